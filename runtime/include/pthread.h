@@ -1,0 +1,94 @@
+/* Threads and mutexes: what of POSIX <pthread.h> Coreloom has (runtime/README.md has the list).
+ *
+ * Every function returns 0 or an error number of <errno.h>; errno is left alone.
+ * Names that end in _np are not in POSIX. */
+#ifndef CORELOOM_PTHREAD_H
+#define CORELOOM_PTHREAD_H
+
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint32_t pthread_t; /* thread number; the main thread is 0 */
+
+#define PTHREAD_CREATE_JOINABLE 0
+#define PTHREAD_CREATE_DETACHED 1
+
+#define PTHREAD_PLACEMENT_DYNAMIC_NP 0 /* runs on whichever CPU is free first */
+#define PTHREAD_PLACEMENT_STATIC_NP 1  /* runs on one CPU only */
+
+#define PTHREAD_STACK_MIN 1024          /* bytes; a trap alone needs 160 */
+#define PTHREAD_STACK_DEFAULT_NP 8192   /* bytes, from the static pool */
+#define PTHREAD_PRIORITY_DEFAULT_NP 16  /* of main and of threads whose attribute says nothing */
+#define PTHREAD_NAME_MAX_NP 16          /* bytes with the final NUL */
+
+typedef struct {
+  void *stack; /* lowest address, NULL: from the pool */
+  size_t stack_size;
+  int detach_state;
+  int priority;
+  int placement;
+  unsigned cpu;
+  char name[PTHREAD_NAME_MAX_NP];
+} pthread_attr_t;
+
+/* Defaults: joinable, default priority, dynamic placement, default stack of the pool, no name. */
+int pthread_attr_init(pthread_attr_t *attr);
+int pthread_attr_destroy(pthread_attr_t *attr);
+int pthread_attr_setdetachstate(pthread_attr_t *attr, int state);
+int pthread_attr_getdetachstate(const pthread_attr_t *attr, int *state);
+int pthread_attr_setschedparam(pthread_attr_t *attr, const struct sched_param *param);
+int pthread_attr_getschedparam(const pthread_attr_t *attr, struct sched_param *param);
+/* EINVAL below PTHREAD_STACK_MIN. Up to PTHREAD_STACK_DEFAULT_NP comes from the pool; more needs setstack. */
+int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size);
+int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size);
+/* The caller's own memory, 16-byte aligned; it may be used again once the thread has been joined. */
+int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
+int pthread_attr_getstack(const pthread_attr_t *attr, void **stack, size_t *size);
+/* Where the thread may run; cpu counts from 0 and is looked at for static placement only. */
+int pthread_attr_setplacement_np(pthread_attr_t *attr, int placement, unsigned cpu);
+int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, unsigned *cpu);
+int pthread_attr_setname_np(pthread_attr_t *attr, const char *name);
+
+/* EAGAIN: no thread or no stack left. EINVAL: bad attribute. attr may be NULL. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
+__attribute__((noreturn)) void pthread_exit(void *value);
+/* EDEADLK: itself. ESRCH: no such thread. EINVAL: detached or somebody else waits already. */
+int pthread_join(pthread_t thread, void **value);
+int pthread_detach(pthread_t thread);
+pthread_t pthread_self(void);
+static inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
+
+int pthread_setschedprio(pthread_t thread, int priority);
+int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param);
+
+/* Name of the calling thread in timelines; ENOTSUP for another thread (use pthread_attr_setname_np),
+ * ERANGE when longer than PTHREAD_NAME_MAX_NP - 1. The text is copied. */
+int pthread_setname_np(pthread_t thread, const char *name);
+
+typedef struct {
+  uint32_t id_plus_1; /* kernel object + 1; 0: not made yet (static initialiser) */
+} pthread_mutex_t;
+typedef struct {
+  int unused;
+} pthread_mutexattr_t;
+
+#define PTHREAD_MUTEX_INITIALIZER { 0 }
+
+/* An error-checking mutex: EDEADLK when locked again by its owner, EPERM when unlocked by another thread.
+ * A waiter of higher priority gets it first. EAGAIN: no mutex left. attr is not looked at. */
+int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
+int pthread_mutex_destroy(pthread_mutex_t *mutex); /* EBUSY: locked */
+int pthread_mutex_lock(pthread_mutex_t *mutex);
+int pthread_mutex_trylock(pthread_mutex_t *mutex); /* EBUSY: locked */
+int pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* Counting semaphores: POSIX <semaphore.h> without names and without time.
+ * Every function returns 0, or -1 with errno set. */
+#ifndef CORELOOM_SEMAPHORE_H
+#define CORELOOM_SEMAPHORE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SEM_VALUE_MAX 65535
+
+typedef struct {
+  uint32_t id_plus_1; /* kernel object + 1; 0: not initialised */
+} sem_t;
+
+/* ENOSPC: no semaphore left. EINVAL: value above SEM_VALUE_MAX. ENOSYS: shared is not 0. */
+int sem_init(sem_t *sem, int shared, unsigned value);
+int sem_destroy(sem_t *sem); /* EBUSY: somebody waits */
+int sem_wait(sem_t *sem);    /* a waiter of higher priority goes first */
+int sem_trywait(sem_t *sem); /* EAGAIN: it is 0 */
+int sem_post(sem_t *sem);    /* EOVERFLOW: it is SEM_VALUE_MAX */
+int sem_getvalue(sem_t *sem, int *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
