@@ -1,0 +1,136 @@
+"""Platforms: which SoC is built, read from platforms/NAME.toml."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coreloom.errors import UserError
+from coreloom.paths import PLATFORMS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+CORES = ("economy", "standard")
+INTERCONNECTS = ("smp-bus",)
+MAX_CPUS = 4
+
+
+@dataclass(frozen=True)
+class KernelSize:
+    """How many objects of each kind the hardware kernel holds (numbers of objects, port_depth in words)."""
+
+    threads: int = 64
+    priorities: int = 32
+    ports: int = 32
+    port_depth: int = 8
+    mutexes: int = 32
+    semaphores: int = 32
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One SoC: everything that its RTL parameters follow from."""
+
+    name: str
+    core: str
+    cpus: int
+    interconnect: str = "smp-bus"
+    tick_cycles: int = 1000
+    kernel: KernelSize = KernelSize()
+    ram_mib: int = 32
+
+    @property
+    def ram_bytes(self) -> int:
+        return self.ram_mib << 20
+
+
+# Bounds of every number, inclusive. Ten id bits of the kernel port bound the objects, eight bits the priorities.
+_RANGES = {
+    "cpus": (1, MAX_CPUS),
+    "tick_cycles": (100, 1_000_000_000),
+    "kernel.threads": (2, 256),
+    "kernel.priorities": (2, 128),
+    "kernel.ports": (1, 256),
+    "kernel.port_depth": (1, 64),
+    "kernel.mutexes": (1, 256),
+    "kernel.semaphores": (1, 256),
+    "memory.ram_mib": (32, 256),
+}
+# Address decoding by bits and packed object numbers: only powers of two.
+_POWERS_OF_TWO = ("kernel.threads", "kernel.priorities", "memory.ram_mib")
+
+
+def names(folder: Path = PLATFORMS) -> list[str]:
+    """Names of the platforms that exist, sorted."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platform:
+    """The platform `name`, with `cpus` processors if given.
+
+    Raises UserError for a name that does not exist, a file that is not TOML, and every missing, unknown or
+    wrong value in it.
+    """
+    known = names(folder)
+    if name not in known:
+        raise UserError(f"unknown platform '{name}': choose one of {', '.join(known) or '(none)'}")
+    path = folder / f"{name}.toml"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UserError(f"platform file {path.name} cannot be read: {error}") from error
+    platform = _parse(data, path.name)
+    if platform.name != name:
+        raise UserError(f"platform file {path.name}: name is '{platform.name}', make it '{name}'")
+    if cpus is not None:
+        _check_range("cpus", cpus, f"platform {name}")
+        platform = dataclasses.replace(platform, cpus=cpus)
+    return platform
+
+
+def _parse(data: dict[str, Any], where: str) -> Platform:
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, dict):
+            flat.update({f"{key}.{inner}": inner_value for inner, inner_value in value.items()})
+        else:
+            flat[key] = value
+    texts = {"name": None, "core": CORES, "interconnect": INTERCONNECTS}
+    for key in flat:
+        if key not in texts and key not in _RANGES:
+            raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
+    for key in (*texts, *_RANGES):
+        if key not in flat:
+            raise UserError(f"platform file {where}: '{key}' is missing")
+    for key, choices in texts.items():
+        value = flat[key]
+        if not isinstance(value, str):
+            raise UserError(f"platform file {where}: {key} must be a text, not {value!r}")
+        if choices and value not in choices:
+            raise UserError(f"platform file {where}: {key} is '{value}', choose one of {', '.join(choices)}")
+    for key in _RANGES:
+        _check_range(key, flat[key], f"platform file {where}")
+    sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
+    return Platform(
+        name=flat["name"],
+        core=flat["core"],
+        cpus=flat["cpus"],
+        interconnect=flat["interconnect"],
+        tick_cycles=flat["tick_cycles"],
+        kernel=KernelSize(**sizes),
+        ram_mib=flat["memory.ram_mib"],
+    )
+
+
+def _check_range(key: str, value: Any, where: str) -> None:
+    low, high = _RANGES[key]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise UserError(f"{where}: {key} must be a whole number from {low} to {high}, not {value!r}")
+    if key in _POWERS_OF_TWO and value & (value - 1):
+        raise UserError(f"{where}: {key} must be a power of two, not {value}")
