@@ -1,0 +1,93 @@
+// Generated from rtl/kernel/data/kernel.toml by `coreloom generate`; do not edit.
+// SPDX-License-Identifier: Apache-2.0
+
+package cl_kernel_pkg;
+
+  localparam int unsigned WordGiveWayLsb = 31;
+  localparam int unsigned WordGiveWayWidth = 1;
+  localparam int unsigned WordResumedLsb = 30;
+  localparam int unsigned WordResumedWidth = 1;
+  localparam int unsigned WordStatusLsb = 16;
+  localparam int unsigned WordStatusWidth = 8;
+  localparam int unsigned WordValueLsb = 0;
+  localparam int unsigned WordValueWidth = 16;
+  localparam int unsigned AddressOpLsb = 12;
+  localparam int unsigned AddressOpWidth = 6;
+  localparam int unsigned AddressIdLsb = 2;
+  localparam int unsigned AddressIdWidth = 10;
+  localparam int unsigned AttributesPriorityLsb = 0;
+  localparam int unsigned AttributesPriorityWidth = 8;
+  localparam int unsigned AttributesCpuLsb = 8;
+  localparam int unsigned AttributesCpuWidth = 4;
+  localparam int unsigned AttributesStaticLsb = 12;
+  localparam int unsigned AttributesStaticWidth = 1;
+  localparam int unsigned AttributesDetachedLsb = 13;
+  localparam int unsigned AttributesDetachedWidth = 1;
+  localparam int unsigned PortFlagsImmediateLsb = 0;
+  localparam int unsigned PortFlagsImmediateWidth = 1;
+  localparam int unsigned ThreadWordStateLsb = 0;
+  localparam int unsigned ThreadWordStateWidth = 3;
+  localparam int unsigned ThreadWordPriorityLsb = 3;
+  localparam int unsigned ThreadWordPriorityWidth = 8;
+  localparam int unsigned ThreadWordCpuLsb = 11;
+  localparam int unsigned ThreadWordCpuWidth = 5;
+  localparam int unsigned SemaphoreMax = 32767;
+
+  typedef enum logic [5:0] {
+    OpNext = 6'd1,
+    OpSaved = 6'd2,
+    OpWord0 = 6'd3,
+    OpSelf = 6'd4,
+    OpYield = 6'd5,
+    OpPreempt = 6'd6,
+    OpThreadCreate = 6'd7,
+    OpThreadStart = 6'd8,
+    OpThreadExit = 6'd9,
+    OpThreadJoin = 6'd10,
+    OpThreadDetach = 6'd11,
+    OpThreadPriority = 6'd12,
+    OpThreadRead = 6'd13,
+    OpSlice = 6'd14,
+    OpMutexCreate = 6'd16,
+    OpMutexDestroy = 6'd17,
+    OpMutexLock = 6'd18,
+    OpMutexTrylock = 6'd19,
+    OpMutexUnlock = 6'd20,
+    OpSemaphoreCreate = 6'd24,
+    OpSemaphoreDestroy = 6'd25,
+    OpSemaphoreWait = 6'd26,
+    OpSemaphoreTrywait = 6'd27,
+    OpSemaphorePost = 6'd28,
+    OpSemaphoreValue = 6'd29,
+    OpPortOpen = 6'd32,
+    OpPortClose = 6'd33,
+    OpPortSend = 6'd34,
+    OpPortTrysend = 6'd35,
+    OpPortReceive = 6'd36,
+    OpPortTryreceive = 6'd37,
+    OpPortPublish = 6'd38
+  } op_e;
+
+  typedef enum logic [7:0] {
+    Ok = 8'd0,
+    Eperm = 8'd1,
+    Esrch = 8'd3,
+    Eintr = 8'd4,
+    Ebadf = 8'd9,
+    Eagain = 8'd11,
+    Ebusy = 8'd16,
+    Einval = 8'd22,
+    Erange = 8'd34,
+    Edeadlk = 8'd45
+  } status_e;
+
+  typedef enum logic [2:0] {
+    ThreadFree = 3'd0,
+    ThreadCreated = 3'd1,
+    ThreadReady = 3'd2,
+    ThreadRunning = 3'd3,
+    ThreadBlocked = 3'd4,
+    ThreadExited = 3'd5
+  } thread_state_e;
+
+endpackage

@@ -1,0 +1,91 @@
+/* Generated from rtl/kernel/data/kernel.toml by `coreloom generate`; do not edit. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CL_KERNEL_OPS_H
+#define CL_KERNEL_OPS_H
+
+#define CL_WORD_GIVE_WAY_LSB               31 /* the caller must save its context and switch to the thread in value */
+#define CL_WORD_GIVE_WAY_MASK              0x1u
+#define CL_WORD_RESUMED_LSB                30 /* the caller was blocked and has been woken in place: no switch */
+#define CL_WORD_RESUMED_MASK               0x1u
+#define CL_WORD_STATUS_LSB                 16 /* 0, or an error number (the C library's errno) */
+#define CL_WORD_STATUS_MASK                0xffu
+#define CL_WORD_VALUE_LSB                  0 /* thread id, count or state, as the operation says */
+#define CL_WORD_VALUE_MASK                 0xffffu
+
+#define CL_ADDRESS_OP_LSB                  12
+#define CL_ADDRESS_OP_MASK                 0x3fu
+#define CL_ADDRESS_ID_LSB                  2
+#define CL_ADDRESS_ID_MASK                 0x3ffu
+
+#define CL_ATTRIBUTES_PRIORITY_LSB         0 /* 0 (lowest) to Priorities - 1 */
+#define CL_ATTRIBUTES_PRIORITY_MASK        0xffu
+#define CL_ATTRIBUTES_CPU_LSB              8 /* the CPU of a static thread */
+#define CL_ATTRIBUTES_CPU_MASK             0xfu
+#define CL_ATTRIBUTES_STATIC_LSB           12 /* 1: runs on `cpu` only; 0: on any CPU */
+#define CL_ATTRIBUTES_STATIC_MASK          0x1u
+#define CL_ATTRIBUTES_DETACHED_LSB         13 /* 1: freed at its exit; nobody joins it */
+#define CL_ATTRIBUTES_DETACHED_MASK        0x1u
+
+#define CL_PORT_FLAGS_IMMEDIATE_LSB        0 /* a message is published by the send itself, not when its writer gives way */
+#define CL_PORT_FLAGS_IMMEDIATE_MASK       0x1u
+
+#define CL_THREAD_WORD_STATE_LSB           0
+#define CL_THREAD_WORD_STATE_MASK          0x7u
+#define CL_THREAD_WORD_PRIORITY_LSB        3
+#define CL_THREAD_WORD_PRIORITY_MASK       0xffu
+#define CL_THREAD_WORD_CPU_LSB             11 /* the CPU it runs on or ran on last */
+#define CL_THREAD_WORD_CPU_MASK            0x1fu
+
+#define CL_OP_NEXT                         1
+#define CL_OP_SAVED                        2
+#define CL_OP_WORD0                        3
+#define CL_OP_SELF                         4
+#define CL_OP_YIELD                        5
+#define CL_OP_PREEMPT                      6
+#define CL_OP_THREAD_CREATE                7
+#define CL_OP_THREAD_START                 8
+#define CL_OP_THREAD_EXIT                  9
+#define CL_OP_THREAD_JOIN                  10
+#define CL_OP_THREAD_DETACH                11
+#define CL_OP_THREAD_PRIORITY              12
+#define CL_OP_THREAD_READ                  13
+#define CL_OP_SLICE                        14
+#define CL_OP_MUTEX_CREATE                 16
+#define CL_OP_MUTEX_DESTROY                17
+#define CL_OP_MUTEX_LOCK                   18
+#define CL_OP_MUTEX_TRYLOCK                19
+#define CL_OP_MUTEX_UNLOCK                 20
+#define CL_OP_SEMAPHORE_CREATE             24
+#define CL_OP_SEMAPHORE_DESTROY            25
+#define CL_OP_SEMAPHORE_WAIT               26
+#define CL_OP_SEMAPHORE_TRYWAIT            27
+#define CL_OP_SEMAPHORE_POST               28
+#define CL_OP_SEMAPHORE_VALUE              29
+#define CL_OP_PORT_OPEN                    32
+#define CL_OP_PORT_CLOSE                   33
+#define CL_OP_PORT_SEND                    34
+#define CL_OP_PORT_TRYSEND                 35
+#define CL_OP_PORT_RECEIVE                 36
+#define CL_OP_PORT_TRYRECEIVE              37
+#define CL_OP_PORT_PUBLISH                 38
+
+#define CL_STATUS_OK                       0 /* done */
+#define CL_STATUS_EPERM                    1 /* not the owner */
+#define CL_STATUS_ESRCH                    3 /* no such thread, or no thread runs on this CPU */
+#define CL_STATUS_EINTR                    4 /* another interrupt ended the wait; the thread stays blocked, continue with next */
+#define CL_STATUS_EBADF                    9 /* the port is not open */
+#define CL_STATUS_EAGAIN                   11 /* nothing to take, no room, or none free */
+#define CL_STATUS_EBUSY                    16 /* in use */
+#define CL_STATUS_EINVAL                   22 /* no such operation, object or value */
+#define CL_STATUS_ERANGE                   34 /* the semaphore is at its maximum */
+#define CL_STATUS_EDEADLK                  45 /* the caller would wait for itself */
+
+#define CL_STATE_FREE                      0
+#define CL_STATE_CREATED                   1
+#define CL_STATE_READY                     2
+#define CL_STATE_RUNNING                   3
+#define CL_STATE_BLOCKED                   4
+#define CL_STATE_EXITED                    5
+#define CL_SEMAPHORE_MAX                   32767
+
+#endif /* CL_KERNEL_OPS_H */

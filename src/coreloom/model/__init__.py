@@ -1,0 +1,1 @@
+"""Executable models: the referee of the kernel's operations."""

@@ -1,0 +1,655 @@
+"""Reference model of the kernel operations: the referee of the RTL and of the software kernel.
+
+It says what every operation answers and changes, not how long it takes.
+`load` and `store` are the accesses of one CPU to its kernel port. A load that gives way when no
+thread can run answers None: it is *pending*, as the RTL's load that has not returned. What another
+CPU does later completes it; `completions()` hands out the words of loads completed since the last call.
+
+Order of effects is part of the contract: publish first, then block, then choose the next thread.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from coreloom import spec as _spec
+
+SPEC = _spec.load()
+_CODE_TO_NAME = {op.code: op.name for op in SPEC.ops.values()}
+_ATTR = SPEC.layouts["attributes"]
+_THREAD_WORD = SPEC.layouts["thread_word"]
+_STATE = SPEC.states
+GIVE_WAY = 1 << SPEC.layouts["word"]["give_way"].lsb
+RESUMED = 1 << SPEC.layouts["word"]["resumed"].lsb
+_STATUS_LSB = SPEC.layouts["word"]["status"].lsb
+SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
+WORD_MASK = 0xFFFF_FFFF
+
+
+def error(name: str) -> int:
+    """The word of an operation that fails with status `name` (value 0)."""
+    return SPEC.status[name].code << _STATUS_LSB
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes of the kernel. After reset CPU 0 runs thread 0 (dynamic, joinable) at half the top priority."""
+
+    cpus: int = 2
+    threads: int = 64
+    priorities: int = 32
+    ports: int = 32
+    port_depth: int = 8
+    mutexes: int = 32
+    semaphores: int = 32
+
+    @property
+    def main_priority(self) -> int:
+        return self.priorities // 2
+
+
+@dataclass
+class Thread:
+    state: int = _STATE["free"]
+    priority: int = 0
+    static: bool = False
+    detached: bool = False
+    cpu: int = 0  # where it runs or ran last
+    joiner: int | None = None
+    sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
+
+
+@dataclass
+class Port:
+    receiver: int
+    immediate: bool
+    frozen: deque[int] = field(default_factory=deque)  # receive buffer
+    active: deque[int] = field(default_factory=deque)  # send buffer
+    receiver_waits: bool = False
+    senders: list[int] = field(default_factory=list)  # waiting for room
+
+
+@dataclass
+class Mutex:
+    owner: int | None = None
+    waiters: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Semaphore:
+    count: int
+    waiters: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Cpu:
+    current: int | None = None
+    waiting: bool = False  # a load is pending: no thread to run
+    interrupt: bool = False  # level of intr_i
+    word0: int = 0
+    leaving: int | None = None  # thread whose context is not saved yet
+    leaving_ready: bool = False  # it is ready: queue it when saved
+    leaving_front: bool = False  # it was preempted: it keeps the head of its priority
+    turn_dynamic: bool = False  # which queue wins the next tie
+    slice_left: int = 0
+    slice_used: bool = False
+
+
+class Kernel:
+    """The operations over one set of state. Threads, CPUs and objects are numbered from 0."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self.config = config = config or Config()
+        self.threads = [Thread() for _ in range(config.threads)]
+        self.cpus = [Cpu() for _ in range(config.cpus)]
+        # Queue 0 holds the dynamic threads, queue 1 + c the static threads of CPU c.
+        self.queues = [[deque[int]() for _ in range(config.priorities)] for _ in range(config.cpus + 1)]
+        self.ports: list[Port | None] = [None] * config.ports
+        # Who has the port on its `sent` list; outlives the port's closing, until that thread publishes.
+        self.port_writer: list[int | None] = [None] * config.ports
+        self.mutexes: list[Mutex | None] = [None] * config.mutexes
+        self.semaphores: list[Semaphore | None] = [None] * config.semaphores
+        # Freed ids are used again last in, first out; then never-used ones in ascending order.
+        self.free_threads = list(range(config.threads - 1, 0, -1))
+        self.slice = 0
+        self._completed: list[tuple[int, int]] = []
+        self.threads[0] = Thread(_STATE["running"], config.main_priority)
+        self.cpus[0].current = 0
+
+    # --- the port ---------------------------------------------------------------------
+
+    def load(self, cpu: int, op: int, id: int) -> int | None:
+        """One load. The word it returns, or None while it is pending."""
+        port = self.cpus[cpu]
+        assert not port.waiting, "one access at a time: this CPU's load is pending"
+        name = _CODE_TO_NAME.get(op)
+        if name == "word0":
+            return port.word0
+        self._save(cpu)
+        if name is None or SPEC.ops[name].kind == "store":
+            return error("einval")
+        running = port.current is not None and self.threads[port.current].state == _STATE["running"]
+        if SPEC.ops[name].needs_thread and not running:
+            return error("esrch")
+        operation: Callable[[int, int], int | None] = getattr(self, f"_{name}")
+        return operation(cpu, id)
+
+    def store(self, cpu: int, op: int, id: int, word: int) -> None:
+        """One store: word0 or saved; any other is ignored."""
+        name = _CODE_TO_NAME.get(op)
+        if name == "word0":
+            self.cpus[cpu].word0 = word & WORD_MASK
+        elif name == "saved":
+            self._save(cpu)
+
+    def completions(self) -> list[tuple[int, int]]:
+        """(cpu, word) of the pending loads that completed since the last call, in order."""
+        done, self._completed = self._completed, []
+        return done
+
+    # --- inputs and outputs beside the port -----------------------------------------------
+
+    def tick(self) -> None:
+        """One strobe of tick_i: the slices of all running threads get shorter."""
+        for cpu in self.cpus:
+            if cpu.waiting or cpu.current is None or cpu.slice_left == 0:
+                continue
+            cpu.slice_left -= 1
+            cpu.slice_used = cpu.slice_left == 0
+
+    def interrupt(self, cpu: int, level: bool) -> None:
+        """Level of intr_i: an interrupt that is not the kernel's ends an idle wait."""
+        self.cpus[cpu].interrupt = level
+        if level and self.cpus[cpu].waiting:
+            self._complete(cpu, error("eintr"))
+
+    def irq(self, cpu: int) -> bool:
+        """Level of irq_o: the thread on this CPU should answer with `preempt`."""
+        port = self.cpus[cpu]
+        if not self._runs(cpu) or port.leaving is not None:
+            return False
+        assert port.current is not None
+        own = self.threads[port.current].priority
+        static, dynamic = self._best(1 + cpu), self._best(0)
+        if port.slice_used and max(static, dynamic) >= own:
+            return True
+        return static > own or (dynamic > own and cpu == self._worst_cpu())
+
+    def idle(self, cpu: int) -> bool:
+        """idle_o: a load of this CPU is pending."""
+        return self.cpus[cpu].waiting
+
+    # --- scheduling -------------------------------------------------------------------------
+
+    def _runs(self, cpu: int) -> bool:
+        port = self.cpus[cpu]
+        return (
+            not port.waiting
+            and port.current is not None
+            and self.threads[port.current].state == _STATE["running"]
+        )
+
+    def _best(self, queue: int) -> int:
+        """Highest priority with a thread in this queue, -1 for none."""
+        levels = self.queues[queue]
+        return next((p for p in range(self.config.priorities - 1, -1, -1) if levels[p]), -1)
+
+    def _worst_cpu(self) -> int | None:
+        """The CPU that runs the lowest priority (the lowest number of equals): the one to preempt."""
+        running = [c for c in range(self.config.cpus) if self._runs(c)]
+
+        def priority(cpu: int) -> int:
+            current = self.cpus[cpu].current
+            assert current is not None
+            return self.threads[current].priority
+
+        return min(running, key=priority, default=None)
+
+    def _queue_of(self, tid: int) -> int:
+        thread = self.threads[tid]
+        return 1 + thread.cpu if thread.static else 0
+
+    def _enqueue(self, tid: int, front: bool = False) -> None:
+        """Make a thread eligible; give it to a waiting CPU (the lowest that may run it) at once."""
+        thread = self.threads[tid]
+        thread.state = _STATE["ready"]
+        level = self.queues[self._queue_of(tid)][thread.priority]
+        if front:
+            level.appendleft(tid)
+        else:
+            level.append(tid)
+        for cpu in range(self.config.cpus):
+            if self.cpus[cpu].waiting and (not thread.static or thread.cpu == cpu):
+                self._complete(cpu, self._switch(cpu))
+                return
+
+    def _pick(self, cpu: int) -> int | None:
+        """Take the best thread for this CPU; of equals, the two queues take turns."""
+        port = self.cpus[cpu]
+        static, dynamic = self._best(1 + cpu), self._best(0)
+        if static < 0 and dynamic < 0:
+            return None
+        use_dynamic = dynamic > static
+        if static == dynamic:
+            use_dynamic = port.turn_dynamic
+            port.turn_dynamic = not port.turn_dynamic
+        return self.queues[0][dynamic].popleft() if use_dynamic else self.queues[1 + cpu][static].popleft()
+
+    def _start_slice(self, cpu: int) -> None:
+        self.cpus[cpu].slice_left = self.slice
+        self.cpus[cpu].slice_used = False
+
+    def _switch(self, cpu: int) -> int:
+        """Run the best ready thread (there is one); the thread left, if any, must be saved."""
+        port = self.cpus[cpu]
+        next_tid = self._pick(cpu)
+        assert next_tid is not None
+        port.leaving, port.leaving_ready, port.leaving_front = port.current, False, False
+        port.current = next_tid
+        self.threads[next_tid].state = _STATE["running"]
+        self.threads[next_tid].cpu = cpu
+        self._start_slice(cpu)
+        return GIVE_WAY | next_tid
+
+    def _wait(self, cpu: int) -> int | None:
+        """The CPU has no running thread: switch to the best, or wait for one."""
+        if self._best(0) >= 0 or self._best(1 + cpu) >= 0:
+            return self._switch(cpu)
+        if self.cpus[cpu].interrupt:
+            return error("eintr")
+        self.cpus[cpu].waiting = True
+        return None
+
+    def _complete(self, cpu: int, word: int) -> None:
+        self.cpus[cpu].waiting = False
+        self._completed.append((cpu, word))
+
+    def _block(self, cpu: int) -> int | None:
+        tid = self._current(cpu)
+        self.threads[tid].state = _STATE["blocked"]
+        return self._wait(cpu)
+
+    def _give_way(self, cpu: int, front: bool) -> int:
+        """The current thread stays ready; it is queued when its context is saved."""
+        tid = self._current(cpu)
+        word = self._switch(cpu)
+        self.cpus[cpu].leaving_ready, self.cpus[cpu].leaving_front = True, front
+        self.threads[tid].state = _STATE["ready"]
+        return word
+
+    def _wake(self, tid: int) -> None:
+        """A blocked thread may go on: in place, when its context is saved, or by the ready queue."""
+        thread = self.threads[tid]
+        port = self.cpus[thread.cpu]
+        if port.current == tid:
+            thread.state = _STATE["running"]
+            self._start_slice(thread.cpu)
+            if port.waiting:
+                self._complete(thread.cpu, RESUMED)
+        elif port.leaving == tid:
+            thread.state = _STATE["ready"]
+            port.leaving_ready = True
+        else:
+            self._enqueue(tid)
+
+    def _save(self, cpu: int) -> None:
+        port = self.cpus[cpu]
+        tid, ready = port.leaving, port.leaving_ready
+        port.leaving = None
+        if tid is not None and ready:
+            self._enqueue(tid, port.leaving_front)
+
+    def _current(self, cpu: int) -> int:
+        tid = self.cpus[cpu].current
+        assert tid is not None
+        return tid
+
+    def _queue_waiter(self, waiters: list[int], tid: int) -> None:
+        """Before the first waiter whose priority is lower now; so by priority, then in order."""
+        priority = self.threads[tid].priority
+        lower = (i for i, other in enumerate(waiters) if self.threads[other].priority < priority)
+        waiters.insert(next(lower, len(waiters)), tid)
+
+    # --- threads --------------------------------------------------------------------------------
+
+    def _next(self, cpu: int, id: int) -> int | None:
+        if self._runs(cpu):
+            return RESUMED
+        return self._wait(cpu)
+
+    def _self(self, cpu: int, id: int) -> int:
+        return self._current(cpu)
+
+    def _yield(self, cpu: int, id: int) -> int:
+        self._publish(cpu)
+        own = self.threads[self._current(cpu)].priority
+        if max(self._best(0), self._best(1 + cpu)) < own:
+            return 0
+        return self._give_way(cpu, front=False)
+
+    def _preempt(self, cpu: int, id: int) -> int:
+        self._publish(cpu)
+        own = self.threads[self._current(cpu)].priority
+        best = max(self._best(0), self._best(1 + cpu))
+        used = self.cpus[cpu].slice_used
+        if best > own or (used and best == own):
+            return self._give_way(cpu, front=not used)
+        return 0
+
+    def _thread_create(self, cpu: int, id: int) -> int:
+        word0 = self.cpus[cpu].word0
+        priority, on_cpu = _ATTR["priority"].get(word0), _ATTR["cpu"].get(word0)
+        static = bool(_ATTR["static"].get(word0))
+        if priority >= self.config.priorities or (static and on_cpu >= self.config.cpus):
+            return error("einval")
+        if not self.free_threads:
+            return error("eagain")
+        tid = self.free_threads.pop()
+        detached = bool(_ATTR["detached"].get(word0))
+        self.threads[tid] = Thread(_STATE["created"], priority, static, detached, on_cpu if static else 0)
+        return tid
+
+    def _thread(self, tid: int) -> Thread | None:
+        """The thread of that id, None if the id is not in use."""
+        if tid >= self.config.threads or self.threads[tid].state == _STATE["free"]:
+            return None
+        return self.threads[tid]
+
+    def _thread_start(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if thread.state != _STATE["created"]:
+            return error("einval")
+        self._enqueue(id)
+        return 0
+
+    def _free_thread(self, tid: int) -> None:
+        self.threads[tid].state = _STATE["free"]
+        self.free_threads.append(tid)
+
+    def _thread_exit(self, cpu: int, id: int) -> int | None:
+        self._publish(cpu)
+        tid = self._current(cpu)
+        thread = self.threads[tid]
+        thread.state = _STATE["exited"]
+        self.cpus[cpu].current = None
+        joiner = thread.joiner
+        if joiner is not None or thread.detached:
+            self._free_thread(tid)
+        if joiner is not None:
+            self._wake(joiner)
+        return self._wait(cpu)
+
+    def _thread_join(self, cpu: int, id: int) -> int | None:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if id == self._current(cpu):
+            return error("edeadlk")
+        if thread.detached or thread.joiner is not None:
+            return error("einval")
+        if thread.state == _STATE["exited"]:
+            self._free_thread(id)
+            return 0
+        self._publish(cpu)
+        thread.joiner = self._current(cpu)
+        return self._block(cpu)
+
+    def _thread_detach(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if thread.detached or thread.joiner is not None:
+            return error("einval")
+        thread.detached = True
+        if thread.state == _STATE["exited"]:
+            self._free_thread(id)
+        return 0
+
+    def _thread_priority(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        priority = self.cpus[cpu].word0
+        if thread is None or thread.state == _STATE["exited"]:
+            return error("esrch")
+        if priority >= self.config.priorities:
+            return error("einval")
+        old, thread.priority = thread.priority, priority
+        levels = self.queues[self._queue_of(id)]
+        if id in levels[old]:
+            levels[old].remove(id)
+            levels[priority].append(id)
+        return old
+
+    def _thread_read(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        fields = {"state": thread.state, "priority": thread.priority, "cpu": thread.cpu}
+        return sum(value << _THREAD_WORD[name].lsb for name, value in fields.items())
+
+    def _slice(self, cpu: int, id: int) -> int:
+        self.slice = self.cpus[cpu].word0 & 0xFFFF
+        for c in range(self.config.cpus):
+            self._start_slice(c)
+        return 0
+
+    # --- mutexes ------------------------------------------------------------------------------
+
+    def _mutex_create(self, cpu: int, id: int) -> int:
+        if None not in self.mutexes:
+            return error("eagain")
+        new = self.mutexes.index(None)
+        self.mutexes[new] = Mutex()
+        return new
+
+    def _mutex(self, id: int) -> Mutex | None:
+        return self.mutexes[id] if id < self.config.mutexes else None
+
+    def _mutex_destroy(self, cpu: int, id: int) -> int:
+        mutex = self._mutex(id)
+        if mutex is None:
+            return error("einval")
+        if mutex.owner is not None:
+            return error("ebusy")
+        self.mutexes[id] = None
+        return 0
+
+    def _mutex_lock(self, cpu: int, id: int) -> int | None:
+        mutex = self._mutex(id)
+        tid = self._current(cpu)
+        if mutex is None:
+            return error("einval")
+        if mutex.owner == tid:
+            return error("edeadlk")
+        if mutex.owner is None:
+            mutex.owner = tid
+            return 0
+        self._publish(cpu)
+        self._queue_waiter(mutex.waiters, tid)
+        return self._block(cpu)
+
+    def _mutex_trylock(self, cpu: int, id: int) -> int:
+        mutex = self._mutex(id)
+        if mutex is None:
+            return error("einval")
+        if mutex.owner is not None:
+            return error("ebusy")
+        mutex.owner = self._current(cpu)
+        return 0
+
+    def _mutex_unlock(self, cpu: int, id: int) -> int:
+        mutex = self._mutex(id)
+        if mutex is None:
+            return error("einval")
+        if mutex.owner != self._current(cpu):
+            return error("eperm")
+        mutex.owner = mutex.waiters.pop(0) if mutex.waiters else None
+        if mutex.owner is not None:
+            self._wake(mutex.owner)
+        return 0
+
+    # --- semaphores -----------------------------------------------------------------------------
+
+    def _semaphore_create(self, cpu: int, id: int) -> int:
+        count = self.cpus[cpu].word0
+        if count > SEMAPHORE_MAX:
+            return error("einval")
+        if None not in self.semaphores:
+            return error("eagain")
+        new = self.semaphores.index(None)
+        self.semaphores[new] = Semaphore(count)
+        return new
+
+    def _semaphore(self, id: int) -> Semaphore | None:
+        return self.semaphores[id] if id < self.config.semaphores else None
+
+    def _semaphore_destroy(self, cpu: int, id: int) -> int:
+        semaphore = self._semaphore(id)
+        if semaphore is None:
+            return error("einval")
+        if semaphore.waiters:
+            return error("ebusy")
+        self.semaphores[id] = None
+        return 0
+
+    def _semaphore_wait(self, cpu: int, id: int) -> int | None:
+        semaphore = self._semaphore(id)
+        if semaphore is None:
+            return error("einval")
+        if semaphore.count:
+            semaphore.count -= 1
+            return 0
+        self._publish(cpu)
+        self._queue_waiter(semaphore.waiters, self._current(cpu))
+        return self._block(cpu)
+
+    def _semaphore_trywait(self, cpu: int, id: int) -> int:
+        semaphore = self._semaphore(id)
+        if semaphore is None:
+            return error("einval")
+        if not semaphore.count:
+            return error("eagain")
+        semaphore.count -= 1
+        return 0
+
+    def _semaphore_post(self, cpu: int, id: int) -> int:
+        semaphore = self._semaphore(id)
+        if semaphore is None:
+            return error("einval")
+        if semaphore.waiters:
+            self._wake(semaphore.waiters.pop(0))
+        elif semaphore.count == SEMAPHORE_MAX:
+            return error("erange")
+        else:
+            semaphore.count += 1
+        return 0
+
+    def _semaphore_value(self, cpu: int, id: int) -> int:
+        semaphore = self._semaphore(id)
+        return error("einval") if semaphore is None else semaphore.count
+
+    # --- ports ([SMP]: send_buffer/active_event, receive_buffer/frozen_event, wait_port_list) ----
+
+    def _publish_port(self, id: int) -> None:
+        port = self.ports[id]
+        if port is None or not port.active:
+            return
+        port.frozen.extend(port.active)
+        port.active.clear()
+        if port.receiver_waits:
+            port.receiver_waits = False
+            self._wake(port.receiver)
+
+    def _publish(self, cpu: int) -> None:
+        """What the current thread sent becomes visible: its newest port first."""
+        thread = self.threads[self._current(cpu)]
+        while thread.sent:
+            id = thread.sent.pop(0)
+            self.port_writer[id] = None
+            self._publish_port(id)
+
+    def _port_open(self, cpu: int, id: int) -> int:
+        if id >= self.config.ports:
+            return error("einval")
+        if self.ports[id] is not None:
+            return error("ebusy")
+        immediate = bool(SPEC.layouts["port_flags"]["immediate"].get(self.cpus[cpu].word0))
+        self.ports[id] = Port(self._current(cpu), immediate)
+        return 0
+
+    def _find_port(self, id: int) -> tuple[int, Port | None]:
+        """(0, port), or (error word, None)."""
+        if id >= self.config.ports:
+            return error("einval"), None
+        port = self.ports[id]
+        return (0, port) if port is not None else (error("ebadf"), None)
+
+    def _port_close(self, cpu: int, id: int) -> int:
+        word, port = self._find_port(id)
+        if port is None:
+            return word
+        if port.receiver != self._current(cpu):
+            return error("eperm")
+        if port.senders:
+            return error("ebusy")
+        self.ports[id] = None
+        return len(port.frozen) + len(port.active)
+
+    def _send(self, cpu: int, id: int, wait: bool) -> int | None:
+        word, port = self._find_port(id)
+        if port is None:
+            return word
+        tid = self._current(cpu)
+        if len(port.frozen) + len(port.active) == self.config.port_depth:
+            self._publish(cpu)
+            if not wait:
+                return error("eagain")
+            self._queue_waiter(port.senders, tid)
+            return self._block(cpu)
+        port.active.append(self.cpus[cpu].word0)
+        writer = self.port_writer[id]
+        if port.immediate or (writer is not None and writer != tid):
+            # Two writers meet: publish now, or the second's message would wait for the first.
+            self._publish_port(id)
+        elif writer is None:
+            self.port_writer[id] = tid
+            self.threads[tid].sent.insert(0, id)
+        return 0
+
+    def _port_send(self, cpu: int, id: int) -> int | None:
+        return self._send(cpu, id, wait=True)
+
+    def _port_trysend(self, cpu: int, id: int) -> int | None:
+        return self._send(cpu, id, wait=False)
+
+    def _receive(self, cpu: int, id: int, wait: bool) -> int | None:
+        word, port = self._find_port(id)
+        if port is None:
+            return word
+        if port.receiver != self._current(cpu):
+            return error("eperm")
+        if not port.frozen:
+            self._publish(cpu)  # may fill this very port
+        if not port.frozen:
+            if not wait:
+                return error("eagain")
+            port.receiver_waits = True
+            return self._block(cpu)
+        self.cpus[cpu].word0 = port.frozen.popleft()
+        left = len(port.frozen)
+        if port.senders:
+            self._wake(port.senders.pop(0))
+        return left
+
+    def _port_receive(self, cpu: int, id: int) -> int | None:
+        return self._receive(cpu, id, wait=True)
+
+    def _port_tryreceive(self, cpu: int, id: int) -> int | None:
+        return self._receive(cpu, id, wait=False)
+
+    def _port_publish(self, cpu: int, id: int) -> int:
+        self._publish(cpu)
+        return 0

@@ -1,0 +1,207 @@
+"""Random streams of operations with what the reference model answers: the test of RTL and software kernel.
+
+A stream is a list of steps; each step is one access, tick or interrupt level, and what must be seen after
+it has taken effect: the words returned (at most one a CPU), irq_o and idle_o of every CPU.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from coreloom.model.kernel import GIVE_WAY, SPEC, Config, Kernel
+
+
+class Kind(IntEnum):
+    LOAD = 0
+    STORE = 1
+    TICK = 2
+    INTERRUPT = 3  # word = level
+    RESET = 4
+
+
+# What may leave its caller without a processor for long; kept rare while few threads can run.
+_BLOCKING = {"thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send"}
+_EPISODE = 4000  # steps from reset to reset: threads lost for good (deadlocks) must not pile up
+_MOOD = 500
+_PATIENCE = 20  # steps without a thread that can run
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stimulus and what follows from it. `words`: (cpu, returned word), one at most for each CPU."""
+
+    kind: Kind
+    cpu: int
+    op: int
+    id: int
+    word: int
+    words: tuple[tuple[int, int], ...]
+    irq: int  # bit c: irq_o of CPU c
+    idle: int  # bit c: idle_o of CPU c
+
+    def pack(self) -> bytes:
+        """Little-endian 32-bit words: kind, cpu, op, id, word, irq, idle, n, then n times (cpu, word)."""
+        flat = [int(self.kind), self.cpu, self.op, self.id, self.word, self.irq, self.idle, len(self.words)]
+        for pair in self.words:
+            flat.extend(pair)
+        return struct.pack(f"<{len(flat)}I", *flat)
+
+
+def pack(steps: Iterable[Step]) -> bytes:
+    return b"".join(step.pack() for step in steps)
+
+
+class Generator:
+    """Plausible clients of a kernel: mostly right operations, some wrong ones, on all CPUs.
+
+    atomic_save: a thread that gave way is saved in the very next step, as the software kernel does under
+    its lock; otherwise saving comes late, by a store or by the next operation.
+    interrupts: intr_i levels are part of the stream.
+    """
+
+    def __init__(
+        self, config: Config, seed: int, *, atomic_save: bool = False, interrupts: bool = True
+    ) -> None:
+        self.random = random.Random(seed)
+        self.kernel = Kernel(config)
+        self.config = config
+        self.atomic_save = atomic_save
+        self.interrupts = interrupts
+        self._unsaved: list[int] = []
+        self._still = 0
+        self._codes = {name: op.code for name, op in SPEC.ops.items()}
+        # The mood changes from time to time, so that full tables and empty queues are both visited.
+        self._weights: list[int] = []
+        self._names = [name for name, op in SPEC.ops.items() if op.kind == "load"]
+
+    def steps(self, count: int) -> Iterator[Step]:
+        """`count` steps; a reset comes first and then from time to time."""
+        for number in range(count):
+            if number % _MOOD == 0:
+                self._change_mood()
+            if number % _EPISODE == 0 or self._stuck():
+                self._unsaved = []
+                self.kernel = Kernel(self.config)
+                yield self._observe(Kind.RESET, 0, 0, 0, 0, None)
+            else:
+                yield self._step()
+
+    def _stuck(self) -> bool:
+        """No thread can run, and none has for a while (an interrupt handler may still wake one)."""
+        self._still = 0 if self._runnable() else self._still + 1
+        return self._still > _PATIENCE
+
+    def _change_mood(self) -> None:
+        weight = dict.fromkeys(self._names, 3) | dict.fromkeys(_BLOCKING, 12)
+        weight |= {"thread_create": 8, "thread_start": 8, "yield": 6, "thread_exit": 4, "mutex_unlock": 8}
+        weight |= dict.fromkeys(("next", "self", "slice", "port_close", "mutex_destroy"), 1)
+        self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
+        self._few = self.random.choice((1, self.config.cpus, self.config.cpus + 3))
+        self._late_save = self.random.choice((0.1, 0.5, 0.9))
+        self._wrong = self.random.choice((0.02, 0.2))
+
+    def _observe(self, kind: Kind, cpu: int, op: int, id: int, word: int, answer: int | None) -> Step:
+        words = ([] if answer is None else [(cpu, answer)]) + self.kernel.completions()
+        if self.atomic_save:
+            self._unsaved.extend(c for c, w in words if w & GIVE_WAY)
+        cpus = range(self.config.cpus)
+        irq = sum(self.kernel.irq(c) << c for c in cpus)
+        idle = sum(self.kernel.idle(c) << c for c in cpus)
+        return Step(kind, cpu, op, id, word, tuple(words), irq, idle)
+
+    def _load(self, cpu: int, op: int, id: int) -> Step:
+        return self._observe(Kind.LOAD, cpu, op, id, 0, self.kernel.load(cpu, op, id))
+
+    def _store(self, cpu: int, name: str, id: int, word: int) -> Step:
+        self.kernel.store(cpu, self._codes[name], id, word)
+        return self._observe(Kind.STORE, cpu, self._codes[name], id, word, None)
+
+    def _step(self) -> Step:
+        if self._unsaved:
+            return self._store(self._unsaved.pop(0), "saved", 0, 0)
+        rnd = self.random
+        free = [c for c in range(self.config.cpus) if not self.kernel.cpus[c].waiting]
+        if not free or rnd.random() < 0.03:
+            return self._disturb(free)
+        cpu = rnd.choice(free)
+        port = self.kernel.cpus[cpu]
+        if port.leaving is not None and rnd.random() < self._late_save:
+            return self._store(cpu, "saved", 0, 0)
+        if port.current is None or not self.kernel._runs(cpu):
+            if rnd.random() < 0.8:
+                return self._load(cpu, self._codes["next"], 0)
+        elif self.kernel.irq(cpu) and rnd.random() < 0.7:
+            return self._load(cpu, self._codes["preempt"], 0)
+        if rnd.random() < 0.25:
+            return self._store(cpu, "word0", 0, self._argument())
+        if rnd.random() < 0.1:
+            return self._load(cpu, self._codes["word0"], 0)
+        if rnd.random() < 0.01:
+            return self._load(cpu, rnd.randrange(64), rnd.randrange(1024))
+        name = rnd.choices(self._names, self._weights)[0]
+        while name in _BLOCKING and self._runnable() <= self._few and rnd.random() < 0.95:
+            name = rnd.choices(self._names, self._weights)[0]
+        return self._load(cpu, self._codes[name], self._object(name, port.current))
+
+    def _runnable(self) -> int:
+        able = (SPEC.states["ready"], SPEC.states["running"])
+        return sum(thread.state in able for thread in self.kernel.threads)
+
+    def _disturb(self, free: list[int]) -> Step:
+        """Something from outside; if no CPU can act, an interrupt level gets one going."""
+        rnd = self.random
+        if not self.interrupts or (free and rnd.random() < 0.7):
+            self.kernel.tick()
+            return self._observe(Kind.TICK, 0, 0, 0, 0, None)
+        cpu = rnd.randrange(self.config.cpus)
+        level = int(not free or not self.kernel.cpus[cpu].interrupt)
+        if not free and self.kernel.cpus[cpu].interrupt:
+            level = 0  # it must fall before it can rise again
+        self.kernel.interrupt(cpu, bool(level))
+        return self._observe(Kind.INTERRUPT, cpu, 0, 0, level, None)
+
+    def _argument(self) -> int:
+        """An attribute word, priority, count, flag or message: small numbers serve as all of them."""
+        rnd = self.random
+        if rnd.random() < self._wrong:
+            return rnd.getrandbits(32)
+        priority = rnd.choice((rnd.randrange(self.config.priorities), self.config.main_priority, 0, 1))
+        cpu = rnd.randrange(self.config.cpus)
+        return priority | cpu << 8 | rnd.getrandbits(1) << 12 | (rnd.random() < 0.2) << 13
+
+    def _object(self, name: str, current: int | None) -> int:
+        """An id that is likely to exist; for receivers and owners one that is likely to be the caller's."""
+        rnd, kernel = self.random, self.kernel
+        kind = SPEC.ops[name].id
+        if kind is None:
+            return 0 if rnd.random() > self._wrong else rnd.randrange(1024)
+        if rnd.random() < self._wrong:
+            return rnd.randrange(1024)
+        mine: list[int] = []
+        if kind == "port":
+            if name != "port_open":
+                receiving = name in ("port_close", "port_receive", "port_tryreceive")
+                mine = [
+                    i for i, p in enumerate(kernel.ports) if p and (not receiving or p.receiver == current)
+                ]
+            size = self.config.ports
+        elif kind == "mutex":
+            mine = [i for i, m in enumerate(kernel.mutexes) if m and (m.owner == current or "un" not in name)]
+            size = self.config.mutexes
+        elif kind == "semaphore":
+            mine = [i for i, s in enumerate(kernel.semaphores) if s]
+            size = self.config.semaphores
+        else:
+            wanted = {"thread_start": "created", "thread_join": "exited"}.get(name)
+            states = SPEC.states
+            mine = [
+                i
+                for i, t in enumerate(kernel.threads)
+                if t.state != states["free"] and (wanted is None or t.state == states[wanted])
+            ]
+            size = self.config.threads
+        return rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size)
