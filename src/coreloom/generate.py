@@ -35,7 +35,7 @@ def rtl_package(spec: Spec) -> str:
 
     op_width = spec.layouts["address"]["op"].width
     lines += enum("op_e", op_width, [(f"Op{_camel(op.name)}", op.code) for op in spec.ops.values()])
-    statuses = [(_camel(status.name), status.code) for status in spec.status.values()]
+    statuses = [(f"Status{_camel(status.name)}", status.code) for status in spec.status.values()]
     lines += enum("status_e", spec.layouts["word"]["status"].width, statuses)
     states = [(f"Thread{_camel(name)}", value) for name, value in spec.states.items()]
     lines += enum("thread_state_e", spec.layouts["thread_word"]["state"].width, states)

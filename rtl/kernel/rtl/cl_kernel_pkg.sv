@@ -69,16 +69,16 @@ package cl_kernel_pkg;
   } op_e;
 
   typedef enum logic [7:0] {
-    Ok = 8'd0,
-    Eperm = 8'd1,
-    Esrch = 8'd3,
-    Eintr = 8'd4,
-    Ebadf = 8'd9,
-    Eagain = 8'd11,
-    Ebusy = 8'd16,
-    Einval = 8'd22,
-    Erange = 8'd34,
-    Edeadlk = 8'd45
+    StatusOk = 8'd0,
+    StatusEperm = 8'd1,
+    StatusEsrch = 8'd3,
+    StatusEintr = 8'd4,
+    StatusEbadf = 8'd9,
+    StatusEagain = 8'd11,
+    StatusEbusy = 8'd16,
+    StatusEinval = 8'd22,
+    StatusErange = 8'd34,
+    StatusEdeadlk = 8'd45
   } status_e;
 
   typedef enum logic [2:0] {
