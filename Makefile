@@ -1,0 +1,51 @@
+# Everything a fresh machine needs: Python 3.10+ and make. `make demo` runs the main job, `make test` the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test test-all lint setup setup-test clean help
+
+help:
+	@echo "make demo      run the applications on both kernels and print the comparison"
+	@echo "make test      run the tests (make test-all: the long ones too)"
+	@echo "make lint      check the style of Python and RTL"
+	@echo "make setup     only install what the demo needs, into $(VENV)"
+	@echo "make clean     remove everything that was made"
+
+demo: setup
+	$(BIN)/coreloom doctor
+	$(BIN)/coreloom bench smp --quick
+	$(BIN)/coreloom run image --trace build/output/image.trace.json
+
+test: setup-test lint
+	$(BIN)/pytest -n auto -m "not slow"
+
+test-all: setup-test lint
+	$(BIN)/pytest -n auto
+
+lint: setup-test
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+
+setup: $(VENV)/.setup
+setup-test: $(VENV)/.setup-test
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "make: Python 3.10 or newer is needed; set PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "make: the venv module is needed (Debian: apt-get install python3-venv)"; rm -rf $(VENV); exit 1; }
+	@touch $@
+
+$(VENV)/.setup: $(VENV)/.python pyproject.toml
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.setup-test: $(VENV)/.setup
+	$(PIP) -e '.[test]'
+	@touch $@
+
+clean:
+	rm -rf build $(VENV)

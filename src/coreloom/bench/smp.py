@@ -1,0 +1,136 @@
+"""Table 1 of [SMP]: two applications for one million cycles, on the software and the hardware kernel.
+
+Every combination of application, core, kernel and CPUs is one simulation of the same program source.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from coreloom import platform, verilate
+from coreloom.apps import APPS
+from coreloom.errors import UserError
+from coreloom.experiment import Experiment
+from coreloom.measure import spread
+
+WINDOW = 1_000_000
+CORES = ("standard", "economy")
+# (CPUs, placement) as the columns of the paper's table.
+ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
+
+# Paper: [SMP] Table 1 and section 4. Two ARM926; its software kernel is eCos on one CPU.
+PAPER_DONE = {
+    "image": {("sw", 1, "dynamic"): 6, ("hw", 1, "dynamic"): 278}
+    | {("hw", 2, "static"): 340, ("hw", 2, "dynamic"): 330},
+    "packets": {("sw", 1, "dynamic"): 3, ("hw", 1, "dynamic"): 30}
+    | {("hw", 2, "static"): 40, ("hw", 2, "dynamic"): 43},
+}
+PAPER_IDLE = {("hw", 2, "static"): 238555, ("hw", 2, "dynamic"): 22688}  # packets
+PAPER_SWITCH = {"sw": 10_000, "hw": 947}
+# What no kernel can beat on a core with one memory port: store and load ra, s0-s11 and sp (14 words each
+# way), and one bus access that answers in the next cycle.
+SWITCH_BOUND = 2 * 14 + 2
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the result."""
+
+    app: str
+    core: str
+    kernel: str
+    cpus: int
+    placement: str
+
+    def experiment(self) -> Experiment:
+        soc = platform.load(f"smp-{self.core}", self.cpus)
+        return Experiment(self.app, soc, self.kernel, self.placement)
+
+
+def cases(cores: Sequence[str] = CORES, apps: Sequence[str] = ("image", "packets")) -> list[Case]:
+    """All combinations, in the order of the table."""
+    return [
+        Case(app, core, kernel, cpus, placement)
+        for core in cores
+        for app in apps
+        for kernel in ("sw", "hw")
+        for cpus, placement in ARRANGEMENTS
+    ]
+
+
+def measure(case: Case, data: bytes, window: int = WINDOW) -> dict[str, Any]:
+    """Simulate one case; the row of the result file."""
+    outcome = case.experiment().run(data, window=window)
+    if outcome.result.exit_status is not None:
+        raise UserError(
+            f"{case.app} used up its input after {outcome.figures.end - outcome.figures.start} of {window} "
+            "cycles: give a larger input"
+        )
+    found = outcome.figures
+    low, mean, high = spread(found.voluntary)
+    preempt = spread(found.preempted)
+    return {
+        "app": case.app,
+        "kernel": case.kernel,
+        "cpus": case.cpus,
+        "placement": case.placement,
+        "core": case.core,
+        "unit": APPS[case.app].unit,
+        "done": found.done,
+        "idle_cycles": sum(found.idle),
+        "idle_cycles_per_cpu": list(found.idle),
+        "switches": found.switches,
+        "switch_cycles_mean": None if mean is None else round(mean, 1),
+        "switch_cycles_min": low,
+        "switch_cycles_max": high,
+        "preemptions": len(found.preempted),
+        "preempt_cycles_mean": None if preempt[1] is None else round(preempt[1], 1),
+        "sim_cycles_per_second": round(outcome.result.cycles / max(outcome.result.seconds, 1e-9)),
+        "paper_done": PAPER_DONE[case.app].get((case.kernel, case.cpus, case.placement)),
+    }
+
+
+def run(
+    wanted: Sequence[Case],
+    inputs: dict[str, bytes],
+    window: int = WINDOW,
+    on_start: Callable[[str], None] | None = None,
+    on_done: Callable[[], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Measure all cases, several at a time; the rows are in the order of `wanted`.
+
+    on_start is told what begins, on_done is called after each model built and each case measured.
+    """
+
+    def announce(text: str) -> None:
+        if on_start is not None:
+            on_start(text)
+
+    def finish() -> None:
+        if on_done is not None:
+            on_done()
+
+    def build(key: tuple[str, int]) -> None:
+        core, cpus = key
+        announce(f"build the model of smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
+        verilate.build_model(platform.load(f"smp-{core}", cpus))
+        finish()
+
+    def one(case: Case) -> dict[str, Any]:
+        announce(f"{case.app}: {case.core} core, {case.kernel} kernel, {case.cpus} CPU, {case.placement}")
+        row = measure(case, inputs[case.app], window)
+        finish()
+        return row
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(build, models(wanted)))
+        return list(pool.map(one, wanted))
+
+
+def models(wanted: Sequence[Case]) -> list[tuple[str, int]]:
+    """The (core, cpus) that the cases need."""
+    return list(dict.fromkeys((case.core, case.cpus) for case in wanted))

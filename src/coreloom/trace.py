@@ -1,0 +1,95 @@
+"""Timeline of a run in the Chrome trace format, which Perfetto (ui.perfetto.dev) opens.
+
+One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs).
+One microsecond on the time axis is one cycle.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from coreloom.measure import Kind
+from coreloom.simulate import Event
+
+_CPUS, _THREADS = 1, 2
+_IDLE = -1
+
+
+class _Timeline:
+    def __init__(self, cpus: int) -> None:
+        self.records: list[dict[str, Any]] = []
+        self.names: dict[int, str] = {0: "main"}
+        # Per CPU: (what runs, since which cycle); CPU 0 starts with thread 0, the others with nothing.
+        self.running: list[tuple[int, int] | None] = [(0, 0)] + [None] * (cpus - 1)
+
+    def slice(self, cpu: int, cycle: int) -> None:
+        """Close what runs on `cpu`."""
+        running = self.running[cpu]
+        if running is None or cycle <= running[1]:
+            return
+        what, since = running
+        common = {"ph": "X", "ts": since, "dur": cycle - since}
+        tid: dict[str, Any] = {"thread": what} if what != _IDLE else {"idle": True}
+        self.records.append({"pid": _CPUS, "tid": cpu, "args": tid, **common})
+        if what != _IDLE:
+            self.records.append(
+                {"pid": _THREADS, "tid": what, "name": f"CPU {cpu}", "args": {"cpu": cpu}, **common}
+            )
+
+
+def chrome_trace(
+    events: Iterable[Event], cpus: int, cycles: int, string_at: Callable[[int], str | None]
+) -> str:
+    """JSON text of the timeline. `string_at` resolves the address of a thread's name."""
+    timeline = _Timeline(cpus)
+    for event in sorted(events, key=lambda e: e.cycle):
+        cpu, cycle = event.cpu, event.cycle
+        running = timeline.running[cpu]
+        if event.kind == Kind.RUN:
+            timeline.slice(cpu, cycle)
+            timeline.running[cpu] = (event.value, cycle)
+        elif event.kind == Kind.IDLE and event.value:
+            timeline.slice(cpu, cycle)
+            timeline.running[cpu] = (_IDLE, cycle)
+        elif event.kind == Kind.IDLE and running is not None and running[0] == _IDLE:
+            timeline.slice(cpu, cycle)
+            timeline.running[cpu] = None
+        elif event.kind == Kind.NAME and running is not None and running[0] != _IDLE:
+            timeline.names[running[0]] = string_at(event.value) or f"thread {running[0]}"
+        elif event.kind in (Kind.READY, Kind.MARK, Kind.TRAP):
+            name = Kind(event.kind).name.lower()
+            timeline.records.append(
+                {"ph": "i", "s": "t", "pid": _CPUS, "tid": cpu, "ts": cycle, "name": name}
+                | {"args": {"value": event.value}}
+            )
+    for cpu in range(cpus):
+        timeline.slice(cpu, cycles)
+    return _render(timeline, cpus)
+
+
+def _render(timeline: _Timeline, cpus: int) -> str:
+    def name(tid: int) -> str:
+        return timeline.names.get(tid, f"thread {tid}")
+
+    threads = set()
+    for record in timeline.records:
+        if record["ph"] == "X" and record["pid"] == _CPUS:
+            thread = record["args"].get("thread")
+            record["name"] = "idle" if thread is None else name(thread)
+            threads |= set() if thread is None else {thread}
+    titles: list[tuple[int, int | None, str]] = [(_CPUS, None, "CPUs"), (_THREADS, None, "Threads")]
+    titles += [(_CPUS, cpu, f"CPU {cpu}") for cpu in range(cpus)]
+    titles += [(_THREADS, tid, f"{tid} {name(tid)}") for tid in sorted(threads)]
+    head = [
+        {
+            "ph": "M",
+            "pid": pid,
+            "name": "process_name" if tid is None else "thread_name",
+            "args": {"name": text},
+        }
+        | ({} if tid is None else {"tid": tid})
+        for pid, tid, text in titles
+    ]
+    return json.dumps({"displayTimeUnit": "ns", "traceEvents": head + timeline.records}) + "\n"
