@@ -26,7 +26,7 @@ class Table:
 
 def number(value: float | int | None, digits: int = 0) -> str:
     """1 234 567; a dash for what was not measured."""
-    return "–" if value is None else f"{value:,.{digits}f}".replace(",", " ")
+    return "-" if value is None else f"{value:,.{digits}f}".replace(",", " ")
 
 
 def arrangement(row: dict[str, Any]) -> str:
@@ -63,8 +63,10 @@ def smp_done(rows: Sequence[dict[str, Any]]) -> Table:
         )
     return Table(
         "Pixels or packets in one million cycles after initialisation ([SMP] Table 1)",
-        ("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio")
-        + ("software kernel", "hardware kernel", "ratio", "idle cycles SW", "idle cycles HW"),
+        (
+            *("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio"),
+            *("software kernel", "hardware kernel", "ratio", "idle cycles SW", "idle cycles HW"),
+        ),
         tuple(lines),
         text_columns=2,
     )
@@ -98,8 +100,10 @@ def smp_switch(rows: Sequence[dict[str, Any]]) -> Table:
         )
     return Table(
         "Cycles of a voluntary switch, min / mean / max",
-        ("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel", "hardware kernel")
-        + ("ratio", "bound", "switches SW", "switches HW"),
+        (
+            *("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel"),
+            *("hardware kernel", "ratio", "bound", "switches SW", "switches HW"),
+        ),
         tuple(lines),
         text_columns=2,
     )

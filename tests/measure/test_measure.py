@@ -1,0 +1,70 @@
+"""Figures, timeline and tables from hand-made event logs."""
+
+from __future__ import annotations
+
+import json
+
+from coreloom.measure import Kind, figures, spread
+from coreloom.simulate import Event
+from coreloom.trace import chrome_trace
+
+
+def test_switch_is_call_to_run_and_leaves_out_waiting() -> None:
+    events = [
+        Event(100, 0, Kind.READY, 0),
+        Event(110, 0, Kind.CALL, 0),
+        Event(170, 0, Kind.RUN, 3),  # 60 cycles
+        Event(200, 0, Kind.CALL, 0),
+        Event(210, 0, Kind.CALL, 0),  # the first call did not give way
+        Event(290, 0, Kind.RUN, 4),  # 80 cycles
+        Event(300, 0, Kind.CALL, 0),
+        Event(310, 0, Kind.IDLE, 1),
+        Event(350, 0, Kind.IDLE, 0),
+        Event(360, 0, Kind.RUN, 3),  # waited: a switch, but not a cost
+        Event(400, 0, Kind.TRAP, 0),
+        Event(500, 0, Kind.RUN, 4),
+        Event(510, 0, Kind.DONE, 5),
+    ]
+    found = figures(events, cpus=1, total=1000)
+    assert found.voluntary == (60, 80)
+    assert found.preempted == (100,)
+    assert found.switches == 4
+    assert found.idle == (40,)
+    assert found.done == 5
+    assert (found.start, found.end) == (100, 1000)
+
+
+def test_window_starts_with_the_first_ready_and_clips() -> None:
+    events = [
+        Event(10, 0, Kind.DONE, 7),
+        Event(20, 1, Kind.IDLE, 1),
+        Event(100, 0, Kind.READY, 0),
+        Event(150, 1, Kind.IDLE, 0),
+        Event(199, 0, Kind.DONE, 1),
+        Event(200, 0, Kind.DONE, 2),
+        Event(180, 1, Kind.IDLE, 1),
+    ]
+    found = figures(events, cpus=2, total=900, window=100)
+    assert found.done == 1
+    assert found.idle == (0, 50 + 20)
+    assert found.end == 200
+
+
+def test_spread() -> None:
+    assert spread([3, 1, 5]) == (1, 3.0, 5)
+    assert spread([]) == (None, None, None)
+
+
+def test_timeline_has_a_slice_for_each_thread_and_cpu() -> None:
+    events = [
+        Event(5, 0, Kind.NAME, 0x4000_0000),
+        Event(10, 0, Kind.RUN, 2),
+        Event(30, 0, Kind.IDLE, 1),
+        Event(40, 0, Kind.IDLE, 0),
+    ]
+    trace = json.loads(chrome_trace(events, 2, 100, lambda address: "boss"))
+    slices = [r for r in trace["traceEvents"] if r["ph"] == "X"]
+    cpu = [(r["name"], r["ts"], r["dur"]) for r in slices if r["pid"] == 1]
+    assert cpu == [("boss", 0, 10), ("thread 2", 10, 20), ("idle", 30, 10)]
+    thread = [(r["tid"], r["ts"], r["dur"]) for r in slices if r["pid"] == 2]
+    assert thread == [(0, 0, 10), (2, 10, 20)]

@@ -1,0 +1,23 @@
+"""The data file and the files made from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.generate import FILES
+from coreloom.spec import load
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_generated_file_is_up_to_date(path: Path) -> None:
+    assert path.read_text() == FILES[path](load()), "run `coreloom generate`"
+
+
+def test_every_operation_has_a_model() -> None:
+    from coreloom.model.kernel import Kernel
+
+    for op in load().ops.values():
+        if op.kind == "load":
+            assert callable(getattr(Kernel, f"_{op.name}"))
