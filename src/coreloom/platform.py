@@ -50,7 +50,7 @@ class Platform:
         return self.ram_mib << 20
 
 
-# Bounds of every number, inclusive: ten id bits of the kernel port bound the objects, eight bits the priorities.
+# Bounds, inclusive: ten id bits of the kernel port bound the objects, eight bits the priorities.
 _RANGES = {
     "cpus": (1, MAX_CPUS),
     "tick_cycles": (100, 1_000_000_000),

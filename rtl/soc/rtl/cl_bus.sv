@@ -1,0 +1,96 @@
+// Shared bus: one transfer a cycle, granted combinationally in the cycle of the request when the bus is free.
+//
+// A response comes exactly one cycle after the grant, so masters may issue back to back and responses need
+// no tags. Arbitration is round-robin: after a grant that master is last in line, so a master waits for at
+// most Masters - 1 transfers of others. A request that no device decodes is answered with err_o.
+module cl_bus
+  import cl_soc_pkg::*;
+#(
+  parameter int unsigned Masters  = 2,            // 1..16
+  parameter int unsigned RamBytes = 32'h0200_0000 // power of two
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // Masters
+  input  logic     [Masters-1:0] req_i,      // held with cmd_i until gnt_o
+  input  bus_cmd_t [Masters-1:0] cmd_i,
+  output logic     [Masters-1:0] gnt_o,      // same cycle as req_i
+  output logic     [Masters-1:0] rvalid_o,   // one cycle after gnt_o, loads and stores
+  output logic                   err_o,      // with rvalid_o: nothing answers at that address
+  output logic            [31:0] rdata_o,    // with rvalid_o, common to all masters
+
+  // Writes that went through in this cycle, for caches that snoop. The writer is the master with gnt_o.
+  output logic                   snoop_valid_o,
+  output logic            [31:0] snoop_addr_o,
+
+  // Devices: address phase in one cycle, read data in the next. Devices never stall.
+  output bus_cmd_t               dev_cmd_o,
+  output logic                   ram_req_o,
+  input  logic            [31:0] ram_rdata_i,
+  output logic                   uart_req_o,
+  input  logic            [31:0] uart_rdata_i
+);
+
+  localparam int unsigned RamBits = $clog2(RamBytes);
+
+  // Round robin: of the requests above the last winner the lowest, else of all requests the lowest.
+  logic [Masters-1:0] above_q, above_d;   // thermometer: the masters above the last winner
+  logic [Masters-1:0] req_above, candidates;
+  logic               any;
+
+  assign any        = |req_i;
+  assign req_above  = req_i & above_q;
+  assign candidates = (|req_above) ? req_above : req_i;
+  assign gnt_o      = candidates & (~candidates + Masters'(1));
+
+  always_comb begin
+    above_d = above_q;
+    if (any) above_d = ~(gnt_o | (gnt_o - Masters'(1)));
+  end
+
+  always_comb begin
+    dev_cmd_o = '0;
+    for (int unsigned i = 0; i < Masters; i++) begin
+      if (gnt_o[i]) dev_cmd_o = dev_cmd_o | cmd_i[i];
+    end
+  end
+
+  // Decode
+  logic in_ram, in_uart, uart_q, err_q;
+
+  assign in_ram     = dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits];
+  assign in_uart    = dev_cmd_o.addr[31:3] == UartBase[31:3];
+  assign ram_req_o  = any & in_ram;
+  assign uart_req_o = any & in_uart;
+
+  assign snoop_valid_o = ram_req_o & dev_cmd_o.we;
+  assign snoop_addr_o  = dev_cmd_o.addr;
+
+  // Response
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      above_q  <= '0;
+      rvalid_o <= '0;
+      uart_q   <= 1'b0;
+      err_q    <= 1'b0;
+    end else begin
+      above_q  <= above_d;
+      rvalid_o <= gnt_o;
+      uart_q   <= uart_req_o;
+      err_q    <= any & ~in_ram & ~in_uart;
+    end
+  end
+
+  assign err_o   = err_q;
+  assign rdata_o = uart_q ? uart_rdata_i : ram_rdata_i;
+
+`ifdef FORMAL
+  always_comb begin
+    assert ((gnt_o & ~req_i) == '0);
+    assert ((gnt_o & (gnt_o - Masters'(1))) == '0);
+    assert ((|gnt_o) == any);
+  end
+`endif
+
+endmodule

@@ -1,0 +1,178 @@
+// Standard core: adapter around Ibex (rv32im, write-back stage, branch-target ALU, single-cycle multiplier,
+// 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0).
+//
+// Instruction fetches and data accesses share the bus port, data first: a data access holds up the
+// instruction that makes it, while most fetches run ahead. Fetches starve only as long as the core finds
+// instructions that access data without fetching any, so not for long. No cycle is added on the way.
+module cl_core_standard
+  import cl_soc_pkg::*;
+#(
+  parameter logic [31:0] BootAddr = RamBase   // reset at +0x80
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic  [3:0] cpu_id_i,        // mhartid
+
+  // Bus port (instructions and data) and private port (data only)
+  output bus_cmd_t    cmd_o,
+  output logic        bus_req_o,
+  input  logic        bus_gnt_i,
+  input  logic        bus_rvalid_i,    // exactly one cycle after the grant
+  input  logic        bus_err_i,
+  input  logic [31:0] bus_rdata_i,
+  output bus_cmd_t    priv_cmd_o,
+  output logic        priv_req_o,
+  input  logic        priv_gnt_i,
+  input  logic        priv_rvalid_i,   // one cycle after the grant or later
+  input  logic        priv_err_i,
+  input  logic [31:0] priv_rdata_i,
+
+  // Interrupts (level)
+  input  logic        irq_kernel_i,    // external
+  input  logic        irq_timer_i,     // timer
+  input  logic        irq_ipi_i,       // software
+
+  // Writes of other masters, for a data cache; not used yet
+  input  logic        snoop_valid_i,
+  input  logic [31:0] snoop_addr_i,
+
+  output logic        fault_o,         // bus error, one cycle
+  output logic [31:0] fault_addr_o,
+  output logic        halt_o           // the core has stopped for good: a fault inside its own trap entry
+);
+
+  logic        instr_req, instr_gnt, instr_rvalid;
+  logic [31:0] instr_addr;
+  logic        data_req, data_gnt, data_rvalid, data_err;
+  logic [31:0] data_rdata;
+  bus_cmd_t    data_cmd;
+
+  // Outputs for what this platform does not have: bus integrity, scrambled caches, alerts, debug
+  logic [6:0]            unused_wdata_intg;
+  ibex_pkg::crash_dump_t unused_crash_dump;
+  logic                  unused_scramble_req, unused_alert_minor, unused_alert_internal, unused_alert_bus;
+  logic                  unused_sleep;
+
+  ibex_top #(
+    .RV32E          (1'b0),
+    .RV32M          (ibex_pkg::RV32MSingleCycle),
+    .RV32B          (ibex_pkg::RV32BNone),
+    .RegFile        (ibex_pkg::RegFileFF),
+    .BranchTargetALU(1'b1),
+    .WritebackStage (1'b1),
+    .ICache         (1'b1),
+    .ICacheECC      (1'b0),
+    .BranchPredictor(1'b0)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .test_en_i             (1'b0),
+    .ram_cfg_i             ('0),
+    .hart_id_i             ({28'b0, cpu_id_i}),
+    .boot_addr_i           (BootAddr),
+    .instr_req_o           (instr_req),
+    .instr_gnt_i           (instr_gnt),
+    .instr_rvalid_i        (instr_rvalid),
+    .instr_addr_o          (instr_addr),
+    .instr_rdata_i         (bus_rdata_i),
+    .instr_rdata_intg_i    ('0),
+    .instr_err_i           (bus_err_i),
+    .data_req_o            (data_req),
+    .data_gnt_i            (data_gnt),
+    .data_rvalid_i         (data_rvalid),
+    .data_we_o             (data_cmd.we),
+    .data_be_o             (data_cmd.be),
+    .data_addr_o           (data_cmd.addr),
+    .data_wdata_o          (data_cmd.wdata),
+    .data_wdata_intg_o     (unused_wdata_intg),
+    .data_rdata_i          (data_rdata),
+    .data_rdata_intg_i     ('0),
+    .data_err_i            (data_err),
+    .irq_software_i        (irq_ipi_i),
+    .irq_timer_i           (irq_timer_i),
+    .irq_external_i        (irq_kernel_i),
+    .irq_fast_i            ('0),
+    .irq_nm_i              (1'b0),
+    .scramble_key_valid_i  (1'b0),
+    .scramble_key_i        ('0),
+    .scramble_nonce_i      ('0),
+    .scramble_req_o        (unused_scramble_req),
+    .debug_req_i           (1'b0),
+    .crash_dump_o          (unused_crash_dump),
+    .double_fault_seen_o   (halt_o),
+    .fetch_enable_i        (ibex_pkg::IbexMuBiOn),
+    .alert_minor_o         (unused_alert_minor),
+    .alert_major_internal_o(unused_alert_internal),
+    .alert_major_bus_o     (unused_alert_bus),
+    .core_sleep_o          (unused_sleep),
+    .scan_rst_ni           (1'b1)
+  );
+
+  // Data: to the bus or to the private port
+  bus_cmd_t    split_cmd;
+  logic        data_bus_req, data_bus_gnt, data_bus_rvalid;
+  logic        data_fault;
+  logic [31:0] data_fault_addr;
+
+  cl_split u_split (
+    .clk_i,
+    .rst_ni,
+    .req_i         (data_req),
+    .cmd_i         (data_cmd),
+    .gnt_o         (data_gnt),
+    .rvalid_o      (data_rvalid),
+    .err_o         (data_err),
+    .rdata_o       (data_rdata),
+    .cmd_o         (split_cmd),
+    .bus_req_o     (data_bus_req),
+    .bus_gnt_i     (data_bus_gnt),
+    .bus_rvalid_i  (data_bus_rvalid),
+    .bus_err_i     (bus_err_i),
+    .bus_rdata_i   (bus_rdata_i),
+    .priv_req_o    (priv_req_o),
+    .priv_gnt_i    (priv_gnt_i),
+    .priv_rvalid_i (priv_rvalid_i),
+    .priv_err_i    (priv_err_i),
+    .priv_rdata_i  (priv_rdata_i),
+    .fault_o       (data_fault),
+    .fault_addr_o  (data_fault_addr)
+  );
+
+  assign priv_cmd_o = split_cmd;
+
+  // Bus: data before instructions. The response comes one cycle after the grant, so one bit routes it.
+  logic        data_owner_q;
+  logic [31:0] instr_addr_q;
+
+  assign bus_req_o    = data_bus_req | instr_req;
+  assign data_bus_gnt = data_bus_req & bus_gnt_i;
+  assign instr_gnt    = instr_req & ~data_bus_req & bus_gnt_i;
+
+  always_comb begin
+    if (data_bus_req) cmd_o = split_cmd;
+    else              cmd_o = '{we: 1'b0, be: '1, addr: instr_addr, wdata: '0};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      data_owner_q <= 1'b0;
+      instr_addr_q <= '0;
+    end else begin
+      data_owner_q <= data_bus_req;
+      if (instr_gnt) instr_addr_q <= instr_addr;
+    end
+  end
+
+  assign data_bus_rvalid = bus_rvalid_i & data_owner_q;
+  assign instr_rvalid    = bus_rvalid_i & ~data_owner_q;
+
+  logic instr_fault;
+  assign instr_fault  = instr_rvalid & bus_err_i;
+  assign fault_o      = data_fault | instr_fault;
+  assign fault_addr_o = data_fault ? data_fault_addr : instr_addr_q;
+
+  logic unused;
+  assign unused = ^{snoop_valid_i, snoop_addr_i, unused_wdata_intg, unused_crash_dump, unused_scramble_req,
+                    unused_alert_minor, unused_alert_internal, unused_alert_bus, unused_sleep};
+
+endmodule

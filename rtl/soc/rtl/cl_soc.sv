@@ -1,0 +1,215 @@
+// Platform smp-bus: identical cores, one shared bus and memory, the kernel and the lock unit on private ports.
+module cl_soc
+  import cl_soc_pkg::*;
+#(
+  parameter core_e       Core       = CoreStandard,
+  parameter int unsigned Cpus       = 2,              // 1..16
+  parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
+  parameter int unsigned Priorities = 32,
+  parameter int unsigned Ports      = 32,
+  parameter int unsigned PortDepth  = 8,
+  parameter int unsigned Mutexes    = 32,
+  parameter int unsigned Semaphores = 32,
+  parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
+  parameter int unsigned TickCycles = 1000            // unit of the time slice
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  output logic                  uart_tx_o,
+
+  // To the simulation harness. event_o says that any of the others below it is to be looked at in this cycle.
+  output logic                  event_o,
+  output logic           [63:0] cycle_o,
+  output logic                  uart_valid_o,
+  output logic            [7:0] uart_byte_o,
+  output logic       [Cpus-1:0] trace_valid_o,
+  output logic  [Cpus-1:0][3:0] trace_kind_o,
+  output logic       [Cpus-1:0] exit_valid_o,
+  output logic [Cpus-1:0][31:0] value_o,          // of the trace or exit store
+  output logic       [Cpus-1:0] idle_o,           // waits in the kernel for a thread to run
+  output logic       [Cpus-1:0] fault_o,          // bus error
+  output logic [Cpus-1:0][31:0] fault_addr_o,
+  output logic       [Cpus-1:0] halt_o            // core stopped for good
+);
+
+  // Time: CYCLE, mtime and the tick of the time slice
+  logic [63:0] cycle_q;
+  logic [31:0] tick_count_q;
+  logic        tick_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cycle_q      <= '0;
+      tick_count_q <= '0;
+      tick_q       <= 1'b0;
+    end else begin
+      cycle_q      <= cycle_q + 64'd1;
+      tick_q       <= tick_count_q == 32'(TickCycles - 1);
+      tick_count_q <= (tick_count_q == 32'(TickCycles - 1)) ? '0 : tick_count_q + 32'd1;
+    end
+  end
+
+  assign cycle_o = cycle_q;
+
+  // Processors
+  logic     [Cpus-1:0]           bus_req, bus_gnt, bus_rvalid;
+  bus_cmd_t [Cpus-1:0]           bus_cmd;
+  logic                          bus_err, snoop_valid;
+  logic                   [31:0] bus_rdata, snoop_addr;
+  logic     [Cpus-1:0]           kernel_req, kernel_gnt, kernel_we, kernel_rvalid, kernel_irq, kernel_intr;
+  logic     [Cpus-1:0]    [15:0] kernel_addr;
+  logic     [Cpus-1:0]    [31:0] kernel_wdata, kernel_rdata;
+  logic     [Cpus-1:0]           lock_set, lock_clear, lock_busy, lock_grant;
+  logic     [Cpus-1:0]    [31:0] lock_addr;
+  logic     [Cpus-1:0][Cpus-1:0] ipi_by;     // [source][target]
+  logic     [Cpus-1:0]           ipi_set;
+
+  always_comb begin
+    ipi_set = '0;
+    for (int unsigned i = 0; i < Cpus; i++) ipi_set = ipi_set | ipi_by[i];
+  end
+
+  for (genvar i = 0; i < Cpus; i++) begin : g_tile
+    cl_tile #(
+      .Core(Core),
+      .Cpus(Cpus)
+    ) u_tile (
+      .clk_i,
+      .rst_ni,
+      .cpu_id_i       (4'(i)),
+      .cycle_i        (cycle_q),
+      .bus_req_o      (bus_req[i]),
+      .bus_cmd_o      (bus_cmd[i]),
+      .bus_gnt_i      (bus_gnt[i]),
+      .bus_rvalid_i   (bus_rvalid[i]),
+      .bus_err_i      (bus_err),
+      .bus_rdata_i    (bus_rdata),
+      .snoop_valid_i  (snoop_valid & ~bus_gnt[i]),
+      .snoop_addr_i   (snoop_addr),
+      .kernel_req_o   (kernel_req[i]),
+      .kernel_gnt_i   (kernel_gnt[i]),
+      .kernel_we_o    (kernel_we[i]),
+      .kernel_addr_o  (kernel_addr[i]),
+      .kernel_wdata_o (kernel_wdata[i]),
+      .kernel_rvalid_i(kernel_rvalid[i]),
+      .kernel_rdata_i (kernel_rdata[i]),
+      .kernel_irq_i   (kernel_irq[i]),
+      .kernel_intr_o  (kernel_intr[i]),
+      .lock_set_o     (lock_set[i]),
+      .lock_clear_o   (lock_clear[i]),
+      .lock_addr_o    (lock_addr[i]),
+      .lock_busy_i    (lock_busy[i]),
+      .lock_grant_i   (lock_grant[i]),
+      .ipi_set_o      (ipi_by[i]),
+      .ipi_set_i      (ipi_set[i]),
+      .trace_valid_o  (trace_valid_o[i]),
+      .trace_kind_o   (trace_kind_o[i]),
+      .exit_valid_o   (exit_valid_o[i]),
+      .value_o        (value_o[i]),
+      .fault_o        (fault_o[i]),
+      .fault_addr_o   (fault_addr_o[i]),
+      .halt_o         (halt_o[i])
+    );
+  end
+
+  // Operating-system services
+  cl_kernel #(
+    .Cpus      (Cpus),
+    .Threads   (Threads),
+    .Priorities(Priorities),
+    .Ports     (Ports),
+    .PortDepth (PortDepth),
+    .Mutexes   (Mutexes),
+    .Semaphores(Semaphores)
+  ) u_kernel (
+    .clk_i,
+    .rst_ni,
+    .tick_i  (tick_q),
+    .req_i   (kernel_req),
+    .gnt_o   (kernel_gnt),
+    .we_i    (kernel_we),
+    .addr_i  (kernel_addr),
+    .wdata_i (kernel_wdata),
+    .rvalid_o(kernel_rvalid),
+    .rdata_o (kernel_rdata),
+    .irq_o   (kernel_irq),
+    .intr_i  (kernel_intr),
+    .idle_o  (idle_o)
+  );
+
+  cl_lock_unit #(
+    .Clients(Cpus)
+  ) u_lock_unit (
+    .clk_i,
+    .rst_ni,
+    .set_i  (lock_set),
+    .clear_i(lock_clear),
+    .addr_i (lock_addr),
+    .busy_o (lock_busy),
+    .grant_o(lock_grant)
+  );
+
+  // Shared bus and its devices
+  localparam int unsigned RamAddrW = $clog2(RamBytes / 4);
+
+  bus_cmd_t    dev_cmd;
+  logic        ram_req, uart_req;
+  logic [31:0] ram_rdata, uart_rdata;
+
+  cl_bus #(
+    .Masters (Cpus),
+    .RamBytes(RamBytes)
+  ) u_bus (
+    .clk_i,
+    .rst_ni,
+    .req_i        (bus_req),
+    .cmd_i        (bus_cmd),
+    .gnt_o        (bus_gnt),
+    .rvalid_o     (bus_rvalid),
+    .err_o        (bus_err),
+    .rdata_o      (bus_rdata),
+    .snoop_valid_o(snoop_valid),
+    .snoop_addr_o (snoop_addr),
+    .dev_cmd_o    (dev_cmd),
+    .ram_req_o    (ram_req),
+    .ram_rdata_i  (ram_rdata),
+    .uart_req_o   (uart_req),
+    .uart_rdata_i (uart_rdata)
+  );
+
+  cl_ram #(
+    .Bytes(RamBytes)
+  ) u_ram (
+    .clk_i,
+    .req_i  (ram_req),
+    .we_i   (dev_cmd.we),
+    .be_i   (dev_cmd.be),
+    .addr_i (dev_cmd.addr[2 +: RamAddrW]),
+    .wdata_i(dev_cmd.wdata),
+    .rdata_o(ram_rdata)
+  );
+
+  cl_uart u_uart (
+    .clk_i,
+    .rst_ni,
+    .req_i       (uart_req),
+    .we_i        (dev_cmd.we),
+    .status_i    (dev_cmd.addr[2]),
+    .wdata_i     (dev_cmd.wdata[7:0]),
+    .rdata_o     (uart_rdata),
+    .byte_valid_o(uart_valid_o),
+    .byte_o      (uart_byte_o),
+    .tx_o        (uart_tx_o)
+  );
+
+  // One bit for the harness to look at in every cycle
+  logic [Cpus-1:0] idle_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) idle_q <= '0;
+    else         idle_q <= idle_o;
+  end
+
+  assign event_o = (|trace_valid_o) | (|exit_valid_o) | uart_valid_o | (|fault_o) | (|halt_o) | (idle_o != idle_q);
+
+endmodule

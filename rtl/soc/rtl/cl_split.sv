@@ -1,0 +1,69 @@
+// One master, two targets: addresses with PrivateTop go to the private port, the rest to the bus port.
+//
+// Adds no cycle. One transaction is outstanding at a time; the next is passed on in the cycle of the
+// response to the last, which is as fast as Ibex and PicoRV32 can issue. A failed access is reported on fault_o.
+module cl_split
+  import cl_soc_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Master
+  input  logic        req_i,
+  input  bus_cmd_t    cmd_i,
+  output logic        gnt_o,
+  output logic        rvalid_o,
+  output logic        err_o,
+  output logic [31:0] rdata_o,
+
+  // Both targets see the same command; bus response exactly one cycle after its grant, private one or more
+  output bus_cmd_t    cmd_o,
+  output logic        bus_req_o,
+  input  logic        bus_gnt_i,
+  input  logic        bus_rvalid_i,
+  input  logic        bus_err_i,
+  input  logic [31:0] bus_rdata_i,
+  output logic        priv_req_o,
+  input  logic        priv_gnt_i,
+  input  logic        priv_rvalid_i,
+  input  logic        priv_err_i,
+  input  logic [31:0] priv_rdata_i,
+
+  output logic        fault_o,        // with the response
+  output logic [31:0] fault_addr_o
+);
+
+  logic        is_priv, free;
+  logic        busy_q, priv_q;
+  logic [31:0] addr_q;
+
+  assign is_priv = cmd_i.addr[31:28] == PrivateTop;
+  assign free    = ~busy_q | rvalid_o;
+
+  assign cmd_o      = cmd_i;
+  assign bus_req_o  = req_i & free & ~is_priv;
+  assign priv_req_o = req_i & free & is_priv;
+  assign gnt_o      = (bus_req_o & bus_gnt_i) | (priv_req_o & priv_gnt_i);
+
+  assign rvalid_o = busy_q & (priv_q ? priv_rvalid_i : bus_rvalid_i);
+  assign err_o    = priv_q ? priv_err_i : bus_err_i;
+  assign rdata_o  = priv_q ? priv_rdata_i : bus_rdata_i;
+
+  assign fault_o      = rvalid_o & err_o;
+  assign fault_addr_o = addr_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      priv_q <= 1'b0;
+      addr_q <= '0;
+    end else begin
+      if (gnt_o) begin
+        priv_q <= is_priv;
+        addr_q <= cmd_i.addr;
+      end
+      busy_q <= gnt_o | (busy_q & ~rvalid_o);
+    end
+  end
+
+endmodule

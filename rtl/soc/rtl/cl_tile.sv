@@ -1,0 +1,200 @@
+// One processor: a core, its private port decoder and its local device.
+//
+// The private port reaches the kernel (0xF000_0000, 256 KiB) and the local device (0xF010_0000, 256 B) without
+// the shared bus. Grant and response of both pass through without a cycle of their own. Other private
+// addresses, and stores of less than a word, are answered with an error after one cycle.
+module cl_tile
+  import cl_soc_pkg::*;
+#(
+  parameter core_e       Core = CoreStandard,
+  parameter int unsigned Cpus = 2
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic      [3:0] cpu_id_i,
+  input  logic     [63:0] cycle_i,
+
+  // Master port of the shared bus
+  output logic            bus_req_o,
+  output bus_cmd_t        bus_cmd_o,
+  input  logic            bus_gnt_i,
+  input  logic            bus_rvalid_i,
+  input  logic            bus_err_i,
+  input  logic     [31:0] bus_rdata_i,
+  input  logic            snoop_valid_i,    // another master wrote
+  input  logic     [31:0] snoop_addr_i,
+
+  // Client port of the kernel
+  output logic            kernel_req_o,
+  input  logic            kernel_gnt_i,
+  output logic            kernel_we_o,
+  output logic     [15:0] kernel_addr_o,    // {op[5:0], id[9:0]}
+  output logic     [31:0] kernel_wdata_o,
+  input  logic            kernel_rvalid_i,  // one cycle after the grant or later
+  input  logic     [31:0] kernel_rdata_i,
+  input  logic            kernel_irq_i,
+  output logic            kernel_intr_o,    // another interrupt is pending here
+
+  // Lock unit, see cl_lock_unit
+  output logic            lock_set_o,
+  output logic            lock_clear_o,
+  output logic     [31:0] lock_addr_o,
+  input  logic            lock_busy_i,
+  input  logic            lock_grant_i,
+
+  output logic [Cpus-1:0] ipi_set_o,
+  input  logic            ipi_set_i,
+
+  // To the harness
+  output logic            trace_valid_o,
+  output logic      [3:0] trace_kind_o,
+  output logic            exit_valid_o,
+  output logic     [31:0] value_o,
+  output logic            fault_o,
+  output logic     [31:0] fault_addr_o,
+  output logic            halt_o
+);
+
+  bus_cmd_t    priv_cmd;
+  logic        priv_req, priv_gnt, priv_rvalid, priv_err;
+  logic [31:0] priv_rdata;
+  logic        irq_timer, irq_ipi;
+
+  if (Core == CoreEconomy) begin : g_economy
+    cl_core_economy u_core (
+      .clk_i,
+      .rst_ni,
+      .cpu_id_i,
+      .cmd_o         (bus_cmd_o),
+      .bus_req_o,
+      .bus_gnt_i,
+      .bus_rvalid_i,
+      .bus_err_i,
+      .bus_rdata_i,
+      .priv_cmd_o    (priv_cmd),
+      .priv_req_o    (priv_req),
+      .priv_gnt_i    (priv_gnt),
+      .priv_rvalid_i (priv_rvalid),
+      .priv_err_i    (priv_err),
+      .priv_rdata_i  (priv_rdata),
+      .irq_kernel_i  (kernel_irq_i),
+      .irq_timer_i   (irq_timer),
+      .irq_ipi_i     (irq_ipi),
+      .snoop_valid_i,
+      .snoop_addr_i,
+      .fault_o,
+      .fault_addr_o,
+      .halt_o
+    );
+  end else begin : g_standard
+    cl_core_standard u_core (
+      .clk_i,
+      .rst_ni,
+      .cpu_id_i,
+      .cmd_o         (bus_cmd_o),
+      .bus_req_o,
+      .bus_gnt_i,
+      .bus_rvalid_i,
+      .bus_err_i,
+      .bus_rdata_i,
+      .priv_cmd_o    (priv_cmd),
+      .priv_req_o    (priv_req),
+      .priv_gnt_i    (priv_gnt),
+      .priv_rvalid_i (priv_rvalid),
+      .priv_err_i    (priv_err),
+      .priv_rdata_i  (priv_rdata),
+      .irq_kernel_i  (kernel_irq_i),
+      .irq_timer_i   (irq_timer),
+      .irq_ipi_i     (irq_ipi),
+      .snoop_valid_i,
+      .snoop_addr_i,
+      .fault_o,
+      .fault_addr_o,
+      .halt_o
+    );
+  end
+
+  // Private port decoder. One transaction is outstanding, so its target is remembered in one place.
+  typedef enum logic [1:0] {TargetKernel, TargetLocal, TargetNone} target_e;
+
+  target_e     target, target_q;
+  logic        whole_word, local_req, local_rvalid, local_err, none_q;
+  logic [31:0] local_rdata;
+
+  assign whole_word = ~priv_cmd.we | (priv_cmd.be == '1);
+
+  always_comb begin
+    target = TargetNone;
+    if (whole_word && priv_cmd.addr[31:18] == KernelTop)     target = TargetKernel;
+    else if (whole_word && priv_cmd.addr[31:8] == LocalTop)  target = TargetLocal;
+  end
+
+  assign kernel_req_o   = priv_req & (target == TargetKernel);
+  assign kernel_we_o    = priv_cmd.we;
+  assign kernel_addr_o  = priv_cmd.addr[17:2];
+  assign kernel_wdata_o = priv_cmd.wdata;
+  assign local_req      = priv_req & (target == TargetLocal);
+  assign priv_gnt       = (target == TargetKernel) ? kernel_gnt_i : 1'b1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      target_q <= TargetNone;
+      none_q   <= 1'b0;
+    end else begin
+      if (priv_req && priv_gnt) target_q <= target;
+      none_q <= priv_req & (target == TargetNone);
+    end
+  end
+
+  always_comb begin
+    unique case (target_q)
+      TargetKernel: begin
+        priv_rvalid = kernel_rvalid_i;
+        priv_err    = 1'b0;
+        priv_rdata  = kernel_rdata_i;
+      end
+      TargetLocal: begin
+        priv_rvalid = local_rvalid;
+        priv_err    = local_err;
+        priv_rdata  = local_rdata;
+      end
+      default: begin
+        priv_rvalid = none_q;
+        priv_err    = 1'b1;
+        priv_rdata  = '0;
+      end
+    endcase
+  end
+
+  cl_local #(
+    .Cpus(Cpus)
+  ) u_local (
+    .clk_i,
+    .rst_ni,
+    .cpu_id_i,
+    .cycle_i,
+    .req_i        (local_req),
+    .we_i         (priv_cmd.we),
+    .addr_i       (priv_cmd.addr[7:0]),
+    .wdata_i      (priv_cmd.wdata),
+    .rvalid_o     (local_rvalid),
+    .err_o        (local_err),
+    .rdata_o      (local_rdata),
+    .lock_set_o,
+    .lock_clear_o,
+    .lock_addr_o,
+    .lock_busy_i,
+    .lock_grant_i,
+    .ipi_set_o,
+    .ipi_set_i,
+    .irq_timer_o  (irq_timer),
+    .irq_ipi_o    (irq_ipi),
+    .trace_valid_o,
+    .trace_kind_o,
+    .exit_valid_o,
+    .value_o
+  );
+
+  assign kernel_intr_o = irq_timer | irq_ipi;
+
+endmodule

@@ -1,0 +1,276 @@
+// Runs a program on the verilated cl_soc. C++ because that is Verilator's interface; everything else about a
+// run (building, reading the results, drawing progress) is in src/coreloom.
+//
+// usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--uart FILE]
+//            [--max-cycles N] [--window N] [--waves FILE.vcd]
+// stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
+// stdout: UART text unless --uart; the last line is the result as JSON
+// exit status: 0 the run ended by exit, window or max-cycles; 1 it could not be made; 3 bus error or halted core
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+#include "Vmodel.h"
+#include "Vmodel___024root.h"
+
+#ifndef CORELOOM_CPUS
+#error "CORELOOM_CPUS and CORELOOM_RAM_BYTES come from the build"
+#endif
+
+namespace {
+
+constexpr int kCpus = CORELOOM_CPUS;
+constexpr uint64_t kRamBytes = CORELOOM_RAM_BYTES;
+constexpr uint64_t kInput = 2u << 20;    // INPUT region: length word, then data
+constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
+constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
+constexpr uint8_t kIdle = 4;
+
+[[noreturn]] void fail(const char* format, ...) {
+    va_list args;
+    va_start(args, format);
+    std::fputs("error: ", stderr);
+    std::vfprintf(stderr, format, args);
+    std::fputc('\n', stderr);
+    va_end(args);
+    std::exit(1);
+}
+
+struct Options {
+    std::string program, input, output, events, uart, waves;
+    uint64_t max_cycles = UINT64_MAX;
+    uint64_t window = UINT64_MAX;
+};
+
+uint64_t number(const char* text) {
+    char* end = nullptr;
+    const uint64_t value = std::strtoull(text, &end, 10);
+    if (end == text || *end != '\0') fail("not a number: %s", text);
+    return value;
+}
+
+Options parse(int argc, char** argv) {
+    Options options;
+    for (int i = 1; i < argc; i += 2) {
+        const std::string name = argv[i];
+        if (i + 1 == argc) fail("%s needs a value", argv[i]);
+        const char* value = argv[i + 1];
+        if (name == "--program") options.program = value;
+        else if (name == "--input") options.input = value;
+        else if (name == "--output") options.output = value;
+        else if (name == "--events") options.events = value;
+        else if (name == "--uart") options.uart = value;
+        else if (name == "--waves") options.waves = value;
+        else if (name == "--max-cycles") options.max_cycles = number(value);
+        else if (name == "--window") options.window = number(value);
+        else fail("unknown option %s", argv[i]);
+    }
+    if (options.program.empty()) fail("--program is missing");
+    return options;
+}
+
+using File = std::unique_ptr<FILE, int (*)(FILE*)>;
+
+File open(const std::string& path, const char* mode) {
+    File file(std::fopen(path.c_str(), mode), std::fclose);
+    if (!file) fail("cannot open %s", path.c_str());
+    return file;
+}
+
+// Reads a whole file to `to`; returns its length.
+uint64_t load(const std::string& path, uint8_t* to, uint64_t room) {
+    const File file = open(path, "rb");
+    const uint64_t length = std::fread(to, 1, room, file.get());
+    if (std::fgetc(file.get()) != EOF) {
+        fail("%s is longer than the %" PRIu64 " bytes there are for it", path.c_str(), room);
+    }
+    return length;
+}
+
+// Element c of a port with `width` bits a CPU; Verilator makes it an integer or an array of words by its size.
+template <typename T>
+uint32_t element(const T& port, int c, int width) {
+    if constexpr (std::is_integral_v<T>) {
+        return static_cast<uint32_t>((static_cast<uint64_t>(port) >> (c * width)) & ((1ull << width) - 1));
+    } else {
+        static_assert(sizeof(port[0]) == 4);
+        const int bit = c * width;
+        return static_cast<uint32_t>((port[bit / 32] >> (bit % 32)) & ((1ull << width) - 1));
+    }
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+double sc_time_stamp() { return 0; }
+
+int main(int argc, char** argv) {
+    const Options options = parse(argc, argv);
+    VerilatedContext context;
+    context.commandArgs(argc, argv);  // Ibex asks for plusargs; there are none
+    const std::unique_ptr<Vmodel> top(new Vmodel(&context));
+
+    auto* ram = reinterpret_cast<uint8_t*>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);
+    load(options.program, ram, kInput);
+    if (!options.input.empty()) {
+        const auto length = static_cast<uint32_t>(load(options.input, ram + kInput + 4, kOutput - kInput - 4));
+        std::memcpy(ram + kInput, &length, 4);
+    }
+    File events(nullptr, std::fclose);
+    if (!options.events.empty()) events = open(options.events, "wb");
+    File uart_file(nullptr, std::fclose);
+    if (!options.uart.empty()) uart_file = open(options.uart, "wb");
+    FILE* const uart = uart_file ? uart_file.get() : stdout;
+
+#if VM_TRACE
+    VerilatedVcdC waves;
+    if (!options.waves.empty()) {
+        context.traceEverOn(true);
+        top->trace(&waves, 99);
+        waves.open(options.waves.c_str());
+        if (!waves.isOpen()) fail("cannot open %s", options.waves.c_str());
+    }
+    const auto dump = [&] {
+        if (waves.isOpen()) waves.dump(context.time());
+        context.timeInc(1);
+    };
+#else
+    if (!options.waves.empty()) fail("this model was built without waves");
+    const auto dump = [] {};
+#endif
+
+    const auto log = [&](uint8_t cpu, uint8_t kind, uint32_t value) {
+        if (!events) return;
+        uint8_t record[16] = {};
+        const uint64_t cycle = top->cycle_o;
+        std::memcpy(record, &cycle, 8);
+        std::memcpy(record + 8, &value, 4);
+        record[12] = cpu;
+        record[13] = kind;
+        std::fwrite(record, 1, sizeof record, events.get());
+    };
+
+    // Reset: asserted over two clock edges; cycle 0 begins when it is released.
+    top->rst_ni = 0;
+    for (int i = 0; i < 2; ++i) {
+        top->clk_i = 0;
+        top->eval();
+        dump();
+        top->clk_i = 1;
+        top->eval();
+        dump();
+    }
+    top->clk_i = 0;
+    top->rst_ni = 1;
+    top->eval();
+    dump();
+
+    const char* reason = nullptr;
+    uint32_t exit_status = 0, fault_address = 0;
+    int fault_cpu = -1;
+    uint64_t cycles = 0, stop = options.max_cycles;
+    bool stop_is_window = false;
+    uint32_t idle = 0;
+
+    // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
+    const auto look = [&] {
+        if (top->uart_valid_o) std::fputc(top->uart_byte_o, uart);
+        for (int c = 0; c < kCpus; ++c) {
+            if (element(top->trace_valid_o, c, 1)) {
+                const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
+                log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+                if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
+                    const uint64_t end = top->cycle_o + options.window;
+                    stop_is_window = true;  // only the first READY opens the window
+                    if (end < stop) stop = end;
+                }
+            }
+            const uint32_t idle_now = element(top->idle_o, c, 1);
+            if (idle_now != ((idle >> c) & 1u)) {
+                idle ^= 1u << c;
+                log(static_cast<uint8_t>(c), kIdle, idle_now);
+            }
+            if (reason) continue;
+            if (element(top->exit_valid_o, c, 1)) {
+                reason = "exit";
+                exit_status = element(top->value_o, c, 32);
+            } else if (element(top->fault_o, c, 1)) {
+                reason = "bus-error";
+                fault_cpu = c;
+                fault_address = element(top->fault_addr_o, c, 32);
+            } else if (element(top->halt_o, c, 1)) {
+                reason = "halt";
+                fault_cpu = c;
+            }
+        }
+    };
+
+    const auto start = std::chrono::steady_clock::now();
+    double next_progress = 0.25;
+    while (!reason && cycles < stop) {
+        // The clock is looked at only between chunks.
+        for (int i = 0; i < 16384 && cycles < stop; ++i) {
+            top->clk_i = 1;
+            top->eval();
+            ++cycles;
+            dump();
+            if (__builtin_expect(top->event_o, 0)) {
+                look();
+                if (reason) break;
+            }
+            top->clk_i = 0;
+            top->eval();
+            dump();
+        }
+        if (seconds_since(start) >= next_progress) {
+            next_progress = seconds_since(start) + 0.25;
+            std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
+        }
+        if (context.gotFinish() || context.gotError()) fail("an assertion of the hardware failed, see above");
+    }
+    if (!reason) reason = (stop_is_window && stop != options.max_cycles) ? "window" : "max-cycles";
+    const double seconds = seconds_since(start);
+    top->final();
+#if VM_TRACE
+    if (waves.isOpen()) waves.close();
+#endif
+
+    if (!options.output.empty()) {
+        uint32_t length = 0;
+        std::memcpy(&length, ram + kOutput, 4);
+        // A run cut short, or a program that writes no output, leaves any length there.
+        if (length > kRamBytes - kOutput - 4) length = 0;
+        const File file = open(options.output, "wb");
+        if (std::fwrite(ram + kOutput + 4, 1, length, file.get()) != length) fail("cannot write %s", options.output.c_str());
+    }
+    if (events && std::fflush(events.get()) != 0) fail("cannot write %s", options.events.c_str());
+    std::fflush(uart);
+
+    if (fault_cpu >= 0 && std::strcmp(reason, "bus-error") == 0) {
+        std::fprintf(stderr, "bus error: cpu %d, address 0x%08" PRIx32 "\n", fault_cpu, fault_address);
+    } else if (fault_cpu >= 0) {
+        std::fprintf(stderr, "cpu %d halted\n", fault_cpu);
+    }
+    std::printf("{\"reason\": \"%s\", \"exit_status\": ", reason);
+    if (std::strcmp(reason, "exit") == 0) std::printf("%" PRIu32, exit_status);
+    else std::printf("null");
+    std::printf(", \"cycles\": %" PRIu64 ", \"seconds\": %.6f", cycles, seconds);
+    if (fault_cpu >= 0) std::printf(", \"cpu\": %d, \"address\": %" PRIu32, fault_cpu, fault_address);
+    std::printf("}\n");
+    return fault_cpu >= 0 ? 3 : 0;
+}

@@ -1,0 +1,140 @@
+"""Runs a program on a simulated platform and hands back what it did."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from coreloom.errors import UserError
+
+INPUT_ROOM = (14 << 20) - 4  # bytes of data that the INPUT region holds
+PROGRAM_ROOM = 2 << 20
+
+_RECORD = struct.Struct("<QIBBH")
+
+
+class Kind(IntEnum):
+    """Kinds of events (the trace ports of the local device)."""
+
+    READY = 0  # initialisation done: the measured window starts
+    CALL = 1  # entering a service that may give way
+    RUN = 2  # value = tid: first instruction after a switch, in the new thread
+    DONE = 3  # value = units of work finished
+    IDLE = 4  # 1 enter, 0 leave
+    MARK = 5  # free for the application
+    NAME = 6  # value = address of the current thread's name
+    TRAP = 7  # trap entry
+
+
+class Event(NamedTuple):
+    cycle: int
+    cpu: int
+    kind: int
+    value: int
+
+
+@dataclass(frozen=True)
+class SimResult:
+    """What a run left behind. exit_status is None when it was cut short by max_cycles or by the window."""
+
+    exit_status: int | None
+    cycles: int  # since reset
+    uart: str
+    events: list[Event]
+    output: bytes  # content of the OUTPUT region
+    seconds: float  # wall time of the simulation itself
+    reason: str  # exit | window | max-cycles
+
+
+def run(
+    model: Path,
+    program: Path,
+    *,
+    inputs: bytes = b"",
+    max_cycles: int | None,
+    window: int | None = None,
+    waves: Path | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> SimResult:
+    """Runs the flat image `program` (first byte at 0x4000_0000) on `model` from coreloom.verilate.build_model.
+
+    inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
+    `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
+    progress is called about four times a second with the cycles simulated so far.
+    Raises UserError on a bus error, a halted core, and anything that keeps the run from being made.
+    """
+    if not model.is_file():
+        raise UserError(f"the simulator {model} is not there: build it again")
+    if not program.is_file():
+        raise UserError(f"the program {program} is not there: build it again")
+    if program.stat().st_size > PROGRAM_ROOM:
+        raise UserError(
+            f"the program {program.name} is longer than the {PROGRAM_ROOM >> 20} MiB there are for it"
+        )
+    if len(inputs) > INPUT_ROOM:
+        raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
+    with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
+        work = Path(folder)
+        files = {name: work / name for name in ("input", "output", "events", "uart")}
+        files["input"].write_bytes(inputs)
+        command = [str(model), "--program", str(program)]
+        for name, path in files.items():
+            command += [f"--{name}", str(path)]
+        for option, value in (("--max-cycles", max_cycles), ("--window", window), ("--waves", waves)):
+            if value is not None:
+                command += [option, str(value)]
+        status, lines, said = _execute(command, progress)
+        if status == 3:
+            raise UserError(f"{program.stem}: {said[-1] if said else 'the processor stopped'}")
+        if status != 0:
+            raise UserError(
+                f"the simulation of {program.stem} failed: {said[-1] if said else f'status {status}'}"
+            )
+        result = json.loads(lines[-1])
+        return SimResult(
+            exit_status=result["exit_status"],
+            cycles=result["cycles"],
+            uart=files["uart"].read_text(encoding="utf-8", errors="replace"),
+            events=read_events(files["events"].read_bytes()),
+            output=files["output"].read_bytes(),
+            seconds=result["seconds"],
+            reason=result["reason"],
+        )
+
+
+def read_events(data: bytes) -> list[Event]:
+    """Decodes a binary event log; in the order of time."""
+    return [Event(cycle, cpu, kind, value) for cycle, value, cpu, kind, _ in _RECORD.iter_unpack(data)]
+
+
+def _execute(command: list[str], progress: Callable[[int], None] | None) -> tuple[int, list[str], list[str]]:
+    """Runs the model; returns its exit status, the lines of stdout and those of stderr without progress."""
+    said: list[str] = []
+    with tempfile.TemporaryFile("w+") as stdout:
+        try:
+            process = subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True)
+        except OSError as error:
+            raise UserError(f"the simulator does not run: {error}: build it again") from error
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if line.startswith("progress "):
+                    if progress:
+                        progress(int(line.split()[1]))
+                else:
+                    said.append(line.strip().removeprefix("error: "))
+            process.wait()
+        finally:
+            # Also when the user interrupts: no simulation is left running.
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        stdout.seek(0)
+        return process.returncode, stdout.read().splitlines(), said

@@ -1,0 +1,99 @@
+"""Small assembly programs for the tests: one prelude for both core families, built with zig."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from coreloom.paths import BUILD
+
+_LINK = """
+ENTRY(_start)
+SECTIONS { . = 0x40000000; .text : { *(.start) *(.text*) *(.rodata*) *(.data*) *(.bss*) } }
+"""
+
+# Entry points of both cores, the addresses of the contract, PicoRV32's own instructions as macros. Leaves the
+# CPU id in s0 and the addresses of the local device, RAM data, UART and kernel port in s1 to s4, then falls into the test.
+_PRELUDE = """
+#define CPU_ID 0x00
+#define CPU_COUNT 0x04
+#define CYCLE 0x08
+#define CYCLEH 0x0C
+#define LOCK_ADDRESS 0x20
+#define LOCK_GRANT 0x24
+#define LOCK_ACQUIRE 0x28
+#define LOCK_RELEASE 0x2C
+#define READY 0x40
+#define DONE 0x4C
+#define MARK 0x54
+#define EXIT 0x80
+#define MTIME_LO 0xC0
+#define MTIME_HI 0xC4
+#define MTIMECMP_LO 0xC8
+#define MTIMECMP_HI 0xCC
+#define IPI 0xD0
+#define IPI_CLEAR 0xD4
+.macro getq rd, q
+  .word 0x0000000B | (\\rd << 7) | (\\q << 15)
+.endm
+.macro retirq
+  .word 0x0400000B
+.endm
+.macro maskirq rd, rs
+  .word 0x0600000B | (\\rd << 7) | (\\rs << 15)
+.endm
+.macro waitirq rd
+  .word 0x0800000B | (\\rd << 7)
+.endm
+.section .start, "ax"
+.globl _start
+_start:
+  j _start
+.org 0x10
+  j irq_entry
+.org 0x80
+  j begin
+.weak irq_entry
+irq_entry:
+  j irq_entry
+.text
+begin:
+  li s1, 0xF0100000
+  li s2, 0x40100000
+  li s3, 0xE0000000
+  li s4, 0xF0000000
+  lw s0, CPU_ID(s1)
+#if STANDARD
+  csrwi 0x7C0, ICACHE
+#endif
+"""
+
+
+def assemble(source: str, core: str, icache: bool = True) -> Path:
+    """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content."""
+    text = _PRELUDE + source + "\n"
+    flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}"]
+    digest = hashlib.sha256((text + _LINK + " ".join(flags)).encode()).hexdigest()[:16]
+    folder = BUILD / "tests" / "soc" / digest
+    image = folder / "test.bin"
+    if image.exists():
+        return image
+    folder.mkdir(parents=True, exist_ok=True)
+    # Names of their own: tests run in parallel.
+    stem = folder / f"{os.getpid()}"
+    stem.with_suffix(".S").write_text(text)
+    stem.with_suffix(".ld").write_text(_LINK)
+    env = {**os.environ}
+    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(BUILD / "zig-cache"))
+    zig = [sys.executable, "-m", "ziglang"]
+    elf = stem.with_suffix(".elf")
+    command = [*zig, "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-nostdlib", "-g", *flags]
+    command += [f"-Wl,-T,{stem.with_suffix('.ld')}", str(stem.with_suffix(".S")), "-o", str(elf)]
+    subprocess.run(command, check=True, env=env)
+    partial = stem.with_suffix(".bin")
+    subprocess.run([*zig, "objcopy", "-O", "binary", str(elf), str(partial)], check=True, env=env)
+    partial.replace(image)
+    return image
