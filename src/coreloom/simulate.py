@@ -63,7 +63,9 @@ def run(
     waves: Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> SimResult:
-    """Runs the flat image `program` (first byte at 0x4000_0000) on `model` from coreloom.verilate.build_model.
+    """Runs `program` on `model`, which coreloom.verilate.build_model made.
+
+    program is a flat image (.bin, first byte at 0x4000_0000) or an ELF file with such an image beside it.
 
     inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
     `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
@@ -72,6 +74,7 @@ def run(
     """
     if not model.is_file():
         raise UserError(f"the simulator {model} is not there: build it again")
+    program = program.with_suffix(".bin")
     if not program.is_file():
         raise UserError(f"the program {program} is not there: build it again")
     if program.stat().st_size > PROGRAM_ROOM:

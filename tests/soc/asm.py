@@ -15,8 +15,8 @@ ENTRY(_start)
 SECTIONS { . = 0x40000000; .text : { *(.start) *(.text*) *(.rodata*) *(.data*) *(.bss*) } }
 """
 
-# Entry points of both cores, the addresses of the contract, PicoRV32's own instructions as macros. Leaves the
-# CPU id in s0 and the addresses of the local device, RAM data, UART and kernel port in s1 to s4, then falls into the test.
+# Entry points of both cores, offsets in the local device, PicoRV32's own instructions as macros. Leaves the CPU
+# id in s0 and the addresses of local device, RAM data, UART and kernel port in s1 to s4, then runs into the test.
 _PRELUDE = """
 #define CPU_ID 0x00
 #define CPU_COUNT 0x04
@@ -90,8 +90,8 @@ def assemble(source: str, core: str, icache: bool = True) -> Path:
     env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(BUILD / "zig-cache"))
     zig = [sys.executable, "-m", "ziglang"]
     elf = stem.with_suffix(".elf")
-    command = [*zig, "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-nostdlib", "-g", *flags]
-    command += [f"-Wl,-T,{stem.with_suffix('.ld')}", str(stem.with_suffix(".S")), "-o", str(elf)]
+    command = [*zig, "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-nostdlib", "-g"]
+    command += [*flags, f"-Wl,-T,{stem.with_suffix('.ld')}", str(stem.with_suffix(".S")), "-o", str(elf)]
     subprocess.run(command, check=True, env=env)
     partial = stem.with_suffix(".bin")
     subprocess.run([*zig, "objcopy", "-O", "binary", str(elf), str(partial)], check=True, env=env)
