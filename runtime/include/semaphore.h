@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define SEM_VALUE_MAX 65535
+#define SEM_VALUE_MAX 32767
 
 typedef struct {
   uint32_t id_plus_1; /* kernel object + 1; 0: not initialised */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * PicoRV32: start-up and traps. Its interrupts are its own: the core goes to 0x10 with the return address in q0
+ * and the causes in q1, and interrupts nobody until retirq.
+ *
+ * The entry leaves that mode at once with interrupts masked, so everything behind it is plain code that may
+ * switch threads. The way back has no instruction that unmasks and jumps; so the last two unmask and jump through
+ * gp, which no compiler touches. An interrupt between the two would lose gp: the entry knows that place and
+ * returns to where gp points instead.
+ *
+ * Trap frame (80 bytes), pushed on the stack of the thread that was interrupted:
+ *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
+ */
+#include "cl_kernel_ops.h"
+#include "cl_machine.h"
+
+#define FRAME 80
+#define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
+#define IRQS_OFF -7 /* mask all but the core's own: 1 illegal instruction, 2 misaligned access */
+#define FAULTS 6
+
+  .macro getq rd, q
+  .insn r 0x0b, 4, 0, \rd, x\q, x0
+  .endm
+  .macro setq q, rs
+  .insn r 0x0b, 2, 1, x\q, \rs, x0
+  .endm
+  .macro retirq
+  .insn r 0x0b, 0, 2, x0, x0, x0
+  .endm
+  .macro maskirq rs
+  .insn r 0x0b, 6, 3, x0, \rs, x0
+  .endm
+
+  .section .vectors, "ax", @progbits
+  .option norelax
+  .globl cl_vectors
+cl_vectors:
+  .balign 16
+  .word 0, 0, 0, 0
+  j interrupt /* + 0x10 */
+  .fill 0x80 - 0x14, 1, 0
+  .globl cl_start
+cl_start: /* + 0x80 */
+  lui t2, %hi(CL_LOCAL)
+  lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
+  la sp, cl_boot_stacks
+  addi t0, a0, 1
+  slli t0, t0, CL_BOOT_STACK_SHIFT
+  add sp, sp, t0
+  la tp, cl_threads
+  li t0, IRQS_OFF
+  maskirq t0
+  bnez a0, cl_boot_other
+  la t0, __bss_start
+  la t1, __bss_end
+1:
+  sw zero, 0(t0)
+  addi t0, t0, 4
+  bltu t0, t1, 1b
+  la sp, cl_main_stack + CL_MAIN_STACK_BYTES
+  tail cl_boot_main
+
+  .section .text.hot, "ax", @progbits
+  .option norelax
+  .balign 16
+interrupt:
+  addi sp, sp, -FRAME
+  sw ra, 0(sp)
+  sw t0, 4(sp)
+  sw t1, 8(sp)
+  sw t2, 12(sp)
+  sw t3, 16(sp)
+  sw t4, 20(sp)
+  sw t5, 24(sp)
+  sw t6, 28(sp)
+  sw a0, 32(sp)
+  sw a1, 36(sp)
+  sw a2, 40(sp)
+  sw a3, 44(sp)
+  sw a4, 48(sp)
+  sw a5, 52(sp)
+  sw a6, 56(sp)
+  sw a7, 60(sp)
+  getq t0, 0
+  la t1, return
+  bne t0, t1, 1f
+  mv t0, gp
+1:
+  sw t0, 64(sp)
+#if defined(CL_KERNEL_HW)
+  lui t1, %hi(WORD0)
+  lw t1, %lo(WORD0)(t1)
+  sw t1, 68(sp)
+#endif
+  getq t1, 1
+  andi a0, t1, FAULTS
+  bnez a0, fault
+  li t1, IRQS_OFF
+  maskirq t1
+  la t1, 1f
+  setq 0, t1
+  retirq
+1:
+  call cl_interrupt
+  /* Interrupts are off here, wherever this thread has been meanwhile. */
+#if defined(CL_KERNEL_HW)
+  lw t1, 68(sp)
+  lui t0, %hi(WORD0)
+  sw t1, %lo(WORD0)(t0)
+#endif
+  lw gp, 64(sp)
+  lw ra, 0(sp)
+  lw t0, 4(sp)
+  lw t1, 8(sp)
+  lw t2, 12(sp)
+  lw t3, 16(sp)
+  lw t4, 20(sp)
+  lw t5, 24(sp)
+  lw t6, 28(sp)
+  lw a0, 32(sp)
+  lw a1, 36(sp)
+  lw a2, 40(sp)
+  lw a3, 44(sp)
+  lw a4, 48(sp)
+  lw a5, 52(sp)
+  lw a6, 56(sp)
+  lw a7, 60(sp)
+  addi sp, sp, FRAME
+  maskirq zero
+return:
+  jr gp
+
+/* A fault ends the program. q0 is behind the instruction at fault. The stack may be what is broken. */
+fault:
+  addi a1, t0, -4
+  lui t2, %hi(CL_LOCAL)
+  lw t0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
+  la sp, cl_boot_stacks
+  addi t0, t0, 1
+  slli t0, t0, CL_BOOT_STACK_SHIFT
+  add sp, sp, t0
+  li a2, 0
+  tail cl_fault

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ibex: what C needs of the core. */
+#ifndef CL_ARCH_H
+#define CL_ARCH_H
+
+static inline void cl_irq_off(void) { __asm__ volatile("csrci mstatus, 8" ::: "memory"); }
+static inline void cl_irq_on(void) { __asm__ volatile("csrsi mstatus, 8" ::: "memory"); }
+
+/* Sleep until an interrupt is pending, taken or not. */
+static inline void cl_wait_for_interrupt(void) { __asm__ volatile("wfi" ::: "memory"); }
+
+/* Text of the fault `cause` that the trap entry hands to cl_fault. */
+static inline const char *cl_fault_text(unsigned cause) {
+  switch (cause) {
+    case 1: return "instruction access fault";
+    case 2: return "illegal instruction";
+    case 3: return "breakpoint";
+    case 5: return "load access fault";
+    case 7: return "store access fault";
+    case 11: return "environment call";
+    default: return "exception";
+  }
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel in hardware: every operation is one load on the CPU's private kernel port, after a store of the
+ * argument word if there is one. What another CPU or thread does in between cannot be seen: the port's argument
+ * register belongs to the thread (traps save and restore it). */
+#ifndef CL_GROUND_H
+#define CL_GROUND_H
+
+static inline volatile uint32_t *cl_port(unsigned op, uint32_t id) {
+  return (volatile uint32_t *)(CL_KERNEL_PORT + (op << CL_ADDRESS_OP_LSB) + (id << CL_ADDRESS_ID_LSB));
+}
+
+/* The load that is the operation. Memory accesses stay on their side of it: locks are among the operations. */
+static inline uint32_t cl_port_load(unsigned op, uint32_t id) {
+  __asm__ volatile("" ::: "memory");
+  uint32_t word = *cl_port(op, id);
+  __asm__ volatile("" ::: "memory");
+  return word;
+}
+
+uint32_t cl_hw_interrupted(void);
+
+/* Do what the word of a waiting operation asks for. */
+static inline uint32_t cl_hw_settle(uint32_t word) {
+  if ((int32_t)word < 0) { /* GIVE_WAY */
+    cl_switch(word);
+    return CL_RESUMED;
+  }
+  if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) return cl_hw_interrupted();
+  return word;
+}
+
+#define CL_HW_V(op) cl_port_load(op, 0)
+#define CL_HW_I(op) cl_port_load(op, id)
+#define CL_HW_W(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, 0))
+#define CL_HW_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, id))
+#define CL_HW_DIRECT(name, CODE, arguments) \
+  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { return CL_HW_##arguments(CL_OP_##CODE); }
+#define CL_HW_WAITING(name, CODE, arguments)                            \
+  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {      \
+    return cl_hw_settle(CL_HW_##arguments(CL_OP_##CODE));               \
+  }
+CL_OPS_DIRECT(CL_HW_DIRECT)
+CL_OPS_WAITING(CL_HW_WAITING)
+
+static inline uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+  uint32_t answer = cl_hw_settle(cl_port_load(CL_OP_PORT_RECEIVE, id));
+  if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
+  return answer;
+}
+
+static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
+  uint32_t answer = cl_port_load(CL_OP_PORT_TRYRECEIVE, id);
+  if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
+  return answer;
+}
+
+__attribute__((noreturn)) void cl_op_thread_exit(void);
+static inline void cl_ground_start(void) {}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The internal interface: what the POSIX layer asks of the kernel, whichever it is.
+ *
+ * Either ground implements it: runtime/hw/cl_ground.h (one load on the kernel port each) or
+ * runtime/sw/cl_ground.h (one call each). docs/reference/kernel.md says what each operation does.
+ *
+ * An operation returns the kernel's word. An operation that waits comes back when the calling thread runs again,
+ * with RESUMED set if it has been away or asleep; GIVE_WAY is never seen here. */
+#ifndef CL_KERNEL_H
+#define CL_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cl_arch.h"
+#include "cl_kernel_ops.h"
+#include "cl_machine.h"
+
+/* X(name, CODE, arguments) declares uint32_t cl_op_<name>(arguments):
+ * V: (void), I: (uint32_t id), W: (uint32_t word), IW: (uint32_t id, uint32_t word). */
+#define CL_OPS_DIRECT(X)                         \
+  X(thread_create, THREAD_CREATE, W)             \
+  X(thread_start, THREAD_START, I)               \
+  X(thread_detach, THREAD_DETACH, I)             \
+  X(thread_priority, THREAD_PRIORITY, IW)        \
+  X(thread_read, THREAD_READ, I)                 \
+  X(slice, SLICE, W)                             \
+  X(mutex_create, MUTEX_CREATE, V)               \
+  X(mutex_destroy, MUTEX_DESTROY, I)             \
+  X(mutex_trylock, MUTEX_TRYLOCK, I)             \
+  X(mutex_unlock, MUTEX_UNLOCK, I)               \
+  X(semaphore_create, SEMAPHORE_CREATE, W)       \
+  X(semaphore_destroy, SEMAPHORE_DESTROY, I)     \
+  X(semaphore_trywait, SEMAPHORE_TRYWAIT, I)     \
+  X(semaphore_post, SEMAPHORE_POST, I)           \
+  X(semaphore_value, SEMAPHORE_VALUE, I)         \
+  X(port_open, PORT_OPEN, IW)                    \
+  X(port_close, PORT_CLOSE, I)                   \
+  X(port_trysend, PORT_TRYSEND, IW)              \
+  X(port_publish, PORT_PUBLISH, V)
+
+#define CL_OPS_WAITING(X)                        \
+  X(yield, YIELD, V)                             \
+  X(thread_join, THREAD_JOIN, I)                 \
+  X(mutex_lock, MUTEX_LOCK, I)                   \
+  X(semaphore_wait, SEMAPHORE_WAIT, I)           \
+  X(port_send, PORT_SEND, IW)
+
+/* Besides these, both grounds have
+ *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if status and RESUMED are 0
+ *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
+ *   noreturn void cl_op_thread_exit(void)    the caller's stack is free as soon as it is called
+ *   void cl_ground_start(void)               once, on CPU 0, before any other operation; interrupts are off */
+#define CL_PARAMETERS_V void
+#define CL_PARAMETERS_I uint32_t id
+#define CL_PARAMETERS_W uint32_t word
+#define CL_PARAMETERS_IW uint32_t id, uint32_t word
+
+#define CL_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
+#define CL_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
+#define CL_STATUS(code) ((uint32_t)(code) << CL_WORD_STATUS_LSB)
+
+/* Error number and value in a word. */
+static inline int cl_status(uint32_t word) { return (int)(word >> CL_WORD_STATUS_LSB & CL_WORD_STATUS_MASK); }
+static inline uint32_t cl_value(uint32_t word) { return word & CL_WORD_VALUE_MASK; }
+
+#define CL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CL_COLD __attribute__((noinline, cold))
+
+/* --- Threads, as the context switch knows them (runtime/arch/cl_switch.S) --- */
+
+struct cl_join {
+  void *value;
+  int set;
+};
+
+struct cl_thread {
+  uint32_t sp;          /* while it is suspended: its stack pointer */
+  int error;            /* errno */
+  void *value;          /* what it gave to pthread_exit */
+  struct cl_join *join; /* where its joiner wants that */
+};
+_Static_assert(sizeof(struct cl_thread) == 1u << CL_THREAD_SHIFT, "cl_switch.S computes addresses with it");
+_Static_assert(offsetof(struct cl_thread, sp) == CL_THREAD_SP, "cl_switch.S uses it");
+
+extern struct cl_thread cl_threads[CL_THREADS];
+
+/* The running thread: tp, from its first to its last instruction. */
+static inline struct cl_thread *cl_self(void) {
+  struct cl_thread *self;
+  __asm__("mv %0, tp" : "=r"(self));
+  return self;
+}
+
+/* Tell where a new thread starts: cl_thread_main(start, argument) on the given stack. */
+void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument);
+__attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argument);
+
+void cl_switch(uint32_t word);
+__attribute__((noreturn)) void cl_switch_to(uint32_t word);
+
+/* Go on in `tail` on the boot stack of this CPU; interrupts must be off. */
+__attribute__((noreturn)) void cl_on_boot_stack(void (*tail)(void));
+
+/* Called by the trap entry with interrupts off, and must return so. */
+void cl_interrupt(void);
+
+/* Called by start.S on its boot stack (CPU 0: on the main thread's stack), interrupts off. */
+__attribute__((noreturn)) void cl_boot_main(void);
+__attribute__((noreturn)) void cl_boot_other(void);
+
+#include "cl_ground.h"
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From reset to main(), the first steps of a thread, and faults. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cl_kernel.h"
+#include "coreloom.h"
+#include "posix.h"
+
+#ifndef CL_SLICE_TICKS
+#define CL_SLICE_TICKS 10
+#endif
+
+struct cl_thread cl_threads[CL_THREADS];
+/* Not cleared at the start: CPUs stand on them then. */
+__attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];
+__attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
+
+
+extern int main(void);
+void __libc_init_array(void);
+
+void cl_boot_main(void) {
+  cl_ground_start();
+  cl_irq_on();
+  cl_op_slice(CL_SLICE_TICKS);
+  __libc_init_array();
+  exit(main());
+}
+
+void cl_thread_main(void *(*start)(void *), void *argument) {
+  cl_irq_on();
+  cl_posix_thread_begin();
+  pthread_exit(start(argument));
+}
+
+void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument) {
+  extern char cl_thread_entry[];
+  /* The frame of cl_switch: ra, s0, s1 and ten registers more. */
+  uint32_t *frame = (uint32_t *)((uintptr_t)stack + (size & ~15u)) - 16;
+  frame[0] = (uint32_t)(uintptr_t)cl_thread_entry;
+  frame[1] = (uint32_t)(uintptr_t)start;
+  frame[2] = (uint32_t)(uintptr_t)argument;
+  cl_threads[tid] = (struct cl_thread){ .sp = (uint32_t)(uintptr_t)frame };
+}
+
+/* --- the end ------------------------------------------------------------------------- */
+
+void cl_exit(int status) {
+  cl_local_write(CL_EXIT, (uint32_t)status);
+  for (;;) cl_irq_off();
+}
+
+void _exit(int status) { cl_exit(status); }
+
+static void print(const char *text) {
+  while (*text) cl_uart_put(*text++);
+}
+
+static void print_hex(uint32_t word) {
+  print("0x");
+  for (int shift = 28; shift >= 0; shift -= 4) cl_uart_put("0123456789abcdef"[word >> shift & 15]);
+}
+
+static void print_number(uint32_t number) {
+  if (number > 9) print_number(number / 10);
+  cl_uart_put((char)('0' + number % 10));
+}
+
+/* Called by the trap entry on the boot stack. One line, then the machine stops with status 2. */
+__attribute__((noreturn)) void cl_fault(unsigned cause, uint32_t pc, uint32_t address);
+void cl_fault(unsigned cause, uint32_t pc, uint32_t address) {
+  print("fault: cpu ");
+  print_number(cl_local_read(CL_CPU_ID));
+  print(", thread ");
+  print_number((uint32_t)(cl_self() - cl_threads));
+  print(", ");
+  print(cl_fault_text(cause));
+  print(" at pc ");
+  print_hex(pc);
+  print(", address ");
+  print_hex(address);
+  print("\n");
+  cl_exit(2);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <pthread.h>
+
+#include "coreloom.h"
+#include "posix.h"
+
+int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
+  (void)attr;
+  uint32_t word = cl_op_mutex_create();
+  if (cl_status(word)) return cl_status(word);
+  mutex->id_plus_1 = cl_value(word) + 1;
+  return 0;
+}
+
+/* First use of a static mutex. Two threads may come at once: the kernel cannot be called under the memory lock,
+ * so both make one and the later gives its own back. */
+CL_COLD static int make(pthread_mutex_t *mutex) {
+  pthread_mutex_t mine;
+  int status = pthread_mutex_init(&mine, NULL);
+  if (status) return mutex->id_plus_1 ? 0 : status;
+  shared_memory_lock(mutex);
+  int late = mutex->id_plus_1 != 0;
+  if (!late) *mutex = mine;
+  shared_memory_unlock(mutex);
+  if (late) cl_op_mutex_destroy(mine.id_plus_1 - 1);
+  return 0;
+}
+
+static inline int ready(pthread_mutex_t *mutex) {
+  if (CL_UNLIKELY(!*(volatile uint32_t *)&mutex->id_plus_1)) return make(mutex);
+  return 0;
+}
+
+int pthread_mutex_destroy(pthread_mutex_t *mutex) {
+  if (!mutex->id_plus_1) return 0; /* static, never used */
+  int status = cl_status(cl_op_mutex_destroy((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
+  if (!status) mutex->id_plus_1 = ~0u; /* EINVAL from now on */
+  return status;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  cl_trace_call();
+  int status = ready(mutex);
+  if (CL_UNLIKELY(status)) return status;
+  return cl_status(cl_op_mutex_lock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+  int status = ready(mutex);
+  if (CL_UNLIKELY(status)) return status;
+  return cl_status(cl_op_mutex_trylock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  /* Never used: id - 1 is no object. */
+  return mutex->id_plus_1 ? cl_status(cl_op_mutex_unlock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK)) : EPERM;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "coreloom.h"
+#include "posix.h"
+
+_Static_assert(PORT_DIRECT == 1u << CL_PORT_FLAGS_IMMEDIATE_LSB, "flags go to the kernel as they are");
+
+static inline int bad(int port) { return CL_UNLIKELY((unsigned)port >= CL_PORTS); }
+
+int port_open(int port, int flags) {
+  if (bad(port) || (flags & ~PORT_DIRECT)) return EINVAL;
+  return cl_status(cl_op_port_open((uint32_t)port, (uint32_t)flags));
+}
+
+int port_close(int port) {
+  if (bad(port)) return EINVAL;
+  return cl_status(cl_op_port_close((uint32_t)port));
+}
+
+int port_send(int port, uint32_t word) {
+  cl_trace_call();
+  if (bad(port)) return EINVAL;
+  for (;;) {
+    uint32_t answer = cl_op_port_send((uint32_t)port, word);
+    if (CL_LIKELY(answer != CL_RESUMED)) return cl_status(answer);
+  }
+}
+
+int port_trysend(int port, uint32_t word) {
+  if (bad(port)) return EINVAL;
+  return cl_status(cl_op_port_trysend((uint32_t)port, word));
+}
+
+int port_receive(int port, uint32_t *word) {
+  cl_trace_call();
+  if (bad(port)) return EINVAL;
+  for (;;) {
+    uint32_t answer = cl_op_port_receive((uint32_t)port, word);
+    if (CL_LIKELY(answer != CL_RESUMED)) return cl_status(answer);
+  }
+}
+
+int port_tryreceive(int port, uint32_t *word) {
+  if (bad(port)) return EINVAL;
+  return cl_status(cl_op_port_tryreceive((uint32_t)port, word));
+}
+
+int port_publish(void) { return cl_status(cl_op_port_publish()); }

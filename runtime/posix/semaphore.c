@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <semaphore.h>
+
+#include "posix.h"
+
+CL_COLD static int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+static inline int result(uint32_t word) {
+  int status = cl_status(word);
+  return CL_UNLIKELY(status) ? fail(status) : 0;
+}
+
+/* Object of a semaphore; one that was never initialised gives a number that no object has. */
+static inline uint32_t object(const sem_t *sem) { return (sem->id_plus_1 - 1) & CL_ADDRESS_ID_MASK; }
+
+int sem_init(sem_t *sem, int shared, unsigned value) {
+  if (shared) return fail(ENOSYS);
+  uint32_t word = cl_op_semaphore_create(value);
+  if (cl_status(word)) return fail(cl_status(word) == EAGAIN ? ENOSPC : cl_status(word));
+  sem->id_plus_1 = cl_value(word) + 1;
+  return 0;
+}
+
+int sem_destroy(sem_t *sem) {
+  uint32_t word = cl_op_semaphore_destroy(object(sem));
+  if (!cl_status(word)) sem->id_plus_1 = 0;
+  return result(word);
+}
+
+int sem_wait(sem_t *sem) {
+  cl_trace_call();
+  return result(cl_op_semaphore_wait(object(sem)));
+}
+
+int sem_trywait(sem_t *sem) { return result(cl_op_semaphore_trywait(object(sem))); }
+
+int sem_post(sem_t *sem) {
+  uint32_t word = cl_op_semaphore_post(object(sem));
+  if (CL_UNLIKELY(cl_status(word) == ERANGE)) return fail(EOVERFLOW);
+  return result(word);
+}
+
+int sem_getvalue(sem_t *sem, int *value) {
+  uint32_t word = cl_op_semaphore_value(object(sem));
+  if (!cl_status(word)) *value = (int)cl_value(word);
+  return result(word);
+}
