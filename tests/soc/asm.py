@@ -15,8 +15,9 @@ ENTRY(_start)
 SECTIONS { . = 0x40000000; .text : { *(.start) *(.text*) *(.rodata*) *(.data*) *(.bss*) } }
 """
 
-# Entry points of both cores, offsets in the local device, PicoRV32's own instructions as macros. Leaves the CPU
-# id in s0 and the addresses of local device, RAM data, UART and kernel port in s1 to s4, then runs into the test.
+# Entry points of both cores, offsets in the local device, PicoRV32's own instructions as macros. Leaves the
+# CPU id in s0 and the addresses of local device, RAM data, UART and kernel port in s1 to s4, then runs into
+# the test.
 _PRELUDE = """
 #define CPU_ID 0x00
 #define CPU_COUNT 0x04
