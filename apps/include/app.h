@@ -1,0 +1,62 @@
+/* What the two applications share: creating their threads, and stopping when a service refuses. */
+#ifndef APP_H
+#define APP_H
+
+#include <coreloom.h>
+#include <pthread.h>
+
+/* 0: any thread runs on any CPU. 1: each thread stays on the CPU that its application's table says. */
+#ifndef CL_PLACEMENT
+#define CL_PLACEMENT 0
+#endif
+
+/* Exit statuses; 0 is success. */
+enum { APP_EXIT_INPUT = 1, APP_EXIT_ROOM = 2, APP_EXIT_SERVICE = 3 };
+
+struct app_thread {
+  const char *name;
+  void *(*start)(void *);
+  unsigned argument; /* what `start` gets, as a pointer */
+  unsigned cpu;      /* with static placement it runs on CPU `cpu % cl_cpu_count()` */
+};
+
+/* A service that refuses here means a broken kernel or platform: nothing to recover. */
+static inline void app_must(int error) {
+  if (error != 0) {
+    cl_exit(APP_EXIT_SERVICE);
+  }
+}
+
+static inline void app_send(int port, uint32_t word) { app_must(port_send(port, word)); }
+
+static inline uint32_t app_receive(int port) {
+  uint32_t word = 0;
+  app_must(port_receive(port, &word));
+  return word;
+}
+
+/* Every thread says to `ready_port`, which main has opened, that its own ports are open; then this returns. */
+static inline void app_start(const struct app_thread *threads, pthread_t *ids, unsigned count, int ready_port) {
+  for (unsigned i = 0; i < count; ++i) {
+    pthread_attr_t attr;
+    app_must(pthread_attr_init(&attr));
+    app_must(pthread_attr_setname_np(&attr, threads[i].name));
+    if (CL_PLACEMENT == 1) {
+      app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP,
+                                            threads[i].cpu % cl_cpu_count()));
+    }
+    app_must(pthread_create(&ids[i], &attr, threads[i].start, (void *)(uintptr_t)threads[i].argument));
+    app_must(pthread_attr_destroy(&attr));
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    (void)app_receive(ready_port);
+  }
+}
+
+static inline void app_join(const pthread_t *ids, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    app_must(pthread_join(ids[i], NULL));
+  }
+}
+
+#endif

@@ -1,0 +1,58 @@
+"""What every application offers to the commands that run it."""
+
+from __future__ import annotations
+
+import abc
+from pathlib import Path
+
+from coreloom.errors import UserError
+from coreloom.paths import APPS
+
+INPUT_ROOM = (14 << 20) - 4  # bytes of data in the INPUT region
+OUTPUT_ROOM = (16 << 20) - 4  # bytes of data in the OUTPUT region
+
+
+class WrongOutput(Exception):
+    """What the target computed is not what the host computed: a defect of Coreloom."""
+
+
+class App(abc.ABC):
+    """An application: its program, its input, and what must come out."""
+
+    name: str
+    unit: str  # what cl_done() counts
+    suffix: str  # of the file that save() writes
+
+    @property
+    def sources(self) -> Path:
+        """The folder of the program."""
+        return APPS / self.name
+
+    @abc.abstractmethod
+    def prepare(self, input: Path | None) -> bytes:
+        """Content of the INPUT region for the user's file, or for the default input.
+
+        Raises UserError for a file that the application cannot use.
+        """
+
+    @abc.abstractmethod
+    def expected(self, data: bytes) -> bytes:
+        """Content of the OUTPUT region for prepared input, computed on the host by other means."""
+
+    @abc.abstractmethod
+    def check(self, output: bytes, data: bytes) -> None:
+        """Raise WrongOutput, which says where, unless `output` is what `data` must give."""
+
+    @abc.abstractmethod
+    def save(self, output: bytes, path: Path) -> None:
+        """Write the result for the user; whole or not at all."""
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of the user's file."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from None
