@@ -57,9 +57,6 @@ _start:
   j irq_entry
 .org 0x80
   j begin
-.weak irq_entry
-irq_entry:
-  j irq_entry
 .text
 begin:
   li s1, 0xF0100000
@@ -76,6 +73,8 @@ begin:
 def assemble(source: str, core: str, icache: bool = True) -> Path:
     """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content."""
     text = _PRELUDE + source + "\n"
+    if "irq_entry:" not in source:
+        text += ".balign 4\nirq_entry: j irq_entry\n"
     flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}"]
     digest = hashlib.sha256((text + _LINK + " ".join(flags)).encode()).hexdigest()[:16]
     folder = BUILD / "tests" / "soc" / digest

@@ -1,0 +1,27 @@
+"""Runs assembly programs on simulated platforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from coreloom import platform, simulate, verilate
+from coreloom.simulate import SimResult
+
+from .asm import assemble
+
+Run = Callable[..., SimResult]
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    """run(core, cpus, source, icache=True, **options of simulate.run): assemble, build a model, simulate."""
+
+    def run_(core: str, cpus: int, source: str, icache: bool = True, **options: Any) -> SimResult:
+        model = verilate.build_model(platform.load(f"smp-{core}", cpus))
+        options.setdefault("max_cycles", 1_000_000)
+        return simulate.run(model, assemble(source, core, icache), **options)
+
+    return run_

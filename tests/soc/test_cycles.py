@@ -1,0 +1,138 @@
+"""Exact cycle counts of what a program does on the SoC; the tables in rtl/soc/README.md are these."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from .conftest import Run
+from .test_programs import ALL_DONE
+
+REPEAT = 32
+
+# Runs BODY 32 times between two reads of CYCLE, over and over until the instruction cache holds it, and logs
+# the last difference. The cache is filled only 300 cycles after reset: until then it invalidates its lines.
+_MEASURE = """
+  li s5, 20
+  la a5, again
+  slli s6, s0, 12
+  add s6, s6, s2
+.balign 64
+again:
+  lw s7, CYCLE(s1)
+  .rept REPEAT
+  BODY
+  .endr
+  lw s8, CYCLE(s1)
+  sub s9, s8, s7
+  addi s5, s5, -1
+  bnez s5, again
+  sw s9, MARK(s1)
+"""
+
+
+def measure(run: Run, core: str, body: str, cpus: int = 1, icache: bool = True) -> list[int]:
+    """Cycles of 32 times `body` on each processor, all at the same time."""
+
+    def cycles(text: str) -> list[int]:
+        source = _MEASURE.replace("REPEAT", str(REPEAT if text else 0)).replace("BODY", text)
+        result = run(core, cpus, source + ALL_DONE, icache)
+        return [event.value for event in sorted(result.events, key=lambda event: event.cpu)]
+
+    # The pair of reads of CYCLE alone takes one load.
+    nothing = 1 if core == "standard" else 5
+    return [value - nothing for value in cycles(body)]
+
+
+# body: cycles on the economy core, on the standard core with its cache, and with the cache off
+BODIES = {
+    "addi t0, t0, 1": (3, 1, 1),
+    "mul t0, t1, t2": (6, 1, 1),
+    "beq zero, zero, 1f\n1:": (5, 2, 2),
+    "lw t0, 0(s6)": (5, 1, 2),
+    "sw t0, 0(s6)": (5, 1, 2),
+    "lw t0, 0(s6)\n addi t0, t0, 1": (8, 3, 3),
+    "lw t0, CPU_ID(s1)": (5, 1, 1),
+    "sw t0, IPI_CLEAR(s1)": (5, 1, 1),
+    "lw t0, CPU_ID(s1)\n addi t0, t0, 1": (8, 3, 3),
+    # Lock unit: take (store, load), release (store)
+    "sw s6, LOCK_ADDRESS(s1)\n lw t0, LOCK_ACQUIRE(s1)\n sw zero, LOCK_RELEASE(s1)": (15, 3, 3),
+    "sw s6, LOCK_ADDRESS(s1)\n lw t0, LOCK_ACQUIRE(s1)\n addi t0, t0, 1\n sw zero, LOCK_RELEASE(s1)": (
+        18,
+        5,
+        5,
+    ),
+    "sw zero, LOCK_RELEASE(s1)": (5, 1, 1),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_economy(run: Run, body: str) -> None:
+    assert measure(run, "economy", body) == [REPEAT * BODIES[body][0]]
+
+
+@pytest.mark.parametrize("icache", [True, False], ids=["icache", "no icache"])
+@pytest.mark.parametrize("body", BODIES)
+def test_standard(run: Run, body: str, icache: bool) -> None:
+    assert measure(run, "standard", body, icache=icache) == [REPEAT * BODIES[body][1 if icache else 2]]
+
+
+@pytest.mark.parametrize("body", [body for body in BODIES if "s1" in body])
+def test_private_devices_are_not_shared(run: Run, body: str) -> None:
+    """Four processors at their private ports take what one takes: the instructions come from the caches."""
+    assert measure(run, "standard", body, cpus=4) == [REPEAT * BODIES[body][1]] * 4
+
+
+def test_handing_a_lock_over(run: Run) -> None:
+    """REQ-lock-4: in the order of asking, without a cycle lost: four processors hold it 2 cycles each."""
+    take = "sw s2, LOCK_ADDRESS(s1)\n lw t0, LOCK_ACQUIRE(s1)\n sw s0, MARK(s1)\n sw zero, LOCK_RELEASE(s1)"
+    result = run("standard", 4, f".balign 64\n1: .rept 8\n {take}\n .endr\n j 1b\n", max_cycles=4000)
+    turns = result.events[-200:]
+    assert {after.cycle - turn.cycle for turn, after in itertools.pairwise(turns)} == {2}
+    assert {(after.cpu - turn.cpu) % 4 for turn, after in zip(turns, turns[4:], strict=False)} == {0}
+
+
+# Instructions per cycle of a loop of 15 instructions, a count and a branch, on 1, 2 and 4 processors at once,
+# by body, core and icache. The bus carries one word a cycle: where the figures fall, it is busy in every cycle.
+ALU = ".rept 15\n addi t0, t0, 1\n .endr"
+LOAD = ".rept 15\n lw t0, 0(s6)\n .endr"
+STORE = ".rept 15\n sw t0, 0(s6)\n .endr"
+MIX = ".rept 5\n lw t0, 0(s6)\n addi t1, t1, 1\n add t2, t2, t0\n .endr"
+RATES = {
+    ("ALU", ALU, "standard", True): (0.945, 0.945, 0.945),
+    ("ALU", ALU, "standard", False): (0.945, 0.472, 0.236),
+    ("ALU", ALU, "economy", True): (0.321, 0.321, 0.236),
+    ("loads", LOAD, "standard", True): (0.945, 0.532, 0.278),
+    ("loads", LOAD, "standard", False): (0.516, 0.258, 0.129),
+    ("loads", LOAD, "economy", True): (0.205, 0.205, 0.129),
+    ("stores", STORE, "standard", True): (0.945, 0.532, 0.278),
+    ("mix", MIX, "standard", True): (0.945, 0.945, 0.710),
+    ("mix", MIX, "standard", False): (0.739, 0.370, 0.185),
+    ("mix", MIX, "economy", True): (0.270, 0.270, 0.185),
+}
+
+
+@pytest.mark.parametrize(
+    "case", RATES, ids=lambda case: f"{case[0]}-{case[2]}-{'icache' if case[3] else 'off'}"
+)
+def test_instructions_per_cycle(run: Run, case: tuple[str, str, str, bool]) -> None:
+    """REQ-bus-2: one word a cycle, evenly shared."""
+    _, body, core, icache = case
+    source = f"""
+  slli s6, s0, 12
+  add s6, s6, s2
+  .balign 64
+1: li s5, 100
+2: {body}
+  addi s5, s5, -1
+  bnez s5, 2b
+  sw zero, MARK(s1)
+  j 1b
+"""
+    for cpus, rate in zip((1, 2, 4), RATES[case], strict=True):
+        result = run(core, cpus, source, icache, max_cycles=200_000)
+        for cpu in range(cpus):
+            cycles = [event.cycle for event in result.events if event.cpu == cpu]
+            instructions = (17 * 100 + 3) * (len(cycles) - 3)  # without the rounds that fill the cache
+            assert round(instructions / (cycles[-1] - cycles[2]), 3) == rate
