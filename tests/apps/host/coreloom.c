@@ -20,8 +20,6 @@ struct port {
   pthread_cond_t changed;
 };
 
-int app_main(void);
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct port ports[PORTS];
 static unsigned depth = 8;
@@ -125,6 +123,8 @@ int pthread_attr_setplacement_np(pthread_attr_t *attr, int placement, unsigned c
   }
   return 0;
 }
+
+#undef main
 
 int main(int count, char **arguments) {
   if (count != 3) {

@@ -32,4 +32,8 @@ static inline int host_attr_setname(pthread_attr_t *attr, const char *name) {
 }
 #define pthread_attr_setname_np host_attr_setname
 
+/* The host's main calls the application's. */
+#define main app_main
+int app_main(void);
+
 #endif

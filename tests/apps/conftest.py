@@ -1,0 +1,71 @@
+"""The applications compiled for the host, on tests/apps/host in place of the runtime."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coreloom.firmware import zig
+from coreloom.paths import APPS, ROOT
+
+HOST = ROOT / "tests" / "apps" / "host"
+# E.g. CORELOOM_HOST_CC="gcc -fsanitize=address,undefined" or "gcc -fsanitize=thread".
+_COMPILER = os.environ.get("CORELOOM_HOST_CC")
+
+
+class Program:
+    """One application as a host program."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        self._path, self._folder = path, folder
+
+    def run(self, data: bytes, **settings: int) -> tuple[int, bytes, int]:
+        """(exit status, output, units done) for this INPUT; settings are environment variables of host/."""
+        source, target = self._folder / "input", self._folder / "output"
+        source.write_bytes(data)
+        environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
+        ended = subprocess.run(
+            [self._path, source, target], capture_output=True, text=True, timeout=60, env=environment
+        )
+        assert not ended.stderr, ended.stderr
+        done = int(ended.stdout.split()[1]) if ended.stdout else 0
+        return ended.returncode, target.read_bytes(), done
+
+
+Build = Callable[..., Program]
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Compiles an application with macros, once each."""
+    folder = tmp_path_factory.mktemp("programs")
+    built: dict[tuple[str, str], Path] = {}
+
+    def build(app: str, macros: str) -> Path:
+        if (app, macros) not in built:
+            path = folder / f"{app}-{len(built)}"
+            compiler = shlex.split(_COMPILER) if _COMPILER else [*zig(), "cc", "-fsanitize=undefined"]
+            flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
+            folders = [f"-I{HOST}", f"-I{APPS / 'include'}"]
+            files = [*sorted((APPS / app).glob("*.c")), HOST / "coreloom.c"]
+            command = [*compiler, *flags, *folders, *macros.split(), *map(str, files), "-o", str(path)]
+            subprocess.run(command, check=True, timeout=120)
+            built[app, macros] = path
+        return built[app, macros]
+
+    return build
+
+
+@pytest.fixture
+def host(programs: Callable[[str, str], Path], tmp_path: Path) -> Build:
+    """host(app, macros): the application as a Program."""
+
+    def build(app: str, macros: str = "") -> Program:
+        return Program(programs(app, macros), tmp_path)
+
+    return build
