@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as RichTable
 
 from coreloom import __version__, doctor, generate, measure, platform, report, results, tables, trace
-from coreloom.apps import APPS
+from coreloom.apps import APPS, WrongOutput
 from coreloom.bench import smp
 from coreloom.errors import UserError
 from coreloom.experiment import KERNELS, PLACEMENTS, Experiment, Outcome
@@ -277,13 +277,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of `coreloom`; 0 done, 1 a UserError, 2 wrong usage, 130 interrupted."""
+    """Entry point of `coreloom`; 0 done, 1 a UserError, 2 wrong usage, 3 wrong output, 130 interrupted."""
     args = _parser().parse_args(arguments)
     try:
         return int(args.function(args))
     except UserError as error:
         _err.print(f"coreloom: error: {error}", markup=False)
         return 1
+    except WrongOutput as error:
+        _err.print(f"coreloom: error: wrong output, a defect of Coreloom: {error}", markup=False)
+        return 3
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:

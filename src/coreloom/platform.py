@@ -19,6 +19,7 @@ else:
 CORES = ("economy", "standard")
 INTERCONNECTS = ("smp-bus",)
 MAX_CPUS = 4
+RAM_BASE = 0x4000_0000
 
 
 @dataclass(frozen=True)

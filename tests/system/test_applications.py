@@ -1,0 +1,49 @@
+"""Both applications on both kernels, cores, CPU counts and placements: the output is the host's, always."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom import platform
+from coreloom.apps import APPS
+from coreloom.apps.capture import make
+from coreloom.apps.image import draw
+from coreloom.experiment import Experiment
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Small inputs, so that every combination runs to its end."""
+    folder = tmp_path_factory.mktemp("inputs")
+    picture: Path = folder / "picture.png"
+    draw((40, 24)).save(picture)
+    capture: Path = folder / "capture.pcap"
+    capture.write_bytes(make(frames=60))
+    return {"image": APPS["image"].prepare(picture), "packets": APPS["packets"].prepare(capture)}
+
+
+@pytest.mark.parametrize(
+    ("cpus", "placement"), [(1, "dynamic"), (2, "static"), (2, "dynamic"), (4, "dynamic")]
+)
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+@pytest.mark.parametrize("core", ["standard", "economy"])
+@pytest.mark.parametrize("app", ["image", "packets"])
+def test_output_is_the_hosts(
+    inputs: dict[str, bytes], app: str, core: str, kernel: str, cpus: int, placement: str
+) -> None:
+    soc = platform.load(f"smp-{core}", cpus)
+    data = inputs[app]
+    outcome = Experiment(app, soc, kernel, placement).run(data, max_cycles=20_000_000)
+    outcome.check_finished()
+    APPS[app].check(outcome.result.output, data)
+    done = {"image": 40 * 24, "packets": 60}[app]
+    assert outcome.figures.done == done
+
+
+def test_a_run_repeats_to_the_cycle(inputs: dict[str, bytes]) -> None:
+    experiment = Experiment("packets", platform.load("smp-standard", 2))
+    first, second = (experiment.run(inputs["packets"]).result for _ in range(2))
+    assert first.cycles == second.cycles
+    assert first.events == second.events
