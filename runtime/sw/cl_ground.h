@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel in software: every operation is a call (cl_sw.c), which link-time optimisation puts in place. */
+#ifndef CL_GROUND_H
+#define CL_GROUND_H
+
+#define CL_SW_DECLARE(name, CODE, arguments) uint32_t cl_op_##name(CL_PARAMETERS_##arguments);
+CL_OPS_DIRECT(CL_SW_DECLARE)
+CL_OPS_WAITING(CL_SW_DECLARE)
+uint32_t cl_op_port_receive(uint32_t id, uint32_t *word);
+uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
+__attribute__((noreturn)) void cl_op_thread_exit(void);
+void cl_ground_start(void);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The software kernel on the SoC: interrupts off and one lock around every operation, idle CPUs asleep until
+ * another CPU's interrupt, and the timer for the time slice. */
+#include "cl_kernel.h"
+
+#define K_TICK CL_TICK_CYCLES
+#define K_REMOTE (CL_CPUS > 1)
+#include "cl_sw_kernel.h"
+
+/* When this CPU's timer was last set to, and for which length of slice. */
+static struct {
+  uint32_t at;
+  uint32_t slice;
+} timers[CL_CPUS];
+
+/* Not in .bss: the other CPUs look at it while that is cleared. */
+__attribute__((section(".data"))) static volatile int started = 0;
+
+static inline uint32_t k_now(void) { return cl_local_read(CL_CYCLE); }
+static inline void k_interrupt(k_cpu *cpu) { cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus)); }
+static inline void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
+
+static inline void lock(void) {
+  if (CL_CPUS > 1) {
+    cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)&k_dynamic);
+    cl_local_read(CL_LOCK_ACQUIRE); /* waits */
+    __asm__ volatile("" ::: "memory");
+  }
+}
+
+static inline void unlock(void) {
+  if (CL_CPUS > 1) {
+    __asm__ volatile("" ::: "memory");
+    cl_local_write(CL_LOCK_RELEASE, 0);
+  }
+}
+
+static inline k_cpu *this_cpu(void) { return CL_CPUS == 1 ? k_cpus : &k_cpus[cl_local_read(CL_CPU_ID)]; }
+
+static inline k_cpu *enter(void) {
+  cl_irq_off();
+  lock();
+  return this_cpu();
+}
+
+/* --- the time slice ------------------------------------------------------------------------ */
+
+/* The timer is not touched by a switch. It goes off about once a slice, and then runs again to where the slice
+ * of the thread that it meets will end. */
+CL_COLD static void set_timer(k_cpu *cpu) {
+  uint32_t now = k_now();
+  uint32_t high = cl_local_read(CL_MTIME_HI);
+  uint32_t mine = (uint32_t)(cpu - k_cpus);
+  k_look_at_slice(cpu);
+  timers[mine].slice = k_slice;
+  cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
+  if (!k_slice) return;
+  if (cl_local_read(CL_MTIME_HI) != high) { /* the low half has wrapped just now */
+    now = k_now();
+    high = cl_local_read(CL_MTIME_HI);
+  }
+  uint32_t past = now - cpu->slice_start;
+  uint32_t at = now + (past < k_slice ? k_slice - past : k_slice);
+  timers[mine].at = at;
+  cl_local_write(CL_MTIMECMP_LO, at);
+  cl_local_write(CL_MTIMECMP_HI, high + (at < now));
+}
+
+static inline void look_at_timer(k_cpu *cpu) {
+  uint32_t mine = (uint32_t)(cpu - k_cpus);
+  int due = timers[mine].slice && (int32_t)(k_now() - timers[mine].at) >= 0;
+  if (CL_UNLIKELY(due || timers[mine].slice != k_slice)) set_timer(cpu);
+}
+
+/* --- after an operation ---------------------------------------------------------------------- */
+
+/* Leave for another thread, with the kernel locked; back when this one runs again, interrupts off. */
+static inline void switch_away(k_cpu *cpu, uint32_t word) {
+  k_saved(cpu); /* in truth by cl_switch: nobody looks before it unlocks */
+  k_notify(cpu);
+  cl_switch(word);
+}
+
+CL_COLD static void give_way(k_cpu *cpu) {
+  uint32_t word = k_op_preempt(cpu);
+  if (word)
+    switch_away(cpu, word);
+  else
+    unlock();
+}
+
+/* The end of an operation after which the caller runs on. */
+static inline uint32_t leave(k_cpu *cpu, uint32_t word) {
+  k_notify(cpu);
+  if (CL_UNLIKELY(k_irq(cpu)))
+    give_way(cpu);
+  else
+    unlock();
+  cl_irq_on();
+  return word;
+}
+
+/* No thread can run: sleep until another CPU (or an interrupt handler) brings one. The stack below is that of
+ * the thread that waits; nobody else can run it before this CPU has left it. */
+CL_COLD static uint32_t idle(k_cpu *cpu) {
+  cl_trace(CL_TRACE_IDLE, 1);
+  unlock();
+  while (cpu->waiting) {
+    cl_wait_for_interrupt();
+    if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+    look_at_timer(cpu);
+  }
+  lock();
+  cl_trace(CL_TRACE_IDLE, 0);
+  return cpu->answer;
+}
+
+CL_COLD static uint32_t settle_idle(k_cpu *cpu) {
+  uint32_t word = idle(cpu);
+  if (word == K_RESUMED) return leave(cpu, word);
+  k_saved(cpu);
+  k_notify(cpu);
+  if (k_irq(cpu)) k_interrupt(cpu); /* something better has come meanwhile */
+  cl_switch(word);
+  cl_irq_on();
+  return K_RESUMED;
+}
+
+/* The end of an operation that may wait. */
+static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
+  if ((int32_t)word >= 0) return leave(cpu, word);
+  if (CL_UNLIKELY(word == K_PENDING)) return settle_idle(cpu);
+  switch_away(cpu, word);
+  cl_irq_on();
+  return K_RESUMED;
+}
+
+/* --- the interface --------------------------------------------------------------------------- */
+
+#define DIRECT(name, call, ...)            \
+  uint32_t cl_op_##name(__VA_ARGS__) {     \
+    k_cpu *cpu = enter();                  \
+    return leave(cpu, k_op_##name call);   \
+  }
+#define WAITING(name, call, ...)           \
+  uint32_t cl_op_##name(__VA_ARGS__) {     \
+    k_cpu *cpu = enter();                  \
+    return settle(cpu, k_op_##name call);  \
+  }
+
+DIRECT(thread_create, (word), uint32_t word)
+DIRECT(thread_start, (id), uint32_t id)
+DIRECT(thread_detach, (id), uint32_t id)
+DIRECT(thread_priority, (id, word), uint32_t id, uint32_t word)
+DIRECT(thread_read, (id), uint32_t id)
+DIRECT(mutex_create, (), void)
+DIRECT(mutex_destroy, (id), uint32_t id)
+DIRECT(mutex_trylock, (cpu, id), uint32_t id)
+DIRECT(mutex_unlock, (cpu, id), uint32_t id)
+DIRECT(semaphore_create, (word), uint32_t word)
+DIRECT(semaphore_destroy, (id), uint32_t id)
+DIRECT(semaphore_trywait, (id), uint32_t id)
+DIRECT(semaphore_post, (id), uint32_t id)
+DIRECT(semaphore_value, (id), uint32_t id)
+DIRECT(port_open, (cpu, id, word), uint32_t id, uint32_t word)
+DIRECT(port_close, (cpu, id), uint32_t id)
+DIRECT(port_trysend, (cpu, id, word), uint32_t id, uint32_t word)
+DIRECT(port_tryreceive, (cpu, id, word), uint32_t id, uint32_t *word)
+DIRECT(port_publish, (cpu), void)
+WAITING(yield, (cpu), void)
+WAITING(thread_join, (cpu, id), uint32_t id)
+WAITING(mutex_lock, (cpu, id), uint32_t id)
+WAITING(semaphore_wait, (cpu, id), uint32_t id)
+WAITING(port_send, (cpu, id, word), uint32_t id, uint32_t word)
+WAITING(port_receive, (cpu, id, word), uint32_t id, uint32_t *word)
+
+uint32_t cl_op_slice(uint32_t word) {
+  k_cpu *cpu = enter();
+  k_op_slice(word);
+  set_timer(cpu);
+  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
+    if (other != cpu) k_interrupt(other); /* their timers */
+  return leave(cpu, 0);
+}
+
+/* Run the next thread; there is nothing here to come back to. */
+__attribute__((noreturn)) static void go_on(k_cpu *cpu, uint32_t word) {
+  if (word == K_PENDING) word = idle(cpu);
+  k_saved(cpu);
+  k_notify(cpu);
+  if (k_irq(cpu)) k_interrupt(cpu);
+  cl_switch_to(word);
+}
+
+static void exit_tail(void) {
+  lock();
+  k_cpu *cpu = this_cpu();
+  go_on(cpu, k_op_thread_exit(cpu));
+}
+
+void cl_op_thread_exit(void) {
+  cl_irq_off();
+  cl_on_boot_stack(exit_tail);
+}
+
+/* --- traps and start --------------------------------------------------------------------------- */
+
+/* Timer, or another CPU. */
+void cl_interrupt(void) {
+  cl_trace(CL_TRACE_TRAP, 0);
+  lock();
+  k_cpu *cpu = this_cpu();
+  if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+  look_at_timer(cpu);
+  if (k_irq(cpu))
+    give_way(cpu);
+  else
+    unlock();
+}
+
+void cl_ground_start(void) {
+  k_init();
+  started = 1;
+  for (k_cpu *other = k_cpus + 1; other < k_cpus + CL_CPUS; other++) k_interrupt(other);
+}
+
+void cl_boot_other(void) {
+  while (!started) cl_wait_for_interrupt();
+  k_cpu *cpu = enter();
+  cl_local_write(CL_IPI_CLEAR, 0);
+  go_on(cpu, k_op_next(cpu));
+}

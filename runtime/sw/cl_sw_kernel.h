@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel in software: the operations of docs/reference/kernel.md over plain data structures.
+ *
+ * Portable C11 without heap, included by exactly one front end: cl_sw.c on the SoC, and a dispatcher that the
+ * tests load on the host. The words are those of the reference model (src/coreloom/model/kernel.py), and so is
+ * the order of effects: publish, then block, then choose.
+ *
+ * Who calls has the kernel to itself (one lock; interrupts off) and passes its CPU. An operation answers a word,
+ * or K_PENDING: the CPU has no thread to run, k_complete() will leave the word in cpu->answer.
+ * The front end defines:
+ *   uint32_t k_now(void)          time in the unit of k_slice
+ *   void k_completed(k_cpu *)     another CPU's pending operation has its answer
+ *   void k_interrupt(k_cpu *)     another CPU should look whether its thread must give way
+ *   K_TICK                        units of k_now in one tick
+ *   K_REMOTE                      1 if operations can be pending while others run (more than one CPU) */
+#ifndef CL_SW_KERNEL_H
+#define CL_SW_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cl_kernel_ops.h"
+
+/* Inside, priorities are levels: 0 is the most urgent, so that the best is the lowest bit set. */
+#define K_LEVELS CL_PRIORITIES
+#define K_WORDS ((K_LEVELS + 31) / 32)
+#define K_NONE 255u /* level of an empty queue: behind all */
+
+#define K_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
+#define K_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
+#define K_ERROR(name) ((uint32_t)CL_STATUS_##name << CL_WORD_STATUS_LSB)
+#define K_PENDING UINT32_MAX
+
+#define K_RARE(x) __builtin_expect(!!(x), 0)
+#define K_INLINE static inline __attribute__((always_inline, unused))
+#define K_COLD static __attribute__((noinline, cold, unused))
+
+_Static_assert(K_LEVELS <= 128 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
+
+typedef struct k_thread k_thread;
+typedef struct k_cpu k_cpu;
+typedef struct k_port k_port;
+
+/* Ready threads: a ring per level, known by its tail. */
+typedef struct {
+  uint32_t best;            /* lowest level with a thread, or K_NONE */
+  uint32_t bitmap[K_WORDS]; /* levels with a thread */
+  k_thread *tail[K_LEVELS];
+} k_queue;
+
+struct k_thread {
+  k_thread *next;  /* in a ready queue or a list of waiters */
+  uint32_t switch_word; /* GIVE_WAY | tid */
+  k_queue *queue;  /* where it goes when it is ready */
+  k_cpu *cpu;      /* where it runs or ran last */
+  k_port *sent;    /* ports with messages of it that are not published, newest first */
+  k_thread *joiner;
+  uint8_t level;
+  uint8_t state;
+  uint8_t detached;
+};
+
+struct k_cpu {
+  k_thread *current;
+  uint32_t preempt_below; /* a ready thread below this level should take the CPU; 0: nothing runs */
+  uint32_t slice_start;
+  uint8_t slice_used;
+  uint8_t turn_dynamic; /* which queue wins the next tie */
+  uint8_t leaving_ready;
+  uint8_t leaving_front;
+  k_thread *leaving;      /* its context is not saved yet */
+  volatile uint8_t waiting; /* its operation is pending */
+  uint8_t interrupt;      /* end a wait with eintr (host only) */
+  uint32_t answer;        /* of the pending operation */
+  k_queue queue;          /* threads placed on this CPU */
+};
+
+struct k_port {
+  k_thread *receiver; /* NULL: closed */
+  k_port *next_sent;
+  k_thread *writer;   /* whose `sent` list it is on; outlives closing */
+  k_thread *senders;  /* waiting for room */
+  uint8_t immediate;
+  uint8_t receiver_waits;
+  uint8_t head;
+  uint8_t tail;
+  uint8_t frozen; /* published */
+  uint8_t used;   /* frozen + active */
+  uint32_t ring[CL_PORT_DEPTH];
+};
+
+typedef struct {
+  k_thread *owner;
+  k_thread *waiters;
+  uint8_t exists;
+} k_mutex;
+
+typedef struct {
+  uint32_t count;
+  k_thread *waiters;
+  uint32_t exists;
+} k_semaphore;
+
+static k_queue k_dynamic; /* threads that run anywhere */
+static k_cpu k_cpus[CL_CPUS];
+static k_port k_ports[CL_PORTS];
+static k_thread k_threads[CL_THREADS];
+static k_mutex k_mutexes[CL_MUTEXES];
+static k_semaphore k_semaphores[CL_SEMAPHORES];
+static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
+static uint32_t k_free_count;
+static uint32_t k_slice; /* in units of k_now; 0: no slices */
+
+static inline uint32_t k_now(void);
+static inline void k_completed(k_cpu *cpu);
+static inline void k_interrupt(k_cpu *cpu);
+
+K_INLINE uint32_t k_tid(const k_thread *thread) { return thread->switch_word & CL_WORD_VALUE_MASK; }
+
+/* --- ready queues ------------------------------------------------------------------------ */
+
+K_INLINE void k_push(k_queue *queue, k_thread *thread, int front) {
+  uint32_t level = thread->level;
+  k_thread *tail = queue->tail[level];
+  if (!tail) {
+    thread->next = thread;
+    queue->tail[level] = thread;
+    queue->bitmap[K_WORDS == 1 ? 0 : level >> 5] |= 1u << (level & 31);
+    if (level < queue->best) queue->best = level;
+  } else {
+    thread->next = tail->next;
+    tail->next = thread;
+    if (!front) queue->tail[level] = thread;
+  }
+}
+
+/* `level` has become empty. */
+K_INLINE void k_emptied(k_queue *queue, uint32_t level) {
+  queue->tail[level] = NULL;
+  uint32_t bits = queue->bitmap[K_WORDS == 1 ? 0 : level >> 5] &= ~(1u << (level & 31));
+  if (K_WORDS == 1) {
+    queue->best = bits ? (uint32_t)__builtin_ctz(bits) : K_NONE;
+    return;
+  }
+  queue->best = K_NONE;
+  for (uint32_t word = 0; word < K_WORDS; word++) {
+    if (queue->bitmap[word]) {
+      queue->best = word * 32 + (uint32_t)__builtin_ctz(queue->bitmap[word]);
+      return;
+    }
+  }
+}
+
+K_INLINE k_thread *k_pop(k_queue *queue) {
+  k_thread *tail = queue->tail[queue->best];
+  k_thread *head = tail->next;
+  if (head == tail)
+    k_emptied(queue, queue->best);
+  else
+    tail->next = head->next;
+  return head;
+}
+
+K_COLD void k_remove(k_queue *queue, k_thread *thread) {
+  k_thread *before = thread;
+  while (before->next != thread) before = before->next;
+  if (before == thread) {
+    k_emptied(queue, thread->level);
+  } else {
+    before->next = thread->next;
+    if (queue->tail[thread->level] == thread) queue->tail[thread->level] = before;
+  }
+}
+
+/* Waiters: by priority, then in order of arrival. */
+K_INLINE void k_queue_waiter(k_thread **list, k_thread *thread) {
+  while (*list && (*list)->level <= thread->level) list = &(*list)->next;
+  thread->next = *list;
+  *list = thread;
+}
+
+K_INLINE k_thread *k_first_waiter(k_thread **list) {
+  k_thread *first = *list;
+  *list = first->next;
+  return first;
+}
+
+/* --- scheduling -------------------------------------------------------------------------- */
+
+K_INLINE int k_runs(const k_cpu *cpu) {
+  return !cpu->waiting && cpu->current && cpu->current->state == CL_STATE_RUNNING;
+}
+
+K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
+  cpu->slice_start = k_now();
+  cpu->slice_used = 0;
+  cpu->preempt_below = thread->level;
+}
+
+/* Level of the best thread that may run here. */
+K_INLINE uint32_t k_best(const k_cpu *cpu) {
+  return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
+}
+
+/* Run the best ready thread; there is one. */
+K_INLINE uint32_t k_switch(k_cpu *cpu) {
+  uint32_t own = cpu->queue.best;
+  uint32_t dynamic = k_dynamic.best;
+  k_queue *from = dynamic < own ? &k_dynamic : &cpu->queue;
+  if (K_RARE(own == dynamic)) {
+    from = cpu->turn_dynamic ? &k_dynamic : &cpu->queue;
+    cpu->turn_dynamic ^= 1;
+  }
+  k_thread *next = k_pop(from);
+  if (K_REMOTE) {
+    cpu->leaving = cpu->current;
+    cpu->leaving_ready = 0;
+  }
+  cpu->current = next;
+  next->state = CL_STATE_RUNNING;
+  next->cpu = cpu;
+  k_start_slice(cpu, next);
+  return next->switch_word;
+}
+
+/* The CPU has no running thread. */
+K_INLINE uint32_t k_wait(k_cpu *cpu) {
+  if (k_best(cpu) < K_NONE) return k_switch(cpu);
+  cpu->preempt_below = 0;
+  if (cpu->interrupt) return K_ERROR(EINTR);
+  cpu->waiting = 1;
+  return K_PENDING;
+}
+
+K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
+  cpu->answer = word;
+  cpu->waiting = 0;
+  k_completed(cpu);
+}
+
+/* Make a thread eligible; the lowest waiting CPU that may run it gets it at once. */
+K_INLINE void k_enqueue(k_thread *thread, int front) {
+  thread->state = CL_STATE_READY;
+  k_push(thread->queue, thread, front);
+  if (K_REMOTE) {
+    for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
+      if (cpu->waiting && (thread->queue == &k_dynamic || thread->queue == &cpu->queue)) {
+        k_complete(cpu, k_switch(cpu));
+        return;
+      }
+    }
+  }
+}
+
+/* A blocked thread may go on. */
+K_INLINE void k_wake(k_thread *thread) {
+  if (K_REMOTE) {
+    k_cpu *cpu = thread->cpu;
+    if (cpu->current == thread) { /* its CPU waits in its context */
+      thread->state = CL_STATE_RUNNING;
+      k_start_slice(cpu, thread);
+      if (cpu->waiting) k_complete(cpu, K_RESUMED);
+      return;
+    }
+    if (cpu->leaving == thread) {
+      thread->state = CL_STATE_READY;
+      cpu->leaving_ready = 1;
+      return;
+    }
+  }
+  k_enqueue(thread, 0);
+}
+
+/* The context of the thread this CPU has left is saved. */
+K_INLINE void k_saved(k_cpu *cpu) {
+  if (!K_REMOTE) return;
+  k_thread *thread = cpu->leaving;
+  cpu->leaving = NULL;
+  if (thread && cpu->leaving_ready) {
+    int front = cpu->leaving_front;
+    cpu->leaving_front = 0;
+    k_enqueue(thread, front);
+  }
+}
+
+K_INLINE uint32_t k_block(k_cpu *cpu) {
+  cpu->current->state = CL_STATE_BLOCKED;
+  return k_wait(cpu);
+}
+
+/* The current thread stays ready; it is queued when its context is saved. */
+K_INLINE uint32_t k_give_way(k_cpu *cpu, int front) {
+  k_thread *thread = cpu->current;
+  uint32_t word = k_switch(cpu);
+  if (K_REMOTE) {
+    cpu->leaving_ready = 1;
+    cpu->leaving_front = (uint8_t)front;
+    thread->state = CL_STATE_READY;
+  } else {
+    k_enqueue(thread, front);
+  }
+  return word;
+}
+
+/* Does this CPU run the least urgent thread (the lowest number of equals)? */
+K_INLINE int k_is_worst(const k_cpu *cpu) {
+  for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++) {
+    if (other == cpu || !k_runs(other)) continue;
+    if (other->current->level > cpu->current->level) return 0;
+    if (other->current->level == cpu->current->level && other < cpu) return 0;
+  }
+  return 1;
+}
+
+/* Should the thread on this CPU give way? */
+K_INLINE int k_irq(const k_cpu *cpu) {
+  if (k_best(cpu) >= cpu->preempt_below) return 0;
+  if (!K_REMOTE) return 1;
+  if (!k_runs(cpu) || cpu->leaving) return 0;
+  if (cpu->slice_used) return 1;
+  return cpu->queue.best < cpu->preempt_below || CL_CPUS == 1 || k_is_worst(cpu);
+}
+
+/* Tell the other CPUs whose thread should give way after an operation of this one. */
+K_INLINE void k_notify(const k_cpu *cpu) {
+  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
+    if (other != cpu && K_RARE(k_irq(other))) k_interrupt(other);
+}
+
+/* Time has passed: has the thread on this CPU used up its slice? */
+K_INLINE void k_look_at_slice(k_cpu *cpu) {
+  if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->slice_start < k_slice) return;
+  cpu->slice_used = 1;
+  if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1u;
+}
+
+/* --- publishing -------------------------------------------------------------------------- */
+
+K_INLINE void k_publish_port(k_port *port) {
+  if (port->used == port->frozen) return; /* a closed port is empty */
+  port->frozen = port->used;
+  if (port->receiver_waits) {
+    port->receiver_waits = 0;
+    k_wake(port->receiver);
+  }
+}
+
+/* What the thread sent becomes visible: its newest port first. */
+K_INLINE void k_publish(k_thread *thread) {
+  k_port *port;
+  while ((port = thread->sent)) {
+    thread->sent = port->next_sent;
+    port->writer = NULL;
+    k_publish_port(port);
+  }
+}
+
+/* --- threads ----------------------------------------------------------------------------- */
+
+K_COLD void k_init(void) {
+  memset(&k_dynamic, 0, sizeof k_dynamic);
+  memset(k_cpus, 0, sizeof k_cpus);
+  memset(k_ports, 0, sizeof k_ports);
+  memset(k_threads, 0, sizeof k_threads);
+  memset(k_mutexes, 0, sizeof k_mutexes);
+  memset(k_semaphores, 0, sizeof k_semaphores);
+  k_dynamic.best = K_NONE;
+  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) cpu->queue.best = K_NONE;
+  for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_threads[tid].switch_word = K_GIVE_WAY | tid;
+  k_free_count = 0;
+  for (uint32_t tid = CL_THREADS - 1; tid > 0; tid--) k_free[k_free_count++] = (uint16_t)tid;
+  k_slice = 0;
+  k_thread *first = &k_threads[0];
+  first->state = CL_STATE_RUNNING;
+  first->level = K_LEVELS - 1 - CL_PRIORITIES / 2;
+  first->queue = &k_dynamic;
+  first->cpu = &k_cpus[0];
+  k_cpus[0].current = first;
+  k_start_slice(&k_cpus[0], first);
+}
+
+K_INLINE k_thread *k_thread_of(uint32_t id) {
+  return id < CL_THREADS && k_threads[id].state != CL_STATE_FREE ? &k_threads[id] : NULL;
+}
+
+K_COLD void k_free_thread(k_thread *thread) {
+  thread->state = CL_STATE_FREE;
+  k_free[k_free_count++] = (uint16_t)k_tid(thread);
+}
+
+K_INLINE uint32_t k_op_next(k_cpu *cpu) { return k_runs(cpu) ? K_RESUMED : k_wait(cpu); }
+
+K_INLINE uint32_t k_op_yield(k_cpu *cpu) {
+  k_publish(cpu->current);
+  if (k_best(cpu) > cpu->current->level) return 0;
+  return k_give_way(cpu, 0);
+}
+
+K_INLINE uint32_t k_op_preempt(k_cpu *cpu) {
+  k_publish(cpu->current);
+  if (k_best(cpu) >= cpu->preempt_below) return 0;
+  return k_give_way(cpu, !cpu->slice_used);
+}
+
+K_COLD uint32_t k_op_thread_create(uint32_t word) {
+  uint32_t priority = word >> CL_ATTRIBUTES_PRIORITY_LSB & CL_ATTRIBUTES_PRIORITY_MASK;
+  uint32_t on_cpu = word >> CL_ATTRIBUTES_CPU_LSB & CL_ATTRIBUTES_CPU_MASK;
+  uint32_t fixed = word >> CL_ATTRIBUTES_STATIC_LSB & CL_ATTRIBUTES_STATIC_MASK;
+  if (priority >= CL_PRIORITIES || (fixed && on_cpu >= CL_CPUS)) return K_ERROR(EINVAL);
+  if (!k_free_count) return K_ERROR(EAGAIN);
+  uint32_t tid = k_free[--k_free_count];
+  k_thread *thread = &k_threads[tid];
+  thread->state = CL_STATE_CREATED;
+  thread->level = (uint8_t)(K_LEVELS - 1 - priority);
+  thread->cpu = &k_cpus[fixed ? on_cpu : 0];
+  thread->queue = fixed ? &thread->cpu->queue : &k_dynamic;
+  thread->detached = word >> CL_ATTRIBUTES_DETACHED_LSB & CL_ATTRIBUTES_DETACHED_MASK;
+  thread->joiner = NULL;
+  thread->sent = NULL;
+  return tid;
+}
+
+K_COLD uint32_t k_op_thread_start(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  if (thread->state != CL_STATE_CREATED) return K_ERROR(EINVAL);
+  k_enqueue(thread, 0);
+  return 0;
+}
+
+K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
+  k_thread *thread = cpu->current;
+  k_publish(thread);
+  thread->state = CL_STATE_EXITED;
+  cpu->current = NULL;
+  if (thread->joiner || thread->detached) k_free_thread(thread);
+  if (thread->joiner) k_wake(thread->joiner);
+  return k_wait(cpu);
+}
+
+K_COLD uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  if (thread == cpu->current) return K_ERROR(EDEADLK);
+  if (thread->detached || thread->joiner) return K_ERROR(EINVAL);
+  if (thread->state == CL_STATE_EXITED) {
+    k_free_thread(thread);
+    return 0;
+  }
+  k_publish(cpu->current);
+  thread->joiner = cpu->current;
+  return k_block(cpu);
+}
+
+K_COLD uint32_t k_op_thread_detach(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  if (thread->detached || thread->joiner) return K_ERROR(EINVAL);
+  thread->detached = 1;
+  if (thread->state == CL_STATE_EXITED) k_free_thread(thread);
+  return 0;
+}
+
+K_COLD uint32_t k_op_thread_priority(uint32_t id, uint32_t priority) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread || thread->state == CL_STATE_EXITED) return K_ERROR(ESRCH);
+  if (priority >= CL_PRIORITIES) return K_ERROR(EINVAL);
+  uint32_t old = K_LEVELS - 1u - thread->level;
+  uint8_t level = (uint8_t)(K_LEVELS - 1 - priority);
+  if (thread->state == CL_STATE_READY && thread->cpu->leaving != thread) {
+    k_remove(thread->queue, thread);
+    thread->level = level;
+    k_push(thread->queue, thread, 0);
+  } else {
+    thread->level = level;
+    if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below = (uint32_t)level + thread->cpu->slice_used;
+  }
+  return old;
+}
+
+K_COLD uint32_t k_op_thread_read(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  return (uint32_t)thread->state << CL_THREAD_WORD_STATE_LSB |
+         (K_LEVELS - 1u - thread->level) << CL_THREAD_WORD_PRIORITY_LSB |
+         (uint32_t)(thread->cpu - k_cpus) << CL_THREAD_WORD_CPU_LSB;
+}
+
+K_COLD uint32_t k_op_slice(uint32_t ticks) {
+  k_slice = (ticks & 0xffff) * K_TICK;
+  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
+    cpu->slice_start = k_now();
+    cpu->slice_used = 0;
+    cpu->preempt_below = k_runs(cpu) ? cpu->current->level : 0;
+  }
+  return 0;
+}
+
+/* --- mutexes ------------------------------------------------------------------------------ */
+
+K_COLD uint32_t k_op_mutex_create(void) {
+  for (uint32_t id = 0; id < CL_MUTEXES; id++) {
+    if (!k_mutexes[id].exists) {
+      k_mutexes[id] = (k_mutex){ .exists = 1 };
+      return id;
+    }
+  }
+  return K_ERROR(EAGAIN);
+}
+
+K_COLD uint32_t k_op_mutex_destroy(uint32_t id) {
+  if (id >= CL_MUTEXES || !k_mutexes[id].exists) return K_ERROR(EINVAL);
+  if (k_mutexes[id].owner) return K_ERROR(EBUSY);
+  k_mutexes[id].exists = 0;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_mutex_lock(k_cpu *cpu, uint32_t id) {
+  k_mutex *mutex = &k_mutexes[id];
+  k_thread *thread = cpu->current;
+  if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
+  if (!mutex->owner) {
+    mutex->owner = thread;
+    return 0;
+  }
+  if (K_RARE(mutex->owner == thread)) return K_ERROR(EDEADLK);
+  k_publish(thread);
+  k_queue_waiter(&mutex->waiters, thread);
+  return k_block(cpu);
+}
+
+K_INLINE uint32_t k_op_mutex_trylock(k_cpu *cpu, uint32_t id) {
+  k_mutex *mutex = &k_mutexes[id];
+  if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
+  if (mutex->owner) return K_ERROR(EBUSY);
+  mutex->owner = cpu->current;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id) {
+  k_mutex *mutex = &k_mutexes[id];
+  if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
+  if (K_RARE(mutex->owner != cpu->current)) return K_ERROR(EPERM);
+  if (!mutex->waiters) {
+    mutex->owner = NULL;
+  } else {
+    mutex->owner = k_first_waiter(&mutex->waiters);
+    k_wake(mutex->owner);
+  }
+  return 0;
+}
+
+/* --- semaphores --------------------------------------------------------------------------- */
+
+K_COLD uint32_t k_op_semaphore_create(uint32_t count) {
+  if (count > CL_SEMAPHORE_MAX) return K_ERROR(EINVAL);
+  for (uint32_t id = 0; id < CL_SEMAPHORES; id++) {
+    if (!k_semaphores[id].exists) {
+      k_semaphores[id] = (k_semaphore){ .count = count, .exists = 1 };
+      return id;
+    }
+  }
+  return K_ERROR(EAGAIN);
+}
+
+K_COLD uint32_t k_op_semaphore_destroy(uint32_t id) {
+  if (id >= CL_SEMAPHORES || !k_semaphores[id].exists) return K_ERROR(EINVAL);
+  if (k_semaphores[id].waiters) return K_ERROR(EBUSY);
+  k_semaphores[id].exists = 0;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_semaphore_wait(k_cpu *cpu, uint32_t id) {
+  k_semaphore *semaphore = &k_semaphores[id];
+  if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
+  if (semaphore->count) {
+    semaphore->count--;
+    return 0;
+  }
+  k_publish(cpu->current);
+  k_queue_waiter(&semaphore->waiters, cpu->current);
+  return k_block(cpu);
+}
+
+K_INLINE uint32_t k_op_semaphore_trywait(uint32_t id) {
+  k_semaphore *semaphore = &k_semaphores[id];
+  if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
+  if (!semaphore->count) return K_ERROR(EAGAIN);
+  semaphore->count--;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_semaphore_post(uint32_t id) {
+  k_semaphore *semaphore = &k_semaphores[id];
+  if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
+  if (semaphore->waiters)
+    k_wake(k_first_waiter(&semaphore->waiters));
+  else if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX))
+    return K_ERROR(ERANGE);
+  else
+    semaphore->count++;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_semaphore_value(uint32_t id) {
+  if (id >= CL_SEMAPHORES || !k_semaphores[id].exists) return K_ERROR(EINVAL);
+  return k_semaphores[id].count;
+}
+
+/* --- ports -------------------------------------------------------------------------------- */
+
+K_COLD uint32_t k_op_port_open(k_cpu *cpu, uint32_t id, uint32_t flags) {
+  if (id >= CL_PORTS) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  if (port->receiver) return K_ERROR(EBUSY);
+  port->receiver = cpu->current;
+  port->immediate = flags >> CL_PORT_FLAGS_IMMEDIATE_LSB & CL_PORT_FLAGS_IMMEDIATE_MASK;
+  return 0;
+}
+
+K_COLD uint32_t k_op_port_close(k_cpu *cpu, uint32_t id) {
+  if (id >= CL_PORTS) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  if (!port->receiver) return K_ERROR(EBADF);
+  if (port->receiver != cpu->current) return K_ERROR(EPERM);
+  if (port->senders) return K_ERROR(EBUSY);
+  uint32_t lost = port->used;
+  port->receiver = NULL;
+  port->head = port->tail = port->frozen = port->used = 0;
+  return lost;
+}
+
+K_INLINE uint32_t k_send(k_cpu *cpu, uint32_t id, uint32_t word, int wait) {
+  if (K_RARE(id >= CL_PORTS)) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  k_thread *thread = cpu->current;
+  if (K_RARE(!port->receiver)) return K_ERROR(EBADF);
+  if (K_RARE(port->used == CL_PORT_DEPTH)) {
+    k_publish(thread);
+    if (!wait) return K_ERROR(EAGAIN);
+    k_queue_waiter(&port->senders, thread);
+    return k_block(cpu);
+  }
+  uint32_t tail = port->tail;
+  port->ring[tail] = word;
+  port->tail = (uint8_t)(tail == CL_PORT_DEPTH - 1 ? 0 : tail + 1);
+  port->used++;
+  if (port->immediate || (port->writer && port->writer != thread)) {
+    /* Two writers meet: publish now, or the second's message would wait for the first. */
+    k_publish_port(port);
+  } else if (!port->writer) {
+    port->writer = thread;
+    port->next_sent = thread->sent;
+    thread->sent = port;
+  }
+  return 0;
+}
+
+K_INLINE uint32_t k_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int wait) {
+  if (K_RARE(id >= CL_PORTS)) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  k_thread *thread = cpu->current;
+  if (K_RARE(port->receiver != thread)) return port->receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
+  if (!port->frozen) {
+    k_publish(thread); /* may fill this very port */
+    if (!port->frozen) {
+      if (!wait) return K_ERROR(EAGAIN);
+      port->receiver_waits = 1;
+      return k_block(cpu);
+    }
+  }
+  uint32_t head = port->head;
+  *word = port->ring[head];
+  port->head = (uint8_t)(head == CL_PORT_DEPTH - 1 ? 0 : head + 1);
+  port->used--;
+  uint32_t left = --port->frozen;
+  if (K_RARE(port->senders)) k_wake(k_first_waiter(&port->senders));
+  return left;
+}
+
+K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word) { return k_send(cpu, id, word, 1); }
+K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word) { return k_send(cpu, id, word, 0); }
+K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word) { return k_receive(cpu, id, word, 1); }
+K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word) {
+  return k_receive(cpu, id, word, 0);
+}
+
+K_INLINE uint32_t k_op_port_publish(k_cpu *cpu) {
+  k_publish(cpu->current);
+  return 0;
+}
+
+#endif
