@@ -6,7 +6,7 @@
 static uint32_t table[4][256];
 
 /* power[n]: x to the power 8n modulo the polynomial, bits reflected: what n zero bytes multiply the register by. */
-static uint32_t power[CRC32_BEHIND];
+static uint32_t power[CRC32_BEHIND + 7];
 
 void crc32_init(void) {
   table[0][0] = 0;
@@ -22,8 +22,8 @@ void crc32_init(void) {
       table[k][b] = crc >> 8 ^ table[0][crc & 0xFF];
     }
   }
-  power[0] = 0x80000000u;
-  for (unsigned n = 1; n < CRC32_BEHIND; ++n) {
+  power[0] = 0x80000000u; /* bit 31 is x to the power 0 */
+  for (unsigned n = 1; n < sizeof power / sizeof power[0]; ++n) {
     power[n] = power[n - 1] >> 8 ^ table[0][power[n - 1] & 0xFF];
   }
 }
@@ -55,11 +55,15 @@ uint32_t crc32(const uint8_t *data, size_t length) {
 }
 
 uint32_t crc32_change(uint32_t change, uint32_t behind) {
-  /* CRC is linear: the change is the remainder of the difference with `behind` zero bytes after it. */
-  uint32_t a = four(change), b = power[behind], product = 0;
-  for (; a != 0; a <<= 1) {
-    product ^= b & (0u - (a >> 31));
-    b = b >> 1 ^ (POLYNOMIAL & (0u - (b & 1)));
+  /* CRC is linear: the change is the remainder of the difference with `behind` zero bytes after it, that is, the sum
+   * of its bytes times the powers of their places. Most bytes do not change, so each is multiplied by itself. */
+  uint32_t product = 0;
+  for (uint32_t place = behind + 7; change != 0; change >>= 8, --place) {
+    uint32_t b = power[place];
+    for (uint32_t a = change << 24; a != 0; a <<= 1) {
+      product ^= b & (0u - (a >> 31));
+      b = b >> 1 ^ (POLYNOMIAL & (0u - (b & 1)));
+    }
   }
   return product;
 }

@@ -10,26 +10,39 @@ static void copy_words(uint32_t *to, const uint8_t *from, uint32_t length) {
   }
   const unsigned shift = (unsigned)((uintptr_t)from & 3) * 8;
   const uint32_t *word = (const uint32_t *)(const void *)(from - shift / 8);
-  uint32_t *const end = to + (length + 3) / 4;
+  uint32_t left = (length - 1) / 4; /* words but the last, which may end before its neighbour begins */
+  uint32_t last = *word++;
   if (shift == 0) {
-    while (to != end) {
-      *to++ = *word++;
+    for (; left >= 4; left -= 4, word += 4, to += 4) {
+      const uint32_t a = word[0], b = word[1], c = word[2], d = word[3];
+      to[0] = last, to[1] = a, to[2] = b, to[3] = c;
+      last = d;
+    }
+    for (; left != 0; --left) {
+      *to++ = last;
+      last = *word++;
     }
   } else {
-    uint32_t low = *word++;
-    while (to != end - 1) {
-      const uint32_t high = *word++;
-      *to++ = low >> shift | high << (32 - shift);
-      low = high;
+    const unsigned rest = 32 - shift;
+    for (; left >= 4; left -= 4, word += 4, to += 4) {
+      const uint32_t a = word[0], b = word[1], c = word[2], d = word[3];
+      to[0] = last >> shift | a << rest;
+      to[1] = a >> shift | b << rest;
+      to[2] = b >> shift | c << rest;
+      to[3] = c >> shift | d << rest;
+      last = d;
     }
-    /* The last word may have all its bytes already. */
-    const uint32_t in_last = (length - 1) % 4 + 1;
-    const uint32_t high = shift + in_last * 8 > 32 ? *word : 0;
-    *to++ = low >> shift | high << (32 - shift);
+    for (; left != 0; --left) {
+      const uint32_t next = *word++;
+      *to++ = last >> shift | next << rest;
+      last = next;
+    }
+    last >>= shift;
+    if (shift / 8 + (length - 1) % 4 >= 4) {
+      last |= *word << rest;
+    }
   }
-  if (length % 4 != 0) {
-    to[-1] &= (1u << length % 4 * 8) - 1;
-  }
+  *to = length % 4 == 0 ? last : last & ((1u << length % 4 * 8) - 1);
 }
 
 uint32_t *output_forward(const struct capture *capture, const struct packet *packet, uint32_t *out, uint32_t *crc) {
