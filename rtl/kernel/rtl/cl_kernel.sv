@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operating-system services in hardware: threads, scheduling, ports, mutexes, semaphores.
+//
+// One client port a CPU; an operation is one load at {op, id} (rtl/kernel/data/kernel.toml numbers them), its
+// argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
+//   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16 · Ports, Mutexes, Semaphores 1 to 1024
+//   PortDepth 1 to 1024 messages a port
+// After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
+module cl_kernel
+  import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
+#(
+  parameter int unsigned Cpus       = 2,
+  parameter int unsigned Threads    = 64,
+  parameter int unsigned Priorities = 32,
+  parameter int unsigned Ports      = 32,
+  parameter int unsigned PortDepth  = 8,
+  parameter int unsigned Mutexes    = 32,
+  parameter int unsigned Semaphores = 32
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic                  tick_i,    // one-cycle strobe, unit of the time slice
+
+  // Client ports: req held until gnt; rvalid one cycle after gnt or later, for loads and stores
+  input  logic       [Cpus-1:0] req_i,
+  output logic       [Cpus-1:0] gnt_o,
+  input  logic       [Cpus-1:0] we_i,
+  input  logic [Cpus-1:0][15:0] addr_i,    // {op[5:0], id[9:0]}
+  input  logic [Cpus-1:0][31:0] wdata_i,
+  output logic       [Cpus-1:0] rvalid_o,
+  output logic [Cpus-1:0][31:0] rdata_o,
+
+  output logic       [Cpus-1:0] irq_o,     // level: the thread on this CPU should give way (op preempt)
+  input  logic       [Cpus-1:0] intr_i,    // level: another interrupt; ends an idle wait with eintr
+  output logic       [Cpus-1:0] idle_o     // this CPU's load is pending: no thread to run
+);
+
+  localparam int unsigned Queues        = Cpus + 1;
+  localparam int unsigned QueueWidth    = $clog2(Queues);
+  localparam int unsigned TidWidth      = $clog2(Threads);
+  localparam int unsigned PriorityWidth = $clog2(Priorities);
+
+  logic   [Cpus-1:0]                    op_valid, save, take, word0_we, answer_valid;
+  logic   [Cpus-1:0]              [5:0] op;
+  logic   [Cpus-1:0]              [9:0] id;
+  logic   [Cpus-1:0]             [31:0] word0;
+  logic                          [31:0] message, answer;
+
+  logic   [Cpus-1:0]                    current_valid, running, waiting, leaving, leaving_ready, leaving_front;
+  logic   [Cpus-1:0]                    turn_dynamic, slice_used, sched_select;
+  logic   [Cpus-1:0]     [TidWidth-1:0] tid, leaving_tid;
+  logic   [Cpus-1:0][PriorityWidth-1:0] prio;
+  sched_cmd_t                           sched_cmd;
+  logic                  [TidWidth-1:0] sched_tid;
+  logic             [PriorityWidth-1:0] sched_priority;
+  logic                          [15:0] slice;
+  logic                                 slice_restart, stable;
+
+  logic                                 queue_valid, queue_ready;
+  queue_op_e                            queue_op;
+  logic                [QueueWidth-1:0] queue;
+  logic             [PriorityWidth-1:0] queue_priority;
+  logic                  [TidWidth-1:0] queue_tid;
+  logic [Queues-1:0]                    best_valid;
+  logic [Queues-1:0][PriorityWidth-1:0] best_priority;
+  logic [Queues-1:0]     [TidWidth-1:0] best_tid;
+
+  for (genvar c = 0; c < Cpus; c++) begin : g_cpu
+    cl_kernel_port u_port (
+      .clk_i,
+      .rst_ni,
+      .req_i          (req_i[c]),
+      .gnt_o          (gnt_o[c]),
+      .we_i           (we_i[c]),
+      .addr_i         (addr_i[c]),
+      .wdata_i        (wdata_i[c]),
+      .rvalid_o       (rvalid_o[c]),
+      .rdata_o        (rdata_o[c]),
+      .op_valid_o     (op_valid[c]),
+      .op_o           (op[c]),
+      .id_o           (id[c]),
+      .save_o         (save[c]),
+      .take_i         (take[c]),
+      .word0_o        (word0[c]),
+      .word0_we_i     (word0_we[c]),
+      .word0_i        (message),
+      .answer_valid_i (answer_valid[c]),
+      .answer_i       (answer)
+    );
+
+    cl_kernel_cpu #(
+      .RunsAtReset   (c == 0),
+      .TidWidth      (TidWidth),
+      .PriorityWidth (PriorityWidth),
+      .MainPriority  (Priorities / 2)
+    ) u_cpu (
+      .clk_i,
+      .rst_ni,
+      .tick_i,
+      .select_i        (sched_select[c]),
+      .cmd_i           (sched_cmd),
+      .tid_i           (sched_tid),
+      .priority_i      (sched_priority),
+      .slice_i         (slice),
+      .slice_restart_i (slice_restart),
+      .current_valid_o (current_valid[c]),
+      .running_o       (running[c]),
+      .tid_o           (tid[c]),
+      .priority_o      (prio[c]),
+      .waiting_o       (waiting[c]),
+      .leaving_o       (leaving[c]),
+      .leaving_tid_o   (leaving_tid[c]),
+      .leaving_ready_o (leaving_ready[c]),
+      .leaving_front_o (leaving_front[c]),
+      .turn_dynamic_o  (turn_dynamic[c]),
+      .slice_used_o    (slice_used[c])
+    );
+  end
+
+  assign idle_o = waiting;
+
+  cl_kernel_engine #(
+    .Cpus       (Cpus),
+    .Threads    (Threads),
+    .Priorities (Priorities),
+    .Ports      (Ports),
+    .PortDepth  (PortDepth),
+    .Mutexes    (Mutexes),
+    .Semaphores (Semaphores)
+  ) u_engine (
+    .clk_i,
+    .rst_ni,
+    .op_valid_i       (op_valid),
+    .op_i             (op),
+    .id_i             (id),
+    .save_i           (save),
+    .take_o           (take),
+    .word0_i          (word0),
+    .word0_we_o       (word0_we),
+    .word0_o          (message),
+    .answer_valid_o   (answer_valid),
+    .answer_o         (answer),
+    .intr_i,
+    .current_valid_i  (current_valid),
+    .running_i        (running),
+    .tid_i            (tid),
+    .priority_i       (prio),
+    .waiting_i        (waiting),
+    .leaving_i        (leaving),
+    .leaving_tid_i    (leaving_tid),
+    .leaving_ready_i  (leaving_ready),
+    .leaving_front_i  (leaving_front),
+    .turn_dynamic_i   (turn_dynamic),
+    .slice_used_i     (slice_used),
+    .sched_select_o   (sched_select),
+    .sched_cmd_o      (sched_cmd),
+    .sched_tid_o      (sched_tid),
+    .sched_priority_o (sched_priority),
+    .slice_o          (slice),
+    .slice_restart_o  (slice_restart),
+    .queue_valid_o    (queue_valid),
+    .queue_ready_i    (queue_ready),
+    .queue_op_o       (queue_op),
+    .queue_o          (queue),
+    .queue_priority_o (queue_priority),
+    .queue_tid_o      (queue_tid),
+    .best_valid_i     (best_valid),
+    .best_priority_i  (best_priority),
+    .best_tid_i       (best_tid),
+    .stable_o         (stable)
+  );
+
+  cl_ready_queue_bitmap #(
+    .Cpus       (Cpus),
+    .Threads    (Threads),
+    .Priorities (Priorities)
+  ) u_ready_queue (
+    .clk_i,
+    .rst_ni,
+    .valid_i         (queue_valid),
+    .ready_o         (queue_ready),
+    .op_i            (queue_op),
+    .queue_i         (queue),
+    .priority_i      (queue_priority),
+    .tid_i           (queue_tid),
+    .best_valid_o    (best_valid),
+    .best_priority_o (best_priority),
+    .best_tid_o      (best_tid)
+  );
+
+  cl_kernel_irq #(
+    .Cpus          (Cpus),
+    .PriorityWidth (PriorityWidth)
+  ) u_irq (
+    .clk_i,
+    .rst_ni,
+    .stable_i        (stable),
+    .running_i       (running),
+    .leaving_i       (leaving),
+    .slice_used_i    (slice_used),
+    .priority_i      (prio),
+    .best_valid_i    (best_valid),
+    .best_priority_i (best_priority),
+    .irq_o
+  );
+
+endmodule

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scheduling state of one CPU ([SMP]: the scheduling module of a processor).
+//
+// Changes only by the engine's strobes (cmd_i while select_i), visible in the next cycle, and by ticks.
+// The leaving thread is the one whose context the CPU has not saved yet: until `saved` it is in no queue,
+// so that no other CPU can run on its stack.
+module cl_kernel_cpu
+  import cl_sched_pkg::*;
+#(
+  parameter bit          RunsAtReset   = 1'b0,  // thread 0 runs here after reset
+  parameter int unsigned TidWidth      = 6,
+  parameter int unsigned PriorityWidth = 5,
+  parameter int unsigned MainPriority  = 16
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     tick_i,
+
+  input  logic                     select_i,
+  input  sched_cmd_t               cmd_i,
+  input  logic      [TidWidth-1:0] tid_i,            // with run
+  input  logic [PriorityWidth-1:0] priority_i,       // with run, set_priority
+  input  logic              [15:0] slice_i,          // length of a slice, ticks
+  input  logic                     slice_restart_i,
+
+  output logic                     current_valid_o,  // there is a current thread: running or blocked
+  output logic                     running_o,
+  output logic      [TidWidth-1:0] tid_o,
+  output logic [PriorityWidth-1:0] priority_o,
+  output logic                     waiting_o,        // a load is pending: idle
+  output logic                     leaving_o,
+  output logic      [TidWidth-1:0] leaving_tid_o,
+  output logic                     leaving_ready_o,
+  output logic                     leaving_front_o,
+  output logic                     turn_dynamic_o,   // the dynamic queue wins the next tie
+  output logic                     slice_used_o
+);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      current_valid_o <= RunsAtReset;
+      running_o       <= RunsAtReset;
+      tid_o           <= '0;
+      priority_o      <= PriorityWidth'(MainPriority);
+      waiting_o       <= 1'b0;
+      leaving_o       <= 1'b0;
+      leaving_tid_o   <= '0;
+      leaving_ready_o <= 1'b0;
+      leaving_front_o <= 1'b0;
+      turn_dynamic_o  <= 1'b0;
+    end else if (select_i) begin
+      if (cmd_i.block)        running_o <= 1'b0;
+      if (cmd_i.sleep)        waiting_o <= 1'b1;
+      if (cmd_i.interrupted)  waiting_o <= 1'b0;
+      if (cmd_i.saved)        leaving_o <= 1'b0;
+      if (cmd_i.wake_leaving) leaving_ready_o <= 1'b1;
+      if (cmd_i.set_priority) priority_o <= priority_i;
+      if (cmd_i.turn)         turn_dynamic_o <= ~turn_dynamic_o;
+      if (cmd_i.exit) begin
+        current_valid_o <= 1'b0;
+        running_o       <= 1'b0;
+      end
+      if (cmd_i.resume) begin
+        running_o <= 1'b1;
+        waiting_o <= 1'b0;
+      end
+      if (cmd_i.run) begin
+        leaving_o       <= current_valid_o;
+        leaving_tid_o   <= tid_o;
+        leaving_ready_o <= cmd_i.leave_ready;
+        leaving_front_o <= cmd_i.leave_front;
+        current_valid_o <= 1'b1;
+        running_o       <= 1'b1;
+        waiting_o       <= 1'b0;
+        tid_o           <= tid_i;
+        priority_o      <= priority_i;
+      end
+    end
+  end
+
+  cl_slice_timer u_slice_timer (
+    .clk_i,
+    .rst_ni,
+    .tick_i,
+    .run_i    (current_valid_o & ~waiting_o),
+    .start_i  (slice_restart_i | (select_i & (cmd_i.run | cmd_i.resume))),
+    .length_i (slice_i),
+    .used_o   (slice_used_o)
+  );
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin end else begin
+      AssertIdleHasNoThread: assert (!(waiting_o && running_o));
+      AssertRunningIsValid:  assert (!running_o || current_valid_o);
+      AssertLeavingIsOther:  assert (!(leaving_o && current_valid_o && leaving_tid_o == tid_o));
+      AssertSavedFirst:      assert (!(select_i && cmd_i.run && leaving_o));
+    end
+  end
+`endif
+
+endmodule

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Front of the kernel for one client: takes its accesses and keeps its argument register WORD0.
+//
+// WORD0 (load and store) and every store are answered here, one cycle after the grant, whatever the engine
+// does. Any other load is handed to the engine (op_valid_o until take_i) and answered when answer_valid_i
+// comes, rvalid_o in the cycle after it. A store to SAVED is remembered for the engine (save_o until take_i):
+// an operation of this port that overtakes it implies it.
+// One access is outstanding at a time: no grant from the grant of a load to its answer.
+//
+//   client  req gnt . . . . . . . . rvalid        WORD0: req gnt rvalid
+//   engine          op_valid take answer
+module cl_kernel_port
+  import cl_kernel_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        req_i,
+  output logic        gnt_o,
+  input  logic        we_i,
+  input  logic [15:0] addr_i,        // {op[5:0], id[9:0]}
+  input  logic [31:0] wdata_i,
+  output logic        rvalid_o,
+  output logic [31:0] rdata_o,
+
+  output logic        op_valid_o,
+  output logic  [5:0] op_o,
+  output logic  [9:0] id_o,
+  output logic        save_o,
+  input  logic        take_i,
+  output logic [31:0] word0_o,
+  input  logic        word0_we_i,    // a received message
+  input  logic [31:0] word0_i,
+  input  logic        answer_valid_i,
+  input  logic [31:0] answer_i
+);
+
+  logic        accept, is_word0;
+  logic        busy_q, op_valid_q, save_q, rvalid_q, rsel_word0_q;
+  logic  [5:0] op_q;
+  logic  [9:0] id_q;
+  logic [31:0] word0_q, answer_q;
+
+  assign gnt_o    = req_i & ~busy_q;
+  assign accept   = gnt_o;
+  assign is_word0 = addr_i[15:10] == OpWord0;
+
+  assign rvalid_o   = rvalid_q;
+  assign rdata_o    = rsel_word0_q ? word0_q : answer_q;
+  assign op_valid_o = op_valid_q;
+  assign op_o       = op_q;
+  assign id_o       = id_q;
+  assign save_o     = save_q;
+  assign word0_o    = word0_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q       <= 1'b0;
+      op_valid_q   <= 1'b0;
+      save_q       <= 1'b0;
+      rvalid_q     <= 1'b0;
+      rsel_word0_q <= 1'b0;
+      op_q         <= '0;
+      id_q         <= '0;
+      word0_q      <= '0;
+      answer_q     <= '0;
+    end else begin
+      rvalid_q <= answer_valid_i;
+      if (answer_valid_i) begin
+        busy_q       <= 1'b0;
+        rsel_word0_q <= 1'b0;
+        answer_q     <= answer_i;
+      end
+      if (take_i) begin
+        op_valid_q <= 1'b0;
+        save_q     <= 1'b0;
+      end
+      if (word0_we_i) word0_q <= word0_i;
+      // The client's access comes last in each register: it is later in program order.
+      if (accept) begin
+        if (we_i || is_word0) begin
+          rvalid_q     <= 1'b1;
+          rsel_word0_q <= 1'b1;
+          if (we_i && is_word0)                    word0_q <= wdata_i;
+          if (we_i && addr_i[15:10] == OpSaved)    save_q  <= 1'b1;
+        end else begin
+          busy_q     <= 1'b1;
+          op_valid_q <= 1'b1;
+          op_q       <= addr_i[15:10];
+          id_q       <= addr_i[9:0];
+        end
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin end else begin
+      AssertAnswerWanted: assert (!answer_valid_i || busy_q);
+      AssertTakeOffered:  assert (!take_i || op_valid_q || save_q);
+    end
+  end
+`endif
+
+endmodule

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory with one write port and one synchronous read port; the contents have no reset.
+//
+// rdata_o is the word at the raddr_i of the cycle before. Reading the address that is being written gives
+// an undefined word, which is what block RAMs promise; in simulation it is wrong on purpose, so that a
+// user who relies on it fails the tests.
+module cl_ram_1r1w #(
+  parameter int unsigned Width     = 32,
+  parameter int unsigned AddrWidth = 8
+) (
+  input  logic                 clk_i,
+  input  logic                 we_i,
+  input  logic [AddrWidth-1:0] waddr_i,
+  input  logic     [Width-1:0] wdata_i,
+  input  logic [AddrWidth-1:0] raddr_i,
+  output logic     [Width-1:0] rdata_o
+);
+
+  logic [Width-1:0] mem [2**AddrWidth];
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) mem[waddr_i] <= wdata_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+`ifdef SYNTHESIS
+    rdata_o <= mem[raddr_i];
+`else
+    rdata_o <= (we_i && waddr_i == raddr_i) ? ~mem[raddr_i] ^ Width'(1) : mem[raddr_i];
+`endif
+  end
+
+endmodule

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine tells the scheduling state of one CPU (cl_kernel_cpu); strobes of one cycle.
+package cl_sched_pkg;
+
+  typedef struct packed {
+    logic run;           // run another thread; the current one, if any, becomes the leaving one
+    logic leave_ready;   // with run: the leaving thread is ready
+    logic leave_front;   // with run: it keeps the head of its priority
+    logic turn;          // with run: two queues tied, the other wins next time
+    logic block;         // the current thread is blocked
+    logic exit;          // the current thread is no more
+    logic resume;        // the blocked current thread goes on in place
+    logic sleep;         // no thread can run: the load stays pending
+    logic interrupted;   // the pending load ends with eintr
+    logic saved;         // the context of the leaving thread is in memory
+    logic wake_leaving;  // the leaving thread became ready
+    logic set_priority;  // new priority of the current thread
+  } sched_cmd_t;
+
+endpackage
