@@ -243,7 +243,8 @@ module cl_kernel_engine
   assign wr_kind = op_q[4:3];
 
   cl_ram_1r1w #(.Width($bits(thread_t)), .AddrWidth(TidWidth)) u_thread (
-    .clk_i, .we_i(thread_we), .waddr_i(thread_waddr), .wdata_i(thread_wdata), .raddr_i(taddr), .rdata_o(thread)
+    .clk_i, .we_i(thread_we), .waddr_i(thread_waddr), .wdata_i(thread_wdata),
+    .raddr_i(taddr), .rdata_o(thread)
   );
   cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth)) u_attr (
     .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata), .raddr_i(taddr), .rdata_o(attr)
@@ -323,6 +324,17 @@ module cl_kernel_engine
   assign word0       = word0_i[cpu_q];
   assign port_id     = port_id_t'(id_q);
 
+  // The argument of thread_create and port_open
+  logic [AttributesPriorityWidth-1:0] new_priority;
+  logic      [AttributesCpuWidth-1:0] new_cpu;
+  logic                               new_static, new_detached, new_immediate;
+
+  assign new_priority  = word0[AttributesPriorityLsb +: AttributesPriorityWidth];
+  assign new_cpu       = word0[AttributesCpuLsb +: AttributesCpuWidth];
+  assign new_static    = word0[AttributesStaticLsb +: AttributesStaticWidth];
+  assign new_detached  = word0[AttributesDetachedLsb +: AttributesDetachedWidth];
+  assign new_immediate = word0[PortFlagsImmediateLsb +: PortFlagsImmediateWidth];
+
   always_comb begin
     known        = 1'b1;
     needs_thread = 1'b1;
@@ -353,29 +365,32 @@ module cl_kernel_engine
                           !(leaving_i[thread.cpu] && leaving_tid_i[thread.cpu] == taddr_q);
 
   // ---------------------------------------------------------------------------------------------
-  // The next thread of the caller's CPU; of equals, the two queues take turns
+  // Scheduling decisions
 
-  logic                  next_any, next_tie, next_dynamic, next_better, next_equal;
-  logic [QueueWidth-1:0] own_queue, next_queue;
+  logic                  next_any, next_tie, next_better, next_equal;
+  logic [QueueWidth-1:0] next_queue;
   tid_t                  next_tid;
   priority_t             next_priority;
 
-  assign own_queue     = QueueWidth'(cpu_q) + QueueWidth'(1);
-  assign next_any      = best_valid_i[0] | best_valid_i[own_queue];
-  assign next_tie      = best_valid_i[0] && best_valid_i[own_queue] &&
-                         best_priority_i[0] == best_priority_i[own_queue];
-  assign next_queue    = next_dynamic ? '0 : own_queue;
-  assign next_tid      = best_tid_i[next_queue];
-  assign next_priority = best_priority_i[next_queue];
-  assign next_better   = next_any && next_priority > priority_i[cpu_q];
-  assign next_equal    = next_any && next_priority == priority_i[cpu_q];
-
-  always_comb begin
-    if (next_tie)                        next_dynamic = turn_dynamic_i[cpu_q];
-    else if (!best_valid_i[own_queue])   next_dynamic = 1'b1;
-    else                                 next_dynamic = best_valid_i[0] &&
-                                                        best_priority_i[0] > best_priority_i[own_queue];
-  end
+  cl_kernel_next #(
+    .Cpus          (Cpus),
+    .TidWidth      (TidWidth),
+    .PriorityWidth (PriorityWidth)
+  ) u_next (
+    .cpu_i           (cpu_q),
+    .turn_dynamic_i  (turn_dynamic_i[cpu_q]),
+    .priority_i      (priority_i[cpu_q]),
+    .best_valid_i,
+    .best_priority_i,
+    .best_tid_i,
+    .any_o           (next_any),
+    .better_o        (next_better),
+    .equal_o         (next_equal),
+    .tie_o           (next_tie),
+    .queue_o         (next_queue),
+    .tid_o           (next_tid),
+    .priority_o      (next_priority)
+  );
 
   // The CPU that takes a thread that becomes eligible at once: the lowest waiting one that may run it
   logic taker_valid;
@@ -395,20 +410,22 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // The state machine
 
-  function automatic logic [31:0] value(input logic [15:0] v);
+  typedef logic [WordValueWidth-1:0] value_t;
+
+  function automatic logic [31:0] value(input value_t v);
     return 32'(v) << WordValueLsb;
   endfunction
 
-  function automatic logic [31:0] failure(input status_e status);
+  function automatic logic [31:0] failure(input logic [WordStatusWidth-1:0] status);
     return 32'(status) << WordStatusLsb;
   endfunction
 
   function automatic logic [31:0] go(input tid_t tid);
-    return 32'd1 << WordGiveWayLsb | 32'(tid) << WordValueLsb;
+    return 32'(WordGiveWayWidth'(1)) << WordGiveWayLsb | value(value_t'(tid));
   endfunction
 
   localparam logic [31:0] Done    = '0;
-  localparam logic [31:0] Resumed = 32'd1 << WordResumedLsb;
+  localparam logic [31:0] Resumed = 32'(WordResumedWidth'(1)) << WordResumedLsb;
 
   logic        answer_valid;
   cpu_t        answer_cpu, sched_cpu;
@@ -570,7 +587,7 @@ module cl_kernel_engine
               else             do_next  = 1'b1;
             end
 
-            OpSelf: answer_o = value(16'(caller));
+            OpSelf: answer_o = value(value_t'(caller));
 
             OpYield: begin
               if (sent_valid_q[cpu_q])            do_publish  = 1'b1;
@@ -587,9 +604,7 @@ module cl_kernel_engine
             end
 
             OpThreadCreate: begin
-              if (32'(word0[AttributesPriorityLsb +: AttributesPriorityWidth]) >= Priorities ||
-                  (word0[AttributesStaticLsb] &&
-                   32'(word0[AttributesCpuLsb +: AttributesCpuWidth]) >= Cpus)) begin
+              if (32'(new_priority) >= Priorities || (new_static && 32'(new_cpu) >= Cpus)) begin
                 answer_o = failure(StatusEinval);
               end else if (free_count_q == '0 && 32'(unused_q) == Threads) begin
                 answer_o = failure(StatusEagain);
@@ -604,15 +619,12 @@ module cl_kernel_engine
                 end
                 attr_waddr   = thread_waddr;
                 thread_we    = 1'b1;
-                thread_wdata = '{state: ThreadCreated,
-                                 cpu: word0[AttributesStaticLsb] ? cpu_t'(word0[AttributesCpuLsb +: 4]) : '0};
+                thread_wdata = '{state: ThreadCreated, cpu: new_static ? cpu_t'(new_cpu) : '0};
                 attr_we      = 1'b1;
-                attr_wdata   = '{prio: priority_t'(word0[AttributesPriorityLsb +: AttributesPriorityWidth]),
-                                 is_static: word0[AttributesStaticLsb],
-                                 detached: word0[AttributesDetachedLsb]};
+                attr_wdata   = '{prio: priority_t'(new_priority), is_static: new_static, detached: new_detached};
                 joiner_we    = 1'b1;
                 joiner_wdata = '0;
-                answer_o     = value(16'(thread_waddr));
+                answer_o     = value(value_t'(thread_waddr));
               end
             end
 
@@ -669,7 +681,7 @@ module cl_kernel_engine
               end else if (word0 >= Priorities) begin
                 answer_o = failure(StatusEinval);
               end else begin
-                answer_o          = value(16'(attr.prio));
+                answer_o          = value(value_t'(attr.prio));
                 caller_priority_d = priority_t'(word0);
                 queue_valid_o     = thread_queued;
                 queue_op_o        = QueueRemove;
@@ -680,9 +692,9 @@ module cl_kernel_engine
 
             OpThreadRead: begin
               if (!thread_exists) answer_o = failure(StatusEsrch);
-              else                answer_o = value(16'(thread.state) << ThreadWordStateLsb |
-                                                   16'(attr.prio) << ThreadWordPriorityLsb |
-                                                   16'(thread.cpu) << ThreadWordCpuLsb);
+              else                answer_o = value(value_t'(ThreadWordStateWidth'(thread.state)) << ThreadWordStateLsb |
+                                                   value_t'(ThreadWordPriorityWidth'(attr.prio)) << ThreadWordPriorityLsb |
+                                                   value_t'(ThreadWordCpuWidth'(thread.cpu)) << ThreadWordCpuLsb);
             end
 
             OpSlice: begin
@@ -697,7 +709,7 @@ module cl_kernel_engine
                 mutex_we    = 1'b1;
                 mutex_wdata = '0;
                 list_we     = 1'b1;
-                answer_o    = value(16'(object_id));
+                answer_o    = value(value_t'(object_id));
               end
             end
 
@@ -743,7 +755,7 @@ module cl_kernel_engine
                 semaphore_we = 1'b1;
                 count_wdata  = CountWidth'(word0);
                 list_we      = 1'b1;
-                answer_o     = value(16'(object_id));
+                answer_o     = value(value_t'(object_id));
               end
             end
 
@@ -790,7 +802,7 @@ module cl_kernel_engine
 
             OpSemaphoreValue: begin
               if (!semaphore_exists) answer_o = failure(StatusEinval);
-              else                   answer_o = value(16'(count));
+              else                   answer_o = value(value_t'(count));
             end
 
             OpPortOpen: begin
@@ -799,7 +811,7 @@ module cl_kernel_engine
               else begin
                 port_open_d[port_id] = 1'b1;
                 port_we    = 1'b1;
-                port_wdata = '{receiver: caller, receiver_waits: 1'b0, immediate: word0[PortFlagsImmediateLsb],
+                port_wdata = '{receiver: caller, receiver_waits: 1'b0, immediate: new_immediate,
                                rd: '0, commit: '0, wr: '0};
                 list_we    = 1'b1;
               end
@@ -812,7 +824,7 @@ module cl_kernel_engine
               else if (list.valid)    answer_o = failure(StatusEbusy);
               else begin
                 port_open_d[port_id] = 1'b0;
-                answer_o = value(16'(port_used));
+                answer_o = value(value_t'(port_used));
               end
             end
 
@@ -861,7 +873,7 @@ module cl_kernel_engine
                 receive_d     = 1'b1;
                 port_we       = 1'b1;
                 port_wdata.rd = port.rd + 1'b1;
-                answer_o      = value(16'(pointer_t'(port_frozen - 1'b1)));
+                answer_o      = value(value_t'(pointer_t'(port_frozen - 1'b1)));
                 do_wake       = list.valid;
                 wake_waiter   = 1'b1;
               end

@@ -36,6 +36,8 @@ module cl_kernel_port
 );
 
   logic        accept, is_word0;
+  logic  [5:0] op;
+  logic  [9:0] id;
   logic        busy_q, op_valid_q, save_q, rvalid_q, rsel_word0_q;
   logic  [5:0] op_q;
   logic  [9:0] id_q;
@@ -43,7 +45,9 @@ module cl_kernel_port
 
   assign gnt_o    = req_i & ~busy_q;
   assign accept   = gnt_o;
-  assign is_word0 = addr_i[15:10] == OpWord0;
+  assign op       = addr_i[AddressOpLsb - AddressIdLsb +: AddressOpWidth];
+  assign id       = addr_i[0 +: AddressIdWidth];
+  assign is_word0 = op == OpWord0;
 
   assign rvalid_o   = rvalid_q;
   assign rdata_o    = rsel_word0_q ? word0_q : answer_q;
@@ -81,13 +85,13 @@ module cl_kernel_port
         if (we_i || is_word0) begin
           rvalid_q     <= 1'b1;
           rsel_word0_q <= 1'b1;
-          if (we_i && is_word0)                    word0_q <= wdata_i;
-          if (we_i && addr_i[15:10] == OpSaved)    save_q  <= 1'b1;
+          if (we_i && is_word0)      word0_q <= wdata_i;
+          if (we_i && op == OpSaved) save_q  <= 1'b1;
         end else begin
           busy_q     <= 1'b1;
           op_valid_q <= 1'b1;
-          op_q       <= addr_i[15:10];
-          id_q       <= addr_i[9:0];
+          op_q       <= op;
+          id_q       <= id;
         end
       end
     end
