@@ -421,11 +421,11 @@ module cl_kernel_engine
   endfunction
 
   function automatic logic [31:0] go(input tid_t tid);
-    return 32'(WordGiveWayWidth'(1)) << WordGiveWayLsb | value(value_t'(tid));
+    return 32'(WordGiveWayWidth'(1'b1)) << WordGiveWayLsb | value(value_t'(tid));
   endfunction
 
   localparam logic [31:0] Done    = '0;
-  localparam logic [31:0] Resumed = 32'(WordResumedWidth'(1)) << WordResumedLsb;
+  localparam logic [31:0] Resumed = 32'(WordResumedWidth'(1'b1)) << WordResumedLsb;
 
   logic        answer_valid;
   cpu_t        answer_cpu, sched_cpu;
