@@ -94,7 +94,7 @@ def test_handing_a_lock_over(run: Run) -> None:
 
 
 # Instructions per cycle of a loop of 15 instructions, a count and a branch, on 1, 2 and 4 processors at once,
-# by body, core and icache. The bus carries one word a cycle: where the figures fall, it is busy in every cycle.
+# by body, core and icache. The bus carries one word a cycle: where they fall, it is busy in every cycle.
 ALU = ".rept 15\n addi t0, t0, 1\n .endr"
 LOAD = ".rept 15\n lw t0, 0(s6)\n .endr"
 STORE = ".rept 15\n sw t0, 0(s6)\n .endr"

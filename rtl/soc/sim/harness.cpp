@@ -122,7 +122,6 @@ double sc_time_stamp() { return 0; }
 int main(int argc, char** argv) {
     const Options options = parse(argc, argv);
     VerilatedContext context;
-    context.commandArgs(argc, argv);  // Ibex asks for plusargs; there are none
     const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
     auto* ram = reinterpret_cast<uint8_t*>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);

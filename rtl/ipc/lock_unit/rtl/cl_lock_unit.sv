@@ -97,14 +97,9 @@ module cl_lock_unit #(
     end
   end
 
-`ifdef FORMAL
-  always_comb begin
-    assert (exclusive);
+  // Not false rather than true: before the first reset the registers of a four-state simulation are unknown.
+  always_ff @(posedge clk_i) begin
+    assert (exclusive !== 1'b0) else $error("two clients of the lock unit hold one address");
   end
-`else
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (rst_ni) assert (exclusive) else $error("two clients of the lock unit hold one address");
-  end
-`endif
 
 endmodule
