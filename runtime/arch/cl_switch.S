@@ -11,14 +11,15 @@
  */
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
+#include "cl_arch_asm.h"
 
 #define FRAME 64
 
   .section .text.hot, "ax", @progbits
   .option norelax
 
-/* void cl_switch(uint32_t word): leave this thread for thread word[15:0]. Comes back when it runs again.
- * word is an answer with GIVE_WAY and status 0. */
+/* uint32_t cl_switch(uint32_t word): leave this thread for thread word[15:0]. Comes back when it runs again, with
+ * interrupts on, and returns RESUMED. word is an answer with GIVE_WAY and status 0. */
   .globl cl_switch
   .type cl_switch, @function
   .balign 16
@@ -76,6 +77,10 @@ cl_switch_to:
   slli a0, a0, 16
   srli a0, a0, 16
   sw a0, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
+  lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
+#if !defined(CL_KERNEL_HW)
+  cl_irq_on
+#endif
   ret
   .size cl_switch, . - cl_switch
 

@@ -22,10 +22,7 @@ uint32_t cl_hw_interrupted(void);
 
 /* Do what the word of a waiting operation asks for. */
 static inline uint32_t cl_hw_settle(uint32_t word) {
-  if ((int32_t)word < 0) { /* GIVE_WAY */
-    cl_switch(word);
-    return CL_RESUMED;
-  }
+  if ((int32_t)word < 0) return cl_switch(word); /* GIVE_WAY */
   if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) return cl_hw_interrupted();
   return word;
 }
@@ -43,9 +40,20 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)
 
+/* Out of line: do what `answer` asks for, and then the operation again. */
+uint32_t cl_hw_send_again(uint32_t answer, uint32_t id, uint32_t word);
+uint32_t cl_hw_receive_again(uint32_t answer, uint32_t id, uint32_t *word);
+
+static inline uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
+  uint32_t answer = CL_HW_IW(CL_OP_PORT_SEND);
+  if (CL_LIKELY(!answer)) return 0;
+  return cl_hw_send_again(answer, id, word);
+}
+
 static inline uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_hw_settle(cl_port_load(CL_OP_PORT_RECEIVE, id));
-  if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
+  uint32_t answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
+  if (answer > CL_WORD_VALUE_MASK) return cl_hw_receive_again(answer, id, word);
+  *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
 }
 

@@ -25,8 +25,17 @@ CL_COLD static uint32_t wait_next(void) {
 
 CL_COLD uint32_t cl_hw_interrupted(void) {
   uint32_t word = wait_next();
-  if (word & CL_GIVE_WAY) cl_switch(word);
-  return CL_RESUMED;
+  return word & CL_GIVE_WAY ? cl_switch(word) : word;
+}
+
+__attribute__((noinline)) uint32_t cl_hw_send_again(uint32_t answer, uint32_t id, uint32_t word) {
+  answer = cl_hw_settle(answer);
+  return answer == CL_RESUMED ? cl_op_port_send(id, word) : answer;
+}
+
+__attribute__((noinline)) uint32_t cl_hw_receive_again(uint32_t answer, uint32_t id, uint32_t *word) {
+  answer = cl_hw_settle(answer);
+  return answer == CL_RESUMED ? cl_op_port_receive(id, word) : answer;
 }
 
 static void exit_tail(void) {

@@ -6,7 +6,8 @@
  * runtime/sw/cl_ground.h (one call each). docs/reference/kernel.md says what each operation does.
  *
  * An operation returns the kernel's word. An operation that waits comes back when the calling thread runs again,
- * with RESUMED set if it has been away or asleep; GIVE_WAY is never seen here. */
+ * with RESUMED set if it has been away or asleep; GIVE_WAY is never seen here. port_send and port_receive, which
+ * must be repeated then, do so themselves. */
 #ifndef CL_KERNEL_H
 #define CL_KERNEL_H
 
@@ -44,11 +45,11 @@
   X(yield, YIELD, V)                             \
   X(thread_join, THREAD_JOIN, I)                 \
   X(mutex_lock, MUTEX_LOCK, I)                   \
-  X(semaphore_wait, SEMAPHORE_WAIT, I)           \
-  X(port_send, PORT_SEND, IW)
+  X(semaphore_wait, SEMAPHORE_WAIT, I)
 
 /* Besides these, both grounds have
- *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if status and RESUMED are 0
+ *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits
+ *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if the status is 0
  *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
  *   noreturn void cl_op_thread_exit(void)    the caller's stack is free as soon as it is called
  *   void cl_ground_start(void)               once, on CPU 0, before any other operation; interrupts are off */
@@ -98,7 +99,7 @@ static inline struct cl_thread *cl_self(void) {
 void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument);
 __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argument);
 
-void cl_switch(uint32_t word);
+uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
 __attribute__((noreturn)) void cl_switch_to(uint32_t word);
 
 /* Go on in `tail` on the boot stack of this CPU; interrupts must be off. */

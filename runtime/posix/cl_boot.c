@@ -30,7 +30,6 @@ void cl_boot_main(void) {
 }
 
 void cl_thread_main(void *(*start)(void *), void *argument) {
-  cl_irq_on();
   cl_posix_thread_begin();
   pthread_exit(start(argument));
 }

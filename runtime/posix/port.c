@@ -21,10 +21,7 @@ int port_close(int port) {
 int port_send(int port, uint32_t word) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
-  for (;;) {
-    uint32_t answer = cl_op_port_send((uint32_t)port, word);
-    if (CL_LIKELY(answer != CL_RESUMED)) return cl_status(answer);
-  }
+  return cl_status(cl_op_port_send((uint32_t)port, word));
 }
 
 int port_trysend(int port, uint32_t word) {
@@ -35,10 +32,7 @@ int port_trysend(int port, uint32_t word) {
 int port_receive(int port, uint32_t *word) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
-  for (;;) {
-    uint32_t answer = cl_op_port_receive((uint32_t)port, word);
-    if (CL_LIKELY(answer != CL_RESUMED)) return cl_status(answer);
-  }
+  return cl_status(cl_op_port_receive((uint32_t)port, word));
 }
 
 int port_tryreceive(int port, uint32_t *word) {

@@ -7,6 +7,7 @@
 #define CL_SW_DECLARE(name, CODE, arguments) uint32_t cl_op_##name(CL_PARAMETERS_##arguments);
 CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
+uint32_t cl_op_port_send(uint32_t id, uint32_t word);
 uint32_t cl_op_port_receive(uint32_t id, uint32_t *word);
 uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
 __attribute__((noreturn)) void cl_op_thread_exit(void);

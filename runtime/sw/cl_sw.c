@@ -75,30 +75,35 @@ static inline void look_at_timer(k_cpu *cpu) {
 
 /* --- after an operation ---------------------------------------------------------------------- */
 
-/* Leave for another thread, with the kernel locked; back when this one runs again, interrupts off. */
-static inline void switch_away(k_cpu *cpu, uint32_t word) {
+/* What follows is called at the end of an operation, so that the operation needs no stack frame.
+ *
+ * Leave for another thread, with the kernel locked and interrupts off. Back when this one runs again, with the
+ * kernel free and interrupts on. */
+static inline uint32_t switch_away(k_cpu *cpu, uint32_t word) {
   k_saved(cpu); /* in truth by cl_switch: nobody looks before it unlocks */
   k_notify(cpu);
-  cl_switch(word);
+  return cl_switch(word);
 }
 
-CL_COLD static void give_way(k_cpu *cpu) {
+/* A better thread has become ready. Interrupts are on in the end. */
+CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
   uint32_t word = k_op_preempt(cpu);
-  if (word)
+  if (word) {
     switch_away(cpu, word);
-  else
+  } else {
     unlock();
+    cl_irq_on();
+  }
+  return answer;
 }
 
-/* The end of an operation after which the caller runs on. */
-static inline uint32_t leave(k_cpu *cpu, uint32_t word) {
+/* The caller runs on. */
+static inline uint32_t leave(k_cpu *cpu, uint32_t answer) {
   k_notify(cpu);
-  if (CL_UNLIKELY(k_irq(cpu)))
-    give_way(cpu);
-  else
-    unlock();
+  if (CL_UNLIKELY(k_irq(cpu))) return give_way(cpu, answer);
+  unlock();
   cl_irq_on();
-  return word;
+  return answer;
 }
 
 /* No thread can run: sleep until another CPU (or an interrupt handler) brings one. The stack below is that of
@@ -122,31 +127,29 @@ CL_COLD static uint32_t settle_idle(k_cpu *cpu) {
   k_saved(cpu);
   k_notify(cpu);
   if (k_irq(cpu)) k_interrupt(cpu); /* something better has come meanwhile */
-  cl_switch(word);
-  cl_irq_on();
-  return K_RESUMED;
+  return cl_switch(word);
 }
 
-/* The end of an operation that may wait. */
+/* The caller cannot run on: word has bit 31. */
 static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
-  if ((int32_t)word >= 0) return leave(cpu, word);
-  if (CL_UNLIKELY(word == K_PENDING)) return settle_idle(cpu);
-  switch_away(cpu, word);
-  cl_irq_on();
-  return K_RESUMED;
+  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : switch_away(cpu, word);
+}
+
+static inline uint32_t leave_or_settle(k_cpu *cpu, uint32_t word) {
+  return (int32_t)word < 0 ? settle(cpu, word) : leave(cpu, word);
 }
 
 /* --- the interface --------------------------------------------------------------------------- */
 
-#define DIRECT(name, call, ...)            \
-  uint32_t cl_op_##name(__VA_ARGS__) {     \
-    k_cpu *cpu = enter();                  \
-    return leave(cpu, k_op_##name call);   \
+#define DIRECT(name, call, ...)                    \
+  uint32_t cl_op_##name(__VA_ARGS__) {             \
+    k_cpu *cpu = enter();                          \
+    return leave(cpu, k_op_##name call);           \
   }
-#define WAITING(name, call, ...)           \
-  uint32_t cl_op_##name(__VA_ARGS__) {     \
-    k_cpu *cpu = enter();                  \
-    return settle(cpu, k_op_##name call);  \
+#define WAITING(name, call, ...)                   \
+  uint32_t cl_op_##name(__VA_ARGS__) {             \
+    k_cpu *cpu = enter();                          \
+    return leave_or_settle(cpu, k_op_##name call); \
   }
 
 DIRECT(thread_create, (word), uint32_t word)
@@ -172,8 +175,29 @@ WAITING(yield, (cpu), void)
 WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(semaphore_wait, (cpu, id), uint32_t id)
-WAITING(port_send, (cpu, id, word), uint32_t id, uint32_t word)
-WAITING(port_receive, (cpu, id, word), uint32_t id, uint32_t *word)
+
+/* Out of line, because only they need a frame: wait, and do it again. */
+__attribute__((noinline)) static uint32_t send_again(k_cpu *cpu, uint32_t answer, uint32_t id, uint32_t word) {
+  settle(cpu, answer);
+  return cl_op_port_send(id, word);
+}
+
+uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  uint32_t answer = k_op_port_send(cpu, id, word);
+  return CL_UNLIKELY((int32_t)answer < 0) ? send_again(cpu, answer, id, word) : leave(cpu, answer);
+}
+
+__attribute__((noinline)) static uint32_t receive_again(k_cpu *cpu, uint32_t answer, uint32_t id, uint32_t *word) {
+  settle(cpu, answer);
+  return cl_op_port_receive(id, word);
+}
+
+uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+  k_cpu *cpu = enter();
+  uint32_t answer = k_op_port_receive(cpu, id, word);
+  return (int32_t)answer < 0 ? receive_again(cpu, answer, id, word) : leave(cpu, answer);
+}
 
 uint32_t cl_op_slice(uint32_t word) {
   k_cpu *cpu = enter();
@@ -213,10 +237,12 @@ void cl_interrupt(void) {
   k_cpu *cpu = this_cpu();
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
   look_at_timer(cpu);
-  if (k_irq(cpu))
-    give_way(cpu);
-  else
+  if (k_irq(cpu)) {
+    give_way(cpu, 0);
+    cl_irq_off();
+  } else {
     unlock();
+  }
 }
 
 void cl_ground_start(void) {

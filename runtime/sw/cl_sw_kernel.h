@@ -27,6 +27,9 @@
 #define K_LEVELS CL_PRIORITIES
 #define K_WORDS ((K_LEVELS + 31) / 32)
 #define K_NONE 255u /* level of an empty queue: behind all */
+/* Room in a port: the power of two that message numbers wrap in. */
+#define K_RING (CL_PORT_DEPTH <= 1 ? 1 : CL_PORT_DEPTH <= 2 ? 2 : CL_PORT_DEPTH <= 4 ? 4 : CL_PORT_DEPTH <= 8 ? 8 : \
+                CL_PORT_DEPTH <= 16 ? 16 : CL_PORT_DEPTH <= 32 ? 32 : 64)
 
 #define K_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
 #define K_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
@@ -37,7 +40,7 @@
 #define K_INLINE static inline __attribute__((always_inline, unused))
 #define K_COLD static __attribute__((noinline, cold, unused))
 
-_Static_assert(K_LEVELS <= 128 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
+_Static_assert(K_LEVELS <= 128 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
 
 typedef struct k_thread k_thread;
 typedef struct k_cpu k_cpu;
@@ -55,25 +58,25 @@ struct k_thread {
   uint32_t switch_word; /* GIVE_WAY | tid */
   k_queue *queue;  /* where it goes when it is ready */
   k_cpu *cpu;      /* where it runs or ran last */
+  uint32_t level;
+  uint32_t state;
   k_port *sent;    /* ports with messages of it that are not published, newest first */
   k_thread *joiner;
-  uint8_t level;
-  uint8_t state;
-  uint8_t detached;
+  uint32_t detached;
 };
 
 struct k_cpu {
   k_thread *current;
-  uint32_t preempt_below; /* a ready thread below this level should take the CPU; 0: nothing runs */
+  uint32_t preempt_below; /* a ready thread below this level should take the CPU: the level of the current one,
+                             1 more when its slice is used up; 0: nothing runs */
   uint32_t slice_start;
-  uint8_t slice_used;
-  uint8_t turn_dynamic; /* which queue wins the next tie */
-  uint8_t leaving_ready;
-  uint8_t leaving_front;
-  k_thread *leaving;      /* its context is not saved yet */
-  volatile uint8_t waiting; /* its operation is pending */
-  uint8_t interrupt;      /* end a wait with eintr (host only) */
-  uint32_t answer;        /* of the pending operation */
+  uint32_t turn_dynamic; /* which queue wins the next tie */
+  k_thread *leaving;     /* its context is not saved yet */
+  uint32_t leaving_ready;
+  uint32_t leaving_front;
+  volatile uint32_t waiting; /* its operation is pending */
+  uint32_t interrupt;    /* end a wait with eintr (host only) */
+  uint32_t answer;       /* of the pending operation */
   k_queue queue;          /* threads placed on this CPU */
 };
 
@@ -82,13 +85,13 @@ struct k_port {
   k_port *next_sent;
   k_thread *writer;   /* whose `sent` list it is on; outlives closing */
   k_thread *senders;  /* waiting for room */
-  uint8_t immediate;
-  uint8_t receiver_waits;
-  uint8_t head;
-  uint8_t tail;
-  uint8_t frozen; /* published */
-  uint8_t used;   /* frozen + active */
-  uint32_t ring[CL_PORT_DEPTH];
+  uint32_t immediate;
+  uint32_t receiver_waits;
+  /* Messages are numbered as they come: [head, frozen) can be received, [frozen, tail) are not published. */
+  uint32_t head;
+  uint32_t frozen;
+  uint32_t tail;
+  uint32_t ring[K_RING];
 };
 
 typedef struct {
@@ -112,6 +115,7 @@ static k_semaphore k_semaphores[CL_SEMAPHORES];
 static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
 static uint32_t k_free_count;
 static uint32_t k_slice; /* in units of k_now; 0: no slices */
+static uint32_t k_waiting; /* how many CPUs wait */
 
 static inline uint32_t k_now(void);
 static inline void k_completed(k_cpu *cpu);
@@ -195,13 +199,26 @@ K_INLINE int k_runs(const k_cpu *cpu) {
 
 K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
   cpu->slice_start = k_now();
-  cpu->slice_used = 0;
   cpu->preempt_below = thread->level;
 }
+
+K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
 
 /* Level of the best thread that may run here. */
 K_INLINE uint32_t k_best(const k_cpu *cpu) {
   return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
+}
+
+K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
+  if (K_REMOTE) {
+    cpu->leaving = cpu->current;
+    cpu->leaving_ready = 0;
+    next->cpu = cpu;
+  }
+  cpu->current = next;
+  next->state = CL_STATE_RUNNING;
+  k_start_slice(cpu, next);
+  return next->switch_word;
 }
 
 /* Run the best ready thread; there is one. */
@@ -213,16 +230,7 @@ K_INLINE uint32_t k_switch(k_cpu *cpu) {
     from = cpu->turn_dynamic ? &k_dynamic : &cpu->queue;
     cpu->turn_dynamic ^= 1;
   }
-  k_thread *next = k_pop(from);
-  if (K_REMOTE) {
-    cpu->leaving = cpu->current;
-    cpu->leaving_ready = 0;
-  }
-  cpu->current = next;
-  next->state = CL_STATE_RUNNING;
-  next->cpu = cpu;
-  k_start_slice(cpu, next);
-  return next->switch_word;
+  return k_switch_to(cpu, k_pop(from));
 }
 
 /* The CPU has no running thread. */
@@ -231,12 +239,14 @@ K_INLINE uint32_t k_wait(k_cpu *cpu) {
   cpu->preempt_below = 0;
   if (cpu->interrupt) return K_ERROR(EINTR);
   cpu->waiting = 1;
+  k_waiting++;
   return K_PENDING;
 }
 
 K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
   cpu->answer = word;
   cpu->waiting = 0;
+  k_waiting--;
   k_completed(cpu);
 }
 
@@ -244,7 +254,7 @@ K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
 K_INLINE void k_enqueue(k_thread *thread, int front) {
   thread->state = CL_STATE_READY;
   k_push(thread->queue, thread, front);
-  if (K_REMOTE) {
+  if (K_REMOTE && K_RARE(k_waiting)) {
     for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
       if (cpu->waiting && (thread->queue == &k_dynamic || thread->queue == &cpu->queue)) {
         k_complete(cpu, k_switch(cpu));
@@ -254,23 +264,27 @@ K_INLINE void k_enqueue(k_thread *thread, int front) {
   }
 }
 
-/* A blocked thread may go on. */
-K_INLINE void k_wake(k_thread *thread) {
+/* A blocked thread may go on: in place if its CPU waits in its context, or when that is saved. 0: neither. */
+K_INLINE int k_wake_in_place(k_thread *thread) {
   if (K_REMOTE) {
     k_cpu *cpu = thread->cpu;
     if (cpu->current == thread) { /* its CPU waits in its context */
       thread->state = CL_STATE_RUNNING;
       k_start_slice(cpu, thread);
       if (cpu->waiting) k_complete(cpu, K_RESUMED);
-      return;
+      return 1;
     }
-    if (cpu->leaving == thread) {
+    if (K_RARE(cpu->leaving == thread)) {
       thread->state = CL_STATE_READY;
       cpu->leaving_ready = 1;
-      return;
+      return 1;
     }
   }
-  k_enqueue(thread, 0);
+  return 0;
+}
+
+K_INLINE void k_wake(k_thread *thread) {
+  if (!k_wake_in_place(thread)) k_enqueue(thread, 0);
 }
 
 /* The context of the thread this CPU has left is saved. */
@@ -285,8 +299,14 @@ K_INLINE void k_saved(k_cpu *cpu) {
   }
 }
 
-K_INLINE uint32_t k_block(k_cpu *cpu) {
+/* The current thread waits. `woken` is a thread that it has just woken and that is not queued yet, or NULL. */
+K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
   cpu->current->state = CL_STATE_BLOCKED;
+  if (woken) {
+    int here = !K_REMOTE || woken->queue == &k_dynamic || woken->queue == &cpu->queue;
+    if (woken->level < k_best(cpu) && here && !(K_REMOTE && k_waiting)) return k_switch_to(cpu, woken);
+    k_enqueue(woken, 0);
+  }
   return k_wait(cpu);
 }
 
@@ -319,7 +339,7 @@ K_INLINE int k_irq(const k_cpu *cpu) {
   if (k_best(cpu) >= cpu->preempt_below) return 0;
   if (!K_REMOTE) return 1;
   if (!k_runs(cpu) || cpu->leaving) return 0;
-  if (cpu->slice_used) return 1;
+  if (k_slice_used(cpu)) return 1;
   return cpu->queue.best < cpu->preempt_below || CL_CPUS == 1 || k_is_worst(cpu);
 }
 
@@ -332,15 +352,14 @@ K_INLINE void k_notify(const k_cpu *cpu) {
 /* Time has passed: has the thread on this CPU used up its slice? */
 K_INLINE void k_look_at_slice(k_cpu *cpu) {
   if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->slice_start < k_slice) return;
-  cpu->slice_used = 1;
-  if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1u;
+  if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1;
 }
 
 /* --- publishing -------------------------------------------------------------------------- */
 
 K_INLINE void k_publish_port(k_port *port) {
-  if (port->used == port->frozen) return; /* a closed port is empty */
-  port->frozen = port->used;
+  if (port->tail == port->frozen) return; /* a closed port is empty */
+  port->frozen = port->tail;
   if (port->receiver_waits) {
     port->receiver_waits = 0;
     k_wake(port->receiver);
@@ -355,6 +374,26 @@ K_INLINE void k_publish(k_thread *thread) {
     port->writer = NULL;
     k_publish_port(port);
   }
+}
+
+/* The same for a thread that is about to block: the thread woken last is not queued but returned. */
+K_INLINE k_thread *k_publish_and_keep(k_thread *thread) {
+  k_thread *woken = NULL;
+  k_port *port;
+  while ((port = thread->sent)) {
+    thread->sent = port->next_sent;
+    port->writer = NULL;
+    if (port->tail == port->frozen) continue;
+    port->frozen = port->tail;
+    if (!port->receiver_waits) continue;
+    port->receiver_waits = 0;
+    if (K_RARE(woken)) {
+      k_enqueue(woken, 0);
+      woken = NULL;
+    }
+    if (!k_wake_in_place(port->receiver)) woken = port->receiver;
+  }
+  return woken;
 }
 
 /* --- threads ----------------------------------------------------------------------------- */
@@ -372,6 +411,7 @@ K_COLD void k_init(void) {
   k_free_count = 0;
   for (uint32_t tid = CL_THREADS - 1; tid > 0; tid--) k_free[k_free_count++] = (uint16_t)tid;
   k_slice = 0;
+  k_waiting = 0;
   k_thread *first = &k_threads[0];
   first->state = CL_STATE_RUNNING;
   first->level = K_LEVELS - 1 - CL_PRIORITIES / 2;
@@ -401,7 +441,7 @@ K_INLINE uint32_t k_op_yield(k_cpu *cpu) {
 K_INLINE uint32_t k_op_preempt(k_cpu *cpu) {
   k_publish(cpu->current);
   if (k_best(cpu) >= cpu->preempt_below) return 0;
-  return k_give_way(cpu, !cpu->slice_used);
+  return k_give_way(cpu, !k_slice_used(cpu));
 }
 
 K_COLD uint32_t k_op_thread_create(uint32_t word) {
@@ -413,7 +453,7 @@ K_COLD uint32_t k_op_thread_create(uint32_t word) {
   uint32_t tid = k_free[--k_free_count];
   k_thread *thread = &k_threads[tid];
   thread->state = CL_STATE_CREATED;
-  thread->level = (uint8_t)(K_LEVELS - 1 - priority);
+  thread->level = K_LEVELS - 1 - priority;
   thread->cpu = &k_cpus[fixed ? on_cpu : 0];
   thread->queue = fixed ? &thread->cpu->queue : &k_dynamic;
   thread->detached = word >> CL_ATTRIBUTES_DETACHED_LSB & CL_ATTRIBUTES_DETACHED_MASK;
@@ -451,7 +491,7 @@ K_COLD uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
   }
   k_publish(cpu->current);
   thread->joiner = cpu->current;
-  return k_block(cpu);
+  return k_block(cpu, NULL);
 }
 
 K_COLD uint32_t k_op_thread_detach(uint32_t id) {
@@ -468,14 +508,14 @@ K_COLD uint32_t k_op_thread_priority(uint32_t id, uint32_t priority) {
   if (!thread || thread->state == CL_STATE_EXITED) return K_ERROR(ESRCH);
   if (priority >= CL_PRIORITIES) return K_ERROR(EINVAL);
   uint32_t old = K_LEVELS - 1u - thread->level;
-  uint8_t level = (uint8_t)(K_LEVELS - 1 - priority);
+  uint32_t level = K_LEVELS - 1 - priority;
   if (thread->state == CL_STATE_READY && thread->cpu->leaving != thread) {
     k_remove(thread->queue, thread);
     thread->level = level;
     k_push(thread->queue, thread, 0);
   } else {
+    if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below += level - thread->level;
     thread->level = level;
-    if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below = (uint32_t)level + thread->cpu->slice_used;
   }
   return old;
 }
@@ -483,7 +523,7 @@ K_COLD uint32_t k_op_thread_priority(uint32_t id, uint32_t priority) {
 K_COLD uint32_t k_op_thread_read(uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
-  return (uint32_t)thread->state << CL_THREAD_WORD_STATE_LSB |
+  return thread->state << CL_THREAD_WORD_STATE_LSB |
          (K_LEVELS - 1u - thread->level) << CL_THREAD_WORD_PRIORITY_LSB |
          (uint32_t)(thread->cpu - k_cpus) << CL_THREAD_WORD_CPU_LSB;
 }
@@ -492,7 +532,6 @@ K_COLD uint32_t k_op_slice(uint32_t ticks) {
   k_slice = (ticks & 0xffff) * K_TICK;
   for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
     cpu->slice_start = k_now();
-    cpu->slice_used = 0;
     cpu->preempt_below = k_runs(cpu) ? cpu->current->level : 0;
   }
   return 0;
@@ -526,9 +565,9 @@ K_INLINE uint32_t k_op_mutex_lock(k_cpu *cpu, uint32_t id) {
     return 0;
   }
   if (K_RARE(mutex->owner == thread)) return K_ERROR(EDEADLK);
-  k_publish(thread);
+  k_thread *woken = k_publish_and_keep(thread);
   k_queue_waiter(&mutex->waiters, thread);
-  return k_block(cpu);
+  return k_block(cpu, woken);
 }
 
 K_INLINE uint32_t k_op_mutex_trylock(k_cpu *cpu, uint32_t id) {
@@ -579,9 +618,9 @@ K_INLINE uint32_t k_op_semaphore_wait(k_cpu *cpu, uint32_t id) {
     semaphore->count--;
     return 0;
   }
-  k_publish(cpu->current);
+  k_thread *woken = k_publish_and_keep(cpu->current);
   k_queue_waiter(&semaphore->waiters, cpu->current);
-  return k_block(cpu);
+  return k_block(cpu, woken);
 }
 
 K_INLINE uint32_t k_op_semaphore_trywait(uint32_t id) {
@@ -626,9 +665,9 @@ K_COLD uint32_t k_op_port_close(k_cpu *cpu, uint32_t id) {
   if (!port->receiver) return K_ERROR(EBADF);
   if (port->receiver != cpu->current) return K_ERROR(EPERM);
   if (port->senders) return K_ERROR(EBUSY);
-  uint32_t lost = port->used;
+  uint32_t lost = port->tail - port->head;
   port->receiver = NULL;
-  port->head = port->tail = port->frozen = port->used = 0;
+  port->head = port->frozen = port->tail;
   return lost;
 }
 
@@ -637,16 +676,18 @@ K_INLINE uint32_t k_send(k_cpu *cpu, uint32_t id, uint32_t word, int wait) {
   k_port *port = &k_ports[id];
   k_thread *thread = cpu->current;
   if (K_RARE(!port->receiver)) return K_ERROR(EBADF);
-  if (K_RARE(port->used == CL_PORT_DEPTH)) {
-    k_publish(thread);
-    if (!wait) return K_ERROR(EAGAIN);
-    k_queue_waiter(&port->senders, thread);
-    return k_block(cpu);
-  }
   uint32_t tail = port->tail;
-  port->ring[tail] = word;
-  port->tail = (uint8_t)(tail == CL_PORT_DEPTH - 1 ? 0 : tail + 1);
-  port->used++;
+  if (K_RARE(tail - port->head == CL_PORT_DEPTH)) {
+    if (!wait) {
+      k_publish(thread);
+      return K_ERROR(EAGAIN);
+    }
+    k_thread *woken = k_publish_and_keep(thread);
+    k_queue_waiter(&port->senders, thread);
+    return k_block(cpu, woken);
+  }
+  port->ring[tail % K_RING] = word;
+  port->tail = tail + 1;
   if (port->immediate || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
     k_publish_port(port);
@@ -663,21 +704,24 @@ K_INLINE uint32_t k_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int wait) {
   k_port *port = &k_ports[id];
   k_thread *thread = cpu->current;
   if (K_RARE(port->receiver != thread)) return port->receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
-  if (!port->frozen) {
-    k_publish(thread); /* may fill this very port */
-    if (!port->frozen) {
-      if (!wait) return K_ERROR(EAGAIN);
-      port->receiver_waits = 1;
-      return k_block(cpu);
+  uint32_t head = port->head;
+  if (port->frozen == head) {
+    if (!wait) {
+      k_publish(thread); /* may fill this very port */
+      if (port->frozen == head) return K_ERROR(EAGAIN);
+    } else {
+      k_thread *woken = k_publish_and_keep(thread);
+      if (port->frozen == head) {
+        port->receiver_waits = 1;
+        return k_block(cpu, woken);
+      }
+      if (woken) k_enqueue(woken, 0);
     }
   }
-  uint32_t head = port->head;
-  *word = port->ring[head];
-  port->head = (uint8_t)(head == CL_PORT_DEPTH - 1 ? 0 : head + 1);
-  port->used--;
-  uint32_t left = --port->frozen;
+  *word = port->ring[head % K_RING];
+  port->head = ++head;
   if (K_RARE(port->senders)) k_wake(k_first_waiter(&port->senders));
-  return left;
+  return port->frozen - head;
 }
 
 K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word) { return k_send(cpu, id, word, 1); }

@@ -16,7 +16,7 @@ from pathlib import Path
 import pythondata_software_picolibc
 
 from coreloom.errors import UserError
-from coreloom.paths import APPS, BUILD, ROOT, RUNTIME
+from coreloom.paths import APPS, BUILD, RUNTIME
 from coreloom.platform import Platform
 
 KERNELS = ("hw", "sw")
@@ -40,8 +40,8 @@ _INCLUDE = [
 _LIBC_SOURCES = {
     "string": """bcmp bcopy bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy memrchr rawmemchr
         index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll strcspn strdup
-        strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp strncpy strndup strnlen
-        strpbrk strrchr strsep strspn strstr strtok strtok_r strupr swab""",
+        strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp strncpy strndup
+        strnlen strpbrk strrchr strsep strspn strstr strtok strtok_r strupr swab""",
     "machine/riscv": "memcpy memmove-stub memset.S strcmp.S strcpy strlen setjmp.S",
     "tinystdio": """atod_ryu atof_ryu clearerr dtoa_ryu ecvt ecvt_r ecvtf ecvtf_r fcvt fcvt_r fcvtf fcvtf_r
         feof ferror fflush fgetc fgets filestrget filestrput fprintf fputc fputs fread fscanf ftoa_ryu fwrite
@@ -51,8 +51,8 @@ _LIBC_SOURCES = {
         vfscanf vprintf vscanf vsnprintf vsprintf vsscanf""",
     "stdlib": """abort abs aligned_alloc atof atoi atol atoll div imaxabs imaxdiv itoa labs
         ldiv llabs lldiv nano-malloc-calloc nano-malloc-free nano-malloc-malloc nano-malloc-memalign
-        nano-malloc-realloc nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r random
-        srand srandom utoa reallocarray""",
+        nano-malloc-realloc nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r
+        random srand srandom utoa reallocarray""",
     "search": "bsearch qsort",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
         isupper isxdigit toascii tolower toupper""",
@@ -108,7 +108,7 @@ def libc() -> Path:
     flags = [
         *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-fno-builtin",
         *_INCLUDE,
-        *(f"-I{_LIBC / folder}" for folder in ("machine/riscv", "tinystdio", "stdlib", "string", "ctype", "locale")),
+        *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),
     ]  # fmt: skip
     files = _libc_files()
     key = _digest(flags, [*files, RUNTIME / "libc" / "picolibc.h"])
@@ -219,8 +219,3 @@ def build(
         shutil.rmtree(work, ignore_errors=True)
         raise
     return elf
-
-
-def relative(path: Path) -> str:
-    """A path for messages."""
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

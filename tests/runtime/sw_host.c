@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The software kernel on the host: runs a packed stream of steps (coreloom.model.stream) and compares every word.
+ * Built as a shared library and called by test_sw_kernel_vs_model.py. */
+#define K_TICK 1
+#define K_REMOTE 1
+#include "cl_sw_kernel.h"
+
+static uint32_t now;
+static uint32_t word0[CL_CPUS];
+static uint32_t answered; /* CPUs whose pending operation has its answer */
+static uint32_t told;     /* CPUs that were asked to look, and have not answered with preempt */
+
+static inline uint32_t k_now(void) { return now; }
+static inline void k_completed(k_cpu *cpu) { answered |= 1u << (cpu - k_cpus); }
+static inline void k_interrupt(k_cpu *cpu) { told |= 1u << (cpu - k_cpus); }
+
+static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
+  k_cpu *cpu = &k_cpus[number];
+  uint32_t *word = &word0[number];
+  if (op == CL_OP_WORD0) return *word;
+  k_saved(cpu);
+  switch (op) {
+    case CL_OP_NEXT: return k_op_next(cpu);
+    case CL_OP_THREAD_START: return k_op_thread_start(id);
+    case CL_OP_THREAD_DETACH: return k_op_thread_detach(id);
+    case CL_OP_THREAD_PRIORITY: return k_op_thread_priority(id, *word);
+    case CL_OP_THREAD_READ: return k_op_thread_read(id);
+    case CL_OP_SLICE: return k_op_slice(*word);
+    case CL_OP_SEMAPHORE_POST: return k_op_semaphore_post(id);
+    case CL_OP_SEMAPHORE_VALUE: return k_op_semaphore_value(id);
+    default: break;
+  }
+  static const uint8_t needs_thread[64] = {
+    [CL_OP_SELF] = 1, [CL_OP_YIELD] = 1, [CL_OP_PREEMPT] = 1, [CL_OP_THREAD_CREATE] = 1, [CL_OP_THREAD_EXIT] = 1,
+    [CL_OP_THREAD_JOIN] = 1, [CL_OP_MUTEX_CREATE] = 1, [CL_OP_MUTEX_DESTROY] = 1, [CL_OP_MUTEX_LOCK] = 1,
+    [CL_OP_MUTEX_TRYLOCK] = 1, [CL_OP_MUTEX_UNLOCK] = 1, [CL_OP_SEMAPHORE_CREATE] = 1,
+    [CL_OP_SEMAPHORE_DESTROY] = 1, [CL_OP_SEMAPHORE_WAIT] = 1, [CL_OP_SEMAPHORE_TRYWAIT] = 1,
+    [CL_OP_PORT_OPEN] = 1, [CL_OP_PORT_CLOSE] = 1, [CL_OP_PORT_SEND] = 1, [CL_OP_PORT_TRYSEND] = 1,
+    [CL_OP_PORT_RECEIVE] = 1, [CL_OP_PORT_TRYRECEIVE] = 1, [CL_OP_PORT_PUBLISH] = 1,
+  };
+  if (op < 64 && needs_thread[op] && !k_runs(cpu)) return K_ERROR(ESRCH);
+  switch (op) {
+    case CL_OP_SELF: return k_tid(cpu->current);
+    case CL_OP_YIELD: return k_op_yield(cpu);
+    case CL_OP_PREEMPT: told &= ~(1u << number); return k_op_preempt(cpu);
+    case CL_OP_THREAD_CREATE: return k_op_thread_create(*word);
+    case CL_OP_THREAD_EXIT: return k_op_thread_exit(cpu);
+    case CL_OP_THREAD_JOIN: return k_op_thread_join(cpu, id);
+    case CL_OP_MUTEX_CREATE: return k_op_mutex_create();
+    case CL_OP_MUTEX_DESTROY: return k_op_mutex_destroy(id);
+    case CL_OP_MUTEX_LOCK: return k_op_mutex_lock(cpu, id);
+    case CL_OP_MUTEX_TRYLOCK: return k_op_mutex_trylock(cpu, id);
+    case CL_OP_MUTEX_UNLOCK: return k_op_mutex_unlock(cpu, id);
+    case CL_OP_SEMAPHORE_CREATE: return k_op_semaphore_create(*word);
+    case CL_OP_SEMAPHORE_DESTROY: return k_op_semaphore_destroy(id);
+    case CL_OP_SEMAPHORE_WAIT: return k_op_semaphore_wait(cpu, id);
+    case CL_OP_SEMAPHORE_TRYWAIT: return k_op_semaphore_trywait(id);
+    case CL_OP_PORT_OPEN: return k_op_port_open(cpu, id, *word);
+    case CL_OP_PORT_CLOSE: return k_op_port_close(cpu, id);
+    case CL_OP_PORT_SEND: return k_op_port_send(cpu, id, *word);
+    case CL_OP_PORT_TRYSEND: return k_op_port_trysend(cpu, id, *word);
+    case CL_OP_PORT_RECEIVE: return k_op_port_receive(cpu, id, word);
+    case CL_OP_PORT_TRYRECEIVE: return k_op_port_tryreceive(cpu, id, word);
+    case CL_OP_PORT_PUBLISH: return k_op_port_publish(cpu);
+    default: return K_ERROR(EINVAL);
+  }
+}
+
+enum { LOAD, STORE, TICK, INTERRUPT, RESET };
+
+/* Runs `count` steps. Returns the number of the first that differs from the model, or `count`.
+ * report: what this kernel did there: word answered (or all ones), CPUs answered, irq, idle, CPUs told. */
+size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]);
+size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
+  for (size_t number = 0; number < count; number++) {
+    uint32_t kind = step[0], cpu = step[1], op = step[2], id = step[3], word = step[4];
+    uint32_t irq = step[5], idle = step[6], expected = step[7];
+    const uint32_t *pair = step + 8;
+    uint32_t own = K_PENDING;
+    answered = 0;
+    switch (kind) {
+      case LOAD: own = load(cpu, op, id); break;
+      case STORE:
+        if (op == CL_OP_WORD0) word0[cpu] = word;
+        if (op == CL_OP_SAVED) k_saved(&k_cpus[cpu]);
+        break;
+      case TICK:
+        now++;
+        for (k_cpu *c = k_cpus; c < k_cpus + CL_CPUS; c++) k_look_at_slice(c);
+        told |= irq; /* here the timer tells */
+        break;
+      case INTERRUPT:
+        k_cpus[cpu].interrupt = (uint8_t)word;
+        if (word && k_cpus[cpu].waiting) k_complete(&k_cpus[cpu], K_ERROR(EINTR));
+        break;
+      default:
+        k_init();
+        memset(word0, 0, sizeof word0);
+        told = 0;
+    }
+    if (kind != TICK) k_notify(&k_cpus[cpu]);
+    uint32_t got_irq = 0, got_idle = 0;
+    for (uint32_t c = 0; c < CL_CPUS; c++) {
+      got_irq |= (uint32_t)k_irq(&k_cpus[c]) << c;
+      got_idle |= (uint32_t)k_cpus[c].waiting << c;
+    }
+    /* After its own operation a CPU looks for itself. */
+    told |= got_irq & 1u << cpu;
+    int same = got_irq == irq && got_idle == idle && !(got_irq & ~told);
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < expected; i++, pair += 2) {
+      uint32_t bit = 1u << pair[0];
+      if (own != K_PENDING && pair[0] == cpu)
+        same &= own == pair[1];
+      else
+        same &= (answered & bit) && k_cpus[pair[0]].answer == pair[1];
+      words |= bit;
+    }
+    same &= words == (answered | (own != K_PENDING ? 1u << cpu : 0));
+    if (!same) {
+      report[0] = own;
+      report[1] = answered;
+      report[2] = got_irq;
+      report[3] = got_idle;
+      report[4] = told;
+      return number;
+    }
+    step = pair;
+  }
+  return count;
+}

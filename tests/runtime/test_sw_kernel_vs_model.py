@@ -1,0 +1,79 @@
+"""The software kernel, compiled for this machine, against the reference model: random streams of operations.
+
+CORELOOM_SEED changes the seed, CORELOOM_STEPS the number of steps for each configuration.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from coreloom import firmware
+from coreloom.model.kernel import SPEC, Config
+from coreloom.model.stream import Generator, Kind, Step, pack
+from coreloom.paths import RUNTIME
+
+SEED = int(os.environ.get("CORELOOM_SEED", "1"))
+STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))
+NAMES = {op.code: name for name, op in SPEC.ops.items()}
+
+CONFIGS = {
+    "1 cpu": Config(cpus=1, threads=8, priorities=4, ports=4, port_depth=2, mutexes=3, semaphores=3),
+    "2 cpus": Config(cpus=2, threads=16, priorities=8, ports=6, port_depth=3, mutexes=4, semaphores=4),
+    "4 cpus": Config(cpus=4, threads=64, priorities=128, ports=32, port_depth=8, mutexes=32, semaphores=32),
+}
+
+
+def library(config: Config, folder: Path) -> ctypes.CDLL:
+    sizes = {
+        "CL_CPUS": config.cpus,
+        "CL_THREADS": config.threads,
+        "CL_PRIORITIES": config.priorities,
+        "CL_PORTS": config.ports,
+        "CL_PORT_DEPTH": config.port_depth,
+        "CL_MUTEXES": config.mutexes,
+        "CL_SEMAPHORES": config.semaphores,
+    }
+    path = folder / "sw.so"
+    subprocess.run(
+        [
+            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *(f"-D{name}={value}" for name, value in sizes.items()),
+            f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'sw'}",
+            str(Path(__file__).with_name("sw_host.c")), "-o", str(path),
+        ],
+        check=True,
+        env=firmware.zig_environment(),
+    )  # fmt: skip
+    return ctypes.CDLL(str(path))
+
+
+def text(step: Step) -> str:
+    words = ", ".join(f"cpu {cpu}: {word:08x}" for cpu, word in step.words)
+    name = NAMES.get(step.op, str(step.op)) if step.kind in (Kind.LOAD, Kind.STORE) else ""
+    return (
+        f"{step.kind.name} cpu {step.cpu} {name} {step.id} word {step.word:x}"
+        f" -> [{words}] irq {step.irq:b} idle {step.idle:b}"
+    )
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_software_kernel_agrees_with_the_model(name: str, tmp_path: Path) -> None:
+    config = CONFIGS[name]
+    run = library(config, tmp_path).sw_run
+    run.restype = ctypes.c_size_t
+    steps = list(islice(Generator(config, SEED).steps(STEPS), STEPS))
+    report = (ctypes.c_uint32 * 5)()
+    same = run(pack(steps), ctypes.c_size_t(len(steps)), report)
+    if same < len(steps):
+        history = "\n".join(text(step) for step in steps[max(0, same - 12) : same + 1])
+        own, answered, irq, idle, told = report
+        pytest.fail(
+            f"seed {SEED}, step {same}:\n{history}\n"
+            f"software kernel: {own:08x}, answered {answered:b}, irq {irq:b}, idle {idle:b}, told {told:b}"
+        )
