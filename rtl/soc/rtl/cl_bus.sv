@@ -86,10 +86,41 @@ module cl_bus
   assign rdata_o = uart_q ? uart_rdata_i : ram_rdata_i;
 
 `ifdef FORMAL
-  always_comb begin
+  // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks.
+  always_ff @(posedge clk_i) begin
     assert ((gnt_o & ~req_i) == '0);
     assert ((gnt_o & (gnt_o - Masters'(1))) == '0);
     assert ((|gnt_o) == any);
+  end
+
+  // REQ-bus-1: no master waits for more than Masters - 1 transfers of others. Each grant brings the last winner
+  // nearer to a waiting master and never past it, so what it has waited and what is left stay below Masters.
+  logic       [31:0] last_q;               // the last winner
+  logic       [31:0] waited_q [Masters];   // transfers of others since the master asks
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      last_q <= Masters - 1;
+      for (int unsigned i = 0; i < Masters; i++) waited_q[i] <= '0;
+    end else begin
+      for (int unsigned i = 0; i < Masters; i++) begin
+        if (gnt_o[i]) last_q <= i;
+        waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 1 : '0;
+        // Masters keep to their side: a request is held until it is granted.
+        if (waited_q[i] != '0) assume (req_i[i]);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (last_q < Masters);
+      assert (above_q == Masters'({Masters{1'b1}} << (last_q + 1)));
+      for (int unsigned i = 0; i < Masters; i++) begin
+        assert (waited_q[i] + ((i > last_q) ? i - last_q : i + Masters - last_q) <= Masters);
+        assert (waited_q[i] < Masters);
+      end
+    end
   end
 `endif
 

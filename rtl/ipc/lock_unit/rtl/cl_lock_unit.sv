@@ -75,6 +75,23 @@ module cl_lock_unit #(
     end
 
     assign ahead = older_q;
+
+`ifdef FORMAL
+    // What the proof of exclusion rests on: age is a strict order of the requests.
+    always_ff @(posedge clk_i) begin
+      for (int unsigned a = 0; a < Clients; a++) begin
+        for (int unsigned b = 0; b < Clients; b++) begin
+          if (a != b && req_q[a] && req_q[b]) assert (older_q[a][b] != older_q[b][a]);
+          for (int unsigned c = 0; c < Clients; c++) begin
+            if (req_q[a] && req_q[b] && req_q[c] && older_q[a][b] && older_q[b][c]) assert (older_q[a][c]);
+          end
+          // REQ-lock-5: nobody holds an address that somebody asked for earlier.
+          if (req_q[a] && req_q[b] && older_q[a][b] && addr_q[a] == addr_q[b]) assert (!grant_q[a]);
+        end
+        assert (!(req_q[a] && older_q[a][a]));
+      end
+    end
+`endif
   end else begin : g_lowest
     always_comb begin
       for (int unsigned c = 0; c < Clients; c++) begin
@@ -101,5 +118,26 @@ module cl_lock_unit #(
   always_ff @(posedge clk_i) begin
     assert (exclusive !== 1'b0) else $error("two clients of the lock unit hold one address");
   end
+
+`ifdef FORMAL
+  // REQ-lock-6: an address that is waited for is held by somebody, no later than one cycle after the request bit.
+  logic [Clients-1:0] waited_q, served;
+
+  always_comb begin
+    for (int unsigned c = 0; c < Clients; c++) begin
+      served[c] = 1'b0;
+      for (int unsigned o = 0; o < Clients; o++) begin
+        if (grant_q[o] && addr_q[o] == addr_q[c]) served[c] = 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waited_q <= '0;
+    else         waited_q <= keep;
+  end
+
+  always_ff @(posedge clk_i) assert ((waited_q & ~served) == '0);
+`endif
 
 endmodule
