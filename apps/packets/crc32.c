@@ -2,54 +2,76 @@
 
 #define POLYNOMIAL 0xEDB88320u
 
-/* table[k][b]: the CRC register after byte b and k zero bytes (four bytes a step: "slicing by 4"). */
-static uint32_t table[4][256];
+/* What 32 steps make of the CRC register's bits 10:0, 21:11 and 31:22: three look-ups take in four bytes, where tables
+ * of bytes ("slicing by 4") need four. */
+static uint32_t low[2048], middle[2048], high[1024];
 
 /* power[n]: x to the power 8n modulo the polynomial, bits reflected: what n zero bytes multiply the register by. */
 static uint32_t power[CRC32_BEHIND + 7];
 
-void crc32_init(void) {
-  table[0][0] = 0;
-  for (uint32_t bit = 128, crc = 1; bit != 0; bit >>= 1) {
-    crc = crc >> 1 ^ (POLYNOMIAL & (0u - (crc & 1)));
-    for (uint32_t i = 0; i < 256; i += 2 * bit) {
-      table[0][i + bit] = crc ^ table[0][i];
+/* The register 32 steps on. */
+static inline uint32_t steps_32(uint32_t crc) {
+  return low[crc & 0x7FF] ^ middle[crc >> 11 & 0x7FF] ^ high[crc >> 22];
+}
+
+/* The register after `count` bytes (1 to 3), the low ones of `bytes`; what is above them does not matter. */
+static inline uint32_t partial(uint32_t crc, uint32_t bytes, unsigned count) {
+  /* At the upper end of the register they wait without effect until the zeros below have been shifted out. */
+  return steps_32((crc ^ bytes) << (32 - 8 * count)) ^ crc >> 8 * count;
+}
+
+/* One step of the register. */
+static inline uint32_t step(uint32_t crc) { return crc >> 1 ^ (POLYNOMIAL & (0u - (crc & 1))); }
+
+/* The register is linear: a table follows from its entries for single bits. The first is bit `first`'s. */
+static void fill(uint32_t *table, unsigned bits, unsigned first) {
+  table[0] = 0;
+  for (unsigned bit = 0; bit < bits; ++bit) {
+    uint32_t crc = 1u << (first + bit);
+    for (unsigned i = 0; i < 32; ++i) {
+      crc = step(crc);
     }
-  }
-  for (unsigned k = 1; k < 4; ++k) {
-    for (unsigned b = 0; b < 256; ++b) {
-      const uint32_t crc = table[k - 1][b];
-      table[k][b] = crc >> 8 ^ table[0][crc & 0xFF];
+    const unsigned size = 1u << bit;
+    for (unsigned i = 0; i < size; ++i) {
+      table[size + i] = table[i] ^ crc;
     }
-  }
-  power[0] = 0x80000000u; /* bit 31 is x to the power 0 */
-  for (unsigned n = 1; n < sizeof power / sizeof power[0]; ++n) {
-    power[n] = power[n - 1] >> 8 ^ table[0][power[n - 1] & 0xFF];
   }
 }
 
-/* The register after four more bytes, which have been combined with it already. */
-static inline uint32_t four(uint32_t crc) {
-  return table[3][crc & 0xFF] ^ table[2][crc >> 8 & 0xFF] ^ table[1][crc >> 16 & 0xFF] ^ table[0][crc >> 24];
+void crc32_init(void) {
+  fill(low, 11, 0);
+  fill(middle, 11, 11);
+  fill(high, 10, 22);
+  power[0] = 0x80000000u; /* bit 31 is x to the power 0 */
+  for (unsigned n = 1; n < sizeof power / sizeof power[0]; ++n) {
+    power[n] = partial(power[n - 1], 0, 1);
+  }
 }
 
 uint32_t crc32(const uint8_t *data, size_t length) {
   uint32_t crc = ~0u;
-  for (; length != 0 && ((uintptr_t)data & 3) != 0; --length) {
-    crc = crc >> 8 ^ table[0][(crc ^ *data++) & 0xFF];
+  if (length < 4) {
+    for (; length != 0; --length) {
+      crc = partial(crc, *data++, 1);
+    }
+    return ~crc;
   }
-  const uint32_t *word = (const uint32_t *)(const void *)data;
-  const uint32_t *const end = word + length / 4;
-  for (const uint32_t *const even = word + (length / 4 & ~(size_t)1); word != even; word += 2) {
-    crc = four(crc ^ word[0]);
-    crc = four(crc ^ word[1]);
+  const unsigned before = (uintptr_t)data & 3; /* bytes of the first word that are not ours */
+  const uint32_t *word = (const uint32_t *)(const void *)(data - before);
+  if (before != 0) {
+    crc = partial(crc, *word++ >> 8 * before, 4 - before);
+    length -= 4 - before;
   }
-  if (word != end) {
-    crc = four(crc ^ *word++);
+  for (const uint32_t *const end = word + (length / 4 & ~(size_t)1); word != end; word += 2) {
+    const uint32_t next = word[1];
+    crc = steps_32(crc ^ word[0]);
+    crc = steps_32(crc ^ next);
   }
-  data = (const uint8_t *)word;
-  for (length &= 3; length != 0; --length) {
-    crc = crc >> 8 ^ table[0][(crc ^ *data++) & 0xFF];
+  if ((length & 4) != 0) {
+    crc = steps_32(crc ^ *word++);
+  }
+  if ((length & 3) != 0) {
+    crc = partial(crc, *word, length & 3);
   }
   return ~crc;
 }
@@ -62,7 +84,7 @@ uint32_t crc32_change(uint32_t change, uint32_t behind) {
     uint32_t b = power[place];
     for (uint32_t a = change << 24; a != 0; a <<= 1) {
       product ^= b & (0u - (a >> 31));
-      b = b >> 1 ^ (POLYNOMIAL & (0u - (b & 1)));
+      b = step(b);
     }
   }
   return product;

@@ -8,7 +8,7 @@
 /* Make the tables; once, before anything else. */
 void crc32_init(void);
 
-/* CRC-32 of `length` bytes at any alignment. */
+/* CRC-32 of `length` bytes at any alignment. Reads whole aligned words. */
 uint32_t crc32(const uint8_t *data, size_t length);
 
 /* The change of a message's CRC-32 (exclusive or) when its four bytes before the last `behind` ones change

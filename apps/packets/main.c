@@ -232,8 +232,8 @@ int main(void) {
   static const struct app_thread threads[] = {
       {"packetizer", packetizer, 0, 0}, {"decoder 0", decoder, 0, 0}, {"decoder 1", decoder, 1, 1},
       {"crc 0", crc, 0, 2},             {"crc 1", crc, 1, 3},         {"enqueue", enqueue, 0, 2},
-      {"classifier", classifier, 0, 0}, {"forward", forward, 0, 1},   {"store", store, 0, 3},
-      {"discard", discard, 0, 3},
+      {"classifier", classifier, 0, 0}, {"forward", forward, 0, 1},   {"store", store, 0, 2},
+      {"discard", discard, 0, 0},
   };
   enum { COUNT = sizeof threads / sizeof threads[0] };
   pthread_t ids[COUNT];
