@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays a stream of the reference model (src/coreloom/model/stream.py, `pack`) on cl_kernel and compares.
 //
-//   referee STREAM SEED
+//   referee STREAM SEED [CYCLES]
 //
 // Compared: every word each CPU reads, in order; irq_o and idle_o after a step, once the unit is quiet.
 // Also checked: WORD0 and stores are granted at once and answered in the next cycle; irq_o is never high for
@@ -9,7 +9,8 @@
 // SEED 0: each step waits until the unit is quiet. Other seeds: requests come some cycles late, or, half of
 // the time, while the engine still works on the step before (its order is then given by having been taken).
 // Ends with one line of JSON: for each operation the cycles from request to rvalid on a quiet unit, of the
-// steps that were answered without another CPU's doing. Exit status 1: a mismatch; it is on stderr.
+// steps that were answered without another CPU's doing; the file CYCLES gets the same for each step (32-bit
+// words, 0 if it was not measured). Exit status 1: a mismatch; it is on stderr.
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -170,8 +171,8 @@ bool read_step(std::FILE* file, Step* step) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: referee STREAM SEED\n");
+  if (argc != 3 && argc != 4) {
+    std::fprintf(stderr, "usage: referee STREAM SEED [CYCLES]\n");
     return 2;
   }
   std::FILE* file = std::fopen(argv[1], "rb");
@@ -189,10 +190,12 @@ int main(int argc, char** argv) {
   reset();
 
   std::map<uint32_t, Span> spans;
+  std::vector<uint32_t> cycles;
   Step step;
   for (; read_step(file, &step); step_number++) {
     const bool port = step.kind == kLoad || step.kind == kStore;
     const bool check = seed == 0 || random_below(2);
+    cycles.push_back(0);
     if (!port) settle();
     if (seed != 0 && port) {
       for (uint32_t n = random_below(8); n < 3; n++) cycle();
@@ -227,7 +230,8 @@ int main(int argc, char** argv) {
     if (top->irq_o != step.irq) fail("irq_o: expected %x, got %x", step.irq, top->irq_o);
     if (top->idle_o != step.idle) fail("idle_o: expected %x, got %x", step.idle, top->idle_o);
     if (was_quiet && step.kind == kLoad && !step.words.empty() && step.words[0].first == step.cpu) {
-      spans[step.op].add(answered_at[step.cpu] - start);
+      cycles.back() = static_cast<uint32_t>(answered_at[step.cpu] - start);
+      spans[step.op].add(cycles.back());
     }
   }
 
@@ -242,6 +246,14 @@ int main(int argc, char** argv) {
     comma = ", ";
   }
   std::printf("}}\n");
+  if (argc == 4) {
+    std::FILE* out = std::fopen(argv[3], "wb");
+    if (out == nullptr || std::fwrite(cycles.data(), 4, cycles.size(), out) != cycles.size()) {
+      std::perror(argv[3]);
+      return 2;
+    }
+    std::fclose(out);
+  }
   top->final();
   delete top;
   return 0;

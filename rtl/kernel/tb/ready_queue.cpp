@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random operations on a ready queue against lists in C++; exact cycles of every operation.
+//
+//   ready_queue OPERATIONS SEED
+//
+// Prints one line of JSON: for each operation the cycles from taking it to ready, least and most, and the
+// greatest number of threads that were queued. Exit status 1: a mismatch; it is on stderr.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <vector>
+
+#include "Vmodel.h"
+#include "verilated.h"
+
+namespace {
+
+enum Op { kPushBack, kPushFront, kPop, kRemove, kOps };
+const char* const kNames[kOps] = {"push_back", "push_front", "pop", "remove"};
+
+struct Place {
+  bool queued = false;
+  uint32_t queue = 0, priority = 0;
+};
+
+uint64_t state;
+
+uint32_t random_below(uint32_t n) {
+  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  return static_cast<uint32_t>(state >> 20) % n;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: ready_queue OPERATIONS SEED\n");
+    return 2;
+  }
+  const long operations = std::atol(argv[1]);
+  state = std::strtoull(argv[2], nullptr, 0) * 0x9e3779b97f4a7c15u + 1;
+  VerilatedContext context;
+  auto* top = new Vmodel(&context);
+  const auto cycle = [&] {
+    top->clk_i = 0;
+    top->eval();
+    top->clk_i = 1;
+    top->eval();
+    top->clk_i = 0;
+    top->eval();
+  };
+  top->rst_ni = 0;
+  cycle();
+  top->rst_ni = 1;
+  cycle();
+
+  const uint32_t queues = top->cpus_o + 1, threads = top->threads_o, priorities = top->priorities_o;
+  std::vector<std::vector<std::list<uint32_t>>> model(queues, std::vector<std::list<uint32_t>>(priorities));
+  std::vector<Place> places(threads);
+  uint32_t queued = 0, most = 0, least_cycles[kOps], most_cycles[kOps] = {};
+  for (auto& n : least_cycles) n = UINT32_MAX;
+  const auto best = [&](uint32_t queue) {
+    for (int p = static_cast<int>(priorities) - 1; p >= 0; p--) {
+      if (!model[queue][p].empty()) return p;
+    }
+    return -1;
+  };
+
+  uint32_t fill = threads, levels = priorities;
+  bool filling = true;
+  for (long n = 0; n < operations; n++) {
+    // Long and short queues, many and few priorities in turn
+    if (n % 5000 == 0) fill = random_below(2) ? threads : 1 + random_below(threads);
+    if (n % 5000 == 0) levels = random_below(2) ? priorities : 1 + random_below(3);
+    if (n % 5000 == 0) filling = true;
+    if (queued >= fill) filling = false;
+    if (levels > priorities) levels = priorities;
+    const uint32_t tid = random_below(threads);
+    uint32_t queue = random_below(queues), priority = random_below(levels);
+    int op = static_cast<int>(random_below(filling ? 4096 : 4));
+    if (op >= 4) op = kPushBack;
+    if (op == kPop && best(queue) < 0) continue;
+    if (op != kPop && places[tid].queued != (op == kRemove)) continue;
+    if (op == kRemove) queue = places[tid].queue, priority = places[tid].priority;
+
+    top->valid_i = 1;
+    top->op_i = op;
+    top->queue_i = queue;
+    top->priority_i = op == kPop ? random_below(priorities) : priority;
+    top->tid_i = op == kPop ? random_below(threads) : tid;
+    cycle();
+    top->valid_i = random_below(2);  // not taken before ready
+    top->op_i = kPushBack;
+    uint32_t cycles = 1;
+    for (; !top->ready_o && cycles < 100000; cycles++) {
+      cycle();
+      if (top->ready_o) top->valid_i = 0;
+    }
+    top->valid_i = 0;
+    if (cycles < least_cycles[op]) least_cycles[op] = cycles;
+    if (cycles > most_cycles[op]) most_cycles[op] = cycles;
+
+    if (op == kPop) {
+      auto& list = model[queue][best(queue)];
+      places[list.front()].queued = false;
+      list.pop_front();
+      queued--;
+    } else if (op == kRemove) {
+      model[queue][priority].remove(tid);
+      places[tid].queued = false;
+      queued--;
+    } else {
+      auto& list = model[queue][priority];
+      list.insert(op == kPushFront ? list.begin() : list.end(), tid);
+      places[tid] = {true, queue, priority};
+      queued++;
+      if (queued > most) most = queued;
+    }
+    for (uint32_t q = 0; q < queues; q++) {
+      const int p = best(q);
+      const bool valid = top->best_valid_o >> q & 1;
+      if (valid != (p >= 0) || (valid && (top->best_priority_o[q] != static_cast<uint32_t>(p) ||
+                                          top->best_tid_o[q] != model[q][p].front()))) {
+        std::fprintf(stderr, "operation %ld (%s): queue %u shows valid %d priority %d thread %d, expected %d %d\n", n,
+                     kNames[op], q, valid, static_cast<int>(top->best_priority_o[q]),
+                     static_cast<int>(top->best_tid_o[q]), p, p < 0 ? -1 : static_cast<int>(model[q][p].front()));
+        return 1;
+      }
+    }
+  }
+  std::printf("{\"most_queued\": %u", most);
+  for (int op = 0; op < kOps; op++) {
+    std::printf(", \"%s\": [%u, %u]", kNames[op], least_cycles[op], most_cycles[op]);
+  }
+  std::printf("}\n");
+  top->final();
+  delete top;
+  return 0;
+}

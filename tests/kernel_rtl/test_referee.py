@@ -1,0 +1,51 @@
+"""cl_kernel against the reference model: random streams of operations, word for word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.model.kernel import Config
+from coreloom.model.stream import Generator
+
+from .harness import DEFAULT, LARGE, SEED, play, small
+
+TINY = Config(cpus=3, threads=5, priorities=2, ports=1, port_depth=1, mutexes=1, semaphores=1)
+CONFIGS = {
+    "small-1": (small(1), 15_000),
+    "small-2": (small(2), 25_000),
+    "small-4": (small(4), 25_000),
+    "default-1": (Config(cpus=1), 10_000),
+    "default-2": (DEFAULT, 25_000),
+    "default-4": (Config(cpus=4), 10_000),
+    "large-2": (LARGE, 10_000),
+    "tiny-3": (TINY, 10_000),
+}
+
+
+def test_the_streams_are_long_enough() -> None:
+    assert sum(count for _, count in CONFIGS.values()) >= 100_000
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_random_stream(name: str, tmp_path: Path) -> None:
+    config, count = CONFIGS[name]
+    report, _ = play(config, Generator(config, SEED).steps(count), SEED, tmp_path)
+    assert report["steps"] == count
+    assert len(report["ops"]) > 30, "the stream does not visit the operations"
+
+
+def test_random_stream_on_a_quiet_unit(tmp_path: Path) -> None:
+    """Seed 0: nothing overlaps, so irq_o and idle_o are compared after every step."""
+    config = small(2)
+    play(config, Generator(config, SEED + 1).steps(20_000), 0, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONFIGS)
+def test_long_random_stream(name: str, tmp_path: Path) -> None:
+    """1 000 000 operations over all configurations."""
+    config, _ = CONFIGS[name]
+    count = 1_000_000 // len(CONFIGS)
+    play(config, Generator(config, SEED + 2).steps(count), SEED + 2, tmp_path)
