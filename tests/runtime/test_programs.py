@@ -1,0 +1,132 @@
+"""Self-checking programs on the simulated SoC: both kernels, both cores, one and two CPUs.
+
+The same source must print the same on both kernels.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom import firmware, platform, simulate, verilate
+from coreloom.errors import UserError
+from coreloom.simulate import SimResult
+
+PROGRAMS = Path(__file__).with_name("programs")
+CORES = ("economy", "standard")
+CHECKED = (
+    "threads",
+    "mutex",
+    "semaphore",
+    "ports",
+    "priorities",
+    "placement",
+    "main_exit",
+    "reports",
+    "stress",
+)
+CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
+
+
+def run(
+    program: str, core: str, cpus: int, kernel: str, inputs: bytes = b"", **defines: int | str
+) -> SimResult:
+    chosen = platform.load(f"smp-{core}", cpus)
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
+    model = verilate.build_model(chosen)
+    return simulate.run(model, elf.with_suffix(".bin"), inputs=inputs, max_cycles=40_000_000)
+
+
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("program", CHECKED)
+def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: str, cpus: int) -> None:
+    printed = []
+    for kernel in firmware.KERNELS:
+        result = run(program, core, cpus, kernel)
+        assert result.uart.endswith("ok\n"), f"{kernel}: {result.reason}: {result.uart}"
+        assert result.exit_status == 0
+        printed.append(result.uart)
+    assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", CORES)
+def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
+    assert run("priorities", core, 1, kernel).uart.splitlines()[0] == "bcad1u23e45f6gh7"
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", CORES)
+def test_four_cpus(core: str, kernel: str) -> None:
+    assert run("stress", core, 4, kernel).uart == "ok\n"
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", CORES)
+def test_fault_prints_one_line_and_stops(core: str, kernel: str) -> None:
+    result = run("fault", core, 1, kernel)
+    expected, line = result.uart.splitlines()
+    assert result.exit_status == 2
+    assert line.startswith(f"fault: cpu 0, thread 1, {expected}, address ")
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_input_output_names_and_marks(kernel: str) -> None:
+    data = bytes(range(200))
+    result = run("reports", "standard", 2, kernel, data)
+    assert result.output == data[::-1]
+    seen = [(event.kind, event.value) for event in result.events]
+    assert (MARK, 0x1234) in seen
+    assert (DONE, 3) in seen
+    assert len([kind for kind, _ in seen if kind == NAME]) == 2
+
+
+# Cycles from CALL to RUN, mean of voluntary switches: (core, kernel, CPUs) -> bound with some air.
+BOUNDS = {
+    ("standard", "hw", 1): 100,
+    ("standard", "hw", 2): 100,
+    ("standard", "sw", 1): 250,
+}
+
+
+@pytest.mark.parametrize(("core", "kernel", "cpus"), BOUNDS)
+def test_voluntary_switch_is_within_its_bound(core: str, kernel: str, cpus: int) -> None:
+    result = run("pingpong", core, cpus, kernel)
+    assert result.exit_status == 0
+    called: dict[int, int] = {}
+    costs = []
+    for event in result.events:
+        if event.kind == CALL:
+            called[event.cpu] = event.cycle
+        elif event.kind == RUN and event.cpu in called:
+            costs.append(event.cycle - called.pop(event.cpu))
+    assert len(costs) >= 400
+    assert sum(costs) / len(costs) <= BOUNDS[core, kernel, cpus]
+
+
+def test_compiler_text_is_shown(tmp_path: Path) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text("int main(void) { return nonsense; }\n", encoding="utf-8")
+    with pytest.raises(UserError, match="nonsense"):
+        firmware.build(str(source), platform.load("smp-standard", 1), "hw")
+
+
+def test_unknown_names() -> None:
+    chosen = platform.load("smp-standard", 1)
+    with pytest.raises(UserError, match="unknown kernel 'linux'"):
+        firmware.build(str(PROGRAMS / "ports.c"), chosen, "linux")
+    with pytest.raises(UserError, match="unknown application 'nothing'"):
+        firmware.build("nothing", chosen, "hw")
+    with pytest.raises(UserError, match="no program"):
+        firmware.build("nothing.c", chosen, "hw")
+
+
+def test_builds_are_cached() -> None:
+    chosen = platform.load("smp-standard", 1)
+    path = str(PROGRAMS / "ports.c")
+    first = firmware.build(path, chosen, "hw")
+    time = first.stat().st_mtime_ns
+    assert firmware.build(path, chosen, "hw").stat().st_mtime_ns == time
+    assert firmware.build(path, chosen, "hw", {"X": 1}) != first
