@@ -7,7 +7,7 @@
 static uint32_t low[2048], middle[2048], high[1024];
 
 /* power[n]: x to the power 8n modulo the polynomial, bits reflected: what n zero bytes multiply the register by. */
-static uint32_t power[CRC32_BEHIND + 7];
+static uint32_t power[CRC32_BEHIND + 8];
 
 /* The register 32 steps on. */
 static inline uint32_t steps_32(uint32_t crc) {
@@ -22,6 +22,11 @@ static inline uint32_t partial(uint32_t crc, uint32_t bytes, unsigned count) {
 
 /* One step of the register. */
 static inline uint32_t step(uint32_t crc) { return crc >> 1 ^ (POLYNOMIAL & (0u - (crc & 1))); }
+
+/* The register before a step: bit 31 is set if, and only if, the polynomial went in. */
+static inline uint32_t step_back(uint32_t crc) {
+  return (crc ^ (POLYNOMIAL & (0u - (crc >> 31)))) << 1 | crc >> 31;
+}
 
 /* The register is linear: a table follows from its entries for single bits. The first is bit `first`'s. */
 static void fill(uint32_t *table, unsigned bits, unsigned first) {
@@ -78,14 +83,15 @@ uint32_t crc32(const uint8_t *data, size_t length) {
 
 uint32_t crc32_change(uint32_t change, uint32_t behind) {
   /* CRC is linear: the change is the remainder of the difference with `behind` zero bytes after it, that is, the sum
-   * of its bytes times the powers of their places. Most bytes do not change, so each is multiplied by itself. */
-  uint32_t product = 0;
-  for (uint32_t place = behind + 7; change != 0; change >>= 8, --place) {
+   * of its bits' powers. A counter that goes one up or down changes its low bits, mostly one or two: so begin with
+   * those, which have the high powers in a byte, and step back. */
+  uint32_t sum = 0;
+  for (uint32_t place = behind + 8; change != 0; change >>= 8, --place) {
     uint32_t b = power[place];
-    for (uint32_t a = change << 24; a != 0; a <<= 1) {
-      product ^= b & (0u - (a >> 31));
-      b = step(b);
+    for (uint32_t bits = change & 0xFF; bits != 0; bits >>= 1) {
+      b = step_back(b);
+      sum ^= b & (0u - (bits & 1));
     }
   }
-  return product;
+  return sum;
 }
