@@ -36,7 +36,8 @@ module cl_core_economy
 
   output logic        fault_o,         // bus error, one cycle
   output logic [31:0] fault_addr_o,
-  output logic        halt_o           // the core has stopped for good: illegal instruction or misaligned access
+  output logic        halt_o,          // the core has stopped for good: illegal instruction or misaligned access
+  output logic [31:0] pc_o             // the instruction fetched last, at most one ahead; for profiles
 );
 
   // Interrupts 4 to 6 are levels, the core's own (illegal instruction, misaligned access) are latched.
@@ -161,11 +162,16 @@ module cl_core_economy
     .fault_addr_o  (fault_addr_o)
   );
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                     pc_o <= '0;
+    else if (mem_valid && mem_instr) pc_o <= mem_addr;
+  end
+
   assign priv_cmd_o = cmd_o;
   assign halt_o     = trap;
 
   logic unused;
-  assign unused = ^{cpu_id_i, snoop_valid_i, snoop_addr_i, mem_instr, err, unused_pcpi_valid, unused_pcpi_insn,
+  assign unused = ^{cpu_id_i, snoop_valid_i, snoop_addr_i, err, unused_pcpi_valid, unused_pcpi_insn,
                     unused_pcpi_rs1, unused_pcpi_rs2, unused_eoi, unused_trace_valid, unused_trace_data};
 
 endmodule

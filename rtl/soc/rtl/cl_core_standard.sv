@@ -38,7 +38,8 @@ module cl_core_standard
 
   output logic        fault_o,         // bus error, one cycle
   output logic [31:0] fault_addr_o,
-  output logic        halt_o           // the core has stopped for good: a fault inside its own trap entry
+  output logic        halt_o,          // the core has stopped for good: a fault inside its own trap entry
+  output logic [31:0] pc_o             // the instruction being decoded; for profiles
 );
 
   logic        instr_req, instr_gnt, instr_rvalid;
@@ -49,7 +50,7 @@ module cl_core_standard
 
   // Outputs for what this platform does not have: bus integrity, scrambled caches, alerts, debug
   logic [6:0]            unused_wdata_intg;
-  ibex_pkg::crash_dump_t unused_crash_dump;
+  ibex_pkg::crash_dump_t crash_dump;
   logic                  unused_scramble_req, unused_alert_minor, unused_alert_internal, unused_alert_bus;
   logic                  unused_sleep;
 
@@ -98,7 +99,7 @@ module cl_core_standard
     .scramble_nonce_i      ('0),
     .scramble_req_o        (unused_scramble_req),
     .debug_req_i           (1'b0),
-    .crash_dump_o          (unused_crash_dump),
+    .crash_dump_o          (crash_dump),
     .double_fault_seen_o   (halt_o),
     .fetch_enable_i        (ibex_pkg::IbexMuBiOn),
     .alert_minor_o         (unused_alert_minor),
@@ -171,8 +172,10 @@ module cl_core_standard
   assign fault_o      = data_fault | instr_fault;
   assign fault_addr_o = data_fault ? data_fault_addr : instr_addr_q;
 
+  assign pc_o = crash_dump.current_pc;
+
   logic unused;
-  assign unused = ^{snoop_valid_i, snoop_addr_i, unused_wdata_intg, unused_crash_dump, unused_scramble_req,
+  assign unused = ^{snoop_valid_i, snoop_addr_i, unused_wdata_intg, crash_dump, unused_scramble_req,
                     unused_alert_minor, unused_alert_internal, unused_alert_bus, unused_sleep};
 
 endmodule

@@ -52,7 +52,8 @@ module cl_tile
   output logic     [31:0] value_o,
   output logic            fault_o,
   output logic     [31:0] fault_addr_o,
-  output logic            halt_o
+  output logic            halt_o,
+  output logic     [31:0] pc_o
 );
 
   bus_cmd_t    priv_cmd;
@@ -84,7 +85,8 @@ module cl_tile
       .snoop_addr_i,
       .fault_o,
       .fault_addr_o,
-      .halt_o
+      .halt_o,
+      .pc_o
     );
   end else begin : g_standard
     cl_core_standard u_core (
@@ -110,7 +112,8 @@ module cl_tile
       .snoop_addr_i,
       .fault_o,
       .fault_addr_o,
-      .halt_o
+      .halt_o,
+      .pc_o
     );
   end
 
