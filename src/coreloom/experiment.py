@@ -48,6 +48,7 @@ class Experiment:
         window: int | None = None,
         max_cycles: int | None = None,
         waves: Path | None = None,
+        profile: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY."""
@@ -60,6 +61,7 @@ class Experiment:
             max_cycles=max_cycles,
             window=window,
             waves=waves,
+            profile=profile,
             progress=progress,
         )
         counted = figures(result.events, self.platform.cpus, result.cycles, window)

@@ -8,22 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
-from coreloom.simulate import Event
-
-
-class Kind(IntEnum):
-    """Trace events; the numbers are those of the trace port."""
-
-    READY = 0
-    CALL = 1
-    RUN = 2
-    DONE = 3
-    IDLE = 4
-    MARK = 5
-    NAME = 6
-    TRAP = 7
+from coreloom.simulate import Event, Kind
 
 
 @dataclass(frozen=True)

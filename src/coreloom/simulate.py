@@ -18,6 +18,7 @@ INPUT_ROOM = (14 << 20) - 4  # bytes of data that the INPUT region holds
 PROGRAM_ROOM = 2 << 20
 
 _RECORD = struct.Struct("<QIBBH")
+_SAMPLE = struct.Struct("<3I")
 
 
 class Kind(IntEnum):
@@ -40,6 +41,14 @@ class Event(NamedTuple):
     value: int
 
 
+class Sample(NamedTuple):
+    """`cycles` that `cpu` spent at the instruction at `address` without idling."""
+
+    cpu: int
+    address: int
+    cycles: int
+
+
 @dataclass(frozen=True)
 class SimResult:
     """What a run left behind. exit_status is None when it was cut short by max_cycles or by the window."""
@@ -51,6 +60,7 @@ class SimResult:
     output: bytes  # content of the OUTPUT region
     seconds: float  # wall time of the simulation itself
     reason: str  # exit | window | max-cycles
+    profile: list[Sample]  # from the first READY on; empty unless asked for
 
 
 def run(
@@ -61,6 +71,7 @@ def run(
     max_cycles: int | None,
     window: int | None = None,
     waves: Path | None = None,
+    profile: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
@@ -85,7 +96,8 @@ def run(
         raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
     with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
         work = Path(folder)
-        files = {name: work / name for name in ("input", "output", "events", "uart")}
+        names = ("input", "output", "events", "uart", *(["profile"] if profile else []))
+        files = {name: work / name for name in names}
         files["input"].write_bytes(inputs)
         command = [str(model), "--program", str(program)]
         for name, path in files.items():
@@ -109,12 +121,18 @@ def run(
             output=files["output"].read_bytes(),
             seconds=result["seconds"],
             reason=result["reason"],
+            profile=read_profile(files["profile"].read_bytes()) if profile else [],
         )
 
 
 def read_events(data: bytes) -> list[Event]:
     """Decodes a binary event log; in the order of time."""
     return [Event(cycle, cpu, kind, value) for cycle, value, cpu, kind, _ in _RECORD.iter_unpack(data)]
+
+
+def read_profile(data: bytes) -> list[Sample]:
+    """Decodes a profile of the harness."""
+    return [Sample(*record) for record in _SAMPLE.iter_unpack(data)]
 
 
 def _execute(command: list[str], progress: Callable[[int], None] | None) -> tuple[int, list[str], list[str]]:

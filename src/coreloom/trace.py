@@ -10,8 +10,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from coreloom.measure import Kind
-from coreloom.simulate import Event
+from coreloom.simulate import Event, Kind
 
 _CPUS, _THREADS = 1, 2
 _IDLE = -1

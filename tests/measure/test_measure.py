@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from coreloom.measure import Kind, figures, spread
-from coreloom.simulate import Event
+from coreloom.measure import figures, spread
+from coreloom.simulate import Event, Kind
 from coreloom.trace import chrome_trace
 
 

@@ -29,7 +29,8 @@ module cl_soc
   output logic       [Cpus-1:0] idle_o,           // waits in the kernel for a thread to run
   output logic       [Cpus-1:0] fault_o,          // bus error
   output logic [Cpus-1:0][31:0] fault_addr_o,
-  output logic       [Cpus-1:0] halt_o            // core stopped for good
+  output logic       [Cpus-1:0] halt_o,           // core stopped for good
+  output logic [Cpus-1:0][31:0] pc_o              // where each core is, for profiles; no event of its own
 );
 
   // Time: CYCLE, mtime and the tick of the time slice
@@ -108,7 +109,8 @@ module cl_soc
       .value_o        (value_o[i]),
       .fault_o        (fault_o[i]),
       .fault_addr_o   (fault_addr_o[i]),
-      .halt_o         (halt_o[i])
+      .halt_o         (halt_o[i]),
+      .pc_o           (pc_o[i])
     );
   end
 

@@ -2,7 +2,8 @@
 // run (building, reading the results, drawing progress) is in src/coreloom.
 //
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--uart FILE]
-//            [--max-cycles N] [--window N] [--waves FILE.vcd]
+//            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE]
+// --profile: cycles from READY on by CPU and instruction, those of idle CPUs apart; 32-bit words cpu, pc, cycles
 // stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
 // stdout: UART text unless --uart; the last line is the result as JSON
 // exit status: 0 the run ended by exit, window or max-cycles; 1 it could not be made; 3 bus error or halted core
@@ -17,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "verilated.h"
 #if VM_TRACE
@@ -35,6 +37,7 @@ constexpr int kCpus = CORELOOM_CPUS;
 constexpr uint64_t kRamBytes = CORELOOM_RAM_BYTES;
 constexpr uint64_t kInput = 2u << 20;    // INPUT region: length word, then data
 constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
+constexpr uint32_t kRamBase = 0x40000000u;
 constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
 constexpr uint8_t kIdle = 4;
 
@@ -49,7 +52,7 @@ constexpr uint8_t kIdle = 4;
 }
 
 struct Options {
-    std::string program, input, output, events, uart, waves;
+    std::string program, input, output, events, uart, waves, profile;
     uint64_t max_cycles = UINT64_MAX;
     uint64_t window = UINT64_MAX;
 };
@@ -73,6 +76,7 @@ Options parse(int argc, char** argv) {
         else if (name == "--events") options.events = value;
         else if (name == "--uart") options.uart = value;
         else if (name == "--waves") options.waves = value;
+        else if (name == "--profile") options.profile = value;
         else if (name == "--max-cycles") options.max_cycles = number(value);
         else if (name == "--window") options.window = number(value);
         else fail("unknown option %s", argv[i]);
@@ -184,7 +188,11 @@ int main(int argc, char** argv) {
     int fault_cpu = -1;
     uint64_t cycles = 0, stop = options.max_cycles;
     bool stop_is_window = false;
-    uint32_t idle = 0;
+    uint32_t idle = 0;       // bit c: CPU c waits in the hardware kernel
+    uint32_t idle_said = 0;  // bit c: CPU c's software kernel has said that it waits
+    // One counter an instruction of the program; more than enough for a run.
+    std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
+    bool counting = false;
 
     // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
     const auto look = [&] {
@@ -193,6 +201,11 @@ int main(int argc, char** argv) {
             if (element(top->trace_valid_o, c, 1)) {
                 const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
                 log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+                if (kind == kReady) counting = !profile.empty();
+                if (kind == kIdle) {
+                    const uint32_t bit = 1u << c;
+                    idle_said = element(top->value_o, c, 32) ? idle_said | bit : idle_said & ~bit;
+                }
                 if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
                     const uint64_t end = top->cycle_o + options.window;
                     stop_is_window = true;  // only the first READY opens the window
@@ -219,6 +232,13 @@ int main(int argc, char** argv) {
         }
     };
 
+    const auto count = [&] {
+        for (int c = 0; c < kCpus; ++c) {
+            const uint32_t at = element(top->pc_o, c, 32) - kRamBase;
+            if (!((idle | idle_said) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
+        }
+    };
+
     const auto start = std::chrono::steady_clock::now();
     double next_progress = 0.25;
     while (!reason && cycles < stop) {
@@ -232,6 +252,7 @@ int main(int argc, char** argv) {
                 look();
                 if (reason) break;
             }
+            if (__builtin_expect(counting, 0)) count();
             top->clk_i = 0;
             top->eval();
             dump();
@@ -256,6 +277,16 @@ int main(int argc, char** argv) {
         if (length > kRamBytes - kOutput - 4) length = 0;
         const File file = open(options.output, "wb");
         if (std::fwrite(ram + kOutput + 4, 1, length, file.get()) != length) fail("cannot write %s", options.output.c_str());
+    }
+    if (!options.profile.empty()) {
+        const File file = open(options.profile, "wb");
+        for (uint32_t i = 0; i < profile.size(); ++i) {
+            const auto cpu = static_cast<uint32_t>(i / (kInput / 4));
+            const uint32_t record[3] = {cpu, kRamBase + 4 * static_cast<uint32_t>(i % (kInput / 4)), profile[i]};
+            if (profile[i] && std::fwrite(record, sizeof record, 1, file.get()) != 1) {
+                fail("cannot write %s", options.profile.c_str());
+            }
+        }
     }
     if (events && std::fflush(events.get()) != 0) fail("cannot write %s", options.events.c_str());
     std::fflush(uart);
