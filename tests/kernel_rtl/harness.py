@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coreloom import verilate
 from coreloom.model.kernel import SPEC, Config, Kernel
@@ -47,8 +47,18 @@ def referee(config: Config) -> Path:
     return verilate.build(design, KERNEL / "tb" / "referee.cpp", params(config), name="kernel-referee")
 
 
-def play(config: Config, steps: Iterable[Step], seed: int, folder: Path) -> tuple[dict[str, Any], list[int]]:
-    """What the referee reports, and the cycles of each step (0: not measured). A mismatch fails the test."""
+class Cycles(NamedTuple):
+    """Of one step, from its request: to its answer, to another CPU's answer, to a quiet unit. 0: none."""
+
+    answer: int
+    other: int
+    quiet: int
+
+
+def play(
+    config: Config, steps: Iterable[Step], seed: int, folder: Path
+) -> tuple[dict[str, Any], list[Cycles]]:
+    """What the referee reports, and the cycles of each step. A mismatch fails the test."""
     stream, cycles = folder / "stream.bin", folder / "cycles.bin"
     stream.write_bytes(pack(steps))
     done = subprocess.run(
@@ -57,7 +67,7 @@ def play(config: Config, steps: Iterable[Step], seed: int, folder: Path) -> tupl
     assert done.returncode == 0, f"{config}, seed {seed}: {done.stderr or done.stdout}"
     raw = cycles.read_bytes()
     stream.unlink()
-    return json.loads(done.stdout), list(struct.unpack(f"<{len(raw) // 4}I", raw))
+    return json.loads(done.stdout), [Cycles(*words) for words in struct.iter_unpack("<3I", raw)]
 
 
 class Scenario:

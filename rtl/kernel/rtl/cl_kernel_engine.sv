@@ -177,7 +177,7 @@ module cl_kernel_engine
   // Choice of the client
 
   logic [Cpus-1:0] request;
-  logic            pick_valid, pick_op, pick_any;
+  logic            idle, pick_valid, pick_op, pick_any;
   cpu_t            pick;
 
   assign request = op_valid_i | save_i | (waiting_i & intr_i);
@@ -192,7 +192,7 @@ module cl_kernel_engine
     .index_o  (pick)
   );
 
-  assign pick_valid = pick_any && state_q == StIdle;
+  assign pick_valid = pick_any && idle;
 
   for (genvar c = 0; c < Cpus; c++) begin : g_take
     assign take_o[c] = pick_valid && pick_op && pick == cpu_t'(c);
@@ -206,9 +206,9 @@ module cl_kernel_engine
   logic  [9:0] rd_id;
   tid_t        fetch_taddr;
 
-  assign rd_cpu = (state_q == StIdle) ? pick       : cpu_q;
-  assign rd_op  = (state_q == StIdle) ? op_i[pick] : op_q;
-  assign rd_id  = (state_q == StIdle) ? id_i[pick] : id_q;
+  assign rd_cpu = idle ? pick       : cpu_q;
+  assign rd_op  = idle ? op_i[pick] : op_q;
+  assign rd_id  = idle ? id_i[pick] : id_q;
 
   logic unused_id;  // an id has more bits than the tables of a small kernel
   assign unused_id = ^rd_id;
@@ -1083,7 +1083,9 @@ module cl_kernel_engine
 
   assign sched_cmd_o = cmd;
   assign slice_o     = slice_q;
-  assign stable_o    = queue_ready_i && (state_q == StIdle || state_q == StDispatch);
+  // An operation changes nothing before the end of its dispatch.
+  assign idle        = state_q == StIdle;
+  assign stable_o    = queue_ready_i && (idle || state_q == StDispatch);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -2,8 +2,8 @@
 // Memory with one write port and one synchronous read port; the contents have no reset.
 //
 // rdata_o is the word at the raddr_i of the cycle before. Reading the address that is being written gives
-// an undefined word, which is what block RAMs promise; in simulation it is wrong on purpose, so that a
-// user who relies on it fails the tests.
+// an undefined word, which is what block RAMs promise: said to the synthesis, it saves the logic that would
+// keep the order; in simulation the word is wrong on purpose, so that a user who relies on it fails the tests.
 module cl_ram_1r1w #(
   parameter int unsigned Width     = 32,
   parameter int unsigned AddrWidth = 8
@@ -24,9 +24,9 @@ module cl_ram_1r1w #(
 
   always_ff @(posedge clk_i) begin
 `ifdef SYNTHESIS
-    rdata_o <= mem[raddr_i];
+    rdata_o <= (we_i && waddr_i == raddr_i) ? 'x : mem[raddr_i];
 `else
-    rdata_o <= (we_i && waddr_i == raddr_i) ? ~mem[raddr_i] ^ Width'(1) : mem[raddr_i];
+    rdata_o <= (we_i && waddr_i == raddr_i) ? ~mem[raddr_i] : mem[raddr_i];
 `endif
   end
 

@@ -43,7 +43,8 @@ module cl_kernel_referee #(
   assign idle_o    = 16'(idle);
   assign cpus_o    = Cpus;
   assign offered_o = (u_dut.op_valid | u_dut.save) != '0;
-  assign quiet_o   = !offered_o && u_dut.stable && (u_dut.waiting & intr_i[Cpus-1:0]) == '0;
+  assign quiet_o   = !offered_o && u_dut.u_engine.idle && u_dut.queue_ready &&
+                     (u_dut.waiting & intr_i[Cpus-1:0]) == '0;
 
   cl_kernel #(
     .Cpus       (Cpus),

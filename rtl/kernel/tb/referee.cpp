@@ -9,8 +9,9 @@
 // SEED 0: each step waits until the unit is quiet. Other seeds: requests come some cycles late, or, half of
 // the time, while the engine still works on the step before (its order is then given by having been taken).
 // Ends with one line of JSON: for each operation the cycles from request to rvalid on a quiet unit, of the
-// steps that were answered without another CPU's doing; the file CYCLES gets the same for each step (32-bit
-// words, 0 if it was not measured). Exit status 1: a mismatch; it is on stderr.
+// steps that were answered without another CPU's doing; the file CYCLES gets three 32-bit words for each step,
+// cycles from its request to its own answer, to the last answer another CPU got by it, and to the unit being
+// quiet again (0: none, or not measured). Exit status 1: a mismatch; it is on stderr.
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -195,7 +196,7 @@ int main(int argc, char** argv) {
   for (; read_step(file, &step); step_number++) {
     const bool port = step.kind == kLoad || step.kind == kStore;
     const bool check = seed == 0 || random_below(2);
-    cycles.push_back(0);
+    cycles.insert(cycles.end(), 3, 0);
     if (!port) settle();
     if (seed != 0 && port) {
       for (uint32_t n = random_below(8); n < 3; n++) cycle();
@@ -229,10 +230,13 @@ int main(int argc, char** argv) {
     }
     if (top->irq_o != step.irq) fail("irq_o: expected %x, got %x", step.irq, top->irq_o);
     if (top->idle_o != step.idle) fail("idle_o: expected %x, got %x", step.idle, top->idle_o);
-    if (was_quiet && step.kind == kLoad && !step.words.empty() && step.words[0].first == step.cpu) {
-      cycles.back() = static_cast<uint32_t>(answered_at[step.cpu] - start);
-      spans[step.op].add(cycles.back());
+    if (!was_quiet || !port) continue;
+    uint32_t* const measured = &cycles[cycles.size() - 3];
+    for (const auto& [cpu, word] : step.words) {
+      measured[cpu != step.cpu] = static_cast<uint32_t>(answered_at[cpu] - start);
     }
+    measured[2] = static_cast<uint32_t>(cycle_count - kQuietCycles - start);
+    if (step.kind == kLoad && measured[0] != 0) spans[step.op].add(measured[0]);
   }
 
   std::printf("{\"steps\": %llu, \"cycles\": %llu, \"ops\": {", static_cast<unsigned long long>(step_number),

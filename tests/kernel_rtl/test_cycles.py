@@ -1,0 +1,362 @@
+"""Exact cycles of the operations on a quiet unit: from the request to the answer, as a core sees them.
+
+The README's table shows the same rows; the test compares them, so that the page is what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .harness import DEFAULT, KERNEL, LARGE, Scenario, play
+
+MAIN = DEFAULT.main_priority
+LOW, HIGH = MAIN - 1, MAIN + 1
+Case = Callable[[Scenario], object]
+CASES: dict[str, Case] = {}
+
+
+def case(label: str) -> Callable[[Case], Case]:
+    """The last step of the decorated scenario is the one measured. CPU 0 runs thread 0 at its start."""
+
+    def register(function: Case) -> Case:
+        CASES[label] = function
+        return function
+
+    return register
+
+
+def two_run(s: Scenario, priority: int = MAIN) -> None:
+    """CPU 1 runs thread 1."""
+    s.thread(0, priority)
+    s.do(1, "next")
+
+
+def wait_for_semaphores(s: Scenario, count: int, priority: int) -> None:
+    """`count` threads of `priority` wait for semaphore 0."""
+    s.do(0, "semaphore_create", word0=0)
+    for _ in range(count):
+        s.thread(0, HIGH)
+        s.switch(0, "yield")
+        s.switch(0, "semaphore_wait", 0)
+    for tid in range(1, count + 1):
+        s.do(0, "thread_priority", tid, word0=priority)
+
+
+def receiver_waits(s: Scenario, ports: int = 1, immediate: int = 0) -> None:
+    """As many threads wait, each at a port of its own (0, 1, ...)."""
+    for port in range(ports):
+        s.thread(0, HIGH)
+        s.switch(0, "yield")
+        s.do(0, "port_open", port, word0=immediate)
+        s.switch(0, "port_receive", port)
+
+
+CASES["word0 (load)"] = lambda s: s.do(0, "word0")
+CASES["self"] = lambda s: s.do(0, "self")
+CASES["an operation that fails"] = lambda s: s.do(0, "mutex_unlock", 1023)
+CASES["slice"] = lambda s: s.do(0, "slice", word0=10)
+
+
+@case("next, a thread is ready")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.do(1, "next")
+
+
+@case("yield, no other thread")
+def _(s: Scenario) -> None:
+    s.do(0, "yield")
+
+
+@case("yield, switch")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.do(0, "yield")
+
+
+@case("preempt, switch")
+def _(s: Scenario) -> None:
+    s.thread(0, HIGH)
+    s.do(0, "preempt")
+
+
+@case("self, implies a save that enqueues")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.do(0, "yield")
+    s.do(0, "self")
+
+
+@case("thread_create")
+def _(s: Scenario) -> None:
+    s.do(0, "thread_create", word0=MAIN)
+
+
+@case("thread_start")
+def _(s: Scenario) -> None:
+    s.do(0, "thread_start", s.thread(0, MAIN, start=False))
+
+
+@case("thread_start, a CPU waits")
+def _(s: Scenario) -> None:
+    tid = s.thread(0, MAIN, start=False)
+    s.do(1, "next")
+    s.do(0, "thread_start", tid)
+
+
+@case("thread_exit, another thread is ready")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.do(0, "thread_exit")
+
+
+@case("thread_exit, wakes its joiner")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.switch(0, "thread_join", 1)
+    s.do(0, "thread_exit")
+
+
+@case("thread_join, it has exited")
+def _(s: Scenario) -> None:
+    s.thread(0, HIGH)
+    s.switch(0, "yield")
+    s.do(0, "thread_exit")
+    s.do(0, "thread_join", 1)
+
+
+@case("thread_join, blocks")
+def _(s: Scenario) -> None:
+    s.thread(0, LOW)
+    s.do(0, "thread_join", 1)
+
+
+@case("thread_detach")
+def _(s: Scenario) -> None:
+    s.thread(0, LOW)
+    s.do(0, "thread_detach", 1)
+
+
+@case("thread_priority, a ready thread")
+def _(s: Scenario) -> None:
+    s.thread(0, LOW)
+    s.do(0, "thread_priority", 1, word0=LOW - 1)
+
+
+@case("thread_read")
+def _(s: Scenario) -> None:
+    s.do(0, "thread_read", 0)
+
+
+@case("mutex_create")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+
+
+@case("mutex_lock, free")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_lock", 0)
+
+
+@case("mutex_lock, blocks, first waiter")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_lock", 0)
+    s.thread(0, HIGH)
+    s.switch(0, "yield")
+    s.do(0, "mutex_lock", 0)
+
+
+@case("mutex_trylock, locked")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_lock", 0)
+    s.do(0, "mutex_trylock", 0)
+
+
+@case("mutex_unlock, no waiter")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_lock", 0)
+    s.do(0, "mutex_unlock", 0)
+
+
+@case("mutex_unlock, hands over")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_lock", 0)
+    s.thread(0, HIGH)
+    s.switch(0, "yield")
+    s.switch(0, "mutex_lock", 0)
+    s.do(0, "mutex_unlock", 0)
+
+
+@case("mutex_unlock, the waiter's CPU is idle")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_lock", 0)
+    two_run(s)
+    s.do(1, "mutex_lock", 0)
+    s.do(0, "mutex_unlock", 0)
+
+
+@case("semaphore_wait, count above 0")
+def _(s: Scenario) -> None:
+    s.do(0, "semaphore_create", word0=1)
+    s.do(0, "semaphore_wait", 0)
+
+
+@case("semaphore_wait, blocks behind 10 waiters")
+def _(s: Scenario) -> None:
+    wait_for_semaphores(s, 10, MAIN)
+    s.thread(0, LOW)
+    s.do(0, "semaphore_wait", 0)
+
+
+@case("semaphore_wait, blocks behind 20 waiters")
+def _(s: Scenario) -> None:
+    wait_for_semaphores(s, 20, MAIN)
+    s.thread(0, LOW)
+    s.do(0, "semaphore_wait", 0)
+
+
+@case("semaphore_post, no waiter")
+def _(s: Scenario) -> None:
+    s.do(0, "semaphore_create", word0=1)
+    s.do(0, "semaphore_post", 0)
+
+
+@case("semaphore_post, a thread waits")
+def _(s: Scenario) -> None:
+    wait_for_semaphores(s, 1, LOW)
+    s.do(0, "semaphore_post", 0)
+
+
+@case("semaphore_value")
+def _(s: Scenario) -> None:
+    s.do(0, "semaphore_create", word0=1)
+    s.do(0, "semaphore_value", 0)
+
+
+@case("port_open")
+def _(s: Scenario) -> None:
+    s.do(0, "port_open", 0, word0=0)
+
+
+@case("port_send")
+def _(s: Scenario) -> None:
+    s.do(0, "port_open", 0, word0=0)
+    s.do(0, "port_send", 0, word0=1)
+
+
+@case("port_send, immediate, the receiver waits")
+def _(s: Scenario) -> None:
+    receiver_waits(s, immediate=1)
+    s.do(0, "port_send", 0, word0=1)
+
+
+@case("port_send, full, blocks")
+def _(s: Scenario) -> None:
+    s.do(0, "port_open", 0, word0=1)
+    s.thread(0, LOW)
+    for message in range(DEFAULT.port_depth):
+        s.do(0, "port_send", 0, word0=message)
+    s.do(0, "port_send", 0, word0=0)
+
+
+@case("port_receive, a message is there")
+def _(s: Scenario) -> None:
+    s.do(0, "port_open", 0, word0=1)
+    s.do(0, "port_send", 0, word0=1)
+    s.do(0, "port_receive", 0)
+
+
+@case("port_receive, blocks, nothing to publish")
+def _(s: Scenario) -> None:
+    s.do(0, "port_open", 0, word0=0)
+    s.thread(0, LOW)
+    s.do(0, "port_receive", 0)
+
+
+@case("port_receive, blocks, publishes to a thread that waits")
+def _(s: Scenario) -> None:
+    receiver_waits(s)
+    s.do(0, "port_open", 9, word0=0)
+    s.do(0, "port_send", 0, word0=1)
+    s.do(0, "port_receive", 9)
+
+
+@case("port_receive, blocks, publishes to 3 threads that wait")
+def _(s: Scenario) -> None:
+    receiver_waits(s, ports=3)
+    s.do(0, "port_open", 9, word0=0)
+    for port in range(3):
+        s.do(0, "port_send", port, word0=1)
+    s.do(0, "port_receive", 9)
+
+
+@case("port_tryreceive, empty")
+def _(s: Scenario) -> None:
+    s.do(0, "port_open", 0, word0=0)
+    s.do(0, "port_tryreceive", 0)
+
+
+@case("port_publish, to a thread that waits")
+def _(s: Scenario) -> None:
+    receiver_waits(s)
+    s.do(0, "port_send", 0, word0=1)
+    s.do(0, "port_publish")
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, int, int]]:
+    folder = tmp_path_factory.mktemp("cycles")
+    steps, last = [], []
+    for function in CASES.values():
+        scenario = Scenario(DEFAULT)
+        function(scenario)
+        steps += scenario.steps
+        last.append(len(steps) - 1)
+    _, cycles = play(DEFAULT, steps, 0, folder)
+    return dict(zip(CASES, (cycles[n] for n in last), strict=True))
+
+
+def test_readme_shows_what_is_measured(measured: dict[str, tuple[int, int, int]]) -> None:
+    rows = [f"| {label} | " + " | ".join(str(n or "") for n in row) + " |" for label, row in measured.items()]
+    page = (KERNEL / "README.md").read_text().splitlines()
+    missing = [row for row in rows if row not in page]
+    assert not missing, "README.md lacks these rows:\n" + "\n".join(missing)
+
+
+def test_bounds(measured: dict[str, tuple[int, int, int]]) -> None:
+    """The reach: non-blocking operations in 3 cycles, blocking ones in 6 unless they wake others first."""
+    for label, (answer, _, _) in measured.items():
+        if "blocks" not in label and "exit" not in label and "implies" not in label:
+            assert answer <= 3, label
+        elif "publishes" not in label:
+            assert answer <= 6, label
+
+
+def test_wait_lists_cost_nobody_an_answer(measured: dict[str, tuple[int, int, int]]) -> None:
+    """Sorted insertion walks after the answer, a cycle a waiter."""
+    ten = measured["semaphore_wait, blocks behind 10 waiters"]
+    twenty = measured["semaphore_wait, blocks behind 20 waiters"]
+    assert ten[0] == twenty[0] == 3
+    assert twenty[2] - ten[2] == 10
+
+
+def test_answer_does_not_depend_on_sizes(tmp_path: Path) -> None:
+    """The same answers at 256 threads and 128 priorities."""
+    for label in ("yield, switch", "thread_exit, another thread is ready", "semaphore_post, a thread waits"):
+        answers = []
+        for config in (DEFAULT, LARGE):
+            scenario = Scenario(config)
+            for _ in range(20):
+                scenario.thread(0, MAIN)
+            CASES[label](scenario)
+            answers.append(play(config, scenario.steps, 0, tmp_path)[1][-1].answer)
+        assert answers[0] == answers[1], label

@@ -1,0 +1,194 @@
+"""Every wrong operation answers its error and changes nothing: a table of them all, on model and RTL."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coreloom.model.kernel import GIVE_WAY, SPEC, error
+from coreloom.model.stream import Generator
+
+from .harness import SEED, Scenario, play, small
+
+CONFIG = small(2)
+STATIC, DETACHED = 1 << 12, 1 << 13
+SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
+
+
+def populated() -> Scenario:
+    """CPU 0 runs thread 0 (priority 4), CPU 1 thread 1 (3); objects in every state an operation can meet."""
+    s = Scenario(CONFIG)
+    assert s.thread(0, 3) == 1
+    assert s.do(1, "next") == GIVE_WAY | 1
+    assert s.thread(0, 2, start=False) == 2  # created
+    assert s.thread(0, 7) == 3
+    assert s.switch(0, "yield") == GIVE_WAY | 3
+    assert s.do(0, "thread_exit") == GIVE_WAY | 0  # thread 3: exited, not joined
+    assert s.thread(0, 2 | DETACHED, start=False) == 4
+    assert s.thread(0, 2, start=False) == 5
+    assert s.thread(0, 7) == 6
+    s.switch(0, "yield")
+    assert s.switch(0, "thread_join", 5) == GIVE_WAY | 0  # thread 5: being joined
+    assert s.thread(0, 1) == 7
+    for _ in range(3):
+        s.do(0, "mutex_create")  # 0: free, 1: of thread 0, 2: of thread 1
+    s.do(0, "mutex_lock", 1)
+    s.do(1, "mutex_lock", 2)
+    for count in (0, SEMAPHORE_MAX, 0):
+        s.do(0, "semaphore_create", word0=count)  # 0: empty, 1: full, 2: a thread waits
+    assert s.thread(0, 7) == 8
+    s.switch(0, "yield")
+    assert s.switch(0, "semaphore_wait", 2) == GIVE_WAY | 0
+    s.do(0, "port_open", 0, word0=1)  # open, empty
+    s.do(1, "port_open", 1, word0=1)  # of another thread
+    s.do(0, "port_open", 2, word0=1)  # full, a sender waits
+    s.do(1, "port_open", 4, word0=1)  # full
+    for message in range(CONFIG.port_depth):
+        s.do(0, "port_send", 2, word0=message)
+        s.do(0, "port_send", 4, word0=message)
+    assert s.thread(0, 7) == 9
+    s.switch(0, "yield")
+    assert s.switch(0, "port_send", 2, word0=9) == GIVE_WAY | 0
+    return s
+
+
+def without_thread() -> Scenario:
+    """CPU 1 runs nothing yet."""
+    s = Scenario(CONFIG)
+    s.do(0, "mutex_create")
+    s.do(0, "semaphore_create", word0=1)
+    s.do(0, "port_open", 0, word0=0)
+    s.thread(0, 2, start=False)
+    return s
+
+
+def full() -> Scenario:
+    """Every table is full."""
+    s = Scenario(CONFIG)
+    for _ in range(CONFIG.threads - 1):
+        s.thread(0, 1, start=False)
+    for _ in range(CONFIG.mutexes):
+        s.do(0, "mutex_create")
+    for _ in range(CONFIG.semaphores):
+        s.do(0, "semaphore_create", word0=0)
+    return s
+
+
+# (scene, CPU, operation, id, WORD0 or None, status)
+Row = tuple[Callable[[], Scenario], int, str, int, "int | None", str]
+BEYOND = {
+    "thread": CONFIG.threads,
+    "mutex": CONFIG.mutexes,
+    "semaphore": CONFIG.semaphores,
+    "port": CONFIG.ports,
+}
+NOT_MADE = {"thread": 10, "mutex": 3, "semaphore": 3}
+
+TABLE: list[Row] = [
+    (populated, 0, "thread_create", 0, CONFIG.priorities, "einval"),
+    (populated, 0, "thread_create", 0, 255, "einval"),
+    (populated, 0, "thread_create", 0, STATIC | CONFIG.cpus << 8, "einval"),
+    (full, 0, "thread_create", 0, 1, "eagain"),
+    (populated, 0, "thread_start", 1, None, "einval"),  # it runs
+    (populated, 0, "thread_start", 0, None, "einval"),  # the caller
+    (populated, 0, "thread_start", 7, None, "einval"),  # ready: enqueued twice
+    (populated, 0, "thread_start", 8, None, "einval"),  # blocked
+    (populated, 0, "thread_start", 3, None, "einval"),  # exited
+    (populated, 0, "thread_join", 0, None, "edeadlk"),
+    (populated, 0, "thread_join", 4, None, "einval"),  # detached
+    (populated, 0, "thread_join", 5, None, "einval"),  # another joins it
+    (populated, 0, "thread_detach", 4, None, "einval"),
+    (populated, 0, "thread_detach", 5, None, "einval"),
+    (populated, 0, "thread_priority", 3, 1, "esrch"),  # exited
+    (populated, 0, "thread_priority", 1, CONFIG.priorities, "einval"),
+    (populated, 0, "thread_priority", 1, 0x8000_0001, "einval"),
+    (full, 0, "mutex_create", 0, None, "eagain"),
+    (populated, 0, "mutex_destroy", 1, None, "ebusy"),
+    (populated, 0, "mutex_destroy", 2, None, "ebusy"),
+    (populated, 0, "mutex_lock", 1, None, "edeadlk"),
+    (populated, 0, "mutex_trylock", 1, None, "ebusy"),
+    (populated, 0, "mutex_trylock", 2, None, "ebusy"),
+    (populated, 0, "mutex_unlock", 0, None, "eperm"),  # nobody holds it
+    (populated, 0, "mutex_unlock", 2, None, "eperm"),  # another holds it
+    (full, 0, "semaphore_create", 0, 0, "eagain"),
+    (populated, 0, "semaphore_create", 0, SEMAPHORE_MAX + 1, "einval"),
+    (populated, 0, "semaphore_create", 0, 0x8000_0000, "einval"),
+    (populated, 0, "semaphore_destroy", 2, None, "ebusy"),
+    (populated, 0, "semaphore_trywait", 0, None, "eagain"),
+    (populated, 0, "semaphore_post", 1, None, "erange"),
+    (populated, 0, "port_open", 0, 0, "ebusy"),
+    (populated, 0, "port_open", 1, 0, "ebusy"),
+    (populated, 0, "port_close", 1, None, "eperm"),
+    (populated, 0, "port_close", 2, None, "ebusy"),
+    (populated, 0, "port_trysend", 4, 1, "eagain"),
+    (populated, 0, "port_receive", 1, None, "eperm"),
+    (populated, 0, "port_tryreceive", 1, None, "eperm"),
+    (populated, 0, "port_tryreceive", 4, None, "eperm"),
+    (populated, 0, "port_tryreceive", 0, None, "eagain"),
+    # Closed ports
+    *((populated, 0, name, 3, 0, "ebadf") for name in SPEC.ops if "ebadf" in SPEC.ops[name].errors),
+    # Ids that name nothing: beyond the table, the largest, never made
+    *(
+        (populated, 0, name, id, 0, "esrch" if op.id == "thread" else "einval")
+        for name, op in SPEC.ops.items()
+        if op.id is not None
+        for id in (BEYOND[op.id], 1023, *((NOT_MADE[op.id],) if op.id in NOT_MADE else ()))
+    ),
+    # No thread to act for
+    *((without_thread, 1, name, 1, 0, "esrch") for name, op in SPEC.ops.items() if op.needs_thread),
+    (without_thread, 1, "mutex_lock", 0, None, "esrch"),
+    (without_thread, 1, "port_send", 0, 0, "esrch"),
+]
+
+
+def state(scenario: Scenario) -> dict[str, Any]:
+    """All that the model knows."""
+    return copy.deepcopy(vars(scenario.kernel))
+
+
+def test_the_table_is_complete() -> None:
+    wanted = {(name, status) for name, op in SPEC.ops.items() for status in op.errors}
+    wanted |= {(name, "esrch") for name, op in SPEC.ops.items() if op.needs_thread}
+    assert wanted - {(name, status) for _, _, name, _, _, status in TABLE} == set()
+
+
+def row_name(row: Row) -> str:
+    scene, cpu, name, id, word0, status = row
+    return f"{scene.__name__}-{cpu}-{name}-{id}-{'' if word0 is None else hex(word0)}-{status}"
+
+
+@pytest.mark.parametrize("scene", [populated, without_thread, full])
+def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
+    """Each row of the scene: the same read-out before and after it, and the same future as the model's."""
+    s = scene()
+    for row in (row for row in TABLE if row[0] is scene):
+        _, cpu, name, id, word0, status = row
+        if word0 is not None:
+            s.store(cpu, "word0", word0)
+        before, first = state(s), len(s.steps)
+        s.read_out(0)
+        assert s.do(cpu, name, id) == error(status), row_name(row)
+        middle = len(s.steps)
+        s.read_out(0)
+        assert state(s) == before, f"{row_name(row)}: the state changed"
+        told = [step.words for step in s.steps[first : middle - 1]]
+        assert told == [step.words for step in s.steps[middle:]], row_name(row)
+    generator = Generator(CONFIG, SEED)
+    next(iter(generator.steps(1)))
+    generator.kernel = copy.deepcopy(s.kernel)
+    play(CONFIG, [*s.steps, *(generator._step() for _ in range(500))], 0, tmp_path)
+
+
+def test_unknown_operations(tmp_path: Path) -> None:
+    s = populated()
+    known = {op.code for op in SPEC.ops.values() if op.kind != "store"}
+    for op in set(range(64)) - known:
+        for cpu, id in ((0, 0), (1, 1023)):
+            before = state(s)
+            assert s.code(cpu, op, id) == error("einval")
+            assert state(s) == before
+    play(CONFIG, s.steps, 0, tmp_path)
