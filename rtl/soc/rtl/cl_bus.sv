@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared bus: one transfer a cycle, granted combinationally in the cycle of the request when the bus is free.
 //
 // A response comes exactly one cycle after the grant, so masters may issue back to back and responses need

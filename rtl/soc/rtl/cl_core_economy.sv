@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Economy core: adapter around PicoRV32 (rv32im, multi-cycle, no cache, interrupts of its own).
 //
 // PicoRV32 says one cycle ahead what it will access (mem_la_*). The adapter puts that on its ports, so a

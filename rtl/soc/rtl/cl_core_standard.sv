@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard core: adapter around Ibex (rv32im, write-back stage, branch-target ALU, single-cycle multiplier,
 // 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Local device of one core: who am I, cycle counter, lock unit port, trace, exit, timer, inter-processor interrupt.
 //
 // Every access is granted at once and answered in the next cycle, except a load of LOCK_ACQUIRE, which is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared memory: one port, synchronous, byte enables, read data one cycle after the request.
 //
 // The simulation harness loads the program straight into `mem`; nothing is initialised here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Platform smp-bus: identical cores, one shared bus and memory, the kernel and the lock unit on private ports.
 module cl_soc
   import cl_soc_pkg::*;

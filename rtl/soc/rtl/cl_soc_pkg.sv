@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types and addresses that the units of a platform share. The memory map is drawn in rtl/soc/README.md.
 
 package cl_soc_pkg;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One master, two targets: addresses with PrivateTop go to the private port, the rest to the bus port.
 //
 // Adds no cycle. One transaction is outstanding at a time; the next is passed on in the cycle of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One processor: a core, its private port decoder and its local device.
 //
 // The private port reaches the kernel (0xF000_0000, 256 KiB) and the local device (0xF010_0000, 256 B) without

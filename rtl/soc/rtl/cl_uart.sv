@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transmit-only UART: +0 TX (a store sends its low byte), +4 STATUS (bit 0: ready for the next byte).
 //
 // ClocksPerBit = 0 (simulation): every byte is taken at once and handed over on byte_o, STATUS is always 1.

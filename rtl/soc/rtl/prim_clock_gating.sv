@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock gate that Ibex asks its platform for: a wire. Sleeping then stops the core but not its clock, which
 // is right on FPGAs (one global clock) and keeps the simulated model to a single clock edge.
 module prim_clock_gating (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that Ibex asks its platform for (tags and lines of its instruction cache): one port, synchronous,
 // a write mask in groups of DataBitsPerMask bits, read data one cycle after the request. A plain block RAM.
 module prim_ram_1p #(

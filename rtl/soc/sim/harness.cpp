@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a program on the verilated cl_soc. C++ because that is Verilator's interface; everything else about a
 // run (building, reading the results, drawing progress) is in src/coreloom.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lock Unit of [SMP]: a request bit, a grant bit and an address per client; test-and-set on any address.
 //
 // A client holds at most one address. Two clients that ask for different addresses do not see each other.
