@@ -44,15 +44,15 @@ cl_switch:
   .globl cl_switch_to
   .type cl_switch_to, @function
 cl_switch_to:
-  lui t0, %hi(cl_threads)
-  addi t0, t0, %lo(cl_threads)
   slli t1, a0, CL_THREAD_SHIFT /* GIVE_WAY falls out at the top */
-  add tp, t0, t1
-  lw sp, CL_THREAD_SP(tp)
+  lui t0, %hi(cl_threads)
+  add t0, t0, t1
+  lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
+  addi tp, t0, %lo(cl_threads)
   /* SAVED: from here on another CPU may run the thread we left. */
 #if defined(CL_KERNEL_HW)
-  lui t1, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
-  sw zero, %lo(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))(t1)
+  lui t0, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
+  sw zero, %lo(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))(t0)
   lui t2, %hi(CL_LOCAL)
 #else
   lui t2, %hi(CL_LOCAL)
@@ -74,9 +74,8 @@ cl_switch_to:
   lw s10, 44(sp)
   lw s11, 48(sp)
   addi sp, sp, FRAME
-  slli a0, a0, 16
-  srli a0, a0, 16
-  sw a0, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
+  srli t1, t1, CL_THREAD_SHIFT
+  sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
   lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
 #if !defined(CL_KERNEL_HW)
   cl_irq_on

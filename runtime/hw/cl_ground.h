@@ -40,20 +40,30 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)
 
-/* Out of line: do what `answer` asks for, and then the operation again. */
-uint32_t cl_hw_send_again(uint32_t answer, uint32_t id, uint32_t word);
-uint32_t cl_hw_receive_again(uint32_t answer, uint32_t id, uint32_t *word);
-
 static inline uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
-  uint32_t answer = CL_HW_IW(CL_OP_PORT_SEND);
-  if (CL_LIKELY(!answer)) return 0;
-  return cl_hw_send_again(answer, id, word);
+  uint32_t answer;
+  do {
+    answer = CL_HW_IW(CL_OP_PORT_SEND);
+    if (CL_LIKELY(!answer)) return 0;
+    answer = cl_hw_settle(answer);
+  } while (answer == CL_RESUMED);
+  return answer;
 }
 
 static inline uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
-  if (answer > CL_WORD_VALUE_MASK) return cl_hw_receive_again(answer, id, word);
-  *word = *cl_port(CL_OP_WORD0, 0);
+  uint32_t answer;
+  do {
+    answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
+    if ((int32_t)answer < 0) {
+      cl_switch(answer);
+      answer = CL_RESUMED;
+    } else if (answer <= CL_WORD_VALUE_MASK) {
+      *word = *cl_port(CL_OP_WORD0, 0);
+      return answer;
+    } else {
+      answer = cl_hw_settle(answer);
+    }
+  } while (answer == CL_RESUMED);
   return answer;
 }
 

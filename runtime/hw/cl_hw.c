@@ -28,16 +28,6 @@ CL_COLD uint32_t cl_hw_interrupted(void) {
   return word & CL_GIVE_WAY ? cl_switch(word) : word;
 }
 
-__attribute__((noinline)) uint32_t cl_hw_send_again(uint32_t answer, uint32_t id, uint32_t word) {
-  answer = cl_hw_settle(answer);
-  return answer == CL_RESUMED ? cl_op_port_send(id, word) : answer;
-}
-
-__attribute__((noinline)) uint32_t cl_hw_receive_again(uint32_t answer, uint32_t id, uint32_t *word) {
-  answer = cl_hw_settle(answer);
-  return answer == CL_RESUMED ? cl_op_port_receive(id, word) : answer;
-}
-
 static void exit_tail(void) {
   uint32_t word = cl_port_load(CL_OP_THREAD_EXIT, 0);
   cl_irq_on(); /* before it, this CPU's boot stack could have been preempted and gone on elsewhere */

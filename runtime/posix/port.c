@@ -29,7 +29,7 @@ int port_trysend(int port, uint32_t word) {
   return cl_status(cl_op_port_trysend((uint32_t)port, word));
 }
 
-int port_receive(int port, uint32_t *word) {
+__attribute__((always_inline)) int port_receive(int port, uint32_t *word) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   return cl_status(cl_op_port_receive((uint32_t)port, word));
