@@ -1,0 +1,251 @@
+"""Courses of events that random streams visit seldom; the rules of rtl/kernel/README.md one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.model.kernel import GIVE_WAY, SEMAPHORE_MAX, Config, error
+
+from .harness import DEFAULT, Scenario, play
+
+RESUMED = 1 << 30
+MAIN = DEFAULT.main_priority
+STATIC = 1 << 12
+
+
+def irq(s: Scenario) -> int:
+    return s.steps[-1].irq
+
+
+def idle(s: Scenario) -> int:
+    return s.steps[-1].idle
+
+
+@pytest.fixture
+def s(tmp_path: Path) -> Scenario:
+    return Scenario(DEFAULT)
+
+
+def run(s: Scenario, tmp_path: Path) -> None:
+    for seed in (0, 1, 2, 3):
+        play(s.kernel.config, s.steps, seed, tmp_path)
+
+
+def test_slice_lets_an_equal_thread_in(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "slice", word0=2)
+    s.thread(0, MAIN)
+    s.tick()
+    assert irq(s) == 0 and s.do(0, "preempt") == 0
+    s.tick()
+    assert irq(s) == 1
+    assert s.do(0, "preempt") == GIVE_WAY | 1
+    assert irq(s) == 0  # the context is not saved
+    s.store(0, "saved")
+    s.tick()
+    s.tick()
+    assert irq(s) == 1 and s.switch(0, "preempt") == GIVE_WAY | 0
+    s.do(0, "slice", word0=0)
+    for _ in range(3):
+        s.tick()
+        assert irq(s) == 0
+    run(s, tmp_path)
+
+
+def test_preempted_thread_keeps_its_place(s: Scenario, tmp_path: Path) -> None:
+    """Preempted before its slice is used: head of its priority; after: tail."""
+    for slice_used in (False, True):
+        s.do(0, "slice", word0=1)
+        equal = s.thread(0, MAIN)
+        if slice_used:
+            s.tick()
+        better = s.thread(0, MAIN + 1)
+        assert irq(s) == 1
+        assert s.switch(0, "preempt") == GIVE_WAY | better
+        assert s.do(0, "thread_exit") == GIVE_WAY | (equal if slice_used else 0)
+        if not slice_used:
+            assert s.switch(0, "yield") == GIVE_WAY | equal
+        assert s.do(0, "thread_exit") == GIVE_WAY | 0
+    run(s, tmp_path)
+
+
+def test_waking_in_place_starts_the_slice_anew(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "slice", word0=2)
+    s.do(0, "semaphore_create", word0=0)
+    s.thread(0, MAIN)
+    s.do(1, "next")
+    s.tick()
+    assert s.do(1, "semaphore_wait", 0) is None
+    assert idle(s) == 2
+    s.tick()  # does not count: CPU 1 is idle
+    s.do(0, "semaphore_post", 0)
+    assert s.steps[-1].words == ((0, 0), (1, RESUMED))
+    s.thread(0, MAIN)
+    s.tick()
+    assert irq(s) == 1  # CPU 0 has used its slice, CPU 1 has not
+    s.tick()
+    assert irq(s) == 3
+    run(s, tmp_path)
+
+
+def test_idle_wait_ends_with_an_interrupt(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    s.do(0, "semaphore_create", word0=0)
+    s.thread(0, MAIN)
+    s.do(1, "next")
+    assert s.do(1, "semaphore_wait", 0) is None
+    s.interrupt(1, True)
+    assert s.steps[-1].words == ((1, error("eintr")),)
+    assert s.do(1, "self") == error("esrch")  # its thread is blocked
+    assert s.do(1, "next") == error("eintr")  # the level is still high
+    assert s.do(1, "semaphore_post", 0) == 0  # the handler wakes the blocked thread itself
+    assert s.do(1, "next") == RESUMED
+    assert s.do(1, "semaphore_wait", 1) == error("eintr")
+    s.interrupt(1, False)
+    assert s.do(1, "next") is None
+    s.do(0, "semaphore_post", 1)
+    run(s, tmp_path)
+
+
+def test_leaving_thread_is_not_eligible_before_it_is_saved(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    s.thread(0, MAIN)
+    assert s.do(0, "yield") == GIVE_WAY | 1
+    assert s.do(1, "next") is None  # thread 0 is ready, but not saved
+    s.store(0, "saved")
+    assert s.steps[-1].words == ((1, GIVE_WAY),)
+    # Woken before it is saved, and saved by the next operation
+    s.thread(0, MAIN)
+    assert s.do(0, "semaphore_wait", 0) == GIVE_WAY | 2
+    s.do(1, "semaphore_post", 0)
+    assert s.do(1, "yield") == 0
+    assert s.do(0, "self") == 2
+    assert s.do(1, "yield") == GIVE_WAY | 1
+    run(s, tmp_path)
+
+
+def test_preemption_is_directed(tmp_path: Path) -> None:
+    s = Scenario(Config(cpus=4))
+    for cpu, priority in ((1, MAIN - 2), (2, MAIN + 2), (3, MAIN - 2)):
+        s.thread(0, priority)
+        s.do(cpu, "next")
+    s.thread(0, MAIN + 5)
+    assert irq(s) == 0b0010  # the lowest priority, of equals the lowest number
+    s.thread(0, MAIN + 3 | STATIC | 2 << 8)
+    assert irq(s) == 0b0110
+    s.do(2, "thread_priority", 2, word0=MAIN - 5)  # the thread of CPU 2: now it is the worst
+    assert irq(s) == 0b0100
+    s.switch(2, "preempt")
+    s.switch(1, "preempt")
+    run(s, tmp_path)
+
+
+def test_static_and_dynamic_threads_take_turns(s: Scenario, tmp_path: Path) -> None:
+    for cpu in (0, 1):
+        for _ in range(3):
+            s.thread(0, MAIN | STATIC | cpu << 8)
+            s.thread(0, MAIN)
+    s.do(1, "next")
+    for _ in range(6):
+        for cpu in (0, 1):
+            s.switch(cpu, "yield")
+    run(s, tmp_path)
+
+
+def test_waiting_cpus_take_threads_lowest_first(tmp_path: Path) -> None:
+    s = Scenario(Config(cpus=4))
+    for cpu in (3, 1, 2):
+        assert s.do(cpu, "next") is None
+    assert idle(s) == 0b1110
+    s.thread(0, MAIN | STATIC | 2 << 8)
+    assert idle(s) == 0b1010
+    s.thread(0, MAIN)
+    assert idle(s) == 0b1000
+    s.thread(0, MAIN | STATIC | 1 << 8)
+    assert idle(s) == 0b1000
+    s.thread(0, MAIN)
+    assert idle(s) == 0
+    run(s, tmp_path)
+
+
+@pytest.mark.parametrize("which", [1, 3, 5])
+def test_priority_of_a_ready_thread(s: Scenario, tmp_path: Path, which: int) -> None:
+    """First, middle and last of five ready threads go to another priority and come back to the tail."""
+    for _ in range(5):
+        s.thread(0, MAIN - 1)
+    s.do(0, "thread_priority", which, word0=MAIN - 2)
+    s.do(0, "thread_priority", which, word0=MAIN - 1)
+    order = [tid for tid in range(1, 6) if tid != which] + [which]
+    s.thread(0, MAIN - 1)
+    for tid in (*order, 6):
+        assert s.do(0, "thread_exit") == GIVE_WAY | tid
+    run(s, tmp_path)
+
+
+def test_waiters_are_sorted_by_their_priority_now(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    for _ in range(4):
+        s.thread(0, MAIN + 4)
+        s.switch(0, "yield")
+        s.switch(0, "semaphore_wait", 0)
+    for tid, priority in ((1, 5), (2, 3), (3, 4), (4, 2)):
+        s.do(0, "thread_priority", tid, word0=priority)
+    # 6 goes before 3 at first, then 5 before 6, ...: always before the first that is lower now
+    for priority in (4, 9, 3, 2, 1):
+        tid = s.thread(0, MAIN + 4)
+        s.switch(0, "yield")
+        s.do(0, "thread_priority", tid, word0=priority)
+        s.switch(0, "semaphore_wait", 0)
+    for _ in range(9):
+        s.do(0, "semaphore_post", 0)
+    for _ in range(9):
+        s.do(0, "thread_exit")
+    run(s, tmp_path)
+
+
+def test_semaphore_maximum(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=SEMAPHORE_MAX - 1)
+    assert s.do(0, "semaphore_post", 0) == 0
+    assert s.do(0, "semaphore_post", 0) == error("erange")
+    assert s.do(0, "semaphore_value", 0) == SEMAPHORE_MAX
+    run(s, tmp_path)
+
+
+def test_ports_are_double_buffered(s: Scenario, tmp_path: Path) -> None:
+    """[SMP]: what is written is seen when its writer gives way, or when a second writer comes."""
+    s.do(0, "port_open", 0, word0=0)
+    s.thread(0, MAIN)
+    s.do(1, "next")
+    for message in (10, 11):
+        assert s.do(1, "port_send", 0, word0=message) == 0
+    assert s.do(0, "port_tryreceive", 0) == error("eagain")
+    assert s.do(1, "yield") == 0
+    assert s.do(0, "port_receive", 0) == 1
+    assert s.do(0, "word0") == 10
+    assert s.do(0, "port_send", 0, word0=12) == 0  # to itself, not published yet
+    assert s.do(1, "port_send", 0, word0=13) == 0  # a second writer: both are published
+    for message in (11, 12, 13):
+        s.do(0, "port_receive", 0)
+        assert s.do(0, "word0") == message
+    assert s.do(0, "port_receive", 0) is None
+    assert s.do(1, "port_send", 0, word0=14) == 0
+    assert idle(s) == 1
+    s.do(1, "port_publish")
+    assert s.steps[-1].words == ((1, 0), (0, RESUMED))
+    run(s, tmp_path)
+
+
+def test_port_reopened_before_its_writer_published(s: Scenario, tmp_path: Path) -> None:
+    s.thread(0, MAIN)
+    s.do(1, "next")
+    s.do(0, "port_open", 3, word0=0)
+    s.do(1, "port_send", 3, word0=1)
+    s.do(1, "port_open", 4, word0=0)
+    s.do(1, "port_send", 4, word0=2)
+    assert s.do(0, "port_close", 3) == 1
+    s.do(0, "port_open", 3, word0=0)
+    assert s.do(1, "port_publish") == 0
+    assert s.do(0, "port_tryreceive", 3) == error("eagain")
+    assert s.do(1, "port_receive", 4) == 0
+    run(s, tmp_path)
