@@ -26,7 +26,8 @@ bool qoi_open(struct qoi *qoi, const uint8_t *data, size_t length) {
   return qoi->width != 0 && qoi->height != 0;
 }
 
-void qoi_decode(struct qoi *qoi, uint32_t *out, size_t count) {
+/* Not inlined: between the services of its caller the compiler has too few registers for the loop. */
+__attribute__((noinline)) void qoi_decode(struct qoi *qoi, uint32_t *out, size_t count) {
   const uint8_t *next = qoi->next;
   const uint8_t *const end = qoi->end;
   uint32_t *const index = qoi->index;
