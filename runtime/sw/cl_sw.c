@@ -94,16 +94,25 @@ CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
     unlock();
     cl_irq_on();
   }
+  __asm__("" : "+r"(answer)); /* or the compiler keeps it in the caller, which then needs a frame */
   return answer;
 }
 
-/* The caller runs on. */
-static inline uint32_t leave(k_cpu *cpu, uint32_t answer) {
-  k_notify(cpu);
-  if (CL_UNLIKELY(k_irq(cpu))) return give_way(cpu, answer);
+/* The caller runs on; no thread has become ready. */
+static inline uint32_t leave_quietly(uint32_t answer) {
   unlock();
   cl_irq_on();
   return answer;
+}
+
+/* The caller runs on, unless somebody better has become ready. */
+static inline uint32_t leave(k_cpu *cpu, uint32_t answer) {
+  k_notify(cpu);
+  return CL_UNLIKELY(k_irq(cpu)) ? give_way(cpu, answer) : leave_quietly(answer);
+}
+
+static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
+  return woke ? leave(cpu, answer) : leave_quietly(answer);
 }
 
 /* No thread can run: sleep until another CPU (or an interrupt handler) brings one. The stack below is that of
@@ -135,68 +144,121 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
   return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : switch_away(cpu, word);
 }
 
-static inline uint32_t leave_or_settle(k_cpu *cpu, uint32_t word) {
-  return (int32_t)word < 0 ? settle(cpu, word) : leave(cpu, word);
-}
-
 /* --- the interface --------------------------------------------------------------------------- */
 
-#define DIRECT(name, call, ...)                    \
-  uint32_t cl_op_##name(__VA_ARGS__) {             \
-    k_cpu *cpu = enter();                          \
-    return leave(cpu, k_op_##name call);           \
+/* Nobody becomes ready by these. */
+#define QUIET(name, call, ...)                           \
+  uint32_t cl_op_##name(__VA_ARGS__) {                   \
+    k_cpu *cpu = enter();                                \
+    (void)cpu;                                           \
+    return leave_quietly(k_op_##name call);              \
   }
-#define WAITING(name, call, ...)                   \
-  uint32_t cl_op_##name(__VA_ARGS__) {             \
-    k_cpu *cpu = enter();                          \
-    return leave_or_settle(cpu, k_op_##name call); \
+#define DIRECT(name, call, ...)                          \
+  uint32_t cl_op_##name(__VA_ARGS__) {                   \
+    k_cpu *cpu = enter();                                \
+    return leave(cpu, k_op_##name call);                 \
+  }
+#define WAKING(name, call, ...)                          \
+  uint32_t cl_op_##name(__VA_ARGS__) {                   \
+    k_cpu *cpu = enter();                                \
+    int woke = 0;                                        \
+    uint32_t answer = k_op_##name call;                  \
+    return leave_if(woke, cpu, answer);                  \
+  }
+#define WAITING(name, call, ...)                         \
+  uint32_t cl_op_##name(__VA_ARGS__) {                   \
+    k_cpu *cpu = enter();                                \
+    uint32_t answer = k_op_##name call;                  \
+    return (int32_t)answer < 0 ? settle(cpu, answer) : leave_quietly(answer); \
   }
 
 DIRECT(thread_create, (word), uint32_t word)
 DIRECT(thread_start, (id), uint32_t id)
-DIRECT(thread_detach, (id), uint32_t id)
 DIRECT(thread_priority, (id, word), uint32_t id, uint32_t word)
-DIRECT(thread_read, (id), uint32_t id)
-DIRECT(mutex_create, (), void)
-DIRECT(mutex_destroy, (id), uint32_t id)
-DIRECT(mutex_trylock, (cpu, id), uint32_t id)
-DIRECT(mutex_unlock, (cpu, id), uint32_t id)
-DIRECT(semaphore_create, (word), uint32_t word)
-DIRECT(semaphore_destroy, (id), uint32_t id)
-DIRECT(semaphore_trywait, (id), uint32_t id)
-DIRECT(semaphore_post, (id), uint32_t id)
-DIRECT(semaphore_value, (id), uint32_t id)
-DIRECT(port_open, (cpu, id, word), uint32_t id, uint32_t word)
-DIRECT(port_close, (cpu, id), uint32_t id)
-DIRECT(port_trysend, (cpu, id, word), uint32_t id, uint32_t word)
-DIRECT(port_tryreceive, (cpu, id, word), uint32_t id, uint32_t *word)
-DIRECT(port_publish, (cpu), void)
-WAITING(yield, (cpu), void)
+QUIET(thread_detach, (id), uint32_t id)
+QUIET(thread_read, (id), uint32_t id)
+QUIET(mutex_create, (), void)
+QUIET(mutex_destroy, (id), uint32_t id)
+QUIET(mutex_trylock, (cpu, id), uint32_t id)
+WAKING(mutex_unlock, (cpu, id, &woke), uint32_t id)
+QUIET(semaphore_create, (word), uint32_t word)
+QUIET(semaphore_destroy, (id), uint32_t id)
+QUIET(semaphore_trywait, (id), uint32_t id)
+WAKING(semaphore_post, (id, &woke), uint32_t id)
+QUIET(semaphore_value, (id), uint32_t id)
+QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
+QUIET(port_close, (cpu, id), uint32_t id)
+WAKING(port_trysend, (cpu, id, word, &woke), uint32_t id, uint32_t word)
+WAKING(port_tryreceive, (cpu, id, word, &woke), uint32_t id, uint32_t *word)
+WAKING(port_publish, (cpu, &woke), void)
 WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(semaphore_wait, (cpu, id), uint32_t id)
 
-/* Out of line, because only they need a frame: wait, and do it again. */
-__attribute__((noinline)) static uint32_t send_again(k_cpu *cpu, uint32_t answer, uint32_t id, uint32_t word) {
-  settle(cpu, answer);
-  return cl_op_port_send(id, word);
+uint32_t cl_op_yield(void) {
+  k_cpu *cpu = enter();
+  int woke = 0;
+  uint32_t word = k_op_yield(cpu, &woke);
+  return (int32_t)word < 0 ? settle(cpu, word) : leave_if(woke, cpu, word);
+}
+
+/* Send and receive. The waiting halves are out of line: only they need a frame. */
+
+__attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
+  settle(cpu, k_wait_for_room(cpu, port));
+  return cl_op_port_send((uint32_t)(port - k_ports), word);
 }
 
 uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
-  uint32_t answer = k_op_port_send(cpu, id, word);
-  return CL_UNLIKELY((int32_t)answer < 0) ? send_again(cpu, answer, id, word) : leave(cpu, answer);
+  int woke = 0;
+  uint32_t error;
+  k_port *port = k_port_to_send(id, &error);
+  if (!port) return leave_quietly(error);
+  if (CL_UNLIKELY(k_full(port))) return send_wait(cpu, port, word);
+  k_put(port, cpu->current, word, &woke);
+  return leave_if(woke, cpu, 0);
 }
 
-__attribute__((noinline)) static uint32_t receive_again(k_cpu *cpu, uint32_t answer, uint32_t id, uint32_t *word) {
+__attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port, uint32_t *word) {
+  uint32_t answer = k_wait_for_message(cpu, port);
+  int woke = 1;
+  if (CL_UNLIKELY(!answer)) {
+    k_take(port, word, &woke);
+    return leave(cpu, 0);
+  }
   settle(cpu, answer);
-  return cl_op_port_receive(id, word);
+  return cl_op_port_receive((uint32_t)(port - k_ports), word);
 }
 
 uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+  uint32_t error;
+  if (CL_CPUS == 1) {
+    /* Only the receiver moves head, and it is not elsewhere meanwhile: nothing to lock. A sender that is to
+     * wait for room sees the new head, or is seen here. */
+    k_port *port = k_port_to_receive(k_cpus, id, &error);
+    if (!port) return error;
+    uint32_t head = port->head;
+    if (*(volatile uint32_t *)&port->frozen != head) {
+      *word = port->ring[head % K_RING];
+      *(volatile uint32_t *)&port->head = head + 1;
+      if (CL_LIKELY(!*(k_thread *volatile *)&port->senders)) return 0;
+      k_cpu *cpu = enter();
+      if (port->senders) k_wake(k_first_waiter(&port->senders));
+      return leave(cpu, 0);
+    }
+    k_cpu *cpu = enter();
+    if (CL_LIKELY(!k_has_message(port))) return receive_wait(cpu, port, word);
+    cl_irq_on();
+    return cl_op_port_receive(id, word); /* has just come */
+  }
   k_cpu *cpu = enter();
-  uint32_t answer = k_op_port_receive(cpu, id, word);
-  return (int32_t)answer < 0 ? receive_again(cpu, answer, id, word) : leave(cpu, answer);
+  int woke = 0;
+  k_port *port = k_port_to_receive(cpu, id, &error);
+  if (!port) return leave_quietly(error);
+  if (!k_has_message(port)) return receive_wait(cpu, port, word);
+  k_take(port, word, &woke);
+  return leave_if(woke, cpu, 0);
 }
 
 uint32_t cl_op_slice(uint32_t word) {

@@ -8,6 +8,8 @@
  *
  * Who calls has the kernel to itself (one lock; interrupts off) and passes its CPU. An operation answers a word,
  * or K_PENDING: the CPU has no thread to run, k_complete() will leave the word in cpu->answer.
+ * Operations on hot paths set *woke if a thread has become ready, so that the caller looks whether somebody must
+ * give way; after the others it always looks.
  * The front end defines:
  *   uint32_t k_now(void)          time in the unit of k_slice
  *   void k_completed(k_cpu *)     another CPU's pending operation has its answer
@@ -57,6 +59,7 @@ struct k_thread {
   k_thread *next;  /* in a ready queue or a list of waiters */
   uint32_t switch_word; /* GIVE_WAY | tid */
   k_queue *queue;  /* where it goes when it is ready */
+  k_cpu *home;     /* the CPU it is placed on, or NULL */
   k_cpu *cpu;      /* where it runs or ran last */
   uint32_t level;
   uint32_t state;
@@ -85,8 +88,8 @@ struct k_port {
   k_port *next_sent;
   k_thread *writer;   /* whose `sent` list it is on; outlives closing */
   k_thread *senders;  /* waiting for room */
-  uint32_t immediate;
-  uint32_t receiver_waits;
+  uint8_t immediate;
+  uint8_t receiver_waits;
   /* Messages are numbered as they come: [head, frozen) can be received, [frozen, tail) are not published. */
   uint32_t head;
   uint32_t frozen;
@@ -254,13 +257,24 @@ K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
 K_INLINE void k_enqueue(k_thread *thread, int front) {
   thread->state = CL_STATE_READY;
   k_push(thread->queue, thread, front);
-  if (K_REMOTE && K_RARE(k_waiting)) {
-    for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
-      if (cpu->waiting && (thread->queue == &k_dynamic || thread->queue == &cpu->queue)) {
-        k_complete(cpu, k_switch(cpu));
-        return;
-      }
+  if (K_REMOTE) {
+    k_cpu *cpu = thread->home;
+    if (!cpu) {
+      if (!k_waiting) return;
+      for (cpu = k_cpus; !cpu->waiting; cpu++) continue;
+    } else if (!cpu->waiting) {
+      return;
     }
+    k_complete(cpu, k_switch(cpu));
+  }
+}
+
+/* The same for a chain of threads, in order. */
+static __attribute__((noinline, unused)) void k_enqueue_all(k_thread *thread) {
+  while (thread) {
+    k_thread *next = thread->next;
+    k_enqueue(thread, 0);
+    thread = next;
   }
 }
 
@@ -299,13 +313,14 @@ K_INLINE void k_saved(k_cpu *cpu) {
   }
 }
 
-/* The current thread waits. `woken` is a thread that it has just woken and that is not queued yet, or NULL. */
+/* The current thread waits. `woken` is a chain of threads that it has just woken and that are not queued yet.
+ * A single one that is better than all that are ready need not go through the queue. */
 K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
   cpu->current->state = CL_STATE_BLOCKED;
   if (woken) {
-    int here = !K_REMOTE || woken->queue == &k_dynamic || woken->queue == &cpu->queue;
-    if (woken->level < k_best(cpu) && here && !(K_REMOTE && k_waiting)) return k_switch_to(cpu, woken);
-    k_enqueue(woken, 0);
+    int here = !K_REMOTE || woken->home == cpu || (!woken->home && !k_waiting);
+    if (here && !woken->next && woken->level < k_best(cpu)) return k_switch_to(cpu, woken);
+    k_enqueue_all(woken);
   }
   return k_wait(cpu);
 }
@@ -357,43 +372,60 @@ K_INLINE void k_look_at_slice(k_cpu *cpu) {
 
 /* --- publishing -------------------------------------------------------------------------- */
 
-K_INLINE void k_publish_port(k_port *port) {
+K_INLINE void k_publish_port(k_port *port, int *woke) {
   if (port->tail == port->frozen) return; /* a closed port is empty */
   port->frozen = port->tail;
   if (port->receiver_waits) {
     port->receiver_waits = 0;
     k_wake(port->receiver);
+    *woke = 1;
   }
 }
 
 /* What the thread sent becomes visible: its newest port first. */
-K_INLINE void k_publish(k_thread *thread) {
+K_INLINE void k_publish(k_thread *thread, int *woke) {
   k_port *port;
   while ((port = thread->sent)) {
     thread->sent = port->next_sent;
     port->writer = NULL;
-    k_publish_port(port);
+    k_publish_port(port, woke);
   }
 }
 
-/* The same for a thread that is about to block: the thread woken last is not queued but returned. */
-K_INLINE k_thread *k_publish_and_keep(k_thread *thread) {
+/* One port of a thread that is about to block: its receiver, if that is woken and must be queued. */
+K_INLINE k_thread *k_publish_and_keep_one(k_port *port) {
+  port->writer = NULL;
+  if (port->tail == port->frozen) return NULL;
+  port->frozen = port->tail;
+  if (!port->receiver_waits) return NULL;
+  port->receiver_waits = 0;
+  k_thread *receiver = port->receiver;
+  if (k_wake_in_place(receiver)) return NULL;
+  receiver->next = NULL;
+  return receiver;
+}
+
+static __attribute__((noinline)) k_thread *k_publish_and_keep_all(k_port *port) {
   k_thread *woken = NULL;
-  k_port *port;
-  while ((port = thread->sent)) {
-    thread->sent = port->next_sent;
-    port->writer = NULL;
-    if (port->tail == port->frozen) continue;
-    port->frozen = port->tail;
-    if (!port->receiver_waits) continue;
-    port->receiver_waits = 0;
-    if (K_RARE(woken)) {
-      k_enqueue(woken, 0);
-      woken = NULL;
+  k_thread **end = &woken;
+  do {
+    k_port *next = port->next_sent;
+    k_thread *receiver = k_publish_and_keep_one(port);
+    if (receiver) {
+      *end = receiver;
+      end = &receiver->next;
     }
-    if (!k_wake_in_place(port->receiver)) woken = port->receiver;
-  }
+    port = next;
+  } while (port);
   return woken;
+}
+
+/* The same for a thread that is about to block: those that it wakes are not queued but returned as a chain. */
+K_INLINE k_thread *k_publish_and_keep(k_thread *thread) {
+  k_port *port = thread->sent;
+  if (!port) return NULL;
+  thread->sent = NULL;
+  return K_RARE(port->next_sent) ? k_publish_and_keep_all(port) : k_publish_and_keep_one(port);
 }
 
 /* --- threads ----------------------------------------------------------------------------- */
@@ -432,14 +464,15 @@ K_COLD void k_free_thread(k_thread *thread) {
 
 K_INLINE uint32_t k_op_next(k_cpu *cpu) { return k_runs(cpu) ? K_RESUMED : k_wait(cpu); }
 
-K_INLINE uint32_t k_op_yield(k_cpu *cpu) {
-  k_publish(cpu->current);
+K_INLINE uint32_t k_op_yield(k_cpu *cpu, int *woke) {
+  k_publish(cpu->current, woke);
   if (k_best(cpu) > cpu->current->level) return 0;
   return k_give_way(cpu, 0);
 }
 
 K_INLINE uint32_t k_op_preempt(k_cpu *cpu) {
-  k_publish(cpu->current);
+  int woke = 0;
+  k_publish(cpu->current, &woke);
   if (k_best(cpu) >= cpu->preempt_below) return 0;
   return k_give_way(cpu, !k_slice_used(cpu));
 }
@@ -455,6 +488,7 @@ K_COLD uint32_t k_op_thread_create(uint32_t word) {
   thread->state = CL_STATE_CREATED;
   thread->level = K_LEVELS - 1 - priority;
   thread->cpu = &k_cpus[fixed ? on_cpu : 0];
+  thread->home = fixed ? thread->cpu : NULL;
   thread->queue = fixed ? &thread->cpu->queue : &k_dynamic;
   thread->detached = word >> CL_ATTRIBUTES_DETACHED_LSB & CL_ATTRIBUTES_DETACHED_MASK;
   thread->joiner = NULL;
@@ -471,8 +505,9 @@ K_COLD uint32_t k_op_thread_start(uint32_t id) {
 }
 
 K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
+  int woke = 0;
   k_thread *thread = cpu->current;
-  k_publish(thread);
+  k_publish(thread, &woke);
   thread->state = CL_STATE_EXITED;
   cpu->current = NULL;
   if (thread->joiner || thread->detached) k_free_thread(thread);
@@ -489,9 +524,8 @@ K_COLD uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
     k_free_thread(thread);
     return 0;
   }
-  k_publish(cpu->current);
   thread->joiner = cpu->current;
-  return k_block(cpu, NULL);
+  return k_block(cpu, k_publish_and_keep(cpu->current));
 }
 
 K_COLD uint32_t k_op_thread_detach(uint32_t id) {
@@ -578,7 +612,7 @@ K_INLINE uint32_t k_op_mutex_trylock(k_cpu *cpu, uint32_t id) {
   return 0;
 }
 
-K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id) {
+K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
   k_mutex *mutex = &k_mutexes[id];
   if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
   if (K_RARE(mutex->owner != cpu->current)) return K_ERROR(EPERM);
@@ -587,6 +621,7 @@ K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id) {
   } else {
     mutex->owner = k_first_waiter(&mutex->waiters);
     k_wake(mutex->owner);
+    *woke = 1;
   }
   return 0;
 }
@@ -631,15 +666,16 @@ K_INLINE uint32_t k_op_semaphore_trywait(uint32_t id) {
   return 0;
 }
 
-K_INLINE uint32_t k_op_semaphore_post(uint32_t id) {
+K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
   k_semaphore *semaphore = &k_semaphores[id];
   if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
-  if (semaphore->waiters)
+  if (semaphore->waiters) {
     k_wake(k_first_waiter(&semaphore->waiters));
-  else if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX))
-    return K_ERROR(ERANGE);
-  else
+    *woke = 1;
+  } else {
+    if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX)) return K_ERROR(ERANGE);
     semaphore->count++;
+  }
   return 0;
 }
 
@@ -671,68 +707,115 @@ K_COLD uint32_t k_op_port_close(k_cpu *cpu, uint32_t id) {
   return lost;
 }
 
-K_INLINE uint32_t k_send(k_cpu *cpu, uint32_t id, uint32_t word, int wait) {
-  if (K_RARE(id >= CL_PORTS)) return K_ERROR(EINVAL);
+/* The parts of send and receive: a front end may put the waiting parts out of line. */
+
+/* The open port that this thread may send to, or NULL and the error. */
+K_INLINE k_port *k_port_to_send(uint32_t id, uint32_t *error) {
+  *error = K_ERROR(EINVAL);
+  if (K_RARE(id >= CL_PORTS)) return NULL;
+  *error = K_ERROR(EBADF);
+  return K_RARE(!k_ports[id].receiver) ? NULL : &k_ports[id];
+}
+
+K_INLINE k_port *k_port_to_receive(const k_cpu *cpu, uint32_t id, uint32_t *error) {
+  *error = K_ERROR(EINVAL);
+  if (K_RARE(id >= CL_PORTS)) return NULL;
   k_port *port = &k_ports[id];
-  k_thread *thread = cpu->current;
-  if (K_RARE(!port->receiver)) return K_ERROR(EBADF);
+  *error = port->receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
+  return K_RARE(port->receiver != cpu->current) ? NULL : port;
+}
+
+K_INLINE int k_full(const k_port *port) { return port->tail - port->head == CL_PORT_DEPTH; }
+K_INLINE int k_has_message(const k_port *port) { return port->frozen != port->head; }
+
+/* There is room. */
+K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   uint32_t tail = port->tail;
-  if (K_RARE(tail - port->head == CL_PORT_DEPTH)) {
-    if (!wait) {
-      k_publish(thread);
-      return K_ERROR(EAGAIN);
-    }
-    k_thread *woken = k_publish_and_keep(thread);
-    k_queue_waiter(&port->senders, thread);
-    return k_block(cpu, woken);
-  }
   port->ring[tail % K_RING] = word;
   port->tail = tail + 1;
   if (port->immediate || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
-    k_publish_port(port);
+    k_publish_port(port, woke);
   } else if (!port->writer) {
     port->writer = thread;
     port->next_sent = thread->sent;
     thread->sent = port;
   }
-  return 0;
 }
 
-K_INLINE uint32_t k_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int wait) {
-  if (K_RARE(id >= CL_PORTS)) return K_ERROR(EINVAL);
-  k_port *port = &k_ports[id];
-  k_thread *thread = cpu->current;
-  if (K_RARE(port->receiver != thread)) return port->receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
+/* Full: wait for room. */
+K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
+  k_thread *woken = k_publish_and_keep(cpu->current);
+  k_queue_waiter(&port->senders, cpu->current);
+  return k_block(cpu, woken);
+}
+
+/* There is a message. Returns how many are left. */
+K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
   uint32_t head = port->head;
-  if (port->frozen == head) {
-    if (!wait) {
-      k_publish(thread); /* may fill this very port */
-      if (port->frozen == head) return K_ERROR(EAGAIN);
-    } else {
-      k_thread *woken = k_publish_and_keep(thread);
-      if (port->frozen == head) {
-        port->receiver_waits = 1;
-        return k_block(cpu, woken);
-      }
-      if (woken) k_enqueue(woken, 0);
-    }
-  }
   *word = port->ring[head % K_RING];
   port->head = ++head;
-  if (K_RARE(port->senders)) k_wake(k_first_waiter(&port->senders));
+  if (K_RARE(port->senders)) {
+    k_wake(k_first_waiter(&port->senders));
+    *woke = 1;
+  }
   return port->frozen - head;
 }
 
-K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word) { return k_send(cpu, id, word, 1); }
-K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word) { return k_send(cpu, id, word, 0); }
-K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word) { return k_receive(cpu, id, word, 1); }
-K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word) {
-  return k_receive(cpu, id, word, 0);
+/* Nothing published: publish, and wait for a message, unless that has brought one; then 0. */
+K_INLINE uint32_t k_wait_for_message(k_cpu *cpu, k_port *port) {
+  k_thread *woken = k_publish_and_keep(cpu->current);
+  if (K_RARE(k_has_message(port))) {
+    k_enqueue_all(woken);
+    return 0;
+  }
+  port->receiver_waits = 1;
+  return k_block(cpu, woken);
 }
 
-K_INLINE uint32_t k_op_port_publish(k_cpu *cpu) {
-  k_publish(cpu->current);
+K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word, int *woke) {
+  uint32_t error;
+  k_port *port = k_port_to_send(id, &error);
+  if (!port) return error;
+  if (k_full(port)) return k_wait_for_room(cpu, port);
+  k_put(port, cpu->current, word, woke);
+  return 0;
+}
+
+K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, int *woke) {
+  uint32_t error;
+  k_port *port = k_port_to_send(id, &error);
+  if (!port) return error;
+  if (k_full(port)) {
+    k_publish(cpu->current, woke);
+    return K_ERROR(EAGAIN);
+  }
+  k_put(port, cpu->current, word, woke);
+  return 0;
+}
+
+K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int *woke) {
+  uint32_t error;
+  k_port *port = k_port_to_receive(cpu, id, &error);
+  if (!port) return error;
+  if (!k_has_message(port)) {
+    uint32_t answer = k_wait_for_message(cpu, port);
+    if (answer) return answer;
+    *woke = 1;
+  }
+  return k_take(port, word, woke);
+}
+
+K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word, int *woke) {
+  uint32_t error;
+  k_port *port = k_port_to_receive(cpu, id, &error);
+  if (!port) return error;
+  if (!k_has_message(port)) k_publish(cpu->current, woke); /* may fill this very port */
+  return k_has_message(port) ? k_take(port, word, woke) : K_ERROR(EAGAIN);
+}
+
+K_INLINE uint32_t k_op_port_publish(k_cpu *cpu, int *woke) {
+  k_publish(cpu->current, woke);
   return 0;
 }
 

@@ -10,6 +10,8 @@ static uint32_t now;
 static uint32_t word0[CL_CPUS];
 static uint32_t answered; /* CPUs whose pending operation has its answer */
 static uint32_t told;     /* CPUs that were asked to look, and have not answered with preempt */
+static int saved;         /* the operation began with saving, which may make a thread ready, too */
+static int woke;          /* the operation says that somebody may have to give way */
 
 static inline uint32_t k_now(void) { return now; }
 static inline void k_completed(k_cpu *cpu) { answered |= 1u << (cpu - k_cpus); }
@@ -19,7 +21,9 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   k_cpu *cpu = &k_cpus[number];
   uint32_t *word = &word0[number];
   if (op == CL_OP_WORD0) return *word;
+  saved = cpu->leaving != NULL;
   k_saved(cpu);
+  woke = 1;
   switch (op) {
     case CL_OP_NEXT: return k_op_next(cpu);
     case CL_OP_THREAD_START: return k_op_thread_start(id);
@@ -27,7 +31,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_THREAD_PRIORITY: return k_op_thread_priority(id, *word);
     case CL_OP_THREAD_READ: return k_op_thread_read(id);
     case CL_OP_SLICE: return k_op_slice(*word);
-    case CL_OP_SEMAPHORE_POST: return k_op_semaphore_post(id);
+    case CL_OP_SEMAPHORE_POST: return woke = 0, k_op_semaphore_post(id, &woke);
     case CL_OP_SEMAPHORE_VALUE: return k_op_semaphore_value(id);
     default: break;
   }
@@ -42,7 +46,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   if (op < 64 && needs_thread[op] && !k_runs(cpu)) return K_ERROR(ESRCH);
   switch (op) {
     case CL_OP_SELF: return k_tid(cpu->current);
-    case CL_OP_YIELD: return k_op_yield(cpu);
+    case CL_OP_YIELD: return woke = 0, k_op_yield(cpu, &woke);
     case CL_OP_PREEMPT: told &= ~(1u << number); return k_op_preempt(cpu);
     case CL_OP_THREAD_CREATE: return k_op_thread_create(*word);
     case CL_OP_THREAD_EXIT: return k_op_thread_exit(cpu);
@@ -51,18 +55,18 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_MUTEX_DESTROY: return k_op_mutex_destroy(id);
     case CL_OP_MUTEX_LOCK: return k_op_mutex_lock(cpu, id);
     case CL_OP_MUTEX_TRYLOCK: return k_op_mutex_trylock(cpu, id);
-    case CL_OP_MUTEX_UNLOCK: return k_op_mutex_unlock(cpu, id);
+    case CL_OP_MUTEX_UNLOCK: return woke = 0, k_op_mutex_unlock(cpu, id, &woke);
     case CL_OP_SEMAPHORE_CREATE: return k_op_semaphore_create(*word);
     case CL_OP_SEMAPHORE_DESTROY: return k_op_semaphore_destroy(id);
     case CL_OP_SEMAPHORE_WAIT: return k_op_semaphore_wait(cpu, id);
     case CL_OP_SEMAPHORE_TRYWAIT: return k_op_semaphore_trywait(id);
     case CL_OP_PORT_OPEN: return k_op_port_open(cpu, id, *word);
     case CL_OP_PORT_CLOSE: return k_op_port_close(cpu, id);
-    case CL_OP_PORT_SEND: return k_op_port_send(cpu, id, *word);
-    case CL_OP_PORT_TRYSEND: return k_op_port_trysend(cpu, id, *word);
-    case CL_OP_PORT_RECEIVE: return k_op_port_receive(cpu, id, word);
-    case CL_OP_PORT_TRYRECEIVE: return k_op_port_tryreceive(cpu, id, word);
-    case CL_OP_PORT_PUBLISH: return k_op_port_publish(cpu);
+    case CL_OP_PORT_SEND: return woke = 0, k_op_port_send(cpu, id, *word, &woke);
+    case CL_OP_PORT_TRYSEND: return woke = 0, k_op_port_trysend(cpu, id, *word, &woke);
+    case CL_OP_PORT_RECEIVE: return woke = 0, k_op_port_receive(cpu, id, word, &woke);
+    case CL_OP_PORT_TRYRECEIVE: return woke = 0, k_op_port_tryreceive(cpu, id, word, &woke);
+    case CL_OP_PORT_PUBLISH: return woke = 0, k_op_port_publish(cpu, &woke);
     default: return K_ERROR(EINVAL);
   }
 }
@@ -99,14 +103,16 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
         memset(word0, 0, sizeof word0);
         told = 0;
     }
-    if (kind != TICK) k_notify(&k_cpus[cpu]);
+    /* The front end looks after an operation that says so, and after every switch. */
+    int looks = kind != LOAD || saved || woke || (int32_t)own < 0;
+    if (kind != TICK && looks) k_notify(&k_cpus[cpu]);
     uint32_t got_irq = 0, got_idle = 0;
     for (uint32_t c = 0; c < CL_CPUS; c++) {
       got_irq |= (uint32_t)k_irq(&k_cpus[c]) << c;
       got_idle |= (uint32_t)k_cpus[c].waiting << c;
     }
     /* After its own operation a CPU looks for itself. */
-    told |= got_irq & 1u << cpu;
+    if (looks) told |= got_irq & 1u << cpu;
     int same = got_irq == irq && got_idle == idle && !(got_irq & ~told);
     uint32_t words = 0;
     for (uint32_t i = 0; i < expected; i++, pair += 2) {
