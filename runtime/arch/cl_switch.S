@@ -2,27 +2,70 @@
  *
  * Context switch, the same on both cores and both grounds.
  *
- * A suspended thread is its stack pointer in cl_threads[tid].sp; above it lie the registers that a C function
- * must keep (64 bytes):  0 ra  4 s0  8 s1 ... 48 s11. A preempted thread has the trap's frame above that.
+ * A suspended thread is its stack pointer in cl_threads[tid].sp. At that address lies the place where it goes on;
+ * what else it keeps is its own business. cl_switch keeps what a C function must keep; cl_switch_here
+ * (cl_kernel.h) lets the compiler keep just what is in use. A preempted thread waits in cl_switch, called by the
+ * trap handler, above whose frame lies the trap's.
  *
  * Interrupts: with the hardware kernel they may stay on. It interrupts nobody between GIVE_WAY and SAVED, and
- * after SAVED sp is already the next thread's, whose frame is below nothing. With the software kernel they are
- * off, and the kernel's lock is held, until SAVED.
+ * before SAVED sp becomes the next thread's, below whose frame a trap may push. With the software kernel they
+ * are off, and the kernel's lock is held, until SAVED.
  */
+#include "cl_arch_asm.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
-#include "cl_arch_asm.h"
 
 #define FRAME 64
+
+  /* First thing of a thread that goes on; t1 and t2 are from cl_switch_away. */
+  .macro trace_run
+  srli t1, t1, CL_THREAD_SHIFT
+  sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
+  .endm
 
   .section .text.hot, "ax", @progbits
   .option norelax
 
-/* uint32_t cl_switch(uint32_t word): leave this thread for thread word[15:0]. Comes back when it runs again, with
- * interrupts on, and returns RESUMED. word is an answer with GIVE_WAY and status 0. */
+/* Leave this thread for thread a0[15:0]; a0 is an answer with GIVE_WAY and status 0. Called with t0 as the return
+ * address. Comes back when this thread runs again, with interrupts on, t1 = its number << CL_THREAD_SHIFT,
+ * t2 = CL_LOCAL; sp and tp are kept and no other register is. */
+  .globl cl_switch_away
+  .type cl_switch_away, @function
+  .balign 16
+cl_switch_away:
+  addi sp, sp, -16
+  sw t0, 0(sp)
+  sw sp, CL_THREAD_SP(tp)
+
+/* void cl_switch_to(uint32_t word): the same for a CPU that leaves nothing behind. */
+  .globl cl_switch_to
+  .type cl_switch_to, @function
+cl_switch_to:
+  slli t1, a0, CL_THREAD_SHIFT /* GIVE_WAY falls out at the top */
+  lui t0, %hi(cl_threads)
+  add t0, t0, t1
+  lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
+  addi tp, t0, %lo(cl_threads)
+  lui t2, %hi(CL_LOCAL)
+  /* SAVED: from here on another CPU may run the thread we left. */
+#if defined(CL_KERNEL_HW)
+  lui t0, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
+  sw zero, %lo(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))(t0)
+#elif CL_CPUS > 1
+  sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
+#endif
+  lw t0, 0(sp)
+  addi sp, sp, 16
+#if !defined(CL_KERNEL_HW)
+  cl_irq_on
+#endif
+  jr t0
+  .size cl_switch_away, . - cl_switch_away
+
+/* uint32_t cl_switch(uint32_t word): leave this thread as a C function may. Comes back when it runs again, with
+ * interrupts on, and returns RESUMED. */
   .globl cl_switch
   .type cl_switch, @function
-  .balign 16
 cl_switch:
   addi sp, sp, -FRAME
   sw ra, 0(sp)
@@ -38,28 +81,7 @@ cl_switch:
   sw s9, 40(sp)
   sw s10, 44(sp)
   sw s11, 48(sp)
-  sw sp, CL_THREAD_SP(tp)
-
-/* void cl_switch_to(uint32_t word): the same for a CPU that leaves nothing behind. */
-  .globl cl_switch_to
-  .type cl_switch_to, @function
-cl_switch_to:
-  slli t1, a0, CL_THREAD_SHIFT /* GIVE_WAY falls out at the top */
-  lui t0, %hi(cl_threads)
-  add t0, t0, t1
-  lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
-  addi tp, t0, %lo(cl_threads)
-  /* SAVED: from here on another CPU may run the thread we left. */
-#if defined(CL_KERNEL_HW)
-  lui t0, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
-  sw zero, %lo(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))(t0)
-  lui t2, %hi(CL_LOCAL)
-#else
-  lui t2, %hi(CL_LOCAL)
-#if CL_CPUS > 1
-  sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
-#endif
-#endif
+  jal t0, cl_switch_away
   lw ra, 0(sp)
   lw s0, 4(sp)
   lw s1, 8(sp)
@@ -74,20 +96,18 @@ cl_switch_to:
   lw s10, 44(sp)
   lw s11, 48(sp)
   addi sp, sp, FRAME
-  srli t1, t1, CL_THREAD_SHIFT
-  sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
   lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
-#if !defined(CL_KERNEL_HW)
-  cl_irq_on
-#endif
+  trace_run
   ret
   .size cl_switch, . - cl_switch
 
-/* First instructions of a new thread: s0 is its function, s1 the argument (cl_thread_prepare). */
+/* Where a new thread begins: its function and argument lie on the stack (cl_thread_prepare). */
   .globl cl_thread_entry
 cl_thread_entry:
-  mv a0, s0
-  mv a1, s1
+  trace_run
+  lw a0, 0(sp)
+  lw a1, 4(sp)
+  addi sp, sp, 16
   tail cl_thread_main
 
 /* void cl_on_boot_stack(void (*tail)(void)) */

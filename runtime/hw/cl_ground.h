@@ -50,12 +50,12 @@ static inline uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
   return answer;
 }
 
-static inline uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
   uint32_t answer;
   do {
     answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
     if ((int32_t)answer < 0) {
-      cl_switch(answer);
+      cl_switch_here(answer);
       answer = CL_RESUMED;
     } else if (answer <= CL_WORD_VALUE_MASK) {
       *word = *cl_port(CL_OP_WORD0, 0);

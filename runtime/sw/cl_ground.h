@@ -8,7 +8,22 @@
 CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
 uint32_t cl_op_port_send(uint32_t id, uint32_t word);
-uint32_t cl_op_port_receive(uint32_t id, uint32_t *word);
+
+/* May answer GIVE_WAY, with interrupts off and the kernel locked, or RESUMED: then it must be called again. */
+uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
+
+static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+  uint32_t answer;
+  do {
+    answer = cl_sw_port_receive(id, word);
+    if ((int32_t)answer < 0) {
+      cl_switch_here(answer);
+      answer = CL_RESUMED;
+    }
+  } while (answer == CL_RESUMED);
+  return answer;
+}
+
 uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 void cl_ground_start(void);

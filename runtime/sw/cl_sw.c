@@ -220,18 +220,17 @@ uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
   return leave_if(woke, cpu, 0);
 }
 
-__attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port, uint32_t *word) {
+/* The thread in the answer is to be switched to by cl_op_port_receive. */
+__attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port) {
   uint32_t answer = k_wait_for_message(cpu, port);
-  int woke = 1;
-  if (CL_UNLIKELY(!answer)) {
-    k_take(port, word, &woke);
-    return leave(cpu, 0);
-  }
-  settle(cpu, answer);
-  return cl_op_port_receive((uint32_t)(port - k_ports), word);
+  if (CL_UNLIKELY(!answer)) return leave(cpu, CL_RESUMED); /* what it has published itself */
+  if (CL_UNLIKELY(answer == K_PENDING)) return settle_idle(cpu);
+  k_saved(cpu);
+  k_notify(cpu);
+  return answer;
 }
 
-uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   uint32_t error;
   if (CL_CPUS == 1) {
     /* Only the receiver moves head, and it is not elsewhere meanwhile: nothing to lock. A sender that is to
@@ -248,15 +247,15 @@ uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
       return leave(cpu, 0);
     }
     k_cpu *cpu = enter();
-    if (CL_LIKELY(!k_has_message(port))) return receive_wait(cpu, port, word);
+    if (CL_LIKELY(!k_has_message(port))) return receive_wait(cpu, port);
     cl_irq_on();
-    return cl_op_port_receive(id, word); /* has just come */
+    return CL_RESUMED; /* one has just come */
   }
   k_cpu *cpu = enter();
   int woke = 0;
   k_port *port = k_port_to_receive(cpu, id, &error);
   if (!port) return leave_quietly(error);
-  if (!k_has_message(port)) return receive_wait(cpu, port, word);
+  if (!k_has_message(port)) return receive_wait(cpu, port);
   k_take(port, word, &woke);
   return leave_if(woke, cpu, 0);
 }
