@@ -1,4 +1,6 @@
-/* Image filter of [SMP]: Control asks for blocks of pixels, Image Decoder decodes them, Filter smooths them.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Image filter of [SMP]: Control asks for blocks of pixels, Image Decoder decodes them, Filter smooths them.
  *
  *   Control --request--> Image Decoder --decoded--> Filter --done--> Control
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "qoi.h"
 
 #define HEADER_BYTES 14

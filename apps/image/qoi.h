@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A streaming decoder of QOI pictures (qoiformat.org): any number of pixels at a time. */
 #ifndef QOI_H
 #define QOI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "smooth.h"
 
 /* Red and blue are computed in one word, green in another: no sum (at most 16 * 255) leaves its lane. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The filter: 3x3 convolution with the Gaussian kernel 1 2 1 / 2 4 2 / 1 2 1, divided by 16, halves rounded up. */
 #ifndef SMOOTH_H
 #define SMOOTH_H

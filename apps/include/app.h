@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two applications share: creating their threads, and stopping when a service refuses. */
 #ifndef APP_H
 #define APP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "capture.h"
 
 enum { HEADER_BYTES = 24, RECORD_BYTES = 16, LINK_ETHERNET = 1 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The capture file: classic pcap, either byte order, microseconds or nanoseconds, Ethernet. */
 #ifndef CAPTURE_H
 #define CAPTURE_H

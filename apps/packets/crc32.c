@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "crc32.h"
 
 #define POLYNOMIAL 0xEDB88320u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CRC-32 of Ethernet (reflected 0x04C11DB7, initial value and final inversion all ones), as in the FCS. */
 #ifndef CRC32_H
 #define CRC32_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "frame.h"
 
 enum { ETHERNET_BYTES = 14, VLAN_BYTES = 4, ARP_BYTES = 28, IPV4_BYTES = 20, IPV6_BYTES = 40 };

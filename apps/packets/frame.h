@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the bytes of a frame say: the parser of the Decoder threads. */
 #ifndef FRAME_H
 #define FRAME_H

@@ -1,4 +1,6 @@
-/* Packet processing of [SMP]: ten threads from a capture to packets forwarded, stored or discarded.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Packet processing of [SMP]: ten threads from a capture to packets forwarded, stored or discarded.
  *
  *                +--> Decoder 0 --> CRC 0 --+                              +--> Forward --+
  *   Packetizer --+                          +--> Enqueue --> Classifier ---+--> Store ----+--> free list

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where packets end: the frames sent on, and the ring of stored frames. */
 #ifndef OUTPUT_H
 #define OUTPUT_H

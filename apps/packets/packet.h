@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A packet on its way: what each thread finds out about it. */
 #ifndef PACKET_H
 #define PACKET_H

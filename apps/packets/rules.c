@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "rules.h"
 
 #define KIND(k) (1u << KIND_##k)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Classifier's rules: what becomes of an undamaged packet. */
 #ifndef RULES_H
 #define RULES_H

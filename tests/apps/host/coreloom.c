@@ -1,4 +1,6 @@
-/* The Coreloom services of the applications on host threads: one lock, one condition a port.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Coreloom services of the applications on host threads: one lock, one condition a port.
  *
  * Program INPUT OUTPUT: the region's contents. CL_PORT_DEPTH words a port (8), CL_OUTPUT_CAPACITY bytes.
  * At exit prints "done N": the units reported. Stops with status 99 where the services are misused. */

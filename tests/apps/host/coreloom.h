@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* <coreloom.h> and the Coreloom part of <pthread.h> on a POSIX host, as far as the applications use them. */
 #ifndef HOST_CORELOOM_H
 #define HOST_CORELOOM_H

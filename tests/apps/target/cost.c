@@ -1,4 +1,6 @@
-/* The work of the applications without threads and messages, for its cost in cycles.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The work of the applications without threads and messages, for its cost in cycles.
  * Built with -DIMAGE or without; logs one MARK for each row of the README's table: hundredths of cycles a unit. */
 #include <coreloom.h>
 
