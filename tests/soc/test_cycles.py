@@ -114,7 +114,7 @@ RATES = {
     ("loads", LOAD, "standard", False): (0.516, 0.258, 0.129),
     ("loads", LOAD, "economy", True): (0.205, 0.205, 0.129),
     ("stores", STORE, "standard", True): (0.945, 0.532, 0.278),
-    ("mix", MIX, "standard", True): (0.945, 0.945, 0.710),
+    ("mix", MIX, "standard", True): (0.945, 0.945, 0.712),
     ("mix", MIX, "standard", False): (0.739, 0.370, 0.185),
     ("mix", MIX, "economy", True): (0.270, 0.270, 0.185),
 }

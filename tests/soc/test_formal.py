@@ -77,8 +77,8 @@ def test_bus(masters: int) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("(|req_above) ? req_above : req_i", "req_i"),  # lowest number always wins
-        ("if (any) above_d = ~(gnt_o | ", "above_d = ~(gnt_o | "),  # an idle cycle forgets the turn
+        ("(|(requests & above)) ? (requests & above) : requests", "requests"),  # lowest number always wins
+        ("if (any) above_d = ~(winner | ", "above_d = ~(winner | "),  # an idle cycle forgets the turn
     ],
     ids=["starves", "forgets"],
 )

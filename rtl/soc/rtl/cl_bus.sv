@@ -4,6 +4,10 @@
 // A response comes exactly one cycle after the grant, so masters may issue back to back and responses need
 // no tags. Arbitration is round-robin: after a grant that master is last in line, so a master waits for at
 // most Masters - 1 transfers of others. A request that no device decodes is answered with err_o.
+//
+// A request may be late: it is served when nobody asks on time, and does not influence gnt_o. A core whose
+// fetch depends on the grant of its data access in the same cycle asks for it this way; else the grants of all
+// cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
 module cl_bus
   import cl_soc_pkg::*;
 #(
@@ -14,15 +18,17 @@ module cl_bus
   input  logic                   rst_ni,
 
   // Masters
-  input  logic     [Masters-1:0] req_i,      // held with cmd_i until gnt_o
+  input  logic     [Masters-1:0] req_i,      // held until gnt_o
+  input  logic     [Masters-1:0] late_i,     // ignored with req_i of the same master
   input  bus_cmd_t [Masters-1:0] cmd_i,
-  output logic     [Masters-1:0] gnt_o,      // same cycle as req_i
-  output logic     [Masters-1:0] rvalid_o,   // one cycle after gnt_o, loads and stores
+  output logic     [Masters-1:0] gnt_o,      // same cycle as req_i, does not depend on late_i
+  output logic     [Masters-1:0] gnt_late_o, // same cycle as late_i
+  output logic     [Masters-1:0] rvalid_o,   // one cycle after either grant, loads and stores
   output logic                   err_o,      // with rvalid_o: nothing answers at that address
   output logic            [31:0] rdata_o,    // with rvalid_o, common to all masters
 
-  // Writes that went through in this cycle, for caches that snoop. The writer is the master with gnt_o.
-  output logic                   snoop_valid_o,
+  // Writes that went through in this cycle, for caches that snoop
+  output logic     [Masters-1:0] snoop_valid_o,   // of this master
   output logic            [31:0] snoop_addr_o,
 
   // Devices: address phase in one cycle, read data in the next. Devices never stall.
@@ -37,23 +43,29 @@ module cl_bus
 
   // Round robin: of the requests above the last winner the lowest, else of all requests the lowest.
   logic [Masters-1:0] above_q, above_d;   // thermometer: the masters above the last winner
-  logic [Masters-1:0] req_above, candidates;
+  logic [Masters-1:0] winner;
   logic               any;
 
-  assign any        = |req_i;
-  assign req_above  = req_i & above_q;
-  assign candidates = (|req_above) ? req_above : req_i;
-  assign gnt_o      = candidates & (~candidates + Masters'(1));
+  function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
+    logic [Masters-1:0] candidates;
+    candidates = (|(requests & above)) ? (requests & above) : requests;
+    return candidates & (~candidates + Masters'(1));
+  endfunction
+
+  assign gnt_o      = choose(req_i, above_q);
+  assign gnt_late_o = (|req_i) ? '0 : choose(late_i, above_q);
+  assign winner     = gnt_o | gnt_late_o;
+  assign any        = |winner;
 
   always_comb begin
     above_d = above_q;
-    if (any) above_d = ~(gnt_o | (gnt_o - Masters'(1)));
+    if (any) above_d = ~(winner | (winner - Masters'(1)));
   end
 
   always_comb begin
     dev_cmd_o = '0;
     for (int unsigned i = 0; i < Masters; i++) begin
-      if (gnt_o[i]) dev_cmd_o = dev_cmd_o | cmd_i[i];
+      if (winner[i]) dev_cmd_o = dev_cmd_o | cmd_i[i];
     end
   end
 
@@ -65,7 +77,7 @@ module cl_bus
   assign ram_req_o  = any & in_ram;
   assign uart_req_o = any & in_uart;
 
-  assign snoop_valid_o = ram_req_o & dev_cmd_o.we;
+  assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? winner : '0;
   assign snoop_addr_o  = dev_cmd_o.addr;
 
   // Response
@@ -77,7 +89,7 @@ module cl_bus
       err_q    <= 1'b0;
     end else begin
       above_q  <= above_d;
-      rvalid_o <= gnt_o;
+      rvalid_o <= winner;
       uart_q   <= uart_req_o;
       err_q    <= any & ~in_ram & ~in_uart;
     end
@@ -87,11 +99,13 @@ module cl_bus
   assign rdata_o = uart_q ? uart_rdata_i : ram_rdata_i;
 
 `ifdef FORMAL
-  // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks.
+  // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks; late ones only when no other asks.
   always_ff @(posedge clk_i) begin
     assert ((gnt_o & ~req_i) == '0);
-    assert ((gnt_o & (gnt_o - Masters'(1))) == '0);
-    assert ((|gnt_o) == any);
+    assert ((gnt_late_o & ~late_i) == '0);
+    assert ((winner & (winner - Masters'(1))) == '0);
+    assert ((|gnt_o) == (|req_i));
+    assert ((|gnt_late_o) == (|late_i & ~|req_i));
   end
 
   // REQ-bus-1: no master waits for more than Masters - 1 transfers of others. Each grant brings the last winner
@@ -105,7 +119,7 @@ module cl_bus
       for (int unsigned i = 0; i < Masters; i++) waited_q[i] <= '0;
     end else begin
       for (int unsigned i = 0; i < Masters; i++) begin
-        if (gnt_o[i]) last_q <= i;
+        if (winner[i]) last_q <= i;
         waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 1 : '0;
         // Masters keep to their side: a request is held until it is granted.
         if (waited_q[i] != '0) assume (req_i[i]);

@@ -15,7 +15,9 @@ module cl_core_economy
   // Both ports share the command
   output bus_cmd_t    cmd_o,
   output logic        bus_req_o,
+  output logic        bus_late_o,      // never: the look-ahead does not depend on a grant
   input  logic        bus_gnt_i,
+  input  logic        bus_gnt_late_i,
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
@@ -168,11 +170,12 @@ module cl_core_economy
     else if (mem_valid && mem_instr) pc_o <= mem_addr;
   end
 
+  assign bus_late_o = 1'b0;
   assign priv_cmd_o = cmd_o;
   assign halt_o     = trap;
 
   logic unused;
-  assign unused = ^{cpu_id_i, snoop_valid_i, snoop_addr_i, err, unused_pcpi_valid, unused_pcpi_insn,
+  assign unused = ^{cpu_id_i, bus_gnt_late_i, snoop_valid_i, snoop_addr_i, err, unused_pcpi_valid, unused_pcpi_insn,
                     unused_pcpi_rs1, unused_pcpi_rs2, unused_eoi, unused_trace_valid, unused_trace_data};
 
 endmodule

@@ -5,6 +5,9 @@
 // Instruction fetches and data accesses share the bus port, data first: a data access holds up the
 // instruction that makes it, while most fetches run ahead. Fetches starve only as long as the core finds
 // instructions that access data without fetching any, so not for long. No cycle is added on the way.
+//
+// In Ibex the fetch of a cycle depends on the grant of the data access in that cycle. A new fetch is therefore
+// a late request of the bus; one that has waited is a request like any other.
 module cl_core_standard
   import cl_soc_pkg::*;
 #(
@@ -17,7 +20,9 @@ module cl_core_standard
   // Bus port (instructions and data) and private port (data only)
   output bus_cmd_t    cmd_o,
   output logic        bus_req_o,
+  output logic        bus_late_o,
   input  logic        bus_gnt_i,
+  input  logic        bus_gnt_late_i,
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
@@ -59,7 +64,7 @@ module cl_core_standard
     .RV32E          (1'b0),
     .RV32M          (ibex_pkg::RV32MSingleCycle),
     .RV32B          (ibex_pkg::RV32BNone),
-    .RegFile        (ibex_pkg::RegFileFF),
+    .RegFile        (ibex_pkg::RegFileFPGA),
     .BranchTargetALU(1'b1),
     .WritebackStage (1'b1),
     .ICache         (1'b1),
@@ -142,13 +147,14 @@ module cl_core_standard
 
   assign priv_cmd_o = split_cmd;
 
-  // Bus: data before instructions. The response comes one cycle after the grant, so one bit routes it.
-  logic        data_owner_q;
+  // Bus: data before instructions. The response comes one cycle after the grant, so its owner is known.
+  logic        data_owner_q, instr_owner_q, waiting_q;
   logic [31:0] instr_addr_q;
 
-  assign bus_req_o    = data_bus_req | instr_req;
+  assign bus_req_o    = data_bus_req | waiting_q;
+  assign bus_late_o   = instr_req;
   assign data_bus_gnt = data_bus_req & bus_gnt_i;
-  assign instr_gnt    = instr_req & ~data_bus_req & bus_gnt_i;
+  assign instr_gnt    = instr_req & ~data_bus_req & (bus_gnt_i | bus_gnt_late_i);
 
   always_comb begin
     if (data_bus_req) cmd_o = split_cmd;
@@ -157,16 +163,20 @@ module cl_core_standard
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      data_owner_q <= 1'b0;
-      instr_addr_q <= '0;
+      data_owner_q  <= 1'b0;
+      instr_owner_q <= 1'b0;
+      waiting_q     <= 1'b0;
+      instr_addr_q  <= '0;
     end else begin
-      data_owner_q <= data_bus_req;
+      data_owner_q  <= data_bus_req;
+      instr_owner_q <= instr_gnt;
+      waiting_q     <= instr_req & ~instr_gnt;   // Ibex keeps a request until it is granted
       if (instr_gnt) instr_addr_q <= instr_addr;
     end
   end
 
   assign data_bus_rvalid = bus_rvalid_i & data_owner_q;
-  assign instr_rvalid    = bus_rvalid_i & ~data_owner_q;
+  assign instr_rvalid    = bus_rvalid_i & instr_owner_q;
 
   logic instr_fault;
   assign instr_fault  = instr_rvalid & bus_err_i;

@@ -54,9 +54,9 @@ module cl_soc
   assign cycle_o = cycle_q;
 
   // Processors
-  logic     [Cpus-1:0]           bus_req, bus_gnt, bus_rvalid;
+  logic     [Cpus-1:0]           bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
   bus_cmd_t [Cpus-1:0]           bus_cmd;
-  logic                          bus_err, snoop_valid;
+  logic                          bus_err;
   logic                   [31:0] bus_rdata, snoop_addr;
   logic     [Cpus-1:0]           kernel_req, kernel_gnt, kernel_we, kernel_rvalid, kernel_irq, kernel_intr;
   logic     [Cpus-1:0]    [15:0] kernel_addr;
@@ -81,12 +81,14 @@ module cl_soc
       .cpu_id_i       (4'(i)),
       .cycle_i        (cycle_q),
       .bus_req_o      (bus_req[i]),
+      .bus_late_o     (bus_late[i]),
       .bus_cmd_o      (bus_cmd[i]),
       .bus_gnt_i      (bus_gnt[i]),
+      .bus_gnt_late_i (bus_gnt_late[i]),
       .bus_rvalid_i   (bus_rvalid[i]),
       .bus_err_i      (bus_err),
       .bus_rdata_i    (bus_rdata),
-      .snoop_valid_i  (snoop_valid & ~bus_gnt[i]),
+      .snoop_valid_i  (|(snoop_valid & ~(Cpus'(1) << i))),
       .snoop_addr_i   (snoop_addr),
       .kernel_req_o   (kernel_req[i]),
       .kernel_gnt_i   (kernel_gnt[i]),
@@ -166,8 +168,10 @@ module cl_soc
     .clk_i,
     .rst_ni,
     .req_i        (bus_req),
+    .late_i       (bus_late),
     .cmd_i        (bus_cmd),
     .gnt_o        (bus_gnt),
+    .gnt_late_o   (bus_gnt_late),
     .rvalid_o     (bus_rvalid),
     .err_o        (bus_err),
     .rdata_o      (bus_rdata),
