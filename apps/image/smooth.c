@@ -10,8 +10,8 @@ static inline uint32_t column(uint32_t above, uint32_t row, uint32_t below, uint
 }
 
 /* Not inlined: between the services of its caller the compiler has too few registers for the loop. */
-__attribute__((noinline)) void smooth(struct smooth *state, const uint32_t *above, const uint32_t *row, const uint32_t *below, uint32_t *out,
-            uint32_t first, uint32_t end) {
+__attribute__((noinline)) void smooth(struct smooth *state, const uint32_t *above, const uint32_t *row,
+                                      const uint32_t *below, uint32_t *out, uint32_t first, uint32_t end) {
   struct smooth s = *state;
   if (first == 1) {
     s.red_blue = column(above[1], row[1], below[1], RED_BLUE);
