@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cl_kernel as referee.cpp wants it: arrays that C++ can index, and a look inside.
+// cl_kernel as referee.cpp and concurrent.cpp want it: arrays that C++ can index, and a look inside.
 module cl_kernel_referee #(
   parameter int unsigned Cpus       = 2,
   parameter int unsigned Threads    = 64,
@@ -23,6 +23,9 @@ module cl_kernel_referee #(
   input  logic            [15:0] intr_i,
   output logic            [15:0] idle_o,
   output logic            [31:0] cpus_o,     // the parameter
+  output logic            [31:0] word0_o [Cpus],
+  output logic            [15:0] take_o,     // the engine takes what this CPU's port holds:
+  output logic            [15:0] take_op_o,  // an operation, not just a save
   output logic                   offered_o,  // a port holds something the engine has not taken yet
   output logic                   quiet_o     // the engine and the ready queue have nothing to do
 );
@@ -35,6 +38,7 @@ module cl_kernel_referee #(
     assign addr[c]    = addr_i[c][15:0];
     assign wdata[c]   = wdata_i[c];
     assign rdata_o[c] = rdata[c];
+    assign word0_o[c] = u_dut.word0[c];
   end
 
   assign gnt_o     = 16'(gnt);
@@ -42,6 +46,8 @@ module cl_kernel_referee #(
   assign irq_o     = 16'(irq);
   assign idle_o    = 16'(idle);
   assign cpus_o    = Cpus;
+  assign take_o    = 16'(u_dut.take);
+  assign take_op_o = 16'(u_dut.take & u_dut.op_valid);
   assign offered_o = (u_dut.op_valid | u_dut.save) != '0;
   assign quiet_o   = !offered_o && u_dut.u_engine.idle && u_dut.queue_ready &&
                      (u_dut.waiting & intr_i[Cpus-1:0]) == '0;

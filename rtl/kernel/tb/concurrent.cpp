@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// All CPUs use cl_kernel at the same time, at random; the log tells in which order the engine took what.
+//
+//   concurrent OPERATIONS SEED LOG
+//
+// LOG: 32-bit words, four an entry: kind, cpu, a, b. An answer stands before what is taken in its cycle.
+//   0 reset
+//   1 an operation is taken: a = op << 10 | id, b = WORD0 at that time
+//   2 a save is taken
+//   3 a word is answered: a = the word
+//   4 WORD0 is read: a = its value
+//   5 the unit is quiet and no request stands: a = irq_o, b = idle_o
+// The model plays the log afterwards (tests/kernel_rtl/test_concurrent.py).
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "Vmodel.h"
+#include "verilated.h"
+
+namespace {
+
+enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet };
+constexpr uint32_t kOpSaved = 2, kOpWord0 = 3, kGiveWay = 1u << 31, kStatus = 0xff0000;
+constexpr int kMaxCpus = 16;
+
+// Codes of kernel.toml, the frequent ones several times; 36 = port_receive leaves a message in WORD0.
+const std::vector<uint32_t> kOps = {1, 4, 5, 5, 5, 6, 7, 7, 8, 8, 8, 8, 8, 8, 9, 10, 11, 12, 12, 13, 14, 16, 17, 18,
+                                    18, 18, 19, 20, 20, 20, 20, 24, 25, 26, 27, 27, 28, 28, 28, 28, 29, 32, 34,
+                                    34, 34, 34, 35, 36, 36, 37, 37, 38, 63};
+const std::vector<uint32_t> kOpsWithoutThread = {1, 1, 1, 1, 8, 28, 12};
+
+struct Client {
+  bool loading = false, storing = false, unsaved = false, lost = false, look = false;
+  uint32_t address = 0;
+  int pause = 0;
+};
+
+uint64_t state;
+
+uint32_t random_below(uint32_t n) {
+  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  return static_cast<uint32_t>(state >> 20) % n;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: concurrent OPERATIONS SEED LOG\n");
+    return 2;
+  }
+  const long operations = std::atol(argv[1]);
+  state = std::strtoull(argv[2], nullptr, 0) * 0x9e3779b97f4a7c15u + 1;
+  std::FILE* log = std::fopen(argv[3], "wb");
+  if (log == nullptr) {
+    std::perror(argv[3]);
+    return 2;
+  }
+  const auto note = [&](uint32_t kind, uint32_t cpu, uint32_t a, uint32_t b) {
+    const uint32_t entry[4] = {kind, cpu, a, b};
+    std::fwrite(entry, 4, 4, log);
+  };
+  VerilatedContext context;
+  auto* top = new Vmodel(&context);
+  const auto edge = [&] {
+    top->clk_i = 1;
+    top->eval();
+    top->clk_i = 0;
+    top->eval();
+    context.timeInc(1);
+  };
+  top->eval();
+
+  const uint32_t cpus = top->cpus_o;
+  std::vector<Client> clients;
+  long done = 0, episode = 0, together = 0;
+  int still = 0, stuck = 0, quiet = 0, pause_all = 0;
+  uint32_t born = 0;  // an episode begins with threads that CPU 0 creates and starts
+  for (bool reset = true; done < operations;) {
+    if (reset) {
+      reset = false;
+      clients.assign(cpus, Client());
+      episode = done;
+      still = stuck = quiet = pause_all = 0;
+      born = 0;
+      top->rst_ni = 0;
+      top->req_i = top->we_i = top->intr_i = 0;
+      edge();
+      edge();
+      top->rst_ni = 1;
+      note(kReset, 0, 0, 0);
+    }
+    // Requests of this cycle
+    if (pause_all == 0 && random_below(200) == 0) pause_all = 60;
+    if (pause_all > 0) pause_all--;
+    top->req_i = top->we_i = 0;
+    uint32_t requests = 0;
+    for (uint32_t c = 0; c < cpus; c++) {
+      Client& client = clients[c];
+      if (client.loading || client.storing || pause_all > 0) continue;
+      if (client.pause > 0) {
+        client.pause--;
+        continue;
+      }
+      const uint32_t bit = 1u << c;
+      uint32_t op;
+      if (client.look) {
+        op = kOpWord0;
+      } else if (client.unsaved && random_below(2)) {
+        op = kOpSaved;
+      } else if (random_below(4) == 0) {
+        op = kOpWord0;
+      } else if (client.lost && random_below(4)) {
+        op = kOpsWithoutThread[random_below(static_cast<uint32_t>(kOpsWithoutThread.size()))];
+      } else {
+        op = kOps[random_below(static_cast<uint32_t>(kOps.size()))];
+      }
+      const bool store = op == kOpSaved || (op == kOpWord0 && !client.look);
+      client.storing = store;
+      client.loading = !store;
+      client.address = op << 10 | random_below(random_below(10) ? 4 : 20);
+      if (c == 0 && born < 24 && !store && op != kOpWord0) {
+        client.address = (born & 1 ? 8 << 10 : 7 << 10) | (born / 2 + 1);
+        born++;
+      }
+      if (op != kOpWord0) client.unsaved = false;
+      top->req_i |= bit;
+      if (store) top->we_i |= bit;
+      top->addr_i[c] = client.address;
+      top->wdata_i[c] = random_below(8) | random_below(cpus) << 8 | random_below(2) << 12 | (random_below(4) == 0) << 13;
+      requests++;
+    }
+    if (requests > 1) together++;
+    top->eval();
+    if ((top->gnt_o & top->req_i) != top->req_i) {
+      std::fprintf(stderr, "a port that has answered does not grant\n");
+      return 1;
+    }
+    // What happens in this cycle
+    bool moved = requests != 0;
+    for (uint32_t c = 0; c < cpus; c++) {
+      Client& client = clients[c];
+      if (!(top->rvalid_o >> c & 1)) continue;
+      moved = true;
+      const uint32_t word = top->rdata_o[c];
+      if (client.storing) {
+        client.storing = false;
+      } else if (client.loading) {
+        client.loading = false;
+        if (client.address >> 10 == kOpWord0) {
+          client.look = false;
+          note(kWord0, c, word, 0);
+        } else {
+          done++;
+          note(kAnswer, c, word, 0);
+          top->intr_i &= ~(1u << c);
+          const uint32_t op = client.address >> 10;
+          client.unsaved = word & kGiveWay;
+          client.lost = (word & kStatus) == 3u << 16 || (word & kStatus) == 4u << 16;
+          client.look = (op == 36 || op == 37) && (word & ~0xffffu) == 0;
+        }
+      } else {
+        std::fprintf(stderr, "cpu %u: rvalid without an access\n", c);
+        return 1;
+      }
+      client.pause = random_below(3) ? 0 : static_cast<int>(random_below(12));
+    }
+    for (uint32_t c = 0; c < cpus; c++) {
+      if (!(top->take_o >> c & 1)) continue;
+      if (top->take_op_o >> c & 1) {
+        note(kTake, c, clients[c].address, top->word0_o[c]);
+      } else {
+        note(kSave, c, 0, 0);
+      }
+    }
+    quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;
+    if (quiet == 4) note(kQuiet, 0, top->irq_o, top->idle_o);
+    still = moved ? 0 : still + 1;
+    if (still == 100) top->intr_i = 1u << random_below(cpus), stuck++;
+    if (still > 5000) {
+      std::fprintf(stderr, "nothing moves any more\n");
+      return 1;
+    }
+    edge();
+    if (done - episode > 3000 || stuck > 5) reset = true;
+  }
+  std::fclose(log);
+  std::printf("{\"operations\": %ld, \"cycles_with_several_requests\": %ld}\n", done, together);
+  top->final();
+  delete top;
+  return 0;
+}

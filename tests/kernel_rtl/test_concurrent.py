@@ -1,0 +1,77 @@
+"""All CPUs at the same time: what they saw is what the model says for the order the engine chose."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+from collections import deque
+from enum import IntEnum
+from pathlib import Path
+
+import pytest
+
+from coreloom import verilate
+from coreloom.model.kernel import Config, Kernel, error
+
+from .harness import KERNEL, SEED, params, rtl
+
+
+class Entry(IntEnum):
+    RESET = 0
+    TAKE = 1
+    SAVE = 2
+    ANSWER = 3
+    WORD0 = 4
+    QUIET = 5
+
+
+def small(cpus: int) -> Config:
+    return Config(cpus=cpus, threads=16, priorities=8, ports=5, port_depth=2, mutexes=4, semaphores=4)
+
+
+def replay(config: Config, log: bytes) -> None:
+    """Play the log on the model."""
+    kernel = Kernel(config)
+    owed: list[deque[int]] = []
+    for number, (kind, cpu, a, b) in enumerate(struct.iter_unpack("<4I", log)):
+        where = f"entry {number} (cpu {cpu})"
+        if kind == Entry.RESET:
+            kernel = Kernel(config)
+            owed = [deque() for _ in range(config.cpus)]
+        elif kind == Entry.TAKE:
+            kernel.cpus[cpu].word0 = b
+            answer = kernel.load(cpu, a >> 10, a & 0x3FF)
+            if answer is not None:
+                owed[cpu].append(answer)
+        elif kind == Entry.SAVE:
+            kernel._save(cpu)
+        elif kind == Entry.ANSWER:
+            if not owed[cpu] and a == error("eintr"):
+                kernel.interrupt(cpu, True)
+                kernel.interrupt(cpu, False)
+                assert kernel.completions() == [(cpu, a)], where
+                continue
+            assert owed[cpu], f"{where}: answered {a:08x}, nothing was expected"
+            expected = owed[cpu].popleft()
+            assert a == expected, f"{where}: answered {a:08x}, expected {expected:08x}"
+        elif kind == Entry.WORD0:
+            assert a == kernel.cpus[cpu].word0, where
+        elif kind == Entry.QUIET:
+            assert a == sum(kernel.irq(c) << c for c in range(config.cpus)), where
+            assert b == sum(kernel.idle(c) << c for c in range(config.cpus)), where
+            assert not any(owed), where
+        for woken, word in kernel.completions():
+            owed[woken].append(word)
+
+
+@pytest.mark.parametrize("cpus", [2, 4, 16])
+def test_concurrent_clients(cpus: int, tmp_path: Path) -> None:
+    config = small(cpus)
+    design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
+    model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
+    log = tmp_path / "log.bin"
+    done = subprocess.run([model, "20000", str(SEED), log], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr or done.stdout
+    assert json.loads(done.stdout)["cycles_with_several_requests"] > 1000
+    replay(config, log.read_bytes())
