@@ -53,8 +53,8 @@ class LineTable:
         ranges = []
         for entry in program.get_entries():  # type: ignore[attr-defined]
             state = entry.state
-            if state is None:
-                continue
+            if state is None or (state.line == 0 and not state.end_sequence):
+                continue  # line 0: the compiler made it up; it goes with what stands before it
             path = "" if state.end_sequence else names[state.file - shift]
             owner = next((who for folder, who in _FOLDERS if path.startswith(folder)), "library")
             ranges.append((state.address, owner))

@@ -22,9 +22,18 @@ def smp_page(content: dict[str, Any]) -> str:
     """The page of `coreloom bench smp`."""
     parts = ["# Applications of [SMP] on the software and the hardware kernel", ""]
     parts += ["<!-- Made by `coreloom report` from build/results/smp.json; do not edit. -->", ""]
-    parts += [content["method"], "", _origin(content), ""]
+    parts += [content["method"], _origin(content), ""]
     for table in tables.smp_tables(content["rows"]):
         parts += [f"## {table.title}", "", table.markdown(), ""]
+    return "\n".join(parts)
+
+
+def grain_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench grain`."""
+    parts = ["# What a message costs: the image filter by pixels a message", ""]
+    parts += ["<!-- Made by `coreloom report` from build/results/grain.json; do not edit. -->", ""]
+    table = tables.grain(content["rows"])
+    parts += [content["method"], _origin(content), "", f"## {table.title}", "", table.markdown(), ""]
     return "\n".join(parts)
 
 
@@ -46,8 +55,10 @@ def _replace_between(text: str, new: str) -> str:
 def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
     content = results.read("smp")
-    page = ROOT / "docs" / "results" / "smp.md"
-    results.write_atomically(page, smp_page(content).encode())
+    folder = ROOT / "docs" / "results"
+    pages = {folder / "smp.md": smp_page(content), folder / "grain.md": grain_page(results.read("grain"))}
+    for page, text in pages.items():
+        results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
     results.write_atomically(readme, _replace_between(readme.read_text(), readme_table(content)).encode())
-    return [page, readme]
+    return [*pages, readme]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coreloom.bench import smp
+from coreloom.profile import OWNERS
 
 
 @dataclass(frozen=True)
@@ -136,5 +137,59 @@ def smp_scaling(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
+def smp_cycles(rows: Sequence[dict[str, Any]]) -> Table:
+    """Where the cycles go, for each pixel or packet; the sum over all CPUs."""
+    lines = []
+    for row in rows:
+        done = row["done"]
+        parts = [row[f"cycles_{owner}"] for owner in OWNERS] + [row["idle_cycles"]]
+        lines.append(
+            (
+                f"{row['core']}, {row['app']}",
+                {"sw": "software", "hw": "hardware"}[row["kernel"]],
+                arrangement(row),
+                *(number(part / done if done else None, 1) for part in parts),
+                number(100 * row["cycles_kernel"] / sum(parts), 1) + " %",
+            )
+        )
+    return Table(
+        "Where the cycles of a pixel or packet go",
+        ("core, application", "kernel", "CPUs", *OWNERS, "idle", "kernel's share"),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def grain(rows: Sequence[dict[str, Any]]) -> Table:
+    """Pixels in the window for each message size: what fine-grained communication costs on either kernel."""
+    lines = []
+    keys = ("grain", "cpus")
+    for soft in (row for row in rows if row["kernel"] == "sw"):
+        hard = next(r for r in rows if r["kernel"] == "hw" and all(r[k] == soft[k] for k in keys))
+        shares = [
+            100 * r["cycles_kernel"] / (sum(r[f"cycles_{owner}"] for owner in OWNERS) + r["idle_cycles"])
+            for r in (soft, hard)
+        ]
+        lines.append(
+            (
+                f"{soft['grain']}",
+                arrangement(soft),
+                number(soft["done"]),
+                number(hard["done"]),
+                number(hard["done"] / soft["done"] if soft["done"] else None, 2),
+                *(f"{number(share, 1)} %" for share in shares),
+            )
+        )
+    return Table(
+        "Pixels in one million cycles by pixels a message (standard core)",
+        (
+            *("pixels a message", "CPUs", "software kernel", "hardware kernel", "ratio"),
+            *("kernel's share SW", "kernel's share HW"),
+        ),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
 def smp_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
-    return [smp_done(rows), smp_switch(rows), smp_scaling(rows)]
+    return [smp_done(rows), smp_switch(rows), smp_scaling(rows), smp_cycles(rows)]
