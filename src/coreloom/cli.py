@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 
 from coreloom import __version__, doctor, generate, measure, platform, report, results, tables, trace
 from coreloom.apps import APPS, WrongOutput
+from coreloom.apps.base import read_file
 from coreloom.bench import smp
 from coreloom.errors import UserError
 from coreloom.experiment import KERNELS, PLACEMENTS, Experiment, Outcome
@@ -75,14 +76,40 @@ def _doctor(_: argparse.Namespace) -> int:
 # --- run -----------------------------------------------------------------------------------
 
 
+_INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
+
+
 def _input_of(args: argparse.Namespace) -> Path | None:
     """The user's input file; an option that belongs to another application is a mistake."""
-    wrong = {"image": args.pcap, "packets": args.image}.get(args.app)
-    if wrong is not None:
-        option = "--pcap" if args.app == "image" else "--image"
-        raise UserError(f"{option} is not an input of {args.app}")
-    given: Path | None = args.image or args.pcap
+    own = _INPUT_OPTIONS.get(args.app, "input")
+    for option in ("image", "pcap", "input"):
+        if option != own and getattr(args, option) is not None:
+            raise UserError(f"--{option} is not an input of {args.app}: use --{own}")
+    given: Path | None = getattr(args, own)
     return given
+
+
+def _prepare(args: argparse.Namespace) -> bytes:
+    """Content of the INPUT region: an application's checked input, or any bytes for a program of the user."""
+    given = _input_of(args)
+    if args.app in APPS:
+        return APPS[args.app].prepare(given)
+    return b"" if given is None else read_file(given)
+
+
+def _save(args: argparse.Namespace, outcome: Outcome, data: bytes) -> None:
+    """Keep the output; that of an application only if it is right."""
+    output = outcome.result.output
+    if args.app in APPS:
+        app = APPS[args.app]
+        target = args.output or BUILD / "output" / f"{args.app}{app.suffix}"
+        app.check(output, data)
+        app.save(output, target)
+        _out.print(f"output (equal to the host's result): {_shown(target)}", markup=False)
+    elif output or args.output:
+        target = args.output or BUILD / "output" / f"{outcome.program.stem}.bin"
+        results.write_atomically(target, output)
+        _out.print(f"output: {_shown(target)}", markup=False)
 
 
 def _string_reader(program: Path) -> Callable[[int], str | None]:
@@ -109,7 +136,8 @@ def _write_trace(outcome: Outcome, path: Path) -> None:
 
 def _print_figures(outcome: Outcome) -> None:
     found, run = outcome.figures, outcome.result
-    unit = APPS[outcome.experiment.app].unit
+    app = APPS.get(outcome.experiment.app)
+    unit = app.unit if app is not None else "units of work"
     low, mean, high = measure.spread(found.voluntary)
     rate = run.cycles / max(run.seconds, 1e-9)
     _out.print(
@@ -128,8 +156,7 @@ def _run(args: argparse.Namespace) -> int:
     soc = platform.load(args.platform, args.cpus)
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
     experiment = Experiment(args.app, soc, args.kernel, args.placement, defines)
-    app = APPS[args.app]
-    data = app.prepare(_input_of(args))
+    data = _prepare(args)
     with _err.status(f"{args.app} on {soc.name}: build"):
         experiment.program()
     with _err.status(f"{args.app} on {soc.name}: simulate") as status:
@@ -145,11 +172,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.waves is not None:
         _out.print(f"waveform: {_shown(args.waves)}", markup=False)
     outcome.check_finished()
-    app.check(outcome.result.output, data)
-    target = args.output or BUILD / "output" / f"{args.app}{app.suffix}"
-    app.save(outcome.result.output, target)
     _print_figures(outcome)
-    _out.print(f"output (equal to the host's result): {_shown(target)}", markup=False)
+    _save(args, outcome, data)
     return 0
 
 
@@ -158,8 +182,8 @@ def _run(args: argparse.Namespace) -> int:
 _METHOD = (
     "Every row is one simulation of the same application source, linked with the software kernel or with "
     "the hardware kernel.\n"
-    "Work, switches, idle cycles and where the cycles go are counted for {window} cycles after the application "
-    "has initialised.\n"
+    "Work, switches, idle cycles and where the cycles go are counted for {window} cycles after the "
+    "application has initialised.\n"
     "A voluntary switch is counted from the entry of the service that blocks to the first instruction of the "
     "next thread, both marked by a store of the program; switches that had to wait for work are left out.\n"
     "On both kernels a thread that waits for a message keeps only the registers in use at that place; the "
@@ -252,8 +276,10 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     command("doctor", _doctor, "say what this machine has of what is needed")
-    run = command("run", _run, "run one application and check its output against the host's result")
-    run.add_argument("app", help=f"application: {', '.join(APPS)}")
+    run = command(
+        "run", _run, "run an application (its output is checked against the host's) or a program of yours"
+    )
+    run.add_argument("app", help=f"application ({', '.join(APPS)}) or a C file of yours")
     run.add_argument("--platform", default="smp-standard", help="file in platforms/ (default: %(default)s)")
     run.add_argument("--kernel", default="hw", help=f"one of {', '.join(KERNELS)} (default: %(default)s)")
     run.add_argument("--cpus", type=_positive, metavar="N", help="processors (default: the platform's)")
@@ -262,6 +288,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--image", type=Path, metavar="FILE", help="picture for image (default: a drawn one)")
     run.add_argument("--pcap", type=Path, metavar="FILE", help="capture for packets (default: a made one)")
+    run.add_argument("--input", type=Path, metavar="FILE", help="input of your own program: cl_input()")
     run.add_argument("--grain", type=_positive, metavar="N", help="pixels a message (image)")
     run.add_argument(
         "--output", type=Path, metavar="FILE", help="where the output goes (default: build/output)"

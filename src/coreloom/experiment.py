@@ -21,15 +21,18 @@ PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the applica
 class Experiment:
     """What is run: everything that decides the figures, apart from the input."""
 
-    app: str
+    app: str  # a name in APPS, or the path of a C file
     platform: Platform
     kernel: str = "hw"
     placement: str = "dynamic"
     defines: dict[str, str | int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.app not in APPS and not self.app.endswith(".c"):
+            raise UserError(
+                f"unknown application '{self.app}': choose one of {', '.join(APPS)}, or give a C file"
+            )
         for what, value, known in (
-            ("application", self.app, APPS),
             ("kernel", self.kernel, KERNELS),
             ("placement", self.placement, PLACEMENTS),
         ):
@@ -82,9 +85,9 @@ class Outcome:
         status = self.result.exit_status
         if status is None:
             raise UserError(
-                f"{self.experiment.app} did not finish in {self.result.cycles} cycles: raise --max-cycles"
+                f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles"
             )
         if status != 0:
             last = self.result.uart.strip().splitlines()
             said = f": {last[-1]}" if last else ""
-            raise UserError(f"{self.experiment.app} ended with status {status}{said}")
+            raise UserError(f"{self.program.stem} ended with status {status}{said}")

@@ -25,7 +25,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "imago"],
             1,
-            "coreloom: error: unknown application 'imago': choose one of image, packets",
+            "coreloom: error: unknown application 'imago': choose one of image, packets, or give a C file",
         ),
         (
             ["run", "image", "--platform", "smp-huge"],
@@ -56,7 +56,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "image", "--pcap", "x.pcap"],
             1,
-            "coreloom: error: --pcap is not an input of image",
+            "coreloom: error: --pcap is not an input of image: use --image",
         ),
         (
             ["run", "image", "--image", "missing.png"],
