@@ -22,6 +22,8 @@ class _Timeline:
         self.names: dict[int, str] = {0: "main"}
         # Per CPU: (what runs, since which cycle); CPU 0 starts with thread 0, the others with nothing.
         self.running: list[tuple[int, int] | None] = [(0, 0)] + [None] * (cpus - 1)
+        # Per CPU: the thread it ran before it idled; it goes on in place unless another is switched to.
+        self.waiting: list[int | None] = [None] * cpus
 
     def slice(self, cpu: int, cycle: int) -> None:
         """Close what runs on `cpu`."""
@@ -51,10 +53,12 @@ def chrome_trace(
             timeline.running[cpu] = (event.value, cycle)
         elif event.kind == Kind.IDLE and event.value:
             timeline.slice(cpu, cycle)
+            timeline.waiting[cpu] = running[0] if running is not None and running[0] != _IDLE else None
             timeline.running[cpu] = (_IDLE, cycle)
         elif event.kind == Kind.IDLE and running is not None and running[0] == _IDLE:
             timeline.slice(cpu, cycle)
-            timeline.running[cpu] = None
+            before = timeline.waiting[cpu]
+            timeline.running[cpu] = None if before is None else (before, cycle)
         elif event.kind == Kind.NAME and running is not None and running[0] != _IDLE:
             timeline.names[running[0]] = string_at(event.value) or f"thread {running[0]}"
         elif event.kind in (Kind.READY, Kind.MARK, Kind.TRAP):

@@ -65,6 +65,6 @@ def test_timeline_has_a_slice_for_each_thread_and_cpu() -> None:
     trace = json.loads(chrome_trace(events, 2, 100, lambda address: "boss"))
     slices = [r for r in trace["traceEvents"] if r["ph"] == "X"]
     cpu = [(r["name"], r["ts"], r["dur"]) for r in slices if r["pid"] == 1]
-    assert cpu == [("boss", 0, 10), ("thread 2", 10, 20), ("idle", 30, 10)]
+    assert cpu == [("boss", 0, 10), ("thread 2", 10, 20), ("idle", 30, 10), ("thread 2", 40, 60)]
     thread = [(r["tid"], r["ts"], r["dur"]) for r in slices if r["pid"] == 2]
-    assert thread == [(0, 0, 10), (2, 10, 20)]
+    assert thread == [(0, 0, 10), (2, 10, 20), (2, 40, 60)], "thread 2 went on in place after idling"
