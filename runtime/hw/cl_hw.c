@@ -10,8 +10,7 @@ void cl_interrupt(void) {
   if ((int32_t)word < 0) {
     /* The next thread expects interrupts on. The kernel raises none before SAVED. */
     cl_irq_on();
-    cl_switch(word);
-    cl_irq_off();
+    cl_switch_in_trap(word);
   }
 }
 

@@ -100,6 +100,7 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
 __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argument);
 
 uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
+void cl_switch_in_trap(uint32_t word);
 
 /* The same in place: the compiler keeps only what is in use here, instead of all that a function must keep. For
  * what is inlined into a thread's loop; elsewhere the function around it would have to save everything on entry. */
@@ -107,10 +108,20 @@ static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) 
   register uint32_t a0 __asm__("a0") = word;
   __asm__ volatile(
       "call t0, cl_switch_away\n"
+#if defined(CL_KERNEL_HW)
+      "lui t0, %%hi(%3)\n"
+      "sw zero, %%lo(%3)(t0)\n"
+#elif CL_CPUS > 1
+      "sw zero, %4(t2)\n"
+#endif
       "srli t1, t1, %1\n"
-      "sw t1, %2(t2)"
+      "sw t1, %2(t2)\n"
+#if !defined(CL_KERNEL_HW)
+      CL_IRQ_ON_TEXT
+#endif
       : "+r"(a0)
-      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN)
+      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN),
+        "i"(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB)), "i"(CL_LOCK_RELEASE)
       : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2",
         "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory");
 }

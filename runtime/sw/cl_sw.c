@@ -298,9 +298,11 @@ void cl_interrupt(void) {
   k_cpu *cpu = this_cpu();
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
   look_at_timer(cpu);
-  if (k_irq(cpu)) {
-    give_way(cpu, 0);
-    cl_irq_off();
+  uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
+  if (word) {
+    k_saved(cpu);
+    k_notify(cpu);
+    cl_switch_in_trap(word);
   } else {
     unlock();
   }

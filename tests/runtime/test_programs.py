@@ -25,6 +25,7 @@ CHECKED = (
     "main_exit",
     "reports",
     "stress",
+    "pileup",
 )
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 

@@ -4,8 +4,10 @@
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
+#define CL_IRQ_ON_TEXT "csrsi mstatus, 8\n"
+
 static inline void cl_irq_off(void) { __asm__ volatile("csrci mstatus, 8" ::: "memory"); }
-static inline void cl_irq_on(void) { __asm__ volatile("csrsi mstatus, 8" ::: "memory"); }
+static inline void cl_irq_on(void) { __asm__ volatile(CL_IRQ_ON_TEXT ::: "memory"); }
 
 /* Sleep until an interrupt is pending, taken or not. */
 static inline void cl_wait_for_interrupt(void) { __asm__ volatile("wfi" ::: "memory"); }

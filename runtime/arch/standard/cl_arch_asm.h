@@ -4,3 +4,6 @@
   .macro cl_irq_on
   csrsi mstatus, 8
   .endm
+  .macro cl_irq_off
+  csrci mstatus, 8
+  .endm
