@@ -53,8 +53,8 @@ module cl_kernel
   logic   [Cpus-1:0]             [31:0] word0;
   logic                          [31:0] message, answer;
 
-  logic   [Cpus-1:0]                    current_valid, running, waiting, leaving, leaving_ready, leaving_front;
-  logic   [Cpus-1:0]                    turn_dynamic, slice_used, sched_select;
+  logic   [Cpus-1:0]                    current_valid, running, waiting, turn_dynamic, slice_used;
+  logic   [Cpus-1:0]                    leaving, leaving_ready, leaving_front, sched_select;
   logic   [Cpus-1:0]     [TidWidth-1:0] tid, leaving_tid;
   logic   [Cpus-1:0][PriorityWidth-1:0] prio;
   sched_cmd_t                           sched_cmd;

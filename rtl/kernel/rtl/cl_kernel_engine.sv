@@ -164,8 +164,6 @@ module cl_kernel_engine
   logic         [15:0] slice_q, slice_d;
 
   logic [Ports-1:0]      port_open_q, port_open_d, port_sent_q, port_sent_d;
-  logic [Mutexes-1:0]    mutex_made_q, mutex_made_d;
-  logic [Semaphores-1:0] semaphore_made_q, semaphore_made_d;
   logic [Cpus-1:0]       sent_valid_q, sent_valid_d;
   port_id_t [Cpus-1:0]   sent_head_q, sent_head_d;
 
@@ -234,7 +232,6 @@ module cl_kernel_engine
   sent_t                           sent, sent_wdata;
   logic                     [31:0] payload;
   port_id_t                        port_waddr;
-  logic          [ObjectWidth-1:0] new_id;    // of the object being created
   logic          [ObjectWidth-1:0] object_id; // of the object being written
 
   // The operation codes 16-23 are mutexes, 24-31 semaphores, 32-39 ports: their bits 4:3 tell the kind.
@@ -283,30 +280,30 @@ module cl_kernel_engine
     assign word0_we_o[c] = receive_q && cpu_q == cpu_t'(c);
   end
 
-  // Lowest free object: the find-last-set of the flags in reverse order
-  logic [Mutexes-1:0]        mutex_free;
-  logic [Semaphores-1:0]     semaphore_free;
-  logic                      mutex_any, semaphore_any;
-  logic [MutexWidth-1:0]     mutex_last;
-  logic [SemaphoreWidth-1:0] semaphore_last;
+  // Which mutexes and semaphores there are; the lowest free number of each is the next one created
+  logic                      mutex_take, mutex_release, mutex_any;
+  logic                      semaphore_take, semaphore_release, semaphore_any;
+  logic [Mutexes-1:0]        mutex_used;
+  logic [Semaphores-1:0]     semaphore_used;
+  logic [MutexWidth-1:0]     mutex_new;
+  logic [SemaphoreWidth-1:0] semaphore_new;
 
-  for (genvar i = 0; i < Mutexes; i++) begin : g_mutex_free
-    assign mutex_free[i] = ~mutex_made_q[Mutexes-1-i];
-  end
-  for (genvar i = 0; i < Semaphores; i++) begin : g_semaphore_free
-    assign semaphore_free[i] = ~semaphore_made_q[Semaphores-1-i];
-  end
-
-  cl_find_last_set #(.Width(Mutexes)) u_mutex_free (
-    .bits_i(mutex_free), .valid_o(mutex_any), .index_o(mutex_last)
+  cl_free_id #(.Count(Mutexes)) u_mutex_ids (
+    .clk_i, .rst_ni, .take_i(mutex_take), .release_i(mutex_release), .id_i(MutexWidth'(id_q)),
+    .used_o(mutex_used), .valid_o(mutex_any), .id_o(mutex_new)
   );
-  cl_find_last_set #(.Width(Semaphores)) u_semaphore_free (
-    .bits_i(semaphore_free), .valid_o(semaphore_any), .index_o(semaphore_last)
+  cl_free_id #(.Count(Semaphores)) u_semaphore_ids (
+    .clk_i, .rst_ni, .take_i(semaphore_take), .release_i(semaphore_release), .id_i(SemaphoreWidth'(id_q)),
+    .used_o(semaphore_used), .valid_o(semaphore_any), .id_o(semaphore_new)
   );
 
-  assign new_id = (op_q == OpMutexCreate) ? ObjectWidth'(MutexWidth'(Mutexes - 1) - mutex_last)
-                                          : ObjectWidth'(SemaphoreWidth'(Semaphores - 1) - semaphore_last);
-  assign object_id = (op_q == OpMutexCreate || op_q == OpSemaphoreCreate) ? new_id : ObjectWidth'(id_q);
+  always_comb begin
+    unique case (op_q)
+      OpMutexCreate:     object_id = ObjectWidth'(mutex_new);
+      OpSemaphoreCreate: object_id = ObjectWidth'(semaphore_new);
+      default:           object_id = ObjectWidth'(id_q);
+    endcase
+  end
 
   // ---------------------------------------------------------------------------------------------
   // What the checks need
@@ -351,8 +348,8 @@ module cl_kernel_engine
 
   // Ids that were never used have no record yet.
   assign thread_exists    = 32'(id_q) < 32'(unused_q) && thread.state != ThreadFree;
-  assign mutex_exists     = 32'(id_q) < Mutexes && mutex_made_q[MutexWidth'(id_q)];
-  assign semaphore_exists = 32'(id_q) < Semaphores && semaphore_made_q[SemaphoreWidth'(id_q)];
+  assign mutex_exists     = 32'(id_q) < Mutexes && mutex_used[MutexWidth'(id_q)];
+  assign semaphore_exists = 32'(id_q) < Semaphores && semaphore_used[SemaphoreWidth'(id_q)];
   assign port_exists      = 32'(id_q) < Ports;
   assign port_is_open     = port_open_q[port_id];
   assign is_receiver      = port.receiver == caller;
@@ -463,8 +460,6 @@ module cl_kernel_engine
     slice_d           = slice_q;
     port_open_d       = port_open_q;
     port_sent_d       = port_sent_q;
-    mutex_made_d      = mutex_made_q;
-    semaphore_made_d  = semaphore_made_q;
     sent_valid_d      = sent_valid_q;
     sent_head_d       = sent_head_q;
     free_head_d       = free_head_q;
@@ -494,6 +489,10 @@ module cl_kernel_engine
     sent_we           = 1'b0;
     sent_wdata        = '{cpu: cpu_q, more: sent_valid_q[cpu_q], next: sent_head_q[cpu_q]};
     payload_we        = 1'b0;
+    mutex_take        = 1'b0;
+    mutex_release     = 1'b0;
+    semaphore_take    = 1'b0;
+    semaphore_release = 1'b0;
 
     answer_valid      = 1'b0;
     answer_cpu        = cpu_q;
@@ -621,7 +620,8 @@ module cl_kernel_engine
                 thread_we    = 1'b1;
                 thread_wdata = '{state: ThreadCreated, cpu: new_static ? cpu_t'(new_cpu) : '0};
                 attr_we      = 1'b1;
-                attr_wdata   = '{prio: priority_t'(new_priority), is_static: new_static, detached: new_detached};
+                attr_wdata   = '{prio: priority_t'(new_priority), is_static: new_static,
+                                 detached: new_detached};
                 joiner_we    = 1'b1;
                 joiner_wdata = '0;
                 answer_o     = value(value_t'(thread_waddr));
@@ -692,9 +692,9 @@ module cl_kernel_engine
 
             OpThreadRead: begin
               if (!thread_exists) answer_o = failure(StatusEsrch);
-              else                answer_o = value(value_t'(ThreadWordStateWidth'(thread.state)) << ThreadWordStateLsb |
-                                                   value_t'(ThreadWordPriorityWidth'(attr.prio)) << ThreadWordPriorityLsb |
-                                                   value_t'(ThreadWordCpuWidth'(thread.cpu)) << ThreadWordCpuLsb);
+              else answer_o = value(value_t'(ThreadWordStateWidth'(thread.state)) << ThreadWordStateLsb |
+                                    value_t'(ThreadWordPriorityWidth'(attr.prio)) << ThreadWordPriorityLsb |
+                                    value_t'(ThreadWordCpuWidth'(thread.cpu)) << ThreadWordCpuLsb);
             end
 
             OpSlice: begin
@@ -705,7 +705,7 @@ module cl_kernel_engine
             OpMutexCreate: begin
               if (!mutex_any) answer_o = failure(StatusEagain);
               else begin
-                mutex_made_d[MutexWidth'(object_id)] = 1'b1;
+                mutex_take  = 1'b1;
                 mutex_we    = 1'b1;
                 mutex_wdata = '0;
                 list_we     = 1'b1;
@@ -716,7 +716,7 @@ module cl_kernel_engine
             OpMutexDestroy: begin
               if (!mutex_exists)    answer_o = failure(StatusEinval);
               else if (mutex.valid) answer_o = failure(StatusEbusy);
-              else                  mutex_made_d[MutexWidth'(id_q)] = 1'b0;
+              else                  mutex_release = 1'b1;
             end
 
             OpMutexLock: begin
@@ -751,18 +751,18 @@ module cl_kernel_engine
               if (word0 > SemaphoreMax) answer_o = failure(StatusEinval);
               else if (!semaphore_any)  answer_o = failure(StatusEagain);
               else begin
-                semaphore_made_d[SemaphoreWidth'(object_id)] = 1'b1;
-                semaphore_we = 1'b1;
-                count_wdata  = CountWidth'(word0);
-                list_we      = 1'b1;
-                answer_o     = value(value_t'(object_id));
+                semaphore_take = 1'b1;
+                semaphore_we   = 1'b1;
+                count_wdata    = CountWidth'(word0);
+                list_we        = 1'b1;
+                answer_o       = value(value_t'(object_id));
               end
             end
 
             OpSemaphoreDestroy: begin
               if (!semaphore_exists) answer_o = failure(StatusEinval);
               else if (list.valid)   answer_o = failure(StatusEbusy);
-              else                   semaphore_made_d[SemaphoreWidth'(id_q)] = 1'b0;
+              else                   semaphore_release = 1'b1;
             end
 
             OpSemaphoreWait: begin
@@ -1109,8 +1109,6 @@ module cl_kernel_engine
       slice_q           <= '0;
       port_open_q       <= '0;
       port_sent_q       <= '0;
-      mutex_made_q      <= '0;
-      semaphore_made_q  <= '0;
       sent_valid_q      <= '0;
       sent_head_q       <= '0;
       free_head_q       <= '0;
@@ -1137,8 +1135,6 @@ module cl_kernel_engine
       slice_q           <= slice_d;
       port_open_q       <= port_open_d;
       port_sent_q       <= port_sent_d;
-      mutex_made_q      <= mutex_made_d;
-      semaphore_made_q  <= semaphore_made_d;
       sent_valid_q      <= sent_valid_d;
       sent_head_q       <= sent_head_d;
       free_head_q       <= free_head_d;

@@ -3,7 +3,7 @@
 //
 // rdata_o is the word at the raddr_i of the cycle before. Reading the address that is being written gives
 // an undefined word, which is what block RAMs promise: said to the synthesis, it saves the logic that would
-// keep the order; in simulation the word is wrong on purpose, so that a user who relies on it fails the tests.
+// keep the order; in simulation the word is wrong on purpose, so that a user who relies on it fails.
 module cl_ram_1r1w #(
   parameter int unsigned Width     = 32,
   parameter int unsigned AddrWidth = 8

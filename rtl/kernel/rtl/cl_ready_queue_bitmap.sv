@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ready queue: a FIFO per priority as a doubly linked list in block RAM, and a bitmap of the priorities in use.
+// Ready queue: a FIFO per priority, a doubly linked list in block RAM, and a bitmap of the priorities in use.
 //
 // Interface (the same for every build of the ready queue):
 //   Queues: 0 holds the dynamic threads, 1+c the static threads of CPU c.
