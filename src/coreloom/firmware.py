@@ -211,11 +211,12 @@ def build(
         )  # fmt: skip
         image = work / f"{name}.bin"
         _run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(image)], name)
-        if folder.exists():  # another process was faster
-            shutil.rmtree(work)
-        else:
+        try:
             work.rename(folder)
-    except BaseException:
+        except OSError:
+            if not elf.exists():
+                raise
+            # Another process was faster; what is left of ours goes below.
+    finally:
         shutil.rmtree(work, ignore_errors=True)
-        raise
     return elf
