@@ -16,20 +16,33 @@
 #include <cstdlib>
 #include <vector>
 
+#include "../../../runtime/include/cl_kernel_ops.h"
 #include "Vmodel.h"
 #include "verilated.h"
 
 namespace {
 
 enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet };
-constexpr uint32_t kOpSaved = 2, kOpWord0 = 3, kGiveWay = 1u << 31, kStatus = 0xff0000;
-constexpr int kMaxCpus = 16;
 
-// Codes of kernel.toml, the frequent ones several times; 36 = port_receive leaves a message in WORD0.
-const std::vector<uint32_t> kOps = {1, 4, 5, 5, 5, 6, 7, 7, 8, 8, 8, 8, 8, 8, 9, 10, 11, 12, 12, 13, 14, 16, 17, 18,
-                                    18, 18, 19, 20, 20, 20, 20, 24, 25, 26, 27, 27, 28, 28, 28, 28, 29, 32, 34,
-                                    34, 34, 34, 35, 36, 36, 37, 37, 38, 63};
-const std::vector<uint32_t> kOpsWithoutThread = {1, 1, 1, 1, 8, 28, 12};
+// Operations and how often they are drawn
+struct Weight {
+  uint32_t op, weight;
+};
+constexpr Weight kWeights[] = {
+    {CL_OP_NEXT, 1},           {CL_OP_SELF, 1},           {CL_OP_YIELD, 3},
+    {CL_OP_PREEMPT, 1},        {CL_OP_THREAD_CREATE, 2},  {CL_OP_THREAD_START, 6},
+    {CL_OP_THREAD_EXIT, 1},    {CL_OP_THREAD_JOIN, 1},    {CL_OP_THREAD_DETACH, 1},
+    {CL_OP_THREAD_PRIORITY, 2}, {CL_OP_THREAD_READ, 1},   {CL_OP_SLICE, 1},
+    {CL_OP_MUTEX_CREATE, 1},   {CL_OP_MUTEX_DESTROY, 1},  {CL_OP_MUTEX_LOCK, 3},
+    {CL_OP_MUTEX_TRYLOCK, 1},  {CL_OP_MUTEX_UNLOCK, 4},   {CL_OP_SEMAPHORE_CREATE, 1},
+    {CL_OP_SEMAPHORE_DESTROY, 1}, {CL_OP_SEMAPHORE_WAIT, 1}, {CL_OP_SEMAPHORE_TRYWAIT, 2},
+    {CL_OP_SEMAPHORE_POST, 4}, {CL_OP_SEMAPHORE_VALUE, 1}, {CL_OP_PORT_OPEN, 1},
+    {CL_OP_PORT_CLOSE, 1},     {CL_OP_PORT_SEND, 4},      {CL_OP_PORT_TRYSEND, 1},
+    {CL_OP_PORT_RECEIVE, 2},   {CL_OP_PORT_TRYRECEIVE, 2}, {CL_OP_PORT_PUBLISH, 1},
+    {63, 1},
+};
+constexpr Weight kWeightsWithoutThread[] = {
+    {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1}, {CL_OP_THREAD_PRIORITY, 1}};
 
 struct Client {
   bool loading = false, storing = false, unsaved = false, lost = false, look = false;
@@ -43,6 +56,22 @@ uint32_t random_below(uint32_t n) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return static_cast<uint32_t>(state >> 20) % n;
 }
+
+template <size_t N>
+uint32_t draw(const Weight (&weights)[N]) {
+  uint32_t sum = 0;
+  for (const Weight& w : weights) sum += w.weight;
+  uint32_t left = random_below(sum);
+  for (const Weight& w : weights) {
+    if (left < w.weight) return w.op;
+    left -= w.weight;
+  }
+  return 0;
+}
+
+uint32_t status(uint32_t word) { return word >> CL_WORD_STATUS_LSB & CL_WORD_STATUS_MASK; }
+
+bool gives_way(uint32_t word) { return word >> CL_WORD_GIVE_WAY_LSB & CL_WORD_GIVE_WAY_MASK; }
 
 }  // namespace
 
@@ -107,29 +136,31 @@ int main(int argc, char** argv) {
       const uint32_t bit = 1u << c;
       uint32_t op;
       if (client.look) {
-        op = kOpWord0;
+        op = CL_OP_WORD0;
       } else if (client.unsaved && random_below(2)) {
-        op = kOpSaved;
+        op = CL_OP_SAVED;
       } else if (random_below(4) == 0) {
-        op = kOpWord0;
+        op = CL_OP_WORD0;
       } else if (client.lost && random_below(4)) {
-        op = kOpsWithoutThread[random_below(static_cast<uint32_t>(kOpsWithoutThread.size()))];
+        op = draw(kWeightsWithoutThread);
       } else {
-        op = kOps[random_below(static_cast<uint32_t>(kOps.size()))];
+        op = draw(kWeights);
       }
-      const bool store = op == kOpSaved || (op == kOpWord0 && !client.look);
+      const bool store = op == CL_OP_SAVED || (op == CL_OP_WORD0 && !client.look);
       client.storing = store;
       client.loading = !store;
       client.address = op << 10 | random_below(random_below(10) ? 4 : 20);
-      if (c == 0 && born < 24 && !store && op != kOpWord0) {
-        client.address = (born & 1 ? 8 << 10 : 7 << 10) | (born / 2 + 1);
+      if (c == 0 && born < 24 && !store && op != CL_OP_WORD0) {
+        client.address = (born & 1 ? CL_OP_THREAD_START : CL_OP_THREAD_CREATE) << 10 | (born / 2 + 1);
         born++;
       }
-      if (op != kOpWord0) client.unsaved = false;
+      if (op != CL_OP_WORD0) client.unsaved = false;
       top->req_i |= bit;
       if (store) top->we_i |= bit;
       top->addr_i[c] = client.address;
-      top->wdata_i[c] = random_below(8) | random_below(cpus) << 8 | random_below(2) << 12 | (random_below(4) == 0) << 13;
+      top->wdata_i[c] = random_below(8) | random_below(cpus) << CL_ATTRIBUTES_CPU_LSB |
+                        random_below(2) << CL_ATTRIBUTES_STATIC_LSB |
+                        (random_below(4) == 0) << CL_ATTRIBUTES_DETACHED_LSB;
       requests++;
     }
     if (requests > 1) together++;
@@ -149,7 +180,7 @@ int main(int argc, char** argv) {
         client.storing = false;
       } else if (client.loading) {
         client.loading = false;
-        if (client.address >> 10 == kOpWord0) {
+        if (client.address >> 10 == CL_OP_WORD0) {
           client.look = false;
           note(kWord0, c, word, 0);
         } else {
@@ -157,9 +188,9 @@ int main(int argc, char** argv) {
           note(kAnswer, c, word, 0);
           top->intr_i &= ~(1u << c);
           const uint32_t op = client.address >> 10;
-          client.unsaved = word & kGiveWay;
-          client.lost = (word & kStatus) == 3u << 16 || (word & kStatus) == 4u << 16;
-          client.look = (op == 36 || op == 37) && (word & ~0xffffu) == 0;
+          client.unsaved = gives_way(word);
+          client.lost = status(word) == CL_STATUS_ESRCH || status(word) == CL_STATUS_EINTR;
+          client.look = (op == CL_OP_PORT_RECEIVE || op == CL_OP_PORT_TRYRECEIVE) && word <= CL_WORD_VALUE_MASK;
         }
       } else {
         std::fprintf(stderr, "cpu %u: rvalid without an access\n", c);

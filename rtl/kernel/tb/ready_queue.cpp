@@ -122,9 +122,10 @@ int main(int argc, char** argv) {
       const bool valid = top->best_valid_o >> q & 1;
       if (valid != (p >= 0) || (valid && (top->best_priority_o[q] != static_cast<uint32_t>(p) ||
                                           top->best_tid_o[q] != model[q][p].front()))) {
-        std::fprintf(stderr, "operation %ld (%s): queue %u shows valid %d priority %d thread %d, expected %d %d\n", n,
-                     kNames[op], q, valid, static_cast<int>(top->best_priority_o[q]),
-                     static_cast<int>(top->best_tid_o[q]), p, p < 0 ? -1 : static_cast<int>(model[q][p].front()));
+        const int tid_wanted = p < 0 ? -1 : static_cast<int>(model[q][p].front());
+        std::fprintf(stderr, "operation %ld (%s): queue %u shows valid %d priority %d thread %d, expected %d %d\n",
+                     n, kNames[op], q, valid, static_cast<int>(top->best_priority_o[q]),
+                     static_cast<int>(top->best_tid_o[q]), p, tid_wanted);
         return 1;
       }
     }

@@ -4,10 +4,10 @@
 //   referee STREAM SEED [CYCLES]
 //
 // Compared: every word each CPU reads, in order; irq_o and idle_o after a step, once the unit is quiet.
-// Also checked: WORD0 and stores are granted at once and answered in the next cycle; irq_o is never high for
-// a CPU between a GIVE_WAY answer and the save.
-// SEED 0: each step waits until the unit is quiet. Other seeds: requests come some cycles late, or, half of
-// the time, while the engine still works on the step before (its order is then given by having been taken).
+// Also checked: WORD0 and stores are granted at once and answered in the next cycle; irq_o is never high
+// for a CPU between a GIVE_WAY answer and the save.
+// SEED 0: each step waits until the unit is quiet. Other seeds: requests come some cycles late, or, half
+// of the time, while the engine still works on the step before (its order is then given by having been taken).
 // Ends with one line of JSON: for each operation the cycles from request to rvalid on a quiet unit, of the
 // steps that were answered without another CPU's doing; the file CYCLES gets three 32-bit words for each step,
 // cycles from its request to its own answer, to the last answer another CPU got by it, and to the unit being
@@ -20,13 +20,14 @@
 #include <map>
 #include <vector>
 
+#include "../../../runtime/include/cl_kernel_ops.h"
 #include "Vmodel.h"
 #include "verilated.h"
 
 namespace {
 
 enum Kind { kLoad, kStore, kTick, kInterrupt, kReset };
-constexpr uint32_t kOpSaved = 2, kOpWord0 = 3, kOpExit = 9, kGiveWay = 1u << 31, kEsrch = 3u << 16;
+constexpr uint32_t kGiveWay = 1u << CL_WORD_GIVE_WAY_LSB, kEsrch = CL_STATUS_ESRCH << CL_WORD_STATUS_LSB;
 constexpr int kMaxCpus = 16, kQuietCycles = 3, kPatience = 20000;
 
 struct Step {
@@ -126,16 +127,16 @@ void reset() {
 
 void access(const Step& step) {
   const uint32_t c = step.cpu, bit = 1u << c;
-  const bool local = step.kind == kStore || step.op == kOpWord0;
+  const bool local = step.kind == kStore || step.op == CL_OP_WORD0;
   for (int i = 0; outstanding[c]; i++) {
     if (i == kPatience) fail("cpu %u: no answer", c);
     cycle();
   }
   outstanding[c] = true;
   storing[c] = step.kind == kStore;
-  exiting[c] = step.kind == kLoad && step.op == kOpExit;
-  plain[c] = step.op == kOpWord0;
-  if (!local || (step.kind == kStore && step.op == kOpSaved)) unsaved[c] = false;
+  exiting[c] = step.kind == kLoad && step.op == CL_OP_THREAD_EXIT;
+  plain[c] = step.op == CL_OP_WORD0;
+  if (!local || (step.kind == kStore && step.op == CL_OP_SAVED)) unsaved[c] = false;
   top->req_i = bit;
   top->we_i = step.kind == kStore ? bit : 0;
   top->addr_i[c] = step.op << 10 | step.id;
