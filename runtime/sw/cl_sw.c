@@ -38,6 +38,11 @@ static inline void unlock(void) {
 
 static inline k_cpu *this_cpu(void) { return CL_CPUS == 1 ? k_cpus : &k_cpus[cl_local_read(CL_CPU_ID)]; }
 
+/* The calling thread, also without the lock. */
+static inline k_thread *this_thread(void) {
+  return CL_CPUS == 1 ? k_cpus[0].current : &k_threads[cl_self() - cl_threads];
+}
+
 static inline k_cpu *enter(void) {
   cl_irq_off();
   lock();
@@ -205,7 +210,11 @@ uint32_t cl_op_yield(void) {
 /* Send and receive. The waiting halves are out of line: only they need a frame. */
 
 __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
-  settle(cpu, k_wait_for_room(cpu, port));
+  uint32_t answer = k_wait_for_room(cpu, port);
+  if (CL_LIKELY((int32_t)answer < 0))
+    settle(cpu, answer);
+  else
+    leave(cpu, answer);
   return cl_op_port_send((uint32_t)(port - k_ports), word);
 }
 
@@ -230,34 +239,26 @@ __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port)
   return answer;
 }
 
+/* Only the receiver moves head, and it is here: to take a message there is nothing to lock. A sender that is about
+ * to wait for room sees the new head, or is seen here; and what is loaded and stored happens in that order, on one
+ * bus. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
-  uint32_t error;
-  if (CL_CPUS == 1) {
-    /* Only the receiver moves head, and it is not elsewhere meanwhile: nothing to lock. A sender that is to
-     * wait for room sees the new head, or is seen here. */
-    k_port *port = k_port_to_receive(k_cpus, id, &error);
-    if (!port) return error;
-    uint32_t head = port->head;
-    if (*(volatile uint32_t *)&port->frozen != head) {
-      *word = port->ring[head % K_RING];
-      *(volatile uint32_t *)&port->head = head + 1;
-      if (CL_LIKELY(!*(k_thread *volatile *)&port->senders)) return 0;
-      k_cpu *cpu = enter();
-      if (port->senders) k_wake(k_first_waiter(&port->senders));
-      return leave(cpu, 0);
-    }
+  if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  k_thread *receiver = *(k_thread *volatile *)&port->receiver;
+  if (CL_UNLIKELY(receiver != this_thread())) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
+  uint32_t head = port->head;
+  if (*(volatile uint32_t *)&port->frozen != head) {
+    *word = *(volatile uint32_t *)&port->ring[head % K_RING];
+    *(volatile uint32_t *)&port->head = head + 1;
+    if (CL_LIKELY(!*(k_thread *volatile *)&port->senders)) return 0;
     k_cpu *cpu = enter();
-    if (CL_LIKELY(!k_has_message(port))) return receive_wait(cpu, port);
-    cl_irq_on();
-    return CL_RESUMED; /* one has just come */
+    if (port->senders) k_wake(k_first_waiter(&port->senders));
+    return leave(cpu, 0);
   }
   k_cpu *cpu = enter();
-  int woke = 0;
-  k_port *port = k_port_to_receive(cpu, id, &error);
-  if (!port) return leave_quietly(error);
-  if (!k_has_message(port)) return receive_wait(cpu, port);
-  k_take(port, word, &woke);
-  return leave_if(woke, cpu, 0);
+  if (CL_LIKELY(!k_has_message(port))) return receive_wait(cpu, port);
+  return leave_quietly(CL_RESUMED); /* one has just come */
 }
 
 uint32_t cl_op_slice(uint32_t word) {

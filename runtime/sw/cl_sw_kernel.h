@@ -56,7 +56,7 @@ typedef struct {
 } k_queue;
 
 struct k_thread {
-  k_thread *next;  /* in a ready queue or a list of waiters */
+  _Alignas(64) k_thread *next; /* in a ready queue or a list of waiters; aligned: &k_threads[tid] without multiplying */
   uint32_t switch_word; /* GIVE_WAY | tid */
   k_queue *queue;  /* where it goes when it is ready */
   k_cpu *home;     /* the CPU it is placed on, or NULL */
@@ -743,10 +743,20 @@ K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   }
 }
 
-/* Full: wait for room. */
+/* Full: wait for room. A receiver that takes a message without the lock moves head, then looks for senders; so here
+ * head is looked at again when the sender can be seen, and RESUMED answered if there is room by now. */
 K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
-  k_thread *woken = k_publish_and_keep(cpu->current);
-  k_queue_waiter(&port->senders, cpu->current);
+  k_thread *thread = cpu->current;
+  k_thread *woken = k_publish_and_keep(thread);
+  k_queue_waiter(&port->senders, thread);
+  __asm__ volatile("" ::: "memory");
+  if (K_REMOTE && K_RARE(port->tail - *(volatile uint32_t *)&port->head != CL_PORT_DEPTH)) {
+    k_thread **link = &port->senders;
+    while (*link != thread) link = &(*link)->next;
+    *link = thread->next;
+    k_enqueue_all(woken);
+    return K_RESUMED;
+  }
   return k_block(cpu, woken);
 }
 
