@@ -257,8 +257,12 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
     return leave(cpu, 0);
   }
   k_cpu *cpu = enter();
-  if (CL_LIKELY(!k_has_message(port))) return receive_wait(cpu, port);
-  return leave_quietly(CL_RESUMED); /* one has just come */
+  if (CL_UNLIKELY(k_has_message(port))) return leave_quietly(CL_RESUMED); /* one has just come */
+  uint32_t answer = k_wait_as_usual(cpu, port);
+  if (!answer) return receive_wait(cpu, port);
+  k_saved(cpu);
+  k_notify(cpu);
+  return answer;
 }
 
 uint32_t cl_op_slice(uint32_t word) {

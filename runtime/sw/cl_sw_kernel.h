@@ -772,6 +772,42 @@ K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
   return port->frozen - head;
 }
 
+/* The usual way to wait for a message, short because it leaves out what is rare: the thread has sent to one port or
+ * none, and there is a thread for this CPU. Answers GIVE_WAY; or does nothing and answers 0, then the next one does
+ * it. */
+K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_port *port) {
+  k_thread *thread = cpu->current;
+  k_port *sent = thread->sent;
+  k_thread *woken = NULL;
+  uint32_t best = k_best(cpu);
+  if (sent) {
+    if (K_RARE(sent->next_sent || sent == port)) return 0;
+    if (sent->receiver_waits) {
+      woken = sent->receiver;
+      if (K_REMOTE) {
+        k_cpu *home = woken->home;
+        if (K_RARE(home ? home->waiting || (home != cpu && best == K_NONE) : k_waiting)) return 0;
+        if (K_RARE(woken->cpu->current == woken || woken->cpu->leaving == woken)) return 0;
+      }
+    }
+  }
+  if (!woken && best == K_NONE) return 0;
+  if (sent) {
+    thread->sent = NULL;
+    sent->writer = NULL;
+    sent->frozen = sent->tail;
+    sent->receiver_waits = 0;
+  }
+  port->receiver_waits = 1;
+  thread->state = CL_STATE_BLOCKED;
+  if (woken) {
+    if (woken->level < best && (!K_REMOTE || !woken->home || woken->home == cpu)) return k_switch_to(cpu, woken);
+    woken->state = CL_STATE_READY;
+    k_push(woken->queue, woken, 0);
+  }
+  return k_switch(cpu);
+}
+
 /* Nothing published: publish, and wait for a message, unless that has brought one; then 0. */
 K_INLINE uint32_t k_wait_for_message(k_cpu *cpu, k_port *port) {
   k_thread *woken = k_publish_and_keep(cpu->current);
@@ -809,7 +845,8 @@ K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int
   k_port *port = k_port_to_receive(cpu, id, &error);
   if (!port) return error;
   if (!k_has_message(port)) {
-    uint32_t answer = k_wait_for_message(cpu, port);
+    uint32_t answer = k_wait_as_usual(cpu, port);
+    if (!answer) answer = k_wait_for_message(cpu, port);
     if (answer) return answer;
     *woke = 1;
   }
