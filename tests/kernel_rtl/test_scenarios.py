@@ -130,6 +130,7 @@ def test_preemption_is_directed(tmp_path: Path) -> None:
     for cpu, priority in ((1, MAIN - 2), (2, MAIN + 2), (3, MAIN - 2)):
         s.thread(0, priority)
         s.do(cpu, "next")
+        s.store(cpu, "saved")
     s.thread(0, MAIN + 5)
     assert irq(s) == 0b0010  # the lowest priority, of equals the lowest number
     s.thread(0, MAIN + 3 | STATIC | 2 << 8)

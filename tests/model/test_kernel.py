@@ -146,6 +146,8 @@ def test_irq_goes_to_the_cpu_that_runs_the_worst_thread() -> None:
         d.op(cpu, "next")
     d.thread(priority=10)
     d.thread(priority=5)
+    d.saved(1)
+    d.saved(2)
     d.thread(priority=12)
     assert [d.kernel.irq(cpu) for cpu in range(3)] == [False, False, True]
 

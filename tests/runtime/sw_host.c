@@ -11,10 +11,17 @@ static uint32_t word0[CL_CPUS];
 static uint32_t answered; /* CPUs whose pending operation has its answer */
 static uint32_t told;     /* CPUs that were asked to look, and have not answered with preempt */
 static int saved;         /* the operation began with saving, which may make a thread ready, too */
+static uint32_t switching; /* CPUs between GIVE_WAY and SAVED: their front end has interrupts off */
 static int woke;          /* the operation says that somebody may have to give way */
 
 static inline uint32_t k_now(void) { return now; }
-static inline void k_completed(k_cpu *cpu) { answered |= 1u << (cpu - k_cpus); }
+static inline void note_switch(uint32_t number, uint32_t word) {
+  if (word != K_PENDING && word & K_GIVE_WAY) switching |= 1u << number;
+}
+static inline void k_completed(k_cpu *cpu) {
+  answered |= 1u << (cpu - k_cpus);
+  note_switch((uint32_t)(cpu - k_cpus), cpu->answer);
+}
 static inline void k_interrupt(k_cpu *cpu) { told |= 1u << (cpu - k_cpus); }
 
 static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
@@ -23,6 +30,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   if (op == CL_OP_WORD0) return *word;
   saved = cpu->leaving != NULL;
   k_saved(cpu);
+  switching &= ~(1u << number);
   woke = 1;
   switch (op) {
     case CL_OP_NEXT: return k_op_next(cpu);
@@ -84,10 +92,16 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
     uint32_t own = K_PENDING;
     answered = 0;
     switch (kind) {
-      case LOAD: own = load(cpu, op, id); break;
+      case LOAD:
+        own = load(cpu, op, id);
+        if (op != CL_OP_WORD0) note_switch(cpu, own);
+        break;
       case STORE:
         if (op == CL_OP_WORD0) word0[cpu] = word;
-        if (op == CL_OP_SAVED) k_saved(&k_cpus[cpu]);
+        if (op == CL_OP_SAVED) {
+          k_saved(&k_cpus[cpu]);
+          switching &= ~(1u << cpu);
+        }
         break;
       case TICK:
         now++;
@@ -101,14 +115,14 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
       default:
         k_init();
         memset(word0, 0, sizeof word0);
-        told = 0;
+        told = switching = 0;
     }
     /* The front end looks after an operation that says so, and after every switch. */
     int looks = kind != LOAD || saved || woke || (int32_t)own < 0;
     if (kind != TICK && looks) k_notify(&k_cpus[cpu]);
     uint32_t got_irq = 0, got_idle = 0;
     for (uint32_t c = 0; c < CL_CPUS; c++) {
-      got_irq |= (uint32_t)k_irq(&k_cpus[c]) << c;
+      got_irq |= (k_irq(&k_cpus[c]) && !(switching >> c & 1u)) << c;
       got_idle |= (uint32_t)k_cpus[c].waiting << c;
     }
     /* After its own operation a CPU looks for itself. */

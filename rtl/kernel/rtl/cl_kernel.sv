@@ -54,7 +54,7 @@ module cl_kernel
   logic                          [31:0] message, answer;
 
   logic   [Cpus-1:0]                    current_valid, running, waiting, turn_dynamic, slice_used;
-  logic   [Cpus-1:0]                    leaving, leaving_ready, leaving_front, sched_select;
+  logic   [Cpus-1:0]                    switching, leaving, leaving_ready, leaving_front, sched_select;
   logic   [Cpus-1:0]     [TidWidth-1:0] tid, leaving_tid;
   logic   [Cpus-1:0][PriorityWidth-1:0] prio;
   sched_cmd_t                           sched_cmd;
@@ -115,6 +115,7 @@ module cl_kernel
       .tid_o           (tid[c]),
       .priority_o      (prio[c]),
       .waiting_o       (waiting[c]),
+      .switching_o     (switching[c]),
       .leaving_o       (leaving[c]),
       .leaving_tid_o   (leaving_tid[c]),
       .leaving_ready_o (leaving_ready[c]),
@@ -203,7 +204,7 @@ module cl_kernel
     .rst_ni,
     .stable_i        (stable),
     .running_i       (running),
-    .leaving_i       (leaving),
+    .switching_i     (switching),
     .slice_used_i    (slice_used),
     .priority_i      (prio),
     .best_valid_i    (best_valid),

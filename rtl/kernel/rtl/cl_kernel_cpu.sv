@@ -28,6 +28,7 @@ module cl_kernel_cpu
   output logic      [TidWidth-1:0] tid_o,
   output logic [PriorityWidth-1:0] priority_o,
   output logic                     waiting_o,        // a load is pending: idle
+  output logic                     switching_o,      // told to run another thread, has not said `saved` yet
   output logic                     leaving_o,
   output logic      [TidWidth-1:0] leaving_tid_o,
   output logic                     leaving_ready_o,
@@ -43,6 +44,7 @@ module cl_kernel_cpu
       tid_o           <= '0;
       priority_o      <= PriorityWidth'(MainPriority);
       waiting_o       <= 1'b0;
+      switching_o     <= 1'b0;
       leaving_o       <= 1'b0;
       leaving_tid_o   <= '0;
       leaving_ready_o <= 1'b0;
@@ -52,7 +54,10 @@ module cl_kernel_cpu
       if (cmd_i.block)        running_o <= 1'b0;
       if (cmd_i.sleep)        waiting_o <= 1'b1;
       if (cmd_i.interrupted)  waiting_o <= 1'b0;
-      if (cmd_i.saved)        leaving_o <= 1'b0;
+      if (cmd_i.saved) begin
+        switching_o <= 1'b0;
+        leaving_o   <= 1'b0;
+      end
       if (cmd_i.wake_leaving) leaving_ready_o <= 1'b1;
       if (cmd_i.set_priority) priority_o <= priority_i;
       if (cmd_i.turn)         turn_dynamic_o <= ~turn_dynamic_o;
@@ -65,6 +70,7 @@ module cl_kernel_cpu
         waiting_o <= 1'b0;
       end
       if (cmd_i.run) begin
+        switching_o     <= 1'b1;
         leaving_o       <= current_valid_o;
         leaving_tid_o   <= tid_o;
         leaving_ready_o <= cmd_i.leave_ready;
@@ -95,6 +101,7 @@ module cl_kernel_cpu
       AssertRunningIsValid:  assert (!running_o || current_valid_o);
       AssertLeavingIsOther:  assert (!(leaving_o && current_valid_o && leaving_tid_o == tid_o));
       AssertSavedFirst:      assert (!(select_i && cmd_i.run && leaving_o));
+      AssertLeavesToSwitch:  assert (!leaving_o || switching_o);
     end
   end
 `endif

@@ -548,7 +548,7 @@ module cl_kernel_engine
         sched_cpu      = pick;
         if (pick_valid && pick_op) begin
           // Any operation says that the context of the thread left is saved.
-          cmd.saved = leaving_i[pick];
+          cmd.saved = 1'b1;
           if (leaving_i[pick] && leaving_ready_i[pick]) begin
             taddr       = leaving_tid_i[pick];
             front_d     = leaving_front_i[pick];

@@ -4,7 +4,8 @@
 // Directed preemption: a better dynamic thread interrupts only the CPU that runs the lowest priority (the
 // lowest number of equals), a better static one only its own CPU; a used-up slice also for an equal thread.
 // One register deep, taken over while `stable_i` says that the ready queue's choice is settled; taken back at
-// once while a CPU has no running thread or has not saved the one it left.
+// once while a CPU has no running thread or is about to switch to it: until then a trap would find neither the
+// old thread's stack nor the new one's.
 module cl_kernel_irq #(
   parameter int unsigned Cpus          = 2,
   parameter int unsigned PriorityWidth = 5
@@ -13,7 +14,7 @@ module cl_kernel_irq #(
   input  logic                               rst_ni,
   input  logic                               stable_i,
   input  logic                    [Cpus-1:0] running_i,
-  input  logic                    [Cpus-1:0] leaving_i,
+  input  logic                    [Cpus-1:0] switching_i,
   input  logic                    [Cpus-1:0] slice_used_i,
   input  logic [Cpus-1:0][PriorityWidth-1:0] priority_i,
   input  logic                      [Cpus:0] best_valid_i,     // 0: dynamic, 1+c: static of CPU c
@@ -47,12 +48,12 @@ module cl_kernel_irq #(
     else if (stable_i) irq_q <= want;
   end
 
-  assign irq_o = irq_q & running_i & ~leaving_i;
+  assign irq_o = irq_q & running_i & ~switching_i;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
-      AssertNoIrqBeforeSaved: assert ((irq_o & leaving_i) == '0);
+      AssertNoIrqBeforeSaved: assert ((irq_o & switching_i) == '0);
       AssertOneWorst:         assert ($onehot0(worst));
     end
   end

@@ -89,6 +89,7 @@ class Cpu:
     waiting: bool = False  # a load is pending: no thread to run
     interrupt: bool = False  # level of intr_i
     word0: int = 0
+    switching: bool = False  # between an answer with GIVE_WAY and `saved`
     leaving: int | None = None  # thread whose context is not saved yet
     leaving_ready: bool = False  # it is ready: queue it when saved
     leaving_front: bool = False  # it was preempted: it keeps the head of its priority
@@ -168,7 +169,7 @@ class Kernel:
     def irq(self, cpu: int) -> bool:
         """Level of irq_o: the thread on this CPU should answer with `preempt`."""
         port = self.cpus[cpu]
-        if not self._runs(cpu) or port.leaving is not None:
+        if not self._runs(cpu) or port.switching:
             return False
         assert port.current is not None
         own = self.threads[port.current].priority
@@ -246,6 +247,7 @@ class Kernel:
         port = self.cpus[cpu]
         next_tid = self._pick(cpu)
         assert next_tid is not None
+        port.switching = True
         port.leaving, port.leaving_ready, port.leaving_front = port.current, False, False
         port.current = next_tid
         self.threads[next_tid].state = _STATE["running"]
@@ -298,6 +300,7 @@ class Kernel:
         port = self.cpus[cpu]
         tid, ready = port.leaving, port.leaving_ready
         port.leaving = None
+        port.switching = False
         if tid is not None and ready:
             self._enqueue(tid, port.leaving_front)
 
