@@ -19,7 +19,6 @@ from pathlib import Path
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 
-
 _CACHE = BUILD / "cache" / "yowasp"
 
 
@@ -37,7 +36,7 @@ def relative(paths: Iterable[Path]) -> str:
 
 
 def _warm_up(tool: str, env: dict[str, str]) -> None:
-    """The first run compiles Yosys for this machine; a second one beside it would read a half-written cache."""
+    """The first run compiles Yosys; a second one beside it would read a half-written cache."""
     _CACHE.mkdir(parents=True, exist_ok=True)
     with (_CACHE.parent / "yowasp.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
