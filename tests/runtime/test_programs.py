@@ -26,6 +26,7 @@ CHECKED = (
     "reports",
     "stress",
     "pileup",
+    "pipeline",
 )
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
@@ -60,8 +61,9 @@ def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
-def test_four_cpus(core: str, kernel: str) -> None:
-    assert run("stress", core, 4, kernel).uart == "ok\n"
+@pytest.mark.parametrize("program", ("stress", "pipeline"))
+def test_four_cpus(program: str, core: str, kernel: str) -> None:
+    assert run(program, core, 4, kernel).uart == "ok\n"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
