@@ -150,11 +150,20 @@ def smp_cycles(rows: Sequence[dict[str, Any]]) -> Table:
                 arrangement(row),
                 *(number(part / done if done else None, 1) for part in parts),
                 number(100 * row["cycles_kernel"] / sum(parts), 1) + " %",
+                number(sum(parts) / (sum(parts) - row["cycles_kernel"]), 2),
             )
         )
     return Table(
         "Where the cycles of a pixel or packet go",
-        ("core, application", "kernel", "CPUs", *OWNERS, "idle", "kernel's share"),
+        (
+            "core, application",
+            "kernel",
+            "CPUs",
+            *OWNERS,
+            "idle",
+            "kernel's share",
+            "a free kernel would give",
+        ),
         tuple(lines),
         text_columns=3,
     )
