@@ -191,7 +191,7 @@ _METHOD = (
     "application.\n"
     "Bound: stack pointer and program counter stored and loaded, and one access of 2 cycles.\n"
     "Kernel: everything in runtime/, including what is inlined into the application, and waiting for locks.\n"
-    "What a free kernel would give is the bound of any gain: all cycles over those that are not the kernel's.\n"
+    "What a free kernel would give bounds any gain: all cycles over those that are not the kernel's.\n"
 )
 
 
