@@ -27,6 +27,7 @@ CHECKED = (
     "stress",
     "pileup",
     "pipeline",
+    "interrupted",
 )
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 

@@ -4,11 +4,19 @@
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
-/* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. */
-#define CL_IRQ_ON_TEXT ".insn r 0x0b, 6, 3, x0, x0, x0\n"
+/* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. With the
+ * hardware kernel its interrupt (4) is the only other one that is heard. */
+#if defined(CL_KERNEL_HW)
+#define CL_IRQS_ON (~(1 << 4 | 6))
+#else
+#define CL_IRQS_ON 0
+#endif
+#define CL_IRQ_ON_TEXT ".insn r 0x0b, 6, 3, x0, x0, x0\n" /* software kernel */
 
 static inline void cl_irq_off(void) { __asm__ volatile(".insn r 0x0b, 6, 3, x0, %0, x0" ::"r"(~6) : "memory"); }
-static inline void cl_irq_on(void) { __asm__ volatile(CL_IRQ_ON_TEXT ::: "memory"); }
+static inline void cl_irq_on(void) {
+  __asm__ volatile(".insn r 0x0b, 6, 3, x0, %z0, x0" ::"rJ"(CL_IRQS_ON) : "memory");
+}
 
 /* Sleep until an interrupt is pending, masked or not. */
 static inline void cl_wait_for_interrupt(void) { __asm__ volatile(".insn r 0x0b, 4, 4, x0, x0, x0" ::: "memory"); }

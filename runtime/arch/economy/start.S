@@ -4,9 +4,9 @@
  * and the causes in q1, and interrupts nobody until retirq.
  *
  * The entry leaves that mode at once with interrupts masked, so everything behind it is plain code that may
- * switch threads. The way back has no instruction that unmasks and jumps; so the last two unmask and jump through
- * gp, which no compiler touches. An interrupt between the two would lose gp: the entry knows that place and
- * returns to where gp points instead.
+ * switch threads. The way back has no instruction that unmasks and jumps; so the last two unmask, with gp, which
+ * no compiler touches, and jump to q0. An interrupt between the two would overwrite q0: the entry knows that place
+ * and returns to where q2 points, which is the same.
  *
  * Trap frame (80 bytes), pushed on the stack of the thread that was interrupted:
  *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
@@ -18,6 +18,11 @@
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
 #define IRQS_OFF -7 /* mask all but the core's own: 1 illegal instruction, 2 misaligned access */
 #define FAULTS 6
+#if defined(CL_KERNEL_HW)
+#define IRQS_ON -23 /* unmask them and 4, the kernel's */
+#else
+#define IRQS_ON 0
+#endif
 
   .macro getq rd, q
   .insn r 0x0b, 4, 0, \rd, x\q, x0
@@ -85,7 +90,7 @@ interrupt:
   getq t0, 0
   la t1, return
   bne t0, t1, 1f
-  mv t0, gp
+  getq t0, 2
 1:
   sw t0, 64(sp)
 #if defined(CL_KERNEL_HW)
@@ -110,6 +115,9 @@ interrupt:
   sw t1, %lo(WORD0)(t0)
 #endif
   lw gp, 64(sp)
+  setq 0, gp
+  setq 2, gp
+  li gp, IRQS_ON
   lw ra, 0(sp)
   lw t0, 4(sp)
   lw t1, 8(sp)
@@ -127,9 +135,9 @@ interrupt:
   lw a6, 56(sp)
   lw a7, 60(sp)
   addi sp, sp, FRAME
-  maskirq zero
+  maskirq gp
 return:
-  jr gp
+  retirq
 
 /* A fault ends the program. q0 is behind the instruction at fault. The stack may be what is broken. */
 fault:
