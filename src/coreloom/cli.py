@@ -15,7 +15,7 @@ from rich.table import Table as RichTable
 from coreloom import __version__, doctor, generate, measure, platform, report, results, tables, trace
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
-from coreloom.bench import smp
+from coreloom.bench import reach, smp
 from coreloom.errors import UserError
 from coreloom.experiment import KERNELS, PLACEMENTS, Experiment, Outcome
 from coreloom.paths import BUILD
@@ -213,17 +213,18 @@ def _measure(wanted: list[smp.Case], window: int) -> list[dict[str, Any]]:
 
 def _bench_smp(args: argparse.Namespace) -> int:
     rows = _measure(smp.cases(("standard",) if args.quick else smp.CORES), args.window)
+    with _err.status("measure the ready queue and the kernel port"):
+        figures = [figure.row() for figure in reach.figures(rows)]
     path = results.write(
         "smp",
         rows,
+        reach=figures,
         window_cycles=args.window,
         method=_METHOD.format(window=args.window),
         switch_bound_cycles=smp.SWITCH_BOUND,
     )
-    for table in tables.smp_tables(rows):
+    for table in (*tables.smp_tables(rows), tables.reach(figures)):
         _show(table)
-    slowest = min(row["sim_cycles_per_second"] for row in rows)
-    _out.print(f"slowest simulation: {slowest / 1e3:.0f} kcycle/s", markup=False)
     _out.print(f"results: {_shown(path)}", markup=False)
     return 0
 

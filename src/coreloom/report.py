@@ -23,7 +23,7 @@ def smp_page(content: dict[str, Any]) -> str:
     parts = ["# Applications of [SMP] on the software and the hardware kernel", ""]
     parts += ["<!-- Made by `coreloom report` from build/results/smp.json; do not edit. -->", ""]
     parts += [content["method"], _origin(content), ""]
-    for table in tables.smp_tables(content["rows"]):
+    for table in (*tables.smp_tables(content["rows"]), tables.reach(content["reach"])):
         parts += [f"## {table.title}", "", table.markdown(), ""]
     return "\n".join(parts)
 

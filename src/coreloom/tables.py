@@ -200,5 +200,26 @@ def grain(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
+def reach(figures: Sequence[dict[str, Any]]) -> Table:
+    """What was to be reached beside what is."""
+
+    def target(figure: dict[str, Any]) -> str:
+        most, least = figure["at_most"], figure["at_least"]
+        return f"at most {most:g}" if least is None else f"at least {least:g}"
+
+    return Table(
+        "Figures to reach (standard core)",
+        ("figure", "to reach", "measured", "bound", "reached"),
+        tuple(
+            (
+                *(f["what"], target(f), f"{f['measured']:g}"),
+                "-" if f["bound"] is None else f"{f['bound']:g}",
+                "yes" if f["reached"] else "no",
+            )
+            for f in figures
+        ),
+    )
+
+
 def smp_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
     return [smp_done(rows), smp_switch(rows), smp_scaling(rows), smp_cycles(rows)]

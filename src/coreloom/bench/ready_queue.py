@@ -1,0 +1,34 @@
+"""The ready queue alone: random operations against lists, with its exact cycles."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from coreloom import verilate
+from coreloom.errors import UserError
+from coreloom.paths import RTL
+
+_KERNEL = RTL / "kernel"
+
+
+def measure(cpus: int, threads: int, priorities: int, operations: int, seed: int) -> dict[str, Any]:
+    """Play `operations` on a queue of that size.
+
+    push_back, push_front, pop, remove: [least, most] cycles until it takes the next operation.
+    read_next: the most cycles to read the best thread afterwards; most_queued: how full it was.
+    A mismatch with the lists is a UserError.
+    """
+    sources = (*verilate.in_order(_KERNEL / "rtl"), _KERNEL / "tb" / "cl_ready_queue_referee.sv")
+    model = verilate.build(
+        verilate.Design("cl_ready_queue_referee", sources),
+        _KERNEL / "tb" / "ready_queue.cpp",
+        {"Cpus": cpus, "Threads": threads, "Priorities": priorities},
+        name="ready-queue",
+    )
+    done = subprocess.run([model, str(operations), str(seed)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise UserError(f"the ready queue is wrong: {done.stderr.strip()}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
