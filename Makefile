@@ -15,7 +15,7 @@ help:
 
 demo: setup
 	$(BIN)/coreloom doctor
-	$(BIN)/coreloom bench smp --quick
+	$(BIN)/coreloom bench smp
 	$(BIN)/coreloom run image --trace build/output/image.trace.json
 
 test: setup-test lint
