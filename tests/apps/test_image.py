@@ -116,6 +116,14 @@ def test_formats(tmp_path: Path, host: Build) -> None:
         APP.check(output, data)
 
 
+def test_sixteen_bits_become_eight(tmp_path: Path) -> None:
+    values = [0, 255, 256, 1000, 32768, 65535]
+    path = tmp_path / "deep.png"
+    Image.frombytes("I;16", (6, 1), b"".join(value.to_bytes(2, "little") for value in values)).save(path)
+    with Image.open(io.BytesIO(APP.prepare(path)), formats=("QOI",)) as file:
+        assert [file.getpixel((x, 0)) for x in range(6)] == [(value // 256,) * 3 for value in values]
+
+
 def test_save(tmp_path: Path) -> None:
     data = module.encode(noise("RGB", 7, 5))
     APP.save(APP.expected(data), tmp_path / "new" / "out.png")
@@ -157,6 +165,15 @@ def test_bad_files(tmp_path: Path) -> None:
             APP.prepare(path)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", ["I", "F"])
+def test_pictures_with_more_than_16_bits_are_refused(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "deep.tiff"
+    Image.new(mode, (4, 4)).save(path)
+    with pytest.raises(UserError) as caught:
+        APP.prepare(path)
+    assert str(caught.value) == f"{path} has 32 bits a pixel: give a picture with 8 or 16"
 
 
 def test_too_large_for_the_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

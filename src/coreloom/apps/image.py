@@ -88,7 +88,7 @@ def _load(path: Path) -> Image.Image:
                     f"{path}: {width}x{height} pixels are too many for the memory, about "
                     f"{OUTPUT_ROOM // 4_000_000} million fit; make it smaller"
                 )
-            return ImageOps.exif_transpose(file).copy()
+            return _eight_bits(ImageOps.exif_transpose(file), path)
     except UserError:
         raise
     except UnidentifiedImageError:
@@ -97,6 +97,15 @@ def _load(path: Path) -> Image.Image:
         raise UserError(f"{path}: the picture is too large for the memory; make it smaller") from None
     except Exception as error:  # decoders raise whatever the damaged file leads them to
         raise UserError(f"{path}: the picture is damaged or cut off ({error}); give a whole one") from None
+
+
+def _eight_bits(picture: Image.Image, path: Path) -> Image.Image:
+    """A copy with at most 8 bits a channel; Pillow's own conversion would cut 16 bits off at 255."""
+    if picture.mode.startswith("I;16"):
+        return picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    if picture.mode in ("I", "F"):
+        raise UserError(f"{path} has 32 bits a pixel: give a picture with 8 or 16")
+    return picture.copy()
 
 
 def draw(size: tuple[int, int] = DEFAULT_SIZE) -> Image.Image:
