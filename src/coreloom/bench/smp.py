@@ -82,7 +82,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> dict[str, Any]:
     if outcome.result.exit_status is not None:
         raise UserError(
             f"{case.app} used up its input after {outcome.figures.end - outcome.figures.start} of {window} "
-            "cycles: give a larger input"
+            "cycles: choose a smaller --window"
         )
     found = outcome.figures
     low, mean, high = spread(found.voluntary)
