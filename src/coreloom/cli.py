@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -19,7 +24,7 @@ from coreloom.bench import reach, smp
 from coreloom.errors import UserError
 from coreloom.experiment import KERNELS, PLACEMENTS, Experiment, Outcome
 from coreloom.paths import BUILD
-from coreloom.simulate import SimResult
+from coreloom.simulate import Halted, SimResult
 
 _out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 _err = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -152,8 +157,29 @@ def _print_figures(outcome: Outcome) -> None:
     _out.print(f"idle cycles: {idle}", markup=False)
 
 
+def _print_uart(text: str) -> None:
+    if text:
+        _out.print(text.rstrip("\n"), markup=False)
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """Every file that the run will write can be written, and is another one."""
+    seen: dict[Path, str] = {}
+    for option in ("output", "trace", "waves"):
+        path: Path | None = getattr(args, option)
+        if path is None:
+            continue
+        results.check_target(path)
+        if other := seen.get(path.resolve()):
+            raise UserError(f"--{other} and --{option} are the same file {path}: give two names")
+        seen[path.resolve()] = option
+
+
 def _run(args: argparse.Namespace) -> int:
     soc = platform.load(args.platform, args.cpus)
+    if args.grain is not None and args.app != "image":
+        raise UserError(f"--grain is not an option of {args.app}: only image has pixels a message")
+    _check_targets(args)
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
     experiment = Experiment(args.app, soc, args.kernel, args.placement, defines)
     data = _prepare(args)
@@ -164,9 +190,14 @@ def _run(args: argparse.Namespace) -> int:
         def progress(cycles: int) -> None:
             status.update(f"{args.app} on {soc.name}: {cycles / 1e6:.1f} million cycles")
 
-        outcome = experiment.run(data, max_cycles=args.max_cycles, waves=args.waves, progress=progress)
-    if outcome.result.uart:
-        _out.print(outcome.result.uart.rstrip("\n"), markup=False)
+        try:
+            outcome = experiment.run(data, max_cycles=args.max_cycles, waves=args.waves, progress=progress)
+        except Halted as halted:
+            _print_uart(halted.uart)
+            if args.waves is not None:
+                _out.print(f"waveform: {_shown(args.waves)}", markup=False)
+            raise
+    _print_uart(outcome.result.uart)
     if args.trace is not None:
         _write_trace(outcome, args.trace)
     if args.waves is not None:
@@ -326,8 +357,48 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of `coreloom`; 0 done, 1 a UserError, 2 wrong usage, 3 wrong output, 130 interrupted."""
+    """Entry point of `coreloom`.
+
+    0 done, 1 a UserError, 2 wrong usage, 3 wrong output, 130 interrupted, 143 terminated.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8
     args = _parser().parse_args(arguments)
+    try:
+        with _terminable():
+            return _call(args)
+    except _Terminated:
+        _err.print("coreloom: terminated; nothing half-written was left", markup=False)
+        return 143
+    except KeyboardInterrupt:
+        _err.print("coreloom: interrupted; nothing half-written was left", markup=False)
+        return 130
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM: cleans up as Ctrl-C does."""
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM raises _Terminated in the block; not in another thread than the main one."""
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        raise _Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _call(args: argparse.Namespace) -> int:
+    """The command, with its mistakes printed."""
     try:
         return int(args.function(args))
     except UserError as error:
@@ -338,9 +409,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 3
     except BrokenPipeError:
         return 1
-    except KeyboardInterrupt:
-        _err.print("coreloom: interrupted; nothing half-written was left", markup=False)
-        return 130
+    except OSError as error:  # no space, no permission in build/, a closed stdout
+        where = "" if error.filename is None else f"{error.filename}: "
+        _err.print(f"coreloom: error: {where}{error.strerror or error}", markup=False)
+        return 1
 
 
 if __name__ == "__main__":

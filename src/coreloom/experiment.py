@@ -90,4 +90,5 @@ class Outcome:
         if status != 0:
             last = self.result.uart.strip().splitlines()
             said = f": {last[-1]}" if last else ""
-            raise UserError(f"{self.program.stem} ended with status {status}{said}")
+            signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
+            raise UserError(f"{self.program.stem} ended with status {signed}{said}")

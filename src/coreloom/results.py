@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -44,16 +45,54 @@ def tools() -> dict[str, str]:
     return {name: metadata.version(name) for name in _TOOLS}
 
 
-def write_atomically(path: Path, data: bytes) -> Path:
-    """Write whole or not at all: a reader or an interrupt never leaves half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+def check_target(path: Path) -> None:
+    """Raise a UserError unless a file can be written at `path`: before long work, not after it."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder: give the name of a file")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a regular file: give the name of a file")
+    folder = path.resolve().parent
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise UserError(f"{path} cannot be written: {folder} is not a folder; choose another place")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{path} cannot be written: no permission in {folder}; choose another place")
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A place beside `path` to write to, which becomes `path` when the block ends and vanishes if it fails.
+
+    Missing folders are made. Raises UserError if nothing can be written there.
+    """
+    check_target(path)
+    target = path.resolve()  # what a symbolic link points to is replaced, not the link
+    part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        part.write_bytes(data)
-        part.replace(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        yield part
+        part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, data: bytes) -> Path:
+    """Write whole or not at all: a reader or an interrupt never leaves half a file."""
+    with whole(path) as part:
+        try:
+            part.write_bytes(data)
+        except OSError as error:
+            raise _unwritable(path, error) from error
     return path
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    return UserError(f"{path} cannot be written: {error.strerror}; choose another place")
 
 
 def write(name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:

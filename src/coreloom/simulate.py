@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 import subprocess
@@ -12,6 +13,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from coreloom import results
 from coreloom.errors import UserError
 
 INPUT_ROOM = (14 << 20) - 4  # bytes of data that the INPUT region holds
@@ -49,6 +51,14 @@ class Sample(NamedTuple):
     cycles: int
 
 
+class Halted(UserError):
+    """The machine stopped at a bus error or a halted core; `uart` is what the program had printed."""
+
+    def __init__(self, text: str, uart: str) -> None:
+        super().__init__(text)
+        self.uart = uart
+
+
 @dataclass(frozen=True)
 class SimResult:
     """What a run left behind. exit_status is None when it was cut short by max_cycles or by the window."""
@@ -80,8 +90,9 @@ def run(
 
     inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
     `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
+    The waveform is kept also of a run that fails, but not of one that is interrupted.
     progress is called about four times a second with the cycles simulated so far.
-    Raises UserError on a bus error, a halted core, and anything that keeps the run from being made.
+    Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
     if not model.is_file():
         raise UserError(f"the simulator {model} is not there: build it again")
@@ -94,21 +105,25 @@ def run(
         )
     if len(inputs) > INPUT_ROOM:
         raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
-    with tempfile.TemporaryDirectory(prefix="coreloom-") as folder:
-        work = Path(folder)
+    with contextlib.ExitStack() as stack:
+        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
+        dump = None if waves is None else stack.enter_context(results.whole(waves))
         names = ("input", "output", "events", "uart", *(["profile"] if profile else []))
         files = {name: work / name for name in names}
         files["input"].write_bytes(inputs)
         command = [str(model), "--program", str(program)]
         for name, path in files.items():
             command += [f"--{name}", str(path)]
-        for option, value in (("--max-cycles", max_cycles), ("--window", window), ("--waves", waves)):
+        for option, value in (("--max-cycles", max_cycles), ("--window", window), ("--waves", dump)):
             if value is not None:
                 command += [option, str(value)]
         status, lines, said = _execute(command, progress)
-        if status == 3:
-            raise UserError(f"{program.stem}: {said[-1] if said else 'the processor stopped'}")
+        uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
         if status != 0:
+            if dump is not None and dump.stat().st_size:
+                stack.pop_all().close()  # unlike the exception would, this keeps the waveform
+            if status == 3:
+                raise Halted(f"{program.stem}: {said[-1] if said else 'the processor stopped'}", uart)
             raise UserError(
                 f"the simulation of {program.stem} failed: {said[-1] if said else f'status {status}'}"
             )
@@ -116,7 +131,7 @@ def run(
         return SimResult(
             exit_status=result["exit_status"],
             cycles=result["cycles"],
-            uart=files["uart"].read_text(encoding="utf-8", errors="replace"),
+            uart=uart,
             events=read_events(files["events"].read_bytes()),
             output=files["output"].read_bytes(),
             seconds=result["seconds"],

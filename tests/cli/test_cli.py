@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from coreloom.cli import main
+from coreloom.paths import ROOT
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -131,3 +138,101 @@ def test_doctor_says_what_to_do_about_a_missing_tool(
     code, out, _ = run(capsys, "doctor")
     assert code == 1
     assert "MISSING  C++ compiler: no C++ compiler; run `make setup`\n" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--output", "."], ". is a folder: give the name of a file"),
+        (["--output", ""], ". is a folder: give the name of a file"),
+        (["--output", os.devnull], f"{os.devnull} is not a regular file: give the name of a file"),
+        (["--trace", "there/t.json"], "there/t.json cannot be written: {}/there is not a folder; {}"),
+        (["--waves", "there/deep/w.vcd"], "there/deep/w.vcd cannot be written: {}/there is not a folder; {}"),
+        (["--output", "a", "--trace", "a"], "--output and --trace are the same file a: give two names"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_place_that_cannot_be_written_is_refused_before_the_run(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    line: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("there").write_text("a file")
+    expected = f"coreloom: error: {line.format(tmp_path, 'choose another place')}\n"
+    assert run(capsys, "run", "image", *arguments) == (1, "", expected)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+@pytest.mark.parametrize("app", ["packets", "square.c"])
+def test_grain_is_refused_where_it_means_nothing(capsys: pytest.CaptureFixture[str], app: str) -> None:
+    assert run(capsys, "run", app, "--grain", "4") == (
+        1,
+        "",
+        f"coreloom: error: --grain is not an option of {app}: only image has pixels a message\n",
+    )
+
+
+def test_endless_input_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    endless = tmp_path / "endless.pcap"
+    with endless.open("wb") as file:
+        file.truncate((256 << 20) + 1)
+    assert run(capsys, "run", "packets", "--pcap", str(endless)) == (
+        1,
+        "",
+        f"coreloom: error: {endless} is longer than 256 MiB: give a smaller file\n",
+    )
+
+
+def test_failure_of_the_machine_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full() -> list[Path]:
+        raise OSError(errno.ENOSPC, "No space left on device", "/build/x")
+
+    monkeypatch.setattr("coreloom.generate.generate", full)
+    assert run(capsys, "generate") == (1, "", "coreloom: error: /build/x: No space left on device\n")
+
+
+def test_what_a_program_printed_before_a_bus_error_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "lost.c"
+    program.write_text('#include <stdio.h>\nint main(void) { puts("before"); return *(volatile int *)16; }\n')
+    assert run(capsys, "run", str(program)) == (
+        1,
+        "before\n",
+        "coreloom: error: lost: bus error: cpu 0, address 0x00000010\n",
+    )
+
+
+def test_status_is_the_int_that_main_returned(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    program = tmp_path / "minus.c"
+    program.write_text("int main(void) { return -1; }\n")
+    assert run(capsys, "run", str(program)) == (1, "", "coreloom: error: minus ended with status -1\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "word"), [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")]
+)
+def test_signal_leaves_nothing(tmp_path: Path, number: signal.Signals, status: int, word: str) -> None:
+    program = tmp_path / "endless.c"
+    program.write_text("int main(void) { for (;;); }\n")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "coreloom.cli", "run", str(program), "--trace", "t.json"],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": str(ROOT / "src")},
+        cwd=tmp_path,
+        text=True,
+    )
+    while process.poll() is None and not list(scratch.glob("coreloom-*/events")):
+        time.sleep(0.05)  # until the simulation runs
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (status, f"coreloom: {word}; nothing half-written was left\n")
+    assert list(scratch.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.c", "scratch"]

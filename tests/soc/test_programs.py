@@ -403,6 +403,11 @@ def test_waves(tmp_path: Path) -> None:
     assert simulate.run(model, program, max_cycles=1000, waves=waves).exit_status == 0
     text = waves.read_text()
     assert "$enddefinitions" in text and " cl_soc " in text
+    fault = assemble("lw t0, 0(zero)\n", "economy")
+    with pytest.raises(simulate.Halted, match="bus error"):
+        simulate.run(model, fault, max_cycles=1000, waves=waves)
+    assert waves.read_text() != text  # that of the failed run, which is when one looks at it
+    assert [path.name for path in tmp_path.iterdir()] == ["run.vcd"]
 
 
 def test_waves_need_a_model_built_for_them(run: Run, tmp_path: Path) -> None:

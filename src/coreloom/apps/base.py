@@ -10,6 +10,7 @@ from coreloom.paths import APPS
 
 INPUT_ROOM = (14 << 20) - 4  # bytes of data in the INPUT region
 OUTPUT_ROOM = (16 << 20) - 4  # bytes of data in the OUTPUT region
+_FILE_MOST = 256 << 20  # bytes; a picture may be longer than its pixels that fit
 
 
 class WrongOutput(Exception):
@@ -49,10 +50,14 @@ class App(abc.ABC):
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of the user's file."""
+    """The bytes of the user's file; not of one that could never be used."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_FILE_MOST + 1)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > _FILE_MOST:
+        raise UserError(f"{path} is longer than {_FILE_MOST >> 20} MiB: give a smaller file")
+    return data
