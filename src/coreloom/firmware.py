@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,13 @@ _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 # No core needs more than this of the compiler; everything must be the same for all objects of a program.
 _TARGET = [
     *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-std=gnu11"),
-    *("-ffunction-sections", "-fdata-sections", "-fno-sanitize=undefined", "-fno-stack-protector"),
+    *(
+        "-UNDEBUG",
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-fno-sanitize=undefined",
+        "-fno-stack-protector",
+    ),
     *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
 ]
 _OPTIMISE = ["-O2"]
@@ -49,7 +56,7 @@ _LIBC_SOURCES = {
         ryu_pow5bits ryu_table ryu_umul128 scanf snprintf sprintf sscanf strfromd strfromf strtod strtof
         strtoimax strtol strtoll strtoul strtoull strtoumax ungetc vfiprintf vfiscanf vfprintf
         vfscanf vprintf vscanf vsnprintf vsprintf vsscanf""",
-    "stdlib": """abort abs aligned_alloc atof atoi atol atoll div imaxabs imaxdiv itoa labs
+    "stdlib": """abs aligned_alloc atof atoi atol atoll div imaxabs imaxdiv itoa labs
         ldiv llabs lldiv nano-malloc-calloc nano-malloc-free nano-malloc-malloc nano-malloc-memalign
         nano-malloc-realloc nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r
         random srand srandom utoa reallocarray""",
@@ -77,13 +84,14 @@ def zig_environment() -> dict[str, str]:
     return env
 
 
-def _run(command: list[str], what: str, cwd: Path | None = None) -> None:
+def _run(command: list[str], what: str, cwd: Path | None = None) -> str:
     done = subprocess.run(
         command, capture_output=True, text=True, env=zig_environment(), cwd=cwd, check=False
     )
     if done.returncode:
         text = (done.stderr or done.stdout).strip()
         raise UserError(f"{what} does not compile:\n{text}")
+    return done.stdout
 
 
 def _digest(flags: Iterable[str], files: Iterable[Path]) -> str:
@@ -150,6 +158,13 @@ def _application_files(app: str) -> tuple[str, list[Path], list[Path]]:
     return app, files, folders
 
 
+def _included(file: Path, flags: list[str]) -> list[Path]:
+    """What a user's file includes, wherever that is, without the C library."""
+    rule = _run([*zig(), "cc", *flags, "-MM", str(file)], file.stem).replace("\\\n", " ")
+    names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])
+    return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
+
+
 def build(
     app: str,
     platform: Platform,
@@ -188,7 +203,12 @@ def build(
         *(f"-I{folder}" for folder in (*app_folders, *folders)),
         *_INCLUDE,
     ]  # fmt: skip
-    headers = [
+    if app.endswith(".c"):
+        headers = _included(app_files[0], flags)
+        app_folders = []
+    else:
+        headers = []
+    headers += [
         path
         for folder in (*app_folders, *folders, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))

@@ -214,6 +214,44 @@ def test_status_is_the_int_that_main_returned(capsys: pytest.CaptureFixture[str]
     assert run(capsys, "run", str(program)) == (1, "", "coreloom: error: minus ended with status -1\n")
 
 
+def test_abort_ends_the_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    program = tmp_path / "give_up.c"
+    program.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n")
+    assert run(capsys, "run", str(program)) == (
+        1,
+        "aborted\n",
+        "coreloom: error: give_up ended with status 134: aborted\n",
+    )
+
+
+def test_assert_is_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    program = tmp_path / "doubt.c"
+    program.write_text(
+        "#include <assert.h>\nint main(void) { volatile int n = 1; assert(n == 2); return 0; }\n"
+    )
+    code, out, err = run(capsys, "run", str(program))
+    said = 'doubt.c:2: main: assertion "n == 2" failed\n'
+    assert (code, out.endswith(said)) == (1, True)
+    assert err.startswith("coreloom: error: doubt ended with status 1: ") and err.endswith(said)
+
+
+def test_program_is_built_again_when_what_it_includes_changes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a folder"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "no.h").mkdir()  # not a header, and not included
+    program = folder / "says.c"
+    program.write_text(
+        '#include <stdio.h>\n#include "deep/value.inc"\n'
+        'int main(void) { printf("%d\\n", VALUE); return 0; }\n'
+    )
+    for value in ("1", "2"):
+        (folder / "deep" / "value.inc").write_text(f"#define VALUE {value}\n")
+        code, out, _ = run(capsys, "run", str(program))
+        assert (code, out.split("\n")[0]) == (0, value)
+
+
 @pytest.mark.parametrize(
     ("number", "status", "word"), [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")]
 )
