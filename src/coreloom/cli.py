@@ -117,24 +117,9 @@ def _save(args: argparse.Namespace, outcome: Outcome, data: bytes) -> None:
         _out.print(f"output: {_shown(target)}", markup=False)
 
 
-def _string_reader(program: Path) -> Callable[[int], str | None]:
-    """Reads NUL-terminated texts out of a flat program image."""
-    image = program.with_suffix(".bin").read_bytes()
-
-    def string_at(address: int) -> str | None:
-        start = address - platform.RAM_BASE
-        if not 0 <= start < len(image):
-            return None
-        return image[start : image.index(0, start)].decode("ascii", "replace")
-
-    return string_at
-
-
 def _write_trace(outcome: Outcome, path: Path) -> None:
     run: SimResult = outcome.result
-    text = trace.chrome_trace(
-        run.events, outcome.experiment.platform.cpus, run.cycles, _string_reader(outcome.program)
-    )
+    text = trace.chrome_trace(run.events, outcome.experiment.platform.cpus, run.cycles, run.names)
     results.write_atomically(path, text.encode())
     _out.print(f"timeline: {_shown(path)} (open it at ui.perfetto.dev)", markup=False)
 

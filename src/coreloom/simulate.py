@@ -70,6 +70,7 @@ class SimResult:
     output: bytes  # content of the OUTPUT region
     seconds: float  # wall time of the simulation itself
     reason: str  # exit | window | max-cycles
+    names: list[str]  # the text of each NAME event, in their order
     profile: list[Sample]  # from the first READY on; empty unless asked for
 
 
@@ -108,7 +109,7 @@ def run(
     with contextlib.ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
         dump = None if waves is None else stack.enter_context(results.whole(waves))
-        names = ("input", "output", "events", "uart", *(["profile"] if profile else []))
+        names = ("input", "output", "events", "names", "uart", *(["profile"] if profile else []))
         files = {name: work / name for name in names}
         files["input"].write_bytes(inputs)
         command = [str(model), "--program", str(program)]
@@ -136,6 +137,7 @@ def run(
             output=files["output"].read_bytes(),
             seconds=result["seconds"],
             reason=result["reason"],
+            names=files["names"].read_bytes().decode("utf-8", "replace").split("\0")[:-1],
             profile=read_profile(files["profile"].read_bytes()) if profile else [],
         )
 

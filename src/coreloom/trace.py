@@ -7,7 +7,7 @@ One microsecond on the time axis is one cycle.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from coreloom.simulate import Event, Kind
@@ -25,6 +25,9 @@ class _Timeline:
         # Per CPU: the thread it ran before it idled; it goes on in place unless another is switched to.
         self.waiting: list[int | None] = [None] * cpus
 
+    def name(self, tid: int) -> str:
+        return self.names.get(tid, f"thread {tid}")
+
     def slice(self, cpu: int, cycle: int) -> None:
         """Close what runs on `cpu`."""
         running = self.running[cpu]
@@ -33,18 +36,19 @@ class _Timeline:
         what, since = running
         common = {"ph": "X", "ts": since, "dur": cycle - since}
         tid: dict[str, Any] = {"thread": what} if what != _IDLE else {"idle": True}
-        self.records.append({"pid": _CPUS, "tid": cpu, "args": tid, **common})
+        # By its name now: a later thread may have the same number.
+        name = "idle" if what == _IDLE else self.name(what)
+        self.records.append({"pid": _CPUS, "tid": cpu, "name": name, "args": tid, **common})
         if what != _IDLE:
             self.records.append(
                 {"pid": _THREADS, "tid": what, "name": f"CPU {cpu}", "args": {"cpu": cpu}, **common}
             )
 
 
-def chrome_trace(
-    events: Iterable[Event], cpus: int, cycles: int, string_at: Callable[[int], str | None]
-) -> str:
-    """JSON text of the timeline. `string_at` resolves the address of a thread's name."""
+def chrome_trace(events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str]) -> str:
+    """JSON text of the timeline. `names` has the text of each NAME event, in their order."""
     timeline = _Timeline(cpus)
+    texts = iter(names)
     for event in sorted(events, key=lambda e: e.cycle):
         cpu, cycle = event.cpu, event.cycle
         running = timeline.running[cpu]
@@ -59,8 +63,10 @@ def chrome_trace(
             timeline.slice(cpu, cycle)
             before = timeline.waiting[cpu]
             timeline.running[cpu] = None if before is None else (before, cycle)
-        elif event.kind == Kind.NAME and running is not None and running[0] != _IDLE:
-            timeline.names[running[0]] = string_at(event.value) or f"thread {running[0]}"
+        elif event.kind == Kind.NAME:
+            text = next(texts)
+            if text and running is not None and running[0] != _IDLE:
+                timeline.names[running[0]] = text
         elif event.kind in (Kind.READY, Kind.MARK, Kind.TRAP):
             name = Kind(event.kind).name.lower()
             timeline.records.append(
@@ -73,18 +79,10 @@ def chrome_trace(
 
 
 def _render(timeline: _Timeline, cpus: int) -> str:
-    def name(tid: int) -> str:
-        return timeline.names.get(tid, f"thread {tid}")
-
-    threads = set()
-    for record in timeline.records:
-        if record["ph"] == "X" and record["pid"] == _CPUS:
-            thread = record["args"].get("thread")
-            record["name"] = "idle" if thread is None else name(thread)
-            threads |= set() if thread is None else {thread}
+    threads = {record["tid"] for record in timeline.records if record["pid"] == _THREADS}
     titles: list[tuple[int, int | None, str]] = [(_CPUS, None, "CPUs"), (_THREADS, None, "Threads")]
     titles += [(_CPUS, cpu, f"CPU {cpu}") for cpu in range(cpus)]
-    titles += [(_THREADS, tid, f"{tid} {name(tid)}") for tid in sorted(threads)]
+    titles += [(_THREADS, tid, f"{tid} {timeline.name(tid)}") for tid in sorted(threads)]
     head = [
         {
             "ph": "M",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -212,6 +213,20 @@ def test_status_is_the_int_that_main_returned(capsys: pytest.CaptureFixture[str]
     program = tmp_path / "minus.c"
     program.write_text("int main(void) { return -1; }\n")
     assert run(capsys, "run", str(program)) == (1, "", "coreloom: error: minus ended with status -1\n")
+
+
+def test_timeline_names_the_threads(tmp_path: Path) -> None:
+    program, timeline = tmp_path / "named.c", tmp_path / "t.json"
+    program.write_text(
+        "#include <pthread.h>\nstatic void *work(void *a) { return a; }\n"
+        "int main(void) {\n  pthread_t t;\n  pthread_attr_t a;\n  pthread_attr_init(&a);\n"
+        '  pthread_attr_setname_np(&a, "worker");\n  pthread_create(&t, &a, work, NULL);\n'
+        "  return pthread_join(t, NULL);\n}\n"
+    )
+    assert main(["run", str(program), "--trace", str(timeline)]) == 0
+    records = json.loads(timeline.read_text())["traceEvents"]
+    assert {"0 main", "1 worker"} <= {r["args"]["name"] for r in records if r["ph"] == "M"}
+    assert {"main", "worker", "idle"} == {r["name"] for r in records if r["ph"] == "X" and r["pid"] == 1}
 
 
 def test_abort_ends_the_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

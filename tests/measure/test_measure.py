@@ -62,9 +62,24 @@ def test_timeline_has_a_slice_for_each_thread_and_cpu() -> None:
         Event(30, 0, Kind.IDLE, 1),
         Event(40, 0, Kind.IDLE, 0),
     ]
-    trace = json.loads(chrome_trace(events, 2, 100, lambda address: "boss"))
+    trace = json.loads(chrome_trace(events, 2, 100, ["boss"]))
     slices = [r for r in trace["traceEvents"] if r["ph"] == "X"]
     cpu = [(r["name"], r["ts"], r["dur"]) for r in slices if r["pid"] == 1]
     assert cpu == [("boss", 0, 10), ("thread 2", 10, 20), ("idle", 30, 10), ("thread 2", 40, 60)]
     thread = [(r["tid"], r["ts"], r["dur"]) for r in slices if r["pid"] == 2]
     assert thread == [(0, 0, 10), (2, 10, 20), (2, 40, 60)], "thread 2 went on in place after idling"
+
+
+def test_slice_has_the_name_that_its_thread_had_then() -> None:
+    events = [
+        Event(10, 0, Kind.RUN, 2),
+        Event(12, 0, Kind.NAME, 0x4000_0000),
+        Event(30, 0, Kind.RUN, 0),
+        Event(50, 0, Kind.RUN, 2),  # another thread with the same number
+        Event(52, 0, Kind.NAME, 0x4000_0000),
+        Event(60, 0, Kind.NAME, 0),  # of no text: keeps its name
+    ]
+    trace = json.loads(chrome_trace(events, 1, 100, ["first", "second", ""]))
+    slices = [r for r in trace["traceEvents"] if r["ph"] == "X" and r["pid"] == 1]
+    assert [r["name"] for r in slices] == ["main", "first", "main", "second"]
+    assert {"2 second"} <= {r["args"]["name"] for r in trace["traceEvents"] if r["ph"] == "M"}

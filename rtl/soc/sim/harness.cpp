@@ -2,8 +2,9 @@
 // Runs a program on the verilated cl_soc. C++ because that is Verilator's interface; everything else about a
 // run (building, reading the results, drawing progress) is in src/coreloom.
 //
-// usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--uart FILE]
+// usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
 //            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE]
+// --names: for each NAME event its text, as it was in memory then, and a NUL
 // --profile: cycles from READY on by CPU and instruction, those of idle CPUs apart; 32-bit words cpu, pc, cycles
 // stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
 // stdout: UART text unless --uart; the last line is the result as JSON
@@ -41,6 +42,8 @@ constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
 constexpr uint32_t kRamBase = 0x40000000u;
 constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
 constexpr uint8_t kIdle = 4;
+constexpr uint8_t kName = 6;
+constexpr uint32_t kNameMost = 64;  // bytes of a name
 
 [[noreturn]] void fail(const char* format, ...) {
     va_list args;
@@ -53,7 +56,7 @@ constexpr uint8_t kIdle = 4;
 }
 
 struct Options {
-    std::string program, input, output, events, uart, waves, profile;
+    std::string program, input, output, events, names, uart, waves, profile;
     uint64_t max_cycles = UINT64_MAX;
     uint64_t window = UINT64_MAX;
 };
@@ -75,6 +78,7 @@ Options parse(int argc, char** argv) {
         else if (name == "--input") options.input = value;
         else if (name == "--output") options.output = value;
         else if (name == "--events") options.events = value;
+        else if (name == "--names") options.names = value;
         else if (name == "--uart") options.uart = value;
         else if (name == "--waves") options.waves = value;
         else if (name == "--profile") options.profile = value;
@@ -137,6 +141,8 @@ int main(int argc, char** argv) {
     }
     File events(nullptr, std::fclose);
     if (!options.events.empty()) events = open(options.events, "wb");
+    File names(nullptr, std::fclose);
+    if (!options.names.empty()) names = open(options.names, "wb");
     File uart_file(nullptr, std::fclose);
     if (!options.uart.empty()) uart_file = open(options.uart, "wb");
     FILE* const uart = uart_file ? uart_file.get() : stdout;
@@ -202,6 +208,14 @@ int main(int argc, char** argv) {
             if (element(top->trace_valid_o, c, 1)) {
                 const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
                 log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+                if (kind == kName && names) {
+                    // From anywhere in the memory; an address outside of it has no name.
+                    for (uint32_t i = 0, at = element(top->value_o, c, 32) - kRamBase; i < kNameMost; ++i, ++at) {
+                        if (at >= kRamBytes || ram[at] == 0) break;
+                        std::fputc(ram[at], names.get());
+                    }
+                    std::fputc(0, names.get());
+                }
                 if (kind == kReady) counting = !profile.empty();
                 if (kind == kIdle) {
                     const uint32_t bit = 1u << c;
@@ -290,6 +304,7 @@ int main(int argc, char** argv) {
         }
     }
     if (events && std::fflush(events.get()) != 0) fail("cannot write %s", options.events.c_str());
+    if (names && std::fflush(names.get()) != 0) fail("cannot write %s", options.names.c_str());
     std::fflush(uart);
 
     if (fault_cpu >= 0 && std::strcmp(reason, "bus-error") == 0) {
