@@ -11,7 +11,7 @@ from coreloom.apps import APPS
 from coreloom.errors import UserError
 from coreloom.measure import Figures, figures
 from coreloom.platform import Platform
-from coreloom.simulate import SimResult
+from coreloom.simulate import Kind, SimResult
 
 KERNELS = {"hw": "hardware", "sw": "software"}
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
@@ -80,10 +80,25 @@ class Outcome:
     result: SimResult
     figures: Figures
 
+    def _all_idle_since(self) -> int | None:
+        """The cycle since which no CPU has had anything to do, None if one has."""
+        since: dict[int, int | None] = dict.fromkeys(range(self.experiment.platform.cpus))
+        for event in self.result.events:
+            if event.kind == Kind.IDLE:
+                since[event.cpu] = event.cycle if event.value else None
+        cycles = [cycle for cycle in since.values() if cycle is not None]
+        return max(cycles) if len(cycles) == len(since) else None
+
     def check_finished(self) -> None:
         """Raise a UserError unless the program ended by itself with status 0."""
         status = self.result.exit_status
         if status is None:
+            since = self._all_idle_since()
+            if since is not None:
+                raise UserError(
+                    f"{self.program.stem} did not finish in {self.result.cycles} cycles: every CPU has been "
+                    f"idle since cycle {since}, its threads wait for one another; --trace shows where"
+                )
             raise UserError(
                 f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles"
             )

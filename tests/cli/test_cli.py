@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -227,6 +228,30 @@ def test_timeline_names_the_threads(tmp_path: Path) -> None:
     records = json.loads(timeline.read_text())["traceEvents"]
     assert {"0 main", "1 worker"} <= {r["args"]["name"] for r in records if r["ph"] == "M"}
     assert {"main", "worker", "idle"} == {r["name"] for r in records if r["ph"] == "X" and r["pid"] == 1}
+
+
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+def test_run_that_can_never_end_is_told_from_a_long_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kernel: str
+) -> None:
+    stuck, busy = tmp_path / "stuck.c", tmp_path / "busy.c"
+    stuck.write_text(
+        '#include "coreloom.h"\nint main(void) { uint32_t n; port_open(0, 0); return port_receive(0, &n); }\n'
+    )
+    busy.write_text("int main(void) { for (;;); }\n")
+    options = ["--kernel", kernel, "--max-cycles", "100000"]
+    code, out, err = run(capsys, "run", str(stuck), *options)
+    assert (code, out) == (1, "")
+    assert re.fullmatch(
+        r"coreloom: error: stuck did not finish in 100000 cycles: every CPU has been idle since cycle \d+, "
+        r"its threads wait for one another; --trace shows where\n",
+        err,
+    )
+    assert run(capsys, "run", str(busy), *options) == (
+        1,
+        "",
+        "coreloom: error: busy did not finish in 100000 cycles: raise --max-cycles\n",
+    )
 
 
 def test_abort_ends_the_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
