@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint setup setup-test clean help
+.PHONY: demo test test-all lint results setup setup-test clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
 	@echo "make test      run the tests (make test-all: the long ones too)"
-	@echo "make lint      check the style of Python and RTL"
+	@echo "make lint      check the style and types of the Python code (the RTL is linted by the tests)"
+	@echo "make results   measure everything and write docs/results and the README's table"
 	@echo "make setup     only install what the demo needs, into $(VENV)"
 	@echo "make clean     remove everything that was made"
 
@@ -23,6 +24,11 @@ test: setup-test lint
 
 test-all: setup-test lint
 	$(BIN)/pytest -n auto
+
+results: setup
+	$(BIN)/coreloom bench smp
+	$(BIN)/coreloom bench grain
+	$(BIN)/coreloom report
 
 lint: setup-test
 	$(BIN)/ruff check src tests
@@ -40,11 +46,13 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.setup: $(VENV)/.python pyproject.toml
-	$(PIP) -e .
+	@echo "installing the tools into $(VENV) (about 600 MB on disk)"
+	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/.setup-test: $(VENV)/.setup
-	$(PIP) -e '.[test]'
+	@echo "installing the test tools into $(VENV)"
+	@$(PIP) -e '.[test]'
 	@touch $@
 
 clean:
