@@ -17,7 +17,7 @@ help:
 demo: setup
 	$(BIN)/coreloom doctor
 	$(BIN)/coreloom bench smp
-	$(BIN)/coreloom run image --trace build/output/image.trace.json
+	$(BIN)/coreloom run image --trace
 
 test: setup-test lint
 	$(BIN)/pytest -n auto -m "not slow"

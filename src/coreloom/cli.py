@@ -147,8 +147,15 @@ def _print_uart(text: str) -> None:
         _out.print(text.rstrip("\n"), markup=False)
 
 
+_UNNAMED = Path()  # --trace or --waves without a file
+_SUFFIXES = {"trace": ".trace.json", "waves": ".vcd"}
+
+
 def _check_targets(args: argparse.Namespace) -> None:
     """Every file that the run will write can be written, and is another one."""
+    for option, suffix in _SUFFIXES.items():
+        if getattr(args, option) == _UNNAMED:
+            setattr(args, option, BUILD / "output" / f"{Path(args.app).stem}{suffix}")
     seen: dict[Path, str] = {}
     for option in ("output", "trace", "waves"):
         path: Path | None = getattr(args, option)
@@ -311,9 +318,21 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--output", type=Path, metavar="FILE", help="where the output goes (default: build/output)"
     )
-    run.add_argument("--trace", type=Path, metavar="FILE", help="write a timeline for Perfetto")
     run.add_argument(
-        "--waves", type=Path, metavar="FILE", help="write a waveform for GTKWave or Surfer (slow)"
+        "--trace",
+        type=Path,
+        nargs="?",
+        const=_UNNAMED,
+        metavar="FILE",
+        help="write a timeline for Perfetto (default: build/output)",
+    )
+    run.add_argument(
+        "--waves",
+        type=Path,
+        nargs="?",
+        const=_UNNAMED,
+        metavar="FILE",
+        help="write a waveform for GTKWave or Surfer (slow; default: build/output)",
     )
     run.add_argument("--max-cycles", type=_positive, metavar="N", default=500_000_000, help="give up then")
 

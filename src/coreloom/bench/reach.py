@@ -73,6 +73,12 @@ def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
             bound=smp.SWITCH_BOUND,
         ),
         Figure(
+            "voluntary switch, hardware kernel, 2 CPUs (largest)",
+            max(row(app, "hw", 2)["switch_cycles_max"] for app in apps),
+            at_most=100,
+            bound=smp.SWITCH_BOUND,
+        ),
+        Figure(
             "voluntary switch, software kernel, 1 CPU (mean)",
             max(row(app, "sw", 1)["switch_cycles_mean"] for app in apps),
             at_most=250,
