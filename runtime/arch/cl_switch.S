@@ -7,9 +7,10 @@
  * (cl_kernel.h) lets the compiler keep just what is in use. A preempted thread waits in cl_switch, called by the
  * trap handler, above whose frame lies the trap's.
  *
- * Interrupts: with the hardware kernel they may stay on: it interrupts nobody between GIVE_WAY and SAVED. With the
- * software kernel they are off, and the kernel's lock is held, until then. SAVED is said by the thread that goes on,
- * when sp is its own: another CPU may run the thread we left from there on. One that goes on in its trap handler
+ * Interrupts: with the hardware kernel they may stay on: it interrupts nobody between GIVE_WAY and SAVED. SAVED is
+ * said by the thread that goes on, when sp is its own: another CPU may run the thread we left from there on. With the
+ * software kernel interrupts are off until the thread goes on; its lock is released as soon as the thread we leave has
+ * its stack pointer stored, for nothing below that is touched from there on. One that goes on in its trap handler
  * turns interrupts off before; or each time it is about to go on a new trap could pile up on its stack.
  */
 #include "cl_arch_asm.h"
@@ -23,8 +24,6 @@
 #if defined(CL_KERNEL_HW)
   lui t0, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
   sw zero, %lo(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))(t0)
-#elif CL_CPUS > 1
-  sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
 #endif
   .endm
 
@@ -71,9 +70,9 @@
   .option norelax
 
 /* Leave this thread for thread a0[15:0]; a0 is an answer with GIVE_WAY and status 0. Called with t0 as the return
- * address. Comes back when this thread runs again, in the state of the CPU that comes: SAVED is to be said, and
- * interrupts to be turned on with the software kernel. t1 = the thread's number << CL_THREAD_SHIFT, t2 = CL_LOCAL;
- * sp and tp are kept and no other register is. */
+ * address. Comes back when this thread runs again, in the state of the CPU that comes: with the hardware kernel SAVED
+ * is to be said, with the software kernel interrupts are to be turned on. t1 = the thread's number << CL_THREAD_SHIFT,
+ * t2 = CL_LOCAL; sp and tp are kept and no other register is. */
   .globl cl_switch_away
   .type cl_switch_away, @function
   .balign 16
@@ -86,12 +85,15 @@ cl_switch_away:
   .globl cl_switch_to
   .type cl_switch_to, @function
 cl_switch_to:
+  lui t2, %hi(CL_LOCAL)
+#if !defined(CL_KERNEL_HW) && CL_CPUS > 1
+  sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
+#endif
   slli t1, a0, CL_THREAD_SHIFT /* GIVE_WAY falls out at the top */
   lui t0, %hi(cl_threads)
   add t0, t0, t1
   lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
   addi tp, t0, %lo(cl_threads)
-  lui t2, %hi(CL_LOCAL)
   lw t0, 0(sp)
   addi sp, sp, 16
   jr t0

@@ -68,6 +68,7 @@ static inline uint32_t cl_value(uint32_t word) { return word & CL_WORD_VALUE_MAS
 
 #define CL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CL_APART static __attribute__((noinline))
 #define CL_COLD __attribute__((noinline, cold))
 
 /* --- Threads, as the context switch knows them (runtime/arch/cl_switch.S) --- */
@@ -111,8 +112,6 @@ static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) 
 #if defined(CL_KERNEL_HW)
       "lui t0, %%hi(%3)\n"
       "sw zero, %%lo(%3)(t0)\n"
-#elif CL_CPUS > 1
-      "sw zero, %4(t2)\n"
 #endif
       "srli t1, t1, %1\n"
       "sw t1, %2(t2)\n"
@@ -121,7 +120,7 @@ static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) 
 #endif
       : "+r"(a0)
       : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN),
-        "i"(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB)), "i"(CL_LOCK_RELEASE)
+        "i"(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
       : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2",
         "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory");
 }

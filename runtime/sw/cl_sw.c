@@ -6,13 +6,8 @@
 
 #define K_TICK CL_TICK_CYCLES
 #define K_REMOTE (CL_CPUS > 1)
+#define K_HELD 1
 #include "cl_sw_kernel.h"
-
-/* When this CPU's timer was last set to, and for which length of slice. */
-static struct {
-  uint32_t at;
-  uint32_t slice;
-} timers[CL_CPUS];
 
 /* Not in .bss: the other CPUs look at it while that is cleared. */
 __attribute__((section(".data"))) static volatile int started = 0;
@@ -38,27 +33,33 @@ static inline void unlock(void) {
 
 static inline k_cpu *this_cpu(void) { return CL_CPUS == 1 ? k_cpus : &k_cpus[cl_local_read(CL_CPU_ID)]; }
 
-/* The calling thread, also without the lock. */
+/* The calling thread; its own business, so also without the lock. */
 static inline k_thread *this_thread(void) {
   return CL_CPUS == 1 ? k_cpus[0].current : &k_threads[cl_self() - cl_threads];
 }
 
 static inline k_cpu *enter(void) {
   cl_irq_off();
+  k_cpu *cpu = this_cpu(); /* before the lock, as all that can be */
   lock();
-  return this_cpu();
+  return cpu;
 }
 
 /* --- the time slice ------------------------------------------------------------------------ */
 
-/* The timer is not touched by a switch. It goes off about once a slice, and then runs again to where the slice
- * of the thread that it meets will end. */
+/* A thread's slice begins with one store, of the low half of the time when it ends. So a timer that goes off says
+ * that a slice is used up; else it would have to go off to look. Should the low half wrap in a slice, it goes off at
+ * once, and set_timer() puts both halves right. */
+static inline void start_timer(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO, cpu->slice_start + k_slice); }
+
+static uint32_t timed[CL_CPUS]; /* the length of slice for which the timer was set */
+
+/* Look whether the slice is used up, and set the timer to where this slice, or else the next one, ends. */
 CL_COLD static void set_timer(k_cpu *cpu) {
   uint32_t now = k_now();
   uint32_t high = cl_local_read(CL_MTIME_HI);
-  uint32_t mine = (uint32_t)(cpu - k_cpus);
   k_look_at_slice(cpu);
-  timers[mine].slice = k_slice;
+  timed[cpu - k_cpus] = k_slice;
   cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
   if (!k_slice) return;
   if (cl_local_read(CL_MTIME_HI) != high) { /* the low half has wrapped just now */
@@ -67,15 +68,8 @@ CL_COLD static void set_timer(k_cpu *cpu) {
   }
   uint32_t past = now - cpu->slice_start;
   uint32_t at = now + (past < k_slice ? k_slice - past : k_slice);
-  timers[mine].at = at;
   cl_local_write(CL_MTIMECMP_LO, at);
   cl_local_write(CL_MTIMECMP_HI, high + (at < now));
-}
-
-static inline void look_at_timer(k_cpu *cpu) {
-  uint32_t mine = (uint32_t)(cpu - k_cpus);
-  int due = timers[mine].slice && (int32_t)(k_now() - timers[mine].at) >= 0;
-  if (CL_UNLIKELY(due || timers[mine].slice != k_slice)) set_timer(cpu);
 }
 
 /* --- after an operation ---------------------------------------------------------------------- */
@@ -85,7 +79,7 @@ static inline void look_at_timer(k_cpu *cpu) {
  * Leave for another thread, with the kernel locked and interrupts off. Back when this one runs again, with the
  * kernel free and interrupts on. */
 static inline uint32_t switch_away(k_cpu *cpu, uint32_t word) {
-  k_saved(cpu); /* in truth by cl_switch: nobody looks before it unlocks */
+  start_timer(cpu);
   k_notify(cpu);
   return cl_switch(word);
 }
@@ -111,34 +105,42 @@ static inline uint32_t leave_quietly(uint32_t answer) {
 }
 
 /* The caller runs on, unless somebody better has become ready. */
-static inline uint32_t leave(k_cpu *cpu, uint32_t answer) {
+CL_COLD static uint32_t leave_closer(k_cpu *cpu, uint32_t answer) {
   k_notify(cpu);
-  return CL_UNLIKELY(k_irq(cpu)) ? give_way(cpu, answer) : leave_quietly(answer);
+  return k_irq(cpu) ? give_way(cpu, answer) : leave_quietly(answer);
+}
+
+CL_APART uint32_t leave(k_cpu *cpu, uint32_t answer) {
+  int pressed = k_others_pressed(cpu) || k_best(cpu) < cpu->preempt_below;
+  return CL_UNLIKELY(pressed) ? leave_closer(cpu, answer) : leave_quietly(answer);
 }
 
 static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
-  return woke ? leave(cpu, answer) : leave_quietly(answer);
+  return CL_UNLIKELY(woke) ? leave(cpu, answer) : leave_quietly(answer);
 }
 
 /* No thread can run: sleep until another CPU (or an interrupt handler) brings one. The stack below is that of
  * the thread that waits; nobody else can run it before this CPU has left it. */
-CL_COLD static uint32_t idle(k_cpu *cpu) {
+static uint32_t idle(k_cpu *cpu) {
   cl_trace(CL_TRACE_IDLE, 1);
   unlock();
   while (cpu->waiting) {
     cl_wait_for_interrupt();
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
-    look_at_timer(cpu);
+    if (cpu->waiting) set_timer(cpu); /* perhaps that was it */
   }
   lock();
+  if (CL_UNLIKELY(timed[cpu - k_cpus] != k_slice)) set_timer(cpu); /* cl_op_slice's interrupt may be cleared above */
   cl_trace(CL_TRACE_IDLE, 0);
+  start_timer(cpu);
+  k_back();
+  if (CL_CPUS > 1 && cpu->leaving) k_saved(cpu); /* nobody looks before cl_switch unlocks */
   return cpu->answer;
 }
 
-CL_COLD static uint32_t settle_idle(k_cpu *cpu) {
+CL_APART uint32_t settle_idle(k_cpu *cpu) {
   uint32_t word = idle(cpu);
   if (word == K_RESUMED) return leave(cpu, word);
-  k_saved(cpu);
   k_notify(cpu);
   if (k_irq(cpu)) k_interrupt(cpu); /* something better has come meanwhile */
   return cl_switch(word);
@@ -163,10 +165,19 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
     k_cpu *cpu = enter();                                \
     return leave(cpu, k_op_##name call);                 \
   }
-#define WAKING(name, call, ...)                          \
+/* Twice: when K_AWAY, waking makes calls, and the usual path should not pay for their frame. */
+#define WAKING(name, call, pass, ...)                    \
+  CL_APART uint32_t away_##name(__VA_ARGS__) {           \
+    k_cpu *cpu = this_cpu();                             \
+    int woke = 0;                                        \
+    uint32_t answer = k_op_##name call;                  \
+    return leave_if(woke, cpu, answer);                  \
+  }                                                      \
   uint32_t cl_op_##name(__VA_ARGS__) {                   \
     k_cpu *cpu = enter();                                \
+    (void)cpu;                                           \
     int woke = 0;                                        \
+    if (K_AWAY) return away_##name pass;                 \
     uint32_t answer = k_op_##name call;                  \
     return leave_if(woke, cpu, answer);                  \
   }
@@ -185,17 +196,17 @@ QUIET(thread_read, (id), uint32_t id)
 QUIET(mutex_create, (), void)
 QUIET(mutex_destroy, (id), uint32_t id)
 QUIET(mutex_trylock, (cpu, id), uint32_t id)
-WAKING(mutex_unlock, (cpu, id, &woke), uint32_t id)
+WAKING(mutex_unlock, (cpu, id, &woke), (id), uint32_t id)
 QUIET(semaphore_create, (word), uint32_t word)
 QUIET(semaphore_destroy, (id), uint32_t id)
 QUIET(semaphore_trywait, (id), uint32_t id)
-WAKING(semaphore_post, (id, &woke), uint32_t id)
+WAKING(semaphore_post, (id, &woke), (id), uint32_t id)
 QUIET(semaphore_value, (id), uint32_t id)
 QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(port_close, (cpu, id), uint32_t id)
-WAKING(port_trysend, (cpu, id, word, &woke), uint32_t id, uint32_t word)
-WAKING(port_tryreceive, (cpu, id, word, &woke), uint32_t id, uint32_t *word)
-WAKING(port_publish, (cpu, &woke), void)
+WAKING(port_trysend, (cpu, id, word, &woke), (id, word), uint32_t id, uint32_t word)
+WAKING(port_tryreceive, (cpu, id, word, &woke), (id, word), uint32_t id, uint32_t *word)
+WAKING(port_publish, (cpu, &woke), (), void)
 WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(semaphore_wait, (cpu, id), uint32_t id)
@@ -218,15 +229,27 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
   return cl_op_port_send((uint32_t)(port - k_ports), word);
 }
 
-uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
-  k_cpu *cpu = enter();
+/* The same when somebody sleeps. */
+CL_APART uint32_t send_away(k_port *port, uint32_t word) {
   int woke = 0;
-  uint32_t error;
-  k_port *port = k_port_to_send(id, &error);
-  if (!port) return leave_quietly(error);
-  if (CL_UNLIKELY(k_full(port))) return send_wait(cpu, port, word);
-  k_put(port, cpu->current, word, &woke);
-  return leave_if(woke, cpu, 0);
+  k_put(port, this_thread(), word, &woke);
+  return woke ? leave(this_cpu(), 0) : leave_quietly(0);
+}
+
+/* The lock is held for the port's own words and the queue's only: all that can be known before is. */
+uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
+  if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  cl_irq_off();
+  k_thread *thread = this_thread();
+  __asm__ volatile("" : : "r"(port));
+  lock();
+  if (CL_UNLIKELY(!port->receiver)) return leave_quietly(K_ERROR(EBADF));
+  if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
+  if (K_AWAY) return send_away(port, word);
+  int woke = 0;
+  k_put(port, thread, word, &woke);
+  return CL_UNLIKELY(woke) ? leave(this_cpu(), 0) : leave_quietly(0);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
@@ -234,9 +257,29 @@ __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port)
   uint32_t answer = k_wait_for_message(cpu, port);
   if (CL_UNLIKELY(!answer)) return leave(cpu, CL_RESUMED); /* what it has published itself */
   if (CL_UNLIKELY(answer == K_PENDING)) return settle_idle(cpu);
-  k_saved(cpu);
+  start_timer(cpu);
   k_notify(cpu);
   return answer;
+}
+
+CL_COLD static uint32_t receive_notify(k_cpu *cpu, uint32_t answer) {
+  k_notify(cpu);
+  __asm__("" : "+r"(answer)); /* as in give_way() */
+  return answer;
+}
+
+/* With several CPUs there is one copy for all receivers: it is longer then, and for what one cache misses the other
+ * CPUs wait, too. */
+#if CL_CPUS > 1
+__attribute__((noinline))
+#endif
+static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
+  k_cpu *cpu = enter();
+  if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* one has just come */
+  uint32_t answer = k_wait_as_usual(cpu, receiver, port);
+  if (CL_UNLIKELY(!answer)) return receive_wait(cpu, port);
+  start_timer(cpu);
+  return CL_UNLIKELY(k_others_pressed(cpu)) ? receive_notify(cpu, answer) : answer;
 }
 
 /* Only the receiver moves head, and it is here: to take a message there is nothing to lock. A sender that is about
@@ -253,16 +296,11 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
     *(volatile uint32_t *)&port->head = head + 1;
     if (CL_LIKELY(!*(k_thread *volatile *)&port->senders)) return 0;
     k_cpu *cpu = enter();
-    if (port->senders) k_wake(k_first_waiter(&port->senders));
-    return leave(cpu, 0);
+    int woke = 0;
+    if (port->senders) k_wake_and_tell(k_first_waiter(&port->senders), &woke);
+    return leave_if(woke, cpu, 0);
   }
-  k_cpu *cpu = enter();
-  if (CL_UNLIKELY(k_has_message(port))) return leave_quietly(CL_RESUMED); /* one has just come */
-  uint32_t answer = k_wait_as_usual(cpu, port);
-  if (!answer) return receive_wait(cpu, port);
-  k_saved(cpu);
-  k_notify(cpu);
-  return answer;
+  return receive_empty(receiver, port, head);
 }
 
 uint32_t cl_op_slice(uint32_t word) {
@@ -277,7 +315,7 @@ uint32_t cl_op_slice(uint32_t word) {
 /* Run the next thread; there is nothing here to come back to. */
 __attribute__((noreturn)) static void go_on(k_cpu *cpu, uint32_t word) {
   if (word == K_PENDING) word = idle(cpu);
-  k_saved(cpu);
+  start_timer(cpu);
   k_notify(cpu);
   if (k_irq(cpu)) k_interrupt(cpu);
   cl_switch_to(word);
@@ -302,10 +340,10 @@ void cl_interrupt(void) {
   lock();
   k_cpu *cpu = this_cpu();
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
-  look_at_timer(cpu);
+  set_timer(cpu);
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (word) {
-    k_saved(cpu);
+    start_timer(cpu);
     k_notify(cpu);
     cl_switch_in_trap(word);
   } else {
@@ -323,5 +361,6 @@ void cl_boot_other(void) {
   while (!started) cl_wait_for_interrupt();
   k_cpu *cpu = enter();
   cl_local_write(CL_IPI_CLEAR, 0);
+  set_timer(cpu); /* its high half is for start_timer() to stand on */
   go_on(cpu, k_op_next(cpu));
 }

@@ -8,14 +8,16 @@
  *
  * Who calls has the kernel to itself (one lock; interrupts off) and passes its CPU. An operation answers a word,
  * or K_PENDING: the CPU has no thread to run, k_complete() will leave the word in cpu->answer.
- * Operations on hot paths set *woke if a thread has become ready, so that the caller looks whether somebody must
- * give way; after the others it always looks.
+ * Operations on hot paths set *woke if a thread has become ready that is better than one that runs, so that the
+ * caller looks who must give way; after the others it always looks.
  * The front end defines:
  *   uint32_t k_now(void)          time in the unit of k_slice
  *   void k_completed(k_cpu *)     another CPU's pending operation has its answer
  *   void k_interrupt(k_cpu *)     another CPU should look whether its thread must give way
  *   K_TICK                        units of k_now in one tick
- *   K_REMOTE                      1 if operations can be pending while others run (more than one CPU) */
+ *   K_REMOTE                      1 if operations can be pending while others run (more than one CPU)
+ *   K_HELD                        1 if a CPU keeps the kernel from the answer that makes it leave a thread until the
+ *                                 thread's context is saved; then only a CPU that slept (k_complete) says k_saved */
 #ifndef CL_SW_KERNEL_H
 #define CL_SW_KERNEL_H
 
@@ -38,9 +40,14 @@
 #define K_ERROR(name) ((uint32_t)CL_STATUS_##name << CL_WORD_STATUS_LSB)
 #define K_PENDING UINT32_MAX
 
+/* Some CPU may be in the context of a thread that does not run: asleep, or between GIVE_WAY and SAVED. Else waking a
+ * thread is only queueing it, and what is behind these tests is kept off the usual path. */
+#define K_AWAY (K_REMOTE && K_RARE(!K_HELD || k_asleep))
+
 #define K_RARE(x) __builtin_expect(!!(x), 0)
 #define K_INLINE static inline __attribute__((always_inline, unused))
 #define K_COLD static __attribute__((noinline, cold, unused))
+#define K_APART static __attribute__((noinline, unused)) /* so that the usual path stays short in the cache */
 
 _Static_assert(K_LEVELS <= 128 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
 
@@ -117,8 +124,10 @@ static k_mutex k_mutexes[CL_MUTEXES];
 static k_semaphore k_semaphores[CL_SEMAPHORES];
 static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
 static uint32_t k_free_count;
-static uint32_t k_slice; /* in units of k_now; 0: no slices */
+/* In units of k_now; 0: no slices. "used": or the compiler makes a flag of it when only one length occurs. */
+__attribute__((used)) static uint32_t k_slice;
 static uint32_t k_waiting; /* how many CPUs wait */
+static uint32_t k_asleep;  /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
 
 static inline uint32_t k_now(void);
 static inline void k_completed(k_cpu *cpu);
@@ -212,12 +221,15 @@ K_INLINE uint32_t k_best(const k_cpu *cpu) {
   return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
 }
 
+/* From here on the context of the current thread is being saved. */
+K_INLINE void k_leave(k_cpu *cpu) {
+  cpu->leaving = cpu->current;
+  cpu->leaving_ready = 0;
+}
+
 K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
-  if (K_REMOTE) {
-    cpu->leaving = cpu->current;
-    cpu->leaving_ready = 0;
-    next->cpu = cpu;
-  }
+  if (K_REMOTE && !K_HELD) k_leave(cpu);
+  if (K_REMOTE) next->cpu = cpu;
   cpu->current = next;
   next->state = CL_STATE_RUNNING;
   k_start_slice(cpu, next);
@@ -243,6 +255,7 @@ K_INLINE uint32_t k_wait(k_cpu *cpu) {
   if (cpu->interrupt) return K_ERROR(EINTR);
   cpu->waiting = 1;
   k_waiting++;
+  k_asleep++;
   return K_PENDING;
 }
 
@@ -253,24 +266,31 @@ K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
   k_completed(cpu);
 }
 
-/* Make a thread eligible; the lowest waiting CPU that may run it gets it at once. */
+/* K_HELD: this CPU is out of the context in which it slept. */
+K_INLINE void k_back(void) { k_asleep--; }
+
+/* Of the CPUs that wait, the lowest that may run the thread gets it at once. */
+K_APART void k_offer(const k_thread *thread) {
+  k_cpu *cpu = thread->home;
+  if (!cpu) {
+    if (!k_waiting) return;
+    for (cpu = k_cpus; !cpu->waiting; cpu++) continue;
+  } else if (!cpu->waiting) {
+    return;
+  }
+  if (K_HELD) k_leave(cpu);
+  k_complete(cpu, k_switch(cpu));
+}
+
+/* Make a thread eligible. */
 K_INLINE void k_enqueue(k_thread *thread, int front) {
   thread->state = CL_STATE_READY;
   k_push(thread->queue, thread, front);
-  if (K_REMOTE) {
-    k_cpu *cpu = thread->home;
-    if (!cpu) {
-      if (!k_waiting) return;
-      for (cpu = k_cpus; !cpu->waiting; cpu++) continue;
-    } else if (!cpu->waiting) {
-      return;
-    }
-    k_complete(cpu, k_switch(cpu));
-  }
+  if (K_AWAY) k_offer(thread);
 }
 
 /* The same for a chain of threads, in order. */
-static __attribute__((noinline, unused)) void k_enqueue_all(k_thread *thread) {
+K_APART void k_enqueue_all(k_thread *thread) {
   while (thread) {
     k_thread *next = thread->next;
     k_enqueue(thread, 0);
@@ -280,30 +300,40 @@ static __attribute__((noinline, unused)) void k_enqueue_all(k_thread *thread) {
 
 /* A blocked thread may go on: in place if its CPU waits in its context, or when that is saved. 0: neither. */
 K_INLINE int k_wake_in_place(k_thread *thread) {
-  if (K_REMOTE) {
-    k_cpu *cpu = thread->cpu;
-    if (cpu->current == thread) { /* its CPU waits in its context */
-      thread->state = CL_STATE_RUNNING;
-      k_start_slice(cpu, thread);
-      if (cpu->waiting) k_complete(cpu, K_RESUMED);
-      return 1;
-    }
-    if (K_RARE(cpu->leaving == thread)) {
-      thread->state = CL_STATE_READY;
-      cpu->leaving_ready = 1;
-      return 1;
-    }
+  k_cpu *cpu = thread->cpu;
+  if (cpu->current == thread) { /* its CPU waits in its context */
+    thread->state = CL_STATE_RUNNING;
+    k_start_slice(cpu, thread);
+    if (cpu->waiting) k_complete(cpu, K_RESUMED);
+    return 1;
+  }
+  if (cpu->leaving == thread) {
+    thread->state = CL_STATE_READY;
+    cpu->leaving_ready = 1;
+    return 1;
   }
   return 0;
 }
 
 K_INLINE void k_wake(k_thread *thread) {
-  if (!k_wake_in_place(thread)) k_enqueue(thread, 0);
+  if (!(K_AWAY && k_wake_in_place(thread))) k_enqueue(thread, 0);
+}
+
+/* A thread of this level has become ready: is it better than one that runs, be it where it
+ * may not run itself? Who is told so looks closer. */
+K_INLINE int k_presses(uint32_t level) {
+  for (const k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++)
+    if (level < cpu->preempt_below) return 1;
+  return 0;
+}
+
+K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
+  k_wake(thread);
+  *woke |= k_presses(thread->level);
 }
 
 /* The context of the thread this CPU has left is saved. */
-K_INLINE void k_saved(k_cpu *cpu) {
-  if (!K_REMOTE) return;
+K_APART void k_saved(k_cpu *cpu) {
   k_thread *thread = cpu->leaving;
   cpu->leaving = NULL;
   if (thread && cpu->leaving_ready) {
@@ -329,7 +359,7 @@ K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
 K_INLINE uint32_t k_give_way(k_cpu *cpu, int front) {
   k_thread *thread = cpu->current;
   uint32_t word = k_switch(cpu);
-  if (K_REMOTE) {
+  if (K_REMOTE && !K_HELD) {
     cpu->leaving_ready = 1;
     cpu->leaving_front = (uint8_t)front;
     thread->state = CL_STATE_READY;
@@ -349,19 +379,34 @@ K_INLINE int k_is_worst(const k_cpu *cpu) {
   return 1;
 }
 
-/* Should the thread on this CPU give way? */
-K_INLINE int k_irq(const k_cpu *cpu) {
-  if (k_best(cpu) >= cpu->preempt_below) return 0;
-  if (!K_REMOTE) return 1;
+/* Should the thread on this CPU give way, now that a ready one is better? */
+K_APART int k_irq_closer(const k_cpu *cpu) {
   if (!k_runs(cpu) || cpu->leaving) return 0;
   if (k_slice_used(cpu)) return 1;
   return cpu->queue.best < cpu->preempt_below || CL_CPUS == 1 || k_is_worst(cpu);
 }
 
+/* Should the thread on this CPU give way? */
+K_INLINE int k_irq(const k_cpu *cpu) {
+  if (k_best(cpu) >= cpu->preempt_below) return 0;
+  return !K_REMOTE || k_irq_closer(cpu);
+}
+
+/* Is a ready thread better than that of another CPU? */
+K_INLINE int k_others_pressed(const k_cpu *cpu) {
+  for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
+    if (other != cpu && k_best(other) < other->preempt_below) return 1;
+  return 0;
+}
+
+K_COLD void k_notify_closer(const k_cpu *cpu) {
+  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
+    if (other != cpu && k_irq(other)) k_interrupt(other);
+}
+
 /* Tell the other CPUs whose thread should give way after an operation of this one. */
 K_INLINE void k_notify(const k_cpu *cpu) {
-  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
-    if (other != cpu && K_RARE(k_irq(other))) k_interrupt(other);
+  if (K_RARE(k_others_pressed(cpu))) k_notify_closer(cpu);
 }
 
 /* Time has passed: has the thread on this CPU used up its slice? */
@@ -372,14 +417,16 @@ K_INLINE void k_look_at_slice(k_cpu *cpu) {
 
 /* --- publishing -------------------------------------------------------------------------- */
 
-K_INLINE void k_publish_port(k_port *port, int *woke) {
-  if (port->tail == port->frozen) return; /* a closed port is empty */
+K_INLINE void k_show(k_port *port, int *woke) {
   port->frozen = port->tail;
   if (port->receiver_waits) {
     port->receiver_waits = 0;
-    k_wake(port->receiver);
-    *woke = 1;
+    k_wake_and_tell(port->receiver, woke);
   }
+}
+
+K_INLINE void k_publish_port(k_port *port, int *woke) {
+  if (port->tail != port->frozen) k_show(port, woke); /* a closed port is empty */
 }
 
 /* What the thread sent becomes visible: its newest port first. */
@@ -400,12 +447,12 @@ K_INLINE k_thread *k_publish_and_keep_one(k_port *port) {
   if (!port->receiver_waits) return NULL;
   port->receiver_waits = 0;
   k_thread *receiver = port->receiver;
-  if (k_wake_in_place(receiver)) return NULL;
+  if (K_AWAY && k_wake_in_place(receiver)) return NULL;
   receiver->next = NULL;
   return receiver;
 }
 
-static __attribute__((noinline)) k_thread *k_publish_and_keep_all(k_port *port) {
+K_APART k_thread *k_publish_and_keep_all(k_port *port) {
   k_thread *woken = NULL;
   k_thread **end = &woken;
   do {
@@ -443,7 +490,7 @@ K_COLD void k_init(void) {
   k_free_count = 0;
   for (uint32_t tid = CL_THREADS - 1; tid > 0; tid--) k_free[k_free_count++] = (uint16_t)tid;
   k_slice = 0;
-  k_waiting = 0;
+  k_waiting = k_asleep = 0;
   k_thread *first = &k_threads[0];
   first->state = CL_STATE_RUNNING;
   first->level = K_LEVELS - 1 - CL_PRIORITIES / 2;
@@ -620,8 +667,7 @@ K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
     mutex->owner = NULL;
   } else {
     mutex->owner = k_first_waiter(&mutex->waiters);
-    k_wake(mutex->owner);
-    *woke = 1;
+    k_wake_and_tell(mutex->owner, woke);
   }
   return 0;
 }
@@ -670,8 +716,7 @@ K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
   k_semaphore *semaphore = &k_semaphores[id];
   if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
   if (semaphore->waiters) {
-    k_wake(k_first_waiter(&semaphore->waiters));
-    *woke = 1;
+    k_wake_and_tell(k_first_waiter(&semaphore->waiters), woke);
   } else {
     if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX)) return K_ERROR(ERANGE);
     semaphore->count++;
@@ -735,7 +780,7 @@ K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   port->tail = tail + 1;
   if (port->immediate || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
-    k_publish_port(port, woke);
+    k_show(port, woke);
   } else if (!port->writer) {
     port->writer = thread;
     port->next_sent = thread->sent;
@@ -765,33 +810,31 @@ K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
   uint32_t head = port->head;
   *word = port->ring[head % K_RING];
   port->head = ++head;
-  if (K_RARE(port->senders)) {
-    k_wake(k_first_waiter(&port->senders));
-    *woke = 1;
-  }
+  if (K_RARE(port->senders)) k_wake_and_tell(k_first_waiter(&port->senders), woke);
   return port->frozen - head;
 }
 
 /* The usual way to wait for a message, short because it leaves out what is rare: the thread has sent to one port or
  * none, and there is a thread for this CPU. Answers GIVE_WAY; or does nothing and answers 0, then the next one does
  * it. */
-K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_port *port) {
-  k_thread *thread = cpu->current;
+K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
   k_port *sent = thread->sent;
   k_thread *woken = NULL;
   uint32_t best = k_best(cpu);
+  int here = 0; /* woken may run on this CPU */
   if (sent) {
     if (K_RARE(sent->next_sent || sent == port)) return 0;
     if (sent->receiver_waits) {
       woken = sent->receiver;
-      if (K_REMOTE) {
-        k_cpu *home = woken->home;
-        if (K_RARE(home ? home->waiting || (home != cpu && best == K_NONE) : k_waiting)) return 0;
-        if (K_RARE(woken->cpu->current == woken || woken->cpu->leaving == woken)) return 0;
+      k_cpu *home = woken->home;
+      here = !K_REMOTE || !home || home == cpu;
+      if (K_AWAY) {
+        if (home ? home->waiting : k_waiting) return 0;
+        if (woken->cpu->current == woken || woken->cpu->leaving == woken) return 0;
       }
     }
   }
-  if (!woken && best == K_NONE) return 0;
+  if (!here && best == K_NONE) return 0;
   if (sent) {
     thread->sent = NULL;
     sent->writer = NULL;
@@ -801,7 +844,7 @@ K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_port *port) {
   port->receiver_waits = 1;
   thread->state = CL_STATE_BLOCKED;
   if (woken) {
-    if (woken->level < best && (!K_REMOTE || !woken->home || woken->home == cpu)) return k_switch_to(cpu, woken);
+    if (here && woken->level < best) return k_switch_to(cpu, woken);
     woken->state = CL_STATE_READY;
     k_push(woken->queue, woken, 0);
   }
@@ -845,7 +888,7 @@ K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int
   k_port *port = k_port_to_receive(cpu, id, &error);
   if (!port) return error;
   if (!k_has_message(port)) {
-    uint32_t answer = k_wait_as_usual(cpu, port);
+    uint32_t answer = k_wait_as_usual(cpu, cpu->current, port);
     if (!answer) answer = k_wait_for_message(cpu, port);
     if (answer) return answer;
     *woke = 1;

@@ -4,6 +4,7 @@
  * Built as a shared library and called by test_sw_kernel_vs_model.py. */
 #define K_TICK 1
 #define K_REMOTE 1
+#define K_HELD 0
 #include "cl_sw_kernel.h"
 
 static uint32_t now;
