@@ -28,6 +28,7 @@ CHECKED = (
     "pileup",
     "pipeline",
     "interrupted",
+    "naps",
 )
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
@@ -62,7 +63,7 @@ def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("program", ("stress", "pipeline"))
+@pytest.mark.parametrize("program", ("stress", "pipeline", "naps"))
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == "ok\n"
 
