@@ -2,21 +2,27 @@
 // Operation engine of the kernel: takes one operation of one client at a time and finishes it, so every
 // operation is atomic. src/coreloom/model/kernel.py is its law, order of effects included.
 //
-// Course of an operation (a state a cycle unless noted):
+// Here is only the course of an operation. What it answers and changes is decided by the services
+// (cl_kernel_*_ops), one for each kind of object; threads and wait lists are tables with strobes.
+//
+// A state a cycle unless noted:
 //   StIdle      round-robin choice of a client; the tables are read by the operation's id
-//   StDispatch  checks, effects and the answer; most operations end here. Waits while the ready queue works
+//   StDispatch  the outcome: answer and changes; most operations end here. Waits while the ready queue works
 // and, where needed:
 //   StWake      makes one thread eligible: in place, when saved, on a waiting CPU, or by the ready queue
 //   StFetch     reads the tables again, then StDispatch
 //   StPublish   publishes one port of the caller's `sent` list a cycle; then the operation is dispatched anew
 //   StExit      chooses the next thread after an exit
-//   StSwitched  notes the new thread's state       (after the answer)
-//   StWalk      sorted insertion, a waiter a cycle (after the answer)
+//   StSwitched  notes the new thread's state                          (after the answer)
+//   StWalk      sorted insertion into a wait list, a waiter a cycle   (after the answer)
+//   StRequeue   puts a thread with a new priority where it belongs    (after the answer)
+//   StSlice     starts all slices anew                                (after the answer)
 // An operation that must publish first does so before any other effect, so dispatching it anew is safe.
 //
 // The client's answer is registered by its port: rvalid is in the cycle after the answer.
 module cl_kernel_engine
   import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
@@ -82,94 +88,30 @@ module cl_kernel_engine
 );
 
   localparam int unsigned CpuWidth       = (Cpus > 1) ? $clog2(Cpus) : 1;
-  localparam int unsigned PortWidth      = (Ports > 1) ? $clog2(Ports) : 1;
-  localparam int unsigned MutexWidth     = (Mutexes > 1) ? $clog2(Mutexes) : 1;
-  localparam int unsigned SemaphoreWidth = (Semaphores > 1) ? $clog2(Semaphores) : 1;
-  localparam int unsigned SlotWidth      = (PortDepth > 1) ? $clog2(PortDepth) : 1;
-  localparam int unsigned MaxPortMutex   = (PortWidth > MutexWidth) ? PortWidth : MutexWidth;
-  localparam int unsigned ObjectWidth    = (MaxPortMutex > SemaphoreWidth) ? MaxPortMutex : SemaphoreWidth;
-  localparam int unsigned MainPriority   = Priorities / 2;
-  localparam int unsigned CountWidth     = $clog2(SemaphoreMax + 1);
+  localparam int unsigned MaxPortMutex   = (Ports > Mutexes) ? Ports : Mutexes;
+  localparam int unsigned MaxObjects     = (MaxPortMutex > Semaphores) ? MaxPortMutex : Semaphores;
+  localparam int unsigned ObjectWidth    = (MaxObjects > 1) ? $clog2(MaxObjects) : 1;
 
-  typedef logic       [TidWidth-1:0] tid_t;
-  typedef logic  [PriorityWidth-1:0] priority_t;
-  typedef logic       [CpuWidth-1:0] cpu_t;
-  typedef logic      [PortWidth-1:0] port_id_t;
-  typedef logic        [SlotWidth:0] pointer_t;  // a slot and a wrap bit
-
-  // Thread table, in three memories since they are written at different times
-  typedef struct packed {
-    thread_state_e state;
-    cpu_t          cpu;      // where it runs or ran last
-  } thread_t;
-  typedef struct packed {
-    priority_t prio;
-    logic      is_static;
-    logic      detached;
-  } attr_t;
-  typedef struct packed {
-    logic valid;
-    tid_t tid;
-  } maybe_tid_t;
-
-  // Threads that wait for an object, sorted; the links are in the memory `link`
-  typedef struct packed {
-    logic valid;
-    tid_t head;
-    tid_t tail;
-  } list_t;
-
-  // A port is a ring: [rd, commit) is the receive buffer (frozen event), [commit, wr) the send buffer
-  // (active event). Publishing moves commit to wr. The waiting senders are in the port's wait list.
-  typedef struct packed {
-    tid_t     receiver;
-    logic     receiver_waits;
-    logic     immediate;
-    pointer_t rd;
-    pointer_t commit;
-    pointer_t wr;
-  } port_t;
-
-  // A port on the `sent` list of the thread that runs on CPU `cpu`. Only a running thread has a list, as
-  // every way to stop running publishes first: so the list's head belongs to the CPU.
-  typedef struct packed {
-    cpu_t     cpu;
-    logic     more;
-    port_id_t next;
-  } sent_t;
+  typedef logic      [TidWidth-1:0] tid_t;
+  typedef logic [PriorityWidth-1:0] priority_t;
+  typedef logic      [CpuWidth-1:0] cpu_t;
 
   typedef enum logic [3:0] {
-    StInit, StIdle, StFetch, StDispatch, StWake, StPublish, StExit, StSwitched, StWalk, StWalkLink,
-    StRequeue, StSlice
+    StInit, StIdle, StFetch, StDispatch, StWake, StPublish, StExit, StSwitched, StWalk, StRequeue, StSlice
   } state_e;
 
   // ---------------------------------------------------------------------------------------------
   // Registers
 
-  state_e              state_q, state_d, wake_then_q, wake_then_d;
-  cpu_t                cpu_q, cpu_d;
-  logic          [5:0] op_q, op_d;
-  logic          [9:0] id_q, id_d;
-  tid_t                taddr_q, taddr;          // thread whose record is read
-  port_id_t            paddr_q, paddr;          // port whose record is read
-  logic                front_q, front_d;        // StWake: to the head of its priority
-  logic                pop_q, pop_d;            // StWake: take the thread off the wait list first
-  logic                insert_q, insert_d;      // the caller is to be inserted into the wait list
-  logic                receive_q, receive_d;    // the payload read now goes to WORD0
-  list_t               list_q, list_d;
-  tid_t                caller_q, caller_d, before_q, before_d;
-  logic                before_valid_q, before_valid_d;
-  priority_t           caller_priority_q, caller_priority_d;
-  logic                publish_end_q, publish_end_d;  // the operation ends with its publishing
-  logic         [15:0] slice_q, slice_d;
-
-  logic [Ports-1:0]      port_open_q, port_open_d, port_sent_q, port_sent_d;
-  logic [Cpus-1:0]       sent_valid_q, sent_valid_d;
-  port_id_t [Cpus-1:0]   sent_head_q, sent_head_d;
-
-  // Free thread ids: those below `unused`, in a list through `link`, last in, first out; then `unused`
-  tid_t                free_head_q, free_head_d;
-  logic   [TidWidth:0] free_count_q, free_count_d, unused_q, unused_d;
+  state_e      state_q, state_d, wake_then_q, wake_then_d;
+  cpu_t        cpu_q, cpu_d;                    // the client, its operation
+  logic  [5:0] op_q, op_d;
+  logic  [9:0] id_q, id_d;
+  logic        front_q, front_d;                // StWake: to the head of its priority
+  logic        pop_q, pop_d;                    // StWake: it leaves the wait list
+  logic        publish_end_q, publish_end_d;    // the operation ends with its publishing
+  priority_t   new_priority_q, new_priority_d;  // StRequeue
+  logic [15:0] slice_q, slice_d;
 
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
@@ -196,173 +138,134 @@ module cl_kernel_engine
     assign take_o[c] = pick_valid && pick_op && pick == cpu_t'(c);
   end
 
-  // ---------------------------------------------------------------------------------------------
-  // Tables
-
+  // The operation whose records are read
   cpu_t        rd_cpu;
   logic  [5:0] rd_op;
   logic  [9:0] rd_id;
-  tid_t        fetch_taddr;
 
   assign rd_cpu = idle ? pick       : cpu_q;
   assign rd_op  = idle ? op_i[pick] : op_q;
   assign rd_id  = idle ? id_i[pick] : id_q;
 
-  logic unused_id;  // an id has more bits than the tables of a small kernel
-  assign unused_id = ^rd_id;
+  // ---------------------------------------------------------------------------------------------
+  // Threads and wait lists
 
-  always_comb begin
-    unique case (rd_op)
-      OpThreadExit:   fetch_taddr = tid_i[rd_cpu];
-      OpThreadCreate: fetch_taddr = free_head_q;
-      default:        fetch_taddr = tid_t'(rd_id);
-    endcase
-  end
+  // The record read
+  tid_t                  raddr, tid, joiner, link;
+  thread_state_e         state;
+  cpu_t                  cpu;
+  priority_t             prio;
+  logic                  is_static, detached, joined, exists;
+  // Derived from it
+  wake_way_e             wake_way;
+  cpu_t                  wake_cpu;
+  logic                  is_current, is_queued;
+  logic [QueueWidth-1:0] queue;
+  // A new thread
+  logic                  room, new_static, new_detached;
+  tid_t                  new_tid, free_head;
+  cpu_t                  new_cpu;
+  priority_t             new_priority;
+  // Writes
+  thread_change_t        change;
+  logic                  set, set_priority, link_we;
+  tid_t                  set_tid, link_tid, link_to;
+  thread_state_e         set_state;
+  cpu_t                  set_cpu;
 
-  logic thread_we, attr_we, joiner_we, link_we, list_we, mutex_we, semaphore_we, port_we, sent_we, payload_we;
+  tid_t  caller;
+  assign caller = tid_i[cpu_q];
 
-  tid_t                            thread_waddr, link_waddr, attr_waddr;
-  thread_t                         thread, thread_wdata;
-  attr_t                           attr, attr_wdata;
-  maybe_tid_t                      joiner, joiner_wdata, mutex, mutex_wdata;
-  tid_t                            link, link_wdata;
-  list_t                           list, list_wdata;
-  logic           [CountWidth-1:0] count, count_wdata;
-  port_t                           port, port_wdata;
-  sent_t                           sent, sent_wdata;
-  logic                     [31:0] payload;
-  port_id_t                        port_waddr;
-  logic          [ObjectWidth-1:0] object_id; // of the object being written
-
-  // The operation codes 16-23 are mutexes, 24-31 semaphores, 32-39 ports: their bits 4:3 tell the kind.
-  logic [1:0] rd_kind, wr_kind;
-  assign rd_kind = rd_op[4:3];
-  assign wr_kind = op_q[4:3];
-
-  cl_ram_1r1w #(.Width($bits(thread_t)), .AddrWidth(TidWidth)) u_thread (
-    .clk_i, .we_i(thread_we), .waddr_i(thread_waddr), .wdata_i(thread_wdata),
-    .raddr_i(taddr), .rdata_o(thread)
-  );
-  cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth)) u_attr (
-    .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata), .raddr_i(taddr), .rdata_o(attr)
-  );
-  cl_ram_1r1w #(.Width($bits(maybe_tid_t)), .AddrWidth(TidWidth)) u_joiner (
-    .clk_i, .we_i(joiner_we), .waddr_i(attr_waddr), .wdata_i(joiner_wdata), .raddr_i(taddr), .rdata_o(joiner)
-  );
-  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_link (
-    .clk_i, .we_i(link_we), .waddr_i(link_waddr), .wdata_i(link_wdata), .raddr_i(taddr), .rdata_o(link)
-  );
-  cl_ram_1r1w #(.Width($bits(list_t)), .AddrWidth(ObjectWidth + 2)) u_list (
-    .clk_i, .we_i(list_we), .waddr_i({wr_kind, object_id}), .wdata_i(list_wdata),
-    .raddr_i({rd_kind, ObjectWidth'(rd_id)}), .rdata_o(list)
-  );
-  cl_ram_1r1w #(.Width($bits(maybe_tid_t)), .AddrWidth(MutexWidth)) u_mutex (
-    .clk_i, .we_i(mutex_we), .waddr_i(MutexWidth'(object_id)), .wdata_i(mutex_wdata),
-    .raddr_i(MutexWidth'(rd_id)), .rdata_o(mutex)
-  );
-  cl_ram_1r1w #(.Width(CountWidth), .AddrWidth(SemaphoreWidth)) u_semaphore (
-    .clk_i, .we_i(semaphore_we), .waddr_i(SemaphoreWidth'(object_id)), .wdata_i(count_wdata),
-    .raddr_i(SemaphoreWidth'(rd_id)), .rdata_o(count)
-  );
-  cl_ram_1r1w #(.Width($bits(port_t)), .AddrWidth(PortWidth)) u_port (
-    .clk_i, .we_i(port_we), .waddr_i(port_waddr), .wdata_i(port_wdata), .raddr_i(paddr), .rdata_o(port)
-  );
-  cl_ram_1r1w #(.Width($bits(sent_t)), .AddrWidth(PortWidth)) u_sent (
-    .clk_i, .we_i(sent_we), .waddr_i(port_waddr), .wdata_i(sent_wdata), .raddr_i(paddr), .rdata_o(sent)
-  );
-  cl_ram_1r1w #(.Width(32), .AddrWidth(PortWidth + SlotWidth)) u_payload (
-    .clk_i, .we_i(payload_we), .waddr_i({port_waddr, port.wr[SlotWidth-1:0]}), .wdata_i(word0_i[cpu_q]),
-    .raddr_i({paddr_q, port.rd[SlotWidth-1:0]}), .rdata_o(payload)
+  cl_kernel_threads #(.Cpus(Cpus), .Threads(Threads), .Priorities(Priorities)) u_threads (
+    .clk_i,
+    .rst_ni,
+    .raddr_i        (raddr),
+    .tid_o          (tid),
+    .state_o        (state),
+    .cpu_o          (cpu),
+    .priority_o     (prio),
+    .static_o       (is_static),
+    .detached_o     (detached),
+    .joined_o       (joined),
+    .joiner_o       (joiner),
+    .link_o         (link),
+    .id_i           (id_q),
+    .exists_o       (exists),
+    .room_o         (room),
+    .new_o          (new_tid),
+    .free_head_o    (free_head),
+    .new_cpu_i      (new_cpu),
+    .new_priority_i (new_priority),
+    .new_static_i   (new_static),
+    .new_detached_i (new_detached),
+    .init_i         (state_q == StInit),
+    .change_i       (change),
+    .caller_i       (caller),
+    .set_priority_i (set_priority),
+    .priority_i     (new_priority_q),
+    .set_i          (set),
+    .set_tid_i      (set_tid),
+    .set_state_i    (set_state),
+    .set_cpu_i      (set_cpu),
+    .link_we_i      (link_we),
+    .link_tid_i     (link_tid),
+    .link_i         (link_to)
   );
 
-  assign word0_o = payload;
-  for (genvar c = 0; c < Cpus; c++) begin : g_word0
-    assign word0_we_o[c] = receive_q && cpu_q == cpu_t'(c);
-  end
-
-  // Which mutexes and semaphores there are; the lowest free number of each is the next one created
-  logic                      mutex_take, mutex_release, mutex_any;
-  logic                      semaphore_take, semaphore_release, semaphore_any;
-  logic [Mutexes-1:0]        mutex_used;
-  logic [Semaphores-1:0]     semaphore_used;
-  logic [MutexWidth-1:0]     mutex_new;
-  logic [SemaphoreWidth-1:0] semaphore_new;
-
-  cl_free_id #(.Count(Mutexes)) u_mutex_ids (
-    .clk_i, .rst_ni, .take_i(mutex_take), .release_i(mutex_release), .id_i(MutexWidth'(id_q)),
-    .used_o(mutex_used), .valid_o(mutex_any), .id_o(mutex_new)
-  );
-  cl_free_id #(.Count(Semaphores)) u_semaphore_ids (
-    .clk_i, .rst_ni, .take_i(semaphore_take), .release_i(semaphore_release), .id_i(SemaphoreWidth'(id_q)),
-    .used_o(semaphore_used), .valid_o(semaphore_any), .id_o(semaphore_new)
+  cl_kernel_wake #(.Cpus(Cpus), .TidWidth(TidWidth)) u_wake (
+    .tid_i           (tid),
+    .cpu_i           (cpu),
+    .static_i        (is_static),
+    .current_valid_i,
+    .current_tid_i   (tid_i),
+    .leaving_i,
+    .leaving_tid_i,
+    .waiting_i,
+    .way_o           (wake_way),
+    .cpu_o           (wake_cpu)
   );
 
-  always_comb begin
-    unique case (op_q)
-      OpMutexCreate:     object_id = ObjectWidth'(mutex_new);
-      OpSemaphoreCreate: object_id = ObjectWidth'(semaphore_new);
-      default:           object_id = ObjectWidth'(id_q);
-    endcase
-  end
+  assign is_current = wake_way == WakeInPlace;
+  assign is_queued  = state == ThreadReady && wake_way != WakeWhenSaved;
+  assign queue      = is_static ? QueueWidth'(cpu) + QueueWidth'(1) : '0;
+
+  outcome_t   outcome;
+  logic       commit;     // it happens now
+  logic       waiter_valid, insert, pop, walk, walk_pending, walk_done;
+  tid_t       waiter;
+  logic [9:0] object_id;  // the operation's object; a new one if it creates it
+
+  cl_kernel_wait_lists #(
+    .TidWidth      (TidWidth),
+    .PriorityWidth (PriorityWidth),
+    .ObjectWidth   (ObjectWidth)
+  ) u_wait_lists (
+    .clk_i,
+    .rst_ni,
+    .read_kind_i       (rd_op[4:3]),
+    .read_id_i         (rd_id),
+    .waiter_valid_o    (waiter_valid),
+    .waiter_o          (waiter),
+    .kind_i            (op_q[4:3]),
+    .id_i              (object_id),
+    .clear_i           (commit && outcome.clear),
+    .insert_i          (insert),
+    .caller_i          (caller),
+    .caller_priority_i (priority_i[cpu_q]),
+    .pop_i             (pop),
+    .walk_i            (walk),
+    .pending_o         (walk_pending),
+    .done_o            (walk_done),
+    .tid_i             (tid),
+    .priority_i        (prio),
+    .link_i            (link),
+    .link_we_o         (link_we),
+    .link_tid_o        (link_tid),
+    .link_o            (link_to)
+  );
 
   // ---------------------------------------------------------------------------------------------
-  // What the checks need
-
-  logic        caller_runs, known, needs_thread;
-  tid_t        caller;
-  logic [31:0] word0;
-  logic        thread_exists, mutex_exists, semaphore_exists, port_exists, port_is_open, is_receiver;
-  pointer_t    port_used, port_frozen;
-  logic        thread_queued, thread_current;
-  port_id_t    port_id;
-
-  assign caller_runs = running_i[cpu_q];
-  assign caller      = tid_i[cpu_q];
-  assign word0       = word0_i[cpu_q];
-  assign port_id     = port_id_t'(id_q);
-
-  // The argument of thread_create and port_open
-  logic [AttributesPriorityWidth-1:0] new_priority;
-  logic      [AttributesCpuWidth-1:0] new_cpu;
-  logic                               new_static, new_detached, new_immediate;
-
-  assign new_priority  = word0[AttributesPriorityLsb +: AttributesPriorityWidth];
-  assign new_cpu       = word0[AttributesCpuLsb +: AttributesCpuWidth];
-  assign new_static    = word0[AttributesStaticLsb +: AttributesStaticWidth];
-  assign new_detached  = word0[AttributesDetachedLsb +: AttributesDetachedWidth];
-  assign new_immediate = word0[PortFlagsImmediateLsb +: PortFlagsImmediateWidth];
-
-  always_comb begin
-    known        = 1'b1;
-    needs_thread = 1'b1;
-    unique case (op_q)
-      OpNext, OpThreadStart, OpThreadDetach, OpThreadPriority, OpThreadRead, OpSlice, OpSemaphorePost,
-      OpSemaphoreValue: needs_thread = 1'b0;
-      OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpThreadJoin,
-      OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
-      OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
-      OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish: ;
-      default: known = 1'b0;
-    endcase
-  end
-
-  // Ids that were never used have no record yet.
-  assign thread_exists    = 32'(id_q) < 32'(unused_q) && thread.state != ThreadFree;
-  assign mutex_exists     = 32'(id_q) < Mutexes && mutex_used[MutexWidth'(id_q)];
-  assign semaphore_exists = 32'(id_q) < Semaphores && semaphore_used[SemaphoreWidth'(id_q)];
-  assign port_exists      = 32'(id_q) < Ports;
-  assign port_is_open     = port_open_q[port_id];
-  assign is_receiver      = port.receiver == caller;
-  assign port_used        = port.wr - port.rd;
-  assign port_frozen      = port.commit - port.rd;
-
-  // About the thread whose record is read: is it current on its CPU, is it in the ready queue?
-  assign thread_current = current_valid_i[thread.cpu] && tid_i[thread.cpu] == taddr_q;
-  assign thread_queued  = thread.state == ThreadReady &&
-                          !(leaving_i[thread.cpu] && leaving_tid_i[thread.cpu] == taddr_q);
-
-  // ---------------------------------------------------------------------------------------------
-  // Scheduling decisions
+  // The next thread of the CPU
 
   logic                  next_any, next_tie, next_better, next_equal;
   logic [QueueWidth-1:0] next_queue;
@@ -389,168 +292,161 @@ module cl_kernel_engine
     .priority_o      (next_priority)
   );
 
-  // The CPU that takes a thread that becomes eligible at once: the lowest waiting one that may run it
-  logic taker_valid;
-  cpu_t taker;
+  // ---------------------------------------------------------------------------------------------
+  // The decision
 
-  always_comb begin
-    taker_valid = 1'b0;
-    taker       = '0;
-    for (int unsigned c = Cpus; c > 0; c--) begin
-      if (waiting_i[c-1] && (!attr.is_static || thread.cpu == cpu_t'(c - 1))) begin
-        taker_valid = 1'b1;
-        taker       = cpu_t'(c - 1);
-      end
-    end
+  logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
+  logic            insert_decided;
+  logic [Cpus-1:0] unpublished;
+  tid_t            receiver;
+  thread_change_t  change_decided;
+
+  cl_kernel_services #(
+    .Cpus       (Cpus),
+    .Priorities (Priorities),
+    .TidWidth   (TidWidth),
+    .Ports      (Ports),
+    .PortDepth  (PortDepth),
+    .Mutexes    (Mutexes),
+    .Semaphores (Semaphores)
+  ) u_services (
+    .clk_i,
+    .rst_ni,
+    .read_i          (fetch),
+    .read_id_i       (rd_id),
+    .op_i            (op_q),
+    .id_i            (id_q),
+    .cpu_i           (cpu_q),
+    .caller_i        (caller),
+    .caller_runs_i   (running_i[cpu_q]),
+    .word0_i         (word0_i[cpu_q]),
+    .better_i        (next_better),
+    .equal_i         (next_equal),
+    .slice_used_i    (slice_used_i[cpu_q]),
+    .exists_i        (exists),
+    .tid_i           (tid),
+    .state_i         (state),
+    .thread_cpu_i    (cpu),
+    .priority_i      (prio),
+    .detached_i      (detached),
+    .joined_i        (joined),
+    .room_i          (room),
+    .new_i           (new_tid),
+    .new_cpu_o       (new_cpu),
+    .new_priority_o  (new_priority),
+    .new_static_o    (new_static),
+    .new_detached_o  (new_detached),
+    .waiter_valid_i  (waiter_valid),
+    .waiter_i        (waiter),
+    .outcome_o       (outcome),
+    .change_o        (change_decided),
+    .object_id_o     (object_id),
+    .commit_i        (commit),
+    .receiver_o      (receiver),
+    .message_valid_o (message_valid),
+    .message_o       (word0_o),
+    .unpublished_o   (unpublished),
+    .walk_i          (publish_walk),
+    .publish_i       (state_q == StPublish),
+    .publish_wakes_o (publish_wakes),
+    .publish_more_o  (publish_more)
+  );
+
+  for (genvar c = 0; c < Cpus; c++) begin : g_word0
+    assign word0_we_o[c] = message_valid && cpu_q == cpu_t'(c);
   end
+
+  // Who stops running publishes first, whatever the operation.
+  assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
+                                                 outcome.course == CourseBlock || outcome.course == CourseExit);
+  // While the ready queue works its choice is not settled: wait.
+  assign commit         = state_q == StDispatch && queue_ready_i && !publish_first;
+  assign publish_walk   = state_q == StDispatch && queue_ready_i && unpublished[cpu_q] &&
+                          (publish_first || outcome.course == CoursePublish);
+  assign change         = commit ? change_decided : '0;
+  assign insert_decided = outcome.course == CourseBlock && outcome.insert;
+  assign insert         = commit && insert_decided;
+  assign walk           = state_q == StWalk;
+  assign fetch          = idle || state_q == StFetch;
 
   // ---------------------------------------------------------------------------------------------
   // The state machine
 
-  typedef logic [WordValueWidth-1:0] value_t;
-
-  function automatic logic [31:0] value(input value_t v);
-    return 32'(v) << WordValueLsb;
+  function automatic logic [31:0] go(input tid_t next);
+    return 32'(WordGiveWayWidth'(1'b1)) << WordGiveWayLsb | word(StatusOk, 1'b0, WordValueWidth'(next));
   endfunction
 
-  function automatic logic [31:0] failure(input logic [WordStatusWidth-1:0] status);
-    return 32'(status) << WordStatusLsb;
-  endfunction
+  logic       answer_valid;
+  cpu_t       answer_cpu, sched_cpu;
+  sched_cmd_t cmd;
+  logic       choose;    // the next thread of CPU cpu_q runs, or none
+  logic       give_way;  // with choose: the caller stays ready
+  tid_t       fetch_tid;
 
-  function automatic logic [31:0] go(input tid_t tid);
-    return 32'(WordGiveWayWidth'(1'b1)) << WordGiveWayLsb | value(value_t'(tid));
-  endfunction
-
-  localparam logic [31:0] Done    = '0;
-  localparam logic [31:0] Resumed = 32'(WordResumedWidth'(1'b1)) << WordResumedLsb;
-
-  logic        answer_valid;
-  cpu_t        answer_cpu, sched_cpu;
-  sched_cmd_t  cmd;
-  // Steps shared by several operations
-  logic        do_publish;    // publish, then dispatch anew
-  logic        do_give_way;   // switch to the next thread; the caller stays ready
-  logic        give_front;
-  logic        do_block;      // the caller waits: next thread, or none
-  logic        do_insert;     // with do_block: into the object's wait list
-  logic        do_next;       // the CPU has no running thread: next thread, or none
-  logic        do_wake;       // StWake for the thread wake_tid
-  logic        wake_waiter;   // with do_wake: it is the head of the wait list
-  tid_t        wake_tid;
-  logic        do_free;       // the thread taddr_q is freed
+  // The thread an operation reads
+  always_comb begin
+    unique case (rd_op)
+      OpThreadExit:   fetch_tid = tid_i[rd_cpu];
+      OpThreadCreate: fetch_tid = free_head;
+      default:        fetch_tid = tid_t'(rd_id);
+    endcase
+  end
 
   always_comb begin
-    state_d           = state_q;
-    wake_then_d       = wake_then_q;
-    cpu_d             = cpu_q;
-    op_d              = op_q;
-    id_d              = id_q;
-    taddr             = taddr_q;
-    paddr             = paddr_q;
-    front_d           = front_q;
-    pop_d             = pop_q;
-    insert_d          = insert_q;
-    receive_d         = 1'b0;
-    list_d            = list_q;
-    caller_d          = caller_q;
-    caller_priority_d = caller_priority_q;
-    before_d          = before_q;
-    before_valid_d    = before_valid_q;
-    publish_end_d     = publish_end_q;
-    slice_d           = slice_q;
-    port_open_d       = port_open_q;
-    port_sent_d       = port_sent_q;
-    sent_valid_d      = sent_valid_q;
-    sent_head_d       = sent_head_q;
-    free_head_d       = free_head_q;
-    free_count_d      = free_count_q;
-    unused_d          = unused_q;
+    state_d          = state_q;
+    wake_then_d      = wake_then_q;
+    cpu_d            = cpu_q;
+    op_d             = op_q;
+    id_d             = id_q;
+    front_d          = front_q;
+    pop_d            = pop_q;
+    publish_end_d    = publish_end_q;
+    new_priority_d   = new_priority_q;
+    slice_d          = slice_q;
 
-    thread_we         = 1'b0;
-    thread_waddr      = taddr_q;
-    thread_wdata      = thread;
-    attr_we           = 1'b0;
-    attr_waddr        = taddr_q;
-    attr_wdata        = attr;
-    joiner_we         = 1'b0;
-    joiner_wdata      = '{valid: 1'b1, tid: caller};
-    link_we           = 1'b0;
-    link_waddr        = taddr_q;
-    link_wdata        = taddr_q;
-    list_we           = 1'b0;
-    list_wdata        = '0;
-    mutex_we          = 1'b0;
-    mutex_wdata       = '{valid: 1'b1, tid: caller};
-    semaphore_we      = 1'b0;
-    count_wdata       = count;
-    port_we           = 1'b0;
-    port_waddr        = paddr_q;
-    port_wdata        = port;
-    sent_we           = 1'b0;
-    sent_wdata        = '{cpu: cpu_q, more: sent_valid_q[cpu_q], next: sent_head_q[cpu_q]};
-    payload_we        = 1'b0;
-    mutex_take        = 1'b0;
-    mutex_release     = 1'b0;
-    semaphore_take    = 1'b0;
-    semaphore_release = 1'b0;
+    raddr            = tid;
+    set              = 1'b0;
+    set_tid          = tid;
+    set_state        = ThreadReady;
+    set_cpu          = cpu_q;
+    set_priority     = 1'b0;
+    pop              = 1'b0;
 
-    answer_valid      = 1'b0;
-    answer_cpu        = cpu_q;
-    answer_o          = Done;
-    sched_cpu         = cpu_q;
-    cmd               = '0;
-    sched_tid_o       = next_tid;
-    sched_priority_o  = next_priority;
-    slice_restart_o   = 1'b0;
+    answer_valid     = 1'b0;
+    answer_cpu       = cpu_q;
+    answer_o         = word(outcome.status, outcome.resumed, outcome.value);
+    sched_cpu        = cpu_q;
+    cmd              = '0;
+    sched_tid_o      = next_tid;
+    sched_priority_o = next_priority;
+    slice_restart_o  = 1'b0;
 
-    queue_valid_o     = 1'b0;
-    queue_op_o        = QueuePop;
-    queue_o           = next_queue;
-    queue_priority_o  = attr.prio;
-    queue_tid_o       = taddr_q;
+    queue_valid_o    = 1'b0;
+    queue_op_o       = QueuePop;
+    queue_o          = queue;
+    queue_priority_o = prio;
+    queue_tid_o      = tid;
 
-    do_publish        = 1'b0;
-    do_give_way       = 1'b0;
-    give_front        = 1'b0;
-    do_block          = 1'b0;
-    do_insert         = 1'b0;
-    do_next           = 1'b0;
-    do_wake           = 1'b0;
-    wake_waiter       = 1'b0;
-    wake_tid          = list.head;
-    do_free           = 1'b0;
+    choose           = 1'b0;
+    give_way         = 1'b0;
 
     unique case (state_q)
-      // Thread 0 runs on CPU 0; the other ids have no record and need none.
-      StInit: begin
-        thread_we    = 1'b1;
-        thread_waddr = '0;
-        thread_wdata = '{state: ThreadRunning, cpu: '0};
-        attr_we      = 1'b1;
-        attr_waddr   = '0;
-        attr_wdata   = '{prio: priority_t'(MainPriority), is_static: 1'b0, detached: 1'b0};
-        joiner_we    = 1'b1;
-        joiner_wdata = '0;
-        state_d      = StIdle;
-      end
+      StInit: state_d = StIdle;
 
       StIdle: begin
-        insert_d       = 1'b0;
-        pop_d          = 1'b0;
-        front_d        = 1'b0;
-        before_valid_d = 1'b0;
-        publish_end_d  = 1'b0;
-        cpu_d          = pick;
-        op_d           = op_i[pick];
-        id_d           = id_i[pick];
-        taddr          = fetch_taddr;
-        paddr          = port_id_t'(rd_id);
-        sched_cpu      = pick;
+        pop_d         = 1'b0;
+        front_d       = 1'b0;
+        publish_end_d = 1'b0;
+        cpu_d         = pick;
+        op_d          = op_i[pick];
+        id_d          = id_i[pick];
+        raddr         = fetch_tid;
+        sched_cpu     = pick;
         if (pick_valid && pick_op) begin
           // Any operation says that the context of the thread left is saved.
           cmd.saved = 1'b1;
           if (leaving_i[pick] && leaving_ready_i[pick]) begin
-            taddr       = leaving_tid_i[pick];
+            raddr       = leaving_tid_i[pick];
             front_d     = leaving_front_i[pick];
             wake_then_d = op_valid_i[pick] ? StFetch : StIdle;
             state_d     = StWake;
@@ -559,484 +455,151 @@ module cl_kernel_engine
           end
         end else if (pick_valid) begin
           cmd.interrupted = 1'b1;
-          answer_valid  = 1'b1;
-          answer_cpu    = pick;
-          answer_o      = failure(StatusEintr);
+          answer_valid    = 1'b1;
+          answer_cpu      = pick;
+          answer_o        = word(StatusEintr, 1'b0, '0);
         end
       end
 
       StFetch: begin
-        taddr   = fetch_taddr;
-        paddr   = port_id;
+        raddr   = fetch_tid;
         state_d = StDispatch;
       end
 
-      // While the ready queue works its choice is not settled: wait.
-      StDispatch: if (queue_ready_i) begin
-        state_d      = StIdle;
-        answer_valid = 1'b1;
-        if (!known) begin
-          answer_o = failure(StatusEinval);
-        end else if (needs_thread && !caller_runs) begin
-          answer_o = failure(StatusEsrch);
-        end else begin
-          unique case (op_q)
-            OpNext: begin
-              if (caller_runs) answer_o = Resumed;
-              else             do_next  = 1'b1;
+      StDispatch: begin
+        if (commit) begin
+          answer_valid = 1'b1;
+          wake_then_d  = StIdle;
+          state_d      = StIdle;
+          unique case (outcome.course)
+            CourseDone: ;
+
+            CoursePublish: publish_end_d = 1'b1;
+
+            CourseGiveWay: begin
+              choose   = 1'b1;
+              give_way = 1'b1;
             end
 
-            OpSelf: answer_o = value(value_t'(caller));
-
-            OpYield: begin
-              if (sent_valid_q[cpu_q])            do_publish  = 1'b1;
-              else if (next_better || next_equal) do_give_way = 1'b1;
+            CourseBlock: begin
+              choose    = 1'b1;
+              cmd.block = 1'b1;
+              if (insert_decided) raddr = waiter;
             end
 
-            OpPreempt: begin
-              give_front = ~slice_used_i[cpu_q];
-              if (sent_valid_q[cpu_q]) begin
-                do_publish = 1'b1;
-              end else if (next_better || (next_equal && slice_used_i[cpu_q])) begin
-                do_give_way = 1'b1;
-              end
+            CourseNext: choose = 1'b1;
+
+            CourseExit: begin
+              answer_valid = 1'b0;
+              cmd.exit     = 1'b1;
+              set          = 1'b1;
+              set_state    = ThreadExited;
+              wake_then_d  = StExit;
+              state_d      = StExit;
             end
 
-            OpThreadCreate: begin
-              if (32'(new_priority) >= Priorities || (new_static && 32'(new_cpu) >= Cpus)) begin
-                answer_o = failure(StatusEinval);
-              end else if (free_count_q == '0 && 32'(unused_q) == Threads) begin
-                answer_o = failure(StatusEagain);
-              end else begin
-                if (free_count_q != '0) begin
-                  thread_waddr = free_head_q;
-                  free_head_d  = link;
-                  free_count_d = free_count_q - 1'b1;
-                end else begin
-                  thread_waddr = tid_t'(unused_q);
-                  unused_d     = unused_q + 1'b1;
-                end
-                attr_waddr   = thread_waddr;
-                thread_we    = 1'b1;
-                thread_wdata = '{state: ThreadCreated, cpu: new_static ? cpu_t'(new_cpu) : '0};
-                attr_we      = 1'b1;
-                attr_wdata   = '{prio: priority_t'(new_priority), is_static: new_static,
-                                 detached: new_detached};
-                joiner_we    = 1'b1;
-                joiner_wdata = '0;
-                answer_o     = value(value_t'(thread_waddr));
-              end
+            CourseRequeue: begin
+              queue_valid_o  = is_queued;
+              queue_op_o     = QueueRemove;
+              new_priority_d = priority_t'(word0_i[cpu_q]);
+              state_d        = StRequeue;
             end
 
-            OpThreadStart: begin
-              if (!thread_exists)                      answer_o = failure(StatusEsrch);
-              else if (thread.state != ThreadCreated)  answer_o = failure(StatusEinval);
-              else begin
-                do_wake  = 1'b1;
-                wake_tid = taddr_q;
-              end
-            end
-
-            OpThreadExit: begin
-              if (sent_valid_q[cpu_q]) begin
-                do_publish = 1'b1;
-              end else begin
-                answer_valid = 1'b0;
-                cmd.exit     = 1'b1;
-                thread_we    = 1'b1;
-                thread_wdata = '{state: ThreadExited, cpu: cpu_q};
-                do_free      = joiner.valid | attr.detached;
-                do_wake      = joiner.valid;
-                wake_tid     = joiner.tid;
-                wake_then_d  = StExit;
-                state_d      = StExit;
-              end
-            end
-
-            OpThreadJoin: begin
-              if (!thread_exists)                          answer_o = failure(StatusEsrch);
-              else if (taddr_q == caller)                  answer_o = failure(StatusEdeadlk);
-              else if (attr.detached || joiner.valid)      answer_o = failure(StatusEinval);
-              else if (thread.state == ThreadExited)       do_free  = 1'b1;
-              else if (sent_valid_q[cpu_q])                do_publish = 1'b1;
-              else begin
-                joiner_we = 1'b1;
-                do_block  = 1'b1;
-              end
-            end
-
-            OpThreadDetach: begin
-              if (!thread_exists)                          answer_o = failure(StatusEsrch);
-              else if (attr.detached || joiner.valid)      answer_o = failure(StatusEinval);
-              else begin
-                attr_we             = 1'b1;
-                attr_wdata.detached = 1'b1;
-                do_free             = thread.state == ThreadExited;
-              end
-            end
-
-            OpThreadPriority: begin
-              if (!thread_exists || thread.state == ThreadExited) begin
-                answer_o = failure(StatusEsrch);
-              end else if (word0 >= Priorities) begin
-                answer_o = failure(StatusEinval);
-              end else begin
-                answer_o          = value(value_t'(attr.prio));
-                caller_priority_d = priority_t'(word0);
-                queue_valid_o     = thread_queued;
-                queue_op_o        = QueueRemove;
-                queue_o           = attr.is_static ? QueueWidth'(thread.cpu) + QueueWidth'(1) : '0;
-                state_d           = StRequeue;
-              end
-            end
-
-            OpThreadRead: begin
-              if (!thread_exists) answer_o = failure(StatusEsrch);
-              else answer_o = value(value_t'(ThreadWordStateWidth'(thread.state)) << ThreadWordStateLsb |
-                                    value_t'(ThreadWordPriorityWidth'(attr.prio)) << ThreadWordPriorityLsb |
-                                    value_t'(ThreadWordCpuWidth'(thread.cpu)) << ThreadWordCpuLsb);
-            end
-
-            OpSlice: begin
-              slice_d = word0[15:0];
+            CourseSlice: begin
+              slice_d = word0_i[cpu_q][15:0];
               state_d = StSlice;
             end
 
-            OpMutexCreate: begin
-              if (!mutex_any) answer_o = failure(StatusEagain);
-              else begin
-                mutex_take  = 1'b1;
-                mutex_we    = 1'b1;
-                mutex_wdata = '0;
-                list_we     = 1'b1;
-                answer_o    = value(value_t'(object_id));
-              end
-            end
-
-            OpMutexDestroy: begin
-              if (!mutex_exists)    answer_o = failure(StatusEinval);
-              else if (mutex.valid) answer_o = failure(StatusEbusy);
-              else                  mutex_release = 1'b1;
-            end
-
-            OpMutexLock: begin
-              if (!mutex_exists)                             answer_o = failure(StatusEinval);
-              else if (!mutex.valid)                         mutex_we = 1'b1;
-              else if (mutex.tid == caller)                  answer_o = failure(StatusEdeadlk);
-              else if (sent_valid_q[cpu_q])                  do_publish = 1'b1;
-              else begin
-                do_block  = 1'b1;
-                do_insert = 1'b1;
-              end
-            end
-
-            OpMutexTrylock: begin
-              if (!mutex_exists)    answer_o = failure(StatusEinval);
-              else if (mutex.valid) answer_o = failure(StatusEbusy);
-              else                  mutex_we = 1'b1;
-            end
-
-            OpMutexUnlock: begin
-              if (!mutex_exists)                             answer_o = failure(StatusEinval);
-              else if (!mutex.valid || mutex.tid != caller)  answer_o = failure(StatusEperm);
-              else begin
-                mutex_we    = 1'b1;
-                mutex_wdata = '{valid: list.valid, tid: list.head};
-                do_wake     = list.valid;
-                wake_waiter = 1'b1;
-              end
-            end
-
-            OpSemaphoreCreate: begin
-              if (word0 > SemaphoreMax) answer_o = failure(StatusEinval);
-              else if (!semaphore_any)  answer_o = failure(StatusEagain);
-              else begin
-                semaphore_take = 1'b1;
-                semaphore_we   = 1'b1;
-                count_wdata    = CountWidth'(word0);
-                list_we        = 1'b1;
-                answer_o       = value(value_t'(object_id));
-              end
-            end
-
-            OpSemaphoreDestroy: begin
-              if (!semaphore_exists) answer_o = failure(StatusEinval);
-              else if (list.valid)   answer_o = failure(StatusEbusy);
-              else                   semaphore_release = 1'b1;
-            end
-
-            OpSemaphoreWait: begin
-              if (!semaphore_exists) answer_o = failure(StatusEinval);
-              else if (count != '0) begin
-                semaphore_we = 1'b1;
-                count_wdata  = count - 1'b1;
-              end else if (sent_valid_q[cpu_q]) begin
-                do_publish = 1'b1;
-              end else begin
-                do_block  = 1'b1;
-                do_insert = 1'b1;
-              end
-            end
-
-            OpSemaphoreTrywait: begin
-              if (!semaphore_exists)  answer_o = failure(StatusEinval);
-              else if (count == '0)   answer_o = failure(StatusEagain);
-              else begin
-                semaphore_we = 1'b1;
-                count_wdata  = count - 1'b1;
-              end
-            end
-
-            OpSemaphorePost: begin
-              if (!semaphore_exists) answer_o = failure(StatusEinval);
-              else if (list.valid) begin
-                do_wake     = 1'b1;
-                wake_waiter = 1'b1;
-              end else if (32'(count) == SemaphoreMax) begin
-                answer_o = failure(StatusErange);
-              end else begin
-                semaphore_we = 1'b1;
-                count_wdata  = count + 1'b1;
-              end
-            end
-
-            OpSemaphoreValue: begin
-              if (!semaphore_exists) answer_o = failure(StatusEinval);
-              else                   answer_o = value(value_t'(count));
-            end
-
-            OpPortOpen: begin
-              if (!port_exists)      answer_o = failure(StatusEinval);
-              else if (port_is_open) answer_o = failure(StatusEbusy);
-              else begin
-                port_open_d[port_id] = 1'b1;
-                port_we    = 1'b1;
-                port_wdata = '{receiver: caller, receiver_waits: 1'b0, immediate: new_immediate,
-                               rd: '0, commit: '0, wr: '0};
-                list_we    = 1'b1;
-              end
-            end
-
-            OpPortClose: begin
-              if (!port_exists)       answer_o = failure(StatusEinval);
-              else if (!port_is_open) answer_o = failure(StatusEbadf);
-              else if (!is_receiver)  answer_o = failure(StatusEperm);
-              else if (list.valid)    answer_o = failure(StatusEbusy);
-              else begin
-                port_open_d[port_id] = 1'b0;
-                answer_o = value(value_t'(port_used));
-              end
-            end
-
-            OpPortSend, OpPortTrysend: begin
-              if (!port_exists)       answer_o = failure(StatusEinval);
-              else if (!port_is_open) answer_o = failure(StatusEbadf);
-              else if (32'(port_used) == PortDepth) begin
-                if (sent_valid_q[cpu_q])        do_publish = 1'b1;
-                else if (op_q == OpPortTrysend) answer_o = failure(StatusEagain);
-                else begin
-                  do_block  = 1'b1;
-                  do_insert = 1'b1;
-                end
-              end else begin
-                payload_we    = 1'b1;
-                port_we       = 1'b1;
-                port_wdata.wr = port.wr + 1'b1;
-                if (port.immediate || (port_sent_q[port_id] && sent.cpu != cpu_q)) begin
-                  // Two writers meet: publish now, or the second's message would wait for the first.
-                  port_wdata.commit         = port_wdata.wr;
-                  port_wdata.receiver_waits = 1'b0;
-                  do_wake                   = port.receiver_waits;
-                  wake_tid                  = port.receiver;
-                end else if (!port_sent_q[port_id]) begin
-                  sent_we              = 1'b1;
-                  port_sent_d[port_id] = 1'b1;
-                  sent_valid_d[cpu_q]  = 1'b1;
-                  sent_head_d[cpu_q]   = port_id;
-                end
-              end
-            end
-
-            OpPortReceive, OpPortTryreceive: begin
-              if (!port_exists)       answer_o = failure(StatusEinval);
-              else if (!port_is_open) answer_o = failure(StatusEbadf);
-              else if (!is_receiver)  answer_o = failure(StatusEperm);
-              else if (port_frozen == '0) begin
-                if (sent_valid_q[cpu_q])           do_publish = 1'b1;
-                else if (op_q == OpPortTryreceive) answer_o = failure(StatusEagain);
-                else begin
-                  port_we                   = 1'b1;
-                  port_wdata.receiver_waits = 1'b1;
-                  do_block                  = 1'b1;
-                end
-              end else begin
-                receive_d     = 1'b1;
-                port_we       = 1'b1;
-                port_wdata.rd = port.rd + 1'b1;
-                answer_o      = value(value_t'(pointer_t'(port_frozen - 1'b1)));
-                do_wake       = list.valid;
-                wake_waiter   = 1'b1;
-              end
-            end
-
-            OpPortPublish: begin
-              publish_end_d = 1'b1;
-              if (sent_valid_q[cpu_q]) begin
-                paddr   = sent_head_q[cpu_q];
-                state_d = StPublish;
-              end
-            end
-
-            default: ;  // not known, answered above
+            default: ;
+          endcase
+          if (outcome.wake != WakeNone) begin
+            pop_d   = outcome.wake == WakeWaiter;
+            state_d = StWake;
+          end
+          unique case (outcome.wake)
+            WakeWaiter:   raddr = waiter;
+            WakeJoiner:   raddr = joiner;
+            WakeReceiver: raddr = receiver;
+            default: ;  // WakeThread: it is the one read
           endcase
         end
-
-        if (do_publish) begin
-          answer_valid = 1'b0;
-          paddr        = sent_head_q[cpu_q];
-          state_d      = StPublish;
-        end
-        if (do_wake) begin
-          taddr       = wake_tid;
-          pop_d       = wake_waiter;
-          list_d      = list;
-          state_d     = StWake;
-          if (op_q != OpThreadExit) wake_then_d = StIdle;
-        end
-        if (do_free) begin
-          thread_we          = 1'b1;
-          thread_wdata.state = ThreadFree;
-          link_we            = 1'b1;
-          link_wdata         = free_head_q;
-          free_head_d        = taddr_q;
-          free_count_d       = free_count_q + 1'b1;
-        end
-        if (do_insert && !list.valid) begin
-          list_we    = 1'b1;
-          list_wdata = '{valid: 1'b1, head: caller, tail: caller};
-        end else if (do_insert) begin
-          insert_d          = 1'b1;
-          list_d            = list;
-          taddr             = list.head;
-          caller_d          = caller;
-          caller_priority_d = priority_i[cpu_q];
-        end
+        if (publish_walk) state_d = StPublish;
       end
 
-      // Make thread taddr_q eligible. Its record is on the tables' outputs.
+      // Make the thread read eligible.
       StWake: begin
-        if (pop_q) begin
-          list_we    = 1'b1;
-          list_wdata = '{valid: list_q.head != list_q.tail, head: link, tail: list_q.tail};
-        end
-        thread_we          = 1'b1;
-        thread_wdata.state = ThreadReady;
-        sched_tid_o        = taddr_q;
-        sched_priority_o   = attr.prio;
-        if (thread_current) begin
-          thread_wdata.state = ThreadRunning;
-          sched_cpu          = thread.cpu;
-          cmd.resume         = 1'b1;
-          answer_valid       = waiting_i[thread.cpu];
-          answer_cpu         = thread.cpu;
-          answer_o           = Resumed;
-        end else if (leaving_i[thread.cpu] && leaving_tid_i[thread.cpu] == taddr_q) begin
-          sched_cpu        = thread.cpu;
-          cmd.wake_leaving = 1'b1;
-        end else if (taker_valid) begin
-          thread_wdata = '{state: ThreadRunning, cpu: taker};
-          sched_cpu    = taker;
-          cmd.run      = 1'b1;
-          answer_valid = 1'b1;
-          answer_cpu   = taker;
-          answer_o     = go(taddr_q);
-        end else begin
-          thread_we     = queue_ready_i;
-          queue_valid_o = 1'b1;
-          queue_op_o    = front_q ? QueuePushFront : QueuePushBack;
-          queue_o       = attr.is_static ? QueueWidth'(thread.cpu) + QueueWidth'(1) : '0;
-        end
+        set              = 1'b1;
+        set_cpu          = wake_cpu;
+        sched_cpu        = wake_cpu;
+        answer_cpu       = wake_cpu;
+        sched_tid_o      = tid;
+        sched_priority_o = prio;
+        unique case (wake_way)
+          WakeInPlace: begin
+            set_state    = ThreadRunning;
+            cmd.resume   = 1'b1;
+            answer_valid = waiting_i[wake_cpu];
+            answer_o     = word(StatusOk, 1'b1, '0);
+          end
+          WakeWhenSaved: cmd.wake_leaving = 1'b1;
+          WakeTaken: begin
+            set_state    = ThreadRunning;
+            cmd.run      = 1'b1;
+            answer_valid = 1'b1;
+            answer_o     = go(tid);
+          end
+          default: begin
+            set           = queue_ready_i;
+            queue_valid_o = 1'b1;
+            queue_op_o    = front_q ? QueuePushFront : QueuePushBack;
+          end
+        endcase
         if (!queue_valid_o || queue_ready_i) begin
+          pop     = pop_q;
           pop_d   = 1'b0;
           front_d = 1'b0;
           state_d = wake_then_q;
         end
       end
 
-      // Publish port paddr_q, the newest of the caller's list.
+      // Publish the port read, the newest of the caller's list.
       StPublish: begin
-        port_sent_d[paddr_q] = 1'b0;
-        sent_valid_d[cpu_q]  = sent.more;
-        sent_head_d[cpu_q]   = sent.next;
-        paddr                = sent.next;
-        if (sent.more)          wake_then_d = StPublish;
+        if (publish_more)       wake_then_d = StPublish;
         else if (publish_end_q) wake_then_d = StIdle;
         else                    wake_then_d = StFetch;
         state_d = wake_then_d;
-        if (port_open_q[paddr_q] && port.commit != port.wr) begin
-          port_we                   = 1'b1;
-          port_wdata.commit         = port.wr;
-          port_wdata.receiver_waits = 1'b0;
-          if (port.receiver_waits) begin
-            taddr   = port.receiver;
-            state_d = StWake;
-          end
+        if (publish_wakes) begin
+          raddr   = receiver;
+          state_d = StWake;
         end
       end
 
       StExit: if (queue_ready_i) begin
-        do_next = 1'b1;
+        choose  = 1'b1;
         state_d = StIdle;
       end
 
       StSwitched: begin
-        thread_we    = 1'b1;
-        thread_waddr = caller;
-        thread_wdata = '{state: ThreadRunning, cpu: cpu_q};
-        state_d      = insert_q ? StWalk : StIdle;
+        set       = 1'b1;
+        set_tid   = caller;
+        set_state = ThreadRunning;
+        state_d   = walk_pending ? StWalk : StIdle;
       end
 
-      // Insert caller_q before the first waiter whose priority is lower now; taddr_q is the waiter looked at.
       StWalk: begin
-        before_d       = taddr_q;
-        before_valid_d = 1'b1;
-        taddr          = link;
-        link_waddr     = caller_q;
-        list_wdata     = list_q;
-        if (attr.prio < caller_priority_q) begin
-          link_we         = 1'b1;
-          before_d        = before_q;
-          list_we         = ~before_valid_q;
-          list_wdata.head = caller_q;
-          state_d         = before_valid_q ? StWalkLink : StIdle;
-        end else if (taddr_q == list_q.tail) begin
-          link_we         = 1'b1;
-          link_waddr      = taddr_q;
-          link_wdata      = caller_q;
-          list_we         = 1'b1;
-          list_wdata.tail = caller_q;
-          state_d         = StIdle;
-        end
-      end
-
-      StWalkLink: begin
-        link_we    = 1'b1;
-        link_waddr = before_q;
-        link_wdata = caller_q;
-        state_d    = StIdle;
+        raddr = link;
+        if (walk_done) state_d = StIdle;
       end
 
       // thread_priority: the thread, out of the queue now, goes to the tail of its new priority.
       StRequeue: if (queue_ready_i) begin
-        attr_we          = 1'b1;
-        attr_wdata.prio  = caller_priority_q;
-        queue_valid_o    = thread_queued;
+        set_priority     = 1'b1;
+        queue_valid_o    = is_queued;
         queue_op_o       = QueuePushBack;
-        queue_o          = attr.is_static ? QueueWidth'(thread.cpu) + QueueWidth'(1) : '0;
-        queue_priority_o = caller_priority_q;
-        sched_cpu        = thread.cpu;
-        sched_priority_o = caller_priority_q;
-        cmd.set_priority = thread_current;
+        queue_priority_o = new_priority_q;
+        sched_cpu        = cpu;
+        sched_priority_o = new_priority_q;
+        cmd.set_priority = is_current;
         state_d          = StIdle;
       end
 
@@ -1049,29 +612,25 @@ module cl_kernel_engine
     endcase
 
     // Switch, or wait. The caller, if it still is, goes into state ready or blocked here.
-    if (do_give_way || do_block || do_next) begin
-      cmd.block    = do_block;
-      thread_we    = current_valid_i[cpu_q];
-      thread_waddr = caller;
-      thread_wdata = '{state: do_give_way ? ThreadReady : ThreadBlocked, cpu: cpu_q};
+    if (choose) begin
+      set       = current_valid_i[cpu_q];
+      set_tid   = caller;
+      set_state = give_way ? ThreadReady : ThreadBlocked;
       if (next_any) begin
         cmd.run         = 1'b1;
-        cmd.leave_ready = do_give_way;
-        cmd.leave_front = give_front;
+        cmd.leave_ready = give_way;
+        cmd.leave_front = outcome.front;
         cmd.turn        = next_tie;
         queue_valid_o   = 1'b1;
+        queue_o         = next_queue;
         answer_valid    = 1'b1;
         answer_o        = go(next_tid);
         state_d         = StSwitched;
       end else begin
-        if (intr_i[cpu_q]) begin
-          answer_valid = 1'b1;
-          answer_o     = failure(StatusEintr);
-        end else begin
-          answer_valid = 1'b0;
-          cmd.sleep    = 1'b1;
-        end
-        state_d = insert_d ? StWalk : StIdle;
+        answer_valid = intr_i[cpu_q];
+        answer_o     = word(StatusEintr, 1'b0, '0);
+        cmd.sleep    = !intr_i[cpu_q];
+        state_d      = (insert_decided && waiter_valid) ? StWalk : StIdle;
       end
     end
   end
@@ -1089,57 +648,27 @@ module cl_kernel_engine
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q           <= StInit;
-      wake_then_q       <= StIdle;
-      cpu_q             <= '0;
-      op_q              <= '0;
-      id_q              <= '0;
-      taddr_q           <= '0;
-      paddr_q           <= '0;
-      front_q           <= 1'b0;
-      pop_q             <= 1'b0;
-      insert_q          <= 1'b0;
-      receive_q         <= 1'b0;
-      list_q            <= '0;
-      caller_q          <= '0;
-      caller_priority_q <= '0;
-      before_q          <= '0;
-      before_valid_q    <= 1'b0;
-      publish_end_q     <= 1'b0;
-      slice_q           <= '0;
-      port_open_q       <= '0;
-      port_sent_q       <= '0;
-      sent_valid_q      <= '0;
-      sent_head_q       <= '0;
-      free_head_q       <= '0;
-      free_count_q      <= '0;
-      unused_q          <= (TidWidth + 1)'(1);
+      state_q        <= StInit;
+      wake_then_q    <= StIdle;
+      cpu_q          <= '0;
+      op_q           <= '0;
+      id_q           <= '0;
+      front_q        <= 1'b0;
+      pop_q          <= 1'b0;
+      publish_end_q  <= 1'b0;
+      new_priority_q <= '0;
+      slice_q        <= '0;
     end else begin
-      state_q           <= state_d;
-      wake_then_q       <= wake_then_d;
-      cpu_q             <= cpu_d;
-      op_q              <= op_d;
-      id_q              <= id_d;
-      taddr_q           <= taddr;
-      paddr_q           <= paddr;
-      front_q           <= front_d;
-      pop_q             <= pop_d;
-      insert_q          <= insert_d;
-      receive_q         <= receive_d;
-      list_q            <= list_d;
-      caller_q          <= caller_d;
-      caller_priority_q <= caller_priority_d;
-      before_q          <= before_d;
-      before_valid_q    <= before_valid_d;
-      publish_end_q     <= publish_end_d;
-      slice_q           <= slice_d;
-      port_open_q       <= port_open_d;
-      port_sent_q       <= port_sent_d;
-      sent_valid_q      <= sent_valid_d;
-      sent_head_q       <= sent_head_d;
-      free_head_q       <= free_head_d;
-      free_count_q      <= free_count_d;
-      unused_q          <= unused_d;
+      state_q        <= state_d;
+      wake_then_q    <= wake_then_d;
+      cpu_q          <= cpu_d;
+      op_q           <= op_d;
+      id_q           <= id_d;
+      front_q        <= front_d;
+      pop_q          <= pop_d;
+      publish_end_q  <= publish_end_d;
+      new_priority_q <= new_priority_d;
+      slice_q        <= slice_d;
     end
   end
 
@@ -1161,10 +690,9 @@ module cl_kernel_engine
         // Idle means nothing to run: a thread that becomes eligible goes to a waiting CPU at once.
         AssertIdleHasNothing: assert (!(stable_o && waiting_i[c] && (best_valid_i[0] || best_valid_i[1+c])));
         // Only a running thread has unpublished messages.
-        AssertSentIsRunning: assert (!(state_q == StIdle && sent_valid_q[c] && !running_i[c]));
+        AssertSentIsRunning: assert (!(state_q == StIdle && unpublished[c] && !running_i[c]));
       end
       AssertCallerIsCurrent: assert (!(state_q == StSwitched && !running_i[cpu_q]));
-      AssertIdsAddUp: assert (32'(unused_q) <= Threads && free_count_q <= unused_q);
     end
   end
 `endif

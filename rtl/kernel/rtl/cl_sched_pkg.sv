@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine tells the scheduling state of one CPU (cl_kernel_cpu); strobes of one cycle.
+// How the engine and the CPUs' scheduling state speak of threads.
 package cl_sched_pkg;
 
+  // How a thread becomes eligible (cl_kernel_wake)
+  typedef enum logic [1:0] {
+    WakeInPlace,    // it is still its CPU's current thread
+    WakeWhenSaved,  // its context is not saved yet: it is eligible then
+    WakeTaken,      // a waiting CPU runs it at once
+    WakeQueued      // by the ready queue
+  } wake_way_e;
+
+  // What the engine tells the scheduling state of one CPU (cl_kernel_cpu); strobes of one cycle
   typedef struct packed {
     logic run;           // run another thread; the current one, if any, becomes the leaving one
     logic leave_ready;   // with run: the leaving thread is ready

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutexes: their table, and what their operations answer and change.
+//
+// A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
+// before (read_id_i); combinational. What it changes in the table happens with commit_i.
+module cl_kernel_mutex_ops
+  import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
+#(
+  parameter int unsigned Mutexes  = 32,
+  parameter int unsigned TidWidth = 6
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic          [9:0] read_id_i,
+  input  logic          [5:0] op_i,
+  input  logic          [9:0] id_i,
+  input  logic [TidWidth-1:0] caller_i,
+  input  logic                waiter_valid_i,  // the mutex's wait list
+  input  logic [TidWidth-1:0] waiter_i,
+  output outcome_t            outcome_o,
+  output logic          [9:0] new_o,           // with mutex_create: the new mutex
+  input  logic                commit_i
+);
+
+  typedef struct packed {
+    logic                locked;
+    logic [TidWidth-1:0] owner;
+  } mutex_t;
+
+  logic   exists, room, create, destroy, set;
+  mutex_t mutex, set_to;
+
+  always_comb begin
+    outcome_o = '0;
+    create    = 1'b0;
+    destroy   = 1'b0;
+    set       = 1'b0;
+    set_to    = '{locked: 1'b1, owner: caller_i};
+    unique case (op_i)
+      OpMutexCreate: begin
+        if (!room) outcome_o = failed(StatusEagain);
+        else begin
+          create          = 1'b1;
+          set_to          = '0;
+          outcome_o       = answered(WordValueWidth'(new_o));
+          outcome_o.clear = 1'b1;
+        end
+      end
+
+      OpMutexDestroy: begin
+        if (!exists)           outcome_o = failed(StatusEinval);
+        else if (mutex.locked) outcome_o = failed(StatusEbusy);
+        else                   destroy   = 1'b1;
+      end
+
+      OpMutexLock: begin
+        if (!exists)                       outcome_o = failed(StatusEinval);
+        else if (!mutex.locked)            set       = 1'b1;
+        else if (mutex.owner == caller_i)  outcome_o = failed(StatusEdeadlk);
+        else begin
+          outcome_o.course = CourseBlock;
+          outcome_o.insert = 1'b1;
+        end
+      end
+
+      OpMutexTrylock: begin
+        if (!exists)           outcome_o = failed(StatusEinval);
+        else if (mutex.locked) outcome_o = failed(StatusEbusy);
+        else                   set       = 1'b1;
+      end
+
+      // Handed over: the first waiter owns it at once, nobody can come between.
+      OpMutexUnlock: begin
+        if (!exists)                                           outcome_o = failed(StatusEinval);
+        else if (!mutex.locked || mutex.owner != caller_i)     outcome_o = failed(StatusEperm);
+        else begin
+          set            = 1'b1;
+          set_to         = '{locked: waiter_valid_i, owner: waiter_i};
+          outcome_o.wake = waiter_valid_i ? WakeWaiter : WakeNone;
+        end
+      end
+
+      default: ;  // another service's
+    endcase
+  end
+
+  cl_object_table #(.Count(Mutexes), .Width($bits(mutex_t))) u_table (
+    .clk_i,
+    .rst_ni,
+    .read_id_i,
+    .rdata_o   (mutex),
+    .id_i,
+    .exists_o  (exists),
+    .room_o    (room),
+    .new_o,
+    .create_i  (create & commit_i),
+    .destroy_i (destroy & commit_i),
+    .we_i      (set & commit_i),
+    .wdata_i   (set_to)
+  );
+
+endmodule

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Message ports: their table and messages, what their operations answer and change, and publishing.
+//
+// A port is a ring: [rd, commit) is the receive buffer (frozen event of [SMP]), [commit, wr) the send buffer
+// (active event). Publishing moves commit to wr. The waiting senders are in the port's wait list.
+//
+// A service: `outcome_o` is the outcome of operation op_i on port id_i, whose record was read in the cycle
+// before (read_i, read_id_i); combinational. What it changes happens with commit_i; a message received is on
+// message_o in the cycle after, with message_valid_o.
+//
+// Publishing: walk_i reads the newest port of the caller's `sent` list; from the next cycle on, every cycle
+// with publish_i publishes the port read and reads the one after it. In that cycle publish_wakes_o:
+// receiver_o waits and becomes eligible; publish_more_o: the list goes on.
+module cl_kernel_port_ops
+  import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
+#(
+  parameter  int unsigned Cpus      = 2,
+  parameter  int unsigned Ports     = 32,
+  parameter  int unsigned PortDepth = 8,
+  parameter  int unsigned TidWidth  = 6,
+  localparam int unsigned CpuWidth  = (Cpus > 1) ? $clog2(Cpus) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                read_i,
+  input  logic          [9:0] read_id_i,
+  input  logic          [5:0] op_i,
+  input  logic          [9:0] id_i,
+  input  logic [CpuWidth-1:0] cpu_i,
+  input  logic [TidWidth-1:0] caller_i,
+  input  logic         [31:0] word0_i,
+  input  logic                waiter_valid_i,   // a sender is in the port's wait list
+  output outcome_t            outcome_o,
+  input  logic                commit_i,
+
+  output logic [TidWidth-1:0] receiver_o,       // of the port read
+  output logic                message_valid_o,
+  output logic         [31:0] message_o,
+
+  output logic     [Cpus-1:0] unpublished_o,    // the CPU's thread has something to publish
+  input  logic                walk_i,
+  input  logic                publish_i,
+  output logic                publish_wakes_o,
+  output logic                publish_more_o
+);
+
+  localparam int unsigned PortWidth = (Ports > 1) ? $clog2(Ports) : 1;
+  localparam int unsigned SlotWidth = (PortDepth > 1) ? $clog2(PortDepth) : 1;
+
+  typedef logic [PortWidth-1:0] port_id_t;
+  typedef logic   [SlotWidth:0] pointer_t;   // a slot and a wrap bit
+
+  typedef struct packed {
+    logic [TidWidth-1:0] receiver;
+    logic                receiver_waits;
+    logic                immediate;
+    pointer_t            rd;
+    pointer_t            commit;
+    pointer_t            wr;
+  } port_t;
+
+  typedef struct packed {
+    logic open;
+    logic close;
+    logic put;     // WORD0 becomes the newest message,
+    logic expose;  // and all messages are published
+    logic list;    // and the port is on the caller's `sent` list
+    logic take;    // the oldest message is received
+    logic sleep;   // the receiver waits
+  } change_t;
+
+  port_id_t         raddr, port_q, sent_head, sent_next;
+  port_t            port, port_wdata;
+  logic [Ports-1:0] open_q;
+  logic             exists, is_open, is_receiver, full, listed, by_other, publishes, port_we;
+  pointer_t         used, frozen;
+  change_t          decided, change;
+
+  assign exists          = 32'(id_i) < Ports;
+  assign is_open         = open_q[port_q];
+  assign is_receiver     = port.receiver == caller_i;
+  assign used            = port.wr - port.rd;
+  assign frozen          = port.commit - port.rd;
+  assign full            = 32'(used) == PortDepth;
+  assign receiver_o      = port.receiver;
+
+  // ---------------------------------------------------------------------------------------------
+  // Decision
+
+  always_comb begin
+    outcome_o = '0;
+    decided   = '0;
+    unique case (op_i)
+      OpPortOpen: begin
+        if (!exists)      outcome_o = failed(StatusEinval);
+        else if (is_open) outcome_o = failed(StatusEbusy);
+        else begin
+          decided.open    = 1'b1;
+          outcome_o.clear = 1'b1;
+        end
+      end
+
+      OpPortClose: begin
+        if (!exists)             outcome_o = failed(StatusEinval);
+        else if (!is_open)       outcome_o = failed(StatusEbadf);
+        else if (!is_receiver)   outcome_o = failed(StatusEperm);
+        else if (waiter_valid_i) outcome_o = failed(StatusEbusy);
+        else begin
+          decided.close = 1'b1;
+          outcome_o     = answered(WordValueWidth'(used));
+        end
+      end
+
+      OpPortSend, OpPortTrysend: begin
+        if (!exists)       outcome_o = failed(StatusEinval);
+        else if (!is_open) outcome_o = failed(StatusEbadf);
+        else if (full) begin
+          if (op_i == OpPortTrysend) outcome_o        = failed(StatusEagain);
+          else                       outcome_o.course = CourseBlock;
+          outcome_o.insert  = 1'b1;
+          outcome_o.publish = 1'b1;
+        end else begin
+          // Two writers meet: publish now, or the second's message would wait for the first.
+          decided.put    = 1'b1;
+          decided.expose = port.immediate | by_other;
+          decided.list   = !decided.expose && !listed;
+          outcome_o.wake = (decided.expose && port.receiver_waits) ? WakeReceiver : WakeNone;
+        end
+      end
+
+      OpPortReceive, OpPortTryreceive: begin
+        if (!exists)           outcome_o = failed(StatusEinval);
+        else if (!is_open)     outcome_o = failed(StatusEbadf);
+        else if (!is_receiver) outcome_o = failed(StatusEperm);
+        else if (frozen == '0) begin
+          // Publishing may fill this very port.
+          if (op_i == OpPortTryreceive) outcome_o        = failed(StatusEagain);
+          else                          outcome_o.course = CourseBlock;
+          decided.sleep     = op_i == OpPortReceive;
+          outcome_o.publish = 1'b1;
+        end else begin
+          decided.take   = 1'b1;
+          outcome_o      = answered(WordValueWidth'(pointer_t'(frozen - 1'b1)));
+          outcome_o.wake = waiter_valid_i ? WakeWaiter : WakeNone;
+        end
+      end
+
+      OpPortPublish: outcome_o.course = CoursePublish;
+
+      default: ;  // another service's
+    endcase
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Tables
+
+  always_comb begin
+    raddr = port_q;
+    if (read_i)         raddr = port_id_t'(read_id_i);
+    else if (walk_i)    raddr = sent_head;
+    else if (publish_i) raddr = sent_next;
+  end
+
+  logic unused_id;  // an id has more bits than a small table needs
+  assign unused_id = ^read_id_i;
+
+  assign change          = commit_i ? decided : '0;
+  assign publishes       = is_open && port.commit != port.wr;
+  assign publish_wakes_o = publishes && port.receiver_waits;
+  assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.sleep;
+
+  always_comb begin
+    port_wdata = port;
+    if (change.open) begin
+      port_wdata           = '0;
+      port_wdata.receiver  = caller_i;
+      port_wdata.immediate = word0_i[PortFlagsImmediateLsb +: PortFlagsImmediateWidth];
+    end
+    if (change.put)  port_wdata.wr = port.wr + 1'b1;
+    if (change.take) port_wdata.rd = port.rd + 1'b1;
+    if (change.expose || publish_i) begin
+      port_wdata.commit         = port_wdata.wr;
+      port_wdata.receiver_waits = 1'b0;
+    end
+    if (change.sleep) port_wdata.receiver_waits = 1'b1;
+  end
+
+  cl_ram_1r1w #(.Width($bits(port_t)), .AddrWidth(PortWidth)) u_port (
+    .clk_i, .we_i(port_we), .waddr_i(port_q), .wdata_i(port_wdata), .raddr_i(raddr), .rdata_o(port)
+  );
+  cl_ram_1r1w #(.Width(32), .AddrWidth(PortWidth + SlotWidth)) u_payload (
+    .clk_i, .we_i(change.put), .waddr_i({port_q, port.wr[SlotWidth-1:0]}), .wdata_i(word0_i),
+    .raddr_i({port_q, port.rd[SlotWidth-1:0]}), .rdata_o(message_o)
+  );
+
+  cl_kernel_sent #(.Cpus(Cpus), .Ports(Ports)) u_sent (
+    .clk_i,
+    .rst_ni,
+    .cpu_i,
+    .raddr_i    (raddr),
+    .port_i     (port_q),
+    .listed_o   (listed),
+    .by_other_o (by_other),
+    .valid_o    (unpublished_o),
+    .head_o     (sent_head),
+    .more_o     (publish_more_o),
+    .next_o     (sent_next),
+    .add_i      (change.list),
+    .pop_i      (publish_i)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      port_q          <= '0;
+      open_q          <= '0;
+      message_valid_o <= 1'b0;
+    end else begin
+      port_q          <= raddr;
+      message_valid_o <= change.take;
+      if (change.open)  open_q[port_q] <= 1'b1;
+      if (change.close) open_q[port_q] <= 1'b0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semaphores: their table, and what their operations answer and change.
+//
+// A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
+// before (read_id_i); combinational. What it changes in the table happens with commit_i.
+module cl_kernel_semaphore_ops
+  import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
+#(
+  parameter int unsigned Semaphores = 32
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic  [9:0] read_id_i,
+  input  logic  [5:0] op_i,
+  input  logic  [9:0] id_i,
+  input  logic [31:0] word0_i,
+  input  logic        waiter_valid_i,  // somebody is in the semaphore's wait list
+  output outcome_t    outcome_o,
+  output logic  [9:0] new_o,           // with semaphore_create: the new semaphore
+  input  logic        commit_i
+);
+
+  localparam int unsigned CountWidth = $clog2(SemaphoreMax + 1);
+
+  logic                  exists, room, create, destroy, set;
+  logic [CountWidth-1:0] count, set_to;
+
+  always_comb begin
+    outcome_o = '0;
+    create    = 1'b0;
+    destroy   = 1'b0;
+    set       = 1'b0;
+    set_to    = count - 1'b1;
+    unique case (op_i)
+      OpSemaphoreCreate: begin
+        if (word0_i > SemaphoreMax) outcome_o = failed(StatusEinval);
+        else if (!room)             outcome_o = failed(StatusEagain);
+        else begin
+          create          = 1'b1;
+          set_to          = CountWidth'(word0_i);
+          outcome_o       = answered(WordValueWidth'(new_o));
+          outcome_o.clear = 1'b1;
+        end
+      end
+
+      OpSemaphoreDestroy: begin
+        if (!exists)             outcome_o = failed(StatusEinval);
+        else if (waiter_valid_i) outcome_o = failed(StatusEbusy);
+        else                     destroy   = 1'b1;
+      end
+
+      OpSemaphoreWait: begin
+        if (!exists)          outcome_o = failed(StatusEinval);
+        else if (count != '0) set       = 1'b1;
+        else begin
+          outcome_o.course = CourseBlock;
+          outcome_o.insert = 1'b1;
+        end
+      end
+
+      OpSemaphoreTrywait: begin
+        if (!exists)          outcome_o = failed(StatusEinval);
+        else if (count == '0) outcome_o = failed(StatusEagain);
+        else                  set       = 1'b1;
+      end
+
+      OpSemaphorePost: begin
+        if (!exists)                          outcome_o      = failed(StatusEinval);
+        else if (waiter_valid_i)              outcome_o.wake = WakeWaiter;
+        else if (32'(count) == SemaphoreMax)  outcome_o      = failed(StatusErange);
+        else begin
+          set    = 1'b1;
+          set_to = count + 1'b1;
+        end
+      end
+
+      OpSemaphoreValue: begin
+        if (!exists) outcome_o = failed(StatusEinval);
+        else         outcome_o = answered(WordValueWidth'(count));
+      end
+
+      default: ;  // another service's
+    endcase
+  end
+
+  cl_object_table #(.Count(Semaphores), .Width(CountWidth)) u_table (
+    .clk_i,
+    .rst_ni,
+    .read_id_i,
+    .rdata_o   (count),
+    .id_i,
+    .exists_o  (exists),
+    .room_o    (room),
+    .new_o,
+    .create_i  (create & commit_i),
+    .destroy_i (destroy & commit_i),
+    .we_i      (set & commit_i),
+    .wdata_i   (set_to)
+  );
+
+endmodule

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wait lists: for every object the threads that wait for it, sorted by priority, equals in order of arrival.
+//
+// An object is {kind, id}; bits 4:3 of an operation tell the kind, so from operation 48 on it takes a bit
+// more. The list of the one read is there in the next cycle; the links between its threads are in the thread
+// table, whose record the user keeps on the waiter looked at (tid_i, priority_i, link_i). Operations, each on
+// the list read:
+//   clear    the object written is new: nobody waits
+//   insert   the caller waits. Nobody did: 1 cycle. Else the user reads the first waiter's record, and holds
+//            walk_i until done_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
+//            to link behind it. The caller goes before the first waiter whose priority is lower now.
+//   pop      the first waiter, whose record is read, leaves
+module cl_kernel_wait_lists #(
+  parameter int unsigned TidWidth      = 6,
+  parameter int unsigned PriorityWidth = 5,
+  parameter int unsigned ObjectWidth   = 5
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+
+  input  logic               [1:0] read_kind_i,
+  input  logic               [9:0] read_id_i,
+  output logic                     waiter_valid_o,   // of the list read: somebody waits
+  output logic      [TidWidth-1:0] waiter_o,         // the first one
+
+  input  logic               [1:0] kind_i,           // the object whose list is written
+  input  logic               [9:0] id_i,
+  input  logic                     clear_i,
+  input  logic                     insert_i,
+  input  logic      [TidWidth-1:0] caller_i,
+  input  logic [PriorityWidth-1:0] caller_priority_i,
+  input  logic                     pop_i,
+
+  input  logic                     walk_i,
+  output logic                     pending_o,        // an insertion has still to walk
+  output logic                     done_o,           // with walk_i: this is its last cycle
+
+  // Thread table
+  input  logic      [TidWidth-1:0] tid_i,
+  input  logic [PriorityWidth-1:0] priority_i,
+  input  logic      [TidWidth-1:0] link_i,
+  output logic                     link_we_o,
+  output logic      [TidWidth-1:0] link_tid_o,
+  output logic      [TidWidth-1:0] link_o
+);
+
+  typedef logic [TidWidth-1:0] tid_t;
+
+  typedef struct packed {
+    logic valid;
+    tid_t head;
+    tid_t tail;
+  } list_t;
+
+  list_t list, list_wdata;
+  logic  list_we;
+
+  cl_ram_1r1w #(.Width($bits(list_t)), .AddrWidth(ObjectWidth + 2)) u_list (
+    .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(list_wdata),
+    .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(list)
+  );
+
+  logic unused_id;  // an id has more bits than small tables need
+  assign unused_id = ^{read_id_i, id_i};
+
+  assign waiter_valid_o = list.valid;
+  assign waiter_o       = list.head;
+
+  logic                     pending_q;         // the insertion of:
+  tid_t                     caller_q;
+  logic [PriorityWidth-1:0] caller_priority_q;
+  logic                     before_valid_q;    // the waiter passed last
+  tid_t                     before_q;
+  logic                     linking_q;         // the caller is linked to its follower, not yet to `before`
+  logic                     here, last;
+
+  assign pending_o = pending_q;
+  assign here      = priority_i < caller_priority_q;  // before the waiter looked at
+  assign last      = tid_i == list.tail;              // behind it, as there is no other
+  assign done_o    = linking_q || (here ? !before_valid_q : last);
+
+  always_comb begin
+    link_we_o  = 1'b0;
+    link_tid_o = caller_q;
+    link_o     = tid_i;
+    list_we    = clear_i;
+    list_wdata = '0;
+    if (insert_i) begin
+      list_we    = !list.valid;
+      list_wdata = '{valid: 1'b1, head: caller_i, tail: caller_i};
+    end else if (pop_i) begin
+      list_we    = 1'b1;
+      list_wdata = '{valid: list.head != list.tail, head: link_i, tail: list.tail};
+    end else if (walk_i) begin
+      list_wdata = list;
+      if (linking_q) begin
+        link_we_o  = 1'b1;
+        link_tid_o = before_q;
+        link_o     = caller_q;
+      end else if (here) begin
+        link_we_o       = 1'b1;
+        list_we         = !before_valid_q;
+        list_wdata.head = caller_q;
+      end else if (last) begin
+        link_we_o       = 1'b1;
+        link_tid_o      = tid_i;
+        link_o          = caller_q;
+        list_we         = 1'b1;
+        list_wdata.tail = caller_q;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q         <= 1'b0;
+      caller_q          <= '0;
+      caller_priority_q <= '0;
+      before_valid_q    <= 1'b0;
+      before_q          <= '0;
+      linking_q         <= 1'b0;
+    end else if (insert_i) begin
+      pending_q         <= list.valid;
+      caller_q          <= caller_i;
+      caller_priority_q <= caller_priority_i;
+      before_valid_q    <= 1'b0;
+    end else if (walk_i) begin
+      pending_q         <= !done_o;
+      linking_q         <= here && !done_o;
+      if (!here) begin
+        before_valid_q  <= 1'b1;
+        before_q        <= tid_i;
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin end else begin
+      AssertOneListWriter: assert ($onehot0({clear_i, insert_i, pop_i, walk_i}));
+      AssertWalkPending:   assert (!walk_i || pending_q);
+      AssertPopSomebody:   assert (!pop_i || list.valid);
+    end
+  end
+`endif
+
+endmodule

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a thread is, and so how it becomes eligible; combinational.
+//
+// A thread that is still its CPU's current one goes on in place. One whose context is not saved yet waits for
+// that. Else the lowest waiting CPU that may run it takes it at once, and if there is none, the ready queue.
+module cl_kernel_wake
+  import cl_sched_pkg::*;
+#(
+  parameter  int unsigned Cpus     = 2,
+  parameter  int unsigned TidWidth = 6,
+  localparam int unsigned CpuWidth = (Cpus > 1) ? $clog2(Cpus) : 1
+) (
+  input  logic              [TidWidth-1:0] tid_i,     // the thread, and its record
+  input  logic              [CpuWidth-1:0] cpu_i,
+  input  logic                             static_i,
+
+  input  logic [Cpus-1:0]                  current_valid_i,
+  input  logic [Cpus-1:0]   [TidWidth-1:0] current_tid_i,
+  input  logic [Cpus-1:0]                  leaving_i,
+  input  logic [Cpus-1:0]   [TidWidth-1:0] leaving_tid_i,
+  input  logic [Cpus-1:0]                  waiting_i,
+
+  output wake_way_e                        way_o,
+  output logic              [CpuWidth-1:0] cpu_o      // the CPU it is on, or that takes it
+);
+
+  logic                taker_valid;
+  logic [CpuWidth-1:0] taker;
+
+  always_comb begin
+    taker_valid = 1'b0;
+    taker       = '0;
+    for (int unsigned c = Cpus; c > 0; c--) begin
+      if (waiting_i[c-1] && (!static_i || cpu_i == CpuWidth'(c - 1))) begin
+        taker_valid = 1'b1;
+        taker       = CpuWidth'(c - 1);
+      end
+    end
+  end
+
+  always_comb begin
+    cpu_o = cpu_i;
+    if (current_valid_i[cpu_i] && current_tid_i[cpu_i] == tid_i) begin
+      way_o = WakeInPlace;
+    end else if (leaving_i[cpu_i] && leaving_tid_i[cpu_i] == tid_i) begin
+      way_o = WakeWhenSaved;
+    end else if (taker_valid) begin
+      way_o = WakeTaken;
+      cpu_o = taker;
+    end else begin
+      way_o = WakeQueued;
+    end
+  end
+
+endmodule

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation answers and how it goes on: said by the services (cl_kernel_*_ops), done by
+// cl_kernel_engine. What an operation changes in its own table is not here: each service keeps that to
+// itself.
+package cl_outcome_pkg;
+  import cl_kernel_pkg::*;
+
+  typedef enum logic [2:0] {
+    CourseDone,      // answered, and that is all
+    CourseGiveWay,   // the next thread runs; the caller stays ready
+    CourseBlock,     // the caller waits; the next thread runs, or none
+    CourseNext,      // the CPU has no running thread: the next one runs, or none
+    CourseExit,      // the caller is no more; the next thread runs, or none
+    CourseRequeue,   // the named thread has a new priority
+    CourseSlice,     // there is a new time slice
+    CoursePublish    // answered; then everything the caller sent is published
+  } course_e;
+
+  typedef enum logic [2:0] {
+    WakeNone,
+    WakeWaiter,      // the first thread in the object's wait list
+    WakeThread,      // the thread named by the id
+    WakeJoiner,      // the thread that joins the caller
+    WakeReceiver     // the receiver of the port
+  } wake_e;
+
+  typedef struct packed {
+    status_e                   status;
+    logic                      resumed;
+    logic [WordValueWidth-1:0] value;
+    course_e                   course;
+    logic                      publish;  // what the caller sent must be published before this is decided
+    logic                      front;    // with CourseGiveWay: the caller keeps the head of its priority
+    logic                      insert;   // with CourseBlock: it waits in the object's wait list
+    logic                      clear;    // the object is new: its wait list is empty
+    wake_e                     wake;     // who becomes eligible by this
+  } outcome_t;
+
+  // What an operation on threads changes in the thread table
+  typedef struct packed {
+    logic create;      // a new thread
+    logic add_joiner;  // the caller joins the thread read
+    logic detach;      // the thread read is detached
+    logic free;        // the thread read is no more
+  } thread_change_t;
+
+  function automatic outcome_t failed(input status_e status);
+    failed        = '0;
+    failed.status = status;
+  endfunction
+
+  function automatic outcome_t answered(input logic [WordValueWidth-1:0] value);
+    answered       = '0;
+    answered.value = value;
+  endfunction
+
+  function automatic logic [31:0] word(input status_e status, input logic resumed,
+                                       input logic [WordValueWidth-1:0] value);
+    return 32'(WordStatusWidth'(status))   << WordStatusLsb
+         | 32'(WordResumedWidth'(resumed)) << WordResumedLsb
+         | 32'(value)                      << WordValueLsb;
+  endfunction
+
+endpackage
