@@ -22,7 +22,8 @@ from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
 from coreloom.bench import reach, smp
 from coreloom.errors import UserError
-from coreloom.experiment import KERNELS, PLACEMENTS, Experiment, Outcome
+from coreloom.experiment import PLACEMENTS, Experiment, Outcome
+from coreloom.firmware import KERNELS
 from coreloom.paths import BUILD
 from coreloom.simulate import Halted, SimResult
 

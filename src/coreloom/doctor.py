@@ -6,10 +6,10 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
 
-from coreloom import verilate
+from coreloom import firmware, verilate
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 
@@ -64,9 +64,11 @@ def _compiler() -> Finding:
 
 
 def _zig() -> Finding:
-    if util.find_spec("ziglang") is None:
-        return Finding("firmware compiler", False, "ziglang is not installed", "run `make setup`")
-    run = subprocess.run([sys.executable, "-m", "ziglang", "version"], capture_output=True, text=True)
+    try:
+        command = firmware.zig()
+    except UserError as error:
+        return Finding("firmware compiler", False, str(error), "run `make setup`")
+    run = subprocess.run([*command, "version"], capture_output=True, text=True)
     return Finding("firmware compiler", run.returncode == 0, f"zig {run.stdout.strip()}", "run `make setup`")
 
 

@@ -13,7 +13,6 @@ from coreloom.measure import Figures, figures
 from coreloom.platform import Platform
 from coreloom.simulate import Kind, SimResult
 
-KERNELS = {"hw": "hardware", "sw": "software"}
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 
 
@@ -33,7 +32,7 @@ class Experiment:
                 f"unknown application '{self.app}': choose one of {', '.join(APPS)}, or give a C file"
             )
         for what, value, known in (
-            ("kernel", self.kernel, KERNELS),
+            ("kernel", self.kernel, firmware.KERNELS),
             ("placement", self.placement, PLACEMENTS),
         ):
             if value not in known:

@@ -20,7 +20,7 @@ from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, RUNTIME
 from coreloom.platform import Platform
 
-KERNELS = ("hw", "sw")
+KERNELS = {"hw": "hardware", "sw": "software"}
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 
 # No core needs more than this of the compiler; everything must be the same for all objects of a program.

@@ -24,10 +24,6 @@ class Figures:
     voluntary: tuple[int, ...]  # cycles of each voluntary switch without idling: service entry to new thread
     preempted: tuple[int, ...]  # cycles of each preemption: trap entry to new thread
 
-    @property
-    def switch_mean(self) -> float | None:
-        return sum(self.voluntary) / len(self.voluntary) if self.voluntary else None
-
 
 def figures(events: Iterable[Event], cpus: int, total: int, window: int | None = None) -> Figures:
     """Evaluate a log of a run of `total` cycles; the window ends with the run or after `window` cycles."""

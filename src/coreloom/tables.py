@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coreloom.bench import smp
+from coreloom.firmware import KERNELS
 from coreloom.profile import OWNERS
 
 
@@ -36,9 +37,14 @@ def arrangement(row: dict[str, Any]) -> str:
 
 def _pairs(rows: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """(software, hardware) rows of the same case."""
-    keys = ("core", "app", "cpus", "placement")
-    hardware = {tuple(r[k] for k in keys): r for r in rows if r["kernel"] == "hw"}
-    return [(r, hardware[tuple(r[k] for k in keys)]) for r in rows if r["kernel"] == "sw"]
+    keys = ("core", "app", "cpus", "placement", "grain")
+    hardware = {tuple(map(r.get, keys)): r for r in rows if r["kernel"] == "hw"}
+    return [(r, hardware[tuple(map(r.get, keys))]) for r in rows if r["kernel"] == "sw"]
+
+
+def _share(row: dict[str, Any]) -> str:
+    """The kernel's part of all cycles."""
+    return number(100 * row["cycles_kernel"] / smp.all_cycles(row), 1) + " %"
 
 
 def smp_done(rows: Sequence[dict[str, Any]]) -> Table:
@@ -48,6 +54,7 @@ def smp_done(rows: Sequence[dict[str, Any]]) -> Table:
         paper = (soft["paper_done"], hard["paper_done"])
         ratio = hard["done"] / soft["done"] if soft["done"] else None
         paper_ratio = paper[1] / paper[0] if paper[0] and paper[1] else None
+        idle = smp.PAPER_IDLE[soft["cpus"], soft["placement"]] if soft["app"] == "packets" else None
         lines.append(
             (
                 f"{soft['core']}, {soft['app']}",
@@ -58,6 +65,7 @@ def smp_done(rows: Sequence[dict[str, Any]]) -> Table:
                 number(soft["done"]),
                 number(hard["done"]),
                 number(ratio, 2),
+                number(idle),
                 number(soft["idle_cycles"]),
                 number(hard["idle_cycles"]),
             )
@@ -66,7 +74,8 @@ def smp_done(rows: Sequence[dict[str, Any]]) -> Table:
         "Pixels or packets in one million cycles after initialisation ([SMP] Table 1)",
         (
             *("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio"),
-            *("software kernel", "hardware kernel", "ratio", "idle cycles SW", "idle cycles HW"),
+            *("software kernel", "hardware kernel", "ratio"),
+            *("paper: idle cycles HW", "idle cycles SW", "idle cycles HW"),
         ),
         tuple(lines),
         text_columns=2,
@@ -123,7 +132,7 @@ def smp_scaling(rows: Sequence[dict[str, Any]]) -> Table:
         lines.append(
             (
                 f"{row['core']}, {row['app']}",
-                {"sw": "software", "hw": "hardware"}[row["kernel"]],
+                KERNELS[row["kernel"]],
                 arrangement(row),
                 number(of[0] / of[1] if of[0] and of[1] else None, 2),
                 number(row["done"] / single["done"] if single["done"] else None, 2),
@@ -146,11 +155,11 @@ def smp_cycles(rows: Sequence[dict[str, Any]]) -> Table:
         lines.append(
             (
                 f"{row['core']}, {row['app']}",
-                {"sw": "software", "hw": "hardware"}[row["kernel"]],
+                KERNELS[row["kernel"]],
                 arrangement(row),
                 *(number(part / done if done else None, 1) for part in parts),
-                number(100 * row["cycles_kernel"] / sum(parts), 1) + " %",
-                number(sum(parts) / (sum(parts) - row["cycles_kernel"]), 2),
+                _share(row),
+                number(smp.free_kernel(row), 2),
             )
         )
     return Table(
@@ -172,13 +181,7 @@ def smp_cycles(rows: Sequence[dict[str, Any]]) -> Table:
 def grain(rows: Sequence[dict[str, Any]]) -> Table:
     """Pixels in the window for each message size: what fine-grained communication costs on either kernel."""
     lines = []
-    keys = ("grain", "cpus")
-    for soft in (row for row in rows if row["kernel"] == "sw"):
-        hard = next(r for r in rows if r["kernel"] == "hw" and all(r[k] == soft[k] for k in keys))
-        shares = [
-            100 * r["cycles_kernel"] / (sum(r[f"cycles_{owner}"] for owner in OWNERS) + r["idle_cycles"])
-            for r in (soft, hard)
-        ]
+    for soft, hard in _pairs(rows):
         lines.append(
             (
                 f"{soft['grain']}",
@@ -186,7 +189,8 @@ def grain(rows: Sequence[dict[str, Any]]) -> Table:
                 number(soft["done"]),
                 number(hard["done"]),
                 number(hard["done"] / soft["done"] if soft["done"] else None, 2),
-                *(f"{number(share, 1)} %" for share in shares),
+                _share(soft),
+                _share(hard),
             )
         )
     return Table(

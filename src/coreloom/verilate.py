@@ -7,8 +7,6 @@ Everything lies under build/verilator, named by the content it was made from.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -20,12 +18,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from coreloom.errors import UserError
+from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
 from coreloom.platform import Platform
 
@@ -99,7 +98,7 @@ def build(
     executable = target / "sim"
     if executable.exists():
         return executable
-    with _exclusive(MODELS / f"{name}-{key}.lock"):
+    with exclusive(MODELS / f"{name}-{key}.lock"):
         if executable.exists():
             return executable
         work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=MODELS))
@@ -201,8 +200,7 @@ def build_model(
 
 def lint_platform(platform: Platform) -> list[str]:
     """Warnings of `verilator -Wall` in our RTL of a platform; the core itself is left out."""
-    waivers = (RTL / "soc" / "sim" / "cl_soc.vlt", RTL / "soc" / "lint" / "generated.vlt")
-    return lint(platform_design(platform), platform_params(platform), waivers)
+    return lint(platform_design(platform), platform_params(platform), (RTL / "soc" / "sim" / "cl_soc.vlt",))
 
 
 def in_order(folder: Path) -> tuple[Path, ...]:
@@ -446,15 +444,6 @@ def _run(command: Sequence[str], env: dict[str, str], who: str, work: Path, cwd:
     log.write_text(f"{shlex.join(command)}\n{result.stdout}{result.stderr}")
     errors = [line for line in result.stderr.splitlines() if "rror" in line] or ["(no message)"]
     raise UserError(f"{who} failed: {errors[0].strip()} (all of it in {log})")
-
-
-@contextlib.contextmanager
-def _exclusive(path: Path) -> Iterator[None]:
-    """Holds a lock file, so that two processes do not do the same work twice."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _read(path: Path) -> bytes:

@@ -6,7 +6,6 @@ files, where a checkout may well be. So it always runs in the project's folder, 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coreloom.errors import UserError
+from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT
 
 _CACHE = BUILD / "cache" / "yowasp"
@@ -38,8 +38,7 @@ def relative(paths: Iterable[Path]) -> str:
 def _warm_up(tool: str, env: dict[str, str]) -> None:
     """The first run compiles Yosys; a second one beside it would read a half-written cache."""
     _CACHE.mkdir(parents=True, exist_ok=True)
-    with (_CACHE.parent / "yowasp.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with exclusive(_CACHE.parent / "yowasp.lock"):
         if not any(_CACHE.iterdir()):
             subprocess.run([tool, "-V"], capture_output=True, env=env)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import dpkt  # type: ignore[import-untyped]
 
-from coreloom.apps.base import INPUT_ROOM
 from coreloom.errors import UserError
+from coreloom.simulate import INPUT_ROOM
 
 FRAME_MAX = 65535
 LINK_ETHERNET = 1
