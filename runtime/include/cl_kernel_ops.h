@@ -17,7 +17,7 @@
 #define CL_ADDRESS_ID_LSB                  2
 #define CL_ADDRESS_ID_MASK                 0x3ffu
 
-#define CL_ATTRIBUTES_PRIORITY_LSB         0 /* 0 (lowest) to Priorities - 1 */
+#define CL_ATTRIBUTES_PRIORITY_LSB         0 /* scheduling parameter: priority, 0 (lowest) to Priorities - 1; with at most 128 priorities 128 + n is hardware thread n */
 #define CL_ATTRIBUTES_PRIORITY_MASK        0xffu
 #define CL_ATTRIBUTES_CPU_LSB              8 /* the CPU of a static thread */
 #define CL_ATTRIBUTES_CPU_MASK             0xfu
@@ -28,6 +28,22 @@
 
 #define CL_PORT_FLAGS_IMMEDIATE_LSB        0 /* a message is published by the send itself, not when its writer gives way */
 #define CL_PORT_FLAGS_IMMEDIATE_MASK       0x1u
+
+#define CL_BINDING_OBJECT_LSB              0 /* the semaphore or port */
+#define CL_BINDING_OBJECT_MASK             0x3ffu
+#define CL_BINDING_KIND_LSB                10 /* 0: the calling thread, 1: a semaphore, which is posted, 2: a port, which is sent the line's number */
+#define CL_BINDING_KIND_MASK               0x3u
+
+#define CL_ENTRY_WORD_SCHED_PARAM_LSB      0 /* priority, or 128 + n: hardware thread n */
+#define CL_ENTRY_WORD_SCHED_PARAM_MASK     0xffu
+#define CL_ENTRY_WORD_QUEUED_LSB           8 /* it is in a ready queue */
+#define CL_ENTRY_WORD_QUEUED_MASK          0x1u
+#define CL_ENTRY_WORD_STATIC_LSB           9 /* it runs on one processor only */
+#define CL_ENTRY_WORD_STATIC_MASK          0x1u
+#define CL_ENTRY_WORD_IDLE_LSB             10 /* it is a CPU's idle thread */
+#define CL_ENTRY_WORD_IDLE_MASK            0x1u
+#define CL_ENTRY_WORD_HARDWARE_LSB         11 /* it is a hardware thread */
+#define CL_ENTRY_WORD_HARDWARE_MASK        0x1u
 
 #define CL_THREAD_WORD_STATE_LSB           0
 #define CL_THREAD_WORD_STATE_MASK          0x7u
@@ -47,9 +63,10 @@
 #define CL_OP_THREAD_EXIT                  9
 #define CL_OP_THREAD_JOIN                  10
 #define CL_OP_THREAD_DETACH                11
-#define CL_OP_THREAD_PRIORITY              12
+#define CL_OP_SET_SCHED_PARAM              12
 #define CL_OP_THREAD_READ                  13
 #define CL_OP_SLICE                        14
+#define CL_OP_GET_SCHED_PARAM              15
 #define CL_OP_MUTEX_CREATE                 16
 #define CL_OP_MUTEX_DESTROY                17
 #define CL_OP_MUTEX_LOCK                   18
@@ -68,17 +85,40 @@
 #define CL_OP_PORT_RECEIVE                 36
 #define CL_OP_PORT_TRYRECEIVE              37
 #define CL_OP_PORT_PUBLISH                 38
+#define CL_OP_COND_CREATE                  40
+#define CL_OP_COND_DESTROY                 41
+#define CL_OP_COND_TICKET                  42
+#define CL_OP_COND_WAIT                    43
+#define CL_OP_COND_SIGNAL                  44
+#define CL_OP_COND_BROADCAST               45
+#define CL_OP_INTERRUPT_BIND               48
+#define CL_OP_INTERRUPT_UNBIND             49
+#define CL_OP_INTERRUPT_WAIT               50
+#define CL_OP_INTERRUPT_RAISE              51
+#define CL_OP_DEQUEUE                      56
+#define CL_OP_REMOVE                       57
+#define CL_OP_GET_ENTRY                    58
+#define CL_OP_IS_QUEUED                    59
+#define CL_OP_IS_EMPTY                     60
+#define CL_OP_SET_IDLE_THREAD              61
+#define CL_OP_CHECK_SCHED_PARAM            62
 
 #define CL_STATUS_OK                       0 /* done */
 #define CL_STATUS_EPERM                    1 /* not the owner */
+#define CL_STATUS_ENOENT                   2 /* not queued, or not bound */
 #define CL_STATUS_ESRCH                    3 /* no such thread, or no thread runs on this CPU */
 #define CL_STATUS_EINTR                    4 /* another interrupt ended the wait; the thread stays blocked, continue with next */
 #define CL_STATUS_EBADF                    9 /* the port is not open */
 #define CL_STATUS_EAGAIN                   11 /* nothing to take, no room, or none free */
 #define CL_STATUS_EBUSY                    16 /* in use */
+#define CL_STATUS_ENODEV                   19 /* no such hardware thread */
 #define CL_STATUS_EINVAL                   22 /* no such operation, object or value */
 #define CL_STATUS_ERANGE                   34 /* the semaphore is at its maximum */
 #define CL_STATUS_EDEADLK                  45 /* the caller would wait for itself */
+#define CL_STATUS_ESHUTDOWN                110 /* the thread has exited already */
+#define CL_STATUS_EINPROGRESS              119 /* the thread runs or waits */
+#define CL_STATUS_EALREADY                 120 /* the thread is queued already */
+#define CL_STATUS_ENOTSUP                  134 /* not for a hardware or idle thread */
 
 #define CL_STATE_FREE                      0
 #define CL_STATE_CREATED                   1
@@ -86,6 +126,8 @@
 #define CL_STATE_RUNNING                   3
 #define CL_STATE_BLOCKED                   4
 #define CL_STATE_EXITED                    5
+#define CL_STATE_SUSPENDED                 6
 #define CL_SEMAPHORE_MAX                   32767
+#define CL_HARDWARE_PARAM                  128
 
 #endif /* CL_KERNEL_OPS_H */

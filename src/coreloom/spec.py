@@ -80,7 +80,8 @@ def load() -> Spec:
     ops = {entry["name"]: Operation(**entry) for entry in raw["op"]}
     status = {name: Status(name, entry["code"], entry["text"]) for name, entry in raw["status"].items()}
     layouts = {
-        name: _layout(raw[name]) for name in ("word", "address", "attributes", "port_flags", "thread_word")
+        name: _layout(raw[name])
+        for name in ("word", "address", "attributes", "port_flags", "binding", "entry_word", "thread_word")
     }
     assert len({op.code for op in ops.values()}) == len(ops), "two operations share a code"
     for op in ops.values():

@@ -159,7 +159,7 @@ def test_no_irq_between_give_way_and_saved() -> None:
     d.kernel.load(0, CODES["word0"], 0)
     assert not d.kernel.irq(0)
     d.saved(0)
-    assert d.op(0, "thread_priority", low, 2) == 16
+    assert d.op(0, "set_sched_param", low, 2) == 16
     assert d.kernel.irq(0), "thread 0 is better now"
 
 
@@ -280,12 +280,12 @@ def test_detached_thread_is_freed_at_its_exit() -> None:
         ("thread_create", 0, STATIC | 1 << 8, "einval"),
         ("thread_start", 63, 0, "esrch"),
         ("thread_start", 1023, 0, "esrch"),
-        ("thread_start", 0, 0, "einval"),
+        ("thread_start", 0, 0, "einprogress"),
         ("thread_join", 0, 0, "edeadlk"),
         ("thread_join", 9, 0, "esrch"),
         ("thread_detach", 9, 0, "esrch"),
-        ("thread_priority", 9, 1, "esrch"),
-        ("thread_priority", 0, 32, "einval"),
+        ("set_sched_param", 9, 1, "esrch"),
+        ("set_sched_param", 0, 32, "einval"),
         ("mutex_lock", 5, 0, "einval"),
         ("mutex_lock", 600, 0, "einval"),
         ("mutex_unlock", 5, 0, "einval"),
@@ -324,3 +324,165 @@ def test_waiting_for_oneself_and_foreign_objects_are_refused() -> None:
     assert d.op(0, "port_receive", 0) == error("eperm")
     assert d.op(0, "port_close", 0) == error("eperm")
     assert d.op(0, "port_open", 0, 0) == error("ebusy")
+
+
+# --- condition variables --------------------------------------------------------------------------------
+
+
+def test_a_signal_since_the_ticket_is_not_missed() -> None:
+    d = Driver()
+    d.op(0, "cond_create")
+    ticket = d.op(0, "cond_ticket", 0)
+    assert d.op(0, "cond_signal", 0) == 0
+    assert d.op(0, "cond_wait", 0, ticket) == 0
+    assert d.op(0, "cond_ticket", 0) == 1
+
+
+def test_broadcast_wakes_all_by_priority_then_in_order() -> None:
+    d = Driver()
+    d.op(0, "cond_create")
+    low, high, also_low = d.thread(17), d.thread(18), d.thread(17)
+    for tid in (high, low, also_low):
+        assert d.op(0, "preempt" if tid == high else "cond_wait", 0, 0) == GIVE_WAY | tid
+        d.saved(0)
+    assert d.op(0, "cond_wait", 0, 0) == GIVE_WAY | 0
+    d.saved(0)
+    assert [d.state(tid) for tid in (low, high, also_low)] == ["blocked"] * 3
+    assert d.op(0, "cond_destroy", 0) == error("ebusy")
+    assert d.op(0, "cond_broadcast", 0) == 0
+    assert d.op(0, "preempt") == GIVE_WAY | high
+    d.saved(0)
+    assert d.op(0, "thread_exit") == GIVE_WAY | low
+    d.saved(0)
+    assert d.op(0, "thread_exit") == GIVE_WAY | also_low
+
+
+# --- interrupts -----------------------------------------------------------------------------------------
+
+
+def test_a_thread_waits_for_its_line_and_the_wait_takes_an_earlier_interrupt() -> None:
+    d = Driver()
+    assert d.op(0, "interrupt_bind", 2, 0) == 0
+    assert d.op(0, "interrupt_bind", 2, 0) == error("ebusy")
+    d.kernel.line(2)
+    d.kernel.line(2)  # two before a wait are one
+    assert d.op(0, "interrupt_wait", 2) == 0
+    assert d.op(0, "interrupt_wait", 2) is None
+    d.kernel.line(2)
+    assert d.kernel.completions() == [(0, RESUMED)]
+
+
+def test_an_interrupt_preempts_only_what_is_lower() -> None:
+    d = Driver()
+    a = d.thread(priority=20)
+    assert d.op(0, "preempt") == GIVE_WAY | a
+    d.saved(0)
+    d.op(0, "interrupt_bind", 0, 0)
+    assert d.op(0, "interrupt_wait", 0) == GIVE_WAY | 0
+    d.saved(0)
+    d.op(0, "set_sched_param", 0, 25)
+    d.kernel.line(0)
+    assert not d.kernel.irq(0) and d.state(a) == "ready"
+    d.op(0, "set_sched_param", 0, 10)
+    assert d.kernel.irq(0)
+
+
+def test_lines_post_semaphores_and_send_to_ports() -> None:
+    d = Driver()
+    d.op(0, "semaphore_create", 0, 0)
+    d.op(0, "port_open", 3, 0)
+    assert d.op(0, "interrupt_bind", 0, 1 << 10) == 0
+    assert d.op(0, "interrupt_bind", 1, 2 << 10 | 3) == 0
+    d.kernel.line(0)
+    d.kernel.line(1)
+    assert d.op(0, "semaphore_value", 0) == 1
+    assert d.op(0, "port_receive", 3) == 0
+    assert d.op(0, "word0") == 1
+    d.op(0, "semaphore_destroy", 0)
+    assert d.op(0, "interrupt_raise", 0) == error("einval")
+
+
+def test_an_exit_unbinds_the_threads_lines() -> None:
+    d = Driver()
+    a = d.thread(priority=20)
+    assert d.op(0, "preempt") == GIVE_WAY | a
+    d.saved(0)
+    d.op(0, "interrupt_bind", 0, 0)
+    d.op(0, "thread_exit")
+    assert d.op(0, "interrupt_raise", 0) == error("enoent")
+
+
+# --- [HT]'s scheduler -----------------------------------------------------------------------------------
+
+
+def test_removed_and_dequeued_threads_are_suspended_until_they_are_started() -> None:
+    d = Driver()
+    a, b = d.thread(3), d.thread(4)
+    assert d.op(0, "is_queued", a) == 1
+    assert d.op(0, "get_entry", a) == 1 << 8 | 3
+    assert d.op(0, "remove", a) == 0
+    assert d.op(0, "remove", a) == error("enoent")
+    assert d.op(0, "dequeue") == b
+    assert d.op(0, "is_empty") == 1
+    assert d.op(0, "dequeue") == error("eagain")
+    assert d.state(a) == d.state(b) == "suspended"
+    assert d.op(0, "thread_start", a) == 0
+    assert d.op(0, "thread_start", a) == error("ealready")
+
+
+def test_the_idle_thread_runs_only_when_nobody_else_can() -> None:
+    d = Driver()
+    idle = d.op(0, "thread_create", 0, 31)
+    assert idle is not None
+    assert d.op(0, "set_idle_thread", idle) == 0
+    a = d.thread(0)
+    assert not d.kernel.irq(0)
+    assert d.op(0, "interrupt_bind", 0, 0) == 0
+    assert d.op(0, "interrupt_wait", 0) == GIVE_WAY | a
+    d.saved(0)
+    assert d.op(0, "yield") == 0
+    assert d.op(0, "set_sched_param", idle, 3) == error("enotsup")
+    assert d.op(0, "thread_exit") == GIVE_WAY | idle
+    d.saved(0)
+    d.kernel.line(0)
+    assert d.kernel.irq(0)
+    assert d.op(0, "preempt") == GIVE_WAY | 0
+
+
+# --- hardware threads -----------------------------------------------------------------------------------
+
+
+def test_a_hardware_thread_is_started_on_its_unit_and_on_no_cpu() -> None:
+    d = Driver(1, hw_threads=2)
+    assert d.op(1, "next") is None
+    assert d.op(2, "next") is None
+    tid = d.op(0, "thread_create", 0, 128 + 1)
+    assert tid == 1
+    assert d.op(0, "thread_create", 0, 128 + 1) == error("ebusy")
+    assert d.op(0, "thread_create", 0, 128 + 2) == error("enodev")
+    assert d.op(0, "get_sched_param", tid) == 129
+    assert d.op(0, "thread_start", tid) == 0
+    assert d.kernel.completions() == [(2, GIVE_WAY | tid)]
+    assert d.op(0, "thread_start", tid) == error("einprogress")
+    d.saved(2)
+    assert d.op(2, "self") == tid
+    assert d.op(0, "thread_join", tid) is None
+    assert d.op(2, "thread_exit") is None
+    assert d.kernel.completions() == [(0, RESUMED)]
+    assert d.op(0, "thread_create", 0, 128 + 1) == tid
+
+
+def test_a_hardware_thread_waits_like_any_other() -> None:
+    d = Driver(1, hw_threads=1)
+    d.op(0, "mutex_create")
+    d.op(0, "mutex_lock", 0)
+    tid = d.op(0, "thread_create", 0, 128)
+    assert tid is not None
+    d.op(0, "thread_start", tid)
+    assert d.op(1, "next") == GIVE_WAY | tid
+    d.saved(1)
+    assert d.op(1, "mutex_lock", 0) is None
+    d.thread()  # a software thread is not for it
+    assert d.op(0, "mutex_unlock", 0) == 0
+    assert d.kernel.completions() == [(1, RESUMED)]
+    assert d.op(1, "yield") == 0

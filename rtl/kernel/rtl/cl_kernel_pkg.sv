@@ -25,6 +25,20 @@ package cl_kernel_pkg;
   localparam int unsigned AttributesDetachedWidth = 1;
   localparam int unsigned PortFlagsImmediateLsb = 0;
   localparam int unsigned PortFlagsImmediateWidth = 1;
+  localparam int unsigned BindingObjectLsb = 0;
+  localparam int unsigned BindingObjectWidth = 10;
+  localparam int unsigned BindingKindLsb = 10;
+  localparam int unsigned BindingKindWidth = 2;
+  localparam int unsigned EntryWordSchedParamLsb = 0;
+  localparam int unsigned EntryWordSchedParamWidth = 8;
+  localparam int unsigned EntryWordQueuedLsb = 8;
+  localparam int unsigned EntryWordQueuedWidth = 1;
+  localparam int unsigned EntryWordStaticLsb = 9;
+  localparam int unsigned EntryWordStaticWidth = 1;
+  localparam int unsigned EntryWordIdleLsb = 10;
+  localparam int unsigned EntryWordIdleWidth = 1;
+  localparam int unsigned EntryWordHardwareLsb = 11;
+  localparam int unsigned EntryWordHardwareWidth = 1;
   localparam int unsigned ThreadWordStateLsb = 0;
   localparam int unsigned ThreadWordStateWidth = 3;
   localparam int unsigned ThreadWordPriorityLsb = 3;
@@ -32,6 +46,7 @@ package cl_kernel_pkg;
   localparam int unsigned ThreadWordCpuLsb = 11;
   localparam int unsigned ThreadWordCpuWidth = 5;
   localparam int unsigned SemaphoreMax = 32767;
+  localparam int unsigned HardwareParam = 128;
 
   typedef enum logic [5:0] {
     OpNext = 6'd1,
@@ -45,9 +60,10 @@ package cl_kernel_pkg;
     OpThreadExit = 6'd9,
     OpThreadJoin = 6'd10,
     OpThreadDetach = 6'd11,
-    OpThreadPriority = 6'd12,
+    OpSetSchedParam = 6'd12,
     OpThreadRead = 6'd13,
     OpSlice = 6'd14,
+    OpGetSchedParam = 6'd15,
     OpMutexCreate = 6'd16,
     OpMutexDestroy = 6'd17,
     OpMutexLock = 6'd18,
@@ -65,20 +81,43 @@ package cl_kernel_pkg;
     OpPortTrysend = 6'd35,
     OpPortReceive = 6'd36,
     OpPortTryreceive = 6'd37,
-    OpPortPublish = 6'd38
+    OpPortPublish = 6'd38,
+    OpCondCreate = 6'd40,
+    OpCondDestroy = 6'd41,
+    OpCondTicket = 6'd42,
+    OpCondWait = 6'd43,
+    OpCondSignal = 6'd44,
+    OpCondBroadcast = 6'd45,
+    OpInterruptBind = 6'd48,
+    OpInterruptUnbind = 6'd49,
+    OpInterruptWait = 6'd50,
+    OpInterruptRaise = 6'd51,
+    OpDequeue = 6'd56,
+    OpRemove = 6'd57,
+    OpGetEntry = 6'd58,
+    OpIsQueued = 6'd59,
+    OpIsEmpty = 6'd60,
+    OpSetIdleThread = 6'd61,
+    OpCheckSchedParam = 6'd62
   } op_e;
 
   typedef enum logic [7:0] {
     StatusOk = 8'd0,
     StatusEperm = 8'd1,
+    StatusEnoent = 8'd2,
     StatusEsrch = 8'd3,
     StatusEintr = 8'd4,
     StatusEbadf = 8'd9,
     StatusEagain = 8'd11,
     StatusEbusy = 8'd16,
+    StatusEnodev = 8'd19,
     StatusEinval = 8'd22,
     StatusErange = 8'd34,
-    StatusEdeadlk = 8'd45
+    StatusEdeadlk = 8'd45,
+    StatusEshutdown = 8'd110,
+    StatusEinprogress = 8'd119,
+    StatusEalready = 8'd120,
+    StatusEnotsup = 8'd134
   } status_e;
 
   typedef enum logic [2:0] {
@@ -87,7 +126,8 @@ package cl_kernel_pkg;
     ThreadReady = 3'd2,
     ThreadRunning = 3'd3,
     ThreadBlocked = 3'd4,
-    ThreadExited = 3'd5
+    ThreadExited = 3'd5,
+    ThreadSuspended = 3'd6
   } thread_state_e;
 
 endpackage

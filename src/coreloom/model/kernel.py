@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from coreloom import spec as _spec
 
@@ -20,12 +21,19 @@ SPEC = _spec.load()
 _CODE_TO_NAME = {op.code: op.name for op in SPEC.ops.values()}
 _ATTR = SPEC.layouts["attributes"]
 _THREAD_WORD = SPEC.layouts["thread_word"]
+_ENTRY_WORD = SPEC.layouts["entry_word"]
+_BINDING = SPEC.layouts["binding"]
 _STATE = SPEC.states
 GIVE_WAY = 1 << SPEC.layouts["word"]["give_way"].lsb
 RESUMED = 1 << SPEC.layouts["word"]["resumed"].lsb
 _STATUS_LSB = SPEC.layouts["word"]["status"].lsb
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
+HARDWARE_PARAM = SPEC.limits["hardware_param"]
+SIGNALS = 1 << 16  # a condition variable counts its signals modulo this
 WORD_MASK = 0xFFFF_FFFF
+# A level is a priority, or one of these two.
+_IDLE = -1  # an idle thread: below every priority
+_NONE = -2  # no thread
 
 
 def error(name: str) -> int:
@@ -35,7 +43,10 @@ def error(name: str) -> int:
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes of the kernel. After reset CPU 0 runs thread 0 (dynamic, joinable) at half the top priority."""
+    """Sizes of the kernel. After reset CPU 0 runs thread 0 (dynamic, joinable) at half the top priority.
+
+    Clients are the CPUs and after them the hardware threads, of which each runs its own thread only.
+    """
 
     cpus: int = 2
     threads: int = 64
@@ -44,6 +55,13 @@ class Config:
     port_depth: int = 8
     mutexes: int = 32
     semaphores: int = 32
+    conditions: int = 32
+    lines: int = 8
+    hw_threads: int = 0  # with at most 128 priorities
+
+    @property
+    def clients(self) -> int:
+        return self.cpus + self.hw_threads
 
     @property
     def main_priority(self) -> int:
@@ -56,6 +74,7 @@ class Thread:
     priority: int = 0
     static: bool = False
     detached: bool = False
+    idle: bool = False  # the idle thread of `cpu`
     cpu: int = 0  # where it runs or ran last
     joiner: int | None = None
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
@@ -84,6 +103,28 @@ class Semaphore:
 
 
 @dataclass
+class Condition:
+    signals: int = 0
+    waiters: list[int] = field(default_factory=list)
+
+
+class Binding(IntEnum):
+    """What an interrupt line is bound to."""
+
+    THREAD = 0
+    SEMAPHORE = 1
+    PORT = 2
+
+
+@dataclass
+class Line:
+    kind: Binding
+    object: int  # thread, semaphore or port
+    fired: bool = False  # an interrupt that the thread has not taken
+    waits: bool = False  # the thread waits
+
+
+@dataclass
 class Cpu:
     current: int | None = None
     waiting: bool = False  # a load is pending: no thread to run
@@ -99,19 +140,31 @@ class Cpu:
 
 
 class Kernel:
-    """The operations over one set of state. Threads, CPUs and objects are numbered from 0."""
+    """The operations over one set of state. Threads, clients and objects are numbered from 0.
+
+    Client c is CPU c, or from config.cpus on hardware thread c - config.cpus; `cpu` means either.
+    """
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config = config or Config()
+        assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
-        self.cpus = [Cpu() for _ in range(config.cpus)]
-        # Queue 0 holds the dynamic threads, queue 1 + c the static threads of CPU c.
-        self.queues = [[deque[int]() for _ in range(config.priorities)] for _ in range(config.cpus + 1)]
+        self.cpus = [Cpu() for _ in range(config.clients)]
+        # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only.
+        # A queue is a FIFO a level, from _IDLE up.
+        self.queues = [
+            {level: deque[int]() for level in range(_IDLE, config.priorities)}
+            for _ in range(config.clients + 1)
+        ]
+        self.idle_threads: list[int | None] = [None] * config.cpus
+        self.unit_threads: list[int | None] = [None] * config.hw_threads
         self.ports: list[Port | None] = [None] * config.ports
         # Who has the port on its `sent` list; outlives the port's closing, until that thread publishes.
         self.port_writer: list[int | None] = [None] * config.ports
         self.mutexes: list[Mutex | None] = [None] * config.mutexes
         self.semaphores: list[Semaphore | None] = [None] * config.semaphores
+        self.conditions: list[Condition | None] = [None] * config.conditions
+        self.lines: list[Line | None] = [None] * config.lines
         # Freed ids are used again last in, first out; then never-used ones in ascending order.
         self.free_threads = list(range(config.threads - 1, 0, -1))
         self.slice = 0
@@ -154,11 +207,15 @@ class Kernel:
 
     def tick(self) -> None:
         """One strobe of tick_i: the slices of all running threads get shorter."""
-        for cpu in self.cpus:
+        for cpu in self.cpus[: self.config.cpus]:
             if cpu.waiting or cpu.current is None or cpu.slice_left == 0:
                 continue
             cpu.slice_left -= 1
             cpu.slice_used = cpu.slice_left == 0
+
+    def line(self, line: int) -> None:
+        """A rising edge of line_i: an interrupt."""
+        self._fire(line)
 
     def interrupt(self, cpu: int, level: bool) -> None:
         """Level of intr_i: an interrupt that is not the kernel's ends an idle wait."""
@@ -172,7 +229,7 @@ class Kernel:
         if not self._runs(cpu) or port.switching:
             return False
         assert port.current is not None
-        own = self.threads[port.current].priority
+        own = self._level(port.current)
         static, dynamic = self._best(1 + cpu), self._best(0)
         if port.slice_used and max(static, dynamic) >= own:
             return True
@@ -192,10 +249,28 @@ class Kernel:
             and self.threads[port.current].state == _STATE["running"]
         )
 
+    def _level(self, tid: int) -> int:
+        thread = self.threads[tid]
+        return _IDLE if thread.idle else thread.priority
+
     def _best(self, queue: int) -> int:
-        """Highest priority with a thread in this queue, -1 for none."""
-        levels = self.queues[queue]
-        return next((p for p in range(self.config.priorities - 1, -1, -1) if levels[p]), -1)
+        """Highest level with a thread in this queue, _NONE if it is empty."""
+        return max((level for level, fifo in self.queues[queue].items() if fifo), default=_NONE)
+
+    def _is_hardware(self, cpu: int) -> bool:
+        return cpu >= self.config.cpus
+
+    def _best_dynamic(self, cpu: int) -> int:
+        """Of the threads that any CPU may run; a hardware thread runs none of them."""
+        return _NONE if self._is_hardware(cpu) else self._best(0)
+
+    def _best_for(self, cpu: int) -> int:
+        """Level of the best ready thread that this client may run."""
+        return max(self._best_dynamic(cpu), self._best(1 + cpu))
+
+    def _may_run(self, tid: int, cpu: int) -> bool:
+        thread = self.threads[tid]
+        return thread.cpu == cpu if thread.static else not self._is_hardware(cpu)
 
     def _worst_cpu(self) -> int | None:
         """The CPU that runs the lowest priority (the lowest number of equals): the one to preempt."""
@@ -204,7 +279,7 @@ class Kernel:
         def priority(cpu: int) -> int:
             current = self.cpus[cpu].current
             assert current is not None
-            return self.threads[current].priority
+            return self._level(current)
 
         return min(running, key=priority, default=None)
 
@@ -216,21 +291,21 @@ class Kernel:
         """Make a thread eligible; give it to a waiting CPU (the lowest that may run it) at once."""
         thread = self.threads[tid]
         thread.state = _STATE["ready"]
-        level = self.queues[self._queue_of(tid)][thread.priority]
+        fifo = self.queues[self._queue_of(tid)][self._level(tid)]
         if front:
-            level.appendleft(tid)
+            fifo.appendleft(tid)
         else:
-            level.append(tid)
-        for cpu in range(self.config.cpus):
-            if self.cpus[cpu].waiting and (not thread.static or thread.cpu == cpu):
+            fifo.append(tid)
+        for cpu in range(self.config.clients):
+            if self.cpus[cpu].waiting and self._may_run(tid, cpu):
                 self._complete(cpu, self._switch(cpu))
                 return
 
     def _pick(self, cpu: int) -> int | None:
         """Take the best thread for this CPU; of equals, the two queues take turns."""
         port = self.cpus[cpu]
-        static, dynamic = self._best(1 + cpu), self._best(0)
-        if static < 0 and dynamic < 0:
+        static, dynamic = self._best(1 + cpu), self._best_dynamic(cpu)
+        if static == dynamic == _NONE:
             return None
         use_dynamic = dynamic > static
         if static == dynamic:
@@ -257,7 +332,7 @@ class Kernel:
 
     def _wait(self, cpu: int) -> int | None:
         """The CPU has no running thread: switch to the best, or wait for one."""
-        if self._best(0) >= 0 or self._best(1 + cpu) >= 0:
+        if self._best_for(cpu) != _NONE:
             return self._switch(cpu)
         if self.cpus[cpu].interrupt:
             return error("eintr")
@@ -311,8 +386,8 @@ class Kernel:
 
     def _queue_waiter(self, waiters: list[int], tid: int) -> None:
         """Before the first waiter whose priority is lower now; so by priority, then in order."""
-        priority = self.threads[tid].priority
-        lower = (i for i, other in enumerate(waiters) if self.threads[other].priority < priority)
+        level = self._level(tid)
+        lower = (i for i, other in enumerate(waiters) if self._level(other) < level)
         waiters.insert(next(lower, len(waiters)), tid)
 
     # --- threads --------------------------------------------------------------------------------
@@ -327,15 +402,14 @@ class Kernel:
 
     def _yield(self, cpu: int, id: int) -> int:
         self._publish(cpu)
-        own = self.threads[self._current(cpu)].priority
-        if max(self._best(0), self._best(1 + cpu)) < own:
+        if self._best_for(cpu) < self._level(self._current(cpu)):
             return 0
         return self._give_way(cpu, front=False)
 
     def _preempt(self, cpu: int, id: int) -> int:
         self._publish(cpu)
-        own = self.threads[self._current(cpu)].priority
-        best = max(self._best(0), self._best(1 + cpu))
+        own = self._level(self._current(cpu))
+        best = self._best_for(cpu)
         used = self.cpus[cpu].slice_used
         if best > own or (used and best == own):
             return self._give_way(cpu, front=not used)
@@ -345,13 +419,24 @@ class Kernel:
         word0 = self.cpus[cpu].word0
         priority, on_cpu = _ATTR["priority"].get(word0), _ATTR["cpu"].get(word0)
         static = bool(_ATTR["static"].get(word0))
-        if priority >= self.config.priorities or (static and on_cpu >= self.config.cpus):
+        unit = None
+        if self.config.priorities <= HARDWARE_PARAM <= priority:
+            unit = priority - HARDWARE_PARAM
+            if unit >= self.config.hw_threads:
+                return error("enodev")
+            if self.unit_threads[unit] is not None:
+                return error("ebusy")
+            # In wait lists hardware threads come first.
+            priority, static, on_cpu = self.config.priorities - 1, True, self.config.cpus + unit
+        elif priority >= self.config.priorities or (static and on_cpu >= self.config.cpus):
             return error("einval")
         if not self.free_threads:
             return error("eagain")
         tid = self.free_threads.pop()
         detached = bool(_ATTR["detached"].get(word0))
-        self.threads[tid] = Thread(_STATE["created"], priority, static, detached, on_cpu if static else 0)
+        self.threads[tid] = Thread(_STATE["created"], priority, static, detached, cpu=on_cpu if static else 0)
+        if unit is not None:
+            self.unit_threads[unit] = tid
         return tid
 
     def _thread(self, tid: int) -> Thread | None:
@@ -364,12 +449,21 @@ class Kernel:
         thread = self._thread(id)
         if thread is None:
             return error("esrch")
-        if thread.state != _STATE["created"]:
-            return error("einval")
+        if wrong := self._not_startable(thread):
+            return wrong
         self._enqueue(id)
         return 0
 
+    def _not_startable(self, thread: Thread) -> int:
+        """0 for a created or suspended thread, else the error word that says why it cannot become ready."""
+        if thread.state in (_STATE["created"], _STATE["suspended"]):
+            return 0
+        others = {_STATE["ready"]: "ealready", _STATE["exited"]: "eshutdown"}
+        return error(others.get(thread.state, "einprogress"))
+
     def _free_thread(self, tid: int) -> None:
+        if tid in self.unit_threads:
+            self.unit_threads[self.unit_threads.index(tid)] = None
         self.threads[tid].state = _STATE["free"]
         self.free_threads.append(tid)
 
@@ -379,6 +473,11 @@ class Kernel:
         thread = self.threads[tid]
         thread.state = _STATE["exited"]
         self.cpus[cpu].current = None
+        if thread.idle:
+            self.idle_threads[cpu] = None
+        for number, line in enumerate(self.lines):
+            if line is not None and line.kind is Binding.THREAD and line.object == tid:
+                self.lines[number] = None
         joiner = thread.joiner
         if joiner is not None or thread.detached:
             self._free_thread(tid)
@@ -392,8 +491,10 @@ class Kernel:
             return error("esrch")
         if id == self._current(cpu):
             return error("edeadlk")
-        if thread.detached or thread.joiner is not None:
+        if thread.detached:
             return error("einval")
+        if thread.joiner is not None:
+            return error("ebusy")
         if thread.state == _STATE["exited"]:
             self._free_thread(id)
             return 0
@@ -405,26 +506,47 @@ class Kernel:
         thread = self._thread(id)
         if thread is None:
             return error("esrch")
-        if thread.detached or thread.joiner is not None:
+        if thread.detached:
             return error("einval")
+        if thread.joiner is not None:
+            return error("ebusy")
         thread.detached = True
         if thread.state == _STATE["exited"]:
             self._free_thread(id)
         return 0
 
-    def _thread_priority(self, cpu: int, id: int) -> int:
+    def _wrong_param(self, cpu: int, id: int) -> int:
+        """The error word of set_sched_param, or 0."""
         thread = self._thread(id)
-        priority = self.cpus[cpu].word0
-        if thread is None or thread.state == _STATE["exited"]:
+        if thread is None:
             return error("esrch")
-        if priority >= self.config.priorities:
-            return error("einval")
+        if thread.state == _STATE["exited"]:
+            return error("eshutdown")
+        if thread.idle or id in self.unit_threads:
+            return error("enotsup")
+        return error("einval") if self.cpus[cpu].word0 >= self.config.priorities else 0
+
+    def _set_sched_param(self, cpu: int, id: int) -> int:
+        if wrong := self._wrong_param(cpu, id):
+            return wrong
+        thread, priority = self.threads[id], self.cpus[cpu].word0
         old, thread.priority = thread.priority, priority
-        levels = self.queues[self._queue_of(id)]
-        if id in levels[old]:
-            levels[old].remove(id)
-            levels[priority].append(id)
+        queue = self.queues[self._queue_of(id)]
+        if id in queue[old]:
+            queue[old].remove(id)
+            queue[priority].append(id)
         return old
+
+    def _check_sched_param(self, cpu: int, id: int) -> int:
+        return self._wrong_param(cpu, id)
+
+    def _get_sched_param(self, cpu: int, id: int) -> int:
+        return error("esrch") if self._thread(id) is None else self._param(id)
+
+    def _param(self, tid: int) -> int:
+        if tid in self.unit_threads:
+            return HARDWARE_PARAM + self.unit_threads.index(tid)
+        return self.threads[tid].priority
 
     def _thread_read(self, cpu: int, id: int) -> int:
         thread = self._thread(id)
@@ -437,6 +559,62 @@ class Kernel:
         self.slice = self.cpus[cpu].word0 & 0xFFFF
         for c in range(self.config.cpus):
             self._start_slice(c)
+        return 0
+
+    # --- the ready queue ([HT]: the scheduler's operations) ---------------------------------------
+
+    def _is_in_queue(self, tid: int) -> bool:
+        return tid in self.queues[self._queue_of(tid)][self._level(tid)]
+
+    def _dequeue(self, cpu: int, id: int) -> int:
+        tid = self._pick(cpu)
+        if tid is None:
+            return error("eagain")
+        self.threads[tid].state = _STATE["suspended"]
+        return tid
+
+    def _remove(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if not self._is_in_queue(id):
+            return error("enoent")
+        self.queues[self._queue_of(id)][self._level(id)].remove(id)
+        thread.state = _STATE["suspended"]
+        return 0
+
+    def _get_entry(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        fields = {
+            "sched_param": self._param(id),
+            "queued": self._is_in_queue(id),
+            "static": thread.static,
+            "idle": thread.idle,
+            "hardware": id in self.unit_threads,
+        }
+        return sum(value << _ENTRY_WORD[name].lsb for name, value in fields.items())
+
+    def _is_queued(self, cpu: int, id: int) -> int:
+        return error("esrch") if self._thread(id) is None else int(self._is_in_queue(id))
+
+    def _is_empty(self, cpu: int, id: int) -> int:
+        return int(self._best_for(cpu) == _NONE)
+
+    def _set_idle_thread(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if wrong := self._not_startable(thread):
+            return wrong
+        if self._is_hardware(cpu) or id in self.unit_threads:
+            return error("enotsup")
+        if self.idle_threads[cpu] is not None:
+            return error("ebusy")
+        self.idle_threads[cpu] = id
+        thread.idle, thread.static, thread.cpu = True, True, cpu
+        self._enqueue(id)
         return 0
 
     # --- mutexes ------------------------------------------------------------------------------
@@ -539,6 +717,9 @@ class Kernel:
         return 0
 
     def _semaphore_post(self, cpu: int, id: int) -> int:
+        return self._post(id)
+
+    def _post(self, id: int) -> int:
         semaphore = self._semaphore(id)
         if semaphore is None:
             return error("einval")
@@ -553,6 +734,127 @@ class Kernel:
     def _semaphore_value(self, cpu: int, id: int) -> int:
         semaphore = self._semaphore(id)
         return error("einval") if semaphore is None else semaphore.count
+
+    # --- condition variables ------------------------------------------------------------------------
+
+    def _cond_create(self, cpu: int, id: int) -> int:
+        if None not in self.conditions:
+            return error("eagain")
+        new = self.conditions.index(None)
+        self.conditions[new] = Condition()
+        return new
+
+    def _condition(self, id: int) -> Condition | None:
+        return self.conditions[id] if id < self.config.conditions else None
+
+    def _cond_destroy(self, cpu: int, id: int) -> int:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        if condition.waiters:
+            return error("ebusy")
+        self.conditions[id] = None
+        return 0
+
+    def _cond_ticket(self, cpu: int, id: int) -> int:
+        condition = self._condition(id)
+        return error("einval") if condition is None else condition.signals
+
+    def _cond_wait(self, cpu: int, id: int) -> int | None:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        if condition.signals != self.cpus[cpu].word0 % SIGNALS:
+            return 0
+        self._publish(cpu)
+        # A receiver that wakes by the publishing cannot have signalled yet: nothing happens in between.
+        self._queue_waiter(condition.waiters, self._current(cpu))
+        return self._block(cpu)
+
+    def _signal(self, id: int, everybody: bool) -> int:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        condition.signals = (condition.signals + 1) % SIGNALS
+        while condition.waiters:
+            self._wake(condition.waiters.pop(0))
+            if not everybody:
+                break
+        return 0
+
+    def _cond_signal(self, cpu: int, id: int) -> int:
+        return self._signal(id, everybody=False)
+
+    def _cond_broadcast(self, cpu: int, id: int) -> int:
+        return self._signal(id, everybody=True)
+
+    # --- interrupts ([HT]: interrupts are threads) --------------------------------------------------
+
+    def _interrupt_bind(self, cpu: int, id: int) -> int:
+        word0 = self.cpus[cpu].word0
+        kind, object = _BINDING["kind"].get(word0), _BINDING["object"].get(word0)
+        if id >= self.config.lines or kind > Binding.PORT:
+            return error("einval")
+        if kind == Binding.THREAD:
+            object = self._current(cpu)
+        elif kind == Binding.SEMAPHORE:
+            if self._semaphore(object) is None:
+                return error("einval")
+        else:
+            word, port = self._find_port(object)
+            if port is None:
+                return word
+        if self.lines[id] is not None:
+            return error("ebusy")
+        self.lines[id] = Line(Binding(kind), object)
+        return 0
+
+    def _find_line(self, id: int) -> tuple[int, Line | None]:
+        """(0, line), or (error word, None) if there is no such line or it is bound to nothing."""
+        if id >= self.config.lines:
+            return error("einval"), None
+        line = self.lines[id]
+        return (0, line) if line is not None else (error("enoent"), None)
+
+    def _interrupt_unbind(self, cpu: int, id: int) -> int:
+        word, line = self._find_line(id)
+        if line is None:
+            return word
+        if line.waits:
+            return error("ebusy")
+        self.lines[id] = None
+        return 0
+
+    def _interrupt_wait(self, cpu: int, id: int) -> int | None:
+        word, line = self._find_line(id)
+        if line is None:
+            return word
+        if line.kind is not Binding.THREAD or line.object != self._current(cpu):
+            return error("eperm")
+        if line.fired:
+            line.fired = False
+            return 0
+        self._publish(cpu)
+        line.waits = True
+        return self._block(cpu)
+
+    def _fire(self, id: int) -> int:
+        word, line = self._find_line(id)
+        if line is None:
+            return word
+        if line.kind is Binding.SEMAPHORE:
+            return self._post(line.object)
+        if line.kind is Binding.PORT:
+            return self._send_line(line.object, id)
+        if line.waits:
+            line.waits = False
+            self._wake(line.object)
+        else:
+            line.fired = True
+        return 0
+
+    def _interrupt_raise(self, cpu: int, id: int) -> int:
+        return self._fire(id)
 
     # --- ports ([SMP]: send_buffer/active_event, receive_buffer/frozen_event, wait_port_list) ----
 
@@ -620,6 +922,17 @@ class Kernel:
         elif writer is None:
             self.port_writer[id] = tid
             self.threads[tid].sent.insert(0, id)
+        return 0
+
+    def _send_line(self, id: int, message: int) -> int:
+        """An interrupt's message: published at once, by no thread."""
+        word, port = self._find_port(id)
+        if port is None:
+            return word
+        if len(port.frozen) + len(port.active) == self.config.port_depth:
+            return error("eagain")
+        port.active.append(message)
+        self._publish_port(id)
         return 0
 
     def _port_send(self, cpu: int, id: int) -> int | None:

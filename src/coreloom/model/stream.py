@@ -11,8 +11,9 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
-from coreloom.model.kernel import GIVE_WAY, SPEC, Config, Kernel
+from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Binding, Config, Kernel
 
 
 class Kind(IntEnum):
@@ -21,10 +22,14 @@ class Kind(IntEnum):
     TICK = 2
     INTERRUPT = 3  # word = level
     RESET = 4
+    LINE = 5  # a rising edge of interrupt line `id`
 
 
 # What may leave its caller without a processor for long; kept rare while few threads can run.
-_BLOCKING = {"thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send"}
+_BLOCKING = {
+    "thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send", "cond_wait",
+    "interrupt_wait", "dequeue", "remove",
+}  # fmt: skip
 _EPISODE = 4000  # steps from reset to reset: threads lost for good (deadlocks) must not pile up
 _MOOD = 500
 _PATIENCE = 20  # steps without a thread that can run
@@ -72,6 +77,7 @@ class Generator:
         self.atomic_save = atomic_save
         self.interrupts = interrupts
         self._unsaved: list[int] = []
+        self._plan: tuple[int, int, int] | None = None  # the load that follows the WORD0 stored for it
         self._still = 0
         self._codes = {name: op.code for name, op in SPEC.ops.items()}
         # The mood changes from time to time, so that full tables and empty queues are both visited.
@@ -85,6 +91,7 @@ class Generator:
                 self._change_mood()
             if number % _EPISODE == 0 or self._stuck():
                 self._unsaved = []
+                self._plan = None
                 self.kernel = Kernel(self.config)
                 yield self._observe(Kind.RESET, 0, 0, 0, 0, None)
             else:
@@ -98,7 +105,8 @@ class Generator:
     def _change_mood(self) -> None:
         weight = dict.fromkeys(self._names, 3) | dict.fromkeys(_BLOCKING, 12)
         weight |= {"thread_create": 8, "thread_start": 8, "yield": 6, "thread_exit": 4, "mutex_unlock": 8}
-        weight |= dict.fromkeys(("next", "self", "slice", "port_close", "mutex_destroy"), 1)
+        rare = ("next", "self", "slice", "port_close", "mutex_destroy", "cond_destroy", "dequeue", "remove")
+        weight |= dict.fromkeys((*rare, "set_idle_thread", "interrupt_unbind"), 1)
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
         self._few = self.random.choice((1, self.config.cpus, self.config.cpus + 3))
         self._late_save = self.random.choice((0.1, 0.5, 0.9))
@@ -124,7 +132,11 @@ class Generator:
         if self._unsaved:
             return self._store(self._unsaved.pop(0), "saved", 0, 0)
         rnd = self.random
-        free = [c for c in range(self.config.cpus) if not self.kernel.cpus[c].waiting]
+        if self._plan:
+            cpu, op, id = self._plan
+            self._plan = None
+            return self._load(cpu, op, id)
+        free = [c for c in range(self.config.clients) if not self.kernel.cpus[c].waiting]
         if not free or rnd.random() < 0.03:
             return self._disturb(free)
         cpu = rnd.choice(free)
@@ -134,7 +146,7 @@ class Generator:
         if port.current is None or not self.kernel._runs(cpu):
             if rnd.random() < 0.8:
                 return self._load(cpu, self._codes["next"], 0)
-        elif self.kernel.irq(cpu) and rnd.random() < 0.7:
+        elif cpu < self.config.cpus and self.kernel.irq(cpu) and rnd.random() < 0.7:
             return self._load(cpu, self._codes["preempt"], 0)
         if rnd.random() < 0.25:
             return self._store(cpu, "word0", 0, self._argument())
@@ -145,7 +157,28 @@ class Generator:
         name = rnd.choices(self._names, self._weights)[0]
         while name in _BLOCKING and self._runnable() <= self._few and rnd.random() < 0.95:
             name = rnd.choices(self._names, self._weights)[0]
-        return self._load(cpu, self._codes[name], self._object(name, port.current))
+        if rnd.random() < 0.05 and any(
+            line and (line.kind, line.object) == (Binding.THREAD, port.current) for line in self.kernel.lines
+        ):
+            name = "interrupt_wait"
+        id = self._object(name, port.current)
+        if name in ("cond_wait", "interrupt_bind") and rnd.random() < 0.9:
+            word = self._ticket(id) if name == "cond_wait" else self._binding()
+            self._plan = cpu, self._codes[name], id
+            return self._store(cpu, "word0", 0, word)
+        return self._load(cpu, self._codes[name], id)
+
+    def _ticket(self, id: int) -> int:
+        """The right ticket of a condition variable, or an old one."""
+        known = self.kernel.conditions[id : id + 1]
+        return (known[0].signals if known and known[0] else 0) - (self.random.random() < 0.2) & 0xFFFF_FFFF
+
+    def _binding(self) -> int:
+        kind = self.random.choice((0, 0, 1, 2, 2, 3))
+        size = {1: self.config.semaphores, 2: self.config.ports}.get(kind, 1)
+        tables: dict[int, list[Any]] = {1: [*self.kernel.semaphores], 2: [*self.kernel.ports]}
+        there = [i for i, o in enumerate(tables.get(kind, ())) if o] or [0]
+        return kind << 10 | self.random.choice((self.random.choice(there), self.random.randrange(size)))
 
     def _runnable(self) -> int:
         able = (SPEC.states["ready"], SPEC.states["running"])
@@ -154,6 +187,10 @@ class Generator:
     def _disturb(self, free: list[int]) -> Step:
         """Something from outside; if no CPU can act, an interrupt level gets one going."""
         rnd = self.random
+        if rnd.random() < 0.3 or (not self.interrupts and not free):
+            id = rnd.randrange(self.config.lines)
+            self.kernel.line(id)
+            return self._observe(Kind.LINE, 0, 0, id, 0, None)
         if not self.interrupts or (free and rnd.random() < 0.7):
             self.kernel.tick()
             return self._observe(Kind.TICK, 0, 0, 0, 0, None)
@@ -170,6 +207,8 @@ class Generator:
         if rnd.random() < self._wrong:
             return rnd.getrandbits(32)
         priority = rnd.choice((rnd.randrange(self.config.priorities), self.config.main_priority, 0, 1))
+        if self.config.hw_threads and rnd.random() < 0.2:
+            priority = HARDWARE_PARAM + rnd.randrange(self.config.hw_threads)
         cpu = rnd.randrange(self.config.cpus)
         return priority | cpu << 8 | rnd.getrandbits(1) << 12 | (rnd.random() < 0.2) << 13
 
@@ -195,13 +234,29 @@ class Generator:
         elif kind == "semaphore":
             mine = [i for i, s in enumerate(kernel.semaphores) if s]
             size = self.config.semaphores
+        elif kind == "condition":
+            mine = [i for i, c in enumerate(kernel.conditions) if c]
+            size = self.config.conditions
+        elif kind == "line":
+            waiting = name == "interrupt_wait"
+            mine = [
+                i
+                for i, li in enumerate(kernel.lines)
+                if li and (not waiting or (li.kind, li.object) == (Binding.THREAD, current))
+            ]
+            size = self.config.lines
         else:
-            wanted = {"thread_start": "created", "thread_join": "exited"}.get(name)
             states = SPEC.states
+            wanted = {
+                "thread_start": ("created", "suspended"),
+                "set_idle_thread": ("created", "suspended"),
+                "thread_join": ("exited",),
+                "remove": ("ready",),
+            }.get(name, tuple(states))
             mine = [
                 i
                 for i, t in enumerate(kernel.threads)
-                if t.state != states["free"] and (wanted is None or t.state == states[wanted])
+                if t.state != states["free"] and any(t.state == states[name] for name in wanted)
             ]
             size = self.config.threads
         return rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size)
