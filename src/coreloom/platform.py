@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.paths import PLATFORMS
+from coreloom.paths import PLATFORMS, RTL
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -18,13 +18,18 @@ else:
 
 CORES = ("economy", "standard")
 INTERCONNECTS = ("smp-bus",)
+READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 MAX_CPUS = 4
+MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
+MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
+LINES = 8  # interrupt lines of cl_soc; 0 to 3 are pins
 RAM_BASE = 0x4000_0000
 
 
 @dataclass(frozen=True)
 class KernelSize:
-    """How many objects of each kind the hardware kernel holds (numbers of objects, port_depth in words)."""
+    """What the hardware kernel holds: numbers of objects of each kind (port_depth in words), its ready queue,
+    and the hardware threads by their units' names."""
 
     threads: int = 64
     priorities: int = 32
@@ -32,6 +37,8 @@ class KernelSize:
     port_depth: int = 8
     mutexes: int = 32
     semaphores: int = 32
+    ready_queue: str = "bitmap"
+    hardware_threads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,8 @@ class Platform:
 _RANGES = {
     "cpus": (1, MAX_CPUS),
     "tick_cycles": (100, 1_000_000_000),
-    "kernel.threads": (2, 256),
-    "kernel.priorities": (2, 128),
+    "kernel.threads": (2, 1024),
+    "kernel.priorities": (2, 256),
     "kernel.ports": (1, 256),
     "kernel.port_depth": (1, 64),
     "kernel.mutexes": (1, 256),
@@ -65,6 +72,12 @@ _RANGES = {
 }
 # Address decoding by bits and packed object numbers: only powers of two.
 _POWERS_OF_TWO = ("kernel.threads", "kernel.priorities", "memory.ram_mib")
+
+
+def hardware_units() -> dict[str, int]:
+    """The units that a platform may name as hardware threads, and their kinds."""
+    table = tomllib.loads((RTL / "hwt" / "data" / "units.toml").read_text(encoding="utf-8"))
+    return {name: unit["kind"] for name, unit in table.items()}
 
 
 def names(folder: Path = PLATFORMS) -> list[str]:
@@ -92,6 +105,7 @@ def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platfo
     if cpus is not None:
         _check_range("cpus", cpus, f"platform {name}")
         platform = dataclasses.replace(platform, cpus=cpus)
+        _check_hybrid(platform, f"platform {name}")
     return platform
 
 
@@ -102,7 +116,13 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
             flat.update({f"{key}.{inner}": inner_value for inner, inner_value in value.items()})
         else:
             flat[key] = value
-    texts = {"name": None, "core": CORES, "interconnect": INTERCONNECTS}
+    texts = {
+        "name": None,
+        "core": CORES,
+        "interconnect": INTERCONNECTS,
+        "kernel.ready_queue": READY_QUEUES,
+    }
+    units = flat.pop("kernel.hardware_threads", [])
     for key in flat:
         if key not in texts and key not in _RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
@@ -118,7 +138,8 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     for key in _RANGES:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
-    return Platform(
+    sizes["hardware_threads"] = _hardware_threads(units, where)
+    platform = Platform(
         name=flat["name"],
         core=flat["core"],
         cpus=flat["cpus"],
@@ -127,6 +148,46 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         kernel=KernelSize(**sizes),
         ram_mib=flat["memory.ram_mib"],
     )
+    _check_hybrid(platform, f"platform file {where}")
+    return platform
+
+
+def _hardware_threads(units: Any, where: str) -> tuple[str, ...]:
+    known = hardware_units()
+    if not isinstance(units, list):
+        raise UserError(
+            f"platform file {where}: kernel.hardware_threads must be a list of units, not {units!r}"
+        )
+    for unit in units:
+        if not isinstance(unit, str) or unit not in known:
+            raise UserError(
+                f"platform file {where}: unknown unit {unit!r} in kernel.hardware_threads: "
+                f"choose of {', '.join(known)}"
+            )
+    return tuple(units)
+
+
+def _check_hybrid(platform: Platform, where: str) -> None:
+    """Hardware threads and the ready queue for them go together, and fit beside the processors."""
+    kernel = platform.kernel
+    if kernel.ready_queue == "hybrid" and not kernel.hardware_threads:
+        raise UserError(
+            f"{where}: kernel.ready_queue is 'hybrid' without kernel.hardware_threads: "
+            "name units there, or choose 'bitmap'"
+        )
+    if kernel.hardware_threads and kernel.ready_queue != "hybrid":
+        raise UserError(f"{where}: kernel.hardware_threads need kernel.ready_queue = 'hybrid'")
+    if kernel.hardware_threads and kernel.priorities > MAX_HYBRID_PRIORITIES:
+        raise UserError(
+            f"{where}: kernel.priorities must be at most {MAX_HYBRID_PRIORITIES} with hardware threads, "
+            f"not {kernel.priorities}"
+        )
+    clients = platform.cpus + len(kernel.hardware_threads)
+    if clients > MAX_CLIENTS:
+        raise UserError(
+            f"{where}: {platform.cpus} processors and {len(kernel.hardware_threads)} hardware threads are "
+            f"{clients}, at most {MAX_CLIENTS} fit"
+        )
 
 
 def _check_range(key: str, value: Any, where: str) -> None:

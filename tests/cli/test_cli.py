@@ -39,7 +39,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "image", "--platform", "smp-huge"],
             1,
-            "coreloom: error: unknown platform 'smp-huge': choose one of smp-economy, smp-standard",
+            "coreloom: error: unknown platform 'smp-huge': choose one of "
+            "hthreads, hthreads-bitmap, hthreads-linear, smp-economy, smp-standard",
         ),
         (
             ["run", "image", "--kernel", "fw"],

@@ -10,10 +10,10 @@ from .harness import SEED
 
 
 @pytest.mark.parametrize(
-    ("cpus", "threads", "priorities"), [(2, 64, 32), (2, 256, 128), (4, 1024, 256), (1, 2, 2)]
+    ("queues", "threads", "priorities"), [(3, 64, 32), (3, 256, 128), (5, 1024, 256), (1, 2, 2)]
 )
-def test_bitmap(cpus: int, threads: int, priorities: int) -> None:
-    report = ready_queue.measure(cpus, threads, priorities, 200_000, SEED)
+def test_bitmap(queues: int, threads: int, priorities: int) -> None:
+    report = ready_queue.measure(queues, threads, priorities, 200_000, SEED)
     # The same at any length: 2 cycles, 4 where the best priority of a queue is emptied.
     assert report == {
         "most_queued": threads,

@@ -21,8 +21,32 @@ def test_load(core: str) -> None:
     assert platform.load(f"smp-{core}", 4).cpus == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "queue", "units"),
+    [
+        ("hthreads", "hybrid", ("crc32", "convolution", "sort")),
+        ("hthreads-bitmap", "bitmap", ()),
+        ("hthreads-linear", "linear", ()),
+    ],
+)
+def test_machines_of_the_paper(name: str, queue: str, units: tuple[str, ...]) -> None:
+    """The three builds of [HT]: one processor, 256 threads, 128 priorities."""
+    loaded = platform.load(name)
+    assert (loaded.cpus, loaded.kernel.threads, loaded.kernel.priorities) == (1, 256, 128)
+    assert (loaded.kernel.ready_queue, loaded.kernel.hardware_threads) == (queue, units)
+
+
+def test_units() -> None:
+    """Kinds fit in the four bits that each has in a parameter of the SoC, and 0 means no unit."""
+    units = platform.hardware_units()
+    assert {"crc32": 1, "convolution": 2, "sort": 3, "template": 14, "script": 15}.items() <= units.items()
+    assert len(set(units.values())) == len(units)
+    assert all(1 <= kind <= 15 for kind in units.values())
+
+
 def test_unknown_name() -> None:
-    with pytest.raises(UserError, match=r"^unknown platform 'smp': choose one of smp-economy, smp-standard"):
+    known = "hthreads, hthreads-bitmap, hthreads-linear, smp-economy, smp-standard"
+    with pytest.raises(UserError, match=f"^unknown platform 'smp': choose one of {known}"):
         platform.load("smp")
 
 
@@ -43,6 +67,39 @@ WRONG = {
     ("cpus = 2", "cpus = 2\ncpu = 3"): "unknown setting 'cpu', remove it",
     ("threads = 64", "threads = 65"): "kernel.threads must be a power of two, not 65",
     ("threads = 64", "thread = 64"): "unknown setting 'kernel.thread', remove it",
+    ("threads = 64", "threads = 2048"): "kernel.threads must be a whole number from 2 to 1024, not 2048",
+    (
+        "priorities = 32",
+        "priorities = 512",
+    ): "kernel.priorities must be a whole number from 2 to 256, not 512",
+    ('"bitmap"', '"heap"'): "kernel.ready_queue is 'heap', choose one of linear, bitmap, hybrid",
+    ('"bitmap"', "1"): "kernel.ready_queue must be a text, not 1",
+    ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
+    ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
+    (
+        '"bitmap"',
+        '"bitmap"\nhardware_threads = ["sort"]',
+    ): "hardware_threads need kernel.ready_queue = 'hybrid'",
+    (
+        '"bitmap"',
+        '"hybrid"\nhardware_threads = ["fft"]',
+    ): "unknown unit 'fft' in kernel.hardware_threads: choose",
+    (
+        '"bitmap"',
+        '"hybrid"\nhardware_threads = [["sort"]]',
+    ): "unknown unit ['sort'] in kernel.hardware_threads",
+    (
+        '"bitmap"',
+        '"hybrid"\nhardware_threads = "sort"',
+    ): "hardware_threads must be a list of units, not 'sort'",
+    (
+        '"bitmap"\nthreads = 64\npriorities = 32',
+        '"hybrid"\nhardware_threads = ["sort"]\nthreads = 64\npriorities = 256',
+    ): "kernel.priorities must be at most 128 with hardware threads, not 256",
+    (
+        '"bitmap"',
+        f'"hybrid"\nhardware_threads = {["sort"] * 15}',
+    ): "2 processors and 15 hardware threads are 17, at most 16 fit",
     ("ports = 32", "ports = 257"): "kernel.ports must be a whole number from 1 to 256, not 257",
     ("ram_mib = 32", "ram_mib = 16"): "memory.ram_mib must be a whole number from 32 to 256, not 16",
     ("[memory]\nram_mib = 32", ""): "'memory.ram_mib' is missing",
@@ -50,6 +107,15 @@ WRONG = {
     ('name = "smp-standard"', 'name = "other"'): "name is 'other', make it 'smp-standard'",
     ("cpus = 2", "cpus = ="): "cannot be read",
 }
+
+
+def test_one_processor_too_many(tmp_path: Path) -> None:
+    text = (PLATFORMS / "hthreads.toml").read_text()
+    many = text.replace('["crc32", "convolution", "sort"]', str(["sort"] * 14))
+    (tmp_path / "hthreads.toml").write_text(many)
+    assert platform.load("hthreads", 2, folder=tmp_path).cpus == 2
+    with pytest.raises(UserError, match="platform hthreads: 3 processors and 14 hardware threads are 17"):
+        platform.load("hthreads", 3, folder=tmp_path)
 
 
 @pytest.mark.parametrize("change", WRONG, ids=lambda change: change[1] or change[0])

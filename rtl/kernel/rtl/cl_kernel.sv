@@ -4,12 +4,13 @@
 // One client port a CPU; an operation is one load at {op, id} (rtl/kernel/data/kernel.toml numbers them), its
 // argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16 · Ports, Mutexes, Semaphores 1 to 1024
-//   PortDepth 1 to 1024 messages a port
+//   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
+  parameter int unsigned ReadyQueue = BuildBitmap,
   parameter int unsigned Cpus       = 2,
   parameter int unsigned Threads    = 64,
   parameter int unsigned Priorities = 32,
@@ -178,8 +179,9 @@ module cl_kernel
     .stable_o         (stable)
   );
 
-  cl_ready_queue_bitmap #(
-    .Cpus       (Cpus),
+  cl_ready_queue #(
+    .Build      (ReadyQueue),
+    .Queues     (Queues),
     .Threads    (Threads),
     .Priorities (Priorities)
   ) u_ready_queue (
@@ -190,6 +192,7 @@ module cl_kernel
     .op_i            (queue_op),
     .queue_i         (queue),
     .priority_i      (queue_priority),
+    .to_priority_i   (queue_priority),
     .tid_i           (queue_tid),
     .best_valid_o    (best_valid),
     .best_priority_o (best_priority),

@@ -16,11 +16,10 @@
 module cl_ready_queue_bitmap
   import cl_ready_queue_pkg::*;
 #(
-  parameter  int unsigned Cpus          = 2,
+  parameter  int unsigned Queues        = 3,
   parameter  int unsigned Threads       = 64,
   parameter  int unsigned Priorities    = 32,
-  localparam int unsigned Queues        = Cpus + 1,
-  localparam int unsigned QueueWidth    = $clog2(Queues),
+  localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
 ) (
@@ -32,6 +31,7 @@ module cl_ready_queue_bitmap
   input  queue_op_e                            op_i,
   input  logic                [QueueWidth-1:0] queue_i,
   input  logic             [PriorityWidth-1:0] priority_i,
+  input  logic             [PriorityWidth-1:0] to_priority_i,
   input  logic                  [TidWidth-1:0] tid_i,
 
   output logic [Queues-1:0]                    best_valid_o,
@@ -58,6 +58,9 @@ module cl_ready_queue_bitmap
   assign best_valid_o    = best_valid_q;
   assign best_priority_o = best_priority_q;
   assign best_tid_o      = best_tid_q;
+
+  logic unused;
+  assign unused = ^to_priority_i;
 
   // What the operation is about.
   logic                     accept;
@@ -224,6 +227,7 @@ module cl_ready_queue_bitmap
     if (!rst_ni) begin
       for (int unsigned t = 0; t < 2**TidWidth; t++) place_q[t] <= '0;
     end else if (accept) begin
+      AssertNoMoveYet:   assert (op_i != QueueMove);
       AssertQueueExists: assert (32'(queue_i) < Queues);
       unique case (op_i)
         QueuePushBack, QueuePushFront: begin

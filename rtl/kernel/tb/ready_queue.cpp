@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   top->rst_ni = 1;
   cycle();
 
-  const uint32_t queues = top->cpus_o + 1, threads = top->threads_o, priorities = top->priorities_o;
+  const uint32_t queues = top->queues_o, threads = top->threads_o, priorities = top->priorities_o;
   std::vector<std::vector<std::list<uint32_t>>> model(queues, std::vector<std::list<uint32_t>>(priorities));
   std::vector<Place> places(threads);
   uint32_t queued = 0, most = 0, least_cycles[kOps], most_cycles[kOps] = {};

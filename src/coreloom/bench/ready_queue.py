@@ -13,7 +13,7 @@ from coreloom.paths import RTL
 _KERNEL = RTL / "kernel"
 
 
-def measure(cpus: int, threads: int, priorities: int, operations: int, seed: int) -> dict[str, Any]:
+def measure(queues: int, threads: int, priorities: int, operations: int, seed: int) -> dict[str, Any]:
     """Play `operations` on a queue of that size.
 
     push_back, push_front, pop, remove: [least, most] cycles until it takes the next operation.
@@ -24,7 +24,7 @@ def measure(cpus: int, threads: int, priorities: int, operations: int, seed: int
     model = verilate.build(
         verilate.Design("cl_ready_queue_referee", sources),
         _KERNEL / "tb" / "ready_queue.cpp",
-        {"Cpus": cpus, "Threads": threads, "Priorities": priorities},
+        {"Queues": queues, "Threads": threads, "Priorities": priorities},
         name="ready-queue",
     )
     done = subprocess.run([model, str(operations), str(seed)], capture_output=True, text=True)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ready queue: the threads that can run, by queue and priority, first in first out within a priority.
+//
+// One interface, two structures, chosen by Build; results are the same, only the cycles differ:
+//   BuildLinear               cl_ready_queue_linear: one FIFO, traversed, O(n)
+//   BuildBitmap, BuildHybrid  cl_ready_queue_bitmap: a FIFO per priority, O(1)
+// Interface:
+//   A thread is in one queue at most, at one priority. What the queues are for is the user's business: cl_kernel has
+//   one for dynamic threads and one a CPU, cl_scheduler has one.
+//   An operation is taken in a cycle with valid_i and ready_o. Pop uses queue_i only and takes the thread
+//   shown as the best of that queue; the others use queue_i, priority_i and tid_i. Move also uses to_priority_i:
+//   where the thread goes; priority_i is where it is.
+//   best_*_o of every queue stand in registers and are exact while ready_o is high: reading the next
+//   thread takes no time at all. The best is the first thread of the highest priority.
+//   The caller guarantees: a thread is pushed once at most, removed and moved from where it is, popped where valid.
+// Cycles are from taking an operation to ready_o; see the structures.
+module cl_ready_queue
+  import cl_ready_queue_pkg::*;
+#(
+  parameter  int unsigned Build         = BuildBitmap,
+  parameter  int unsigned Queues        = 3,
+  parameter  int unsigned Threads       = 64,
+  parameter  int unsigned Priorities    = 32,
+  localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
+  localparam int unsigned TidWidth      = $clog2(Threads),
+  localparam int unsigned PriorityWidth = $clog2(Priorities)
+) (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+
+  input  logic                                 valid_i,
+  output logic                                 ready_o,
+  input  queue_op_e                            op_i,
+  input  logic                [QueueWidth-1:0] queue_i,
+  input  logic             [PriorityWidth-1:0] priority_i,
+  input  logic             [PriorityWidth-1:0] to_priority_i,
+  input  logic                  [TidWidth-1:0] tid_i,
+
+  output logic [Queues-1:0]                    best_valid_o,
+  output logic [Queues-1:0][PriorityWidth-1:0] best_priority_o,
+  output logic [Queues-1:0]     [TidWidth-1:0] best_tid_o
+);
+
+  if (Build == BuildLinear) begin : g_linear
+    $error("cl_ready_queue: BuildLinear is not there yet");
+  end
+
+  cl_ready_queue_bitmap #(
+    .Queues     (Queues),
+    .Threads    (Threads),
+    .Priorities (Priorities)
+  ) u_bitmap (
+    .clk_i,
+    .rst_ni,
+    .valid_i,
+    .ready_o,
+    .op_i,
+    .queue_i,
+    .priority_i,
+    .to_priority_i,
+    .tid_i,
+    .best_valid_o,
+    .best_priority_o,
+    .best_tid_o
+  );
+
+endmodule
