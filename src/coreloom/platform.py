@@ -23,6 +23,7 @@ MAX_CPUS = 4
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 LINES = 8  # interrupt lines of cl_soc; 0 to 3 are pins
+CONDITIONS = 32  # condition variables of every kernel
 RAM_BASE = 0x4000_0000
 
 
