@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,7 @@ class Experiment:
         max_cycles: int | None = None,
         waves: Path | None = None,
         profile: bool = False,
+        watch: Sequence[int] = (),
         progress: Callable[[int], None] | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY."""
@@ -64,6 +65,7 @@ class Experiment:
             window=window,
             waves=waves,
             profile=profile,
+            watch=watch,
             progress=progress,
         )
         counted = figures(result.events, self.platform.cpus, result.cycles, window)

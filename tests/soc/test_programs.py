@@ -332,6 +332,24 @@ def test_trace_events(run: Run, core: str) -> None:
     assert cycles == sorted(set(cycles))
 
 
+def test_watched_addresses(run: Run) -> None:
+    source = """
+      la t1, 1f
+      sw t1, MARK(s1)
+      li t0, 200
+    1: nop
+      addi t0, t0, -1
+      bnez t0, 1b
+    """
+    probe = run("standard", 1, source + ALL_DONE).events
+    address = next(event.value for event in probe if event.kind == Kind.MARK)
+    events = run("standard", 1, source + ALL_DONE, watch=[0, address]).events
+    seen = [event for event in events if event.kind >= Kind.WATCH]
+    assert [(event.kind, event.value) for event in seen] == [(Kind.WATCH + 1, address)] * 200
+    # The first rounds run without the instruction cache, which clears itself.
+    assert seen[-1].cycle - seen[-2].cycle == 4
+
+
 @cores
 def test_window_and_limit(run: Run, core: str) -> None:
     loop = "1: sw s0, MARK(s1)\n j 1b\n"
