@@ -11,7 +11,7 @@ from coreloom.apps import APPS
 from coreloom.errors import UserError
 from coreloom.measure import Figures, figures
 from coreloom.platform import Platform
-from coreloom.simulate import Kind, SimResult
+from coreloom.simulate import Kind, Pulses, SimResult
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 
@@ -52,6 +52,7 @@ class Experiment:
         waves: Path | None = None,
         profile: bool = False,
         watch: Sequence[int] = (),
+        pulses: Sequence[Pulses] = (),
         progress: Callable[[int], None] | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY."""
@@ -66,6 +67,7 @@ class Experiment:
             waves=waves,
             profile=profile,
             watch=watch,
+            pulses=pulses,
             progress=progress,
         )
         counted = figures(result.events, self.platform.cpus, result.cycles, window)

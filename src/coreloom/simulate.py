@@ -36,6 +36,7 @@ class Kind(IntEnum):
     TRAP = 7  # trap entry
     # Seen by the harness:
     REQUEST = 16  # the kernel begins to ask this processor for a preempt
+    INTERRUPT = 17  # an interrupt line rises; value = the line
     WATCH = 32  # + n: the processor comes to watch[n]; value = the address
 
 
@@ -44,6 +45,17 @@ class Event(NamedTuple):
     cpu: int
     kind: int
     value: int
+
+
+class Pulses(NamedTuple):
+    """Interrupt `line` rises `times` times, first in cycle `first`, then `least` to `most` cycles later."""
+
+    line: int
+    first: int
+    least: int
+    most: int
+    times: int
+    seed: int
 
 
 class Sample(NamedTuple):
@@ -87,6 +99,7 @@ def run(
     waves: Path | None = None,
     profile: bool = False,
     watch: Sequence[int] = (),
+    pulses: Sequence[Pulses] = (),
     progress: Callable[[int], None] | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
@@ -97,6 +110,7 @@ def run(
     `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
     The waveform is kept also of a run that fails, but not of one that is interrupted.
     watch: addresses of instructions; each time a processor comes to one of them is an event.
+    pulses: what drives the interrupt lines.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
@@ -125,6 +139,8 @@ def run(
                 command += [option, str(value)]
         for address in watch:
             command += ["--watch", str(address)]
+        for train in pulses:
+            command += ["--line", ",".join(map(str, train))]
         status, lines, said = _execute(command, progress)
         uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
         if status != 0:

@@ -16,6 +16,7 @@ module cl_soc
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic            [3:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
   output logic                  uart_tx_o,
 
   // To the simulation harness. event_o says that any of the others below it is to be looked at in this cycle.
@@ -34,6 +35,9 @@ module cl_soc
   output logic       [Cpus-1:0] halt_o,           // core stopped for good
   output logic [Cpus-1:0][31:0] pc_o              // where each core is, for profiles; no event of its own
 );
+
+  logic unused;
+  assign unused = ^line_i;
 
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;

@@ -4,9 +4,12 @@
 //
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
 //            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
+//            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]...
 // --names: for each NAME event its text, as it was in memory then, and a NUL
 // --profile: cycles from READY on by CPU and instruction, those of idle CPUs apart; 32-bit words cpu, pc, cycles
 // --watch: an event of kind 32 + n when a processor comes to the n-th address so given, 224 at most
+// --line: interrupt line LINE rises for a cycle COUNT times, first in cycle FIRST, then LEAST to MOST cycles after the
+//         time before, evenly drawn; each time is an event
 // stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
 // stdout: UART text unless --uart; the last line is the result as JSON
 // exit status: 0 the run ended by exit, window or max-cycles; 1 it could not be made; 3 bus error or halted core
@@ -46,9 +49,11 @@ constexpr uint8_t kReady = 0;            // event kinds of the contract that the
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
 constexpr uint8_t kRequest = 16;  // kinds above 15 are the harness's own: the kernel's interrupt rises
+constexpr uint8_t kInterrupt = 17;  // an interrupt line rises; value = the line
 constexpr uint8_t kWatch = 32;    // and the addresses watched
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64;  // bytes of a name
+constexpr uint64_t kLines = 4;      // interrupt lines with a pin
 
 [[noreturn]] void fail(const char* format, ...) {
     va_list args;
@@ -60,9 +65,24 @@ constexpr uint32_t kNameMost = 64;  // bytes of a name
     std::exit(1);
 }
 
+// What drives one interrupt line.
+struct Pulses {
+    uint64_t line, next, least, most, left, state;
+
+    void advance() {
+        --left;
+        // splitmix64: every seed is a good one
+        uint64_t z = state += 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        next += least + (z ^ (z >> 31)) % (most - least + 1);
+    }
+};
+
 struct Options {
     std::string program, input, output, events, names, uart, waves, profile;
     std::vector<uint32_t> watch;
+    std::vector<Pulses> pulses;
     uint64_t max_cycles = UINT64_MAX;
     uint64_t window = UINT64_MAX;
 };
@@ -72,6 +92,18 @@ uint64_t number(const char* text) {
     const uint64_t value = std::strtoull(text, &end, 10);
     if (end == text || *end != '\0') fail("not a number: %s", text);
     return value;
+}
+
+Pulses pulses(const char* text) {
+    Pulses p{};
+    int end = 0;
+    if (std::sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "%n", &p.line, &p.next,
+                    &p.least, &p.most, &p.left, &p.state, &end) != 6 ||
+        text[end] != '\0' || p.line >= kLines || p.least < 2 || p.most < p.least) {
+        fail("--line wants LINE,FIRST,LEAST,MOST,COUNT,SEED with LINE below %" PRIu64 " and 2 <= LEAST <= MOST: %s", kLines,
+             text);
+    }
+    return p;
 }
 
 Options parse(int argc, char** argv) {
@@ -90,6 +122,7 @@ Options parse(int argc, char** argv) {
         else if (name == "--profile") options.profile = value;
         else if (name == "--max-cycles") options.max_cycles = number(value);
         else if (name == "--watch") options.watch.push_back(static_cast<uint32_t>(number(value)));
+        else if (name == "--line") options.pulses.push_back(pulses(value));
         else if (name == "--window") options.window = number(value);
         else fail("unknown option %s", argv[i]);
     }
@@ -137,7 +170,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 double sc_time_stamp() { return 0; }
 
 int main(int argc, char** argv) {
-    const Options options = parse(argc, argv);
+    Options options = parse(argc, argv);
     VerilatedContext context;
     const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
@@ -209,6 +242,7 @@ int main(int argc, char** argv) {
     std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
     bool counting = false;
     const bool watching = !options.watch.empty();
+    const bool driving = !options.pulses.empty();
 
     // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
     const auto look = [&] {
@@ -276,6 +310,17 @@ int main(int argc, char** argv) {
         }
     };
 
+    // The lines of the cycle to come.
+    const auto drive = [&] {
+        top->line_i = 0;
+        for (Pulses& p : options.pulses) {
+            if (p.left == 0 || p.next != cycles) continue;
+            top->line_i |= 1u << p.line;
+            log(0, kInterrupt, static_cast<uint32_t>(p.line));
+            p.advance();
+        }
+    };
+
     const auto start = std::chrono::steady_clock::now();
     double next_progress = 0.25;
     while (!reason && cycles < stop) {
@@ -291,6 +336,7 @@ int main(int argc, char** argv) {
                 look();
                 if (reason) break;
             }
+            if (__builtin_expect(driving, 0)) drive();
             top->clk_i = 0;
             top->eval();
             dump();
