@@ -11,7 +11,8 @@ from .harness import SEED
 
 
 @pytest.mark.parametrize(
-    ("queues", "threads", "priorities"), [(3, 64, 32), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)]
+    ("queues", "threads", "priorities"),
+    [(3, 64, 32), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)],
 )
 def test_bitmap(queues: int, threads: int, priorities: int) -> None:
     report = ready_queue.measure(Build.BITMAP, queues, threads, priorities, 200_000, SEED)
