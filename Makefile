@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint results setup setup-test clean help
+.PHONY: demo test test-all lint synth results setup setup-test setup-synth clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
 	@echo "make test      run the tests (make test-all: the long ones too)"
 	@echo "make lint      check the style and types of the Python code (the RTL is linted by the tests)"
+	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
 	@echo "make setup     only install what the demo needs, into $(VENV)"
 	@echo "make clean     remove everything that was made"
@@ -25,9 +26,13 @@ test: setup-test lint
 test-all: setup-test lint
 	$(BIN)/pytest -n auto
 
-results: setup
+synth: setup-synth
+	$(BIN)/coreloom synth
+
+results: setup-synth
 	$(BIN)/coreloom bench smp
 	$(BIN)/coreloom bench grain
+	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 
 lint: setup-test
@@ -37,6 +42,7 @@ lint: setup-test
 
 setup: $(VENV)/.setup
 setup-test: $(VENV)/.setup-test
+setup-synth: $(VENV)/.setup-synth
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -52,7 +58,12 @@ $(VENV)/.setup: $(VENV)/.python pyproject.toml
 
 $(VENV)/.setup-test: $(VENV)/.setup
 	@echo "installing the test tools into $(VENV)"
-	@$(PIP) -e '.[test]'
+	@$(PIP) -e '.[test,synth]'
+	@touch $@
+
+$(VENV)/.setup-synth: $(VENV)/.setup
+	@echo "installing the tools for FPGAs into $(VENV)"
+	@$(PIP) -e '.[synth]'
 	@touch $@
 
 clean:

@@ -24,7 +24,9 @@
   X(thread_create, THREAD_CREATE, W)             \
   X(thread_start, THREAD_START, I)               \
   X(thread_detach, THREAD_DETACH, I)             \
-  X(thread_priority, THREAD_PRIORITY, IW)        \
+  X(set_sched_param, SET_SCHED_PARAM, IW)        \
+  X(get_sched_param, GET_SCHED_PARAM, I)         \
+  X(check_sched_param, CHECK_SCHED_PARAM, IW)    \
   X(thread_read, THREAD_READ, I)                 \
   X(slice, SLICE, W)                             \
   X(mutex_create, MUTEX_CREATE, V)               \
@@ -36,6 +38,20 @@
   X(semaphore_trywait, SEMAPHORE_TRYWAIT, I)     \
   X(semaphore_post, SEMAPHORE_POST, I)           \
   X(semaphore_value, SEMAPHORE_VALUE, I)         \
+  X(cond_create, COND_CREATE, V)                 \
+  X(cond_destroy, COND_DESTROY, I)               \
+  X(cond_ticket, COND_TICKET, I)                 \
+  X(cond_signal, COND_SIGNAL, I)                 \
+  X(cond_broadcast, COND_BROADCAST, I)           \
+  X(interrupt_bind, INTERRUPT_BIND, IW)          \
+  X(interrupt_unbind, INTERRUPT_UNBIND, I)       \
+  X(interrupt_raise, INTERRUPT_RAISE, I)         \
+  X(dequeue, DEQUEUE, V)                         \
+  X(remove, REMOVE, I)                           \
+  X(get_entry, GET_ENTRY, I)                     \
+  X(is_queued, IS_QUEUED, I)                     \
+  X(is_empty, IS_EMPTY, V)                       \
+  X(set_idle_thread, SET_IDLE_THREAD, I)         \
   X(port_open, PORT_OPEN, IW)                    \
   X(port_close, PORT_CLOSE, I)                   \
   X(port_trysend, PORT_TRYSEND, IW)              \
@@ -45,7 +61,9 @@
   X(yield, YIELD, V)                             \
   X(thread_join, THREAD_JOIN, I)                 \
   X(mutex_lock, MUTEX_LOCK, I)                   \
-  X(semaphore_wait, SEMAPHORE_WAIT, I)
+  X(semaphore_wait, SEMAPHORE_WAIT, I)           \
+  X(cond_wait, COND_WAIT, IW)                    \
+  X(interrupt_wait, INTERRUPT_WAIT, I)
 
 /* Besides these, both grounds have
  *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits

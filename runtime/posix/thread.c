@@ -171,7 +171,7 @@ pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
 int pthread_setschedprio(pthread_t thread, int priority) {
   if (thread >= CL_THREADS) return ESRCH;
   if (priority < 0) return EINVAL;
-  return cl_status(cl_op_thread_priority(thread, (uint32_t)priority));
+  return cl_status(cl_op_set_sched_param(thread, (uint32_t)priority));
 }
 
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param) {

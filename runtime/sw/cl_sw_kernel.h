@@ -30,7 +30,8 @@
 /* Inside, priorities are levels: 0 is the most urgent, so that the best is the lowest bit set. */
 #define K_LEVELS CL_PRIORITIES
 #define K_WORDS ((K_LEVELS + 31) / 32)
-#define K_NONE 255u /* level of an empty queue: behind all */
+#define K_IDLE ((uint32_t)K_LEVELS) /* level of an idle thread: behind all others, and in a queue of its own */
+#define K_NONE 511u                 /* level of an empty queue: behind all */
 /* Room in a port: the power of two that message numbers wrap in. */
 #define K_RING (CL_PORT_DEPTH <= 1 ? 1 : CL_PORT_DEPTH <= 2 ? 2 : CL_PORT_DEPTH <= 4 ? 4 : CL_PORT_DEPTH <= 8 ? 8 : \
                 CL_PORT_DEPTH <= 16 ? 16 : CL_PORT_DEPTH <= 32 ? 32 : 64)
@@ -47,9 +48,10 @@
 #define K_RARE(x) __builtin_expect(!!(x), 0)
 #define K_INLINE static inline __attribute__((always_inline, unused))
 #define K_COLD static __attribute__((noinline, cold, unused))
+#define K_FAR __attribute__((section(".bss.far"))) /* so that the words of the usual path have one base */
 #define K_APART static __attribute__((noinline, unused)) /* so that the usual path stays short in the cache */
 
-_Static_assert(K_LEVELS <= 128 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
+_Static_assert(K_LEVELS <= 256 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
 
 typedef struct k_thread k_thread;
 typedef struct k_cpu k_cpu;
@@ -57,9 +59,9 @@ typedef struct k_port k_port;
 
 /* Ready threads: a ring per level, known by its tail. */
 typedef struct {
-  uint32_t best;            /* lowest level with a thread, or K_NONE */
-  uint32_t bitmap[K_WORDS]; /* levels with a thread */
-  k_thread *tail[K_LEVELS];
+  uint32_t best;                       /* lowest level with a thread, or K_NONE */
+  uint32_t bitmap[K_LEVELS / 32 + 1u]; /* levels with a thread; K_WORDS are searched: K_IDLE is alone in its queue */
+  k_thread *tail[K_LEVELS + 1u];
 } k_queue;
 
 struct k_thread {
@@ -72,7 +74,10 @@ struct k_thread {
   uint32_t state;
   k_port *sent;    /* ports with messages of it that are not published, newest first */
   k_thread *joiner;
-  uint32_t detached;
+  uint8_t detached;
+  uint8_t idle;       /* the idle thread of `home` */
+  uint8_t lines;      /* interrupt lines bound to it */
+  uint32_t own_level; /* of an idle thread: the level it had before */
 };
 
 struct k_cpu {
@@ -87,6 +92,7 @@ struct k_cpu {
   volatile uint32_t waiting; /* its operation is pending */
   uint32_t interrupt;    /* end a wait with eintr (host only) */
   uint32_t answer;       /* of the pending operation */
+  k_thread *idle_thread;
   k_queue queue;          /* threads placed on this CPU */
 };
 
@@ -116,12 +122,31 @@ typedef struct {
   uint32_t exists;
 } k_semaphore;
 
+typedef struct {
+  k_thread *waiters;
+  uint16_t signals;
+  uint8_t exists;
+} k_condition;
+
+/* An interrupt line. */
+typedef struct {
+  uint8_t bound; /* 0: to nothing, else 1 + kind of the binding */
+  uint8_t fired; /* an interrupt that the thread has not taken */
+  uint8_t waits; /* the thread waits */
+  uint16_t object;
+  k_thread *thread;
+} k_line;
+enum { K_UNBOUND, K_BOUND_THREAD, K_BOUND_SEMAPHORE, K_BOUND_PORT };
+
 static k_queue k_dynamic; /* threads that run anywhere */
 static k_cpu k_cpus[CL_CPUS];
 static k_port k_ports[CL_PORTS];
 static k_thread k_threads[CL_THREADS];
 static k_mutex k_mutexes[CL_MUTEXES];
 static k_semaphore k_semaphores[CL_SEMAPHORES];
+K_FAR static k_condition k_conditions[CL_CONDITIONS];
+K_FAR static k_line k_lines[CL_LINES];
+K_FAR static k_queue k_idle_queues[CL_CPUS]; /* looked at when no other thread is ready: they cost those nothing */
 static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
 static uint32_t k_free_count;
 /* In units of k_now; 0: no slices. "used": or the compiler makes a flag of it when only one length occurs. */
@@ -134,6 +159,8 @@ static inline void k_completed(k_cpu *cpu);
 static inline void k_interrupt(k_cpu *cpu);
 
 K_INLINE uint32_t k_tid(const k_thread *thread) { return thread->switch_word & CL_WORD_VALUE_MASK; }
+
+K_INLINE k_queue *k_idle_queue(const k_cpu *cpu) { return &k_idle_queues[cpu - k_cpus]; }
 
 /* --- ready queues ------------------------------------------------------------------------ */
 
@@ -216,7 +243,7 @@ K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
 
 K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
 
-/* Level of the best thread that may run here. */
+/* Level of the best thread that may run here, but for the idle thread. */
 K_INLINE uint32_t k_best(const k_cpu *cpu) {
   return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
 }
@@ -236,8 +263,8 @@ K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
   return next->switch_word;
 }
 
-/* Run the best ready thread; there is one. */
-K_INLINE uint32_t k_switch(k_cpu *cpu) {
+/* Take the best ready thread; there is one. */
+K_INLINE k_thread *k_pick(k_cpu *cpu) {
   uint32_t own = cpu->queue.best;
   uint32_t dynamic = k_dynamic.best;
   k_queue *from = dynamic < own ? &k_dynamic : &cpu->queue;
@@ -245,12 +272,16 @@ K_INLINE uint32_t k_switch(k_cpu *cpu) {
     from = cpu->turn_dynamic ? &k_dynamic : &cpu->queue;
     cpu->turn_dynamic ^= 1;
   }
-  return k_switch_to(cpu, k_pop(from));
+  return k_pop(from);
 }
+
+/* Run the best ready thread; there is one. */
+K_INLINE uint32_t k_switch(k_cpu *cpu) { return k_switch_to(cpu, k_pick(cpu)); }
 
 /* The CPU has no running thread. */
 K_INLINE uint32_t k_wait(k_cpu *cpu) {
   if (k_best(cpu) < K_NONE) return k_switch(cpu);
+  if (K_RARE(k_idle_queue(cpu)->best == K_IDLE)) return k_switch_to(cpu, k_pop(k_idle_queue(cpu)));
   cpu->preempt_below = 0;
   if (cpu->interrupt) return K_ERROR(EINTR);
   cpu->waiting = 1;
@@ -279,7 +310,8 @@ K_APART void k_offer(const k_thread *thread) {
     return;
   }
   if (K_HELD) k_leave(cpu);
-  k_complete(cpu, k_switch(cpu));
+  /* It is the only one that this CPU may run. */
+  k_complete(cpu, k_switch_to(cpu, k_pop(thread->queue)));
 }
 
 /* Make a thread eligible. */
@@ -328,7 +360,11 @@ K_INLINE int k_presses(uint32_t level) {
 }
 
 K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
-  k_wake(thread);
+  if (K_AWAY && k_wake_in_place(thread)) {
+    *woke = 1; /* it runs now, and one woken before it may be better */
+    return;
+  }
+  k_enqueue(thread, 0);
   *woke |= k_presses(thread->level);
 }
 
@@ -457,6 +493,13 @@ K_APART k_thread *k_publish_and_keep_all(k_port *port) {
   k_thread **end = &woken;
   do {
     k_port *next = port->next_sent;
+    if (K_AWAY) { /* in order, as one may go on in place and another be given to a CPU that waits */
+      int woke = 0;
+      port->writer = NULL;
+      k_publish_port(port, &woke);
+      port = next;
+      continue;
+    }
     k_thread *receiver = k_publish_and_keep_one(port);
     if (receiver) {
       *end = receiver;
@@ -484,8 +527,11 @@ K_COLD void k_init(void) {
   memset(k_threads, 0, sizeof k_threads);
   memset(k_mutexes, 0, sizeof k_mutexes);
   memset(k_semaphores, 0, sizeof k_semaphores);
+  memset(k_conditions, 0, sizeof k_conditions);
+  memset(k_lines, 0, sizeof k_lines);
+  memset(k_idle_queues, 0, sizeof k_idle_queues);
   k_dynamic.best = K_NONE;
-  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) cpu->queue.best = K_NONE;
+  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) cpu->queue.best = k_idle_queue(cpu)->best = K_NONE;
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_threads[tid].switch_word = K_GIVE_WAY | tid;
   k_free_count = 0;
   for (uint32_t tid = CL_THREADS - 1; tid > 0; tid--) k_free[k_free_count++] = (uint16_t)tid;
@@ -528,6 +574,7 @@ K_COLD uint32_t k_op_thread_create(uint32_t word) {
   uint32_t priority = word >> CL_ATTRIBUTES_PRIORITY_LSB & CL_ATTRIBUTES_PRIORITY_MASK;
   uint32_t on_cpu = word >> CL_ATTRIBUTES_CPU_LSB & CL_ATTRIBUTES_CPU_MASK;
   uint32_t fixed = word >> CL_ATTRIBUTES_STATIC_LSB & CL_ATTRIBUTES_STATIC_MASK;
+  if (CL_PRIORITIES <= CL_HARDWARE_PARAM && priority >= CL_HARDWARE_PARAM) return K_ERROR(ENODEV);
   if (priority >= CL_PRIORITIES || (fixed && on_cpu >= CL_CPUS)) return K_ERROR(EINVAL);
   if (!k_free_count) return K_ERROR(EAGAIN);
   uint32_t tid = k_free[--k_free_count];
@@ -540,15 +587,33 @@ K_COLD uint32_t k_op_thread_create(uint32_t word) {
   thread->detached = word >> CL_ATTRIBUTES_DETACHED_LSB & CL_ATTRIBUTES_DETACHED_MASK;
   thread->joiner = NULL;
   thread->sent = NULL;
+  thread->idle = thread->lines = 0;
   return tid;
+}
+
+/* 0 for a thread that can become ready, else why not. */
+K_COLD uint32_t k_not_startable(const k_thread *thread) {
+  switch (thread->state) {
+    case CL_STATE_CREATED:
+    case CL_STATE_SUSPENDED: return 0;
+    case CL_STATE_READY: return K_ERROR(EALREADY);
+    case CL_STATE_EXITED: return K_ERROR(ESHUTDOWN);
+    default: return K_ERROR(EINPROGRESS);
+  }
 }
 
 K_COLD uint32_t k_op_thread_start(uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
-  if (thread->state != CL_STATE_CREATED) return K_ERROR(EINVAL);
+  uint32_t wrong = k_not_startable(thread);
+  if (wrong) return wrong;
   k_enqueue(thread, 0);
   return 0;
+}
+
+K_COLD void k_unbind_all(const k_thread *thread) {
+  for (k_line *line = k_lines; line < k_lines + CL_LINES; line++)
+    if (line->bound == K_BOUND_THREAD && line->thread == thread) *line = (k_line){ .bound = K_UNBOUND };
 }
 
 K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
@@ -557,6 +622,8 @@ K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
   k_publish(thread, &woke);
   thread->state = CL_STATE_EXITED;
   cpu->current = NULL;
+  if (thread->idle) cpu->idle_thread = NULL;
+  if (thread->lines) k_unbind_all(thread);
   if (thread->joiner || thread->detached) k_free_thread(thread);
   if (thread->joiner) k_wake(thread->joiner);
   return k_wait(cpu);
@@ -566,7 +633,8 @@ K_COLD uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
   if (thread == cpu->current) return K_ERROR(EDEADLK);
-  if (thread->detached || thread->joiner) return K_ERROR(EINVAL);
+  if (thread->detached) return K_ERROR(EINVAL);
+  if (thread->joiner) return K_ERROR(EBUSY);
   if (thread->state == CL_STATE_EXITED) {
     k_free_thread(thread);
     return 0;
@@ -578,19 +646,37 @@ K_COLD uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
 K_COLD uint32_t k_op_thread_detach(uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
-  if (thread->detached || thread->joiner) return K_ERROR(EINVAL);
+  if (thread->detached) return K_ERROR(EINVAL);
+  if (thread->joiner) return K_ERROR(EBUSY);
   thread->detached = 1;
   if (thread->state == CL_STATE_EXITED) k_free_thread(thread);
   return 0;
 }
 
-K_COLD uint32_t k_op_thread_priority(uint32_t id, uint32_t priority) {
+/* In a ready queue; one that this moment gives way is not there yet. */
+K_INLINE int k_is_in_queue(const k_thread *thread) {
+  return thread->state == CL_STATE_READY && thread->cpu->leaving != thread;
+}
+
+K_INLINE uint32_t k_priority(const k_thread *thread) {
+  return K_LEVELS - 1u - (thread->idle ? thread->own_level : thread->level);
+}
+
+K_COLD uint32_t k_op_check_sched_param(uint32_t id, uint32_t priority) {
   k_thread *thread = k_thread_of(id);
-  if (!thread || thread->state == CL_STATE_EXITED) return K_ERROR(ESRCH);
-  if (priority >= CL_PRIORITIES) return K_ERROR(EINVAL);
-  uint32_t old = K_LEVELS - 1u - thread->level;
+  if (!thread) return K_ERROR(ESRCH);
+  if (thread->state == CL_STATE_EXITED) return K_ERROR(ESHUTDOWN);
+  if (thread->idle) return K_ERROR(ENOTSUP);
+  return priority < CL_PRIORITIES ? 0 : K_ERROR(EINVAL);
+}
+
+K_COLD uint32_t k_op_set_sched_param(uint32_t id, uint32_t priority) {
+  uint32_t wrong = k_op_check_sched_param(id, priority);
+  if (wrong) return wrong;
+  k_thread *thread = &k_threads[id];
+  uint32_t old = k_priority(thread);
   uint32_t level = K_LEVELS - 1 - priority;
-  if (thread->state == CL_STATE_READY && thread->cpu->leaving != thread) {
+  if (k_is_in_queue(thread)) {
     k_remove(thread->queue, thread);
     thread->level = level;
     k_push(thread->queue, thread, 0);
@@ -601,11 +687,15 @@ K_COLD uint32_t k_op_thread_priority(uint32_t id, uint32_t priority) {
   return old;
 }
 
+K_COLD uint32_t k_op_get_sched_param(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  return thread ? k_priority(thread) : K_ERROR(ESRCH);
+}
+
 K_COLD uint32_t k_op_thread_read(uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
-  return thread->state << CL_THREAD_WORD_STATE_LSB |
-         (K_LEVELS - 1u - thread->level) << CL_THREAD_WORD_PRIORITY_LSB |
+  return thread->state << CL_THREAD_WORD_STATE_LSB | k_priority(thread) << CL_THREAD_WORD_PRIORITY_LSB |
          (uint32_t)(thread->cpu - k_cpus) << CL_THREAD_WORD_CPU_LSB;
 }
 
@@ -615,6 +705,63 @@ K_COLD uint32_t k_op_slice(uint32_t ticks) {
     cpu->slice_start = k_now();
     cpu->preempt_below = k_runs(cpu) ? cpu->current->level : 0;
   }
+  return 0;
+}
+
+/* --- the ready queue ([HT]: the scheduler's operations) -------------------------------------- */
+
+K_COLD uint32_t k_op_dequeue(k_cpu *cpu) {
+  k_thread *thread;
+  if (k_best(cpu) < K_NONE)
+    thread = k_pick(cpu);
+  else if (k_idle_queue(cpu)->best == K_IDLE)
+    thread = k_pop(k_idle_queue(cpu));
+  else
+    return K_ERROR(EAGAIN);
+  thread->state = CL_STATE_SUSPENDED;
+  return k_tid(thread);
+}
+
+K_COLD uint32_t k_op_remove(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  if (!k_is_in_queue(thread)) return K_ERROR(ENOENT);
+  k_remove(thread->queue, thread);
+  thread->state = CL_STATE_SUSPENDED;
+  return 0;
+}
+
+K_COLD uint32_t k_op_get_entry(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  return k_priority(thread) << CL_ENTRY_WORD_SCHED_PARAM_LSB |
+         (uint32_t)k_is_in_queue(thread) << CL_ENTRY_WORD_QUEUED_LSB |
+         (uint32_t)(thread->home != NULL) << CL_ENTRY_WORD_STATIC_LSB |
+         (uint32_t)thread->idle << CL_ENTRY_WORD_IDLE_LSB;
+}
+
+K_COLD uint32_t k_op_is_queued(uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  return thread ? (uint32_t)k_is_in_queue(thread) : K_ERROR(ESRCH);
+}
+
+K_COLD uint32_t k_op_is_empty(const k_cpu *cpu) {
+  return k_best(cpu) == K_NONE && k_idle_queue(cpu)->best == K_NONE;
+}
+
+K_COLD uint32_t k_op_set_idle_thread(k_cpu *cpu, uint32_t id) {
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  uint32_t wrong = k_not_startable(thread);
+  if (wrong) return wrong;
+  if (cpu->idle_thread) return K_ERROR(EBUSY);
+  cpu->idle_thread = thread;
+  if (!thread->idle) thread->own_level = thread->level;
+  thread->idle = 1;
+  thread->level = K_IDLE;
+  thread->home = thread->cpu = cpu;
+  thread->queue = k_idle_queue(cpu);
+  k_enqueue(thread, 0);
   return 0;
 }
 
@@ -727,6 +874,55 @@ K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
 K_INLINE uint32_t k_op_semaphore_value(uint32_t id) {
   if (id >= CL_SEMAPHORES || !k_semaphores[id].exists) return K_ERROR(EINVAL);
   return k_semaphores[id].count;
+}
+
+/* --- condition variables ------------------------------------------------------------------- */
+
+K_COLD uint32_t k_op_cond_create(void) {
+  for (uint32_t id = 0; id < CL_CONDITIONS; id++) {
+    if (!k_conditions[id].exists) {
+      k_conditions[id] = (k_condition){ .exists = 1 };
+      return id;
+    }
+  }
+  return K_ERROR(EAGAIN);
+}
+
+K_COLD uint32_t k_op_cond_destroy(uint32_t id) {
+  if (id >= CL_CONDITIONS || !k_conditions[id].exists) return K_ERROR(EINVAL);
+  if (k_conditions[id].waiters) return K_ERROR(EBUSY);
+  k_conditions[id].exists = 0;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_cond_ticket(uint32_t id) {
+  if (K_RARE(id >= CL_CONDITIONS || !k_conditions[id].exists)) return K_ERROR(EINVAL);
+  return k_conditions[id].signals;
+}
+
+K_INLINE uint32_t k_op_cond_wait(k_cpu *cpu, uint32_t id, uint32_t ticket) {
+  k_condition *condition = &k_conditions[id];
+  if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
+  if (condition->signals != (uint16_t)ticket) return 0;
+  k_thread *woken = k_publish_and_keep(cpu->current);
+  k_queue_waiter(&condition->waiters, cpu->current);
+  return k_block(cpu, woken);
+}
+
+K_INLINE uint32_t k_op_cond_signal(uint32_t id, int *woke) {
+  k_condition *condition = &k_conditions[id];
+  if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
+  condition->signals++;
+  if (condition->waiters) k_wake_and_tell(k_first_waiter(&condition->waiters), woke);
+  return 0;
+}
+
+K_INLINE uint32_t k_op_cond_broadcast(uint32_t id, int *woke) {
+  k_condition *condition = &k_conditions[id];
+  if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
+  condition->signals++;
+  while (condition->waiters) k_wake_and_tell(k_first_waiter(&condition->waiters), woke);
+  return 0;
 }
 
 /* --- ports -------------------------------------------------------------------------------- */
@@ -907,6 +1103,76 @@ K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word, 
 K_INLINE uint32_t k_op_port_publish(k_cpu *cpu, int *woke) {
   k_publish(cpu->current, woke);
   return 0;
+}
+
+/* --- interrupts ([HT]: interrupts are threads) ---------------------------------------------- */
+
+K_COLD uint32_t k_op_interrupt_bind(k_cpu *cpu, uint32_t id, uint32_t word) {
+  uint32_t object = word >> CL_BINDING_OBJECT_LSB & CL_BINDING_OBJECT_MASK;
+  uint32_t bound = (word >> CL_BINDING_KIND_LSB & CL_BINDING_KIND_MASK) + 1;
+  if (id >= CL_LINES || bound > K_BOUND_PORT) return K_ERROR(EINVAL);
+  if (bound == K_BOUND_SEMAPHORE && (object >= CL_SEMAPHORES || !k_semaphores[object].exists))
+    return K_ERROR(EINVAL);
+  if (bound == K_BOUND_PORT) {
+    if (object >= CL_PORTS) return K_ERROR(EINVAL);
+    if (!k_ports[object].receiver) return K_ERROR(EBADF);
+  }
+  if (k_lines[id].bound) return K_ERROR(EBUSY);
+  k_lines[id] = (k_line){ .bound = (uint8_t)bound, .object = (uint16_t)object, .thread = cpu->current };
+  if (bound == K_BOUND_THREAD) cpu->current->lines++;
+  return 0;
+}
+
+K_COLD uint32_t k_op_interrupt_unbind(uint32_t id) {
+  if (id >= CL_LINES) return K_ERROR(EINVAL);
+  k_line *line = &k_lines[id];
+  if (!line->bound) return K_ERROR(ENOENT);
+  if (line->waits) return K_ERROR(EBUSY);
+  if (line->bound == K_BOUND_THREAD) line->thread->lines--;
+  line->bound = K_UNBOUND;
+  return 0;
+}
+
+K_INLINE uint32_t k_op_interrupt_wait(k_cpu *cpu, uint32_t id) {
+  k_line *line = &k_lines[id];
+  if (K_RARE(id >= CL_LINES)) return K_ERROR(EINVAL);
+  if (K_RARE(!line->bound)) return K_ERROR(ENOENT);
+  if (K_RARE(line->bound != K_BOUND_THREAD || line->thread != cpu->current)) return K_ERROR(EPERM);
+  if (line->fired) {
+    line->fired = 0;
+    return 0;
+  }
+  k_thread *woken = k_publish_and_keep(cpu->current);
+  line->waits = 1;
+  return k_block(cpu, woken);
+}
+
+/* A message of no thread: published at once. */
+K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
+  if (!port->receiver) return K_ERROR(EBADF);
+  if (k_full(port)) return K_ERROR(EAGAIN);
+  port->ring[port->tail % K_RING] = id;
+  port->tail++;
+  k_show(port, woke);
+  return 0;
+}
+
+/* Also what a rising edge of the line does. */
+K_INLINE uint32_t k_op_interrupt_raise(uint32_t id, int *woke) {
+  k_line *line = &k_lines[id];
+  if (K_RARE(id >= CL_LINES)) return K_ERROR(EINVAL);
+  if (line->bound == K_BOUND_THREAD) {
+    if (line->waits) {
+      line->waits = 0;
+      k_wake_and_tell(line->thread, woke);
+    } else {
+      line->fired = 1;
+    }
+    return 0;
+  }
+  if (line->bound == K_BOUND_SEMAPHORE) return k_op_semaphore_post(line->object, woke);
+  if (line->bound == K_BOUND_PORT) return k_send_line(&k_ports[line->object], id, woke);
+  return K_ERROR(ENOENT);
 }
 
 #endif

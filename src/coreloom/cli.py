@@ -17,7 +17,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
-from coreloom import __version__, doctor, generate, measure, platform, report, results, tables, trace
+from coreloom import (
+    __version__,
+    doctor,
+    generate,
+    measure,
+    platform,
+    pnr,
+    report,
+    results,
+    synth,
+    tables,
+    trace,
+    units,
+)
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
 from coreloom.bench import reach, smp
@@ -261,6 +274,56 @@ def _bench_grain(args: argparse.Namespace) -> int:
     return 0
 
 
+# --- synth ---------------------------------------------------------------------------------
+
+_SYNTH_METHOD = (
+    "Each unit is synthesised by itself with Yosys and placed and routed with nextpnr for a Lattice "
+    "ECP5, once for each seed.\n"
+    "MHz is the highest clock of all paths from register to register, worst case of nextpnr's timing model "
+    "of that speed grade.\n"
+    "Every input and output of the unit has a register around it, so a path through the unit counts; these "
+    "registers are not part of its FF, and paths to the pins of the chip are not counted.\n"
+    "LUT4 are all the places of a LUT that the unit uses, also those used as carry or as distributed RAM: a "
+    "RAM16x4 takes six.\n"
+    "BRAM are blocks of 18 kbit, as on the paper's Virtex-II Pro 30.\n"
+    "cl_soc has two CPUs and 64 KiB of memory in block RAM, without the outputs to the simulation harness.\n"
+)
+
+
+def _synth(args: argparse.Namespace) -> int:
+    jobs = units.choose(args.unit, args.threads, args.priorities)
+    target = pnr.Target(speed=args.speed, mhz=args.freq)
+    with _progress() as bar:
+        task = bar.add_task("start", total=synth.steps(jobs, args.seeds))
+        rows = synth.run(
+            jobs,
+            args.seeds,
+            target,
+            args.device,
+            on_start=lambda text: bar.update(task, description=text),
+            on_done=lambda: bar.advance(task),
+        )
+        bar.update(task, description="done")
+    # Only the whole table becomes a page: a few units must not take its place.
+    usual = (args.threads, args.priorities, args.device, args.freq, args.speed) == (None, None, None, 100, 6)
+    whole = usual and not args.unit and args.seeds >= synth.SEEDS
+    path = results.write(
+        "synth" if whole else "synth-some",
+        rows,
+        tools=results.tools(results.SYNTH_TOOLS),
+        method=_SYNTH_METHOD,
+        units={"fmax_mhz": "MHz", "lut4": "LUT4 sites", "bram": "18 kbit blocks", "dram": "RAM16x4"},
+        asked_mhz=args.freq,
+    )
+    _show(tables.synth(rows))
+    if args.critical or args.unit:
+        for row in rows:
+            _out.print(f"\n{synth.title(row)}: longest path of the median seed", markup=False)
+            _out.print(pnr.TimingPath(**row["critical"]).text(), markup=False)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    return 0
+
+
 # --- pages and generated files ----------------------------------------------------------------
 
 
@@ -354,6 +417,35 @@ def _parser() -> argparse.ArgumentParser:
             default=smp.WINDOW,
             help="cycles measured (default: %(default)s)",
         )
+    known = ", ".join(unit.name for unit in units.table())
+    made = command(
+        "synth",
+        _synth,
+        "area and clock of units on an ECP5 FPGA. While you work on one: `coreloom synth cl_kernel --threads "
+        "64 --priorities 32 --seeds 1` (some ten seconds) prints its area, its clock and its longest path",
+    )
+    made.add_argument("unit", nargs="*", metavar="UNIT", help=f"units (default: all): {known}")
+    made.add_argument("--threads", type=_positive, metavar="N", help="size of the units that have one")
+    made.add_argument("--priorities", type=_positive, metavar="N", help="likewise (default: 256 x 128)")
+    made.add_argument(
+        "--seeds",
+        type=_positive,
+        metavar="N",
+        default=synth.SEEDS,
+        help="placements of each (default: %(default)s)",
+    )
+    made.add_argument(
+        "--freq", type=_positive, metavar="MHZ", default=100, help="clock asked for (default: %(default)s)"
+    )
+    made.add_argument("--device", choices=pnr.DEVICES, help="size of the FPGA (default: as the unit says)")
+    made.add_argument(
+        "--speed",
+        type=int,
+        choices=pnr.SPEEDS,
+        default=6,
+        help="speed grade (default: %(default)s, the slowest)",
+    )
+    made.add_argument("--critical", action="store_true", help="print the longest path of every unit")
     command("report", _report, "write docs/results and the README's table from the result files")
     command(
         "generate", _generate, "write RTL package, C header and reference page from the kernel's data file"

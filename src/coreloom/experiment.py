@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from coreloom.apps import APPS
 from coreloom.errors import UserError
 from coreloom.measure import Figures, figures
 from coreloom.platform import Platform
-from coreloom.simulate import Kind, SimResult
+from coreloom.simulate import Kind, Pulses, SimResult
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 
@@ -51,6 +51,8 @@ class Experiment:
         max_cycles: int | None = None,
         waves: Path | None = None,
         profile: bool = False,
+        watch: Sequence[int] = (),
+        pulses: Sequence[Pulses] = (),
         progress: Callable[[int], None] | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY."""
@@ -64,6 +66,8 @@ class Experiment:
             window=window,
             waves=waves,
             profile=profile,
+            watch=watch,
+            pulses=pulses,
             progress=progress,
         )
         counted = figures(result.events, self.platform.cpus, result.cycles, window)

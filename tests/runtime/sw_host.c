@@ -29,7 +29,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   k_cpu *cpu = &k_cpus[number];
   uint32_t *word = &word0[number];
   if (op == CL_OP_WORD0) return *word;
-  saved = cpu->leaving != NULL;
+  saved = cpu->leaving != NULL || switching >> number & 1u;
   k_saved(cpu);
   switching &= ~(1u << number);
   woke = 1;
@@ -37,7 +37,20 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_NEXT: return k_op_next(cpu);
     case CL_OP_THREAD_START: return k_op_thread_start(id);
     case CL_OP_THREAD_DETACH: return k_op_thread_detach(id);
-    case CL_OP_THREAD_PRIORITY: return k_op_thread_priority(id, *word);
+    case CL_OP_SET_SCHED_PARAM: return k_op_set_sched_param(id, *word);
+    case CL_OP_GET_SCHED_PARAM: return k_op_get_sched_param(id);
+    case CL_OP_CHECK_SCHED_PARAM: return k_op_check_sched_param(id, *word);
+    case CL_OP_DEQUEUE: return k_op_dequeue(cpu);
+    case CL_OP_REMOVE: return k_op_remove(id);
+    case CL_OP_GET_ENTRY: return k_op_get_entry(id);
+    case CL_OP_IS_QUEUED: return k_op_is_queued(id);
+    case CL_OP_IS_EMPTY: return k_op_is_empty(cpu);
+    case CL_OP_SET_IDLE_THREAD: return k_op_set_idle_thread(cpu, id);
+    case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
+    case CL_OP_COND_SIGNAL: return woke = 0, k_op_cond_signal(id, &woke);
+    case CL_OP_COND_BROADCAST: return woke = 0, k_op_cond_broadcast(id, &woke);
+    case CL_OP_INTERRUPT_UNBIND: return k_op_interrupt_unbind(id);
+    case CL_OP_INTERRUPT_RAISE: return woke = 0, k_op_interrupt_raise(id, &woke);
     case CL_OP_THREAD_READ: return k_op_thread_read(id);
     case CL_OP_SLICE: return k_op_slice(*word);
     case CL_OP_SEMAPHORE_POST: return woke = 0, k_op_semaphore_post(id, &woke);
@@ -50,7 +63,8 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     [CL_OP_MUTEX_TRYLOCK] = 1, [CL_OP_MUTEX_UNLOCK] = 1, [CL_OP_SEMAPHORE_CREATE] = 1,
     [CL_OP_SEMAPHORE_DESTROY] = 1, [CL_OP_SEMAPHORE_WAIT] = 1, [CL_OP_SEMAPHORE_TRYWAIT] = 1,
     [CL_OP_PORT_OPEN] = 1, [CL_OP_PORT_CLOSE] = 1, [CL_OP_PORT_SEND] = 1, [CL_OP_PORT_TRYSEND] = 1,
-    [CL_OP_PORT_RECEIVE] = 1, [CL_OP_PORT_TRYRECEIVE] = 1, [CL_OP_PORT_PUBLISH] = 1,
+    [CL_OP_PORT_RECEIVE] = 1, [CL_OP_PORT_TRYRECEIVE] = 1, [CL_OP_PORT_PUBLISH] = 1, [CL_OP_COND_CREATE] = 1,
+    [CL_OP_COND_DESTROY] = 1, [CL_OP_COND_WAIT] = 1, [CL_OP_INTERRUPT_BIND] = 1, [CL_OP_INTERRUPT_WAIT] = 1,
   };
   if (op < 64 && needs_thread[op] && !k_runs(cpu)) return K_ERROR(ESRCH);
   switch (op) {
@@ -69,6 +83,11 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_SEMAPHORE_DESTROY: return k_op_semaphore_destroy(id);
     case CL_OP_SEMAPHORE_WAIT: return k_op_semaphore_wait(cpu, id);
     case CL_OP_SEMAPHORE_TRYWAIT: return k_op_semaphore_trywait(id);
+    case CL_OP_COND_CREATE: return k_op_cond_create();
+    case CL_OP_COND_DESTROY: return k_op_cond_destroy(id);
+    case CL_OP_COND_WAIT: return k_op_cond_wait(cpu, id, *word);
+    case CL_OP_INTERRUPT_BIND: return k_op_interrupt_bind(cpu, id, *word);
+    case CL_OP_INTERRUPT_WAIT: return k_op_interrupt_wait(cpu, id);
     case CL_OP_PORT_OPEN: return k_op_port_open(cpu, id, *word);
     case CL_OP_PORT_CLOSE: return k_op_port_close(cpu, id);
     case CL_OP_PORT_SEND: return woke = 0, k_op_port_send(cpu, id, *word, &woke);
@@ -80,7 +99,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   }
 }
 
-enum { LOAD, STORE, TICK, INTERRUPT, RESET };
+enum { LOAD, STORE, TICK, INTERRUPT, RESET, LINE };
 
 /* Runs `count` steps. Returns the number of the first that differs from the model, or `count`.
  * report: what this kernel did there: word answered (or all ones), CPUs answered, irq, idle, CPUs told. */
@@ -91,10 +110,12 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
     uint32_t irq = step[5], idle = step[6], expected = step[7];
     const uint32_t *pair = step + 8;
     uint32_t own = K_PENDING;
+    int pending = 1; /* WORD0 may read as K_PENDING */
     answered = 0;
     switch (kind) {
       case LOAD:
         own = load(cpu, op, id);
+        pending = op != CL_OP_WORD0 && own == K_PENDING;
         if (op != CL_OP_WORD0) note_switch(cpu, own);
         break;
       case STORE:
@@ -113,13 +134,17 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
         k_cpus[cpu].interrupt = (uint8_t)word;
         if (word && k_cpus[cpu].waiting) k_complete(&k_cpus[cpu], K_ERROR(EINTR));
         break;
+      case LINE:
+        woke = 0;
+        k_op_interrupt_raise(id, &woke);
+        break;
       default:
         k_init();
         memset(word0, 0, sizeof word0);
         told = switching = 0;
     }
     /* The front end looks after an operation that says so, and after every switch. */
-    int looks = kind != LOAD || saved || woke || (int32_t)own < 0;
+    int looks = kind == LINE ? woke : kind != LOAD || saved || woke || (int32_t)own < 0;
     if (kind != TICK && looks) k_notify(&k_cpus[cpu]);
     uint32_t got_irq = 0, got_idle = 0;
     for (uint32_t c = 0; c < CL_CPUS; c++) {
@@ -132,13 +157,13 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
     uint32_t words = 0;
     for (uint32_t i = 0; i < expected; i++, pair += 2) {
       uint32_t bit = 1u << pair[0];
-      if (own != K_PENDING && pair[0] == cpu)
+      if (!pending && pair[0] == cpu)
         same &= own == pair[1];
       else
         same &= (answered & bit) && k_cpus[pair[0]].answer == pair[1];
       words |= bit;
     }
-    same &= words == (answered | (own != K_PENDING ? 1u << cpu : 0));
+    same &= words == (answered | (pending ? 0 : 1u << cpu));
     if (!same) {
       report[0] = own;
       report[1] = answered;

@@ -48,30 +48,16 @@ def test_yosys_reads_it(core: str) -> None:
 
 def _yosys(core: str, folder: Path) -> list[str]:
     design = verilate.platform_design(platform.load(f"smp-{core}"))
-    sources = list(design.sources)
-    if core == "standard":
-        sources.append(_readable_ibex_top(design, folder))
-    args = ["--threads", "1", "--top", "cl_soc", f"-GCore=cl_soc_pkg::Core{core.capitalize()}"]
-    args += ["-GCpus=2", "-GRamBytes=65536", *(f"-D{define}" for define in design.defines)]
-    args += [f"-I{yosys.relative([path])}" for path in design.include_dirs]
-    for library in design.library_dirs:
-        args += ["-y", yosys.relative([library])]
-    args += ["-Y", ".sv", yosys.relative(sources)]
+    params: dict[str, int | str] = {
+        "Core": f"cl_soc_pkg::Core{core.capitalize()}",
+        "Cpus": 2,
+        "RamBytes": 65536,
+    }
     result = yosys.run(
-        f"read_slang {' '.join(args)}\nhierarchy -check -top cl_soc\nproc\ncheck\n"
+        f"{yosys.read_command(design, params, folder)}\nhierarchy -check -top cl_soc\nproc\ncheck\n"
         "select -assert-none w:*.u_tile.* w:*.u_core.* %d t:$dlatch %co1 %i\n"
     )
     problems = re.findall(r"^.*(?:ERROR|Warning): .*$", result.log, re.MULTILINE)
     if result.status and not problems:
         problems = [result.log]
     return problems
-
-
-def _readable_ibex_top(design: verilate.Design, folder: Path) -> Path:
-    """A copy of ibex_top.sv in which a variable with an initial value, which slang refuses, is a wire."""
-    text = (design.library_dirs[0] / "ibex_top.sv").read_text()
-    old = "logic unused_scramble_inputs = "
-    assert text.count(old) == 1
-    copy = folder / "ibex_top.sv"
-    copy.write_text(text.replace(old, "wire unused_scramble_inputs = "))
-    return copy

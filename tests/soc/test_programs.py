@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from pathlib import Path
 
@@ -330,6 +331,40 @@ def test_trace_events(run: Run, core: str) -> None:
     assert [(event.kind, event.value) for event in result.events] == [(k, 0x1000 + k) for k in range(16)]
     cycles = [event.cycle for event in result.events]
     assert cycles == sorted(set(cycles))
+
+
+def test_watched_addresses(run: Run) -> None:
+    source = """
+      la t1, 1f
+      sw t1, MARK(s1)
+      li t0, 200
+    1: nop
+      addi t0, t0, -1
+      bnez t0, 1b
+    """
+    probe = run("standard", 1, source + ALL_DONE).events
+    address = next(event.value for event in probe if event.kind == Kind.MARK)
+    events = run("standard", 1, source + ALL_DONE, watch=[0, address]).events
+    seen = [event for event in events if event.kind >= Kind.WATCH]
+    assert [(event.kind, event.value) for event in seen] == [(Kind.WATCH + 1, address)] * 200
+    # The first rounds run without the instruction cache, which clears itself.
+    assert seen[-1].cycle - seen[-2].cycle == 4
+
+
+def test_interrupt_lines_rise_at_random_times(run: Run) -> None:
+    source = """
+      li t0, 2000
+    1: addi t0, t0, -1
+      bnez t0, 1b
+    """
+    trains = [simulate.Pulses(0, 500, 10, 13, 30, seed=7), simulate.Pulses(3, 600, 2, 2, 4, seed=7)]
+    seen = [
+        e for e in run("standard", 1, source + ALL_DONE, pulses=trains).events if e.kind == Kind.INTERRUPT
+    ]
+    first, last = ([event.cycle for event in seen if event.value == line] for line in (0, 3))
+    gaps = [after - before for before, after in itertools.pairwise(first)]
+    assert (len(first), min(gaps), max(gaps)) == (30, 10, 13)
+    assert [after - before for before, after in itertools.pairwise(last)] == [2, 2, 2]
 
 
 @cores

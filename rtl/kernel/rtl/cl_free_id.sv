@@ -20,15 +20,17 @@ module cl_free_id #(
   // The lowest free number is the last one in reverse order.
   logic   [Count-1:0] free_reversed;
   logic [IdWidth-1:0] last;
+  logic               unused;
 
   for (genvar i = 0; i < Count; i++) begin : g_reverse
     assign free_reversed[i] = ~used_o[Count-1-i];
   end
 
   cl_find_last_set #(.Width(Count)) u_find (
-    .bits_i  (free_reversed),
+    .bits_i     (free_reversed),
     .valid_o,
-    .index_o (last)
+    .multiple_o (unused),
+    .index_o    (last)
   );
 
   assign id_o = IdWidth'(Count - 1) - last;

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ready queue: a FIFO per priority, a doubly linked list in block RAM, and a bitmap of the priorities in use.
+// Ready queue of fixed times: a FIFO per priority, a doubly linked list in RAM, and a bitmap of the priorities in use.
 //
-// Interface (the same for every build of the ready queue):
-//   Queues: 0 holds the dynamic threads, 1+c the static threads of CPU c.
-//   An operation is taken in a cycle with valid_i and ready_o. Pop uses queue_i only and takes the thread
-//   shown as the best of that queue; the others use queue_i, priority_i and tid_i.
-//   best_*_o of every queue stand in registers and are exact while ready_o is high: reading the next
-//   thread takes no time at all.
-//   The caller guarantees: a thread is pushed once at most, removed from where it is, popped where valid.
-// Cycles from taking an operation to ready_o, at any length of the queues:
-//   push back, push front            2
-//   pop, remove                      2, or 4 when they empty the best priority of the queue
-// Cycle 1 reads the four RAMs, cycle 2 writes them; cycle 3 finds the next priority and reads its head,
-// cycle 4 shows it.
+// Interface: see cl_ready_queue. Cycles from taking an operation to ready_o, whatever is queued:
+//   push back, push front   2
+//   pop, remove             3
+//   move                    4
+// A state a cycle:
+//   StIdle    takes the operation; compares its level with the best one; reads the level and the thread's links.
+//             If a push was before it (`post`), that links its thread in
+//   StRead    keeps what was read: a block RAM's word comes so late that nothing else fits in its cycle. A pop or remove that
+//             empties the best level finds the next one and reads that. A push sees whether its level is in use, and ends
+//   StWrite   links the thread out. A move keeps the level where it goes, and compares that with the best
+//   StPush    of a move: links the thread in
+// How the next best is there in time: the best level of a queue is in registers, with its first thread and whether that is
+// its only one (`last`): so the first cycle knows whether it is emptied. The bitmap has all levels in use but the best.
+// Memories:
+//   level        head and tail of every level, and whether they are the same, known early this way
+//   next, prev   the links of every thread
+//   bits         the bitmap, a group a word; summary_q says which groups have a bit, so no memory needs a reset
+// What `post` writes may be read in the same cycle: then the registers that keep what was read have it already (`hit`).
+// The link beyond either end of a list means nothing; head and tail of a level that is not in use neither.
 module cl_ready_queue_bitmap
   import cl_ready_queue_pkg::*;
 #(
@@ -39,178 +46,319 @@ module cl_ready_queue_bitmap
   output logic [Queues-1:0]     [TidWidth-1:0] best_tid_o
 );
 
-  localparam int unsigned LevelWidth = QueueWidth + PriorityWidth;
+  localparam int unsigned LevelWidth = (Queues > 1) ? QueueWidth + PriorityWidth : PriorityWidth;
+  // The bitmap of a queue: groups of bits, about as many as a group has bits
+  localparam int unsigned BitWidth   = (PriorityWidth > 1) ? PriorityWidth / 2 : 1;
+  localparam int unsigned Bits       = 2**BitWidth;
+  localparam int unsigned Groups     = (Priorities + Bits - 1) / Bits;
+  localparam int unsigned GroupWidth = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam int unsigned WordWidth  = (Queues > 1) ? QueueWidth + GroupWidth : GroupWidth;
 
-  typedef enum logic [1:0] {StIdle, StWrite, StFind, StShow} state_e;
+  typedef logic    [QueueWidth-1:0] queue_t;
+  typedef logic [PriorityWidth-1:0] priority_t;
+  typedef logic      [TidWidth-1:0] tid_t;
+  typedef logic    [GroupWidth-1:0] group_t;
+  typedef logic      [BitWidth-1:0] bit_t;
 
-  state_e                                state_q, state_d;
-  logic                                  push_q, front_q;
-  logic                 [QueueWidth-1:0] queue_q;
-  logic              [PriorityWidth-1:0] priority_q;
-  logic                   [TidWidth-1:0] tid_q;
+  typedef enum logic [1:0] {StIdle, StRead, StWrite, StPush} state_e;
 
-  logic [Queues-1:0]    [Priorities-1:0] used_q;
-  logic [Queues-1:0]                     best_valid_q;
-  logic [Queues-1:0] [PriorityWidth-1:0] best_priority_q;
-  logic [Queues-1:0]      [TidWidth-1:0] best_tid_q;
+  function automatic group_t group_of(input priority_t p);
+    group_of = group_t'(p >> BitWidth);
+  endfunction
 
-  assign ready_o         = state_q == StIdle;
+  function automatic logic [LevelWidth-1:0] level_of(input queue_t q, input priority_t p);
+    level_of = LevelWidth'({q, p});
+  endfunction
+
+  state_e                         state_q, state_d;
+  logic                           accept, idle, post_q;
+
+  logic [Queues-1:0]              best_valid_q, best_last_q;
+  priority_t [Queues-1:0]         best_priority_q;
+  tid_t      [Queues-1:0]         best_tid_q;
+  logic [Queues-1:0] [Groups-1:0] summary_q;
+
+  assign idle            = state_q == StIdle;
+  assign accept          = idle & valid_i;
+  assign ready_o         = idle;
   assign best_valid_o    = best_valid_q;
   assign best_priority_o = best_priority_q;
   assign best_tid_o      = best_tid_q;
 
-  logic unused;
-  assign unused = ^to_priority_i;
+  // ---------------------------------------------------------------------------------------------
+  // A level against the best one: of an operation when it is taken, of a move's second half when it writes its first.
 
-  // What the operation is about.
-  logic                     accept;
-  logic [PriorityWidth-1:0] priority_d;
-  logic      [TidWidth-1:0] tid_d;
+  logic      compare, push;
+  logic      push_q, front_q, move_q;
+  queue_t    queue, queue_q;
+  priority_t level, level_q, to_level_q;
+  tid_t      tid, tid_q;
 
-  assign accept     = valid_i & ready_o;
-  assign priority_d = (op_i == QueuePop) ? best_priority_q[queue_i] : priority_i;
-  assign tid_d      = (op_i == QueuePop) ? best_tid_q[queue_i]      : tid_i;
+  logic      best_valid;
+  priority_t best;
+  tid_t      best_tid;
 
-  // Highest priority in use of the queue operated on.
-  logic                     find_valid;
-  logic [PriorityWidth-1:0] find_priority;
+  assign compare    = accept | (state_q == StWrite & move_q);
+  assign push       = ~idle | op_i == QueuePushBack | op_i == QueuePushFront;
+  assign queue      = idle ? queue_i : queue_q;
+  assign best_valid = best_valid_q[queue];
+  assign best       = best_priority_q[queue];
+  assign best_tid   = best_tid_q[queue];
+  assign level      = !idle ? to_level_q : (op_i == QueuePop) ? best : priority_i;
+  assign tid        = (op_i == QueuePop) ? best_tid : tid_i;
 
-  cl_find_last_set #(.Width(Priorities)) u_find (
-    .bits_i  (used_q[queue_q]),
-    .valid_o (find_valid),
-    .index_o (find_priority)
+  logic            is_best, above_best, last, live;
+  logic            is_best_q, above_best_q, best_valid_at_q, last_q, top_valid_q, used_q;
+  group_t          group_q;
+  bit_t            bit_q;
+  logic [Bits-1:0] word;  // of the bitmap
+
+  assign is_best    = best_valid & level == best;
+  assign above_best = ~best_valid | level > best;
+  assign last       = ~push & is_best & best_last_q[queue];  // empties the best level
+
+  // The highest group of the bitmap that has a bit
+  logic   top_valid, unused_multiple;
+  group_t top_group;
+
+  cl_find_last_set #(.Width(Groups)) u_top_group (
+    .bits_i     (summary_q[queue]),
+    .valid_o    (top_valid),
+    .multiple_o (unused_multiple),
+    .index_o    (top_group)
   );
 
-  // The lists: head and tail of every level, next and previous of every thread.
-  logic                  head_we, tail_we, next_we, prev_we;
-  logic [LevelWidth-1:0] level_q, level_raddr;
-  logic   [TidWidth-1:0] head, tail, next, prev;
-  logic   [TidWidth-1:0] head_wdata, tail_wdata, next_wdata, prev_wdata, next_waddr, prev_waddr;
+  // What may change in the bitmap: the level that goes there or leaves it
+  priority_t change, probe_next;
+  group_t    group;
+  logic      probe;  // a move looks at its second level first, unless the bitmap must find the next best
 
-  assign level_q     = {queue_q, priority_q};
-  assign level_raddr = (state_q == StFind) ? {queue_q, find_priority} : {queue_i, priority_d};
+  assign probe      = idle & op_i == QueueMove;
+  assign probe_next = last_q ? to_level_q : level_q;
+  assign change     = (push && above_best) ? best : probe ? to_priority_i : level;
+  assign group      = last ? top_group : group_of(change);
 
-  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(LevelWidth)) u_head (
-    .clk_i, .we_i(head_we), .waddr_i(level_q), .wdata_i(head_wdata), .raddr_i(level_raddr), .rdata_o(head)
-  );
-  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(LevelWidth)) u_tail (
-    .clk_i, .we_i(tail_we), .waddr_i(level_q), .wdata_i(tail_wdata), .raddr_i(level_raddr), .rdata_o(tail)
-  );
-  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_next (
-    .clk_i, .we_i(next_we), .waddr_i(next_waddr), .wdata_i(next_wdata), .raddr_i(tid_d), .rdata_o(next)
-  );
-  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_prev (
-    .clk_i, .we_i(prev_we), .waddr_i(prev_waddr), .wdata_i(prev_wdata), .raddr_i(tid_d), .rdata_o(prev)
-  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      front_q         <= 1'b0;
+      move_q          <= 1'b0;
+      queue_q         <= '0;
+      to_level_q      <= '0;
+      tid_q           <= '0;
+      last_q          <= 1'b0;
+      top_valid_q     <= 1'b0;
+      push_q          <= 1'b0;
+      level_q         <= '0;
+      is_best_q       <= 1'b0;
+      above_best_q    <= 1'b0;
+      best_valid_at_q <= 1'b0;
+      group_q         <= '0;
+      bit_q           <= '0;
+      used_q          <= 1'b0;
+    end else begin
+      if (accept) begin
+        front_q     <= op_i == QueuePushFront;
+        move_q      <= op_i == QueueMove;
+        queue_q     <= queue_i;
+        to_level_q  <= to_priority_i;
+        tid_q       <= tid;
+        last_q      <= last;
+        top_valid_q <= top_valid;
+      end
+      if (compare) begin
+        push_q          <= push;
+        level_q         <= level;
+        is_best_q       <= is_best;
+        above_best_q    <= above_best;
+        best_valid_at_q <= best_valid;
+        group_q         <= group;
+        bit_q           <= bit_t'(change);
+      end
+      if (state_q == StRead && move_q) begin
+        group_q <= group_of(probe_next);
+        bit_q   <= bit_t'(probe_next);
+      end
+      // Whether the level that the thread goes to is in use, seen when the bitmap has nothing else to do
+      if (state_q == StRead || last_q) used_q <= live & word[bit_q];
+    end
+  end
 
-  // Second cycle: link the thread in or out.
-  logic level_used, is_head, is_tail, empties, is_best;
+  // ---------------------------------------------------------------------------------------------
+  // Memories
 
-  assign level_used = used_q[queue_q][priority_q];
-  assign is_head    = head == tid_q;
-  assign is_tail    = tail == tid_q;
-  assign empties    = ~push_q & is_head & is_tail;
-  assign is_best    = best_valid_q[queue_q] && best_priority_q[queue_q] == priority_q;
+  logic                  write, join_in, hit_level_q, hit_next_q, hit_prev_q, single, single_q, single_wdata, same, same_q, next_we, prev_we;
+  logic [LevelWidth-1:0] level_raddr, level_waddr;
+  tid_t                  head, tail, next, prev, head_q, tail_q, next_q, prev_q;
+  tid_t                  head_wdata, tail_wdata, left, right;
+  priority_t             found;  // the level that follows an emptied best one
+
+  assign write       = state_q == StWrite || state_q == StPush || post_q;
+  assign join_in     = (state_q == StRead && push_q) || state_q == StPush;  // of a push: best and bitmap
+  assign level_waddr = level_of(queue_q, level_q);
 
   always_comb begin
-    head_we    = 1'b0;
-    tail_we    = 1'b0;
-    next_we    = 1'b0;
-    prev_we    = 1'b0;
-    head_wdata = tid_q;
-    tail_wdata = tid_q;
-    next_waddr = tail;
-    next_wdata = tid_q;
-    prev_waddr = tid_q;
-    prev_wdata = tail;
-    if (state_q == StWrite) begin
-      if (push_q && !level_used) begin
-        head_we = 1'b1;
-        tail_we = 1'b1;
-      end else if (push_q && !front_q) begin
-        tail_we = 1'b1;
-        next_we = 1'b1;  // old tail -> thread
-        prev_we = 1'b1;  // thread -> old tail
-      end else if (push_q) begin
-        head_we    = 1'b1;
-        next_we    = 1'b1;
-        next_waddr = tid_q;
-        next_wdata = head;
-        prev_we    = 1'b1;
-        prev_waddr = head;
-        prev_wdata = tid_q;
-      end else begin
-        head_we    = is_head;
-        head_wdata = next;
-        tail_we    = is_tail;
-        tail_wdata = prev;
-        next_we    = ~is_head;
-        next_waddr = prev;
-        next_wdata = next;
-        prev_we    = ~is_tail;
-        prev_waddr = next;
-        prev_wdata = prev;
+    unique case (state_q)
+      StIdle:  level_raddr = level_of(queue, (op_i == QueuePop) ? best : priority_i);
+      StRead:  level_raddr = level_of(queue, move_q ? to_level_q : found);
+      default: level_raddr = level_of(queue, best);  // the one found, for a move
+    endcase
+  end
+
+  cl_ram_1r1w #(.Width(1 + 2 * TidWidth), .AddrWidth(LevelWidth)) u_level (
+    .clk_i,
+    .we_i    (write),
+    .waddr_i (level_waddr),
+    .wdata_i ({single_wdata, head_wdata, tail_wdata}),
+    .raddr_i (level_raddr),
+    .rdata_o ({single, head, tail})
+  );
+  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_next (
+    .clk_i, .we_i(write & next_we), .waddr_i(left), .wdata_i(right), .raddr_i(tid), .rdata_o(next)
+  );
+  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_prev (
+    .clk_i, .we_i(write & prev_we), .waddr_i(right), .wdata_i(left), .raddr_i(tid), .rdata_o(prev)
+  );
+
+  always_ff @(posedge clk_i) begin
+    same_q      <= same;
+    hit_level_q <= post_q && level_raddr == level_waddr;
+    hit_next_q  <= post_q && next_we && tid == left;
+    hit_prev_q  <= post_q && prev_we && tid == right;
+    if (post_q || (state_q == StWrite && same)) begin  // or a move to where the thread is
+      head_q <= head_wdata;
+      tail_q <= tail_wdata;
+    end else if (!(state_q == StRead && hit_level_q)) begin
+      head_q <= head;
+      tail_q <= tail;
+    end
+    if (post_q)                                       single_q <= single_wdata;
+    else if (!(state_q == StRead && hit_level_q))     single_q <= single;
+    if (post_q)                                       next_q   <= right;
+    else if (state_q == StRead && !hit_next_q)        next_q   <= next;
+    if (post_q)                                       prev_q   <= left;
+    else if (state_q == StRead && !hit_prev_q)        prev_q   <= prev;
+  end
+
+  // The bitmap is small and is read at once: then there is a cycle to find the highest bit.
+  (* ram_style = "distributed" *) logic [Bits-1:0] bits [2**WordWidth];
+  logic      [Bits-1:0] word_wdata, word_change;
+  logic [WordWidth-1:0] word_addr;
+  logic                 word_we, multiple, find, unused_valid;
+  bit_t                 top_bit;
+
+  assign word_addr = WordWidth'({queue_q, group_q});
+  assign word      = bits[word_addr];
+  assign live      = summary_q[queue_q][group_q];
+
+  always_ff @(posedge clk_i) begin
+    if (word_we) bits[word_addr] <= word_wdata;
+  end
+
+  cl_find_last_set #(.Width(Bits)) u_top_bit (
+    .bits_i     (word),
+    .valid_o    (unused_valid),
+    .multiple_o (multiple),  // something stays when a bit is taken
+    .index_o    (top_bit)
+  );
+
+  assign find        = state_q == StRead & last_q;
+  assign found       = PriorityWidth'({group_q, top_bit});
+  assign word_change = Bits'(1) << bit_q;
+
+  for (genvar i = 0; i < Bits; i++) begin : g_word
+    logic keep;  // when a level leaves the bitmap: the highest one if it is to be the best
+    assign keep          = find ? (word >> (i + 1)) != '0 : ~word_change[i];
+    assign word_wdata[i] = push_q ? (word[i] & live) | word_change[i] : word[i] & keep;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Link the thread in or out: the two that are neighbours then are `left` and `right`.
+
+  logic used, is_head, is_tail;
+
+  assign same    = level_q == to_level_q;
+  // A thread that was alone at a level and goes there again finds it empty.
+  assign used    = is_best_q | (~above_best_q & used_q & ~(move_q & single_q & same_q));
+  assign is_head = head_q == tid_q;
+  assign is_tail = tail_q == tid_q;
+
+  always_comb begin
+    head_wdata = head_q;
+    tail_wdata = tail_q;
+    if (push_q) begin
+      left         = front_q ? tid_q  : tail_q;
+      right        = front_q ? head_q : tid_q;
+      next_we      = used;
+      prev_we      = used;
+      single_wdata = ~used;
+      if (front_q  || !used) head_wdata = tid_q;
+      if (!front_q || !used) tail_wdata = tid_q;
+    end else begin
+      left         = prev_q;
+      right        = next_q;
+      next_we      = ~is_head;
+      prev_we      = ~is_tail;
+      single_wdata = is_head ? next_q == tail_q : is_tail && prev_q == head_q;
+      if (is_head) head_wdata = next_q;
+      if (is_tail) tail_wdata = prev_q;
+    end
+  end
+
+  always_comb begin
+    if (find)         word_we = top_valid_q;
+    else if (join_in) word_we = above_best_q ? best_valid_at_q : ~is_best_q;
+    else              word_we = state_q == StWrite & ~is_best_q & single_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      summary_q       <= '0;
+      best_valid_q    <= '0;
+      best_last_q     <= '0;
+      best_priority_q <= '0;
+      best_tid_q      <= '0;
+    end else begin
+      if (word_we) summary_q[queue_q][group_q] <= push_q | multiple;
+
+      if (find) begin
+        best_valid_q[queue_q]    <= top_valid_q;
+        best_priority_q[queue_q] <= found;
+      end else if (join_in && above_best_q) begin
+        best_valid_q[queue_q]    <= 1'b1;
+        best_priority_q[queue_q] <= level_q;
+      end
+
+      if (join_in && above_best_q) begin
+        best_tid_q[queue_q]  <= tid_q;
+        best_last_q[queue_q] <= 1'b1;
+      end else if (join_in || state_q == StWrite) begin
+        if (last_q) begin  // the head of the level found is there now
+          best_tid_q[queue_q]  <= head;
+          best_last_q[queue_q] <= single & ~(push_q & is_best_q);
+        end else if (is_best_q) begin
+          if (push_q ? front_q : is_head) best_tid_q[queue_q] <= push_q ? tid_q : next_q;
+          best_last_q[queue_q] <= ~push_q & single_wdata;
+        end
       end
     end
   end
 
   always_comb begin
-    state_d = state_q;
     unique case (state_q)
-      StIdle:  if (valid_i) state_d = StWrite;
-      StWrite: state_d = (empties && is_best) ? StFind : StIdle;
-      StFind:  state_d = StShow;
-      StShow:  state_d = StIdle;
+      StIdle:  state_d = valid_i ? StRead : StIdle;
+      StRead:  state_d = push_q ? StIdle : StWrite;
+      StWrite: state_d = move_q ? StPush : StIdle;
       default: state_d = StIdle;
     endcase
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
-      push_q     <= 1'b0;
-      front_q    <= 1'b0;
-      queue_q    <= '0;
-      priority_q <= '0;
-      tid_q      <= '0;
+      state_q <= StIdle;
+      post_q  <= 1'b0;
     end else begin
       state_q <= state_d;
-      if (accept) begin
-        push_q     <= op_i inside {QueuePushBack, QueuePushFront};
-        front_q    <= op_i == QueuePushFront;
-        queue_q    <= queue_i;
-        priority_q <= priority_d;
-        tid_q      <= tid_d;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      used_q          <= '0;
-      best_valid_q    <= '0;
-      best_priority_q <= '0;
-      best_tid_q      <= '0;
-    end else begin
-      unique case (state_q)
-        StWrite: begin
-          if (push_q)  used_q[queue_q][priority_q] <= 1'b1;
-          if (empties) used_q[queue_q][priority_q] <= 1'b0;
-          if (push_q && (!best_valid_q[queue_q] || priority_q > best_priority_q[queue_q] ||
-                         (front_q && is_best))) begin
-            best_valid_q[queue_q]    <= 1'b1;
-            best_priority_q[queue_q] <= priority_q;
-            best_tid_q[queue_q]      <= tid_q;
-          end
-          if (!push_q && is_best && is_head && !is_tail) best_tid_q[queue_q] <= next;
-        end
-        StFind: begin
-          best_valid_q[queue_q]    <= find_valid;
-          best_priority_q[queue_q] <= find_priority;
-        end
-        StShow: best_tid_q[queue_q] <= head;
-        default: ;
-      endcase
+      post_q  <= state_q == StRead & push_q;
     end
   end
 
@@ -226,8 +374,7 @@ module cl_ready_queue_bitmap
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned t = 0; t < 2**TidWidth; t++) place_q[t] <= '0;
-    end else if (accept) begin
-      AssertNoMoveYet:   assert (op_i != QueueMove);
+    end else if (valid_i && ready_o) begin
       AssertQueueExists: assert (32'(queue_i) < Queues);
       unique case (op_i)
         QueuePushBack, QueuePushFront: begin
@@ -236,12 +383,12 @@ module cl_ready_queue_bitmap
         end
         QueuePop: begin
           AssertPopValid:  assert (best_valid_q[queue_i]);
-          AssertPopQueued: assert (place_q[tid_d] == '{queued: 1'b1, where: queue_i, level: priority_d});
-          place_q[tid_d] <= '0;
+          AssertPopQueued: assert (place_q[tid] == '{queued: 1'b1, where: queue_i, level: level});
+          place_q[tid] <= '0;
         end
         default: begin
           AssertRemoveQueued: assert (place_q[tid_i] == '{queued: 1'b1, where: queue_i, level: priority_i});
-          place_q[tid_i] <= '0;
+          place_q[tid_i] <= (op_i == QueueMove) ? '{queued: 1'b1, where: queue_i, level: to_priority_i} : '0;
         end
       endcase
     end

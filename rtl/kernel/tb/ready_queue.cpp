@@ -16,8 +16,8 @@
 
 namespace {
 
-enum Op { kPushBack, kPushFront, kPop, kRemove, kOps };
-const char* const kNames[kOps] = {"push_back", "push_front", "pop", "remove"};
+enum Op { kPushBack, kPushFront, kPop, kRemove, kMove, kOps };
+const char* const kNames[kOps] = {"push_back", "push_front", "pop", "remove", "move"};
 
 struct Place {
   bool queued = false;
@@ -91,20 +91,27 @@ int main(int argc, char** argv) {
     if (levels > priorities) levels = priorities;
     const uint32_t tid = random_below(threads);
     uint32_t queue = random_below(queues), priority = random_below(levels);
-    int op = static_cast<int>(random_below(filling ? 4096 : 4));
-    if (op >= 4) op = kPushBack;
+    const uint32_t to = random_below(4) ? random_below(levels) : priority;
+    int op = static_cast<int>(random_below(filling ? 4096 : kOps));
+    if (op >= kOps) op = kPushBack;
     if (op == kPop && best(queue) < 0) continue;
-    if (op != kPop && places[tid].queued != (op == kRemove)) continue;
-    if (op == kRemove) queue = places[tid].queue, priority = places[tid].priority;
+    if (op != kPop && places[tid].queued != (op == kRemove || op == kMove)) continue;
+    if (op == kRemove || op == kMove) queue = places[tid].queue, priority = places[tid].priority;
 
+    while (random_below(4) == 0) cycle();
     top->valid_i = 1;
     top->op_i = op;
     top->queue_i = queue;
     top->priority_i = op == kPop ? random_below(priorities) : priority;
+    top->to_priority_i = op == kMove ? to : random_below(priorities);
     top->tid_i = op == kPop ? random_below(threads) : tid;
     cycle();
-    top->valid_i = random_below(2);  // not taken before ready
+    top->valid_i = random_below(2);  // not taken before ready; nor is anything else looked at
     top->op_i = kPushBack;
+    top->queue_i = random_below(queues);
+    top->priority_i = random_below(priorities);
+    top->to_priority_i = random_below(priorities);
+    top->tid_i = random_below(threads);
     uint32_t cycles = 1;
     for (; !top->ready_o && cycles < 100000; cycles++) {
       cycle();
@@ -123,6 +130,10 @@ int main(int argc, char** argv) {
       model[queue][priority].remove(tid);
       places[tid].queued = false;
       queued--;
+    } else if (op == kMove) {
+      model[queue][priority].remove(tid);
+      model[queue][to].push_back(tid);
+      places[tid].priority = to;
     } else {
       auto& list = model[queue][priority];
       list.insert(op == kPushFront ? list.begin() : list.end(), tid);

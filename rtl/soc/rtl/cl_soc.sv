@@ -16,6 +16,7 @@ module cl_soc
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic            [3:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
   output logic                  uart_tx_o,
 
   // To the simulation harness. event_o says that any of the others below it is to be looked at in this cycle.
@@ -28,11 +29,15 @@ module cl_soc
   output logic       [Cpus-1:0] exit_valid_o,
   output logic [Cpus-1:0][31:0] value_o,          // of the trace or exit store
   output logic       [Cpus-1:0] idle_o,           // waits in the kernel for a thread to run
+  output logic       [Cpus-1:0] request_o,        // the kernel begins to ask for a preempt
   output logic       [Cpus-1:0] fault_o,          // bus error
   output logic [Cpus-1:0][31:0] fault_addr_o,
   output logic       [Cpus-1:0] halt_o,           // core stopped for good
   output logic [Cpus-1:0][31:0] pc_o              // where each core is, for profiles; no event of its own
 );
+
+  logic unused;
+  assign unused = ^line_i;
 
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;
@@ -210,13 +215,20 @@ module cl_soc
   );
 
   // One bit for the harness to look at in every cycle
-  logic [Cpus-1:0] idle_q;
+  logic [Cpus-1:0] idle_q, irq_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) idle_q <= '0;
-    else         idle_q <= idle_o;
+    if (!rst_ni) begin
+      idle_q <= '0;
+      irq_q  <= '0;
+    end else begin
+      idle_q <= idle_o;
+      irq_q  <= kernel_irq;
+    end
   end
 
-  assign event_o = (|trace_valid_o) | (|exit_valid_o) | uart_valid_o | (|fault_o) | (|halt_o) | (idle_o != idle_q);
+  assign request_o = kernel_irq & ~irq_q;
+  assign event_o   = (|trace_valid_o) | (|exit_valid_o) | uart_valid_o | (|request_o) | (|fault_o) | (|halt_o)
+                   | (idle_o != idle_q);
 
 endmodule

@@ -3,13 +3,18 @@
 // run (building, reading the results, drawing progress) is in src/coreloom.
 //
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
-//            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE]
+//            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
+//            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]...
 // --names: for each NAME event its text, as it was in memory then, and a NUL
 // --profile: cycles from READY on by CPU and instruction, those of idle CPUs apart; 32-bit words cpu, pc, cycles
+// --watch: an event of kind 32 + n when a processor comes to the n-th address so given, 224 at most
+// --line: interrupt line LINE rises for a cycle COUNT times, first in cycle FIRST, then LEAST to MOST cycles after the
+//         time before, evenly drawn; each time is an event
 // stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
 // stdout: UART text unless --uart; the last line is the result as JSON
 // exit status: 0 the run ended by exit, window or max-cycles; 1 it could not be made; 3 bus error or halted core
 
+#include <array>
 #include <chrono>
 #include <cinttypes>
 #include <cstdarg>
@@ -43,7 +48,12 @@ constexpr uint32_t kRamBase = 0x40000000u;
 constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
+constexpr uint8_t kRequest = 16;  // kinds above 15 are the harness's own: the kernel's interrupt rises
+constexpr uint8_t kInterrupt = 17;  // an interrupt line rises; value = the line
+constexpr uint8_t kWatch = 32;    // and the addresses watched
+constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64;  // bytes of a name
+constexpr uint64_t kLines = 4;      // interrupt lines with a pin
 
 [[noreturn]] void fail(const char* format, ...) {
     va_list args;
@@ -55,8 +65,24 @@ constexpr uint32_t kNameMost = 64;  // bytes of a name
     std::exit(1);
 }
 
+// What drives one interrupt line.
+struct Pulses {
+    uint64_t line, next, least, most, left, state;
+
+    void advance() {
+        --left;
+        // splitmix64: every seed is a good one
+        uint64_t z = state += 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        next += least + (z ^ (z >> 31)) % (most - least + 1);
+    }
+};
+
 struct Options {
     std::string program, input, output, events, names, uart, waves, profile;
+    std::vector<uint32_t> watch;
+    std::vector<Pulses> pulses;
     uint64_t max_cycles = UINT64_MAX;
     uint64_t window = UINT64_MAX;
 };
@@ -66,6 +92,18 @@ uint64_t number(const char* text) {
     const uint64_t value = std::strtoull(text, &end, 10);
     if (end == text || *end != '\0') fail("not a number: %s", text);
     return value;
+}
+
+Pulses pulses(const char* text) {
+    Pulses p{};
+    int end = 0;
+    if (std::sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "%n", &p.line, &p.next,
+                    &p.least, &p.most, &p.left, &p.state, &end) != 6 ||
+        text[end] != '\0' || p.line >= kLines || p.least < 2 || p.most < p.least) {
+        fail("--line wants LINE,FIRST,LEAST,MOST,COUNT,SEED with LINE below %" PRIu64 " and 2 <= LEAST <= MOST: %s", kLines,
+             text);
+    }
+    return p;
 }
 
 Options parse(int argc, char** argv) {
@@ -83,10 +121,13 @@ Options parse(int argc, char** argv) {
         else if (name == "--waves") options.waves = value;
         else if (name == "--profile") options.profile = value;
         else if (name == "--max-cycles") options.max_cycles = number(value);
+        else if (name == "--watch") options.watch.push_back(static_cast<uint32_t>(number(value)));
+        else if (name == "--line") options.pulses.push_back(pulses(value));
         else if (name == "--window") options.window = number(value);
         else fail("unknown option %s", argv[i]);
     }
     if (options.program.empty()) fail("--program is missing");
+    if (options.watch.size() > kWatchMost) fail("at most %zu addresses can be watched", kWatchMost);
     return options;
 }
 
@@ -129,7 +170,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 double sc_time_stamp() { return 0; }
 
 int main(int argc, char** argv) {
-    const Options options = parse(argc, argv);
+    Options options = parse(argc, argv);
     VerilatedContext context;
     const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
@@ -200,6 +241,8 @@ int main(int argc, char** argv) {
     // One counter an instruction of the program; more than enough for a run.
     std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
     bool counting = false;
+    const bool watching = !options.watch.empty();
+    const bool driving = !options.pulses.empty();
 
     // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
     const auto look = [&] {
@@ -227,6 +270,7 @@ int main(int argc, char** argv) {
                     if (end < stop) stop = end;
                 }
             }
+            if (element(top->request_o, c, 1)) log(static_cast<uint8_t>(c), kRequest, 0);
             const uint32_t idle_now = element(top->idle_o, c, 1);
             if (idle_now != ((idle >> c) & 1u)) {
                 idle ^= 1u << c;
@@ -254,6 +298,29 @@ int main(int argc, char** argv) {
         }
     };
 
+    std::array<uint32_t, kCpus> pc_before{};
+    const auto watch = [&] {
+        for (int c = 0; c < kCpus; ++c) {
+            const uint32_t pc = element(top->pc_o, c, 32);
+            if (pc == pc_before[c]) continue;
+            pc_before[c] = pc;
+            for (size_t n = 0; n < options.watch.size(); ++n) {
+                if (pc == options.watch[n]) log(static_cast<uint8_t>(c), static_cast<uint8_t>(kWatch + n), pc);
+            }
+        }
+    };
+
+    // The lines of the cycle to come.
+    const auto drive = [&] {
+        top->line_i = 0;
+        for (Pulses& p : options.pulses) {
+            if (p.left == 0 || p.next != cycles) continue;
+            top->line_i |= 1u << p.line;
+            log(0, kInterrupt, static_cast<uint32_t>(p.line));
+            p.advance();
+        }
+    };
+
     const auto start = std::chrono::steady_clock::now();
     double next_progress = 0.25;
     while (!reason && cycles < stop) {
@@ -264,10 +331,12 @@ int main(int argc, char** argv) {
             ++cycles;
             dump();
             if (__builtin_expect(counting, 0)) count();  // before look(): READY's own cycle is not in the window
+            if (__builtin_expect(watching, 0)) watch();
             if (__builtin_expect(top->event_o, 0)) {
                 look();
                 if (reason) break;
             }
+            if (__builtin_expect(driving, 0)) drive();
             top->clk_i = 0;
             top->eval();
             dump();

@@ -55,7 +55,7 @@ def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
 
     apps = ("image", "packets")
     size = platform.load("smp-standard").kernel
-    queue = ready_queue.measure(3, size.threads, size.priorities, 50_000, seed=1)
+    queue = ready_queue.measure(ready_queue.Build.BITMAP, 3, size.threads, size.priorities, 50_000, seed=1)
     single = row("packets", "hw", 1)["done"]
     software = row("packets", "sw", 1)
     return [

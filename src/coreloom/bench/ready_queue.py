@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from enum import IntEnum
 from typing import Any
 
 from coreloom import verilate
@@ -13,10 +14,20 @@ from coreloom.paths import RTL
 _KERNEL = RTL / "kernel"
 
 
-def measure(queues: int, threads: int, priorities: int, operations: int, seed: int) -> dict[str, Any]:
-    """Play `operations` on a queue of that size.
+class Build(IntEnum):
+    """build_e of cl_ready_queue_pkg."""
 
-    push_back, push_front, pop, remove: [least, most] cycles until it takes the next operation.
+    LINEAR = 0
+    BITMAP = 1
+    HYBRID = 2
+
+
+def measure(
+    build: Build, queues: int, threads: int, priorities: int, operations: int, seed: int
+) -> dict[str, Any]:
+    """Play `operations` on a queue of that structure and size.
+
+    push_back, push_front, pop, remove, move: [least, most] cycles until it takes the next operation.
     read_next: the most cycles to read the best thread afterwards; most_queued: how full it was.
     A mismatch with the lists is a UserError.
     """
@@ -24,7 +35,7 @@ def measure(queues: int, threads: int, priorities: int, operations: int, seed: i
     model = verilate.build(
         verilate.Design("cl_ready_queue_referee", sources),
         _KERNEL / "tb" / "ready_queue.cpp",
-        {"Queues": queues, "Threads": threads, "Priorities": priorities},
+        {"Build": build, "Queues": queues, "Threads": threads, "Priorities": priorities},
         name="ready-queue",
     )
     done = subprocess.run([model, str(operations), str(seed)], capture_output=True, text=True)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Example of a hardware thread: sums an array, then posts a semaphore. struct hwt_template in hwt_units.h.
+// docs/hardware-thread.md goes through it line by line.
+module cl_hwt_template (
+  input  logic        clk_i, rst_ni, run_i, start_i,
+  input  logic [31:0] argument_i,
+  output logic        done_o,
+  output logic [31:0] result_o,
+  output logic        call_valid_o, call_store_o, call_load_o,
+  output logic  [5:0] call_op_o,
+  output logic  [9:0] call_id_o,
+  output logic [31:0] call_word_o,
+  input  logic        call_done_i,
+  input  logic [31:0] call_answer_i, call_message_i,
+  output logic        mem_req_o,
+  output cl_soc_pkg::bus_cmd_t mem_cmd_o,
+  input  logic        mem_gnt_i, mem_rvalid_i,
+  input  logic [31:0] mem_rdata_i
+);
+  typedef enum logic [2:0] {Idle, Block, Sum, Post, Done} state_e;
+  state_e      state_q;
+  logic [31:0] address_q, ask_q, wait_q;           // next word; words to ask for, words to come
+  logic [31:0] words_q, count_q, semaphore_q, sum_q;
+
+  assign mem_req_o = ask_q != '0;                  // may not depend on mem_gnt_i
+  assign mem_cmd_o = '{we: 1'b0, be: '1, addr: address_q, wdata: '0};
+  assign {call_valid_o, call_op_o, call_id_o} = {state_q == Post, cl_kernel_pkg::OpSemaphorePost, semaphore_q[9:0]};
+  assign {call_store_o, call_load_o, call_word_o} = '0;   // this operation has no argument and no message
+  assign {done_o, result_o} = {state_q == Done, sum_q};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      {address_q, ask_q, wait_q, words_q, count_q, semaphore_q, sum_q} <= '0;
+    end else if (run_i) begin
+      if (mem_gnt_i) {address_q, ask_q} <= {address_q + 32'd4, ask_q - 32'd1};
+      if (mem_rvalid_i) begin
+        wait_q <= wait_q - 32'd1;
+        if (state_q == Block) {semaphore_q, count_q, words_q} <= {mem_rdata_i, semaphore_q, count_q};
+        else                  sum_q <= sum_q + mem_rdata_i;
+      end
+      unique case (state_q)
+        Idle:    if (start_i)      {state_q, address_q, ask_q, wait_q} <= {Block, argument_i, 32'd3, 32'd3};
+        Block:   if (wait_q == '0) {state_q, address_q, ask_q, wait_q} <= {Sum, words_q, count_q, count_q};
+        Sum:     if (wait_q == '0) state_q <= Post;
+        Post:    if (call_done_i)  state_q <= Done;
+        default: state_q <= Idle;
+      endcase
+    end
+  end
+
+  logic unused;
+  assign unused = ^{call_answer_i, call_message_i, semaphore_q[31:10]};
+endmodule

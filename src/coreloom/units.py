@@ -1,0 +1,141 @@
+"""What `coreloom synth` measures: one line a unit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coreloom import platform, verilate
+from coreloom.errors import UserError
+from coreloom.paths import RTL
+from coreloom.verilate import Design
+
+BUILDS = ("linear", "bitmap", "hybrid")  # of the ready queue, numbered as in cl_ready_queue_pkg
+Params = Mapping[str, int | str]
+Size = tuple[int, int]  # threads, priorities
+
+DEFAULT: Size = (256, 128)  # of the paper
+_LIMITS = ((2, 1024), (2, 256))
+
+_KERNEL = RTL / "kernel" / "rtl"
+_SOC = RTL / "soc" / "rtl"
+_LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A module, and how it is to be built. `build` tells units of the same module apart."""
+
+    top: str
+    design: Callable[[], Design]
+    params: Callable[[Size], Params]
+    build: str = ""
+    sizes: tuple[Size | None, ...] = (DEFAULT,)  # None: the unit has no size
+    device: str = "25k"
+    outputs: tuple[str, ...] | None = None  # what leaves the chip; None: every output
+
+    @property
+    def name(self) -> str:
+        return f"{self.top}:{self.build}" if self.build else self.top
+
+
+@dataclass(frozen=True)
+class Job:
+    """A unit at a size."""
+
+    unit: Unit
+    size: Size | None
+
+    @property
+    def label(self) -> str:
+        """For people and for names of folders."""
+        name = self.unit.name.replace(":", "-")
+        return name if self.size is None else f"{name}-{self.size[0]}x{self.size[1]}"
+
+    def params(self) -> Params:
+        return self.unit.params(self.size or DEFAULT)
+
+
+def _design(top: str, *folders: Path) -> Callable[[], Design]:
+    """The packages of the folders, and the folders to look for the modules that `top` needs."""
+    packages = tuple(path for folder in folders for path in sorted(folder.glob("*_pkg.sv")))
+    return lambda: Design(
+        top, (*packages, folders[0] / f"{top}.sv"), library_dirs=folders, defines=("SYNTHESIS",)
+    )
+
+
+def _sized(**fixed: int | str) -> Callable[[Size], Params]:
+    return lambda size: {**fixed, "Threads": size[0], "Priorities": size[1]}
+
+
+def _fixed(**fixed: int | str) -> Callable[[Size], Params]:
+    return lambda size: fixed
+
+
+def _queues() -> list[Unit]:
+    """The ready queue by itself, with one queue, as the scheduler has it."""
+    return [
+        Unit("cl_ready_queue", _design("cl_ready_queue", _KERNEL), _sized(Build=number, Queues=1), build)
+        for number, build in enumerate(BUILDS[:2])
+    ]
+
+
+def _soc(core: str) -> Unit:
+    """The platform smp-<core> with memory that fits in block RAM; the harness' outputs are left out."""
+    soc = platform.load(f"smp-{core}")
+
+    def params(size: Size) -> Params:
+        kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
+        wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
+        return {**wanted, "RamBytes": 1 << 16, "Core": f"cl_soc_pkg::Core{core.capitalize()}"}
+
+    def design() -> Design:
+        found = verilate.platform_design(soc)
+        return dataclasses.replace(found, defines=tuple({*found.defines, "SYNTHESIS"}))
+
+    return Unit("cl_soc", design, params, core, device="45k", outputs=("uart_tx_o",))
+
+
+def table() -> list[Unit]:
+    """Every unit, in the order of the table."""
+    return [
+        *_queues(),
+        *(
+            Unit("cl_scheduler", _design("cl_scheduler", _KERNEL), _sized(Build=number), build)
+            for number, build in enumerate(BUILDS)
+            if (_KERNEL / "cl_scheduler.sv").exists()
+        ),
+        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
+        Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
+        Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
+        _soc("economy"),
+        _soc("standard"),
+    ]
+
+
+def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
+    """The units with these names (module, or module:build; none: all), at their sizes or at the given one.
+
+    Raises UserError for a unit or a size that does not exist.
+    """
+    units = table()
+    known = [name for unit in units for name in (unit.top, unit.name)]
+    for name in names:
+        if name not in known:
+            raise UserError(f"unknown unit '{name}': choose of {', '.join(dict.fromkeys(known))}")
+    for what, value, (low, high) in zip(
+        ("threads", "priorities"), (threads, priorities), _LIMITS, strict=True
+    ):
+        if value is not None and not low <= value <= high:
+            raise UserError(f"--{what} must be from {low} to {high}, not {value}")
+    jobs = []
+    for unit in units:
+        if names and unit.top not in names and unit.name not in names:
+            continue
+        for size in unit.sizes:
+            if size is not None and (threads is not None or priorities is not None):
+                size = (threads or DEFAULT[0], priorities or DEFAULT[1])
+            jobs.append(Job(unit, size))
+    return list(dict.fromkeys(jobs))

