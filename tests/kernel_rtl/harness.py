@@ -24,9 +24,20 @@ DEFAULT = Config()
 LARGE = Config(threads=256, priorities=128)
 
 
-def small(cpus: int) -> Config:
+def small(cpus: int, hw_threads: int = 0) -> Config:
     """Tables that fill up, of sizes that are no powers of two."""
-    return Config(cpus=cpus, threads=16, priorities=8, ports=6, port_depth=3, mutexes=5, semaphores=5)
+    return Config(
+        cpus=cpus,
+        threads=16,
+        priorities=8,
+        ports=6,
+        port_depth=3,
+        mutexes=5,
+        semaphores=5,
+        conditions=3,
+        lines=5,
+        hw_threads=hw_threads,
+    )
 
 
 def camel(name: str) -> str:
@@ -48,11 +59,12 @@ def referee(config: Config) -> Path:
 
 
 class Cycles(NamedTuple):
-    """Of one step, from its request: to its answer, to another CPU's answer, to a quiet unit. 0: none."""
+    """Of one step, from its request: to its answer, another CPU's answer, a quiet unit, irq_o. 0: none."""
 
     answer: int
     other: int
     quiet: int
+    irq: int
 
 
 def play(
@@ -70,7 +82,7 @@ def play(
     assert done.returncode == 0, f"{config}, seed {seed}: {done.stderr or done.stdout}"
     raw = cycles.read_bytes()
     stream.unlink()
-    return json.loads(done.stdout), [Cycles(*words) for words in struct.iter_unpack("<3I", raw)]
+    return json.loads(done.stdout), [Cycles(*words) for words in struct.iter_unpack("<4I", raw)]
 
 
 class Scenario:

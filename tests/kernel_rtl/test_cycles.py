@@ -42,7 +42,7 @@ def wait_for_semaphores(s: Scenario, count: int, priority: int) -> None:
         s.switch(0, "yield")
         s.switch(0, "semaphore_wait", 0)
     for tid in range(1, count + 1):
-        s.do(0, "thread_priority", tid, word0=priority)
+        s.do(0, "set_sched_param", tid, word0=priority)
 
 
 def receiver_waits(s: Scenario, ports: int = 1, immediate: int = 0) -> None:
@@ -140,10 +140,10 @@ def _(s: Scenario) -> None:
     s.do(0, "thread_detach", 1)
 
 
-@case("thread_priority, a ready thread")
+@case("set_sched_param, a ready thread")
 def _(s: Scenario) -> None:
     s.thread(0, LOW)
-    s.do(0, "thread_priority", 1, word0=LOW - 1)
+    s.do(0, "set_sched_param", 1, word0=LOW - 1)
 
 
 @case("thread_read")

@@ -18,9 +18,28 @@ EXTREMES = {
     "large": LARGE,
     "one-cpu": Config(cpus=1),
     "odd": small(3),
-    "least": Config(cpus=1, threads=2, priorities=2, ports=1, port_depth=1, mutexes=1, semaphores=1),
+    "hybrid": small(3, hw_threads=2),
+    "least": Config(
+        cpus=1,
+        threads=2,
+        priorities=2,
+        ports=1,
+        port_depth=1,
+        mutexes=1,
+        semaphores=1,
+        conditions=1,
+        lines=1,
+    ),
     "most": Config(
-        cpus=16, threads=1024, priorities=256, ports=1024, port_depth=16, mutexes=1024, semaphores=1024
+        cpus=16,
+        threads=1024,
+        priorities=256,
+        ports=1024,
+        port_depth=16,
+        mutexes=1024,
+        semaphores=1024,
+        conditions=1024,
+        lines=64,
     ),
 }
 
@@ -48,7 +67,7 @@ def test_yosys_reads_it(name: str) -> None:
 
 def test_what_yosys_read_plays_the_stream(tmp_path: Path) -> None:
     """Simulation and synthesis see the same circuit."""
-    config = small(2)
+    config = small(2, hw_threads=1)
     netlist = BUILD / "kernel-netlist" / "cl_kernel.v"
     netlist.parent.mkdir(parents=True, exist_ok=True)
     run_yosys(

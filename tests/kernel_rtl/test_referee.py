@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,30 @@ from coreloom.model.stream import Generator
 
 from .harness import DEFAULT, LARGE, SEED, play, small
 
-TINY = Config(cpus=3, threads=5, priorities=2, ports=1, port_depth=1, mutexes=1, semaphores=1)
+TINY = Config(
+    cpus=3,
+    threads=5,
+    priorities=2,
+    ports=1,
+    port_depth=1,
+    mutexes=1,
+    semaphores=1,
+    conditions=1,
+    lines=1,
+    hw_threads=1,
+)
 CONFIGS = {
     "small-1": (small(1), 15_000),
     "small-2": (small(2), 25_000),
     "small-4": (small(4), 25_000),
+    "small-1+3": (small(1, hw_threads=3), 20_000),
+    "small-2+1": (small(2, hw_threads=1), 20_000),
     "default-1": (Config(cpus=1), 10_000),
     "default-2": (DEFAULT, 25_000),
     "default-4": (Config(cpus=4), 10_000),
-    "large-2": (LARGE, 10_000),
-    "tiny-3": (TINY, 10_000),
+    "large-2+3": (replace(LARGE, hw_threads=3), 10_000),
+    "tiny-3+1": (TINY, 10_000),
+    "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
 
 
@@ -33,7 +48,7 @@ def test_random_stream(name: str, tmp_path: Path) -> None:
     config, count = CONFIGS[name]
     report, _ = play(config, Generator(config, SEED).steps(count), SEED, tmp_path)
     assert report["steps"] == count
-    assert len(report["ops"]) > 30, "the stream does not visit the operations"
+    assert len(report["ops"]) > 45, "the stream does not visit the operations"
 
 
 def test_random_stream_on_a_quiet_unit(tmp_path: Path) -> None:

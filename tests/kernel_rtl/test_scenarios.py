@@ -135,7 +135,7 @@ def test_preemption_is_directed(tmp_path: Path) -> None:
     assert irq(s) == 0b0010  # the lowest priority, of equals the lowest number
     s.thread(0, MAIN + 3 | STATIC | 2 << 8)
     assert irq(s) == 0b0110
-    s.do(2, "thread_priority", 2, word0=MAIN - 5)  # the thread of CPU 2: now it is the worst
+    s.do(2, "set_sched_param", 2, word0=MAIN - 5)  # the thread of CPU 2: now it is the worst
     assert irq(s) == 0b0100
     s.switch(2, "preempt")
     s.switch(1, "preempt")
@@ -175,8 +175,8 @@ def test_priority_of_a_ready_thread(s: Scenario, tmp_path: Path, which: int) -> 
     """First, middle and last of five ready threads go to another priority and come back to the tail."""
     for _ in range(5):
         s.thread(0, MAIN - 1)
-    s.do(0, "thread_priority", which, word0=MAIN - 2)
-    s.do(0, "thread_priority", which, word0=MAIN - 1)
+    s.do(0, "set_sched_param", which, word0=MAIN - 2)
+    s.do(0, "set_sched_param", which, word0=MAIN - 1)
     order = [tid for tid in range(1, 6) if tid != which] + [which]
     s.thread(0, MAIN - 1)
     for tid in (*order, 6):
@@ -191,12 +191,12 @@ def test_waiters_are_sorted_by_their_priority_now(s: Scenario, tmp_path: Path) -
         s.switch(0, "yield")
         s.switch(0, "semaphore_wait", 0)
     for tid, priority in ((1, 5), (2, 3), (3, 4), (4, 2)):
-        s.do(0, "thread_priority", tid, word0=priority)
+        s.do(0, "set_sched_param", tid, word0=priority)
     # 6 goes before 3 at first, then 5 before 6, ...: always before the first that is lower now
     for priority in (4, 9, 3, 2, 1):
         tid = s.thread(0, MAIN + 4)
         s.switch(0, "yield")
-        s.do(0, "thread_priority", tid, word0=priority)
+        s.do(0, "set_sched_param", tid, word0=priority)
         s.switch(0, "semaphore_wait", 0)
     for _ in range(9):
         s.do(0, "semaphore_post", 0)

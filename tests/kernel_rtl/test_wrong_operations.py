@@ -103,9 +103,9 @@ TABLE: list[Row] = [
     (populated, 0, "thread_join", 5, None, "einval"),  # another joins it
     (populated, 0, "thread_detach", 4, None, "einval"),
     (populated, 0, "thread_detach", 5, None, "einval"),
-    (populated, 0, "thread_priority", 3, 1, "esrch"),  # exited
-    (populated, 0, "thread_priority", 1, CONFIG.priorities, "einval"),
-    (populated, 0, "thread_priority", 1, 0x8000_0001, "einval"),
+    (populated, 0, "set_sched_param", 3, 1, "esrch"),  # exited
+    (populated, 0, "set_sched_param", 1, CONFIG.priorities, "einval"),
+    (populated, 0, "set_sched_param", 1, 0x8000_0001, "einval"),
     (full, 0, "mutex_create", 0, None, "eagain"),
     (populated, 0, "mutex_destroy", 1, None, "ebusy"),
     (populated, 0, "mutex_destroy", 2, None, "ebusy"),

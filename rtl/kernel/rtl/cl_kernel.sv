@@ -1,45 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operating-system services in hardware: threads, scheduling, ports, mutexes, semaphores.
+// The operating-system services in hardware: threads, scheduling, ports, mutexes, semaphores, condition variables,
+// interrupts.
 //
-// One client port a CPU; an operation is one load at {op, id} (rtl/kernel/data/kernel.toml numbers them), its
-// argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
-//   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16 · Ports, Mutexes, Semaphores 1 to 1024
+// One client port a CPU, after those one a hardware thread; an operation is one load at {op, id}
+// (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
+//   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
+//   Ports, Mutexes, Semaphores, Conditions 1 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
 //   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
-  parameter int unsigned ReadyQueue = BuildBitmap,
-  parameter int unsigned Cpus       = 2,
-  parameter int unsigned Threads    = 64,
-  parameter int unsigned Priorities = 32,
-  parameter int unsigned Ports      = 32,
-  parameter int unsigned PortDepth  = 8,
-  parameter int unsigned Mutexes    = 32,
-  parameter int unsigned Semaphores = 32
+  parameter  int unsigned ReadyQueue = BuildBitmap,
+  parameter  int unsigned Cpus       = 2,
+  parameter  int unsigned HwThreads  = 0,
+  parameter  int unsigned Threads    = 64,
+  parameter  int unsigned Priorities = 32,
+  parameter  int unsigned Ports      = 32,
+  parameter  int unsigned PortDepth  = 8,
+  parameter  int unsigned Mutexes    = 32,
+  parameter  int unsigned Semaphores = 32,
+  parameter  int unsigned Conditions = 32,
+  parameter  int unsigned Lines      = 8,
+  localparam int unsigned Clients    = Cpus + HwThreads
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  tick_i,    // one-cycle strobe, unit of the time slice
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     tick_i,    // one-cycle strobe, unit of the time slice
 
   // Client ports: req held until gnt; rvalid one cycle after gnt or later, for loads and stores
-  input  logic       [Cpus-1:0] req_i,
-  output logic       [Cpus-1:0] gnt_o,
-  input  logic       [Cpus-1:0] we_i,
-  input  logic [Cpus-1:0][15:0] addr_i,    // {op[5:0], id[9:0]}
-  input  logic [Cpus-1:0][31:0] wdata_i,
-  output logic       [Cpus-1:0] rvalid_o,
-  output logic [Cpus-1:0][31:0] rdata_o,
+  input  logic       [Clients-1:0] req_i,
+  output logic       [Clients-1:0] gnt_o,
+  input  logic       [Clients-1:0] we_i,
+  input  logic [Clients-1:0][15:0] addr_i,    // {op[5:0], id[9:0]}
+  input  logic [Clients-1:0][31:0] wdata_i,
+  output logic       [Clients-1:0] rvalid_o,
+  output logic [Clients-1:0][31:0] rdata_o,
 
-  output logic       [Cpus-1:0] irq_o,     // level: the thread on this CPU should give way (op preempt)
-  input  logic       [Cpus-1:0] intr_i,    // level: another interrupt; ends an idle wait with eintr
-  output logic       [Cpus-1:0] idle_o     // this CPU's load is pending: no thread to run
+  output logic          [Cpus-1:0] irq_o,     // level: the thread on this CPU should give way (op preempt)
+  input  logic          [Cpus-1:0] intr_i,    // level: another interrupt; ends an idle wait with eintr
+  output logic          [Cpus-1:0] idle_o,    // this CPU's load is pending: no thread to run
+
+  input  logic         [Lines-1:0] line_i     // interrupt lines: a rising edge is an interrupt
 );
 
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
-      Semaphores == 0 || Semaphores > 1024) begin : g_out_of_range
+      Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
+      Clients > 16 || (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range, see its header");
   end
 
@@ -47,33 +56,34 @@ module cl_kernel
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned TidWidth      = $clog2(Threads);
   localparam int unsigned PriorityWidth = $clog2(Priorities);
+  localparam int unsigned LevelWidth    = PriorityWidth + 1;
 
-  logic   [Cpus-1:0]                    op_valid, save, take, word0_we, answer_valid;
-  logic   [Cpus-1:0]              [5:0] op;
-  logic   [Cpus-1:0]              [9:0] id;
-  logic   [Cpus-1:0]             [31:0] word0;
+  logic   [Clients-1:0]                 op_valid, save, take, word0_we, answer_valid, intr;
+  logic   [Clients-1:0]           [5:0] op;
+  logic   [Clients-1:0]           [9:0] id;
+  logic   [Clients-1:0]          [31:0] word0;
   logic                          [31:0] message, answer;
 
-  logic   [Cpus-1:0]                    current_valid, running, waiting, turn_dynamic, slice_used;
-  logic   [Cpus-1:0]                    switching, leaving, leaving_ready, leaving_front, sched_select;
-  logic   [Cpus-1:0]     [TidWidth-1:0] tid, leaving_tid;
-  logic   [Cpus-1:0][PriorityWidth-1:0] prio;
+  logic   [Clients-1:0]                 current_valid, running, waiting, turn_dynamic, slice_used;
+  logic   [Clients-1:0]                 switching, leaving, leaving_ready, leaving_front, sched_select;
+  logic   [Clients-1:0]  [TidWidth-1:0] tid, leaving_tid;
+  logic   [Clients-1:0][LevelWidth-1:0] level;
   sched_cmd_t                           sched_cmd;
   logic                  [TidWidth-1:0] sched_tid;
-  logic             [PriorityWidth-1:0] sched_priority;
+  logic                [LevelWidth-1:0] sched_level;
   logic                          [15:0] slice;
   logic                                 slice_restart, stable;
 
   logic                                 queue_valid, queue_ready;
   queue_op_e                            queue_op;
   logic                [QueueWidth-1:0] queue;
-  logic             [PriorityWidth-1:0] queue_priority;
+  logic             [PriorityWidth-1:0] queue_priority, queue_to_priority;
   logic                  [TidWidth-1:0] queue_tid;
   logic [Queues-1:0]                    best_valid;
   logic [Queues-1:0][PriorityWidth-1:0] best_priority;
   logic [Queues-1:0]     [TidWidth-1:0] best_tid;
 
-  for (genvar c = 0; c < Cpus; c++) begin : g_cpu
+  for (genvar c = 0; c < Clients; c++) begin : g_client
     cl_kernel_port u_port (
       .clk_i,
       .rst_ni,
@@ -97,10 +107,11 @@ module cl_kernel
     );
 
     cl_kernel_cpu #(
-      .RunsAtReset   (c == 0),
-      .TidWidth      (TidWidth),
-      .PriorityWidth (PriorityWidth),
-      .MainPriority  (Priorities / 2)
+      .RunsAtReset (c == 0),
+      .HasSlice    (c < Cpus),
+      .TidWidth    (TidWidth),
+      .LevelWidth  (LevelWidth),
+      .MainLevel   (2**PriorityWidth + Priorities / 2)
     ) u_cpu (
       .clk_i,
       .rst_ni,
@@ -108,13 +119,13 @@ module cl_kernel
       .select_i        (sched_select[c]),
       .cmd_i           (sched_cmd),
       .tid_i           (sched_tid),
-      .priority_i      (sched_priority),
+      .level_i         (sched_level),
       .slice_i         (slice),
       .slice_restart_i (slice_restart),
       .current_valid_o (current_valid[c]),
       .running_o       (running[c]),
       .tid_o           (tid[c]),
-      .priority_o      (prio[c]),
+      .level_o         (level[c]),
       .waiting_o       (waiting[c]),
       .switching_o     (switching[c]),
       .leaving_o       (leaving[c]),
@@ -126,57 +137,66 @@ module cl_kernel
     );
   end
 
-  assign idle_o = waiting;
+  assign idle_o = waiting[Cpus-1:0];
+  assign intr   = Clients'(intr_i);
+
+  logic unused;  // a hardware thread is never asked to give way
+  assign unused = ^switching;
 
   cl_kernel_engine #(
     .Cpus       (Cpus),
+    .HwThreads  (HwThreads),
     .Threads    (Threads),
     .Priorities (Priorities),
     .Ports      (Ports),
     .PortDepth  (PortDepth),
     .Mutexes    (Mutexes),
-    .Semaphores (Semaphores)
+    .Semaphores (Semaphores),
+    .Conditions (Conditions),
+    .Lines      (Lines)
   ) u_engine (
     .clk_i,
     .rst_ni,
-    .op_valid_i       (op_valid),
-    .op_i             (op),
-    .id_i             (id),
-    .save_i           (save),
-    .take_o           (take),
-    .word0_i          (word0),
-    .word0_we_o       (word0_we),
-    .word0_o          (message),
-    .answer_valid_o   (answer_valid),
-    .answer_o         (answer),
-    .intr_i,
-    .current_valid_i  (current_valid),
-    .running_i        (running),
-    .tid_i            (tid),
-    .priority_i       (prio),
-    .waiting_i        (waiting),
-    .leaving_i        (leaving),
-    .leaving_tid_i    (leaving_tid),
-    .leaving_ready_i  (leaving_ready),
-    .leaving_front_i  (leaving_front),
-    .turn_dynamic_i   (turn_dynamic),
-    .slice_used_i     (slice_used),
-    .sched_select_o   (sched_select),
-    .sched_cmd_o      (sched_cmd),
-    .sched_tid_o      (sched_tid),
-    .sched_priority_o (sched_priority),
-    .slice_o          (slice),
-    .slice_restart_o  (slice_restart),
-    .queue_valid_o    (queue_valid),
-    .queue_ready_i    (queue_ready),
-    .queue_op_o       (queue_op),
-    .queue_o          (queue),
-    .queue_priority_o (queue_priority),
-    .queue_tid_o      (queue_tid),
-    .best_valid_i     (best_valid),
-    .best_priority_i  (best_priority),
-    .best_tid_i       (best_tid),
-    .stable_o         (stable)
+    .op_valid_i          (op_valid),
+    .op_i                (op),
+    .id_i                (id),
+    .save_i              (save),
+    .take_o              (take),
+    .word0_i             (word0),
+    .word0_we_o          (word0_we),
+    .word0_o             (message),
+    .answer_valid_o      (answer_valid),
+    .answer_o            (answer),
+    .intr_i              (intr),
+    .line_i,
+    .current_valid_i     (current_valid),
+    .running_i           (running),
+    .tid_i               (tid),
+    .level_i             (level),
+    .waiting_i           (waiting),
+    .leaving_i           (leaving),
+    .leaving_tid_i       (leaving_tid),
+    .leaving_ready_i     (leaving_ready),
+    .leaving_front_i     (leaving_front),
+    .turn_dynamic_i      (turn_dynamic),
+    .slice_used_i        (slice_used),
+    .sched_select_o      (sched_select),
+    .sched_cmd_o         (sched_cmd),
+    .sched_tid_o         (sched_tid),
+    .sched_level_o       (sched_level),
+    .slice_o             (slice),
+    .slice_restart_o     (slice_restart),
+    .queue_valid_o       (queue_valid),
+    .queue_ready_i       (queue_ready),
+    .queue_op_o          (queue_op),
+    .queue_o             (queue),
+    .queue_priority_o    (queue_priority),
+    .queue_to_priority_o (queue_to_priority),
+    .queue_tid_o         (queue_tid),
+    .best_valid_i        (best_valid),
+    .best_priority_i     (best_priority),
+    .best_tid_i          (best_tid),
+    .stable_o            (stable)
   );
 
   cl_ready_queue #(
@@ -192,7 +212,7 @@ module cl_kernel
     .op_i            (queue_op),
     .queue_i         (queue),
     .priority_i      (queue_priority),
-    .to_priority_i   (queue_priority),
+    .to_priority_i   (queue_to_priority),
     .tid_i           (queue_tid),
     .best_valid_o    (best_valid),
     .best_priority_o (best_priority),
@@ -206,10 +226,10 @@ module cl_kernel
     .clk_i,
     .rst_ni,
     .stable_i        (stable),
-    .running_i       (running),
-    .switching_i     (switching),
-    .slice_used_i    (slice_used),
-    .priority_i      (prio),
+    .running_i       (running[Cpus-1:0]),
+    .switching_i     (switching[Cpus-1:0]),
+    .slice_used_i    (slice_used[Cpus-1:0]),
+    .level_i         (level[Cpus-1:0]),
     .best_valid_i    (best_valid),
     .best_priority_i (best_priority),
     .irq_o

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduling state of one CPU ([SMP]: the scheduling module of a processor).
+// Scheduling state of one client, a CPU ([SMP]: the scheduling module of a processor) or a hardware thread.
 //
 // Changes only by the engine's strobes (cmd_i while select_i), visible in the next cycle, and by ticks.
 // The leaving thread is the one whose context the CPU has not saved yet: until `saved` it is in no queue,
@@ -7,34 +7,35 @@
 module cl_kernel_cpu
   import cl_sched_pkg::*;
 #(
-  parameter bit          RunsAtReset   = 1'b0,  // thread 0 runs here after reset
-  parameter int unsigned TidWidth      = 6,
-  parameter int unsigned PriorityWidth = 5,
-  parameter int unsigned MainPriority  = 16
+  parameter bit          RunsAtReset = 1'b0,  // thread 0 runs here after reset
+  parameter bit          HasSlice    = 1'b1,  // a CPU; a hardware thread has nobody to share with
+  parameter int unsigned TidWidth    = 6,
+  parameter int unsigned LevelWidth  = 6,
+  parameter int unsigned MainLevel   = 48
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  input  logic                     tick_i,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic                  tick_i,
 
-  input  logic                     select_i,
-  input  sched_cmd_t               cmd_i,
-  input  logic      [TidWidth-1:0] tid_i,            // with run
-  input  logic [PriorityWidth-1:0] priority_i,       // with run, set_priority
-  input  logic              [15:0] slice_i,          // length of a slice, ticks
-  input  logic                     slice_restart_i,
+  input  logic                  select_i,
+  input  sched_cmd_t            cmd_i,
+  input  logic   [TidWidth-1:0] tid_i,            // with run
+  input  logic [LevelWidth-1:0] level_i,          // with run, set_level
+  input  logic           [15:0] slice_i,          // length of a slice, ticks
+  input  logic                  slice_restart_i,
 
-  output logic                     current_valid_o,  // there is a current thread: running or blocked
-  output logic                     running_o,
-  output logic      [TidWidth-1:0] tid_o,
-  output logic [PriorityWidth-1:0] priority_o,
-  output logic                     waiting_o,        // a load is pending: idle
-  output logic                     switching_o,      // told to run another thread, has not said `saved` yet
-  output logic                     leaving_o,
-  output logic      [TidWidth-1:0] leaving_tid_o,
-  output logic                     leaving_ready_o,
-  output logic                     leaving_front_o,
-  output logic                     turn_dynamic_o,   // the dynamic queue wins the next tie
-  output logic                     slice_used_o
+  output logic                  current_valid_o,  // there is a current thread: running or blocked
+  output logic                  running_o,
+  output logic   [TidWidth-1:0] tid_o,
+  output logic [LevelWidth-1:0] level_o,
+  output logic                  waiting_o,        // a load is pending: idle
+  output logic                  switching_o,      // told to run another thread, has not said `saved` yet
+  output logic                  leaving_o,
+  output logic   [TidWidth-1:0] leaving_tid_o,
+  output logic                  leaving_ready_o,
+  output logic                  leaving_front_o,
+  output logic                  turn_dynamic_o,   // the dynamic queue wins the next tie
+  output logic                  slice_used_o
 );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -42,7 +43,7 @@ module cl_kernel_cpu
       current_valid_o <= RunsAtReset;
       running_o       <= RunsAtReset;
       tid_o           <= '0;
-      priority_o      <= PriorityWidth'(MainPriority);
+      level_o         <= LevelWidth'(MainLevel);
       waiting_o       <= 1'b0;
       switching_o     <= 1'b0;
       leaving_o       <= 1'b0;
@@ -59,7 +60,7 @@ module cl_kernel_cpu
         leaving_o   <= 1'b0;
       end
       if (cmd_i.wake_leaving) leaving_ready_o <= 1'b1;
-      if (cmd_i.set_priority) priority_o <= priority_i;
+      if (cmd_i.set_level)    level_o <= level_i;
       if (cmd_i.turn)         turn_dynamic_o <= ~turn_dynamic_o;
       if (cmd_i.exit) begin
         current_valid_o <= 1'b0;
@@ -79,20 +80,26 @@ module cl_kernel_cpu
         running_o       <= 1'b1;
         waiting_o       <= 1'b0;
         tid_o           <= tid_i;
-        priority_o      <= priority_i;
+        level_o         <= level_i;
       end
     end
   end
 
-  cl_slice_timer u_slice_timer (
-    .clk_i,
-    .rst_ni,
-    .tick_i,
-    .run_i    (current_valid_o & ~waiting_o),
-    .start_i  (slice_restart_i | (select_i & (cmd_i.run | cmd_i.resume))),
-    .length_i (slice_i),
-    .used_o   (slice_used_o)
-  );
+  if (HasSlice) begin : g_slice
+    cl_slice_timer u_slice_timer (
+      .clk_i,
+      .rst_ni,
+      .tick_i,
+      .run_i    (current_valid_o & ~waiting_o),
+      .start_i  (slice_restart_i | (select_i & (cmd_i.run | cmd_i.resume))),
+      .length_i (slice_i),
+      .used_o   (slice_used_o)
+    );
+  end else begin : g_no_slice
+    logic unused;
+    assign unused       = ^{tick_i, slice_i, slice_restart_i};
+    assign slice_used_o = 1'b0;
+  end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

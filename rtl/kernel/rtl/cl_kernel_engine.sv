@@ -27,49 +27,55 @@ module cl_kernel_engine
   import cl_sched_pkg::*;
 #(
   parameter  int unsigned Cpus          = 2,
+  parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Threads       = 64,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned Ports         = 32,
   parameter  int unsigned PortDepth     = 8,
   parameter  int unsigned Mutexes       = 32,
   parameter  int unsigned Semaphores    = 32,
+  parameter  int unsigned Conditions    = 32,
+  parameter  int unsigned Lines         = 8,
+  localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned Queues        = Cpus + 1,
   localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned TidWidth      = $clog2(Threads),
-  localparam int unsigned PriorityWidth = $clog2(Priorities)
+  localparam int unsigned PriorityWidth = $clog2(Priorities),
+  localparam int unsigned LevelWidth    = PriorityWidth + 1   // a priority with a one before it; 0: an idle thread
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
 
   // Client ports (cl_kernel_port)
-  input  logic   [Cpus-1:0]                    op_valid_i,
-  input  logic   [Cpus-1:0]              [5:0] op_i,
-  input  logic   [Cpus-1:0]              [9:0] id_i,
-  input  logic   [Cpus-1:0]                    save_i,
-  output logic   [Cpus-1:0]                    take_o,
-  input  logic   [Cpus-1:0]             [31:0] word0_i,
-  output logic   [Cpus-1:0]                    word0_we_o,
+  input  logic   [Clients-1:0]                    op_valid_i,
+  input  logic   [Clients-1:0]              [5:0] op_i,
+  input  logic   [Clients-1:0]              [9:0] id_i,
+  input  logic   [Clients-1:0]                    save_i,
+  output logic   [Clients-1:0]                    take_o,
+  input  logic   [Clients-1:0]             [31:0] word0_i,
+  output logic   [Clients-1:0]                    word0_we_o,
   output logic                          [31:0] word0_o,
-  output logic   [Cpus-1:0]                    answer_valid_o,
+  output logic   [Clients-1:0]                    answer_valid_o,
   output logic                          [31:0] answer_o,
-  input  logic   [Cpus-1:0]                    intr_i,
+  input  logic   [Clients-1:0]                    intr_i,
+  input  logic     [Lines-1:0]                    line_i,
 
   // Scheduling state (cl_kernel_cpu)
-  input  logic   [Cpus-1:0]                    current_valid_i,
-  input  logic   [Cpus-1:0]                    running_i,
-  input  logic   [Cpus-1:0]     [TidWidth-1:0] tid_i,
-  input  logic   [Cpus-1:0][PriorityWidth-1:0] priority_i,
-  input  logic   [Cpus-1:0]                    waiting_i,
-  input  logic   [Cpus-1:0]                    leaving_i,
-  input  logic   [Cpus-1:0]     [TidWidth-1:0] leaving_tid_i,
-  input  logic   [Cpus-1:0]                    leaving_ready_i,
-  input  logic   [Cpus-1:0]                    leaving_front_i,
-  input  logic   [Cpus-1:0]                    turn_dynamic_i,
-  input  logic   [Cpus-1:0]                    slice_used_i,
-  output logic   [Cpus-1:0]                    sched_select_o,
+  input  logic   [Clients-1:0]                    current_valid_i,
+  input  logic   [Clients-1:0]                    running_i,
+  input  logic   [Clients-1:0]     [TidWidth-1:0] tid_i,
+  input  logic   [Clients-1:0]   [LevelWidth-1:0] level_i,
+  input  logic   [Clients-1:0]                    waiting_i,
+  input  logic   [Clients-1:0]                    leaving_i,
+  input  logic   [Clients-1:0]     [TidWidth-1:0] leaving_tid_i,
+  input  logic   [Clients-1:0]                    leaving_ready_i,
+  input  logic   [Clients-1:0]                    leaving_front_i,
+  input  logic   [Clients-1:0]                    turn_dynamic_i,
+  input  logic   [Clients-1:0]                    slice_used_i,
+  output logic   [Clients-1:0]                    sched_select_o,
   output sched_cmd_t                           sched_cmd_o,
   output logic                  [TidWidth-1:0] sched_tid_o,
-  output logic             [PriorityWidth-1:0] sched_priority_o,
+  output logic                [LevelWidth-1:0] sched_level_o,
   output logic                          [15:0] slice_o,
   output logic                                 slice_restart_o,
 
@@ -79,6 +85,7 @@ module cl_kernel_engine
   output queue_op_e                            queue_op_o,
   output logic                [QueueWidth-1:0] queue_o,
   output logic             [PriorityWidth-1:0] queue_priority_o,
+  output logic             [PriorityWidth-1:0] queue_to_priority_o,
   output logic                  [TidWidth-1:0] queue_tid_o,
   input  logic [Queues-1:0]                    best_valid_i,
   input  logic [Queues-1:0][PriorityWidth-1:0] best_priority_i,
@@ -87,17 +94,24 @@ module cl_kernel_engine
   output logic                                 stable_o  // the scheduling state and the queue belong together
 );
 
-  localparam int unsigned CpuWidth       = (Cpus > 1) ? $clog2(Cpus) : 1;
-  localparam int unsigned MaxPortMutex   = (Ports > Mutexes) ? Ports : Mutexes;
-  localparam int unsigned MaxObjects     = (MaxPortMutex > Semaphores) ? MaxPortMutex : Semaphores;
+  function automatic int unsigned most(input int unsigned a, input int unsigned b);
+    return (a > b) ? a : b;
+  endfunction
+
+  localparam int unsigned CpuWidth       = (Clients > 1) ? $clog2(Clients) : 1;
+  localparam int unsigned LineWidth      = (Lines > 1) ? $clog2(Lines) : 1;
+  localparam int unsigned MaxObjects     = most(most(Ports, Mutexes), most(Semaphores, Conditions));
   localparam int unsigned ObjectWidth    = (MaxObjects > 1) ? $clog2(MaxObjects) : 1;
 
   typedef logic      [TidWidth-1:0] tid_t;
   typedef logic [PriorityWidth-1:0] priority_t;
-  typedef logic      [CpuWidth-1:0] cpu_t;
+  typedef logic    [LevelWidth-1:0] level_t;
+  typedef logic      [CpuWidth-1:0] cpu_t;    // a client
+  typedef logic     [LineWidth-1:0] line_t;
 
   typedef enum logic [3:0] {
-    StInit, StIdle, StFetch, StDispatch, StWake, StPublish, StExit, StSwitched, StWalk, StRequeue, StSlice
+    StInit, StIdle, StFetch, StDispatch, StWake, StNextWaiter, StPublish, StExit, StSwitched, StWalk, StRequeue,
+    StSuspend, StSlice
   } state_e;
 
   // ---------------------------------------------------------------------------------------------
@@ -108,7 +122,11 @@ module cl_kernel_engine
   logic  [5:0] op_q, op_d;
   logic  [9:0] id_q, id_d;
   logic        front_q, front_d;                // StWake: to the head of its priority
-  logic        pop_q, pop_d;                    // StWake: it leaves the wait list
+  logic        pop_q, pop_d;                    // StWake: it leaves the wait list,
+  logic        all_q, all_d;                    // and so do those behind it
+  logic        by_line_q, by_line_d;            // the operation is what an interrupt line does:
+  line_t       line_q, line_d;
+  logic        silent_q, silent_d;              // nobody waits for its answer
   logic        publish_end_q, publish_end_d;    // the operation ends with its publishing
   priority_t   new_priority_q, new_priority_d;  // StRequeue
   logic [15:0] slice_q, slice_d;
@@ -116,14 +134,18 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
 
-  logic [Cpus-1:0] request;
+  logic [Clients-1:0] request;
   logic            idle, pick_valid, pick_op, pick_any;
+  logic            line_pending, line_request, line_take, line_wakes, line_notes;
+  logic      [5:0] line_op;
+  logic      [9:0] line_id;
+  line_t           line;
   cpu_t            pick;
 
   assign request = op_valid_i | save_i | (waiting_i & intr_i);
   assign pick_op = op_valid_i[pick] | save_i[pick];
 
-  cl_round_robin #(.Clients(Cpus)) u_round_robin (
+  cl_round_robin #(.Clients(Clients)) u_round_robin (
     .clk_i,
     .rst_ni,
     .req_i    (request),
@@ -132,9 +154,11 @@ module cl_kernel_engine
     .index_o  (pick)
   );
 
-  assign pick_valid = pick_any && idle;
+  // An interrupt line is served before the clients.
+  assign line_take  = line_request && idle;
+  assign pick_valid = pick_any && idle && !line_pending;
 
-  for (genvar c = 0; c < Cpus; c++) begin : g_take
+  for (genvar c = 0; c < Clients; c++) begin : g_take
     assign take_o[c] = pick_valid && pick_op && pick == cpu_t'(c);
   end
 
@@ -143,9 +167,19 @@ module cl_kernel_engine
   logic  [5:0] rd_op;
   logic  [9:0] rd_id;
 
-  assign rd_cpu = idle ? pick       : cpu_q;
-  assign rd_op  = idle ? op_i[pick] : op_q;
-  assign rd_id  = idle ? id_i[pick] : id_q;
+  always_comb begin
+    rd_cpu = cpu_q;
+    rd_op  = op_q;
+    rd_id  = id_q;
+    if (idle && line_pending) begin
+      rd_op  = line_op;
+      rd_id  = line_id;
+    end else if (idle) begin
+      rd_cpu = pick;
+      rd_op  = op_i[pick];
+      rd_id  = id_i[pick];
+    end
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Threads and wait lists
@@ -155,14 +189,15 @@ module cl_kernel_engine
   thread_state_e         state;
   cpu_t                  cpu;
   priority_t             prio;
-  logic                  is_static, detached, joined, exists;
+  logic                  is_static, is_bound, detached, joined, exists;
   // Derived from it
   wake_way_e             wake_way;
   cpu_t                  wake_cpu;
-  logic                  is_current, is_queued;
+  logic                  is_current, is_queued, is_idle, is_hardware;
+  level_t                level;
   logic [QueueWidth-1:0] queue;
   // A new thread
-  logic                  room, new_static, new_detached;
+  logic                  room, new_static, new_bound, new_detached;
   tid_t                  new_tid, free_head;
   cpu_t                  new_cpu;
   priority_t             new_priority;
@@ -176,7 +211,7 @@ module cl_kernel_engine
   tid_t  caller;
   assign caller = tid_i[cpu_q];
 
-  cl_kernel_threads #(.Cpus(Cpus), .Threads(Threads), .Priorities(Priorities)) u_threads (
+  cl_kernel_threads #(.Clients(Clients), .Threads(Threads), .Priorities(Priorities)) u_threads (
     .clk_i,
     .rst_ni,
     .raddr_i        (raddr),
@@ -185,6 +220,7 @@ module cl_kernel_engine
     .cpu_o          (cpu),
     .priority_o     (prio),
     .static_o       (is_static),
+    .bound_o        (is_bound),
     .detached_o     (detached),
     .joined_o       (joined),
     .joiner_o       (joiner),
@@ -197,6 +233,7 @@ module cl_kernel_engine
     .new_cpu_i      (new_cpu),
     .new_priority_i (new_priority),
     .new_static_i   (new_static),
+    .new_bound_i    (new_bound),
     .new_detached_i (new_detached),
     .init_i         (state_q == StInit),
     .change_i       (change),
@@ -212,7 +249,7 @@ module cl_kernel_engine
     .link_i         (link_to)
   );
 
-  cl_kernel_wake #(.Cpus(Cpus), .TidWidth(TidWidth)) u_wake (
+  cl_kernel_wake #(.Cpus(Cpus), .HwThreads(HwThreads), .TidWidth(TidWidth)) u_wake (
     .tid_i           (tid),
     .cpu_i           (cpu),
     .static_i        (is_static),
@@ -225,71 +262,105 @@ module cl_kernel_engine
     .cpu_o           (wake_cpu)
   );
 
-  assign is_current = wake_way == WakeInPlace;
-  assign is_queued  = state == ThreadReady && wake_way != WakeWhenSaved;
-  assign queue      = is_static ? QueueWidth'(cpu) + QueueWidth'(1) : '0;
+  assign is_current  = wake_way == WakeInPlace;
+  // Ready and not in a queue: its context is not saved yet.
+  assign is_queued   = state == ThreadReady && !(leaving_i[cpu] && leaving_tid_i[cpu] == tid);
+  assign is_idle     = is_bound && 32'(cpu) < Cpus;
+  assign is_hardware = is_bound && 32'(cpu) >= Cpus;
+  assign level       = is_idle ? '0 : {1'b1, prio};
+  assign queue       = is_static ? QueueWidth'(cpu) + QueueWidth'(1) : '0;
+
+  // Threads of one client only
+  logic [Clients-1:0]               bound, bound_queued;
+  logic [Clients-1:0][TidWidth-1:0] bound_tid;
+  logic                             bound_push, bound_pop, bind_idle;
+  cpu_t                             bound_pop_cpu;
+
+  assign bind_idle = change.idle;
+
+  cl_kernel_bound #(.Clients(Clients), .TidWidth(TidWidth)) u_bound (
+    .clk_i,
+    .rst_ni,
+    .bind_i     (bind_idle | (change.create & new_bound)),
+    .bind_cpu_i (bind_idle ? cpu_q : new_cpu),
+    .bind_tid_i (bind_idle ? tid : new_tid),
+    .free_i     (change.unbind),
+    .free_cpu_i (cpu),
+    .push_i     (bind_idle | bound_push),
+    .push_cpu_i (bind_idle ? cpu_q : cpu),
+    .pop_i      (bound_pop),
+    .pop_cpu_i  (bound_pop_cpu),
+    .bound_o    (bound),
+    .tid_o      (bound_tid),
+    .queued_o   (bound_queued)
+  );
 
   outcome_t   outcome;
   logic       commit;     // it happens now
-  logic       waiter_valid, insert, pop, walk, walk_pending, walk_done;
+  logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done;
   tid_t       waiter;
   logic [9:0] object_id;  // the operation's object; a new one if it creates it
 
   cl_kernel_wait_lists #(
-    .TidWidth      (TidWidth),
-    .PriorityWidth (PriorityWidth),
-    .ObjectWidth   (ObjectWidth)
+    .TidWidth    (TidWidth),
+    .LevelWidth  (LevelWidth),
+    .ObjectWidth (ObjectWidth)
   ) u_wait_lists (
     .clk_i,
     .rst_ni,
-    .read_kind_i       (rd_op[4:3]),
-    .read_id_i         (rd_id),
-    .waiter_valid_o    (waiter_valid),
-    .waiter_o          (waiter),
-    .kind_i            (op_q[4:3]),
-    .id_i              (object_id),
-    .clear_i           (commit && outcome.clear),
-    .insert_i          (insert),
-    .caller_i          (caller),
-    .caller_priority_i (priority_i[cpu_q]),
-    .pop_i             (pop),
-    .walk_i            (walk),
-    .pending_o         (walk_pending),
-    .done_o            (walk_done),
-    .tid_i             (tid),
-    .priority_i        (prio),
-    .link_i            (link),
-    .link_we_o         (link_we),
-    .link_tid_o        (link_tid),
-    .link_o            (link_to)
+    .read_kind_i    (rd_op[4:3]),
+    .read_id_i      (rd_id),
+    .waiter_valid_o (waiter_valid),
+    .several_o      (several),
+    .waiter_o       (waiter),
+    .kind_i         (op_q[4:3]),
+    .id_i           (object_id),
+    .clear_i        (commit && outcome.clear),
+    .insert_i       (insert),
+    .caller_i       (caller),
+    .caller_level_i (level_i[cpu_q]),
+    .pop_i          (pop),
+    .walk_i         (walk),
+    .pending_o      (walk_pending),
+    .done_o         (walk_done),
+    .tid_i          (tid),
+    .level_i        (level),
+    .link_i         (link),
+    .link_we_o      (link_we),
+    .link_tid_o     (link_tid),
+    .link_o         (link_to)
   );
 
   // ---------------------------------------------------------------------------------------------
   // The next thread of the CPU
 
-  logic                  next_any, next_tie, next_better, next_equal;
+  logic                  next_any, next_tie, next_better, next_equal, next_bound;
   logic [QueueWidth-1:0] next_queue;
   tid_t                  next_tid;
-  priority_t             next_priority;
+  level_t                next_level;
 
   cl_kernel_next #(
-    .Cpus          (Cpus),
-    .TidWidth      (TidWidth),
-    .PriorityWidth (PriorityWidth)
+    .Cpus       (Cpus),
+    .HwThreads  (HwThreads),
+    .TidWidth   (TidWidth),
+    .Priorities (Priorities)
   ) u_next (
     .cpu_i           (cpu_q),
     .turn_dynamic_i  (turn_dynamic_i[cpu_q]),
-    .priority_i      (priority_i[cpu_q]),
+    .level_i         (level_i[cpu_q]),
     .best_valid_i,
     .best_priority_i,
     .best_tid_i,
+    .bound_valid_i   (bound_queued[cpu_q]),
+    .bound_tid_i     (bound_tid[cpu_q]),
     .any_o           (next_any),
     .better_o        (next_better),
     .equal_o         (next_equal),
     .tie_o           (next_tie),
+    .bound_o         (next_bound),
     .queue_o         (next_queue),
     .tid_o           (next_tid),
-    .priority_o      (next_priority)
+    .level_o         (next_level)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -297,18 +368,25 @@ module cl_kernel_engine
 
   logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
   logic            insert_decided;
-  logic [Cpus-1:0] unpublished;
+  logic [Clients-1:0] unpublished;
   tid_t            receiver;
   thread_change_t  change_decided;
+  logic      [5:0] as_op;
+  logic      [9:0] as_id;
+  tid_t            line_thread;
 
   cl_kernel_services #(
-    .Cpus       (Cpus),
-    .Priorities (Priorities),
-    .TidWidth   (TidWidth),
-    .Ports      (Ports),
-    .PortDepth  (PortDepth),
-    .Mutexes    (Mutexes),
-    .Semaphores (Semaphores)
+    .Cpus        (Cpus),
+    .HwThreads   (HwThreads),
+    .Priorities  (Priorities),
+    .TidWidth    (TidWidth),
+    .Ports       (Ports),
+    .PortDepth   (PortDepth),
+    .Mutexes     (Mutexes),
+    .Semaphores  (Semaphores),
+    .Conditions  (Conditions),
+    .Lines       (Lines),
+    .ObjectWidth (most(ObjectWidth, TidWidth))
   ) u_services (
     .clk_i,
     .rst_ni,
@@ -320,14 +398,23 @@ module cl_kernel_engine
     .caller_i        (caller),
     .caller_runs_i   (running_i[cpu_q]),
     .word0_i         (word0_i[cpu_q]),
+    .by_line_i       (by_line_q),
+    .line_i          (line_q),
+    .any_i           (next_any),
     .better_i        (next_better),
     .equal_i         (next_equal),
+    .next_i          (next_tid),
     .slice_used_i    (slice_used_i[cpu_q]),
+    .bound_i         (bound),
     .exists_i        (exists),
     .tid_i           (tid),
     .state_i         (state),
     .thread_cpu_i    (cpu),
     .priority_i      (prio),
+    .static_i        (is_static),
+    .idle_i          (is_idle),
+    .hardware_i      (is_hardware),
+    .queued_i        (is_queued),
     .detached_i      (detached),
     .joined_i        (joined),
     .room_i          (room),
@@ -335,6 +422,7 @@ module cl_kernel_engine
     .new_cpu_o       (new_cpu),
     .new_priority_o  (new_priority),
     .new_static_o    (new_static),
+    .new_bound_o     (new_bound),
     .new_detached_o  (new_detached),
     .waiter_valid_i  (waiter_valid),
     .waiter_i        (waiter),
@@ -349,10 +437,23 @@ module cl_kernel_engine
     .walk_i          (publish_walk),
     .publish_i       (state_q == StPublish),
     .publish_wakes_o (publish_wakes),
-    .publish_more_o  (publish_more)
+    .publish_more_o  (publish_more),
+    .lines_i         (line_i),
+    .as_op_o         (as_op),
+    .as_id_o         (as_id),
+    .line_thread_o   (line_thread),
+    .line_pending_o  (line_pending),
+    .line_request_o  (line_request),
+    .line_wakes_o    (line_wakes),
+    .line_notes_o    (line_notes),
+    .line_op_o       (line_op),
+    .line_id_o       (line_id),
+    .line_o          (line),
+    .line_take_i     (line_take),
+    .line_free_i     (idle && !line_pending)
   );
 
-  for (genvar c = 0; c < Cpus; c++) begin : g_word0
+  for (genvar c = 0; c < Clients; c++) begin : g_word0
     assign word0_we_o[c] = message_valid && cpu_q == cpu_t'(c);
   end
 
@@ -380,6 +481,7 @@ module cl_kernel_engine
   cpu_t       answer_cpu, sched_cpu;
   sched_cmd_t cmd;
   logic       choose;    // the next thread of CPU cpu_q runs, or none
+  logic       take_next; // it leaves its queue
   logic       give_way;  // with choose: the caller stays ready
   tid_t       fetch_tid;
 
@@ -400,6 +502,10 @@ module cl_kernel_engine
     id_d             = id_q;
     front_d          = front_q;
     pop_d            = pop_q;
+    all_d            = all_q;
+    by_line_d        = by_line_q;
+    line_d           = line_q;
+    silent_d         = silent_q;
     publish_end_d    = publish_end_q;
     new_priority_d   = new_priority_q;
     slice_d          = slice_q;
@@ -418,7 +524,7 @@ module cl_kernel_engine
     sched_cpu        = cpu_q;
     cmd              = '0;
     sched_tid_o      = next_tid;
-    sched_priority_o = next_priority;
+    sched_level_o    = next_level;
     slice_restart_o  = 1'b0;
 
     queue_valid_o    = 1'b0;
@@ -426,8 +532,12 @@ module cl_kernel_engine
     queue_o          = queue;
     queue_priority_o = prio;
     queue_tid_o      = tid;
+    bound_push       = 1'b0;
+    bound_pop        = 1'b0;
+    bound_pop_cpu    = cpu_q;
 
     choose           = 1'b0;
+    take_next        = 1'b0;
     give_way         = 1'b0;
 
     unique case (state_q)
@@ -436,13 +546,22 @@ module cl_kernel_engine
       StIdle: begin
         pop_d         = 1'b0;
         front_d       = 1'b0;
+        all_d         = 1'b0;
         publish_end_d = 1'b0;
-        cpu_d         = pick;
-        op_d          = op_i[pick];
-        id_d          = id_i[pick];
+        cpu_d         = rd_cpu;
+        op_d          = rd_op;
+        id_d          = rd_id;
+        by_line_d     = line_pending;
+        silent_d      = line_pending;
+        line_d        = line;
         raddr         = fetch_tid;
         sched_cpu     = pick;
-        if (pick_valid && pick_op) begin
+        wake_then_d   = StIdle;
+        if (line_take) begin
+          // The thread that waits for the line, or the object it is bound to, is the one read.
+          if (line_wakes)       state_d = StWake;
+          else if (!line_notes) state_d = StDispatch;
+        end else if (pick_valid && pick_op) begin
           // Any operation says that the context of the thread left is saved.
           cmd.saved = 1'b1;
           if (leaving_i[pick] && leaving_ready_i[pick]) begin
@@ -468,7 +587,7 @@ module cl_kernel_engine
 
       StDispatch: begin
         if (commit) begin
-          answer_valid = 1'b1;
+          answer_valid = !silent_q;
           wake_then_d  = StIdle;
           state_d      = StIdle;
           unique case (outcome.course)
@@ -505,6 +624,30 @@ module cl_kernel_engine
               state_d        = StRequeue;
             end
 
+            CourseDequeue: begin
+              take_next = 1'b1;
+              cmd.turn  = next_tie;
+              raddr     = next_tid;
+              state_d   = StSuspend;
+            end
+
+            CourseRemove: begin
+              queue_valid_o = !is_bound;
+              queue_op_o    = QueueRemove;
+              bound_pop     = is_bound;
+              bound_pop_cpu = cpu;
+              state_d       = StSuspend;
+            end
+
+            CourseRedirect: begin
+              answer_valid = 1'b0;
+              by_line_d    = 1'b1;
+              line_d       = line_t'(id_q);
+              op_d         = as_op;
+              id_d         = as_id;
+              state_d      = StFetch;
+            end
+
             CourseSlice: begin
               slice_d = word0_i[cpu_q][15:0];
               state_d = StSlice;
@@ -512,14 +655,21 @@ module cl_kernel_engine
 
             default: ;
           endcase
+          if (change_decided.idle) begin
+            set       = 1'b1;
+            set_state = ThreadReady;
+          end
           if (outcome.wake != WakeNone) begin
-            pop_d   = outcome.wake == WakeWaiter;
+            pop_d   = outcome.wake inside {WakeWaiter, WakeWaiters};
+            all_d   = outcome.wake == WakeWaiters;
             state_d = StWake;
           end
           unique case (outcome.wake)
-            WakeWaiter:   raddr = waiter;
+            WakeWaiter,
+            WakeWaiters:  raddr = waiter;
             WakeJoiner:   raddr = joiner;
             WakeReceiver: raddr = receiver;
+            WakeLine:     raddr = line_thread;
             default: ;  // WakeThread: it is the one read
           endcase
         end
@@ -533,7 +683,7 @@ module cl_kernel_engine
         sched_cpu        = wake_cpu;
         answer_cpu       = wake_cpu;
         sched_tid_o      = tid;
-        sched_priority_o = prio;
+        sched_level_o    = level;
         unique case (wake_way)
           WakeInPlace: begin
             set_state    = ThreadRunning;
@@ -549,18 +699,27 @@ module cl_kernel_engine
             answer_o     = go(tid);
           end
           default: begin
-            set           = queue_ready_i;
-            queue_valid_o = 1'b1;
+            set           = is_bound | queue_ready_i;
+            bound_push    = is_bound;
+            queue_valid_o = !is_bound;
             queue_op_o    = front_q ? QueuePushFront : QueuePushBack;
           end
         endcase
         if (!queue_valid_o || queue_ready_i) begin
           pop     = pop_q;
-          pop_d   = 1'b0;
           front_d = 1'b0;
-          state_d = wake_then_q;
+          if (all_q && several) begin
+            raddr   = link;
+            state_d = StNextWaiter;
+          end else begin
+            pop_d   = 1'b0;
+            state_d = wake_then_q;
+          end
         end
       end
+
+      // The list is read again; the record of its first thread is there already.
+      StNextWaiter: state_d = StWake;
 
       // Publish the port read, the newest of the caller's list.
       StPublish: begin
@@ -591,16 +750,24 @@ module cl_kernel_engine
         if (walk_done) state_d = StIdle;
       end
 
-      // thread_priority: the thread, out of the queue now, goes to the tail of its new priority.
+      // set_sched_param: the thread read has a new priority; a ready one goes to its tail.
       StRequeue: if (queue_ready_i) begin
         set_priority     = 1'b1;
         queue_valid_o    = is_queued;
         queue_op_o       = QueuePushBack;
         queue_priority_o = new_priority_q;
         sched_cpu        = cpu;
-        sched_priority_o = new_priority_q;
-        cmd.set_priority = is_current;
-        state_d          = StIdle;
+        sched_level_o = {1'b1, new_priority_q};
+        cmd.set_level = is_current;
+        state_d       = StIdle;
+      end
+
+      // dequeue, remove: the thread read is in no queue any more.
+      StSuspend: begin
+        set       = 1'b1;
+        set_state = ThreadSuspended;
+        set_cpu   = cpu;
+        state_d   = StIdle;
       end
 
       StSlice: begin
@@ -621,8 +788,7 @@ module cl_kernel_engine
         cmd.leave_ready = give_way;
         cmd.leave_front = outcome.front;
         cmd.turn        = next_tie;
-        queue_valid_o   = 1'b1;
-        queue_o         = next_queue;
+        take_next       = 1'b1;
         answer_valid    = 1'b1;
         answer_o        = go(next_tid);
         state_d         = StSwitched;
@@ -633,12 +799,19 @@ module cl_kernel_engine
         state_d      = (insert_decided && waiter_valid) ? StWalk : StIdle;
       end
     end
+    if (take_next) begin
+      queue_valid_o = !next_bound;
+      queue_o       = next_queue;
+      bound_pop     = next_bound;
+    end
   end
 
-  for (genvar c = 0; c < Cpus; c++) begin : g_select
+  for (genvar c = 0; c < Clients; c++) begin : g_select
     assign sched_select_o[c] = sched_cpu == cpu_t'(c);
     assign answer_valid_o[c] = answer_valid && answer_cpu == cpu_t'(c);
   end
+
+  assign queue_to_priority_o = new_priority_q;
 
   assign sched_cmd_o = cmd;
   assign slice_o     = slice_q;
@@ -655,6 +828,10 @@ module cl_kernel_engine
       id_q           <= '0;
       front_q        <= 1'b0;
       pop_q          <= 1'b0;
+      all_q          <= 1'b0;
+      by_line_q      <= 1'b0;
+      line_q         <= '0;
+      silent_q       <= 1'b0;
       publish_end_q  <= 1'b0;
       new_priority_q <= '0;
       slice_q        <= '0;
@@ -666,6 +843,10 @@ module cl_kernel_engine
       id_q           <= id_d;
       front_q        <= front_d;
       pop_q          <= pop_d;
+      all_q          <= all_d;
+      by_line_q      <= by_line_d;
+      line_q         <= line_d;
+      silent_q       <= silent_d;
       publish_end_q  <= publish_end_d;
       new_priority_q <= new_priority_d;
       slice_q        <= slice_d;
@@ -676,7 +857,7 @@ module cl_kernel_engine
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       // The save rule: a leaving thread is in no queue, so it can be nobody's next.
-      for (int unsigned c = 0; c < Cpus; c++) begin
+      for (int unsigned c = 0; c < Clients; c++) begin
         for (int unsigned q = 0; q < Queues; q++) begin
           AssertLeavingNotQueued: assert (!(queue_ready_i && leaving_i[c] && best_valid_i[q] &&
                                             best_tid_i[q] == leaving_tid_i[c]));
@@ -688,7 +869,8 @@ module cl_kernel_engine
                                               tid_i[c] == leaving_tid_i[other]));
         end
         // Idle means nothing to run: a thread that becomes eligible goes to a waiting CPU at once.
-        AssertIdleHasNothing: assert (!(stable_o && waiting_i[c] && (best_valid_i[0] || best_valid_i[1+c])));
+        AssertIdleHasNothing: assert (!(stable_o && waiting_i[c] && (bound_queued[c] ||
+          (c < Cpus && (best_valid_i[0] || best_valid_i[QueueWidth'(1+c)])))));
         // Only a running thread has unpublished messages.
         AssertSentIsRunning: assert (!(state_q == StIdle && unpublished[c] && !running_i[c]));
       end

@@ -85,11 +85,16 @@ module cl_kernel_mutex_ops
     endcase
   end
 
+  logic [Mutexes-1:0] used;
+  logic               unused;
+  assign unused = ^used;
+
   cl_object_table #(.Count(Mutexes), .Width($bits(mutex_t))) u_table (
     .clk_i,
     .rst_ni,
     .read_id_i,
     .rdata_o   (mutex),
+    .used_o    (used),
     .id_i,
     .exists_o  (exists),
     .room_o    (room),

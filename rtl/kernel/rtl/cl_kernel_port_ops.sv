@@ -15,11 +15,12 @@ module cl_kernel_port_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Cpus      = 2,
+  parameter  int unsigned Clients   = 2,
   parameter  int unsigned Ports     = 32,
   parameter  int unsigned PortDepth = 8,
   parameter  int unsigned TidWidth  = 6,
-  localparam int unsigned CpuWidth  = (Cpus > 1) ? $clog2(Cpus) : 1
+  parameter  int unsigned LineWidth = 3,
+  localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -30,6 +31,11 @@ module cl_kernel_port_ops
   input  logic [CpuWidth-1:0] cpu_i,
   input  logic [TidWidth-1:0] caller_i,
   input  logic         [31:0] word0_i,
+  input  logic                by_line_i,        // no thread sends, but interrupt line line_i, its number:
+  input  logic [LineWidth-1:0] line_i,
+  input  logic          [9:0] bind_id_i,        // a port that a line is to be bound to
+  output logic                bind_exists_o,    // there is such a port,
+  output logic                bind_open_o,      // and it is open
   input  logic                waiter_valid_i,   // a sender is in the port's wait list
   output outcome_t            outcome_o,
   input  logic                commit_i,
@@ -38,7 +44,7 @@ module cl_kernel_port_ops
   output logic                message_valid_o,
   output logic         [31:0] message_o,
 
-  output logic     [Cpus-1:0] unpublished_o,    // the CPU's thread has something to publish
+  output logic  [Clients-1:0] unpublished_o,    // the CPU's thread has something to publish
   input  logic                walk_i,
   input  logic                publish_i,
   output logic                publish_wakes_o,
@@ -75,6 +81,7 @@ module cl_kernel_port_ops
   logic [Ports-1:0] open_q;
   logic             exists, is_open, is_receiver, full, listed, by_other, publishes, port_we;
   pointer_t         used, frozen;
+  logic      [31:0] payload;
   change_t          decided, change;
 
   assign exists          = 32'(id_i) < Ports;
@@ -84,6 +91,9 @@ module cl_kernel_port_ops
   assign frozen          = port.commit - port.rd;
   assign full            = 32'(used) == PortDepth;
   assign receiver_o      = port.receiver;
+  assign payload         = by_line_i ? 32'(line_i) : word0_i;
+  assign bind_exists_o   = 32'(bind_id_i) < Ports;
+  assign bind_open_o     = open_q[port_id_t'(bind_id_i)];
 
   // ---------------------------------------------------------------------------------------------
   // Decision
@@ -119,11 +129,12 @@ module cl_kernel_port_ops
           if (op_i == OpPortTrysend) outcome_o        = failed(StatusEagain);
           else                       outcome_o.course = CourseBlock;
           outcome_o.insert  = 1'b1;
-          outcome_o.publish = 1'b1;
+          outcome_o.publish = !by_line_i;
         end else begin
-          // Two writers meet: publish now, or the second's message would wait for the first.
+          // Two writers meet: publish now, or the second's message would wait for the first. A line has no thread
+          // that could publish later.
           decided.put    = 1'b1;
-          decided.expose = port.immediate | by_other;
+          decided.expose = port.immediate | by_other | by_line_i;
           decided.list   = !decided.expose && !listed;
           outcome_o.wake = (decided.expose && port.receiver_waits) ? WakeReceiver : WakeNone;
         end
@@ -190,11 +201,11 @@ module cl_kernel_port_ops
     .clk_i, .we_i(port_we), .waddr_i(port_q), .wdata_i(port_wdata), .raddr_i(raddr), .rdata_o(port)
   );
   cl_ram_1r1w #(.Width(32), .AddrWidth(PortWidth + SlotWidth)) u_payload (
-    .clk_i, .we_i(change.put), .waddr_i({port_q, port.wr[SlotWidth-1:0]}), .wdata_i(word0_i),
+    .clk_i, .we_i(change.put), .waddr_i({port_q, port.wr[SlotWidth-1:0]}), .wdata_i(payload),
     .raddr_i({port_q, port.rd[SlotWidth-1:0]}), .rdata_o(message_o)
   );
 
-  cl_kernel_sent #(.Cpus(Cpus), .Ports(Ports)) u_sent (
+  cl_kernel_sent #(.Clients(Clients), .Ports(Ports)) u_sent (
     .clk_i,
     .rst_ni,
     .cpu_i,

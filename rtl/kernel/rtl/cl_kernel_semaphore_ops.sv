@@ -15,6 +15,8 @@ module cl_kernel_semaphore_ops
   input  logic  [5:0] op_i,
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
+  input  logic  [9:0] bind_id_i,
+  output logic        bindable_o,      // there is a semaphore bind_id_i
   input  logic        waiter_valid_i,  // somebody is in the semaphore's wait list
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with semaphore_create: the new semaphore
@@ -22,9 +24,13 @@ module cl_kernel_semaphore_ops
 );
 
   localparam int unsigned CountWidth = $clog2(SemaphoreMax + 1);
+  localparam int unsigned IdWidth    = (Semaphores > 1) ? $clog2(Semaphores) : 1;
 
   logic                  exists, room, create, destroy, set;
   logic [CountWidth-1:0] count, set_to;
+  logic [Semaphores-1:0] used;
+
+  assign bindable_o = 32'(bind_id_i) < Semaphores && used[IdWidth'(bind_id_i)];
 
   always_comb begin
     outcome_o = '0;
@@ -89,6 +95,7 @@ module cl_kernel_semaphore_ops
     .rst_ni,
     .read_id_i,
     .rdata_o   (count),
+    .used_o    (used),
     .id_i,
     .exists_o  (exists),
     .room_o    (room),

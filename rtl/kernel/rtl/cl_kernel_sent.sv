@@ -6,9 +6,9 @@
 // what it will be in the next cycle; the list is that of CPU cpu_i. add_i puts port_i at its head; pop_i
 // takes it away from there (it must be the head). Both take effect in the next cycle.
 module cl_kernel_sent #(
-  parameter  int unsigned Cpus      = 2,
+  parameter  int unsigned Clients   = 2,
   parameter  int unsigned Ports     = 32,
-  localparam int unsigned CpuWidth  = (Cpus > 1) ? $clog2(Cpus) : 1,
+  localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned PortWidth = (Ports > 1) ? $clog2(Ports) : 1
 ) (
   input  logic                 clk_i,
@@ -18,7 +18,7 @@ module cl_kernel_sent #(
   input  logic [PortWidth-1:0] port_i,
   output logic                 listed_o,    // port_i is on a list
   output logic                 by_other_o,  // and that is another CPU's
-  output logic      [Cpus-1:0] valid_o,     // the CPU's list is not empty
+  output logic      [Clients-1:0] valid_o,     // the CPU's list is not empty
   output logic [PortWidth-1:0] head_o,      // of CPU cpu_i
   output logic                 more_o,      // another port follows port_i:
   output logic [PortWidth-1:0] next_o,
@@ -33,7 +33,7 @@ module cl_kernel_sent #(
   } sent_t;
 
   logic                [Ports-1:0] listed_q;
-  logic [Cpus-1:0] [PortWidth-1:0] head_q;
+  logic [Clients-1:0] [PortWidth-1:0] head_q;
   sent_t                           sent;
 
   cl_ram_1r1w #(.Width($bits(sent_t)), .AddrWidth(PortWidth)) u_sent (

@@ -10,13 +10,19 @@ module cl_kernel_services
   import cl_outcome_pkg::*;
 #(
   parameter  int unsigned Cpus          = 2,
+  parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
   parameter  int unsigned PortDepth     = 8,
   parameter  int unsigned Mutexes       = 32,
   parameter  int unsigned Semaphores    = 32,
-  localparam int unsigned CpuWidth      = (Cpus > 1) ? $clog2(Cpus) : 1,
+  parameter  int unsigned Conditions    = 32,
+  parameter  int unsigned Lines         = 8,
+  parameter  int unsigned ObjectWidth   = 6,  // of a thread, semaphore or port
+  localparam int unsigned Clients       = Cpus + HwThreads,
+  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1,
   localparam int unsigned PriorityWidth = $clog2(Priorities)
 ) (
   input  logic                     clk_i,
@@ -31,16 +37,25 @@ module cl_kernel_services
   input  logic      [TidWidth-1:0] caller_i,
   input  logic                     caller_runs_i,    // the CPU has a running thread, caller_i
   input  logic              [31:0] word0_i,
+  input  logic                     by_line_i,        // it is interrupt line line_i's
+  input  logic     [LineWidth-1:0] line_i,
 
   // Threads: see cl_kernel_thread_ops
+  input  logic                     any_i,
   input  logic                     better_i,
   input  logic                     equal_i,
+  input  logic      [TidWidth-1:0] next_i,
   input  logic                     slice_used_i,
+  input  logic       [Clients-1:0] bound_i,
   input  logic                     exists_i,
   input  logic      [TidWidth-1:0] tid_i,
   input  thread_state_e            state_i,
   input  logic      [CpuWidth-1:0] thread_cpu_i,
   input  logic [PriorityWidth-1:0] priority_i,
+  input  logic                     static_i,
+  input  logic                     idle_i,
+  input  logic                     hardware_i,
+  input  logic                     queued_i,
   input  logic                     detached_i,
   input  logic                     joined_i,
   input  logic                     room_i,
@@ -48,6 +63,7 @@ module cl_kernel_services
   output logic      [CpuWidth-1:0] new_cpu_o,
   output logic [PriorityWidth-1:0] new_priority_o,
   output logic                     new_static_o,
+  output logic                     new_bound_o,
   output logic                     new_detached_o,
 
   // The object's wait list
@@ -63,11 +79,26 @@ module cl_kernel_services
   output logic      [TidWidth-1:0] receiver_o,
   output logic                     message_valid_o,
   output logic              [31:0] message_o,
-  output logic          [Cpus-1:0] unpublished_o,
+  output logic       [Clients-1:0] unpublished_o,
   input  logic                     walk_i,
   input  logic                     publish_i,
   output logic                     publish_wakes_o,
-  output logic                     publish_more_o
+  output logic                     publish_more_o,
+
+  // Interrupt lines: see cl_kernel_interrupt_ops
+  input  logic         [Lines-1:0] lines_i,
+  output logic               [5:0] as_op_o,
+  output logic               [9:0] as_id_o,
+  output logic      [TidWidth-1:0] line_thread_o,
+  output logic                     line_pending_o,
+  output logic                     line_request_o,
+  output logic                     line_wakes_o,
+  output logic                     line_notes_o,
+  output logic               [5:0] line_op_o,
+  output logic               [9:0] line_id_o,
+  output logic     [LineWidth-1:0] line_o,
+  input  logic                     line_take_i,
+  input  logic                     line_free_i
 );
 
   // Operations that there are, and those that only a thread may call
@@ -77,22 +108,32 @@ module cl_kernel_services
     known        = 1'b1;
     needs_thread = 1'b1;
     unique case (op_i)
-      OpNext, OpThreadStart, OpThreadDetach, OpThreadPriority, OpThreadRead, OpSlice, OpSemaphorePost,
-      OpSemaphoreValue: needs_thread = 1'b0;
+      OpNext, OpThreadStart, OpThreadDetach, OpSetSchedParam, OpThreadRead, OpSlice, OpGetSchedParam,
+      OpSemaphorePost, OpSemaphoreValue,
+      OpCondTicket, OpCondSignal, OpCondBroadcast,
+      OpInterruptUnbind, OpInterruptRaise,
+      OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
+        needs_thread = 1'b0;
       OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpThreadJoin,
       OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
       OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
-      OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish: ;
+      OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish,
+      OpCondCreate, OpCondDestroy, OpCondWait,
+      OpInterruptBind, OpInterruptWait: ;
       default: known = 1'b0;
     endcase
   end
 
-  assign allowed = known && (caller_runs_i || !needs_thread);
+  assign allowed = known && (caller_runs_i || !needs_thread || by_line_i);
 
   logic           commit;
-  logic     [9:0] new_mutex, new_semaphore;
-  outcome_t       of_thread, of_mutex, of_semaphore, of_port;
+  logic     [9:0] new_mutex, new_semaphore, new_condition, bind_id;
+  logic           semaphore_exists, port_exists, port_open;
+  outcome_t       of_thread, of_mutex, of_semaphore, of_port, of_condition, of_interrupt;
   thread_change_t change;
+
+  // interrupt_bind names a second object.
+  assign bind_id = word0_i[BindingObjectLsb +: BindingObjectWidth];
 
   assign commit   = commit_i && allowed;
   assign change_o = allowed ? change : '0;
@@ -102,6 +143,8 @@ module cl_kernel_services
       3'd2:    outcome_o = of_mutex;
       3'd3:    outcome_o = of_semaphore;
       3'd4:    outcome_o = of_port;
+      3'd5:    outcome_o = of_condition;
+      3'd6:    outcome_o = of_interrupt;
       default: outcome_o = of_thread;
     endcase
     if (!known)        outcome_o = failed(StatusEinval);
@@ -112,23 +155,37 @@ module cl_kernel_services
     unique case (op_i)
       OpMutexCreate:     object_id_o = new_mutex;
       OpSemaphoreCreate: object_id_o = new_semaphore;
+      OpCondCreate:      object_id_o = new_condition;
       default:           object_id_o = id_i;
     endcase
   end
 
-  cl_kernel_thread_ops #(.Cpus(Cpus), .Priorities(Priorities), .TidWidth(TidWidth)) u_thread_ops (
+  cl_kernel_thread_ops #(
+    .Cpus       (Cpus),
+    .HwThreads  (HwThreads),
+    .Priorities (Priorities),
+    .TidWidth   (TidWidth)
+  ) u_thread_ops (
     .op_i,
     .word0_i,
+    .client_i       (cpu_i),
     .caller_i,
     .caller_runs_i,
+    .any_i,
     .better_i,
     .equal_i,
+    .next_i,
     .slice_used_i,
+    .bound_i,
     .exists_i,
     .tid_i,
     .state_i,
     .cpu_i          (thread_cpu_i),
     .priority_i,
+    .static_i,
+    .idle_i,
+    .hardware_i,
+    .queued_i,
     .detached_i,
     .joined_i,
     .room_i,
@@ -136,6 +193,7 @@ module cl_kernel_services
     .new_cpu_o,
     .new_priority_o,
     .new_static_o,
+    .new_bound_o,
     .new_detached_o,
     .outcome_o      (of_thread),
     .change_o       (change)
@@ -162,13 +220,65 @@ module cl_kernel_services
     .op_i,
     .id_i,
     .word0_i,
+    .bind_id_i  (bind_id),
+    .bindable_o (semaphore_exists),
     .waiter_valid_i,
-    .outcome_o (of_semaphore),
-    .new_o     (new_semaphore),
+    .outcome_o  (of_semaphore),
+    .new_o      (new_semaphore),
+    .commit_i   (commit)
+  );
+
+  cl_kernel_condition_ops #(.Conditions(Conditions)) u_condition_ops (
+    .clk_i,
+    .rst_ni,
+    .read_id_i,
+    .op_i,
+    .id_i,
+    .word0_i,
+    .waiter_valid_i,
+    .outcome_o (of_condition),
+    .new_o     (new_condition),
     .commit_i  (commit)
   );
 
-  cl_kernel_port_ops #(.Cpus(Cpus), .Ports(Ports), .PortDepth(PortDepth), .TidWidth(TidWidth)) u_port_ops (
+  cl_kernel_interrupt_ops #(
+    .Lines       (Lines),
+    .TidWidth    (TidWidth),
+    .ObjectWidth (ObjectWidth)
+  ) u_interrupt_ops (
+    .clk_i,
+    .rst_ni,
+    .line_i             (lines_i),
+    .op_i,
+    .id_i,
+    .word0_i,
+    .caller_i,
+    .semaphore_exists_i (semaphore_exists),
+    .port_exists_i      (port_exists),
+    .port_open_i        (port_open),
+    .outcome_o          (of_interrupt),
+    .as_op_o,
+    .as_id_o,
+    .thread_o           (line_thread_o),
+    .commit_i           (commit),
+    .pending_o          (line_pending_o),
+    .request_o          (line_request_o),
+    .request_wakes_o    (line_wakes_o),
+    .request_notes_o    (line_notes_o),
+    .request_op_o       (line_op_o),
+    .request_id_o       (line_id_o),
+    .request_line_o     (line_o),
+    .take_i             (line_take_i),
+    .free_i             (line_free_i)
+  );
+
+  cl_kernel_port_ops #(
+    .Clients   (Clients),
+    .Ports     (Ports),
+    .PortDepth (PortDepth),
+    .TidWidth  (TidWidth),
+    .LineWidth (LineWidth)
+  ) u_port_ops (
     .clk_i,
     .rst_ni,
     .read_i,
@@ -178,6 +288,11 @@ module cl_kernel_services
     .cpu_i,
     .caller_i,
     .word0_i,
+    .by_line_i,
+    .line_i,
+    .bind_id_i      (bind_id),
+    .bind_exists_o  (port_exists),
+    .bind_open_o    (port_open),
     .waiter_valid_i,
     .outcome_o      (of_port),
     .commit_i       (commit),

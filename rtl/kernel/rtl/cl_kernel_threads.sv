@@ -6,7 +6,7 @@
 // (cl_ram_1r1w). Each strobe writes the fields it names:
 //   init     thread 0 runs on CPU 0 (all other ids are free; they have no record and need none)
 //   create   a new thread, id new_o; only while room_o; needs the record of free_head_o read
-//   add_joiner, detach, set_priority, free   the thread read
+//   add_joiner, detach, idle, set_priority, free   the thread read
 //   set      state and CPU of the thread set_tid_i
 //   link     the thread after link_tid_i
 // The fields are in memories of their own as they are written at different times. A thread is in one list at
@@ -16,10 +16,10 @@ module cl_kernel_threads
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter  int unsigned Cpus          = 2,
+  parameter  int unsigned Clients       = 2,
   parameter  int unsigned Threads       = 64,
   parameter  int unsigned Priorities    = 32,
-  localparam int unsigned CpuWidth      = (Cpus > 1) ? $clog2(Cpus) : 1,
+  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
 ) (
@@ -33,6 +33,7 @@ module cl_kernel_threads
   output logic      [CpuWidth-1:0] cpu_o,           // where it runs or ran last
   output logic [PriorityWidth-1:0] priority_o,
   output logic                     static_o,
+  output logic                     bound_o,         // to its CPU or hardware unit (cl_kernel_bound)
   output logic                     detached_o,
   output logic                     joined_o,        // a thread waits for its end:
   output logic      [TidWidth-1:0] joiner_o,
@@ -47,6 +48,7 @@ module cl_kernel_threads
   input  logic      [CpuWidth-1:0] new_cpu_i,
   input  logic [PriorityWidth-1:0] new_priority_i,
   input  logic                     new_static_i,
+  input  logic                     new_bound_i,
   input  logic                     new_detached_i,
 
   // Writes
@@ -73,6 +75,7 @@ module cl_kernel_threads
   typedef struct packed {
     logic [PriorityWidth-1:0] prio;
     logic                     is_static;
+    logic                     bound;
     logic                     detached;
   } attr_t;
   typedef struct packed {
@@ -103,13 +106,19 @@ module cl_kernel_threads
   assign cpu_o      = run.cpu;
   assign priority_o = attr.prio;
   assign static_o   = attr.is_static;
+  assign bound_o    = attr.bound;
   assign detached_o = attr.detached;
   assign joined_o   = joiner.valid;
   assign joiner_o   = joiner.tid;
 
   always_comb begin
     attr_waddr   = tid_o;
-    attr_wdata   = '{prio: attr.prio, is_static: attr.is_static, detached: attr.detached | change_i.detach};
+    attr_wdata   = '{
+      prio:      attr.prio,
+      is_static: attr.is_static | change_i.idle,
+      bound:     attr.bound | change_i.idle,
+      detached:  attr.detached | change_i.detach
+    };
     joiner_wdata = '{valid: 1'b1, tid: caller_i};
     run_waddr    = set_tid_i;
     run_wdata    = '{state: set_state_i, cpu: set_cpu_i};
@@ -120,7 +129,9 @@ module cl_kernel_threads
       run_waddr    = new_o;
       run_wdata    = '{state: ThreadCreated, cpu: new_cpu_i};
       attr_waddr   = new_o;
-      attr_wdata   = '{prio: new_priority_i, is_static: new_static_i, detached: new_detached_i};
+      attr_wdata   = '{
+        prio: new_priority_i, is_static: new_static_i, bound: new_bound_i, detached: new_detached_i
+      };
       joiner_wdata = '0;
     end
     if (change_i.free) begin
@@ -133,13 +144,16 @@ module cl_kernel_threads
       run_waddr    = '0;
       run_wdata    = '{state: ThreadRunning, cpu: '0};
       attr_waddr   = '0;
-      attr_wdata   = '{prio: PriorityWidth'(Priorities / 2), is_static: 1'b0, detached: 1'b0};
+      attr_wdata   = '{prio: PriorityWidth'(Priorities / 2), default: '0};
       joiner_wdata = '0;
     end
   end
 
+  logic unused;  // cl_kernel_bound's
+  assign unused = change_i.unbind;
+
   assign run_we    = init_i | change_i.create | change_i.free | set_i;
-  assign attr_we   = init_i | change_i.create | change_i.detach | set_priority_i;
+  assign attr_we   = init_i | change_i.create | change_i.detach | change_i.idle | set_priority_i;
   assign joiner_we = init_i | change_i.create | change_i.add_joiner;
   assign link_we   = change_i.free | link_we_i;
 

@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait lists: for every object the threads that wait for it, sorted by priority, equals in order of arrival.
+// Wait lists: for every object the threads that wait for it, sorted by level, equals in order of arrival.
 //
-// An object is {kind, id}; bits 4:3 of an operation tell the kind, so from operation 48 on it takes a bit
-// more. The list of the one read is there in the next cycle; the links between its threads are in the thread
-// table, whose record the user keeps on the waiter looked at (tid_i, priority_i, link_i). Operations, each on
+// An object is {kind, id}; bits 4:3 of an operation tell the kind: those of the other operations (on threads,
+// lines and the ready queue) must use no list. The list of the one read is there in the next cycle; the links between its threads are in the thread
+// table, whose record the user keeps on the waiter looked at (tid_i, level_i, link_i). Operations, each on
 // the list read:
 //   clear    the object written is new: nobody waits
 //   insert   the caller waits. Nobody did: 1 cycle. Else the user reads the first waiter's record, and holds
 //            walk_i until done_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
-//            to link behind it. The caller goes before the first waiter whose priority is lower now.
+//            to link behind it. The caller goes before the first waiter whose level is lower now.
 //   pop      the first waiter, whose record is read, leaves
 module cl_kernel_wait_lists #(
-  parameter int unsigned TidWidth      = 6,
-  parameter int unsigned PriorityWidth = 5,
-  parameter int unsigned ObjectWidth   = 5
+  parameter int unsigned TidWidth    = 6,
+  parameter int unsigned LevelWidth  = 6,
+  parameter int unsigned ObjectWidth = 5
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
 
-  input  logic               [1:0] read_kind_i,
-  input  logic               [9:0] read_id_i,
-  output logic                     waiter_valid_o,   // of the list read: somebody waits
-  output logic      [TidWidth-1:0] waiter_o,         // the first one
+  input  logic            [1:0] read_kind_i,
+  input  logic            [9:0] read_id_i,
+  output logic                  waiter_valid_o,   // of the list read: somebody waits
+  output logic                  several_o,        // and not only one
+  output logic   [TidWidth-1:0] waiter_o,         // the first one
 
-  input  logic               [1:0] kind_i,           // the object whose list is written
-  input  logic               [9:0] id_i,
-  input  logic                     clear_i,
-  input  logic                     insert_i,
-  input  logic      [TidWidth-1:0] caller_i,
-  input  logic [PriorityWidth-1:0] caller_priority_i,
-  input  logic                     pop_i,
+  input  logic            [1:0] kind_i,           // the object whose list is written
+  input  logic            [9:0] id_i,
+  input  logic                  clear_i,
+  input  logic                  insert_i,
+  input  logic   [TidWidth-1:0] caller_i,
+  input  logic [LevelWidth-1:0] caller_level_i,
+  input  logic                  pop_i,
 
-  input  logic                     walk_i,
-  output logic                     pending_o,        // an insertion has still to walk
-  output logic                     done_o,           // with walk_i: this is its last cycle
+  input  logic                  walk_i,
+  output logic                  pending_o,        // an insertion has still to walk
+  output logic                  done_o,           // with walk_i: this is its last cycle
 
   // Thread table
-  input  logic      [TidWidth-1:0] tid_i,
-  input  logic [PriorityWidth-1:0] priority_i,
-  input  logic      [TidWidth-1:0] link_i,
-  output logic                     link_we_o,
-  output logic      [TidWidth-1:0] link_tid_o,
-  output logic      [TidWidth-1:0] link_o
+  input  logic   [TidWidth-1:0] tid_i,
+  input  logic [LevelWidth-1:0] level_i,
+  input  logic   [TidWidth-1:0] link_i,
+  output logic                  link_we_o,
+  output logic   [TidWidth-1:0] link_tid_o,
+  output logic   [TidWidth-1:0] link_o
 );
 
   typedef logic [TidWidth-1:0] tid_t;
@@ -64,18 +65,19 @@ module cl_kernel_wait_lists #(
   assign unused_id = ^{read_id_i, id_i};
 
   assign waiter_valid_o = list.valid;
+  assign several_o      = list.head != list.tail;
   assign waiter_o       = list.head;
 
-  logic                     pending_q;         // the insertion of:
-  tid_t                     caller_q;
-  logic [PriorityWidth-1:0] caller_priority_q;
-  logic                     before_valid_q;    // the waiter passed last
-  tid_t                     before_q;
-  logic                     linking_q;         // the caller is linked to its follower, not yet to `before`
-  logic                     here, last;
+  logic                  pending_q;         // the insertion of:
+  tid_t                  caller_q;
+  logic [LevelWidth-1:0] caller_level_q;
+  logic                  before_valid_q;    // the waiter passed last
+  tid_t                  before_q;
+  logic                  linking_q;         // the caller is linked to its follower, not yet to `before`
+  logic                  here, last;
 
   assign pending_o = pending_q;
-  assign here      = priority_i < caller_priority_q;  // before the waiter looked at
+  assign here      = level_i < caller_level_q;        // before the waiter looked at
   assign last      = tid_i == list.tail;              // behind it, as there is no other
   assign done_o    = linking_q || (here ? !before_valid_q : last);
 
@@ -90,7 +92,7 @@ module cl_kernel_wait_lists #(
       list_wdata = '{valid: 1'b1, head: caller_i, tail: caller_i};
     end else if (pop_i) begin
       list_we    = 1'b1;
-      list_wdata = '{valid: list.head != list.tail, head: link_i, tail: list.tail};
+      list_wdata = '{valid: several_o, head: link_i, tail: list.tail};
     end else if (walk_i) begin
       list_wdata = list;
       if (linking_q) begin
@@ -113,23 +115,23 @@ module cl_kernel_wait_lists #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pending_q         <= 1'b0;
-      caller_q          <= '0;
-      caller_priority_q <= '0;
-      before_valid_q    <= 1'b0;
-      before_q          <= '0;
-      linking_q         <= 1'b0;
+      pending_q      <= 1'b0;
+      caller_q       <= '0;
+      caller_level_q <= '0;
+      before_valid_q <= 1'b0;
+      before_q       <= '0;
+      linking_q      <= 1'b0;
     end else if (insert_i) begin
-      pending_q         <= list.valid;
-      caller_q          <= caller_i;
-      caller_priority_q <= caller_priority_i;
-      before_valid_q    <= 1'b0;
+      pending_q      <= list.valid;
+      caller_q       <= caller_i;
+      caller_level_q <= caller_level_i;
+      before_valid_q <= 1'b0;
     end else if (walk_i) begin
-      pending_q         <= !done_o;
-      linking_q         <= here && !done_o;
+      pending_q <= !done_o;
+      linking_q <= here && !done_o;
       if (!here) begin
-        before_valid_q  <= 1'b1;
-        before_q        <= tid_i;
+        before_valid_q <= 1'b1;
+        before_q       <= tid_i;
       end
     end
   end

@@ -2,23 +2,26 @@
 // Where a thread is, and so how it becomes eligible; combinational.
 //
 // A thread that is still its CPU's current one goes on in place. One whose context is not saved yet waits for
-// that. Else the lowest waiting CPU that may run it takes it at once, and if there is none, the ready queue.
+// that. Else the lowest waiting CPU that may run it takes it at once, and if there is none, its queue.
+// A hardware thread's unit runs its own thread only, which is static.
 module cl_kernel_wake
   import cl_sched_pkg::*;
 #(
-  parameter  int unsigned Cpus     = 2,
-  parameter  int unsigned TidWidth = 6,
-  localparam int unsigned CpuWidth = (Cpus > 1) ? $clog2(Cpus) : 1
+  parameter  int unsigned Cpus      = 2,
+  parameter  int unsigned HwThreads = 0,
+  parameter  int unsigned TidWidth  = 6,
+  localparam int unsigned Clients   = Cpus + HwThreads,
+  localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1
 ) (
   input  logic              [TidWidth-1:0] tid_i,     // the thread, and its record
   input  logic              [CpuWidth-1:0] cpu_i,
   input  logic                             static_i,
 
-  input  logic [Cpus-1:0]                  current_valid_i,
-  input  logic [Cpus-1:0]   [TidWidth-1:0] current_tid_i,
-  input  logic [Cpus-1:0]                  leaving_i,
-  input  logic [Cpus-1:0]   [TidWidth-1:0] leaving_tid_i,
-  input  logic [Cpus-1:0]                  waiting_i,
+  input  logic [Clients-1:0]                  current_valid_i,
+  input  logic [Clients-1:0]   [TidWidth-1:0] current_tid_i,
+  input  logic [Clients-1:0]                  leaving_i,
+  input  logic [Clients-1:0]   [TidWidth-1:0] leaving_tid_i,
+  input  logic [Clients-1:0]                  waiting_i,
 
   output wake_way_e                        way_o,
   output logic              [CpuWidth-1:0] cpu_o      // the CPU it is on, or that takes it
@@ -30,8 +33,8 @@ module cl_kernel_wake
   always_comb begin
     taker_valid = 1'b0;
     taker       = '0;
-    for (int unsigned c = Cpus; c > 0; c--) begin
-      if (waiting_i[c-1] && (!static_i || cpu_i == CpuWidth'(c - 1))) begin
+    for (int unsigned c = Clients; c > 0; c--) begin
+      if (waiting_i[c-1] && (static_i ? cpu_i == CpuWidth'(c - 1) : c <= Cpus)) begin
         taker_valid = 1'b1;
         taker       = CpuWidth'(c - 1);
       end

@@ -13,6 +13,7 @@ module cl_object_table #(
   input  logic             rst_ni,
   input  logic       [9:0] read_id_i,
   output logic [Width-1:0] rdata_o,
+  output logic [Count-1:0] used_o,     // which there are
   input  logic       [9:0] id_i,
   output logic             exists_o,   // id_i
   output logic             room_o,
@@ -23,12 +24,11 @@ module cl_object_table #(
   input  logic [Width-1:0] wdata_i
 );
 
-  logic   [Count-1:0] used;
   logic [IdWidth-1:0] id, new_id, waddr;
 
   assign id       = IdWidth'(id_i);
   assign new_o    = 10'(new_id);
-  assign exists_o = 32'(id_i) < Count && used[id];
+  assign exists_o = 32'(id_i) < Count && used_o[id];
   assign waddr    = create_i ? new_id : id;
 
   logic unused_id;  // an id has more bits than a small table needs
@@ -40,7 +40,7 @@ module cl_object_table #(
 
   cl_free_id #(.Count(Count)) u_ids (
     .clk_i, .rst_ni, .take_i(create_i), .release_i(destroy_i), .id_i(id),
-    .used_o(used), .valid_o(room_o), .id_o(new_id)
+    .used_o, .valid_o(room_o), .id_o(new_id)
   );
 
 endmodule

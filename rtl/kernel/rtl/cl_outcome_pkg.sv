@@ -5,7 +5,7 @@
 package cl_outcome_pkg;
   import cl_kernel_pkg::*;
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     CourseDone,      // answered, and that is all
     CourseGiveWay,   // the next thread runs; the caller stays ready
     CourseBlock,     // the caller waits; the next thread runs, or none
@@ -13,7 +13,10 @@ package cl_outcome_pkg;
     CourseExit,      // the caller is no more; the next thread runs, or none
     CourseRequeue,   // the named thread has a new priority
     CourseSlice,     // there is a new time slice
-    CoursePublish    // answered; then everything the caller sent is published
+    CoursePublish,   // answered; then everything the caller sent is published
+    CourseDequeue,   // answered with the next thread, which is suspended
+    CourseRemove,    // the thread read leaves its ready queue and is suspended
+    CourseRedirect   // it is what another operation does: that one is decided in its place
   } course_e;
 
   typedef enum logic [2:0] {
@@ -21,7 +24,9 @@ package cl_outcome_pkg;
     WakeWaiter,      // the first thread in the object's wait list
     WakeThread,      // the thread named by the id
     WakeJoiner,      // the thread that joins the caller
-    WakeReceiver     // the receiver of the port
+    WakeReceiver,    // the receiver of the port
+    WakeWaiters,     // all threads in the object's wait list, one after the other
+    WakeLine         // the thread that waits for the interrupt line
   } wake_e;
 
   typedef struct packed {
@@ -42,6 +47,8 @@ package cl_outcome_pkg;
     logic add_joiner;  // the caller joins the thread read
     logic detach;      // the thread read is detached
     logic free;        // the thread read is no more
+    logic idle;        // the thread read becomes the CPU's idle thread, and ready
+    logic unbind;      // the thread read is no longer its CPU's idle thread, or its unit's thread
   } thread_change_t;
 
   function automatic outcome_t failed(input status_e status);

@@ -7,7 +7,7 @@ package cl_sched_pkg;
     WakeInPlace,    // it is still its CPU's current thread
     WakeWhenSaved,  // its context is not saved yet: it is eligible then
     WakeTaken,      // a waiting CPU runs it at once
-    WakeQueued      // by the ready queue
+    WakeQueued      // by the ready queue, or by the one of the client it is bound to
   } wake_way_e;
 
   // What the engine tells the scheduling state of one CPU (cl_kernel_cpu); strobes of one cycle
@@ -23,7 +23,7 @@ package cl_sched_pkg;
     logic interrupted;   // the pending load ends with eintr
     logic saved;         // the context of the leaving thread is in memory
     logic wake_leaving;  // the leaving thread became ready
-    logic set_priority;  // new priority of the current thread
+    logic set_level;     // new priority of the current thread
   } sched_cmd_t;
 
 endpackage

@@ -9,9 +9,9 @@
 // SEED 0: each step waits until the unit is quiet. Other seeds: requests come some cycles late, or, half
 // of the time, while the engine still works on the step before (its order is then given by having been taken).
 // Ends with one line of JSON: for each operation the cycles from request to rvalid on a quiet unit, of the
-// steps that were answered without another CPU's doing; the file CYCLES gets three 32-bit words for each step,
-// cycles from its request to its own answer, to the last answer another CPU got by it, and to the unit being
-// quiet again (0: none, or not measured). Exit status 1: a mismatch; it is on stderr.
+// steps that were answered without another CPU's doing; the file CYCLES gets four 32-bit words for each step,
+// cycles from its request (the rising edge of a line) to its own answer, to the last answer another CPU got by it, to
+// the unit being quiet again, and to the last irq_o that rose (0: none, or not measured). Exit status 1: a mismatch; it is on stderr.
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -26,9 +26,9 @@
 
 namespace {
 
-enum Kind { kLoad, kStore, kTick, kInterrupt, kReset };
+enum Kind { kLoad, kStore, kTick, kInterrupt, kReset, kLine };
 constexpr uint32_t kGiveWay = 1u << CL_WORD_GIVE_WAY_LSB, kEsrch = CL_STATUS_ESRCH << CL_WORD_STATUS_LSB;
-constexpr int kMaxCpus = 16, kQuietCycles = 3, kPatience = 20000;
+constexpr int kMaxClients = 16, kQuietCycles = 3, kPatience = 20000;
 
 struct Step {
   uint32_t kind, cpu, op, id, word, irq, idle, count;
@@ -47,13 +47,15 @@ struct Span {
 VerilatedContext context;
 Vmodel* top;
 uint64_t cycle_count = 0, step_number = 0, state = 1;
-uint32_t cpus;
+uint32_t clients;
 int quiet = 0;                                   // cycles since the unit became quiet
-std::deque<uint32_t> expected[kMaxCpus];         // words to come, by CPU
-bool outstanding[kMaxCpus], storing[kMaxCpus];   // an access has no rvalid yet; it is a store
-bool exiting[kMaxCpus], plain[kMaxCpus];         // the outstanding load is thread_exit; is of WORD0
-bool threaded[kMaxCpus], unsaved[kMaxCpus];      // it has a thread; it left one whose context is not saved
-uint64_t answered_at[kMaxCpus];                  // cycle of the last rvalid
+std::deque<uint32_t> expected[kMaxClients];         // words to come, by CPU
+bool outstanding[kMaxClients], storing[kMaxClients];   // an access has no rvalid yet; it is a store
+bool exiting[kMaxClients], plain[kMaxClients];         // the outstanding load is thread_exit; is of WORD0
+bool threaded[kMaxClients], unsaved[kMaxClients];      // it has a thread; it left one whose context is not saved
+uint64_t answered_at[kMaxClients];               // cycle of the last rvalid
+uint64_t asked_at = 0;                           // cycle in which irq_o rose last
+uint32_t asked = 0;                              // irq_o
 
 uint32_t random_below(uint32_t n) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -74,8 +76,10 @@ uint32_t random_below(uint32_t n) {
 void cycle() {
   top->clk_i = 0;
   top->eval();
+  if (top->irq_o & ~asked) asked_at = cycle_count;
+  asked = top->irq_o;
   if (top->rst_ni) {
-    for (uint32_t c = 0; c < cpus; c++) {
+    for (uint32_t c = 0; c < clients; c++) {
       if (unsaved[c] && (top->irq_o >> c & 1)) fail("cpu %u: irq_o before the context was saved", c);
       if (!(top->rvalid_o >> c & 1)) continue;
       if (!outstanding[c]) fail("cpu %u: rvalid_o without an access", c);
@@ -112,13 +116,13 @@ void settle() {
 }
 
 void reset() {
-  for (uint32_t c = 0; c < kMaxCpus; c++) {
+  for (uint32_t c = 0; c < kMaxClients; c++) {
     expected[c].clear();
     outstanding[c] = storing[c] = exiting[c] = unsaved[c] = false;
     threaded[c] = c == 0;
   }
   top->rst_ni = 0;
-  top->req_i = top->we_i = top->intr_i = top->tick_i = 0;
+  top->req_i = top->we_i = top->intr_i = top->tick_i = top->line_i = 0;
   cycle();
   cycle();
   top->rst_ni = 1;
@@ -188,7 +192,7 @@ int main(int argc, char** argv) {
   context.randSeed(static_cast<int>(seed % 1000003 + 1));
   top = new Vmodel(&context);
   top->eval();
-  cpus = top->cpus_o;
+  clients = top->clients_o;
   reset();
 
   std::map<uint32_t, Span> spans;
@@ -197,7 +201,7 @@ int main(int argc, char** argv) {
   for (; read_step(file, &step); step_number++) {
     const bool port = step.kind == kLoad || step.kind == kStore;
     const bool check = seed == 0 || random_below(2);
-    cycles.insert(cycles.end(), 3, 0);
+    cycles.insert(cycles.end(), 4, 0);
     if (!port) settle();
     if (seed != 0 && port) {
       for (uint32_t n = random_below(8); n < 3; n++) cycle();
@@ -215,6 +219,10 @@ int main(int argc, char** argv) {
     } else if (step.kind == kInterrupt) {
       const uint32_t bit = 1u << step.cpu;
       top->intr_i = step.word ? top->intr_i | bit : top->intr_i & ~bit;
+    } else if (step.kind == kLine) {
+      top->line_i = 1ull << step.id;
+      for (uint32_t n = seed != 0 ? 1 + random_below(8) : 1; n > 0; n--) cycle();
+      top->line_i = 0;
     }
     quiet = 0;
     if (port && !check) {
@@ -226,17 +234,18 @@ int main(int argc, char** argv) {
       continue;
     }
     settle();
-    for (uint32_t c = 0; c < cpus; c++) {
+    for (uint32_t c = 0; c < clients; c++) {
       if (!expected[c].empty()) fail("cpu %u: expected %08x, got nothing", c, expected[c].front());
     }
     if (top->irq_o != step.irq) fail("irq_o: expected %x, got %x", step.irq, top->irq_o);
     if (top->idle_o != step.idle) fail("idle_o: expected %x, got %x", step.idle, top->idle_o);
-    if (!was_quiet || !port) continue;
-    uint32_t* const measured = &cycles[cycles.size() - 3];
+    if (!was_quiet || !(port || step.kind == kLine)) continue;
+    uint32_t* const measured = &cycles[cycles.size() - 4];
     for (const auto& [cpu, word] : step.words) {
-      measured[cpu != step.cpu] = static_cast<uint32_t>(answered_at[cpu] - start);
+      measured[cpu != step.cpu || !port] = static_cast<uint32_t>(answered_at[cpu] - start);
     }
     measured[2] = static_cast<uint32_t>(cycle_count - kQuietCycles - start);
+    if (asked_at > start) measured[3] = static_cast<uint32_t>(asked_at - start);
     if (step.kind == kLoad && measured[0] != 0) spans[step.op].add(measured[0]);
   }
 

@@ -36,9 +36,6 @@ module cl_soc
   output logic [Cpus-1:0][31:0] pc_o              // where each core is, for profiles; no event of its own
 );
 
-  logic unused;
-  assign unused = ^line_i;
-
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;
   logic [31:0] tick_count_q;
@@ -144,7 +141,8 @@ module cl_soc
     .rdata_o (kernel_rdata),
     .irq_o   (kernel_irq),
     .intr_i  (kernel_intr),
-    .idle_o  (idle_o)
+    .idle_o  (idle_o),
+    .line_i  (8'(line_i))
   );
 
   cl_lock_unit #(

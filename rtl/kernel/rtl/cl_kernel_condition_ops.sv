@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Condition variables: their table, and what their operations answer and change.
+//
+// A condition variable counts its signals. Who wants to wait takes the count (cond_ticket) while it still holds
+// the mutex: cond_wait returns at once if there has been a signal since. So unlocking and waiting need not be
+// one operation. The waiting threads are in its wait list.
+//
+// A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
+// before (read_id_i); combinational. What it changes in the table happens with commit_i.
+module cl_kernel_condition_ops
+  import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
+#(
+  parameter int unsigned Conditions = 32
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic  [9:0] read_id_i,
+  input  logic  [5:0] op_i,
+  input  logic  [9:0] id_i,
+  input  logic [31:0] word0_i,
+  input  logic        waiter_valid_i,  // somebody is in the condition variable's wait list
+  output outcome_t    outcome_o,
+  output logic  [9:0] new_o,           // with cond_create: the new condition variable
+  input  logic        commit_i
+);
+
+  logic                      exists, room, create, destroy, set;
+  logic [WordValueWidth-1:0] signals, set_to;
+
+  always_comb begin
+    outcome_o = '0;
+    create    = 1'b0;
+    destroy   = 1'b0;
+    set       = 1'b0;
+    set_to    = signals + 1'b1;
+    unique case (op_i)
+      OpCondCreate: begin
+        if (!room) outcome_o = failed(StatusEagain);
+        else begin
+          create          = 1'b1;
+          set_to          = '0;
+          outcome_o       = answered(WordValueWidth'(new_o));
+          outcome_o.clear = 1'b1;
+        end
+      end
+
+      OpCondDestroy: begin
+        if (!exists)             outcome_o = failed(StatusEinval);
+        else if (waiter_valid_i) outcome_o = failed(StatusEbusy);
+        else                     destroy   = 1'b1;
+      end
+
+      OpCondTicket: begin
+        if (!exists) outcome_o = failed(StatusEinval);
+        else         outcome_o = answered(signals);
+      end
+
+      OpCondWait: begin
+        if (!exists) outcome_o = failed(StatusEinval);
+        else if (signals == WordValueWidth'(word0_i)) begin
+          outcome_o.course = CourseBlock;
+          outcome_o.insert = 1'b1;
+        end
+      end
+
+      OpCondSignal, OpCondBroadcast: begin
+        if (!exists) outcome_o = failed(StatusEinval);
+        else begin
+          set = 1'b1;
+          if (waiter_valid_i) outcome_o.wake = (op_i == OpCondSignal) ? WakeWaiter : WakeWaiters;
+        end
+      end
+
+      default: ;  // another service's
+    endcase
+  end
+
+  logic [Conditions-1:0] used;
+  logic                  unused;  // and the count is shorter than a word
+  assign unused = ^{used, word0_i};
+
+  cl_object_table #(.Count(Conditions), .Width(WordValueWidth)) u_table (
+    .clk_i,
+    .rst_ni,
+    .read_id_i,
+    .rdata_o   (signals),
+    .used_o    (used),
+    .id_i,
+    .exists_o  (exists),
+    .room_o    (room),
+    .new_o,
+    .create_i  (create & commit_i),
+    .destroy_i (destroy & commit_i),
+    .we_i      (set & commit_i),
+    .wdata_i   (set_to)
+  );
+
+endmodule

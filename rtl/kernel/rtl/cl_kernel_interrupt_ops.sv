@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interrupt lines ([HT]: interrupts are threads): their bindings, what their operations answer and change, and the
+// requests of the lines themselves.
+//
+// line_i is synchronous; a rising edge of a line that is bound is remembered until the engine serves it. An edge and
+// the operation interrupt_raise have the same effect, which the binding tells:
+//   thread      if it waits (interrupt_wait), it wakes; else the line has `fired`, and its next wait ends at once
+//   semaphore   semaphore_post of it
+//   port        port_trysend of the line's number, published at once
+// For the last two `as_op_o` and `as_id_o` are the operation that is done in place of interrupt_raise.
+//
+// A service: `outcome_o` is the outcome of operation op_i on line id_i; combinational. What it changes happens with
+// commit_i.
+//
+// Requests: with pending_o a line waits to be served; the engine then takes no client. In a cycle with request_o
+// the engine may serve it, with take_i. request_wakes_o: wake thread request_id_o; request_notes_o: there is nothing
+// to do, the line has fired; else it is operation request_op_o on object request_id_o. Everything is in registers,
+// one cycle after the edge.
+// Of several lines the lowest is first. Between two operations of clients each line is served once at most, so lines
+// that never stop cannot keep a client out: in a cycle with free_i a client could have been served.
+module cl_kernel_interrupt_ops
+  import cl_kernel_pkg::*;
+  import cl_outcome_pkg::*;
+#(
+  parameter  int unsigned Lines       = 8,
+  parameter  int unsigned TidWidth    = 6,
+  parameter  int unsigned ObjectWidth = 6,    // of a thread, semaphore or port
+  localparam int unsigned LineWidth   = (Lines > 1) ? $clog2(Lines) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic     [Lines-1:0] line_i,
+
+  input  logic           [5:0] op_i,
+  input  logic           [9:0] id_i,
+  input  logic          [31:0] word0_i,
+  input  logic  [TidWidth-1:0] caller_i,
+  input  logic                 semaphore_exists_i,  // the object named by WORD0
+  input  logic                 port_exists_i,
+  input  logic                 port_open_i,
+  output outcome_t             outcome_o,
+  output logic           [5:0] as_op_o,
+  output logic           [9:0] as_id_o,
+  output logic  [TidWidth-1:0] thread_o,            // that waits for the line
+  input  logic                 commit_i,
+
+  output logic                 pending_o,
+  output logic                 request_o,
+  output logic                 request_wakes_o,
+  output logic                 request_notes_o,
+  output logic           [5:0] request_op_o,
+  output logic           [9:0] request_id_o,
+  output logic [LineWidth-1:0] request_line_o,
+  input  logic                 take_i,
+  input  logic                 free_i
+);
+
+  typedef enum logic [1:0] {ToThread, ToSemaphore, ToPort, ToNothing} kind_e;
+
+  typedef struct packed {
+    kind_e                  kind;
+    logic [ObjectWidth-1:0] object;
+    logic                   fired;  // an interrupt that the thread has not taken
+    logic                   waits;  // the thread waits
+  } line_t;
+
+  logic  [Lines-1:0] bound_q;
+  line_t             lines_q [Lines];
+
+  // What an interrupt of a line is to the engine
+  function automatic logic [5:0] op_of(input kind_e kind);
+    return (kind == ToSemaphore) ? OpSemaphorePost : OpPortTrysend;
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // Decision
+
+  logic  exists, bound, bind_line, unbind, sleep, fire;
+  line_t line;
+  kind_e new_kind;
+
+  assign exists   = 32'(id_i) < Lines;
+  assign line     = lines_q[LineWidth'(id_i)];
+  assign bound    = bound_q[LineWidth'(id_i)];
+  assign new_kind = kind_e'(word0_i[BindingKindLsb +: BindingKindWidth]);
+  assign as_op_o  = op_of(line.kind);
+  assign as_id_o  = 10'(line.object);
+  assign thread_o = TidWidth'(line.object);
+
+  logic unused_word0;
+  assign unused_word0 = ^word0_i;
+
+  always_comb begin
+    outcome_o = '0;
+    bind_line = 1'b0;
+    unbind    = 1'b0;
+    sleep     = 1'b0;
+    fire      = 1'b0;
+    unique case (op_i)
+      OpInterruptBind: begin
+        if (!exists || new_kind == ToNothing)                        outcome_o = failed(StatusEinval);
+        else if (new_kind == ToSemaphore && !semaphore_exists_i)     outcome_o = failed(StatusEinval);
+        else if (new_kind == ToPort && !port_exists_i)               outcome_o = failed(StatusEinval);
+        else if (new_kind == ToPort && !port_open_i)                 outcome_o = failed(StatusEbadf);
+        else if (bound)                                              outcome_o = failed(StatusEbusy);
+        else                                                         bind_line = 1'b1;
+      end
+
+      OpInterruptUnbind: begin
+        if (!exists)         outcome_o = failed(StatusEinval);
+        else if (!bound)     outcome_o = failed(StatusEnoent);
+        else if (line.waits) outcome_o = failed(StatusEbusy);
+        else                 unbind    = 1'b1;
+      end
+
+      OpInterruptWait: begin
+        if (!exists)                                                        outcome_o = failed(StatusEinval);
+        else if (!bound)                                                    outcome_o = failed(StatusEnoent);
+        else if (line.kind != ToThread || TidWidth'(line.object) != caller_i) outcome_o = failed(StatusEperm);
+        else begin
+          sleep            = 1'b1;  // or takes what has come
+          outcome_o.course = line.fired ? CourseDone : CourseBlock;
+        end
+      end
+
+      OpInterruptRaise: begin
+        if (!exists)                     outcome_o        = failed(StatusEinval);
+        else if (!bound)                 outcome_o        = failed(StatusEnoent);
+        else if (line.kind != ToThread)  outcome_o.course = CourseRedirect;
+        else begin
+          fire           = 1'b1;
+          outcome_o.wake = line.waits ? WakeLine : WakeNone;
+        end
+      end
+
+      default: ;  // another service's
+    endcase
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Requests of the lines
+
+  logic     [Lines-1:0] line_q, pending_q, pending_d, held_q, held_d, ready, taken, ended;
+  logic                 valid_q, changed_q, changed, exits;
+  logic [LineWidth-1:0] first;
+
+  assign pending_o = valid_q;
+  // What is in registers is of the bindings a cycle ago.
+  assign request_o = valid_q & ~changed_q;
+  assign exits     = commit_i && op_i == OpThreadExit;
+  assign changed   = take_i | exits | (commit_i & (bind_line | unbind | sleep | fire));
+
+  always_comb begin
+    for (int unsigned l = 0; l < Lines; l++) begin
+      taken[l] = take_i && request_line_o == LineWidth'(l);
+      // A thread that is no more listens to nothing.
+      ended[l] = exits && lines_q[l].kind == ToThread && TidWidth'(lines_q[l].object) == caller_i;
+    end
+    pending_d = ((pending_q & ~taken) | (line_i & ~line_q)) & bound_q;
+    held_d    = free_i ? '0 : held_q | taken;
+    ready     = pending_d & ~held_d;
+    first     = '0;
+    for (int unsigned l = Lines; l > 0; l--) begin
+      if (ready[l-1]) first = LineWidth'(l - 1);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      line_q          <= '1;  // a line that is high after reset has not risen
+      pending_q       <= '0;
+      held_q          <= '0;
+      valid_q         <= 1'b0;
+      changed_q       <= 1'b0;
+      request_wakes_o <= 1'b0;
+      request_notes_o <= 1'b0;
+      request_op_o    <= '0;
+      request_id_o    <= '0;
+      request_line_o  <= '0;
+    end else begin
+      line_q          <= line_i;
+      pending_q       <= pending_d;
+      held_q          <= held_d;
+      valid_q         <= ready != '0;
+      changed_q       <= changed;
+      request_wakes_o <= lines_q[first].kind == ToThread && lines_q[first].waits;
+      request_notes_o <= lines_q[first].kind == ToThread && !lines_q[first].waits;
+      request_op_o    <= op_of(lines_q[first].kind);
+      request_id_o    <= 10'(lines_q[first].object);
+      request_line_o  <= first;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Table
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      bound_q <= '0;
+      for (int unsigned l = 0; l < Lines; l++) lines_q[l] <= '0;
+    end else begin
+      for (int unsigned l = 0; l < Lines; l++) begin
+        if (taken[l]) begin
+          lines_q[l].waits <= 1'b0;
+          lines_q[l].fired <= request_notes_o;
+        end
+        if (ended[l]) bound_q[l] <= 1'b0;
+        if (commit_i && LineWidth'(id_i) == LineWidth'(l)) begin
+          if (bind_line) begin
+            bound_q[l] <= 1'b1;
+            lines_q[l] <= '{
+              kind:   new_kind,
+              object: (new_kind == ToThread) ? ObjectWidth'(caller_i) : ObjectWidth'(word0_i[BindingObjectLsb +: BindingObjectWidth]),
+              fired:  1'b0,
+              waits:  1'b0
+            };
+          end
+          if (unbind) bound_q[l] <= 1'b0;
+          if (sleep) begin
+            lines_q[l].waits <= !line.fired;
+            lines_q[l].fired <= 1'b0;
+          end
+          if (fire) begin
+            lines_q[l].waits <= 1'b0;
+            lines_q[l].fired <= !line.waits;
+          end
+        end
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  // REQ-kernel-line-fair: a client waits for each line once at most.
+  int unsigned served;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      served <= 0;
+    end else begin
+      served <= free_i ? 0 : served + 32'(take_i);
+      AssertLinesFair:   assert (served <= Lines);
+      AssertTakeRequest: assert (!take_i || request_o);
+      AssertTakeBound:   assert (!take_i || bound_q[request_line_o]);
+    end
+  end
+`endif
+
+endmodule
