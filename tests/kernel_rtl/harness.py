@@ -119,6 +119,11 @@ class Scenario:
         self.kernel.tick()
         self._note(Kind.TICK, 0, 0, 0, 0, None)
 
+    def line(self, line: int) -> None:
+        """A rising edge of an interrupt line."""
+        self.kernel.line(line)
+        self._note(Kind.LINE, 0, 0, line, 0, None)
+
     def interrupt(self, cpu: int, level: bool) -> None:
         self.kernel.interrupt(cpu, level)
         self._note(Kind.INTERRUPT, cpu, 0, 0, int(level), None)
@@ -143,5 +148,11 @@ class Scenario:
         self.do(cpu, "word0")
         for tid in range(config.threads + 1):
             self.do(cpu, "thread_read", tid)
+            self.do(cpu, "get_entry", tid)
         for semaphore in range(config.semaphores + 1):
             self.do(cpu, "semaphore_value", semaphore)
+        for condition in range(config.conditions + 1):
+            self.do(cpu, "cond_ticket", condition)
+        for client in range(config.clients):
+            if not self.kernel.cpus[client].waiting:
+                self.do(client, "is_empty")

@@ -618,8 +618,6 @@ module cl_kernel_engine
             end
 
             CourseRequeue: begin
-              queue_valid_o  = is_queued;
-              queue_op_o     = QueueRemove;
               new_priority_d = priority_t'(word0_i[cpu_q]);
               state_d        = StRequeue;
             end
@@ -751,12 +749,11 @@ module cl_kernel_engine
       end
 
       // set_sched_param: the thread read has a new priority; a ready one goes to its tail.
-      StRequeue: if (queue_ready_i) begin
-        set_priority     = 1'b1;
-        queue_valid_o    = is_queued;
-        queue_op_o       = QueuePushBack;
-        queue_priority_o = new_priority_q;
-        sched_cpu        = cpu;
+      StRequeue: begin
+        set_priority  = 1'b1;
+        queue_valid_o = is_queued;
+        queue_op_o    = QueueMove;
+        sched_cpu     = cpu;
         sched_level_o = {1'b1, new_priority_q};
         cmd.set_level = is_current;
         state_d       = StIdle;
