@@ -21,6 +21,7 @@ _LIMITS = ((2, 1024), (2, 256))
 
 _KERNEL = RTL / "kernel" / "rtl"
 _SOC = RTL / "soc" / "rtl"
+_HWT = RTL / "hwt" / "rtl"
 _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
 
 
@@ -82,6 +83,15 @@ def _queues() -> list[Unit]:
     ]
 
 
+def _hardware_threads() -> list[Unit]:
+    """The wrapper with each module of a user in it; the numbers are those of rtl/hwt/data/units.toml."""
+    kinds = {"crc32": 1, "convolution": 2, "sort": 3}
+    design = _design("cl_hw_thread", _HWT, _SOC, _KERNEL)
+    return [
+        Unit("cl_hw_thread", design, _fixed(Kind=kind), name, sizes=(None,)) for name, kind in kinds.items()
+    ]
+
+
 def _soc(core: str) -> Unit:
     """The platform smp-<core> with memory that fits in block RAM; the harness' outputs are left out."""
     soc = platform.load(f"smp-{core}")
@@ -108,6 +118,7 @@ def table() -> list[Unit]:
             if (_KERNEL / "cl_scheduler.sv").exists()
         ),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
+        *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
         _soc("economy"),
