@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom import platform, verilate
+from coreloom import hardware_threads, platform, verilate
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.verilate import Design
@@ -84,28 +84,30 @@ def _queues() -> list[Unit]:
 
 
 def _hardware_threads() -> list[Unit]:
-    """The wrapper with each module of a user in it; the numbers are those of rtl/hwt/data/units.toml."""
-    kinds = {"crc32": 1, "convolution": 2, "sort": 3}
+    """The wrapper with each module of a user in it; that of the template shows what the wrapper costs."""
     design = _design("cl_hw_thread", _HWT, _SOC, _KERNEL)
     return [
-        Unit("cl_hw_thread", design, _fixed(Kind=kind), name, sizes=(None,)) for name, kind in kinds.items()
+        Unit("cl_hw_thread", design, _fixed(Kind=unit.kind), name, sizes=(None,))
+        for name, unit in hardware_threads.load().items()
+        if name != "script"  # is for tests only
     ]
 
 
-def _soc(core: str) -> Unit:
-    """The platform smp-<core> with memory that fits in block RAM; the harness' outputs are left out."""
-    soc = platform.load(f"smp-{core}")
+def _soc(name: str) -> Unit:
+    """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out."""
+    soc = platform.load(name)
 
     def params(size: Size) -> Params:
         kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
         wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
-        return {**wanted, "RamBytes": 1 << 16, "Core": f"cl_soc_pkg::Core{core.capitalize()}"}
+        return {**wanted, "RamBytes": 1 << 16, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 
     def design() -> Design:
         found = verilate.platform_design(soc)
-        return dataclasses.replace(found, defines=tuple({*found.defines, "SYNTHESIS"}))
+        return dataclasses.replace(found, defines=tuple(dict.fromkeys((*found.defines, "SYNTHESIS"))))
 
-    return Unit("cl_soc", design, params, core, device="45k", outputs=("uart_tx_o",))
+    size = (soc.kernel.threads, soc.kernel.priorities)
+    return Unit("cl_soc", design, params, name, (size,), device="45k", outputs=("uart_tx_o",))
 
 
 def table() -> list[Unit]:
@@ -121,8 +123,7 @@ def table() -> list[Unit]:
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
-        _soc("economy"),
-        _soc("standard"),
+        *(_soc(name) for name in platform.names()),
     ]
 
 

@@ -132,9 +132,9 @@ def test_page() -> None:
 def test_units_are_found_by_module_and_by_build() -> None:
     assert [job.label for job in units.choose(["cl_kernel"])] == ["cl_kernel-64x32", "cl_kernel-256x128"]
     assert [job.label for job in units.choose(["cl_kernel"], 16, 8)] == ["cl_kernel-16x8"]
-    assert [job.label for job in units.choose(["cl_soc:economy", "cl_bus"])] == [
+    assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_bus"])] == [
         "cl_bus",
-        "cl_soc-economy-256x128",
+        "cl_soc-smp-economy-64x32",
     ]
     assert len(units.choose([])) >= 8
 
