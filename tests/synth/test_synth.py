@@ -136,7 +136,9 @@ def test_units_are_found_by_module_and_by_build() -> None:
         "cl_bus",
         "cl_soc-smp-economy-64x32",
     ]
-    assert len(units.choose([])) >= 8
+    assert len(units.choose([])) > 12
+    soc, bus = units.choose(["cl_soc:smp-economy"]) + units.choose(["cl_bus"])
+    assert (list(soc.seeds(5)), list(bus.seeds(5)), list(soc.seeds(1))) == ([1, 2, 3], [1, 2, 3, 4, 5], [1])
 
 
 @pytest.mark.parametrize(
