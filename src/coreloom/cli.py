@@ -286,7 +286,7 @@ _SYNTH_METHOD = (
     "LUT4 are all the places of a LUT that the unit uses, also those used as carry or as distributed RAM: a "
     "RAM16x4 takes six.\n"
     "BRAM are blocks of 18 kbit, as on the paper's Virtex-II Pro 30.\n"
-    "cl_soc has two CPUs and 64 KiB of memory in block RAM, without the outputs to the simulation harness.\n"
+    "cl_soc is a whole platform, with 64 KiB of memory in block RAM and without the outputs to the harness.\n"
 )
 
 

@@ -95,19 +95,17 @@ def run(
     try:
         netlists = list(pool.map(synthesise, jobs))
         work = [
-            (job, made, seed)
-            for job, made in zip(jobs, netlists, strict=True)
-            for seed in range(1, seeds + 1)
+            (job, made, seed) for job, made in zip(jobs, netlists, strict=True) for seed in job.seeds(seeds)
         ]
-        reports = list(pool.map(place, work))
+        reports = iter(list(pool.map(place, work)))
     finally:
         # Also when the user interrupts: nothing waits in the queue, and no tool is left running.
         pool.shutdown(wait=False, cancel_futures=True)
-        yowasp.stop()
-        pool.shutdown()
+        with yowasp.stopped():
+            pool.shutdown()
     return [
-        _row(job, made, reports[index * seeds : (index + 1) * seeds], target_of(job))
-        for index, (job, made) in enumerate(zip(jobs, netlists, strict=True))
+        _row(job, made, [next(reports) for _ in job.seeds(seeds)], target_of(job))
+        for job, made in zip(jobs, netlists, strict=True)
     ]
 
 
@@ -119,7 +117,7 @@ def title(row: Mapping[str, Any]) -> str:
 
 def steps(jobs: Sequence[Job], seeds: int) -> int:
     """How often `run` calls on_done."""
-    return len(jobs) * (1 + seeds)
+    return sum(1 + len(job.seeds(seeds)) for job in jobs)
 
 
 # ---------------------------------------------------------------------------------------------------------

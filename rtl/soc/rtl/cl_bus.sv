@@ -19,7 +19,7 @@ module cl_bus
   input  logic                   rst_ni,
 
   // Masters
-  input  logic     [Masters-1:0] req_i,      // held until gnt_o
+  input  logic     [Masters-1:0] req_i,      // held until gnt_o, or withdrawn: a hardware thread is stopped
   input  logic     [Masters-1:0] late_i,     // ignored with req_i of the same master
   input  bus_cmd_t [Masters-1:0] cmd_i,
   output logic     [Masters-1:0] gnt_o,      // same cycle as req_i, does not depend on late_i
@@ -134,8 +134,6 @@ module cl_bus
       for (int unsigned i = 0; i < Masters; i++) begin
         if (winner[i]) last_q <= i;
         waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 1 : '0;
-        // Masters keep to their side: a request is held until it is granted.
-        if (waited_q[i] != '0) assume (req_i[i]);
       end
     end
   end
