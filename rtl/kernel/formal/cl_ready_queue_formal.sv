@@ -88,10 +88,9 @@ module cl_ready_queue_formal
       assume (32'(priority_i) < Priorities);
       assume (32'(to_priority_i) < Priorities);
       assume (32'(tid_i) < Threads);
-      if (push)                                          assume (!queued_q[tid_i]);
-      else if (op_i == QueuePop)                         assume (best_valid[queue_i]);
-      else                                               assume (queued_q[tid_i] && where_q[tid_i] == queue_i &&
-                                                                 level_q[tid_i] == priority_i);
+      if (push)                  assume (!queued_q[tid_i]);
+      else if (op_i == QueuePop) assume (best_valid[queue_i]);
+      else                       assume (queued_q[tid_i] && where_q[tid_i] == queue_i && level_q[tid_i] == priority_i);
     end
   end
 
@@ -139,7 +138,7 @@ module cl_ready_queue_formal
         assert (best_valid[q] == any[q]);
         if (any[q]) begin
           assert (32'(best_tid[q]) < Threads && is_first[best_tid[q]] &&
-                              where_q[best_tid[q]] == queue_t'(q) && best_priority[q] == level_q[best_tid[q]]);
+                  where_q[best_tid[q]] == queue_t'(q) && best_priority[q] == level_q[best_tid[q]]);
         end
       end
     end
@@ -208,24 +207,23 @@ module cl_ready_queue_formal
 
   if (Build == BuildLinear) begin : g_linear
     // The ring has every queued thread once, those of a level in their order.
-    tid_t [Threads-1:0] entry_tid;
+    tid_t [Threads-1:0]                               entry_tid, place;
+    logic [Threads-1:0][QueueWidth+PriorityWidth-1:0] entry_level;
 
     always_comb begin
       for (int unsigned i = 0; i < Threads; i++) begin
-        entry_tid[i] = u_dut.g_linear.u_linear.u_ring.mem[tid_t'(u_dut.g_linear.u_linear.head_q + tid_t'(i))][TidWidth-1:0];
+        place[i] = tid_t'(u_dut.g_linear.u_linear.head_q + tid_t'(i));
+        {entry_level[i], entry_tid[i]} = u_dut.g_linear.u_linear.u_ring.mem[place[i]];
       end
       if (rst_ni && ready) begin
         AssertCount: assert (u_dut.g_linear.u_linear.count_q == count);
         for (int unsigned i = 0; i < Threads; i++) begin
           if (i < 32'(count)) begin
-            assert (32'(entry_tid[i]) < Threads && queued_q[entry_tid[i]] &&
-                u_dut.g_linear.u_linear.u_ring.mem[tid_t'(u_dut.g_linear.u_linear.head_q + tid_t'(i))][TidWidth+:QueueWidth+PriorityWidth] ==
+            assert (32'(entry_tid[i]) < Threads && queued_q[entry_tid[i]] && entry_level[i] ==
                 {where_q[entry_tid[i]], level_q[entry_tid[i]]});
             for (int unsigned j = 0; j < i; j++) begin
               assert (entry_tid[j] != entry_tid[i]);
-              if (where_q[entry_tid[j]] == where_q[entry_tid[i]] && level_q[entry_tid[j]] == level_q[entry_tid[i]]) begin
-                assert (older_q[entry_tid[j]][entry_tid[i]]);
-              end
+              assert (entry_level[j] != entry_level[i] || older_q[entry_tid[j]][entry_tid[i]]);
             end
           end
         end
@@ -243,6 +241,20 @@ module cl_ready_queue_formal
     localparam int unsigned WordWidth  = (Queues > 1) ? QueueWidth + GroupWidth : GroupWidth;
 
     typedef logic [LevelWidth-1:0] level_t;
+    typedef logic  [WordWidth-1:0] word_t;
+
+    logic                              post;
+    logic                 [Queues-1:0] last;
+    logic     [Queues-1:0][Groups-1:0] summary;
+    logic [2**WordWidth-1:0][Bits-1:0] word;
+
+    assign post    = u_dut.g_bitmap.u_bitmap.post_q;
+    assign last    = u_dut.g_bitmap.u_bitmap.best_last_q;
+    assign summary = u_dut.g_bitmap.u_bitmap.summary_q;
+
+    for (genvar w = 0; w < 2**WordWidth; w++) begin : g_word
+      assign word[w] = u_dut.g_bitmap.u_bitmap.bits[w];
+    end
 
     // What the memories hold once what is due is written
     logic [2**LevelWidth-1:0][2*TidWidth:0] level;
@@ -253,7 +265,7 @@ module cl_ready_queue_formal
       for (int unsigned l = 0; l < 2**LevelWidth; l++) level[l] = u_dut.g_bitmap.u_bitmap.u_level.mem[l];
       for (int unsigned t = 0; t < 2**TidWidth; t++) next[t] = u_dut.g_bitmap.u_bitmap.u_next.mem[t];
       for (int unsigned t = 0; t < 2**TidWidth; t++) prev[t] = u_dut.g_bitmap.u_bitmap.u_prev.mem[t];
-      if (u_dut.g_bitmap.u_bitmap.post_q) begin
+      if (post) begin
         level[u_dut.g_bitmap.u_bitmap.level_waddr] = {u_dut.g_bitmap.u_bitmap.single_wdata,
                                                       u_dut.g_bitmap.u_bitmap.head_wdata,
                                                       u_dut.g_bitmap.u_bitmap.tail_wdata};
@@ -291,8 +303,8 @@ module cl_ready_queue_formal
 
     always_comb begin
       if (rst_ni) begin
-        AssertPost: assert (!u_dut.g_bitmap.u_bitmap.post_q || ready);
-        if (u_dut.g_bitmap.u_bitmap.post_q) AssertPostPush: assert (u_dut.g_bitmap.u_bitmap.push_q);
+        AssertPost:     assert (!post || ready);
+        AssertPostPush: assert (!post || u_dut.g_bitmap.u_bitmap.push_q);
       end
       if (rst_ni && ready) begin
         for (int unsigned t = 0; t < Threads; t++) begin
@@ -304,15 +316,13 @@ module cl_ready_queue_formal
           end
         end
         for (int unsigned q = 0; q < Queues; q++) begin
-          if (any[q]) assert (u_dut.g_bitmap.u_bitmap.best_last_q[q] == tail[best_tid[q]]);
+          if (any[q]) assert (last[q] == tail[best_tid[q]]);
           for (int unsigned g = 0; g < Groups; g++) begin
-            assert (!u_dut.g_bitmap.u_bitmap.summary_q[q][g] ||
-                                   u_dut.g_bitmap.u_bitmap.bits[WordWidth'({queue_t'(q), GroupWidth'(g)})] != '0);
+            assert (!summary[q][g] || word[word_t'({queue_t'(q), GroupWidth'(g)})] != '0);
             for (int unsigned b = 0; b < Bits; b++) begin
               if (g * Bits + b < 2**PriorityWidth) begin
-                assert ((u_dut.g_bitmap.u_bitmap.summary_q[q][g] &&
-                                    u_dut.g_bitmap.u_bitmap.bits[WordWidth'({queue_t'(q), GroupWidth'(g)})][b]) ==
-                                   (used[q][g * Bits + b] && best_priority[q] != priority_t'(g * Bits + b)));
+                assert ((summary[q][g] && word[word_t'({queue_t'(q), GroupWidth'(g)})][b]) ==
+                        (used[q][g * Bits + b] && best_priority[q] != priority_t'(g * Bits + b)));
               end
             end
           end
