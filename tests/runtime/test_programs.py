@@ -11,7 +11,7 @@ import pytest
 
 from coreloom import firmware, platform, simulate, verilate
 from coreloom.errors import UserError
-from coreloom.simulate import SimResult
+from coreloom.simulate import Pulses, SimResult
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
@@ -86,6 +86,21 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 @pytest.mark.parametrize("program", ("stress", "pipeline", "naps", "condition", "hthreads"))
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("core", CORES)
+def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
+    """REQ-interrupt-1: every edge of a bound line arrives once, whether its CPU sleeps or runs."""
+    chosen = platform.load(f"smp-{core}", cpus)
+    each = 20
+    elf = firmware.build(str(PROGRAMS / "lines.c"), chosen, kernel, {"EACH": each})
+    pulses = [Pulses(line, 150_000 + 100 * line, 6000, 9000, each, line) for line in range(4)]
+    result = simulate.run(
+        verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000, pulses=pulses
+    )
+    assert result.uart == "ok\n"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
