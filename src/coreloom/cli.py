@@ -277,9 +277,9 @@ def _bench_grain(args: argparse.Namespace) -> int:
 _SCHEDULER_METHOD = (
     "Operations: the scheduler unit alone, from the request to the moment it can take the next one, the most "
     "that was seen; queues as long as the column says.\n"
-    "Delays: a platform with one standard core at 256 threads x 128 priorities, 250 threads ready and taking "
-    "turns, {interrupts} interrupts 1000 to 1999 cycles apart at random; counted from the rising edge of the "
-    "line without a store in the measured path.\n"
+    "Delays: a platform with one standard core at 256 threads x 128 priorities, 250 threads ready, the two "
+    "best taking turns, {interrupts} interrupts 1000 to 1999 cycles apart at random; counted from the rising "
+    "edge of the line without a store in the measured path.\n"
     "Ready threads either stay in the instruction cache or fill it twice over in each round.\n"
     "About to load the new context: the old one is saved, the next instruction begins with the new one.\n"
     "Jitter: the largest less the mean, as in the paper.\n"

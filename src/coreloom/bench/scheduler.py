@@ -32,6 +32,8 @@ SIZE = (256, 128)  # threads x priorities, as in the paper
 LARGEST = (1024, 256)
 LARGEST_LENGTH = 1000
 INTERRUPTS = 10_000
+READY = 250  # threads
+INSTRUCTION_CACHE = 4096  # bytes, of the standard core
 LINE = 0
 # Cycles from one interrupt to the next, drawn evenly: every phase of the program, each delay over by then.
 GAP = (1000, 1999)
@@ -39,9 +41,6 @@ GAP = (1000, 1999)
 FIRST = 200_000
 # What the ready threads do.
 LOADS = {"loop": "stay in the cache", "cache": "fill the cache"}
-# mcause of the interrupt that each kernel takes.
-INTERRUPT_CAUSE = {"hw": 11, "sw": 16}
-
 # Paper: [HT] tables of dequeue operations (10 ns a cycle) and of build 3; its hardware enqueue takes a bus
 # transaction besides.
 _PAPER_DEQUEUE = {
@@ -146,13 +145,12 @@ def delay_rows(
     """Delays with 250 ready threads of that load, on the platform of that build."""
     soc = platform.load(BUILDS[build])
     source = str(Path(__file__).with_name("scheduling_delay.c"))
-    experiment = Experiment(
-        source, soc, kernel, defines={"INTERRUPTS": interrupts, "FILLS_CACHE": int(load == "cache")}
-    )
+    footprint = 2 * INSTRUCTION_CACHE if load == "cache" else 0
+    defines: dict[str, str | int] = {"THREADS": READY, "INTERRUPTS": interrupts, "FOOTPRINT": footprint}
+    experiment = Experiment(source, soc, kernel, defines=defines)
     program = experiment.program()
-    # The slot of the trap vector, the switch after the old context is saved, the thread itself.
-    slot = elf.address(program, "cl_vectors") + 4 * INTERRUPT_CAUSE[kernel]
-    watch = [slot, elf.address(program, "cl_switch_to"), elf.address(program, "served")]
+    # The handler's first instruction; the old context is saved; the thread itself.
+    watch = [elf.address(program, symbol) for symbol in ("cl_trap_entry", "cl_switch_to", "served")]
     pulses = Pulses(LINE, FIRST, *GAP, interrupts, seed)
     outcome = experiment.run(b"", watch=watch, pulses=[pulses])
     outcome.check_finished()
@@ -170,7 +168,7 @@ def delay_rows(
                 "build": build,
                 "kernel": kernel,
                 "load": load,
-                "threads": 250,
+                "threads": READY,
                 "operation": moment,
                 **spread(values),
                 "paper_mean": paper[0],
