@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from coreloom.bench import ready_queue
@@ -9,20 +11,31 @@ from coreloom.bench.ready_queue import Build
 
 from .harness import SEED
 
+OPERATIONS = ("push_back", "push_front", "pop", "remove", "move")
+SIZES = [(3, 64, 32), (1, 256, 128), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)]
 
-@pytest.mark.parametrize(
-    ("queues", "threads", "priorities"),
-    [(3, 64, 32), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)],
-)
-def test_bitmap(queues: int, threads: int, priorities: int) -> None:
-    report = ready_queue.measure(Build.BITMAP, queues, threads, priorities, 200_000, SEED)
-    # The same whatever is queued
-    assert report == {
-        "most_queued": threads,
-        "read_next": 1,
-        "push_back": [2, 2],
-        "push_front": [2, 2],
-        "pop": [3, 3],
-        "remove": [3, 3],
-        "move": [4, 4],
-    }
+
+def check(build: Build, queues: int, threads: int, priorities: int, operations: int) -> None:
+    report: dict[str, Any] = ready_queue.measure(build, queues, threads, priorities, operations, SEED)
+    assert report["most_queued"] == threads
+    assert report["read_next"] == 1
+    if build is Build.LINEAR:
+        # A thread a cycle where one leaves
+        assert [report[name] for name in OPERATIONS[:2]] == [[2, 2], [2, 2]]
+        assert [report["beyond"][name] for name in OPERATIONS[2:]] == [[2, 2], [2, 2], [3, 3]]
+    else:
+        # The same whatever is queued
+        assert [report[name] for name in OPERATIONS] == [[2, 2], [2, 2], [3, 3], [3, 3], [4, 4]]
+
+
+@pytest.mark.parametrize(("queues", "threads", "priorities"), SIZES)
+@pytest.mark.parametrize("build", [Build.LINEAR, Build.BITMAP])
+def test_against_lists(build: Build, queues: int, threads: int, priorities: int) -> None:
+    check(build, queues, threads, priorities, 200_000 if build is Build.BITMAP else 20_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("queues", "threads", "priorities"), [(3, 256, 128), (5, 1024, 256)])
+@pytest.mark.parametrize("build", Build)
+def test_long(build: Build, queues: int, threads: int, priorities: int) -> None:
+    check(build, queues, threads, priorities, 1_000_000)

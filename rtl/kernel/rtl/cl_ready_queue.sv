@@ -42,26 +42,82 @@ module cl_ready_queue
 );
 
   if (Build == BuildLinear) begin : g_linear
-    $error("cl_ready_queue: BuildLinear is not there yet");
+    cl_ready_queue_linear #(
+      .Queues     (Queues),
+      .Threads    (Threads),
+      .Priorities (Priorities)
+    ) u_linear (
+      .clk_i,
+      .rst_ni,
+      .valid_i,
+      .ready_o,
+      .op_i,
+      .queue_i,
+      .priority_i,
+      .to_priority_i,
+      .tid_i,
+      .best_valid_o,
+      .best_priority_o,
+      .best_tid_o
+    );
+  end else begin : g_bitmap
+    cl_ready_queue_bitmap #(
+      .Queues     (Queues),
+      .Threads    (Threads),
+      .Priorities (Priorities)
+    ) u_bitmap (
+      .clk_i,
+      .rst_ni,
+      .valid_i,
+      .ready_o,
+      .op_i,
+      .queue_i,
+      .priority_i,
+      .to_priority_i,
+      .tid_i,
+      .best_valid_o,
+      .best_priority_o,
+      .best_tid_o
+    );
   end
 
-  cl_ready_queue_bitmap #(
-    .Queues     (Queues),
-    .Threads    (Threads),
-    .Priorities (Priorities)
-  ) u_bitmap (
-    .clk_i,
-    .rst_ni,
-    .valid_i,
-    .ready_o,
-    .op_i,
-    .queue_i,
-    .priority_i,
-    .to_priority_i,
-    .tid_i,
-    .best_valid_o,
-    .best_priority_o,
-    .best_tid_o
-  );
+`ifndef SYNTHESIS
+  // Who is in a queue, and where, kept apart from the lists to check their user and them.
+  typedef struct packed {
+    logic                     queued;
+    logic    [QueueWidth-1:0] where;
+    logic [PriorityWidth-1:0] level;
+  } place_t;
+  place_t                     place_q [2**TidWidth];
+  logic        [TidWidth-1:0] best_tid;
+  logic   [PriorityWidth-1:0] best_priority;
+
+  assign best_tid      = best_tid_o[queue_i];
+  assign best_priority = best_priority_o[queue_i];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned t = 0; t < 2**TidWidth; t++) place_q[t] <= '0;
+    end else if (valid_i && ready_o) begin
+      AssertQueueExists:  assert (32'(queue_i) < Queues);
+      AssertThreadExists: assert (op_i == QueuePop || 32'(tid_i) < Threads);
+      unique case (op_i)
+        QueuePushBack, QueuePushFront: begin
+          AssertQueuedOnce: assert (!place_q[tid_i].queued);
+          place_q[tid_i] <= '{queued: 1'b1, where: queue_i, level: priority_i};
+        end
+        QueuePop: begin
+          AssertPopValid:  assert (best_valid_o[queue_i]);
+          AssertPopQueued: assert (place_q[best_tid] == '{queued: 1'b1, where: queue_i, level: best_priority});
+          place_q[best_tid] <= '0;
+        end
+        default: begin
+          AssertRemoveQueued: assert (place_q[tid_i] == '{queued: 1'b1, where: queue_i, level: priority_i});
+          place_q[tid_i] <= (op_i == QueueMove) ? '{queued: 1'b1, where: queue_i, level: to_priority_i} : '0;
+        end
+      endcase
+    end
+  end
+`endif
 
 endmodule

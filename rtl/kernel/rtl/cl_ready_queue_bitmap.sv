@@ -362,37 +362,4 @@ module cl_ready_queue_bitmap
     end
   end
 
-`ifndef SYNTHESIS
-  // Who is in a queue, and where, kept apart from the lists to check their user and them.
-  typedef struct packed {
-    logic                     queued;
-    logic    [QueueWidth-1:0] where;
-    logic [PriorityWidth-1:0] level;
-  } place_t;
-  place_t place_q [2**TidWidth];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      for (int unsigned t = 0; t < 2**TidWidth; t++) place_q[t] <= '0;
-    end else if (valid_i && ready_o) begin
-      AssertQueueExists: assert (32'(queue_i) < Queues);
-      unique case (op_i)
-        QueuePushBack, QueuePushFront: begin
-          AssertQueuedOnce: assert (!place_q[tid_i].queued);
-          place_q[tid_i] <= '{queued: 1'b1, where: queue_i, level: priority_i};
-        end
-        QueuePop: begin
-          AssertPopValid:  assert (best_valid_q[queue_i]);
-          AssertPopQueued: assert (place_q[tid] == '{queued: 1'b1, where: queue_i, level: level});
-          place_q[tid] <= '0;
-        end
-        default: begin
-          AssertRemoveQueued: assert (place_q[tid_i] == '{queued: 1'b1, where: queue_i, level: priority_i});
-          place_q[tid_i] <= (op_i == QueueMove) ? '{queued: 1'b1, where: queue_i, level: to_priority_i} : '0;
-        end
-      endcase
-    end
-  end
-`endif
-
 endmodule

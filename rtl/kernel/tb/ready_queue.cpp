@@ -3,8 +3,9 @@
 //
 //   ready_queue OPERATIONS SEED
 //
-// Prints one line of JSON: for each operation the cycles from taking it to ready, least and most; the most cycles
-// that reading the best thread took afterwards; the greatest number of threads that were queued. Exit status 1: a mismatch; it is on stderr.
+// Prints one line of JSON: for each operation the cycles from taking it to ready, least and most, and the same less the
+// number of threads in the queues before (`beyond`); the most cycles that reading the best thread took afterwards; the greatest number
+// of threads that were queued. Exit status 1: a mismatch; it is on stderr.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -47,8 +48,6 @@ int main(int argc, char** argv) {
     top->eval();
     top->clk_i = 1;
     top->eval();
-    top->clk_i = 0;
-    top->eval();
   };
   top->rst_ni = 0;
   cycle();
@@ -59,7 +58,10 @@ int main(int argc, char** argv) {
   std::vector<std::vector<std::list<uint32_t>>> model(queues, std::vector<std::list<uint32_t>>(priorities));
   std::vector<Place> places(threads);
   uint32_t queued = 0, most = 0, least_cycles[kOps], most_cycles[kOps] = {};
+  int least_beyond[kOps], most_beyond[kOps];
   for (auto& n : least_cycles) n = UINT32_MAX;
+  for (auto& n : least_beyond) n = INT32_MAX;
+  for (auto& n : most_beyond) n = INT32_MIN;
   const auto best = [&](uint32_t queue) {
     for (int p = static_cast<int>(priorities) - 1; p >= 0; p--) {
       if (!model[queue][p].empty()) return p;
@@ -120,6 +122,9 @@ int main(int argc, char** argv) {
     top->valid_i = 0;
     if (cycles < least_cycles[op]) least_cycles[op] = cycles;
     if (cycles > most_cycles[op]) most_cycles[op] = cycles;
+    const int beyond = static_cast<int>(cycles) - static_cast<int>(queued);
+    if (beyond < least_beyond[op]) least_beyond[op] = beyond;
+    if (beyond > most_beyond[op]) most_beyond[op] = beyond;
 
     if (op == kPop) {
       auto& list = model[queue][best(queue)];
@@ -162,7 +167,11 @@ int main(int argc, char** argv) {
   for (int op = 0; op < kOps; op++) {
     std::printf(", \"%s\": [%u, %u]", kNames[op], least_cycles[op], most_cycles[op]);
   }
-  std::printf("}\n");
+  std::printf(", \"beyond\": {");
+  for (int op = 0; op < kOps; op++) {
+    std::printf("%s\"%s\": [%d, %d]", op ? ", " : "", kNames[op], least_beyond[op], most_beyond[op]);
+  }
+  std::printf("}}\n");
   top->final();
   delete top;
   return 0;

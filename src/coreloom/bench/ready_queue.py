@@ -28,6 +28,7 @@ def measure(
     """Play `operations` on a queue of that structure and size.
 
     push_back, push_front, pop, remove, move: [least, most] cycles until it takes the next operation.
+    beyond: the same for each, less the number of threads in the queues.
     read_next: the most cycles to read the best thread afterwards; most_queued: how full it was.
     A mismatch with the lists is a UserError.
     """
