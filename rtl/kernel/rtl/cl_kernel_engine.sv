@@ -131,6 +131,10 @@ module cl_kernel_engine
   priority_t   new_priority_q, new_priority_d;  // StRequeue
   logic [15:0] slice_q, slice_d;
 
+  // The ready queue gets its operation a cycle late: what the operation is about comes from memories.
+  logic queue_free;
+  assign queue_free = queue_ready_i && !queue_valid_o;
+
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
 
@@ -461,8 +465,8 @@ module cl_kernel_engine
   assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
   // While the ready queue works its choice is not settled: wait.
-  assign commit         = state_q == StDispatch && queue_ready_i && !publish_first;
-  assign publish_walk   = state_q == StDispatch && queue_ready_i && unpublished[cpu_q] &&
+  assign commit         = state_q == StDispatch && queue_free && !publish_first;
+  assign publish_walk   = state_q == StDispatch && queue_free && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
   assign insert_decided = outcome.course == CourseBlock && outcome.insert;
@@ -484,6 +488,13 @@ module cl_kernel_engine
   logic       take_next; // it leaves its queue
   logic       give_way;  // with choose: the caller stays ready
   tid_t       fetch_tid;
+
+  // To the ready queue, in the next cycle
+  logic                  queue_valid_d;
+  queue_op_e             queue_op_d;
+  logic [QueueWidth-1:0] queue_d;
+  priority_t             queue_priority_d;
+  tid_t                  queue_tid_d;
 
   // The thread an operation reads
   always_comb begin
@@ -527,11 +538,11 @@ module cl_kernel_engine
     sched_level_o    = next_level;
     slice_restart_o  = 1'b0;
 
-    queue_valid_o    = 1'b0;
-    queue_op_o       = QueuePop;
-    queue_o          = queue;
-    queue_priority_o = prio;
-    queue_tid_o      = tid;
+    queue_valid_d    = 1'b0;
+    queue_op_d       = QueuePop;
+    queue_d          = queue;
+    queue_priority_d = prio;
+    queue_tid_d      = tid;
     bound_push       = 1'b0;
     bound_pop        = 1'b0;
     bound_pop_cpu    = cpu_q;
@@ -630,8 +641,8 @@ module cl_kernel_engine
             end
 
             CourseRemove: begin
-              queue_valid_o = !is_bound;
-              queue_op_o    = QueueRemove;
+              queue_valid_d = !is_bound;
+              queue_op_d    = QueueRemove;
               bound_pop     = is_bound;
               bound_pop_cpu = cpu;
               state_d       = StSuspend;
@@ -697,13 +708,13 @@ module cl_kernel_engine
             answer_o     = go(tid);
           end
           default: begin
-            set           = is_bound | queue_ready_i;
+            set           = is_bound | queue_free;
             bound_push    = is_bound;
-            queue_valid_o = !is_bound;
-            queue_op_o    = front_q ? QueuePushFront : QueuePushBack;
+            queue_valid_d = !is_bound;
+            queue_op_d    = front_q ? QueuePushFront : QueuePushBack;
           end
         endcase
-        if (!queue_valid_o || queue_ready_i) begin
+        if (!queue_valid_d || queue_free) begin
           pop     = pop_q;
           front_d = 1'b0;
           if (all_q && several) begin
@@ -731,7 +742,7 @@ module cl_kernel_engine
         end
       end
 
-      StExit: if (queue_ready_i) begin
+      StExit: if (queue_free) begin
         choose  = 1'b1;
         state_d = StIdle;
       end
@@ -751,8 +762,8 @@ module cl_kernel_engine
       // set_sched_param: the thread read has a new priority; a ready one goes to its tail.
       StRequeue: begin
         set_priority  = 1'b1;
-        queue_valid_o = is_queued;
-        queue_op_o    = QueueMove;
+        queue_valid_d = is_queued;
+        queue_op_d    = QueueMove;
         sched_cpu     = cpu;
         sched_level_o = {1'b1, new_priority_q};
         cmd.set_level = is_current;
@@ -797,8 +808,8 @@ module cl_kernel_engine
       end
     end
     if (take_next) begin
-      queue_valid_o = !next_bound;
-      queue_o       = next_queue;
+      queue_valid_d = !next_bound;
+      queue_d       = next_queue;
       bound_pop     = next_bound;
     end
   end
@@ -814,39 +825,49 @@ module cl_kernel_engine
   assign slice_o     = slice_q;
   // An operation changes nothing before the end of its dispatch.
   assign idle        = state_q == StIdle;
-  assign stable_o    = queue_ready_i && (idle || state_q == StDispatch);
+  assign stable_o    = queue_free && (idle || state_q == StDispatch);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q        <= StInit;
-      wake_then_q    <= StIdle;
-      cpu_q          <= '0;
-      op_q           <= '0;
-      id_q           <= '0;
-      front_q        <= 1'b0;
-      pop_q          <= 1'b0;
-      all_q          <= 1'b0;
-      by_line_q      <= 1'b0;
-      line_q         <= '0;
-      silent_q       <= 1'b0;
-      publish_end_q  <= 1'b0;
-      new_priority_q <= '0;
-      slice_q        <= '0;
+      state_q          <= StInit;
+      wake_then_q      <= StIdle;
+      cpu_q            <= '0;
+      op_q             <= '0;
+      id_q             <= '0;
+      front_q          <= 1'b0;
+      pop_q            <= 1'b0;
+      all_q            <= 1'b0;
+      by_line_q        <= 1'b0;
+      line_q           <= '0;
+      silent_q         <= 1'b0;
+      publish_end_q    <= 1'b0;
+      new_priority_q   <= '0;
+      slice_q          <= '0;
+      queue_valid_o    <= 1'b0;
+      queue_op_o       <= QueuePop;
+      queue_o          <= '0;
+      queue_priority_o <= '0;
+      queue_tid_o      <= '0;
     end else begin
-      state_q        <= state_d;
-      wake_then_q    <= wake_then_d;
-      cpu_q          <= cpu_d;
-      op_q           <= op_d;
-      id_q           <= id_d;
-      front_q        <= front_d;
-      pop_q          <= pop_d;
-      all_q          <= all_d;
-      by_line_q      <= by_line_d;
-      line_q         <= line_d;
-      silent_q       <= silent_d;
-      publish_end_q  <= publish_end_d;
-      new_priority_q <= new_priority_d;
-      slice_q        <= slice_d;
+      state_q          <= state_d;
+      wake_then_q      <= wake_then_d;
+      cpu_q            <= cpu_d;
+      op_q             <= op_d;
+      id_q             <= id_d;
+      front_q          <= front_d;
+      pop_q            <= pop_d;
+      all_q            <= all_d;
+      by_line_q        <= by_line_d;
+      line_q           <= line_d;
+      silent_q         <= silent_d;
+      publish_end_q    <= publish_end_d;
+      new_priority_q   <= new_priority_d;
+      slice_q          <= slice_d;
+      queue_valid_o    <= queue_valid_d && queue_free;
+      queue_op_o       <= queue_op_d;
+      queue_o          <= queue_d;
+      queue_priority_o <= queue_priority_d;
+      queue_tid_o      <= queue_tid_d;
     end
   end
 
@@ -856,7 +877,7 @@ module cl_kernel_engine
       // The save rule: a leaving thread is in no queue, so it can be nobody's next.
       for (int unsigned c = 0; c < Clients; c++) begin
         for (int unsigned q = 0; q < Queues; q++) begin
-          AssertLeavingNotQueued: assert (!(queue_ready_i && leaving_i[c] && best_valid_i[q] &&
+          AssertLeavingNotQueued: assert (!(queue_free && leaving_i[c] && best_valid_i[q] &&
                                             best_tid_i[q] == leaving_tid_i[c]));
         end
         for (int unsigned other = 0; other < c; other++) begin
