@@ -286,7 +286,7 @@ _SYNTH_METHOD = (
     "LUT4 are all the places of a LUT that the unit uses, also those used as carry or as distributed RAM: a "
     "RAM16x4 takes six.\n"
     "BRAM are blocks of 18 kbit, as on the paper's Virtex-II Pro 30.\n"
-    "cl_soc has two CPUs and 64 KiB of memory in block RAM, without the outputs to the simulation harness.\n"
+    "cl_soc is a whole platform, with 64 KiB of memory in block RAM and without the outputs to the harness.\n"
 )
 
 
@@ -300,13 +300,14 @@ def _synth(args: argparse.Namespace) -> int:
             args.seeds,
             target,
             args.device,
+            args.wide,
             on_start=lambda text: bar.update(task, description=text),
             on_done=lambda: bar.advance(task),
         )
         bar.update(task, description="done")
     # Only the whole table becomes a page: a few units must not take its place.
     usual = (args.threads, args.priorities, args.device, args.freq, args.speed) == (None, None, None, 100, 6)
-    whole = usual and not args.unit and args.seeds >= synth.SEEDS
+    whole = usual and not args.unit and not args.wide and args.seeds >= synth.SEEDS
     path = results.write(
         "synth" if whole else "synth-some",
         rows,
@@ -314,6 +315,7 @@ def _synth(args: argparse.Namespace) -> int:
         method=_SYNTH_METHOD,
         units={"fmax_mhz": "MHz", "lut4": "LUT4 sites", "bram": "18 kbit blocks", "dram": "RAM16x4"},
         asked_mhz=args.freq,
+        wide_luts=args.wide,
     )
     _show(tables.synth(rows))
     if args.critical or args.unit:
@@ -444,6 +446,11 @@ def _parser() -> argparse.ArgumentParser:
         choices=pnr.SPEEDS,
         default=6,
         help="speed grade (default: %(default)s, the slowest)",
+    )
+    made.add_argument(
+        "--wide",
+        action="store_true",
+        help="join LUTs by multiplexers, as Yosys does by itself: larger, for deep logic somewhat faster",
     )
     made.add_argument("--critical", action="store_true", help="print the longest path of every unit")
     command("report", _report, "write docs/results and the README's table from the result files")

@@ -37,6 +37,17 @@ def grain_page(content: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def synth_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom synth`."""
+    rows = content["rows"]
+    parts = ["# Area and clock of the units on an FPGA", ""]
+    parts += ["<!-- Made by `coreloom report` from build/results/synth.json; do not edit. -->", ""]
+    parts += [content["method"], _origin(content), ""]
+    for table in (tables.synth(rows), tables.critical(rows)):
+        parts += [f"## {table.title}", "", table.markdown(), ""]
+    return "\n".join(parts)
+
+
 def readme_table(content: dict[str, Any]) -> str:
     """The part of the result that the README shows: the standard core."""
     rows = [row for row in content["rows"] if row["core"] == "standard"]
@@ -56,7 +67,11 @@ def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
     content = results.read("smp")
     folder = ROOT / "docs" / "results"
-    pages = {folder / "smp.md": smp_page(content), folder / "grain.md": grain_page(results.read("grain"))}
+    pages = {
+        folder / "smp.md": smp_page(content),
+        folder / "grain.md": grain_page(results.read("grain")),
+        folder / "synth.md": synth_page(results.read("synth", "synth")),
+    }
     for page, text in pages.items():
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"

@@ -60,13 +60,15 @@ def run(
     seeds: int = SEEDS,
     target: Target | None = None,
     device: str | None = None,
+    wide: bool = False,
     on_start: Callable[[str], None] | None = None,
     on_done: Callable[[], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Measure all jobs, several at a time; the rows are in the order of `jobs`.
 
-    device overrides what each unit says. on_start is told what begins, on_done is called steps(jobs, seeds)
-    times. Raises UserError when a tool is missing or a unit cannot be built; what was done by then is kept.
+    device overrides what each unit says; wide: LUTs may be joined by multiplexers.
+    on_start is told what begins, on_done is called steps(jobs, seeds) times.
+    Raises UserError when a tool is missing or a unit cannot be built; what was done by then is kept.
     """
     asked = target or Target()
     versions = (yowasp.version(yowasp.YOSYS, SETUP), yowasp.version(yowasp.NEXTPNR, SETUP))
@@ -78,7 +80,7 @@ def run(
 
     def synthesise(job: Job) -> Made:
         say(f"synthesise {job.label}")
-        made = _netlist(job, versions[0])
+        made = _netlist(job, wide, versions[0])
         finish()
         return made
 
@@ -93,19 +95,17 @@ def run(
     try:
         netlists = list(pool.map(synthesise, jobs))
         work = [
-            (job, made, seed)
-            for job, made in zip(jobs, netlists, strict=True)
-            for seed in range(1, seeds + 1)
+            (job, made, seed) for job, made in zip(jobs, netlists, strict=True) for seed in job.seeds(seeds)
         ]
-        reports = list(pool.map(place, work))
+        reports = iter(list(pool.map(place, work)))
     finally:
         # Also when the user interrupts: nothing waits in the queue, and no tool is left running.
         pool.shutdown(wait=False, cancel_futures=True)
-        yowasp.stop()
-        pool.shutdown()
+        with yowasp.stopped():
+            pool.shutdown()
     return [
-        _row(job, made, reports[index * seeds : (index + 1) * seeds], target_of(job))
-        for index, (job, made) in enumerate(zip(jobs, netlists, strict=True))
+        _row(job, made, [next(reports) for _ in job.seeds(seeds)], target_of(job))
+        for job, made in zip(jobs, netlists, strict=True)
     ]
 
 
@@ -117,21 +117,25 @@ def title(row: Mapping[str, Any]) -> str:
 
 def steps(jobs: Sequence[Job], seeds: int) -> int:
     """How often `run` calls on_done."""
-    return len(jobs) * (1 + seeds)
+    return sum(1 + len(job.seeds(seeds)) for job in jobs)
 
 
 # ---------------------------------------------------------------------------------------------------------
 # The netlist
 
 
-def _netlist(job: Job, version: str) -> Made:
+def _netlist(job: Job, wide: bool, version: str) -> Made:
     """The netlist of a unit, made unless it is there."""
     design, params = job.unit.design(), job.params()
     elaborated = _elaborate(job, design, params, version)
     ports = json.loads((elaborated / "ports.json").read_text())["modules"][design.top]["ports"]
     text, around = registered(design.top, ports, job.unit.outputs)
+    options = "" if wide else _NARROW
     rtlil = (elaborated / "unit.il").read_bytes()
-    folder = FOLDER / f"{job.label}-{_key(version.encode(), text.encode(), _SYNTH.encode(), rtlil)}"
+    folder = (
+        FOLDER
+        / f"{job.label}-{_key(version.encode(), text.encode(), _SYNTH.encode(), options.encode(), rtlil)}"
+    )
 
     def make(work: Path) -> None:
         (work / "around.v").write_text(text)
@@ -140,7 +144,12 @@ def _netlist(job: Job, version: str) -> Made:
             "around": work / "around.v",
             "netlist": work / "netlist.json",
         }
-        _yosys(_SYNTH.format(top=_TOP, **{name: relative([path]) for name, path in names.items()}), job)
+        _yosys(
+            _SYNTH.format(
+                top=_TOP, options=options, **{name: relative([path]) for name, path in names.items()}
+            ),
+            job,
+        )
 
     _once(folder, make)
     return Made(folder / "netlist.json", around)
@@ -155,12 +164,14 @@ write_rtlil {unit}
 write_json {ports}
 """
 
-# Registers are named after what they drive before abc9 forgets it.
+# Without the multiplexers behind LUTs the bitmap queue came out 28 % smaller and 4 % faster, the kernel 5 %
+# smaller and 4 % slower. Registers are named after what they drive before abc9 forgets it.
+_NARROW = "-nowidelut"
 _SYNTH = """read_rtlil {unit}
 read_verilog {around}
-synth_ecp5 -top {top} -run begin:map_luts
+synth_ecp5 -top {top} {options} -run begin:map_luts
 rename -wire
-synth_ecp5 -top {top} -run map_luts: -json {netlist}
+synth_ecp5 -top {top} {options} -run map_luts: -json {netlist}
 """
 
 

@@ -240,8 +240,7 @@ def synth(rows: Sequence[dict[str, Any]]) -> Table:
         ),
         tuple(
             (
-                row["unit"] if row["build"] is None else f"{row['unit']}, {row['build']}",
-                "-" if row["threads"] is None else f"{row['threads']} x {row['priorities']}",
+                *_synth_unit(row),
                 row["device"],
                 *both(row, "lut4", "paper_lut4"),
                 *both(row, "ff", "paper_ff"),
@@ -257,6 +256,30 @@ def synth(rows: Sequence[dict[str, Any]]) -> Table:
             for row in rows
         ),
         text_columns=3,
+    )
+
+
+def critical(rows: Sequence[dict[str, Any]]) -> Table:
+    """Where the longest path of each unit goes: what to mend first."""
+
+    def line(row: dict[str, Any]) -> tuple[str, ...]:
+        path = row["critical"]
+        routing = number(path["ns"] - path["logic_ns"], 1)
+        times = (number(path["ns"], 1), number(path["logic_ns"], 1), routing, number(path["levels"]))
+        return (*_synth_unit(row), f"`{path['start']}`", f"`{path['end']}`", *times)
+
+    return Table(
+        "Longest path of the median seed",
+        ("unit", "size", "from", "to", "ns", "logic", "routing", "levels"),
+        tuple(map(line, rows)),
+        text_columns=4,
+    )
+
+
+def _synth_unit(row: dict[str, Any]) -> tuple[str, str]:
+    return (
+        row["unit"] if row["build"] is None else f"{row['unit']}, {row['build']}",
+        "-" if row["threads"] is None else f"{row['threads']} x {row['priorities']}",
     )
 
 

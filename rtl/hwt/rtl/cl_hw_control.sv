@@ -392,4 +392,122 @@ module cl_hw_control
     end
   end
 
+`ifdef FORMAL
+  // The kernel answers what it was asked; the bus answers one cycle after its grant; the module keeps an operation
+  // until it is done.
+  logic       f_kernel_q, f_bus_q, f_call_q;
+  logic [5:0] f_op_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_kernel_q <= 1'b0;
+      f_bus_q    <= 1'b0;
+      f_call_q   <= 1'b0;
+      f_op_q     <= '0;
+    end else begin
+      f_kernel_q <= kernel_gnt | (f_kernel_q & ~kernel_rvalid_i);
+      f_bus_q    <= bus_req_o & bus_gnt_i;
+      f_call_q   <= call_valid_i & ~call_done_o & unit_rst_nq & (state_d == StateRunning || state_d == StateStopped);
+      assume (f_kernel_q || !kernel_rvalid_i);
+      assume (bus_rvalid_i == f_bus_q);
+      f_op_q     <= call_op_i;
+      assume (!f_call_q || (call_valid_i && call_op_i == f_op_q));
+    end
+  end
+
+  logic f_reset_q;    // there has been no start since the last reset
+  logic f_thread_q;   // the kernel has given a thread that has not exited
+  logic f_begun_q;    // its module has been started
+  logic f_held_q;     // a request of the kernel waits for its grant
+  logic f_exit;
+
+  assign f_exit = kernel_gnt & ~kernel_we_o & (kernel_addr_o[15:10] == OpThreadExit);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_reset_q  <= 1'b1;
+      f_thread_q <= 1'b0;
+      f_begun_q  <= 1'b0;
+      f_held_q   <= 1'b0;
+    end else begin
+      if (accept && reg_cmd_i.wdata == CommandReset)                            f_reset_q <= 1'b1;
+      if (thread_start || (accept && reg_cmd_i.wdata == CommandStart))          f_reset_q <= 1'b0;
+      f_thread_q <= thread_given | (f_thread_q & ~f_exit);
+      f_begun_q  <= thread_start | (f_begun_q & ~f_exit);
+      f_held_q   <= kernel_req_o & ~kernel_gnt_i;
+    end
+  end
+
+  // REQ-hwt-5, the other half: a thread whose run is over exits. Cycles in which nobody makes it wait are counted;
+  // each brings the machine nearer to its end, so there are few of them.
+  logic       f_waits;
+  logic [4:0] f_count_q, f_left;
+
+  assign f_waits = (kernel_req_o & ~kernel_gnt_i) | (bus_req_o & ~bus_gnt_i) | (kernel_busy_q & ~kernel_rvalid_i);
+
+  always_comb begin
+    unique case (step_q)
+      StepWord, StepOp:        f_left = 5'd14;
+      StepAnswer, StepMessage: f_left = 5'd13;
+      StepMessaged:            f_left = 5'd12;
+      StepCalled:              f_left = 5'd11;
+      StepRun:                 f_left = exit_q ? (mem_busy_q ? 5'd2 : 5'd1) : 5'd10;
+      StepValue:               f_left = 5'd9;
+      StepJoin:                f_left = 5'd8;
+      StepJoined:              f_left = 5'd7;
+      StepJoinValue:           f_left = 5'd6;
+      StepJoinSet:             f_left = 5'd5;
+      default:                 f_left = 5'd0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                  f_count_q <= '0;
+    else if (!ending_q || f_exit) f_count_q <= '0;
+    else if (!f_waits)            f_count_q <= f_count_q + 5'd1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      // REQ-hwt-1: never two outstanding accesses, of the kernel or of the memory.
+      assert (kernel_busy_q == f_kernel_q && mem_busy_q == f_bus_q);
+      assert (!(kernel_req_o && f_kernel_q && !kernel_rvalid_i));
+      // REQ-hwt-2: a module that does not run is granted no access and begins no operation.
+      assert (running || !mem_gnt_o);
+      assert (running || step_q != StepRun || exit_q || !kernel_req_o);
+      assert (run_o || (!call_done_o && !mem_rvalid_o));
+      assert (unit_rst_nq == alive);
+      // REQ-hwt-3: after RESET there is nothing of the module until the next start.
+      assert (!(f_reset_q && (alive || mem_gnt_o || mem_rvalid_o || call_done_o)));
+      // REQ-hwt-4: a module is never between two masters; the end of a thread finds it in reset.
+      assert (!ending_q || !alive);
+      assert (!exit_req || (ending_q && !alive));
+      // REQ-hwt-5: every thread exits exactly once, and only one that there is.
+      assert (has_thread_q == f_thread_q);
+      assert (!thread_given || !f_thread_q);
+      assert (!f_exit || (f_thread_q && f_begun_q && ending_q && !alive));
+      assert (!ending_q || (32'(f_count_q) + 32'(f_left) <= 32'd15 && f_left != '0));
+      // REQ-hwt-6: a request of the kernel is held until it is granted, unless the thread is ending.
+      assert (!f_held_q || kernel_req_o || ending_q);
+      // A command that is refused, or a bus error, changes no state; see state_d.
+      assert (!(command && !accept && !done && !fault && !thread_start && !exit_fault) || state_d == state_q);
+      // How the two machines go together
+      assert (!ending_q || f_begun_q);
+      assert (!f_begun_q || f_thread_q);
+      assert (!(f_begun_q && !ending_q) || (alive && !bare_q));
+      assert (!exit_q || (step_q == StepRun && ending_q));
+      assert ((step_q == StepNext || step_q == StepWait) == !f_thread_q);
+      assert ((step_q == StepNext || step_q == StepWait || step_q == StepSaved || step_q == StepStart) == !f_begun_q);
+      assert (!alive || bare_q == !f_begun_q);
+      assert (!bare_called_q || (bare_q && step_q != StepCalled));
+      assert (!(step_q inside {StepWord, StepOp, StepAnswer, StepMessage, StepMessaged, StepCalled} && alive) ||
+              (f_call_q && f_op_q != OpThreadExit));
+      assert (!(step_q inside {StepValue, StepJoin, StepJoined, StepJoinValue, StepJoinSet}) || ending_q);
+      assert (step_q != StepJoined || mem_busy_q);
+      assert (!(mem_busy_q && mem_unit_q) || !(step_q inside {StepJoin, StepJoined, StepJoinValue, StepJoinSet}));
+      assert (step_q != StepWait || kernel_busy_q);
+      assert (!(step_q inside {StepAnswer, StepMessaged}) || kernel_busy_q);
+    end
+  end
+`endif
+
 endmodule

@@ -128,23 +128,25 @@ module cl_hwt_sort
   assign came       = '{word: mem_rdata_i, one: mem_rdata_i[place_q]};
 
   // The highest bit that differs in each half
-  logic       left_differs, right_differs;
+  logic       left_differs, right_differs, unused_left, unused_right;
   logic [4:0] left_place, right_place;
 
   cl_find_last_set #(
     .Width(32)
   ) u_left_place (
-    .bits_i (left_or_q & ~left_and_q),
-    .valid_o(left_differs),
-    .index_o(left_place)
+    .bits_i    (left_or_q & ~left_and_q),
+    .valid_o   (left_differs),
+    .multiple_o(unused_left),
+    .index_o   (left_place)
   );
 
   cl_find_last_set #(
     .Width(32)
   ) u_right_place (
-    .bits_i (right_or_q & ~right_and_q),
-    .valid_o(right_differs),
-    .index_o(right_place)
+    .bits_i    (right_or_q & ~right_and_q),
+    .valid_o   (right_differs),
+    .multiple_o(unused_right),
+    .index_o   (right_place)
   );
 
   // Cells: the smallest word in cell 0. A new word goes before the first larger one.
@@ -376,6 +378,6 @@ module cl_hwt_sort
   assign call_word_o  = '0;
   assign call_load_o  = 1'b0;
   logic unused;
-  assign unused = ^{call_done_i, call_answer_i, call_message_i, argument_i[1:0]};
+  assign unused = ^{call_done_i, call_answer_i, call_message_i, argument_i[1:0], unused_left, unused_right};
 
 endmodule

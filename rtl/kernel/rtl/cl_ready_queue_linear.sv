@@ -40,7 +40,7 @@ module cl_ready_queue_linear
   typedef logic      [TidWidth-1:0] tid_t;
 
   typedef struct packed {
-    queue_t    queue;
+    queue_t    where;
     priority_t level;
     tid_t      tid;
   } entry_t;
@@ -129,7 +129,7 @@ module cl_ready_queue_linear
         queue_q    <= queue_i;
         tid_q      <= (op_i == QueuePop) ? best_tid_q[queue_i] : tid_i;
         to_level_q <= to_priority_i;
-        entry_q    <= '{queue: queue_i, level: priority_i, tid: tid_i};
+        entry_q    <= '{where: queue_i, level: priority_i, tid: tid_i};
         left_q     <= count_q;
         // Where the first entry is, or where the new one goes
         unique case (op_i)
@@ -147,13 +147,13 @@ module cl_ready_queue_linear
       end
 
       if (pass) begin
-        entry_q <= (last && move_q) ? '{queue: queue_q, level: to_level_q, tid: tid_q} : entry;
+        entry_q <= (last && move_q) ? '{where: queue_q, level: to_level_q, tid: tid_q} : entry;
         left_q  <= left_q - 1'b1;
         if (leaves) gone_q  <= 1'b1;
         else        write_q <= write_q + 1'b1;
       end
 
-      if ((pass && !leaves && entry_q.queue == queue_q && better) || (state_q == StPush && better)) begin
+      if ((pass && !leaves && entry_q.where == queue_q && better) || (state_q == StPush && better)) begin
         best_valid_q[queue_q]    <= 1'b1;
         best_priority_q[queue_q] <= entry_q.level;
         best_tid_q[queue_q]      <= entry_q.tid;

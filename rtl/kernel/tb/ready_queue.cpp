@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
 
   uint32_t most_read = 1, fill = threads, levels = priorities;
   bool filling = true;
-  for (long n = 0; n < operations; n++) {
+  for (long n = 0; n < operations;) {
     // Long and short queues, many and few priorities in turn
     if (n % 5000 == 0) fill = random_below(2) ? threads : 1 + random_below(threads);
     if (n % 5000 == 0) levels = random_below(2) ? priorities : 1 + random_below(3);
@@ -162,6 +162,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     if (read_cycles > most_read) most_read = read_cycles;
+    n++;
   }
   std::printf("{\"most_queued\": %u, \"read_next\": %u", most, most_read);
   for (int op = 0; op < kOps; op++) {

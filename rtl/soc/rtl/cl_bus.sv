@@ -12,13 +12,14 @@ module cl_bus
   import cl_soc_pkg::*;
 #(
   parameter int unsigned Masters  = 2,            // 1..16
-  parameter int unsigned RamBytes = 32'h0200_0000 // power of two
+  parameter int unsigned RamBytes = 32'h0200_0000, // power of two
+  parameter int unsigned Units    = 0             // hardware threads, 0..15
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
   // Masters
-  input  logic     [Masters-1:0] req_i,      // held until gnt_o
+  input  logic     [Masters-1:0] req_i,      // held until gnt_o, or withdrawn: a hardware thread is stopped
   input  logic     [Masters-1:0] late_i,     // ignored with req_i of the same master
   input  bus_cmd_t [Masters-1:0] cmd_i,
   output logic     [Masters-1:0] gnt_o,      // same cycle as req_i, does not depend on late_i
@@ -36,7 +37,10 @@ module cl_bus
   output logic                   ram_req_o,
   input  logic            [31:0] ram_rdata_i,
   output logic                   uart_req_o,
-  input  logic            [31:0] uart_rdata_i
+  input  logic            [31:0] uart_rdata_i,
+  output logic                   unit_req_o,      // of the unit dev_cmd_o.addr[11:8]
+  input  logic            [31:0] unit_rdata_i,
+  input  logic                   unit_err_i       // with the response: no such register
 );
 
   localparam int unsigned RamBits = $clog2(RamBytes);
@@ -70,12 +74,19 @@ module cl_bus
   end
 
   // Decode
-  logic in_ram, in_uart, uart_q, err_q;
+  logic in_ram, in_uart, in_unit, uart_q, unit_q, err_q;
 
   assign in_ram     = dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits];
   assign in_uart    = dev_cmd_o.addr[31:3] == UartBase[31:3];
+  if (Units == 0) begin : g_no_units
+    assign in_unit = 1'b0;
+  end else begin : g_units
+    assign in_unit = (dev_cmd_o.addr[31:12] == UnitTop) & (32'(dev_cmd_o.addr[11:8]) < Units);
+  end
+
   assign ram_req_o  = any & in_ram;
   assign uart_req_o = any & in_uart;
+  assign unit_req_o = any & in_unit;
 
   assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? winner : '0;
   assign snoop_addr_o  = dev_cmd_o.addr;
@@ -86,17 +97,19 @@ module cl_bus
       above_q  <= '0;
       rvalid_o <= '0;
       uart_q   <= 1'b0;
+      unit_q   <= 1'b0;
       err_q    <= 1'b0;
     end else begin
       above_q  <= above_d;
       rvalid_o <= winner;
       uart_q   <= uart_req_o;
-      err_q    <= any & ~in_ram & ~in_uart;
+      unit_q   <= unit_req_o;
+      err_q    <= any & ~in_ram & ~in_uart & ~in_unit;
     end
   end
 
-  assign err_o   = err_q;
-  assign rdata_o = uart_q ? uart_rdata_i : ram_rdata_i;
+  assign err_o   = err_q | (unit_q & unit_err_i);
+  assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : ram_rdata_i;
 
 `ifdef FORMAL
   // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks; late ones only when no other asks.
@@ -121,8 +134,6 @@ module cl_bus
       for (int unsigned i = 0; i < Masters; i++) begin
         if (winner[i]) last_q <= i;
         waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 1 : '0;
-        // Masters keep to their side: a request is held until it is granted.
-        if (waited_q[i] != '0) assume (req_i[i]);
       end
     end
   end

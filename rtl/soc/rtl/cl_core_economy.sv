@@ -32,6 +32,7 @@ module cl_core_economy
   input  logic        irq_kernel_i,    // irq[4]
   input  logic        irq_timer_i,     // irq[5]
   input  logic        irq_ipi_i,       // irq[6]
+  input  logic        irq_line_i,      // irq[7]
 
   // Writes of other masters, for a data cache; this core has none
   input  logic        snoop_valid_i,
@@ -43,8 +44,8 @@ module cl_core_economy
   output logic [31:0] pc_o             // the instruction fetched last, at most one ahead; for profiles
 );
 
-  // Interrupts 4 to 6 are levels, the core's own (illegal instruction, misaligned access) are latched.
-  localparam logic [31:0] LevelIrqs = 32'h0000_0070;
+  // Interrupts 4 to 7 are levels, the core's own (illegal instruction, misaligned access) are latched.
+  localparam logic [31:0] LevelIrqs = 32'h0000_00F0;
 
   logic        trap, mem_valid, mem_instr, mem_ready, la_read, la_write;
   logic [31:0] mem_addr, mem_wdata, la_addr, la_wdata, rdata, irq;
@@ -69,6 +70,7 @@ module cl_core_economy
     irq[4] = irq_kernel_i;
     irq[5] = irq_timer_i;
     irq[6] = irq_ipi_i;
+    irq[7] = irq_line_i;
   end
 
   picorv32 #(

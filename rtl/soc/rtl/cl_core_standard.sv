@@ -37,6 +37,7 @@ module cl_core_standard
   input  logic        irq_kernel_i,    // external
   input  logic        irq_timer_i,     // timer
   input  logic        irq_ipi_i,       // software
+  input  logic        irq_line_i,      // fast 0
 
   // Writes of other masters, for a data cache; not used yet
   input  logic        snoop_valid_i,
@@ -98,7 +99,7 @@ module cl_core_standard
     .irq_software_i        (irq_ipi_i),
     .irq_timer_i           (irq_timer_i),
     .irq_external_i        (irq_kernel_i),
-    .irq_fast_i            ('0),
+    .irq_fast_i            ({14'b0, irq_line_i}),
     .irq_nm_i              (1'b0),
     .scramble_key_valid_i  (1'b0),
     .scramble_key_i        ('0),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local device of one core: who am I, cycle counter, lock unit port, trace, exit, timer, inter-processor interrupt.
+// Local device of one core: who am I, cycle counter, lock unit port, trace, exit, timer, inter-processor interrupt,
+// and on processor 0 the interrupt lines.
 //
 // Every access is granted at once and answered in the next cycle, except a load of LOCK_ACQUIRE, which is
 // answered when the lock unit grants (or at once with 0 when no lock was asked for: it would never end).
@@ -36,6 +37,8 @@ module cl_local
   input  logic            ipi_set_i,
   output logic            irq_timer_o,
   output logic            irq_ipi_o,
+  input  logic [Lines-1:0] line_i,       // of processor 0 only; synchronous, a rising edge is an interrupt
+  output logic            irq_line_o,
 
   // To the simulation harness, in the cycle of the store; value_o belongs to both
   output logic            trace_valid_o,
@@ -50,6 +53,8 @@ module cl_local
   logic [31:0] cycle_h_q;
   logic [63:0] mtimecmp_q;
   logic        timer_q, ipi_q, ipi_clear;
+  logic        line_q, line_clear_we, line_enable_we, has_lines;
+  logic [Lines-1:0] line_last_q, line_pending_q, line_enable_q, line_clear;
   logic        mtimecmp_lo_we, mtimecmp_hi_we;
 
   assign load  = req_i & ~we_i;
@@ -69,6 +74,8 @@ module cl_local
     exit_valid_o   = 1'b0;
     ipi_set_o      = '0;
     ipi_clear      = 1'b0;
+    line_clear_we  = 1'b0;
+    line_enable_we = 1'b0;
     mtimecmp_lo_we = 1'b0;
     mtimecmp_hi_we = 1'b0;
     if (addr_i[7:6] == LocalTraceTop) begin
@@ -96,6 +103,9 @@ module cl_local
           end
         end
         LocalIpiClear:    ipi_clear = store;
+        LocalLinePending: begin rdata_d = 32'(line_pending_q);  err_d = store | ~has_lines; end
+        LocalLineClear:   begin line_clear_we = store;          err_d = ~has_lines; end
+        LocalLineEnable:  begin rdata_d = 32'(line_enable_q);   line_enable_we = store; err_d = ~has_lines; end
         default:          err_d = 1'b1;
       endcase
     end
@@ -106,7 +116,11 @@ module cl_local
   assign rdata_o  = acquire_q ? 32'(lock_grant_i) : rdata_q;
   assign err_o    = err_q;
 
+  assign has_lines  = cpu_id_i == '0;
+  assign line_clear = line_clear_we ? wdata_i[Lines-1:0] : '0;
+
   assign irq_timer_o = timer_q;
+  assign irq_line_o  = line_q;
   assign irq_ipi_o   = ipi_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -119,6 +133,10 @@ module cl_local
       mtimecmp_q <= '1;
       timer_q    <= 1'b0;
       ipi_q      <= 1'b0;
+      line_q         <= 1'b0;
+      line_last_q    <= '0;
+      line_pending_q <= '0;
+      line_enable_q  <= '0;
     end else begin
       rsp_q <= req_i | (rsp_q & ~rvalid_o);
       if (req_i) begin
@@ -135,6 +153,13 @@ module cl_local
       timer_q <= (cycle_i >= mtimecmp_q) & ~mtimecmp_lo_we & ~mtimecmp_hi_we;
       // A set in the cycle of a clear wins: a wake-up is never lost.
       ipi_q   <= ipi_set_i | (ipi_q & ~ipi_clear);
+      if (has_lines) begin
+        line_last_q    <= line_i;
+        line_pending_q <= (line_i & ~line_last_q) | (line_pending_q & ~line_clear);
+        if (line_enable_we) line_enable_q <= wdata_i[Lines-1:0];
+        // A store to CLEAR or ENABLE drops the interrupt at once, like one to MTIMECMP.
+        line_q         <= |(line_pending_q & line_enable_q) & ~line_clear_we & ~line_enable_we;
+      end
     end
   end
 

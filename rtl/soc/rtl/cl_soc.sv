@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Platform smp-bus: identical cores, one shared bus and memory, the kernel and the lock unit on private ports.
+// Platform smp-bus: identical cores, hardware threads, one shared bus and memory, the kernel and the lock unit on
+// private ports. Client and master n is processor n, Cpus + n hardware thread n.
 module cl_soc
   import cl_soc_pkg::*;
 #(
   parameter core_e       Core       = CoreStandard,
   parameter int unsigned Cpus       = 2,              // 1..16
+  parameter int unsigned HwThreads  = 0,              // 0..15, with Cpus at most 16
+  parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
+  parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
   parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
   parameter int unsigned Priorities = 32,
   parameter int unsigned Ports      = 32,
@@ -16,7 +20,7 @@ module cl_soc
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic            [3:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
+  input  logic   [LinePins-1:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
   output logic                  uart_tx_o,
 
   // To the simulation harness. event_o says that any of the others below it is to be looked at in this cycle.
@@ -35,6 +39,8 @@ module cl_soc
   output logic       [Cpus-1:0] halt_o,           // core stopped for good
   output logic [Cpus-1:0][31:0] pc_o              // where each core is, for profiles; no event of its own
 );
+
+  localparam int unsigned Clients = Cpus + HwThreads;
 
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;
@@ -55,14 +61,19 @@ module cl_soc
 
   assign cycle_o = cycle_q;
 
+  // Interrupt lines, for the kernel and for processor 0
+  logic [Lines-1:0] line;
+  assign line = {{(Lines-LinePins){1'b0}}, line_i};
+
   // Processors
-  logic     [Cpus-1:0]           bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
-  bus_cmd_t [Cpus-1:0]           bus_cmd;
+  logic     [Clients-1:0]        bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
+  bus_cmd_t [Clients-1:0]        bus_cmd;
   logic                          bus_err;
   logic                   [31:0] bus_rdata, snoop_addr;
-  logic     [Cpus-1:0]           kernel_req, kernel_gnt, kernel_we, kernel_rvalid, kernel_irq, kernel_intr;
-  logic     [Cpus-1:0]    [15:0] kernel_addr;
-  logic     [Cpus-1:0]    [31:0] kernel_wdata, kernel_rdata;
+  logic     [Clients-1:0]        kernel_req, kernel_gnt, kernel_we, kernel_rvalid;
+  logic     [Clients-1:0] [15:0] kernel_addr;
+  logic     [Clients-1:0] [31:0] kernel_wdata, kernel_rdata;
+  logic     [Cpus-1:0]           kernel_irq, kernel_intr;
   logic     [Cpus-1:0]           lock_set, lock_clear, lock_busy, lock_grant;
   logic     [Cpus-1:0]    [31:0] lock_addr;
   logic     [Cpus-1:0][Cpus-1:0] ipi_by;     // [source][target]
@@ -90,7 +101,7 @@ module cl_soc
       .bus_rvalid_i   (bus_rvalid[i]),
       .bus_err_i      (bus_err),
       .bus_rdata_i    (bus_rdata),
-      .snoop_valid_i  (|(snoop_valid & ~(Cpus'(1) << i))),
+      .snoop_valid_i  (|(snoop_valid & ~(Clients'(1) << i))),
       .snoop_addr_i   (snoop_addr),
       .kernel_req_o   (kernel_req[i]),
       .kernel_gnt_i   (kernel_gnt[i]),
@@ -108,6 +119,7 @@ module cl_soc
       .lock_grant_i   (lock_grant[i]),
       .ipi_set_o      (ipi_by[i]),
       .ipi_set_i      (ipi_set[i]),
+      .line_i         ((i == 0) ? line : '0),
       .trace_valid_o  (trace_valid_o[i]),
       .trace_kind_o   (trace_kind_o[i]),
       .exit_valid_o   (exit_valid_o[i]),
@@ -121,13 +133,16 @@ module cl_soc
 
   // Operating-system services
   cl_kernel #(
+    .ReadyQueue(ReadyQueue),
     .Cpus      (Cpus),
+    .HwThreads (HwThreads),
     .Threads   (Threads),
     .Priorities(Priorities),
     .Ports     (Ports),
     .PortDepth (PortDepth),
     .Mutexes   (Mutexes),
-    .Semaphores(Semaphores)
+    .Semaphores(Semaphores),
+    .Lines     (Lines)
   ) u_kernel (
     .clk_i,
     .rst_ni,
@@ -142,7 +157,7 @@ module cl_soc
     .irq_o   (kernel_irq),
     .intr_i  (kernel_intr),
     .idle_o  (idle_o),
-    .line_i  (8'(line_i))
+    .line_i  (line)
   );
 
   cl_lock_unit #(
@@ -161,12 +176,13 @@ module cl_soc
   localparam int unsigned RamAddrW = $clog2(RamBytes / 4);
 
   bus_cmd_t    dev_cmd;
-  logic        ram_req, uart_req;
-  logic [31:0] ram_rdata, uart_rdata;
+  logic        ram_req, uart_req, unit_req, unit_err;
+  logic [31:0] ram_rdata, uart_rdata, unit_rdata;
 
   cl_bus #(
-    .Masters (Cpus),
-    .RamBytes(RamBytes)
+    .Masters (Clients),
+    .RamBytes(RamBytes),
+    .Units   (HwThreads)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -184,7 +200,10 @@ module cl_soc
     .ram_req_o    (ram_req),
     .ram_rdata_i  (ram_rdata),
     .uart_req_o   (uart_req),
-    .uart_rdata_i (uart_rdata)
+    .uart_rdata_i (uart_rdata),
+    .unit_req_o   (unit_req),
+    .unit_rdata_i (unit_rdata),
+    .unit_err_i   (unit_err)
   );
 
   cl_ram #(
@@ -211,6 +230,56 @@ module cl_soc
     .byte_o      (uart_byte_o),
     .tx_o        (uart_tx_o)
   );
+
+  // Hardware threads. Their registers read 0 and no error unless asked.
+  if (HwThreads == 0) begin : g_no_hw_thread
+    assign unit_rdata = '0;
+    assign unit_err   = 1'b0;
+    logic unused;
+    assign unused = unit_req;
+  end else begin : g_hw_threads
+    logic [HwThreads-1:0][31:0] rdata;
+    logic [HwThreads-1:0]       err;
+
+    for (genvar n = 0; n < HwThreads; n++) begin : g_hw_thread
+      cl_hw_thread #(
+        .Kind(32'(HwKinds[4*n +: 4]))
+      ) u_hw_thread (
+        .clk_i,
+        .rst_ni,
+        .reg_req_i      (unit_req & (dev_cmd.addr[11:8] == 4'(n))),
+        .reg_cmd_i      (dev_cmd),
+        .reg_rdata_o    (rdata[n]),
+        .reg_err_o      (err[n]),
+        .kernel_req_o   (kernel_req[Cpus+n]),
+        .kernel_gnt_i   (kernel_gnt[Cpus+n]),
+        .kernel_we_o    (kernel_we[Cpus+n]),
+        .kernel_addr_o  (kernel_addr[Cpus+n]),
+        .kernel_wdata_o (kernel_wdata[Cpus+n]),
+        .kernel_rvalid_i(kernel_rvalid[Cpus+n]),
+        .kernel_rdata_i (kernel_rdata[Cpus+n]),
+        .bus_req_o      (bus_req[Cpus+n]),
+        .bus_cmd_o      (bus_cmd[Cpus+n]),
+        .bus_gnt_i      (bus_gnt[Cpus+n]),
+        .bus_rvalid_i   (bus_rvalid[Cpus+n]),
+        .bus_err_i      (bus_err),
+        .bus_rdata_i    (bus_rdata)
+      );
+
+      assign bus_late[Cpus+n] = 1'b0;
+    end
+
+    // Not granted late, as they never ask so
+    logic unused;
+    assign unused = ^bus_gnt_late[Clients-1:Cpus];
+
+    always_comb begin
+      unit_rdata = '0;
+      for (int unsigned n = 0; n < HwThreads; n++) unit_rdata = unit_rdata | rdata[n];
+    end
+
+    assign unit_err = |err;
+  end
 
   // One bit for the harness to look at in every cycle
   logic [Cpus-1:0] idle_q, irq_q;

@@ -19,6 +19,7 @@ package cl_soc_pkg;
 
   parameter logic [31:0] RamBase  = 32'h4000_0000;
   parameter logic [31:0] UartBase = 32'hE000_0000;
+  parameter logic [19:0] UnitTop  = 20'hE1000;       // 0xE100_0000 + 0x100 n: hardware thread n
 
   // The private space of each core: everything with these top bits never reaches the shared bus.
   parameter logic [3:0]  PrivateTop = 4'hF;
@@ -42,5 +43,12 @@ package cl_soc_pkg;
   parameter logic [7:0] LocalMtimecmpHi  = 8'hCC;
   parameter logic [7:0] LocalIpi         = 8'hD0;
   parameter logic [7:0] LocalIpiClear    = 8'hD4;
+  parameter logic [7:0] LocalLinePending = 8'hE0;    // of processor 0 only
+  parameter logic [7:0] LocalLineClear   = 8'hE4;
+  parameter logic [7:0] LocalLineEnable  = 8'hE8;
+
+  // Interrupt lines: the pins first
+  parameter int unsigned Lines    = 8;
+  parameter int unsigned LinePins = 4;
 
 endpackage

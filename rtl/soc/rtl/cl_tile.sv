@@ -47,6 +47,7 @@ module cl_tile
 
   output logic [Cpus-1:0] ipi_set_o,
   input  logic            ipi_set_i,
+  input  logic [Lines-1:0] line_i,          // interrupt lines, of processor 0
 
   // To the harness
   output logic            trace_valid_o,
@@ -62,7 +63,7 @@ module cl_tile
   bus_cmd_t    priv_cmd;
   logic        priv_req, priv_gnt, priv_rvalid, priv_err;
   logic [31:0] priv_rdata;
-  logic        irq_timer, irq_ipi;
+  logic        irq_timer, irq_ipi, irq_line;
 
   if (Core == CoreEconomy) begin : g_economy
     cl_core_economy u_core (
@@ -86,6 +87,7 @@ module cl_tile
       .irq_kernel_i  (kernel_irq_i),
       .irq_timer_i   (irq_timer),
       .irq_ipi_i     (irq_ipi),
+      .irq_line_i    (irq_line),
       .snoop_valid_i,
       .snoop_addr_i,
       .fault_o,
@@ -115,6 +117,7 @@ module cl_tile
       .irq_kernel_i  (kernel_irq_i),
       .irq_timer_i   (irq_timer),
       .irq_ipi_i     (irq_ipi),
+      .irq_line_i    (irq_line),
       .snoop_valid_i,
       .snoop_addr_i,
       .fault_o,
@@ -199,12 +202,14 @@ module cl_tile
     .ipi_set_i,
     .irq_timer_o  (irq_timer),
     .irq_ipi_o    (irq_ipi),
+    .line_i,
+    .irq_line_o   (irq_line),
     .trace_valid_o,
     .trace_kind_o,
     .exit_valid_o,
     .value_o
   );
 
-  assign kernel_intr_o = irq_timer | irq_ipi;
+  assign kernel_intr_o = irq_timer | irq_ipi | irq_line;
 
 endmodule
