@@ -469,7 +469,7 @@ module cl_kernel_engine
   assign publish_walk   = state_q == StDispatch && queue_free && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
-  assign insert_decided = outcome.course == CourseBlock && outcome.insert;
+  assign insert_decided = outcome.insert;
   assign insert         = commit && insert_decided;
   assign walk           = state_q == StWalk;
   assign fetch          = idle || state_q == StFetch;

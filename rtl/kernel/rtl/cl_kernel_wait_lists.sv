@@ -48,14 +48,18 @@ module cl_kernel_wait_lists #(
   typedef logic [TidWidth-1:0] tid_t;
 
   typedef struct packed {
-    logic valid;
     tid_t head;
     tid_t tail;
   } list_t;
 
   list_t list, list_wdata;
-  logic  list_we;
+  logic  list_we, valid, valid_wdata;
 
+  // Whether somebody waits decides what happens; who it is only comes with it.
+  cl_ram_1r1w #(.Width(1), .AddrWidth(ObjectWidth + 2), .Early(1'b1)) u_valid (
+    .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(valid_wdata),
+    .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(valid)
+  );
   cl_ram_1r1w #(.Width($bits(list_t)), .AddrWidth(ObjectWidth + 2)) u_list (
     .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(list_wdata),
     .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(list)
@@ -64,7 +68,7 @@ module cl_kernel_wait_lists #(
   logic unused_id;  // an id has more bits than small tables need
   assign unused_id = ^{read_id_i, id_i};
 
-  assign waiter_valid_o = list.valid;
+  assign waiter_valid_o = valid;
   assign several_o      = list.head != list.tail;
   assign waiter_o       = list.head;
 
@@ -82,17 +86,19 @@ module cl_kernel_wait_lists #(
   assign done_o    = linking_q || (here ? !before_valid_q : last);
 
   always_comb begin
-    link_we_o  = 1'b0;
-    link_tid_o = caller_q;
-    link_o     = tid_i;
-    list_we    = clear_i;
-    list_wdata = '0;
+    link_we_o   = 1'b0;
+    link_tid_o  = caller_q;
+    link_o      = tid_i;
+    list_we     = clear_i;
+    list_wdata  = '0;
+    valid_wdata = !clear_i;
     if (insert_i) begin
-      list_we    = !list.valid;
-      list_wdata = '{valid: 1'b1, head: caller_i, tail: caller_i};
+      list_we    = !valid;
+      list_wdata = '{head: caller_i, tail: caller_i};
     end else if (pop_i) begin
-      list_we    = 1'b1;
-      list_wdata = '{valid: several_o, head: link_i, tail: list.tail};
+      list_we     = 1'b1;
+      list_wdata  = '{head: link_i, tail: list.tail};
+      valid_wdata = several_o;
     end else if (walk_i) begin
       list_wdata = list;
       if (linking_q) begin
@@ -122,7 +128,7 @@ module cl_kernel_wait_lists #(
       before_q       <= '0;
       linking_q      <= 1'b0;
     end else if (insert_i) begin
-      pending_q      <= list.valid;
+      pending_q      <= valid;
       caller_q       <= caller_i;
       caller_level_q <= caller_level_i;
       before_valid_q <= 1'b0;
@@ -141,7 +147,7 @@ module cl_kernel_wait_lists #(
     if (!rst_ni) begin end else begin
       AssertOneListWriter: assert ($onehot0({clear_i, insert_i, pop_i, walk_i}));
       AssertWalkPending:   assert (!walk_i || pending_q);
-      AssertPopSomebody:   assert (!pop_i || list.valid);
+      AssertPopSomebody:   assert (!pop_i || valid);
     end
   end
 `endif
