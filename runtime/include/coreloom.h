@@ -1,7 +1,9 @@
-/* What POSIX does not have: ports, the memory lock, and the machine around the program. */
+/* What POSIX does not have: ports, the memory lock, interrupts, hardware threads, and the machine around the
+ * program. */
 #ifndef CORELOOM_H
 #define CORELOOM_H
 
+#include <semaphore.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +35,54 @@ int port_publish(void);                        /* makes everything the caller ha
  * One at a time, no kernel service in between. EDEADLK: the CPU holds one already. EPERM: it holds none. */
 int shared_memory_lock(const volatile void *address);
 int shared_memory_unlock(const volatile void *address);
+
+/* --- Interrupts are threads ----------------------------------------------------------------------------------
+ *
+ * A line (0 .. CL_LINES-1; cl_soc drives 0 to 3) is bound to a thread, a semaphore or a port. Nobody is interrupted
+ * but by a thread that becomes ready and is better than what runs; a line that is bound to nothing is not listened to.
+ * All functions return 0 or an error number. EINVAL: no such line or object. */
+int interrupt_bind_thread_np(unsigned line);               /* to the caller, until it ends. EBUSY: it is bound */
+int interrupt_bind_semaphore_np(unsigned line, sem_t *sem); /* an interrupt posts it. EBUSY: it is bound */
+int interrupt_bind_port_np(unsigned line, unsigned port);   /* an interrupt sends the line's number, at once; if the
+                                                               port is full it is lost. EBUSY: bound. EBADF: not open */
+int interrupt_unbind_np(unsigned line); /* ENOENT: not bound. EBUSY: its thread waits for it */
+/* Waits for the line's next interrupt, or takes the one that has come since the last wait (one, if it was several).
+ * ENOENT: not bound. EPERM: not bound to the caller. */
+int interrupt_wait_np(unsigned line);
+/* What an interrupt does, by software. ENOENT: not bound. EAGAIN: its port is full. EBADF: its port is closed.
+ * EOVERFLOW: its semaphore is at its maximum. EINVAL: its semaphore is no more. */
+int interrupt_raise_np(unsigned line);
+
+/* --- Hardware threads ----------------------------------------------------------------------------------------
+ *
+ * A unit of the platform runs one thread at a time, made by pthread_create with pthread_attr_sethardware_np
+ * (pthread.h). hwt_units.h has the arguments of the units that come with Coreloom. */
+
+int hardware_count_np(void);                /* units 0 .. count-1; 0 with the software kernel */
+int hardware_find_np(const char *name);     /* the first unit of that name in the platform file, or -1 */
+const char *hardware_name_np(int unit);     /* NULL: no such unit */
+
+#define HARDWARE_START 1  /* without a thread, for bring-up, with the argument it had last; of an idle one only */
+#define HARDWARE_STOP 2   /* it stands still; its thread waits where it is */
+#define HARDWARE_RESUME 3
+#define HARDWARE_RESET 4  /* its thread ends with PTHREAD_CANCELED */
+
+/* ENODEV: no such unit. EBUSY: START of one that is busy. EINVAL: no such command, or not in this state (STOP of one
+ * that does not run, RESUME of one that is not stopped, RESET of an idle one). Nothing is changed then. */
+int hardware_command_np(int unit, int command);
+
+enum { HARDWARE_IDLE, HARDWARE_RUNNING, HARDWARE_STOPPED, HARDWARE_FAULTED };
+
+struct hardware_status_np {
+  int state;              /* HARDWARE_IDLE ... */
+  int has_thread;         /* 1: `thread` runs on it, or is about to */
+  uint32_t thread;        /* a pthread_t */
+  uint32_t result;        /* of what ended last */
+  uint32_t fault_address; /* HARDWARE_FAULTED: where nothing answered */
+  uint32_t kind;          /* 1 crc32, 2 convolution, 3 sort; rtl/hwt/data/units.toml */
+};
+
+int hardware_status_np(int unit, struct hardware_status_np *status); /* ENODEV */
 
 /* --- The machine ------------------------------------------------------------------------------------------- */
 

@@ -22,6 +22,8 @@ int sem_wait(sem_t *sem);    /* a waiter of higher priority goes first */
 int sem_trywait(sem_t *sem); /* EAGAIN: it is 0 */
 int sem_post(sem_t *sem);    /* EOVERFLOW: it is SEM_VALUE_MAX */
 int sem_getvalue(sem_t *sem, int *value);
+/* The number by which the kernel, and so a hardware thread, knows the semaphore. */
+int sem_getnumber_np(const sem_t *sem, uint32_t *number);
 
 #ifdef __cplusplus
 }

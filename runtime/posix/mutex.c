@@ -52,6 +52,13 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   return cl_status(cl_op_mutex_trylock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
 }
 
+int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number) {
+  int status = ready(mutex);
+  if (status) return status;
+  *number = mutex->id_plus_1 - 1;
+  return *number < CL_MUTEXES ? 0 : EINVAL;
+}
+
 int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   /* Never used: id - 1 is no object. */
   return mutex->id_plus_1 ? cl_status(cl_op_mutex_unlock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK)) : EPERM;

@@ -11,6 +11,21 @@
 #define CL_TEXT_(x) #x
 #define CL_TEXT(x) CL_TEXT_(x)
 
+/* Units that threads can be made for. */
+#if defined(CL_KERNEL_HW)
+#define CL_UNITS CL_HW_THREADS
+#else
+#define CL_UNITS 0
+#endif
+
+/* Before a hardware thread is started. */
+void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
+
+/* pthread_join, with the kernel's own error number (EBUSY: another joins it). */
+int cl_posix_join(pthread_t thread, void **value);
+/* Who created a thread; of main itself. */
+pthread_t cl_posix_parent(pthread_t thread);
+
 /* In the new thread, before its function: say its name. */
 void cl_posix_thread_begin(void);
 

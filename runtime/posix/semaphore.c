@@ -44,6 +44,12 @@ int sem_post(sem_t *sem) {
   return result(word);
 }
 
+int sem_getnumber_np(const sem_t *sem, uint32_t *number) {
+  if (!sem->id_plus_1) return fail(EINVAL);
+  *number = object(sem);
+  return 0;
+}
+
 int sem_getvalue(sem_t *sem, int *value) {
   uint32_t word = cl_op_semaphore_value(object(sem));
   if (!cl_status(word)) *value = (int)cl_value(word);

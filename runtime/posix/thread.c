@@ -10,6 +10,7 @@
 /* A thread of number t may have stack t of the pool: the kernel hands out the number, so the stack is free. */
 __attribute__((section(".bss.stacks"), aligned(16))) static unsigned char stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
 static char names[CL_THREADS][PTHREAD_NAME_MAX_NP];
+static uint16_t parents[CL_THREADS];
 static volatile uint32_t alive = 1; /* threads that have not ended; under the memory lock */
 
 static uint32_t change_alive(int by) {
@@ -93,6 +94,28 @@ int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, uns
   return 0;
 }
 
+int pthread_attr_sethardware_np(pthread_attr_t *attr, int unit) {
+  if (unit < -1 || unit >= hardware_count_np()) return ENODEV;
+  attr->hardware_plus_1 = unit + 1;
+  return 0;
+}
+
+int pthread_attr_gethardware_np(const pthread_attr_t *attr, int *unit) {
+  *unit = attr->hardware_plus_1 - 1;
+  return 0;
+}
+
+int pthread_attr_setsuspended_np(pthread_attr_t *attr, int suspended) {
+  if (suspended != 0 && suspended != 1) return EINVAL;
+  attr->suspended = suspended;
+  return 0;
+}
+
+int pthread_attr_getsuspended_np(const pthread_attr_t *attr, int *suspended) {
+  *suspended = attr->suspended;
+  return 0;
+}
+
 int pthread_attr_setname_np(pthread_attr_t *attr, const char *name) {
   size_t length = strlen(name);
   if (length >= PTHREAD_NAME_MAX_NP) return ERANGE;
@@ -106,20 +129,30 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     pthread_attr_init(&defaults);
     attr = &defaults;
   }
-  if (!attr->stack && attr->stack_size > PTHREAD_STACK_DEFAULT_NP) return EINVAL;
-  uint32_t word = (uint32_t)attr->priority << CL_ATTRIBUTES_PRIORITY_LSB;
+  int hardware = CL_UNITS && attr->hardware_plus_1;
+  if (!hardware && !attr->stack && attr->stack_size > PTHREAD_STACK_DEFAULT_NP) return EINVAL;
+  uint32_t priority = hardware ? CL_HARDWARE_PARAM + attr->hardware_plus_1 - 1u : (uint32_t)attr->priority;
+  uint32_t word = priority << CL_ATTRIBUTES_PRIORITY_LSB;
   if (attr->placement == PTHREAD_PLACEMENT_STATIC_NP)
     word |= 1u << CL_ATTRIBUTES_STATIC_LSB | attr->cpu << CL_ATTRIBUTES_CPU_LSB;
   if (attr->detach_state == PTHREAD_CREATE_DETACHED) word |= 1u << CL_ATTRIBUTES_DETACHED_LSB;
   word = cl_op_thread_create(word);
   if (cl_status(word)) return cl_status(word);
   uint32_t tid = cl_value(word);
-  cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
-  memcpy(names[tid], attr->name, sizeof names[tid]);
-  change_alive(1);
+  parents[tid] = (uint16_t)pthread_self();
+  if (hardware) {
+    cl_threads[tid] = (struct cl_thread){ 0 };
+    cl_hardware_prepare((uint32_t)attr->hardware_plus_1 - 1, tid, argument);
+  } else {
+    cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
+    memcpy(names[tid], attr->name, sizeof names[tid]);
+    change_alive(1);
+  }
   *thread = tid;
-  return cl_status(cl_op_thread_start(tid));
+  return attr->suspended ? 0 : cl_status(cl_op_thread_start(tid));
 }
+
+pthread_t cl_posix_parent(pthread_t thread) { return parents[thread]; }
 
 void cl_posix_thread_begin(void) {
   char *name = names[cl_self() - cl_threads];
@@ -140,7 +173,7 @@ void pthread_exit(void *value) {
   cl_op_thread_exit();
 }
 
-int pthread_join(pthread_t thread, void **value) {
+int cl_posix_join(pthread_t thread, void **value) {
   if (thread >= CL_THREADS) return ESRCH;
   /* When the kernel lets the joiner go on, the number may belong to a new thread already. So the value is read
    * before; or, if the thread has not ended by then, it finds `join` and leaves the value there. */
@@ -161,9 +194,20 @@ int pthread_join(pthread_t thread, void **value) {
   return 0;
 }
 
+/* The kernel tells apart what POSIX does not. */
+static int as_posix(int status) {
+  switch (status) {
+    case EBUSY: return EINVAL;     /* another joins it */
+    case CL_STATUS_ESHUTDOWN: return ESRCH; /* it has ended */
+    default: return status;
+  }
+}
+
+int pthread_join(pthread_t thread, void **value) { return as_posix(cl_posix_join(thread, value)); }
+
 int pthread_detach(pthread_t thread) {
   if (thread >= CL_THREADS) return ESRCH;
-  return cl_status(cl_op_thread_detach(thread));
+  return as_posix(cl_status(cl_op_thread_detach(thread)));
 }
 
 pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
@@ -171,7 +215,7 @@ pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
 int pthread_setschedprio(pthread_t thread, int priority) {
   if (thread >= CL_THREADS) return ESRCH;
   if (priority < 0) return EINVAL;
-  return cl_status(cl_op_set_sched_param(thread, (uint32_t)priority));
+  return as_posix(cl_status(cl_op_set_sched_param(thread, (uint32_t)priority)));
 }
 
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param) {
@@ -190,6 +234,22 @@ int pthread_setname_np(pthread_t thread, const char *name) {
   memcpy(names[thread], name, length + 1);
   cl_posix_thread_begin();
   return 0;
+}
+
+int pthread_suspend_np(pthread_t thread) {
+  if (thread >= CL_THREADS) return ESRCH;
+  return cl_status(cl_op_remove(thread));
+}
+
+int pthread_continue_np(pthread_t thread) {
+  if (thread >= CL_THREADS) return ESRCH;
+  return as_posix(cl_status(cl_op_thread_start(thread)));
+}
+
+int pthread_setidle_np(pthread_t thread) {
+  if (thread >= CL_THREADS) return ESRCH;
+  int status = cl_status(cl_op_set_idle_thread(thread));
+  return status == EBUSY ? EBUSY : as_posix(status);
 }
 
 int sched_yield(void) {

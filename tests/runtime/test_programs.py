@@ -29,6 +29,10 @@ CHECKED = (
     "pipeline",
     "interrupted",
     "naps",
+    "condition",
+    "interrupts",
+    "suspend",
+    "hthreads",
 )
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
@@ -61,11 +65,27 @@ def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
     assert run("priorities", core, 1, kernel).uart.splitlines()[0] == "bcad1u23e45f6gh7"
 
 
+# What is better runs first: marks by interrupt threads, by suspended and idle ones, and the order of waiters.
+PRINTED = {
+    "interrupts": "uz1u23u4zz5u6\nok\n",
+    "suspend": "1a2c3b45ed6\nok\n",
+    "condition": "1320\n1320\nok\n",
+    "hthreads": "jobs 60\nresult 42\ninterrupts 3\nok\n",
+}
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("program", ("stress", "pipeline", "naps"))
+@pytest.mark.parametrize("program", PRINTED)
+def test_exact_output(program: str, core: str, kernel: str) -> None:
+    assert run(program, core, 2, kernel).uart == PRINTED[program]
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("program", ("stress", "pipeline", "naps", "condition", "hthreads"))
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
-    assert run(program, core, 4, kernel).uart == "ok\n"
+    assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

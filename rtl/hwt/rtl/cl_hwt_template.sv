@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example of a hardware thread: sums an array, then posts a semaphore. struct hwt_template in hwt_units.h.
-// docs/hardware-thread.md goes through it line by line.
+// Sums an array, then posts a semaphore (struct hwt_template). docs/hardware-thread.md goes through it.
 module cl_hwt_template (
   input  logic        clk_i, rst_ni, run_i, start_i,
   input  logic [31:0] argument_i,
@@ -17,8 +16,7 @@ module cl_hwt_template (
   input  logic        mem_gnt_i, mem_rvalid_i,
   input  logic [31:0] mem_rdata_i
 );
-  typedef enum logic [2:0] {Idle, Block, Sum, Post, Done} state_e;
-  state_e      state_q;
+  enum logic [2:0] {Idle, Block, Sum, Post, Done} state_q;
   logic [31:0] address_q, ask_q, wait_q;           // next word; words to ask for, words to come
   logic [31:0] words_q, count_q, semaphore_q, sum_q;
 
@@ -48,7 +46,5 @@ module cl_hwt_template (
       endcase
     end
   end
-
-  logic unused;
-  assign unused = ^{call_answer_i, call_message_i, semaphore_q[31:10]};
+  wire unused = ^{call_answer_i, call_message_i, semaphore_q[31:10]};
 endmodule

@@ -267,7 +267,7 @@ module cl_ready_queue_bitmap
 
   for (genvar i = 0; i < Bits; i++) begin : g_word
     logic keep;  // when a level leaves the bitmap: the highest one if it is to be the best
-    assign keep          = find ? (word >> (i + 1)) != '0 : ~word_change[i];
+    assign keep          = find ? (32'(word) >> (i + 1)) != '0 : ~word_change[i];
     assign word_wdata[i] = push_q ? (word[i] & live) | word_change[i] : word[i] & keep;
   end
 

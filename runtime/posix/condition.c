@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Condition variables. A ticket is the kernel's count of signals; it is taken before the mutex is unlocked, so a signal
+ * between that and the wait ends the wait at once, and nothing must be atomic that is two operations. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "coreloom.h"
+#include "posix.h"
+
+int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
+  (void)attr;
+  uint32_t word = cl_op_cond_create();
+  if (cl_status(word)) return cl_status(word);
+  cond->id_plus_1 = cl_value(word) + 1;
+  return 0;
+}
+
+/* First wait at a static condition variable: see make() in mutex.c. */
+CL_COLD static int make(pthread_cond_t *cond) {
+  pthread_cond_t mine;
+  int status = pthread_cond_init(&mine, NULL);
+  if (status) return cond->id_plus_1 ? 0 : status;
+  shared_memory_lock(cond);
+  int late = cond->id_plus_1 != 0;
+  if (!late) *cond = mine;
+  shared_memory_unlock(cond);
+  if (late) cl_op_cond_destroy(mine.id_plus_1 - 1);
+  return 0;
+}
+
+static inline int ready(pthread_cond_t *cond) {
+  if (CL_UNLIKELY(!*(volatile uint32_t *)&cond->id_plus_1)) return make(cond);
+  return 0;
+}
+
+static inline uint32_t object(const pthread_cond_t *cond) { return (cond->id_plus_1 - 1) & CL_ADDRESS_ID_MASK; }
+
+int pthread_cond_destroy(pthread_cond_t *cond) {
+  if (!cond->id_plus_1) return 0; /* static, never used */
+  int status = cl_status(cl_op_cond_destroy(object(cond)));
+  if (!status) cond->id_plus_1 = ~0u; /* EINVAL from now on */
+  return status;
+}
+
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+  cl_trace_call();
+  int status = ready(cond);
+  if (CL_UNLIKELY(status)) return status;
+  uint32_t ticket = cl_op_cond_ticket(object(cond));
+  if (CL_UNLIKELY(cl_status(ticket))) return cl_status(ticket);
+  status = pthread_mutex_unlock(mutex);
+  if (CL_UNLIKELY(status)) return status;
+  uint32_t number = (mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK;
+  status = cl_status(cl_op_cond_wait(object(cond), ticket));
+  int locked = cl_status(cl_op_mutex_lock(number));
+  return CL_UNLIKELY(locked) ? locked : status;
+}
+
+/* Never waited at: nobody to wake. */
+int pthread_cond_signal(pthread_cond_t *cond) {
+  return cond->id_plus_1 ? cl_status(cl_op_cond_signal(object(cond))) : 0;
+}
+
+int pthread_cond_broadcast(pthread_cond_t *cond) {
+  return cond->id_plus_1 ? cl_status(cl_op_cond_broadcast(object(cond))) : 0;
+}
+
+int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number) {
+  int status = ready(cond);
+  if (status) return status;
+  *number = cond->id_plus_1 - 1;
+  return *number < CL_CONDITIONS ? 0 : EINVAL;
+}
+
+int pthread_condattr_init(pthread_condattr_t *attr) {
+  *attr = (pthread_condattr_t){ 0 };
+  return 0;
+}
+
+int pthread_condattr_destroy(pthread_condattr_t *attr) {
+  (void)attr;
+  return 0;
+}
+
+int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared) {
+  (void)attr;
+  if (shared == PTHREAD_PROCESS_SHARED) return ENOTSUP;
+  return shared == PTHREAD_PROCESS_PRIVATE ? 0 : EINVAL;
+}
+
+int pthread_condattr_getpshared(const pthread_condattr_t *attr, int *shared) {
+  (void)attr;
+  *shared = PTHREAD_PROCESS_PRIVATE;
+  return 0;
+}
