@@ -336,12 +336,21 @@ module cl_kernel_engine
   );
 
   // ---------------------------------------------------------------------------------------------
-  // The next thread of the CPU
+  // The next thread of the client: chosen a cycle ahead, while its operation is taken and the tables are read
 
-  logic                  next_any, next_tie, next_better, next_equal, next_bound;
-  logic [QueueWidth-1:0] next_queue;
-  tid_t                  next_tid;
-  level_t                next_level;
+  typedef struct packed {
+    logic                  any;
+    logic                  better;
+    logic                  equal;
+    logic                  tie;
+    logic                  bound;
+    logic [QueueWidth-1:0] home;   // the ready queue it is in
+    tid_t                  tid;
+    level_t                level;
+  } next_t;
+
+  next_t next_q, next_d;
+  logic  next_known_q;  // nothing has changed since it was chosen
 
   cl_kernel_next #(
     .Cpus       (Cpus),
@@ -349,22 +358,22 @@ module cl_kernel_engine
     .TidWidth   (TidWidth),
     .Priorities (Priorities)
   ) u_next (
-    .cpu_i           (cpu_q),
-    .turn_dynamic_i  (turn_dynamic_i[cpu_q]),
-    .level_i         (level_i[cpu_q]),
+    .cpu_i           (rd_cpu),
+    .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
+    .level_i         (level_i[rd_cpu]),
     .best_valid_i,
     .best_priority_i,
     .best_tid_i,
-    .bound_valid_i   (bound_queued[cpu_q]),
-    .bound_tid_i     (bound_tid[cpu_q]),
-    .any_o           (next_any),
-    .better_o        (next_better),
-    .equal_o         (next_equal),
-    .tie_o           (next_tie),
-    .bound_o         (next_bound),
-    .queue_o         (next_queue),
-    .tid_o           (next_tid),
-    .level_o         (next_level)
+    .bound_valid_i   (bound_queued[rd_cpu]),
+    .bound_tid_i     (bound_tid[rd_cpu]),
+    .any_o           (next_d.any),
+    .better_o        (next_d.better),
+    .equal_o         (next_d.equal),
+    .tie_o           (next_d.tie),
+    .bound_o         (next_d.bound),
+    .queue_o         (next_d.home),
+    .tid_o           (next_d.tid),
+    .level_o         (next_d.level)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -404,10 +413,10 @@ module cl_kernel_engine
     .word0_i         (word0_i[cpu_q]),
     .by_line_i       (by_line_q),
     .line_i          (line_q),
-    .any_i           (next_any),
-    .better_i        (next_better),
-    .equal_i         (next_equal),
-    .next_i          (next_tid),
+    .any_i           (next_q.any),
+    .better_i        (next_q.better),
+    .equal_i         (next_q.equal),
+    .next_i          (next_q.tid),
     .slice_used_i    (slice_used_i[cpu_q]),
     .bound_i         (bound),
     .exists_i        (exists),
@@ -464,9 +473,9 @@ module cl_kernel_engine
   // Who stops running publishes first, whatever the operation.
   assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
-  // While the ready queue works its choice is not settled: wait.
-  assign commit         = state_q == StDispatch && queue_free && !publish_first;
-  assign publish_walk   = state_q == StDispatch && queue_free && unpublished[cpu_q] &&
+  // While the ready queue works the next thread is not known: wait.
+  assign commit         = state_q == StDispatch && next_known_q && !publish_first;
+  assign publish_walk   = state_q == StDispatch && next_known_q && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
   assign insert_decided = outcome.insert;
@@ -534,8 +543,8 @@ module cl_kernel_engine
     answer_o         = word(outcome.status, outcome.resumed, outcome.value);
     sched_cpu        = cpu_q;
     cmd              = '0;
-    sched_tid_o      = next_tid;
-    sched_level_o    = next_level;
+    sched_tid_o      = next_q.tid;
+    sched_level_o    = next_q.level;
     slice_restart_o  = 1'b0;
 
     queue_valid_d    = 1'b0;
@@ -635,8 +644,8 @@ module cl_kernel_engine
 
             CourseDequeue: begin
               take_next = 1'b1;
-              cmd.turn  = next_tie;
-              raddr     = next_tid;
+              cmd.turn  = next_q.tie;
+              raddr     = next_q.tid;
               state_d   = StSuspend;
             end
 
@@ -742,7 +751,7 @@ module cl_kernel_engine
         end
       end
 
-      StExit: if (queue_free) begin
+      StExit: if (next_known_q) begin
         choose  = 1'b1;
         state_d = StIdle;
       end
@@ -791,14 +800,14 @@ module cl_kernel_engine
       set       = current_valid_i[cpu_q];
       set_tid   = caller;
       set_state = give_way ? ThreadReady : ThreadBlocked;
-      if (next_any) begin
+      if (next_q.any) begin
         cmd.run         = 1'b1;
         cmd.leave_ready = give_way;
         cmd.leave_front = outcome.front;
-        cmd.turn        = next_tie;
+        cmd.turn        = next_q.tie;
         take_next       = 1'b1;
         answer_valid    = 1'b1;
-        answer_o        = go(next_tid);
+        answer_o        = go(next_q.tid);
         state_d         = StSwitched;
       end else begin
         answer_valid = intr_i[cpu_q];
@@ -808,9 +817,9 @@ module cl_kernel_engine
       end
     end
     if (take_next) begin
-      queue_valid_d = !next_bound;
-      queue_d       = next_queue;
-      bound_pop     = next_bound;
+      queue_valid_d = !next_q.bound;
+      queue_d       = next_q.home;
+      bound_pop     = next_q.bound;
     end
   end
 
@@ -843,6 +852,8 @@ module cl_kernel_engine
       publish_end_q    <= 1'b0;
       new_priority_q   <= '0;
       slice_q          <= '0;
+      next_q           <= '0;
+      next_known_q     <= 1'b0;
       queue_valid_o    <= 1'b0;
       queue_op_o       <= QueuePop;
       queue_o          <= '0;
@@ -863,6 +874,8 @@ module cl_kernel_engine
       publish_end_q    <= publish_end_d;
       new_priority_q   <= new_priority_d;
       slice_q          <= slice_d;
+      next_q           <= next_d;
+      next_known_q     <= queue_free && !queue_valid_d && !bound_push;
       queue_valid_o    <= queue_valid_d && queue_free;
       queue_op_o       <= queue_op_d;
       queue_o          <= queue_d;
@@ -892,6 +905,8 @@ module cl_kernel_engine
         // Only a running thread has unpublished messages.
         AssertSentIsRunning: assert (!(state_q == StIdle && unpublished[c] && !running_i[c]));
       end
+      // What was chosen ahead is what would be chosen now.
+      AssertNextKnown: assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
       AssertCallerIsCurrent: assert (!(state_q == StSwitched && !running_i[cpu_q]));
     end
   end
