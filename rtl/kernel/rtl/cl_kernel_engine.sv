@@ -131,10 +131,6 @@ module cl_kernel_engine
   priority_t   new_priority_q, new_priority_d;  // StRequeue
   logic [15:0] slice_q, slice_d;
 
-  // The ready queue gets its operation a cycle late: what the operation is about comes from memories.
-  logic queue_free;
-  assign queue_free = queue_ready_i && !queue_valid_o;
-
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
 
@@ -229,7 +225,7 @@ module cl_kernel_engine
     .joined_o       (joined),
     .joiner_o       (joiner),
     .link_o         (link),
-    .id_i           (id_q),
+    .read_id_i      (rd_id),
     .exists_o       (exists),
     .room_o         (room),
     .new_o          (new_tid),
@@ -380,7 +376,7 @@ module cl_kernel_engine
   // The decision
 
   logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
-  logic            insert_decided;
+  logic            insert_decided, may_decide;
   logic [Clients-1:0] unpublished;
   tid_t            receiver;
   thread_change_t  change_decided;
@@ -473,9 +469,17 @@ module cl_kernel_engine
   // Who stops running publishes first, whatever the operation.
   assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
-  // While the ready queue works the next thread is not known: wait.
-  assign commit         = state_q == StDispatch && next_known_q && !publish_first;
-  assign publish_walk   = state_q == StDispatch && next_known_q && unpublished[cpu_q] &&
+  // Operations that may need the next thread, or the ready queue, wait while it works; others do not.
+  always_comb begin
+    unique case (op_q)
+      OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
+      OpPortReceive, OpCondWait, OpInterruptWait, OpDequeue, OpRemove, OpIsEmpty: may_decide = next_known_q;
+      default:                                                                    may_decide = 1'b1;
+    endcase
+  end
+
+  assign commit         = state_q == StDispatch && may_decide && !publish_first;
+  assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
   assign insert_decided = outcome.insert;
@@ -497,13 +501,6 @@ module cl_kernel_engine
   logic       take_next; // it leaves its queue
   logic       give_way;  // with choose: the caller stays ready
   tid_t       fetch_tid;
-
-  // To the ready queue, in the next cycle
-  logic                  queue_valid_d;
-  queue_op_e             queue_op_d;
-  logic [QueueWidth-1:0] queue_d;
-  priority_t             queue_priority_d;
-  tid_t                  queue_tid_d;
 
   // The thread an operation reads
   always_comb begin
@@ -532,7 +529,8 @@ module cl_kernel_engine
 
     raddr            = tid;
     set              = 1'b0;
-    set_tid          = tid;
+    // By operation and state alone, as the decision comes late
+    set_tid          = (state_q inside {StDispatch, StExit, StSwitched} && op_q != OpSetIdleThread) ? caller : tid;
     set_state        = ThreadReady;
     set_cpu          = cpu_q;
     set_priority     = 1'b0;
@@ -547,11 +545,15 @@ module cl_kernel_engine
     sched_level_o    = next_q.level;
     slice_restart_o  = 1'b0;
 
-    queue_valid_d    = 1'b0;
-    queue_op_d       = QueuePop;
-    queue_d          = queue;
-    queue_priority_d = prio;
-    queue_tid_d      = tid;
+    queue_valid_o    = 1'b0;
+    queue_op_o       = QueuePop;
+    queue_o          = queue;
+    queue_priority_o = prio;
+    queue_tid_o      = tid;
+    if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
+    else if (state_q == StRequeue)                        queue_op_o = QueueMove;
+    else if (state_q == StDispatch && op_q == OpRemove)   queue_op_o = QueueRemove;
+    else                                                  queue_o    = next_q.home;
     bound_push       = 1'b0;
     bound_pop        = 1'b0;
     bound_pop_cpu    = cpu_q;
@@ -650,8 +652,7 @@ module cl_kernel_engine
             end
 
             CourseRemove: begin
-              queue_valid_d = !is_bound;
-              queue_op_d    = QueueRemove;
+              queue_valid_o = !is_bound;
               bound_pop     = is_bound;
               bound_pop_cpu = cpu;
               state_d       = StSuspend;
@@ -717,13 +718,12 @@ module cl_kernel_engine
             answer_o     = go(tid);
           end
           default: begin
-            set           = is_bound | queue_free;
+            set           = is_bound | queue_ready_i;
             bound_push    = is_bound;
-            queue_valid_d = !is_bound;
-            queue_op_d    = front_q ? QueuePushFront : QueuePushBack;
+            queue_valid_o = !is_bound;
           end
         endcase
-        if (!queue_valid_d || queue_free) begin
+        if (!queue_valid_o || queue_ready_i) begin
           pop     = pop_q;
           front_d = 1'b0;
           if (all_q && several) begin
@@ -758,7 +758,6 @@ module cl_kernel_engine
 
       StSwitched: begin
         set       = 1'b1;
-        set_tid   = caller;
         set_state = ThreadRunning;
         state_d   = walk_pending ? StWalk : StIdle;
       end
@@ -771,8 +770,7 @@ module cl_kernel_engine
       // set_sched_param: the thread read has a new priority; a ready one goes to its tail.
       StRequeue: begin
         set_priority  = 1'b1;
-        queue_valid_d = is_queued;
-        queue_op_d    = QueueMove;
+        queue_valid_o = is_queued;
         sched_cpu     = cpu;
         sched_level_o = {1'b1, new_priority_q};
         cmd.set_level = is_current;
@@ -798,7 +796,6 @@ module cl_kernel_engine
     // Switch, or wait. The caller, if it still is, goes into state ready or blocked here.
     if (choose) begin
       set       = current_valid_i[cpu_q];
-      set_tid   = caller;
       set_state = give_way ? ThreadReady : ThreadBlocked;
       if (next_q.any) begin
         cmd.run         = 1'b1;
@@ -817,8 +814,7 @@ module cl_kernel_engine
       end
     end
     if (take_next) begin
-      queue_valid_d = !next_q.bound;
-      queue_d       = next_q.home;
+      queue_valid_o = !next_q.bound;
       bound_pop     = next_q.bound;
     end
   end
@@ -834,7 +830,7 @@ module cl_kernel_engine
   assign slice_o     = slice_q;
   // An operation changes nothing before the end of its dispatch.
   assign idle        = state_q == StIdle;
-  assign stable_o    = queue_free && (idle || state_q == StDispatch);
+  assign stable_o    = queue_ready_i && (idle || state_q == StDispatch);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -854,11 +850,6 @@ module cl_kernel_engine
       slice_q          <= '0;
       next_q           <= '0;
       next_known_q     <= 1'b0;
-      queue_valid_o    <= 1'b0;
-      queue_op_o       <= QueuePop;
-      queue_o          <= '0;
-      queue_priority_o <= '0;
-      queue_tid_o      <= '0;
     end else begin
       state_q          <= state_d;
       wake_then_q      <= wake_then_d;
@@ -875,12 +866,7 @@ module cl_kernel_engine
       new_priority_q   <= new_priority_d;
       slice_q          <= slice_d;
       next_q           <= next_d;
-      next_known_q     <= queue_free && !queue_valid_d && !bound_push;
-      queue_valid_o    <= queue_valid_d && queue_free;
-      queue_op_o       <= queue_op_d;
-      queue_o          <= queue_d;
-      queue_priority_o <= queue_priority_d;
-      queue_tid_o      <= queue_tid_d;
+      next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push;
     end
   end
 
@@ -890,7 +876,7 @@ module cl_kernel_engine
       // The save rule: a leaving thread is in no queue, so it can be nobody's next.
       for (int unsigned c = 0; c < Clients; c++) begin
         for (int unsigned q = 0; q < Queues; q++) begin
-          AssertLeavingNotQueued: assert (!(queue_free && leaving_i[c] && best_valid_i[q] &&
+          AssertLeavingNotQueued: assert (!(queue_ready_i && leaving_i[c] && best_valid_i[q] &&
                                             best_tid_i[q] == leaving_tid_i[c]));
         end
         for (int unsigned other = 0; other < c; other++) begin

@@ -38,7 +38,7 @@ module cl_kernel_threads
   output logic                     joined_o,        // a thread waits for its end:
   output logic      [TidWidth-1:0] joiner_o,
   output logic      [TidWidth-1:0] link_o,
-  input  logic               [9:0] id_i,            // as a caller names a thread:
+  input  logic               [9:0] read_id_i,       // with raddr_i: as a caller names a thread;
   output logic                     exists_o,        // the record read is of this id, and it is in use
 
   // New threads
@@ -159,20 +159,23 @@ module cl_kernel_threads
 
   tid_t              free_head_q;
   logic [TidWidth:0] free_count_q, unused_q;
+  logic              known_q;  // the id has been in use
 
   assign free_head_o = free_head_q;
   assign room_o      = free_count_q != '0 || 32'(unused_q) != Threads;
   assign new_o       = (free_count_q != '0) ? free_head_q : tid_t'(unused_q);
-  assign exists_o    = 32'(id_i) < 32'(unused_q) && run.state != ThreadFree;
+  assign exists_o    = known_q && run.state != ThreadFree;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       tid_o        <= '0;
+      known_q      <= 1'b0;
       free_head_q  <= '0;
       free_count_q <= '0;
       unused_q     <= (TidWidth + 1)'(1);
     end else begin
-      tid_o <= raddr_i;
+      tid_o   <= raddr_i;
+      known_q <= 32'(read_id_i) < 32'(unused_q);
       if (change_i.free) begin
         free_head_q  <= tid_o;
         free_count_q <= free_count_q + 1'b1;

@@ -42,7 +42,7 @@ module cl_kernel_referee #(
 
   logic    [Cpus-1:0]       irq, idle;
   logic [Clients-1:0]       gnt, rvalid;
-  logic                     engine_idle, queue_free, line_pending;
+  logic                     engine_idle, line_pending;
   logic [Clients-1:0][15:0] addr;
   logic [Clients-1:0][31:0] wdata, rdata;
 
@@ -63,13 +63,12 @@ module cl_kernel_referee #(
   assign take_o    = 16'(u_dut.take);
   assign take_op_o = 16'(u_dut.take & u_dut.op_valid);
   assign offered_o = (u_dut.op_valid | u_dut.save) != '0;
-  assign quiet_o   = !offered_o && engine_idle && queue_free && !line_pending &&
+  assign quiet_o   = !offered_o && engine_idle && u_dut.queue_ready && !line_pending &&
                      (u_dut.waiting & Clients'(intr_i[Cpus-1:0])) == '0;
 
 `ifdef NETLIST
   // What Yosys read: one module, without parameters, with dots in its names.
   assign engine_idle  = u_dut.\u_engine.idle ;
-  assign queue_free   = u_dut.\u_engine.queue_free ;
   assign line_pending = u_dut.\u_engine.line_pending ;
   assign line_take_o  = u_dut.\u_engine.line_take ;
   assign line_o       = 32'(u_dut.\u_engine.line );
@@ -77,7 +76,6 @@ module cl_kernel_referee #(
   cl_kernel u_dut (
 `else
   assign engine_idle  = u_dut.u_engine.idle;
-  assign queue_free   = u_dut.u_engine.queue_free;
   assign line_pending = u_dut.u_engine.line_pending;
   assign line_take_o  = u_dut.u_engine.line_take;
   assign line_o       = 32'(u_dut.u_engine.line);
