@@ -346,7 +346,7 @@ module cl_scheduler
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       AssertQueueReady: assert (!decide || queue_ready);
-      AssertQueuedUsed: assert (!decide || !entry_q.queued || (entry_q.used && !hard));
+      AssertQueuedUsed: assert (!decide || !exists_q || !entry_q.queued || (entry_q.used && !hard));
     end
   end
 `endif
