@@ -32,6 +32,7 @@ synth: setup-synth
 results: setup-synth
 	$(BIN)/coreloom bench smp
 	$(BIN)/coreloom bench grain
+	$(BIN)/coreloom bench scheduler
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 

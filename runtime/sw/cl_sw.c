@@ -119,7 +119,29 @@ static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
   return CL_UNLIKELY(woke) ? leave(cpu, answer) : leave_quietly(answer);
 }
 
-/* No thread can run: sleep until another CPU (or an interrupt handler) brings one. The stack below is that of
+/* Interrupt lines have risen; they are CPU 0's. With the lock. */
+CL_APART void take_lines(const k_cpu *cpu, uint32_t lines) {
+  cl_local_write(CL_LINE_CLEAR, lines);
+  int woke = 0;
+  for (uint32_t id = 0; lines; id++, lines >>= 1)
+    if (lines & 1) k_op_interrupt_raise(id, &woke);
+  if (woke) k_notify(cpu);
+}
+
+static inline uint32_t lines_of(const k_cpu *cpu) {
+  return CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
+}
+
+/* The same on a CPU that sleeps. */
+CL_APART void take_lines_asleep(k_cpu *cpu, uint32_t lines) {
+  lock();
+  take_lines(cpu, lines);
+  if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
+  unlock();
+  if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* of k_completed(); who is awake looks for himself */
+}
+
+/* No thread can run: sleep until another CPU (or an interrupt line) brings one. The stack below is that of
  * the thread that waits; nobody else can run it before this CPU has left it. */
 static uint32_t idle(k_cpu *cpu) {
   cl_trace(CL_TRACE_IDLE, 1);
@@ -127,6 +149,8 @@ static uint32_t idle(k_cpu *cpu) {
   while (cpu->waiting) {
     cl_wait_for_interrupt();
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+    uint32_t lines = lines_of(cpu);
+    if (lines) take_lines_asleep(cpu, lines);
     if (cpu->waiting) set_timer(cpu); /* perhaps that was it */
   }
   lock();
@@ -352,13 +376,18 @@ void cl_op_thread_exit(void) {
 
 /* --- traps and start --------------------------------------------------------------------------- */
 
-/* Timer, or another CPU. */
+/* Timer, another CPU, or an interrupt line. What is not looked at here because there was a line is still pending. */
 void cl_interrupt(void) {
   cl_trace(CL_TRACE_TRAP, 0);
   lock();
   k_cpu *cpu = this_cpu();
-  if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
-  set_timer(cpu);
+  uint32_t lines = lines_of(cpu);
+  if (CL_UNLIKELY(lines)) {
+    take_lines(cpu, lines);
+  } else {
+    if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+    set_timer(cpu);
+  }
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (word) {
     start_timer(cpu);
@@ -371,6 +400,8 @@ void cl_interrupt(void) {
 
 void cl_ground_start(void) {
   k_init();
+  cl_local_write(CL_LINE_CLEAR, ~0u);
+  cl_local_write(CL_LINE_ENABLE, ~0u);
   started = 1;
   for (k_cpu *other = k_cpus + 1; other < k_cpus + CL_CPUS; other++) k_interrupt(other);
 }

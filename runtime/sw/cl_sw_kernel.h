@@ -321,7 +321,19 @@ K_INLINE void k_enqueue(k_thread *thread, int front) {
   if (K_AWAY) k_offer(thread);
 }
 
-/* The same for a chain of threads, in order. */
+/* The CPU waits; the interrupt handler that has ended its sleep may have made somebody ready. Where operations are
+ * never pending while others run (not K_REMOTE) waking does not look for CPUs that wait, so this does. */
+K_COLD void k_wait_again(k_cpu *cpu) {
+  cpu->waiting = 0;
+  k_waiting--;
+  k_asleep--;
+  uint32_t word = k_wait(cpu);
+  if (word == K_PENDING) return;
+  cpu->answer = word;
+  k_asleep++; /* k_back() */
+}
+
+/* The same as k_enqueue for a chain of threads, in order. */
 K_APART void k_enqueue_all(k_thread *thread) {
   while (thread) {
     k_thread *next = thread->next;

@@ -48,6 +48,16 @@ def synth_page(content: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def scheduler_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench scheduler`."""
+    parts = ["# The scheduler of [HT]: cycles of its operations, and delays", ""]
+    parts += ["<!-- Made by `coreloom report` from build/results/scheduler.json; do not edit. -->", ""]
+    parts += [content["method"], _origin(content), ""]
+    for table in (*tables.scheduler_tables(content["rows"]), tables.reach(content["reach"])):
+        parts += [f"## {table.title}", "", table.markdown(), ""]
+    return "\n".join(parts)
+
+
 def readme_table(content: dict[str, Any]) -> str:
     """The part of the result that the README shows: the standard core."""
     rows = [row for row in content["rows"] if row["core"] == "standard"]
@@ -70,6 +80,7 @@ def write() -> list[Path]:
     pages = {
         folder / "smp.md": smp_page(content),
         folder / "grain.md": grain_page(results.read("grain")),
+        folder / "scheduler.md": scheduler_page(results.read("scheduler")),
         folder / "synth.md": synth_page(results.read("synth", "synth")),
     }
     for page, text in pages.items():

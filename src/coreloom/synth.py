@@ -127,7 +127,7 @@ def steps(jobs: Sequence[Job], seeds: int) -> int:
 def _netlist(job: Job, wide: bool, version: str) -> Made:
     """The netlist of a unit, made unless it is there."""
     design, params = job.unit.design(), job.params()
-    elaborated = _elaborate(job, design, params, version)
+    elaborated = elaborate(job, design, params, version)
     ports = json.loads((elaborated / "ports.json").read_text())["modules"][design.top]["ports"]
     text, around = registered(design.top, ports, job.unit.outputs)
     options = "" if wide else _NARROW
@@ -175,7 +175,7 @@ synth_ecp5 -top {top} {options} -run map_luts: -json {netlist}
 """
 
 
-def _elaborate(job: Job, design: Design, params: Mapping[str, int | str], version: str) -> Path:
+def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version: str) -> Path:
     """Folder with the unit as Yosys reads it: unit.il and ports.json."""
     content = [
         version,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coreloom.bench import smp
+from coreloom.bench import scheduler, smp
 from coreloom.firmware import KERNELS
 from coreloom.profile import OWNERS
 
@@ -285,3 +285,107 @@ def _synth_unit(row: dict[str, Any]) -> tuple[str, str]:
 
 def smp_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
     return [smp_done(rows), smp_switch(rows), smp_scaling(rows), smp_cycles(rows)]
+
+
+_BUILDS = {"linear": "1: one FIFO", "bitmap": "2: FIFO per priority", "hybrid": "3: and hardware threads"}
+_DELAYS = {
+    "unit": "the kernel asks the CPU",
+    "raw": "the CPU traps (raw)",
+    "end_to_end": "the new context is about to be loaded (end to end)",
+    "thread": "the interrupt thread goes on",
+}
+
+
+def scheduler_operations(rows: Sequence[dict[str, Any]]) -> Table:
+    """Cycles of each operation by queue length; operations of one build with equal figures share a line."""
+    unit = [row for row in rows if row["part"] == "unit"]
+    lengths = sorted({row["threads"] for row in unit})
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for build, operation in dict.fromkeys((row["build"], row["operation"]) for row in unit):
+        found = {r["threads"]: r for r in unit if (r["build"], r["operation"]) == (build, operation)}
+        figures = tuple(
+            (found[n]["cycles"], found[n]["paper_cycles"]) if n in found else None for n in lengths
+        )
+        groups.setdefault((build, figures), []).append(operation)
+    lines = []
+    for (build, figures), operations in groups.items():
+        both = [(paper, ours) for ours, paper in filter(None, figures) if paper is not None]
+        paper = "-"
+        if both:
+            paper = number(both[0][0])
+            if both[0][0] != both[-1][0]:
+                paper += f" to {number(both[-1][0])}"
+        lines.append(
+            (
+                _BUILDS[build],
+                ", ".join(operations),
+                paper,
+                *("-" if figure is None else number(figure[0]) for figure in figures),
+                number(both[-1][0] / both[-1][1] if both else None, 1),
+            )
+        )
+    return Table(
+        "Cycles of each operation of the scheduler by threads queued ([HT])",
+        ("build", "operations", "paper", *(str(n) for n in lengths), "paper over ours"),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def scheduler_delays(rows: Sequence[dict[str, Any]]) -> Table:
+    """Cycles from an interrupt on, with 250 threads ready."""
+    lines = [
+        (
+            "software kernel" if row["kernel"] == "sw" else _BUILDS[row["build"]],
+            scheduler.LOADS[row["load"]],
+            _DELAYS[row["operation"]],
+            number(row["paper_mean"]),
+            number(row["paper_jitter"]),
+            number(row["least"]),
+            number(row["mean"], 1),
+            number(row["most"]),
+            number(row["jitter"], 1),
+            number(row["interrupts"]),
+        )
+        for row in rows
+        if row["part"] == "delay"
+    ]
+    return Table(
+        "Cycles from an interrupt at a random moment, 250 threads ready ([HT])",
+        (
+            *("build", "the threads", "until", "paper: mean", "paper: jitter"),
+            *("least", "mean", "most", "jitter", "interrupts"),
+        ),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def scheduler_histograms(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    """How often the end-to-end delay of the hybrid build took how long, for each load."""
+    tables = []
+    for row in rows:
+        key = (row["part"], row["build"], row["operation"], row.get("kernel"))
+        if key != ("delay", "hybrid", "end_to_end", "hw"):
+            continue
+        buckets = scheduler.histogram(row["histogram"])
+        most = max(count for _, _, count in buckets)
+        tables.append(
+            Table(
+                f"Cycles until {_DELAYS['end_to_end']}, threads that {scheduler.LOADS[row['load']]}",
+                ("cycles", "interrupts", "share"),
+                tuple(
+                    (
+                        f"{low} to {high}" if high > low else f"{low}",
+                        number(count),
+                        "#" * round(40 * count / most),
+                    )
+                    for low, high, count in buckets
+                ),
+            )
+        )
+    return tables
+
+
+def scheduler_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    return [scheduler_operations(rows), scheduler_delays(rows), *scheduler_histograms(rows)]

@@ -5,13 +5,14 @@ The same source must print the same on both kernels.
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from coreloom import firmware, platform, simulate, verilate
 from coreloom.errors import UserError
-from coreloom.simulate import SimResult
+from coreloom.simulate import Pulses, SimResult
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
@@ -86,6 +87,36 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 @pytest.mark.parametrize("program", ("stress", "pipeline", "naps", "condition", "hthreads"))
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("core", CORES)
+def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
+    """REQ-interrupt-1: every edge of a bound line arrives once, whether its CPU sleeps or runs."""
+    chosen = platform.load(f"smp-{core}", cpus)
+    each = 20
+    elf = firmware.build(str(PROGRAMS / "lines.c"), chosen, kernel, {"EACH": each})
+    pulses = [Pulses(line, 150_000 + 100 * line, 6000, 9000, each, line) for line in range(4)]
+    result = simulate.run(
+        verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000, pulses=pulses
+    )
+    assert result.uart == "ok\n"
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("core", CORES)
+def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: str) -> None:
+    """Services from hardware, hanging and faulting units, wrong commands; none with the software kernel."""
+    chosen = platform.load(f"smp-{core}", cpus)
+    size = dataclasses.replace(
+        chosen.kernel, ready_queue="hybrid", hardware_threads=("script", "script", "sort")
+    )
+    chosen = dataclasses.replace(chosen, kernel=size)
+    elf = firmware.build(str(PROGRAMS / "hardware.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    assert result.uart == f"{3 if kernel == 'hw' else 0} units\nok\n"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from coreloom import yosys
 from coreloom.paths import BUILD
 
 
-def proves(top: str, source: str, params: str, packages: tuple[Path, ...] = ()) -> bool:
-    """Whether the assertions of module `top` in the text `source` hold always."""
+def proves(
+    top: str, source: str, params: str, packages: Sequence[Path] = (), steps: int = 4, flags: str = ""
+) -> bool:
+    """Whether the assertions of module `top` hold always, in the text `source` and the files `packages`.
+
+    steps: how many cycles the induction may look back. flags: more of them for read_slang.
+    """
     folder = BUILD / "tests" / "formal" / f"{top}-{os.getpid()}"
     folder.mkdir(parents=True)
     try:
         file = folder / f"{top}.sv"
         file.write_text(source)
         result = yosys.run(
-            f"read_slang --threads 1 --top {top} -DFORMAL {params} {yosys.relative([*packages, file])}\n"
+            f"read_slang --threads 1 {flags} --top {top} -DFORMAL {params} "
+            f"{yosys.relative([*packages, file])}\n"
             f"prep -top {top}\nasync2sync\ndffunmap\nchformal -lower\nmemory_map\nopt -full\n"
             "select -assert-min 1 t:$assert\n"
-            "sat -verify -tempinduct -maxsteps 4 -prove-asserts -set-assumes -set-init-zero "
+            f"sat -verify -tempinduct -maxsteps {steps} -prove-asserts -set-assumes -set-init-zero "
             "-set-at 1 rst_ni 0\n"
         )
     finally:

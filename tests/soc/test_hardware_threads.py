@@ -6,11 +6,12 @@ import dataclasses
 import random
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coreloom import platform, simulate, verilate
+from coreloom import firmware, platform, simulate, verilate
 from coreloom.errors import UserError
 from coreloom.simulate import SimResult
 
@@ -352,3 +353,11 @@ def test_lines_are_of_processor_0_only(core: str, offset: int) -> None:
 def test_pending_is_read_only(core: str) -> None:
     with pytest.raises(UserError, match="bus error: cpu 0, address 0xf01000e0"):
         run(core, "sw t0, 0xE0(s1)\n nop\n")
+
+
+@pytest.mark.parametrize(("core", "cpus"), [("standard", 1), ("standard", 2), ("economy", 1)])
+def test_threads_of_the_kernel(core: str, cpus: int) -> None:
+    """Every kind of operation from hardware, with the real kernel and pthread_create; see the program."""
+    program = firmware.build(str(Path(__file__).with_name("programs") / "units.c"), machine(core, cpus), "hw")
+    result = simulate.run(verilate.build_model(machine(core, cpus)), program, max_cycles=2_000_000)
+    assert (result.uart, result.exit_status) == ("ok\n", 0)

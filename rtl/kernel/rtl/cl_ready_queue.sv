@@ -108,11 +108,11 @@ module cl_ready_queue
         end
         QueuePop: begin
           AssertPopValid:  assert (best_valid_o[queue_i]);
-          AssertPopQueued: assert (place_q[best_tid] == '{queued: 1'b1, where: queue_i, level: best_priority});
+          AssertPopQueued: assert (place_q[best_tid] == {1'b1, queue_i, best_priority});
           place_q[best_tid] <= '0;
         end
         default: begin
-          AssertRemoveQueued: assert (place_q[tid_i] == '{queued: 1'b1, where: queue_i, level: priority_i});
+          AssertRemoveQueued: assert (place_q[tid_i] == {1'b1, queue_i, priority_i});
           place_q[tid_i] <= (op_i == QueueMove) ? '{queued: 1'b1, where: queue_i, level: to_priority_i} : '0;
         end
       endcase

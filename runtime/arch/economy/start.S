@@ -69,6 +69,8 @@ cl_start: /* + 0x80 */
   .section .text.hot, "ax", @progbits
   .option norelax
   .balign 16
+  .globl cl_trap_entry
+cl_trap_entry:
 interrupt:
   addi sp, sp, -FRAME
   sw ra, 0(sp)

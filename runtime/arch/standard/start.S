@@ -37,7 +37,7 @@ cl_start:
 #if defined(CL_KERNEL_HW)
   li t0, 1 << 11 /* the kernel's interrupt */
 #else
-  li t0, 1 << 3 | 1 << 7 /* another CPU's, timer */
+  li t0, 1 << 3 | 1 << 7 | 1 << 16 /* another CPU's, timer, lines */
 #endif
   csrw mie, t0
   bnez a0, cl_boot_other
@@ -53,6 +53,8 @@ cl_start:
   .section .text.hot, "ax", @progbits
   .option norelax
   .balign 16
+  .globl cl_trap_entry
+cl_trap_entry:
 interrupt:
   addi sp, sp, -FRAME
   sw t0, 4(sp)

@@ -1,9 +1,10 @@
 """The applications of apps/: their inputs, expected results and outputs on the host."""
 
 from coreloom.apps.base import App, WrongOutput
+from coreloom.apps.hybrid import Hybrid
 from coreloom.apps.image import ImageFilter
 from coreloom.apps.packets import PacketProcessing
 
-APPS: dict[str, App] = {app.name: app for app in (ImageFilter(), PacketProcessing())}
+APPS: dict[str, App] = {app.name: app for app in (ImageFilter(), PacketProcessing(), Hybrid())}
 
 __all__ = ["APPS", "App", "WrongOutput"]

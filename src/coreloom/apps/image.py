@@ -30,7 +30,7 @@ class ImageFilter(App):
     suffix = ".png"
 
     def prepare(self, input: Path | None) -> bytes:
-        picture = draw() if input is None else _load(input)
+        picture = draw() if input is None else load(input)
         data = encode(picture)
         if len(data) > INPUT_ROOM:
             raise UserError(
@@ -79,7 +79,8 @@ def encode(picture: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def _load(path: Path) -> Image.Image:
+def load(path: Path) -> Image.Image:
+    """The user's picture, eight bits a channel."""
     data = read_file(path)
     try:
         with Image.open(io.BytesIO(data)) as file:

@@ -1,0 +1,253 @@
+"""Every figure of [HT] beside ours: cycles of each scheduler operation, and delays with 250 ready threads.
+
+Unit: cl_scheduler alone, the paper's module, in its three builds. Delays: the whole platform, an interrupt
+line that rises at random phases, and the interrupt thread that it wakes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coreloom import elf, platform
+from coreloom.bench import scheduler_unit
+from coreloom.bench.reach import Figure
+from coreloom.errors import UserError
+from coreloom.experiment import Experiment
+from coreloom.firmware import KERNELS
+from coreloom.model.scheduler import Build
+from coreloom.simulate import Event, Kind, Pulses
+
+# Name of a build -> the platform that has it.
+BUILDS = {"linear": "hthreads-linear", "bitmap": "hthreads-bitmap", "hybrid": "hthreads"}
+_UNIT_BUILDS = {"linear": Build.LINEAR, "bitmap": Build.BITMAP, "hybrid": Build.HYBRID}
+LENGTHS = (2, 16, 32, 64, 128, 250)
+SIZE = (256, 128)  # threads x priorities, as in the paper
+LARGEST = (1024, 256)
+LARGEST_LENGTH = 1000
+INTERRUPTS = 10_000
+READY = 250  # threads
+INSTRUCTION_CACHE = 4096  # bytes, of the standard core
+LINE = 0
+# Cycles from one interrupt to the next, drawn evenly: every phase of the program, each delay over by then.
+GAP = (1000, 1999)
+# The first interrupt: by then all threads are ready.
+FIRST = 200_000
+# What the ready threads do.
+LOADS = {"loop": "stay in the cache", "cache": "fill the cache"}
+# Paper: [HT] tables of dequeue operations (10 ns a cycle) and of build 3; its hardware enqueue takes a bus
+# transaction besides.
+_PAPER_DEQUEUE = {
+    "linear": {250: 1006, 128: 514, 64: 261, 32: 133, 16: 69, 2: 13},
+    "bitmap": dict.fromkeys(LENGTHS, 24),
+}
+_PAPER_BUILD_3 = {
+    "enqueue_software": 28,
+    "enqueue_hardware": 20,
+    "dequeue": 24,
+    "get_entry": 10,
+    "is_queued": 10,
+    "is_empty": 10,
+    "set_idle_thread": 10,
+    "get_sched_param": 10,
+    "check_sched_param": 10,
+    "set_sched_param_not_queued": 10,
+    "set_sched_param_queued": 50,
+}
+# Paper: [HT], 250 threads ready, 100 MHz: mean and jitter (largest - mean) in cycles.
+PAPER_DELAY = {
+    ("linear", "raw"): (79, 73),
+    ("bitmap", "raw"): (79, 73),
+    ("linear", "end_to_end"): (200, 240),
+    ("bitmap", "end_to_end"): (190, 140),
+}
+
+
+def paper_cycles(build: str, operation: str, queued: int) -> int | None:
+    """What the paper says of this operation; None where it says nothing."""
+    if build == "hybrid":
+        return _PAPER_BUILD_3.get(operation) if queued <= max(LENGTHS) else None
+    return _PAPER_DEQUEUE[build].get(queued) if operation == "dequeue" else None
+
+
+# Moments after an interrupt, in their order, and what they are called in the result.
+MOMENTS = ("unit", "raw", "end_to_end", "thread")
+
+
+def delays(events: Iterable[Event], kinds: Mapping[str, int]) -> dict[str, list[int]]:
+    """Cycles from each INTERRUPT to the moments in `kinds` (moment -> kind of its event), in their order.
+
+    A UserError if an interrupt comes before the one before it has been served.
+    """
+    found: dict[str, list[int]] = {moment: [] for moment in kinds}
+    rose: int | None = None
+    left: list[str] = []
+    for event in sorted(events, key=lambda event: event.cycle):
+        if event.kind == Kind.INTERRUPT:
+            if left:
+                raise UserError(f"the interrupt of cycle {rose} was not served by cycle {event.cycle}")
+            rose, left = event.cycle, list(kinds)
+        elif left and rose is not None and event.kind == kinds[left[0]]:
+            found[left.pop(0)].append(event.cycle - rose)
+    return found
+
+
+def spread(values: Sequence[int]) -> dict[str, Any]:
+    """least, mean, most, jitter (most - mean, as in the paper), and how often each value came."""
+    mean = sum(values) / len(values)
+    return {
+        "interrupts": len(values),
+        "least": min(values),
+        "mean": round(mean, 1),
+        "most": max(values),
+        "jitter": round(max(values) - mean, 1),
+        "histogram": {str(value): count for value, count in sorted(Counter(values).items())},
+    }
+
+
+def histogram(counts: dict[str, int], buckets: int = 10) -> list[tuple[int, int, int]]:
+    """(from, to, how many) in at most `buckets` buckets of equal width."""
+    values = {int(value): count for value, count in counts.items()}
+    low, high = min(values), max(values)
+    width = max(1, math.ceil((high - low + 1) / buckets))
+    edges = range(low, high + 1, width)
+    return [
+        (edge, edge + width - 1, sum(n for value, n in values.items() if edge <= value < edge + width))
+        for edge in edges
+    ]
+
+
+def unit_rows(build: str, queued: int, size: tuple[int, int]) -> list[dict[str, Any]]:
+    """Cycles of every operation of one build with `queued` threads in the queue."""
+    return [
+        {
+            "part": "unit",
+            "build": build,
+            "threads": queued,
+            "operation": operation,
+            "cycles": cycles,
+            "paper_cycles": paper_cycles(build, operation, queued),
+            "size": list(size),
+        }
+        for operation, cycles in scheduler_unit.measure(_UNIT_BUILDS[build], *size, queued).items()
+    ]
+
+
+def delay_rows(
+    build: str, kernel: str = "hw", load: str = "cache", interrupts: int = INTERRUPTS, seed: int = 1
+) -> list[dict[str, Any]]:
+    """Delays with 250 ready threads of that load, on the platform of that build."""
+    soc = platform.load(BUILDS[build])
+    source = str(Path(__file__).with_name("scheduling_delay.c"))
+    footprint = 2 * INSTRUCTION_CACHE if load == "cache" else 0
+    defines: dict[str, str | int] = {"THREADS": READY, "INTERRUPTS": interrupts, "FOOTPRINT": footprint}
+    experiment = Experiment(source, soc, kernel, defines=defines)
+    program = experiment.program()
+    # The handler's first instruction; the old context is saved; the thread itself.
+    watch = [elf.address(program, symbol) for symbol in ("cl_trap_entry", "cl_switch_to", "served")]
+    pulses = Pulses(LINE, FIRST, *GAP, interrupts, seed)
+    outcome = experiment.run(b"", watch=watch, pulses=[pulses])
+    outcome.check_finished()
+    kinds = {moment: Kind.WATCH + n for n, moment in enumerate(MOMENTS[1:])}
+    if kernel == "hw":
+        kinds = {"unit": int(Kind.REQUEST), **kinds}
+    rows = []
+    for moment, values in delays(outcome.result.events, kinds).items():
+        if len(values) != interrupts:
+            raise UserError(f"{len(values)} of {interrupts} interrupts have a moment '{moment}': a defect")
+        paper = PAPER_DELAY.get((build, moment), (None, None)) if kernel == "hw" else (None, None)
+        rows.append(
+            {
+                "part": "delay",
+                "build": build,
+                "kernel": kernel,
+                "load": load,
+                "threads": READY,
+                "operation": moment,
+                **spread(values),
+                "paper_mean": paper[0],
+                "paper_jitter": paper[1],
+            }
+        )
+    return rows
+
+
+class Job(NamedTuple):
+    """One measurement, and what a person is told while it runs."""
+
+    text: str
+    measure: Callable[[], list[dict[str, Any]]]
+
+
+def jobs(interrupts: int = INTERRUPTS) -> list[Job]:
+    """Everything, in the order of the tables."""
+    units = [(build, queued, SIZE) for build in BUILDS for queued in LENGTHS]
+    # The paper's coding of hardware threads leaves 128 priorities to the hybrid build.
+    units += [(build, LARGEST_LENGTH, LARGEST) for build in ("linear", "bitmap")]
+    wanted = [
+        Job(f"{build} build, {queued} threads", partial(unit_rows, build, queued, size))
+        for build, queued, size in units
+    ]
+    delays_of = [("hw", build) for build in BUILDS] + [("sw", "bitmap")]
+    wanted += [
+        Job(
+            f"{interrupts} interrupts, {KERNELS[kernel]} kernel, {build} build, threads that {LOADS[load]}",
+            partial(delay_rows, build, kernel, load, interrupts),
+        )
+        for kernel, build in delays_of
+        for load in LOADS
+    ]
+    return wanted
+
+
+def run(
+    wanted: Sequence[Job],
+    on_start: Callable[[str], None] | None = None,
+    on_done: Callable[[], None] | None = None,
+) -> list[dict[str, Any]]:
+    """All rows, several measurements at a time, in the order of `wanted`."""
+
+    def one(job: Job) -> list[dict[str, Any]]:
+        if on_start is not None:
+            on_start(job.text)
+        rows = job.measure()
+        if on_done is not None:
+            on_done()
+        return rows
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return [row for rows in pool.map(one, wanted) for row in rows]
+
+
+def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
+    """What was to be reached beside what is."""
+
+    def cycles(hardware: bool) -> int:
+        unit = [row for row in rows if row["part"] == "unit" and row["build"] in ("bitmap", "hybrid")]
+        return max(int(row["cycles"]) for row in unit if ("hardware" in row["operation"]) == hardware)
+
+    def delay(moment: str) -> dict[str, Any]:
+        key = ("delay", "hybrid", "hw", "cache", moment)
+        return next(
+            r for r in rows if tuple(map(r.get, ("part", "build", "kernel", "load", "operation"))) == key
+        )
+
+    unit, end = delay("unit"), delay("end_to_end")
+    return [
+        Figure("scheduler operation at any length (cycles)", cycles(False), at_most=4),
+        # The bus of the measurement takes the write at once.
+        Figure(
+            "enqueue of a hardware thread, bus transaction included",
+            cycles(True),
+            at_most=5,
+        ),
+        Figure("delay in the unit, 250 threads that fill the cache: jitter", unit["jitter"], at_most=0),
+        Figure("end-to-end delay, 250 threads that fill the cache: mean", end["mean"], at_most=100),
+        Figure("end-to-end delay, 250 threads that fill the cache: jitter", end["jitter"], at_most=30),
+    ]

@@ -1,0 +1,111 @@
+"""Delays from an event log, their spread, and the tables of `coreloom bench scheduler`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coreloom import tables
+from coreloom.bench import scheduler
+from coreloom.errors import UserError
+from coreloom.simulate import Event, Kind
+
+KINDS = {"unit": int(Kind.REQUEST), "raw": int(Kind.WATCH), "end_to_end": Kind.WATCH + 1}
+
+
+def log(*events: tuple[int, int]) -> list[Event]:
+    return [Event(cycle, 0, kind, 0) for cycle, kind in events]
+
+
+def test_moments_count_from_their_interrupt_and_in_their_order() -> None:
+    events = log(
+        (5, Kind.WATCH),  # another trap, before any interrupt
+        (10, Kind.INTERRUPT),
+        (12, Kind.WATCH + 1),  # a switch that had begun before
+        (13, Kind.REQUEST),
+        (20, Kind.WATCH),
+        (33, Kind.WATCH + 1),
+        (40, Kind.WATCH),
+        (100, Kind.INTERRUPT),
+        (103, Kind.REQUEST),
+        (111, Kind.WATCH),
+        (122, Kind.WATCH + 1),
+    )
+    assert scheduler.delays(events, KINDS) == {"unit": [3, 3], "raw": [10, 11], "end_to_end": [23, 22]}
+
+
+def test_an_interrupt_that_was_not_served_in_time_is_an_error() -> None:
+    with pytest.raises(UserError, match="the interrupt of cycle 10 was not served by cycle 100"):
+        scheduler.delays(log((10, Kind.INTERRUPT), (13, Kind.REQUEST), (100, Kind.INTERRUPT)), KINDS)
+
+
+def test_spread_is_the_papers() -> None:
+    found = scheduler.spread([4, 4, 7])
+    assert found == {
+        "interrupts": 3, "least": 4, "mean": 5.0, "most": 7, "jitter": 2.0, "histogram": {"4": 2, "7": 1},
+    }  # fmt: skip
+
+
+def test_histogram_covers_every_value() -> None:
+    counts = {"10": 1, "11": 2, "25": 3}
+    assert scheduler.histogram(counts, buckets=4) == [(10, 13, 3), (14, 17, 0), (18, 21, 0), (22, 25, 3)]
+    assert scheduler.histogram({"7": 5}) == [(7, 7, 5)]
+
+
+def test_paper_figures() -> None:
+    assert scheduler.paper_cycles("linear", "dequeue", 250) == 1006
+    assert scheduler.paper_cycles("bitmap", "dequeue", 2) == 24
+    assert scheduler.paper_cycles("hybrid", "set_sched_param_queued", 250) == 50
+    assert scheduler.paper_cycles("linear", "enqueue_software", 250) is None
+    assert scheduler.paper_cycles("hybrid", "dequeue", 1000) is None
+
+
+def unit(build: str, threads: int, operation: str, cycles: int) -> dict[str, Any]:
+    paper = scheduler.paper_cycles(build, operation, threads)
+    return {"part": "unit", "build": build, "threads": threads, "operation": operation} | {
+        "cycles": cycles,
+        "paper_cycles": paper,
+    }
+
+
+def delay(moment: str, values: list[int]) -> dict[str, Any]:
+    row = {
+        "part": "delay",
+        "build": "hybrid",
+        "kernel": "hw",
+        "load": "cache",
+        "threads": 250,
+        "operation": moment,
+    }
+    return row | scheduler.spread(values) | {"paper_mean": None, "paper_jitter": None}
+
+
+ROWS = [
+    unit("linear", 2, "dequeue", 9),
+    unit("linear", 250, "dequeue", 400),
+    unit("hybrid", 2, "dequeue", 3),
+    unit("hybrid", 250, "dequeue", 3),
+    *(unit("hybrid", n, operation, 3) for operation in ("get_entry", "is_queued") for n in (2, 250)),
+    unit("hybrid", 2, "enqueue_hardware", 4),
+    delay("unit", [5, 5]),
+    delay("end_to_end", [80, 90]),
+]
+
+
+def test_tables() -> None:
+    operations = tables.scheduler_operations(ROWS)
+    assert operations.rows == (
+        ("1: one FIFO", "dequeue", f"13 to {tables.number(1006)}", "9", "400", "2.5"),
+        ("3: and hardware threads", "dequeue", "24", "3", "3", "8.0"),
+        ("3: and hardware threads", "get_entry, is_queued", "10", "3", "3", "3.3"),
+        ("3: and hardware threads", "enqueue_hardware", "20", "4", "-", "5.0"),
+    )
+    delays = tables.scheduler_delays(ROWS)
+    assert delays.rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
+    assert [t.rows[0] for t in tables.scheduler_histograms(ROWS)] == [("80 to 81", "1", "#" * 40)]
+
+
+def test_figures_are_from_the_rows() -> None:
+    measured = [figure.measured for figure in scheduler.figures(ROWS)]
+    assert measured == [3, 4, 0, 85.0, 5.0]
