@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import platform
 from coreloom.cli import main
 from coreloom.paths import ROOT
 
@@ -40,8 +41,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "image", "--platform", "smp-huge"],
             1,
-            "coreloom: error: unknown platform 'smp-huge': choose one of "
-            "hthreads, hthreads-bitmap, hthreads-linear, smp-economy, smp-standard",
+            f"coreloom: error: unknown platform 'smp-huge': choose one of {', '.join(platform.names())}",
         ),
         (
             ["run", "image", "--kernel", "fw"],

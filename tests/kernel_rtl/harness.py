@@ -16,6 +16,7 @@ from coreloom import verilate
 from coreloom.model.kernel import SPEC, Config, Kernel
 from coreloom.model.stream import Kind, Step, pack
 from coreloom.paths import RTL
+from coreloom.platform import READY_QUEUES
 
 KERNEL = RTL / "kernel"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261121"), 0)
@@ -44,8 +45,11 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def params(config: Config) -> dict[str, int]:
-    return {camel(name): value for name, value in asdict(config).items()}
+def params(config: Config, ready_queue: str | None = None) -> dict[str, int]:
+    """Parameters of cl_kernel; the usual ready queue for one with or without hardware threads."""
+    build = ready_queue or ("hybrid" if config.hw_threads else "bitmap")
+    sizes = {camel(name): value for name, value in asdict(config).items()}
+    return sizes | {"ReadyQueue": READY_QUEUES.index(build)}
 
 
 def rtl() -> tuple[Path, ...]:
@@ -53,9 +57,10 @@ def rtl() -> tuple[Path, ...]:
 
 
 @lru_cache
-def referee(config: Config) -> Path:
+def referee(config: Config, ready_queue: str | None = None) -> Path:
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
-    return verilate.build(design, KERNEL / "tb" / "referee.cpp", params(config), name="kernel-referee")
+    sizes = params(config, ready_queue)
+    return verilate.build(design, KERNEL / "tb" / "referee.cpp", sizes, name="kernel-referee")
 
 
 class Cycles(NamedTuple):

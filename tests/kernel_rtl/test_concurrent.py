@@ -1,11 +1,11 @@
-"""All CPUs at the same time: what they saw is what the model says for the order the engine chose."""
+"""All clients and lines at the same time: what they saw is what the model says for the engine's order."""
 
 from __future__ import annotations
 
 import json
 import struct
 import subprocess
-from collections import deque
+from collections import Counter, deque
 from enum import IntEnum
 from pathlib import Path
 
@@ -24,10 +24,22 @@ class Entry(IntEnum):
     ANSWER = 3
     WORD0 = 4
     QUIET = 5
+    LINE = 6
 
 
-def small(cpus: int) -> Config:
-    return Config(cpus=cpus, threads=16, priorities=8, ports=5, port_depth=2, mutexes=4, semaphores=4)
+def small(cpus: int, hw_threads: int) -> Config:
+    return Config(
+        cpus=cpus,
+        threads=16,
+        priorities=8,
+        ports=5,
+        port_depth=2,
+        mutexes=4,
+        semaphores=4,
+        conditions=2,
+        lines=5,
+        hw_threads=hw_threads,
+    )
 
 
 def replay(config: Config, log: bytes) -> None:
@@ -38,7 +50,7 @@ def replay(config: Config, log: bytes) -> None:
         where = f"entry {number} (cpu {cpu})"
         if kind == Entry.RESET:
             kernel = Kernel(config)
-            owed = [deque() for _ in range(config.cpus)]
+            owed = [deque() for _ in range(config.clients)]
         elif kind == Entry.TAKE:
             kernel.cpus[cpu].word0 = b
             answer = kernel.load(cpu, a >> 10, a & 0x3FF)
@@ -55,6 +67,9 @@ def replay(config: Config, log: bytes) -> None:
             assert owed[cpu], f"{where}: answered {a:08x}, nothing was expected"
             expected = owed[cpu].popleft()
             assert a == expected, f"{where}: answered {a:08x}, expected {expected:08x}"
+        elif kind == Entry.LINE:
+            assert kernel.lines[a] is not None, where
+            kernel.line(a)
         elif kind == Entry.WORD0:
             assert a == kernel.cpus[cpu].word0, where
         elif kind == Entry.QUIET:
@@ -65,13 +80,16 @@ def replay(config: Config, log: bytes) -> None:
             owed[woken].append(word)
 
 
-@pytest.mark.parametrize("cpus", [2, 4, 16])
-def test_concurrent_clients(cpus: int, tmp_path: Path) -> None:
-    config = small(cpus)
+@pytest.mark.parametrize(("cpus", "hw_threads"), [(2, 0), (4, 0), (16, 0), (2, 2), (4, 3)])
+def test_concurrent_clients(cpus: int, hw_threads: int, tmp_path: Path) -> None:
+    config = small(cpus, hw_threads)
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
     model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
     log = tmp_path / "log.bin"
     done = subprocess.run([model, "20000", str(SEED), log], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr or done.stdout
     assert json.loads(done.stdout)["cycles_with_several_requests"] > 1000
-    replay(config, log.read_bytes())
+    log_bytes = log.read_bytes()
+    replay(config, log_bytes)
+    kinds = Counter(kind for kind, _, _, _ in struct.iter_unpack("<4I", log_bytes))
+    assert kinds[Entry.LINE] > 100 and kinds[Entry.QUIET] > 100

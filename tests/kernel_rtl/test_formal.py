@@ -1,4 +1,4 @@
-"""Properties of the ready queue of every build, proven for every sequence of operations by induction."""
+"""Properties of ready queue and scheduler, proven for every sequence of operations by induction."""
 
 from __future__ import annotations
 
@@ -67,3 +67,53 @@ def test_larger_ready_queue(build: Build, size: Size) -> None:
 )
 def test_proof_of_the_ready_queue_notices(build: Build, old: str, new: str) -> None:
     assert not queue_proves(build, (1, 3, 3), old, new)
+
+
+def scheduler_proves(build: Build, size: Size, old: str = "", new: str = "") -> bool:
+    """The same of the scheduler. size: threads, priorities, hardware threads."""
+    scheduler = KERNEL / "rtl" / "cl_scheduler.sv"
+    formal = KERNEL / "formal"
+    others = [
+        path for path in rtl() if path.stem in ("cl_ready_queue_pkg", "cl_scheduler_pkg", "cl_ram_1r1w")
+    ]
+    # The ready queue is what has been proven of it.
+    others += [formal / "cl_ready_queue_abstract.sv", formal / "cl_scheduler_formal.sv"]
+    text = scheduler.read_text()
+    if old:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    threads, priorities, hw_threads = size
+    params = f"-GBuild={build.value} -GThreads={threads} -GPriorities={priorities} -GHwThreads={hw_threads}"
+    return proves("cl_scheduler_formal", text, params, others, 6, "--no-synthesis-define")
+
+
+@pytest.mark.parametrize("size", [(3, 3, 2), (4, 4, 1)], ids=str)
+@pytest.mark.parametrize("build", Build)
+def test_scheduler(build: Build, size: Size) -> None:
+    """Its table and the queue agree, one answer a grant, in time; nobody waits for ever."""
+    assert scheduler_proves(build, size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", Build)
+def test_larger_scheduler(build: Build) -> None:
+    assert scheduler_proves(build, (12, 32, 3))
+
+
+@pytest.mark.parametrize(
+    ("build", "old", "new"),
+    [
+        # a thread is queued twice
+        (Build.BITMAP, "else if (entry_q.queued)  status = SchedEalready;", ""),
+        # the next operation finds the queue at work
+        (Build.HYBRID, "if (queue_valid && (queue_op_q == QueueMove ||", "if (queue_valid && (1'b0 ||"),
+        (Build.LINEAR, "(Linear && !queue_ready) ? StWait : StIdle", "StIdle"),
+        # a queued thread gets a parameter of hardware
+        (Build.HYBRID, "else if (hard_q && entry_q.queued) status = SchedEalready;", ""),
+        # an answer before the bus has taken START
+        (Build.HYBRID, "(decide & ~start) |", "decide |"),
+    ],
+    ids=["twice", "early", "linear", "hard", "answer"],
+)
+def test_proof_of_the_scheduler_notices(build: Build, old: str, new: str) -> None:
+    assert not scheduler_proves(build, (3, 3, 2), old, new)

@@ -9,8 +9,9 @@ import pytest
 
 from coreloom.model.kernel import Config
 from coreloom.model.stream import Generator
+from coreloom.platform import READY_QUEUES
 
-from .harness import DEFAULT, LARGE, SEED, play, small
+from .harness import DEFAULT, LARGE, SEED, play, referee, small
 
 TINY = Config(
     cpus=3,
@@ -57,6 +58,14 @@ def test_random_stream_on_a_quiet_unit(tmp_path: Path) -> None:
     play(config, Generator(config, SEED + 1).steps(20_000), 0, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["small-2", "small-1+3", "tiny-3+1"])
+def test_random_stream_on_the_linear_queue(name: str, tmp_path: Path) -> None:
+    """Another structure of the ready queue, other cycles, the same words."""
+    config, count = CONFIGS[name]
+    stream = Generator(config, SEED + 3).steps(count)
+    play(config, stream, SEED + 3, tmp_path, referee(config, "linear"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_long_random_stream(name: str, tmp_path: Path) -> None:
@@ -64,3 +73,15 @@ def test_long_random_stream(name: str, tmp_path: Path) -> None:
     config, _ = CONFIGS[name]
     count = 1_000_000 // len(CONFIGS)
     play(config, Generator(config, SEED + 2).steps(count), SEED + 2, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ready_queue", READY_QUEUES)
+def test_million_random_operations(ready_queue: str, tmp_path: Path) -> None:
+    """On the size of [HT], 256 threads and 128 priorities, for each build of the ready queue."""
+    config = replace(LARGE, hw_threads=3 if ready_queue == "hybrid" else 0)
+    chunk = 40_000
+    for seed in range(SEED, SEED + 25):
+        stream = Generator(config, seed).steps(chunk)
+        report, _ = play(config, stream, seed, tmp_path, referee(config, ready_queue))
+        assert report["steps"] == chunk

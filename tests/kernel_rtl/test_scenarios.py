@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.model.kernel import GIVE_WAY, SEMAPHORE_MAX, Config, error
+from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SEMAPHORE_MAX, Config, error
 
 from .harness import DEFAULT, Scenario, play
 
@@ -250,3 +250,159 @@ def test_port_reopened_before_its_writer_published(s: Scenario, tmp_path: Path) 
     assert s.do(0, "port_tryreceive", 3) == error("eagain")
     assert s.do(1, "port_receive", 4) == 0
     run(s, tmp_path)
+
+
+# --- conditions, interrupts, idle threads, hardware threads ------------------------------------
+
+
+def test_a_broadcast_wakes_by_priority_then_in_order(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "cond_create")
+    for priority in (3, 9, 3, 12, 9):
+        tid = s.thread(0, MAIN + 1)
+        s.switch(0, "yield")
+        s.do(0, "set_sched_param", tid, word0=priority)
+        s.switch(0, "cond_wait", 0, word0=0)
+    s.do(0, "set_sched_param", 0, word0=0)
+    assert s.do(1, "next") is None
+    s.do(0, "cond_broadcast", 0)
+    assert s.steps[-1].words == ((0, 0), (1, GIVE_WAY | 4))  # the first takes the idle CPU
+    for tid in (2, 5, 1, 3):
+        assert s.do(1, "thread_exit") == GIVE_WAY | tid
+    assert s.do(0, "cond_ticket", 0) == 1
+    run(s, tmp_path)
+
+
+def test_no_signal_is_missed(s: Scenario, tmp_path: Path) -> None:
+    """A signal between the unlock and the wait; the count goes round after 65536."""
+    s.do(0, "cond_create")
+    ticket = s.do(0, "cond_ticket", 0)
+    s.do(0, "cond_signal", 0)
+    assert s.do(0, "cond_wait", 0, word0=ticket) == 0
+    s.thread(0, MAIN)
+    assert s.do(0, "cond_wait", 0, word0=0xFFFF_0001) == GIVE_WAY | 1  # 16 bits of the ticket count
+    assert s.do(0, "cond_signal", 0) == 0
+    assert s.do(0, "thread_exit") == GIVE_WAY | 0
+    run(s, tmp_path)
+
+
+def test_an_interrupt_asks_only_for_a_better_thread(s: Scenario, tmp_path: Path) -> None:
+    for priority, asked in ((MAIN + 1, 1), (MAIN, 0), (MAIN - 1, 0)):
+        handler = s.thread(0, MAIN + 2)
+        assert s.switch(0, "yield") == GIVE_WAY | handler
+        s.do(0, "set_sched_param", handler, word0=priority)
+        s.do(0, "interrupt_bind", 3, word0=0)
+        assert s.switch(0, "interrupt_wait", 3) == GIVE_WAY
+        s.line(3)
+        assert irq(s) == asked
+        s.line(3)  # it does not wait: the next wait takes this one
+        s.do(0, "set_sched_param", handler, word0=MAIN + 2)
+        assert s.switch(0, "preempt") == GIVE_WAY | handler
+        assert s.do(0, "interrupt_wait", 3) == 0
+        assert s.switch(0, "thread_exit") == GIVE_WAY  # and its lines are free again
+    run(s, tmp_path)
+
+
+def test_an_interrupt_wakes_a_handler_on_an_idle_cpu(s: Scenario, tmp_path: Path) -> None:
+    s.thread(0, MAIN)
+    s.do(1, "next")
+    s.do(1, "interrupt_bind", 0, word0=0)
+    assert s.do(1, "interrupt_wait", 0) is None
+    s.line(0)
+    assert s.steps[-1].words == ((1, RESUMED),)
+    s.line(1)  # bound to nothing
+    s.do(0, "interrupt_bind", 1, word0=0)
+    assert s.do(0, "interrupt_wait", 1) is None  # it was not listened to
+    s.line(1)
+    run(s, tmp_path)
+
+
+def test_a_line_posts_or_sends(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    s.do(0, "port_open", 5, word0=0)
+    s.do(0, "interrupt_bind", 0, word0=1 << 10)
+    s.do(0, "interrupt_bind", 7, word0=2 << 10 | 5)
+    s.line(0)
+    s.line(7)
+    assert s.do(0, "semaphore_value", 0) == 1
+    assert s.do(0, "port_receive", 5) == 0
+    assert s.do(0, "word0") == 7
+    for _ in range(DEFAULT.port_depth + 1):
+        s.line(7)  # the last one finds no room
+    assert s.do(0, "port_close", 5) == DEFAULT.port_depth
+    s.line(7)  # closed: nothing happens
+    s.do(0, "semaphore_destroy", 0)
+    s.line(0)
+    s.do(0, "port_open", 5, word0=0)
+    assert s.do(0, "port_tryreceive", 5) == error("eagain")
+    run(s, tmp_path)
+
+
+def test_the_idle_thread_is_below_every_priority(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    idle_thread = s.thread(0, 31, start=False)
+    assert s.do(1, "set_idle_thread", idle_thread) == 0
+    assert s.do(0, "semaphore_wait", 0) is None  # it is of CPU 1 only
+    assert s.do(1, "next") == GIVE_WAY | idle_thread
+    s.store(1, "saved")
+    s.do(1, "semaphore_post", 0)
+    lowest = s.thread(0, 0)
+    assert irq(s) == 2
+    assert s.switch(1, "preempt") == GIVE_WAY | lowest
+    assert s.do(0, "get_entry", idle_thread) == 31 | 1 << 8 | 1 << 9 | 1 << 10
+    assert s.do(1, "yield") == 0
+    assert s.do(0, "remove", idle_thread) == 0
+    assert s.do(1, "thread_exit") is None
+    s.do(0, "thread_start", idle_thread)
+    assert s.steps[-1].words == ((0, 0), (1, GIVE_WAY | idle_thread))
+    run(s, tmp_path)
+
+
+def test_an_idle_thread_is_last_in_a_wait_list(s: Scenario, tmp_path: Path) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    idle_thread = s.thread(0, 31, start=False)
+    s.do(1, "set_idle_thread", idle_thread)
+    s.do(1, "next")
+    assert s.do(1, "semaphore_wait", 0) is None
+    s.thread(0, 0)
+    assert s.steps[-1].words == ((0, 0), (1, GIVE_WAY | 2))
+    s.store(1, "saved")
+    assert s.do(1, "semaphore_wait", 0) is None
+    s.do(0, "semaphore_post", 0)
+    assert s.steps[-1].words == ((0, 0), (1, RESUMED))
+    s.do(0, "semaphore_post", 0)
+    assert s.do(1, "thread_exit") == GIVE_WAY | idle_thread
+    run(s, tmp_path)
+
+
+def test_a_hardware_thread_from_start_to_exit(tmp_path: Path) -> None:
+    s = Scenario(Config(hw_threads=2))
+    unit = 3  # the client of hardware thread 1
+    s.do(0, "semaphore_create", word0=0)
+    s.do(0, "mutex_create")
+    assert s.do(unit, "next") is None
+    tid = s.thread(0, HARDWARE_PARAM + 1)
+    assert s.steps[-1].words == ((0, 0), (unit, GIVE_WAY | tid))
+    assert s.do(0, "get_sched_param", tid) == HARDWARE_PARAM + 1
+    s.store(unit, "saved")
+    assert s.do(unit, "semaphore_wait", 0) is None
+    s.thread(0, MAIN)  # no thread for a unit
+    s.do(0, "semaphore_post", 0)
+    assert s.steps[-1].words == ((0, 0), (unit, RESUMED))
+    s.do(0, "mutex_lock", 0)
+    assert s.do(unit, "mutex_lock", 0) is None
+    s.do(0, "mutex_unlock", 0)
+    assert s.steps[-1].words == ((0, 0), (unit, RESUMED))
+    assert s.do(unit, "yield") == 0
+    assert s.do(unit, "thread_exit") is None
+    assert s.do(0, "thread_create", word0=HARDWARE_PARAM + 1) == error("ebusy")  # not joined
+    assert s.do(0, "thread_join", tid) == 0
+    # The next one of the unit; it can be taken back before the unit has it
+    other = s.thread(0, HARDWARE_PARAM + 1, start=False)
+    s.do(0, "thread_start", other)
+    assert s.steps[-1].words == ((0, 0), (unit, GIVE_WAY | other))
+    first = s.thread(0, HARDWARE_PARAM)
+    assert s.do(0, "remove", first) == 0
+    assert s.do(0, "thread_start", first) == 0
+    assert s.do(2, "next") == GIVE_WAY | first
+    for seed in (0, 1, 2, 3):
+        play(s.kernel.config, s.steps, seed, tmp_path)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coreloom.model.kernel import GIVE_WAY, SPEC, error
+from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, error
 from coreloom.model.stream import Generator
 
 from .harness import SEED, Scenario, play, small
 
-CONFIG = small(2)
+CONFIG = replace(small(2, hw_threads=1), lines=8)
+UNIT = CONFIG.cpus  # the client that is the hardware thread
 STATIC, DETACHED = 1 << 12, 1 << 13
+SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
 
 
@@ -53,6 +56,29 @@ def populated() -> Scenario:
     assert s.thread(0, 7) == 9
     s.switch(0, "yield")
     assert s.switch(0, "port_send", 2, word0=9) == GIVE_WAY | 0
+    assert s.thread(0, 1, start=False) == 10
+    assert s.do(0, "set_idle_thread", 10) == 0  # of CPU 0
+    assert s.thread(0, HARDWARE_PARAM, start=False) == 11  # created
+    assert s.thread(0, 1) == 12
+    assert s.do(0, "remove", 12) == 0  # suspended
+    s.do(0, "interrupt_bind", 0, word0=0)  # 0: of thread 0
+    assert s.thread(0, 7) == 13
+    s.switch(0, "yield")
+    s.do(0, "interrupt_bind", 1, word0=0)  # 1: its thread waits
+    assert s.switch(0, "interrupt_wait", 1) == GIVE_WAY | 0
+    s.do(0, "interrupt_bind", 2, word0=SEMAPHORE | 1)  # 2: its semaphore is full
+    s.do(0, "interrupt_bind", 3, word0=PORT | 4)  # 3: its port is full
+    assert s.do(0, "semaphore_create", word0=0) == 3
+    s.do(0, "interrupt_bind", 4, word0=SEMAPHORE | 3)  # 4: its semaphore is no more
+    s.do(0, "semaphore_destroy", 3)
+    s.do(0, "port_open", 5, word0=0)
+    s.do(0, "interrupt_bind", 5, word0=PORT | 5)  # 5: its port is closed; 6 and 7: bound to nothing
+    s.do(0, "port_close", 5)
+    s.do(0, "cond_create")  # 0: nobody waits
+    s.do(0, "cond_create")  # 1: a thread waits
+    assert s.thread(0, 7) == 14
+    s.switch(0, "yield")
+    assert s.switch(0, "cond_wait", 1, word0=0) == GIVE_WAY | 0
     return s
 
 
@@ -75,6 +101,8 @@ def full() -> Scenario:
         s.do(0, "mutex_create")
     for _ in range(CONFIG.semaphores):
         s.do(0, "semaphore_create", word0=0)
+    for _ in range(CONFIG.conditions):
+        s.do(0, "cond_create")
     return s
 
 
@@ -85,27 +113,55 @@ BEYOND = {
     "mutex": CONFIG.mutexes,
     "semaphore": CONFIG.semaphores,
     "port": CONFIG.ports,
+    "condition": CONFIG.conditions,
+    "line": CONFIG.lines,
 }
-NOT_MADE = {"thread": 10, "mutex": 3, "semaphore": 3}
+NOT_MADE = {"thread": 15, "mutex": 3, "semaphore": 3, "condition": 2}
 
 TABLE: list[Row] = [
     (populated, 0, "thread_create", 0, CONFIG.priorities, "einval"),
-    (populated, 0, "thread_create", 0, 255, "einval"),
+    (populated, 0, "thread_create", 0, HARDWARE_PARAM - 1, "einval"),
+    (populated, 0, "thread_create", 0, HARDWARE_PARAM + CONFIG.hw_threads, "enodev"),
+    (populated, 0, "thread_create", 0, 255, "enodev"),
+    (populated, 0, "thread_create", 0, HARDWARE_PARAM, "ebusy"),  # it has a thread
     (populated, 0, "thread_create", 0, STATIC | CONFIG.cpus << 8, "einval"),
     (full, 0, "thread_create", 0, 1, "eagain"),
-    (populated, 0, "thread_start", 1, None, "einval"),  # it runs
-    (populated, 0, "thread_start", 0, None, "einval"),  # the caller
-    (populated, 0, "thread_start", 7, None, "einval"),  # ready: enqueued twice
-    (populated, 0, "thread_start", 8, None, "einval"),  # blocked
-    (populated, 0, "thread_start", 3, None, "einval"),  # exited
+    (populated, 0, "thread_start", 1, None, "einprogress"),  # it runs
+    (populated, 0, "thread_start", 0, None, "einprogress"),  # the caller
+    (populated, 0, "thread_start", 7, None, "ealready"),  # ready: enqueued twice
+    (populated, 0, "thread_start", 10, None, "ealready"),  # a ready idle thread
+    (populated, 0, "thread_start", 8, None, "einprogress"),  # blocked
+    (populated, 0, "thread_start", 3, None, "eshutdown"),  # exited
     (populated, 0, "thread_join", 0, None, "edeadlk"),
     (populated, 0, "thread_join", 4, None, "einval"),  # detached
-    (populated, 0, "thread_join", 5, None, "einval"),  # another joins it
+    (populated, 0, "thread_join", 5, None, "ebusy"),  # another joins it
     (populated, 0, "thread_detach", 4, None, "einval"),
-    (populated, 0, "thread_detach", 5, None, "einval"),
-    (populated, 0, "set_sched_param", 3, 1, "esrch"),  # exited
-    (populated, 0, "set_sched_param", 1, CONFIG.priorities, "einval"),
-    (populated, 0, "set_sched_param", 1, 0x8000_0001, "einval"),
+    (populated, 0, "thread_detach", 5, None, "ebusy"),
+    *(
+        (populated, 0, name, *rest)
+        for name in ("set_sched_param", "check_sched_param")
+        for rest in (
+            (3, 1, "eshutdown"),
+            (10, 1, "enotsup"),  # an idle thread
+            (11, 1, "enotsup"),  # a hardware thread
+            (1, CONFIG.priorities, "einval"),
+            (1, HARDWARE_PARAM, "einval"),
+            (1, 0x8000_0001, "einval"),
+        )
+    ),
+    (populated, UNIT, "dequeue", 0, None, "eagain"),
+    (without_thread, 0, "dequeue", 0, None, "eagain"),
+    (populated, 0, "remove", 0, None, "enoent"),  # it runs
+    (populated, 0, "remove", 8, None, "enoent"),  # blocked
+    (populated, 0, "remove", 12, None, "enoent"),  # removed before
+    (populated, 0, "set_idle_thread", 7, None, "ealready"),
+    (populated, 0, "set_idle_thread", 10, None, "ealready"),
+    (populated, 0, "set_idle_thread", 1, None, "einprogress"),
+    (populated, 0, "set_idle_thread", 8, None, "einprogress"),
+    (populated, 0, "set_idle_thread", 3, None, "eshutdown"),
+    (populated, 1, "set_idle_thread", 11, None, "enotsup"),  # a hardware thread
+    (populated, UNIT, "set_idle_thread", 2, None, "enotsup"),  # for a hardware thread
+    (populated, 0, "set_idle_thread", 2, None, "ebusy"),
     (full, 0, "mutex_create", 0, None, "eagain"),
     (populated, 0, "mutex_destroy", 1, None, "ebusy"),
     (populated, 0, "mutex_destroy", 2, None, "ebusy"),
@@ -129,8 +185,32 @@ TABLE: list[Row] = [
     (populated, 0, "port_tryreceive", 1, None, "eperm"),
     (populated, 0, "port_tryreceive", 4, None, "eperm"),
     (populated, 0, "port_tryreceive", 0, None, "eagain"),
+    (full, 0, "cond_create", 0, None, "eagain"),
+    (populated, 0, "cond_destroy", 1, None, "ebusy"),
+    (populated, 0, "interrupt_bind", 6, NO_KIND, "einval"),
+    (populated, 0, "interrupt_bind", 6, SEMAPHORE | 3, "einval"),  # no such semaphore
+    (populated, 0, "interrupt_bind", 6, SEMAPHORE | 1023, "einval"),
+    (populated, 0, "interrupt_bind", 6, PORT | CONFIG.ports, "einval"),
+    (populated, 0, "interrupt_bind", 6, PORT | 3, "ebadf"),
+    *((populated, 0, "interrupt_bind", line, 0, "ebusy") for line in range(6)),
+    (populated, 0, "interrupt_bind", 2, SEMAPHORE | 0, "ebusy"),
+    (populated, 0, "interrupt_bind", 2, PORT | 0, "ebusy"),
+    (populated, 0, "interrupt_unbind", 6, None, "enoent"),
+    (populated, 0, "interrupt_unbind", 1, None, "ebusy"),
+    (populated, 0, "interrupt_wait", 6, None, "enoent"),
+    (populated, 0, "interrupt_wait", 1, None, "eperm"),  # another thread's
+    (populated, 0, "interrupt_wait", 2, None, "eperm"),  # a semaphore's
+    (populated, 0, "interrupt_raise", 6, None, "enoent"),
+    (populated, 0, "interrupt_raise", 2, None, "erange"),
+    (populated, 0, "interrupt_raise", 3, None, "eagain"),
+    (populated, 0, "interrupt_raise", 4, None, "einval"),
+    (populated, 0, "interrupt_raise", 5, None, "ebadf"),
     # Closed ports
-    *((populated, 0, name, 3, 0, "ebadf") for name in SPEC.ops if "ebadf" in SPEC.ops[name].errors),
+    *(
+        (populated, 0, name, 3, 0, "ebadf")
+        for name, op in SPEC.ops.items()
+        if op.id == "port" and op.errors.get("ebadf")
+    ),
     # Ids that name nothing: beyond the table, the largest, never made
     *(
         (populated, 0, name, id, 0, "esrch" if op.id == "thread" else "einval")

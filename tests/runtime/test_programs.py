@@ -5,6 +5,7 @@ The same source must print the same on both kernels.
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,21 @@ def test_interrupts_from_outside(core: str, cpus: int, kernel: str) -> None:
         verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000, pulses=pulses
     )
     assert result.uart == "ok\n"
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("core", CORES)
+def test_hardware_threads_among_software_threads(core: str, cpus: int, kernel: str) -> None:
+    """Services from hardware, hanging and faulting units, wrong commands; none with the software kernel."""
+    chosen = platform.load(f"smp-{core}", cpus)
+    size = dataclasses.replace(
+        chosen.kernel, ready_queue="hybrid", hardware_threads=("script", "script", "sort")
+    )
+    chosen = dataclasses.replace(chosen, kernel=size)
+    elf = firmware.build(str(PROGRAMS / "hardware.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    assert result.uart == f"{3 if kernel == 'hw' else 0} units\nok\n"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -45,7 +45,7 @@ def test_units() -> None:
 
 
 def test_unknown_name() -> None:
-    known = "hthreads, hthreads-bitmap, hthreads-linear, smp-economy, smp-standard"
+    known = ", ".join(platform.names())
     with pytest.raises(UserError, match=f"^unknown platform 'smp': choose one of {known}"):
         platform.load("smp")
 

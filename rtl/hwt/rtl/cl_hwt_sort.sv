@@ -36,7 +36,7 @@ module cl_hwt_sort
 
   localparam logic [31:0] CountMax = 32'h3fff_ffff;   // HWT_SORT_COUNT_MAX
   localparam logic [31:0] Einval   = 32'd22;
-  localparam int unsigned N        = 30;              // bits of a word's number
+  localparam int unsigned N        = 30;              // bits of a word's address
 
   typedef enum logic [3:0] {
     StIdle,
@@ -65,7 +65,7 @@ module cl_hwt_sort
   } item_t;
 
   state_e       state_q;
-  logic [N-1:0] base_q, lo_q, hi_q;
+  logic [N-1:0] lo_q, hi_q;          // the range: addresses of words, hi beyond it
   logic   [4:0] place_q;
   logic  [31:0] count_q;
   logic   [1:0] ask_q, wait_q;
@@ -76,23 +76,23 @@ module cl_hwt_sort
   logic         kept_any_q;
   kept_t        last;
 
-  // Split: left[0] is the word number left_at, right[0] the word number right_at; [read_left, read_right) is unread.
+  // Split: left[0] is the word at left_at, right[0] the one at right_at; read_left to read_right is unread.
   item_t  [1:0] left_q, right_q;
   logic   [1:0] left_count_q, right_count_q;
-  logic [N-1:0] left_at_q, right_at_q, read_left_q, read_right_q;
+  logic [N-1:0] left_at_q, right_at_q, read_left_q, read_right_q, unread_count_q;
+  logic         unread_q;                             // unread_count is not 0
   logic         reading_q, reading_left_q;            // a load is outstanding, for the left end
   logic         second_q;                             // of an exchange, the left word is still to be written
   logic  [31:0] left_or_q, left_and_q, right_or_q, right_and_q;
 
-  logic         unread, settled, exchange, exchanged, lone_left, lone_right;
+  logic         settled, exchange, exchanged, lone_left, lone_right;
   logic         drop_left, drop_right, pop_left, pop_right;
   logic         move_left, move_right, push_left, push_right, want_left, want_read;
-  logic         to_left, to_right;
-  logic  [31:0] to_left_word, to_right_word;
+  logic         to_left, to_right, to_left_q, to_right_q;
+  logic  [31:0] to_left_word, to_right_word, to_left_word_q, to_right_word_q;
   item_t        came;
 
-  assign unread  = read_left_q != read_right_q;
-  assign settled = ~unread & ~reading_q;              // all that is left is here
+  assign settled = ~unread_q & ~reading_q;              // all that is left is here
   assign last    = kept[kept_at_q - 5'd1];
 
   // The last words are all at one end: two of them may have to change places, one may belong to the other half.
@@ -112,8 +112,8 @@ module cl_hwt_sort
   always_comb begin
     to_left       = (pop_left & ~left_q[0].one) | (pop_right & ~right_q[0].one);
     to_right      = (pop_left & left_q[0].one) | (pop_right & right_q[0].one);
-    to_left_word  = (pop_left & ~left_q[0].one) ? left_q[0].word : right_q[0].word;
-    to_right_word = (pop_right & right_q[0].one) ? right_q[0].word : left_q[0].word;
+    to_left_word  = (left_count_q != '0 && !left_q[0].one) ? left_q[0].word : right_q[0].word;
+    to_right_word = (right_count_q != '0 && right_q[0].one) ? right_q[0].word : left_q[0].word;
   end
 
   // Read for the end that has less; one may be read in the cycle in which one goes.
@@ -122,7 +122,7 @@ module cl_hwt_sort
   assign left_have  = left_count_q + 2'(reading_q & reading_left_q) - 2'(drop_left);
   assign right_have = right_count_q + 2'(reading_q && !reading_left_q) - 2'(drop_right);
   assign want_left  = left_have <= right_have;
-  assign want_read  = (state_q == StSplit) & unread & ~exchange & ((want_left ? left_have : right_have) < 2'd2);
+  assign want_read  = (state_q == StSplit) & unread_q & ~exchange & ((want_left ? left_have : right_have) < 2'd2);
   assign push_left  = mem_rvalid_i & reading_q & reading_left_q;
   assign push_right = mem_rvalid_i & reading_q & ~reading_left_q;
   assign came       = '{word: mem_rdata_i, one: mem_rdata_i[place_q]};
@@ -154,7 +154,9 @@ module cl_hwt_sort
   logic [Cells-1:0]       full_q, after;
   logic            [31:0] word_q;
   logic                   word_valid_q, shift;
-  logic           [N-1:0] next_q;                     // number of the word to load or store next
+  logic             [6:0] size_q, todo_q;             // words of the range; to be loaded or stored still
+  logic                   more_q;                     // todo is not 0
+  logic           [N-1:0] next_q;                     // the word to load or store next
 
   always_comb begin
     for (int unsigned i = 0; i < Cells; i++) after[i] = ~full_q[i] | (word_q < cell_q[i]);
@@ -173,12 +175,12 @@ module cl_hwt_sort
   end
 
   // Memory
-  logic [N-1:0] number;
+  logic [N-1:0] address;
 
   always_comb begin
     mem_req_o       = 1'b0;
     mem_cmd_o       = '{we: 1'b0, be: '1, addr: '0, wdata: cell_q[0]};
-    number          = next_q;
+    address         = next_q;
     unique case (state_q)
       StBlock: mem_req_o = ask_q != '0;
       StSplit: begin
@@ -186,19 +188,19 @@ module cl_hwt_sort
         if (exchange) begin
           mem_cmd_o.we    = 1'b1;
           mem_cmd_o.wdata = second_q ? left_q[0].word : right_q[0].word;
-          number          = second_q ? right_at_q : left_at_q;
+          address         = second_q ? right_at_q : left_at_q;
         end else begin
-          number = want_left ? read_left_q : read_right_q - N'(1);
+          address = want_left ? read_left_q : read_right_q;
         end
       end
-      StLoad: mem_req_o = next_q != hi_q;
+      StLoad: mem_req_o = more_q;
       StStore: begin
-        mem_req_o    = next_q != hi_q;
+        mem_req_o    = more_q;
         mem_cmd_o.we = 1'b1;
       end
       default: mem_req_o = 1'b0;
     endcase
-    mem_cmd_o.addr = {base_q + number, 2'b0};
+    mem_cmd_o.addr = {address, 2'b0};
   end
 
   assign done_o   = state_q == StDone;
@@ -207,7 +209,6 @@ module cl_hwt_sort
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q        <= StIdle;
-      base_q         <= '0;
       lo_q           <= '0;
       hi_q           <= '0;
       place_q        <= '0;
@@ -225,21 +226,30 @@ module cl_hwt_sort
       right_at_q     <= '0;
       read_left_q    <= '0;
       read_right_q   <= '0;
+      unread_count_q <= '0;
+      unread_q       <= 1'b0;
       reading_q      <= 1'b0;
       reading_left_q <= 1'b0;
       second_q       <= 1'b0;
       left_or_q      <= '0;
       left_and_q     <= '0;
+      to_left_q       <= 1'b0;
+      to_right_q      <= 1'b0;
+      to_left_word_q  <= '0;
+      to_right_word_q <= '0;
       right_or_q     <= '0;
       right_and_q    <= '0;
       full_q         <= '0;
       word_q         <= '0;
       word_valid_q   <= 1'b0;
       next_q         <= '0;
+      size_q         <= '0;
+      todo_q         <= '0;
+      more_q         <= 1'b0;
     end else if (run_i) begin
       unique case (state_q)
         StIdle: if (start_i) begin
-          base_q  <= argument_i[31:2];
+          next_q  <= argument_i[31:2];
           ask_q   <= 2'd2;
           wait_q  <= 2'd2;
           state_q <= StBlock;
@@ -253,24 +263,27 @@ module cl_hwt_sort
             wait_q  <= wait_q - 2'd1;
             count_q <= mem_rdata_i;
             if (wait_q == 2'd2) bad_q <= mem_rdata_i[1:0] != '0;
-            // The address of the block is not needed after the second word has been asked for.
-            if (wait_q == 2'd1) base_q <= count_q[31:2];
+            if (wait_q == 2'd1) lo_q <= count_q[31:2];
           end
           if (wait_q == '0) begin
             bad_q   <= bad_q | (count_q > CountMax);
-            lo_q    <= '0;
-            hi_q    <= count_q[N-1:0];
+            hi_q    <= lo_q + count_q[N-1:0];
             place_q <= 5'd31;
             state_q <= (bad_q || count_q > CountMax) ? StDone : StRange;
           end
         end
         StRange: begin
           next_q       <= lo_q;
+          size_q       <= 7'(hi_q - lo_q);
+          todo_q       <= 7'(hi_q - lo_q);
+          more_q       <= 1'b1;
           full_q       <= '0;
           left_at_q    <= lo_q;
           right_at_q   <= hi_q - N'(1);
           read_left_q  <= lo_q;
-          read_right_q <= hi_q;
+          read_right_q <= hi_q - N'(1);
+          unread_count_q <= hi_q - lo_q;
+          unread_q     <= 1'b1;
           left_or_q    <= '0;
           left_and_q   <= '1;
           right_or_q   <= '0;
@@ -286,33 +299,45 @@ module cl_hwt_sort
               second_q <= ~second_q;
             end else begin
               reading_left_q <= want_left;
+              unread_count_q <= unread_count_q - N'(1);
+              unread_q       <= unread_count_q != N'(1);
               if (want_left) read_left_q  <= read_left_q + N'(1);
               else           read_right_q <= read_right_q - N'(1);
             end
           end
           left_count_q  <= left_count_q - 2'(pop_left) - 2'(move_left) + 2'(push_left) + 2'(move_right);
           right_count_q <= right_count_q - 2'(pop_right) - 2'(move_right) + 2'(push_right) + 2'(move_left);
-          if (pop_left)  left_q[0]  <= left_q[1];
-          if (pop_right) right_q[0] <= right_q[1];
-          if (push_left) begin
-            if (left_count_q == 2'(pop_left)) left_q[0] <= came;
-            else                              left_q[1] <= came;
+          // None comes in the cycle in which an exchange ends: reads have stopped two grants before.
+          if (pop_left || push_left || move_right) begin
+            if (push_left && left_count_q == 2'(drop_left)) left_q[0] <= came;
+            else if (move_right)                            left_q[0] <= right_q[1];
+            else if (!push_left || drop_left)               left_q[0] <= left_q[1];
           end
-          if (push_right) begin
-            if (right_count_q == 2'(pop_right)) right_q[0] <= came;
-            else                                right_q[1] <= came;
+          if (pop_right || push_right || move_left) begin
+            if (push_right && right_count_q == 2'(drop_right)) right_q[0] <= came;
+            else if (move_left)                                right_q[0] <= left_q[1];
+            else if (!push_right || drop_right)                right_q[0] <= right_q[1];
           end
-          if (move_left)  right_q[0] <= left_q[1];
-          if (move_right) left_q[0]  <= right_q[1];
+          if (push_left)  left_q[1]  <= came;
+          if (push_right) right_q[1] <= came;
           if (to_left) begin
-            left_at_q  <= left_at_q + N'(1);
-            left_or_q  <= left_or_q | to_left_word;
-            left_and_q <= left_and_q & to_left_word;
+            left_at_q <= left_at_q + N'(1);
           end
           if (to_right) begin
-            right_at_q  <= right_at_q - N'(1);
-            right_or_q  <= right_or_q | to_right_word;
-            right_and_q <= right_and_q & to_right_word;
+            right_at_q <= right_at_q - N'(1);
+          end
+          // Gathered a cycle later, which is in time for StHalves.
+          to_left_q       <= to_left;
+          to_right_q      <= to_right;
+          to_left_word_q  <= to_left_word;
+          to_right_word_q <= to_right_word;
+          if (to_left_q) begin
+            left_or_q  <= left_or_q | to_left_word_q;
+            left_and_q <= left_and_q & to_left_word_q;
+          end
+          if (to_right_q) begin
+            right_or_q  <= right_or_q | to_right_word_q;
+            right_and_q <= right_and_q & to_right_word_q;
           end
           if (settled && left_count_q == '0 && right_count_q == '0) state_q <= StHalves;
         end
@@ -333,19 +358,29 @@ module cl_hwt_sort
           end
         end
         StLoad: begin
-          if (mem_gnt_i) next_q <= next_q + N'(1);
+          if (mem_gnt_i) begin
+            next_q <= next_q + N'(1);
+            todo_q <= todo_q - 7'd1;
+            more_q <= todo_q != 7'd1;
+          end
           word_q       <= mem_rdata_i;
           word_valid_q <= mem_rvalid_i;
           if (word_valid_q) full_q <= {full_q[Cells-2:0], 1'b1};
           reading_q    <= mem_gnt_i;
-          if (next_q == hi_q && !reading_q && !mem_rvalid_i) begin
+          if (!more_q && !reading_q && !mem_rvalid_i) begin
             next_q  <= lo_q;
+            todo_q  <= size_q;
+            more_q  <= 1'b1;
             state_q <= StStore;
           end
         end
         StStore: begin
-          if (mem_gnt_i) next_q <= next_q + N'(1);
-          if (next_q == hi_q && mem_rvalid_i) state_q <= StNext;
+          if (mem_gnt_i) begin
+            next_q <= next_q + N'(1);
+            todo_q <= todo_q - 7'd1;
+            more_q <= todo_q != 7'd1;
+          end
+          if (!more_q && mem_rvalid_i) state_q <= StNext;
         end
         StNext: begin
           lo_q <= hi_q;

@@ -225,7 +225,7 @@ module cl_kernel_engine
     .joined_o       (joined),
     .joiner_o       (joiner),
     .link_o         (link),
-    .id_i           (id_q),
+    .read_id_i      (rd_id),
     .exists_o       (exists),
     .room_o         (room),
     .new_o          (new_tid),
@@ -332,12 +332,21 @@ module cl_kernel_engine
   );
 
   // ---------------------------------------------------------------------------------------------
-  // The next thread of the CPU
+  // The next thread of the client: chosen a cycle ahead, while its operation is taken and the tables are read
 
-  logic                  next_any, next_tie, next_better, next_equal, next_bound;
-  logic [QueueWidth-1:0] next_queue;
-  tid_t                  next_tid;
-  level_t                next_level;
+  typedef struct packed {
+    logic                  any;
+    logic                  better;
+    logic                  equal;
+    logic                  tie;
+    logic                  bound;
+    logic [QueueWidth-1:0] home;   // the ready queue it is in
+    tid_t                  tid;
+    level_t                level;
+  } next_t;
+
+  next_t next_q, next_d;
+  logic  next_known_q;  // nothing has changed since it was chosen
 
   cl_kernel_next #(
     .Cpus       (Cpus),
@@ -345,29 +354,29 @@ module cl_kernel_engine
     .TidWidth   (TidWidth),
     .Priorities (Priorities)
   ) u_next (
-    .cpu_i           (cpu_q),
-    .turn_dynamic_i  (turn_dynamic_i[cpu_q]),
-    .level_i         (level_i[cpu_q]),
+    .cpu_i           (rd_cpu),
+    .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
+    .level_i         (level_i[rd_cpu]),
     .best_valid_i,
     .best_priority_i,
     .best_tid_i,
-    .bound_valid_i   (bound_queued[cpu_q]),
-    .bound_tid_i     (bound_tid[cpu_q]),
-    .any_o           (next_any),
-    .better_o        (next_better),
-    .equal_o         (next_equal),
-    .tie_o           (next_tie),
-    .bound_o         (next_bound),
-    .queue_o         (next_queue),
-    .tid_o           (next_tid),
-    .level_o         (next_level)
+    .bound_valid_i   (bound_queued[rd_cpu]),
+    .bound_tid_i     (bound_tid[rd_cpu]),
+    .any_o           (next_d.any),
+    .better_o        (next_d.better),
+    .equal_o         (next_d.equal),
+    .tie_o           (next_d.tie),
+    .bound_o         (next_d.bound),
+    .queue_o         (next_d.home),
+    .tid_o           (next_d.tid),
+    .level_o         (next_d.level)
   );
 
   // ---------------------------------------------------------------------------------------------
   // The decision
 
   logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
-  logic            insert_decided;
+  logic            insert_decided, may_decide;
   logic [Clients-1:0] unpublished;
   tid_t            receiver;
   thread_change_t  change_decided;
@@ -400,10 +409,10 @@ module cl_kernel_engine
     .word0_i         (word0_i[cpu_q]),
     .by_line_i       (by_line_q),
     .line_i          (line_q),
-    .any_i           (next_any),
-    .better_i        (next_better),
-    .equal_i         (next_equal),
-    .next_i          (next_tid),
+    .any_i           (next_q.any),
+    .better_i        (next_q.better),
+    .equal_i         (next_q.equal),
+    .next_i          (next_q.tid),
     .slice_used_i    (slice_used_i[cpu_q]),
     .bound_i         (bound),
     .exists_i        (exists),
@@ -460,12 +469,20 @@ module cl_kernel_engine
   // Who stops running publishes first, whatever the operation.
   assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
-  // While the ready queue works its choice is not settled: wait.
-  assign commit         = state_q == StDispatch && queue_ready_i && !publish_first;
-  assign publish_walk   = state_q == StDispatch && queue_ready_i && unpublished[cpu_q] &&
+  // Operations that may need the next thread, or the ready queue, wait while it works; others do not.
+  always_comb begin
+    unique case (op_q)
+      OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
+      OpPortReceive, OpCondWait, OpInterruptWait, OpDequeue, OpRemove, OpIsEmpty: may_decide = next_known_q;
+      default:                                                                    may_decide = 1'b1;
+    endcase
+  end
+
+  assign commit         = state_q == StDispatch && may_decide && !publish_first;
+  assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
-  assign insert_decided = outcome.course == CourseBlock && outcome.insert;
+  assign insert_decided = outcome.insert;
   assign insert         = commit && insert_decided;
   assign walk           = state_q == StWalk;
   assign fetch          = idle || state_q == StFetch;
@@ -512,7 +529,8 @@ module cl_kernel_engine
 
     raddr            = tid;
     set              = 1'b0;
-    set_tid          = tid;
+    // By operation and state alone, as the decision comes late
+    set_tid          = (state_q inside {StDispatch, StExit, StSwitched} && op_q != OpSetIdleThread) ? caller : tid;
     set_state        = ThreadReady;
     set_cpu          = cpu_q;
     set_priority     = 1'b0;
@@ -523,8 +541,8 @@ module cl_kernel_engine
     answer_o         = word(outcome.status, outcome.resumed, outcome.value);
     sched_cpu        = cpu_q;
     cmd              = '0;
-    sched_tid_o      = next_tid;
-    sched_level_o    = next_level;
+    sched_tid_o      = next_q.tid;
+    sched_level_o    = next_q.level;
     slice_restart_o  = 1'b0;
 
     queue_valid_o    = 1'b0;
@@ -532,6 +550,10 @@ module cl_kernel_engine
     queue_o          = queue;
     queue_priority_o = prio;
     queue_tid_o      = tid;
+    if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
+    else if (state_q == StRequeue)                        queue_op_o = QueueMove;
+    else if (state_q == StDispatch && op_q == OpRemove)   queue_op_o = QueueRemove;
+    else                                                  queue_o    = next_q.home;
     bound_push       = 1'b0;
     bound_pop        = 1'b0;
     bound_pop_cpu    = cpu_q;
@@ -624,14 +646,13 @@ module cl_kernel_engine
 
             CourseDequeue: begin
               take_next = 1'b1;
-              cmd.turn  = next_tie;
-              raddr     = next_tid;
+              cmd.turn  = next_q.tie;
+              raddr     = next_q.tid;
               state_d   = StSuspend;
             end
 
             CourseRemove: begin
               queue_valid_o = !is_bound;
-              queue_op_o    = QueueRemove;
               bound_pop     = is_bound;
               bound_pop_cpu = cpu;
               state_d       = StSuspend;
@@ -700,7 +721,6 @@ module cl_kernel_engine
             set           = is_bound | queue_ready_i;
             bound_push    = is_bound;
             queue_valid_o = !is_bound;
-            queue_op_o    = front_q ? QueuePushFront : QueuePushBack;
           end
         endcase
         if (!queue_valid_o || queue_ready_i) begin
@@ -731,14 +751,13 @@ module cl_kernel_engine
         end
       end
 
-      StExit: if (queue_ready_i) begin
+      StExit: if (next_known_q) begin
         choose  = 1'b1;
         state_d = StIdle;
       end
 
       StSwitched: begin
         set       = 1'b1;
-        set_tid   = caller;
         set_state = ThreadRunning;
         state_d   = walk_pending ? StWalk : StIdle;
       end
@@ -752,7 +771,6 @@ module cl_kernel_engine
       StRequeue: begin
         set_priority  = 1'b1;
         queue_valid_o = is_queued;
-        queue_op_o    = QueueMove;
         sched_cpu     = cpu;
         sched_level_o = {1'b1, new_priority_q};
         cmd.set_level = is_current;
@@ -778,16 +796,15 @@ module cl_kernel_engine
     // Switch, or wait. The caller, if it still is, goes into state ready or blocked here.
     if (choose) begin
       set       = current_valid_i[cpu_q];
-      set_tid   = caller;
       set_state = give_way ? ThreadReady : ThreadBlocked;
-      if (next_any) begin
+      if (next_q.any) begin
         cmd.run         = 1'b1;
         cmd.leave_ready = give_way;
         cmd.leave_front = outcome.front;
-        cmd.turn        = next_tie;
+        cmd.turn        = next_q.tie;
         take_next       = 1'b1;
         answer_valid    = 1'b1;
-        answer_o        = go(next_tid);
+        answer_o        = go(next_q.tid);
         state_d         = StSwitched;
       end else begin
         answer_valid = intr_i[cpu_q];
@@ -797,9 +814,8 @@ module cl_kernel_engine
       end
     end
     if (take_next) begin
-      queue_valid_o = !next_bound;
-      queue_o       = next_queue;
-      bound_pop     = next_bound;
+      queue_valid_o = !next_q.bound;
+      bound_pop     = next_q.bound;
     end
   end
 
@@ -818,35 +834,39 @@ module cl_kernel_engine
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q        <= StInit;
-      wake_then_q    <= StIdle;
-      cpu_q          <= '0;
-      op_q           <= '0;
-      id_q           <= '0;
-      front_q        <= 1'b0;
-      pop_q          <= 1'b0;
-      all_q          <= 1'b0;
-      by_line_q      <= 1'b0;
-      line_q         <= '0;
-      silent_q       <= 1'b0;
-      publish_end_q  <= 1'b0;
-      new_priority_q <= '0;
-      slice_q        <= '0;
+      state_q          <= StInit;
+      wake_then_q      <= StIdle;
+      cpu_q            <= '0;
+      op_q             <= '0;
+      id_q             <= '0;
+      front_q          <= 1'b0;
+      pop_q            <= 1'b0;
+      all_q            <= 1'b0;
+      by_line_q        <= 1'b0;
+      line_q           <= '0;
+      silent_q         <= 1'b0;
+      publish_end_q    <= 1'b0;
+      new_priority_q   <= '0;
+      slice_q          <= '0;
+      next_q           <= '0;
+      next_known_q     <= 1'b0;
     end else begin
-      state_q        <= state_d;
-      wake_then_q    <= wake_then_d;
-      cpu_q          <= cpu_d;
-      op_q           <= op_d;
-      id_q           <= id_d;
-      front_q        <= front_d;
-      pop_q          <= pop_d;
-      all_q          <= all_d;
-      by_line_q      <= by_line_d;
-      line_q         <= line_d;
-      silent_q       <= silent_d;
-      publish_end_q  <= publish_end_d;
-      new_priority_q <= new_priority_d;
-      slice_q        <= slice_d;
+      state_q          <= state_d;
+      wake_then_q      <= wake_then_d;
+      cpu_q            <= cpu_d;
+      op_q             <= op_d;
+      id_q             <= id_d;
+      front_q          <= front_d;
+      pop_q            <= pop_d;
+      all_q            <= all_d;
+      by_line_q        <= by_line_d;
+      line_q           <= line_d;
+      silent_q         <= silent_d;
+      publish_end_q    <= publish_end_d;
+      new_priority_q   <= new_priority_d;
+      slice_q          <= slice_d;
+      next_q           <= next_d;
+      next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push;
     end
   end
 
@@ -871,6 +891,8 @@ module cl_kernel_engine
         // Only a running thread has unpublished messages.
         AssertSentIsRunning: assert (!(state_q == StIdle && unpublished[c] && !running_i[c]));
       end
+      // What was chosen ahead is what would be chosen now.
+      AssertNextKnown: assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
       AssertCallerIsCurrent: assert (!(state_q == StSwitched && !running_i[cpu_q]));
     end
   end

@@ -128,7 +128,7 @@ module cl_kernel_port_ops
         else if (full) begin
           if (op_i == OpPortTrysend) outcome_o        = failed(StatusEagain);
           else                       outcome_o.course = CourseBlock;
-          outcome_o.insert  = 1'b1;
+          outcome_o.insert  = op_i == OpPortSend;
           outcome_o.publish = !by_line_i;
         end else begin
           // Two writers meet: publish now, or the second's message would wait for the first. A line has no thread

@@ -38,7 +38,7 @@ module cl_kernel_threads
   output logic                     joined_o,        // a thread waits for its end:
   output logic      [TidWidth-1:0] joiner_o,
   output logic      [TidWidth-1:0] link_o,
-  input  logic               [9:0] id_i,            // as a caller names a thread:
+  input  logic               [9:0] read_id_i,       // with raddr_i: as a caller names a thread;
   output logic                     exists_o,        // the record read is of this id, and it is in use
 
   // New threads
@@ -73,30 +73,32 @@ module cl_kernel_threads
     logic [CpuWidth-1:0] cpu;
   } run_t;
   typedef struct packed {
-    logic [PriorityWidth-1:0] prio;
-    logic                     is_static;
-    logic                     bound;
-    logic                     detached;
+    logic is_static;
+    logic bound;
+    logic detached;
+    logic joined;
   } attr_t;
-  typedef struct packed {
-    logic valid;
-    tid_t tid;
-  } joiner_t;
+  typedef logic [PriorityWidth-1:0] priority_t;
 
-  run_t    run, run_wdata;
-  attr_t   attr, attr_wdata;
-  joiner_t joiner, joiner_wdata;
-  tid_t    run_waddr, attr_waddr, link_waddr, link_wdata;
-  logic    run_we, attr_we, joiner_we, link_we;
+  run_t      run, run_wdata;
+  attr_t     attr, attr_wdata;
+  priority_t priority_wdata;
+  tid_t      run_waddr, attr_waddr, link_waddr, link_wdata;
+  logic      run_we, attr_we, priority_we, link_we;
 
-  cl_ram_1r1w #(.Width($bits(run_t)), .AddrWidth(TidWidth)) u_run (
+  // What an operation's outcome depends on
+  cl_ram_1r1w #(.Width($bits(run_t)), .AddrWidth(TidWidth), .Early(1'b1)) u_run (
     .clk_i, .we_i(run_we), .waddr_i(run_waddr), .wdata_i(run_wdata), .raddr_i, .rdata_o(run)
   );
-  cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth)) u_attr (
+  cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth), .Early(1'b1)) u_attr (
     .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata), .raddr_i, .rdata_o(attr)
   );
-  cl_ram_1r1w #(.Width($bits(joiner_t)), .AddrWidth(TidWidth)) u_joiner (
-    .clk_i, .we_i(joiner_we), .waddr_i(attr_waddr), .wdata_i(joiner_wdata), .raddr_i, .rdata_o(joiner)
+  // What only comes with it
+  cl_ram_1r1w #(.Width(PriorityWidth), .AddrWidth(TidWidth)) u_priority (
+    .clk_i, .we_i(priority_we), .waddr_i(attr_waddr), .wdata_i(priority_wdata), .raddr_i, .rdata_o(priority_o)
+  );
+  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_joiner (
+    .clk_i, .we_i(change_i.add_joiner), .waddr_i(tid_o), .wdata_i(caller_i), .raddr_i, .rdata_o(joiner_o)
   );
   cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(TidWidth)) u_link (
     .clk_i, .we_i(link_we), .waddr_i(link_waddr), .wdata_i(link_wdata), .raddr_i, .rdata_o(link_o)
@@ -104,35 +106,30 @@ module cl_kernel_threads
 
   assign state_o    = run.state;
   assign cpu_o      = run.cpu;
-  assign priority_o = attr.prio;
   assign static_o   = attr.is_static;
   assign bound_o    = attr.bound;
   assign detached_o = attr.detached;
-  assign joined_o   = joiner.valid;
-  assign joiner_o   = joiner.tid;
+  assign joined_o   = attr.joined;
 
   always_comb begin
-    attr_waddr   = tid_o;
-    attr_wdata   = '{
-      prio:      attr.prio,
+    attr_waddr     = tid_o;
+    attr_wdata     = '{
       is_static: attr.is_static | change_i.idle,
       bound:     attr.bound | change_i.idle,
-      detached:  attr.detached | change_i.detach
+      detached:  attr.detached | change_i.detach,
+      joined:    attr.joined | change_i.add_joiner
     };
-    joiner_wdata = '{valid: 1'b1, tid: caller_i};
-    run_waddr    = set_tid_i;
-    run_wdata    = '{state: set_state_i, cpu: set_cpu_i};
-    link_waddr   = link_tid_i;
-    link_wdata   = link_i;
-    if (set_priority_i) attr_wdata.prio = priority_i;
+    priority_wdata = priority_i;
+    run_waddr      = set_tid_i;
+    run_wdata      = '{state: set_state_i, cpu: set_cpu_i};
+    link_waddr     = link_tid_i;
+    link_wdata     = link_i;
     if (change_i.create) begin
-      run_waddr    = new_o;
-      run_wdata    = '{state: ThreadCreated, cpu: new_cpu_i};
-      attr_waddr   = new_o;
-      attr_wdata   = '{
-        prio: new_priority_i, is_static: new_static_i, bound: new_bound_i, detached: new_detached_i
-      };
-      joiner_wdata = '0;
+      run_waddr      = new_o;
+      run_wdata      = '{state: ThreadCreated, cpu: new_cpu_i};
+      attr_waddr     = new_o;
+      attr_wdata     = '{is_static: new_static_i, bound: new_bound_i, detached: new_detached_i, joined: 1'b0};
+      priority_wdata = new_priority_i;
     end
     if (change_i.free) begin
       run_waddr       = tid_o;
@@ -141,41 +138,44 @@ module cl_kernel_threads
       link_wdata      = free_head_o;
     end
     if (init_i) begin
-      run_waddr    = '0;
-      run_wdata    = '{state: ThreadRunning, cpu: '0};
-      attr_waddr   = '0;
-      attr_wdata   = '{prio: PriorityWidth'(Priorities / 2), default: '0};
-      joiner_wdata = '0;
+      run_waddr      = '0;
+      run_wdata      = '{state: ThreadRunning, cpu: '0};
+      attr_waddr     = '0;
+      attr_wdata     = '0;
+      priority_wdata = PriorityWidth'(Priorities / 2);
     end
   end
 
   logic unused;  // cl_kernel_bound's
   assign unused = change_i.unbind;
 
-  assign run_we    = init_i | change_i.create | change_i.free | set_i;
-  assign attr_we   = init_i | change_i.create | change_i.detach | change_i.idle | set_priority_i;
-  assign joiner_we = init_i | change_i.create | change_i.add_joiner;
-  assign link_we   = change_i.free | link_we_i;
+  assign run_we      = init_i | change_i.create | change_i.free | set_i;
+  assign attr_we     = init_i | change_i.create | change_i.detach | change_i.idle | change_i.add_joiner;
+  assign priority_we = init_i | change_i.create | set_priority_i;
+  assign link_we     = change_i.free | link_we_i;
 
   // ---------------------------------------------------------------------------------------------
   // Free ids: those below `unused` are in a list, last in, first out; then `unused` and those above it
 
   tid_t              free_head_q;
   logic [TidWidth:0] free_count_q, unused_q;
+  logic              known_q;  // the id has been in use
 
   assign free_head_o = free_head_q;
   assign room_o      = free_count_q != '0 || 32'(unused_q) != Threads;
   assign new_o       = (free_count_q != '0) ? free_head_q : tid_t'(unused_q);
-  assign exists_o    = 32'(id_i) < 32'(unused_q) && run.state != ThreadFree;
+  assign exists_o    = known_q && run.state != ThreadFree;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       tid_o        <= '0;
+      known_q      <= 1'b0;
       free_head_q  <= '0;
       free_count_q <= '0;
       unused_q     <= (TidWidth + 1)'(1);
     end else begin
-      tid_o <= raddr_i;
+      tid_o   <= raddr_i;
+      known_q <= 32'(read_id_i) < 32'(unused_q);
       if (change_i.free) begin
         free_head_q  <= tid_o;
         free_count_q <= free_count_q + 1'b1;

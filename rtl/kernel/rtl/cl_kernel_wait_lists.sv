@@ -50,23 +50,28 @@ module cl_kernel_wait_lists #(
   typedef struct packed {
     logic valid;
     tid_t head;
-    tid_t tail;
-  } list_t;
+  } first_t;
 
-  list_t list, list_wdata;
-  logic  list_we;
+  first_t first, first_wdata;
+  tid_t   tail, tail_wdata;
+  logic   list_we;
 
-  cl_ram_1r1w #(.Width($bits(list_t)), .AddrWidth(ObjectWidth + 2)) u_list (
-    .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(list_wdata),
-    .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(list)
+  // Whether somebody waits decides what happens, and the first one's record is read next.
+  cl_ram_1r1w #(.Width($bits(first_t)), .AddrWidth(ObjectWidth + 2), .Early(1'b1)) u_first (
+    .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(first_wdata),
+    .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(first)
+  );
+  cl_ram_1r1w #(.Width(TidWidth), .AddrWidth(ObjectWidth + 2)) u_tail (
+    .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(tail_wdata),
+    .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(tail)
   );
 
   logic unused_id;  // an id has more bits than small tables need
   assign unused_id = ^{read_id_i, id_i};
 
-  assign waiter_valid_o = list.valid;
-  assign several_o      = list.head != list.tail;
-  assign waiter_o       = list.head;
+  assign waiter_valid_o = first.valid;
+  assign several_o      = first.head != tail;
+  assign waiter_o       = first.head;
 
   logic                  pending_q;         // the insertion of:
   tid_t                  caller_q;
@@ -78,37 +83,39 @@ module cl_kernel_wait_lists #(
 
   assign pending_o = pending_q;
   assign here      = level_i < caller_level_q;        // before the waiter looked at
-  assign last      = tid_i == list.tail;              // behind it, as there is no other
+  assign last      = tid_i == tail;              // behind it, as there is no other
   assign done_o    = linking_q || (here ? !before_valid_q : last);
 
   always_comb begin
-    link_we_o  = 1'b0;
-    link_tid_o = caller_q;
-    link_o     = tid_i;
-    list_we    = clear_i;
-    list_wdata = '0;
+    link_we_o   = 1'b0;
+    link_tid_o  = caller_q;
+    link_o      = tid_i;
+    list_we     = clear_i;
+    first_wdata = '0;
+    tail_wdata  = tail;
     if (insert_i) begin
-      list_we    = !list.valid;
-      list_wdata = '{valid: 1'b1, head: caller_i, tail: caller_i};
+      list_we     = !first.valid;
+      first_wdata = '{valid: 1'b1, head: caller_i};
+      tail_wdata  = caller_i;
     end else if (pop_i) begin
-      list_we    = 1'b1;
-      list_wdata = '{valid: several_o, head: link_i, tail: list.tail};
+      list_we     = 1'b1;
+      first_wdata = '{valid: several_o, head: link_i};
     end else if (walk_i) begin
-      list_wdata = list;
+      first_wdata = first;
       if (linking_q) begin
         link_we_o  = 1'b1;
         link_tid_o = before_q;
         link_o     = caller_q;
       end else if (here) begin
-        link_we_o       = 1'b1;
-        list_we         = !before_valid_q;
-        list_wdata.head = caller_q;
+        link_we_o        = 1'b1;
+        list_we          = !before_valid_q;
+        first_wdata.head = caller_q;
       end else if (last) begin
-        link_we_o       = 1'b1;
-        link_tid_o      = tid_i;
-        link_o          = caller_q;
-        list_we         = 1'b1;
-        list_wdata.tail = caller_q;
+        link_we_o  = 1'b1;
+        link_tid_o = tid_i;
+        link_o     = caller_q;
+        list_we    = 1'b1;
+        tail_wdata = caller_q;
       end
     end
   end
@@ -122,7 +129,7 @@ module cl_kernel_wait_lists #(
       before_q       <= '0;
       linking_q      <= 1'b0;
     end else if (insert_i) begin
-      pending_q      <= list.valid;
+      pending_q      <= first.valid;
       caller_q       <= caller_i;
       caller_level_q <= caller_level_i;
       before_valid_q <= 1'b0;
@@ -141,7 +148,7 @@ module cl_kernel_wait_lists #(
     if (!rst_ni) begin end else begin
       AssertOneListWriter: assert ($onehot0({clear_i, insert_i, pop_i, walk_i}));
       AssertWalkPending:   assert (!walk_i || pending_q);
-      AssertPopSomebody:   assert (!pop_i || list.valid);
+      AssertPopSomebody:   assert (!pop_i || first.valid);
     end
   end
 `endif

@@ -36,7 +36,7 @@ package cl_outcome_pkg;
     course_e                   course;
     logic                      publish;  // what the caller sent must be published before this is decided
     logic                      front;    // with CourseGiveWay: the caller keeps the head of its priority
-    logic                      insert;   // with CourseBlock: it waits in the object's wait list
+    logic                      insert;   // only with CourseBlock: it waits in the object's wait list
     logic                      clear;    // the object is new: its wait list is empty
     wake_e                     wake;     // who becomes eligible by this
   } outcome_t;

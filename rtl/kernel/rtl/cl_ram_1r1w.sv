@@ -4,9 +4,13 @@
 // rdata_o is the word at the raddr_i of the cycle before. Reading the address that is being written gives
 // an undefined word, which is what block RAMs promise: said to the synthesis, it saves the logic that would
 // keep the order; in simulation the word is wrong on purpose, so that a user who relies on it fails.
+//
+// Early: made of LUTs whatever its size. A block RAM's word comes late in the cycle, this one's early; it is for the
+// few bits that decide what happens in that cycle.
 module cl_ram_1r1w #(
   parameter int unsigned Width     = 32,
-  parameter int unsigned AddrWidth = 8
+  parameter int unsigned AddrWidth = 8,
+  parameter bit          Early     = 1'b0
 ) (
   input  logic                 clk_i,
   input  logic                 we_i,
@@ -16,18 +20,34 @@ module cl_ram_1r1w #(
   output logic     [Width-1:0] rdata_o
 );
 
-  logic [Width-1:0] mem [2**AddrWidth];
+  if (Early) begin : g_early
+    (* ram_style = "distributed" *) logic [Width-1:0] mem [2**AddrWidth];
 
-  always_ff @(posedge clk_i) begin
-    if (we_i) mem[waddr_i] <= wdata_i;
-  end
+    always_ff @(posedge clk_i) begin
+      if (we_i) mem[waddr_i] <= wdata_i;
+    end
 
-  always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk_i) begin
 `ifdef SYNTHESIS
-    rdata_o <= (we_i && waddr_i == raddr_i) ? 'x : mem[raddr_i];
+      rdata_o <= (we_i && waddr_i == raddr_i) ? 'x : mem[raddr_i];
 `else
-    rdata_o <= (we_i && waddr_i == raddr_i) ? ~mem[raddr_i] : mem[raddr_i];
+      rdata_o <= (we_i && waddr_i == raddr_i) ? ~mem[raddr_i] : mem[raddr_i];
 `endif
+    end
+  end else begin : g_any
+    logic [Width-1:0] mem [2**AddrWidth];
+
+    always_ff @(posedge clk_i) begin
+      if (we_i) mem[waddr_i] <= wdata_i;
+    end
+
+    always_ff @(posedge clk_i) begin
+`ifdef SYNTHESIS
+      rdata_o <= (we_i && waddr_i == raddr_i) ? 'x : mem[raddr_i];
+`else
+      rdata_o <= (we_i && waddr_i == raddr_i) ? ~mem[raddr_i] : mem[raddr_i];
+`endif
+    end
   end
 
 endmodule

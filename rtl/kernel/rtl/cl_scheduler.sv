@@ -60,6 +60,8 @@ module cl_scheduler
   localparam bit Hybrid = Build == BuildHybrid;
   localparam bit Linear = Build == BuildLinear;
 
+  localparam int unsigned HwWidth = (HwThreads > 1) ? $clog2(HwThreads) : 1;
+
   typedef logic      [TidWidth-1:0] tid_t;
   typedef logic [PriorityWidth-1:0] priority_t;
 
@@ -70,7 +72,7 @@ module cl_scheduler
   logic   [9:0] id_q;
   logic  [31:0] argument_q;
   sched_entry_t entry, entry_q;
-  logic         exists_q, hw_running_q;
+  logic         exists_q;
   logic         soft_q, hard_q;  // the argument is a priority; a hardware thread's parameter
   tid_t         tid;
 
@@ -78,13 +80,11 @@ module cl_scheduler
   assign gnt_o = req_i & state_q == StIdle;
 
   // Hardware thread of an entry
-  logic hard, hw_exists;
+  logic hard, hw_exists, hw_running;
 
-  assign hard      = Hybrid & entry_q.param[7];
-  assign hw_exists = Hybrid && argument_q[31:7] == 25'd1 && 32'(argument_q[6:0]) < HwThreads;
-
-  logic [127:0] hw_running;
-  assign hw_running = 128'(hw_running_i);
+  assign hard       = Hybrid & entry_q.param[7];
+  assign hw_running = hw_running_i[HwWidth'(entry_q.param)];  // no entry names one that does not exist
+  assign hw_exists  = Hybrid && argument_q[31:7] == 25'd1 && 32'(argument_q[6:0]) < HwThreads;
 
   // ---------------------------------------------------------------------------------------------
   // Ready queue
@@ -164,7 +164,7 @@ module cl_scheduler
     unique case (op_q)
       SchedEnqueue: begin
         if (status == SchedOk) begin
-          if (hard && hw_running_q) status = SchedEbusy;
+          if (hard && hw_running) status = SchedEbusy;
           else if (entry_q.queued)  status = SchedEalready;
         end
         start              = status == SchedOk & hard;
@@ -203,7 +203,7 @@ module cl_scheduler
       SchedCheckSchedParam, SchedSetSchedParam: begin
         if (status == SchedOk) begin
           if (!soft_q && !hard_q)            status = wrong;
-          else if (hard && hw_running_q)     status = SchedEbusy;
+          else if (hard && hw_running)     status = SchedEbusy;
           else if (hard_q && entry_q.queued) status = SchedEalready;
         end
         if (op_q == SchedSetSchedParam) begin
@@ -227,7 +227,7 @@ module cl_scheduler
       SchedFreeEntry: begin
         if (status == SchedOk) begin
           if (entry_q.queued)                                                 status = SchedEalready;
-          else if ((hard && hw_running_q) || (idle_valid_q && idle_q == tid)) status = SchedEbusy;
+          else if ((hard && hw_running) || (idle_valid_q && idle_q == tid)) status = SchedEbusy;
         end
         free        = status == SchedOk;
         entry_we    = free;
@@ -275,19 +275,18 @@ module cl_scheduler
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= StInit;
-      init_q       <= '0;
-      op_q         <= SchedEnqueue;
-      id_q         <= '0;
-      argument_q   <= '0;
-      entry_q      <= '0;
-      exists_q     <= 1'b0;
-      hw_running_q <= 1'b0;
-      soft_q       <= 1'b0;
-      hard_q       <= 1'b0;
-      queue_op_q   <= QueuePushBack;
-      rvalid_q     <= 1'b0;
-      rdata_q      <= '0;
+      state_q    <= StInit;
+      init_q     <= '0;
+      op_q       <= SchedEnqueue;
+      id_q       <= '0;
+      argument_q <= '0;
+      entry_q    <= '0;
+      exists_q   <= 1'b0;
+      soft_q     <= 1'b0;
+      hard_q     <= 1'b0;
+      queue_op_q <= QueuePushBack;
+      rvalid_q   <= 1'b0;
+      rdata_q    <= '0;
     end else begin
       state_q <= state_d;
       init_q  <= init_q + 1'b1;
@@ -297,12 +296,11 @@ module cl_scheduler
         argument_q <= wdata_i;
       end
       if (state_q == StRead) begin
-        entry_q      <= entry;
-        exists_q     <= 32'(id_q) < Threads;
-        soft_q       <= argument_q < Priorities;
-        hard_q       <= hw_exists;
-        hw_running_q <= hw_running[entry.param[6:0]];
-        queue_op_q   <= queue_op;
+        entry_q    <= entry;
+        exists_q   <= 32'(id_q) < Threads;
+        soft_q     <= argument_q < Priorities;
+        hard_q     <= hw_exists;
+        queue_op_q <= queue_op;
       end
       rvalid_q <= (decide & ~start) | (start_req_o & start_gnt_i);
       if (decide) rdata_q <= {8'd0, status, value};
@@ -348,7 +346,7 @@ module cl_scheduler
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       AssertQueueReady: assert (!decide || queue_ready);
-      AssertQueuedUsed: assert (!decide || !entry_q.queued || (entry_q.used && !hard));
+      AssertQueuedUsed: assert (!decide || !exists_q || !entry_q.queued || (entry_q.used && !hard));
     end
   end
 `endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All CPUs use cl_kernel at the same time, at random; the log tells in which order the engine took what.
+// All clients use cl_kernel at the same time, at random, and interrupt lines rise; the log tells in which order the
+// engine took what.
 //
 //   concurrent OPERATIONS SEED LOG
 //
@@ -9,6 +10,7 @@
 //   2 a save is taken
 //   3 a word is answered: a = the word
 //   4 WORD0 is read: a = its value
+//   6 an interrupt line is taken: a = the line
 //   5 the unit is quiet and no request stands: a = irq_o, b = idle_o
 // The model plays the log afterwards (tests/kernel_rtl/test_concurrent.py).
 #include <cstdint>
@@ -22,7 +24,7 @@
 
 namespace {
 
-enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet };
+enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet, kLine };
 
 // Operations and how often they are drawn
 struct Weight {
@@ -32,17 +34,24 @@ constexpr Weight kWeights[] = {
     {CL_OP_NEXT, 1},           {CL_OP_SELF, 1},           {CL_OP_YIELD, 3},
     {CL_OP_PREEMPT, 1},        {CL_OP_THREAD_CREATE, 2},  {CL_OP_THREAD_START, 6},
     {CL_OP_THREAD_EXIT, 1},    {CL_OP_THREAD_JOIN, 1},    {CL_OP_THREAD_DETACH, 1},
-    {CL_OP_THREAD_PRIORITY, 2}, {CL_OP_THREAD_READ, 1},   {CL_OP_SLICE, 1},
+    {CL_OP_SET_SCHED_PARAM, 2}, {CL_OP_THREAD_READ, 1},   {CL_OP_SLICE, 1},
     {CL_OP_MUTEX_CREATE, 1},   {CL_OP_MUTEX_DESTROY, 1},  {CL_OP_MUTEX_LOCK, 3},
     {CL_OP_MUTEX_TRYLOCK, 1},  {CL_OP_MUTEX_UNLOCK, 4},   {CL_OP_SEMAPHORE_CREATE, 1},
     {CL_OP_SEMAPHORE_DESTROY, 1}, {CL_OP_SEMAPHORE_WAIT, 1}, {CL_OP_SEMAPHORE_TRYWAIT, 2},
     {CL_OP_SEMAPHORE_POST, 4}, {CL_OP_SEMAPHORE_VALUE, 1}, {CL_OP_PORT_OPEN, 1},
     {CL_OP_PORT_CLOSE, 1},     {CL_OP_PORT_SEND, 4},      {CL_OP_PORT_TRYSEND, 1},
     {CL_OP_PORT_RECEIVE, 2},   {CL_OP_PORT_TRYRECEIVE, 2}, {CL_OP_PORT_PUBLISH, 1},
+    {CL_OP_GET_SCHED_PARAM, 1}, {CL_OP_CHECK_SCHED_PARAM, 1}, {CL_OP_DEQUEUE, 1},
+    {CL_OP_REMOVE, 1},         {CL_OP_GET_ENTRY, 1},      {CL_OP_IS_QUEUED, 1},
+    {CL_OP_IS_EMPTY, 1},       {CL_OP_SET_IDLE_THREAD, 1}, {CL_OP_COND_CREATE, 1},
+    {CL_OP_COND_DESTROY, 1},   {CL_OP_COND_TICKET, 1},    {CL_OP_COND_WAIT, 4},
+    {CL_OP_COND_SIGNAL, 1},    {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_BIND, 4},
+    {CL_OP_INTERRUPT_UNBIND, 1}, {CL_OP_INTERRUPT_WAIT, 3}, {CL_OP_INTERRUPT_RAISE, 1},
     {63, 1},
 };
 constexpr Weight kWeightsWithoutThread[] = {
-    {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1}, {CL_OP_THREAD_PRIORITY, 1}};
+    {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1},
+    {CL_OP_SET_SCHED_PARAM, 1}, {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_RAISE, 1}};
 
 struct Client {
   bool loading = false, storing = false, unsaved = false, lost = false, look = false;
@@ -102,7 +111,7 @@ int main(int argc, char** argv) {
   };
   top->eval();
 
-  const uint32_t cpus = top->cpus_o;
+  const uint32_t cpus = top->cpus_o, count = top->clients_o, lines = top->lines_o;
   std::vector<Client> clients;
   long done = 0, episode = 0, together = 0;
   int still = 0, stuck = 0, quiet = 0, pause_all = 0;
@@ -110,12 +119,12 @@ int main(int argc, char** argv) {
   for (bool reset = true; done < operations;) {
     if (reset) {
       reset = false;
-      clients.assign(cpus, Client());
+      clients.assign(count, Client());
       episode = done;
       still = stuck = quiet = pause_all = 0;
       born = 0;
       top->rst_ni = 0;
-      top->req_i = top->we_i = top->intr_i = 0;
+      top->req_i = top->we_i = top->intr_i = top->line_i = 0;
       edge();
       edge();
       top->rst_ni = 1;
@@ -126,7 +135,8 @@ int main(int argc, char** argv) {
     if (pause_all > 0) pause_all--;
     top->req_i = top->we_i = 0;
     uint32_t requests = 0;
-    for (uint32_t c = 0; c < cpus; c++) {
+    if (pause_all == 0 && random_below(40) == 0) top->line_i ^= 1ull << random_below(lines);
+    for (uint32_t c = 0; c < count; c++) {
       Client& client = clients[c];
       if (client.loading || client.storing || pause_all > 0) continue;
       if (client.pause > 0) {
@@ -161,6 +171,8 @@ int main(int argc, char** argv) {
       top->wdata_i[c] = random_below(8) | random_below(cpus) << CL_ATTRIBUTES_CPU_LSB |
                         random_below(2) << CL_ATTRIBUTES_STATIC_LSB |
                         (random_below(4) == 0) << CL_ATTRIBUTES_DETACHED_LSB;
+      if (random_below(8) == 0) top->wdata_i[c] |= CL_HARDWARE_PARAM;
+      if (random_below(4) == 0) top->wdata_i[c] = random_below(4) << CL_BINDING_KIND_LSB | random_below(4);
       requests++;
     }
     if (requests > 1) together++;
@@ -171,7 +183,7 @@ int main(int argc, char** argv) {
     }
     // What happens in this cycle
     bool moved = requests != 0;
-    for (uint32_t c = 0; c < cpus; c++) {
+    for (uint32_t c = 0; c < count; c++) {
       Client& client = clients[c];
       if (!(top->rvalid_o >> c & 1)) continue;
       moved = true;
@@ -198,7 +210,7 @@ int main(int argc, char** argv) {
       }
       client.pause = random_below(3) ? 0 : static_cast<int>(random_below(12));
     }
-    for (uint32_t c = 0; c < cpus; c++) {
+    for (uint32_t c = 0; c < count; c++) {
       if (!(top->take_o >> c & 1)) continue;
       if (top->take_op_o >> c & 1) {
         note(kTake, c, clients[c].address, top->word0_o[c]);
@@ -206,6 +218,7 @@ int main(int argc, char** argv) {
         note(kSave, c, 0, 0);
       }
     }
+    if (top->line_take_o) note(kLine, 0, top->line_o, 0);
     quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;
     if (quiet == 4) note(kQuiet, 0, top->irq_o, top->idle_o);
     still = moved ? 0 : still + 1;
