@@ -8,10 +8,11 @@ import pytest
 
 from coreloom import verilate, yosys
 from coreloom.bench import scheduler_unit
+from coreloom.bench.kernel_port import rtl
 from coreloom.errors import UserError
 from coreloom.model.scheduler import HARDWARE, Build, Op, Scheduler, Status
 
-from .harness import KERNEL, SEED, rtl
+from .harness import KERNEL, SEED
 
 SIZES = [(256, 128, 4), (16, 8, 2), (13, 11, 3), (2, 2, 1)]
 DESIGN = verilate.Design("cl_scheduler", rtl())
