@@ -1,8 +1,8 @@
 """Every figure of [HT] beside ours: cycles of each scheduler operation, and delays with 250 ready threads.
 
 Unit: cl_scheduler alone, the paper's module, in its three builds. Kernel: the same operations of the kernel,
-at a processor's port. Delays: the whole platform, an interrupt line that rises at random moments, and the thread
-that it wakes.
+at a processor's port. Delays: the whole platform, an interrupt line that rises at random moments, and
+the thread that it wakes.
 """
 
 from __future__ import annotations
