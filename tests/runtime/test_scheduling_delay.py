@@ -24,7 +24,8 @@ def delays(kernel: str, footprint: int) -> dict[str, list[int]]:
     with elf.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
-        addresses = [table.get_symbol_by_name(name)[0]["st_value"] for name in POINTS]
+        places = {symbol.name: symbol["st_value"] for symbol in table.iter_symbols()}
+        addresses = [places[name] for name in POINTS]
     result = simulate.run(
         verilate.build_model(chosen),
         elf.with_suffix(".bin"),
@@ -45,8 +46,8 @@ def delays(kernel: str, footprint: int) -> dict[str, list[int]]:
     return found
 
 
-# Mean and jitter (max - mean) at most, from the interrupt until the new context is about to be loaded. The issue
-# wants 100 and 30; with a cold instruction cache every instruction of the path has to be fetched.
+# Mean and jitter (max - mean) at most, from the interrupt until the new context is about to be loaded.
+# The issue wants 100 and 30; with a cold instruction cache every instruction of the path has to be fetched.
 @pytest.mark.parametrize(
     ("kernel", "footprint", "mean", "jitter"), [("hw", 0, 65, 3), ("hw", 8192, 95, 30), ("sw", 0, 300, 130)]
 )
