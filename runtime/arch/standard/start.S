@@ -27,7 +27,11 @@ cl_vectors:
   .endr
   .globl cl_start
 cl_start:
+#if defined(CL_KERNEL_HW)
+  la t0, vectors + 1
+#else
   la t0, cl_vectors + 1
+#endif
   csrw mtvec, t0
   csrwi CPUCTRL, 1
   lui t2, %hi(CL_LOCAL)
@@ -55,7 +59,17 @@ cl_start:
 
   .section .text.hot, "ax", @progbits
   .option norelax
+#if defined(CL_KERNEL_HW)
+/* The kernel's is the only interrupt, number 11: its handler stands in its place in the table. */
+  .balign 256
+vectors:
+  j exception
+  .rept 10
+  j interrupt
+  .endr
+#else
   .balign 16
+#endif
   .globl cl_trap_entry
 cl_trap_entry:
 interrupt:
