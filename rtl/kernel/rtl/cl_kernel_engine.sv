@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operation engine of the kernel: takes one operation of one client at a time and finishes it, so every
-// operation is atomic. src/coreloom/model/kernel.py is its law, order of effects included.
+// Operation engine of the kernel: takes one operation of one client, or of one interrupt line, at a time and finishes
+// it, so every operation is atomic. src/coreloom/model/kernel.py is its law, order of effects included.
 //
 // Here is only the course of an operation. What it answers and changes is decided by the services
 // (cl_kernel_*_ops), one for each kind of object; threads and wait lists are tables with strobes.
 //
 // A state a cycle unless noted:
-//   StIdle      round-robin choice of a client; the tables are read by the operation's id
-//   StDispatch  the outcome: answer and changes; most operations end here. Waits while the ready queue works
+//   StIdle        a line first, else round-robin choice of a client; the tables are read by the operation's id, and the
+//                 client's next thread is chosen ahead
+//   StDispatch    the outcome: answer and changes; most operations end here. Those that may need the next thread or
+//                 the ready queue wait while that works
 // and, where needed:
-//   StWake      makes one thread eligible: in place, when saved, on a waiting CPU, or by the ready queue
-//   StFetch     reads the tables again, then StDispatch
-//   StPublish   publishes one port of the caller's `sent` list a cycle; then the operation is dispatched anew
-//   StExit      chooses the next thread after an exit
-//   StSwitched  notes the new thread's state                          (after the answer)
-//   StWalk      sorted insertion into a wait list, a waiter a cycle   (after the answer)
-//   StRequeue   puts a thread with a new priority where it belongs    (after the answer)
-//   StSlice     starts all slices anew                                (after the answer)
+//   StWake        makes one thread eligible: in place, when saved, on a waiting client, or by its queue
+//   StNextWaiter  goes on to the next of all threads that wait          (after the answer)
+//   StFetch       reads the tables again, then StDispatch
+//   StPublish     publishes one port of the caller's `sent` list a cycle; then the operation is dispatched anew
+//   StExit        chooses the next thread after an exit
+//   StSwitched    notes the new thread's state                          (after the answer)
+//   StWalk        sorted insertion into a wait list, a waiter a cycle   (after the answer)
+//   StRequeue     puts a thread with a new priority where it belongs    (after the answer)
+//   StSuspend     notes that a thread is out of its queue               (after the answer)
+//   StSlice       starts all slices anew                                (after the answer)
 // An operation that must publish first does so before any other effect, so dispatching it anew is safe.
 //
-// The client's answer is registered by its port: rvalid is in the cycle after the answer.
+// The client's answer is registered by its port: rvalid is in the cycle after the answer. A line that wakes a thread
+// goes from StIdle to StWake at once.
+// The decision comes late in its cycle: so what it is about (thread, queue, level, address) is selected by operation
+// and state, and the decision only says whether it happens.
 module cl_kernel_engine
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -500,7 +507,7 @@ module cl_kernel_engine
   logic       choose;    // the next thread of CPU cpu_q runs, or none
   logic       take_next; // it leaves its queue
   logic       give_way;  // with choose: the caller stays ready
-  tid_t       fetch_tid;
+  tid_t       fetch_tid, after_tid;
 
   // The thread an operation reads
   always_comb begin
@@ -508,6 +515,22 @@ module cl_kernel_engine
       OpThreadExit:   fetch_tid = tid_i[rd_cpu];
       OpThreadCreate: fetch_tid = free_head;
       default:        fetch_tid = tid_t'(rd_id);
+    endcase
+  end
+
+  // The thread read at the end of a dispatch: whom the operation wakes or passes, if anybody. By operation alone, as
+  // the decision comes late; only a sender is woken or waits.
+  always_comb begin
+    unique case (op_q)
+      OpThreadExit:                                   after_tid = joiner;
+      OpDequeue:                                      after_tid = next_q.tid;
+      OpMutexLock, OpMutexUnlock,
+      OpSemaphoreWait, OpSemaphorePost,
+      OpCondWait, OpCondSignal, OpCondBroadcast,
+      OpPortReceive, OpPortTryreceive:                after_tid = waiter;
+      OpPortSend, OpPortTrysend:                      after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
+      OpInterruptRaise:                               after_tid = line_thread;
+      default:                                        after_tid = tid;
     endcase
   end
 
@@ -608,6 +631,7 @@ module cl_kernel_engine
       end
 
       StDispatch: begin
+        if (may_decide) raddr = after_tid;
         if (commit) begin
           answer_valid = !silent_q;
           wake_then_d  = StIdle;
@@ -625,7 +649,6 @@ module cl_kernel_engine
             CourseBlock: begin
               choose    = 1'b1;
               cmd.block = 1'b1;
-              if (insert_decided) raddr = waiter;
             end
 
             CourseNext: choose = 1'b1;
@@ -647,7 +670,6 @@ module cl_kernel_engine
             CourseDequeue: begin
               take_next = 1'b1;
               cmd.turn  = next_q.tie;
-              raddr     = next_q.tid;
               state_d   = StSuspend;
             end
 
@@ -683,14 +705,6 @@ module cl_kernel_engine
             all_d   = outcome.wake == WakeWaiters;
             state_d = StWake;
           end
-          unique case (outcome.wake)
-            WakeWaiter,
-            WakeWaiters:  raddr = waiter;
-            WakeJoiner:   raddr = joiner;
-            WakeReceiver: raddr = receiver;
-            WakeLine:     raddr = line_thread;
-            default: ;  // WakeThread: it is the one read
-          endcase
         end
         if (publish_walk) state_d = StPublish;
       end
