@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+import random
+import struct
+import zlib
 from collections.abc import Sequence
 
 import pytest
@@ -172,29 +174,39 @@ def test_thread_exit_as_an_operation_ends_it() -> None:
 
 
 @seeds
-def test_stop_and_resume(seed: int) -> None:
-    """A stopped module does nothing; resumed, it goes on as if nothing had been."""
-    with Thread("sort", seed) as thread:
-        values = [(value * 0x9E37_79B9) & 0xFFFF_FFFF for value in range(200)]
-        thread.poke(BASE + 0x1000, words(*values))
-        thread.poke(BASE, words(BASE + 0x1000, len(values)))
-        thread.write(ARGUMENT, BASE)
-        begin(thread)
-        stops = 0
-        for pause in itertools.count():
-            if not thread.command(STOP):
-                break
-            stops += 1
-            thread.run(2)
-            before = thread.peek(BASE + 0x1000, 800)
-            thread.run(pause % 5)
-            assert thread.state() == STOPPED
-            assert thread.peek(BASE + 0x1000, 800) == before
-            assert thread.command(RESUME)
-            thread.run(pause % 7)
-        assert stops > 100
-        gone(thread)
-        assert thread.peek(BASE + 0x1000, 800) == words(*sorted(values))
+@pytest.mark.parametrize("unit", ["crc32", "convolution", "sort", "template"])
+def test_stop_and_resume(unit: str, seed: int) -> None:
+    """A stopped module does nothing, wherever it is stopped; resumed, it goes on as if nothing had been."""
+    data = random.Random(SEED).randbytes(803)
+    blocks = {
+        "crc32": (words(BASE + 0x1001, 802, 0), zlib.crc32(data[1:])),
+        "convolution": (words(BASE + 0x1000, BASE + 0x2000, 18, 20, 20, 0, 0, 0x100, 1, 0), 0),
+        "sort": (words(BASE + 0x1000, 200), 0),
+        "template": (words(BASE + 0x1000, 200, 0), sum(struct.unpack("<200I", data[:800])) & 0xFFFF_FFFF),
+    }
+    memory = []
+    for stopped in (False, True):
+        with Thread(unit, seed) as thread:
+            thread.poke(BASE + 0x1000, data)
+            thread.poke(BASE, blocks[unit][0])
+            thread.write(ARGUMENT, BASE)
+            begin(thread)
+            stops = 0
+            while stopped and thread.command(STOP):
+                stops += 1
+                thread.run(2)
+                before = thread.peek(BASE + 0x1000, 0x1200)
+                thread.run(stops % 5)
+                assert thread.state() == STOPPED
+                assert thread.peek(BASE + 0x1000, 0x1200) == before
+                assert thread.command(RESUME)
+                thread.run(stops % 7)
+            assert not stopped or stops > 30
+            gone(thread)
+            assert thread.read(RESULT) == blocks[unit][1]
+            memory.append(thread.peek(BASE + 0x1000, 0x1200))
+    assert memory[0] == memory[1]
+    assert unit != "sort" or memory[0][:800] == words(*sorted(struct.unpack("<200I", data[:800])))
 
 
 @seeds
