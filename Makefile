@@ -19,6 +19,7 @@ demo: setup
 	$(BIN)/coreloom doctor
 	$(BIN)/coreloom bench smp
 	$(BIN)/coreloom run image --trace
+	$(BIN)/coreloom run hybrid --platform hthreads
 
 test: setup-test lint
 	$(BIN)/pytest -n auto -m "not slow"

@@ -3,6 +3,7 @@
  * The cold half of the hardware kernel's ground: interrupts, the end of a thread, the start of a CPU. */
 #include "cl_kernel.h"
 
+#if !defined(CL_ARCH_PREEMPTS)
 /* The kernel's interrupt: a better thread, or the slice is used up. */
 void cl_interrupt(void) {
   cl_trace(CL_TRACE_TRAP, 0);
@@ -13,6 +14,7 @@ void cl_interrupt(void) {
     cl_switch_in_trap(word);
   }
 }
+#endif
 
 /* Another interrupt has ended the wait; it has been taken by now. Wait on. */
 CL_COLD static uint32_t wait_next(void) {

@@ -58,10 +58,11 @@ def scheduler_page(content: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def readme_table(content: dict[str, Any]) -> str:
-    """The part of the result that the README shows: the standard core."""
-    rows = [row for row in content["rows"] if row["core"] == "standard"]
-    return tables.smp_done(rows).markdown() + "\n\n" + tables.smp_switch(rows).markdown()
+def readme_tables(smp: dict[str, Any], scheduler: dict[str, Any]) -> str:
+    """The part of the results that the README shows: the standard core."""
+    rows = [row for row in smp["rows"] if row["core"] == "standard"]
+    shown = (tables.smp_done(rows), tables.smp_switch(rows), tables.reach(scheduler["reach"]))
+    return "\n\n".join(table.markdown() for table in shown)
 
 
 def _replace_between(text: str, new: str) -> str:
@@ -75,16 +76,18 @@ def _replace_between(text: str, new: str) -> str:
 
 def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
-    content = results.read("smp")
+    smp, scheduler = results.read("smp"), results.read("scheduler")
     folder = ROOT / "docs" / "results"
     pages = {
-        folder / "smp.md": smp_page(content),
+        folder / "smp.md": smp_page(smp),
         folder / "grain.md": grain_page(results.read("grain")),
-        folder / "scheduler.md": scheduler_page(results.read("scheduler")),
+        folder / "scheduler.md": scheduler_page(scheduler),
         folder / "synth.md": synth_page(results.read("synth", "synth")),
     }
     for page, text in pages.items():
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
-    results.write_atomically(readme, _replace_between(readme.read_text(), readme_table(content)).encode())
+    results.write_atomically(
+        readme, _replace_between(readme.read_text(), readme_tables(smp, scheduler)).encode()
+    )
     return [*pages, readme]

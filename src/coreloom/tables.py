@@ -332,6 +332,29 @@ def scheduler_operations(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
+def kernel_operations(rows: Sequence[dict[str, Any]]) -> Table:
+    """[HT]'s operations at a processor's port; operations of one build with equal figures share a line."""
+    kernel = [row for row in rows if row["part"] == "kernel"]
+    lengths = sorted({row["threads"] for row in kernel})
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for build, operation in dict.fromkeys((row["build"], row["operation"]) for row in kernel):
+        found = {r["threads"]: r for r in kernel if (r["build"], r["operation"]) == (build, operation)}
+        figures = tuple(found[n][what] for what in ("cycles", "busy") for n in lengths)
+        groups.setdefault((build, *figures), []).append(operation)
+    return Table(
+        "Cycles of the same operations in the kernel, at a processor's port, by threads queued",
+        (
+            *("build", "operations"),
+            *(f"{what}, {n}" for what in ("answered", "ready again") for n in lengths),
+        ),
+        tuple(
+            (_BUILDS[build], ", ".join(operations), *map(number, figures))
+            for (build, *figures), operations in groups.items()
+        ),
+        text_columns=2,
+    )
+
+
 def scheduler_delays(rows: Sequence[dict[str, Any]]) -> Table:
     """Cycles from an interrupt on, with 250 threads ready."""
     lines = [
@@ -388,4 +411,9 @@ def scheduler_histograms(rows: Sequence[dict[str, Any]]) -> list[Table]:
 
 
 def scheduler_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
-    return [scheduler_operations(rows), scheduler_delays(rows), *scheduler_histograms(rows)]
+    return [
+        scheduler_operations(rows),
+        kernel_operations(rows),
+        scheduler_delays(rows),
+        *scheduler_histograms(rows),
+    ]

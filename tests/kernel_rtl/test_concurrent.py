@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from coreloom import verilate
+from coreloom.bench.kernel_port import params, rtl
 from coreloom.model.kernel import Config, Kernel, error
 
-from .harness import KERNEL, SEED, params, rtl
+from .harness import KERNEL, SEED
 
 
 class Entry(IntEnum):

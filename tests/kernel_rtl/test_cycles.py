@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.bench.kernel_port import Cycles, play
 from coreloom.model.kernel import HARDWARE_PARAM, Config
+from coreloom.model.scenario import Scenario
 
-from .harness import DEFAULT, KERNEL, LARGE, Cycles, Scenario, play
+from .harness import DEFAULT, KERNEL, LARGE
 
 MAIN = DEFAULT.main_priority
 LOW, HIGH = MAIN - 1, MAIN + 1

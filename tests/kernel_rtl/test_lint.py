@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from coreloom import verilate, yosys
+from coreloom.bench.kernel_port import params, play, rtl
 from coreloom.model.kernel import Config
 from coreloom.model.stream import Generator
 from coreloom.paths import BUILD
 
-from .harness import DEFAULT, KERNEL, LARGE, SEED, params, play, rtl, small
+from .harness import DEFAULT, KERNEL, LARGE, SEED, small
 
 EXTREMES = {
     "default": DEFAULT,

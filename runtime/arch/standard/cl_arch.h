@@ -4,6 +4,9 @@
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
+/* start.S answers the kernel's interrupt itself. */
+#define CL_ARCH_PREEMPTS 1
+
 #define CL_IRQ_ON_TEXT "csrsi mstatus, 8\n"
 
 static inline void cl_irq_off(void) { __asm__ volatile("csrci mstatus, 8" ::: "memory"); }

@@ -10,7 +10,10 @@
 
 #define FRAME 80
 #define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
+#define SWITCH_FRAME 64 /* the place where it goes on (16 bytes, as cl_switch_away has them), s0 to s11 */
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
+#define PREEMPT (CL_KERNEL_PORT + (CL_OP_PREEMPT << CL_ADDRESS_OP_LSB))
+#define SAVED (CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
 
 /* The core jumps to base + 4 * cause for interrupts, to the base for exceptions. The base is 256-byte aligned;
  * with the reset entry at + 0x80 there is room for 32. */
@@ -76,11 +79,62 @@ interrupt:
   sw a7, 60(sp)
   sw t0, 64(sp)
 #if defined(CL_KERNEL_HW)
+  /* The kernel's interrupt: a better thread, or the slice is used up. All in one piece, as the time from here to
+   * cl_switch_to is what an interrupt thread waits for its CPU: no call, and no frame but one. */
+  lui t2, %hi(CL_LOCAL)
+  sw zero, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_TRAP)(t2)
   lui t1, %hi(WORD0)
+  lui t3, %hi(PREEMPT)
   lw t1, %lo(WORD0)(t1)
+  lw a0, %lo(PREEMPT)(t3)
   sw t1, 68(sp)
-#endif
+  bgez a0, back
+  /* The next thread expects interrupts on. The kernel raises none before SAVED. */
+  csrsi mstatus, 8
+  addi sp, sp, -SWITCH_FRAME
+  la t0, go_on
+  sw s0, 16(sp)
+  sw s1, 20(sp)
+  sw s2, 24(sp)
+  sw s3, 28(sp)
+  sw s4, 32(sp)
+  sw s5, 36(sp)
+  sw s6, 40(sp)
+  sw s7, 44(sp)
+  sw s8, 48(sp)
+  sw s9, 52(sp)
+  sw s10, 56(sp)
+  sw s11, 60(sp)
+  sw t0, 0(sp)
+  sw sp, CL_THREAD_SP(tp)
+  j cl_switch_to
+
+/* As behind cl_switch_away: t1 = the thread's number << CL_THREAD_SHIFT, t2 = CL_LOCAL. Interrupts off before SAVED, or
+ * each time a thread is about to go on a new trap could pile up on its stack. */
+  .balign 8
+go_on:
+  csrci mstatus, 8
+  lui t0, %hi(SAVED)
+  sw zero, %lo(SAVED)(t0)
+  lw s0, 0(sp)
+  lw s1, 4(sp)
+  lw s2, 8(sp)
+  lw s3, 12(sp)
+  lw s4, 16(sp)
+  lw s5, 20(sp)
+  lw s6, 24(sp)
+  lw s7, 28(sp)
+  lw s8, 32(sp)
+  lw s9, 36(sp)
+  lw s10, 40(sp)
+  lw s11, 44(sp)
+  addi sp, sp, SWITCH_FRAME - 16
+  srli t1, t1, CL_THREAD_SHIFT
+  sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
+back:
+#else
   call cl_interrupt
+#endif
   /* Interrupts are off here, wherever this thread has been meanwhile. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)

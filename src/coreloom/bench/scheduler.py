@@ -1,7 +1,8 @@
 """Every figure of [HT] beside ours: cycles of each scheduler operation, and delays with 250 ready threads.
 
-Unit: cl_scheduler alone, the paper's module, in its three builds. Delays: the whole platform, an interrupt
-line that rises at random phases, and the interrupt thread that it wakes.
+Unit: cl_scheduler alone, the paper's module, in its three builds. Kernel: the same operations of the kernel,
+at a processor's port. Delays: the whole platform, an interrupt line that rises at random moments, and
+the thread that it wakes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coreloom import elf, platform
-from coreloom.bench import scheduler_unit
+from coreloom.bench import kernel_port, scheduler_unit
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
@@ -139,6 +140,26 @@ def unit_rows(build: str, queued: int, size: tuple[int, int]) -> list[dict[str, 
     ]
 
 
+def kernel_rows(build: str, queued: int) -> list[dict[str, Any]]:
+    """The same operations as the kernel has them, at a processor's port.
+
+    cycles: until the caller has its answer; busy: until the unit could take the next operation.
+    """
+    return [
+        {
+            "part": "kernel",
+            "build": build,
+            "threads": queued,
+            "operation": operation,
+            "cycles": cycles.answer,
+            "busy": cycles.quiet,
+            "paper_cycles": None,
+            "size": list(SIZE),
+        }
+        for operation, cycles in kernel_port.measure(build, *SIZE, queued).items()
+    ]
+
+
 def delay_rows(
     build: str, kernel: str = "hw", load: str = "cache", interrupts: int = INTERRUPTS, seed: int = 1
 ) -> list[dict[str, Any]]:
@@ -193,6 +214,11 @@ def jobs(interrupts: int = INTERRUPTS) -> list[Job]:
     wanted = [
         Job(f"{build} build, {queued} threads", partial(unit_rows, build, queued, size))
         for build, queued, size in units
+    ]
+    wanted += [
+        Job(f"kernel, {build} build, {queued} threads", partial(kernel_rows, build, queued))
+        for build in BUILDS
+        for queued in (min(LENGTHS), max(LENGTHS))
     ]
     delays_of = [("hw", build) for build in BUILDS] + [("sw", "bitmap")]
     wanted += [
