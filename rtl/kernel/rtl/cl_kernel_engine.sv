@@ -885,29 +885,42 @@ module cl_kernel_engine
   end
 
 `ifndef SYNTHESIS
+  // The thread manager's rules, by client
+  logic [Clients-1:0] leaving_queued, stack_shared, stack_unsaved, idle_in_vain, sent_by_nobody;
+
+  always_comb begin
+    leaving_queued = '0;
+    stack_shared   = '0;
+    stack_unsaved  = '0;
+    for (int unsigned c = 0; c < Clients; c++) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (queue_ready_i && leaving_i[c] && best_valid_i[q] && best_tid_i[q] == leaving_tid_i[c]) leaving_queued[c] = 1'b1;
+      end
+      for (int unsigned other = 0; other < Clients; other++) begin
+        if (other < c && current_valid_i[c] && current_valid_i[other] && tid_i[c] == tid_i[other]) stack_shared[c] = 1'b1;
+        if (other != c && current_valid_i[c] && leaving_i[other] && tid_i[c] == leaving_tid_i[other]) begin
+          stack_unsaved[c] = 1'b1;
+        end
+      end
+      idle_in_vain[c]   = waiting_i[c] && (bound_queued[c] ||
+                                           (c < Cpus && (best_valid_i[0] || best_valid_i[QueueWidth'(1+c)])));
+      sent_by_nobody[c] = unpublished[c] && !running_i[c];
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       // The save rule: a leaving thread is in no queue, so it can be nobody's next.
-      for (int unsigned c = 0; c < Clients; c++) begin
-        for (int unsigned q = 0; q < Queues; q++) begin
-          AssertLeavingNotQueued: assert (!(queue_ready_i && leaving_i[c] && best_valid_i[q] &&
-                                            best_tid_i[q] == leaving_tid_i[c]));
-        end
-        for (int unsigned other = 0; other < c; other++) begin
-          AssertOneStackOneCpu: assert (!(current_valid_i[c] && current_valid_i[other] &&
-                                          tid_i[c] == tid_i[other]));
-          AssertNoStackBeforeSaved: assert (!(current_valid_i[c] && leaving_i[other] &&
-                                              tid_i[c] == leaving_tid_i[other]));
-        end
-        // Idle means nothing to run: a thread that becomes eligible goes to a waiting CPU at once.
-        AssertIdleHasNothing: assert (!(stable_o && waiting_i[c] && (bound_queued[c] ||
-          (c < Cpus && (best_valid_i[0] || best_valid_i[QueueWidth'(1+c)])))));
-        // Only a running thread has unpublished messages.
-        AssertSentIsRunning: assert (!(state_q == StIdle && unpublished[c] && !running_i[c]));
-      end
+      AssertLeavingNotQueued:   assert (leaving_queued == '0);
+      AssertOneStackOneCpu:     assert (stack_shared == '0);
+      AssertNoStackBeforeSaved: assert (stack_unsaved == '0);
+      // Idle means nothing to run: a thread that becomes eligible goes to a waiting client at once.
+      AssertIdleHasNothing:     assert (!stable_o || idle_in_vain == '0);
+      // Only a running thread has unpublished messages.
+      AssertSentIsRunning:      assert (state_q != StIdle || sent_by_nobody == '0);
       // What was chosen ahead is what would be chosen now.
-      AssertNextKnown: assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
-      AssertCallerIsCurrent: assert (!(state_q == StSwitched && !running_i[cpu_q]));
+      AssertNextKnown:          assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
+      AssertCallerIsCurrent:    assert (!(state_q == StSwitched && !running_i[cpu_q]));
     end
   end
 `endif
