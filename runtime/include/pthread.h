@@ -22,7 +22,8 @@ typedef uint32_t pthread_t; /* thread number; the main thread is 0 */
 #define PTHREAD_PLACEMENT_STATIC_NP 1  /* runs on one CPU only */
 
 #define PTHREAD_STACK_MIN 1024          /* bytes; a trap alone needs up to 240 */
-#define PTHREAD_STACK_DEFAULT_NP ((size_t)(CL_THREADS > 64 ? 524288 / CL_THREADS : 8192)) /* of the static pool */
+/* Of the static pool. */
+#define PTHREAD_STACK_DEFAULT_NP ((size_t)(CL_THREADS > 512 ? 1024 : CL_THREADS > 64 ? 524288 / CL_THREADS : 8192))
 /* Of main and of threads whose attribute says nothing. */
 #define PTHREAD_PRIORITY_DEFAULT_NP ((sched_get_priority_max(SCHED_RR) + 1) / 2)
 #define PTHREAD_NAME_MAX_NP 16          /* bytes with the final NUL */

@@ -289,10 +289,10 @@ def smp_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
 
 _BUILDS = {"linear": "1: one FIFO", "bitmap": "2: FIFO per priority", "hybrid": "3: and hardware threads"}
 _DELAYS = {
-    "unit": "the kernel asks the CPU",
-    "raw": "the CPU traps (raw)",
-    "end_to_end": "the new context is about to be loaded (end to end)",
-    "thread": "the interrupt thread goes on",
+    "unit": "kernel asks the CPU",
+    "raw": "CPU traps (raw)",
+    "end_to_end": "new context about to load (end to end)",
+    "thread": "interrupt thread goes on",
 }
 
 
@@ -396,15 +396,16 @@ def scheduler_histograms(rows: Sequence[dict[str, Any]]) -> list[Table]:
         tables.append(
             Table(
                 f"Cycles until {_DELAYS['end_to_end']}, threads that {scheduler.LOADS[row['load']]}",
-                ("cycles", "interrupts", "share"),
+                ("cycles", "share", "interrupts"),
                 tuple(
                     (
                         f"{low} to {high}" if high > low else f"{low}",
-                        number(count),
                         "#" * round(40 * count / most),
+                        number(count),
                     )
                     for low, high, count in buckets
                 ),
+                text_columns=2,
             )
         )
     return tables

@@ -103,7 +103,7 @@ def test_tables() -> None:
     )
     delays = tables.scheduler_delays(ROWS)
     assert delays.rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
-    assert [t.rows[0] for t in tables.scheduler_histograms(ROWS)] == [("80 to 81", "1", "#" * 40)]
+    assert [t.rows[0] for t in tables.scheduler_histograms(ROWS)] == [("80 to 81", "#" * 40, "1")]
 
 
 def test_figures_are_from_the_rows() -> None:
