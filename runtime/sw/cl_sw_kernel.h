@@ -766,9 +766,9 @@ K_COLD uint32_t k_op_set_idle_thread(k_cpu *cpu, uint32_t id) {
   if (!thread) return K_ERROR(ESRCH);
   uint32_t wrong = k_not_startable(thread);
   if (wrong) return wrong;
-  if (cpu->idle_thread) return K_ERROR(EBUSY);
+  if (cpu->idle_thread || thread->idle) return K_ERROR(EBUSY);
   cpu->idle_thread = thread;
-  if (!thread->idle) thread->own_level = thread->level;
+  thread->own_level = thread->level;
   thread->idle = 1;
   thread->level = K_IDLE;
   thread->home = thread->cpu = cpu;

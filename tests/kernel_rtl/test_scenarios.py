@@ -408,3 +408,14 @@ def test_a_hardware_thread_from_start_to_exit(tmp_path: Path) -> None:
     assert s.do(2, "next") == GIVE_WAY | first
     for seed in (0, 1, 2, 3):
         play(s.kernel.config, s.steps, seed, tmp_path)
+
+
+def test_an_idle_thread_stays_with_its_cpu(tmp_path: Path) -> None:
+    s = Scenario(DEFAULT)
+    idle = s.thread(0, 31, start=False)
+    s.do(0, "set_idle_thread", idle)
+    s.do(0, "remove", idle)
+    assert s.do(1, "set_idle_thread", idle) == error("ebusy")
+    s.do(0, "thread_start", idle)
+    s.do(0, "get_entry", idle)
+    play(DEFAULT, s.steps, 0, tmp_path)

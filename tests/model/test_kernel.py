@@ -449,6 +449,17 @@ def test_the_idle_thread_runs_only_when_nobody_else_can() -> None:
     assert d.op(0, "preempt") == GIVE_WAY | 0
 
 
+def test_an_idle_thread_stays_with_its_cpu() -> None:
+    d = Driver(2)
+    idle = d.op(0, "thread_create", 0, 31)
+    assert idle is not None
+    assert d.op(0, "set_idle_thread", idle) == 0
+    assert d.op(0, "remove", idle) == 0
+    assert d.op(1, "set_idle_thread", idle) == error("ebusy")
+    assert d.op(0, "thread_start", idle) == 0
+    assert d.op(0, "get_entry", idle) == 1 << 10 | 1 << 9 | 1 << 8 | 31
+
+
 # --- hardware threads -----------------------------------------------------------------------------------
 
 

@@ -237,7 +237,7 @@ module cl_kernel_thread_ops
       OpSetIdleThread: begin
         if (!startable)                                    outcome_o     = failed(start_status);
         else if (32'(client_i) >= Cpus || hardware_i)      outcome_o     = failed(StatusEnotsup);
-        else if (bound_i[client_i])                        outcome_o     = failed(StatusEbusy);
+        else if (bound_i[client_i] || idle_i)              outcome_o     = failed(StatusEbusy);
         else                                               change_o.idle = 1'b1;
       end
 

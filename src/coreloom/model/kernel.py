@@ -610,7 +610,7 @@ class Kernel:
             return wrong
         if self._is_hardware(cpu) or id in self.unit_threads:
             return error("enotsup")
-        if self.idle_threads[cpu] is not None:
+        if self.idle_threads[cpu] is not None or thread.idle:
             return error("ebusy")
         self.idle_threads[cpu] = id
         thread.idle, thread.static, thread.cpu = True, True, cpu
