@@ -213,7 +213,7 @@ module cl_ready_queue_formal
     always_comb begin
       for (int unsigned i = 0; i < Threads; i++) begin
         place[i] = tid_t'(u_dut.g_linear.u_linear.head_q + tid_t'(i));
-        {entry_level[i], entry_tid[i]} = u_dut.g_linear.u_linear.u_ring.mem[place[i]];
+        {entry_level[i], entry_tid[i]} = u_dut.g_linear.u_linear.u_ring.g_any.mem[place[i]];
       end
       if (rst_ni && ready) begin
         AssertCount: assert (u_dut.g_linear.u_linear.count_q == count);
@@ -262,9 +262,9 @@ module cl_ready_queue_formal
     logic [Queues-1:0][2**PriorityWidth-1:0] used;
 
     always_comb begin
-      for (int unsigned l = 0; l < 2**LevelWidth; l++) level[l] = u_dut.g_bitmap.u_bitmap.u_level.mem[l];
-      for (int unsigned t = 0; t < 2**TidWidth; t++) next[t] = u_dut.g_bitmap.u_bitmap.u_next.mem[t];
-      for (int unsigned t = 0; t < 2**TidWidth; t++) prev[t] = u_dut.g_bitmap.u_bitmap.u_prev.mem[t];
+      for (int unsigned l = 0; l < 2**LevelWidth; l++) level[l] = u_dut.g_bitmap.u_bitmap.u_level.g_any.mem[l];
+      for (int unsigned t = 0; t < 2**TidWidth; t++) next[t] = u_dut.g_bitmap.u_bitmap.u_next.g_any.mem[t];
+      for (int unsigned t = 0; t < 2**TidWidth; t++) prev[t] = u_dut.g_bitmap.u_bitmap.u_prev.g_any.mem[t];
       if (post) begin
         level[u_dut.g_bitmap.u_bitmap.level_waddr] = {u_dut.g_bitmap.u_bitmap.single_wdata,
                                                       u_dut.g_bitmap.u_bitmap.head_wdata,

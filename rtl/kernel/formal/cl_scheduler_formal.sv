@@ -71,7 +71,7 @@ module cl_scheduler_formal
   assign level  = u_dut.u_ready_queue.level_q;
 
   for (genvar t = 0; t < Threads; t++) begin : g_entry
-    assign entry[t] = sched_entry_t'(u_dut.u_entries.mem[t]);
+    assign entry[t] = sched_entry_t'(u_dut.u_entries.g_any.mem[t]);
   end
 
   // ---------------------------------------------------------------------------------------------
