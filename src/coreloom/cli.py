@@ -462,7 +462,7 @@ def _parser() -> argparse.ArgumentParser:
             default=smp.WINDOW,
             help="cycles measured (default: %(default)s)",
         )
-    known = ", ".join(unit.name for unit in units.table())
+    known = ", ".join(units.known())
     made = command(
         "synth",
         _synth,

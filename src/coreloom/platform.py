@@ -181,8 +181,8 @@ def _check_hybrid(platform: Platform, where: str) -> None:
     clients = platform.cpus + len(kernel.hardware_threads)
     if clients > MAX_CLIENTS:
         raise UserError(
-            f"{where}: {platform.cpus} processors and {len(kernel.hardware_threads)} hardware threads are "
-            f"{clients}, at most {MAX_CLIENTS} fit"
+            f"{where}: cpus = {platform.cpus} and {len(kernel.hardware_threads)} hardware threads are "
+            f"{clients} together, at most {MAX_CLIENTS} fit"
         )
 
 
