@@ -13,10 +13,10 @@
 #define ADDRESS(of) ((uint32_t)(uintptr_t)(of))
 
 static pthread_attr_t *on_unit(pthread_attr_t *attr, int unit) {
-  int got = -2;
+  int got = -1;
   EQUAL(pthread_attr_init(attr), 0);
   EQUAL(pthread_attr_gethardware_np(attr, &got), 0);
-  EQUAL(got, -1);
+  EQUAL(got, PTHREAD_HARDWARE_NONE_NP);
   EQUAL(pthread_attr_sethardware_np(attr, unit), 0);
   EQUAL(pthread_attr_gethardware_np(attr, &got), 0);
   EQUAL(got, unit);
@@ -269,10 +269,17 @@ static void missing(void) {
   EQUAL(hardware_status_np(count, &status), ENODEV);
   EQUAL(pthread_attr_init(&attr), 0);
   EQUAL(pthread_attr_sethardware_np(&attr, count), ENODEV);
-  EQUAL(pthread_attr_sethardware_np(&attr, -2), ENODEV);
-  EQUAL(pthread_attr_sethardware_np(&attr, -1), 0);
+  EQUAL(pthread_attr_sethardware_np(&attr, -3), ENODEV);
+  EQUAL(pthread_attr_sethardware_np(&attr, hardware_find_np("nothing")), ENODEV);
   EQUAL(pthread_attr_gethardware_np(&attr, &got), 0);
-  EQUAL(got, -1);
+  EQUAL(got, PTHREAD_HARDWARE_NONE_NP);
+  if (count) EQUAL(pthread_attr_sethardware_np(&attr, 0), 0);
+  EQUAL(pthread_attr_sethardware_np(&attr, count), ENODEV); /* the attribute stays as it was */
+  EQUAL(pthread_attr_gethardware_np(&attr, &got), 0);
+  EQUAL(got, count ? 0 : PTHREAD_HARDWARE_NONE_NP);
+  EQUAL(pthread_attr_sethardware_np(&attr, PTHREAD_HARDWARE_NONE_NP), 0);
+  EQUAL(pthread_attr_gethardware_np(&attr, &got), 0);
+  EQUAL(got, PTHREAD_HARDWARE_NONE_NP);
 }
 
 int main(void) {
