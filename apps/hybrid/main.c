@@ -43,8 +43,7 @@ static int start(pthread_t *thread, unsigned job, struct blocks *blocks, int wan
   pthread_attr_t attr;
   app_must(pthread_attr_init(&attr));
   app_must(pthread_attr_setname_np(&attr, jobs[job].name));
-  int unit = hardware_find_np(jobs[job].name);
-  int hardware = wanted && unit >= 0 && pthread_attr_sethardware_np(&attr, unit) == 0;
+  int hardware = wanted && pthread_attr_sethardware_np(&attr, hardware_find_np(jobs[job].name)) == 0;
   app_must(pthread_create(thread, &attr, jobs[job].start, block_of(blocks, job)));
   app_must(pthread_attr_destroy(&attr));
   return hardware;

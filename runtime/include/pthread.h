@@ -59,10 +59,11 @@ int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, uns
 int pthread_attr_setname_np(pthread_attr_t *attr, const char *name);
 /* The thread is hardware thread `unit` (coreloom.h): pthread_create does not look at its function, gives the argument
  * to the unit, and pthread_join has the unit's result. Priority, stack, placement and name are not looked at.
- * ENODEV: there is no such unit (with the software kernel there is none): the attribute stays as it was, for a thread
- * in software. unit -1 takes it back. */
+ * ENODEV: there is no such unit (with the software kernel there is none; hardware_find_np has said -1): the attribute
+ * stays as it was, for a thread in software. PTHREAD_HARDWARE_NONE_NP takes it back. */
+#define PTHREAD_HARDWARE_NONE_NP (-2)
 int pthread_attr_sethardware_np(pthread_attr_t *attr, int unit);
-int pthread_attr_gethardware_np(const pthread_attr_t *attr, int *unit); /* -1: in software */
+int pthread_attr_gethardware_np(const pthread_attr_t *attr, int *unit); /* or PTHREAD_HARDWARE_NONE_NP */
 /* 1: the thread does not run before pthread_continue_np (or pthread_setidle_np). */
 int pthread_attr_setsuspended_np(pthread_attr_t *attr, int suspended);
 int pthread_attr_getsuspended_np(const pthread_attr_t *attr, int *suspended);

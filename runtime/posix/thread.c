@@ -95,13 +95,13 @@ int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, uns
 }
 
 int pthread_attr_sethardware_np(pthread_attr_t *attr, int unit) {
-  if (unit < -1 || unit >= hardware_count_np()) return ENODEV;
-  attr->hardware_plus_1 = unit + 1;
+  if (unit != PTHREAD_HARDWARE_NONE_NP && (unit < 0 || unit >= hardware_count_np())) return ENODEV;
+  attr->hardware_plus_1 = unit == PTHREAD_HARDWARE_NONE_NP ? 0 : unit + 1;
   return 0;
 }
 
 int pthread_attr_gethardware_np(const pthread_attr_t *attr, int *unit) {
-  *unit = attr->hardware_plus_1 - 1;
+  *unit = attr->hardware_plus_1 ? attr->hardware_plus_1 - 1 : PTHREAD_HARDWARE_NONE_NP;
   return 0;
 }
 

@@ -38,7 +38,7 @@ from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.firmware import KERNELS
 from coreloom.paths import BUILD
-from coreloom.simulate import Halted, SimResult
+from coreloom.simulate import Halted, Pulses, SimResult
 
 _out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 _err = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -197,7 +197,9 @@ def _run(args: argparse.Namespace) -> int:
             status.update(f"{args.app} on {soc.name}: {cycles / 1e6:.1f} million cycles")
 
         try:
-            outcome = experiment.run(data, max_cycles=args.max_cycles, waves=args.waves, progress=progress)
+            outcome = experiment.run(
+                data, max_cycles=args.max_cycles, waves=args.waves, pulses=args.line, progress=progress
+            )
         except Halted as halted:
             _print_uart(halted.uart)
             if args.waves is not None:
@@ -386,6 +388,21 @@ def _positive(text: str) -> int:
 _positive.__name__ = "positive number"  # argparse puts it into its message
 
 
+_PULSES = "LINE,FIRST,LEAST,MOST,TIMES,SEED"
+
+
+def _pulses(text: str) -> Pulses:
+    parts = text.split(",")
+    if len(parts) == 6 and all(part.isdecimal() for part in parts):
+        pulses = Pulses(*map(int, parts))
+        if pulses.line < platform.LINE_PINS and pulses.first > 0 and 2 <= pulses.least <= pulses.most:
+            return pulses
+    most = platform.LINE_PINS - 1
+    raise argparse.ArgumentTypeError(
+        f"wants {_PULSES} with LINE 0 to {most}, FIRST above 0 and 2 <= LEAST <= MOST, not '{text}'"
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="coreloom", description="Operating-system services in hardware or software.")
     parser.add_argument("--version", action="version", version=f"coreloom {__version__}")
@@ -432,6 +449,15 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write a waveform for GTKWave or Surfer (slow; default: build/output)",
     )
+    run.add_argument(
+        "--line",
+        type=_pulses,
+        action="append",
+        default=[],
+        metavar=_PULSES,
+        help="interrupt line LINE rises TIMES times, first in cycle FIRST, then LEAST to MOST cycles later, "
+        "at random; may be given more than once",
+    )
     run.add_argument("--max-cycles", type=_positive, metavar="N", default=500_000_000, help="give up then")
 
     bench = commands.add_parser("bench", help="measure", description="measure")
@@ -462,7 +488,7 @@ def _parser() -> argparse.ArgumentParser:
             default=smp.WINDOW,
             help="cycles measured (default: %(default)s)",
         )
-    known = ", ".join(unit.name for unit in units.table())
+    known = ", ".join(units.known())
     made = command(
         "synth",
         _synth,

@@ -23,7 +23,8 @@ READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_
 MAX_CPUS = 4
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
-LINES = 8  # interrupt lines of cl_soc; 0 to 3 are pins
+LINES = 8  # interrupt lines of cl_soc
+LINE_PINS = 4  # of them: lines 0 to 3
 CONDITIONS = 32  # condition variables of every kernel
 RAM_BASE = 0x4000_0000
 
@@ -181,8 +182,8 @@ def _check_hybrid(platform: Platform, where: str) -> None:
     clients = platform.cpus + len(kernel.hardware_threads)
     if clients > MAX_CLIENTS:
         raise UserError(
-            f"{where}: {platform.cpus} processors and {len(kernel.hardware_threads)} hardware threads are "
-            f"{clients}, at most {MAX_CLIENTS} fit"
+            f"{where}: cpus = {platform.cpus} and {len(kernel.hardware_threads)} hardware threads are "
+            f"{clients} together, at most {MAX_CLIENTS} fit"
         )
 
 

@@ -208,7 +208,7 @@ def _yosys(script: str, job: Job) -> None:
     log = FOLDER / f"failed-{job.label}.log"
     log.write_text(done.log)
     errors = [line for line in done.log.splitlines() if "rror" in line] or ["(no message)"]
-    raise UserError(f"Yosys cannot build {job.label}: {errors[0].strip()} (all of it in {log})")
+    raise UserError(f"Yosys cannot build {job.label}: {errors[0].strip()} (all of it in {relative([log])})")
 
 
 def registered(

@@ -12,12 +12,12 @@ from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.verilate import Design
 
-BUILDS = ("linear", "bitmap", "hybrid")  # of the ready queue, numbered as in cl_ready_queue_pkg
 Params = Mapping[str, int | str]
 Size = tuple[int, int]  # threads, priorities
 
 DEFAULT: Size = (256, 128)  # of the paper
 _LIMITS = ((2, 1024), (2, 256))
+_SOC_TOP = "cl_soc"
 
 _KERNEL = RTL / "kernel" / "rtl"
 _SOC = RTL / "soc" / "rtl"
@@ -34,6 +34,7 @@ class Unit:
     params: Callable[[Size], Params]
     build: str = ""
     sizes: tuple[Size | None, ...] = (DEFAULT,)  # None: the unit has no size
+    most_priorities: int = _LIMITS[1][1]
     device: str = "25k"
     seeds: int | None = None  # at most; None: as many as are asked for
     outputs: tuple[str, ...] | None = None  # what leaves the chip; None: every output
@@ -80,11 +81,15 @@ def _fixed(**fixed: int | str) -> Callable[[Size], Params]:
     return lambda size: fixed
 
 
+def _most_priorities(build: str) -> int:
+    return platform.MAX_HYBRID_PRIORITIES if build == "hybrid" else _LIMITS[1][1]
+
+
 def _queues() -> list[Unit]:
     """The ready queue by itself, with one queue, as the scheduler has it."""
     return [
         Unit("cl_ready_queue", _design("cl_ready_queue", _KERNEL), _sized(Build=number, Queues=1), build)
-        for number, build in enumerate(BUILDS[:2])
+        for number, build in enumerate(platform.READY_QUEUES[:2])
     ]
 
 
@@ -111,47 +116,76 @@ def _soc(name: str) -> Unit:
         found = verilate.platform_design(soc)
         return dataclasses.replace(found, defines=tuple(dict.fromkeys((*found.defines, "SYNTHESIS"))))
 
-    size = (soc.kernel.threads, soc.kernel.priorities)
-    return Unit("cl_soc", design, params, name, (size,), "45k", seeds=3, outputs=("uart_tx_o",))
+    return Unit(
+        _SOC_TOP,
+        design,
+        params,
+        name,
+        ((soc.kernel.threads, soc.kernel.priorities),),
+        most_priorities=_most_priorities(soc.kernel.ready_queue),
+        device="45k",
+        seeds=3,
+        outputs=("uart_tx_o",),
+    )
 
 
-def table() -> list[Unit]:
-    """Every unit, in the order of the table."""
+def _modules() -> list[Unit]:
+    """Every unit but the whole SoCs, in the order of the table."""
     return [
         *_queues(),
         *(
-            Unit("cl_scheduler", _design("cl_scheduler", _KERNEL), _sized(Build=number), build)
-            for number, build in enumerate(BUILDS)
+            Unit(
+                "cl_scheduler",
+                _design("cl_scheduler", _KERNEL),
+                _sized(Build=number),
+                build,
+                most_priorities=_most_priorities(build),
+            )
+            for number, build in enumerate(platform.READY_QUEUES)
         ),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
-        *(_soc(name) for name in platform.names()),
     ]
+
+
+def known() -> list[str]:
+    """The names of all units, in the order of the table. No platform file is read for them."""
+    modules = [unit.name for unit in _modules()]
+    return modules + [f"{_SOC_TOP}:{name}" for name in platform.names()]
 
 
 def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
     """The units with these names (module, or module:build; none: all), at their sizes or at the given one.
 
-    Raises UserError for a unit or a size that does not exist.
+    Raises UserError for a unit or a size that does not exist, and for the wrong file of a platform that is
+    asked for.
     """
-    units = table()
-    known = [name for unit in units for name in (unit.top, unit.name)]
+    everything = [name for unit in known() for name in (unit.split(":")[0], unit)]
     for name in names:
-        if name not in known:
-            raise UserError(f"unknown unit '{name}': choose of {', '.join(dict.fromkeys(known))}")
+        if name not in everything:
+            raise UserError(f"unknown unit '{name}': choose of {', '.join(dict.fromkeys(everything))}")
     for what, value, (low, high) in zip(
         ("threads", "priorities"), (threads, priorities), _LIMITS, strict=True
     ):
         if value is not None and not low <= value <= high:
             raise UserError(f"--{what} must be from {low} to {high}, not {value}")
+
+    def wanted(top: str, name: str) -> bool:
+        return not names or top in names or name in names
+
+    units = [unit for unit in _modules() if wanted(unit.top, unit.name)]
+    units += [_soc(name) for name in platform.names() if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
     jobs = []
     for unit in units:
-        if names and unit.top not in names and unit.name not in names:
-            continue
         for size in unit.sizes:
             if size is not None and (threads is not None or priorities is not None):
                 size = (threads or DEFAULT[0], priorities or DEFAULT[1])
+                if size[1] > unit.most_priorities:
+                    raise UserError(
+                        f"{unit.name} has at most {unit.most_priorities} priorities, not {size[1]}: "
+                        "name the units to measure, or another size"
+                    )
             jobs.append(Job(unit, size))
     return list(dict.fromkeys(jobs))

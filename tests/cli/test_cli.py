@@ -65,6 +65,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
             "(see coreloom run --help)",
         ),
         (
+            ["run", "image", "--line", "4,1,2,2,1,0"],
+            2,
+            "coreloom run: error: argument --line: wants LINE,FIRST,LEAST,MOST,TIMES,SEED with LINE 0 to 3, "
+            "FIRST above 0 and 2 <= LEAST <= MOST, not '4,1,2,2,1,0' (see coreloom run --help)",
+        ),
+        (
             ["run", "image", "--pcap", "x.pcap"],
             1,
             "coreloom: error: --pcap is not an input of image: use --image",

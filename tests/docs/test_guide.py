@@ -11,13 +11,23 @@ from coreloom.cli import main
 from coreloom.paths import ROOT
 
 
+def listing(index: int, path: Path) -> Path:
+    listings = re.findall(r"```c\n(.*?)```", (ROOT / "docs" / "guide.md").read_text(), re.DOTALL)
+    path.write_text(listings[index])
+    return path
+
+
 @pytest.mark.parametrize("arguments", [[], ["--kernel", "sw", "--cpus", "1"], ["--platform", "smp-economy"]])
 def test_program_of_the_guide(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    listing = re.search(r"```c\n(.*?)```", (ROOT / "docs" / "guide.md").read_text(), re.DOTALL)
-    assert listing is not None
-    program = tmp_path / "square.c"
-    program.write_text(listing[1])
+    program = listing(0, tmp_path / "square.c")
     assert main(["run", str(program), *arguments]) == 0
     assert capsys.readouterr().out.startswith("1\n4\n9\n16\n25\n")
+
+
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+def test_interrupts_of_the_guide(kernel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = listing(1, tmp_path / "service.c")
+    assert main(["run", str(program), "--line", "0,20000,5000,9000,3,1", "--kernel", kernel]) == 0
+    assert capsys.readouterr().out.startswith("interrupt 1\ninterrupt 2\ninterrupt 3\n")

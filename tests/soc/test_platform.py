@@ -99,7 +99,7 @@ WRONG = {
     (
         '"bitmap"',
         f'"hybrid"\nhardware_threads = {["sort"] * 15}',
-    ): "2 processors and 15 hardware threads are 17, at most 16 fit",
+    ): "cpus = 2 and 15 hardware threads are 17 together, at most 16 fit",
     ("ports = 32", "ports = 257"): "kernel.ports must be a whole number from 1 to 256, not 257",
     ("ram_mib = 32", "ram_mib = 16"): "memory.ram_mib must be a whole number from 32 to 256, not 16",
     ("[memory]\nram_mib = 32", ""): "'memory.ram_mib' is missing",
@@ -114,7 +114,7 @@ def test_one_processor_too_many(tmp_path: Path) -> None:
     many = text.replace('["crc32", "convolution", "sort"]', str(["sort"] * 14))
     (tmp_path / "hthreads.toml").write_text(many)
     assert platform.load("hthreads", 2, folder=tmp_path).cpus == 2
-    with pytest.raises(UserError, match="platform hthreads: 3 processors and 14 hardware threads are 17"):
+    with pytest.raises(UserError, match="platform hthreads: cpus = 3 and 14 hardware threads are 17"):
         platform.load("hthreads", 3, folder=tmp_path)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coreloom import pnr, report, synth, tables, units, yosys, yowasp
+from coreloom import platform, pnr, report, synth, tables, units, yosys, yowasp
 from coreloom.cli import main
 from coreloom.errors import UserError
 from coreloom.verilate import Design
@@ -149,6 +149,16 @@ def test_units_are_found_by_module_and_by_build() -> None:
         (["cl_keml"], 1, "unknown unit 'cl_keml': choose of cl_ready_queue, cl_ready_queue:linear, "),
         (["--threads", "4096"], 1, "--threads must be from 2 to 1024, not 4096"),
         (["--priorities", "1"], 1, "--priorities must be from 2 to 256, not 1"),
+        (
+            ["cl_scheduler", "--priorities", "256"],
+            1,
+            "cl_scheduler:hybrid has at most 128 priorities, not 256: name the units to measure, or another ",
+        ),
+        (
+            ["cl_soc:hthreads", "--priorities", "256"],
+            1,
+            "cl_soc:hthreads has at most 128 priorities, not 256",
+        ),
         (["--seeds", "0"], 2, "argument --seeds: invalid positive number value: '0'"),
         (["--device", "12k"], 2, "argument --device: invalid choice: '12k'"),
     ],
@@ -160,6 +170,18 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], code
         status = int(exit.code or 0)
     assert status == code
     assert line in capsys.readouterr().err
+
+
+def test_a_wrong_platform_file_stops_only_what_needs_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str) -> None:
+        raise UserError(f"platform file {name}.toml: 'core' is missing")
+
+    monkeypatch.setattr(platform, "load", load)
+    assert [job.label for job in units.choose(["cl_bus"])] == ["cl_bus"]
+    assert main(["synth", "cl_soc:smp-economy"]) == 1
+    assert capsys.readouterr().err == "coreloom: error: platform file smp-economy.toml: 'core' is missing\n"
 
 
 def test_a_netlist_that_does_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,16 +6,17 @@
 #include "check.h"
 
 #include <cl_kernel_ops.h>
+#include <hthread.h>
 #include <hwt_units.h>
 
 #define STEP(code, object, word) { .op = (code), .id = (object), .word0 = (uint32_t)(word) }
 #define ADDRESS(of) ((uint32_t)(uintptr_t)(of))
 
 static pthread_attr_t *on_unit(pthread_attr_t *attr, int unit) {
-  int got = -2;
+  int got = -1;
   EQUAL(pthread_attr_init(attr), 0);
   EQUAL(pthread_attr_gethardware_np(attr, &got), 0);
-  EQUAL(got, -1);
+  EQUAL(got, PTHREAD_HARDWARE_NONE_NP);
   EQUAL(pthread_attr_sethardware_np(attr, unit), 0);
   EQUAL(pthread_attr_gethardware_np(attr, &got), 0);
   EQUAL(got, unit);
@@ -234,6 +235,28 @@ static void faults(void) {
   EQUAL(status.kind, 3);
 }
 
+/* The same for a program written for hthreads. */
+static void in_hthreads(void) {
+  uint32_t words[40];
+  struct hwt_sort block = { words, 40 };
+  struct sched_param param;
+  hthread_attr_t attr;
+  hthread_t thread, other;
+  void *value;
+  for (uint32_t i = 0; i < 40; i++) words[i] = (i * 2654435761u) >> 7;
+  EQUAL(hthread_attr_init(&attr), SUCCESS);
+  EQUAL(hthread_attr_sethardware(&attr, HWTI_BASEADDR(3)), ENODEV);
+  EQUAL(hthread_attr_sethardware(&attr, HWTI_TWO_BASEADDR), SUCCESS);
+  EQUAL(hthread_create(&thread, &attr, NULL, &block), SUCCESS);
+  EQUAL(hthread_create(&other, &attr, NULL, &block), EBUSY);
+  EQUAL(hthread_getschedparam(thread, NULL, &param), SUCCESS);
+  EQUAL(param.sched_priority, 128 + 2);
+  EQUAL(hthread_setschedparam(thread, SCHED_OTHER, &(struct sched_param){ 3 }), ENOTSUP);
+  EQUAL(hthread_join(thread, &value), SUCCESS);
+  EQUAL(value, 0);
+  for (uint32_t i = 1; i < 40; i++) CHECK(words[i - 1] <= words[i]);
+}
+
 /* No such unit. */
 static void missing(void) {
   int count = hardware_count_np(), got = 0;
@@ -246,10 +269,17 @@ static void missing(void) {
   EQUAL(hardware_status_np(count, &status), ENODEV);
   EQUAL(pthread_attr_init(&attr), 0);
   EQUAL(pthread_attr_sethardware_np(&attr, count), ENODEV);
-  EQUAL(pthread_attr_sethardware_np(&attr, -2), ENODEV);
-  EQUAL(pthread_attr_sethardware_np(&attr, -1), 0);
+  EQUAL(pthread_attr_sethardware_np(&attr, -3), ENODEV);
+  EQUAL(pthread_attr_sethardware_np(&attr, hardware_find_np("nothing")), ENODEV);
   EQUAL(pthread_attr_gethardware_np(&attr, &got), 0);
-  EQUAL(got, -1);
+  EQUAL(got, PTHREAD_HARDWARE_NONE_NP);
+  if (count) EQUAL(pthread_attr_sethardware_np(&attr, 0), 0);
+  EQUAL(pthread_attr_sethardware_np(&attr, count), ENODEV); /* the attribute stays as it was */
+  EQUAL(pthread_attr_gethardware_np(&attr, &got), 0);
+  EQUAL(got, count ? 0 : PTHREAD_HARDWARE_NONE_NP);
+  EQUAL(pthread_attr_sethardware_np(&attr, PTHREAD_HARDWARE_NONE_NP), 0);
+  EQUAL(pthread_attr_gethardware_np(&attr, &got), 0);
+  EQUAL(got, PTHREAD_HARDWARE_NONE_NP);
 }
 
 int main(void) {
@@ -263,6 +293,7 @@ int main(void) {
     services();
     hangs();
     faults();
+    in_hthreads();
   }
   printf("%d units\n", hardware_count_np());
   return finish();
