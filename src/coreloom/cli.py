@@ -301,7 +301,9 @@ def _bench_scheduler(args: argparse.Namespace) -> int:
         bar.update(task, description="done")
     figures = [figure.row() for figure in scheduler.figures(rows)]
     method = _SCHEDULER_METHOD.format(interrupts=args.interrupts)
-    path = results.write("scheduler", rows, reach=figures, unit="cycles", method=method)
+    # As with synth, only the whole measurement becomes a page.
+    name = "scheduler" if args.interrupts >= scheduler.INTERRUPTS else "scheduler-some"
+    path = results.write(name, rows, reach=figures, unit="cycles", method=method)
     for table in (*tables.scheduler_tables(rows), tables.reach(figures)):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
@@ -351,7 +353,8 @@ def _synth(args: argparse.Namespace) -> int:
         asked_mhz=args.freq,
         wide_luts=args.wide,
     )
-    _show(tables.synth(rows))
+    for table in tables.synth_tables(rows):
+        _show(table)
     if args.critical or args.unit:
         for row in rows:
             _out.print(f"\n{synth.title(row)}: longest path of the median seed", markup=False)

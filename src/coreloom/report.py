@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from coreloom import results, tables
+from coreloom import results, synth, tables
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
 
@@ -43,7 +43,7 @@ def synth_page(content: dict[str, Any]) -> str:
     parts = ["# Area and clock of the units on an FPGA", ""]
     parts += ["<!-- Made by `coreloom report` from build/results/synth.json; do not edit. -->", ""]
     parts += [content["method"], _origin(content), ""]
-    for table in (tables.synth(rows), tables.critical(rows)):
+    for table in (*tables.synth_tables(rows), tables.critical(rows)):
         parts += [f"## {table.title}", "", table.markdown(), ""]
     return "\n".join(parts)
 
@@ -58,10 +58,11 @@ def scheduler_page(content: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def readme_tables(smp: dict[str, Any], scheduler: dict[str, Any]) -> str:
-    """The part of the results that the README shows: the standard core."""
+def readme_tables(smp: dict[str, Any], scheduler: dict[str, Any], area: dict[str, Any]) -> str:
+    """The part of the results that the README shows: the standard core, and [HT]'s scheduler."""
     rows = [row for row in smp["rows"] if row["core"] == "standard"]
-    shown = (tables.smp_done(rows), tables.smp_switch(rows), tables.reach(scheduler["reach"]))
+    reached = tables.reach([*scheduler["reach"], *(figure.row() for figure in synth.figures(area["rows"]))])
+    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached)
     return "\n\n".join(table.markdown() for table in shown)
 
 
@@ -76,18 +77,17 @@ def _replace_between(text: str, new: str) -> str:
 
 def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
-    smp, scheduler = results.read("smp"), results.read("scheduler")
+    smp, scheduler, area = results.read("smp"), results.read("scheduler"), results.read("synth", "synth")
     folder = ROOT / "docs" / "results"
     pages = {
         folder / "smp.md": smp_page(smp),
         folder / "grain.md": grain_page(results.read("grain")),
         folder / "scheduler.md": scheduler_page(scheduler),
-        folder / "synth.md": synth_page(results.read("synth", "synth")),
+        folder / "synth.md": synth_page(area),
     }
     for page, text in pages.items():
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
-    results.write_atomically(
-        readme, _replace_between(readme.read_text(), readme_tables(smp, scheduler)).encode()
-    )
+    text = _replace_between(readme.read_text(), readme_tables(smp, scheduler, area))
+    results.write_atomically(readme, text.encode())
     return [*pages, readme]

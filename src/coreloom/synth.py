@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom import pnr, yosys, yowasp
+from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, RTL
@@ -113,6 +114,20 @@ def title(row: Mapping[str, Any]) -> str:
     """What a row is about."""
     name = row["unit"] if row["build"] is None else f"{row['unit']}:{row['build']}"
     return name if row["threads"] is None else f"{name} {row['threads']} x {row['priorities']}"
+
+
+def figures(rows: Sequence[Mapping[str, Any]]) -> list[Figure]:
+    """What was to be reached beside what is; of the hybrid scheduler of the size of the paper only."""
+    key = ("cl_scheduler", "hybrid", *DEFAULT)
+    lut4 = PAPER["hybrid"][2]
+    found = []
+    for row in rows:
+        if tuple(row[name] for name in ("unit", "build", "threads", "priorities")) == key:
+            found += [
+                Figure(f"{title(row)}: MHz, median of the seeds", row["fmax_mhz"], at_least=100),
+                Figure(f"{title(row)}: LUT4 (paper: {lut4})", row["lut4"], at_most=lut4 - 1),
+            ]
+    return found
 
 
 def steps(jobs: Sequence[Job], seeds: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coreloom import synth as area
 from coreloom.bench import scheduler, smp
 from coreloom.firmware import KERNELS
 from coreloom.profile import OWNERS
@@ -204,7 +205,7 @@ def grain(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
-def reach(figures: Sequence[dict[str, Any]]) -> Table:
+def reach(figures: Sequence[dict[str, Any]], of: str = "standard core") -> Table:
     """What was to be reached beside what is."""
 
     def target(figure: dict[str, Any]) -> str:
@@ -212,7 +213,7 @@ def reach(figures: Sequence[dict[str, Any]]) -> Table:
         return f"at most {most:g}" if least is None else f"at least {least:g}"
 
     return Table(
-        "Figures to reach (standard core)",
+        f"Figures to reach ({of})",
         ("figure", "to reach", "measured", "bound", "reached"),
         tuple(
             (
@@ -274,6 +275,11 @@ def critical(rows: Sequence[dict[str, Any]]) -> Table:
         tuple(map(line, rows)),
         text_columns=4,
     )
+
+
+def synth_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    reached = [figure.row() for figure in area.figures(rows)]
+    return [synth(rows), *([reach(reached, "ECP5")] if reached else [])]
 
 
 def _synth_unit(row: dict[str, Any]) -> tuple[str, str]:

