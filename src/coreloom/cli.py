@@ -133,7 +133,8 @@ def _save(args: argparse.Namespace, outcome: Outcome, data: bytes) -> None:
 
 def _write_trace(outcome: Outcome, path: Path) -> None:
     run: SimResult = outcome.result
-    text = trace.chrome_trace(run.events, outcome.experiment.platform.cpus, run.cycles, run.names)
+    soc = outcome.experiment.platform
+    text = trace.chrome_trace(run.events, soc.cpus, run.cycles, run.names, soc.kernel.hardware_threads)
     results.write_atomically(path, text.encode())
     _out.print(f"timeline: {_shown(path)} (open it at ui.perfetto.dev)", markup=False)
 
@@ -154,6 +155,12 @@ def _print_figures(outcome: Outcome) -> None:
         _out.print(f"voluntary switch: min {low}, mean {mean:.1f}, max {high} cycles", markup=False)
     idle = ", ".join(f"CPU {cpu} {cycles}" for cpu, cycles in enumerate(found.idle))
     _out.print(f"idle cycles: {idle}", markup=False)
+    names = outcome.experiment.platform.kernel.hardware_threads
+    for number, (name, unit_time) in enumerate(zip(names, found.units, strict=True)):
+        _out.print(
+            f"hardware thread {number} ({name}): ran {unit_time.ran} cycles, waited {unit_time.waited}",
+            markup=False,
+        )
 
 
 def _print_uart(text: str) -> None:

@@ -11,7 +11,7 @@ from coreloom.apps import APPS
 from coreloom.errors import UserError
 from coreloom.measure import Figures, figures
 from coreloom.platform import Platform
-from coreloom.simulate import Kind, Pulses, SimResult
+from coreloom.simulate import Kind, Pulses, SimResult, UnitState
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 
@@ -70,7 +70,8 @@ class Experiment:
             pulses=pulses,
             progress=progress,
         )
-        counted = figures(result.events, self.platform.cpus, result.cycles, window)
+        units = len(self.platform.kernel.hardware_threads)
+        counted = figures(result.events, self.platform.cpus, result.cycles, window, units)
         return Outcome(self, program, result, counted)
 
 
@@ -84,11 +85,15 @@ class Outcome:
     figures: Figures
 
     def _all_idle_since(self) -> int | None:
-        """The cycle since which no CPU has had anything to do, None if one has."""
-        since: dict[int, int | None] = dict.fromkeys(range(self.experiment.platform.cpus))
+        """The cycle since which no CPU or hardware thread has had anything to do, None if one has."""
+        cpus = self.experiment.platform.cpus
+        since: dict[int, int | None] = dict.fromkeys(range(cpus))
         for event in self.result.events:
             if event.kind == Kind.IDLE:
                 since[event.cpu] = event.cycle if event.value else None
+            elif event.kind == Kind.UNIT:
+                runs = event.unit_state()[0] == UnitState.RUNS
+                since[cpus + event.cpu] = None if runs else event.cycle
         cycles = [cycle for cycle in since.values() if cycle is not None]
         return max(cycles) if len(cycles) == len(since) else None
 

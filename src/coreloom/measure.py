@@ -1,15 +1,24 @@
 """Figures from a simulation's event log: work done, switches and what they cost, idle cycles.
 
-The events are stores of the running program and signals of the kernel unit, each with its cycle:
-see the trace port in rtl/soc/README.md. All counts are over a window of cycles after the first READY.
+The events are stores of the running program, and signals of the kernel unit and of hardware threads, each
+with its cycle: see the trace port in rtl/soc/README.md. All counts are over a window of cycles after the
+first READY.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from coreloom.simulate import Event, Kind
+from coreloom.simulate import Event, Kind, UnitState
+
+
+class UnitTime(NamedTuple):
+    """Cycles of a hardware thread with a thread; it waits in the kernel, or because a command stopped it."""
+
+    ran: int
+    waited: int
 
 
 @dataclass(frozen=True)
@@ -23,10 +32,16 @@ class Figures:
     switches: int  # every change of thread: voluntary, preempted, after idling
     voluntary: tuple[int, ...]  # cycles of each voluntary switch without idling: service entry to new thread
     preempted: tuple[int, ...]  # cycles of each preemption: trap entry to new thread
+    units: tuple[UnitTime, ...]  # of each hardware thread
 
 
-def figures(events: Iterable[Event], cpus: int, total: int, window: int | None = None) -> Figures:
-    """Evaluate a log of a run of `total` cycles; the window ends with the run or after `window` cycles."""
+def figures(
+    events: Iterable[Event], cpus: int, total: int, window: int | None = None, units: int = 0
+) -> Figures:
+    """Evaluate a log of a run of `total` cycles; the window ends with the run or after `window` cycles.
+
+    units: how many hardware threads there are.
+    """
     ordered = sorted(events, key=lambda event: event.cycle)
     start = next((event.cycle for event in ordered if event.kind == Kind.READY), 0)
     end = total if window is None else min(total, start + window)
@@ -60,7 +75,28 @@ def figures(events: Iterable[Event], cpus: int, total: int, window: int | None =
     for cpu, since in enumerate(idle_since):
         if since is not None:
             idle[cpu] += max(0, end - max(since, start))
-    return Figures(start, end, done, tuple(idle), switches, tuple(taken[Kind.CALL]), tuple(taken[Kind.TRAP]))
+    return Figures(
+        start,
+        end,
+        done,
+        tuple(idle),
+        switches,
+        tuple(taken[Kind.CALL]),
+        tuple(taken[Kind.TRAP]),
+        tuple(_unit_time(ordered, unit, start, end) for unit in range(units)),
+    )
+
+
+def _unit_time(ordered: Iterable[Event], unit: int, start: int, end: int) -> UnitTime:
+    spent = dict.fromkeys(UnitState, 0)
+    state, since = UnitState.ENDED, start
+    for event in ordered:
+        if event.kind == Kind.UNIT and event.cpu == unit and event.cycle < end:
+            now = max(start, event.cycle)
+            spent[state] += now - since
+            state, since = event.unit_state()[0], now
+    spent[state] += end - since
+    return UnitTime(spent[UnitState.RUNS], spent[UnitState.WAITS] + spent[UnitState.STOPPED])
 
 
 def spread(values: Sequence[int]) -> tuple[int | None, float | None, int | None]:

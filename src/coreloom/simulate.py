@@ -37,7 +37,17 @@ class Kind(IntEnum):
     # Seen by the harness:
     REQUEST = 16  # the kernel begins to ask this processor for a preempt
     INTERRUPT = 17  # an interrupt line rises; value = the line
+    UNIT = 18  # a hardware thread, in place of cpu, begins to do something; value: see Event.unit_state
     WATCH = 32  # + n: the processor comes to watch[n]; value = the address
+
+
+class UnitState(IntEnum):
+    """What a hardware thread does, as in cl_soc_pkg."""
+
+    ENDED = 0  # its thread has ended
+    RUNS = 1
+    WAITS = 2  # in the kernel
+    STOPPED = 3  # by a command
 
 
 class Event(NamedTuple):
@@ -45,6 +55,10 @@ class Event(NamedTuple):
     cpu: int
     kind: int
     value: int
+
+    def unit_state(self) -> tuple[UnitState, int]:
+        """Of an event UNIT: what the hardware thread does, and its thread."""
+        return UnitState(self.value >> 16), self.value & 0xFFFF
 
 
 class Pulses(NamedTuple):

@@ -1,29 +1,34 @@
 """Timeline of a run in the Chrome trace format, which Perfetto (ui.perfetto.dev) opens.
 
-One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs).
+One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs), a
+third the hardware threads, if there are any (when each runs, waits in the kernel, is stopped).
 One microsecond on the time axis is one cycle.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from coreloom.simulate import Event, Kind
+from coreloom.simulate import Event, Kind, UnitState
 
-_CPUS, _THREADS = 1, 2
+_CPUS, _THREADS, _UNITS = 1, 2, 3
 _IDLE = -1
+_STATES = {UnitState.WAITS: "waiting", UnitState.STOPPED: "stopped"}
 
 
 class _Timeline:
-    def __init__(self, cpus: int) -> None:
+    def __init__(self, cpus: int, units: Sequence[str]) -> None:
         self.records: list[dict[str, Any]] = []
         self.names: dict[int, str] = {0: "main"}
         # Per CPU: (what runs, since which cycle); CPU 0 starts with thread 0, the others with nothing.
         self.running: list[tuple[int, int] | None] = [(0, 0)] + [None] * (cpus - 1)
         # Per CPU: the thread it ran before it idled; it goes on in place unless another is switched to.
         self.waiting: list[int | None] = [None] * cpus
+        # Per hardware thread: its name, and (what it does, its thread, since which cycle).
+        self.units = [f"{unit} (hardware thread {number})" for number, unit in enumerate(units)]
+        self.doing = [(UnitState.ENDED, 0, 0)] * len(units)
 
     def name(self, tid: int) -> str:
         return self.names.get(tid, f"thread {tid}")
@@ -44,13 +49,37 @@ class _Timeline:
                 {"pid": _THREADS, "tid": what, "name": f"CPU {cpu}", "args": {"cpu": cpu}, **common}
             )
 
+    def unit_slice(self, unit: int, cycle: int) -> None:
+        """Close what hardware thread `unit` does."""
+        state, what, since = self.doing[unit]
+        if state == UnitState.ENDED or cycle <= since:
+            return
+        common = {"ph": "X", "ts": since, "dur": cycle - since}
+        name = self.name(what) if state == UnitState.RUNS else _STATES[state]
+        self.records.append({"pid": _UNITS, "tid": unit, "name": name, "args": {"thread": what}, **common})
+        if state == UnitState.RUNS:
+            where = {"name": self.units[unit], "args": {"unit": unit}}
+            self.records.append({"pid": _THREADS, "tid": what, **where, **common})
 
-def chrome_trace(events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str]) -> str:
-    """JSON text of the timeline. `names` has the text of each NAME event, in their order."""
-    timeline = _Timeline(cpus)
+
+def chrome_trace(
+    events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str], units: Sequence[str] = ()
+) -> str:
+    """JSON text of the timeline.
+
+    `names` has the text of each NAME event, in their order; `units` are the names of the hardware threads.
+    """
+    timeline = _Timeline(cpus, units)
     texts = iter(names)
     for event in sorted(events, key=lambda e: e.cycle):
         cpu, cycle = event.cpu, event.cycle
+        if event.kind == Kind.UNIT:
+            state, tid = event.unit_state()
+            timeline.unit_slice(cpu, cycle)
+            if timeline.doing[cpu][0] == UnitState.ENDED:
+                timeline.names[tid] = units[cpu]  # it has no store to tell its name
+            timeline.doing[cpu] = (state, tid, cycle)
+            continue
         running = timeline.running[cpu]
         if event.kind == Kind.RUN:
             timeline.slice(cpu, cycle)
@@ -75,6 +104,8 @@ def chrome_trace(events: Iterable[Event], cpus: int, cycles: int, names: Iterabl
             )
     for cpu in range(cpus):
         timeline.slice(cpu, cycles)
+    for unit in range(len(units)):
+        timeline.unit_slice(unit, cycles)
     return _render(timeline, cpus)
 
 
@@ -83,6 +114,9 @@ def _render(timeline: _Timeline, cpus: int) -> str:
     titles: list[tuple[int, int | None, str]] = [(_CPUS, None, "CPUs"), (_THREADS, None, "Threads")]
     titles += [(_CPUS, cpu, f"CPU {cpu}") for cpu in range(cpus)]
     titles += [(_THREADS, tid, f"{tid} {timeline.name(tid)}") for tid in sorted(threads)]
+    if timeline.units:
+        titles.append((_UNITS, None, "Hardware threads"))
+    titles += [(_UNITS, unit, text) for unit, text in enumerate(timeline.units)]
     head = [
         {
             "ph": "M",

@@ -22,6 +22,10 @@ _SOC_TOP = "cl_soc"
 _KERNEL = RTL / "kernel" / "rtl"
 _SOC = RTL / "soc" / "rtl"
 _HWT = RTL / "hwt" / "rtl"
+_HWT_OUTPUTS = (
+    *("reg_rdata_o", "reg_err_o", "kernel_req_o", "kernel_we_o", "kernel_addr_o", "kernel_wdata_o"),
+    *("bus_req_o", "bus_cmd_o"),
+)
 _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
 
 
@@ -94,10 +98,13 @@ def _queues() -> list[Unit]:
 
 
 def _hardware_threads() -> list[Unit]:
-    """The wrapper with each module of a user in it; that of the template shows what the wrapper costs."""
+    """The wrapper with each module of a user in it; that of the template shows what the wrapper costs.
+
+    As in the SoC, the outputs to the simulation harness are left out.
+    """
     design = _design("cl_hw_thread", _HWT, _SOC, _KERNEL)
     return [
-        Unit("cl_hw_thread", design, _fixed(Kind=unit.kind), name, sizes=(None,))
+        Unit("cl_hw_thread", design, _fixed(Kind=unit.kind), name, sizes=(None,), outputs=_HWT_OUTPUTS)
         for name, unit in hardware_threads.load().items()
         if name != "script"  # is for tests only
     ]

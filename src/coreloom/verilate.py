@@ -208,7 +208,11 @@ def build_model(
         platform_params(platform),
         name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}",
         config=(RTL / "soc" / "sim" / "cl_soc.vlt",),
-        cxx_defines={"CORELOOM_CPUS": platform.cpus, "CORELOOM_RAM_BYTES": platform.ram_bytes},
+        cxx_defines={
+            "CORELOOM_CPUS": platform.cpus,
+            "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
+            "CORELOOM_RAM_BYTES": platform.ram_bytes,
+        },
         trace=trace,
         progress=progress,
     )

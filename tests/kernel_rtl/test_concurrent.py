@@ -75,7 +75,7 @@ def replay(config: Config, log: bytes) -> None:
             assert a == kernel.cpus[cpu].word0, where
         elif kind == Entry.QUIET:
             assert a == sum(kernel.irq(c) << c for c in range(config.cpus)), where
-            assert b == sum(kernel.idle(c) << c for c in range(config.cpus)), where
+            assert b == sum(kernel.idle(c) << c for c in range(config.clients)), where
             assert not any(owed), where
         for woken, word in kernel.completions():
             owed[woken].append(word)

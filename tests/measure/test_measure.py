@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from coreloom.measure import figures, spread
-from coreloom.simulate import Event, Kind
+from coreloom.measure import UnitTime, figures, spread
+from coreloom.simulate import Event, Kind, UnitState
 from coreloom.trace import chrome_trace
 
 
@@ -48,6 +48,49 @@ def test_window_starts_with_the_first_ready_and_clips() -> None:
     assert found.done == 1
     assert found.idle == (0, 50 + 20)
     assert found.end == 200
+
+
+def unit(cycle: int, number: int, state: UnitState, tid: int) -> Event:
+    return Event(cycle, number, Kind.UNIT, state << 16 | tid)
+
+
+UNIT_EVENTS = [
+    unit(50, 1, UnitState.RUNS, 3),
+    Event(100, 0, Kind.READY, 0),
+    unit(120, 1, UnitState.WAITS, 3),
+    unit(150, 1, UnitState.RUNS, 3),
+    unit(155, 1, UnitState.STOPPED, 3),
+    unit(165, 1, UnitState.RUNS, 3),
+    unit(170, 1, UnitState.ENDED, 3),
+    unit(190, 1, UnitState.RUNS, 4),
+]
+
+
+def test_hardware_threads_run_and_wait() -> None:
+    assert figures(UNIT_EVENTS, cpus=1, total=300, window=100, units=2).units == (
+        UnitTime(0, 0),
+        UnitTime(20 + 5 + 5 + 10, 30 + 10),
+    )
+
+
+def test_timeline_has_rows_for_hardware_threads() -> None:
+    trace = json.loads(chrome_trace(UNIT_EVENTS, 1, 300, [], ("crc32", "sort")))["traceEvents"]
+    rows = {(r["pid"], r.get("tid")): r["args"]["name"] for r in trace if r["ph"] == "M"}
+    assert rows[3, 0] == "crc32 (hardware thread 0)"
+    assert rows[3, 1] == "sort (hardware thread 1)"
+    assert rows[2, 3] == "3 sort"
+    slices = [(r["pid"], r["tid"], r["name"], r["ts"], r["dur"]) for r in trace if r["ph"] == "X"]
+    assert [found[2:] for found in slices if found[0] == 3] == [
+        ("sort", 50, 70),
+        ("waiting", 120, 30),
+        ("sort", 150, 5),
+        ("stopped", 155, 10),
+        ("sort", 165, 5),
+        ("sort", 190, 110),
+    ]
+    assert [found[1:] for found in slices if found[:2] == (2, 3)] == [
+        (3, rows[3, 1], *when) for when in ((50, 70), (150, 5), (165, 5))
+    ]
 
 
 def test_spread() -> None:

@@ -38,6 +38,11 @@ module cl_hw_control
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
 
+  // To the simulation harness
+  output logic        has_thread_o,
+  output logic        stopped_o,
+  output logic [15:0] tid_o,           // of its thread, or the last it had
+
   // The module: its ports, seen from here
   output logic        unit_rst_no,
   output logic        run_o,
@@ -190,6 +195,10 @@ module cl_hw_control
       if (state_d == StateFaulted && (fault || exit_fault)) fault_addr_q <= mem_addr_q;
     end
   end
+
+  assign has_thread_o = has_thread_q;
+  assign stopped_o    = state_q == StateStopped;
+  assign tid_o        = tid_q;
 
   assign unit_rst_no = unit_rst_nq;
   assign start_o     = start_q;

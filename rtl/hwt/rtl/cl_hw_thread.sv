@@ -30,7 +30,12 @@ module cl_hw_thread
   input  logic        bus_gnt_i,
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
   input  logic        bus_err_i,
-  input  logic [31:0] bus_rdata_i
+  input  logic [31:0] bus_rdata_i,
+
+  // To the simulation harness
+  output logic        has_thread_o,
+  output logic        stopped_o,
+  output logic [15:0] tid_o            // of its thread, or the last it had
 );
 
   logic        unit_rst_n, run, start, done, call_valid, call_store, call_load, call_done;
@@ -62,6 +67,9 @@ module cl_hw_thread
     .bus_rvalid_i,
     .bus_err_i,
     .bus_rdata_i,
+    .has_thread_o,
+    .stopped_o,
+    .tid_o,
     .unit_rst_no   (unit_rst_n),
     .run_o         (run),
     .start_o       (start),

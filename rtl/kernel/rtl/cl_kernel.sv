@@ -40,7 +40,7 @@ module cl_kernel
 
   output logic          [Cpus-1:0] irq_o,     // level: the thread on this CPU should give way (op preempt)
   input  logic          [Cpus-1:0] intr_i,    // level: another interrupt; ends an idle wait with eintr
-  output logic          [Cpus-1:0] idle_o,    // this CPU's load is pending: no thread to run
+  output logic       [Clients-1:0] idle_o,    // this client's load is pending: no thread to run
 
   input  logic         [Lines-1:0] line_i     // interrupt lines: a rising edge is an interrupt
 );
@@ -137,7 +137,7 @@ module cl_kernel
     );
   end
 
-  assign idle_o = waiting[Cpus-1:0];
+  assign idle_o = waiting;
   assign intr   = Clients'(intr_i);
 
   logic unused;  // a hardware thread is never asked to give way

@@ -40,8 +40,8 @@ module cl_kernel_referee #(
   output logic                   quiet_o     // the engine and the ready queue have nothing to do
 );
 
-  logic    [Cpus-1:0]       irq, idle;
-  logic [Clients-1:0]       gnt, rvalid;
+  logic    [Cpus-1:0]       irq;
+  logic [Clients-1:0]       gnt, rvalid, idle;
   logic                     engine_idle, line_pending;
   logic [Clients-1:0][15:0] addr;
   logic [Clients-1:0][31:0] wdata, rdata;

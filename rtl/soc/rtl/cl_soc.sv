@@ -16,7 +16,8 @@ module cl_soc
   parameter int unsigned Mutexes    = 32,
   parameter int unsigned Semaphores = 32,
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
-  parameter int unsigned TickCycles = 1000            // unit of the time slice
+  parameter int unsigned TickCycles = 1000,           // unit of the time slice
+  localparam int unsigned Units     = (HwThreads == 0) ? 1 : HwThreads
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -33,6 +34,7 @@ module cl_soc
   output logic       [Cpus-1:0] exit_valid_o,
   output logic [Cpus-1:0][31:0] value_o,          // of the trace or exit store
   output logic       [Cpus-1:0] idle_o,           // waits in the kernel for a thread to run
+  output logic [Units-1:0][31:0] unit_o,          // of a hardware thread: what it does (unit_e, 17:16) and its thread
   output logic       [Cpus-1:0] request_o,        // the kernel begins to ask for a preempt
   output logic       [Cpus-1:0] fault_o,          // bus error
   output logic [Cpus-1:0][31:0] fault_addr_o,
@@ -74,6 +76,7 @@ module cl_soc
   logic     [Clients-1:0] [15:0] kernel_addr;
   logic     [Clients-1:0] [31:0] kernel_wdata, kernel_rdata;
   logic     [Cpus-1:0]           kernel_irq, kernel_intr;
+  logic     [Clients-1:0]        kernel_idle;
   logic     [Cpus-1:0]           lock_set, lock_clear, lock_busy, lock_grant;
   logic     [Cpus-1:0]    [31:0] lock_addr;
   logic     [Cpus-1:0][Cpus-1:0] ipi_by;     // [source][target]
@@ -156,9 +159,11 @@ module cl_soc
     .rdata_o (kernel_rdata),
     .irq_o   (kernel_irq),
     .intr_i  (kernel_intr),
-    .idle_o  (idle_o),
+    .idle_o  (kernel_idle),
     .line_i  (line)
   );
+
+  assign idle_o = kernel_idle[Cpus-1:0];
 
   cl_lock_unit #(
     .Clients(Cpus)
@@ -235,6 +240,7 @@ module cl_soc
   if (HwThreads == 0) begin : g_no_hw_thread
     assign unit_rdata = '0;
     assign unit_err   = 1'b0;
+    assign unit_o     = '0;
     logic unused;
     assign unused = unit_req;
   end else begin : g_hw_threads
@@ -242,6 +248,10 @@ module cl_soc
     logic [HwThreads-1:0]       err;
 
     for (genvar n = 0; n < HwThreads; n++) begin : g_hw_thread
+      logic        has_thread, stopped;
+      logic [15:0] tid;
+      unit_e       does;
+
       cl_hw_thread #(
         .Kind(32'(HwKinds[4*n +: 4]))
       ) u_hw_thread (
@@ -263,9 +273,20 @@ module cl_soc
         .bus_gnt_i      (bus_gnt[Cpus+n]),
         .bus_rvalid_i   (bus_rvalid[Cpus+n]),
         .bus_err_i      (bus_err),
-        .bus_rdata_i    (bus_rdata)
+        .bus_rdata_i    (bus_rdata),
+        .has_thread_o   (has_thread),
+        .stopped_o      (stopped),
+        .tid_o          (tid)
       );
 
+      always_comb begin
+        does = UnitRuns;
+        if (!has_thread)              does = UnitEnded;
+        else if (stopped)             does = UnitStopped;
+        else if (kernel_idle[Cpus+n]) does = UnitWaits;
+      end
+
+      assign unit_o[n]        = {14'b0, does, tid};
       assign bus_late[Cpus+n] = 1'b0;
     end
 
@@ -282,20 +303,23 @@ module cl_soc
   end
 
   // One bit for the harness to look at in every cycle
-  logic [Cpus-1:0] idle_q, irq_q;
+  logic  [Cpus-1:0]       idle_q, irq_q;
+  logic [Units-1:0][31:0] unit_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       idle_q <= '0;
       irq_q  <= '0;
+      unit_q <= '0;
     end else begin
       idle_q <= idle_o;
       irq_q  <= kernel_irq;
+      unit_q <= unit_o;
     end
   end
 
   assign request_o = kernel_irq & ~irq_q;
   assign event_o   = (|trace_valid_o) | (|exit_valid_o) | uart_valid_o | (|request_o) | (|fault_o) | (|halt_o)
-                   | (idle_o != idle_q);
+                   | (idle_o != idle_q) | (unit_o != unit_q);
 
 endmodule

@@ -47,6 +47,14 @@ package cl_soc_pkg;
   parameter logic [7:0] LocalLineClear   = 8'hE4;
   parameter logic [7:0] LocalLineEnable  = 8'hE8;
 
+  // What a hardware thread does, for the simulation harness
+  typedef enum logic [1:0] {
+    UnitEnded   = 2'd0,   // its thread has ended, or there was none yet
+    UnitRuns    = 2'd1,
+    UnitWaits   = 2'd2,   // in the kernel
+    UnitStopped = 2'd3    // by a command
+  } unit_e;
+
   // Interrupt lines: the pins first
   parameter int unsigned Lines    = 8;
   parameter int unsigned LinePins = 4;

@@ -35,12 +35,13 @@
 #include "Vmodel___024root.h"
 
 #ifndef CORELOOM_CPUS
-#error "CORELOOM_CPUS and CORELOOM_RAM_BYTES come from the build"
+#error "CORELOOM_CPUS, CORELOOM_UNITS and CORELOOM_RAM_BYTES come from the build"
 #endif
 
 namespace {
 
 constexpr int kCpus = CORELOOM_CPUS;
+constexpr int kUnits = CORELOOM_UNITS;  // hardware threads
 constexpr uint64_t kRamBytes = CORELOOM_RAM_BYTES;
 constexpr uint64_t kInput = 2u << 20;    // INPUT region: length word, then data
 constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
@@ -50,6 +51,7 @@ constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
 constexpr uint8_t kRequest = 16;  // kinds above 15 are the harness's own: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17;  // an interrupt line rises; value = the line
+constexpr uint8_t kUnit = 18;       // a hardware thread begins to run, wait, ...; value = its unit_o
 constexpr uint8_t kWatch = 32;    // and the addresses watched
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64;  // bytes of a name
@@ -149,7 +151,8 @@ uint64_t load(const std::string& path, uint8_t* to, uint64_t room) {
     return length;
 }
 
-// Element c of a port with `width` bits a CPU; Verilator makes it an integer or an array of words by its size.
+// Element c of a port with `width` bits a CPU or hardware thread; Verilator makes it an integer or an array of words
+// by its size.
 template <typename T>
 uint32_t element(const T& port, int c, int width) {
     if constexpr (std::is_integral_v<T>) {
@@ -238,6 +241,7 @@ int main(int argc, char** argv) {
     bool stop_is_window = false;
     uint32_t idle = 0;       // bit c: CPU c waits in the hardware kernel
     uint32_t idle_said = 0;  // bit c: CPU c's software kernel has said that it waits
+    std::array<uint32_t, kUnits> units{};  // what was logged last
     // One counter an instruction of the program; more than enough for a run.
     std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
     bool counting = false;
@@ -247,6 +251,12 @@ int main(int argc, char** argv) {
     // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
     const auto look = [&] {
         if (top->uart_valid_o) std::fputc(top->uart_byte_o, uart);
+        for (int n = 0; n < kUnits; ++n) {
+            const uint32_t unit_now = element(top->unit_o, n, 32);
+            if (unit_now == units[n]) continue;
+            units[n] = unit_now;
+            log(static_cast<uint8_t>(n), kUnit, unit_now);
+        }
         for (int c = 0; c < kCpus; ++c) {
             if (element(top->trace_valid_o, c, 1)) {
                 const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));

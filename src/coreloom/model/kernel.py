@@ -236,7 +236,7 @@ class Kernel:
         return static > own or (dynamic > own and cpu == self._worst_cpu())
 
     def idle(self, cpu: int) -> bool:
-        """idle_o: a load of this CPU is pending."""
+        """idle_o: a load of this client is pending."""
         return self.cpus[cpu].waiting
 
     # --- scheduling -------------------------------------------------------------------------

@@ -15,9 +15,9 @@ class Scenario:
 
     def _note(self, kind: Kind, cpu: int, op: int, id: int, word: int, answer: int | None) -> None:
         words = ([] if answer is None else [(cpu, answer)]) + self.kernel.completions()
-        cpus = range(self.kernel.config.cpus)
-        irq = sum(self.kernel.irq(c) << c for c in cpus)
-        idle = sum(self.kernel.idle(c) << c for c in cpus)
+        config = self.kernel.config
+        irq = sum(self.kernel.irq(c) << c for c in range(config.cpus))
+        idle = sum(self.kernel.idle(c) << c for c in range(config.clients))
         self.steps.append(Step(kind, cpu, op, id, word, tuple(words), irq, idle))
 
     def code(self, cpu: int, op: int, id: int = 0) -> int | None:

@@ -1,7 +1,7 @@
 """Random streams of operations with what the reference model answers: the test of RTL and software kernel.
 
 A stream is a list of steps; each step is one access, tick or interrupt level, and what must be seen after
-it has taken effect: the words returned (at most one a CPU), irq_o and idle_o of every CPU.
+it has taken effect: the words returned (at most one a CPU), irq_o of every CPU, idle_o of every client.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Step:
     word: int
     words: tuple[tuple[int, int], ...]
     irq: int  # bit c: irq_o of CPU c
-    idle: int  # bit c: idle_o of CPU c
+    idle: int  # bit c: idle_o of client c
 
     def pack(self) -> bytes:
         """Little-endian 32-bit words: kind, cpu, op, id, word, irq, idle, n, then n times (cpu, word)."""
@@ -116,9 +116,8 @@ class Generator:
         words = ([] if answer is None else [(cpu, answer)]) + self.kernel.completions()
         if self.atomic_save:
             self._unsaved.extend(c for c, w in words if w & GIVE_WAY)
-        cpus = range(self.config.cpus)
-        irq = sum(self.kernel.irq(c) << c for c in cpus)
-        idle = sum(self.kernel.idle(c) << c for c in cpus)
+        irq = sum(self.kernel.irq(c) << c for c in range(self.config.cpus))
+        idle = sum(self.kernel.idle(c) << c for c in range(self.config.clients))
         return Step(kind, cpu, op, id, word, tuple(words), irq, idle)
 
     def _load(self, cpu: int, op: int, id: int) -> Step:
