@@ -13,7 +13,8 @@ import pytest
 
 from coreloom import firmware, platform, simulate, verilate
 from coreloom.errors import UserError
-from coreloom.simulate import SimResult
+from coreloom.model.kernel import SPEC
+from coreloom.simulate import Kind, SimResult, UnitState
 
 from .asm import assemble
 from .test_programs import marks
@@ -353,6 +354,49 @@ def test_lines_are_of_processor_0_only(core: str, offset: int) -> None:
 def test_pending_is_read_only(core: str) -> None:
     with pytest.raises(UserError, match="bus error: cpu 0, address 0xf01000e0"):
         run(core, "sw t0, 0xE0(s1)\n nop\n")
+
+
+def operation(name: str, id: int = 0, word0: int = 0) -> str:
+    load = 0xF000_0000 | SPEC.ops[name].code << 12 | id << 2
+    return f"li t0, {word0}\n li t1, 0xF0003000\n sw t0, 0(t1)\n li t1, {load}\n lw t0, 0(t1)\n"
+
+
+@cores
+def test_events_of_a_thread(core: str) -> None:
+    """It runs, waits for a semaphore, goes on, is stopped, goes on, ends; a bare run is no thread."""
+    wait = "li t2, 100\n1: addi t2, t2, -1\n bnez t2, 1b\n"
+    source = f"""
+  ARGUMENT {BLOCK + 40}, 2
+  COMMAND START, 2
+  AWAIT 0, 2
+  ARGUMENT {BLOCK}
+  {operation("semaphore_create")}
+  {operation("thread_create", word0=128)}
+  {operation("thread_start", 1)}
+  {wait}
+  sw zero, MARK(s1)
+  {operation("semaphore_post")}
+  {wait}
+  COMMAND STOP
+  {wait}
+  COMMAND RESUME
+1: lw t0, 4(s5)
+  andi t0, t0, 16
+  bnez t0, 1b
+"""
+    result = run(core, source, script((SPEC.ops["semaphore_wait"].code, 0, 0), (DELAY, 0, 5000), (END, 0, 1)))
+    its_thread = 1 << 16 | 16
+    assert values(result) == [RUNNING, 0, its_thread | STOPPED, its_thread | RUNNING]
+    events = [event for event in result.events if event.kind == Kind.UNIT]
+    runs, waits, stopped, ended = UnitState.RUNS, UnitState.WAITS, UnitState.STOPPED, UnitState.ENDED
+    assert [event.unit_state() for event in events] == [
+        (state, 1) for state in (runs, waits, runs, stopped, runs, ended)
+    ]
+    assert {event.cpu for event in events} == {0}
+    at = [event.cycle for event in events]
+    posted = [event.cycle for event in result.events if event.kind == Kind.MARK][1]
+    assert at[1] < posted < at[2] < posted + 30
+    assert 5000 < at[3] - at[2] + at[5] - at[4] < 5050  # the delay does not pass while it is stopped
 
 
 @pytest.mark.parametrize(("core", "cpus"), [("standard", 1), ("standard", 2), ("economy", 1)])
