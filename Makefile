@@ -1,4 +1,4 @@
-# Everything a fresh machine needs: Python 3.10+ and make. `make demo` runs the main job, `make test` the tests.
+# Everything a fresh machine needs: Python 3.10+ and make. `make demo` runs the applications, `make test` the tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -1,4 +1,4 @@
-"""The figures that the main job is to reach, each measured, with its bound (cycles on the standard core)."""
+"""The figures of [SMP]'s applications to reach, each with its bound (cycles on the standard core)."""
 
 from __future__ import annotations
 
