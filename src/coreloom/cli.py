@@ -498,14 +498,18 @@ def _parser() -> argparse.ArgumentParser:
             default=smp.WINDOW,
             help="cycles measured (default: %(default)s)",
         )
-    known = ", ".join(units.known())
     made = command(
         "synth",
         _synth,
         "area and clock of units on an ECP5 FPGA. While you work on one: `coreloom synth cl_kernel --threads "
         "64 --priorities 32 --seeds 1` (some ten seconds) prints its area, its clock and its longest path",
     )
-    made.add_argument("unit", nargs="*", metavar="UNIT", help=f"units (default: all): {known}")
+    made.add_argument(
+        "unit",
+        nargs="*",
+        metavar="UNIT",
+        help="units, as cl_kernel or cl_scheduler:hybrid (default: all); a wrong name lists them",
+    )
     made.add_argument("--threads", type=_positive, metavar="N", help="size of the units that have one")
     made.add_argument("--priorities", type=_positive, metavar="N", help="likewise (default: 256 x 128)")
     made.add_argument(

@@ -117,7 +117,7 @@ FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "rtl" / "kernel" / "rtl" / "cl_kernel_pkg.sv": rtl_package,
     ROOT / "runtime" / "include" / "cl_kernel_ops.h": c_header,
     ROOT / "docs" / "reference" / "kernel.md": reference_page,
-    ROOT / "rtl" / "hwt" / "rtl" / "cl_hw_unit.sv": lambda spec: hardware_threads.rtl(),
+    hardware_threads.MADE: lambda spec: hardware_threads.rtl(),
 }
 
 

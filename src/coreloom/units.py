@@ -157,7 +157,7 @@ def _modules() -> list[Unit]:
     ]
 
 
-def known() -> list[str]:
+def _known() -> list[str]:
     """The names of all units, in the order of the table. No platform file is read for them."""
     modules = [unit.name for unit in _modules()]
     return modules + [f"{_SOC_TOP}:{name}" for name in platform.names()]
@@ -169,7 +169,7 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
     Raises UserError for a unit or a size that does not exist, and for the wrong file of a platform that is
     asked for.
     """
-    everything = [name for unit in known() for name in (unit.split(":")[0], unit)]
+    everything = [name for unit in _known() for name in (unit.split(":")[0], unit)]
     for name in names:
         if name not in everything:
             raise UserError(f"unknown unit '{name}': choose of {', '.join(dict.fromkeys(everything))}")

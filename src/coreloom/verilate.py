@@ -148,6 +148,8 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
 
 def platform_design(platform: Platform) -> Design:
     """The RTL of a platform."""
+    if platform.kernel.hardware_threads:
+        hardware_threads.check_made()
     folders = (
         RTL / "soc" / "rtl",
         RTL / "kernel" / "rtl",
