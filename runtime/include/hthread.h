@@ -46,7 +46,7 @@ typedef enum { Hfalse = 0, Htrue = 1 } Hbool;
 /* --- Threads ------------------------------------------------------------------------------------------------ */
 
 #define MAX_THREADS CL_THREADS
-#define HT_DEFAULT_STACK_SIZE (16 * 1024) /* of the attribute; a thread without a stack of its own has one of the pool */
+#define HT_DEFAULT_STACK_SIZE (16 * 1024) /* of the attribute; without a stack of its own: the pool's */
 #define HT_STACK_SIZE HT_DEFAULT_STACK_SIZE
 #define HT_DEFAULT_PRI 64
 #define HTHREAD_STACK_MIN PTHREAD_STACK_MIN

@@ -51,7 +51,8 @@
 #define K_FAR __attribute__((section(".bss.far"))) /* so that the words of the usual path have one base */
 #define K_APART static __attribute__((noinline, unused)) /* so that the usual path stays short in the cache */
 
-_Static_assert(K_LEVELS <= 256 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024, "sizes the words have room for");
+_Static_assert(K_LEVELS <= 256 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024,
+               "sizes the words have room for");
 
 typedef struct k_thread k_thread;
 typedef struct k_cpu k_cpu;

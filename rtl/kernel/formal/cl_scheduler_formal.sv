@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of cl_scheduler, with cl_ready_queue_abstract for its ready queue, for every sequence of requests.
 //
-//   the table says of every thread whether it is queued, and at which priority, as the queue has it (so none is lost and none is
-//   queued twice, whoever asks for what), and keeps the promises of the queue's user;
+//   the table says of every thread whether it is queued, and at which priority, as the queue has it (so none is
+//   lost and none is queued twice, whoever asks for what), and keeps the promises of the queue's user;
 //   every grant has one answer, after 3 cycles; of a start in hardware, in the cycle after the bus took it;
-//   the next grant comes 3 or 4 cycles after one at the latest (linear: when the queue is ready), so nobody waits for ever.
+//   the next grant comes 3 or 4 cycles after one at the latest (linear: when the queue is ready), so nobody waits for
+//   ever.
 module cl_scheduler_formal
   import cl_ready_queue_pkg::*;
   import cl_scheduler_pkg::*;

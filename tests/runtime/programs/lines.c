@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interrupts from outside: EACH on lines 0 to 2, bound to a thread, a semaphore and a port, at least 6000 cycles apart on
- * a line. First while nothing else runs, then while a less urgent thread does. Line 3 is bound to nothing. */
+ * Interrupts from outside: EACH on lines 0 to 2, bound to a thread, a semaphore and a port, at least 6000 cycles apart
+ * on a line. First while nothing else runs, then while a less urgent thread does. Line 3 is bound to nothing. */
 #include "check.h"
 
 static sem_t posted, more;
