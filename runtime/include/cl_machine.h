@@ -42,22 +42,14 @@
 /* Hardware thread n, on the shared bus: CL_HWT + CL_HWT_STRIDE * n. See rtl/hwt/README.md. */
 #define CL_HWT 0xE1000000
 #define CL_HWT_STRIDE 0x100
-#define CL_HWT_COMMAND 0x00
+#define CL_HWT_COMMAND 0x00 /* HARDWARE_START ... of coreloom.h */
 #define CL_HWT_STATUS 0x04
 #define CL_HWT_ARGUMENT 0x08
 #define CL_HWT_RESULT 0x0C
 #define CL_HWT_EXIT_RECORD 0x10
 #define CL_HWT_FAULT_ADDRESS 0x14
 #define CL_HWT_UNIT 0x18
-#define CL_HWT_START 1 /* commands */
-#define CL_HWT_STOP 2
-#define CL_HWT_RESUME 3
-#define CL_HWT_RESET 4
-#define CL_HWT_STATE_MASK 0x7 /* of STATUS */
-#define CL_HWT_IDLE 0
-#define CL_HWT_RUNNING 1
-#define CL_HWT_STOPPED 2
-#define CL_HWT_FAULTED 3
+#define CL_HWT_STATE_MASK 0x7 /* of STATUS: HARDWARE_IDLE ... of coreloom.h */
 #define CL_HWT_REFUSED 0x8     /* the last command changed nothing */
 #define CL_HWT_HAS_THREAD 0x10 /* until its thread has exited */
 #define CL_HWT_TID_LSB 16

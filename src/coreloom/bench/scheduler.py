@@ -27,7 +27,6 @@ from coreloom.simulate import Event, Kind, Pulses
 
 # Name of a build -> the platform that has it.
 BUILDS = {"linear": "hthreads-linear", "bitmap": "hthreads-bitmap", "hybrid": "hthreads"}
-_UNIT_BUILDS = {"linear": Build.LINEAR, "bitmap": Build.BITMAP, "hybrid": Build.HYBRID}
 LENGTHS = (2, 16, 32, 64, 128, 250)
 SIZE = (256, 128)  # threads x priorities, as in the paper
 # The paper's coding of hardware threads leaves 128 priorities to the hybrid build.
@@ -140,7 +139,7 @@ def unit_rows(build: str, queued: int, size: tuple[int, int]) -> list[dict[str, 
             "paper_cycles": paper_cycles(build, operation, queued),
             "size": list(size),
         }
-        for operation, cycles in scheduler_unit.measure(_UNIT_BUILDS[build], *size, queued).items()
+        for operation, cycles in scheduler_unit.measure(Build[build.upper()], *size, queued).items()
     ]
 
 
