@@ -84,28 +84,35 @@ class Outcome:
     result: SimResult
     figures: Figures
 
-    def _all_idle_since(self) -> int | None:
-        """The cycle since which no CPU or hardware thread has had anything to do, None if one has."""
-        cpus = self.experiment.platform.cpus
-        since: dict[int, int | None] = dict.fromkeys(range(cpus))
+    def _idle_since(self) -> tuple[int | None, list[int]]:
+        """Since which cycle no CPU has anything to do, None if one has; and the hardware threads that run."""
+        cpus: dict[int, int | None] = dict.fromkeys(range(self.experiment.platform.cpus))
+        units: dict[int, bool] = {}
         for event in self.result.events:
             if event.kind == Kind.IDLE:
-                since[event.cpu] = event.cycle if event.value else None
+                cpus[event.cpu] = event.cycle if event.value else None
             elif event.kind == Kind.UNIT:
-                runs = event.unit_state()[0] == UnitState.RUNS
-                since[cpus + event.cpu] = None if runs else event.cycle
-        cycles = [cycle for cycle in since.values() if cycle is not None]
-        return max(cycles) if len(cycles) == len(since) else None
+                units[event.cpu] = event.unit_state()[0] == UnitState.RUNS
+        cycles = [cycle for cycle in cpus.values() if cycle is not None]
+        running = [unit for unit, runs in sorted(units.items()) if runs]
+        return max(cycles) if len(cycles) == len(cpus) else None, running
 
     def check_finished(self) -> None:
         """Raise a UserError unless the program ended by itself with status 0."""
         status = self.result.exit_status
         if status is None:
-            since = self._all_idle_since()
+            since, units = self._idle_since()
             if since is not None:
+                names = self.experiment.platform.kernel.hardware_threads
+                run = " and ".join(f"hardware thread {unit} ({names[unit]})" for unit in units)
                 raise UserError(
                     f"{self.program.stem} did not finish in {self.result.cycles} cycles: every CPU has been "
-                    f"idle since cycle {since}, its threads wait for one another; --trace shows where"
+                    f"idle since cycle {since}, "
+                    + (
+                        f"they wait for {run}, still running; --waves shows it"
+                        if run
+                        else "its threads wait for one another; --trace shows where"
+                    )
                 )
             raise UserError(
                 f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles"

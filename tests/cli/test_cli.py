@@ -16,7 +16,11 @@ import pytest
 
 from coreloom import platform
 from coreloom.cli import main
+from coreloom.errors import UserError
+from coreloom.experiment import Experiment, Outcome
+from coreloom.measure import figures
 from coreloom.paths import ROOT
+from coreloom.simulate import Event, Kind, SimResult, UnitState
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -100,6 +104,28 @@ def test_mistake_is_one_line(
     got, out, err = run(capsys, *arguments)
     assert (got, out, err) == (code, "", line + "\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_run_that_waits_for_a_hardware_thread_names_it() -> None:
+    def said(*events: tuple[int, int, int, int]) -> str:
+        experiment = Experiment("hybrid", platform.load("hthreads"))
+        log = [Event(*event) for event in events]
+        result = SimResult(None, 900, "", log, b"", 1.0, "max-cycles", [], [])
+        found = figures(log, 1, 900, None, 3)
+        with pytest.raises(UserError) as error:
+            Outcome(experiment, Path("mine.elf"), result, found).check_finished()
+        return str(error.value).removeprefix("mine did not finish in 900 cycles: ")
+
+    begins, idle = (100, 2, Kind.UNIT, UnitState.RUNS << 16 | 1), (200, 0, Kind.IDLE, 1)
+    assert said(begins, idle) == (
+        "every CPU has been idle since cycle 200, they wait for hardware thread 2 (sort), still running; "
+        "--waves shows it"
+    )
+    assert said(begins) == "raise --max-cycles"
+    for state in (UnitState.WAITS, UnitState.STOPPED, UnitState.ENDED):
+        assert said(begins, idle, (300, 2, Kind.UNIT, state << 16 | 1)) == (
+            "every CPU has been idle since cycle 200, its threads wait for one another; --trace shows where"
+        )
 
 
 def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
