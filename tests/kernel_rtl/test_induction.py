@@ -154,4 +154,4 @@ def test_the_cycles_are_exact(size: Size) -> None:
     ids=["lost", "twice", "highest"],
 )
 def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
-    assert not holds(SMALL, steps=6, bug=bug)
+    assert not holds(SMALL, steps=7, bug=bug)
