@@ -324,7 +324,7 @@ def scheduler_operations(rows: Sequence[dict[str, Any]]) -> Table:
         lines.append(
             (
                 _BUILDS[build],
-                ", ".join(operations),
+                "; ".join(operations),
                 paper,
                 *("-" if figure is None else number(figure[0]) for figure in figures),
                 number(both[-1][0] / both[-1][1] if both else None, 1),
@@ -354,7 +354,7 @@ def kernel_operations(rows: Sequence[dict[str, Any]]) -> Table:
             *(f"{what}, {n}" for what in ("answered", "ready again") for n in lengths),
         ),
         tuple(
-            (_BUILDS[build], ", ".join(operations), *map(number, figures))
+            (_BUILDS[build], "; ".join(operations), *map(number, figures))
             for (build, *figures), operations in groups.items()
         ),
         text_columns=2,

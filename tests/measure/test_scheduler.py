@@ -98,7 +98,7 @@ def test_tables() -> None:
     assert operations.rows == (
         ("1: one FIFO", "dequeue", f"13 to {tables.number(1006)}", "9", "400", "2.5"),
         ("3: and hardware threads", "dequeue", "24", "3", "3", "8.0"),
-        ("3: and hardware threads", "get_entry, is_queued", "10", "3", "3", "3.3"),
+        ("3: and hardware threads", "get_entry; is_queued", "10", "3", "3", "3.3"),
         ("3: and hardware threads", "enqueue_hardware", "20", "4", "-", "5.0"),
     )
     delays = tables.scheduler_delays(ROWS)
