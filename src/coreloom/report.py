@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,44 +19,42 @@ def _origin(content: dict[str, Any]) -> str:
     return f"Commit {content['commit']}; {tools}."
 
 
-def smp_page(content: dict[str, Any]) -> str:
-    """The page of `coreloom bench smp`."""
-    parts = ["# Applications of [SMP] on the software and the hardware kernel", ""]
-    parts += ["<!-- Made by `coreloom report` from build/results/smp.json; do not edit. -->", ""]
+def _page(name: str, title: str, content: dict[str, Any], shown: Sequence[tables.Table]) -> str:
+    """The page of build/results/<name>.json: how it was measured, its origin, its tables."""
+    parts = [f"# {title}", ""]
+    parts += [
+        f"<!-- Made by `coreloom report` from build/results/{name}.json; do not edit. -->",
+        "",
+    ]
     parts += [content["method"], _origin(content), ""]
-    for table in (*tables.smp_tables(content["rows"]), tables.reach(content["reach"])):
+    for table in shown:
         parts += [f"## {table.title}", "", table.markdown(), ""]
     return "\n".join(parts)
 
 
+def smp_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench smp`."""
+    shown = [*tables.smp_tables(content["rows"]), tables.reach(content["reach"])]
+    return _page("smp", "Applications of [SMP] on the software and the hardware kernel", content, shown)
+
+
 def grain_page(content: dict[str, Any]) -> str:
     """The page of `coreloom bench grain`."""
-    parts = ["# What a message costs: the image filter by pixels a message", ""]
-    parts += ["<!-- Made by `coreloom report` from build/results/grain.json; do not edit. -->", ""]
-    table = tables.grain(content["rows"])
-    parts += [content["method"], _origin(content), "", f"## {table.title}", "", table.markdown(), ""]
-    return "\n".join(parts)
+    shown = [tables.grain(content["rows"])]
+    return _page("grain", "What a message costs: the image filter by pixels a message", content, shown)
 
 
 def synth_page(content: dict[str, Any]) -> str:
     """The page of `coreloom synth`."""
     rows = content["rows"]
-    parts = ["# Area and clock of the units on an FPGA", ""]
-    parts += ["<!-- Made by `coreloom report` from build/results/synth.json; do not edit. -->", ""]
-    parts += [content["method"], _origin(content), ""]
-    for table in (*tables.synth_tables(rows), tables.critical(rows)):
-        parts += [f"## {table.title}", "", table.markdown(), ""]
-    return "\n".join(parts)
+    shown = [*tables.synth_tables(rows), tables.critical(rows)]
+    return _page("synth", "Area and clock of the units on an FPGA", content, shown)
 
 
 def scheduler_page(content: dict[str, Any]) -> str:
     """The page of `coreloom bench scheduler`."""
-    parts = ["# The scheduler of [HT]: cycles of its operations, and delays", ""]
-    parts += ["<!-- Made by `coreloom report` from build/results/scheduler.json; do not edit. -->", ""]
-    parts += [content["method"], _origin(content), ""]
-    for table in (*tables.scheduler_tables(content["rows"]), tables.reach(content["reach"])):
-        parts += [f"## {table.title}", "", table.markdown(), ""]
-    return "\n".join(parts)
+    shown = [*tables.scheduler_tables(content["rows"]), tables.reach(content["reach"])]
+    return _page("scheduler", "The scheduler of [HT]: cycles of its operations, and delays", content, shown)
 
 
 def readme_tables(smp: dict[str, Any], scheduler: dict[str, Any], area: dict[str, Any]) -> str:

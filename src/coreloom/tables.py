@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -302,19 +302,30 @@ _DELAYS = {
 }
 
 
+_Lengths = dict[int, dict[str, Any]]  # threads queued -> the row of one operation of one build
+
+
+def _equal_operations(
+    rows: Sequence[dict[str, Any]], figures: Callable[[_Lengths], tuple[Any, ...]]
+) -> list[tuple[str, str, tuple[Any, ...]]]:
+    """(build, operations, figures): operations of one build whose figures are equal stand together."""
+    groups: dict[tuple[str, tuple[Any, ...]], list[str]] = {}
+    for build, operation in dict.fromkeys((row["build"], row["operation"]) for row in rows):
+        found = {r["threads"]: r for r in rows if (r["build"], r["operation"]) == (build, operation)}
+        groups.setdefault((build, figures(found)), []).append(operation)
+    return [(_BUILDS[build], "; ".join(names), same) for (build, same), names in groups.items()]
+
+
 def scheduler_operations(rows: Sequence[dict[str, Any]]) -> Table:
     """Cycles of each operation by queue length; operations of one build with equal figures share a line."""
     unit = [row for row in rows if row["part"] == "unit"]
     lengths = sorted({row["threads"] for row in unit})
-    groups: dict[tuple[Any, ...], list[str]] = {}
-    for build, operation in dict.fromkeys((row["build"], row["operation"]) for row in unit):
-        found = {r["threads"]: r for r in unit if (r["build"], r["operation"]) == (build, operation)}
-        figures = tuple(
-            (found[n]["cycles"], found[n]["paper_cycles"]) if n in found else None for n in lengths
-        )
-        groups.setdefault((build, figures), []).append(operation)
+
+    def figures_of(found: _Lengths) -> tuple[Any, ...]:
+        return tuple((found[n]["cycles"], found[n]["paper_cycles"]) if n in found else None for n in lengths)
+
     lines = []
-    for (build, figures), operations in groups.items():
+    for build, operations, figures in _equal_operations(unit, figures_of):
         both = [(paper, ours) for ours, paper in filter(None, figures) if paper is not None]
         paper = "-"
         if both:
@@ -323,8 +334,8 @@ def scheduler_operations(rows: Sequence[dict[str, Any]]) -> Table:
                 paper += f" to {number(both[-1][0])}"
         lines.append(
             (
-                _BUILDS[build],
-                "; ".join(operations),
+                build,
+                operations,
                 paper,
                 *("-" if figure is None else number(figure[0]) for figure in figures),
                 number(both[-1][0] / both[-1][1] if both else None, 1),
@@ -342,11 +353,10 @@ def kernel_operations(rows: Sequence[dict[str, Any]]) -> Table:
     """[HT]'s operations at a processor's port; operations of one build with equal figures share a line."""
     kernel = [row for row in rows if row["part"] == "kernel"]
     lengths = sorted({row["threads"] for row in kernel})
-    groups: dict[tuple[Any, ...], list[str]] = {}
-    for build, operation in dict.fromkeys((row["build"], row["operation"]) for row in kernel):
-        found = {r["threads"]: r for r in kernel if (r["build"], r["operation"]) == (build, operation)}
-        figures = tuple(found[n][what] for what in ("cycles", "busy") for n in lengths)
-        groups.setdefault((build, *figures), []).append(operation)
+
+    def figures_of(found: _Lengths) -> tuple[Any, ...]:
+        return tuple(found[n][what] for what in ("cycles", "busy") for n in lengths)
+
     return Table(
         "Cycles of the same operations in the kernel, at a processor's port, by threads queued",
         (
@@ -354,8 +364,8 @@ def kernel_operations(rows: Sequence[dict[str, Any]]) -> Table:
             *(f"{what}, {n}" for what in ("answered", "ready again") for n in lengths),
         ),
         tuple(
-            (_BUILDS[build], "; ".join(operations), *map(number, figures))
-            for (build, *figures), operations in groups.items()
+            (build, operations, *map(number, figures))
+            for build, operations, figures in _equal_operations(kernel, figures_of)
         ),
         text_columns=2,
     )
