@@ -1,4 +1,5 @@
-"""Files made from data files: the kernel's RTL package, C header and reference page; the choice of a unit.
+"""Files made from data files: RTL package, C header and reference page of the kernel port and of the
+communication port; the choice of a unit.
 
 They are committed, so that RTL and headers can be used without this package; a test holds them
 against the data file, and `coreloom generate` writes them anew.
@@ -9,66 +10,78 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from coreloom import hardware_threads
+from coreloom import hardware_threads, ipc_spec
 from coreloom.paths import ROOT
 from coreloom.spec import Field, Operation, Spec, load
 
 _NOTE = "Generated from rtl/kernel/data/kernel.toml by `coreloom generate`; do not edit."
+_IPC_NOTE = "Generated from rtl/ipc/port/data/ipc.toml by `coreloom generate`; do not edit."
 
 
 def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def rtl_package(spec: Spec) -> str:
-    """SystemVerilog package cl_kernel_pkg: op_e, status_e, thread_state_e and field positions."""
-    lines = [f"// {_NOTE}", "// SPDX-License-Identifier: Apache-2.0", "", "package cl_kernel_pkg;", ""]
-    for layout, fields in spec.layouts.items():
-        for name, field in fields.items():
-            prefix = f"{_camel(layout)}{_camel(name)}"
+def _package_begin(
+    name: str, note: str, layouts: dict[str, dict[str, Field]], limits: dict[str, int]
+) -> list[str]:
+    lines = [f"// {note}", "// SPDX-License-Identifier: Apache-2.0", "", f"package {name};", ""]
+    for layout, fields in layouts.items():
+        for field_name, field in fields.items():
+            prefix = f"{_camel(layout)}{_camel(field_name)}"
             lines.append(f"  localparam int unsigned {prefix}Lsb = {field.lsb};")
             lines.append(f"  localparam int unsigned {prefix}Width = {field.width};")
-    lines += [f"  localparam int unsigned {_camel(name)} = {value};" for name, value in spec.limits.items()]
+    return lines + [
+        f"  localparam int unsigned {_camel(key)} = {_sv(value)};" for key, value in limits.items()
+    ]
 
-    def enum(name: str, width: int, entries: list[tuple[str, int]]) -> list[str]:
-        body = [f"    {entry} = {width}'d{value}" for entry, value in entries]
-        return ["", f"  typedef enum logic [{width - 1}:0] {{", ",\n".join(body), f"  }} {name};"]
 
+def _sv(value: int) -> str:
+    return f"32'h{value:x}" if value >= 1 << 31 else str(value)
+
+
+def _enum(name: str, width: int, entries: list[tuple[str, int]]) -> list[str]:
+    body = [f"    {entry} = {width}'d{value}" for entry, value in entries]
+    return ["", f"  typedef enum logic [{width - 1}:0] {{", ",\n".join(body), f"  }} {name};"]
+
+
+def rtl_package(spec: Spec) -> str:
+    """SystemVerilog package cl_kernel_pkg: op_e, status_e, thread_state_e and field positions."""
+    lines = _package_begin("cl_kernel_pkg", _NOTE, spec.layouts, spec.limits)
     op_width = spec.layouts["address"]["op"].width
-    lines += enum("op_e", op_width, [(f"Op{_camel(op.name)}", op.code) for op in spec.ops.values()])
+    lines += _enum("op_e", op_width, [(f"Op{_camel(op.name)}", op.code) for op in spec.ops.values()])
     statuses = [(f"Status{_camel(status.name)}", status.code) for status in spec.status.values()]
-    lines += enum("status_e", spec.layouts["word"]["status"].width, statuses)
+    lines += _enum("status_e", spec.layouts["word"]["status"].width, statuses)
     states = [(f"Thread{_camel(name)}", value) for name, value in spec.states.items()]
-    lines += enum("thread_state_e", spec.layouts["thread_word"]["state"].width, states)
+    lines += _enum("thread_state_e", spec.layouts["thread_word"]["state"].width, states)
     return "\n".join([*lines, "", "endpackage", ""])
 
 
 def c_header(spec: Spec) -> str:
     """C header cl_kernel_ops.h: CL_OP_*, CL_STATUS_*, CL_STATE_*, field positions and masks."""
-    guard = "CL_KERNEL_OPS_H"
-    lines = [f"/* {_NOTE} */", "/* SPDX-License-Identifier: Apache-2.0 */", f"#ifndef {guard}"]
+    lines = _header_begin("CL_KERNEL_OPS_H", _NOTE, "CL_", spec.layouts)
+    lines += [_define(f"CL_OP_{op.name}", str(op.code)) for op in spec.ops.values()]
+    lines.append("")
+    lines += [_define(f"CL_STATUS_{s.name}", str(s.code), s.text) for s in spec.status.values()]
+    lines.append("")
+    lines += [_define(f"CL_STATE_{name}", str(value)) for name, value in spec.states.items()]
+    lines += [_define(f"CL_{name}", str(value)) for name, value in spec.limits.items()]
+    return "\n".join([*lines, "", "#endif /* CL_KERNEL_OPS_H */", ""])
+
+
+def _define(name: str, value: str, text: str = "") -> str:
+    return f"#define {name.upper():<34} {value}" + (f" /* {text} */" if text else "")
+
+
+def _header_begin(guard: str, note: str, prefix: str, layouts: dict[str, dict[str, Field]]) -> list[str]:
+    lines = [f"/* {note} */", "/* SPDX-License-Identifier: Apache-2.0 */", f"#ifndef {guard}"]
     lines += [f"#define {guard}", ""]
-
-    def define(name: str, value: str, text: str = "") -> None:
-        lines.append(f"#define {name:<34} {value}" + (f" /* {text} */" if text else ""))
-
-    for layout, fields in spec.layouts.items():
+    for layout, fields in layouts.items():
         for name, field in fields.items():
-            prefix = f"CL_{layout}_{name}".upper()
-            define(f"{prefix}_LSB", str(field.lsb), field.text)
-            define(f"{prefix}_MASK", f"0x{field.mask:x}u")
+            lines.append(_define(f"{prefix}{layout}_{name}_lsb", str(field.lsb), field.text))
+            lines.append(_define(f"{prefix}{layout}_{name}_mask", f"0x{field.mask:x}u"))
         lines.append("")
-    for op in spec.ops.values():
-        define(f"CL_OP_{op.name.upper()}", str(op.code))
-    lines.append("")
-    for status in spec.status.values():
-        define(f"CL_STATUS_{status.name.upper()}", str(status.code), status.text)
-    lines.append("")
-    for name, value in spec.states.items():
-        define(f"CL_STATE_{name.upper()}", str(value))
-    for name, value in spec.limits.items():
-        define(f"CL_{name.upper()}", str(value))
-    return "\n".join([*lines, "", f"#endif /* {guard} */", ""])
+    return lines
 
 
 def _bits(field: Field) -> str:
@@ -90,6 +103,16 @@ def _op_section(op: Operation) -> list[str]:
     return lines
 
 
+def _layout_tables(layouts: dict[str, dict[str, Field]]) -> list[str]:
+    lines = []
+    for layout, fields in layouts.items():
+        lines += [f"## {layout.replace('_', ' ').capitalize()} layout", "", "| bits | field | meaning |"]
+        lines += ["|---|---|---|"]
+        lines += [f"| {_bits(f)} | {name} | {f.text} |" for name, f in fields.items()]
+        lines.append("")
+    return lines
+
+
 def reference_page(spec: Spec) -> str:
     """Markdown reference of the kernel port."""
     lines = ["# Kernel port: operations", "", f"<!-- {_NOTE} -->", ""]
@@ -100,11 +123,7 @@ def reference_page(spec: Spec) -> str:
         "The reference model `src/coreloom/model/kernel.py` says exactly what each operation changes.",
         "",
     ]
-    for layout, fields in spec.layouts.items():
-        lines += [f"## {layout.replace('_', ' ').capitalize()} layout", "", "| bits | field | meaning |"]
-        lines += ["|---|---|---|"]
-        lines += [f"| {_bits(f)} | {name} | {f.text} |" for name, f in fields.items()]
-        lines.append("")
+    lines += _layout_tables(spec.layouts)
     lines += ["## Status codes", "", "| code | name | meaning |", "|---|---|---|"]
     lines += [f"| {s.code} | {s.name} | {s.text} |" for s in spec.status.values()]
     lines += ["", "## Operations", ""]
@@ -113,10 +132,59 @@ def reference_page(spec: Spec) -> str:
     return "\n".join(lines)
 
 
+def ipc_package() -> str:
+    """SystemVerilog package cl_ipc_pkg: op_e, error_e and field positions."""
+    spec = ipc_spec.load()
+    lines = _package_begin("cl_ipc_pkg", _IPC_NOTE, spec.layouts, spec.limits)
+    ops = [(f"Op{_camel(op.name)}", op.code) for op in spec.ops.values()]
+    lines += _enum("op_e", spec.layouts["address"]["op"].width, ops)
+    errors = [(f"Error{_camel(name)}", code) for name, (code, _) in spec.errors.items()]
+    lines += _enum("error_e", spec.layouts["word"]["error"].width, errors)
+    return "\n".join([*lines, "", "endpackage", ""])
+
+
+def ipc_header() -> str:
+    """C header cl_ipc_ops.h: CL_IPC_OP_*, CL_IPC_ERROR_*, field positions and masks."""
+    spec = ipc_spec.load()
+    lines = _header_begin("CL_IPC_OPS_H", _IPC_NOTE, "CL_IPC_", spec.layouts)
+    lines += [_define(f"CL_IPC_OP_{op.name}", str(op.code)) for op in spec.ops.values()]
+    lines.append("")
+    lines += [_define(f"CL_IPC_ERROR_{name}", str(code), text) for name, (code, text) in spec.errors.items()]
+    lines.append("")
+    lines += [_define(f"CL_IPC_{name}", f"0x{value:x}u") for name, value in spec.limits.items()]
+    return "\n".join([*lines, "", "#endif /* CL_IPC_OPS_H */", ""])
+
+
+def ipc_page() -> str:
+    """Markdown reference of the communication port."""
+    spec = ipc_spec.load()
+    lines = ["# Communication port: operations", "", f"<!-- {_IPC_NOTE} -->", ""]
+    lines += [
+        "One operation is one load or store on the CPU's private communication port.",
+        "The address carries how long it may wait, the operation and its index.",
+        "An address without an operation, and an index of nothing, are bus errors.",
+        "",
+    ]
+    lines += _layout_tables(spec.layouts)
+    lines += ["## Errors", "", "| code | name | meaning |", "|---|---|---|"]
+    lines += [f"| {code} | {name} | {text} |" for name, (code, text) in spec.errors.items()]
+    lines += ["", "## Operations", ""]
+    for op in spec.ops.values():
+        access = {"load": "load", "store": "store", "both": "load or store"}[op.kind]
+        facts = [f"code {op.code} ({access})"]
+        facts += [f"index: {op.index}"] if op.index else []
+        facts += ["waits as long as its patience says"] if op.waits else []
+        lines += [f"### {op.name}", "", op.text, "", " · ".join(facts), ""]
+    return "\n".join(lines)
+
+
 FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "rtl" / "kernel" / "rtl" / "cl_kernel_pkg.sv": rtl_package,
     ROOT / "runtime" / "include" / "cl_kernel_ops.h": c_header,
     ROOT / "docs" / "reference" / "kernel.md": reference_page,
+    ROOT / "rtl" / "ipc" / "port" / "rtl" / "cl_ipc_pkg.sv": lambda spec: ipc_package(),
+    ROOT / "runtime" / "include" / "cl_ipc_ops.h": lambda spec: ipc_header(),
+    ROOT / "docs" / "reference" / "ipc.md": lambda spec: ipc_page(),
     hardware_threads.MADE: lambda spec: hardware_threads.rtl(),
 }
 

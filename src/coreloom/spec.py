@@ -66,7 +66,8 @@ class Spec:
     limits: dict[str, int]
 
 
-def _layout(raw: dict[str, dict[str, Any]]) -> dict[str, Field]:
+def layout(raw: dict[str, dict[str, Any]]) -> dict[str, Field]:
+    """The bit fields of one table of a data file."""
     return {
         name: Field(entry.get("lsb", entry.get("bit", 0)), entry.get("width", 1), entry.get("text", ""))
         for name, entry in raw.items()
@@ -80,7 +81,7 @@ def load() -> Spec:
     ops = {entry["name"]: Operation(**entry) for entry in raw["op"]}
     status = {name: Status(name, entry["code"], entry["text"]) for name, entry in raw["status"].items()}
     layouts = {
-        name: _layout(raw[name])
+        name: layout(raw[name])
         for name in ("word", "address", "attributes", "port_flags", "binding", "entry_word", "thread_word")
     }
     assert len({op.code for op in ops.values()}) == len(ops), "two operations share a code"
