@@ -197,6 +197,12 @@ def build(
         "CL_LINES": LINES,
         "CL_HW_THREADS": len(size.hardware_threads),
         "CL_HW_NAMES": ", ".join(f'"{unit}"' for unit in size.hardware_threads),  # the inside of { }
+        "CL_IPC": int(platform.ipc is not None),
+        "CL_MAILBOX_DEPTH": platform.ipc.mailbox_depth if platform.ipc else 0,
+        "CL_CPU_MUTEXES": platform.ipc.mutexes if platform.ipc else 0,
+        "CL_BARRIERS": platform.ipc.barriers if platform.ipc else 0,
+        "CL_AMP": int(platform.interconnect == "amp"),
+        "CL_LOCAL_MEMORY_BYTES": platform.local_bytes,
         f"CL_KERNEL_{kernel.upper()}": 1,
         f"CL_CORE_{platform.core.upper()}": 1,
         **(defines or {}),

@@ -18,15 +18,16 @@ else:
     import tomli as tomllib
 
 CORES = ("economy", "standard")
-INTERCONNECTS = ("smp-bus",)
+INTERCONNECTS = ("smp-bus", "amp")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
-MAX_CPUS = 4
+MAX_CPUS = 8
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 LINES = 8  # interrupt lines of cl_soc
 LINE_PINS = 4  # of them: lines 0 to 3
 CONDITIONS = 32  # condition variables of every kernel
 RAM_BASE = 0x4000_0000
+LOCAL_BASE = 0x2000_0000  # the local memory of a processor
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,17 @@ class KernelSize:
 
 
 @dataclass(frozen=True)
+class IpcSize:
+    """What the communication port holds: words of a mailbox, numbers of mutexes and barriers."""
+
+    mailbox_depth: int = 16
+    mutexes: int = 16
+    barriers: int = 4
+
+
+@dataclass(frozen=True)
 class Platform:
-    """One SoC: everything that its RTL parameters follow from."""
+    """One SoC: everything that its RTL parameters follow from. ipc None: it has no communication port."""
 
     name: str
     core: str
@@ -55,10 +65,16 @@ class Platform:
     tick_cycles: int = 1000
     kernel: KernelSize = KernelSize()
     ram_mib: int = 32
+    ipc: IpcSize | None = None
+    local_kib: int = 0  # local memory of each processor; 0: none
 
     @property
     def ram_bytes(self) -> int:
         return self.ram_mib << 20
+
+    @property
+    def local_bytes(self) -> int:
+        return self.local_kib << 10
 
 
 # Bounds, inclusive: ten id bits of the kernel port bound the objects, eight bits the priorities.
@@ -73,8 +89,21 @@ _RANGES = {
     "kernel.semaphores": (1, 256),
     "memory.ram_mib": (32, 256),
 }
+_IPC_RANGES = {
+    "ipc.mailbox_depth": (2, 256),
+    "ipc.mutexes": (1, 64),
+    "ipc.barriers": (1, 16),
+}
+_LOCAL_RANGE = {"memory.local_kib": (16, 1024)}
+_ALL_RANGES = _RANGES | _IPC_RANGES | _LOCAL_RANGE
 # Address decoding by bits and packed object numbers: only powers of two.
-_POWERS_OF_TWO = ("kernel.threads", "kernel.priorities", "memory.ram_mib")
+_POWERS_OF_TWO = (
+    "kernel.threads",
+    "kernel.priorities",
+    "memory.ram_mib",
+    "memory.local_kib",
+    "ipc.mailbox_depth",
+)
 
 
 def names(folder: Path = PLATFORMS) -> list[str]:
@@ -121,9 +150,15 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     }
     named = flat.pop("kernel.hardware_threads", [])
     for key in flat:
-        if key not in texts and key not in _RANGES:
+        if key not in texts and key not in _ALL_RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
-    for key in (*texts, *_RANGES):
+    amp = flat.get("interconnect") == "amp"
+    if "memory.local_kib" in flat and not amp:
+        raise UserError(
+            f"platform file {where}: memory.local_kib is for interconnect = 'amp' only, remove it"
+        )
+    ranges = _RANGES | (_IPC_RANGES if "ipc" in data else {}) | (_LOCAL_RANGE if amp else {})
+    for key in (*texts, *ranges):
         if key not in flat:
             raise UserError(f"platform file {where}: '{key}' is missing")
     for key, choices in texts.items():
@@ -132,7 +167,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
             raise UserError(f"platform file {where}: {key} must be a text, not {value!r}")
         if choices and value not in choices:
             raise UserError(f"platform file {where}: {key} is '{value}', choose one of {', '.join(choices)}")
-    for key in _RANGES:
+    for key in ranges:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
     sizes["hardware_threads"] = _hardware_threads(named, where)
@@ -144,6 +179,8 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         tick_cycles=flat["tick_cycles"],
         kernel=KernelSize(**sizes),
         ram_mib=flat["memory.ram_mib"],
+        ipc=IpcSize(*(flat[key] for key in _IPC_RANGES)) if "ipc" in data else None,
+        local_kib=flat.get("memory.local_kib", 0),
     )
     _check_hybrid(platform, f"platform file {where}")
     return platform
@@ -188,7 +225,7 @@ def _check_hybrid(platform: Platform, where: str) -> None:
 
 
 def _check_range(key: str, value: Any, where: str) -> None:
-    low, high = _RANGES[key]
+    low, high = _ALL_RANGES[key]
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise UserError(f"{where}: {key} must be a whole number from {low} to {high}, not {value!r}")
     if key in _POWERS_OF_TWO and value & (value - 1):

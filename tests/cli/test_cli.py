@@ -60,7 +60,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "image", "--cpus", "9"],
             1,
-            "coreloom: error: platform smp-standard: cpus must be a whole number from 1 to 4, not 9",
+            "coreloom: error: platform smp-standard: cpus must be a whole number from 1 to 8, not 9",
         ),
         (
             ["run", "image", "--cpus", "two"],

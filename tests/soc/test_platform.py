@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -18,7 +19,17 @@ def test_load(core: str) -> None:
     assert (loaded.name, loaded.core, loaded.cpus, loaded.interconnect) == (f"smp-{core}", core, 2, "smp-bus")
     assert loaded.kernel == platform.KernelSize(64, 32, 32, 8, 32, 32)
     assert (loaded.ram_mib, loaded.ram_bytes, loaded.tick_cycles) == (32, 1 << 25, 1000)
-    assert platform.load(f"smp-{core}", 4).cpus == 4
+    assert (loaded.ipc, loaded.local_kib) == (platform.IpcSize(16, 16, 4), 0)
+    assert platform.load(f"smp-{core}", 8).cpus == 8
+
+
+@pytest.mark.parametrize("core", ["economy", "standard"])
+def test_local_memory(core: str) -> None:
+    """The amp platforms differ from the smp ones in nothing but the local memory."""
+    loaded = platform.load(f"amp-{core}")
+    assert (loaded.interconnect, loaded.local_kib, loaded.local_bytes) == ("amp", 128, 1 << 17)
+    smp = platform.load(f"smp-{core}")
+    assert dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", local_kib=0) == smp
 
 
 @pytest.mark.parametrize(
@@ -34,6 +45,7 @@ def test_machines_of_the_paper(name: str, queue: str, units: tuple[str, ...]) ->
     loaded = platform.load(name)
     assert (loaded.cpus, loaded.kernel.threads, loaded.kernel.priorities) == (1, 256, 128)
     assert (loaded.kernel.ready_queue, loaded.kernel.hardware_threads) == (queue, units)
+    assert loaded.ipc is None
 
 
 def test_units() -> None:
@@ -50,9 +62,9 @@ def test_unknown_name() -> None:
         platform.load("smp")
 
 
-@pytest.mark.parametrize("cpus", [0, 5, -1])
+@pytest.mark.parametrize("cpus", [0, 9, -1])
 def test_wrong_number_of_processors(cpus: int) -> None:
-    with pytest.raises(UserError, match=f"cpus must be a whole number from 1 to 4, not {cpus}"):
+    with pytest.raises(UserError, match=f"cpus must be a whole number from 1 to 8, not {cpus}"):
         platform.load("smp-standard", cpus)
 
 
@@ -60,10 +72,10 @@ WRONG = {
     ('core = "standard"', 'core = "fast"'): "core is 'fast', choose one of economy, standard",
     ('core = "standard"', "core = 1"): "core must be a text, not 1",
     ('core = "standard"', ""): "'core' is missing",
-    ("cpus = 2", "cpus = 5"): "cpus must be a whole number from 1 to 4, not 5",
-    ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 4, not 1.5",
-    ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 4, not True",
-    ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 4, not '2'",
+    ("cpus = 2", "cpus = 9"): "cpus must be a whole number from 1 to 8, not 9",
+    ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 8, not 1.5",
+    ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 8, not True",
+    ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 8, not '2'",
     ("cpus = 2", "cpus = 2\ncpu = 3"): "unknown setting 'cpu', remove it",
     ("threads = 64", "threads = 65"): "kernel.threads must be a power of two, not 65",
     ("threads = 64", "thread = 64"): "unknown setting 'kernel.thread', remove it",
@@ -103,7 +115,24 @@ WRONG = {
     ("ports = 32", "ports = 257"): "kernel.ports must be a whole number from 1 to 256, not 257",
     ("ram_mib = 32", "ram_mib = 16"): "memory.ram_mib must be a whole number from 32 to 256, not 16",
     ("[memory]\nram_mib = 32", ""): "'memory.ram_mib' is missing",
-    ('"smp-bus"', '"ring"'): "interconnect is 'ring', choose one of smp-bus",
+    ('"smp-bus"', '"ring"'): "interconnect is 'ring', choose one of smp-bus, amp",
+    (
+        "mailbox_depth = 16",
+        "mailbox_depth = 24",
+    ): "platform file smp-standard.toml: ipc.mailbox_depth must be a power of two, not 24",
+    (
+        "mailbox_depth = 16",
+        "mailbox_depth = 1",
+    ): "ipc.mailbox_depth must be a whole number from 2 to 256, not 1",
+    ("mutexes = 16", "mutexes = 65"): "ipc.mutexes must be a whole number from 1 to 64, not 65",
+    ("barriers = 4", "barriers = 0"): "ipc.barriers must be a whole number from 1 to 16, not 0",
+    ("barriers = 4", ""): "platform file smp-standard.toml: 'ipc.barriers' is missing",
+    ("barriers = 4", "barriers = 4\nbells = 8"): "unknown setting 'ipc.bells', remove it",
+    (
+        "ram_mib = 32",
+        "ram_mib = 32\nlocal_kib = 128",
+    ): "platform file smp-standard.toml: memory.local_kib is for interconnect = 'amp' only, remove it",
+    ('"smp-bus"', '"amp"'): "platform file smp-standard.toml: 'memory.local_kib' is missing",
     ('name = "smp-standard"', 'name = "other"'): "name is 'other', make it 'smp-standard'",
     ("cpus = 2", "cpus = ="): "cannot be read",
 }
@@ -116,6 +145,22 @@ def test_one_processor_too_many(tmp_path: Path) -> None:
     assert platform.load("hthreads", 2, folder=tmp_path).cpus == 2
     with pytest.raises(UserError, match="platform hthreads: cpus = 3 and 14 hardware threads are 17"):
         platform.load("hthreads", 3, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("2048", "must be a whole number from 16 to 1024, not 2048"),
+        ("8", "must be a whole number from 16 to 1024, not 8"),
+        ("100", "must be a power of two, not 100"),
+    ],
+)
+def test_wrong_size_of_the_local_memory(tmp_path: Path, value: str, said: str) -> None:
+    text = (PLATFORMS / "amp-standard.toml").read_text()
+    (tmp_path / "amp-standard.toml").write_text(text.replace("local_kib = 128", f"local_kib = {value}"))
+    with pytest.raises(UserError) as error:
+        platform.load("amp-standard", folder=tmp_path)
+    assert str(error.value) == f"platform file amp-standard.toml: memory.local_kib {said}"
 
 
 @pytest.mark.parametrize("change", WRONG, ids=lambda change: change[1] or change[0])
