@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication between processors: a private port for each, and the units behind it.
+//
+// A unit sees what all processors execute and replies to each; the replies are ORed, as a unit gives 0 to what is not
+// its own. What a unit's reply depends on comes from registers, but for what other processors execute in the cycle.
+module cl_ipc
+  import cl_ipc_port_pkg::*;
+#(
+  parameter int unsigned Cpus         = 2,    // 1..8
+  parameter int unsigned MailboxDepth = 16,   // words in each mailbox: a power of two, 2..256
+  parameter int unsigned Mutexes      = 16,   // 1..64
+  parameter int unsigned Barriers     = 4     // 1..16
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic [Cpus-1:0]       req_i,
+  output logic [Cpus-1:0]       gnt_o,
+  input  logic [Cpus-1:0]       we_i,
+  input  logic [Cpus-1:0][18:0] addr_i,       // bits 20:2 of the address
+  input  logic [Cpus-1:0][31:0] wdata_i,
+  output logic [Cpus-1:0]       rvalid_o,     // one cycle after the grant, or later when it waits
+  output logic [Cpus-1:0]       err_o,
+  output logic [Cpus-1:0][31:0] rdata_o,
+  input  logic [Cpus-1:0]       intr_i,       // has an interrupt to take: ends what waits
+  output logic [Cpus-1:0]       irq_o         // level
+);
+
+  access_t [Cpus-1:0] access;
+  reply_t  [Cpus-1:0] reply;
+
+  for (genvar p = 0; p < Cpus; p++) begin : g_port
+    cl_ipc_port u_port (
+      .clk_i, .rst_ni,
+      .req_i   (req_i[p]),
+      .gnt_o   (gnt_o[p]),
+      .we_i    (we_i[p]),
+      .addr_i  (addr_i[p]),
+      .wdata_i (wdata_i[p]),
+      .rvalid_o(rvalid_o[p]),
+      .err_o   (err_o[p]),
+      .rdata_o (rdata_o[p]),
+      .intr_i  (intr_i[p]),
+      .access_o(access[p]),
+      .reply_i (reply[p])
+    );
+  end
+
+  // --- Units ---------------------------------------------------------------------------------------------
+
+  logic [31:0] unused_sizes;
+
+  assign unused_sizes = MailboxDepth + Mutexes + Barriers;
+  assign reply        = '0;
+  assign irq_o        = '0;
+
+endmodule
