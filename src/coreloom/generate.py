@@ -136,11 +136,13 @@ def ipc_package() -> str:
     """SystemVerilog package cl_ipc_pkg: op_e, error_e and field positions."""
     spec = ipc_spec.load()
     lines = _package_begin("cl_ipc_pkg", _IPC_NOTE, spec.layouts, spec.limits)
+    # Fields at bit 0 need no name in the RTL; the package has it all the same.
+    lines[3:3] = ["// verilator lint_off UNUSEDPARAM"]
     ops = [(f"Op{_camel(op.name)}", op.code) for op in spec.ops.values()]
     lines += _enum("op_e", spec.layouts["address"]["op"].width, ops)
     errors = [(f"Error{_camel(name)}", code) for name, (code, _) in spec.errors.items()]
     lines += _enum("error_e", spec.layouts["word"]["error"].width, errors)
-    return "\n".join([*lines, "", "endpackage", ""])
+    return "\n".join([*lines, "", "endpackage", "// verilator lint_on UNUSEDPARAM", ""])
 
 
 def ipc_header() -> str:

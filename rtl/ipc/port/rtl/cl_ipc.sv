@@ -48,10 +48,15 @@ module cl_ipc
 
   // --- Units ---------------------------------------------------------------------------------------------
 
-  logic [31:0] unused_sizes;
+  reply_t [Cpus-1:0] mailbox_reply;
+  logic [31:0]       unused_sizes;
 
-  assign unused_sizes = MailboxDepth + Mutexes + Barriers;
-  assign reply        = '0;
+  cl_mailbox #(.Cpus(Cpus), .Depth(MailboxDepth)) u_mailbox (
+    .clk_i, .rst_ni, .access_i(access), .reply_o(mailbox_reply)
+  );
+
+  assign unused_sizes = Mutexes + Barriers;
+  assign reply        = mailbox_reply;
   assign irq_o        = '0;
 
 endmodule

@@ -1,6 +1,7 @@
 // Generated from rtl/ipc/port/data/ipc.toml by `coreloom generate`; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 
+// verilator lint_off UNUSEDPARAM
 package cl_ipc_pkg;
 
   localparam int unsigned AddressPatienceLsb = 16;
@@ -88,3 +89,4 @@ package cl_ipc_pkg;
   } error_e;
 
 endpackage
+// verilator lint_on UNUSEDPARAM

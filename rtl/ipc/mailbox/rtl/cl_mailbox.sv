@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mailboxes: from each processor to each other one a FIFO of words.
+//
+// A put is done in the first cycle in which all its receivers have room; room is what it was when the cycle began. A
+// get takes a word in the cycle in which it is put. This unit also answers reset_end, which all units obey.
+module cl_mailbox
+  import cl_ipc_pkg::*;
+  import cl_ipc_port_pkg::*;
+#(
+  parameter int unsigned Cpus  = 2,    // 1..8; alone there is no mailbox
+  parameter int unsigned Depth = 16    // words in each: a power of two, 2..256
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  access_t [Cpus-1:0] access_i,
+  output reply_t  [Cpus-1:0] reply_o
+);
+
+  localparam int unsigned LevelWidth = $clog2(Depth) + 1;
+  localparam int unsigned IndexWidth = (Cpus > 1) ? $clog2(Cpus) : 1;
+
+  // --- What each processor executes -------------------------------------------------------------------------
+
+  logic [Cpus-1:0]           mine, blocked, refused;
+  logic [Cpus-1:0][Cpus-1:0] peers;      // [p]: at the other end of what p executes
+
+  always_comb begin
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      logic legal;
+      for (int unsigned c = 0; c < Cpus; c++) peers[p][c] = c != p && access_i[p].index == 8'(c);
+      legal = peers[p] != '0;
+      unique case (access_i[p].op)
+        OpMailboxPut: begin
+          peers[p] = access_i[p].index[Cpus-1:0];
+          legal    = access_i[p].we && peers[p] != '0 && access_i[p].index == 8'(peers[p]) && !peers[p][p];
+        end
+        OpMailboxClearSent, OpMailboxResetSent, OpMailboxClearReceived, OpMailboxResetReceived: begin
+          legal &= access_i[p].we;
+        end
+        OpMailboxRoom, OpMailboxSent, OpMailboxGet, OpMailboxLevel, OpMailboxReceived: begin
+          legal &= !access_i[p].we;
+        end
+        OpMailboxAny: legal = !access_i[p].we && access_i[p].index == '0;
+        OpResetEnd: begin
+          peers[p]    = '1;
+          peers[p][p] = 1'b0;
+          legal       = access_i[p].we && access_i[p].index == '0;
+        end
+        default: legal = 1'b0;
+      endcase
+      mine[p] = access_i[p].valid && legal;
+    end
+  end
+
+  // --- The mailboxes, [sender][receiver] --------------------------------------------------------------------
+
+  logic   [Cpus-1:0][Cpus-1:0]                          full, sent_failed;
+  logic   [Cpus-1:0][Cpus-1:0][LevelWidth-1:0]          space;
+  error_e [Cpus-1:0][Cpus-1:0]                          sent_error;
+  logic   [Cpus-1:0][Cpus-1:0][StateWordCountWidth-1:0] sent;
+
+  // The receiving ends, [receiver][sender]
+  logic   [Cpus-1:0][Cpus-1:0]                          some;
+  logic   [Cpus-1:0][Cpus-1:0][LevelWidth-1:0]          level;
+  logic   [Cpus-1:0][Cpus-1:0][31:0]                    head;
+  error_e [Cpus-1:0][Cpus-1:0]                          received_error;
+  logic   [Cpus-1:0][Cpus-1:0][StateWordCountWidth-1:0] received;
+
+  for (genvar s = 0; s < Cpus; s++) begin : g_sender
+    for (genvar r = 0; r < Cpus; r++) begin : g_receiver
+      if (s == r) begin : g_none
+        assign full[s][r]           = 1'b0;
+        assign space[s][r]          = '0;
+        assign sent_error[s][r]     = ErrorOk;
+        assign sent[s][r]           = '0;
+        assign some[r][s]           = 1'b0;
+        assign level[r][s]          = '0;
+        assign head[r][s]           = '0;
+        assign received_error[r][s] = ErrorOk;
+        assign received[r][s]       = '0;
+      end else begin : g_fifo
+        logic send, receive, put, get, resets_sent, resets_received;
+
+        assign send            = mine[s] & peers[s][r];
+        assign receive         = mine[r] & peers[r][s];
+        assign put             = send & access_i[s].op == OpMailboxPut & ~refused[s];
+        assign get             = receive & access_i[r].op == OpMailboxGet & received_error[r][s] == ErrorOk;
+        assign resets_sent     = access_i[s].op == OpMailboxResetSent | access_i[s].op == OpResetEnd;
+        assign resets_received = access_i[r].op == OpMailboxResetReceived | access_i[r].op == OpResetEnd;
+
+        cl_mailbox_fifo #(.Depth(Depth)) u_fifo (
+          .clk_i, .rst_ni,
+          .put_i           (put & ~blocked[s]),
+          .put_gives_up_i  (put & access_i[s].last & full[s][r]),
+          .put_code_i      (access_i[s].code),
+          .clear_sent_i    (send & access_i[s].op == OpMailboxClearSent),
+          .reset_sent_i    (send & resets_sent),
+          .word_i          (access_i[s].wdata),
+          .full_o          (full[s][r]),
+          .space_o         (space[s][r]),
+          .sent_error_o    (sent_error[s][r]),
+          .sent_o          (sent[s][r]),
+          .get_i           (get & some[r][s]),
+          .get_gives_up_i  (get & access_i[r].last & ~some[r][s]),
+          .get_code_i      (access_i[r].code),
+          .clear_received_i(receive & access_i[r].op == OpMailboxClearReceived),
+          .reset_received_i(receive & resets_received),
+          .some_o          (some[r][s]),
+          .level_o         (level[r][s]),
+          .head_o          (head[r][s]),
+          .received_error_o(received_error[r][s]),
+          .received_o      (received[r][s])
+        );
+      end
+      assign sent_failed[s][r] = sent_error[s][r] != ErrorOk;
+    end
+
+    // A put looks at registers only: what it does decides what the receivers can do in this cycle.
+    assign blocked[s] = (peers[s] & full[s]) != '0;
+    assign refused[s] = (peers[s] & sent_failed[s]) != '0;
+  end
+
+  // --- Replies ----------------------------------------------------------------------------------------------
+
+  for (genvar p = 0; p < Cpus; p++) begin : g_reply
+    logic                           ready, any;
+    logic [31:0]                    rdata;
+    logic [IndexWidth-1:0]          from;
+    // Of the mailbox at whose one end p is, as the operation says
+    logic [LevelWidth-1:0]          its_space, its_level;
+    error_e                         its_sent_error, its_received_error;
+    logic [StateWordCountWidth-1:0] its_sent, its_received;
+    logic [31:0]                    its_head;
+
+    always_comb begin
+      its_space          = '0;
+      its_level          = '0;
+      its_sent_error     = ErrorOk;
+      its_received_error = ErrorOk;
+      its_sent           = '0;
+      its_received       = '0;
+      its_head           = '0;
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        if (peers[p][c]) begin
+          its_space          |= space[p][c];
+          its_level          |= level[p][c];
+          its_sent_error      = error_e'(its_sent_error | sent_error[p][c]);
+          its_received_error  = error_e'(its_received_error | received_error[p][c]);
+          its_sent           |= sent[p][c];
+          its_received       |= received[p][c];
+          its_head           |= head[p][c];
+        end
+      end
+    end
+
+    cl_round_robin #(.Clients(Cpus)) u_any (
+      .clk_i, .rst_ni,
+      .req_i   (some[p]),
+      .served_i(mine[p] & any & access_i[p].op == OpMailboxAny),
+      .valid_o (any),
+      .index_o (from)
+    );
+
+    always_comb begin
+      ready = 1'b1;
+      rdata = '0;
+      unique case (access_i[p].op)
+        OpMailboxPut: ready = ~blocked[p] | refused[p];
+        OpMailboxRoom: begin
+          ready = its_space != '0 || its_sent_error == ErrorReset;
+          rdata = its_sent_error == ErrorReset ? result(ErrorReset, '0)
+                : its_space == '0              ? result(access_i[p].code, '0)
+                :                                result(ErrorOk, WordValueWidth'(its_space));
+        end
+        OpMailboxSent: rdata = result(its_sent_error, WordValueWidth'(its_sent));
+        OpMailboxGet: begin
+          ready = its_level != '0 || its_received_error != ErrorOk;
+          rdata = its_level != '0 && its_received_error == ErrorOk ? its_head : Sentinel;
+        end
+        OpMailboxLevel: begin
+          ready = its_level != '0 || its_received_error == ErrorReset;
+          rdata = its_received_error == ErrorReset ? result(ErrorReset, '0)
+                : its_level == '0                  ? result(access_i[p].code, '0)
+                :                                    result(ErrorOk, WordValueWidth'(its_level));
+        end
+        OpMailboxReceived: rdata = result(its_received_error, WordValueWidth'(its_received));
+        OpMailboxAny: begin
+          ready = any;
+          rdata = any ? result(ErrorOk, WordValueWidth'(from)) : result(access_i[p].code, '0);
+        end
+        default: begin end
+      endcase
+    end
+
+    assign reply_o[p] = mine[p] ? '{mine: 1'b1, ready: ready, rdata: rdata} : '0;
+  end
+
+endmodule
