@@ -16,6 +16,9 @@
 /* Kernel port, private to the CPU: address = port | op << 12 | id << 2. */
 #define CL_KERNEL_PORT 0xF0000000
 
+/* Communication port, private to the CPU: address = port | patience << 16 | op << 10 | index << 2. */
+#define CL_IPC_PORT 0xF0200000
+
 /* Local device, private to the CPU. */
 #define CL_LOCAL 0xF0100000
 #define CL_CPU_ID 0x00

@@ -1,5 +1,5 @@
-/* What POSIX does not have: ports, the memory lock, interrupts, hardware threads, and the machine around the
- * program. */
+/* What POSIX does not have: ports, the memory lock, interrupts, hardware threads, the machine around the program, and
+ * communication between processors (coreloom_ipc.h). */
 #ifndef CORELOOM_H
 #define CORELOOM_H
 
@@ -102,5 +102,7 @@ __attribute__((noreturn)) void cl_exit(int status); /* stops the machine at once
 #ifdef __cplusplus
 }
 #endif
+
+#include "coreloom_ipc.h"
 
 #endif
