@@ -9,6 +9,9 @@
 #define CL_INPUT_MAX (CL_OUTPUT - CL_INPUT - 4)
 #define CL_OUTPUT_MAX (0x01000000 - 4)
 
+/* Local memory of the CPU (platforms with CL_LOCAL_MEMORY_BYTES); text and constants are there. */
+#define CL_LOCAL_MEMORY 0x20000000
+
 /* Console, on the shared bus. */
 #define CL_UART_TX 0xE0000000
 #define CL_UART_STATUS 0xE0000004 /* bit 0: ready for a byte */
@@ -24,6 +27,7 @@
 #define CL_CPU_ID 0x00
 #define CL_CPU_COUNT 0x04
 #define CL_CYCLE 0x08
+#define CL_BUS_COUNT 0x10 /* ro: transfers on the shared bus since reset */
 #define CL_LOCK_ADDRESS 0x20
 #define CL_LOCK_GRANT 0x24
 #define CL_LOCK_ACQUIRE 0x28

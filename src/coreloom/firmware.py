@@ -232,13 +232,29 @@ def build(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
+        layout = work / script.name
+        defines_of_layout = [f"-D{key}={value}" for key, value in numbers.items()]
         _run(
-            [
-                *zig(), "cc", *flags, *map(str, [*app_files, *sources]), str(archive),
-                "-Wl,--gc-sections", f"-Wl,-T,{script}", "-o", str(work / elf.name),
-            ],
-            name,
-        )  # fmt: skip
+            [*zig(), "cc", "-E", "-P", "-x", "c", *defines_of_layout, str(script), "-o", str(layout)],
+            script.name,
+        )
+        try:
+            _run(
+                [
+                    *zig(), "cc", *flags, *map(str, [*app_files, *sources]), str(archive),
+                    "-Wl,--gc-sections", f"-Wl,-T,{layout}", "-o", str(work / elf.name),
+                ],
+                name,
+            )  # fmt: skip
+        except UserError as error:
+            over = re.findall(r"in region 'local': overflowed by (\d+) bytes", str(error))
+            if not over:
+                raise
+            raise UserError(
+                f"{name} does not fit into the local memory of {platform.name}: text, constants and "
+                f"CL_LOCAL_DATA have {max(map(int, over))} bytes more than its {platform.local_kib} KiB; "
+                "make memory.local_kib larger"
+            ) from None
         image = work / f"{name}.bin"
         _run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(image)], name)
         try:

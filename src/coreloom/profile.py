@@ -14,7 +14,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from coreloom.paths import APPS, RUNTIME
-from coreloom.platform import RAM_BASE
+from coreloom.platform import LOCAL_BASE
 from coreloom.simulate import Sample
 
 OWNERS = ("application", "kernel", "library")
@@ -34,7 +34,7 @@ class LineTable:
                 if program is not None:
                     ranges += self._of_unit(unit, program)
         # Functions that the linker dropped stay in the table, at addresses near 0.
-        ranges = sorted((start, owner) for start, owner in ranges if start >= RAM_BASE)
+        ranges = sorted((start, owner) for start, owner in ranges if start >= LOCAL_BASE)
         self._starts = [start for start, _ in ranges]
         self._owners = [owner for _, owner in ranges]
 

@@ -146,6 +146,10 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
 # The platform's SoC
 
 
+# Folders of the communication port below rtl/ipc, that of its package first
+_IPC_UNITS = ("port", "mailbox", "doorbell", "channel", "mutex", "barrier")
+
+
 def platform_design(platform: Platform) -> Design:
     """The RTL of a platform."""
     if platform.kernel.hardware_threads:
@@ -155,6 +159,7 @@ def platform_design(platform: Platform) -> Design:
         RTL / "kernel" / "rtl",
         RTL / "hwt" / "rtl",
         RTL / "ipc" / "lock_unit" / "rtl",
+        *(RTL / "ipc" / unit / "rtl" for unit in (_IPC_UNITS if platform.ipc else ())),
     )
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if platform.core == "economy":
@@ -191,7 +196,21 @@ def platform_params(platform: Platform) -> dict[str, Param]:
         "Mutexes": platform.kernel.mutexes,
         "Semaphores": platform.kernel.semaphores,
         "RamBytes": platform.ram_bytes,
+        "LocalBytes": platform.local_bytes,
         "TickCycles": platform.tick_cycles,
+        **_ipc_params(platform),
+    }
+
+
+def _ipc_params(platform: Platform) -> dict[str, Param]:
+    size = platform.ipc
+    if size is None:
+        return {}
+    return {
+        "Ipc": Literal("1'b1"),
+        "MailboxDepth": size.mailbox_depth,
+        "CpuMutexes": size.mutexes,
+        "Barriers": size.barriers,
     }
 
 
@@ -214,6 +233,7 @@ def build_model(
             "CORELOOM_CPUS": platform.cpus,
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
+            "CORELOOM_LOCAL_BYTES": platform.local_bytes,
         },
         trace=trace,
         progress=progress,

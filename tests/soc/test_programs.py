@@ -385,7 +385,7 @@ BUS_ERRORS = {
     "fetch from a private device": ("jr s1", 0xF010_0000),
     "beyond the UART": ("lw t1, 8(s3)", 0xE000_0008),
     "between the private devices": ("li t0, 0xF0040000\n lw t1, 0(t0)", 0xF004_0000),
-    "offset without a register": ("lw t1, 0x10(s1)", 0xF010_0010),
+    "offset without a register": ("lw t1, 0x14(s1)", 0xF010_0014),
     "store to a read-only register": ("sw t1, CPU_ID(s1)", 0xF010_0000),
     "store of a byte to a device": ("sb t1, EXIT(s1)", 0xF010_0080),
     "store of a half to the kernel": ("sh t1, 8(s4)", 0xF000_0008),

@@ -6,7 +6,10 @@
 module cl_core_economy
   import cl_soc_pkg::*;
 #(
-  parameter logic [31:0] BootAddr = RamBase   // reset at +0x80, interrupts at +0x10
+  parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
+  parameter int unsigned LocalBytes = 0,        // local memory, 0: none
+  // Interrupts at +0x10: with a local memory the program is there.
+  parameter logic [31:0] IrqBase    = (LocalBytes == 0) ? BootAddr : LocalMemoryBase
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -33,6 +36,7 @@ module cl_core_economy
   input  logic        irq_timer_i,     // irq[5]
   input  logic        irq_ipi_i,       // irq[6]
   input  logic        irq_line_i,      // irq[7]
+  input  logic        irq_ipc_i,       // irq[8]
 
   // Writes of other masters, for a data cache; this core has none
   input  logic        snoop_valid_i,
@@ -44,8 +48,8 @@ module cl_core_economy
   output logic [31:0] pc_o             // the instruction fetched last, at most one ahead; for profiles
 );
 
-  // Interrupts 4 to 7 are levels, the core's own (illegal instruction, misaligned access) are latched.
-  localparam logic [31:0] LevelIrqs = 32'h0000_00F0;
+  // Interrupts 4 to 8 are levels, the core's own (illegal instruction, misaligned access) are latched.
+  localparam logic [31:0] LevelIrqs = 32'h0000_01F0;
 
   logic        trap, mem_valid, mem_instr, mem_ready, la_read, la_write;
   logic [31:0] mem_addr, mem_wdata, la_addr, la_wdata, rdata, irq;
@@ -71,6 +75,7 @@ module cl_core_economy
     irq[5] = irq_timer_i;
     irq[6] = irq_ipi_i;
     irq[7] = irq_line_i;
+    irq[8] = irq_ipc_i;
   end
 
   picorv32 #(
@@ -88,7 +93,7 @@ module cl_core_economy
     .ENABLE_IRQ_TIMER (1'b0),
     .LATCHED_IRQ      (~LevelIrqs),
     .PROGADDR_RESET   (BootAddr + 32'h80),
-    .PROGADDR_IRQ     (BootAddr + 32'h10)
+    .PROGADDR_IRQ     (IrqBase + 32'h10)
   ) u_core (
     .clk         (clk_i),
     .resetn      (resetn_q),
@@ -143,7 +148,12 @@ module cl_core_economy
     else         granted_q <= gnt | (granted_q & ~rvalid);
   end
 
-  cl_split u_split (
+  logic        local_req;
+  logic [31:0] local_rdata;
+
+  cl_split #(
+    .LocalBytes(LocalBytes)
+  ) u_split (
     .clk_i,
     .rst_ni,
     .req_i         (req),
@@ -163,9 +173,35 @@ module cl_core_economy
     .priv_rvalid_i (priv_rvalid_i),
     .priv_err_i    (priv_err_i),
     .priv_rdata_i  (priv_rdata_i),
+    .mem_req_o     (local_req),
+    .mem_rdata_i   (local_rdata),
     .fault_o       (fault_o),
     .fault_addr_o  (fault_addr_o)
   );
+
+  // Local memory: this core has one port for fetches and data, so one port of it is enough.
+  if (LocalBytes == 0) begin : g_no_local_memory
+    assign local_rdata = '0;
+    logic unused_req;
+    assign unused_req = local_req;
+  end else begin : g_local_memory
+    logic [31:0] unused_rdata;
+
+    cl_local_memory #(
+      .Bytes(LocalBytes)
+    ) u_memory (
+      .clk_i,
+      .fetch_req_i  (1'b0),
+      .fetch_addr_i ('0),
+      .fetch_rdata_o(unused_rdata),
+      .req_i        (local_req),
+      .we_i         (cmd_o.we),
+      .be_i         (cmd_o.be),
+      .addr_i       (cmd_o.addr[2 +: $clog2(LocalBytes / 4)]),
+      .wdata_i      (cmd_o.wdata),
+      .rdata_o      (local_rdata)
+    );
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                     pc_o <= '0;

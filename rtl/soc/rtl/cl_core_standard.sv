@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard core: adapter around Ibex (rv32im, write-back stage, branch-target ALU, single-cycle multiplier,
-// 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0).
+// 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0; none with a local memory).
 //
 // Instruction fetches and data accesses share the bus port, data first: a data access holds up the
 // instruction that makes it, while most fetches run ahead. Fetches starve only as long as the core finds
@@ -11,7 +11,8 @@
 module cl_core_standard
   import cl_soc_pkg::*;
 #(
-  parameter logic [31:0] BootAddr = RamBase   // reset at +0x80
+  parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
+  parameter int unsigned LocalBytes = 0         // local memory, 0: none
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -38,6 +39,7 @@ module cl_core_standard
   input  logic        irq_timer_i,     // timer
   input  logic        irq_ipi_i,       // software
   input  logic        irq_line_i,      // fast 0
+  input  logic        irq_ipc_i,       // fast 1
 
   // Writes of other masters, for a data cache; not used yet
   input  logic        snoop_valid_i,
@@ -49,8 +51,8 @@ module cl_core_standard
   output logic [31:0] pc_o             // the instruction being decoded; for profiles
 );
 
-  logic        instr_req, instr_gnt, instr_rvalid;
-  logic [31:0] instr_addr;
+  logic        instr_req, instr_gnt, instr_rvalid, instr_err;
+  logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_rvalid, data_err;
   logic [31:0] data_rdata;
   bus_cmd_t    data_cmd;
@@ -68,7 +70,7 @@ module cl_core_standard
     .RegFile        (ibex_pkg::RegFileFPGA),
     .BranchTargetALU(1'b1),
     .WritebackStage (1'b1),
-    .ICache         (1'b1),
+    .ICache         (LocalBytes == 0),
     .ICacheECC      (1'b0),
     .BranchPredictor(1'b0)
   ) u_core (
@@ -82,9 +84,9 @@ module cl_core_standard
     .instr_gnt_i           (instr_gnt),
     .instr_rvalid_i        (instr_rvalid),
     .instr_addr_o          (instr_addr),
-    .instr_rdata_i         (bus_rdata_i),
+    .instr_rdata_i         (instr_rdata),
     .instr_rdata_intg_i    ('0),
-    .instr_err_i           (bus_err_i),
+    .instr_err_i           (instr_err),
     .data_req_o            (data_req),
     .data_gnt_i            (data_gnt),
     .data_rvalid_i         (data_rvalid),
@@ -99,7 +101,7 @@ module cl_core_standard
     .irq_software_i        (irq_ipi_i),
     .irq_timer_i           (irq_timer_i),
     .irq_external_i        (irq_kernel_i),
-    .irq_fast_i            ({14'b0, irq_line_i}),
+    .irq_fast_i            ({13'b0, irq_ipc_i, irq_line_i}),
     .irq_nm_i              (1'b0),
     .scramble_key_valid_i  (1'b0),
     .scramble_key_i        ('0),
@@ -116,13 +118,17 @@ module cl_core_standard
     .scan_rst_ni           (1'b1)
   );
 
-  // Data: to the bus or to the private port
+  // Data: to the bus, to the private port or to the local memory
   bus_cmd_t    split_cmd;
   logic        data_bus_req, data_bus_gnt, data_bus_rvalid;
   logic        data_fault;
   logic [31:0] data_fault_addr;
+  logic        local_req;
+  logic [31:0] local_rdata;
 
-  cl_split u_split (
+  cl_split #(
+    .LocalBytes(LocalBytes)
+  ) u_split (
     .clk_i,
     .rst_ni,
     .req_i         (data_req),
@@ -142,6 +148,8 @@ module cl_core_standard
     .priv_rvalid_i (priv_rvalid_i),
     .priv_err_i    (priv_err_i),
     .priv_rdata_i  (priv_rdata_i),
+    .mem_req_o     (local_req),
+    .mem_rdata_i   (local_rdata),
     .fault_o       (data_fault),
     .fault_addr_o  (data_fault_addr)
   );
@@ -149,13 +157,16 @@ module cl_core_standard
   assign priv_cmd_o = split_cmd;
 
   // Bus: data before instructions. The response comes one cycle after the grant, so its owner is known.
-  logic        data_owner_q, instr_owner_q, waiting_q;
+  logic        data_owner_q, instr_owner_q, waiting_q, instr_bus_req, fetch_req, fetch_q;
   logic [31:0] instr_addr_q;
 
+  assign fetch_req     = instr_req & in_local_memory(instr_addr, LocalBytes);
+  assign instr_bus_req = instr_req & ~in_local_memory(instr_addr, LocalBytes);
+
   assign bus_req_o    = data_bus_req | waiting_q;
-  assign bus_late_o   = instr_req;
+  assign bus_late_o   = instr_bus_req;
   assign data_bus_gnt = data_bus_req & bus_gnt_i;
-  assign instr_gnt    = instr_req & ~data_bus_req & (bus_gnt_i | bus_gnt_late_i);
+  assign instr_gnt    = fetch_req | (instr_bus_req & ~data_bus_req & (bus_gnt_i | bus_gnt_late_i));
 
   always_comb begin
     if (data_bus_req) cmd_o = split_cmd;
@@ -167,20 +178,51 @@ module cl_core_standard
       data_owner_q  <= 1'b0;
       instr_owner_q <= 1'b0;
       waiting_q     <= 1'b0;
+      fetch_q       <= 1'b0;
       instr_addr_q  <= '0;
     end else begin
       data_owner_q  <= data_bus_req;
-      instr_owner_q <= instr_gnt;
+      instr_owner_q <= instr_gnt & ~fetch_req;
+      fetch_q       <= fetch_req;
       waiting_q     <= instr_req & ~instr_gnt;   // Ibex keeps a request until it is granted
       if (instr_gnt) instr_addr_q <= instr_addr;
     end
   end
 
   assign data_bus_rvalid = bus_rvalid_i & data_owner_q;
-  assign instr_rvalid    = bus_rvalid_i & instr_owner_q;
+  assign instr_rvalid    = (bus_rvalid_i & instr_owner_q) | fetch_q;
+  assign instr_err       = bus_err_i & ~fetch_q;
+
+  // Local memory, with a port for fetches and one for data: neither waits
+  if (LocalBytes == 0) begin : g_no_local_memory
+    assign instr_rdata = bus_rdata_i;
+    assign local_rdata = '0;
+    logic unused_req;
+    assign unused_req = local_req;
+  end else begin : g_local_memory
+    localparam int unsigned AddrW = $clog2(LocalBytes / 4);
+    logic [31:0] fetch_rdata;
+
+    cl_local_memory #(
+      .Bytes(LocalBytes)
+    ) u_memory (
+      .clk_i,
+      .fetch_req_i  (fetch_req),
+      .fetch_addr_i (instr_addr[2 +: AddrW]),
+      .fetch_rdata_o(fetch_rdata),
+      .req_i        (local_req),
+      .we_i         (split_cmd.we),
+      .be_i         (split_cmd.be),
+      .addr_i       (split_cmd.addr[2 +: AddrW]),
+      .wdata_i      (split_cmd.wdata),
+      .rdata_o      (local_rdata)
+    );
+
+    assign instr_rdata = fetch_q ? fetch_rdata : bus_rdata_i;
+  end
 
   logic instr_fault;
-  assign instr_fault  = instr_rvalid & bus_err_i;
+  assign instr_fault  = instr_rvalid & instr_err;
   assign fault_o      = data_fault | instr_fault;
   assign fault_addr_o = data_fault ? data_fault_addr : instr_addr_q;
 

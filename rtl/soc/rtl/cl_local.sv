@@ -15,6 +15,7 @@ module cl_local
   input  logic            rst_ni,
   input  logic      [3:0] cpu_id_i,
   input  logic     [63:0] cycle_i,       // common to all cores; also mtime
+  input  logic     [31:0] bus_count_i,   // transfers on the shared bus since reset
 
   // Private port: words only, one transaction outstanding
   input  logic            req_i,         // always granted in the same cycle
@@ -86,6 +87,7 @@ module cl_local
         LocalCpuCount:    begin rdata_d = 32'(Cpus);            err_d = store; end
         LocalCycle:       begin rdata_d = cycle_i[31:0];        err_d = store; end
         LocalCycleH:      begin rdata_d = cycle_h_q;            err_d = store; end
+        LocalBusCount:    begin rdata_d = bus_count_i;          err_d = store; end
         LocalLockAddress: lock_set_o = store;
         LocalLockGrant:   begin rdata_d = 32'(lock_grant_i);    err_d = store; end
         LocalLockAcquire: begin acquire_d = load;               err_d = store; end

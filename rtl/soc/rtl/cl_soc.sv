@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Platform smp-bus: identical cores, hardware threads, one shared bus and memory, the kernel and the lock unit on
-// private ports. Client and master n is processor n, Cpus + n hardware thread n.
+// Platforms smp-bus and amp: identical cores, hardware threads, one shared bus and memory; the kernel, the lock unit
+// and the communication port on private ports; in amp a local memory in each processor. Client and master n is
+// processor n, Cpus + n hardware thread n.
 module cl_soc
   import cl_soc_pkg::*;
 #(
@@ -15,6 +16,11 @@ module cl_soc
   parameter int unsigned PortDepth  = 8,
   parameter int unsigned Mutexes    = 32,
   parameter int unsigned Semaphores = 32,
+  parameter bit          Ipc        = 1'b0,           // there is a communication port: Cpus at most 8
+  parameter int unsigned MailboxDepth = 16,           // its sizes, see cl_ipc
+  parameter int unsigned CpuMutexes = 16,
+  parameter int unsigned Barriers   = 4,
+  parameter int unsigned LocalBytes = 0,              // local memory of each processor, a power of two; 0: none
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter int unsigned TickCycles = 1000,           // unit of the time slice
   localparam int unsigned Units     = (HwThreads == 0) ? 1 : HwThreads
@@ -77,6 +83,9 @@ module cl_soc
   logic     [Clients-1:0] [31:0] kernel_wdata, kernel_rdata;
   logic     [Cpus-1:0]           kernel_irq, kernel_intr;
   logic     [Clients-1:0]        kernel_idle;
+  logic     [Cpus-1:0]           ipc_req, ipc_gnt, ipc_we, ipc_rvalid, ipc_err, ipc_irq, ipc_intr;
+  logic     [Cpus-1:0]    [18:0] ipc_addr;
+  logic     [Cpus-1:0]    [31:0] ipc_wdata, ipc_rdata;
   logic     [Cpus-1:0]           lock_set, lock_clear, lock_busy, lock_grant;
   logic     [Cpus-1:0]    [31:0] lock_addr;
   logic     [Cpus-1:0][Cpus-1:0] ipi_by;     // [source][target]
@@ -87,15 +96,26 @@ module cl_soc
     for (int unsigned i = 0; i < Cpus; i++) ipi_set = ipi_set | ipi_by[i];
   end
 
+  // Transfers on the shared bus, counted with their response
+  logic [31:0] bus_count_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) bus_count_q <= '0;
+    else         bus_count_q <= bus_count_q + 32'(|bus_rvalid);
+  end
+
   for (genvar i = 0; i < Cpus; i++) begin : g_tile
     cl_tile #(
-      .Core(Core),
-      .Cpus(Cpus)
+      .Core      (Core),
+      .Cpus      (Cpus),
+      .Ipc       (Ipc),
+      .LocalBytes(LocalBytes)
     ) u_tile (
       .clk_i,
       .rst_ni,
       .cpu_id_i       (4'(i)),
       .cycle_i        (cycle_q),
+      .bus_count_i    (bus_count_q),
       .bus_req_o      (bus_req[i]),
       .bus_late_o     (bus_late[i]),
       .bus_cmd_o      (bus_cmd[i]),
@@ -115,6 +135,16 @@ module cl_soc
       .kernel_rdata_i (kernel_rdata[i]),
       .kernel_irq_i   (kernel_irq[i]),
       .kernel_intr_o  (kernel_intr[i]),
+      .ipc_req_o      (ipc_req[i]),
+      .ipc_gnt_i      (ipc_gnt[i]),
+      .ipc_we_o       (ipc_we[i]),
+      .ipc_addr_o     (ipc_addr[i]),
+      .ipc_wdata_o    (ipc_wdata[i]),
+      .ipc_rvalid_i   (ipc_rvalid[i]),
+      .ipc_err_i      (ipc_err[i]),
+      .ipc_rdata_i    (ipc_rdata[i]),
+      .ipc_irq_i      (ipc_irq[i]),
+      .ipc_intr_o     (ipc_intr[i]),
       .lock_set_o     (lock_set[i]),
       .lock_clear_o   (lock_clear[i]),
       .lock_addr_o    (lock_addr[i]),
@@ -164,6 +194,37 @@ module cl_soc
   );
 
   assign idle_o = kernel_idle[Cpus-1:0];
+
+  // Communication between processors
+  if (Ipc) begin : g_ipc
+    cl_ipc #(
+      .Cpus        (Cpus),
+      .MailboxDepth(MailboxDepth),
+      .Mutexes     (CpuMutexes),
+      .Barriers    (Barriers)
+    ) u_ipc (
+      .clk_i,
+      .rst_ni,
+      .req_i   (ipc_req),
+      .gnt_o   (ipc_gnt),
+      .we_i    (ipc_we),
+      .addr_i  (ipc_addr),
+      .wdata_i (ipc_wdata),
+      .rvalid_o(ipc_rvalid),
+      .err_o   (ipc_err),
+      .rdata_o (ipc_rdata),
+      .intr_i  (ipc_intr),
+      .irq_o   (ipc_irq)
+    );
+  end else begin : g_no_ipc
+    assign ipc_gnt    = '0;
+    assign ipc_rvalid = '0;
+    assign ipc_err    = '0;
+    assign ipc_rdata  = '0;
+    assign ipc_irq    = '0;
+    logic unused;
+    assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr, MailboxDepth, CpuMutexes, Barriers};
+  end
 
   cl_lock_unit #(
     .Clients(Cpus)

@@ -18,6 +18,7 @@ package cl_soc_pkg;
   } bus_cmd_t;
 
   parameter logic [31:0] RamBase  = 32'h4000_0000;
+  parameter logic [31:0] LocalMemoryBase = 32'h2000_0000;  // private to each core, never on the bus
   parameter logic [31:0] UartBase = 32'hE000_0000;
   parameter logic [19:0] UnitTop  = 20'hE1000;       // 0xE100_0000 + 0x100 n: hardware thread n
 
@@ -25,12 +26,14 @@ package cl_soc_pkg;
   parameter logic [3:0]  PrivateTop = 4'hF;
   parameter logic [13:0] KernelTop  = 14'h3C00;      // 0xF000_0000, 256 KiB
   parameter logic [23:0] LocalTop   = 24'hF0_1000;   // 0xF010_0000, 256 B
+  parameter logic [10:0] IpcTop     = 11'h781;       // 0xF020_0000, 2 MiB: the communication port
 
   // Offsets in the local device.
   parameter logic [7:0] LocalCpuId       = 8'h00;
   parameter logic [7:0] LocalCpuCount    = 8'h04;
   parameter logic [7:0] LocalCycle       = 8'h08;
   parameter logic [7:0] LocalCycleH      = 8'h0C;
+  parameter logic [7:0] LocalBusCount    = 8'h10;
   parameter logic [7:0] LocalLockAddress = 8'h20;
   parameter logic [7:0] LocalLockGrant   = 8'h24;
   parameter logic [7:0] LocalLockAcquire = 8'h28;
@@ -54,6 +57,11 @@ package cl_soc_pkg;
     UnitWaits   = 2'd2,   // in the kernel
     UnitStopped = 2'd3    // by a command
   } unit_e;
+
+  // Whether an address lies in a local memory of `bytes` (0: there is none, else a power of two).
+  function automatic logic in_local_memory(logic [31:0] addr, int unsigned bytes);
+    return (bytes != 0) && (((addr ^ LocalMemoryBase) & ~(bytes - 1)) == '0);
+  endfunction
 
   // Interrupt lines: the pins first
   parameter int unsigned Lines    = 8;

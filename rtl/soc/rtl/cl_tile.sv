@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One processor: a core, its private port decoder and its local device.
+// One processor: a core, its local memory if it has one, its private port decoder and its local device.
 //
-// The private port reaches the kernel (0xF000_0000, 256 KiB) and the local device (0xF010_0000, 256 B) without
-// the shared bus. Grant and response of both pass through without a cycle of their own. Other private
-// addresses, and stores of less than a word, are answered with an error after one cycle.
+// The private port reaches the kernel (0xF000_0000, 256 KiB), the local device (0xF010_0000, 256 B) and the
+// communication port (0xF020_0000, 2 MiB) without the shared bus. Grant and response of all pass through without a
+// cycle of their own. Other private addresses, and stores of less than a word, are answered with an error after one
+// cycle.
 module cl_tile
   import cl_soc_pkg::*;
 #(
-  parameter core_e       Core = CoreStandard,
-  parameter int unsigned Cpus = 2
+  parameter core_e       Core       = CoreStandard,
+  parameter int unsigned Cpus       = 2,
+  parameter bit          Ipc        = 1'b0,  // there is a communication port
+  parameter int unsigned LocalBytes = 0      // local memory, 0: none
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
   input  logic      [3:0] cpu_id_i,
   input  logic     [63:0] cycle_i,
+  input  logic     [31:0] bus_count_i,
 
   // Master port of the shared bus
   output logic            bus_req_o,
@@ -37,6 +41,18 @@ module cl_tile
   input  logic     [31:0] kernel_rdata_i,
   input  logic            kernel_irq_i,
   output logic            kernel_intr_o,    // another interrupt is pending here
+
+  // Communication port, see cl_ipc
+  output logic            ipc_req_o,
+  input  logic            ipc_gnt_i,
+  output logic            ipc_we_o,
+  output logic     [18:0] ipc_addr_o,       // {patience[4:0], op[5:0], index[7:0]}
+  output logic     [31:0] ipc_wdata_o,
+  input  logic            ipc_rvalid_i,     // one cycle after the grant or later
+  input  logic            ipc_err_i,
+  input  logic     [31:0] ipc_rdata_i,
+  input  logic            ipc_irq_i,
+  output logic            ipc_intr_o,       // an interrupt is pending here
 
   // Lock unit, see cl_lock_unit
   output logic            lock_set_o,
@@ -66,7 +82,9 @@ module cl_tile
   logic        irq_timer, irq_ipi, irq_line;
 
   if (Core == CoreEconomy) begin : g_economy
-    cl_core_economy u_core (
+    cl_core_economy #(
+      .LocalBytes(LocalBytes)
+    ) u_core (
       .clk_i,
       .rst_ni,
       .cpu_id_i,
@@ -88,6 +106,7 @@ module cl_tile
       .irq_timer_i   (irq_timer),
       .irq_ipi_i     (irq_ipi),
       .irq_line_i    (irq_line),
+      .irq_ipc_i     (ipc_irq_i),
       .snoop_valid_i,
       .snoop_addr_i,
       .fault_o,
@@ -96,7 +115,9 @@ module cl_tile
       .pc_o
     );
   end else begin : g_standard
-    cl_core_standard u_core (
+    cl_core_standard #(
+      .LocalBytes(LocalBytes)
+    ) u_core (
       .clk_i,
       .rst_ni,
       .cpu_id_i,
@@ -118,6 +139,7 @@ module cl_tile
       .irq_timer_i   (irq_timer),
       .irq_ipi_i     (irq_ipi),
       .irq_line_i    (irq_line),
+      .irq_ipc_i     (ipc_irq_i),
       .snoop_valid_i,
       .snoop_addr_i,
       .fault_o,
@@ -128,7 +150,7 @@ module cl_tile
   end
 
   // Private port decoder. One transaction is outstanding, so its target is remembered in one place.
-  typedef enum logic [1:0] {TargetKernel, TargetLocal, TargetNone} target_e;
+  typedef enum logic [1:0] {TargetKernel, TargetLocal, TargetIpc, TargetNone} target_e;
 
   target_e     target, target_q;
   logic        whole_word, local_req, local_rvalid, local_err, none_q;
@@ -140,6 +162,7 @@ module cl_tile
     target = TargetNone;
     if (whole_word && priv_cmd.addr[31:18] == KernelTop)     target = TargetKernel;
     else if (whole_word && priv_cmd.addr[31:8] == LocalTop)  target = TargetLocal;
+    else if (whole_word && Ipc && priv_cmd.addr[31:21] == IpcTop) target = TargetIpc;
   end
 
   assign kernel_req_o   = priv_req & (target == TargetKernel);
@@ -147,7 +170,18 @@ module cl_tile
   assign kernel_addr_o  = priv_cmd.addr[17:2];
   assign kernel_wdata_o = priv_cmd.wdata;
   assign local_req      = priv_req & (target == TargetLocal);
-  assign priv_gnt       = (target == TargetKernel) ? kernel_gnt_i : 1'b1;
+  assign ipc_req_o      = priv_req & (target == TargetIpc);
+  assign ipc_we_o       = priv_cmd.we;
+  assign ipc_addr_o     = priv_cmd.addr[20:2];
+  assign ipc_wdata_o    = priv_cmd.wdata;
+
+  always_comb begin
+    unique case (target)
+      TargetKernel: priv_gnt = kernel_gnt_i;
+      TargetIpc:    priv_gnt = ipc_gnt_i;
+      default:      priv_gnt = 1'b1;
+    endcase
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -171,6 +205,11 @@ module cl_tile
         priv_err    = local_err;
         priv_rdata  = local_rdata;
       end
+      TargetIpc: begin
+        priv_rvalid = ipc_rvalid_i;
+        priv_err    = ipc_err_i;
+        priv_rdata  = ipc_rdata_i;
+      end
       default: begin
         priv_rvalid = none_q;
         priv_err    = 1'b1;
@@ -186,6 +225,7 @@ module cl_tile
     .rst_ni,
     .cpu_id_i,
     .cycle_i,
+    .bus_count_i,
     .req_i        (local_req),
     .we_i         (priv_cmd.we),
     .addr_i       (priv_cmd.addr[7:0]),
@@ -210,6 +250,7 @@ module cl_tile
     .value_o
   );
 
-  assign kernel_intr_o = irq_timer | irq_ipi | irq_line;
+  assign kernel_intr_o = irq_timer | irq_ipi | irq_line | ipc_irq_i;
+  assign ipc_intr_o    = kernel_irq_i | kernel_intr_o;
 
 endmodule

@@ -35,7 +35,7 @@
 #include "Vmodel___024root.h"
 
 #ifndef CORELOOM_CPUS
-#error "CORELOOM_CPUS, CORELOOM_UNITS and CORELOOM_RAM_BYTES come from the build"
+#error "CORELOOM_CPUS, CORELOOM_UNITS, CORELOOM_RAM_BYTES and CORELOOM_LOCAL_BYTES come from the build"
 #endif
 
 namespace {
@@ -46,6 +46,9 @@ constexpr uint64_t kRamBytes = CORELOOM_RAM_BYTES;
 constexpr uint64_t kInput = 2u << 20;    // INPUT region: length word, then data
 constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
 constexpr uint32_t kRamBase = 0x40000000u;
+constexpr uint64_t kLocalBytes = CORELOOM_LOCAL_BYTES;  // of each local memory; 0: there is none
+constexpr uint32_t kLocalBase = 0x20000000u;
+constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase;  // where programs run
 constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
@@ -262,8 +265,11 @@ int main(int argc, char** argv) {
                 const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
                 log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
                 if (kind == kName && names) {
-                    // From anywhere in the memory; an address outside of it has no name.
-                    for (uint32_t i = 0, at = element(top->value_o, c, 32) - kRamBase; i < kNameMost; ++i, ++at) {
+                    // From anywhere in the memory; an address outside of it has no name. A constant in the local
+                    // memory is read where it was copied from.
+                    uint32_t at = element(top->value_o, c, 32);
+                    at -= at - kLocalBase < kLocalBytes ? kLocalBase : kRamBase;
+                    for (uint32_t i = 0; i < kNameMost; ++i, ++at) {
                         if (at >= kRamBytes || ram[at] == 0) break;
                         std::fputc(ram[at], names.get());
                     }
@@ -303,7 +309,7 @@ int main(int argc, char** argv) {
 
     const auto count = [&] {
         for (int c = 0; c < kCpus; ++c) {
-            const uint32_t at = element(top->pc_o, c, 32) - kRamBase;
+            const uint32_t at = element(top->pc_o, c, 32) - kTextBase;
             if (!((idle | idle_said) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
         }
     };
@@ -376,7 +382,7 @@ int main(int argc, char** argv) {
         const File file = open(options.profile, "wb");
         for (uint32_t i = 0; i < profile.size(); ++i) {
             const auto cpu = static_cast<uint32_t>(i / (kInput / 4));
-            const uint32_t record[3] = {cpu, kRamBase + 4 * static_cast<uint32_t>(i % (kInput / 4)), profile[i]};
+            const uint32_t record[3] = {cpu, kTextBase + 4 * static_cast<uint32_t>(i % (kInput / 4)), profile[i]};
             if (profile[i] && std::fwrite(record, sizeof record, 1, file.get()) != 1) {
                 fail("cannot write %s", options.profile.c_str());
             }

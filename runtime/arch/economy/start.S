@@ -13,6 +13,7 @@
  */
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
+#include "cl_start.h"
 
 #define FRAME 80
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
@@ -47,6 +48,7 @@ cl_vectors:
   .fill 0x80 - 0x14, 1, 0
   .globl cl_start
 cl_start: /* + 0x80 */
+  cl_copy_program
   lui t2, %hi(CL_LOCAL)
   lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
   la sp, cl_boot_stacks

@@ -7,6 +7,7 @@
  */
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
+#include "cl_start.h"
 
 #define FRAME 80
 #define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
@@ -27,6 +28,7 @@ cl_vectors:
   .endr
   .globl cl_start
 cl_start:
+  cl_copy_program
 #if defined(CL_KERNEL_HW)
   la t0, vectors + 1
 #else
