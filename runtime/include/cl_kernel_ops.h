@@ -72,12 +72,14 @@
 #define CL_OP_MUTEX_LOCK                   18
 #define CL_OP_MUTEX_TRYLOCK                19
 #define CL_OP_MUTEX_UNLOCK                 20
+#define CL_OP_MUTEX_LEAVE                  21
 #define CL_OP_SEMAPHORE_CREATE             24
 #define CL_OP_SEMAPHORE_DESTROY            25
 #define CL_OP_SEMAPHORE_WAIT               26
 #define CL_OP_SEMAPHORE_TRYWAIT            27
 #define CL_OP_SEMAPHORE_POST               28
 #define CL_OP_SEMAPHORE_VALUE              29
+#define CL_OP_SEMAPHORE_LEAVE              30
 #define CL_OP_PORT_OPEN                    32
 #define CL_OP_PORT_CLOSE                   33
 #define CL_OP_PORT_SEND                    34
@@ -85,12 +87,14 @@
 #define CL_OP_PORT_RECEIVE                 36
 #define CL_OP_PORT_TRYRECEIVE              37
 #define CL_OP_PORT_PUBLISH                 38
+#define CL_OP_PORT_LEAVE                   39
 #define CL_OP_COND_CREATE                  40
 #define CL_OP_COND_DESTROY                 41
 #define CL_OP_COND_TICKET                  42
 #define CL_OP_COND_WAIT                    43
 #define CL_OP_COND_SIGNAL                  44
 #define CL_OP_COND_BROADCAST               45
+#define CL_OP_COND_LEAVE                   46
 #define CL_OP_INTERRUPT_BIND               48
 #define CL_OP_INTERRUPT_UNBIND             49
 #define CL_OP_INTERRUPT_WAIT               50
@@ -105,7 +109,7 @@
 
 #define CL_STATUS_OK                       0 /* done */
 #define CL_STATUS_EPERM                    1 /* not the owner */
-#define CL_STATUS_ENOENT                   2 /* not queued, or not bound */
+#define CL_STATUS_ENOENT                   2 /* not queued, not bound, or not waiting */
 #define CL_STATUS_ESRCH                    3 /* no such thread, or no thread runs on this CPU */
 #define CL_STATUS_EINTR                    4 /* another interrupt ended the wait; the thread stays blocked, continue with next */
 #define CL_STATUS_EBADF                    9 /* the port is not open */

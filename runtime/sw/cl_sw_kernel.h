@@ -381,6 +381,18 @@ K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
   *woke |= k_presses(thread->level);
 }
 
+/* The wait of thread `tid` ends, with nothing for it. */
+K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {
+  for (; *list; list = &(*list)->next) {
+    k_thread *thread = *list;
+    if (k_tid(thread) != tid) continue;
+    *list = thread->next;
+    k_wake_and_tell(thread, woke);
+    return 0;
+  }
+  return K_ERROR(ENOENT);
+}
+
 /* The context of the thread this CPU has left is saved. */
 K_APART void k_saved(k_cpu *cpu) {
   k_thread *thread = cpu->leaving;
@@ -832,6 +844,11 @@ K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
   return 0;
 }
 
+K_COLD uint32_t k_op_mutex_leave(uint32_t id, uint32_t tid, int *woke) {
+  if (id >= CL_MUTEXES || !k_mutexes[id].exists) return K_ERROR(EINVAL);
+  return k_end_wait(&k_mutexes[id].waiters, tid, woke);
+}
+
 /* --- semaphores --------------------------------------------------------------------------- */
 
 K_COLD uint32_t k_op_semaphore_create(uint32_t count) {
@@ -889,6 +906,11 @@ K_INLINE uint32_t k_op_semaphore_value(uint32_t id) {
   return k_semaphores[id].count;
 }
 
+K_COLD uint32_t k_op_semaphore_leave(uint32_t id, uint32_t tid, int *woke) {
+  if (id >= CL_SEMAPHORES || !k_semaphores[id].exists) return K_ERROR(EINVAL);
+  return k_end_wait(&k_semaphores[id].waiters, tid, woke);
+}
+
 /* --- condition variables ------------------------------------------------------------------- */
 
 K_COLD uint32_t k_op_cond_create(void) {
@@ -936,6 +958,11 @@ K_INLINE uint32_t k_op_cond_broadcast(uint32_t id, int *woke) {
   condition->signals++;
   while (condition->waiters) k_wake_and_tell(k_first_waiter(&condition->waiters), woke);
   return 0;
+}
+
+K_COLD uint32_t k_op_cond_leave(uint32_t id, uint32_t tid, int *woke) {
+  if (id >= CL_CONDITIONS || !k_conditions[id].exists) return K_ERROR(EINVAL);
+  return k_end_wait(&k_conditions[id].waiters, tid, woke);
 }
 
 /* --- ports -------------------------------------------------------------------------------- */
@@ -1115,6 +1142,16 @@ K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word, 
 
 K_INLINE uint32_t k_op_port_publish(k_cpu *cpu, int *woke) {
   k_publish(cpu->current, woke);
+  return 0;
+}
+
+K_COLD uint32_t k_op_port_leave(uint32_t id, uint32_t tid, int *woke) {
+  uint32_t error;
+  k_port *port = k_port_to_send(id, &error);
+  if (!port) return error;
+  if (!port->receiver_waits || k_tid(port->receiver) != tid) return k_end_wait(&port->senders, tid, woke);
+  port->receiver_waits = 0;
+  k_wake_and_tell(port->receiver, woke);
   return 0;
 }
 

@@ -96,6 +96,7 @@ def _op_section(op: Operation) -> list[str]:
     facts += [f"WORD0: {op.word0}"] if op.word0 else []
     facts += ["may give way"] if op.gives_way else []
     facts += ["needs a running thread (else esrch)"] if op.needs_thread else []
+    facts += ["at any time"] if op.any_time else []
     lines += [" · ".join(facts), ""]
     if op.errors:
         lines += [f"- {name}: {text}" for name, text in op.errors.items()]

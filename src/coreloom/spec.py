@@ -45,6 +45,7 @@ class Operation:
     word0: str | None = None
     gives_way: bool = False
     needs_thread: bool = False
+    any_time: bool = False
     errors: dict[str, str] = field(default_factory=dict)
 
 

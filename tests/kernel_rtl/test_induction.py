@@ -150,8 +150,12 @@ def test_the_cycles_are_exact(size: Size) -> None:
             "best_priority_i[0] > best_priority_i[own]",
             "best_priority_i[0] < best_priority_i[own]",
         ),
+        # of two waiters the last one leaves, and is still the tail of the list
+        ("cl_kernel_wait_lists", "if (before_valid_q && last) tail_wdata = before_q;", ""),
+        # a message comes for a receiver that does not wait any more
+        ("cl_kernel_port_ops", "if (change.rouse) port_wdata.receiver_waits = 1'b0;", ""),
     ],
-    ids=["lost", "twice", "highest"],
+    ids=["lost", "twice", "highest", "tail", "receiver"],
 )
 def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
     assert not holds(SMALL, steps=7, bug=bug)

@@ -207,6 +207,26 @@ TABLE: list[Row] = [
     (populated, 0, "interrupt_raise", 3, None, "eagain"),
     (populated, 0, "interrupt_raise", 4, None, "einval"),
     (populated, 0, "interrupt_raise", 5, None, "ebadf"),
+    *(
+        (populated, 0, name, id, word0, "enoent")
+        for name, ids in {
+            "mutex_leave": (0, 1, 2),
+            "semaphore_leave": (0, 1, 2),
+            "port_leave": (0, 1, 2, 4),
+            "cond_leave": (0, 1),
+        }.items()
+        for id in ids
+        for word0 in (
+            0,
+            1,
+            2,
+            13,
+            15,
+            CONFIG.threads,
+            0x8000_0008,
+            0x8000_0009,
+        )  # 8, 9 and 14 wait, 13 elsewhere
+    ),
     # Closed ports
     *(
         (populated, 0, name, 3, 0, "ebadf")

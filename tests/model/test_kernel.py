@@ -497,3 +497,65 @@ def test_a_hardware_thread_waits_like_any_other() -> None:
     assert d.op(0, "mutex_unlock", 0) == 0
     assert d.kernel.completions() == [(1, RESUMED)]
     assert d.op(1, "yield") == 0
+
+
+# --- the end of a wait ------------------------------------------------------------------------------------
+
+
+def waiting_for_semaphore(count: int) -> Driver:
+    """CPU 0 runs thread 0; threads 1 .. count wait in this order."""
+    d = Driver()
+    d.op(0, "semaphore_create", 0, 0)
+    for _ in range(count):
+        d.thread(priority=20)
+        d.op(0, "yield")
+        d.op(0, "semaphore_wait", 0)
+    d.saved(0)
+    return d
+
+
+def test_who_leaves_is_ready_and_the_others_keep_their_order() -> None:
+    d = waiting_for_semaphore(3)
+    assert d.op(0, "semaphore_leave", 0, 2) == 0
+    assert d.state(2) == "ready"
+    assert d.op(0, "semaphore_leave", 0, 2) == error("enoent")
+    semaphore = d.kernel.semaphores[0]
+    assert semaphore and semaphore.waiters == [1, 3] and semaphore.count == 0
+
+
+def test_a_wait_that_has_ended_is_not_ended_again() -> None:
+    d = waiting_for_semaphore(1)
+    assert d.op(0, "semaphore_post", 0) == 0
+    assert d.op(0, "semaphore_leave", 0, 1) == error("enoent")
+
+
+def test_a_sender_leaves_a_port_and_so_does_its_receiver() -> None:
+    d = Driver(port_depth=1)
+    d.op(0, "port_open", 0, 1)
+    d.op(0, "port_send", 0, 7)
+    tid = d.thread(priority=20)
+    assert d.op(0, "yield") == GIVE_WAY | tid
+    assert d.op(0, "port_send", 0, 8) == GIVE_WAY | 0
+    d.saved(0)
+    assert d.op(0, "port_leave", 0, 0) == error("enoent")
+    assert d.op(0, "port_leave", 0, tid) == 0
+    assert d.op(0, "port_receive", 0) == 0
+    assert d.op(0, "port_receive", 0) == GIVE_WAY | tid
+    d.saved(0)
+    assert d.op(0, "port_leave", 0, 0) == 0
+    assert d.state(0) == "ready"
+    port = d.kernel.ports[0]
+    assert port and not port.receiver_waits
+
+
+def test_the_end_of_a_wait_does_not_imply_a_save() -> None:
+    """The thread just left is woken, but nobody runs it before its context is saved."""
+    d = Driver(2)
+    d.op(0, "semaphore_create", 0, 0)
+    tid = d.thread()
+    assert d.op(0, "semaphore_wait", 0) == GIVE_WAY | tid
+    assert d.op(1, "next") is None
+    assert d.op(0, "semaphore_leave", 0, 0) == 0
+    assert d.kernel.completions() == []
+    d.saved(0)
+    assert d.kernel.completions() == [(1, GIVE_WAY | 0)]

@@ -29,6 +29,14 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   k_cpu *cpu = &k_cpus[number];
   uint32_t *word = &word0[number];
   if (op == CL_OP_WORD0) return *word;
+  woke = saved = 0;
+  switch (op) { /* these imply no saving */
+    case CL_OP_MUTEX_LEAVE: return k_op_mutex_leave(id, *word, &woke);
+    case CL_OP_SEMAPHORE_LEAVE: return k_op_semaphore_leave(id, *word, &woke);
+    case CL_OP_COND_LEAVE: return k_op_cond_leave(id, *word, &woke);
+    case CL_OP_PORT_LEAVE: return k_op_port_leave(id, *word, &woke);
+    default: break;
+  }
   saved = cpu->leaving != NULL || switching >> number & 1u;
   k_saved(cpu);
   switching &= ~(1u << number);

@@ -72,6 +72,12 @@ module cl_kernel_condition_ops
         end
       end
 
+      OpCondLeave: begin
+        if (!exists)              outcome_o        = failed(StatusEinval);
+        else if (!waiter_valid_i) outcome_o        = failed(StatusEnoent);
+        else                      outcome_o.course = CourseLeave;
+      end
+
       default: ;  // another service's
     endcase
   end

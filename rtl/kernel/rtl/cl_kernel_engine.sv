@@ -18,6 +18,7 @@
 //   StExit        chooses the next thread after an exit
 //   StSwitched    notes the new thread's state                          (after the answer)
 //   StWalk        sorted insertion into a wait list, a waiter a cycle   (after the answer)
+//   StLeave       looks for a thread in a wait list, a waiter a cycle; it leaves
 //   StRequeue     puts a thread with a new priority where it belongs    (after the answer)
 //   StSuspend     notes that a thread is out of its queue               (after the answer)
 //   StSlice       starts all slices anew                                (after the answer)
@@ -118,7 +119,7 @@ module cl_kernel_engine
 
   typedef enum logic [3:0] {
     StInit, StIdle, StFetch, StDispatch, StWake, StNextWaiter, StPublish, StExit, StSwitched, StWalk, StRequeue,
-    StSuspend, StSlice
+    StSuspend, StSlice, StLeave
   } state_e;
 
   // ---------------------------------------------------------------------------------------------
@@ -304,7 +305,7 @@ module cl_kernel_engine
 
   outcome_t   outcome;
   logic       commit;     // it happens now
-  logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done;
+  logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done, leave, found, missing;
   tid_t       waiter;
   logic [9:0] object_id;  // the operation's object; a new one if it creates it
 
@@ -330,6 +331,10 @@ module cl_kernel_engine
     .walk_i         (walk),
     .pending_o      (walk_pending),
     .done_o         (walk_done),
+    .leave_i        (leave),
+    .target_i       (word0_i[cpu_q]),
+    .found_o        (found),
+    .missing_o      (missing),
     .tid_i          (tid),
     .level_i        (level),
     .link_i         (link),
@@ -492,6 +497,7 @@ module cl_kernel_engine
   assign insert_decided = outcome.insert;
   assign insert         = commit && insert_decided;
   assign walk           = state_q == StWalk;
+  assign leave          = state_q == StLeave;
   assign fetch          = idle || state_q == StFetch;
 
   // ---------------------------------------------------------------------------------------------
@@ -524,11 +530,11 @@ module cl_kernel_engine
     unique case (op_q)
       OpThreadExit:                                   after_tid = joiner;
       OpDequeue:                                      after_tid = next_q.tid;
-      OpMutexLock, OpMutexUnlock,
-      OpSemaphoreWait, OpSemaphorePost,
-      OpCondWait, OpCondSignal, OpCondBroadcast,
+      OpMutexLock, OpMutexUnlock, OpMutexLeave,
+      OpSemaphoreWait, OpSemaphorePost, OpSemaphoreLeave,
+      OpCondWait, OpCondSignal, OpCondBroadcast, OpCondLeave,
       OpPortReceive, OpPortTryreceive:                after_tid = waiter;
-      OpPortSend, OpPortTrysend:                      after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
+      OpPortSend, OpPortTrysend, OpPortLeave:         after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
       OpInterruptRaise:                               after_tid = line_thread;
       default:                                        after_tid = tid;
     endcase
@@ -607,9 +613,8 @@ module cl_kernel_engine
           if (line_wakes)       state_d = StWake;
           else if (!line_notes) state_d = StDispatch;
         end else if (pick_valid && pick_op) begin
-          // Any operation says that the context of the thread left is saved.
-          cmd.saved = 1'b1;
-          if (leaving_i[pick] && leaving_ready_i[pick]) begin
+          cmd.saved = save_i[pick];
+          if (save_i[pick] && leaving_i[pick] && leaving_ready_i[pick]) begin
             raddr       = leaving_tid_i[pick];
             front_d     = leaving_front_i[pick];
             wake_then_d = op_valid_i[pick] ? StFetch : StIdle;
@@ -687,6 +692,11 @@ module cl_kernel_engine
               op_d         = as_op;
               id_d         = as_id;
               state_d      = StFetch;
+            end
+
+            CourseLeave: begin
+              answer_valid = 1'b0;
+              state_d      = StLeave;
             end
 
             CourseSlice: begin
@@ -779,6 +789,14 @@ module cl_kernel_engine
       StWalk: begin
         raddr = link;
         if (walk_done) state_d = StIdle;
+      end
+
+      StLeave: begin
+        raddr        = found ? tid : link;
+        answer_valid = found | missing;
+        answer_o     = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
+        if (found)        state_d = StWake;
+        else if (missing) state_d = StIdle;
       end
 
       // set_sched_param: the thread read has a new priority; a ready one goes to its tail.

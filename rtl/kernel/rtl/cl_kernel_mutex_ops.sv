@@ -81,6 +81,12 @@ module cl_kernel_mutex_ops
         end
       end
 
+      OpMutexLeave: begin
+        if (!exists)              outcome_o        = failed(StatusEinval);
+        else if (!waiter_valid_i) outcome_o        = failed(StatusEnoent);
+        else                      outcome_o.course = CourseLeave;
+      end
+
       default: ;  // another service's
     endcase
   end

@@ -3,8 +3,8 @@
 //
 // WORD0 (load and store) and every store are answered here, one cycle after the grant, whatever the engine
 // does. Any other load is handed to the engine (op_valid_o until take_i) and answered when answer_valid_i
-// comes, rvalid_o in the cycle after it. A store to SAVED is remembered for the engine (save_o until take_i):
-// an operation of this port that overtakes it implies it.
+// comes, rvalid_o in the cycle after it. A store to SAVED is remembered for the engine (save_o until take_i); so
+// are the operations that imply it.
 // One access is outstanding at a time: no grant from the grant of a load to its answer.
 //
 //   client  req gnt . . . . . . . . rvalid        WORD0: req gnt rvalid
@@ -35,7 +35,7 @@ module cl_kernel_port
   input  logic [31:0] answer_i
 );
 
-  logic        accept, is_word0;
+  logic        accept, is_word0, any_time;
   logic  [5:0] op;
   logic  [9:0] id;
   logic        busy_q, op_valid_q, save_q, rvalid_q, rsel_word0_q;
@@ -48,6 +48,7 @@ module cl_kernel_port
   assign op       = addr_i[AddressOpLsb - AddressIdLsb +: AddressOpWidth];
   assign id       = addr_i[0 +: AddressIdWidth];
   assign is_word0 = op == OpWord0;
+  assign any_time = op inside {OpMutexLeave, OpSemaphoreLeave, OpPortLeave, OpCondLeave};
 
   assign rvalid_o   = rvalid_q;
   assign rdata_o    = rsel_word0_q ? word0_q : answer_q;
@@ -92,6 +93,7 @@ module cl_kernel_port
           op_valid_q <= 1'b1;
           op_q       <= op;
           id_q       <= id;
+          if (!any_time) save_q <= 1'b1;
         end
       end
     end

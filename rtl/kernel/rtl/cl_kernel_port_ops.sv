@@ -74,6 +74,7 @@ module cl_kernel_port_ops
     logic list;    // and the port is on the caller's `sent` list
     logic take;    // the oldest message is received
     logic sleep;   // the receiver waits
+    logic rouse;   // it waits no more
   } change_t;
 
   port_id_t         raddr, port_q, sent_head, sent_next;
@@ -157,6 +158,17 @@ module cl_kernel_port_ops
         end
       end
 
+      OpPortLeave: begin
+        if (!exists)       outcome_o = failed(StatusEinval);
+        else if (!is_open) outcome_o = failed(StatusEbadf);
+        else if (port.receiver_waits && 32'(port.receiver) == word0_i) begin
+          decided.rouse  = 1'b1;
+          outcome_o.wake = WakeReceiver;
+        end
+        else if (!waiter_valid_i) outcome_o        = failed(StatusEnoent);
+        else                      outcome_o.course = CourseLeave;
+      end
+
       OpPortPublish: outcome_o.course = CoursePublish;
 
       default: ;  // another service's
@@ -179,7 +191,7 @@ module cl_kernel_port_ops
   assign change          = commit_i ? decided : '0;
   assign publishes       = is_open && port.commit != port.wr;
   assign publish_wakes_o = publishes && port.receiver_waits;
-  assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.sleep;
+  assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.sleep | change.rouse;
 
   always_comb begin
     port_wdata = port;
@@ -195,6 +207,7 @@ module cl_kernel_port_ops
       port_wdata.receiver_waits = 1'b0;
     end
     if (change.sleep) port_wdata.receiver_waits = 1'b1;
+    if (change.rouse) port_wdata.receiver_waits = 1'b0;
   end
 
   cl_ram_1r1w #(.Width($bits(port_t)), .AddrWidth(PortWidth)) u_port (

@@ -86,6 +86,12 @@ module cl_kernel_semaphore_ops
         else         outcome_o = answered(WordValueWidth'(count));
       end
 
+      OpSemaphoreLeave: begin
+        if (!exists)              outcome_o        = failed(StatusEinval);
+        else if (!waiter_valid_i) outcome_o        = failed(StatusEnoent);
+        else                      outcome_o.course = CourseLeave;
+      end
+
       default: ;  // another service's
     endcase
   end

@@ -109,8 +109,10 @@ module cl_kernel_services
     needs_thread = 1'b1;
     unique case (op_i)
       OpNext, OpThreadStart, OpThreadDetach, OpSetSchedParam, OpThreadRead, OpSlice, OpGetSchedParam,
-      OpSemaphorePost, OpSemaphoreValue,
-      OpCondTicket, OpCondSignal, OpCondBroadcast,
+      OpMutexLeave,
+      OpSemaphorePost, OpSemaphoreValue, OpSemaphoreLeave,
+      OpPortLeave,
+      OpCondTicket, OpCondSignal, OpCondBroadcast, OpCondLeave,
       OpInterruptUnbind, OpInterruptRaise,
       OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
         needs_thread = 1'b0;

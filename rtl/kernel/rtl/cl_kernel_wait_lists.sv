@@ -10,6 +10,8 @@
 //            walk_i until done_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
 //            to link behind it. The caller goes before the first waiter whose level is lower now.
 //   pop      the first waiter, whose record is read, leaves
+//   leave    thread target_i, if it waits, leaves: the user reads the first waiter's record, and holds leave_i until
+//            found_o or missing_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
 module cl_kernel_wait_lists #(
   parameter int unsigned TidWidth    = 6,
   parameter int unsigned LevelWidth  = 6,
@@ -35,6 +37,11 @@ module cl_kernel_wait_lists #(
   input  logic                  walk_i,
   output logic                  pending_o,        // an insertion has still to walk
   output logic                  done_o,           // with walk_i: this is its last cycle
+
+  input  logic                  leave_i,
+  input  logic           [31:0] target_i,
+  output logic                  found_o,          // with leave_i: it is the one read, and leaves
+  output logic                  missing_o,        // with leave_i: it does not wait
 
   // Thread table
   input  logic   [TidWidth-1:0] tid_i,
@@ -73,11 +80,11 @@ module cl_kernel_wait_lists #(
   assign several_o      = first.head != tail;
   assign waiter_o       = first.head;
 
+  logic                  before_valid_q;    // walk, leave: the waiter passed last
+  tid_t                  before_q;
   logic                  pending_q;         // the insertion of:
   tid_t                  caller_q;
   logic [LevelWidth-1:0] caller_level_q;
-  logic                  before_valid_q;    // the waiter passed last
-  tid_t                  before_q;
   logic                  linking_q;         // the caller is linked to its follower, not yet to `before`
   logic                  here, last;
 
@@ -85,6 +92,8 @@ module cl_kernel_wait_lists #(
   assign here      = level_i < caller_level_q;        // before the waiter looked at
   assign last      = tid_i == tail;              // behind it, as there is no other
   assign done_o    = linking_q || (here ? !before_valid_q : last);
+  assign found_o   = leave_i && 32'(tid_i) == target_i;
+  assign missing_o = leave_i && !found_o && last;
 
   always_comb begin
     link_we_o   = 1'b0;
@@ -100,6 +109,13 @@ module cl_kernel_wait_lists #(
     end else if (pop_i) begin
       list_we     = 1'b1;
       first_wdata = '{valid: several_o, head: link_i};
+    end else if (leave_i) begin
+      link_tid_o  = before_q;
+      link_o      = link_i;
+      link_we_o   = found_o && before_valid_q;
+      list_we     = found_o && (last || !before_valid_q);
+      first_wdata = before_valid_q ? first : '{valid: several_o, head: link_i};
+      if (before_valid_q && last) tail_wdata = before_q;
     end else if (walk_i) begin
       first_wdata = first;
       if (linking_q) begin
@@ -140,15 +156,19 @@ module cl_kernel_wait_lists #(
         before_valid_q <= 1'b1;
         before_q       <= tid_i;
       end
+    end else begin
+      before_valid_q <= leave_i;
+      before_q       <= tid_i;
     end
   end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
-      AssertOneListWriter: assert ($onehot0({clear_i, insert_i, pop_i, walk_i}));
+      AssertOneListWriter: assert ($onehot0({clear_i, insert_i, pop_i, walk_i, leave_i}));
       AssertWalkPending:   assert (!walk_i || pending_q);
       AssertPopSomebody:   assert (!pop_i || first.valid);
+      AssertLeaveSomebody: assert (!leave_i || first.valid);
     end
   end
 `endif

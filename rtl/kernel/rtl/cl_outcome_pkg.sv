@@ -16,7 +16,8 @@ package cl_outcome_pkg;
     CoursePublish,   // answered; then everything the caller sent is published
     CourseDequeue,   // answered with the next thread, which is suspended
     CourseRemove,    // the thread read leaves its ready queue and is suspended
-    CourseRedirect   // it is what another operation does: that one is decided in its place
+    CourseRedirect,  // it is what another operation does: that one is decided in its place
+    CourseLeave      // the thread WORD0 leaves the object's wait list and wakes; enoent if it is not there
   } course_e;
 
   typedef enum logic [2:0] {

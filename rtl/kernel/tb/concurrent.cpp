@@ -47,14 +47,16 @@ constexpr Weight kWeights[] = {
     {CL_OP_COND_DESTROY, 1},   {CL_OP_COND_TICKET, 1},    {CL_OP_COND_WAIT, 4},
     {CL_OP_COND_SIGNAL, 1},    {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_BIND, 4},
     {CL_OP_INTERRUPT_UNBIND, 1}, {CL_OP_INTERRUPT_WAIT, 3}, {CL_OP_INTERRUPT_RAISE, 1},
-    {63, 1},
+    {CL_OP_MUTEX_LEAVE, 1},    {CL_OP_SEMAPHORE_LEAVE, 2}, {CL_OP_PORT_LEAVE, 2},
+    {CL_OP_COND_LEAVE, 2},     {63, 1},
 };
 constexpr Weight kWeightsWithoutThread[] = {
     {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1},
-    {CL_OP_SET_SCHED_PARAM, 1}, {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_RAISE, 1}};
+    {CL_OP_SET_SCHED_PARAM, 1}, {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_RAISE, 1},
+    {CL_OP_SEMAPHORE_LEAVE, 1}, {CL_OP_COND_LEAVE, 1}};
 
 struct Client {
-  bool loading = false, storing = false, unsaved = false, lost = false, look = false;
+  bool loading = false, storing = false, saving = false, unsaved = false, lost = false, look = false;
   uint32_t address = 0;
   int pause = 0;
 };
@@ -164,6 +166,7 @@ int main(int argc, char** argv) {
         client.address = (born & 1 ? CL_OP_THREAD_START : CL_OP_THREAD_CREATE) << 10 | (born / 2 + 1);
         born++;
       }
+      if (op == CL_OP_SAVED) client.saving = true;
       if (op != CL_OP_WORD0) client.unsaved = false;
       top->req_i |= bit;
       if (store) top->we_i |= bit;
@@ -212,11 +215,9 @@ int main(int argc, char** argv) {
     }
     for (uint32_t c = 0; c < count; c++) {
       if (!(top->take_o >> c & 1)) continue;
-      if (top->take_op_o >> c & 1) {
-        note(kTake, c, clients[c].address, top->word0_o[c]);
-      } else {
-        note(kSave, c, 0, 0);
-      }
+      if (clients[c].saving) note(kSave, c, 0, 0);
+      clients[c].saving = false;
+      if (top->take_op_o >> c & 1) note(kTake, c, clients[c].address, top->word0_o[c]);
     }
     if (top->line_take_o) note(kLine, 0, top->line_o, 0);
     quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;

@@ -30,6 +30,11 @@ enum Kind { kLoad, kStore, kTick, kInterrupt, kReset, kLine };
 constexpr uint32_t kGiveWay = 1u << CL_WORD_GIVE_WAY_LSB, kEsrch = CL_STATUS_ESRCH << CL_WORD_STATUS_LSB;
 constexpr int kMaxClients = 16, kQuietCycles = 3, kPatience = 20000;
 
+// Operations that do not imply the save
+bool any_time(uint32_t op) {
+  return op == CL_OP_MUTEX_LEAVE || op == CL_OP_SEMAPHORE_LEAVE || op == CL_OP_PORT_LEAVE || op == CL_OP_COND_LEAVE;
+}
+
 struct Step {
   uint32_t kind, cpu, op, id, word, irq, idle, count;
   std::vector<std::pair<uint32_t, uint32_t>> words;
@@ -140,7 +145,7 @@ void access(const Step& step) {
   storing[c] = step.kind == kStore;
   exiting[c] = step.kind == kLoad && step.op == CL_OP_THREAD_EXIT;
   plain[c] = step.op == CL_OP_WORD0;
-  if (!local || (step.kind == kStore && step.op == CL_OP_SAVED)) unsaved[c] = false;
+  if (step.kind == kLoad ? !local && !any_time(step.op) : step.op == CL_OP_SAVED) unsaved[c] = false;
   top->req_i = bit;
   top->we_i = step.kind == kStore ? bit : 0;
   top->addr_i[c] = step.op << 10 | step.id;

@@ -181,7 +181,8 @@ class Kernel:
         name = _CODE_TO_NAME.get(op)
         if name == "word0":
             return port.word0
-        self._save(cpu)
+        if name is None or not SPEC.ops[name].any_time:
+            self._save(cpu)
         if name is None or SPEC.ops[name].kind == "store":
             return error("einval")
         running = port.current is not None and self.threads[port.current].state == _STATE["running"]
@@ -389,6 +390,14 @@ class Kernel:
         level = self._level(tid)
         lower = (i for i, other in enumerate(waiters) if self._level(other) < level)
         waiters.insert(next(lower, len(waiters)), tid)
+
+    def _leave(self, waiters: list[int], tid: int) -> int:
+        """The wait of this thread ends, with nothing for it."""
+        if tid not in waiters:
+            return error("enoent")
+        waiters.remove(tid)
+        self._wake(tid)
+        return 0
 
     # --- threads --------------------------------------------------------------------------------
 
@@ -672,6 +681,12 @@ class Kernel:
             self._wake(mutex.owner)
         return 0
 
+    def _mutex_leave(self, cpu: int, id: int) -> int:
+        mutex = self._mutex(id)
+        if mutex is None:
+            return error("einval")
+        return self._leave(mutex.waiters, self.cpus[cpu].word0)
+
     # --- semaphores -----------------------------------------------------------------------------
 
     def _semaphore_create(self, cpu: int, id: int) -> int:
@@ -735,6 +750,12 @@ class Kernel:
         semaphore = self._semaphore(id)
         return error("einval") if semaphore is None else semaphore.count
 
+    def _semaphore_leave(self, cpu: int, id: int) -> int:
+        semaphore = self._semaphore(id)
+        if semaphore is None:
+            return error("einval")
+        return self._leave(semaphore.waiters, self.cpus[cpu].word0)
+
     # --- condition variables ------------------------------------------------------------------------
 
     def _cond_create(self, cpu: int, id: int) -> int:
@@ -787,6 +808,12 @@ class Kernel:
 
     def _cond_broadcast(self, cpu: int, id: int) -> int:
         return self._signal(id, everybody=True)
+
+    def _cond_leave(self, cpu: int, id: int) -> int:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        return self._leave(condition.waiters, self.cpus[cpu].word0)
 
     # --- interrupts ([HT]: interrupts are threads) --------------------------------------------------
 
@@ -969,3 +996,14 @@ class Kernel:
     def _port_publish(self, cpu: int, id: int) -> int:
         self._publish(cpu)
         return 0
+
+    def _port_leave(self, cpu: int, id: int) -> int:
+        word, port = self._find_port(id)
+        if port is None:
+            return word
+        tid = self.cpus[cpu].word0
+        if port.receiver_waits and port.receiver == tid:
+            port.receiver_waits = False
+            self._wake(tid)
+            return 0
+        return self._leave(port.senders, tid)

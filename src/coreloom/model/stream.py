@@ -161,11 +161,31 @@ class Generator:
         ):
             name = "interrupt_wait"
         id = self._object(name, port.current)
+        if SPEC.ops[name].any_time:
+            id, word = self._waiter(name, id)
+            self._plan = cpu, self._codes[name], id
+            return self._store(cpu, "word0", 0, word)
         if name in ("cond_wait", "interrupt_bind") and rnd.random() < 0.9:
             word = self._ticket(id) if name == "cond_wait" else self._binding()
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
         return self._load(cpu, self._codes[name], id)
+
+    def _waiter(self, name: str, id: int) -> tuple[int, int]:
+        """An object that a thread waits for, and the thread; or any."""
+        rnd, kernel = self.random, self.kernel
+        tables: dict[str, list[Any]] = {
+            "mutex": [*kernel.mutexes], "semaphore": [*kernel.semaphores], "condition": [*kernel.conditions],
+        }  # fmt: skip
+        kind = SPEC.ops[name].id or ""
+        pairs = [(i, tid) for i, o in enumerate(tables.get(kind, ())) if o for tid in o.waiters]
+        if kind == "port":
+            for i, p in enumerate(kernel.ports):
+                if p:
+                    pairs += [(i, tid) for tid in p.senders] + [(i, p.receiver)] * p.receiver_waits
+        if pairs and rnd.random() < 0.8:
+            return rnd.choice(pairs)
+        return id, rnd.choice((rnd.randrange(self.config.threads), rnd.getrandbits(32)))
 
     def _ticket(self, id: int) -> int:
         """The right ticket of a condition variable, or an old one."""
