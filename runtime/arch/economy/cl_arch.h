@@ -5,17 +5,29 @@
 #define CL_ARCH_H
 
 /* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. With the
- * hardware kernel its interrupt (4) is the only other one that is heard. */
+ * hardware kernel its interrupt (4) and the communication port's (8) are the only others that are heard. */
+#define CL_IRQS_OFF (~6)
 #if defined(CL_KERNEL_HW)
-#define CL_IRQS_ON (~(1 << 4 | 6))
+#define CL_IRQS_ON (~(1 << 8 | 1 << 4 | 6))
 #else
 #define CL_IRQS_ON 0
 #endif
 #define CL_IRQ_ON_TEXT ".insn r 0x0b, 6, 3, x0, x0, x0\n" /* software kernel */
 
-static inline void cl_irq_off(void) { __asm__ volatile(".insn r 0x0b, 6, 3, x0, %0, x0" ::"r"(~6) : "memory"); }
+static inline void cl_irq_off(void) { __asm__ volatile(".insn r 0x0b, 6, 3, x0, %0, x0" ::"r"(CL_IRQS_OFF) : "memory"); }
 static inline void cl_irq_on(void) {
   __asm__ volatile(".insn r 0x0b, 6, 3, x0, %z0, x0" ::"rJ"(CL_IRQS_ON) : "memory");
+}
+
+/* The mask can only be read by writing it. */
+static inline int cl_irq_is_off(void) {
+  int mask;
+  __asm__ volatile(
+      ".insn r 0x0b, 6, 3, %0, %1, x0\n"
+      ".insn r 0x0b, 6, 3, x0, %0, x0\n"
+      : "=&r"(mask)
+      : "r"(CL_IRQS_OFF));
+  return mask == CL_IRQS_OFF;
 }
 
 /* Sleep until an interrupt is pending, masked or not. */

@@ -4,6 +4,8 @@
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
+#include <stdint.h>
+
 /* start.S answers the kernel's interrupt itself. */
 #define CL_ARCH_PREEMPTS 1
 
@@ -11,6 +13,12 @@
 
 static inline void cl_irq_off(void) { __asm__ volatile("csrci mstatus, 8" ::: "memory"); }
 static inline void cl_irq_on(void) { __asm__ volatile(CL_IRQ_ON_TEXT ::: "memory"); }
+
+static inline int cl_irq_is_off(void) {
+  uint32_t status;
+  __asm__ volatile("csrr %0, mstatus" : "=r"(status));
+  return !(status & 8);
+}
 
 /* Sleep until an interrupt is pending, taken or not. */
 static inline void cl_wait_for_interrupt(void) { __asm__ volatile("wfi" ::: "memory"); }

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Communication between processors: what coreloom_ipc.h does not do in place.
+ *
+ * Waits for room or for a word (room, level) leave no error behind, so `try` and `timed` wait with them and then put or
+ * get what is there: nobody else uses this end. Only the plain forms put and get at once; what an interrupt has ended
+ * is an error of the end then, which is cleared, and the end's count says from where to go on. */
+#include "coreloom.h"
+#include "posix.h"
+
+#define ERROR(word) ((word) >> CL_IPC_WORD_ERROR_LSB)
+#define WORD(error) ((uint32_t)(error) << CL_IPC_WORD_ERROR_LSB)
+#define COUNT(state) ((state) & CL_IPC_STATE_WORD_COUNT_MASK)
+
+int cl_ipc_failure(uint32_t word, int late) {
+  switch (ERROR(word)) {
+    case CL_IPC_ERROR_OK: return 0;
+    case CL_IPC_ERROR_RESET: return ECONNRESET;
+    case CL_IPC_ERROR_OWNER: return EPERM;
+    case CL_IPC_ERROR_DEADLOCK: return EDEADLK;
+    default: return late; /* an interrupt, too, where it cannot be taken */
+  }
+}
+
+static inline uint32_t load(unsigned op, unsigned index, unsigned patience) {
+  return cl_ipc_load(cl_ipc_at(op, index, patience));
+}
+
+static inline void store(unsigned op, unsigned index, uint32_t word) {
+  cl_ipc_store(cl_ipc_at(op, index, CL_IPC_TRY), word);
+}
+
+/* --- Waiting --------------------------------------------------------------------------------------------------- */
+
+/* The interrupt has been taken as soon as the operation had ended, if it can be. */
+uint32_t cl_ipc_wait_on(const volatile uint32_t *at, uint32_t word) {
+  while (ERROR(word) == CL_IPC_ERROR_INTERRUPTED && !cl_irq_is_off()) word = cl_ipc_load(at);
+  return word;
+}
+
+struct limit {
+  uint32_t since; /* a time */
+  uint32_t left;  /* cycles, then */
+};
+
+static inline struct limit limit_of(uint32_t cycles) { return (struct limit){ cl_cycle(), cycles }; }
+
+/* Patience of the next slice: the largest power of two that is not too long. */
+static inline unsigned slice(uint32_t left) {
+  if (left < 2) return CL_IPC_TRY;
+  unsigned log = 31 - (unsigned)__builtin_clz(left);
+  return log > 30 ? 30 : log;
+}
+
+/* A load that waits, within the limit: its word, or one with ERROR_TIMEOUT. What is left is in the limit. */
+static uint32_t wait_within(struct limit *limit, unsigned op, unsigned index) {
+  for (;;) {
+    uint32_t word = load(op, index, slice(limit->left));
+    if (ERROR(word) != CL_IPC_ERROR_TIMEOUT && ERROR(word) != CL_IPC_ERROR_INTERRUPTED) return word;
+    if (!limit->left) return WORD(CL_IPC_ERROR_TIMEOUT);
+    uint32_t now = cl_cycle(), passed = now - limit->since;
+    limit->left = passed < limit->left ? limit->left - passed : 0;
+    limit->since = now;
+    if (!limit->left) return WORD(CL_IPC_ERROR_TIMEOUT);
+  }
+}
+
+static inline int timed(unsigned op, unsigned index, uint32_t cycles, uint32_t *word) {
+  struct limit limit = limit_of(cycles);
+  *word = wait_within(&limit, op, index);
+  return cl_ipc_failure(*word, ETIMEDOUT);
+}
+
+static inline int try(unsigned op, unsigned index, uint32_t *word) {
+  *word = load(op, index, CL_IPC_TRY);
+  return cl_ipc_failure(*word, EAGAIN);
+}
+
+/* --- Mailboxes --------------------------------------------------------------------------------------------------- */
+
+/* An end has failed. 0: it was an interrupt, which is over, and the end is as before; so go on. */
+static int settle(unsigned clear, unsigned cpu, uint32_t state) {
+  if (ERROR(state) == CL_IPC_ERROR_RESET) return ECONNRESET;
+  store(clear, cpu, state);
+  return cl_irq_is_off() ? EAGAIN : 0;
+}
+
+int cl_mailbox_send_on(unsigned cpu, uint32_t word, uint32_t state) {
+  do {
+    int status = settle(CL_IPC_OP_MAILBOX_CLEAR_SENT, cpu, state);
+    if (status) return status;
+    cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, CL_IPC_FOREVER), word);
+    state = load(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY);
+  } while (state >= CL_IPC_FAILED);
+  return 0;
+}
+
+/* What was received looks like the sentinel. */
+int cl_mailbox_receive_on(unsigned cpu, uint32_t *word) {
+  for (;;) {
+    uint32_t got = CL_IPC_SENTINEL, state = load(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY);
+    if (state >= CL_IPC_FAILED) {
+      int status = settle(CL_IPC_OP_MAILBOX_CLEAR_RECEIVED, cpu, state);
+      if (status) return status;
+      got = load(CL_IPC_OP_MAILBOX_GET, cpu, CL_IPC_FOREVER);
+      if (got == CL_IPC_SENTINEL) continue;
+    }
+    *word = got;
+    return 0;
+  }
+}
+
+/* There is room. A reset since then is for the next one to tell: the word is lost either way. */
+static inline int put_one(unsigned cpu, uint32_t word) {
+  store(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, word);
+  return 0;
+}
+
+int mailbox_trysend(unsigned cpu, uint32_t word) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu)) return EINVAL;
+  uint32_t room;
+  int status = try(CL_IPC_OP_MAILBOX_ROOM, cpu, &room);
+  return status ? status : put_one(cpu, word);
+}
+
+int mailbox_timedsend(unsigned cpu, uint32_t word, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu)) return EINVAL;
+  uint32_t room;
+  int status = timed(CL_IPC_OP_MAILBOX_ROOM, cpu, cycles, &room);
+  return status ? status : put_one(cpu, word);
+}
+
+/* A word is there. */
+static inline int get_one(unsigned cpu, uint32_t *word) {
+  uint32_t got = load(CL_IPC_OP_MAILBOX_GET, cpu, CL_IPC_TRY);
+  if (CL_UNLIKELY(got == CL_IPC_SENTINEL) && load(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY) >= CL_IPC_FAILED)
+    return ECONNRESET; /* just now */
+  *word = got;
+  return 0;
+}
+
+int mailbox_tryreceive(unsigned cpu, uint32_t *word) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu)) return EINVAL;
+  uint32_t level;
+  int status = try(CL_IPC_OP_MAILBOX_LEVEL, cpu, &level);
+  return status ? status : get_one(cpu, word);
+}
+
+int mailbox_timedreceive(unsigned cpu, uint32_t *word, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu)) return EINVAL;
+  uint32_t level;
+  int status = timed(CL_IPC_OP_MAILBOX_LEVEL, cpu, cycles, &level);
+  return status ? status : get_one(cpu, word);
+}
+
+/* --- One to many ----------------------------------------------------------------------------------------------- */
+
+static inline int bad_set(unsigned cpus) { return cpus - 1 >= CL_IPC_ALL || cpus >> cl_ipc_self() & 1; }
+
+/* Whether all have it or none, the count of any of them says. */
+static int put_all(unsigned cpus, uint32_t word, unsigned patience) {
+  unsigned first = 0;
+  while (!(cpus >> first & 1)) first++;
+  uint32_t before = load(CL_IPC_OP_MAILBOX_SENT, first, CL_IPC_TRY);
+  for (;;) {
+    cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, cpus, patience), word);
+    if (COUNT(load(CL_IPC_OP_MAILBOX_SENT, first, CL_IPC_TRY)) != COUNT(before)) return 0;
+    int status = 0;
+    for (unsigned cpu = first; cpus >> cpu; cpu++) {
+      if (!(cpus >> cpu & 1)) continue;
+      uint32_t state = load(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY);
+      int its = state < CL_IPC_FAILED ? 0 : settle(CL_IPC_OP_MAILBOX_CLEAR_SENT, cpu, state);
+      if (status != ECONNRESET) status = its;
+    }
+    if (status) return status;
+  }
+}
+
+int mailbox_send_all(unsigned cpus, uint32_t word) {
+  if (!CL_IPC) return ENODEV;
+  if (bad_set(cpus)) return EINVAL;
+  return put_all(cpus, word, CL_IPC_FOREVER);
+}
+
+/* Room stays, so one may be waited for after the other. */
+static inline int send_all_within(unsigned cpus, uint32_t word, uint32_t cycles, int late) {
+  if (!CL_IPC) return ENODEV;
+  if (bad_set(cpus)) return EINVAL;
+  struct limit limit = limit_of(cycles);
+  for (unsigned cpu = 0; cpus >> cpu; cpu++) {
+    uint32_t room = cpus >> cpu & 1 ? wait_within(&limit, CL_IPC_OP_MAILBOX_ROOM, cpu) : 0;
+    if (room >= CL_IPC_FAILED) return cl_ipc_failure(room, late);
+  }
+  return put_all(cpus, word, CL_IPC_TRY);
+}
+
+int mailbox_trysend_all(unsigned cpus, uint32_t word) { return send_all_within(cpus, word, 0, EAGAIN); }
+
+int mailbox_timedsend_all(unsigned cpus, uint32_t word, uint32_t cycles) {
+  return send_all_within(cpus, word, cycles, ETIMEDOUT);
+}
+
+/* --- From anybody ---------------------------------------------------------------------------------------------- */
+
+static inline int found(int status, uint32_t value, unsigned *cpu) {
+  if (!status) *cpu = value;
+  return status;
+}
+
+int mailbox_wait_any(unsigned *cpu) {
+  if (!CL_IPC) return ENODEV;
+  const volatile uint32_t *at = cl_ipc_at(CL_IPC_OP_MAILBOX_ANY, 0, CL_IPC_FOREVER);
+  uint32_t word = cl_ipc_wait_on(at, cl_ipc_load(at));
+  return found(cl_ipc_failure(word, EAGAIN), word, cpu);
+}
+
+int mailbox_try_any(unsigned *cpu) {
+  if (!CL_IPC) return ENODEV;
+  uint32_t word;
+  int status = try(CL_IPC_OP_MAILBOX_ANY, 0, &word);
+  return found(status, word, cpu);
+}
+
+int mailbox_timedwait_any(unsigned *cpu, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  uint32_t word;
+  int status = timed(CL_IPC_OP_MAILBOX_ANY, 0, cycles, &word);
+  return found(status, word, cpu);
+}
+
+/* --- Blocks ------------------------------------------------------------------------------------------------------ */
+
+/* Loads and stores in groups: an instruction that uses a loaded word at once would wait for it. */
+#define LOADS(at, step, base)                                                                          \
+  "lw %[a]," #at "+0*" step "(" base ")\n lw %[b]," #at "+1*" step "(" base ")\n"                      \
+  "lw %[c]," #at "+2*" step "(" base ")\n lw %[d]," #at "+3*" step "(" base ")\n"                      \
+  "lw %[e]," #at "+4*" step "(" base ")\n lw %[f]," #at "+5*" step "(" base ")\n"                      \
+  "lw %[g]," #at "+6*" step "(" base ")\n lw %[h]," #at "+7*" step "(" base ")\n"
+#define STORES(at, step, base)                                                                         \
+  "sw %[a]," #at "+0*" step "(" base ")\n sw %[b]," #at "+1*" step "(" base ")\n"                      \
+  "sw %[c]," #at "+2*" step "(" base ")\n sw %[d]," #at "+3*" step "(" base ")\n"                      \
+  "sw %[e]," #at "+4*" step "(" base ")\n sw %[f]," #at "+5*" step "(" base ")\n"                      \
+  "sw %[g]," #at "+6*" step "(" base ")\n sw %[h]," #at "+7*" step "(" base ")\n"
+#define PUT8(at) LOADS(at, "4", "%[words]") STORES(0, "0", "%[mailbox]")
+#define GET8(at) LOADS(0, "0", "%[mailbox]") STORES(at, "4", "%[words]")
+#define ALL64(x) x(0) x(32) x(64) x(96) x(128) x(160) x(192) x(224)
+#define MOVE(text)                                                                                          \
+  do {                                                                                                      \
+    uint32_t a, b, c, d, e, f, g, h;                                                                        \
+    __asm__ volatile(text                                                                                   \
+                     : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f), \
+                       [g] "=&r"(g), [h] "=&r"(h)                                                           \
+                     : [words] "r"(words), [mailbox] "r"(mailbox)                                           \
+                     : "memory");                                                                           \
+  } while (0)
+
+static inline __attribute__((always_inline)) void move_64(int put, volatile uint32_t *mailbox, uint32_t *words) {
+  if (put)
+    MOVE(ALL64(PUT8));
+  else
+    MOVE(ALL64(GET8));
+}
+
+/* Fewer than 64. */
+static inline __attribute__((always_inline)) void move_rest(int put, volatile uint32_t *mailbox, uint32_t *words,
+                                                            size_t count) {
+  for (; count >= 8; count -= 8, words += 8) {
+    if (put)
+      MOVE(PUT8(0));
+    else
+      MOVE(GET8(0));
+  }
+  for (; count; count--, words++) {
+    if (put)
+      cl_ipc_store(mailbox, *words);
+    else
+      *words = cl_ipc_load(mailbox);
+  }
+}
+
+/* The mailbox at its one end and what that needs. */
+struct end {
+  volatile uint32_t *mailbox;
+  const volatile uint32_t *state;
+  unsigned clear, room;
+};
+
+static inline __attribute__((always_inline)) struct end end_of(int put, unsigned cpu, unsigned patience) {
+  if (put)
+    return (struct end){
+      cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, patience),
+      cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY),
+      CL_IPC_OP_MAILBOX_CLEAR_SENT,
+      CL_IPC_OP_MAILBOX_ROOM,
+    };
+  return (struct end){
+    cl_ipc_at(CL_IPC_OP_MAILBOX_GET, cpu, patience),
+    cl_ipc_at(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY),
+    CL_IPC_OP_MAILBOX_CLEAR_RECEIVED,
+    CL_IPC_OP_MAILBOX_LEVEL,
+  };
+}
+
+/* How many of the words tried were not done, as an end in error does nothing. `state` is the end's now, `before` at the
+ * first word, `tried` the number since then; all modulo 2^16. */
+static inline size_t missing(uint32_t before, size_t tried, uint32_t state) { return COUNT(before + tried - state); }
+
+static inline __attribute__((always_inline)) int whole(int put, unsigned cpu, uint32_t *words, size_t count) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu)) return EINVAL;
+  const struct end end = end_of(put, cpu, CL_IPC_FOREVER);
+  const uint32_t *first = words;
+  uint32_t before = cl_ipc_load(end.state);
+  for (;;) {
+    uint32_t state = 0;
+    while (count >= 64) {
+      move_64(put, end.mailbox, words);
+      state = cl_ipc_load(end.state);
+      words += 64;
+      count -= 64;
+      if (CL_UNLIKELY(state >= CL_IPC_FAILED)) break;
+    }
+    if (CL_LIKELY(state < CL_IPC_FAILED)) {
+      move_rest(put, end.mailbox, words, count);
+      state = cl_ipc_load(end.state);
+      if (CL_LIKELY(state < CL_IPC_FAILED)) return 0;
+      words += count;
+      count = 0;
+    }
+    size_t again = missing(before, (size_t)(words - first), state);
+    words -= again;
+    count += again;
+    int status = settle(end.clear, cpu, state);
+    if (status) return status;
+  }
+}
+
+int mailbox_write(unsigned cpu, const uint32_t *words, size_t count) {
+  return whole(1, cpu, (uint32_t *)(uintptr_t)words, count);
+}
+
+int mailbox_read(unsigned cpu, uint32_t *words, size_t count) { return whole(0, cpu, words, count); }
+
+static inline __attribute__((always_inline)) int part(int put, unsigned cpu, uint32_t *words, size_t count,
+                                                      size_t *done, uint32_t cycles, int late) {
+  *done = 0;
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu)) return EINVAL;
+  const struct end end = end_of(put, cpu, CL_IPC_TRY);
+  struct limit limit = limit_of(cycles);
+  while (*done < count) {
+    uint32_t before = cl_ipc_load(end.state);
+    uint32_t now = wait_within(&limit, end.room, cpu);
+    if (now >= CL_IPC_FAILED) return cl_ipc_failure(now, late);
+    if (now > count - *done) now = count - *done;
+    size_t left = now;
+    for (; left >= 64; left -= 64, words += 64) move_64(put, end.mailbox, words);
+    move_rest(put, end.mailbox, words, left);
+    words += left;
+    uint32_t state = cl_ipc_load(end.state);
+    *done += now - missing(before, now, state);
+    if (state >= CL_IPC_FAILED) return ECONNRESET; /* while they were moved */
+  }
+  return 0;
+}
+
+int mailbox_trywrite(unsigned cpu, const uint32_t *words, size_t count, size_t *done) {
+  return part(1, cpu, (uint32_t *)(uintptr_t)words, count, done, 0, EAGAIN);
+}
+
+int mailbox_timedwrite(unsigned cpu, const uint32_t *words, size_t count, size_t *done, uint32_t cycles) {
+  return part(1, cpu, (uint32_t *)(uintptr_t)words, count, done, cycles, ETIMEDOUT);
+}
+
+int mailbox_tryread(unsigned cpu, uint32_t *words, size_t count, size_t *done) {
+  return part(0, cpu, words, count, done, 0, EAGAIN);
+}
+
+int mailbox_timedread(unsigned cpu, uint32_t *words, size_t count, size_t *done, uint32_t cycles) {
+  return part(0, cpu, words, count, done, cycles, ETIMEDOUT);
+}
+
+/* --- The ends of a mailbox --------------------------------------------------------------------------------------- */
+
+static inline int bad_ends(unsigned ends) { return ends - 1 >= (MAILBOX_SENDING | MAILBOX_RECEIVING); }
+
+int mailbox_reset(unsigned cpu, unsigned ends) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu) || bad_ends(ends)) return EINVAL;
+  if (ends & MAILBOX_SENDING) store(CL_IPC_OP_MAILBOX_RESET_SENT, cpu, 0);
+  if (ends & MAILBOX_RECEIVING) store(CL_IPC_OP_MAILBOX_RESET_RECEIVED, cpu, 0);
+  return 0;
+}
+
+int mailbox_acknowledge(unsigned cpu, unsigned ends) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu) || bad_ends(ends)) return EINVAL;
+  if (ends & MAILBOX_SENDING) store(CL_IPC_OP_MAILBOX_CLEAR_SENT, cpu, WORD(CL_IPC_ERROR_RESET));
+  if (ends & MAILBOX_RECEIVING) store(CL_IPC_OP_MAILBOX_CLEAR_RECEIVED, cpu, WORD(CL_IPC_ERROR_RESET));
+  return 0;
+}
+
+/* --- Doorbells, channels, mutexes, barriers ---------------------------------------------------------------------- */
+
+static inline int bad_bells(uint32_t bells) { return bells - 1 >= (1u << DOORBELLS) - 1; }
+
+static inline int taken(int status, uint32_t word, uint32_t *which) {
+  if (!status) *which = word;
+  return status;
+}
+
+int doorbell_trytake(uint32_t bells, uint32_t *which) {
+  if (!CL_IPC) return ENODEV;
+  if (bad_bells(bells)) return EINVAL;
+  uint32_t word;
+  int status = try(CL_IPC_OP_DOORBELL_TAKE, bells, &word);
+  return taken(status, word, which);
+}
+
+int doorbell_timedtake(uint32_t bells, uint32_t *which, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  if (bad_bells(bells)) return EINVAL;
+  uint32_t word;
+  int status = timed(CL_IPC_OP_DOORBELL_TAKE, bells, cycles, &word);
+  return taken(status, word, which);
+}
+
+int doorbell_overrun(uint32_t *which) {
+  if (!CL_IPC) return ENODEV;
+  *which = load(CL_IPC_OP_DOORBELL_OVERRUN, 0, CL_IPC_TRY);
+  return 0;
+}
+
+static inline int bad_wire(unsigned cpu, unsigned wire, unsigned level) {
+  return !cl_ipc_is_other(cpu) || wire > CHANNEL_ACK || level > 1;
+}
+
+int channel_trywait(unsigned cpu, unsigned wire, unsigned level) {
+  if (!CL_IPC) return ENODEV;
+  if (bad_wire(cpu, wire, level)) return EINVAL;
+  uint32_t word;
+  return try(CL_IPC_OP_CHANNEL_WAIT, cl_channel_index(cpu, wire, level), &word);
+}
+
+int channel_timedwait(unsigned cpu, unsigned wire, unsigned level, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  if (bad_wire(cpu, wire, level)) return EINVAL;
+  uint32_t word;
+  return timed(CL_IPC_OP_CHANNEL_WAIT, cl_channel_index(cpu, wire, level), cycles, &word);
+}
+
+static inline int locked(int status, uint32_t word) {
+  if (!status && word >> CL_IPC_MUTEX_VALUE_ORPHAN_LSB & CL_IPC_MUTEX_VALUE_ORPHAN_MASK) return EOWNERDEAD;
+  return status;
+}
+
+int cl_cpu_mutex_locked(const volatile uint32_t *at, uint32_t word) {
+  word = cl_ipc_wait_on(at, word);
+  return locked(cl_ipc_failure(word, EAGAIN), word);
+}
+
+int cpu_mutex_trylock(unsigned mutex) {
+  if (!CL_IPC) return ENODEV;
+  if (mutex >= CL_CPU_MUTEXES) return EINVAL;
+  uint32_t word;
+  int status = try(CL_IPC_OP_MUTEX_LOCK, mutex, &word);
+  return locked(status, word);
+}
+
+int cpu_mutex_timedlock(unsigned mutex, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  if (mutex >= CL_CPU_MUTEXES) return EINVAL;
+  uint32_t word;
+  int status = timed(CL_IPC_OP_MUTEX_LOCK, mutex, cycles, &word);
+  return locked(status, word);
+}
+
+int cpu_barrier_init(unsigned barrier, unsigned cpus) {
+  if (!CL_IPC) return ENODEV;
+  if (barrier >= CL_BARRIERS || cpus - 1 >= CL_IPC_ALL) return EINVAL;
+  store(CL_IPC_OP_BARRIER_MEMBERS, barrier, cpus);
+  return 0;
+}
+
+int cpu_barrier_trywait(unsigned barrier) {
+  if (!CL_IPC) return ENODEV;
+  if (barrier >= CL_BARRIERS) return EINVAL;
+  uint32_t word;
+  return try(CL_IPC_OP_BARRIER_ARRIVE, barrier, &word);
+}
+
+int cpu_barrier_timedwait(unsigned barrier, uint32_t cycles) {
+  if (!CL_IPC) return ENODEV;
+  if (barrier >= CL_BARRIERS) return EINVAL;
+  uint32_t word;
+  return timed(CL_IPC_OP_BARRIER_ARRIVE, barrier, cycles, &word);
+}
