@@ -48,15 +48,30 @@ module cl_ipc
 
   // --- Units ---------------------------------------------------------------------------------------------
 
-  reply_t [Cpus-1:0] mailbox_reply;
-  logic [31:0]       unused_sizes;
+  reply_t [Cpus-1:0] mailbox_reply, doorbell_reply, channel_reply, mutex_reply, barrier_reply;
+  logic   [Cpus-1:0] doorbell_irq, channel_irq;
 
   cl_mailbox #(.Cpus(Cpus), .Depth(MailboxDepth)) u_mailbox (
     .clk_i, .rst_ni, .access_i(access), .reply_o(mailbox_reply)
   );
 
-  assign unused_sizes = Mutexes + Barriers;
-  assign reply        = mailbox_reply;
-  assign irq_o        = '0;
+  cl_doorbell #(.Cpus(Cpus)) u_doorbell (
+    .clk_i, .rst_ni, .access_i(access), .reply_o(doorbell_reply), .irq_o(doorbell_irq)
+  );
+
+  cl_channel #(.Cpus(Cpus)) u_channel (
+    .clk_i, .rst_ni, .access_i(access), .reply_o(channel_reply), .irq_o(channel_irq)
+  );
+
+  cl_mutex #(.Cpus(Cpus), .Mutexes(Mutexes)) u_mutex (
+    .clk_i, .rst_ni, .access_i(access), .reply_o(mutex_reply)
+  );
+
+  cl_barrier #(.Cpus(Cpus), .Barriers(Barriers)) u_barrier (
+    .clk_i, .rst_ni, .access_i(access), .reply_o(barrier_reply)
+  );
+
+  assign reply = mailbox_reply | doorbell_reply | channel_reply | mutex_reply | barrier_reply;
+  assign irq_o = doorbell_irq | channel_irq;
 
 endmodule
