@@ -10,16 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom import ipc_spec, verilate
+from coreloom import verilate
+from coreloom.model.ipc import ERROR, FOREVER, SENTINEL, SPEC, Access, Config, Outputs, address, word
 from coreloom.paths import RTL
+
+__all__ = ["ERROR", "FOREVER", "SENTINEL", "Answer", "Config", "Ports", "word"]
 
 IPC = RTL / "ipc"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
 UNITS = ("port", "mailbox", "doorbell", "channel", "mutex", "barrier")
-SPEC = ipc_spec.load()
-SENTINEL = SPEC.limits["sentinel"]
-FOREVER = SPEC.layouts["address"]["patience"].mask
-ERROR = {name: code for name, (code, _) in SPEC.errors.items()}
 
 
 def sources() -> tuple[Path, ...]:
@@ -30,41 +29,21 @@ def sources() -> tuple[Path, ...]:
 
 
 @lru_cache
-def model(cpus: int, depth: int, mutexes: int, barriers: int) -> Path:
+def model(config: Config) -> Path:
     design = verilate.Design("cl_ipc_bench", (*sources(), IPC / "port" / "tb" / "cl_ipc_bench.sv"))
-    params = {"Cpus": cpus, "MailboxDepth": depth, "Mutexes": mutexes, "Barriers": barriers}
-    return verilate.build(
-        design, IPC / "port" / "tb" / "ipc.cpp", params, name=f"ipc-{cpus}", cxx_defines={"CPUS": cpus}
-    )
+    harness = IPC / "port" / "tb" / "ipc.cpp"
+    name = f"ipc-{config.cpus}"
+    return verilate.build(design, harness, params(config), name=name, cxx_defines={"CPUS": config.cpus})
 
 
-def address(op: str | int, index: int = 0, patience: int = 0) -> int:
-    """Bits 20:2 of the address of an operation."""
-    code = SPEC.ops[op].code if isinstance(op, str) else op
-    return patience << 14 | code << 8 | index
-
-
-def word(error: str, value: int = 0) -> int:
-    """What a load returns."""
-    return ERROR[error] << 28 | value
-
-
-class Access(NamedTuple):
-    """A request at a port. address: bits 20:2."""
-
-    store: bool
-    address: int
-    word: int = 0
-
-
-class Outputs(NamedTuple):
-    """What a port shows in a cycle."""
-
-    granted: bool
-    valid: bool
-    error: bool
-    irq: bool
-    word: int
+def params(config: Config) -> dict[str, int]:
+    """The parameters of cl_ipc."""
+    return {
+        "Cpus": config.cpus,
+        "MailboxDepth": config.depth,
+        "Mutexes": config.mutexes,
+        "Barriers": config.barriers,
+    }
 
 
 class Answer(NamedTuple):
@@ -108,7 +87,7 @@ class Ports:
 
     def __init__(self, cpus: int = 2, depth: int = 16, mutexes: int = 16, barriers: int = 4) -> None:
         self._process = subprocess.Popen(
-            [model(cpus, depth, mutexes, barriers)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [model(Config(cpus, depth, mutexes, barriers))], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.cpus = cpus
         self.interrupts = 0  # set of CPUs with an interrupt to take

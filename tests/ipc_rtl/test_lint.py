@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from coreloom import verilate, yosys
+from coreloom.model.ipc import Config
 
-from .harness import sources
+from .harness import params, sources
 
-SIZES = [(1, 16, 16, 4), (2, 2, 1, 1), (3, 4, 5, 3), (8, 256, 64, 16)]
+SIZES = [Config(cpus=1), Config(2, 2, 1, 1), Config(3, 4, 5, 3), Config(8, 256, 64, 16)]
 
 
-@pytest.mark.parametrize(("cpus", "depth", "mutexes", "barriers"), SIZES)
-def test_verilator_lint(cpus: int, depth: int, mutexes: int, barriers: int) -> None:
-    params = {"Cpus": cpus, "MailboxDepth": depth, "Mutexes": mutexes, "Barriers": barriers}
-    assert verilate.lint(verilate.Design("cl_ipc", sources()), params) == []
+@pytest.mark.parametrize("config", SIZES, ids=lambda config: f"{config.cpus}")
+def test_verilator_lint(config: Config) -> None:
+    assert verilate.lint(verilate.Design("cl_ipc", sources()), params(config)) == []
 
 
 @pytest.mark.parametrize("cpus", [1, 3])

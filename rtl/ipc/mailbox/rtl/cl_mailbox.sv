@@ -79,12 +79,16 @@ module cl_mailbox
         assign received_error[r][s] = ErrorOk;
         assign received[r][s]       = '0;
       end else begin : g_fifo
-        logic send, receive, put, get, resets_sent, resets_received;
+        logic send, receive, put, get, clears_sent, clears_received, resets_sent, resets_received;
 
         assign send            = mine[s] & peers[s][r];
         assign receive         = mine[r] & peers[r][s];
         assign put             = send & access_i[s].op == OpMailboxPut & ~refused[s];
         assign get             = receive & access_i[r].op == OpMailboxGet & received_error[r][s] == ErrorOk;
+        assign clears_sent     = access_i[s].op == OpMailboxClearSent &
+                                 access_i[s].wdata[WordErrorLsb+:WordErrorWidth] == sent_error[s][r];
+        assign clears_received = access_i[r].op == OpMailboxClearReceived &
+                                 access_i[r].wdata[WordErrorLsb+:WordErrorWidth] == received_error[r][s];
         assign resets_sent     = access_i[s].op == OpMailboxResetSent | access_i[s].op == OpResetEnd;
         assign resets_received = access_i[r].op == OpMailboxResetReceived | access_i[r].op == OpResetEnd;
 
@@ -93,7 +97,7 @@ module cl_mailbox
           .put_i           (put & ~blocked[s]),
           .put_gives_up_i  (put & access_i[s].last & full[s][r]),
           .put_code_i      (access_i[s].code),
-          .clear_sent_i    (send & access_i[s].op == OpMailboxClearSent),
+          .clear_sent_i    (send & clears_sent),
           .reset_sent_i    (send & resets_sent),
           .word_i          (access_i[s].wdata),
           .full_o          (full[s][r]),
@@ -103,7 +107,7 @@ module cl_mailbox
           .get_i           (get & some[r][s]),
           .get_gives_up_i  (get & access_i[r].last & ~some[r][s]),
           .get_code_i      (access_i[r].code),
-          .clear_received_i(receive & access_i[r].op == OpMailboxClearReceived),
+          .clear_received_i(receive & clears_received),
           .reset_received_i(receive & resets_received),
           .some_o          (some[r][s]),
           .level_o         (level[r][s]),
