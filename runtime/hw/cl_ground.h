@@ -73,6 +73,9 @@ static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
   return answer;
 }
 
+/* The kernel interrupts the CPU afterwards, if it should give way. */
+static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) { return cl_op_semaphore_post(id); }
+
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 static inline void cl_ground_start(void) {}
 

@@ -69,6 +69,7 @@
  *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits
  *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if the status is 0
  *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
+ *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
  *   noreturn void cl_op_thread_exit(void)    the caller's stack is free as soon as it is called
  *   void cl_ground_start(void)               once, on CPU 0, before any other operation; interrupts are off */
 #define CL_PARAMETERS_V void
@@ -150,6 +151,9 @@ __attribute__((noreturn)) void cl_on_boot_stack(void (*tail)(void));
 
 /* Called by the trap entry with interrupts off, and must return so. */
 void cl_interrupt(void);
+
+/* Called by the trap entry, too: the communication port's interrupt. NULL while no program has a handler for it. */
+extern void (*cl_ipc_dispatch)(void);
 
 /* Called by start.S on its boot stack (CPU 0: on the main thread's stack), interrupts off. */
 __attribute__((noreturn)) void cl_boot_main(void);

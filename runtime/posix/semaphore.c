@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <semaphore.h>
 
+#include "coreloom.h"
 #include "posix.h"
 
 CL_COLD static int fail(int error) {
@@ -42,6 +43,11 @@ int sem_post(sem_t *sem) {
   uint32_t word = cl_op_semaphore_post(object(sem));
   if (CL_UNLIKELY(cl_status(word) == ERANGE)) return fail(EOVERFLOW);
   return result(word);
+}
+
+int sem_post_handler_np(sem_t *sem) {
+  int status = cl_status(cl_op_semaphore_post_in_trap(object(sem)));
+  return status == ERANGE ? EOVERFLOW : status;
 }
 
 int sem_getnumber_np(const sem_t *sem, uint32_t *number) {

@@ -141,6 +141,13 @@ CL_APART void take_lines_asleep(k_cpu *cpu, uint32_t lines) {
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* of k_completed(); who is awake looks for himself */
 }
 
+/* Handlers of the communication port, on a CPU that sleeps. What they post may be for this CPU. */
+CL_APART void dispatch_asleep(k_cpu *cpu) {
+  cl_ipc_dispatch();
+  if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
+  if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* as above */
+}
+
 /* No thread can run: sleep until another CPU (or an interrupt line) brings one. The stack below is that of
  * the thread that waits; nobody else can run it before this CPU has left it. */
 static uint32_t idle(k_cpu *cpu) {
@@ -151,6 +158,7 @@ static uint32_t idle(k_cpu *cpu) {
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
     uint32_t lines = lines_of(cpu);
     if (lines) take_lines_asleep(cpu, lines);
+    if (CL_IPC && CL_UNLIKELY(cl_ipc_dispatch)) dispatch_asleep(cpu);
     if (cpu->waiting) set_timer(cpu); /* perhaps that was it */
   }
   lock();
@@ -396,6 +404,24 @@ void cl_interrupt(void) {
   } else {
     unlock();
   }
+}
+
+/* For handlers of the communication port: interrupts stay off, and nobody is switched to. */
+uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
+  k_cpu *cpu = this_cpu();
+  lock();
+  int woke = 0;
+  uint32_t answer = k_op_semaphore_post(id, &woke);
+  if (woke) k_notify(cpu);
+  unlock();
+  return answer;
+}
+
+/* At the end of such a trap: the CPU gives way if it should. */
+void cl_sw_after_handlers(void);
+void cl_sw_after_handlers(void) {
+  k_cpu *cpu = this_cpu();
+  if (k_best(cpu) < cpu->preempt_below) cl_interrupt();
 }
 
 void cl_ground_start(void) {

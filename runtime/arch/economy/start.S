@@ -19,8 +19,9 @@
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
 #define IRQS_OFF -7 /* mask all but the core's own: 1 illegal instruction, 2 misaligned access */
 #define FAULTS 6
+#define IPC (1 << 8) /* the communication port's */
 #if defined(CL_KERNEL_HW)
-#define IRQS_ON -23 /* unmask them and 4, the kernel's */
+#define IRQS_ON -279 /* unmask them, 4, the kernel's, and 8 */
 #else
 #define IRQS_ON 0
 #endif
@@ -103,8 +104,8 @@ interrupt:
   sw t1, 68(sp)
 #endif
   getq t1, 1
-  andi a0, t1, FAULTS
-  bnez a0, fault
+  andi a0, t1, IPC | FAULTS
+  bnez a0, others
   li t1, IRQS_OFF
   maskirq t1
   la t1, 1f
@@ -112,6 +113,7 @@ interrupt:
   retirq
 1:
   call cl_interrupt
+back:
   /* Interrupts are off here, wherever this thread has been meanwhile. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)
@@ -142,6 +144,26 @@ interrupt:
   maskirq gp
 return:
   retirq
+
+/* A fault, or the communication port; the kernel's interrupt comes again if it came at once with that. */
+others:
+  andi a0, t1, FAULTS
+  bnez a0, fault
+#if CL_IPC
+  li t1, IRQS_OFF
+  maskirq t1
+  la t1, 1f
+  setq 0, t1
+  retirq
+1:
+  lui t0, %hi(cl_ipc_dispatch)
+  lw t0, %lo(cl_ipc_dispatch)(t0)
+  jalr t0
+#if !defined(CL_KERNEL_HW)
+  call cl_sw_after_handlers
+#endif
+  j back
+#endif
 
 /* A fault ends the program. q0 is behind the instruction at fault. The stack may be what is broken. */
 fault:

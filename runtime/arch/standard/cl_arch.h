@@ -20,6 +20,16 @@ static inline int cl_irq_is_off(void) {
   return !(status & 8);
 }
 
+/* From now on this CPU hears the communication port's interrupt. With the hardware kernel it has had a table in which
+ * the kernel's handler stands in that one's place; cl_vectors costs the kernel's interrupt a jump, 2 cycles. */
+static inline void cl_ipc_listen(void) {
+#if defined(CL_KERNEL_HW)
+  extern char cl_vectors[];
+  __asm__ volatile("csrw mtvec, %0" ::"r"(cl_vectors + 1));
+#endif
+  __asm__ volatile("csrs mie, %0" ::"r"(1 << 17));
+}
+
 /* Sleep until an interrupt is pending, taken or not. */
 static inline void cl_wait_for_interrupt(void) { __asm__ volatile("wfi" ::: "memory"); }
 

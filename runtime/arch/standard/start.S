@@ -23,7 +23,15 @@
   .globl cl_vectors
 cl_vectors:
   j exception
-  .rept 31
+  .rept 16
+  j interrupt
+  .endr
+#if CL_IPC
+  j ipc_interrupt /* 17 */
+#else
+  j interrupt
+#endif
+  .rept 14
   j interrupt
   .endr
   .globl cl_start
@@ -59,22 +67,8 @@ cl_start:
   la sp, cl_main_stack + CL_MAIN_STACK_BYTES
   tail cl_boot_main
 
-  .section .text.hot, "ax", @progbits
-  .option norelax
-#if defined(CL_KERNEL_HW)
-/* The kernel's is the only interrupt, number 11: its handler stands in its place in the table. */
-  .balign 256
-vectors:
-  j exception
-  .rept 10
-  j interrupt
-  .endr
-#else
-  .balign 16
-#endif
-  .globl cl_trap_entry
-cl_trap_entry:
-interrupt:
+/* What a C function does not keep, and where to go on. */
+  .macro keep
   addi sp, sp, -FRAME
   sw t0, 4(sp)
   csrr t0, mepc
@@ -94,6 +88,26 @@ interrupt:
   sw a6, 56(sp)
   sw a7, 60(sp)
   sw t0, 64(sp)
+  .endm
+
+  .section .text.hot, "ax", @progbits
+  .option norelax
+#if defined(CL_KERNEL_HW)
+/* The kernel's is the only interrupt, number 11: its handler stands in its place in the table. A CPU with handlers for
+ * the communication port's uses cl_vectors (cl_ipc_listen). */
+  .balign 256
+vectors:
+  j exception
+  .rept 10
+  j interrupt
+  .endr
+#else
+  .balign 16
+#endif
+  .globl cl_trap_entry
+cl_trap_entry:
+interrupt:
+  keep
 #if defined(CL_KERNEL_HW)
   /* The kernel's interrupt: a better thread, or the slice is used up. All in one piece, as the time from here to
    * cl_switch_to is what an interrupt thread waits for its CPU: no call, and no frame but one. */
@@ -147,10 +161,10 @@ go_on:
   addi sp, sp, SWITCH_FRAME - 16
   srli t1, t1, CL_THREAD_SHIFT
   sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
-back:
 #else
   call cl_interrupt
 #endif
+back:
   /* Interrupts are off here, wherever this thread has been meanwhile. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)
@@ -179,6 +193,25 @@ back:
   lw a7, 60(sp)
   addi sp, sp, FRAME
   mret
+
+#if CL_IPC
+/* The communication port's interrupt. With the hardware kernel it comes, too, while that is between two operations;
+ * so WORD0 is kept. */
+ipc_interrupt:
+  keep
+#if defined(CL_KERNEL_HW)
+  lui t1, %hi(WORD0)
+  lw t1, %lo(WORD0)(t1)
+  sw t1, 68(sp)
+#endif
+  lui t0, %hi(cl_ipc_dispatch)
+  lw t0, %lo(cl_ipc_dispatch)(t0)
+  jalr t0
+#if !defined(CL_KERNEL_HW)
+  call cl_sw_after_handlers
+#endif
+  j back
+#endif
 
 /* Nothing is saved: a fault ends the program. The stack may be what is broken. */
 exception:

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Handlers of the communication port's interrupt. The trap entry calls cl_ipc_dispatch on the interrupted stack with
+ * interrupts off; a CPU that sleeps calls it, too (software kernel). Linked only with programs that use handlers. */
+#include "coreloom.h"
+#include "posix.h"
+
+#define WIRES 16 /* as the enable word has them: req of each processor, then ack */
+
+void (*cl_ipc_dispatch)(void);
+
+static struct handlers {
+  uint32_t bells, wires; /* that have one */
+  void (*bell[DOORBELLS])(uint32_t bells);
+  uint32_t group[DOORBELLS]; /* bells with the same handler */
+  void (*wire[WIRES])(unsigned cpu);
+} handlers[CL_CPUS];
+
+static inline uint32_t load(unsigned op, unsigned index) { return cl_ipc_load(cl_ipc_at(op, index, CL_IPC_TRY)); }
+
+static inline unsigned lowest(uint32_t set) {
+  unsigned bit = 0;
+  while (!(set >> bit & 1)) bit++;
+  return bit;
+}
+
+/* What still wants service afterwards interrupts again. */
+static void dispatch(void) {
+  struct handlers *own = &handlers[cl_ipc_self()];
+  uint32_t ringing = load(CL_IPC_OP_DOORBELL_PENDING, 0);
+  while (ringing &= own->bells) {
+    unsigned bell = lowest(ringing);
+    uint32_t group = own->group[bell];
+    ringing &= ~group;
+    own->bell[bell](load(CL_IPC_OP_DOORBELL_TAKE, group));
+  }
+  for (unsigned wire = 0; own->wires >> wire; wire++) {
+    unsigned cpu = wire % (WIRES / 2);
+    if (!(own->wires >> wire & 1)) continue;
+    uint32_t levels = load(CL_IPC_OP_CHANNEL_READ, cpu);
+    if (levels >> (wire < WIRES / 2 ? CL_IPC_WIRES_WORD_REQ_IN_LSB : CL_IPC_WIRES_WORD_ACK_IN_LSB) & 1)
+      own->wire[wire](cpu);
+  }
+}
+
+static inline int enter(void) {
+  int off = cl_irq_is_off();
+  cl_irq_off();
+  return off;
+}
+
+/* The tables are as they should be. */
+static int leave(const struct handlers *own, int off) {
+  cl_ipc_dispatch = dispatch;
+  cl_ipc_store(cl_ipc_at(CL_IPC_OP_DOORBELL_ENABLE, 0, CL_IPC_TRY), own->bells);
+  cl_ipc_store(cl_ipc_at(CL_IPC_OP_CHANNEL_ENABLE, 0, CL_IPC_TRY), own->wires);
+  cl_ipc_listen();
+  if (!off) cl_irq_on();
+  return 0;
+}
+
+int doorbell_handler_np(uint32_t bells, void (*handler)(uint32_t bells)) {
+  if (!CL_IPC) return ENODEV;
+  if (bells - 1 >= (1u << DOORBELLS) - 1) return EINVAL;
+  int off = enter();
+  struct handlers *own = &handlers[cl_ipc_self()];
+  own->bells = handler ? own->bells | bells : own->bells & ~bells;
+  for (unsigned bell = 0; bell < DOORBELLS; bell++)
+    if (bells >> bell & 1) own->bell[bell] = handler;
+  for (unsigned bell = 0; bell < DOORBELLS; bell++) {
+    own->group[bell] = 0;
+    for (unsigned other = 0; other < DOORBELLS; other++)
+      if (own->bells >> other & 1 && own->bell[other] == own->bell[bell]) own->group[bell] |= 1u << other;
+  }
+  return leave(own, off);
+}
+
+int channel_handler_np(unsigned cpu, unsigned wire, void (*handler)(unsigned cpu)) {
+  if (!CL_IPC) return ENODEV;
+  if (!cl_ipc_is_other(cpu) || wire > CHANNEL_ACK) return EINVAL;
+  int off = enter();
+  struct handlers *own = &handlers[cl_ipc_self()];
+  unsigned at = cpu + (wire == CHANNEL_ACK ? WIRES / 2 : 0);
+  own->wires = handler ? own->wires | 1u << at : own->wires & ~(1u << at);
+  own->wire[at] = handler;
+  return leave(own, off);
+}
+
+int cpu_reset_end(void) {
+  if (!CL_IPC) return ENODEV;
+  int off = enter();
+  struct handlers *own = &handlers[cl_ipc_self()];
+  own->bells = own->wires = 0;
+  cl_ipc_store(cl_ipc_at(CL_IPC_OP_RESET_END, 0, CL_IPC_TRY), 0);
+  if (!off) cl_irq_on();
+  return 0;
+}
