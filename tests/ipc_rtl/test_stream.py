@@ -96,13 +96,14 @@ def stream(config: Config, cycles: int, seed: int) -> tuple[bytes, list[list[Out
     groups = ("mailbox", "doorbell", "channel", "mutex", "barrier")
     data: list[bytes] = []
     expected: list[list[Outputs] | None] = []
-    left = 0
+    left = themes = 0
     while len(expected) < cycles:
         if left == 0:
-            left = rng.randrange(50, 400)
+            left = rng.randrange(50, 300)
             ops = list(SPEC.ops)
-            if rng.random() < 0.7:
-                group = rng.choice(groups)
+            themes += 1
+            if themes % 6:
+                group = groups[themes % 6 - 1]
                 ops = [op for op in ops if op.startswith(group) or op == "reset_end"]
             if rng.random() < 0.7:
                 ops = [op for op in ops if "reset" not in op]
@@ -152,9 +153,9 @@ def check(config: Config, cycles: int, seed: int) -> int:
     return answers
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", ["one", "two", "three", "eight"])
 def test_stream(name: str) -> None:
-    assert check(SIZES[name], 12000 // SIZES[name].cpus, SEED) > 2000
+    assert check(SIZES[name], 16000 // SIZES[name].cpus + 1000, SEED) > 3000
 
 
 @pytest.mark.slow

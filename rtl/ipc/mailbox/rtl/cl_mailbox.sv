@@ -199,4 +199,76 @@ module cl_mailbox
     assign reply_o[p] = mine[p] ? '{mine: 1'b1, ready: ready, rdata: rdata} : '0;
   end
 
+`ifdef FORMAL
+  // What the fifos are told, [sender][receiver]
+  logic [Cpus-1:0][Cpus-1:0] puts, gets, room;
+
+  for (genvar s = 0; s < Cpus; s++) begin : g_told
+    for (genvar r = 0; r < Cpus; r++) begin : g_told
+      if (s == r) begin : g_none
+        assign {puts[s][r], gets[s][r], room[s][r]} = '0;
+      end else begin : g_fifo
+        assign puts[s][r] = g_sender[s].g_receiver[r].g_fifo.u_fifo.put_i;
+        assign gets[s][r] = g_sender[s].g_receiver[r].g_fifo.u_fifo.get_i;
+        assign room[s][r] = !g_sender[s].g_receiver[r].g_fifo.u_fifo.full_o;
+      end
+    end
+  end
+
+  // REQ-mailbox-7: while a sender has a word for p, mailbox_any of p names others at most Cpus - 1 times before it.
+  logic [Cpus-1:0]           names;
+  logic [Cpus-1:0][Cpus-1:0] fair;
+
+  for (genvar p = 0; p < Cpus; p++) begin : g_turns
+    assign names[p] = mine[p] && reply_o[p].ready && access_i[p].op == OpMailboxAny;
+    for (genvar s = 0; s < Cpus; s++) begin : g_turn
+      int unsigned     passed_q, left;   // left: senders from the one after that named last up to this one
+      logic [Cpus-1:0] after;
+
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) passed_q <= 0;
+        else if (!some[p][s] || (names[p] && reply_o[p].rdata == 32'(s))) passed_q <= 0;
+        else if (names[p]) passed_q <= passed_q + 1;
+      end
+
+      assign after      = g_reply[p].u_any.after_q;
+      assign left       = s + 1 + 32'($countones(after)) - (after[s] ? Cpus : 0);
+      assign fair[p][s] = passed_q < Cpus && passed_q + left <= Cpus;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (&fair);
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        // REQ-mailbox-5: a put is done at all its receivers in one cycle, or at none.
+        assert (puts[p] == '0 || (puts[p] == access_i[p].index[Cpus-1:0] && mine[p] && reply_o[p].ready &&
+                                  access_i[p].op == OpMailboxPut && (puts[p] & ~room[p]) == '0));
+        if (mine[p] && access_i[p].op == OpMailboxPut) begin
+          assert (!access_i[p].index[p]);
+          // It is answered with neither word nor error only if it gives up; and never waits while there is room.
+          if (reply_o[p].ready && puts[p] == '0) assert ((access_i[p].index[Cpus-1:0] & sent_failed[p]) != '0);
+          if ((access_i[p].index[Cpus-1:0] & ~room[p]) == '0) assert (reply_o[p].ready);
+        end
+        // REQ-mailbox-6: who waits for a word never waits while there is one, put in this very cycle or before.
+        for (int unsigned s = 0; s < Cpus; s++) begin
+          if (mine[p] && access_i[p].index == 8'(s) &&
+              (access_i[p].op == OpMailboxGet || access_i[p].op == OpMailboxLevel)) begin
+            if (some[p][s] || puts[s][p]) assert (reply_o[p].ready);
+            if (access_i[p].op == OpMailboxGet && received_error[p][s] == ErrorOk) begin
+              assert (gets[s][p] == (some[p][s] && reply_o[p].ready));
+            end
+          end
+          if (gets[s][p]) assert (mine[p] && access_i[p].op == OpMailboxGet && access_i[p].index == 8'(s));
+        end
+        if (mine[p] && access_i[p].op == OpMailboxAny && some[p] != '0) begin
+          assert (reply_o[p].ready);
+          assert (reply_o[p].rdata < Cpus && some[p][reply_o[p].rdata[IndexWidth-1:0]]);
+        end
+        assert (mine[p] ? access_i[p].valid : reply_o[p] == '0);
+      end
+    end
+  end
+`endif
+
 endmodule

@@ -88,4 +88,70 @@ module cl_ipc_port
     end
   end
 
+`ifdef FORMAL
+  logic                            out_q, asked_q, f_we_q;   // an access has no answer yet; intr_i a cycle ago
+  logic [30:0]                     age_q, limit;             // cycles that it has waited, and may
+  logic [18:0]                     f_addr_q;
+  logic [31:0]                     f_wdata_q;
+
+  assign limit = (f_addr_q[18:14] == '0) ? 31'd0 : 31'd1 << f_addr_q[18:14];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      out_q     <= 1'b0;
+      asked_q   <= 1'b0;
+      age_q     <= '0;
+      f_we_q    <= 1'b0;
+      f_addr_q  <= '0;
+      f_wdata_q <= '0;
+    end else begin
+      asked_q <= intr_i;
+      age_q   <= age_q + 31'd1;
+      if (rvalid_o) out_q <= 1'b0;
+      if (req_i && gnt_o) begin
+        out_q     <= 1'b1;
+        age_q     <= '0;
+        f_we_q    <= we_i;
+        f_addr_q  <= addr_i;
+        f_wdata_q <= wdata_i;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      // REQ-port-1: an access is answered exactly once, later than it is granted. REQ-port-2: what executes is it.
+      assert (valid_q == out_q);
+      assert (!rvalid_o || out_q);
+      assert (access_o.valid == out_q);
+      if (out_q) begin
+        assert ({access_o.we, access_o.op, access_o.index, access_o.wdata} ==
+                {f_we_q, f_addr_q[13:0], f_wdata_q});
+        assert (patience_q == f_addr_q[18:14]);
+      end
+      // REQ-port-3: one access a cycle, if none waits.
+      assert (gnt_o == (req_i && (!out_q || rvalid_o)));
+      // REQ-port-4: a bus error exactly when no unit knows it; at once.
+      assert (err_o == (out_q && !reply_i.mine));
+      assert (!err_o || rvalid_o);
+      if (out_q && reply_i.mine) begin
+        // REQ-port-5: it ends when it is done, after its patience exactly, and else only for an interrupt.
+        assert (rvalid_o == (reply_i.ready || asked_q || (age_q == limit && f_addr_q[18:14] != '1)));
+        // REQ-port-6: nothing waits with an interrupt to take. A try that fails is told so all the same.
+        assert (!asked_q || rvalid_o);
+        assert (access_o.last == (rvalid_o && !reply_i.ready) || reply_i.ready);
+        assert (!access_o.last || access_o.code == ((age_q == limit && f_addr_q[18:14] != '1) ? ErrorTimeout
+                                                                                               : ErrorInterrupted));
+      end
+      // Why: both counts run together, and an access is gone when its patience is.
+      if (out_q) begin
+        assert (count_q == age_q + 31'd1);
+        assert (f_addr_q[18:14] == '1 || age_q <= limit);
+        assert (expired_q == (f_addr_q[18:14] != '1 && age_q == limit));
+      end
+      assert (intr_q == asked_q);
+    end
+  end
+`endif
+
 endmodule

