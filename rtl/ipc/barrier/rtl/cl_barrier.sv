@@ -96,4 +96,82 @@ module cl_barrier
     end
   end
 
+`ifdef FORMAL
+  // The registers are judged a cycle later, against the answers at the ports.
+  set_t [Barriers-1:0] came, went, refused, ended;  // who is there; goes on; is no member; hears of a reset
+  set_t [Barriers-1:0] members_past_q;
+  logic [Barriers-1:0] broken_past_q, breaks;
+  logic [Cpus-1:0]     anew;
+  // How often each has gone on since the members were written, modulo 4
+  logic [Barriers-1:0][Cpus-1:0][1:0] phase_q;
+
+  always_comb begin
+    came    = '0;
+    went    = '0;
+    refused = '0;
+    ended   = '0;
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      anew[p] = access_i[p].valid && access_i[p].op == OpResetEnd && access_i[p].we && access_i[p].index == '0;
+      for (int unsigned b = 0; b < Barriers; b++) begin
+        if (access_i[p].valid && access_i[p].op == OpBarrierArrive && !access_i[p].we &&
+            access_i[p].index == 8'(b)) begin
+          came[b][p]    = 1'b1;
+          went[b][p]    = reply_o[p] == {2'b11, ErrorOk, 28'd0};
+          refused[b][p] = reply_o[p] == {2'b11, ErrorOwner, 28'd0};
+          ended[b][p]   = reply_o[p] == {2'b11, ErrorReset, 28'd0};
+        end
+      end
+    end
+    for (int unsigned b = 0; b < Barriers; b++) breaks[b] = (members_q[b] & anew) != '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      members_past_q <= '0;
+      broken_past_q  <= '0;
+      phase_q        <= '0;
+    end else begin
+      members_past_q <= members_q;
+      broken_past_q  <= broken_q | breaks;
+      for (int unsigned b = 0; b < Barriers; b++) begin
+        for (int unsigned p = 0; p < Cpus; p++) phase_q[b][p] <= phase_q[b][p] + 2'(went[b][p]);
+        for (int unsigned p = 0; p < Cpus; p++) begin
+          if (reply_o[p].mine && access_i[p].op == OpBarrierMembers && access_i[p].we &&
+              access_i[p].index == 8'(b)) begin
+            members_past_q[b] <= access_i[p].wdata[Cpus-1:0];
+            broken_past_q[b]  <= 1'b0;
+            phase_q[b]        <= '0;
+          end
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned b = 0; b < Barriers; b++) begin
+      // REQ-barrier-1: all or none, in one cycle.
+      assert (went[b] == '0 || went[b] == members_q[b]);
+      // REQ-barrier-2: they go on in the cycle in which all are there, and not before.
+      assert ((went[b] != '0) == (members_q[b] != '0 && (members_q[b] & ~came[b]) == '0 && !broken_q[b] && !breaks[b]));
+      // REQ-barrier-3: who is no member is refused at once; a reset ends the wait of all members at once.
+      assert (refused[b] == (came[b] & ~members_q[b]));
+      assert (ended[b] == (broken_q[b] || breaks[b] ? came[b] & members_q[b] : '0));
+      // REQ-barrier-4: members are what was stored last; it is broken from a member's reset until then.
+      assert (members_q[b] == members_past_q[b] && broken_q[b] == broken_past_q[b]);
+      // REQ-barrier-5: no phase is lost or doubled: all members have gone on equally often.
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        for (int unsigned o = 0; o < Cpus; o++) begin
+          if (members_q[b][p] && members_q[b][o]) assert (phase_q[b][p] == phase_q[b][o]);
+        end
+        // REQ-barrier-6: who gives up says why.
+        if (came[b][p] && !reply_o[p].ready) assert (reply_o[p].rdata == {access_i[p].code, 28'd0});
+      end
+    end
+    // REQ-barrier-7: it is silent about what is not its own.
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+    end
+  end
+`endif
+
 endmodule

@@ -128,4 +128,98 @@ module cl_channel
     end
   end
 
+`ifdef FORMAL
+  // The registers are judged a cycle later, against what each port did.
+  logic [Cpus-1:0][Cpus-1:0] req_past_q, ack_past_q;
+  logic [Cpus-1:0][7:0]      req_enable_past_q, ack_enable_past_q;
+  logic [Cpus-1:0]           waits_past_q, ended_past_q;  // for the wire and level in index_past_q
+  logic [Cpus-1:0][7:0]      index_past_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      req_past_q        <= '0;
+      ack_past_q        <= '0;
+      req_enable_past_q <= '0;
+      ack_enable_past_q <= '0;
+      waits_past_q      <= '0;
+      ended_past_q      <= '0;
+      index_past_q      <= '0;
+    end else begin
+      req_past_q        <= req_q;
+      ack_past_q        <= ack_q;
+      req_enable_past_q <= req_enable_q;
+      ack_enable_past_q <= ack_enable_q;
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        waits_past_q[p] <= reply_o[p].mine && access_i[p].op == OpChannelWait && !reply_o[p].ready;
+        ended_past_q[p] <= reply_o[p].mine && access_i[p].op == OpChannelWait && reply_o[p].ready;
+        index_past_q[p] <= access_i[p].index;
+        if (access_i[p].valid && access_i[p].we) begin
+          for (int unsigned o = 0; o < Cpus; o++) begin
+            if (o != p && access_i[p].index == 8'(o) && access_i[p].op == OpChannelReq) begin
+              req_past_q[p][o] <= access_i[p].wdata[0];
+            end
+            if (o != p && access_i[p].index == 8'(o) && access_i[p].op == OpChannelAck) begin
+              ack_past_q[p][o] <= access_i[p].wdata[0];
+            end
+          end
+          if (access_i[p].op == OpChannelEnable && access_i[p].index == '0) begin
+            req_enable_past_q[p] <= access_i[p].wdata[7:0] & All & ~(8'd1 << p);
+            ack_enable_past_q[p] <= access_i[p].wdata[15:8] & All & ~(8'd1 << p);
+          end
+          if (access_i[p].op == OpResetEnd && access_i[p].index == '0) begin
+            req_past_q[p]        <= '0;
+            ack_past_q[p]        <= '0;
+            req_enable_past_q[p] <= '0;
+            ack_enable_past_q[p] <= '0;
+          end
+        end
+      end
+    end
+  end
+
+  // The wires to a processor
+  logic [Cpus-1:0][Cpus-1:0] in_req, in_ack;
+
+  always_comb begin
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      for (int unsigned o = 0; o < Cpus; o++) begin
+        in_req[p][o] = req_q[o][p];
+        in_ack[p][o] = ack_q[o][p];
+      end
+    end
+  end
+
+  // The level that the wire of a wait had after the cycle
+  logic [Cpus-1:0] was;
+
+  always_comb begin
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      was[p] = 1'b0;
+      for (int unsigned o = 0; o < Cpus; o++) begin
+        if (index_past_q[p][3:0] == 4'(o)) was[p] = index_past_q[p][4] ? ack_q[o][p] : req_q[o][p];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    // REQ-channel-1: a wire has one driver, and is what that stored last; nobody has one to itself.
+    assert (req_q == req_past_q && ack_q == ack_past_q);
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      assert (!req_q[p][p] && !ack_q[p][p]);
+      // REQ-channel-2: a wait ends in the cycle after which the wire has the level, never earlier or later.
+      if (ended_past_q[p]) assert (was[p] == index_past_q[p][5]);
+      if (waits_past_q[p]) assert (was[p] != index_past_q[p][5]);
+      if (reply_o[p].mine && access_i[p].op == OpChannelWait) begin
+        assert (reply_o[p].rdata == (reply_o[p].ready ? 32'(access_i[p].index[5]) : {access_i[p].code, 28'd0}));
+      end
+      // REQ-channel-3: interrupt and its enable are exact.
+      assert (irq_o[p] == |(Cpus'(req_enable_q[p]) & in_req[p] | Cpus'(ack_enable_q[p]) & in_ack[p]));
+      assert ((req_enable_q[p] & (~All | 8'(1 << p))) == '0 && (ack_enable_q[p] & (~All | 8'(1 << p))) == '0);
+      // REQ-channel-4: it is silent about what is not its own.
+      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+    end
+    assert (req_enable_q == req_enable_past_q && ack_enable_q == ack_enable_past_q);
+  end
+`endif
+
 endmodule

