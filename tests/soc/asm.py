@@ -12,17 +12,21 @@ from coreloom.paths import BUILD
 
 _LINK = """
 ENTRY(_start)
-SECTIONS { . = 0x40000000; .text : { *(.start) *(.text*) *(.rodata*) *(.data*) *(.bss*) } }
+SECTIONS {
+  . = BASE;
+  .text : AT(0x40000000) { *(.start) *(.text*) *(.rodata*) *(.data*) *(.bss*) . = ALIGN(4); _end = .; }
+}
 """
 
 # Entry points of both cores, offsets in the local device, PicoRV32's own instructions as macros. Leaves the
 # CPU id in s0 and the addresses of local device, RAM data, UART and kernel port in s1 to s4, then runs into
-# the test.
+# the test; from the local memory if LOCAL.
 _PRELUDE = """
 #define CPU_ID 0x00
 #define CPU_COUNT 0x04
 #define CYCLE 0x08
 #define CYCLEH 0x0C
+#define BUS_COUNT 0x10
 #define LOCK_ADDRESS 0x20
 #define LOCK_GRANT 0x24
 #define LOCK_ACQUIRE 0x28
@@ -59,6 +63,19 @@ _start:
 .org 0x10
   j irq_entry
 .org 0x80
+#if LOCAL
+  li t0, 0x40000000
+  li t1, 0x20000000
+  lui t2, %hi(_end)
+  addi t2, t2, %lo(_end)
+1: lw t3, 0(t0)
+  sw t3, 0(t1)
+  addi t0, t0, 4
+  addi t1, t1, 4
+  bltu t1, t2, 1b
+  lui t0, %hi(begin)
+  jr %lo(begin)(t0)
+#endif
   j begin
 .text
 begin:
@@ -73,13 +90,17 @@ begin:
 """
 
 
-def assemble(source: str, core: str, icache: bool = True) -> Path:
-    """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content."""
+def assemble(source: str, core: str, icache: bool = True, local: bool = False) -> Path:
+    """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content.
+
+    local: each processor copies the program to its local memory first and runs it there.
+    """
     text = _PRELUDE + source + "\n"
     if "irq_entry:" not in source:
         text += ".balign 4\nirq_entry: j irq_entry\n"
-    flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}"]
-    digest = hashlib.sha256((text + _LINK + " ".join(flags)).encode()).hexdigest()[:16]
+    flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}", f"-DLOCAL={int(local)}"]
+    link = _LINK.replace("BASE", "0x20000000" if local else "0x40000000")
+    digest = hashlib.sha256((text + link + " ".join(flags)).encode()).hexdigest()[:16]
     folder = BUILD / "tests" / "soc" / digest
     image = folder / "test.bin"
     if image.exists():
@@ -88,7 +109,7 @@ def assemble(source: str, core: str, icache: bool = True) -> Path:
     # Names of their own: tests run in parallel.
     stem = folder / f"{os.getpid()}"
     stem.with_suffix(".S").write_text(text)
-    stem.with_suffix(".ld").write_text(_LINK)
+    stem.with_suffix(".ld").write_text(link)
     env = {**os.environ}
     env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(BUILD / "zig-cache"))
     zig = [sys.executable, "-m", "ziglang"]

@@ -17,11 +17,16 @@ Run = Callable[..., SimResult]
 
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """run(core, cpus, source, icache=True, **options of simulate.run): assemble, build a model, simulate."""
+    """run(core, cpus, source, icache=True, local=False, **options): assemble, build a model, simulate.
 
-    def run_(core: str, cpus: int, source: str, icache: bool = True, **options: Any) -> SimResult:
-        model = verilate.build_model(platform.load(f"smp-{core}", cpus))
+    local: on platform amp, from the local memories. options: of simulate.run.
+    """
+
+    def run_(
+        core: str, cpus: int, source: str, icache: bool = True, local: bool = False, **options: Any
+    ) -> SimResult:
+        model = verilate.build_model(platform.load(f"{'amp' if local else 'smp'}-{core}", cpus))
         options.setdefault("max_cycles", 1_000_000)
-        return simulate.run(model, assemble(source, core, icache), **options)
+        return simulate.run(model, assemble(source, core, icache, local), **options)
 
     return run_

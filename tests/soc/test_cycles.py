@@ -20,6 +20,7 @@ _MEASURE = """
   li a4, 0xF0004000  // kernel: SELF
   slli s6, s0, 12
   add s6, s6, s2
+  li s10, 0x20008000
 .balign 64
 again:
   lw s7, CYCLE(s1)
@@ -34,12 +35,14 @@ again:
 """
 
 
-def measure(run: Run, core: str, body: str, cpus: int = 1, icache: bool = True) -> list[int]:
+def measure(
+    run: Run, core: str, body: str, cpus: int = 1, icache: bool = True, local: bool = False
+) -> list[int]:
     """Cycles of 32 times `body` on each processor, all at the same time."""
 
     def cycles(text: str) -> list[int]:
         source = _MEASURE.replace("REPEAT", str(REPEAT if text else 0)).replace("BODY", text)
-        result = run(core, cpus, source + ALL_DONE, icache)
+        result = run(core, cpus, source + ALL_DONE, icache, local)
         return [event.value for event in sorted(result.events, key=lambda event: event.cpu)]
 
     # The pair of reads of CYCLE alone takes one load.
@@ -85,6 +88,28 @@ def test_standard(run: Run, body: str, icache: bool) -> None:
     assert measure(run, "standard", body, icache=icache) == [REPEAT * BODIES[body][1 if icache else 2]]
 
 
+# The same for local memories.
+LOCAL = {
+    "lw t0, 0(s10)": (5, 1),
+    "sw t0, 0(s10)": (5, 1),
+    "lw t0, 0(s10)\n addi t0, t0, 1": (8, 3),
+}
+
+
+@pytest.mark.parametrize("core", ["economy", "standard"])
+@pytest.mark.parametrize("body", [*BODIES, *LOCAL])
+def test_local_memory(run: Run, core: str, body: str) -> None:
+    """From a local memory everything takes what it takes from a cache."""
+    cycles = {**BODIES, **LOCAL}[body][core == "standard"]
+    assert measure(run, core, body, local=True) == [REPEAT * cycles]
+
+
+@pytest.mark.parametrize("body", LOCAL)
+def test_local_memories_are_not_shared(run: Run, body: str) -> None:
+    for core, cycles in zip(("economy", "standard"), LOCAL[body], strict=True):
+        assert measure(run, core, body, cpus=2, local=True) == [REPEAT * cycles] * 2
+
+
 @pytest.mark.parametrize("body", [body for body in BODIES if "s1" in body])
 def test_private_devices_are_not_shared(run: Run, body: str) -> None:
     """Four processors at their private ports take what one takes: the instructions come from the caches."""
@@ -120,15 +145,27 @@ RATES = {
 }
 
 
-@pytest.mark.parametrize(
-    "case", RATES, ids=lambda case: f"{case[0]}-{case[2]}-{'icache' if case[3] else 'off'}"
-)
-def test_instructions_per_cycle(run: Run, case: tuple[str, str, str, bool]) -> None:
-    """REQ-bus-2: one word a cycle, evenly shared."""
-    _, body, core, icache = case
+# The same on platform amp with 1, 2 and 8 processors; local: the data are in the local memories, too.
+AMP_RATES = {
+    ("ALU", ALU, "standard"): (0.945, 0.945, 0.945),
+    ("ALU", ALU, "economy"): (0.321, 0.321, 0.321),
+    ("loads", LOAD, "standard"): (0.945, 0.532, 0.142),
+    ("loads", LOAD, "economy"): (0.205, 0.205, 0.136),
+    ("local loads", LOAD.replace("s6", "s10"), "standard"): (0.945, 0.945, 0.945),
+    ("local loads", LOAD.replace("s6", "s10"), "economy"): (0.205, 0.205, 0.205),
+    ("stores", STORE, "standard"): (0.945, 0.532, 0.142),
+    ("mix", MIX, "standard"): (0.945, 0.945, 0.426),
+    ("mix", MIX, "economy"): (0.270, 0.270, 0.270),
+    ("local mix", MIX.replace("s6", "s10"), "standard"): (0.945, 0.945, 0.945),
+}
+
+
+def rates(run: Run, core: str, body: str, cpus: int, icache: bool = True, local: bool = False) -> set[float]:
+    """Instructions per cycle of the loop around `body`, of each processor."""
     source = f"""
   slli s6, s0, 12
   add s6, s6, s2
+  li s10, 0x20008000
   .balign 64
 1: li s5, 100
 2: {body}
@@ -137,9 +174,28 @@ def test_instructions_per_cycle(run: Run, case: tuple[str, str, str, bool]) -> N
   sw zero, MARK(s1)
   j 1b
 """
+    result = run(core, cpus, source, icache, local, max_cycles=200_000)
+    found = set()
+    for cpu in range(cpus):
+        cycles = [event.cycle for event in result.events if event.cpu == cpu]
+        instructions = (17 * 100 + 3) * (len(cycles) - 3)  # without the rounds that fill the cache
+        found.add(round(instructions / (cycles[-1] - cycles[2]), 3))
+    return found
+
+
+@pytest.mark.parametrize(
+    "case", RATES, ids=lambda case: f"{case[0]}-{case[2]}-{'icache' if case[3] else 'off'}"
+)
+def test_instructions_per_cycle(run: Run, case: tuple[str, str, str, bool]) -> None:
+    """REQ-bus-2: one word a cycle, evenly shared."""
+    _, body, core, icache = case
     for cpus, rate in zip((1, 2, 4), RATES[case], strict=True):
-        result = run(core, cpus, source, icache, max_cycles=200_000)
-        for cpu in range(cpus):
-            cycles = [event.cycle for event in result.events if event.cpu == cpu]
-            instructions = (17 * 100 + 3) * (len(cycles) - 3)  # without the rounds that fill the cache
-            assert round(instructions / (cycles[-1] - cycles[2]), 3) == rate
+        assert rates(run, core, body, cpus, icache) == {rate}
+
+
+@pytest.mark.parametrize("case", AMP_RATES, ids=lambda case: f"{case[0]}-{case[2]}")
+def test_instructions_per_cycle_of_amp(run: Run, case: tuple[str, str, str]) -> None:
+    """REQ-local-1: what is in a local memory is not slowed by other processors."""
+    _, body, core = case
+    for cpus, rate in zip((1, 2, 8), AMP_RATES[case], strict=True):
+        assert rates(run, core, body, cpus, local=True) == {rate}
