@@ -52,15 +52,19 @@ static inline unsigned slice(uint32_t left) {
   return log > 30 ? 30 : log;
 }
 
+/* The time since then has passed. */
+static inline void spend(struct limit *limit) {
+  uint32_t now = cl_cycle(), passed = now - limit->since;
+  limit->left = passed < limit->left ? limit->left - passed : 0;
+  limit->since = now;
+}
+
 /* A load that waits, within the limit: its word, or one with ERROR_TIMEOUT. What is left is in the limit. */
 static uint32_t wait_within(struct limit *limit, unsigned op, unsigned index) {
   for (;;) {
     uint32_t word = load(op, index, slice(limit->left));
     if (ERROR(word) != CL_IPC_ERROR_TIMEOUT && ERROR(word) != CL_IPC_ERROR_INTERRUPTED) return word;
-    if (!limit->left) return WORD(CL_IPC_ERROR_TIMEOUT);
-    uint32_t now = cl_cycle(), passed = now - limit->since;
-    limit->left = passed < limit->left ? limit->left - passed : 0;
-    limit->since = now;
+    if (limit->left) spend(limit);
     if (!limit->left) return WORD(CL_IPC_ERROR_TIMEOUT);
   }
 }
@@ -234,45 +238,55 @@ int mailbox_timedwait_any(unsigned *cpu, uint32_t cycles) {
 
 /* --- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Loads and stores in groups: an instruction that uses a loaded word at once would wait for it. */
-#define LOADS(at, step, base)                                                                          \
-  "lw %[a]," #at "+0*" step "(" base ")\n lw %[b]," #at "+1*" step "(" base ")\n"                      \
-  "lw %[c]," #at "+2*" step "(" base ")\n lw %[d]," #at "+3*" step "(" base ")\n"                      \
-  "lw %[e]," #at "+4*" step "(" base ")\n lw %[f]," #at "+5*" step "(" base ")\n"                      \
-  "lw %[g]," #at "+6*" step "(" base ")\n lw %[h]," #at "+7*" step "(" base ")\n"
-#define STORES(at, step, base)                                                                         \
-  "sw %[a]," #at "+0*" step "(" base ")\n sw %[b]," #at "+1*" step "(" base ")\n"                      \
-  "sw %[c]," #at "+2*" step "(" base ")\n sw %[d]," #at "+3*" step "(" base ")\n"                      \
-  "sw %[e]," #at "+4*" step "(" base ")\n sw %[f]," #at "+5*" step "(" base ")\n"                      \
-  "sw %[g]," #at "+6*" step "(" base ")\n sw %[h]," #at "+7*" step "(" base ")\n"
-#define PUT8(at) LOADS(at, "4", "%[words]") STORES(0, "0", "%[mailbox]")
-#define GET8(at) LOADS(0, "0", "%[mailbox]") STORES(at, "4", "%[words]")
-#define ALL64(x) x(0) x(32) x(64) x(96) x(128) x(160) x(192) x(224)
-#define MOVE(text)                                                                                          \
-  do {                                                                                                      \
-    uint32_t a, b, c, d, e, f, g, h;                                                                        \
-    __asm__ volatile(text                                                                                   \
-                     : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f), \
-                       [g] "=&r"(g), [h] "=&r"(h)                                                           \
-                     : [words] "r"(words), [mailbox] "r"(mailbox)                                           \
-                     : "memory");                                                                           \
+/* Each load is two instructions ahead of its store, so neither waits for it; and as every other instruction is for the
+ * memory, two processors share its bus without waiting for one another. In fours: the words at `at`, and the loads of
+ * the next two. Where get waits for each put, the load behind the one and the store behind the other collide for ever,
+ * 3 cycles a word: so now and then the receiver falls back by one. */
+#define PUT_IN(at) #at "(%[words])"
+#define PUT_OUT(at) "0(%[mailbox])"
+#define GET_IN(at) "0(%[mailbox])"
+#define GET_OUT(at) #at "(%[words])"
+#define BEGIN(in) "lw %[a]," in(0) "\n lw %[b]," in(4) "\n"
+#define FOUR(in, out, at)                                           \
+  "sw %[a]," out(at) "\n lw %[c]," in(at + 8) "\n"                  \
+  "sw %[b]," out(at + 4) "\n lw %[d]," in(at + 12) "\n"             \
+  "sw %[c]," out(at + 8) "\n lw %[a]," in(at + 16) "\n"             \
+  "sw %[d]," out(at + 12) "\n lw %[b]," in(at + 20) "\n"
+#define END(in, out, at)                                            \
+  "sw %[a]," out(at) "\n lw %[c]," in(at + 8) "\n"                  \
+  "sw %[b]," out(at + 4) "\n lw %[d]," in(at + 12) "\n"             \
+  "sw %[c]," out(at + 8) "\n"                                       \
+  "sw %[d]," out(at + 12) "\n"
+#define SIXTEEN(in, out, at) \
+  FOUR(in, out, at) FOUR(in, out, at + 16) FOUR(in, out, at + 32) FOUR(in, out, at + 48)
+#define WORDS_8(in, out) BEGIN(in) FOUR(in, out, 0) END(in, out, 16)
+#define WORDS_128(in, out, pause)                                                              \
+  BEGIN(in) SIXTEEN(in, out, 0) pause SIXTEEN(in, out, 64) SIXTEEN(in, out, 128) pause        \
+  SIXTEEN(in, out, 192) SIXTEEN(in, out, 256) pause SIXTEEN(in, out, 320)                     \
+  SIXTEEN(in, out, 384) pause FOUR(in, out, 448) FOUR(in, out, 464) FOUR(in, out, 480) END(in, out, 496)
+#define MOVE(text)                                                           \
+  do {                                                                       \
+    uint32_t a, b, c, d;                                                     \
+    __asm__ volatile(text                                                    \
+                     : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d) \
+                     : [words] "r"(words), [mailbox] "r"(mailbox)            \
+                     : "memory");                                            \
   } while (0)
 
-static inline __attribute__((always_inline)) void move_64(int put, volatile uint32_t *mailbox, uint32_t *words) {
+static inline __attribute__((always_inline)) void move_128(int put, volatile uint32_t *mailbox, uint32_t *words) {
   if (put)
-    MOVE(ALL64(PUT8));
+    MOVE(WORDS_128(PUT_IN, PUT_OUT, ));
   else
-    MOVE(ALL64(GET8));
+    MOVE(WORDS_128(GET_IN, GET_OUT, "nop\n"));
 }
 
-/* Fewer than 64. */
-static inline __attribute__((always_inline)) void move_rest(int put, volatile uint32_t *mailbox, uint32_t *words,
-                                                            size_t count) {
+static inline __attribute__((always_inline)) void move(int put, volatile uint32_t *mailbox, uint32_t *words,
+                                                       size_t count) {
   for (; count >= 8; count -= 8, words += 8) {
     if (put)
-      MOVE(PUT8(0));
+      MOVE(WORDS_8(PUT_IN, PUT_OUT));
     else
-      MOVE(GET8(0));
+      MOVE(WORDS_8(GET_IN, GET_OUT));
   }
   for (; count; count--, words++) {
     if (put)
@@ -286,7 +300,7 @@ static inline __attribute__((always_inline)) void move_rest(int put, volatile ui
 struct end {
   volatile uint32_t *mailbox;
   const volatile uint32_t *state;
-  unsigned clear, room;
+  unsigned clear;
 };
 
 static inline __attribute__((always_inline)) struct end end_of(int put, unsigned cpu, unsigned patience) {
@@ -295,13 +309,11 @@ static inline __attribute__((always_inline)) struct end end_of(int put, unsigned
       cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, patience),
       cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY),
       CL_IPC_OP_MAILBOX_CLEAR_SENT,
-      CL_IPC_OP_MAILBOX_ROOM,
     };
   return (struct end){
     cl_ipc_at(CL_IPC_OP_MAILBOX_GET, cpu, patience),
     cl_ipc_at(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY),
     CL_IPC_OP_MAILBOX_CLEAR_RECEIVED,
-    CL_IPC_OP_MAILBOX_LEVEL,
   };
 }
 
@@ -317,15 +329,15 @@ static inline __attribute__((always_inline)) int whole(int put, unsigned cpu, ui
   uint32_t before = cl_ipc_load(end.state);
   for (;;) {
     uint32_t state = 0;
-    while (count >= 64) {
-      move_64(put, end.mailbox, words);
+    while (count >= 128) {
+      move_128(put, end.mailbox, words);
       state = cl_ipc_load(end.state);
-      words += 64;
-      count -= 64;
+      words += 128;
+      count -= 128;
       if (CL_UNLIKELY(state >= CL_IPC_FAILED)) break;
     }
     if (CL_LIKELY(state < CL_IPC_FAILED)) {
-      move_rest(put, end.mailbox, words, count);
+      move(put, end.mailbox, words, count);
       state = cl_ipc_load(end.state);
       if (CL_LIKELY(state < CL_IPC_FAILED)) return 0;
       words += count;
@@ -345,25 +357,38 @@ int mailbox_write(unsigned cpu, const uint32_t *words, size_t count) {
 
 int mailbox_read(unsigned cpu, uint32_t *words, size_t count) { return whole(0, cpu, words, count); }
 
+/* As many words at once as together cannot use up half of the time, each with its share of it as patience: the more
+ * time, the more words, but longer still the patience than the time that the other end needs for as many words that it
+ * tries in vain. When one has given up, or little time is left, what there is room for. */
 static inline __attribute__((always_inline)) int part(int put, unsigned cpu, uint32_t *words, size_t count,
                                                       size_t *done, uint32_t cycles, int late) {
   *done = 0;
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
-  const struct end end = end_of(put, cpu, CL_IPC_TRY);
   struct limit limit = limit_of(cycles);
+  int stuck = 0;
   while (*done < count) {
+    uint32_t number;
+    unsigned patience = slice(limit.left);
+    if (!stuck && patience >= 7) {
+      unsigned log = (patience - 1) / 3 < 7 ? (patience - 1) / 3 : 7;
+      number = 1u << log;
+      patience -= log + 1;
+    } else {
+      patience = CL_IPC_TRY;
+      number = wait_within(&limit, put ? CL_IPC_OP_MAILBOX_ROOM : CL_IPC_OP_MAILBOX_LEVEL, cpu);
+      if (number >= CL_IPC_FAILED) return cl_ipc_failure(number, late);
+    }
+    const struct end end = end_of(put, cpu, patience);
+    if (number > count - *done) number = count - *done;
     uint32_t before = cl_ipc_load(end.state);
-    uint32_t now = wait_within(&limit, end.room, cpu);
-    if (now >= CL_IPC_FAILED) return cl_ipc_failure(now, late);
-    if (now > count - *done) now = count - *done;
-    size_t left = now;
-    for (; left >= 64; left -= 64, words += 64) move_64(put, end.mailbox, words);
-    move_rest(put, end.mailbox, words, left);
-    words += left;
+    move(put, end.mailbox, words + *done, number);
     uint32_t state = cl_ipc_load(end.state);
-    *done += now - missing(before, now, state);
-    if (state >= CL_IPC_FAILED) return ECONNRESET; /* while they were moved */
+    *done += number - missing(before, number, state);
+    stuck = state >= CL_IPC_FAILED;
+    if (ERROR(state) == CL_IPC_ERROR_RESET) return ECONNRESET;
+    if (stuck) store(end.clear, cpu, state);
+    if (limit.left) spend(&limit);
   }
   return 0;
 }
