@@ -45,9 +45,17 @@ struct limit {
 
 static inline struct limit limit_of(uint32_t cycles) { return (struct limit){ cl_cycle(), cycles }; }
 
-/* Patience of the next slice: the largest power of two that is not too long. */
+/* About what it takes to look at the clock and choose the next slice. */
+#if defined(CL_CORE_ECONOMY)
+#define LOOK 250
+#else
+#define LOOK 50
+#endif
+
+/* Patience of the next slice: the largest power of two that is not too long. At last it only tries. */
 static inline unsigned slice(uint32_t left) {
-  if (left < 2) return CL_IPC_TRY;
+  if (left < LOOK + 2) return CL_IPC_TRY;
+  left -= LOOK;
   unsigned log = 31 - (unsigned)__builtin_clz(left);
   return log > 30 ? 30 : log;
 }
