@@ -27,15 +27,15 @@ def test_mutex(params: dict[str, int]) -> None:
         # the higher of two does not look at the lower
         ("if (o != p && want[o] &&", "if (o < p && want[o] &&"),
         # anybody unlocks
-        ("if (unlock[p] && own[p]) value_d[m] = '0;", "if (unlock[p]) value_d[m] = '0;"),
+        ("= own[p] & lets_go[p];", "= lets_go[p];"),
         # freeing another one counts
-        ("&& access_i[o].index == access_i[p].index);", "&& access_i[o].index != access_i[p].index);"),
+        ("(lets_go[o] & same[p][o])", "lets_go[o]"),
         # the reset that hands it over is not told
         ("orphan[p] | abandoned[p]", "orphan[p]"),
         # a store takes the orphan flag
         ("if (lock[p]) orphan_d[m] = 1'b0;", "orphan_d[m] = 1'b0;"),
         # a store of another one counts
-        ("if (store[p] && own[p]) value_d[m] = word[p];", "if (store[p]) value_d[m] = word[p];"),
+        ("(own[p] & store[p] & ~zero[p])", "(store[p] & ~zero[p])"),
     ],
     ids=["lowest", "idle", "both", "anybody", "other", "orphan", "told", "word"],
 )

@@ -18,49 +18,56 @@ module cl_mutex
   output reply_t  [Cpus-1:0] reply_o
 );
 
-  localparam int unsigned CpuBits   = Cpus > 1 ? $clog2(Cpus) : 1;
-  localparam int unsigned MutexBits = Mutexes > 1 ? $clog2(Mutexes) : 1;
+  localparam int unsigned CpuBits = Cpus > 1 ? $clog2(Cpus) : 1;
 
-  typedef logic [CpuBits-1:0]               cpu_t;
+  typedef logic [Cpus-1:0]                    set_t;
+  typedef logic [CpuBits-1:0]                 cpu_t;
   typedef logic [MutexRegisterValueWidth-1:0] value_t;
 
   value_t [Mutexes-1:0] value_q, value_d;
+  logic   [Mutexes-1:0] held_q, held_d;      // value is not 0
   cpu_t   [Mutexes-1:0] owner_q, owner_d;    // who wrote last
   logic   [Mutexes-1:0] orphan_q, orphan_d;  // a reset freed it, and no mutex_lock has told anybody yet
 
   // What a processor executes, and the mutex it names
-  logic   [Cpus-1:0]    lock, unlock, store, load, reset, legal;
-  value_t [Cpus-1:0]    word, value;
-  cpu_t   [Cpus-1:0]    owner;
-  logic   [Cpus-1:0]    held, own, orphan;
+  set_t              lock, unlock, store, load, reset, legal, zero;
+  value_t [Cpus-1:0] word, value;
+  cpu_t   [Cpus-1:0] owner;
+  set_t              held, own, orphan;
+  set_t   [Cpus-1:0] same;                 // names the same one
+  logic   [Cpus-1:0][Mutexes-1:0] at;      // which one, a bit; none if it is not there
 
-  logic   [Cpus-1:0]    freed;               // its holder frees it in this cycle
-  logic   [Cpus-1:0]    abandoned;           // and does so by its reset
-  logic   [Cpus-1:0]    want, win;           // wants to have it from this cycle on, and gets it
+  set_t              lets_go;              // frees the one that it names, if it holds that
+  set_t              freed;                // its holder frees it in this cycle
+  set_t              abandoned;            // and does so by its reset
+  set_t              want, win;            // wants to have it from this cycle on, and gets it
 
   always_comb begin
     for (int unsigned p = 0; p < Cpus; p++) begin
-      legal[p]  = access_i[p].valid && 32'(access_i[p].index) < Mutexes;
-      lock[p]   = legal[p] && access_i[p].op == OpMutexLock && !access_i[p].we;
-      unlock[p] = legal[p] && access_i[p].op == OpMutexUnlock && !access_i[p].we;
-      store[p]  = legal[p] && access_i[p].op == OpMutexWord && access_i[p].we;
-      load[p]   = legal[p] && access_i[p].op == OpMutexWord && !access_i[p].we;
-      reset[p]  = access_i[p].valid && access_i[p].op == OpResetEnd && access_i[p].we &&
-                  access_i[p].index == '0;
-      word[p]   = access_i[p].wdata[MutexRegisterValueLsb+:MutexRegisterValueWidth];
       value[p]  = '0;
       owner[p]  = '0;
+      held[p]   = 1'b0;
       orphan[p] = 1'b0;
       for (int unsigned m = 0; m < Mutexes; m++) begin
-        if (access_i[p].index[MutexBits-1:0] == MutexBits'(m)) begin
-          value[p]  = value_q[m];
-          owner[p]  = owner_q[m];
-          orphan[p] = orphan_q[m];
-        end
+        at[p][m]   = access_i[p].index == 8'(m);
+        value[p]  |= at[p][m] ? value_q[m] : '0;
+        owner[p]  |= at[p][m] ? owner_q[m] : '0;
+        held[p]   |= at[p][m] & held_q[m];
+        orphan[p] |= at[p][m] & orphan_q[m];
       end
-      held[p] = value[p] != '0;
-      own[p]  = held[p] && owner[p] == cpu_t'(p);
-      want[p] = !own[p] && (lock[p] || (store[p] && word[p] != '0));
+      for (int unsigned o = 0; o < Cpus; o++) same[p][o] = access_i[p].index == access_i[o].index;
+      legal[p]    = access_i[p].valid && 32'(access_i[p].index) < Mutexes;
+      lock[p]     = legal[p] && access_i[p].op == OpMutexLock && !access_i[p].we;
+      unlock[p]   = legal[p] && access_i[p].op == OpMutexUnlock && !access_i[p].we;
+      store[p]    = legal[p] && access_i[p].op == OpMutexWord && access_i[p].we;
+      load[p]     = legal[p] && access_i[p].op == OpMutexWord && !access_i[p].we;
+      reset[p]    = access_i[p].valid && access_i[p].op == OpResetEnd && access_i[p].we &&
+                    access_i[p].index == '0;
+      word[p]     = access_i[p].wdata[MutexRegisterValueLsb+:MutexRegisterValueWidth];
+      zero[p]     = word[p] == '0;
+      lets_go[p]  = unlock[p] || (store[p] && zero[p]);
+      own[p]      = held[p] && owner[p] == cpu_t'(p);
+      want[p]     = !own[p] && (lock[p] || (store[p] && !zero[p]));
     end
   end
 
@@ -69,16 +76,15 @@ module cl_mutex
       freed[p]     = 1'b0;
       abandoned[p] = 1'b0;
       for (int unsigned o = 0; o < Cpus; o++) begin
-        if (held[p] && owner[p] == cpu_t'(o)) begin
-          abandoned[p] = reset[o];
-          freed[p]     = reset[o] ||
-                         ((unlock[o] || (store[o] && word[o] == '0)) && access_i[o].index == access_i[p].index);
+        if (owner[p] == cpu_t'(o)) begin
+          abandoned[p] |= held[p] & reset[o];
+          freed[p]     |= held[p] & (reset[o] | (lets_go[o] & same[p][o]));
         end
       end
       win[p] = want[p] && (!held[p] || freed[p]);
       // Ahead of p: those after the last owner before those up to it, and of both the lower first
       for (int unsigned o = 0; o < Cpus; o++) begin
-        if (o != p && want[o] && access_i[o].index == access_i[p].index &&
+        if (o != p && want[o] && same[p][o] &&
             ((cpu_t'(o) > owner[p]) == (cpu_t'(p) > owner[p]) ? o < p : cpu_t'(o) > owner[p])) begin
           win[p] = 1'b0;
         end
@@ -86,29 +92,46 @@ module cl_mutex
     end
   end
 
+  // Of one mutex: either its owner does something, or another one gets it, or both when it is handed over.
+  set_t              change, drop;         // gives the one that it names another value; makes it 0
+  value_t [Cpus-1:0] changed;
+
   always_comb begin
-    value_d  = value_q;
+    for (int unsigned p = 0; p < Cpus; p++) begin
+      change[p]  = win[p] | (own[p] & store[p] & ~zero[p]);
+      drop[p]    = own[p] & lets_go[p];
+      changed[p] = lock[p] ? value_t'(1) : word[p];
+    end
+  end
+
+  logic   [Mutexes-1:0] touched, dropped;
+  value_t [Mutexes-1:0] next;
+
+  always_comb begin
     owner_d  = owner_q;
     orphan_d = orphan_q;
     for (int unsigned m = 0; m < Mutexes; m++) begin
+      touched[m] = 1'b0;
+      dropped[m] = 1'b0;
+      next[m]    = '0;
       for (int unsigned p = 0; p < Cpus; p++) begin
-        if (reset[p] && value_q[m] != '0 && owner_q[m] == cpu_t'(p)) begin
-          value_d[m]  = '0;
+        touched[m] |= at[p][m] & change[p];
+        dropped[m] |= at[p][m] & drop[p];
+        next[m]    |= at[p][m] & change[p] ? changed[p] : '0;
+        if (held_q[m] && owner_q[m] == cpu_t'(p) && reset[p]) begin
+          dropped[m]  = 1'b1;
           orphan_d[m] = 1'b1;
         end
-        if (access_i[p].index == 8'(m)) begin
-          if (unlock[p] && own[p]) value_d[m] = '0;
-          if (store[p] && own[p]) value_d[m] = word[p];
-          if (store[p] && !held[p]) owner_d[m] = cpu_t'(p);
-        end
+        if (at[p][m] && store[p] && !held[p]) owner_d[m] = cpu_t'(p);
       end
       for (int unsigned p = 0; p < Cpus; p++) begin
-        if (win[p] && access_i[p].index == 8'(m)) begin
-          value_d[m] = lock[p] ? value_t'(1) : word[p];
+        if (at[p][m] && win[p]) begin
           owner_d[m] = cpu_t'(p);
           if (lock[p]) orphan_d[m] = 1'b0;
         end
       end
+      value_d[m] = touched[m] ? next[m] : dropped[m] ? '0 : value_q[m];
+      held_d[m]  = touched[m] | (held_q[m] & ~dropped[m]);
     end
   end
 
@@ -138,10 +161,12 @@ module cl_mutex
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       value_q  <= '0;
+      held_q   <= '0;
       owner_q  <= '0;
       orphan_q <= '0;
     end else begin
       value_q  <= value_d;
+      held_q   <= held_d;
       owner_q  <= owner_d;
       orphan_q <= orphan_d;
     end
@@ -149,8 +174,6 @@ module cl_mutex
 
 `ifdef FORMAL
   // Mutex by mutex: the registers are judged a cycle later, against the answers at the ports.
-  typedef logic [Cpus-1:0] set_t;
-
   set_t [Mutexes-1:0]   locks, waits, frees, waits_past_q;  // who locks it, waits for it, frees it
   logic [Mutexes-1:0]   busy, abandons;
   logic [Mutexes-1:0]   locked_past_q, freed_past_q, busy_past_q, orphan_past_q, mine_past_q, other_past_q;
@@ -278,6 +301,7 @@ module cl_mutex
         if (waits[m][p]) assert (reply_o[p].rdata == {access_i[p].code, 28'd0});
       end
       assert (32'(owner_q[m]) < Cpus);
+      assert (held_q[m] == busy[m]);
     end
     // REQ-mutex-9: it is silent about what is not its own.
     for (int unsigned p = 0; p < Cpus; p++) begin
