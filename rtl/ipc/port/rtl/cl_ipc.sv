@@ -74,4 +74,21 @@ module cl_ipc
   assign reply = mailbox_reply | doorbell_reply | channel_reply | mutex_reply | barrier_reply;
   assign irq_o = doorbell_irq | channel_irq;
 
+`ifdef FORMAL
+  // REQ-port-7: an operation is one unit's at most, and an answer has nothing of another unit in it.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        assert ($countones({mailbox_reply[p].mine, doorbell_reply[p].mine, channel_reply[p].mine,
+                            mutex_reply[p].mine, barrier_reply[p].mine}) <= 1);
+        assert (mailbox_reply[p].mine  || mailbox_reply[p]  == '0);
+        assert (doorbell_reply[p].mine || doorbell_reply[p] == '0);
+        assert (channel_reply[p].mine  || channel_reply[p]  == '0);
+        assert (mutex_reply[p].mine    || mutex_reply[p]    == '0);
+        assert (barrier_reply[p].mine  || barrier_reply[p]  == '0);
+      end
+    end
+  end
+`endif
+
 endmodule
