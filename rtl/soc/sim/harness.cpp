@@ -249,6 +249,9 @@ int main(int argc, char** argv) {
     std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
     bool counting = false;
     const bool watching = !options.watch.empty();
+    // Most instructions are not watched: bit n, one of those whose address ends in n is.
+    std::vector<bool> watched(4096);
+    for (const uint32_t address : options.watch) watched[address / 4 % watched.size()] = true;
     const bool driving = !options.pulses.empty();
 
     // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
@@ -320,6 +323,7 @@ int main(int argc, char** argv) {
             const uint32_t pc = element(top->pc_o, c, 32);
             if (pc == pc_before[c]) continue;
             pc_before[c] = pc;
+            if (!watched[pc / 4 % watched.size()]) continue;
             for (size_t n = 0; n < options.watch.size(); ++n) {
                 if (pc == options.watch[n]) log(static_cast<uint8_t>(c), static_cast<uint8_t>(kWatch + n), pc);
             }
