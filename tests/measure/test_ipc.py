@@ -1,0 +1,247 @@
+"""What `coreloom bench ipc` makes of an event log, its bounds, its tables and its figures."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pytest
+
+from coreloom import platform, tables
+from coreloom.bench import ipc, ipc_latency, ipc_transfer
+from coreloom.bench.ipc_transfer import MECHANISMS
+from coreloom.errors import UserError
+from coreloom.simulate import Event, Kind
+
+BEGIN, END = int(Kind.WATCH), int(Kind.WATCH) + 1
+
+
+def log(*events: tuple[int, int, int]) -> list[Event]:
+    """(cycle, cpu, kind)."""
+    return [Event(cycle, cpu, kind, 0) for cycle, cpu, kind in events]
+
+
+# --- blocks --------------------------------------------------------------------------------
+
+
+def test_a_block_counts_from_its_sender_to_its_receiver_and_the_pairs_stand_side_by_side() -> None:
+    events = log(
+        (100, 0, BEGIN), (101, 2, BEGIN), (130, 1, END), (141, 3, END),
+        (131, 0, END), (135, 1, BEGIN),  # what the wrong end comes to is not looked at
+        (200, 0, BEGIN), (201, 2, BEGIN), (225, 1, END), (231, 3, END),
+    )  # fmt: skip
+    assert ipc_transfer.spans(events, MECHANISMS["mailbox"], 4, 2) == [[30, 40], [25, 30]]
+
+
+def test_many_to_one_counts_from_the_first_and_one_to_many_to_the_last() -> None:
+    many = log((100, 1, BEGIN), (90, 2, BEGIN), (95, 3, BEGIN), (150, 0, END))
+    assert ipc_transfer.spans(many, MECHANISMS["many_to_one"], 4, 1) == [[60]]
+    one = log((100, 0, BEGIN), (150, 1, END), (170, 2, END), (160, 3, END))
+    assert ipc_transfer.spans(one, MECHANISMS["one_to_many"], 4, 1) == [[70]]
+
+
+def test_a_moment_that_is_not_seen_as_often_as_it_must_be_is_an_error() -> None:
+    events = log((100, 0, BEGIN), (130, 1, END), (140, 1, END))
+    with pytest.raises(UserError, match="mailbox_end was seen 2 times on CPU 1, not 1: a defect"):
+        ipc_transfer.spans(events, MECHANISMS["mailbox"], 2, 1)
+
+
+def test_transfers_on_the_bus_are_of_all_pairs_and_the_counter_may_wrap() -> None:
+    two_rounds = (3, 1000, 1050, 1010, 1062, 2**32 - 20, 5, 2**32 - 30, 2**32 - 1)
+    assert ipc_transfer.bus_transfers(struct.pack("<9I", *two_rounds), 2, 2) == (3, [62, 35])
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "interconnect", "cpus", "words", "cycles"),
+    [
+        ("polling_wires", "amp", 2, 128, 2 * 128 + 4),
+        ("polling_wires", "amp", 8, 128, 4 * 2 * 128 + 4),  # four pairs on one bus
+        ("semaphore", "smp-bus", 2, 8, 4 * 8 + 4),  # the blocks are on the bus, too
+        ("mailbox", "amp", 8, 128, 128 + 2),
+        ("mailbox", "smp-bus", 8, 128, 4 * 2 * 128 + 2),
+        ("many_to_one", "amp", 4, 32, 3 * 32 + 2),
+        ("one_to_many", "amp", 4, 32, 32 + 2),
+        ("one_to_many", "smp-bus", 4, 32, 4 * 32 + 2),
+    ],
+)
+def test_bound(mechanism: str, interconnect: str, cpus: int, words: int, cycles: int) -> None:
+    assert ipc_transfer.bound(MECHANISMS[mechanism], interconnect, cpus, words) == cycles
+
+
+# --- single operations ---------------------------------------------------------------------
+
+
+def test_a_hand_over_is_from_a_release_to_the_next_owner() -> None:
+    got = {0: [10, 50], 1: [30, 70]}
+    free = {0: [27, 66], 1: [47, 90]}
+    assert ipc_latency.handovers(got, free) == [3, 4, 3]
+    assert ipc_latency.handovers({0: [10, 50]}, {0: [27, 66]}) == []  # nobody else wants it
+
+
+# --- the whole, on one platform ----------------------------------------------------------------
+
+STANDARD = ("amp", "standard", 2)
+
+
+def test_wires_semaphore_and_mailbox_move_a_block() -> None:
+    cycles = {}
+    for name in ("polling_wires", "semaphore", "mailbox"):
+        (row,) = ipc_transfer.measure(*STANDARD, "hw", MECHANISMS[name], (8,))
+        assert (row["platform"], row["core"], row["cpus"], row["words"], row["rounds"]) == (*STANDARD, 8, 6)
+        assert row["least"] <= row["cycles"] <= row["most"]
+        assert row["ratio"] == round(row["cycles"] / row["bound_cycles"], 2) >= 1
+        cycles[name] = row["cycles"]
+        # A mailbox does not use the bus for its words.
+        assert row["bus_transfers"] < 60 if name == "semaphore" else row["bus_transfers"] < 30
+    assert cycles["polling_wires"] < cycles["semaphore"] < ipc.SEMAPHORE_PATH
+
+
+def test_single_operations_take_their_bound() -> None:
+    names = (
+        "doorbell_raw",
+        "mailbox_trip_raw",
+        "lock_unit",
+        "cpu_mutex_raw",
+        "handover_cpu_mutex_raw",
+        "barrier_raw",
+    )
+    rows = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS[name] for name in names])
+    found = [(row["mechanism"], row["operation"], row["cycles"], row["least"], row["most"]) for row in rows]
+    assert found == [
+        ("doorbell_raw", "signal", 3, 3, 3),
+        ("mailbox_trip_raw", "trip", 5, 5, 5),
+        ("lock_unit", "acquire", 2, 2, 2),
+        ("lock_unit", "release", 1, 1, 1),
+        ("cpu_mutex_raw", "acquire", 1, 1, 1),
+        ("cpu_mutex_raw", "release", 1, 1, 1),
+        ("handover_cpu_mutex_raw", "hand-over", 3, 3, 3),
+        ("barrier_raw", "barrier", 3, 3, 3),
+    ]
+    assert all(row["kernel"] is None for row in rows)
+
+
+def test_a_stream_is_as_fast_as_the_core_alone() -> None:
+    (row,) = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS["stream_memory"]])
+    assert row["words"] == ipc_latency.STREAM
+    assert 0 <= row["cycles"] - row["own_cycles"] <= 10
+
+
+def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_wrong(output: bytes, pairs: int, rounds: int) -> tuple[int, list[int]]:
+        return 1, [0] * rounds
+
+    monkeypatch.setattr(ipc_transfer, "bus_transfers", one_wrong)
+    with pytest.raises(UserError) as error:
+        ipc_transfer.measure(*STANDARD, "hw", MECHANISMS["mailbox"], (8,))
+    assert str(error.value) == "mailbox stream on amp-standard with 2 CPUs: 1 words arrived wrong: a defect"
+
+
+# --- what is to be measured ------------------------------------------------------------------
+
+
+def test_every_mechanism_is_measured_everywhere() -> None:
+    where = ipc.places()
+    assert [place.text() for place in where[:4]] == [
+        "amp-standard, 2 CPUs", "amp-standard, 4 CPUs", "amp-standard, 8 CPUs", "amp-economy, 2 CPUs",
+    ]  # fmt: skip
+    assert len(where) == 12
+    assert all(place.platform().ipc == platform.IpcSize() for place in where)
+    texts = [job.text for job in ipc.jobs(where)]
+    assert len(set(texts)) == len(texts) == 12 * (sum(len(m.kernels) for m in MECHANISMS.values()) + 2)
+    assert "smp-economy, 8 CPUs: semaphore, software kernel" in texts
+
+
+# --- tables and figures ------------------------------------------------------------------------
+
+
+def block(name: str, words: int, cycles: int, kernel: str | None = None, **more: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {"part": "transfer", "mechanism": name, "kernel": kernel, "platform": "amp"}
+    row |= {
+        "core": "standard",
+        "cpus": 2,
+        "words": words,
+        "cycles": cycles,
+        "bus_transfers": cycles // 2,
+    } | more
+    bound = ipc_transfer.bound(MECHANISMS[name], "amp", row["cpus"], words)
+    return row | {"bound_cycles": bound, "ratio": round(cycles / bound, 2)}
+
+
+def single(name: str, operation: str, cycles: int, **more: Any) -> dict[str, Any]:
+    test = ipc_latency.TESTS[name]
+    row = {"part": test.part, "mechanism": name, "operation": operation, "kernel": None, "platform": "amp"}
+    return (
+        row
+        | {"core": "standard", "cpus": 2, "words": 0, "cycles": cycles, "bound_cycles": test.bound[0]}
+        | more
+    )
+
+
+ROWS = [
+    block("polling_wires", 8, 100),
+    block("polling2_wires", 8, 300),
+    block("interrupt", 8, 200),
+    block("semaphore", 8, 130, "hw"),
+    block("semaphore", 0, 90, "hw"),
+    block("mailbox", 8, 50),
+    block("mailbox", 128, 310),
+    single("doorbell_raw", "signal", 3),
+    single("doorbell_raw", "signal", 4, cpus=4),
+    single("mailbox_trip_raw", "trip", 5),
+    single("lock_unit", "acquire", 2),
+    single("lock_unit", "release", 1),
+    single("cpu_mutex_raw", "acquire", 1),
+    single("cpu_mutex_raw", "release", 1),
+    single("handover_lock_unit", "hand-over", 3),
+    single("handover_cpu_mutex_raw", "hand-over", 7),
+    single("barrier_raw", "barrier", 3),
+    single("stream_registers", "stream", 1050, words_per_cycle=0.975, own_cycles=1050, own_rate=0.975),
+    single("stream_memory", "stream", 2500, words_per_cycle=0.41, own_cycles=2000, own_rate=0.512),
+    single("stream_message", "stream", 316, words_per_cycle=0.405, own_cycles=308, own_rate=0.416),
+]
+
+
+def test_the_order_of_the_four_and_why_it_is_another() -> None:
+    (order,) = tables.ipc_order(ROWS).rows
+    assert order == (
+        "standard",
+        "2",
+        "8",
+        "polling, wires 100 < semaphore 130 < interrupt, copied in the service routine 200 "
+        "< polling 2, wires 300",
+        "polling 2 pays its handshake for each word, an interrupt is one; "
+        "two operations of the hardware kernel take less than an interrupt",
+    )
+    kept = [*ROWS[:2], block("interrupt", 8, 400), block("semaphore", 8, 500, "hw")]
+    assert tables.ipc_order(kept).rows[0][-1] == "as the paper's"
+
+
+def test_tables() -> None:
+    paper = tables.ipc_paper(ROWS)
+    assert paper.rows[0] == (
+        "(a) polling", "polling, wires", "the fastest in any case", "-", "100", *["-"] * 4,
+    )  # fmt: skip
+    assert paper.rows[-1][:5] == (
+        "(c) semaphore", "semaphore, hardware kernel", "more than 20 000 to start the task", "-", "130",
+    )  # fmt: skip
+    (blocks,) = tables.ipc_transfers(ROWS)
+    assert blocks.columns == ("mechanism", "CPUs", "8 words", "128 words", "bus busy")
+    assert blocks.rows[0] == ("polling, wires", "2", "100 (5.0)", "-", "-")
+    assert blocks.rows[-1] == ("mailbox stream", "2", "50 (5.0)", "310 (2.4)", "50 %")
+    signals = tables.ipc_operations(ROWS)[0]
+    assert signals.rows == (("doorbell, plain store and load", "3", "3 / 4"),)
+    assert tables.ipc_streams(ROWS).rows[1][3:] == (
+        "from memory to memory", "0", "0.410", "0.512", "80 %",
+    )  # fmt: skip
+
+
+def test_figures_are_from_the_rows() -> None:
+    figures = ipc.figures(ROWS)
+    assert [figure.measured for figure in figures] == [
+        4, 5, 0.975, 0.8, 2, 1, 1, 1, 3, 7, 3, 8, 2, 1, 130, 90,
+    ]  # fmt: skip
+    assert [figure.what for figure in figures if not figure.reached] == [
+        "stream from memory to memory, share of what the core alone does",
+        "mutex of the communication port: hand-over",
+    ]
+    assert sum(figure.what == ipc.README_FIGURE for figure in figures) == 1
