@@ -40,13 +40,23 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)
 
+static inline uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
+  uint32_t answer = CL_HW_IW(CL_OP_PORT_SEND);
+  if (CL_LIKELY(!answer)) return 0;
+  return cl_hw_settle(answer);
+}
+
 static inline uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
   uint32_t answer;
-  do {
-    answer = CL_HW_IW(CL_OP_PORT_SEND);
-    if (CL_LIKELY(!answer)) return 0;
-    answer = cl_hw_settle(answer);
-  } while (answer == CL_RESUMED);
+  do answer = cl_op_port_send_once(id, word);
+  while (answer == CL_RESUMED);
+  return answer;
+}
+
+static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
+  uint32_t answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
+  if (answer > CL_WORD_VALUE_MASK) return cl_hw_settle(answer);
+  *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
 }
 

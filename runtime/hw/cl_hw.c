@@ -3,10 +3,65 @@
  * The cold half of the hardware kernel's ground: interrupts, the end of a thread, the start of a CPU. */
 #include "cl_kernel.h"
 
-#if !defined(CL_ARCH_PREEMPTS)
-/* The kernel's interrupt: a better thread, or the slice is used up. */
-void cl_interrupt(void) {
+/* --- time limits of waits --- */
+
+static inline void lock(void) {
+  if (CL_CPUS > 1) {
+    cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)cl_timers);
+    cl_local_read(CL_LOCK_ACQUIRE); /* waits */
+  }
+  __asm__ volatile("" ::: "memory");
+}
+
+static inline void unlock(void) {
+  __asm__ volatile("" ::: "memory");
+  if (CL_CPUS > 1) cl_local_write(CL_LOCK_RELEASE, 0);
+}
+
+CL_COLD void cl_ground_lock(void) {
+  cl_irq_off();
+  lock();
+}
+
+CL_COLD void cl_ground_unlock(void) {
+  unlock();
+  cl_irq_on();
+}
+
+CL_COLD void cl_ground_timer(void) {
+  const struct cl_timer *first = cl_timers[CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0];
+  cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
+  if (!first) return;
+  cl_local_write(CL_MTIMECMP_LO, (uint32_t)first->at);
+  cl_local_write(CL_MTIMECMP_HI, (uint32_t)(first->at >> 32));
+}
+
+/* The thread interrupted may be between GIVE_WAY and SAVED; these operations do not imply SAVED. */
+CL_COLD uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread) {
+  *cl_port(CL_OP_WORD0, 0) = thread; /* the trap entry has saved it */
+  return cl_port_load(op, id);
+}
+
+CL_COLD static void timer_interrupt(void) {
+  lock();
+  cl_timers_look(CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0);
+  cl_ground_timer();
+  unlock();
+}
+
+#if defined(CL_ARCH_PREEMPTS)
+/* All interrupts but the kernel's. */
+void cl_interrupt(uint32_t causes) {
+  (void)causes;
   cl_trace(CL_TRACE_TRAP, 0);
+  timer_interrupt();
+}
+#else
+void cl_interrupt(uint32_t causes) {
+  cl_trace(CL_TRACE_TRAP, 0);
+  if (causes & 1 << CL_IRQ_TIMER) timer_interrupt();
+  if (!(causes & 1 << CL_IRQ_KERNEL)) return;
+  /* A better thread, or the slice is used up. */
   uint32_t word = cl_port_load(CL_OP_PREEMPT, 0);
   if ((int32_t)word < 0) {
     /* The next thread expects interrupts on. The kernel raises none before SAVED. */

@@ -72,6 +72,13 @@
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
  *   noreturn void cl_op_thread_exit(void)    the caller's stack is free as soon as it is called
  *   void cl_ground_start(void)               once, on CPU 0, before any other operation; interrupts are off */
+/* For time limits of waits (runtime/posix/timer.c):
+ *   uint32_t cl_op_port_send_once(uint32_t id, uint32_t word)       RESUMED: it has waited and must be repeated
+ *   uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word)   the same
+ *   void cl_ground_lock(void), cl_ground_unlock(void)   a few instructions with interrupts off and no other CPU in such
+ *   void cl_ground_timer(void)     in the lock: cl_timers or cl_timers_count have changed
+ *   uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread)   in the lock, in an interrupt: ..._leave
+ * and call cl_timers_look, in the lock, when this CPU's first timer has gone off. */
 #define CL_PARAMETERS_V void
 #define CL_PARAMETERS_I uint32_t id
 #define CL_PARAMETERS_W uint32_t word
@@ -149,8 +156,8 @@ __attribute__((noreturn)) void cl_switch_to(uint32_t word);
 /* Go on in `tail` on the boot stack of this CPU; interrupts must be off. */
 __attribute__((noreturn)) void cl_on_boot_stack(void (*tail)(void));
 
-/* Called by the trap entry with interrupts off, and must return so. */
-void cl_interrupt(void);
+/* Called by the trap entry with interrupts off, and must return so. PicoRV32: the causes, a bit an interrupt. */
+void cl_interrupt(uint32_t causes);
 
 /* Called by the trap entry, too: the communication port's interrupt. NULL while no program has a handler for it. */
 extern void (*cl_ipc_dispatch)(void);
@@ -158,6 +165,26 @@ extern void (*cl_ipc_dispatch)(void);
 /* Called by start.S on its boot stack (CPU 0: on the main thread's stack), interrupts off. */
 __attribute__((noreturn)) void cl_boot_main(void);
 __attribute__((noreturn)) void cl_boot_other(void);
+
+struct cl_timer {
+  struct cl_timer *next;
+  uint64_t at; /* mtime */
+  uint32_t leave;
+  uint32_t object;
+  uint32_t thread;
+  uint32_t cpu;
+  uint32_t patience; /* cycles until it looks again whether its thread waits */
+  uint32_t runs;
+  uint32_t ended;
+};
+
+extern struct cl_timer *cl_timers[CL_CPUS]; /* of each CPU the first */
+extern uint32_t cl_timers_count;            /* of all CPUs */
+void cl_timers_look(uint32_t cpu);
+void cl_ground_lock(void);
+void cl_ground_unlock(void);
+void cl_ground_timer(void);
+uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread);
 
 #include "cl_ground.h"
 

@@ -27,6 +27,9 @@ int port_send(int port, uint32_t word);    /* waits while the port is full */
 int port_trysend(int port, uint32_t word); /* EAGAIN: full */
 int port_receive(int port, uint32_t *word);    /* waits while the port is empty. EPERM: not the receiver */
 int port_tryreceive(int port, uint32_t *word); /* EAGAIN: empty */
+/* Wait at most that many cycles from the call. ETIMEDOUT: not earlier, and nothing has been sent or received then. */
+int port_timedsend(int port, uint32_t word, uint32_t cycles);
+int port_timedreceive(int port, uint32_t *word, uint32_t cycles);
 int port_publish(void);                        /* makes everything the caller has sent visible */
 
 /* --- Shared memory lock: a test-and-set for a few instructions ----------------------------------------------

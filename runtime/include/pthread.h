@@ -113,6 +113,8 @@ int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int pthread_mutex_destroy(pthread_mutex_t *mutex); /* EBUSY: locked */
 int pthread_mutex_lock(pthread_mutex_t *mutex);
 int pthread_mutex_trylock(pthread_mutex_t *mutex); /* EBUSY: locked */
+/* ETIMEDOUT: not within so many cycles of the call. */
+int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles);
 int pthread_mutex_unlock(pthread_mutex_t *mutex);
 /* The number by which the kernel, and so a hardware thread, knows the mutex. */
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number);
@@ -134,6 +136,8 @@ int pthread_cond_destroy(pthread_cond_t *cond); /* EBUSY: somebody waits */
 /* Unlocks the mutex, waits for a signal, locks the mutex. It may come back without a signal (POSIX: spuriously), so
  * the condition must be looked at again. EPERM: the caller does not hold the mutex; nothing is done then. */
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+/* The same for so many cycles at most; ETIMEDOUT: they were over before a signal, and the mutex is locked again. */
+int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles);
 int pthread_cond_signal(pthread_cond_t *cond);
 int pthread_cond_broadcast(pthread_cond_t *cond);
 int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number);

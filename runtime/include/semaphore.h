@@ -1,4 +1,4 @@
-/* Counting semaphores: POSIX <semaphore.h> without names and without time.
+/* Counting semaphores: POSIX <semaphore.h> without names; times are numbers of cycles.
  * Every function returns 0, or -1 with errno set. */
 #ifndef CORELOOM_SEMAPHORE_H
 #define CORELOOM_SEMAPHORE_H
@@ -19,6 +19,7 @@ typedef struct {
 int sem_init(sem_t *sem, int shared, unsigned value);
 int sem_destroy(sem_t *sem); /* EBUSY: somebody waits */
 int sem_wait(sem_t *sem);    /* a waiter of higher priority goes first */
+int sem_timedwait_np(sem_t *sem, uint32_t cycles); /* ETIMEDOUT: not within so many cycles of the call */
 int sem_trywait(sem_t *sem); /* EAGAIN: it is 0 */
 int sem_post(sem_t *sem);    /* EOVERFLOW: it is SEM_VALUE_MAX */
 int sem_getvalue(sem_t *sem, int *value);

@@ -43,13 +43,31 @@ int pthread_cond_destroy(pthread_cond_t *cond) {
   return status;
 }
 
-int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+/* Unlock the mutex; from now on a signal ends the wait. */
+static inline int begin(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t *ticket) {
   cl_trace_call();
   int status = ready(cond);
   if (CL_UNLIKELY(status)) return status;
-  uint32_t ticket = cl_op_cond_ticket(object(cond));
-  if (CL_UNLIKELY(cl_status(ticket))) return cl_status(ticket);
-  status = pthread_mutex_unlock(mutex);
+  *ticket = cl_op_cond_ticket(object(cond));
+  if (CL_UNLIKELY(cl_status(*ticket))) return cl_status(*ticket);
+  return pthread_mutex_unlock(mutex);
+}
+
+int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles) {
+  uint32_t ticket;
+  struct cl_timer timer;
+  int status = begin(cond, mutex, &ticket);
+  if (CL_UNLIKELY(status)) return status;
+  cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), cycles);
+  status = cl_status(cl_op_cond_wait(object(cond), ticket));
+  if (cl_timer_stop(&timer)) status = ETIMEDOUT;
+  int locked = cl_status(cl_op_mutex_lock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
+  return CL_UNLIKELY(locked) ? locked : status;
+}
+
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+  uint32_t ticket;
+  int status = begin(cond, mutex, &ticket);
   if (CL_UNLIKELY(status)) return status;
   uint32_t number = (mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK;
   status = cl_status(cl_op_cond_wait(object(cond), ticket));

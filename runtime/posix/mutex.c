@@ -52,6 +52,17 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   return cl_status(cl_op_mutex_trylock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
 }
 
+int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles) {
+  int status = pthread_mutex_trylock(mutex);
+  if (status != EBUSY) return status;
+  cl_trace_call();
+  uint32_t object = (mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK;
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_MUTEX_LEAVE, object, cycles);
+  status = cl_status(cl_op_mutex_lock(object));
+  return cl_timer_stop(&timer) ? ETIMEDOUT : status;
+}
+
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number) {
   int status = ready(mutex);
   if (status) return status;

@@ -29,6 +29,21 @@ int port_trysend(int port, uint32_t word) {
   return cl_status(cl_op_port_trysend((uint32_t)port, word));
 }
 
+int port_timedsend(int port, uint32_t word, uint32_t cycles) {
+  int status = port_trysend(port, word);
+  if (status != EAGAIN) return status;
+  cl_trace_call();
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cycles);
+  uint32_t answer;
+  do answer = cl_op_port_send_once((uint32_t)port, word);
+  while (answer == CL_RESUMED && !cl_timer_ended(&timer));
+  cl_timer_stop(&timer);
+  if (answer != CL_RESUMED) return cl_status(answer);
+  status = port_trysend(port, word); /* there may be room by now */
+  return status == EAGAIN ? ETIMEDOUT : status;
+}
+
 __attribute__((always_inline)) int port_receive(int port, uint32_t *word) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
@@ -38,6 +53,21 @@ __attribute__((always_inline)) int port_receive(int port, uint32_t *word) {
 int port_tryreceive(int port, uint32_t *word) {
   if (bad(port)) return EINVAL;
   return cl_status(cl_op_port_tryreceive((uint32_t)port, word));
+}
+
+int port_timedreceive(int port, uint32_t *word, uint32_t cycles) {
+  int status = port_tryreceive(port, word);
+  if (status != EAGAIN) return status;
+  cl_trace_call();
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cycles);
+  uint32_t answer;
+  do answer = cl_op_port_receive_once((uint32_t)port, word);
+  while (answer == CL_RESUMED && !cl_timer_ended(&timer));
+  cl_timer_stop(&timer);
+  if (answer != CL_RESUMED) return cl_status(answer);
+  status = port_tryreceive(port, word); /* there may be a message by now */
+  return status == EAGAIN ? ETIMEDOUT : status;
 }
 
 int port_publish(void) { return cl_status(cl_op_port_publish()); }

@@ -29,6 +29,13 @@ pthread_t cl_posix_parent(pthread_t thread);
 /* In the new thread, before its function: say its name. */
 void cl_posix_thread_begin(void);
 
+/* Time limit of a wait: started before it, on the waiting thread's stack, and always stopped after it. `leave` is the
+ * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
+ * It does not go off before `cycles` are over; and some cycles after the thread waits, if that is later. */
+void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles);
+int cl_timer_ended(struct cl_timer *timer); /* it has ended the wait */
+int cl_timer_stop(struct cl_timer *timer);  /* the same */
+
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }
 

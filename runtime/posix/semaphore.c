@@ -39,6 +39,16 @@ int sem_wait(sem_t *sem) {
 
 int sem_trywait(sem_t *sem) { return result(cl_op_semaphore_trywait(object(sem))); }
 
+int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
+  uint32_t word = cl_op_semaphore_trywait(object(sem));
+  if (cl_status(word) != EAGAIN) return result(word);
+  cl_trace_call();
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), cycles);
+  word = cl_op_semaphore_wait(object(sem));
+  return cl_timer_stop(&timer) ? fail(ETIMEDOUT) : result(word);
+}
+
 int sem_post(sem_t *sem) {
   uint32_t word = cl_op_semaphore_post(object(sem));
   if (CL_UNLIKELY(cl_status(word) == ERANGE)) return fail(EOVERFLOW);

@@ -12,6 +12,16 @@ uint32_t cl_op_port_send(uint32_t id, uint32_t word);
 /* May answer GIVE_WAY, with interrupts off and the kernel locked, or RESUMED: then it must be called again. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
 
+/* Those of a wait with a time limit. */
+uint32_t cl_op_port_send_once(uint32_t id, uint32_t word);
+
+static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
+  uint32_t answer = cl_sw_port_receive(id, word);
+  if ((int32_t)answer >= 0) return answer;
+  cl_switch_here(answer);
+  return CL_RESUMED;
+}
+
 static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
   uint32_t answer;
   do {

@@ -47,29 +47,49 @@ static inline k_cpu *enter(void) {
 
 /* --- the time slice ------------------------------------------------------------------------ */
 
+/* k_slice; with the top bit while there are time limits of waits (timer.c), which share the timer: then each slice
+ * begins by set_timer(). */
+static uint32_t quick_slice;
+static inline int is_quick(void) { return CL_LIKELY((int32_t)quick_slice >= 0); }
+static inline void note_timers(void) { quick_slice = k_slice | (cl_timers_count ? 1u << 31 : 0); }
+
 /* A thread's slice begins with one store, of the low half of the time when it ends. So a timer that goes off says
  * that a slice is used up; else it would have to go off to look. Should the low half wrap in a slice, it goes off at
  * once, and set_timer() puts both halves right. */
-static inline void start_timer(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO, cpu->slice_start + k_slice); }
+static inline void start_slice(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO, cpu->slice_start + quick_slice); }
 
 static uint32_t timed[CL_CPUS]; /* the length of slice for which the timer was set */
 
-/* Look whether the slice is used up, and set the timer to where this slice, or else the next one, ends. */
+/* Look whether the slice is used up, and set the timer to where this slice, or else the next one, ends; or to the
+ * first time limit, if that is before. */
 CL_COLD static void set_timer(k_cpu *cpu) {
   uint32_t now = k_now();
   uint32_t high = cl_local_read(CL_MTIME_HI);
   k_look_at_slice(cpu);
   timed[cpu - k_cpus] = k_slice;
   cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
-  if (!k_slice) return;
-  if (cl_local_read(CL_MTIME_HI) != high) { /* the low half has wrapped just now */
-    now = k_now();
-    high = cl_local_read(CL_MTIME_HI);
+  const struct cl_timer *first = cl_timers[cpu - k_cpus];
+  uint64_t at = first ? first->at : UINT64_MAX;
+  if (k_slice) {
+    if (cl_local_read(CL_MTIME_HI) != high) { /* the low half has wrapped just now */
+      now = k_now();
+      high = cl_local_read(CL_MTIME_HI);
+    }
+    uint32_t past = now - cpu->slice_start;
+    uint64_t end = ((uint64_t)high << 32 | now) + (past < k_slice ? k_slice - past : k_slice);
+    if (end < at) at = end;
   }
-  uint32_t past = now - cpu->slice_start;
-  uint32_t at = now + (past < k_slice ? k_slice - past : k_slice);
-  cl_local_write(CL_MTIMECMP_LO, at);
-  cl_local_write(CL_MTIMECMP_HI, high + (at < now));
+  if (at == UINT64_MAX) return;
+  cl_local_write(CL_MTIMECMP_LO, (uint32_t)at);
+  cl_local_write(CL_MTIMECMP_HI, (uint32_t)(at >> 32));
+}
+
+/* The slice of the thread that comes, where it need not be quick. */
+static inline void start_timer(k_cpu *cpu) {
+  if (is_quick())
+    start_slice(cpu);
+  else
+    set_timer(cpu);
 }
 
 /* --- after an operation ---------------------------------------------------------------------- */
@@ -78,8 +98,15 @@ CL_COLD static void set_timer(k_cpu *cpu) {
  *
  * Leave for another thread, with the kernel locked and interrupts off. Back when this one runs again, with the
  * kernel free and interrupts on. */
+CL_APART uint32_t switch_away_timed(k_cpu *cpu, uint32_t word) {
+  set_timer(cpu);
+  k_notify(cpu);
+  return cl_switch(word);
+}
+
 static inline uint32_t switch_away(k_cpu *cpu, uint32_t word) {
-  start_timer(cpu);
+  if (!is_quick()) return switch_away_timed(cpu, word);
+  start_slice(cpu);
   k_notify(cpu);
   return cl_switch(word);
 }
@@ -132,11 +159,13 @@ static inline uint32_t lines_of(const k_cpu *cpu) {
   return CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
 }
 
-/* The same on a CPU that sleeps. */
-CL_APART void take_lines_asleep(k_cpu *cpu, uint32_t lines) {
+/* Lines, or time limits, on a CPU that sleeps. */
+CL_APART void take_asleep(k_cpu *cpu, uint32_t lines) {
   lock();
-  take_lines(cpu, lines);
+  if (lines) take_lines(cpu, lines);
+  cl_timers_look((uint32_t)(cpu - k_cpus));
   if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
+  if (cpu->waiting) set_timer(cpu);
   unlock();
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* of k_completed(); who is awake looks for himself */
 }
@@ -157,9 +186,9 @@ static uint32_t idle(k_cpu *cpu) {
     cl_wait_for_interrupt();
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
     uint32_t lines = lines_of(cpu);
-    if (lines) take_lines_asleep(cpu, lines);
+    if (lines || !is_quick()) take_asleep(cpu, lines);
     if (CL_IPC && CL_UNLIKELY(cl_ipc_dispatch)) dispatch_asleep(cpu);
-    if (cpu->waiting) set_timer(cpu); /* perhaps that was it */
+    if (cpu->waiting && is_quick()) set_timer(cpu); /* perhaps that was it */
   }
   lock();
   if (CL_UNLIKELY(timed[cpu - k_cpus] != k_slice)) set_timer(cpu); /* cl_op_slice's interrupt may be cleared above */
@@ -270,6 +299,14 @@ uint32_t cl_op_yield(void) {
 
 /* Send and receive. The waiting halves are out of line: only they need a frame. */
 
+/* The same for one wait. */
+CL_COLD uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  int woke = 0;
+  uint32_t answer = k_op_port_send(cpu, id, word, &woke);
+  return (int32_t)answer < 0 ? settle(cpu, answer) : leave(cpu, answer);
+}
+
 __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
   uint32_t answer = k_wait_for_room(cpu, port);
   if (CL_LIKELY((int32_t)answer < 0))
@@ -312,6 +349,13 @@ __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port)
   return answer;
 }
 
+CL_APART uint32_t receive_timed(k_cpu *cpu, uint32_t answer) {
+  set_timer(cpu);
+  k_notify(cpu);
+  __asm__("" : "+r"(answer)); /* as in give_way() */
+  return answer;
+}
+
 CL_COLD static uint32_t receive_notify(k_cpu *cpu, uint32_t answer) {
   k_notify(cpu);
   __asm__("" : "+r"(answer)); /* as in give_way() */
@@ -328,7 +372,8 @@ static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* one has just come */
   uint32_t answer = k_wait_as_usual(cpu, receiver, port);
   if (CL_UNLIKELY(!answer)) return receive_wait(cpu, port);
-  start_timer(cpu);
+  if (!is_quick()) return receive_timed(cpu, answer);
+  start_slice(cpu);
   return CL_UNLIKELY(k_others_pressed(cpu)) ? receive_notify(cpu, answer) : answer;
 }
 
@@ -356,6 +401,7 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
 uint32_t cl_op_slice(uint32_t word) {
   k_cpu *cpu = enter();
   k_op_slice(word);
+  note_timers();
   set_timer(cpu);
   for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
     if (other != cpu) k_interrupt(other); /* their timers */
@@ -382,10 +428,41 @@ void cl_op_thread_exit(void) {
   cl_on_boot_stack(exit_tail);
 }
 
+/* --- time limits of waits ---------------------------------------------------------------------- */
+
+CL_COLD void cl_ground_lock(void) {
+  cl_irq_off();
+  lock();
+}
+
+CL_COLD void cl_ground_unlock(void) {
+  unlock();
+  cl_irq_on();
+}
+
+CL_COLD void cl_ground_timer(void) {
+  note_timers();
+  set_timer(this_cpu());
+}
+
+CL_COLD uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread) {
+  int woke = 0;
+  uint32_t answer;
+  switch (op) {
+    case CL_OP_MUTEX_LEAVE: answer = k_op_mutex_leave(id, thread, &woke); break;
+    case CL_OP_SEMAPHORE_LEAVE: answer = k_op_semaphore_leave(id, thread, &woke); break;
+    case CL_OP_COND_LEAVE: answer = k_op_cond_leave(id, thread, &woke); break;
+    default: answer = k_op_port_leave(id, thread, &woke);
+  }
+  if (woke) k_notify(this_cpu());
+  return answer;
+}
+
 /* --- traps and start --------------------------------------------------------------------------- */
 
 /* Timer, another CPU, or an interrupt line. What is not looked at here because there was a line is still pending. */
-void cl_interrupt(void) {
+void cl_interrupt(uint32_t causes) {
+  (void)causes;
   cl_trace(CL_TRACE_TRAP, 0);
   lock();
   k_cpu *cpu = this_cpu();
@@ -394,6 +471,7 @@ void cl_interrupt(void) {
     take_lines(cpu, lines);
   } else {
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+    if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
     set_timer(cpu);
   }
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
@@ -421,7 +499,7 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 void cl_sw_after_handlers(void);
 void cl_sw_after_handlers(void) {
   k_cpu *cpu = this_cpu();
-  if (k_best(cpu) < cpu->preempt_below) cl_interrupt();
+  if (k_best(cpu) < cpu->preempt_below) cl_interrupt(0);
 }
 
 void cl_ground_start(void) {

@@ -34,6 +34,7 @@ CHECKED = (
     "interrupts",
     "suspend",
     "hthreads",
+    "timeouts",
 )
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
@@ -84,9 +85,15 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("program", ("stress", "pipeline", "naps", "condition", "hthreads"))
+@pytest.mark.parametrize("program", ("stress", "pipeline", "naps", "condition", "hthreads", "timeouts"))
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
+
+
+@pytest.mark.parametrize(("cpus", "kernel", "late"), [(1, "hw", 600), (2, "hw", 600), (2, "sw", 1300)])
+def test_time_limits_are_kept_closely(cpus: int, kernel: str, late: int) -> None:
+    """Standard core: never early (the program looks), and a few cycles late, also with a cold instruction cache."""
+    assert run("timeouts", "standard", cpus, kernel, LATE=late, STEP=late // 10).uart == "ok\n"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -4,11 +4,14 @@
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
+#define CL_IRQ_KERNEL 4
+#define CL_IRQ_TIMER 5
+
 /* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. With the
- * hardware kernel its interrupt (4) and the communication port's (8) are the only others that are heard. */
+ * hardware kernel its interrupt, the timer's and the communication port's (8) are the only others that are heard. */
 #define CL_IRQS_OFF (~6)
 #if defined(CL_KERNEL_HW)
-#define CL_IRQS_ON (~(1 << 8 | 1 << 4 | 6))
+#define CL_IRQS_ON (~(1 << 8 | 1 << CL_IRQ_TIMER | 1 << CL_IRQ_KERNEL | 6))
 #else
 #define CL_IRQS_ON 0
 #endif

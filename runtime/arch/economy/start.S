@@ -21,7 +21,7 @@
 #define FAULTS 6
 #define IPC (1 << 8) /* the communication port's */
 #if defined(CL_KERNEL_HW)
-#define IRQS_ON -279 /* unmask them, 4, the kernel's, and 8 */
+#define IRQS_ON -311 /* unmask them, 4, the kernel's, 5, the timer's, and 8 */
 #else
 #define IRQS_ON 0
 #endif
@@ -112,6 +112,7 @@ interrupt:
   setq 0, t1
   retirq
 1:
+  getq a0, 1
   call cl_interrupt
 back:
   /* Interrupts are off here, wherever this thread has been meanwhile. */

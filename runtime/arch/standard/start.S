@@ -23,7 +23,15 @@
   .globl cl_vectors
 cl_vectors:
   j exception
-  .rept 16
+  .rept 6
+  j interrupt
+  .endr
+#if defined(CL_KERNEL_HW)
+  j timer_interrupt /* 7 */
+#else
+  j interrupt
+#endif
+  .rept 9
   j interrupt
   .endr
 #if CL_IPC
@@ -52,7 +60,7 @@ cl_start:
   add sp, sp, t0
   la tp, cl_threads
 #if defined(CL_KERNEL_HW)
-  li t0, 1 << 11 /* the kernel's interrupt */
+  li t0, 1 << 11 | 1 << 7 /* the kernel's interrupt, and the timer's */
 #else
   li t0, 1 << 3 | 1 << 7 | 1 << 16 /* another CPU's, timer, lines */
 #endif
@@ -93,12 +101,16 @@ cl_start:
   .section .text.hot, "ax", @progbits
   .option norelax
 #if defined(CL_KERNEL_HW)
-/* The kernel's is the only interrupt, number 11: its handler stands in its place in the table. A CPU with handlers for
- * the communication port's uses cl_vectors (cl_ipc_listen). */
+/* The kernel's interrupt is number 11, and its handler stands in its place in the table. A CPU with handlers for the
+ * communication port's uses cl_vectors (cl_ipc_listen). */
   .balign 256
 vectors:
   j exception
-  .rept 10
+  .rept 6
+  j interrupt
+  .endr
+  j timer_interrupt /* 7 */
+  .rept 3
   j interrupt
   .endr
 #else
@@ -193,6 +205,16 @@ back:
   lw a7, 60(sp)
   addi sp, sp, FRAME
   mret
+
+#if defined(CL_KERNEL_HW)
+timer_interrupt:
+  keep
+  lui t1, %hi(WORD0)
+  lw t1, %lo(WORD0)(t1)
+  sw t1, 68(sp)
+  call cl_interrupt
+  j back
+#endif
 
 #if CL_IPC
 /* The communication port's interrupt. With the hardware kernel it comes, too, while that is between two operations;

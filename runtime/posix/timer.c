@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Time limits of waits. A thread that waits has a timer, in the list of the CPU it was on when it started it, sorted
+ * by time; that CPU's timer interrupt ends the wait by the kernel's ..._leave, and nobody else does. Who has ended the
+ * wait is known from the kernel's answer: enoent says that the thread has been woken before, or does not wait yet.
+ *
+ * All lists are under one lock, the ground's. The interrupt keeps it from the kernel's answer until that is noted; so
+ * a thread that has been woken, on whatever CPU, sees by cl_timer_stop what woke it. */
+#include "posix.h"
+
+struct cl_timer *cl_timers[CL_CPUS];
+uint32_t cl_timers_count;
+
+static uint64_t now(void) {
+  uint32_t low;
+  uint32_t high;
+  do {
+    high = cl_local_read(CL_MTIME_HI);
+    low = cl_local_read(CL_MTIME_LO);
+  } while (high != cl_local_read(CL_MTIME_HI));
+  return (uint64_t)high << 32 | low;
+}
+
+static void insert(struct cl_timer *timer) {
+  struct cl_timer **link = &cl_timers[timer->cpu];
+  while (*link && (*link)->at <= timer->at) link = &(*link)->next;
+  timer->next = *link;
+  *link = timer;
+}
+
+CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles) {
+  *timer = (struct cl_timer){ .at = now() + cycles, .leave = leave, .object = object, .patience = 64 };
+  timer->thread = (uint32_t)(cl_self() - cl_threads);
+  cl_ground_lock();
+  timer->cpu = CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0;
+  timer->runs = 1;
+  cl_timers_count++;
+  insert(timer);
+  cl_ground_timer();
+  cl_ground_unlock();
+}
+
+CL_COLD int cl_timer_ended(struct cl_timer *timer) {
+  cl_ground_lock();
+  int ended = timer->ended;
+  cl_ground_unlock();
+  return ended;
+}
+
+CL_COLD int cl_timer_stop(struct cl_timer *timer) {
+  cl_ground_lock();
+  if (timer->runs) {
+    struct cl_timer **link = &cl_timers[timer->cpu];
+    while (*link != timer) link = &(*link)->next;
+    *link = timer->next;
+    cl_timers_count--;
+    cl_ground_timer();
+  }
+  int ended = timer->ended;
+  cl_ground_unlock();
+  return ended;
+}
+
+CL_COLD void cl_timers_look(uint32_t cpu) {
+  struct cl_timer *timer;
+  while ((timer = cl_timers[cpu]) && timer->at <= now()) {
+    cl_timers[cpu] = timer->next;
+    if (!cl_status(cl_ground_leave(timer->leave, timer->object, timer->thread))) {
+      timer->ended = 1;
+      timer->runs = 0;
+      cl_timers_count--;
+    } else {
+      /* It does not wait: not yet, or no more. Look again, but a thread that is kept from its CPU is no reason to
+       * look all the time. */
+      timer->at = now() + timer->patience;
+      if (timer->patience < 1u << 16) timer->patience *= 2;
+      insert(timer);
+    }
+  }
+}
