@@ -45,11 +45,19 @@ def _enum(name: str, width: int, entries: list[tuple[str, int]]) -> list[str]:
     return ["", f"  typedef enum logic [{width - 1}:0] {{", ",\n".join(body), f"  }} {name};"]
 
 
+def _any_time(spec: Spec) -> int:
+    return sum(op.any_time << op.code for op in spec.ops.values())
+
+
 def rtl_package(spec: Spec) -> str:
     """SystemVerilog package cl_kernel_pkg: op_e, status_e, thread_state_e and field positions."""
     lines = _package_begin("cl_kernel_pkg", _NOTE, spec.layouts, spec.limits)
     op_width = spec.layouts["address"]["op"].width
     lines += _enum("op_e", op_width, [(f"Op{_camel(op.name)}", op.code) for op in spec.ops.values()])
+    any_time = f"{1 << op_width}'h{_any_time(spec):x}"
+    lines.append(
+        f"\n  localparam logic [{(1 << op_width) - 1}:0] AnyTimeOps = {any_time};  // do not imply OpSaved"
+    )
     statuses = [(f"Status{_camel(status.name)}", status.code) for status in spec.status.values()]
     lines += _enum("status_e", spec.layouts["word"]["status"].width, statuses)
     states = [(f"Thread{_camel(name)}", value) for name, value in spec.states.items()]
@@ -61,6 +69,7 @@ def c_header(spec: Spec) -> str:
     """C header cl_kernel_ops.h: CL_OP_*, CL_STATUS_*, CL_STATE_*, field positions and masks."""
     lines = _header_begin("CL_KERNEL_OPS_H", _NOTE, "CL_", spec.layouts)
     lines += [_define(f"CL_OP_{op.name}", str(op.code)) for op in spec.ops.values()]
+    lines.append(_define("CL_OPS_ANY_TIME", f"0x{_any_time(spec):x}ull", "do not imply SAVED; a bit each"))
     lines.append("")
     lines += [_define(f"CL_STATUS_{s.name}", str(s.code), s.text) for s in spec.status.values()]
     lines.append("")
@@ -96,7 +105,7 @@ def _op_section(op: Operation) -> list[str]:
     facts += [f"WORD0: {op.word0}"] if op.word0 else []
     facts += ["may give way"] if op.gives_way else []
     facts += ["needs a running thread (else esrch)"] if op.needs_thread else []
-    facts += ["at any time"] if op.any_time else []
+    facts += ["at any time: does not imply saved"] if op.any_time else []
     lines += [" · ".join(facts), ""]
     if op.errors:
         lines += [f"- {name}: {text}" for name, text in op.errors.items()]

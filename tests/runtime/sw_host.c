@@ -30,7 +30,8 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   uint32_t *word = &word0[number];
   if (op == CL_OP_WORD0) return *word;
   woke = saved = 0;
-  switch (op) { /* these imply no saving */
+  switch (op) { /* CL_OPS_ANY_TIME: no saving */
+    case CL_OP_SEMAPHORE_POST: return k_op_semaphore_post(id, &woke);
     case CL_OP_MUTEX_LEAVE: return k_op_mutex_leave(id, *word, &woke);
     case CL_OP_SEMAPHORE_LEAVE: return k_op_semaphore_leave(id, *word, &woke);
     case CL_OP_COND_LEAVE: return k_op_cond_leave(id, *word, &woke);
@@ -61,7 +62,6 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_INTERRUPT_RAISE: return woke = 0, k_op_interrupt_raise(id, &woke);
     case CL_OP_THREAD_READ: return k_op_thread_read(id);
     case CL_OP_SLICE: return k_op_slice(*word);
-    case CL_OP_SEMAPHORE_POST: return woke = 0, k_op_semaphore_post(id, &woke);
     case CL_OP_SEMAPHORE_VALUE: return k_op_semaphore_value(id);
     default: break;
   }

@@ -341,8 +341,7 @@ module cl_kernel_formal
       if (running[c] && !valid[c])                                                      holds.clients = 1'b0;
       if (waiting[c] && (running[c] || switching[c] || save[c] || op_valid[c]))         holds.clients = 1'b0;
       if (busy[c] != (op_valid[c] | waiting[c]))                                        holds.clients = 1'b0;
-      if (op_valid[c] && !save[c] &&
-          !(u_dut.op[c] inside {OpMutexLeave, OpSemaphoreLeave, OpPortLeave, OpCondLeave})) holds.clients = 1'b0;
+      if (op_valid[c] && !save[c] && !AnyTimeOps[u_dut.op[c]])                          holds.clients = 1'b0;
       if (switching[c] && !running[c])                                                  holds.clients = 1'b0;
       if (leaving[c] && !switching[c])                                                  holds.clients = 1'b0;
       if (waiting[c] && bound_queued[c])                                                holds.idle    = 1'b0;

@@ -105,6 +105,8 @@ package cl_kernel_pkg;
     OpCheckSchedParam = 6'd62
   } op_e;
 
+  localparam logic [63:0] AnyTimeOps = 64'h408050200000;  // do not imply OpSaved
+
   typedef enum logic [7:0] {
     StatusOk = 8'd0,
     StatusEperm = 8'd1,

@@ -48,7 +48,7 @@ module cl_kernel_port
   assign op       = addr_i[AddressOpLsb - AddressIdLsb +: AddressOpWidth];
   assign id       = addr_i[0 +: AddressIdWidth];
   assign is_word0 = op == OpWord0;
-  assign any_time = op inside {OpMutexLeave, OpSemaphoreLeave, OpPortLeave, OpCondLeave};
+  assign any_time = AnyTimeOps[op];
 
   assign rvalid_o   = rvalid_q;
   assign rdata_o    = rsel_word0_q ? word0_q : answer_q;

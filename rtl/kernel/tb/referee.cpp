@@ -32,7 +32,7 @@ constexpr int kMaxClients = 16, kQuietCycles = 3, kPatience = 20000;
 
 // Operations that do not imply the save
 bool any_time(uint32_t op) {
-  return op == CL_OP_MUTEX_LEAVE || op == CL_OP_SEMAPHORE_LEAVE || op == CL_OP_PORT_LEAVE || op == CL_OP_COND_LEAVE;
+  return CL_OPS_ANY_TIME >> op & 1;
 }
 
 struct Step {

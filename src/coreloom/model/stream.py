@@ -161,7 +161,7 @@ class Generator:
         ):
             name = "interrupt_wait"
         id = self._object(name, port.current)
-        if SPEC.ops[name].any_time:
+        if name.endswith("_leave"):
             id, word = self._waiter(name, id)
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
