@@ -92,7 +92,7 @@ def test_four_cpus(program: str, core: str, kernel: str) -> None:
 
 @pytest.mark.parametrize(("cpus", "kernel", "late"), [(1, "hw", 600), (2, "hw", 600), (2, "sw", 1300)])
 def test_time_limits_are_kept_closely(cpus: int, kernel: str, late: int) -> None:
-    """Standard core: never early (the program looks), and a few cycles late, also with a cold instruction cache."""
+    """Standard core: never early (the program looks), and a few cycles late, with a cold cache, too."""
     assert run("timeouts", "standard", cpus, kernel, LATE=late, STEP=late // 10).uart == "ok\n"
 
 
