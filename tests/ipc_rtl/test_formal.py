@@ -116,4 +116,4 @@ MAILBOX_BUGS = {
 @pytest.mark.parametrize("name", MAILBOX_BUGS)
 def test_proof_of_the_mailbox_notices(name: str) -> None:
     source = planted(MAILBOX, *MAILBOX_BUGS[name])
-    assert not proves("cl_mailbox", source, "-GCpus=3 -GDepth=2", (*PACKAGES, FIFO, ROUND_ROBIN))
+    assert not proves("cl_mailbox", source, "-GCpus=3 -GDepth=2", (*PACKAGES, FIFO, ROUND_ROBIN), steps=2)

@@ -69,17 +69,17 @@ def test_an_interrupt_ends_what_waits() -> None:
         assert ports.run(10) == []
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 8])
+@pytest.mark.parametrize("cpus", [1, 2])
 def test_bus_errors(cpus: int) -> None:
     """REQ-port-4: no operation of that number, a store where there is a load, an index of nothing."""
-    with Ports(cpus=cpus) as ports:
+    with Ports(cpus, depth=2) as ports:
         assert ports.do(0, 63, store=False) is None
         assert ports.do(0, 6, store=True) is None
         assert ports.do(0, "mailbox_any", 0, store=True) is None
         assert ports.do(0, "doorbell_take", 1, store=True) is None
         assert ports.do(0, "mailbox_put", 0) is None
         assert ports.do(0, "mailbox_put", 0b1) is None
-        assert ports.do(0, "mailbox_put", 1 << cpus & 0xFF) is None
+        assert ports.do(0, "mailbox_put", 1 << cpus) is None
         assert ports.do(0, "mailbox_get", 0, patience=FOREVER) is None
         assert ports.do(0, "mailbox_get", cpus, patience=FOREVER) is None
         assert ports.do(0, "mailbox_any", 1, patience=FOREVER) is None

@@ -12,12 +12,12 @@ from coreloom.model.ipc import FOREVER, SPEC, Access, Config, Ipc, Outputs, addr
 from .harness import SEED, model, pack, unpack
 
 SIZES = {
-    "one": Config(1, 2, 1, 1),
-    "two": Config(2, 2, 2, 1),
-    "two-deep": Config(2, 16, 16, 4),
+    "one": Config(1, 2),
+    "two": Config(2, 2),
+    "two-deep": Config(2, 16, 2, 1),
     "three": Config(3, 2, 3, 3),
-    "eight": Config(8, 2, 5, 2),
-    "eight-deep": Config(8, 16, 2, 1),
+    "eight": Config(8),
+    "eight-small": Config(8, 2, 5, 2),
 }
 # How often the operations are drawn; what is not here: 2.
 WEIGHTS = {
