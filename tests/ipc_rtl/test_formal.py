@@ -106,7 +106,7 @@ def test_proof_of_the_fifo_notices(name: str) -> None:
 MAILBOX_BUGS = {
     "not-all": ("(put & ~blocked[s])", "(put & ~full[s][r])"),
     "waits-with-room": ("ready = ~blocked[p] | refused[p];", "ready = (full[p] == '0) | refused[p];"),
-    "get-sleeps": ("ready = its_level != '0 || its_received_error != ErrorOk;", "ready = its_level > 1;"),
+    "get-sleeps": ("ready = its_some || its_received_error != ErrorOk;", "ready = its_level > 1;"),
     "get-without-taking": ("(get & some[r][s])", "(get & some[r][s] & ~access_i[r].last)"),
     "put-into-full": ("(put & ~blocked[s])", "(put & (~blocked[s] | access_i[s].last))"),
     "always-the-first": (".served_i(mine[p] & any & ", ".served_i(1'b0 & "),

@@ -127,7 +127,7 @@ module cl_mailbox
   // --- Replies ----------------------------------------------------------------------------------------------
 
   for (genvar p = 0; p < Cpus; p++) begin : g_reply
-    logic                           ready, any;
+    logic                           ready, any, its_room, its_some;
     logic [31:0]                    rdata;
     logic [IndexWidth-1:0]          from;
     // Of the mailbox at whose one end p is, as the operation says
@@ -135,6 +135,9 @@ module cl_mailbox
     error_e                         its_sent_error, its_received_error;
     logic [StateWordCountWidth-1:0] its_sent, its_received;
     logic [31:0]                    its_head;
+
+    assign its_room = (peers[p] & ~full[p]) != '0;
+    assign its_some = (peers[p] & some[p]) != '0;
 
     always_comb begin
       its_space          = '0;
@@ -171,20 +174,20 @@ module cl_mailbox
       unique case (access_i[p].op)
         OpMailboxPut: ready = ~blocked[p] | refused[p];
         OpMailboxRoom: begin
-          ready = its_space != '0 || its_sent_error == ErrorReset;
+          ready = its_room || its_sent_error == ErrorReset;
           rdata = its_sent_error == ErrorReset ? result(ErrorReset, '0)
-                : its_space == '0              ? result(access_i[p].code, '0)
+                : !its_room                    ? result(access_i[p].code, '0)
                 :                                result(ErrorOk, WordValueWidth'(its_space));
         end
         OpMailboxSent: rdata = result(its_sent_error, WordValueWidth'(its_sent));
         OpMailboxGet: begin
-          ready = its_level != '0 || its_received_error != ErrorOk;
-          rdata = its_level != '0 && its_received_error == ErrorOk ? its_head : Sentinel;
+          ready = its_some || its_received_error != ErrorOk;
+          rdata = its_some && its_received_error == ErrorOk ? its_head : Sentinel;
         end
         OpMailboxLevel: begin
-          ready = its_level != '0 || its_received_error == ErrorReset;
+          ready = its_some || its_received_error == ErrorReset;
           rdata = its_received_error == ErrorReset ? result(ErrorReset, '0)
-                : its_level == '0                  ? result(access_i[p].code, '0)
+                : !its_some                        ? result(access_i[p].code, '0)
                 :                                    result(ErrorOk, WordValueWidth'(its_level));
         end
         OpMailboxReceived: rdata = result(its_received_error, WordValueWidth'(its_received));
