@@ -17,6 +17,10 @@ PRINTED = {
     "mailbox": "ok\n",
     "signals": "ok\n",
     "exclusion": "ok\n",
+    "handlers": "ok\n",
+    "preempted": "ok\n",
+    "many": "ok\n",
+    "messages": "ok\n",
 }
 
 
@@ -34,3 +38,17 @@ def test_exact_output(program: str, core: str, kernel: str, kind: str) -> None:
     result = run(program, core, 2, kernel, kind)
     assert result.uart == PRINTED[program], result.reason
     assert result.exit_status == 0
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_four_processors(core: str) -> None:
+    assert run("many", core, 4, "hw", "amp").uart == "ok\n"
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_a_platform_without_the_port_says_so_and_pays_nothing(kernel: str) -> None:
+    chosen = platform.load("hthreads")
+    elf = firmware.build(str(PROGRAMS / "no_port.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    assert result.uart == "ok\n"
+    assert b"cl_ipc" not in elf.read_bytes().replace(b"cl_ipc.h", b"")

@@ -30,7 +30,7 @@ __attribute__((unused)) static void run_sides(void *(*const sides[])(void *), un
 #define TIMES_OUT(call, cycles)                                            \
   do {                                                                     \
     uint32_t best_ = ~0u;                                                  \
-    for (int try_ = 0; try_ < 3; try_++) {                                 \
+    for (int times_ = 0; times_ < 3; times_++) {                                 \
       uint32_t start_ = cl_cycle();                                        \
       EQUAL(call, ETIMEDOUT);                                              \
       uint32_t took_ = cl_cycle() - start_;                                \

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages: buffers of one pool, handed over by their pointer through a port of the kernel. Linked only with programs
+ * that use them.
+ *
+ * A semaphore counts the free ones; whoever has taken a unit finds one in the list, which is under the memory lock for
+ * a few instructions. Who takes several takes all of them before the next one does (`many`), so two never wait for
+ * each other. */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+
+#include "coreloom.h"
+#include "posix.h"
+
+int sem_timedwait_np(sem_t *sem, uint32_t cycles);
+int port_timedsend(int port, uint32_t word, uint32_t cycles);
+int port_timedreceive(int port, uint32_t *word, uint32_t cycles);
+
+#define FREE 0u
+#define THREAD(tid) ((tid) + 1)
+#define SENT(port) (1u << 16 | (uint32_t)(port))
+
+static struct message pool[CL_MESSAGES];
+static struct message *volatile list;
+static sem_t available, many;
+static volatile int made;
+
+/* --- How long an operation may wait ------------------------------------------------------------------------------- */
+
+enum kind { WAIT, TRY, TIMED };
+
+struct patience {
+  enum kind kind;
+  uint32_t since, left; /* TIMED */
+};
+
+static inline struct patience patience_of(enum kind kind, uint32_t cycles) {
+  return (struct patience){ kind, kind == TIMED ? cl_cycle() : 0, cycles };
+}
+
+/* Cycles that are left now. */
+static uint32_t rest(struct patience *patience) {
+  uint32_t now = cl_cycle(), passed = now - patience->since;
+  patience->left = passed < patience->left ? patience->left - passed : 0;
+  patience->since = now;
+  return patience->left;
+}
+
+static inline __attribute__((always_inline)) int take(sem_t *sem, struct patience *patience) {
+  int result;
+  if (patience->kind == WAIT) result = sem_wait(sem);
+  else if (patience->kind == TRY) result = sem_trywait(sem);
+  else result = sem_timedwait_np(sem, rest(patience));
+  return result ? errno : 0;
+}
+
+static inline __attribute__((always_inline)) int port_put(int port, uint32_t word, struct patience *patience) {
+  if (patience->kind == WAIT) return port_send(port, word);
+  if (patience->kind == TRY) return port_trysend(port, word);
+  return port_timedsend(port, word, rest(patience));
+}
+
+static inline __attribute__((always_inline)) int port_get(int port, uint32_t *word, struct patience *patience) {
+  if (patience->kind == WAIT) return port_receive(port, word);
+  if (patience->kind == TRY) return port_tryreceive(port, word);
+  return port_timedreceive(port, word, rest(patience));
+}
+
+/* --- The pool ----------------------------------------------------------------------------------------------------- */
+
+/* First use. As a static mutex: two may come at once, and the later gives its own back. */
+CL_COLD static int make(void) {
+  sem_t mine[2];
+  int saved = errno;
+  if (sem_init(&mine[0], 0, CL_MESSAGES)) return made ? 0 : ENOSPC;
+  if (sem_init(&mine[1], 0, 1)) {
+    sem_destroy(&mine[0]);
+    return made ? 0 : ENOSPC;
+  }
+  errno = saved;
+  shared_memory_lock(&list);
+  int late = made;
+  if (!late) {
+    for (unsigned i = 0; i + 1 < CL_MESSAGES; i++) pool[i].next = &pool[i + 1];
+    list = pool;
+    available = mine[0];
+    many = mine[1];
+    made = 1;
+  }
+  shared_memory_unlock(&list);
+  if (late) {
+    sem_destroy(&mine[0]);
+    sem_destroy(&mine[1]);
+  }
+  return 0;
+}
+
+/* A chain of `number`, owned by the caller. */
+static inline __attribute__((always_inline)) int allocate(struct message **message, size_t number,
+                                                          struct patience *patience) {
+  int saved = errno;
+  int status = CL_UNLIKELY(!made) ? make() : 0;
+  if (CL_UNLIKELY(status)) return status;
+  size_t taken = 0;
+  if (number == 1) {
+    status = take(&available, patience);
+  } else {
+    status = take(&many, patience);
+    if (!status) {
+      while (taken < number && !status) {
+        status = take(&available, patience);
+        if (!status) taken++;
+      }
+      if (status)
+        while (taken--) sem_post(&available);
+      sem_post(&many);
+    }
+  }
+  errno = saved;
+  if (status) return status;
+  uint32_t owner = THREAD(pthread_self());
+  shared_memory_lock(&list);
+  struct message *first = list, *last = first;
+  for (size_t i = 1; i < number; i++) last = last->next;
+  list = last->next;
+  shared_memory_unlock(&list);
+  last->next = NULL;
+  for (struct message *each = first; each; each = each->next) each->owner = owner;
+  *message = first;
+  return 0;
+}
+
+static void release(struct message *first) {
+  int saved = errno;
+  size_t number = 1;
+  struct message *last = first;
+  first->owner = FREE;
+  for (; last->next; number++) {
+    last = last->next;
+    last->owner = FREE;
+  }
+  shared_memory_lock(&list);
+  last->next = list;
+  list = first;
+  shared_memory_unlock(&list);
+  while (number--) sem_post(&available);
+  errno = saved;
+}
+
+static inline int is_message(const void *address) {
+  uintptr_t at = (uintptr_t)address - (uintptr_t)pool;
+  return at < sizeof pool && at % sizeof *pool == 0;
+}
+
+static inline int not_mine(const struct message *message) {
+  if (CL_UNLIKELY(!is_message(message))) return EINVAL;
+  return CL_UNLIKELY(message->owner != THREAD(pthread_self())) ? EPERM : 0;
+}
+
+/* --- Messages ------------------------------------------------------------------------------------------------------ */
+
+static inline __attribute__((always_inline)) int alloc(struct message **message, size_t words, enum kind kind,
+                                                       uint32_t cycles) {
+  if (words > CL_MESSAGE_WORDS) return EMSGSIZE;
+  struct patience patience = patience_of(kind, cycles);
+  int status = allocate(message, 1, &patience);
+  if (!status) (*message)->count = words;
+  return status;
+}
+
+int message_alloc(struct message **message, size_t words) { return alloc(message, words, WAIT, 0); }
+int message_tryalloc(struct message **message, size_t words) { return alloc(message, words, TRY, 0); }
+int message_timedalloc(struct message **message, size_t words, uint32_t cycles) {
+  return alloc(message, words, TIMED, cycles);
+}
+
+int message_free(struct message *message) {
+  int status = not_mine(message);
+  if (!status) release(message);
+  return status;
+}
+
+/* From the moment when the port has it, it may be the receiver's. */
+static inline __attribute__((always_inline)) int hand_over(int port, struct message *message,
+                                                           struct patience *patience) {
+  message->owner = SENT(port);
+  int status = port_put(port, (uint32_t)(uintptr_t)message, patience);
+  if (CL_UNLIKELY(status)) message->owner = THREAD(pthread_self());
+  return status;
+}
+
+static inline __attribute__((always_inline)) int send(int port, struct message *message, enum kind kind,
+                                                      uint32_t cycles) {
+  int status = not_mine(message);
+  if (CL_UNLIKELY(status)) return status;
+  struct patience patience = patience_of(kind, cycles);
+  return hand_over(port, message, &patience);
+}
+
+int message_send(int port, struct message *message) { return send(port, message, WAIT, 0); }
+int message_trysend(int port, struct message *message) { return send(port, message, TRY, 0); }
+int message_timedsend(int port, struct message *message, uint32_t cycles) {
+  return send(port, message, TIMED, cycles);
+}
+
+static inline __attribute__((always_inline)) int receive(int port, struct message **message, enum kind kind,
+                                                         uint32_t cycles) {
+  struct patience patience = patience_of(kind, cycles);
+  uint32_t word;
+  int status = port_get(port, &word, &patience);
+  if (CL_UNLIKELY(status)) return status;
+  struct message *got = (struct message *)(uintptr_t)word;
+  if (CL_UNLIKELY(!is_message(got) || got->owner != SENT(port))) return EBADMSG;
+  for (struct message *each = got; each; each = each->next) each->owner = THREAD(pthread_self());
+  *message = got;
+  return 0;
+}
+
+int message_receive(int port, struct message **message) { return receive(port, message, WAIT, 0); }
+int message_tryreceive(int port, struct message **message) { return receive(port, message, TRY, 0); }
+int message_timedreceive(int port, struct message **message, uint32_t cycles) {
+  return receive(port, message, TIMED, cycles);
+}
+
+/* --- Blocks -------------------------------------------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) int send_block(int port, const uint32_t *words, size_t number,
+                                                            enum kind kind, uint32_t cycles) {
+  if (number > CL_MESSAGES * CL_MESSAGE_WORDS) return EMSGSIZE;
+  struct patience patience = patience_of(kind, cycles);
+  struct message *first;
+  size_t needed = number <= CL_MESSAGE_WORDS ? 1 : (number + CL_MESSAGE_WORDS - 1) / CL_MESSAGE_WORDS;
+  int status = allocate(&first, needed, &patience);
+  if (CL_UNLIKELY(status)) return status;
+  for (struct message *each = first; each; each = each->next) {
+    each->count = number < CL_MESSAGE_WORDS ? number : CL_MESSAGE_WORDS;
+    memcpy(each->words, words, each->count * sizeof *words);
+    words += each->count;
+    number -= each->count;
+  }
+  status = hand_over(port, first, &patience);
+  if (CL_UNLIKELY(status)) release(first);
+  return status;
+}
+
+int port_send_block(int port, const uint32_t *words, size_t count) { return send_block(port, words, count, WAIT, 0); }
+int port_trysend_block(int port, const uint32_t *words, size_t count) {
+  return send_block(port, words, count, TRY, 0);
+}
+int port_timedsend_block(int port, const uint32_t *words, size_t count, uint32_t cycles) {
+  return send_block(port, words, count, TIMED, cycles);
+}
+
+static inline __attribute__((always_inline)) int receive_block(int port, uint32_t *words, size_t capacity,
+                                                               size_t *length, enum kind kind, uint32_t cycles) {
+  struct message *first;
+  int status = receive(port, &first, kind, cycles);
+  if (CL_UNLIKELY(status)) return status;
+  size_t total = 0;
+  for (const struct message *each = first; each; each = each->next) {
+    size_t fits = capacity - total < each->count ? capacity - total : each->count;
+    if (total < capacity) memcpy(words + total, each->words, fits * sizeof *words);
+    total += each->count;
+  }
+  release(first);
+  *length = total;
+  return total > capacity ? EMSGSIZE : 0;
+}
+
+int port_receive_block(int port, uint32_t *words, size_t capacity, size_t *count) {
+  return receive_block(port, words, capacity, count, WAIT, 0);
+}
+int port_tryreceive_block(int port, uint32_t *words, size_t capacity, size_t *count) {
+  return receive_block(port, words, capacity, count, TRY, 0);
+}
+int port_timedreceive_block(int port, uint32_t *words, size_t capacity, size_t *count, uint32_t cycles) {
+  return receive_block(port, words, capacity, count, TIMED, cycles);
+}
