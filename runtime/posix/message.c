@@ -14,10 +14,6 @@
 #include "coreloom.h"
 #include "posix.h"
 
-int sem_timedwait_np(sem_t *sem, uint32_t cycles);
-int port_timedsend(int port, uint32_t word, uint32_t cycles);
-int port_timedreceive(int port, uint32_t *word, uint32_t cycles);
-
 #define FREE 0u
 #define THREAD(tid) ((tid) + 1)
 #define SENT(port) (1u << 16 | (uint32_t)(port))

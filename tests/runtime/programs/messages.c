@@ -46,6 +46,22 @@ static void *send_blocks(void *argument) {
   return NULL;
 }
 
+/* Never early. */
+#define TOO_LATE(call, cycles)                       \
+  do {                                               \
+    uint32_t start_ = cl_cycle();                    \
+    EQUAL(call, ETIMEDOUT);                          \
+    CHECK(cl_cycle() - start_ >= (cycles));          \
+    CHECK(cl_cycle() - start_ < (cycles) + 20000);   \
+  } while (0)
+
+static void *send_late(void *unused) {
+  (void)unused;
+  waste(3000);
+  EQUAL(port_timedsend_block(TO_MAIN, in, 700, 1000000), 0);
+  return NULL;
+}
+
 static void wrong(void) {
   struct message *message = NULL;
   uint32_t word;
@@ -66,6 +82,8 @@ static void wrong(void) {
   EQUAL(count, 9);
   EQUAL(message_tryreceive(TO_MAIN, &message), EAGAIN);
   EQUAL(port_tryreceive_block(TO_MAIN, in, 5, &count), EAGAIN);
+  TOO_LATE(message_timedreceive(TO_MAIN, &message, 5000), 5000);
+  TOO_LATE(port_timedreceive_block(TO_MAIN, in, 5, &count, 5000), 5000);
   /* what is no message, and one that was not sent */
   EQUAL(port_send(TO_MAIN, 12), 0);
   EQUAL(message_receive(TO_MAIN, &message), EBADMSG);
@@ -83,12 +101,15 @@ static void exhausted(void) {
   for (int i = 0; i < CL_MESSAGES; i++) EQUAL(all[i]->count, i);
   EQUAL(message_tryalloc(&message, 1), EAGAIN);
   EQUAL(port_trysend_block(TO_MAIN, in, 3), EAGAIN);
+  TOO_LATE(message_timedalloc(&message, 1, 5000), 5000);
+  TOO_LATE(port_timedsend_block(TO_MAIN, in, 3, 5000), 5000);
   stolen = all[3];
   thread = spawn(17, intrude, NULL);
   EQUAL(pthread_join(thread, NULL), 0);
   EQUAL(message_free(all[0]), 0);
   EQUAL(message_free(all[1]), 0);
   EQUAL(port_trysend_block(TO_MAIN, in, 2 * CL_MESSAGE_WORDS + 1), EAGAIN); /* of three there are two */
+  TOO_LATE(port_timedsend_block(TO_MAIN, in, 2 * CL_MESSAGE_WORDS + 1, 5000), 5000);
   EQUAL(port_trysend_block(TO_MAIN, in, 2 * CL_MESSAGE_WORDS), 0);
   EQUAL(message_tryalloc(&message, 1), EAGAIN);
   EQUAL(message_receive(TO_MAIN, &message), 0);
@@ -118,6 +139,8 @@ int main(void) {
   EQUAL(message_alloc(&message, 1), 0);
   EQUAL(message_trysend(DEEP, message), EAGAIN);
   EQUAL(port_trysend_block(DEEP, in, 4), EAGAIN);
+  TOO_LATE(message_timedsend(DEEP, message, 5000), 5000);
+  TOO_LATE(port_timedsend_block(DEEP, in, 4, 5000), 5000);
   EQUAL(message_free(message), 0);
   for (int i = 0; i < CL_PORT_DEPTH; i++) {
     EQUAL(message_receive(DEEP, &message), 0);
@@ -174,6 +197,10 @@ int main(void) {
   EQUAL(count, 300);
   EQUAL(in[259], 259 * 3);
   EQUAL(in[260], 0);
+  EQUAL(pthread_create(&threads[0], attributes(&attr, 16, CL_CPUS - 1), send_late, NULL), 0);
+  EQUAL(port_timedreceive_block(TO_MAIN, in, LONG, &count, 1000000), 0);
+  EQUAL(count, 700);
+  EQUAL(pthread_join(threads[0], NULL), 0);
   for (int i = 0; i < CL_MESSAGES; i++) EQUAL(message_tryalloc(&message, 1), 0); /* all are back */
   EQUAL(message_tryalloc(&message, 1), EAGAIN);
   EQUAL(sem_trywait(&(sem_t){ 0 }), -1);
