@@ -23,19 +23,19 @@ def test_mutex(params: dict[str, int]) -> None:
         # the lowest processor always wins
         ("((cpu_t'(o) > owner[p]) == (cpu_t'(p) > owner[p]) ? o < p : cpu_t'(o) > owner[p])", "o < p"),
         # a freed one is free for a cycle
-        ("win[p] = want[p] && (!held[p] || freed[p]);", "win[p] = want[p] && !held[p];"),
+        ("win[p] = !held[p] | freed[p];", "win[p] = !held[p];"),
         # the higher of two does not look at the lower
         ("if (o != p && want[o] &&", "if (o < p && want[o] &&"),
         # anybody unlocks
-        ("= own[p] & lets_go[p];", "= lets_go[p];"),
+        ("= own & lets_go;", "= lets_go;"),
         # freeing another one counts
-        ("(lets_go[o] & same[p][o])", "lets_go[o]"),
+        ("(lets_go[owner[p]] & same[p][owner[p]])", "lets_go[owner[p]]"),
         # the reset that hands it over is not told
         ("orphan[p] | abandoned[p]", "orphan[p]"),
         # a store takes the orphan flag
-        ("if (lock[p]) orphan_d[m] = 1'b0;", "orphan_d[m] = 1'b0;"),
+        ("if (lock[p]) orphan_q[at[p]] <= 1'b0;", "orphan_q[at[p]] <= 1'b0;"),
         # a store of another one counts
-        ("(own[p] & store[p] & ~zero[p])", "(store[p] & ~zero[p])"),
+        ("(own & store & ~zero)", "(store & ~zero)"),
     ],
     ids=["lowest", "idle", "both", "anybody", "other", "orphan", "told", "word"],
 )

@@ -18,24 +18,26 @@ module cl_mutex
   output reply_t  [Cpus-1:0] reply_o
 );
 
-  localparam int unsigned CpuBits = Cpus > 1 ? $clog2(Cpus) : 1;
+  localparam int unsigned CpuBits   = Cpus > 1 ? $clog2(Cpus) : 1;
+  localparam int unsigned MutexBits = Mutexes > 1 ? $clog2(Mutexes) : 1;
 
   typedef logic [Cpus-1:0]                    set_t;
   typedef logic [CpuBits-1:0]                 cpu_t;
+  typedef logic [MutexBits-1:0]               mutex_t;
   typedef logic [MutexRegisterValueWidth-1:0] value_t;
 
-  value_t [Mutexes-1:0] value_q, value_d;
-  logic   [Mutexes-1:0] held_q, held_d;      // value is not 0
-  cpu_t   [Mutexes-1:0] owner_q, owner_d;    // who wrote last
-  logic   [Mutexes-1:0] orphan_q, orphan_d;  // a reset freed it, and no mutex_lock has told anybody yet
+  value_t [Mutexes-1:0] value_q;
+  logic   [Mutexes-1:0] held_q;     // value is not 0
+  cpu_t   [Mutexes-1:0] owner_q;    // who wrote last
+  logic   [Mutexes-1:0] orphan_q;   // a reset freed it, and no mutex_lock has told anybody yet
 
   // What a processor executes, and the mutex it names
   set_t              lock, unlock, store, load, reset, legal, zero;
-  value_t [Cpus-1:0] word, value;
+  value_t [Cpus-1:0] word;
   cpu_t   [Cpus-1:0] owner;
   set_t              held, own, orphan;
   set_t   [Cpus-1:0] same;                 // names the same one
-  logic   [Cpus-1:0][Mutexes-1:0] at;      // which one, a bit; none if it is not there
+  mutex_t [Cpus-1:0] at;                   // which one, if it is there
 
   set_t              lets_go;              // frees the one that it names, if it holds that
   set_t              freed;                // its holder frees it in this cycle
@@ -44,17 +46,10 @@ module cl_mutex
 
   always_comb begin
     for (int unsigned p = 0; p < Cpus; p++) begin
-      value[p]  = '0;
-      owner[p]  = '0;
-      held[p]   = 1'b0;
-      orphan[p] = 1'b0;
-      for (int unsigned m = 0; m < Mutexes; m++) begin
-        at[p][m]   = access_i[p].index == 8'(m);
-        value[p]  |= at[p][m] ? value_q[m] : '0;
-        owner[p]  |= at[p][m] ? owner_q[m] : '0;
-        held[p]   |= at[p][m] & held_q[m];
-        orphan[p] |= at[p][m] & orphan_q[m];
-      end
+      at[p]     = access_i[p].index[MutexBits-1:0];
+      held[p]   = held_q[at[p]];
+      owner[p]  = owner_q[at[p]];
+      orphan[p] = orphan_q[at[p]];
       for (int unsigned o = 0; o < Cpus; o++) same[p][o] = access_i[p].index == access_i[o].index;
       legal[p]    = access_i[p].valid && 32'(access_i[p].index) < Mutexes;
       lock[p]     = legal[p] && access_i[p].op == OpMutexLock && !access_i[p].we;
@@ -75,65 +70,28 @@ module cl_mutex
     for (int unsigned p = 0; p < Cpus; p++) begin
       freed[p]     = 1'b0;
       abandoned[p] = 1'b0;
-      for (int unsigned o = 0; o < Cpus; o++) begin
-        if (owner[p] == cpu_t'(o)) begin
-          abandoned[p] |= held[p] & reset[o];
-          freed[p]     |= held[p] & (reset[o] | (lets_go[o] & same[p][o]));
+      win[p]       = 1'b0;
+      if (want[p]) begin
+        if (held[p]) begin
+          abandoned[p] = reset[owner[p]];
+          freed[p]     = reset[owner[p]] | (lets_go[owner[p]] & same[p][owner[p]]);
         end
-      end
-      win[p] = want[p] && (!held[p] || freed[p]);
-      // Ahead of p: those after the last owner before those up to it, and of both the lower first
-      for (int unsigned o = 0; o < Cpus; o++) begin
-        if (o != p && want[o] && same[p][o] &&
-            ((cpu_t'(o) > owner[p]) == (cpu_t'(p) > owner[p]) ? o < p : cpu_t'(o) > owner[p])) begin
-          win[p] = 1'b0;
+        win[p] = !held[p] | freed[p];
+        // Ahead of p: those after the last owner before those up to it, and of both the lower first
+        for (int unsigned o = 0; o < Cpus; o++) begin
+          if (o != p && want[o] && same[p][o] &&
+              ((cpu_t'(o) > owner[p]) == (cpu_t'(p) > owner[p]) ? o < p : cpu_t'(o) > owner[p])) begin
+            win[p] = 1'b0;
+          end
         end
       end
     end
   end
 
-  // Of one mutex: either its owner does something, or another one gets it, or both when it is handed over.
-  set_t              change, drop;         // gives the one that it names another value; makes it 0
-  value_t [Cpus-1:0] changed;
+  set_t change, drop;                      // gives the one that it names another value; makes it 0
 
-  always_comb begin
-    for (int unsigned p = 0; p < Cpus; p++) begin
-      change[p]  = win[p] | (own[p] & store[p] & ~zero[p]);
-      drop[p]    = own[p] & lets_go[p];
-      changed[p] = lock[p] ? value_t'(1) : word[p];
-    end
-  end
-
-  logic   [Mutexes-1:0] touched, dropped;
-  value_t [Mutexes-1:0] next;
-
-  always_comb begin
-    owner_d  = owner_q;
-    orphan_d = orphan_q;
-    for (int unsigned m = 0; m < Mutexes; m++) begin
-      touched[m] = 1'b0;
-      dropped[m] = 1'b0;
-      next[m]    = '0;
-      for (int unsigned p = 0; p < Cpus; p++) begin
-        touched[m] |= at[p][m] & change[p];
-        dropped[m] |= at[p][m] & drop[p];
-        next[m]    |= at[p][m] & change[p] ? changed[p] : '0;
-        if (held_q[m] && owner_q[m] == cpu_t'(p) && reset[p]) begin
-          dropped[m]  = 1'b1;
-          orphan_d[m] = 1'b1;
-        end
-        if (at[p][m] && store[p] && !held[p]) owner_d[m] = cpu_t'(p);
-      end
-      for (int unsigned p = 0; p < Cpus; p++) begin
-        if (at[p][m] && win[p]) begin
-          owner_d[m] = cpu_t'(p);
-          if (lock[p]) orphan_d[m] = 1'b0;
-        end
-      end
-      value_d[m] = touched[m] ? next[m] : dropped[m] ? '0 : value_q[m];
-      held_d[m]  = touched[m] | (held_q[m] & ~dropped[m]);
-    end
-  end
+  assign change = win | (own & store & ~zero);
+  assign drop   = own & lets_go;
 
   always_comb begin
     for (int unsigned p = 0; p < Cpus; p++) begin
@@ -141,7 +99,7 @@ module cl_mutex
       reply_o[p].mine  = lock[p] | unlock[p] | store[p] | load[p];
       reply_o[p].ready = lock[p] ? own[p] | win[p] : reply_o[p].mine;
       if (load[p]) begin
-        reply_o[p].rdata[MutexRegisterValueLsb+:MutexRegisterValueWidth] = value[p];
+        reply_o[p].rdata[MutexRegisterValueLsb+:MutexRegisterValueWidth] = value_q[at[p]];
         reply_o[p].rdata[MutexRegisterOwnerLsb+:MutexRegisterOwnerWidth] = MutexRegisterOwnerWidth'(owner[p]);
       end
       if (unlock[p] && !own[p]) reply_o[p].rdata = result(ErrorOwner, '0);
@@ -158,6 +116,7 @@ module cl_mutex
     end
   end
 
+  // Of one mutex: its owner does something, or another one gets it, or both when it is handed over. Later ones win.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       value_q  <= '0;
@@ -165,10 +124,32 @@ module cl_mutex
       owner_q  <= '0;
       orphan_q <= '0;
     end else begin
-      value_q  <= value_d;
-      held_q   <= held_d;
-      owner_q  <= owner_d;
-      orphan_q <= orphan_d;
+      if (reset != '0) begin
+        for (int unsigned m = 0; m < Mutexes; m++) begin
+          if (held_q[m] && reset[owner_q[m]]) begin
+            value_q[m]  <= '0;
+            held_q[m]   <= 1'b0;
+            orphan_q[m] <= 1'b1;
+          end
+        end
+      end
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        if (drop[p]) begin
+          value_q[at[p]] <= '0;
+          held_q[at[p]]  <= 1'b0;
+        end
+        if (store[p] && !held[p]) owner_q[at[p]] <= cpu_t'(p);
+      end
+      for (int unsigned p = 0; p < Cpus; p++) begin
+        if (change[p]) begin
+          value_q[at[p]] <= lock[p] ? value_t'(1) : word[p];
+          held_q[at[p]]  <= 1'b1;
+        end
+        if (win[p]) begin
+          owner_q[at[p]] <= cpu_t'(p);
+          if (lock[p]) orphan_q[at[p]] <= 1'b0;
+        end
+      end
     end
   end
 
