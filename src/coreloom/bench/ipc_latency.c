@@ -266,6 +266,26 @@ static void port_undo(unsigned me) {
   if (me == 1) must(port_close(PORT));
 }
 
+/* A message made before, so that only its way counts. */
+static struct message *letter;
+
+static void message_prepare(unsigned me) {
+  if (me == 0) must(message_alloc(&letter, 8));
+  port_prepare(me);
+}
+
+APART void message_signal(unsigned me) {
+  struct message *message;
+  if (me == 0) {
+    MOMENT(message_signal_begin);
+    must(message_send(PORT, letter));
+  } else {
+    must(message_receive(PORT, &message));
+    MOMENT_AT_ONCE(message_signal_end);
+    must(message_free(message));
+  }
+}
+
 /* --- Streams: all pairs at once; before, each end alone, at an operation that never waits ------------------- */
 
 #define FOUR(text) text text text text
@@ -479,7 +499,7 @@ static const struct test {
   SIGNAL(wire_raw), SIGNAL(wire_api), SIGNAL(wire_trip_raw), SIGNAL(wire_polled),
   SIGNAL(variable_polled), SIGNAL(variable_trip), SIGNAL(semaphore_signal),
   WITH(interrupt_wire, handlers, handlers_off), WITH(interrupt_doorbell, handlers, handlers_off),
-  WITH(port_signal, port_prepare, port_undo),
+  WITH(port_signal, port_prepare, port_undo), WITH(message_signal, message_prepare, port_undo),
   TOGETHER(stream_registers, NULL), TOGETHER(stream_memory, NULL), TOGETHER(stream_message, NULL),
   ALONE(lock_unit), ALONE(memory_lock), ALONE(cpu_mutex_raw), ALONE(cpu_mutex_api), ALONE(pthread_mutex),
   TOGETHER(handover_lock_unit, NULL), TOGETHER(handover_cpu_mutex_raw, NULL),

@@ -86,6 +86,7 @@ TESTS = {
         Test("interrupt_doorbell", "signal", "interrupt by a doorbell, to the handler", _ONE, needs=_ISR),
         Test("semaphore_signal", "signal", "semaphore", _ONE, by_kernel=True, needs=_THREADS),
         Test("port_signal", "signal", "kernel port", _ONE, by_kernel=True, needs=_THREADS),
+        Test("message_signal", "signal", "message handed over", _ONE, by_kernel=True, needs=_THREADS),
         Test("doorbell_trip_raw", "trip", "doorbell, plain stores and loads", _TRIP),
         Test("doorbell_trip_api", "trip", "doorbell", _TRIP),
         Test("mailbox_trip_raw", "trip", "mailbox, plain stores and loads", _TRIP),

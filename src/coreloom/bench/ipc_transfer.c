@@ -359,6 +359,39 @@ APART void port_words_receive(unsigned me, unsigned other, uint32_t words) {
   MOMENT(port_words_end);
 }
 
+APART void port_block_send(unsigned me, unsigned other, uint32_t words) {
+  (void)other;
+  MOMENT(port_block_begin);
+  must(port_send_block((int)me / 2, block[me], words));
+}
+
+APART void port_block_receive(unsigned me, unsigned other, uint32_t words) {
+  (void)other;
+  size_t count;
+  must(port_receive_block((int)me / 2, block[me], words, &count));
+  MOMENT(port_block_end);
+  if (count != words) exit(4);
+}
+
+/* A message filled and read in place: only its address goes through the port. */
+APART void message_give(unsigned me, unsigned other, uint32_t words) {
+  (void)other;
+  struct message *message;
+  MOMENT(message_begin);
+  must(message_alloc(&message, words));
+  copy(message->words, block[me], words);
+  must(message_send((int)me / 2, message));
+}
+
+APART void message_take(unsigned me, unsigned other, uint32_t words) {
+  (void)other;
+  struct message *message;
+  must(message_receive((int)me / 2, &message));
+  copy(block[me], message->words, words);
+  must(message_free(message));
+  MOMENT_AT_ONCE(message_end);
+}
+
 /* Every sender has a block of `words`; the receiver takes what is there, eight words at a time. */
 APART void many_to_one_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(many_to_one_begin);
@@ -396,8 +429,9 @@ static const struct mechanism mechanisms[] = {
   PAIR(polling_wires, NULL), PAIR(polling_variables, NULL), PAIR(polling2_wires, NULL),
   PAIR(polling2_variables, NULL), PAIR(interrupt, interrupt_prepare), PAIR(semaphore, NULL),
   PAIR(channel_wait, NULL), PAIR(doorbell, doorbell_prepare), PAIR(mutex, NULL),
-  PAIR(port_words, NULL),
+  PAIR(port_words, NULL), PAIR(port_block, NULL),
   { "mailbox", PAIRWISE, NULL, mailbox_give, mailbox_take },
+  { "message", PAIRWISE, NULL, message_give, message_take },
   { "many_to_one", MANY_TO_ONE, NULL, many_to_one_send, many_to_one_receive },
   { "one_to_many", ONE_TO_MANY, NULL, one_to_many_send, one_to_many_receive },
 };

@@ -134,6 +134,20 @@ MECHANISMS = {
             port=True,
         ),
         Mechanism(
+            "port_block",
+            "kernel port with payload",
+            "threads of the kernel, on any processor; others run while they wait",
+            "copied into a message and out of it; one operation of the kernel at either end",
+            by_kernel=True,
+        ),
+        Mechanism(
+            "message",
+            "message handed over by its address",
+            "threads of the kernel, on any processor; a message belongs to one thread at a time",
+            "only the address goes through the kernel; here the block is copied in and out as for the others",
+            by_kernel=True,
+        ),
+        Mechanism(
             "many_to_one",
             "mailboxes, all others to one",
             f"{_CPU_THREAD}; its processor does nothing else while it waits",
