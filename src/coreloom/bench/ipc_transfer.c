@@ -31,10 +31,12 @@ static CL_LOCAL_DATA uint32_t block[CL_CPUS][MOST];
 static CL_LOCAL_DATA uint32_t inbox[CL_CPUS][MOST]; /* of CPU 0, to which many send: by sender */
 static uint32_t window[PAIRS][MOST]; /* in global memory, one a pair */
 
-/* Eight loads, then eight stores: none waits for the one before. 32 words a turn of the loop, then the rest. */
+/* Each load is two instructions ahead of its store, so none waits; and as every other instruction is for the bus, two
+ * processors share it. 32 words a turn of the loop, then the rest. */
 INLINE void copy_8(volatile uint32_t *to, const volatile uint32_t *from) {
-  uint32_t a = from[0], b = from[1], c = from[2], d = from[3], e = from[4], f = from[5], g = from[6], h = from[7];
-  to[0] = a, to[1] = b, to[2] = c, to[3] = d, to[4] = e, to[5] = f, to[6] = g, to[7] = h;
+  uint32_t a = from[0], b = from[1];
+  to[0] = a, a = from[2], to[1] = b, b = from[3], to[2] = a, a = from[4], to[3] = b, b = from[5];
+  to[4] = a, a = from[6], to[5] = b, b = from[7], to[6] = a, to[7] = b;
 }
 
 INLINE void copy(uint32_t *to, const uint32_t *from, uint32_t words) {
