@@ -481,7 +481,7 @@ def ipc_paper(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def ipc_order(rows: Sequence[dict[str, Any]]) -> Table:
-    """The order of the four, and where it is another one than the paper's, why."""
+    """The order of the four, and where it is another one than expected, why."""
     lines = []
     for case in ipc.orders(rows):
         broken = [
@@ -491,11 +491,11 @@ def ipc_order(rows: Sequence[dict[str, Any]]) -> Table:
         ]
         names = [ipc_transfer.MECHANISMS[name].title for name in case.cycles]
         text = " < ".join(f"{name} {number(n)}" for name, n in zip(names, case.cycles.values(), strict=True))
-        kept = "as the paper's" if case.kept else "; ".join(broken)
+        kept = "the same" if case.kept else "; ".join(broken)
         lines.append((case.core, number(case.cpus), number(case.words), text, kept))
     return Table(
-        "Order of the four (amp; hardware kernel); the paper's: polling, polling 2, interrupt, semaphore",
-        ("core", "CPUs", "words", "order, cycles", "against the paper's"),
+        "Order of the four (amp, hardware kernel), against polling < polling 2 < interrupt < semaphore",
+        ("core", "CPUs", "words", "order, cycles", "against that"),
         tuple(lines),
         text_columns=5,
     )

@@ -22,7 +22,8 @@ from coreloom.firmware import KERNELS
 KINDS = ("amp", "smp")
 CORES = ("standard", "economy")
 CPUS = (2, 4, 8)
-# [IPC] section 4: the numbers of its table are not in the text that there is; this is what the text says.
+# [IPC] section 4: the numbers of its table are not in the text that there is. The text says that polling is
+# the fastest and polling 2 slower; the rest of this order is what their overheads let expect.
 PAPER_ORDER = ("polling_wires", "polling2_wires", "interrupt", "semaphore")
 PAPER_SEMAPHORE = 20_000  # cycles, more than
 PAPER_WORDS = (8, 32, 128)
@@ -124,7 +125,7 @@ def find(rows: Sequence[Row], mechanism: str, **wanted: Any) -> Row | None:
 
 
 class Order(NamedTuple):
-    """[IPC]'s four mechanisms of one core and size, the fastest first; `kept`: as the paper has it."""
+    """[IPC]'s four mechanisms of one core and size, the fastest first; `kept`: as expected."""
 
     core: str
     cpus: int
