@@ -133,8 +133,8 @@ int mailbox_wait_any(unsigned *cpu);
 int mailbox_try_any(unsigned *cpu);
 int mailbox_timedwait_any(unsigned *cpu, uint32_t cycles);
 
-/* Many words, at the speed of the core. With another result than 0, *done words have been sent or received, and for
- * a read words[*done ..] is anything; to go on is words + *done. The memory is word aligned. */
+/* Many words, word aligned, at the speed of the core (`timed` is slower). *done words have been sent or received, with
+ * another result than 0, too: words + *done is where to go on. What lies there after a read is anything. */
 int mailbox_write(unsigned cpu, const uint32_t *words, size_t count);
 int mailbox_trywrite(unsigned cpu, const uint32_t *words, size_t count, size_t *done); /* EAGAIN: not all had room */
 int mailbox_timedwrite(unsigned cpu, const uint32_t *words, size_t count, size_t *done, uint32_t cycles);
@@ -180,9 +180,9 @@ int doorbell_timedtake(uint32_t bells, uint32_t *which, uint32_t cycles);
 int doorbell_overrun(uint32_t *which); /* own bells that were rung while they rang, since the last call */
 
 /* Interrupts. A handler belongs to the CPU that installs it and runs there, on the stack of whatever runs, with
- * interrupts off: keep it short, and its use of stack below 500 bytes. It may call `try` forms of the above and below,
- * doorbell_ring, channel_request, channel_acknowledge and sem_post_handler_np, and no other service of the kernel.
- * An end that a handler uses must not be used by threads. */
+ * interrupts off: keep it short, and its use of stack below 500 bytes. It may call `try` forms of mailboxes, doorbells
+ * and channels, what does not wait of them, and of the kernel sem_post_handler_np alone: sem_post may turn interrupts
+ * on, port_trysend sends for the thread that runs. An end that a handler uses must not be used by threads. */
 
 /* Calls handler(bells that rang, silent now) when one of these rings; NULL: no longer. A bell has one handler.
  * EINVAL as above. */
@@ -262,7 +262,7 @@ CL_IPC_INLINE int cpu_mutex_unlock(unsigned mutex) {
  *
  * 0 .. CL_BARRIERS-1. The processors of a set wait for one another and go on in the same cycle. */
 
-/* Says who meets there, and makes a broken one whole. EBUSY is not looked for: do it before anybody arrives. */
+/* Says who meets there, and makes a broken one whole. Before anybody arrives. EINVAL: no barrier, or nobody. */
 int cpu_barrier_init(unsigned barrier, unsigned cpus);
 /* EPERM: the caller is none of them. ECONNRESET: one of them was reset; until cpu_barrier_init. Who gives up has not
  * arrived. */

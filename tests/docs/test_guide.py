@@ -31,3 +31,12 @@ def test_interrupts_of_the_guide(kernel: str, tmp_path: Path, capsys: pytest.Cap
     program = listing(1, tmp_path / "service.c")
     assert main(["run", str(program), "--line", "0,20000,5000,9000,3,1", "--kernel", kernel]) == 0
     assert capsys.readouterr().out.startswith("interrupt 1\ninterrupt 2\ninterrupt 3\n")
+
+
+@pytest.mark.parametrize("arguments", [["--kernel", "sw"], ["--platform", "amp-economy"]])
+def test_communication_of_the_guide(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = listing(2, tmp_path / "between.c")
+    assert main(["run", str(program), *arguments]) == 0
+    assert capsys.readouterr().out.startswith("sum 4950\nrang 1\nshared 2\nmessage 3\n")
