@@ -27,6 +27,8 @@ _HWT_OUTPUTS = (
     *("bus_req_o", "bus_cmd_o"),
 )
 _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
+_IPC = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *platform.IPC_UNITS))
+_IPC_CPUS = (2, 8)
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,26 @@ def _hardware_threads() -> list[Unit]:
     ]
 
 
+def _communication() -> list[Unit]:
+    """The communication port and its units, each at two numbers of processors."""
+    tops = ("cl_ipc", *(f"cl_{unit}" for unit in platform.IPC_UNITS))
+
+    def design(top: str) -> Callable[[], Design]:
+        # cl_round_robin is the kernel's.
+        found = _design(top, *_IPC, _KERNEL)()
+        own = _IPC[0] if top == "cl_ipc" else RTL / "ipc" / top.removeprefix("cl_") / "rtl"
+        packages = tuple(
+            path for path in found.sources if path.parent == _IPC[0] and path.stem.endswith("_pkg")
+        )
+        return lambda: dataclasses.replace(found, sources=(*packages, own / f"{top}.sv"))
+
+    return [
+        Unit(top, design(top), _fixed(Cpus=cpus), f"{cpus}", sizes=(None,))
+        for top in tops
+        for cpus in _IPC_CPUS
+    ]
+
+
 def _soc(name: str) -> Unit:
     """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out."""
     soc = platform.load(name)
@@ -117,7 +139,8 @@ def _soc(name: str) -> Unit:
     def params(size: Size) -> Params:
         kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
         wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
-        return {**wanted, "RamBytes": 1 << 16, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
+        local = {"LocalBytes": 1 << 14} if soc.local_kib else {}
+        return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 
     def design() -> Design:
         found = verilate.platform_design(soc)
@@ -153,6 +176,7 @@ def _modules() -> list[Unit]:
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
+        *_communication(),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
     ]
 

