@@ -21,7 +21,7 @@ typedef uint32_t pthread_t; /* thread number; the main thread is 0 */
 #define PTHREAD_PLACEMENT_DYNAMIC_NP 0 /* runs on whichever CPU is free first */
 #define PTHREAD_PLACEMENT_STATIC_NP 1  /* runs on one CPU only */
 
-#define PTHREAD_STACK_MIN 1024          /* bytes; a trap alone needs up to 240 */
+#define PTHREAD_STACK_MIN 1024          /* bytes; a trap alone needs up to 320 */
 /* Of the static pool. */
 #define PTHREAD_STACK_DEFAULT_NP ((size_t)(CL_THREADS > 512 ? 1024 : CL_THREADS > 64 ? 524288 / CL_THREADS : 8192))
 /* Of main and of threads whose attribute says nothing. */
