@@ -59,3 +59,9 @@ def test_a_platform_without_the_port_says_so_and_pays_nothing(kernel: str) -> No
         names = {symbol.name for symbol in table.iter_symbols()}
     assert "cl_fault" in names
     assert not {name for name in names if "ipc" in name and not name.endswith(".c")}
+
+
+@pytest.mark.parametrize("kind", PLATFORMS)
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_blocks_run_at_the_speed_of_the_core(kernel: str, kind: str) -> None:
+    assert run("stream", "standard", 2, kernel, kind).uart == "ok\n"
