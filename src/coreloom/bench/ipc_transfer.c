@@ -394,7 +394,7 @@ APART void message_take(unsigned me, unsigned other, uint32_t words) {
   MOMENT_AT_ONCE(message_end);
 }
 
-/* Every sender has a block of `words`; the receiver takes what is there, eight words at a time. */
+/* Every sender has a block of `words`; the receiver goes to one that has a word and takes up to 32 of it. */
 APART void many_to_one_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(many_to_one_begin);
   must(mailbox_write(other, block[me], words));
@@ -403,11 +403,12 @@ APART void many_to_one_send(unsigned me, unsigned other, uint32_t words) {
 APART void many_to_one_receive(unsigned me, unsigned other, uint32_t words) {
   (void)me, (void)other;
   uint32_t taken[CL_CPUS] = {0};
-  for (uint32_t left = (CL_CPUS - 1) * words; left; left -= 8) {
+  uint32_t piece = words < 32 ? words : 32;
+  for (uint32_t left = (CL_CPUS - 1) * words; left; left -= piece) {
     unsigned from;
     must(mailbox_wait_any(&from));
-    must(mailbox_read(from, &inbox[from][taken[from]], 8));
-    taken[from] += 8;
+    must(mailbox_read(from, &inbox[from][taken[from]], piece));
+    taken[from] += piece;
   }
   MOMENT(many_to_one_end);
 }
