@@ -398,9 +398,6 @@ APART void pthread_mutex(unsigned me) {
 }
 
 /* Handed over: all CPUs queue for it, each has it TURNS times. */
-#define EACH_TURN(turn) /* labels must not be doubled */ \
-  _Pragma("clang loop unroll(disable)") for (uint32_t turn = 0; turn < TURNS; turn++)
-
 INLINE void hold(uint32_t turn) {
   if (inside++) exit(4);
   wait_until(cl_cycle() + 200 + turn);
@@ -409,7 +406,7 @@ INLINE void hold(uint32_t turn) {
 
 APART void handover_lock_unit(unsigned me, uint32_t at) {
   (void)me, (void)at;
-  EACH_TURN(turn) {
+  for (uint32_t turn = 0; turn < TURNS; turn++) {
     uint32_t word;
     __asm__ volatile("sw %1, %3(%2)\nlw %0, %4(%2)\nmv %0, %0\n" LABEL("handover_lock_unit_got") "nop\n"
                      : "=&r"(word) : "r"(lock_word[1]), "r"(CL_LOCAL), "i"(CL_LOCK_ADDRESS), "i"(CL_LOCK_ACQUIRE)
@@ -422,7 +419,7 @@ APART void handover_lock_unit(unsigned me, uint32_t at) {
 
 APART void handover_cpu_mutex_raw(unsigned me, uint32_t at) {
   (void)me, (void)at;
-  EACH_TURN(turn) {
+  for (uint32_t turn = 0; turn < TURNS; turn++) {
     uint32_t word;
     __asm__ volatile("lw %0, 0(%1)\nmv %0, %0\n" LABEL("handover_cpu_mutex_raw_got") "nop\n"
                      : "=&r"(word) : "r"(RAW(CL_IPC_OP_MUTEX_LOCK, HANDOVER, FOR_EVER)) : "memory");
@@ -436,7 +433,7 @@ APART void handover_cpu_mutex_raw(unsigned me, uint32_t at) {
 
 APART void handover_cpu_mutex_api(unsigned me, uint32_t at) {
   (void)me, (void)at;
-  EACH_TURN(turn) {
+  for (uint32_t turn = 0; turn < TURNS; turn++) {
     must(cpu_mutex_lock(HANDOVER));
     MOMENT_AT_ONCE(handover_cpu_mutex_api_got);
     hold(turn);
@@ -447,7 +444,7 @@ APART void handover_cpu_mutex_api(unsigned me, uint32_t at) {
 
 APART void handover_pthread_mutex(unsigned me, uint32_t at) {
   (void)me, (void)at;
-  EACH_TURN(turn) {
+  for (uint32_t turn = 0; turn < TURNS; turn++) {
     must(pthread_mutex_lock(&kernel_mutex[1]));
     MOMENT_AT_ONCE(handover_pthread_mutex_got);
     hold(turn);

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median_high
 from typing import Any
 
-from coreloom import elf, platform
-from coreloom.bench.ipc_transfer import DEFINES, MAX_CYCLES, moments
+from coreloom import platform
+from coreloom.bench.ipc_transfer import DEFINES, moments, run
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
 from coreloom.simulate import Event, Kind
@@ -250,16 +250,12 @@ def measure(
     tests = chosen(kernel) if tests is None else tests
     soc = platform.load(f"{kind}-{core}", cpus)
     experiment = Experiment(_SOURCE, soc, kernel, defines=DEFINES)
-    program = experiment.program()
     data = struct.pack("<2I", len(tests), ROUNDS)
     data += b"".join(struct.pack("<32s", test.name.encode()) for test in tests)
     labels = list(dict.fromkeys(label for test in tests for label in test.labels()))
-    watch = [elf.address(program, label) for label in labels]
-    outcome = experiment.run(data, watch=watch, max_cycles=MAX_CYCLES)
-    log = _Log(outcome.result.events, labels)
     rows = []
     try:
-        outcome.check_finished()
+        log = _Log(run(experiment, data, labels).result.events, labels)
         for test in tests:
             for (operation, cycles, more), least in zip(
                 _READ[test.part](test, log, cpus), test.bound, strict=True

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median_high
 from typing import Any
 
 from coreloom import elf, platform
 from coreloom.errors import UserError
-from coreloom.experiment import Experiment
+from coreloom.experiment import Experiment, Outcome
 from coreloom.firmware import KERNELS
 from coreloom.simulate import Event, Kind
 
@@ -201,6 +201,24 @@ def lanes(mechanism: Mechanism, cpus: int) -> list[tuple[list[int], list[int]]]:
     return [([cpu], [cpu + 1]) for cpu in range(0, cpus, 2)]
 
 
+def run(experiment: Experiment, data: bytes, labels: Sequence[str]) -> Outcome:
+    """Run it to its end; the log has an event WATCH + n for label n, whichever copy of it was come to."""
+    program = experiment.program()
+    watch, number = [], []
+    for n, addresses in enumerate(elf.copies(program, labels).values()):
+        watch += addresses
+        number += [n] * len(addresses)
+    outcome = experiment.run(data, watch=watch, max_cycles=MAX_CYCLES)
+    outcome.check_finished()
+    events = [
+        event._replace(kind=Kind.WATCH + number[event.kind - Kind.WATCH])
+        if event.kind >= Kind.WATCH
+        else event
+        for event in outcome.result.events
+    ]
+    return replace(outcome, result=replace(outcome.result, events=events))
+
+
 def moments(events: Iterable[Event], kind: int, cpu: int, times: int, what: str) -> list[int]:
     """The cycles at which `cpu` came to the watched address; a UserError unless `times` times."""
     cycles = [event.cycle for event in events if (event.kind, event.cpu) == (kind, cpu)]
@@ -241,15 +259,12 @@ def measure(
     """The rows of one mechanism, one for each size. kind: amp or smp. Wrong data is a UserError."""
     soc = platform.load(f"{kind}-{core}", cpus)
     experiment = Experiment(_SOURCE, soc, kernel, defines=DEFINES)
-    program = experiment.program()
     rounds = [ROUNDS[words] for words in sizes]
     data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))
     data += b"".join(struct.pack("<2I", *size) for size in zip(sizes, rounds, strict=True))
-    watch = [elf.address(program, f"{mechanism.name}_{moment}") for moment in ("begin", "end")]
-    outcome = experiment.run(data, watch=watch, max_cycles=MAX_CYCLES)
     where = f"{mechanism.title} on {soc.name} with {cpus} CPUs"
     try:
-        outcome.check_finished()
+        outcome = run(experiment, data, [f"{mechanism.name}_{moment}" for moment in ("begin", "end")])
         cycles = spans(outcome.result.events, mechanism, cpus, sum(rounds))
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
