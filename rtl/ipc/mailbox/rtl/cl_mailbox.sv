@@ -139,6 +139,7 @@ module cl_mailbox
     assign its_room = (peers[p] & ~full[p]) != '0;
     assign its_some = (peers[p] & some[p]) != '0;
 
+    // Only while it executes: it costs nothing in hardware, and saves a simulation the work.
     always_comb begin
       its_space          = '0;
       its_level          = '0;
@@ -148,7 +149,7 @@ module cl_mailbox
       its_received       = '0;
       its_head           = '0;
       for (int unsigned c = 0; c < Cpus; c++) begin
-        if (peers[p][c]) begin
+        if (mine[p] && peers[p][c]) begin
           its_space          |= space[p][c];
           its_level          |= level[p][c];
           its_sent_error      = error_e'(its_sent_error | sent_error[p][c]);
@@ -171,32 +172,34 @@ module cl_mailbox
     always_comb begin
       ready = 1'b1;
       rdata = '0;
-      unique case (access_i[p].op)
-        OpMailboxPut: ready = ~blocked[p] | refused[p];
-        OpMailboxRoom: begin
-          ready = its_room || its_sent_error == ErrorReset;
-          rdata = its_sent_error == ErrorReset ? result(ErrorReset, '0)
-                : !its_room                    ? result(access_i[p].code, '0)
-                :                                result(ErrorOk, WordValueWidth'(its_space));
-        end
-        OpMailboxSent: rdata = result(its_sent_error, WordValueWidth'(its_sent));
-        OpMailboxGet: begin
-          ready = its_some || its_received_error != ErrorOk;
-          rdata = its_some && its_received_error == ErrorOk ? its_head : Sentinel;
-        end
-        OpMailboxLevel: begin
-          ready = its_some || its_received_error == ErrorReset;
-          rdata = its_received_error == ErrorReset ? result(ErrorReset, '0)
-                : !its_some                        ? result(access_i[p].code, '0)
-                :                                    result(ErrorOk, WordValueWidth'(its_level));
-        end
-        OpMailboxReceived: rdata = result(its_received_error, WordValueWidth'(its_received));
-        OpMailboxAny: begin
-          ready = any;
-          rdata = any ? result(ErrorOk, WordValueWidth'(from)) : result(access_i[p].code, '0);
-        end
-        default: begin end
-      endcase
+      if (mine[p]) begin
+        unique case (access_i[p].op)
+          OpMailboxPut: ready = ~blocked[p] | refused[p];
+          OpMailboxRoom: begin
+            ready = its_room || its_sent_error == ErrorReset;
+            rdata = its_sent_error == ErrorReset ? result(ErrorReset, '0)
+                  : !its_room                    ? result(access_i[p].code, '0)
+                  :                                result(ErrorOk, WordValueWidth'(its_space));
+          end
+          OpMailboxSent: rdata = result(its_sent_error, WordValueWidth'(its_sent));
+          OpMailboxGet: begin
+            ready = its_some || its_received_error != ErrorOk;
+            rdata = its_some && its_received_error == ErrorOk ? its_head : Sentinel;
+          end
+          OpMailboxLevel: begin
+            ready = its_some || its_received_error == ErrorReset;
+            rdata = its_received_error == ErrorReset ? result(ErrorReset, '0)
+                  : !its_some                        ? result(access_i[p].code, '0)
+                  :                                    result(ErrorOk, WordValueWidth'(its_level));
+          end
+          OpMailboxReceived: rdata = result(its_received_error, WordValueWidth'(its_received));
+          OpMailboxAny: begin
+            ready = any;
+            rdata = any ? result(ErrorOk, WordValueWidth'(from)) : result(access_i[p].code, '0);
+          end
+          default: begin end
+        endcase
+      end
     end
 
     assign reply_o[p] = mine[p] ? '{mine: 1'b1, ready: ready, rdata: rdata} : '0;
