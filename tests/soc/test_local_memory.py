@@ -9,6 +9,7 @@ import pytest
 from coreloom import firmware, platform, profile, simulate, verilate
 from coreloom.elf import address
 from coreloom.errors import UserError
+from coreloom.paths import ROOT
 from coreloom.simulate import Kind
 
 from .asm import assemble
@@ -225,6 +226,35 @@ def test_program(core: str, cpus: int, kernel: str) -> None:
     assert result.uart == "".join(f"cpu {cpu}: {100 + cpu}\n" for cpu in range(cpus)) + "ok\n"
     assert result.exit_status == 0
     assert result.names == ["a constant"]
+
+
+EVERYWHERE = ("threads", "mutex", "semaphore", "ports")  # programs that are right on every platform
+SLOW = ("priorities", "stress", "pileup", "pipeline", "interrupted", "condition", "suspend", "hthreads")
+
+
+def passes(name: str, cpus: int, kernel: str, program: str) -> None:
+    chosen = platform.load(name, cpus)
+    elf = firmware.build(str(ROOT / "tests" / "runtime" / "programs" / f"{program}.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=40_000_000)
+    assert (result.exit_status, result.uart.splitlines()[-1]) == (0, "ok")
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@cores
+@pytest.mark.parametrize(
+    "program", [*EVERYWHERE, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+)
+def test_programs_of_both_kernels(program: str, core: str, kernel: str) -> None:
+    """What runs on smp-bus runs here."""
+    passes(f"amp-{core}", 2, kernel, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("name", ["amp-economy", "amp-standard", "smp-economy", "smp-standard"])
+def test_eight_processors(name: str, kernel: str) -> None:
+    for program in (*EVERYWHERE, *SLOW):
+        passes(name, 8, kernel, program)
 
 
 @cores

@@ -33,8 +33,17 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_output_is_the_hosts(
     inputs: dict[str, bytes], app: str, core: str, kernel: str, cpus: int, placement: str
 ) -> None:
-    soc = platform.load(f"smp-{core}", cpus)
-    data = inputs[app]
+    check(app, platform.load(f"smp-{core}", cpus), kernel, placement, inputs[app])
+
+
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+@pytest.mark.parametrize("core", ["standard", "economy"])
+@pytest.mark.parametrize("app", ["image", "packets"])
+def test_output_is_the_hosts_on_amp(inputs: dict[str, bytes], app: str, core: str, kernel: str) -> None:
+    check(app, platform.load(f"amp-{core}", 2), kernel, "dynamic", inputs[app])
+
+
+def check(app: str, soc: platform.Platform, kernel: str, placement: str, data: bytes) -> None:
     outcome = Experiment(app, soc, kernel, placement).run(data, max_cycles=20_000_000)
     outcome.check_finished()
     APPS[app].check(outcome.result.output, data)
