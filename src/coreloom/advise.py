@@ -63,7 +63,7 @@ def block(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int, words
                 mechanism.needs,
                 mechanism.why,
                 between(points, words),
-                ipc_transfer.bound(mechanism, interconnect, cpus, max(words, points[0][0])),
+                ipc_transfer.bound(mechanism, interconnect, cpus, max(words, points[0][0]), kernel),
                 not mechanism.by_kernel and name != "interrupt",
             )
         )

@@ -68,6 +68,12 @@ def test_bound(mechanism: str, interconnect: str, cpus: int, words: int, cycles:
     assert ipc_transfer.bound(MECHANISMS[mechanism], interconnect, cpus, words) == cycles
 
 
+def test_the_software_kernel_has_no_port_but_memory() -> None:
+    port = MECHANISMS["port_words"]
+    assert ipc_transfer.bound(port, "amp", 2, 8, "hw") == 8 + 2
+    assert ipc_transfer.bound(port, "amp", 2, 8, "sw") == 2 * 8 + 4
+
+
 # --- single operations ---------------------------------------------------------------------
 
 

@@ -172,15 +172,16 @@ def titled(title: str, kernel: str | None) -> str:
     return title if kernel is None else f"{title}, {KERNELS[kernel]} kernel"
 
 
-def bound(mechanism: Mechanism, interconnect: str, cpus: int, words: int) -> int:
+def bound(mechanism: Mechanism, interconnect: str, cpus: int, words: int, kernel: str | None = None) -> int:
     """Cycles below which nothing can be: beats of the one bus, or of the busiest private port.
 
     A block goes over the bus when it is written to global memory and when it is read from there; on smp-bus,
     where local memory is a part of it, also when it is read at one end and written at the other.
+    A port of the software kernel is memory.
     """
     local = interconnect == "smp-bus"
     others = cpus - 1
-    if not mechanism.port:
+    if not mechanism.port or kernel == "sw":
         return (4 if local else 2) * words * (cpus // 2) + _BUS_HANDSHAKE
     busiest = words * others if mechanism.shape == "many_to_one" else words
     beats = {
@@ -275,7 +276,7 @@ def measure(
     for words, count in zip(sizes, rounds, strict=True):
         warm = slice(first + 1, first + count)
         slowest = [max(of_round) for of_round in cycles[warm]]
-        typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words)
+        typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words, kernel)
         rows.append(
             {
                 "part": "transfer",
