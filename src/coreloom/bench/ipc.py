@@ -235,6 +235,11 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     return [
         *found,
         Figure("[IPC]'s polling is the fastest of its four, cases", fastest, at_least=len(order)),
+        Figure(
+            "polling < polling 2 < interrupt < semaphore, cases",
+            sum(case.kept for case in order),
+            at_least=len(order),
+        ),
         Figure(README_FIGURE, semaphore(8), at_most=SEMAPHORE_PATH),
         Figure("the same without the copying", semaphore(0), at_most=SEMAPHORE_PATH),
     ]
