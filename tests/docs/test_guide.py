@@ -40,3 +40,12 @@ def test_communication_of_the_guide(
     program = listing(2, tmp_path / "between.c")
     assert main(["run", str(program), *arguments]) == 0
     assert capsys.readouterr().out.startswith("sum 4950\nrang 1\nshared 2\nmessage 3\n")
+
+
+@pytest.mark.parametrize("arguments", [["--platform", "hthreads"], ["--cpus", "1"]])
+def test_communication_of_the_guide_says_what_it_needs(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = listing(2, tmp_path / "between.c")
+    assert main(["run", str(program), *arguments, "--kernel", "sw"]) == 1
+    assert capsys.readouterr().out.startswith("this needs two processors with a communication port\n")
