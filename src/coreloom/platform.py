@@ -154,10 +154,6 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         if key not in texts and key not in _ALL_RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
     amp = flat.get("interconnect") == "amp"
-    if "memory.local_kib" in flat and not amp:
-        raise UserError(
-            f"platform file {where}: memory.local_kib is for interconnect = 'amp' only, remove it"
-        )
     ranges = _RANGES | (_IPC_RANGES if "ipc" in data else {}) | (_LOCAL_RANGE if amp else {})
     for key in (*texts, *ranges):
         if key not in flat:
@@ -168,6 +164,10 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
             raise UserError(f"platform file {where}: {key} must be a text, not {value!r}")
         if choices and value not in choices:
             raise UserError(f"platform file {where}: {key} is '{value}', choose one of {', '.join(choices)}")
+    if "memory.local_kib" in flat and not amp:
+        raise UserError(
+            f"platform file {where}: memory.local_kib is for interconnect = 'amp' only, remove it"
+        )
     for key in ranges:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}

@@ -163,6 +163,15 @@ def test_wrong_size_of_the_local_memory(tmp_path: Path, value: str, said: str) -
     assert str(error.value) == f"platform file amp-standard.toml: memory.local_kib {said}"
 
 
+def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) -> None:
+    text = (PLATFORMS / "amp-standard.toml").read_text()
+    (tmp_path / "amp-standard.toml").write_text(text.replace('= "amp"', '= "ring"'))
+    with pytest.raises(UserError) as error:
+        platform.load("amp-standard", folder=tmp_path)
+    said = "interconnect is 'ring', choose one of smp-bus, amp"
+    assert str(error.value) == f"platform file amp-standard.toml: {said}"
+
+
 @pytest.mark.parametrize("change", WRONG, ids=lambda change: change[1] or change[0])
 def test_wrong_file(tmp_path: Path, change: tuple[str, str]) -> None:
     text = (PLATFORMS / "smp-standard.toml").read_text()
