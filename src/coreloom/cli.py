@@ -400,9 +400,8 @@ def _advise_ipc(args: argparse.Namespace) -> int:
     where = f"{args.core} core, {args.platform}, {args.cores} CPUs"
     if args.words is not None:
         choices = advise.block(rows, *place, args.words)
-        title = (
-            f"{args.words} word{'s' * (args.words > 1)} from each of {args.cores // 2} to another, {where}"
-        )
+        senders = "one CPU" if args.cores == 2 else f"each of {args.cores // 2} CPUs"
+        title = f"{args.words} word{'s' * (args.words > 1)} from {senders} to another, {where}"
     else:
         subject = "signal" if args.signal else "lock"
         choices = advise.operation(rows, *place, subject)
@@ -485,14 +484,20 @@ def _generate(_: argparse.Namespace) -> int:
 # --- the parser ------------------------------------------------------------------------------
 
 
+_MOST_WORDS = platform.MAX_RAM_MIB << 18
+
+
 def _positive(text: str) -> int:
-    value = int(text)
-    if value <= 0:
-        raise ValueError
-    return value
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not '{text}'")
+    return int(text)
 
 
-_positive.__name__ = "positive number"  # argparse puts it into its message
+def _words(text: str) -> int:
+    words = _positive(text)
+    if words > _MOST_WORDS:
+        raise argparse.ArgumentTypeError(f"no memory holds more than {_MOST_WORDS} words")
+    return words
 
 
 _PULSES = "LINE,FIRST,LEAST,MOST,TIMES,SEED"
@@ -625,9 +630,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     advise_ipc.set_defaults(function=_advise_ipc)
     task = advise_ipc.add_mutually_exclusive_group(required=True)
-    task.add_argument(
-        "--words", type=_positive, metavar="N", help="a block of N words; between sizes on a line"
-    )
+    task.add_argument("--words", type=_words, metavar="N", help="a block of N words; between sizes on a line")
     task.add_argument("--signal", action="store_true", help="tell another that something has happened")
     task.add_argument("--lock", action="store_true", help="exclude each other")
     advise_ipc.add_argument(

@@ -18,7 +18,7 @@ import pythondata_software_picolibc
 
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, RUNTIME
-from coreloom.platform import CONDITIONS, LINES, Platform
+from coreloom.platform import CONDITIONS, LINES, MAX_LOCAL_KIB, Platform
 
 KERNELS = {"hw": "hardware", "sw": "software"}
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
@@ -253,7 +253,7 @@ def build(
             raise UserError(
                 f"{name} does not fit into the local memory of {platform.name}: text, constants and "
                 f"CL_LOCAL_DATA have {max(map(int, over))} bytes more than its {platform.local_kib} KiB; "
-                "make memory.local_kib larger"
+                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
             ) from None
         image = work / f"{name}.bin"
         _run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(image)], name)

@@ -21,6 +21,8 @@ CORES = ("economy", "standard")
 INTERCONNECTS = ("smp-bus", "amp")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 MAX_CPUS = 8
+MAX_RAM_MIB = 256
+MAX_LOCAL_KIB = 1024
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 LINES = 8  # interrupt lines of cl_soc
@@ -88,14 +90,14 @@ _RANGES = {
     "kernel.port_depth": (1, 64),
     "kernel.mutexes": (1, 256),
     "kernel.semaphores": (1, 256),
-    "memory.ram_mib": (32, 256),
+    "memory.ram_mib": (32, MAX_RAM_MIB),
 }
 _IPC_RANGES = {
     "ipc.mailbox_depth": (2, 256),
     "ipc.mutexes": (1, 64),
     "ipc.barriers": (1, 16),
 }
-_LOCAL_RANGE = {"memory.local_kib": (16, 1024)}
+_LOCAL_RANGE = {"memory.local_kib": (16, MAX_LOCAL_KIB)}
 _ALL_RANGES = _RANGES | _IPC_RANGES | _LOCAL_RANGE
 # Address decoding by bits and packed object numbers: only powers of two.
 _POWERS_OF_TWO = (

@@ -65,7 +65,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "image", "--cpus", "two"],
             2,
-            "coreloom run: error: argument --cpus: invalid positive number value: 'two' "
+            "coreloom run: error: argument --cpus: must be a whole number from 1, not 'two' "
             "(see coreloom run --help)",
         ),
         (

@@ -95,7 +95,7 @@ def test_advice_for_a_long_block(capsys: pytest.CaptureFixture[str]) -> None:
         "If the processor has other work while it waits: semaphore, hardware kernel, 320 cycles more.",
         "",
     ]
-    assert "128 words from each of 1 to another, standard core, amp, 2 CPUs" in out
+    assert "128 words from one CPU to another, standard core, amp, 2 CPUs" in out
     assert [(row[0], row[2]) for row in cells(out)] == [
         ("mailbox stream", "330"),
         ("doorbell and copy", "600"),
@@ -132,7 +132,19 @@ def test_advice_for_a_short_block_a_signal_and_a_lock(capsys: pytest.CaptureFixt
         (
             ["--words", "0"],
             2,
-            "coreloom advise ipc: error: argument --words: invalid positive number value: '0' "
+            "coreloom advise ipc: error: argument --words: must be a whole number from 1, not '0' "
+            "(see coreloom advise ipc --help)",
+        ),
+        (
+            ["--words=-1"],
+            2,
+            "coreloom advise ipc: error: argument --words: must be a whole number from 1, not '-1' "
+            "(see coreloom advise ipc --help)",
+        ),
+        (
+            ["--words", "67108865"],
+            2,
+            "coreloom advise ipc: error: argument --words: no memory holds more than 67108864 words "
             "(see coreloom advise ipc --help)",
         ),
         (

@@ -295,5 +295,5 @@ def test_program_larger_than_the_local_memory(tmp_path: Path) -> None:
         build(free // 4 + 1001)
     assert str(caught.value) == (
         "large does not fit into the local memory of amp-standard: text, constants and CL_LOCAL_DATA have "
-        "4004 bytes more than its 128 KiB; make memory.local_kib larger"
+        "4004 bytes more than its 128 KiB; make memory.local_kib larger (up to 1024)"
     )

@@ -169,7 +169,7 @@ def test_units_are_found_by_module_and_by_build() -> None:
             1,
             "cl_soc:hthreads has at most 128 priorities, not 256",
         ),
-        (["--seeds", "0"], 2, "argument --seeds: invalid positive number value: '0'"),
+        (["--seeds", "0"], 2, "argument --seeds: must be a whole number from 1, not '0'"),
         (["--device", "12k"], 2, "argument --device: invalid choice: '12k'"),
     ],
 )
