@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from coreloom import verilate
 from soc.formal import proves
 
 from .harness import IPC
 
+PACKAGES = tuple(IPC / "port" / "rtl" / f"{name}.sv" for name in ("cl_ipc_pkg", "cl_ipc_port_pkg"))
+
+
+def planted(path: Path, old: str, new: str) -> str:
+    """The text of a file with a bug in it."""
+    text = path.read_text()
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
 
 def unit_proves(unit: str, params: Mapping[str, int], old: str = "", new: str = "") -> bool:
     """Whether the properties of cl_<unit> hold, with `old` replaced by `new` in it."""
-    text = (IPC / unit / "rtl" / f"cl_{unit}.sv").read_text()
-    if old:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    packages = [path for path in verilate.in_order(IPC / "port" / "rtl") if path.stem.endswith("_pkg")]
+    path = IPC / unit / "rtl" / f"cl_{unit}.sv"
     values = " ".join(f"-G{name}={value}" for name, value in params.items())
-    return proves(f"cl_{unit}", text, values, packages)
+    return proves(f"cl_{unit}", planted(path, old, new) if old else path.read_text(), values, PACKAGES)

