@@ -1,0 +1,21 @@
+"""Every link in a page leads to a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from coreloom.paths import APPS, PLATFORMS, ROOT, RTL, RUNTIME
+
+FOLDERS = (ROOT / "docs", RTL, RUNTIME, APPS, PLATFORMS)
+PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md"))])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text())
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    # `make results` writes those.
+    assert [link for link in missing if "results/" not in link] == []
