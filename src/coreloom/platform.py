@@ -27,7 +27,6 @@ MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 LINES = 8  # interrupt lines of cl_soc
 LINE_PINS = 4  # of them: lines 0 to 3
-IPC_UNITS = ("mailbox", "doorbell", "channel", "mutex", "barrier")  # of the communication port
 CONDITIONS = 32  # condition variables of every kernel
 RAM_BASE = 0x4000_0000
 LOCAL_BASE = 0x2000_0000  # the local memory of a processor

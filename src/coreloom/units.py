@@ -27,7 +27,7 @@ _HWT_OUTPUTS = (
     *("bus_req_o", "bus_cmd_o"),
 )
 _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
-_IPC = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *platform.IPC_UNITS))
+_IPC = verilate.IPC_FOLDERS
 _IPC_CPUS = (2, 8)
 
 
@@ -114,7 +114,7 @@ def _hardware_threads() -> list[Unit]:
 
 def _communication() -> list[Unit]:
     """The communication port and its units, each at two numbers of processors."""
-    tops = ("cl_ipc", *(f"cl_{unit}" for unit in platform.IPC_UNITS))
+    tops = ("cl_ipc", *(f"cl_{unit}" for unit in verilate.IPC_UNITS))
 
     def design(top: str) -> Callable[[], Design]:
         # cl_round_robin is the kernel's.

@@ -27,7 +27,10 @@ from coreloom import hardware_threads
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
-from coreloom.platform import IPC_UNITS, READY_QUEUES, Platform
+from coreloom.platform import READY_QUEUES, Platform
+
+IPC_UNITS = ("mailbox", "doorbell", "channel", "mutex", "barrier")  # of the communication port
+IPC_FOLDERS = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *IPC_UNITS))  # that of the packages first
 
 MODELS = BUILD / "verilator"
 RUNTIME_OBJECTS = MODELS / "runtime"
@@ -155,8 +158,7 @@ def platform_design(platform: Platform) -> Design:
         RTL / "kernel" / "rtl",
         RTL / "hwt" / "rtl",
         RTL / "ipc" / "lock_unit" / "rtl",
-        # That of the packages first
-        *(RTL / "ipc" / unit / "rtl" for unit in (("port", *IPC_UNITS) if platform.ipc else ())),
+        *(IPC_FOLDERS if platform.ipc else ()),
     )
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if platform.core == "economy":

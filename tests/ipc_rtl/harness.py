@@ -13,7 +13,6 @@ from typing import NamedTuple
 from coreloom import verilate
 from coreloom.model.ipc import ERROR, FOREVER, SENTINEL, SPEC, Access, Config, Outputs, address, word
 from coreloom.paths import RTL
-from coreloom.platform import IPC_UNITS
 
 __all__ = ["ERROR", "FOREVER", "SENTINEL", "Answer", "Config", "Ports", "word"]
 
@@ -23,7 +22,7 @@ SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
 
 def sources() -> tuple[Path, ...]:
     """All files of cl_ipc."""
-    files = [path for unit in ("port", *IPC_UNITS) for path in verilate.in_order(IPC / unit / "rtl")]
+    files = [path for folder in verilate.IPC_FOLDERS for path in verilate.in_order(folder)]
     files.append(RTL / "kernel" / "rtl" / "cl_round_robin.sv")
     return tuple(sorted(files, key=lambda path: not path.stem.endswith("_pkg")))
 
