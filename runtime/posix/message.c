@@ -155,7 +155,7 @@ static inline int not_mine(const struct message *message) {
   return CL_UNLIKELY(message->owner != THREAD(pthread_self())) ? EPERM : 0;
 }
 
-/* --- Messages ------------------------------------------------------------------------------------------------------ */
+/* --- Messages --- */
 
 static inline __attribute__((always_inline)) int alloc(struct message **message, size_t words, enum kind kind,
                                                        uint32_t cycles) {
@@ -220,7 +220,7 @@ int message_timedreceive(int port, struct message **message, uint32_t cycles) {
   return receive(port, message, TIMED, cycles);
 }
 
-/* --- Blocks -------------------------------------------------------------------------------------------------------- */
+/* --- Blocks --- */
 
 static inline __attribute__((always_inline)) int send_block(int port, const uint32_t *words, size_t number,
                                                             enum kind kind, uint32_t cycles) {

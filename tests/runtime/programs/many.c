@@ -24,7 +24,8 @@ static void *one(void *unused) {
   CHECK(OTHERS == 1 || turns > WORDS); /* nobody is passed over */
   meet(); /* 1 */
 
-  for (uint32_t i = 0; i < WORDS; i++) EQUAL(i % 2 ? mailbox_send_all(ALL, i) : mailbox_timedsend_all(ALL, i, 1000000), 0);
+  for (uint32_t i = 0; i < WORDS; i++)
+    EQUAL(i % 2 ? mailbox_send_all(ALL, i) : mailbox_timedsend_all(ALL, i, 1000000), 0);
   meet(); /* 2 */
   /* The last has no room: nobody gets it. */
   for (int i = 0; i < CL_MAILBOX_DEPTH; i++) EQUAL(mailbox_trysend(CL_CPUS - 1, 5), 0);

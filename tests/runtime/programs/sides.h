@@ -27,17 +27,17 @@ __attribute__((unused)) static void run_sides(void *(*const sides[])(void *), un
 #else
 #define LATE 100
 #endif
-#define TIMES_OUT(call, cycles)                                            \
-  do {                                                                     \
-    uint32_t best_ = ~0u;                                                  \
-    for (int times_ = 0; times_ < 3; times_++) {                                 \
-      uint32_t start_ = cl_cycle();                                        \
-      EQUAL(call, ETIMEDOUT);                                              \
-      uint32_t took_ = cl_cycle() - start_;                                \
-      CHECK(took_ >= (cycles));                                            \
-      if (took_ < best_) best_ = took_;                                    \
-    }                                                                      \
-    if (best_ > (cycles) + LATE) EQUAL(best_, (cycles));                   \
+#define TIMES_OUT(call, cycles)                          \
+  do {                                                   \
+    uint32_t best_ = ~0u;                                \
+    for (int times_ = 0; times_ < 3; times_++) {         \
+      uint32_t start_ = cl_cycle();                      \
+      EQUAL(call, ETIMEDOUT);                            \
+      uint32_t took_ = cl_cycle() - start_;              \
+      CHECK(took_ >= (cycles));                          \
+      if (took_ < best_) best_ = took_;                  \
+    }                                                    \
+    if (best_ > (cycles) + LATE) EQUAL(best_, (cycles)); \
   } while (0)
 
 #endif
