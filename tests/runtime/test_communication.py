@@ -37,6 +37,49 @@ def test_four_processors(core: str) -> None:
     assert run("many", core, 4, "hw", "amp").uart == "ok\n"
 
 
+# Everything at once, at random: what it adds up to depends on the seed and the number of processors only.
+QUICK = (("economy", 2, "amp"), ("standard", 2, "smp"), ("standard", 4, "amp"))
+TOTALS = {2: "def672c5", 4: "e4c27ff4"}
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize(("core", "cpus", "kind"), QUICK)
+def test_storm(core: str, cpus: int, kernel: str, kind: str) -> None:
+    result = run("storm", core, cpus, kernel, kind, ROUNDS=2)
+    assert result.uart == f"total {TOTALS[cpus]}\nok\n", result.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cpus", (2, 4))
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("seed", range(1, 8))
+def test_storm_with_other_seeds(seed: int, core: str, cpus: int) -> None:
+    printed = set()
+    for kernel in firmware.KERNELS:
+        for kind in PLATFORMS:
+            result = run("storm", core, cpus, kernel, kind, SEED=seed, ROUNDS=4)
+            assert result.uart.endswith("\nok\n"), f"{kernel}, {kind}: {result.reason}: {result.uart}"
+            printed.add(result.uart)
+    assert len(printed) == 1
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize(("core", "cpus", "kind"), QUICK)
+def test_resets_in_the_middle_of_everything(core: str, cpus: int, kernel: str, kind: str) -> None:
+    result = run("resets", core, cpus, kernel, kind, STEPS=80)
+    assert result.uart == "ok\n", result.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PLATFORMS)
+@pytest.mark.parametrize("cpus", (2, 4))
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_resets_with_other_seeds(seed: int, core: str, cpus: int, kind: str) -> None:
+    result = run("resets", core, cpus, firmware.KERNELS[seed % 2], kind, SEED=seed)
+    assert result.uart == "ok\n", result.reason
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 def test_a_platform_without_the_port_says_so_and_pays_nothing(kernel: str) -> None:
     chosen = platform.load("hthreads")
