@@ -84,7 +84,12 @@ static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
 }
 
 /* The kernel interrupts the CPU afterwards, if it should give way. */
-static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) { return cl_op_semaphore_post(id); }
+/* The thread interrupted may be between two operations that share WORD0. */
+static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
+  uint32_t word = *cl_port(CL_OP_WORD0, 0), answer = cl_op_semaphore_post(id);
+  *cl_port(CL_OP_WORD0, 0) = word;
+  return answer;
+}
 
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 static inline void cl_ground_start(void) {}

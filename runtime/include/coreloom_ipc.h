@@ -75,9 +75,24 @@ CL_IPC_INLINE void cl_ipc_store(volatile uint32_t *at, uint32_t word) {
 /* The calling CPU. Not volatile: the caller stays here, so the compiler may look once. */
 CL_IPC_INLINE unsigned cl_ipc_self(void) {
   unsigned cpu = 0;
+#if defined(CL_CORE_ECONOMY)
   if (CL_CPUS > 1) __asm__("lw %0, %1(%2)" : "=r"(cpu) : "i"(CL_CPU_ID), "r"(CL_LOCAL));
+#else
+  if (CL_CPUS > 1) __asm__("csrr %0, mhartid" : "=r"(cpu)); /* the same number, and no load */
+#endif
   return cpu;
 }
+
+/* The lowest of a set. The first two without a loop, so that the compiler sees through a constant. */
+CL_IPC_INLINE unsigned cl_ipc_lowest(unsigned set) {
+  if (set & 1) return 0;
+  unsigned bit = 1;
+  while (!(set >> bit & 1)) bit++;
+  return bit;
+}
+
+/* Receivers: not the caller. */
+CL_IPC_INLINE int cl_ipc_is_bad_set(unsigned cpus) { return cpus - 1 >= CL_IPC_ALL || cpus >> cl_ipc_self() & 1; }
 
 CL_IPC_INLINE int cl_ipc_is_other(unsigned cpu) { return cpu < CL_CPUS && cpu != cl_ipc_self(); }
 
@@ -87,6 +102,7 @@ int cl_ipc_failure(uint32_t word, int late);
 uint32_t cl_ipc_wait_on(const volatile uint32_t *at, uint32_t word);
 int cl_mailbox_send_on(unsigned cpu, uint32_t word, uint32_t state);
 int cl_mailbox_receive_on(unsigned cpu, uint32_t *word);
+int cl_mailbox_send_all_on(unsigned cpus, uint32_t word, uint32_t before);
 
 /* The operation at `at`, which waits and has answered `word`. */
 CL_IPC_INLINE int cl_ipc_result(const volatile uint32_t *at, uint32_t word) {
@@ -124,7 +140,16 @@ int mailbox_tryreceive(unsigned cpu, uint32_t *word);
 int mailbox_timedreceive(unsigned cpu, uint32_t *word, uint32_t cycles);
 
 /* To all of a set or to none: waits until every one has room. ECONNRESET: of one of them; nothing is sent. */
-int mailbox_send_all(unsigned cpus, uint32_t word);
+CL_IPC_INLINE int mailbox_send_all(unsigned cpus, uint32_t word) {
+  if (!CL_IPC) return ENODEV;
+  if (cl_ipc_is_bad_set(cpus)) return EINVAL;
+  unsigned first = cl_ipc_lowest(cpus);
+  const volatile uint32_t *sent = cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, first, CL_IPC_TRY);
+  uint32_t before = cl_ipc_load(sent);
+  cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, cpus, CL_IPC_FOREVER), word);
+  /* Whether all have it or none, the count of any of them says. */
+  return __builtin_expect(cl_ipc_load(sent) == before + 1, 1) ? 0 : cl_mailbox_send_all_on(cpus, word, before);
+}
 int mailbox_trysend_all(unsigned cpus, uint32_t word);
 int mailbox_timedsend_all(unsigned cpus, uint32_t word, uint32_t cycles);
 

@@ -171,15 +171,10 @@ int mailbox_timedreceive(unsigned cpu, uint32_t *word, uint32_t cycles) {
 
 /* --- One to many ----------------------------------------------------------------------------------------------- */
 
-static inline int bad_set(unsigned cpus) { return cpus - 1 >= CL_IPC_ALL || cpus >> cl_ipc_self() & 1; }
-
-/* Whether all have it or none, the count of any of them says. */
-static int put_all(unsigned cpus, uint32_t word, unsigned patience) {
-  unsigned first = 0;
-  while (!(cpus >> first & 1)) first++;
-  uint32_t before = load(CL_IPC_OP_MAILBOX_SENT, first, CL_IPC_TRY);
+/* The word has been put; `before` is the state of the first end before. Whether all have it or none, its count says. */
+static int put_on(unsigned cpus, uint32_t word, uint32_t before, unsigned patience) {
+  unsigned first = cl_ipc_lowest(cpus);
   for (;;) {
-    cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, cpus, patience), word);
     if (COUNT(load(CL_IPC_OP_MAILBOX_SENT, first, CL_IPC_TRY)) != COUNT(before)) return 0;
     int status = 0;
     for (unsigned cpu = first; cpus >> cpu; cpu++) {
@@ -189,25 +184,26 @@ static int put_all(unsigned cpus, uint32_t word, unsigned patience) {
       if (status != ECONNRESET) status = its;
     }
     if (status) return status;
+    cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, cpus, patience), word);
   }
 }
 
-int mailbox_send_all(unsigned cpus, uint32_t word) {
-  if (!CL_IPC) return ENODEV;
-  if (bad_set(cpus)) return EINVAL;
-  return put_all(cpus, word, CL_IPC_FOREVER);
+int cl_mailbox_send_all_on(unsigned cpus, uint32_t word, uint32_t before) {
+  return put_on(cpus, word, before, CL_IPC_FOREVER);
 }
 
 /* Room stays, so one may be waited for after the other. */
 static inline int send_all_within(unsigned cpus, uint32_t word, uint32_t cycles, int late) {
   if (!CL_IPC) return ENODEV;
-  if (bad_set(cpus)) return EINVAL;
+  if (cl_ipc_is_bad_set(cpus)) return EINVAL;
   struct limit limit = limit_of(cycles);
   for (unsigned cpu = 0; cpus >> cpu; cpu++) {
     uint32_t room = cpus >> cpu & 1 ? wait_within(&limit, CL_IPC_OP_MAILBOX_ROOM, cpu) : 0;
     if (room >= CL_IPC_FAILED) return cl_ipc_failure(room, late);
   }
-  return put_all(cpus, word, CL_IPC_TRY);
+  uint32_t before = load(CL_IPC_OP_MAILBOX_SENT, cl_ipc_lowest(cpus), CL_IPC_TRY);
+  cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, cpus, CL_IPC_TRY), word);
+  return put_on(cpus, word, before, CL_IPC_TRY);
 }
 
 int mailbox_trysend_all(unsigned cpus, uint32_t word) { return send_all_within(cpus, word, 0, EAGAIN); }
@@ -329,34 +325,42 @@ static inline __attribute__((always_inline)) struct end end_of(int put, unsigned
  * first word, `tried` the number since then; all modulo 2^16. */
 static inline size_t missing(uint32_t before, size_t tried, uint32_t state) { return COUNT(before + tried - state); }
 
+/* An end has failed at the latest before `words`, `left` from the end of the block. `expected`: its count, had it not. */
+CL_COLD static int write_on(unsigned cpu, const uint32_t *words, size_t left, uint32_t expected, uint32_t state) {
+  size_t again = COUNT(expected - state);
+  int status = settle(CL_IPC_OP_MAILBOX_CLEAR_SENT, cpu, state);
+  return status ? status : mailbox_write(cpu, words - again, left + again);
+}
+
+CL_COLD static int read_on(unsigned cpu, uint32_t *words, size_t left, uint32_t expected, uint32_t state) {
+  size_t again = COUNT(expected - state);
+  int status = settle(CL_IPC_OP_MAILBOX_CLEAR_RECEIVED, cpu, state);
+  return status ? status : mailbox_read(cpu, words - again, left + again);
+}
+
+/* Needs no stack, which may be slow: what is seldom is elsewhere. The first load is for a failure only. */
 static inline __attribute__((always_inline)) int whole(int put, unsigned cpu, uint32_t *words, size_t count) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
   const struct end end = end_of(put, cpu, CL_IPC_FOREVER);
-  const uint32_t *first = words;
-  uint32_t before = cl_ipc_load(end.state);
-  for (;;) {
-    uint32_t state = 0;
-    while (count >= 128) {
-      move_128(put, end.mailbox, words);
-      state = cl_ipc_load(end.state);
-      words += 128;
-      count -= 128;
-      if (CL_UNLIKELY(state >= CL_IPC_FAILED)) break;
-    }
-    if (CL_LIKELY(state < CL_IPC_FAILED)) {
-      move(put, end.mailbox, words, count);
-      state = cl_ipc_load(end.state);
-      if (CL_LIKELY(state < CL_IPC_FAILED)) return 0;
-      words += count;
-      count = 0;
-    }
-    size_t again = missing(before, (size_t)(words - first), state);
-    words -= again;
-    count += again;
-    int status = settle(end.clear, cpu, state);
-    if (status) return status;
+  uint32_t expected = cl_ipc_load(end.state), state;
+  while (count >= 128) {
+    move_128(put, end.mailbox, words);
+    state = cl_ipc_load(end.state);
+    words += 128;
+    count -= 128;
+    expected += 128;
+    if (CL_UNLIKELY(state >= CL_IPC_FAILED)) goto failed;
+    if (!count) return 0;
   }
+  move(put, end.mailbox, words, count);
+  state = cl_ipc_load(end.state);
+  if (CL_LIKELY(state < CL_IPC_FAILED)) return 0;
+  words += count;
+  expected += count;
+  count = 0;
+failed:
+  return put ? write_on(cpu, words, count, expected, state) : read_on(cpu, words, count, expected, state);
 }
 
 int mailbox_write(unsigned cpu, const uint32_t *words, size_t count) {

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handlers of the communication port's interrupt. The trap entry calls cl_ipc_dispatch on the interrupted stack with
- * interrupts off; a CPU that sleeps calls it, too (software kernel). Linked only with programs that use handlers. */
+ * Handlers of the communication port's interrupt. The trap entry calls them, or cl_ipc_dispatch, with interrupts
+ * off; a CPU that sleeps calls it, too (software kernel). Linked only with programs that use handlers. */
 #include "coreloom.h"
 #include "posix.h"
 
 #define WIRES 16 /* as the enable word has them: req of each processor, then ack */
 
 void (*cl_ipc_dispatch)(void);
+
+/* What the trap entry of the standard core looks at itself, in this order: the bells of one handler, one wire. The
+ * rest, if there is any, is for dispatch(). */
+struct cl_ipc_first cl_ipc_first[CL_AMP ? 1 : CL_CPUS] CL_LOCAL_DATA;
+#if CL_ARCH_HANDLER_STACK
+char cl_ipc_stack[CL_ARCH_HANDLER_STACK] CL_LOCAL_DATA __attribute__((aligned(16)));
+#endif
+
+static const uint32_t silent = CL_IPC_FAILED, low = 0; /* as the port answers */
 
 static struct handlers {
   uint32_t bells, wires; /* that have one */
@@ -49,9 +58,32 @@ static inline int enter(void) {
   return off;
 }
 
+static void choose_first(const struct handlers *own) {
+  struct cl_ipc_first *first = &cl_ipc_first[CL_AMP ? 0 : cl_ipc_self()];
+  uint32_t bells = own->bells, wires = own->wires;
+  first->take = &silent;
+  first->levels = &low;
+  if (bells) {
+    unsigned bell = lowest(bells);
+    first->take = cl_ipc_at(CL_IPC_OP_DOORBELL_TAKE, own->group[bell], CL_IPC_TRY);
+    first->bell = own->bell[bell];
+    bells &= ~own->group[bell];
+  }
+  if (wires) {
+    unsigned wire = lowest(wires), cpu = wire % (WIRES / 2);
+    first->levels = cl_ipc_at(CL_IPC_OP_CHANNEL_READ, cpu, CL_IPC_TRY);
+    first->mask = 1u << (wire < WIRES / 2 ? CL_IPC_WIRES_WORD_REQ_IN_LSB : CL_IPC_WIRES_WORD_ACK_IN_LSB);
+    first->wire = own->wire[wire];
+    first->cpu = cpu;
+    wires &= wires - 1;
+  }
+  first->others = bells | wires ? dispatch : NULL;
+}
+
 /* The tables are as they should be. */
 static int leave(const struct handlers *own, int off) {
   cl_ipc_dispatch = dispatch;
+  choose_first(own);
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_DOORBELL_ENABLE, 0, CL_IPC_TRY), own->bells);
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_CHANNEL_ENABLE, 0, CL_IPC_TRY), own->wires);
   cl_ipc_listen();
@@ -91,6 +123,7 @@ int cpu_reset_end(void) {
   int off = enter();
   struct handlers *own = &handlers[cl_ipc_self()];
   own->bells = own->wires = 0;
+  choose_first(own);
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_RESET_END, 0, CL_IPC_TRY), 0);
   if (!off) cl_irq_on();
   return 0;

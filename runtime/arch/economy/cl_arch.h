@@ -7,6 +7,8 @@
 #define CL_IRQ_KERNEL 4
 #define CL_IRQ_TIMER 5
 
+#define CL_ARCH_HANDLER_STACK 0
+
 /* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. With the
  * hardware kernel its interrupt, the timer's and the communication port's (8) are the only others that are heard. */
 #define CL_IRQS_OFF (~6)

@@ -9,6 +9,14 @@
 /* start.S answers the kernel's interrupt itself. */
 #define CL_ARCH_PREEMPTS 1
 
+/* Bytes of the stack in the local memory on which start.S calls the communication port's handlers; 0: that of whatever
+ * runs. The software kernel switches threads behind them, so there it is the thread's. */
+#if defined(CL_KERNEL_HW) && defined(CL_AMP) && CL_AMP
+#define CL_ARCH_HANDLER_STACK 1024
+#else
+#define CL_ARCH_HANDLER_STACK 0
+#endif
+
 #define CL_IRQ_ON_TEXT "csrsi mstatus, 8\n"
 
 static inline void cl_irq_off(void) { __asm__ volatile("csrci mstatus, 8" ::: "memory"); }
@@ -20,13 +28,11 @@ static inline int cl_irq_is_off(void) {
   return !(status & 8);
 }
 
-/* From now on this CPU hears the communication port's interrupt. With the hardware kernel it has had a table in which
- * the kernel's handler stands in that one's place; cl_vectors costs the kernel's interrupt a jump, 2 cycles. */
+/* From now on this CPU hears the communication port's interrupt, in a table in which that one's handler stands in its
+ * place. With the hardware kernel it has had one with the kernel's; that costs a jump more now, 2 cycles. */
 static inline void cl_ipc_listen(void) {
-#if defined(CL_KERNEL_HW)
-  extern char cl_vectors[];
-  __asm__ volatile("csrw mtvec, %0" ::"r"(cl_vectors + 1));
-#endif
+  extern char cl_ipc_vectors[];
+  __asm__ volatile("csrw mtvec, %0" ::"r"(cl_ipc_vectors + 1));
   __asm__ volatile("csrs mie, %0" ::"r"(1 << 17));
 }
 

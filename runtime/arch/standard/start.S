@@ -34,12 +34,7 @@ cl_vectors:
   .rept 9
   j interrupt
   .endr
-#if CL_IPC
-  j ipc_interrupt /* 17 */
-#else
-  j interrupt
-#endif
-  .rept 14
+  .rept 15
   j interrupt
   .endr
   .globl cl_start
@@ -101,8 +96,7 @@ cl_start:
   .section .text.hot, "ax", @progbits
   .option norelax
 #if defined(CL_KERNEL_HW)
-/* The kernel's interrupt is number 11, and its handler stands in its place in the table. A CPU with handlers for the
- * communication port's uses cl_vectors (cl_ipc_listen). */
+/* The kernel's interrupt is number 11, and its handler stands in its place in the table. */
   .balign 256
 vectors:
   j exception
@@ -217,22 +211,126 @@ timer_interrupt:
 #endif
 
 #if CL_IPC
-/* The communication port's interrupt. With the hardware kernel it comes, too, while that is between two operations;
- * so WORD0 is kept. */
-ipc_interrupt:
-  keep
+/* The communication port's interrupt is number 17, and its handler stands in its place in this table (cl_ipc_listen).
+ * It asks the port whose interrupt it is while it saves registers. Where it ends with mret, neither mepc nor mstatus
+ * has changed; WORD0 is what a handler that uses the kernel keeps. */
+#define FIRST_SHIFT 5 /* log2 of the size of struct cl_ipc_first */
+#define TAKE 0
+#define LEVELS 4
+#define BELL 8
+#define WIRE 12
+#define MASK 16
+#define CPU 20
+#define OTHERS 24
+#if defined(CL_KERNEL_HW) && CL_AMP
+#define HANDLER_STACK 1024 /* CL_ARCH_HANDLER_STACK */
+#endif
+
+  /* t0 = this CPU's cl_ipc_first; uses t1. */
+  .macro first
+  lui t0, %hi(cl_ipc_first)
+#if !CL_AMP && CL_CPUS > 1
+  csrr t1, mhartid
+  addi t0, t0, %lo(cl_ipc_first)
+  slli t1, t1, FIRST_SHIFT
+  add t0, t0, t1
+#else
+  addi t0, t0, %lo(cl_ipc_first)
+#endif
+  .endm
+
+  .balign 256
+  .globl cl_ipc_vectors
+cl_ipc_vectors:
+  j exception
+  .rept 6
+  j interrupt
+  .endr
 #if defined(CL_KERNEL_HW)
-  lui t1, %hi(WORD0)
-  lw t1, %lo(WORD0)(t1)
-  sw t1, 68(sp)
+  j timer_interrupt /* 7 */
+#else
+  j interrupt
 #endif
-  lui t0, %hi(cl_ipc_dispatch)
-  lw t0, %lo(cl_ipc_dispatch)(t0)
-  jalr t0
+  .rept 9
+  j interrupt
+  .endr
+#if defined(HANDLER_STACK)
+  csrw mscratch, sp
+  lui sp, %hi(cl_ipc_stack + HANDLER_STACK - FRAME)
+  addi sp, sp, %lo(cl_ipc_stack + HANDLER_STACK - FRAME)
+#else
+  addi sp, sp, -FRAME
+#endif
+  sw t0, 4(sp)
+  sw t1, 8(sp)
+  first
+  lw t1, TAKE(t0)
+  sw a0, 32(sp)
+  sw a1, 36(sp)
+  lw a0, 0(t1)
+  lw a1, LEVELS(t0)
+  sw t2, 12(sp)
+  sw t3, 16(sp)
+  lw t1, 0(a1)
+  lw t2, BELL(t0)
+  srli t3, a0, 28 /* CL_IPC_WORD_ERROR_LSB */
+  sw ra, 0(sp)
+  sw t4, 20(sp)
+  sw t5, 24(sp)
+  sw t6, 28(sp)
+  sw a2, 40(sp)
+  sw a3, 44(sp)
+  sw a4, 48(sp)
+  sw a5, 52(sp)
+  sw a6, 56(sp)
+  sw a7, 60(sp)
+  bnez t3, 1f
+  jalr t2
+  first
+  lw a1, LEVELS(t0)
+  lw t1, 0(a1)
+1:
+  lw t2, MASK(t0)
+  lw t3, WIRE(t0)
+  lw a0, CPU(t0)
+  and t1, t1, t2
+  beqz t1, 2f
+  jalr t3
+  first
+2:
+  lw t1, OTHERS(t0)
+  beqz t1, 3f
+  jalr t1
+3:
 #if !defined(CL_KERNEL_HW)
+  csrr t0, mepc
+  sw t0, 64(sp)
   call cl_sw_after_handlers
-#endif
   j back
+#else
+  lw ra, 0(sp)
+  lw t0, 4(sp)
+  lw t1, 8(sp)
+  lw t2, 12(sp)
+  lw t3, 16(sp)
+  lw t4, 20(sp)
+  lw t5, 24(sp)
+  lw t6, 28(sp)
+  lw a0, 32(sp)
+  lw a1, 36(sp)
+  lw a2, 40(sp)
+  lw a3, 44(sp)
+  lw a4, 48(sp)
+  lw a5, 52(sp)
+  lw a6, 56(sp)
+  lw a7, 60(sp)
+#if defined(HANDLER_STACK)
+  csrr sp, mscratch
+#else
+  addi sp, sp, FRAME
+#endif
+  mret
+#endif
 #endif
 
 /* Nothing is saved: a fault ends the program. The stack may be what is broken. */
