@@ -204,8 +204,9 @@ int doorbell_trytake(uint32_t bells, uint32_t *which);
 int doorbell_timedtake(uint32_t bells, uint32_t *which, uint32_t cycles);
 int doorbell_overrun(uint32_t *which); /* own bells that were rung while they rang, since the last call */
 
-/* Interrupts. A handler belongs to the CPU that installs it and runs there, on the stack of whatever runs, with
- * interrupts off: keep it short, and its use of stack below 500 bytes. It may call `try` forms of mailboxes, doorbells
+/* Interrupts. A handler belongs to the CPU that installs it and runs there, on the stack of whatever runs or on one of
+ * its own in the local memory (so no other CPU may be given an address in it), with interrupts off: keep it short, and
+ * its use of stack below 500 bytes. It may call `try` forms of mailboxes, doorbells
  * and channels, what does not wait of them, and of the kernel sem_post_handler_np alone: sem_post may turn interrupts
  * on, port_trysend sends for the thread that runs. An end that a handler uses must not be used by threads. */
 
