@@ -163,7 +163,7 @@ void cl_interrupt(uint32_t causes);
 extern void (*cl_ipc_dispatch)(void);
 
 /* Of each CPU: the handlers that the trap entry of the standard core calls itself. It knows the order and the size. */
-extern struct cl_ipc_first {
+struct cl_ipc_first {
   const volatile uint32_t *take;   /* answers the bells that rang, or an error */
   const volatile uint32_t *levels; /* of the wire, in the bit of the mask */
   void (*bell)(uint32_t bells);
@@ -172,7 +172,8 @@ extern struct cl_ipc_first {
   unsigned cpu;
   void (*others)(void); /* NULL: there are no other handlers */
   uint32_t none;
-} cl_ipc_first[];
+};
+extern struct cl_ipc_first cl_ipc_first[];
 
 /* Called by start.S on its boot stack (CPU 0: on the main thread's stack), interrupts off. */
 __attribute__((noreturn)) void cl_boot_main(void);

@@ -72,6 +72,14 @@ CL_IPC_INLINE void cl_ipc_store(volatile uint32_t *at, uint32_t word) {
   __asm__ volatile("" ::: "memory");
 }
 
+/* A constant in a register from here on: before a load that waits it costs nothing, behind any other it is there when
+ * the load's word is. */
+CL_IPC_INLINE uint32_t cl_ipc_upper(uint32_t constant) {
+  uint32_t word;
+  __asm__ volatile("lui %0, %1" : "=r"(word) : "i"(constant >> 12));
+  return word;
+}
+
 /* The calling CPU. Not volatile: the caller stays here, so the compiler may look once. */
 CL_IPC_INLINE unsigned cl_ipc_self(void) {
   unsigned cpu = 0;
@@ -121,7 +129,7 @@ CL_IPC_INLINE int mailbox_send(unsigned cpu, uint32_t word) {
   if (!cl_ipc_is_other(cpu)) return EINVAL;
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, CL_IPC_FOREVER), word);
   uint32_t state = cl_ipc_load(cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY));
-  return __builtin_expect(state < CL_IPC_FAILED, 1) ? 0 : cl_mailbox_send_on(cpu, word, state);
+  return __builtin_expect(state < cl_ipc_upper(CL_IPC_FAILED), 1) ? 0 : cl_mailbox_send_on(cpu, word, state);
 }
 int mailbox_trysend(unsigned cpu, uint32_t word);
 int mailbox_timedsend(unsigned cpu, uint32_t word, uint32_t cycles);
@@ -131,8 +139,9 @@ int mailbox_timedsend(unsigned cpu, uint32_t word, uint32_t cycles);
 CL_IPC_INLINE int mailbox_receive(unsigned cpu, uint32_t *word) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
+  uint32_t sentinel = cl_ipc_upper(CL_IPC_SENTINEL);
   uint32_t got = cl_ipc_load(cl_ipc_at(CL_IPC_OP_MAILBOX_GET, cpu, CL_IPC_FOREVER));
-  if (__builtin_expect(got == CL_IPC_SENTINEL, 0)) return cl_mailbox_receive_on(cpu, word);
+  if (__builtin_expect(got == sentinel, 0)) return cl_mailbox_receive_on(cpu, word);
   *word = got;
   return 0;
 }
@@ -192,11 +201,12 @@ CL_IPC_INLINE int doorbell_take(uint32_t bells, uint32_t *which) {
   if (!CL_IPC) return ENODEV;
   if (bells - 1 >= (1u << DOORBELLS) - 1) return EINVAL;
   const volatile uint32_t *at = cl_ipc_at(CL_IPC_OP_DOORBELL_TAKE, bells, CL_IPC_FOREVER);
-  uint32_t word = cl_ipc_load(at);
-  if (__builtin_expect(word >= CL_IPC_FAILED, 0)) {
+  uint32_t failed = cl_ipc_upper(CL_IPC_FAILED), word = cl_ipc_load(at);
+  if (__builtin_expect(word >= failed, 0)) {
     word = cl_ipc_wait_on(at, word);
     if (word >= CL_IPC_FAILED) return cl_ipc_failure(word, EAGAIN);
   }
+  if (word - 1 >= (1u << DOORBELLS) - 1) __builtin_unreachable();
   *which = word;
   return 0;
 }
@@ -281,7 +291,7 @@ CL_IPC_INLINE int cpu_mutex_unlock(unsigned mutex) {
   if (!CL_IPC) return ENODEV;
   if (mutex >= CL_CPU_MUTEXES) return EINVAL;
   uint32_t word = cl_ipc_load(cl_ipc_at(CL_IPC_OP_MUTEX_UNLOCK, mutex, CL_IPC_TRY));
-  return __builtin_expect(word < CL_IPC_FAILED, 1) ? 0 : EPERM;
+  return __builtin_expect(word < cl_ipc_upper(CL_IPC_FAILED), 1) ? 0 : EPERM;
 }
 
 /* --- Barriers ------------------------------------------------------------------------------------------------------

@@ -343,31 +343,34 @@ static inline __attribute__((always_inline)) int whole(int put, unsigned cpu, ui
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
   const struct end end = end_of(put, cpu, CL_IPC_FOREVER);
-  uint32_t expected = cl_ipc_load(end.state), state;
-  while (count >= 128) {
-    move_128(put, end.mailbox, words);
-    state = cl_ipc_load(end.state);
-    words += 128;
-    count -= 128;
-    expected += 128;
-    if (CL_UNLIKELY(state >= CL_IPC_FAILED)) goto failed;
+  __asm__("" : "+r"(count)); /* known, it would make a copy of the loop for each turn: too much for the cache */
+  const uint32_t *first = words;
+  uint32_t before = cl_ipc_load(end.state), state;
+  if (count >= 128) {
+    do {
+      move_128(put, end.mailbox, words);
+      state = cl_ipc_load(end.state);
+      words += 128;
+      count -= 128;
+      if (CL_UNLIKELY(state >= CL_IPC_FAILED)) goto failed;
+    } while (count >= 128);
     if (!count) return 0;
   }
   move(put, end.mailbox, words, count);
   state = cl_ipc_load(end.state);
   if (CL_LIKELY(state < CL_IPC_FAILED)) return 0;
   words += count;
-  expected += count;
   count = 0;
-failed:
+failed:;
+  uint32_t expected = before + (uint32_t)(words - first);
   return put ? write_on(cpu, words, count, expected, state) : read_on(cpu, words, count, expected, state);
 }
 
-int mailbox_write(unsigned cpu, const uint32_t *words, size_t count) {
+__attribute__((noinline)) int mailbox_write(unsigned cpu, const uint32_t *words, size_t count) {
   return whole(1, cpu, (uint32_t *)(uintptr_t)words, count);
 }
 
-int mailbox_read(unsigned cpu, uint32_t *words, size_t count) { return whole(0, cpu, words, count); }
+__attribute__((noinline)) int mailbox_read(unsigned cpu, uint32_t *words, size_t count) { return whole(0, cpu, words, count); }
 
 /* As many words at once as together cannot use up half of the time, each with its share of it as patience: the more
  * time, the more words, but longer still the patience than the time that the other end needs for as many words that it

@@ -11,15 +11,25 @@ void (*cl_ipc_dispatch)(void);
 
 /* What the trap entry of the standard core looks at itself, in this order: the bells of one handler, one wire. The
  * rest, if there is any, is for dispatch(). */
-struct cl_ipc_first cl_ipc_first[CL_AMP ? 1 : CL_CPUS] CL_LOCAL_DATA;
 #if CL_ARCH_HANDLER_STACK
-char cl_ipc_stack[CL_ARCH_HANDLER_STACK] CL_LOCAL_DATA __attribute__((aligned(16)));
+static struct {
+  char stack[CL_ARCH_HANDLER_STACK];
+  uint32_t registers[16];
+  struct cl_ipc_first first;
+} trap CL_LOCAL_DATA __attribute__((aligned(16)));
+#define FIRST (&trap.first)
+#define REGISTERS trap.registers
+#else
+struct cl_ipc_first cl_ipc_first[CL_AMP ? 1 : CL_CPUS] CL_LOCAL_DATA;
+#define FIRST (&cl_ipc_first[CL_AMP ? 0 : cl_ipc_self()])
+#define REGISTERS NULL
 #endif
 
 static const uint32_t silent = CL_IPC_FAILED, low = 0; /* as the port answers */
 
 static struct handlers {
   uint32_t bells, wires; /* that have one */
+  int listens;           /* cl_ipc_listen, which no handler may call again */
   void (*bell[DOORBELLS])(uint32_t bells);
   uint32_t group[DOORBELLS]; /* bells with the same handler */
   void (*wire[WIRES])(unsigned cpu);
@@ -59,7 +69,7 @@ static inline int enter(void) {
 }
 
 static void choose_first(const struct handlers *own) {
-  struct cl_ipc_first *first = &cl_ipc_first[CL_AMP ? 0 : cl_ipc_self()];
+  struct cl_ipc_first *first = FIRST;
   uint32_t bells = own->bells, wires = own->wires;
   first->take = &silent;
   first->levels = &low;
@@ -81,12 +91,15 @@ static void choose_first(const struct handlers *own) {
 }
 
 /* The tables are as they should be. */
-static int leave(const struct handlers *own, int off) {
+static int leave(struct handlers *own, int off) {
   cl_ipc_dispatch = dispatch;
   choose_first(own);
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_DOORBELL_ENABLE, 0, CL_IPC_TRY), own->bells);
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_CHANNEL_ENABLE, 0, CL_IPC_TRY), own->wires);
-  cl_ipc_listen();
+  if (!own->listens) {
+    own->listens = 1;
+    cl_ipc_listen(REGISTERS);
+  }
   if (!off) cl_irq_on();
   return 0;
 }

@@ -38,7 +38,7 @@ static inline int cl_irq_is_off(void) {
 }
 
 /* From now on this CPU hears the communication port's interrupt: it always does. */
-static inline void cl_ipc_listen(void) {}
+static inline void cl_ipc_listen(const void *registers) { (void)registers; }
 
 /* Sleep until an interrupt is pending, masked or not. */
 static inline void cl_wait_for_interrupt(void) { __asm__ volatile(".insn r 0x0b, 4, 4, x0, x0, x0" ::: "memory"); }

@@ -29,9 +29,12 @@ static inline int cl_irq_is_off(void) {
 }
 
 /* From now on this CPU hears the communication port's interrupt, in a table in which that one's handler stands in its
- * place. With the hardware kernel it has had one with the kernel's; that costs a jump more now, 2 cycles. */
-static inline void cl_ipc_listen(void) {
+ * place. With the hardware kernel it has had one with the kernel's; that costs a jump more now, 2 cycles. `registers`:
+ * where that handler saves them, if it has a stack of its own. */
+static inline void cl_ipc_listen(const void *registers) {
   extern char cl_ipc_vectors[];
+  __asm__ volatile("csrw mscratch, %0" ::"r"(registers));
+  __asm__ volatile("lui gp, 0x10000"); /* CL_IPC_FAILED */
   __asm__ volatile("csrw mtvec, %0" ::"r"(cl_ipc_vectors + 1));
   __asm__ volatile("csrs mie, %0" ::"r"(1 << 17));
 }

@@ -212,8 +212,8 @@ timer_interrupt:
 
 #if CL_IPC
 /* The communication port's interrupt is number 17, and its handler stands in its place in this table (cl_ipc_listen).
- * It asks the port whose interrupt it is while it saves registers. Where it ends with mret, neither mepc nor mstatus
- * has changed; WORD0 is what a handler that uses the kernel keeps. */
+ * It takes bells while it saves registers. Where it ends with mret, neither mepc nor mstatus has changed; WORD0 is what
+ * a handler that uses the kernel keeps. gp = CL_IPC_FAILED, and no compiler touches it. */
 #define FIRST_SHIFT 5 /* log2 of the size of struct cl_ipc_first */
 #define TAKE 0
 #define LEVELS 4
@@ -222,12 +222,17 @@ timer_interrupt:
 #define MASK 16
 #define CPU 20
 #define OTHERS 24
-#if defined(CL_KERNEL_HW) && CL_AMP
-#define HANDLER_STACK 1024 /* CL_ARCH_HANDLER_STACK */
-#endif
 
-  /* t0 = this CPU's cl_ipc_first; uses t1. */
+/* A stack of its own (CL_ARCH_HANDLER_STACK): mscratch points to where registers are saved, above them lies
+ * cl_ipc_first. Elsewhere `first` says where: t0 = this CPU's; uses t1. */
+#if defined(CL_KERNEL_HW) && CL_AMP
+#define OWN_STACK
+#define FIRST(field) (64 + field)(sp)
+#else
+#define FIRST(field) field(t0)
+#endif
   .macro first
+#if !defined(OWN_STACK)
   lui t0, %hi(cl_ipc_first)
 #if !CL_AMP && CL_CPUS > 1
   csrr t1, mhartid
@@ -236,6 +241,7 @@ timer_interrupt:
   add t0, t0, t1
 #else
   addi t0, t0, %lo(cl_ipc_first)
+#endif
 #endif
   .endm
 
@@ -254,51 +260,46 @@ cl_ipc_vectors:
   .rept 9
   j interrupt
   .endr
-#if defined(HANDLER_STACK)
-  csrw mscratch, sp
-  lui sp, %hi(cl_ipc_stack + HANDLER_STACK - FRAME)
-  addi sp, sp, %lo(cl_ipc_stack + HANDLER_STACK - FRAME)
+#if defined(OWN_STACK)
+  csrrw sp, mscratch, sp
 #else
   addi sp, sp, -FRAME
 #endif
   sw t0, 4(sp)
   sw t1, 8(sp)
   first
-  lw t1, TAKE(t0)
+  lw t1, FIRST(TAKE)
   sw a0, 32(sp)
-  sw a1, 36(sp)
-  lw a0, 0(t1)
-  lw a1, LEVELS(t0)
   sw t2, 12(sp)
-  sw t3, 16(sp)
-  lw t1, 0(a1)
-  lw t2, BELL(t0)
-  srli t3, a0, 28 /* CL_IPC_WORD_ERROR_LSB */
+  lw a0, 0(t1)
+  lw t2, FIRST(BELL)
   sw ra, 0(sp)
+  sw t3, 16(sp)
   sw t4, 20(sp)
   sw t5, 24(sp)
   sw t6, 28(sp)
+  sw a1, 36(sp)
   sw a2, 40(sp)
   sw a3, 44(sp)
   sw a4, 48(sp)
   sw a5, 52(sp)
   sw a6, 56(sp)
   sw a7, 60(sp)
-  bnez t3, 1f
+  bgeu a0, gp, 1f
   jalr t2
   first
-  lw a1, LEVELS(t0)
-  lw t1, 0(a1)
 1:
-  lw t2, MASK(t0)
-  lw t3, WIRE(t0)
-  lw a0, CPU(t0)
+  lw t1, FIRST(LEVELS)
+  lw t2, FIRST(MASK)
+  lw t1, 0(t1)
+  lw t3, FIRST(WIRE)
+  lw a0, FIRST(CPU)
   and t1, t1, t2
   beqz t1, 2f
   jalr t3
   first
 2:
-  lw t1, OTHERS(t0)
+  lw t1, FIRST(OTHERS)
   beqz t1, 3f
   jalr t1
 3:
@@ -324,8 +325,8 @@ cl_ipc_vectors:
   lw a5, 52(sp)
   lw a6, 56(sp)
   lw a7, 60(sp)
-#if defined(HANDLER_STACK)
-  csrr sp, mscratch
+#if defined(OWN_STACK)
+  csrrw sp, mscratch, sp
 #else
   addi sp, sp, FRAME
 #endif
