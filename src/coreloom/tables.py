@@ -439,8 +439,11 @@ def scheduler_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
 
 _IPC_CHANGED = {
     ("polling_wires", "polling2_wires"): "two words in flight gain more than the handshakes cost",
-    ("polling2_wires", "interrupt"): "polling 2 pays its handshake for each word, an interrupt is one",
-    ("interrupt", "semaphore"): "two operations of the hardware kernel take less than an interrupt",
+    (
+        "polling2_wires",
+        "interrupt",
+    ): "polling 2 pays its handshake for each word, interrupts are two for a block",
+    ("interrupt", "semaphore"): "two operations of this kernel take less than two interrupts",
 }
 
 
@@ -492,12 +495,13 @@ def ipc_order(rows: Sequence[dict[str, Any]]) -> Table:
         names = [ipc_transfer.MECHANISMS[name].title for name in case.cycles]
         text = " < ".join(f"{name} {number(n)}" for name, n in zip(names, case.cycles.values(), strict=True))
         kept = "the same" if case.kept else "; ".join(broken)
-        lines.append((case.core, number(case.cpus), number(case.words), text, kept))
+        kernel = KERNELS[case.kernel]
+        lines.append((case.core, kernel, number(case.cpus), number(case.words), text, kept))
     return Table(
-        "Order of the four (amp, hardware kernel), against polling < polling 2 < interrupt < semaphore",
-        ("core", "CPUs", "words", "order, cycles", "against that"),
+        "Order of the four (amp), against polling < polling 2 < interrupt < semaphore",
+        ("core", "kernel", "CPUs", "words", "order, cycles", "against that"),
         tuple(lines),
-        text_columns=5,
+        text_columns=6,
     )
 
 

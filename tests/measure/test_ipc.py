@@ -226,12 +226,13 @@ def test_the_order_of_the_four_and_why_it_is_another() -> None:
     (order,) = tables.ipc_order(ROWS).rows
     assert order == (
         "standard",
+        "hardware",
         "2",
         "8",
         "polling, wires 100 < semaphore 130 < interrupt, copied in the service routine 200 "
         "< polling 2, wires 300",
-        "polling 2 pays its handshake for each word, an interrupt is one; "
-        "two operations of the hardware kernel take less than an interrupt",
+        "polling 2 pays its handshake for each word, interrupts are two for a block; "
+        "two operations of this kernel take less than two interrupts",
     )
     kept = [*ROWS[:2], block("interrupt", 8, 400), block("semaphore", 8, 500, "hw")]
     assert tables.ipc_order(kept).rows[0][-1] == "the same"

@@ -128,6 +128,7 @@ class Order(NamedTuple):
     """[IPC]'s four mechanisms of one core and size, the fastest first; `kept`: as expected."""
 
     core: str
+    kernel: str  # of the semaphore
     cpus: int
     words: int
     cycles: dict[str, int]
@@ -135,25 +136,26 @@ class Order(NamedTuple):
 
 
 def orders(rows: Sequence[Row], kind: str = "amp") -> list[Order]:
-    """By core, CPUs and size; the semaphore is the hardware kernel's, the faster one."""
+    """By core, kernel, CPUs and size. The paper's semaphore is one of a software kernel."""
     cases = dict.fromkeys(
-        (row["core"], row["cpus"], row["words"])
+        (row["core"], kernel, row["cpus"], row["words"])
         for row in rows
+        for kernel in KERNELS
         if row["part"] == "transfer" and row["platform"] == kind and row["words"]
     )
     found = []
-    for core, cpus, words in cases:
+    for core, kernel, cpus, words in sorted(cases, key=lambda case: case[:2], reverse=True):
         cycles = {}
         for name in PAPER_ORDER:
-            kernel = "hw" if MECHANISMS[name].by_kernel else None
-            row = find(rows, name, platform=kind, core=core, cpus=cpus, words=words, kernel=kernel)
+            its = kernel if MECHANISMS[name].by_kernel else None
+            row = find(rows, name, platform=kind, core=core, cpus=cpus, words=words, kernel=its)
             if row is not None:
                 cycles[name] = row["cycles"]
         if len(cycles) == len(PAPER_ORDER):
             values = [cycles[name] for name in PAPER_ORDER]
             kept = all(a < b for a, b in pairwise(values))
             found.append(
-                Order(core, cpus, words, dict(sorted(cycles.items(), key=lambda item: item[1])), kept)
+                Order(core, kernel, cpus, words, dict(sorted(cycles.items(), key=lambda item: item[1])), kept)
             )
     return found
 
