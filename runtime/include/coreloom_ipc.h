@@ -6,9 +6,9 @@
  * end, mutex or barrier must exclude each other. Processors are 0 .. cl_cpu_count()-1; a set has bit n for processor n.
  *
  * Every function returns 0 or an error number. Some have three forms: the plain name waits as long as it takes, `try`
- * does not wait (EAGAIN), `timed` waits at most that many cycles (ETIMEDOUT, never earlier and a few cycles later). Interrupts are taken during
- * a wait, threads are switched, and the wait goes on. Where interrupts are off, as in a handler, a wait polls while one
- * is pending; a plain name gives up with EAGAIN then.
+ * does not wait (EAGAIN), `timed` waits at most that many cycles (ETIMEDOUT, never earlier and a few cycles later).
+ * Interrupts are taken during a wait, threads are switched, and the wait goes on. Where interrupts are off, as in a
+ * handler, a wait polls while one is pending; a plain name gives up with EAGAIN then.
  *   EINVAL: no such processor, set, mutex or barrier, or the caller itself. Nothing is done.
  *   ENODEV: the platform has no communication port.
  * Order: an operation comes after the caller's earlier stores and before its later loads. So what was written to shared

@@ -126,7 +126,15 @@ def _communication() -> list[Unit]:
         return lambda: dataclasses.replace(found, sources=(*packages, own / f"{top}.sv"))
 
     return [
-        Unit(top, design(top), _fixed(Cpus=cpus), f"{cpus}", sizes=(None,))
+        Unit(
+            top,
+            design(top),
+            _fixed(Cpus=cpus),
+            f"{cpus}",
+            sizes=(None,),
+            device="25k" if cpus == 2 else "85k",
+            seeds=None if cpus == 2 else 1,  # large, and much the same
+        )
         for top in tops
         for cpus in _IPC_CPUS
     ]
