@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from coreloom.model.ipc import Access, address
+from coreloom.model.ipc import SPEC, Access, address
 
-from .harness import FOREVER, SEED, SENTINEL, SPEC, Answer, Config, Ports, model, pack, unpack, word
+from .harness import FOREVER, SEED, SENTINEL, Answer, Config, Ports, model, pack, unpack, word
 
 CONFIG, LARGE = Config(3, 2, 3, 3), Config(8, 2, 5, 2)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .harness import FOREVER, SPEC, Answer, Ports, word
+from coreloom.model.ipc import SPEC
+
+from .harness import FOREVER, Answer, Ports, word
 
 REQ, ACK = 0, 1
 

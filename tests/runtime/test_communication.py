@@ -76,7 +76,7 @@ def test_resets_in_the_middle_of_everything(core: str, cpus: int, kernel: str, k
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_resets_with_other_seeds(seed: int, core: str, cpus: int, kind: str) -> None:
-    result = run("resets", core, cpus, firmware.KERNELS[seed % 2], kind, SEED=seed)
+    result = run("resets", core, cpus, tuple(firmware.KERNELS)[seed % 2], kind, SEED=seed)
     assert result.uart == "ok\n", result.reason
 
 

@@ -212,17 +212,13 @@ def test_interrupts_from_local_memory(run: Run, core: str, cpus: int) -> None:
 # --- Programs in C ---------------------------------------------------------------------------------------
 
 
-def amp(core: str, cpus: int, kernel: str, program: str, **options: bool) -> tuple[Path, simulate.SimResult]:
-    chosen = platform.load(f"amp-{core}", cpus)
-    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel)
-    return elf, simulate.run(verilate.build_model(chosen), elf, max_cycles=10_000_000, **options)
-
-
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(("core", "cpus"), MANY)
 def test_program(core: str, cpus: int, kernel: str) -> None:
     """A thread on each processor; each has its own copy of what is in section .local."""
-    _, result = amp(core, cpus, kernel, "local")
+    chosen = platform.load(f"amp-{core}", cpus)
+    elf = firmware.build(str(PROGRAMS / "local.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=10_000_000)
     assert result.uart == "".join(f"cpu {cpu}: {100 + cpu}\n" for cpu in range(cpus)) + "ok\n"
     assert result.exit_status == 0
     assert result.names == ["a constant"]
