@@ -340,6 +340,8 @@ def test_signal_leaves_nothing(tmp_path: Path, number: signal.Signals, status: i
         env={**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": str(ROOT / "src")},
         cwd=tmp_path,
         text=True,
+        # Below a shell's background job SIGINT is ignored, and programs inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while process.poll() is None and not list(scratch.glob("coreloom-*/events")):
         time.sleep(0.05)  # until the simulation runs
