@@ -93,6 +93,26 @@ cl_start:
   sw t0, 64(sp)
   .endm
 
+/* What a trap may have changed, from the frame at sp. */
+  .macro restore_registers
+  lw ra, 0(sp)
+  lw t0, 4(sp)
+  lw t1, 8(sp)
+  lw t2, 12(sp)
+  lw t3, 16(sp)
+  lw t4, 20(sp)
+  lw t5, 24(sp)
+  lw t6, 28(sp)
+  lw a0, 32(sp)
+  lw a1, 36(sp)
+  lw a2, 40(sp)
+  lw a3, 44(sp)
+  lw a4, 48(sp)
+  lw a5, 52(sp)
+  lw a6, 56(sp)
+  lw a7, 60(sp)
+  .endm
+
   .section .text.hot, "ax", @progbits
   .option norelax
 #if defined(CL_KERNEL_HW)
@@ -181,22 +201,7 @@ back:
   csrw mepc, t0
   li t0, 0x1880 /* mret: machine mode, interrupts on */
   csrw mstatus, t0
-  lw ra, 0(sp)
-  lw t0, 4(sp)
-  lw t1, 8(sp)
-  lw t2, 12(sp)
-  lw t3, 16(sp)
-  lw t4, 20(sp)
-  lw t5, 24(sp)
-  lw t6, 28(sp)
-  lw a0, 32(sp)
-  lw a1, 36(sp)
-  lw a2, 40(sp)
-  lw a3, 44(sp)
-  lw a4, 48(sp)
-  lw a5, 52(sp)
-  lw a6, 56(sp)
-  lw a7, 60(sp)
+  restore_registers
   addi sp, sp, FRAME
   mret
 
@@ -309,22 +314,7 @@ cl_ipc_vectors:
   call cl_sw_after_handlers
   j back
 #else
-  lw ra, 0(sp)
-  lw t0, 4(sp)
-  lw t1, 8(sp)
-  lw t2, 12(sp)
-  lw t3, 16(sp)
-  lw t4, 20(sp)
-  lw t5, 24(sp)
-  lw t6, 28(sp)
-  lw a0, 32(sp)
-  lw a1, 36(sp)
-  lw a2, 40(sp)
-  lw a3, 44(sp)
-  lw a4, 48(sp)
-  lw a5, 52(sp)
-  lw a6, 56(sp)
-  lw a7, 60(sp)
+  restore_registers
 #if defined(OWN_STACK)
   csrrw sp, mscratch, sp
 #else
