@@ -1,5 +1,5 @@
-"""Files made from data files: RTL package, C header and reference page of the kernel port and of the
-communication port; the choice of a unit.
+"""Files made from data files: RTL package, C header and reference page of the kernel port, of the
+communication port and of the Back-Door; the choice of a unit.
 
 They are committed, so that RTL and headers can be used without this package; a test holds them
 against the data file, and `coreloom generate` writes them anew.
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from coreloom import hardware_threads, ipc_spec
+from coreloom import backdoor_spec, hardware_threads, ipc_spec
 from coreloom.paths import ROOT
 from coreloom.spec import Field, Operation, Spec, load
 
 _NOTE = "Generated from rtl/kernel/data/kernel.toml by `coreloom generate`; do not edit."
+_BACKDOOR_NOTE = "Generated from rtl/ipc/backdoor/data/backdoor.toml by `coreloom generate`; do not edit."
 _IPC_NOTE = "Generated from rtl/ipc/port/data/ipc.toml by `coreloom generate`; do not edit."
 
 
@@ -190,6 +191,89 @@ def ipc_page() -> str:
     return "\n".join(lines)
 
 
+_BACKDOOR_RTL_ENUMS = ("dma_op", "dma_error")  # the others are between programs
+
+
+def backdoor_package() -> str:
+    """SystemVerilog package cl_backdoor_pkg: offsets of the registers of either side, fields and codes."""
+    spec = backdoor_spec.load()
+    lines = _package_begin("cl_backdoor_pkg", _BACKDOOR_NOTE, spec.layouts, spec.limits)
+    # Not every field and address has a name in the RTL; the package has it all the same.
+    lines[3:3] = ["// verilator lint_off UNUSEDPARAM"]
+    for side, registers in (("Near", spec.near), ("Far", spec.far)):
+        lines.append("")
+        lines += [
+            f"  localparam logic [7:0] {side}{_camel(r.name)} = 8'h{r.offset:02x};"
+            for r in registers.values()
+        ]
+    for name in _BACKDOOR_RTL_ENUMS:
+        entries = [(f"{_camel(name)}{_camel(key)}", code) for key, (code, _) in spec.enums[name].items()]
+        lines += _enum(f"{name}_e", 2 if name == "dma_op" else 4, entries)
+    return "\n".join([*lines, "", "endpackage", "// verilator lint_on UNUSEDPARAM", ""])
+
+
+def backdoor_header() -> str:
+    """C header cl_backdoor_regs.h: CL_BACKDOOR_NEAR_* and _FAR_* (offsets), fields, codes and records."""
+    spec = backdoor_spec.load()
+    prefix = "CL_BACKDOOR_"
+    lines = _header_begin("CL_BACKDOOR_REGS_H", _BACKDOOR_NOTE, prefix, spec.layouts)
+    for side, registers in (("near", spec.near), ("far", spec.far)):
+        lines += [
+            _define(f"{prefix}{side}_{r.name}", f"0x{r.offset:02x}", r.access) for r in registers.values()
+        ]
+        lines.append("")
+    for name, entries in spec.enums.items():
+        lines += [_define(f"{prefix}{name}_{key}", str(code), text) for key, (code, text) in entries.items()]
+        lines.append("")
+    for name, words in spec.records.items():
+        if name != "ring":
+            lines += [
+                _define(f"{prefix}{name}_at_{word}", str(n), text)
+                for n, (word, text) in enumerate(words.items())
+            ]
+            lines += [_define(f"{prefix}{name}_words", str(len(words))), ""]
+    lines += [_define(f"{prefix}{name}", f"0x{value:x}u") for name, value in spec.limits.items()]
+    return "\n".join([*lines, "", "#endif /* CL_BACKDOOR_REGS_H */", ""])
+
+
+def backdoor_page() -> str:
+    """Markdown reference of the Back-Door: the register contract."""
+    spec = backdoor_spec.load()
+    lines = ["# Back-Door: registers and words", "", f"<!-- {_BACKDOOR_NOTE} -->", ""]
+    lines += [
+        "The near side is on the bus of processor 0, the far side on the private port of processor 1.",
+        "Registers are words; an access of less, to an offset without a register, or against the access "
+        "that the table gives, is a bus error and changes nothing.",
+        "The blocks: near stores to the down block and loads from the up block, words only.",
+        "",
+        "| constant | value |",
+        "|---|---|",
+        *(f"| {name} | {value:#x} |" for name, value in spec.limits.items()),
+        "",
+    ]
+    for side, registers in (("Near", spec.near), ("Far", spec.far)):
+        lines += [f"## {side} registers", "", "| offset | name | access | meaning |", "|---|---|---|---|"]
+        for r in registers.values():
+            each = "" if r.count == 1 else f" + 4 n, n below {r.count}"
+            lines.append(f"| {r.offset:#04x}{each} | {r.name} | {r.access} | {r.text} |")
+        lines.append("")
+    lines += _layout_tables(spec.layouts)
+    for name, entries in spec.enums.items():
+        lines += [
+            f"## {name.replace('_', ' ').capitalize()} codes",
+            "",
+            "| code | name | meaning |",
+            "|---|---|---|",
+        ]
+        lines += [f"| {code} | {key} | {text} |" for key, (code, text) in entries.items()]
+        lines.append("")
+    for name, words in spec.records.items():
+        lines += [f"## {name.capitalize()}", "", "| word | meaning |", "|---|---|"]
+        lines += [f"| {word} | {text} |" for word, text in words.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
 FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "rtl" / "kernel" / "rtl" / "cl_kernel_pkg.sv": rtl_package,
     ROOT / "runtime" / "include" / "cl_kernel_ops.h": c_header,
@@ -197,6 +281,9 @@ FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "rtl" / "ipc" / "port" / "rtl" / "cl_ipc_pkg.sv": lambda spec: ipc_package(),
     ROOT / "runtime" / "include" / "cl_ipc_ops.h": lambda spec: ipc_header(),
     ROOT / "docs" / "reference" / "ipc.md": lambda spec: ipc_page(),
+    ROOT / "rtl" / "ipc" / "backdoor" / "rtl" / "cl_backdoor_pkg.sv": lambda spec: backdoor_package(),
+    ROOT / "runtime" / "include" / "cl_backdoor_regs.h": lambda spec: backdoor_header(),
+    ROOT / "docs" / "reference" / "backdoor.md": lambda spec: backdoor_page(),
     hardware_threads.MADE: lambda spec: hardware_threads.rtl(),
 }
 
