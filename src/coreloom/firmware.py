@@ -1,4 +1,7 @@
-"""Programs for the SoC: application + POSIX layer + one of the two kernels, by `zig cc`."""
+"""Programs for the SoC, by `zig cc`: application + POSIX layer + one of the two kernels.
+
+For processor 1 behind a Back-Door its loader, and the same application + the far runtime.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,28 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pythondata_software_picolibc
 
+from coreloom import backdoor_spec
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, RUNTIME
-from coreloom.platform import CONDITIONS, LINES, MAX_LOCAL_KIB, Platform
+from coreloom.platform import CONDITIONS, LINES, MAX_LOCAL_KIB, ROM_BYTES, BackdoorSize, Platform
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 KERNELS = {"hw": "hardware", "sw": "software"}
+FAR_STACK_BYTES = 8192  # of a program of processor 1, unless it defines CL_FAR_STACK_BYTES
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 
 # No core needs more than this of the compiler; everything must be the same for all objects of a program.
@@ -138,24 +152,85 @@ def libc() -> Path:
     return archive
 
 
-def _application_files(app: str) -> tuple[str, list[Path], list[Path]]:
-    """(name, C files, folders with headers) of an application below apps/, or of one C file."""
+@dataclass(frozen=True)
+class _Wheel:
+    """C files of a Python package, compiled as they are."""
+
+    package: str  # with its version, which stands for the content
+    files: tuple[Path, ...]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Application:
+    """What a program is made of: an application below apps/, or one C file."""
+
+    name: str
+    files: tuple[Path, ...]
+    folders: tuple[Path, ...]  # with headers
+    wheels: tuple[_Wheel, ...] = ()
+    defines: tuple[tuple[str, str | int], ...] = ()
+    alone: bool = False  # one C file, whose headers may be anywhere
+
+    @property
+    def has_far_program(self) -> bool:
+        """Whether some of it is for processor 1: it defines far_main."""
+        return any(_FAR_MAIN.search(path.read_text(encoding="utf-8")) for path in self.files)
+
+
+_FAR_MAIN = re.compile(r"^\s*int\s+far_main\s*\([^;{]*\)\s*\{", re.MULTILINE)
+
+
+def _application(app: str) -> _Application:
+    """An application below apps/, with what its build.toml adds (apps/README.md), or one C file."""
     if app.endswith(".c"):
         path = Path(app)
         if not path.is_file():
             raise UserError(f"there is no program {app}: give the path of a C file")
-        return path.stem, [path], [path.parent]
+        return _Application(path.stem, (path,), (path.parent,), alone=True)
     folder = APPS / app
-    files = sorted(folder.glob("*.c"))
-    if not files:
+    if not any(folder.glob("*.c")):
         known = sorted(path.parent.name for path in APPS.glob("*/*.c"))
         raise UserError(
             f"unknown application '{app}': choose one of {', '.join(sorted(set(known))) or '(none)'}"
         )
-    folders = [folder]
+    more = _build_file(folder / "build.toml")
+    folders = [folder, *(APPS / name for name in more.get("shared", ()))]
+    files = [path for each in folders for path in sorted(each.glob("*.c"))]
     if (APPS / "include").is_dir():
         folders.append(APPS / "include")
-    return app, files, folders
+    wheels = tuple(_wheel(entry, folder / "build.toml") for entry in more.get("wheel", ()))
+    return _Application(app, tuple(files), tuple(folders), wheels, tuple(more.get("defines", {}).items()))
+
+
+def _build_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UserError(f"{path.parent.name}/{path.name} cannot be read: {error}") from error
+    for key in data:
+        if key not in ("shared", "defines", "wheel"):
+            raise UserError(f"{path.parent.name}/{path.name}: unknown setting '{key}', remove it")
+    return data
+
+
+def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
+    name = f"{where.parent.name}/{where.name}"
+    missing = {"package", "folder", "sources"} - set(entry)
+    if missing:
+        raise UserError(f"{name}: 'wheel.{min(missing)}' is missing")
+    spec = importlib.util.find_spec(entry["package"].replace("-", "_"))
+    if spec is None or spec.origin is None:
+        raise UserError(f"{name}: the Python package {entry['package']} is missing: run `make setup`")
+    folder = Path(spec.origin).parent / entry["folder"]
+    files = tuple(folder / source for source in entry["sources"])
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"{name}: the Python package {entry['package']} has no file {file.name}")
+    package = f"{entry['package']} {metadata.version(entry['package'])}"
+    return _Wheel(package, files, tuple(entry.get("flags", ())))
 
 
 def _included(file: Path, flags: list[str]) -> list[Path]:
@@ -165,26 +240,11 @@ def _included(file: Path, flags: list[str]) -> list[Path]:
     return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
 
 
-def build(
-    app: str,
-    platform: Platform,
-    kernel: str,
-    defines: Mapping[str, str | int] | None = None,
-) -> Path:
-    """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
-
-    app is a folder below apps/ or the path of one C file; kernel is "hw" or "sw"; defines are macros for the
-    application. What was built from the same content before is taken from build/.
-    Raises UserError with the compiler's text.
-    """
-    if kernel not in KERNELS:
-        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
-    name, app_files, app_folders = _application_files(app)
-    folders = [RUNTIME / "posix", RUNTIME / kernel, RUNTIME / "arch", RUNTIME / "arch" / platform.core]
-    sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
-    script = RUNTIME / "arch" / "link.ld"
+def _macros(platform: Platform) -> dict[str, str | int]:
+    """What every program is told of the platform, see rtl/soc/README.md."""
     size = platform.kernel
-    numbers = {
+    back = platform.backdoor
+    return {
         "CL_CPUS": platform.cpus,
         "CL_THREADS": size.threads,
         "CL_PRIORITIES": size.priorities,
@@ -203,29 +263,193 @@ def build(
         "CL_BARRIERS": platform.ipc.barriers if platform.ipc else 0,
         "CL_AMP": int(platform.interconnect == "amp"),
         "CL_LOCAL_MEMORY_BYTES": platform.local_bytes,
-        f"CL_KERNEL_{kernel.upper()}": 1,
+        "CL_BACKDOOR": int(back is not None),
+        "CL_BACKDOOR_BLOCK_BYTES": back.block_bytes if back else 0,
+        "CL_BACKDOOR_MEMORY_BYTES": back.memory_bytes if back else 0,
+        "CL_BACKDOOR_MAIL_DEPTH": back.mail_depth if back else 0,
         f"CL_CORE_{platform.core.upper()}": 1,
+    }
+
+
+def build(
+    app: str,
+    platform: Platform,
+    kernel: str,
+    defines: Mapping[str, str | int] | None = None,
+) -> Path:
+    """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
+
+    app is a folder below apps/ or the path of one C file; kernel is "hw" or "sw"; defines are macros for the
+    application. On a platform with a Back-Door an application that defines far_main gets its image for
+    processor 1 linked in (build_far). What was built from the same content before is taken from build/.
+    Raises UserError with the compiler's text.
+    """
+    if kernel not in KERNELS:
+        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
+    what = _application(app)
+    macros = {
+        **_macros(platform),
+        f"CL_KERNEL_{kernel.upper()}": 1,
+        **dict(what.defines),
         **(defines or {}),
     }
+    arch = RUNTIME / "arch"
+    image = build_far(app, platform, defines) if platform.backdoor and what.has_far_program else None
+    return _link(
+        f"{what.name}-{platform.core}-{platform.cpus}-{kernel}",
+        what,
+        [RUNTIME / "posix", RUNTIME / kernel, arch, arch / platform.core],
+        arch / "link.ld",
+        macros,
+        image=image,
+        too_large={
+            "local": lambda over: (
+                f"{what.name} does not fit into the local memory of {platform.name}: text, constants and "
+                f"CL_LOCAL_DATA have {over} bytes more than its {platform.local_kib} KiB; "
+                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
+            )
+        },
+    )
+
+
+def build_loader(platform: Platform) -> Path:
+    """The loader of processor 1 (runtime/far/loader), as its ROM has it (.bin); the ELF file lies beside it.
+
+    Raises UserError on a platform without Back-Door and with the compiler's text.
+    """
+    _backdoor(platform)
+    folder = RUNTIME / "far" / "loader"
+    elf = _link(
+        f"loader-{platform.core}",
+        _Application("loader", (), ()),
+        [folder, folder / platform.core],
+        folder / "link.ld",
+        {**_macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
+        too_large={"rom": lambda over: f"the loader has {over} bytes more than its {ROM_BYTES >> 10} KiB"},
+    )
+    return elf.with_suffix(".bin")
+
+
+def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
+    """The program that an application has for processor 1, as its loader takes it (.image).
+
+    That is the record `image` of rtl/ipc/backdoor/data/backdoor.toml and a stripped ELF file; the one with
+    its symbols lies beside it (.elf). CL_FAR_STACK_BYTES in defines is the room that its stack has at least.
+    Raises UserError on a platform without Back-Door, for a program larger than the local memory or the block,
+    and with the compiler's text.
+    """
+    back = _backdoor(platform)
+    what = _application(app)
+    macros = {
+        **_macros(platform),
+        "CL_FAR_STACK_BYTES": FAR_STACK_BYTES,
+        **dict(what.defines),
+        **(defines or {}),
+    }
+    stack = int(macros["CL_FAR_STACK_BYTES"])
+    folder = RUNTIME / "far" / "program"
+    elf = _link(
+        f"{what.name}-{platform.core}-far",
+        what,
+        [folder, folder / platform.core],
+        folder / "link.ld",
+        macros,
+        # What is loaded lies word by word behind the headers, without pages.
+        link_flags=("-Wl,-z,max-page-size=16",),
+        too_large={
+            "memory": lambda over: (
+                f"the program of {what.name} for processor 1 does not fit into its local memory on "
+                f"{platform.name}: it has {over} bytes more than {back.local_kib} KiB less the loader's and "
+                f"{stack} of stack; "
+                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
+            )
+        },
+    )
+    made = far_image(_strip(elf.read_bytes()), stack)
+    if len(made) > back.block_bytes:
+        raise UserError(
+            f"the image of {what.name} for processor 1 has {len(made)} bytes, {len(made) - back.block_bytes} "
+            f"more than the block of the Back-Door on {platform.name}: make backdoor.block_kib larger"
+        )
+    image = elf.with_suffix(".image")
+    if not image.exists() or image.read_bytes() != made:
+        partial = image.with_suffix(f".{os.getpid()}")
+        partial.write_bytes(made)
+        partial.replace(image)
+    return image
+
+
+def far_image(elf: bytes, stack_bytes: int) -> bytes:
+    """An image for the loader of processor 1: an ELF file, made whole words, behind what describes it."""
+    elf += bytes(-len(elf) % 4)
+    words = {
+        "magic": backdoor_spec.load().limits["image_word"],
+        "bytes": len(elf),
+        "crc": zlib.crc32(elf),
+        "stack_bytes": stack_bytes,
+    }
+    record = backdoor_spec.load().records["image"]
+    return b"".join(words[word].to_bytes(4, "little") for word in record) + elf
+
+
+def _strip(elf: bytes) -> bytes:
+    """An ELF file (32 bits, little-endian) without sections: what is loaded only, as that comes first."""
+    start = int.from_bytes(elf[28:32], "little")
+    size, number = (int.from_bytes(elf[at : at + 2], "little") for at in (42, 44))
+    end = start + size * number
+    for at in range(start, end, size):
+        offset, length = (int.from_bytes(elf[at + field : at + field + 4], "little") for field in (4, 16))
+        end = max(end, offset + length if length else 0)
+    stripped = bytearray(elf[:end])
+    stripped[32:36] = bytes(4)  # e_shoff
+    stripped[46:52] = bytes(6)  # e_shentsize, e_shnum, e_shstrndx
+    return bytes(stripped)
+
+
+def _backdoor(platform: Platform) -> BackdoorSize:
+    if platform.backdoor is None:
+        raise UserError(f"platform {platform.name} has no Back-Door: choose backdoor-{platform.core}")
+    return platform.backdoor
+
+
+def _link(
+    label: str,
+    app: _Application,
+    folders: Sequence[Path],
+    script: Path,
+    macros: Mapping[str, str | int],
+    *,
+    too_large: Mapping[str, Callable[[int], str]],
+    link_flags: Sequence[str] = (),
+    image: Path | None = None,
+) -> Path:
+    """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
+
+    In build/firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to say
+    when a region of the script is too small by so many bytes; image: for processor 1, becomes remote_image.
+    """
+    name = app.name
+    sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
+    given = [f"-D{key}={value}" for key, value in macros.items()]
     flags = [
         *_TARGET, *_OPTIMISE, "-g", "-flto", *_WARN,
-        *(f"-D{key}={value}" for key, value in numbers.items()),
-        *(f"-I{folder}" for folder in (*app_folders, *folders)),
+        *given,
+        *(f"-I{folder}" for folder in (*app.folders, *folders)),
         *_INCLUDE,
     ]  # fmt: skip
-    if app.endswith(".c"):
-        headers = _included(app_files[0], flags)
-        app_folders = []
-    else:
-        headers = []
+    headers = _included(app.files[0], flags) if app.alone else []
     headers += [
         path
-        for folder in (*app_folders, *folders, RUNTIME / "include")
+        for folder in (*(() if app.alone else app.folders), *folders, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
     archive = libc()
-    key = _digest([archive.parent.name, *flags], [*app_files, *sources, *headers, script])
-    folder = BUILD / "firmware" / f"{name}-{platform.core}-{platform.cpus}-{kernel}-{key}"
+    wheels = [text for wheel in app.wheels for text in (wheel.package, *map(str, wheel.files), *wheel.flags)]
+    key = _digest(
+        [archive.parent.name, *flags, *link_flags, *wheels],
+        [*app.files, *sources, *headers, script, *([image] if image else [])],
+    )
+    folder = BUILD / "firmware" / f"{label}-{key}"
     elf = folder / f"{name}.elf"
     if elf.exists():
         return elf
@@ -233,30 +457,31 @@ def build(
     work = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
         layout = work / script.name
-        defines_of_layout = [f"-D{key}={value}" for key, value in numbers.items()]
-        _run(
-            [*zig(), "cc", "-E", "-P", "-x", "c", *defines_of_layout, str(script), "-o", str(layout)],
-            script.name,
-        )
+        _run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
+        objects = []
+        for wheel in app.wheels:
+            as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *wheel.flags]
+            for file in wheel.files:
+                objects.append(work / f"{file.stem}.o")
+                _run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
+        if image:
+            (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
+            objects.append(work / "remote_image.S")
         try:
             _run(
                 [
-                    *zig(), "cc", *flags, *map(str, [*app_files, *sources]), str(archive),
-                    "-Wl,--gc-sections", f"-Wl,-T,{layout}", "-o", str(work / elf.name),
+                    *zig(), "cc", *flags, *map(str, [*app.files, *sources, *objects]), str(archive),
+                    "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / elf.name),
                 ],
                 name,
             )  # fmt: skip
         except UserError as error:
-            over = re.findall(r"in region 'local': overflowed by (\d+) bytes", str(error))
-            if not over:
-                raise
-            raise UserError(
-                f"{name} does not fit into the local memory of {platform.name}: text, constants and "
-                f"CL_LOCAL_DATA have {max(map(int, over))} bytes more than its {platform.local_kib} KiB; "
-                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
-            ) from None
-        image = work / f"{name}.bin"
-        _run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(image)], name)
+            for region, say in too_large.items():
+                over = re.findall(rf"in region '{region}': overflowed by (\d+) bytes", str(error))
+                if over:
+                    raise UserError(say(max(map(int, over)))) from None
+            raise
+        _run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(work / f"{name}.bin")], name)
         try:
             work.rename(folder)
         except OSError:
@@ -266,3 +491,19 @@ def build(
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return elf
+
+
+# const uint32_t remote_image[]; const size_t remote_image_bytes;
+_REMOTE_IMAGE = """\
+  .section .rodata.remote_image, "a", @progbits
+  .balign 4
+  .globl remote_image
+remote_image:
+  .incbin "{path}"
+1:
+  .section .rodata.remote_image_bytes, "a", @progbits
+  .balign 4
+  .globl remote_image_bytes
+remote_image_bytes:
+  .word 1b - remote_image
+"""

@@ -18,7 +18,7 @@ else:
     import tomli as tomllib
 
 CORES = ("economy", "standard")
-INTERCONNECTS = ("smp-bus", "amp")
+INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 MAX_CPUS = 8
 MAX_RAM_MIB = 256
@@ -30,6 +30,7 @@ LINE_PINS = 4  # of them: lines 0 to 3
 CONDITIONS = 32  # condition variables of every kernel
 RAM_BASE = 0x4000_0000
 LOCAL_BASE = 0x2000_0000  # the local memory of a processor
+ROM_BYTES = 16 << 10  # of processor 1 behind a Back-Door: its loader
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,29 @@ class IpcSize:
 
 
 @dataclass(frozen=True)
+class BackdoorSize:
+    """Processor 1 behind the Back-Door: its local memory, each of the two blocks, words of a mailbox."""
+
+    local_kib: int = 256
+    block_kib: int = 32
+    mail_depth: int = 16
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.local_kib << 10
+
+    @property
+    def block_bytes(self) -> int:
+        return self.block_kib << 10
+
+
+@dataclass(frozen=True)
 class Platform:
-    """One SoC: everything that its RTL parameters follow from. ipc None: it has no communication port."""
+    """One SoC: everything that its RTL parameters follow from.
+
+    ipc None: it has no communication port. backdoor None: there is no further processor behind a Back-Door;
+    cpus never counts that one.
+    """
 
     name: str
     core: str
@@ -69,6 +91,7 @@ class Platform:
     ram_mib: int = 32
     ipc: IpcSize | None = None
     local_kib: int = 0  # local memory of each processor; 0: none
+    backdoor: BackdoorSize | None = None
 
     @property
     def ram_bytes(self) -> int:
@@ -97,7 +120,11 @@ _IPC_RANGES = {
     "ipc.barriers": (1, 16),
 }
 _LOCAL_RANGE = {"memory.local_kib": (16, MAX_LOCAL_KIB)}
-_ALL_RANGES = _RANGES | _IPC_RANGES | _LOCAL_RANGE
+_BACKDOOR_RANGES = {
+    "backdoor.block_kib": (4, 1024),
+    "backdoor.mail_depth": (2, 128),
+}
+_ALL_RANGES = _RANGES | _IPC_RANGES | _LOCAL_RANGE | _BACKDOOR_RANGES
 # Address decoding by bits and packed object numbers: only powers of two.
 _POWERS_OF_TWO = (
     "kernel.threads",
@@ -105,6 +132,7 @@ _POWERS_OF_TWO = (
     "memory.ram_mib",
     "memory.local_kib",
     "ipc.mailbox_depth",
+    *_BACKDOOR_RANGES,
 )
 
 
@@ -133,7 +161,7 @@ def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platfo
     if cpus is not None:
         _check_range("cpus", cpus, f"platform {name}")
         platform = dataclasses.replace(platform, cpus=cpus)
-        _check_hybrid(platform, f"platform {name}")
+        _check_together(platform, f"platform {name}")
     return platform
 
 
@@ -155,7 +183,13 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         if key not in texts and key not in _ALL_RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
     amp = flat.get("interconnect") == "amp"
-    ranges = _RANGES | (_IPC_RANGES if "ipc" in data else {}) | (_LOCAL_RANGE if amp else {})
+    behind = flat.get("interconnect") == "backdoor"
+    ranges = (
+        _RANGES
+        | (_IPC_RANGES if "ipc" in data else {})
+        | (_LOCAL_RANGE if amp or behind else {})
+        | (_BACKDOOR_RANGES if behind else {})
+    )
     for key in (*texts, *ranges):
         if key not in flat:
             raise UserError(f"platform file {where}: '{key}' is missing")
@@ -165,10 +199,13 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
             raise UserError(f"platform file {where}: {key} must be a text, not {value!r}")
         if choices and value not in choices:
             raise UserError(f"platform file {where}: {key} is '{value}', choose one of {', '.join(choices)}")
-    if "memory.local_kib" in flat and not amp:
+    if "memory.local_kib" in flat and not (amp or behind):
         raise UserError(
-            f"platform file {where}: memory.local_kib is for interconnect = 'amp' only, remove it"
+            f"platform file {where}: memory.local_kib is for interconnect = 'amp' or 'backdoor' only, "
+            "remove it"
         )
+    if "backdoor" in data and not behind:
+        raise UserError(f"platform file {where}: [backdoor] is for interconnect = 'backdoor' only, remove it")
     for key in ranges:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
@@ -182,9 +219,10 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         kernel=KernelSize(**sizes),
         ram_mib=flat["memory.ram_mib"],
         ipc=IpcSize(*(flat[key] for key in _IPC_RANGES)) if "ipc" in data else None,
-        local_kib=flat.get("memory.local_kib", 0),
+        local_kib=flat["memory.local_kib"] if amp else 0,
+        backdoor=BackdoorSize(*(flat[key] for key in (*_LOCAL_RANGE, *_BACKDOOR_RANGES))) if behind else None,
     )
-    _check_hybrid(platform, f"platform file {where}")
+    _check_together(platform, f"platform file {where}")
     return platform
 
 
@@ -203,8 +241,14 @@ def _hardware_threads(named: Any, where: str) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _check_hybrid(platform: Platform, where: str) -> None:
-    """Hardware threads and the ready queue for them go together, and fit beside the processors."""
+def _check_together(platform: Platform, where: str) -> None:
+    """Hardware threads and the ready queue for them go together, and fit beside the processors; a Back-Door
+    has one processor on either side."""
+    if platform.backdoor and platform.cpus != 1:
+        raise UserError(
+            f"{where}: cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, "
+            f"not {platform.cpus}"
+        )
     kernel = platform.kernel
     if kernel.ready_queue == "hybrid" and not kernel.hardware_threads:
         raise UserError(

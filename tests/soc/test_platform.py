@@ -115,7 +115,7 @@ WRONG = {
     ("ports = 32", "ports = 257"): "kernel.ports must be a whole number from 1 to 256, not 257",
     ("ram_mib = 32", "ram_mib = 16"): "memory.ram_mib must be a whole number from 32 to 256, not 16",
     ("[memory]\nram_mib = 32", ""): "'memory.ram_mib' is missing",
-    ('"smp-bus"', '"ring"'): "interconnect is 'ring', choose one of smp-bus, amp",
+    ('"smp-bus"', '"ring"'): "interconnect is 'ring', choose one of smp-bus, amp, backdoor",
     (
         "mailbox_depth = 16",
         "mailbox_depth = 24",
@@ -131,7 +131,11 @@ WRONG = {
     (
         "ram_mib = 32",
         "ram_mib = 32\nlocal_kib = 128",
-    ): "platform file smp-standard.toml: memory.local_kib is for interconnect = 'amp' only, remove it",
+    ): "platform file smp-standard.toml: memory.local_kib is for interconnect = 'amp' or 'backdoor' only",
+    (
+        "[memory]",
+        "[backdoor]\nblock_kib = 32\nmail_depth = 16\n[memory]",
+    ): "[backdoor] is for interconnect = 'backdoor' only, remove it",
     ('"smp-bus"', '"amp"'): "platform file smp-standard.toml: 'memory.local_kib' is missing",
     ('name = "smp-standard"', 'name = "other"'): "name is 'other', make it 'smp-standard'",
     ("cpus = 2", "cpus = ="): "cannot be read",
@@ -145,6 +149,52 @@ def test_one_processor_too_many(tmp_path: Path) -> None:
     assert platform.load("hthreads", 2, folder=tmp_path).cpus == 2
     with pytest.raises(UserError, match="platform hthreads: cpus = 3 and 14 hardware threads are 17"):
         platform.load("hthreads", 3, folder=tmp_path)
+
+
+@pytest.mark.parametrize("core", ["economy", "standard"])
+def test_backdoor(core: str) -> None:
+    loaded = platform.load(f"backdoor-{core}")
+    assert (loaded.interconnect, loaded.cpus, loaded.local_bytes) == ("backdoor", 1, 0)
+    assert loaded.backdoor == platform.BackdoorSize(local_kib=256, block_kib=32, mail_depth=16)
+    assert (loaded.backdoor.memory_bytes, loaded.backdoor.block_bytes) == (1 << 18, 1 << 15)
+    # Processor 0's side is the smp platform with one processor and no communication port.
+    smp = platform.load(f"smp-{core}", 1)
+    side = dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", backdoor=None, ipc=smp.ipc)
+    assert side == smp
+
+
+WRONG_BACKDOOR = {
+    (
+        "cpus = 1",
+        "cpus = 2",
+    ): "cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not 2",
+    ("block_kib = 32", "block_kib = 2"): "backdoor.block_kib must be a whole number from 4 to 1024, not 2",
+    ("block_kib = 32", "block_kib = 48"): "backdoor.block_kib must be a power of two, not 48",
+    ("block_kib = 32\n", ""): "'backdoor.block_kib' is missing",
+    (
+        "mail_depth = 16",
+        "mail_depth = 256",
+    ): "backdoor.mail_depth must be a whole number from 2 to 128, not 256",
+    ("mail_depth = 16", "mail_depth = 20"): "backdoor.mail_depth must be a power of two, not 20",
+    ("mail_depth = 16", "mails = 16"): "unknown setting 'backdoor.mails', remove it",
+    ("local_kib = 256", "local_kib = 8"): "memory.local_kib must be a whole number from 16 to 1024, not 8",
+    ("local_kib = 256", ""): "'memory.local_kib' is missing",
+}
+
+
+@pytest.mark.parametrize("change", WRONG_BACKDOOR, ids=lambda change: change[1] or change[0])
+def test_wrong_backdoor(tmp_path: Path, change: tuple[str, str]) -> None:
+    text = (PLATFORMS / "backdoor-standard.toml").read_text()
+    assert change[0] in text
+    (tmp_path / "backdoor-standard.toml").write_text(text.replace(*change, 1))
+    with pytest.raises(UserError) as error:
+        platform.load("backdoor-standard", folder=tmp_path)
+    assert str(error.value) == f"platform file backdoor-standard.toml: {WRONG_BACKDOOR[change]}"
+
+
+def test_two_processors_on_one_side() -> None:
+    with pytest.raises(UserError, match="platform backdoor-economy: cpus must be 1 with interconnect"):
+        platform.load("backdoor-economy", 2)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +218,7 @@ def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) ->
     (tmp_path / "amp-standard.toml").write_text(text.replace('= "amp"', '= "ring"'))
     with pytest.raises(UserError) as error:
         platform.load("amp-standard", folder=tmp_path)
-    said = "interconnect is 'ring', choose one of smp-bus, amp"
+    said = "interconnect is 'ring', choose one of smp-bus, amp, backdoor"
     assert str(error.value) == f"platform file amp-standard.toml: {said}"
 
 
