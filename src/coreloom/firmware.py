@@ -204,33 +204,40 @@ def _application(app: str) -> _Application:
 
 
 def _build_file(path: Path) -> dict[str, Any]:
+    """What an application's build.toml says; nothing if there is none. UserError for what is wrong in it."""
     if not path.exists():
         return {}
+    name = f"{path.parent.name}/{path.name}"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise UserError(f"{path.parent.name}/{path.name} cannot be read: {error}") from error
+        raise UserError(f"{name} cannot be read: {error}") from error
     for key in data:
         if key not in ("shared", "defines", "wheel"):
-            raise UserError(f"{path.parent.name}/{path.name}: unknown setting '{key}', remove it")
+            raise UserError(f"{name}: unknown setting '{key}', remove it")
+    for folder in data.get("shared", ()):
+        if not (APPS / folder).is_dir():
+            raise UserError(f"{name}: there is no folder apps/{folder}")
     return data
 
 
 def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
     name = f"{where.parent.name}/{where.name}"
-    missing = {"package", "folder", "sources"} - set(entry)
-    if missing:
-        raise UserError(f"{name}: 'wheel.{min(missing)}' is missing")
-    spec = importlib.util.find_spec(entry["package"].replace("-", "_"))
+    for key in ("package", "folder", "sources"):
+        if key not in entry:
+            raise UserError(f"{name}: 'wheel.{key}' is missing")
+    for key in set(entry) - {"package", "folder", "sources", "flags"}:
+        raise UserError(f"{name}: unknown setting 'wheel.{key}', remove it")
+    package = entry["package"]
+    spec = importlib.util.find_spec(package.replace("-", "_"))
     if spec is None or spec.origin is None:
-        raise UserError(f"{name}: the Python package {entry['package']} is missing: run `make setup`")
+        raise UserError(f"{name}: the Python package {package} is missing: run `make setup`")
     folder = Path(spec.origin).parent / entry["folder"]
     files = tuple(folder / source for source in entry["sources"])
     for file in files:
         if not file.is_file():
-            raise UserError(f"{name}: the Python package {entry['package']} has no file {file.name}")
-    package = f"{entry['package']} {metadata.version(entry['package'])}"
-    return _Wheel(package, files, tuple(entry.get("flags", ())))
+            raise UserError(f"{name}: the Python package {package} has no file {entry['folder']}/{file.name}")
+    return _Wheel(f"{package} {metadata.version(package)}", files, tuple(entry.get("flags", ())))
 
 
 def _included(file: Path, flags: list[str]) -> list[Path]:
