@@ -1,5 +1,5 @@
 /* What POSIX does not have: ports, the memory lock, interrupts, hardware threads, the machine around the program, and
- * communication between processors (coreloom_ipc.h). */
+ * communication between processors (coreloom_ipc.h), and a processor behind a Back-Door (coreloom_remote.h). */
 #ifndef CORELOOM_H
 #define CORELOOM_H
 
@@ -107,5 +107,6 @@ __attribute__((noreturn)) void cl_exit(int status); /* stops the machine at once
 #endif
 
 #include "coreloom_ipc.h"
+#include "coreloom_remote.h"
 
 #endif
