@@ -1,0 +1,212 @@
+"""Runs cl_backdoor with a processor at each end, edge by edge, see rtl/ipc/backdoor/tb/backdoor.cpp."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+from collections.abc import Generator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from coreloom import verilate
+from coreloom.paths import RTL
+
+BACKDOOR = RTL / "ipc" / "backdoor"
+SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
+NEAR, FAR = 0, 1
+
+
+def sources() -> tuple[Path, ...]:
+    """All files of cl_backdoor."""
+    return (RTL / "soc" / "rtl" / "cl_soc_pkg.sv", *verilate.in_order(BACKDOOR / "rtl"))
+
+
+@lru_cache
+def model(late: bool, depth: int) -> Path:
+    design = verilate.Design(
+        "cl_backdoor_bench",
+        (*sources(), BACKDOOR / "tb" / "cl_backdoor_bench.sv"),
+        defines=("CL_SYNC_LATE",) if late else (),
+    )
+    return verilate.build(design, BACKDOOR / "tb" / "backdoor.cpp", {"MailDepth": depth}, name="backdoor")
+
+
+class Ask(NamedTuple):
+    """An access of a side in a cycle; word None: a load."""
+
+    offset: int
+    word: int | None = None
+    be: int = 15
+
+
+class Seen(NamedTuple):
+    """What a side sees in a cycle: its lines, and the answer to what it asked in the cycle before."""
+
+    word: int | None  # None: a bus error
+    irq: bool  # near_irq_o or bell_irq_o
+    dma_irq: bool
+    fault_irq: bool
+    live: bool  # the core is not in reset
+    cycle: int  # of this side
+
+
+Side = Generator["Ask | None", Seen, None]  # asks in each cycle for something or nothing
+IDLE = Ask(0)
+
+
+class Door:
+    """cl_backdoor in a process of its own. Sides are generators that are resumed once a cycle of their clock.
+
+    Periods are in any unit; edge n of a side, which ends its cycle n, is at phase + n * period.
+    """
+
+    def __init__(
+        self,
+        periods: tuple[int, int] = (1000, 1000),
+        phases: tuple[int, int] = (0, 0),
+        late: bool = False,
+        depth: int = 16,
+        seed: int = SEED,
+    ) -> None:
+        command = [str(model(late, depth)), str(seed & 0x7FFFFFFF or 1)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.periods = periods
+        self.random = random.Random(seed)
+        self.cycles = [0, 0]
+        self.pc = 0  # of the core
+        self.fault: int | None = None  # address of a fault of the core in the next cycle
+        self.grants = 100  # percent of the cycles in which the DMA has the memory
+        self.stopped = False  # the far clock
+        self._next = list(phases)
+        self._sides: list[Side | None] = [None, None]
+        self._asks: list[Ask | None] = [None, None]
+        self._out = (0, 0, 0, 0)
+        self._play(4)
+        self._play(0)
+
+    def _play(self, edges: int, poke: tuple[int, int] | None = None, peek: int = 0) -> None:
+        near, far = (ask or IDLE for ask in self._asks)
+        near_control = (self._asks[NEAR] is not None) | (near.word is not None) << 1 | near.be << 2
+        far_control = (self._asks[FAR] is not None) | (far.word is not None) << 1
+        far_control |= (self.fault is not None) << 2 | (poke is not None) << 4
+        far_control |= (self.grants == 100 or self.random.randrange(100) < self.grants) << 3
+        address, word = poke or (peek, 0)
+        data = struct.pack(
+            "<11I",
+            edges,
+            near_control,
+            near.offset,
+            near.word or 0,
+            far_control,
+            far.offset,
+            far.word or 0,
+            self.pc,
+            self.fault or 0,
+            address,
+            word,
+        )
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+        self._out = struct.unpack("<4I", self._process.stdout.read(16))
+
+    def _resume(self, side: int) -> None:
+        """The side sees the cycle that begins, and asks in it."""
+        process = self._sides[side]
+        if process is None:
+            self._asks[side] = None
+            return
+        try:
+            self._asks[side] = process.send(self.seen(side))
+        except StopIteration:
+            self._sides[side] = self._asks[side] = None
+
+    def seen(self, side: int) -> Seen:
+        flags = self._out[3]
+        error, irq = (flags & 1, flags & 2) if side == NEAR else (flags & 4, flags & 8)
+        word = None if error else self._out[side]
+        return Seen(word, bool(irq), bool(flags & 16), bool(flags & 32), bool(flags & 64), self.cycles[side])
+
+    def step(self) -> None:
+        """To the next edge, or edges."""
+        times = [t for s, t in enumerate(self._next) if not (s == FAR and self.stopped)]
+        now = min(times)
+        edges = [s for s in (NEAR, FAR) if self._next[s] == now and not (s == FAR and self.stopped)]
+        self._play(sum(1 << side for side in edges))
+        for side in edges:
+            self._next[side] += self.periods[side]
+            self.cycles[side] += 1
+            if side == FAR:
+                self.fault = None
+        if self.stopped:
+            self._next[FAR] = max(self._next[FAR], now)
+        for side in edges:
+            self._resume(side)
+
+    def start(self, side: int, process: Side) -> None:
+        """From the cycle on that has begun already."""
+        assert self._sides[side] is None
+        self._sides[side] = process
+        self._asks[side] = next(process)
+
+    def run(self, near: Side | None = None, far: Side | None = None, most: int = 100_000) -> None:
+        """Until both have ended."""
+        for side, process in enumerate((near, far)):
+            if process is not None:
+                self.start(side, process)
+        for _ in range(most):
+            if self._sides == [None, None]:
+                return
+            self.step()
+        raise AssertionError(f"not at the end in {most} edges")
+
+    def wait(self, cycles: int, side: int = NEAR) -> None:
+        """So many cycles of a side."""
+        end = self.cycles[side] + cycles
+        while self.cycles[side] < end:
+            self.step()
+
+    def do(self, side: int, offset: int, word: int | None = None, be: int = 15) -> int | None:
+        """One access; None: a bus error."""
+        answer: list[int | None] = []
+
+        def process() -> Side:
+            seen = yield Ask(offset, word, be)
+            answer.append(seen.word)
+
+        self.start(side, process())
+        while self._sides[side] is not None:
+            self.step()
+        return answer[0]
+
+    def near(self, offset: int, word: int | None = None, be: int = 15) -> int | None:
+        return self.do(NEAR, offset, word, be)
+
+    def far(self, offset: int, word: int | None = None) -> int | None:
+        return self.do(FAR, offset, word)
+
+    def poke(self, address: int, words: list[int]) -> None:
+        """Words into the local memory of processor 1, in no time of the near side."""
+        asks, self._asks = self._asks, [None, None]
+        for n, word in enumerate(words):
+            self._play(2, (address + 4 * n, word))
+        self._asks = asks
+
+    def peek(self, address: int, words: int) -> list[int]:
+        found = []
+        for n in range(words):
+            self._play(0, peek=address + 4 * n)
+            found.append(self._out[2])
+        return found
+
+    def __enter__(self) -> Door:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.stdout.close()
+        assert self._process.wait(60) == 0
