@@ -2,7 +2,8 @@
  * struct cl_mmio, without a kernel and without memory of its own. See runtime/backdoor/README.md.
  *
  * Functions return 0 or an error number of errno.h. Those that wait for processor 1 do so for `patience` cycles at
- * most; ETIMEDOUT says that it did not answer, and nothing is changed here. One caller at a time. */
+ * most; ETIMEDOUT says that it did not answer. One caller at a time; during mmio->wait another may call, and whoever
+ * waits for a program that is then held ends with EPIPE. */
 #ifndef CL_BACKDOOR_H
 #define CL_BACKDOOR_H
 
@@ -20,12 +21,12 @@ struct cl_backdoor {
   uint32_t ring_words;         /* of each stream's ring */
   uint32_t filled, put_at;     /* stream down: words put in since start, place of the next in the ring */
   uint32_t freed, get_at;      /* stream up: words taken out, likewise */
-  uint32_t silent_word;        /* word 0 of processor 1 when a call gave it up; valid while `silent` */
-  int silent;
+  int silent;                  /* a call has given processor 1 up; its words then */
+  uint32_t silent_words[CL_BACKDOOR_WORDS];
   uint32_t epoch;              /* of the program: holds so far. Who waits sees by it that it is another one */
 };
 
-/* A place above the codes of enum state of backdoor.toml. */
+/* Beside the states of backdoor.toml. */
 #define CL_BACKDOOR_SILENT 8u /* it has not answered, and said nothing since */
 
 struct cl_backdoor_status {
@@ -34,7 +35,7 @@ struct cl_backdoor_status {
   uint32_t pc;     /* FAULT, LIMIT: of the instruction. HELD: where it was then. Else 0 */
   uint32_t address; /* FAULT: where the access went, if it was one */
   uint32_t cycles;  /* of processor 1 that the program ran */
-  uint32_t result_bytes, log_bytes, log_lost, result_crc;
+  uint32_t result_bytes, log_bytes, log_lost;
   uint32_t bells_merged; /* doorbells of either side that came while they were pending, up to 65535 */
   uint32_t dma_error;    /* CL_BACKDOOR_DMA_ERROR_* of the last list of processor 1 */
 };
@@ -49,9 +50,12 @@ int cl_backdoor_hold(struct cl_backdoor *door);
 /* Lets it go, to its loader, and waits for that. EINVAL: it is not held. */
 int cl_backdoor_release(struct cl_backdoor *door);
 
-/* Has the loader take an image of `bytes`. EINVAL: a program runs, or not whole words. EFBIG: larger than the block;
- * nothing is written. ENOEXEC: refused, the status says why. */
+/* Has the loader take an image of `bytes`. EINVAL: the loader does not listen, or not whole words. EFBIG: larger than
+ * the block; nothing is written. ENOEXEC: refused, the status says why. */
 int cl_backdoor_load(struct cl_backdoor *door, const uint32_t *image, size_t bytes);
+
+/* Hold, release and load: works whatever processor 1 does. EINVAL and EFBIG as for load; nothing is done then. */
+int cl_backdoor_boot(struct cl_backdoor *door, const uint32_t *image, size_t bytes);
 
 /* EINVAL: nothing is loaded. EMSGSIZE: the argument has more than CL_BACKDOOR_ARGUMENT_MAX bytes. */
 #define CL_BACKDOOR_ARGUMENT_MAX (CL_BACKDOOR_AREA_BYTES - 4)

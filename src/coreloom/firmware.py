@@ -361,8 +361,8 @@ def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | N
         [folder, folder / platform.core],
         folder / "link.ld",
         macros,
-        # What is loaded lies word by word behind the headers, without pages.
-        link_flags=("-Wl,-z,max-page-size=16",),
+        # What is loaded lies word by word behind the headers, without pages; zig does not heed ENTRY.
+        link_flags=("-Wl,-z,max-page-size=16", "-Wl,-e,cl_start"),
         too_large={
             "memory": lambda over: (
                 f"the program of {what.name} for processor 1 does not fit into its local memory on "

@@ -66,7 +66,7 @@ def test_image(program: str, core: str) -> None:
             assert (dict(mine.header), mine.data()) == (dict(theirs.header), theirs.data())
     # The linker has dropped the other processor's part.
     names = {name for name, _ in elf.symbols(image.with_suffix(".elf"))}
-    assert "far_main" in names and not {"main", "printf", "pthread_create"} & names
+    assert "cl_start" in names and not {"main", "printf", "pthread_create"} & names
 
 
 @cores

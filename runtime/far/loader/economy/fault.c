@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * PicoRV32: what the interrupts that end a program say. The core's own come with the address behind the instruction. */
+#include "loader.h"
+
+#define ILLEGAL (1u << 1)
+#define MISALIGNED (1u << 2)
+#define BUS_ERROR (1u << 4)
+
+_Noreturn void cl_loader_trap(uint32_t causes, uint32_t pc);
+_Noreturn void cl_loader_trap(uint32_t causes, uint32_t pc) {
+  if (causes & BUS_ERROR) /* first: what a fetch from nowhere gives is illegal, too */
+    cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ACCESS, cl_far_read(CL_BACKDOOR_FAR_BUS_ERROR_PC),
+                  cl_far_read(CL_BACKDOOR_FAR_BUS_ERROR_ADDRESS));
+  if (causes & ILLEGAL) cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ILLEGAL, pc - 4, 0);
+  if (causes & MISALIGNED) cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ALIGNMENT, pc - 4, 0);
+  cl_loader_end(CL_BACKDOOR_STATE_LIMIT, 0, pc, 0);
+}
