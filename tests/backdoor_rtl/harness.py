@@ -11,12 +11,33 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom import verilate
+from coreloom import backdoor_spec, verilate
+from coreloom.backdoor_spec import Register
 from coreloom.paths import RTL
 
 BACKDOOR = RTL / "ipc" / "backdoor"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
 NEAR, FAR = 0, 1
+SPEC = backdoor_spec.load()
+DOWN, UP = SPEC.limits["down_offset"], SPEC.limits["up_offset"]
+BLOCK, MEMORY = 0x1000, 0x4000  # bytes, of the bench
+
+
+def offsets(registers: dict[str, Register]) -> dict[str, int]:
+    """Offset of each register by name; those of several are name0, name1, ..."""
+    return {
+        f"{name}{n}" if register.count > 1 else name: register.offset + 4 * n
+        for name, register in registers.items()
+        for n in range(register.count)
+    }
+
+
+OFFSETS = (offsets(SPEC.near), offsets(SPEC.far))
+
+
+def bit(layout: str, field: str) -> int:
+    """A field of one bit that is 1."""
+    return 1 << SPEC.layouts[layout][field].lsb
 
 
 def sources() -> tuple[Path, ...]:
@@ -37,7 +58,7 @@ def model(late: bool, depth: int) -> Path:
 class Ask(NamedTuple):
     """An access of a side in a cycle; word None: a load."""
 
-    offset: int
+    register: int | str  # its offset, or its name
     word: int | None = None
     be: int = 15
 
@@ -98,10 +119,10 @@ class Door:
             "<11I",
             edges,
             near_control,
-            near.offset,
+            self._offset(NEAR, near),
             near.word or 0,
             far_control,
-            far.offset,
+            self._offset(FAR, far),
             far.word or 0,
             self.pc,
             self.fault or 0,
@@ -112,6 +133,10 @@ class Door:
         self._process.stdin.write(data)
         self._process.stdin.flush()
         self._out = struct.unpack("<4I", self._process.stdout.read(16))
+
+    @staticmethod
+    def _offset(side: int, ask: Ask) -> int:
+        return ask.register if isinstance(ask.register, int) else OFFSETS[side][ask.register]
 
     def _resume(self, side: int) -> None:
         """The side sees the cycle that begins, and asks in it."""
@@ -169,12 +194,12 @@ class Door:
         while self.cycles[side] < end:
             self.step()
 
-    def do(self, side: int, offset: int, word: int | None = None, be: int = 15) -> int | None:
+    def do(self, side: int, register: int | str, word: int | None = None, be: int = 15) -> int | None:
         """One access; None: a bus error."""
         answer: list[int | None] = []
 
         def process() -> Side:
-            seen = yield Ask(offset, word, be)
+            seen = yield Ask(register, word, be)
             answer.append(seen.word)
 
         self.start(side, process())
@@ -182,11 +207,31 @@ class Door:
             self.step()
         return answer[0]
 
-    def near(self, offset: int, word: int | None = None, be: int = 15) -> int | None:
-        return self.do(NEAR, offset, word, be)
+    def near(self, register: int | str, word: int | None = None, be: int = 15) -> int | None:
+        return self.do(NEAR, register, word, be)
 
-    def far(self, offset: int, word: int | None = None) -> int | None:
-        return self.do(FAR, offset, word)
+    def far(self, register: int | str, word: int | None = None) -> int | None:
+        return self.do(FAR, register, word)
+
+    def status(self) -> int:
+        status = self.near("status")
+        assert status is not None
+        return status
+
+    def until(self, live: bool, most: int = 1000) -> int:
+        """The cycles of the far side until processor 1 is held, or runs."""
+        start = self.cycles[FAR]
+        while self.seen(FAR).live != live:
+            assert self.cycles[FAR] - start < most, f"live is not {live}"
+            self.step()
+        return self.cycles[FAR] - start
+
+    def begin(self) -> Door:
+        """Starts processor 1, and waits until the near side knows it."""
+        assert self.near("control", 1) == 0
+        self.until(live=True)
+        assert self.status() & bit("status_word", "running")
+        return self
 
     def poke(self, address: int, words: list[int]) -> None:
         """Words into the local memory of processor 1, in no time of the near side."""

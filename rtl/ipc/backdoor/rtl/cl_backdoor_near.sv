@@ -57,7 +57,7 @@ module cl_backdoor_near
   logic        [15:0] merged_q;
   logic        [16:0] merged_d;
   logic        [29:0] down_count_q, up_count_q;   // words
-  logic               run_q, hold_owed_q, say_run_q, settled, live;
+  logic               run_q, hold_owed_q, say_run_q, settled, running, live;
   logic         [7:0] waiting;
 
   // --- which access it is ---------------------------------------------------------------------------------------
@@ -81,6 +81,7 @@ module cl_backdoor_near
   // mailbox to here is empty: what is in it is of the program before.
 
   assign settled = far_i.running == say_run_q;
+  assign running = far_i.running & ~(hold_owed_q & run_q);   // to be started anew: not what runs until then
   assign live    = say_run_q & far_i.running & run_q & ~hold_owed_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -100,7 +101,7 @@ module cl_backdoor_near
 
   // --- mail -----------------------------------------------------------------------------------------------------
 
-  assign waiting  = far_i.running ? waiting_i : '0;
+  assign waiting  = running ? waiting_i : '0;
   assign sendable = live & room_i != '0;
   assign put_o    = store & here & register == NearMailSend & live;
   assign get_o    = (load & here & register == NearMailReceive) | ~far_i.running;
@@ -144,7 +145,7 @@ module cl_backdoor_near
         ok         = load | store;
       end
       NearStatus: begin
-        rdata_d[StatusWordRunningLsb]     = far_i.running;
+        rdata_d[StatusWordRunningLsb]     = running;
         rdata_d[StatusWordDmaBusyLsb]     = far_i.dma.busy;
         rdata_d[StatusWordMailRoomLsb]    = sendable;
         rdata_d[StatusWordMailWaitingLsb] = waiting != '0;
