@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import statistics
 import tempfile
@@ -46,6 +47,8 @@ _PAPER_KEYS = ("paper_slices", "paper_ff", "paper_lut4", "paper_bram", "paper_mh
 _TOP = "bench"  # the module with the registers around the unit
 _UNIT = "u."  # the unit in it
 _CLOCK, _RESET = "clk_i", "rst_ni"  # these two come from outside
+_CLOCKS = re.compile(r"(\w+_)?clk\d*_i")  # a unit's: all of them are the same one there
+_RESETS = re.compile(r"(\w+_)?rst\d*_ni")
 
 
 @dataclass(frozen=True)
@@ -231,15 +234,15 @@ def registered(
 ) -> tuple[str, frozenset[str]]:
     """A Verilog module with a register at every bit of `top`'s ports, and the names of these registers.
 
-    They are cells of the FPGA, which Yosys neither merges nor moves. Clock and reset come straight in.
+    They are cells of the FPGA, which Yosys neither merges nor moves. Clocks and resets come straight in.
     Outputs not in `outputs` are left open.
     """
     parameters = '#(.GSR("AUTO"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .REGSET("RESET"))'
     lines = [f"module {_TOP}(input {_CLOCK}, input {_RESET}, input in_i);"]
     connections, names = [], []
     for port, facts in ports.items():
-        if port in (_CLOCK, _RESET):
-            connections.append(f".{port}({port})")
+        if common := _CLOCK if _CLOCKS.fullmatch(port) else _RESET if _RESETS.fullmatch(port) else "":
+            connections.append(f".{port}({common})")
             continue
         is_input = facts["direction"] == "input"
         if not is_input and outputs is not None and port not in outputs:

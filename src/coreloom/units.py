@@ -27,6 +27,7 @@ _HWT_OUTPUTS = (
     *("bus_req_o", "bus_cmd_o"),
 )
 _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
+_BACKDOOR = RTL / "ipc" / "backdoor" / "rtl"
 _IPC = verilate.IPC_FOLDERS
 _IPC_CPUS = (2, 8)
 
@@ -185,6 +186,7 @@ def _modules() -> list[Unit]:
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         *_communication(),
+        Unit("cl_backdoor", _design("cl_backdoor", _BACKDOOR, _SOC), _fixed(), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
     ]
 

@@ -33,6 +33,14 @@ def test_every_bit_of_a_port_has_a_register() -> None:
     assert len(synth.registered("cl_thing", ports)[1]) == 6
 
 
+def test_all_clocks_are_one() -> None:
+    names = ("clk0_i", "far_clk_i", "rst0_ni", "core_rst_no")
+    ports = {name: {"direction": "output" if name.endswith("o") else "input", "bits": [0]} for name in names}
+    text, around = synth.registered("cl_thing", ports)
+    assert around == {"port.core_rst_no.0"}
+    assert ".clk0_i(clk_i), .far_clk_i(clk_i), .rst0_ni(rst_ni), .core_rst_no(core_rst_no));" in text
+
+
 def step(kind: str, delay: float, source: str, sink: str, port: str = "A") -> dict[str, Any]:
     return {
         "type": kind,

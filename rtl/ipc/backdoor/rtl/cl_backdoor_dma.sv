@@ -32,8 +32,8 @@ module cl_backdoor_dma
   output logic             end_o,         // for a cycle
   output logic       [3:0] error_o,       // with it: dma_error_e
 
-  input  logic             crc_clear_i,   // wins against a word of the same cycle
-  output logic      [31:0] crc_o,         // of the words moved or checked, CRC-32 (IEEE); up to the cycle before
+  input  logic             crc_clear_i,   // also of a word of the cycle before
+  output logic      [31:0] crc_o,         // CRC-32 (IEEE) of the words moved or checked up to two cycles before
   output logic      [31:0] down_bytes_o,  // read of the down block and moved or checked, modulo 2^32
   output logic      [31:0] up_bytes_o,    // written to the up block, modulo 2^32
   output logic      [31:0] cycles_o,      // in which it was busy, modulo 2^32
@@ -75,23 +75,32 @@ module cl_backdoor_dma
   logic [1:0]          op_q;
   logic                last_q;
   logic                memory_bad_q, block_bad_q;
-  logic [31:0]         crc_q;
+  logic                crc_add_q;
+  logic [31:0]         crc_q, crc_word_q;
   logic [29:0]         down_words_q, up_words_q;
   logic [31:0]         cycles_q;
 
   logic                sent, answer, step, no_list, fault;
   logic [3:0]          bad;
-  logic                crc_add;
-  logic [31:0]         crc_word;
+  logic [31:0]         crc_mixed, crc_next;
 
   function automatic logic in_memory(logic [31:0] addr);
     return ((addr ^ MemoryBase) & ~(MemoryBytes - 1)) == '0 && addr[1:0] == '0;
   endfunction
 
-  function automatic logic [31:0] crc32(logic [31:0] crc, logic [31:0] word);
-    crc32 = crc ^ word;
-    for (int unsigned i = 0; i < 32; i++) crc32 = {1'b0, crc32[31:1]} ^ (crc32[0] ? 32'hEDB8_8320 : '0);
+  // The CRC after a word depends linearly on that before with the word added: [i][j]: bit i is made from j.
+  typedef logic [31:0][31:0] matrix_t;
+
+  function automatic matrix_t matrix();
+    logic [31:0] crc;
+    for (int unsigned j = 0; j < 32; j++) begin
+      crc = 32'd1 << j;
+      for (int unsigned k = 0; k < 32; k++) crc = {1'b0, crc[31:1]} ^ (crc[0] ? 32'hEDB8_8320 : 32'd0);
+      for (int unsigned i = 0; i < 32; i++) matrix[i][j] = crc[i];
+    end
   endfunction
+
+  localparam matrix_t ByWord = matrix();
 
   // --- checks ---
 
@@ -216,18 +225,26 @@ module cl_backdoor_dma
 
   // --- CRC and counters ---
 
-  assign crc_add  = up_req_o || (step && op_q != DmaOpUp);
-  assign crc_word = up_req_o ? bus_rdata_i : down_rdata_i;
+  // A word is kept for a cycle before it is added: it comes late out of a memory.
+  assign crc_mixed = crc_q ^ crc_word_q;
+
+  always_comb begin
+    for (int unsigned i = 0; i < 32; i++) crc_next[i] = ^(crc_mixed & ByWord[i]);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      crc_add_q    <= 1'b0;
+      crc_word_q   <= '0;
       crc_q        <= '1;
       down_words_q <= '0;
       up_words_q   <= '0;
       cycles_q     <= '0;
     end else begin
-      if (crc_clear_i)  crc_q <= '1;
-      else if (crc_add) crc_q <= crc32(crc_q, crc_word);
+      crc_add_q  <= up_req_o || (step && op_q != DmaOpUp);
+      crc_word_q <= op_q == DmaOpUp ? bus_rdata_i : down_rdata_i;
+      if (crc_clear_i)    crc_q <= '1;
+      else if (crc_add_q) crc_q <= crc_next;
       if (step && op_q != DmaOpUp) down_words_q <= down_words_q + 1'b1;
       if (up_req_o) up_words_q <= up_words_q + 1'b1;
       if (busy_o)   cycles_q   <= cycles_q + 1'b1;
