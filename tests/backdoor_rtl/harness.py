@@ -99,6 +99,7 @@ class Door:
         self.cycles = [0, 0]
         self.pc = 0  # of the core
         self.fault: int | None = None  # address of a fault of the core in the next cycle
+        self.poked: tuple[int, int] | None = None  # address and word: into the memory with the next far edge
         self.grants = 100  # percent of the cycles in which the DMA has the memory
         self.stopped = False  # the far clock
         self._next = list(phases)
@@ -108,13 +109,13 @@ class Door:
         self._play(4)
         self._play(0)
 
-    def _play(self, edges: int, poke: tuple[int, int] | None = None, peek: int = 0) -> None:
+    def _play(self, edges: int, peek: int = 0) -> None:
         near, far = (ask or IDLE for ask in self._asks)
         near_control = (self._asks[NEAR] is not None) | (near.word is not None) << 1 | near.be << 2
         far_control = (self._asks[FAR] is not None) | (far.word is not None) << 1
-        far_control |= (self.fault is not None) << 2 | (poke is not None) << 4
+        far_control |= (self.fault is not None) << 2 | (self.poked is not None) << 4
         far_control |= (self.grants == 100 or self.random.randrange(100) < self.grants) << 3
-        address, word = poke or (peek, 0)
+        address, word = self.poked or (peek, 0)
         data = struct.pack(
             "<11I",
             edges,
@@ -133,6 +134,8 @@ class Door:
         self._process.stdin.write(data)
         self._process.stdin.flush()
         self._out = struct.unpack("<4I", self._process.stdout.read(16))
+        if edges & 2:
+            self.poked = None
 
     @staticmethod
     def _offset(side: int, ask: Ask) -> int:
@@ -237,7 +240,8 @@ class Door:
         """Words into the local memory of processor 1, in no time of the near side."""
         asks, self._asks = self._asks, [None, None]
         for n, word in enumerate(words):
-            self._play(2, (address + 4 * n, word))
+            self.poked = (address + 4 * n, word)
+            self._play(2)
         self._asks = asks
 
     def peek(self, address: int, words: int) -> list[int]:
