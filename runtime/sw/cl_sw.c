@@ -3,6 +3,7 @@
  * The software kernel on the SoC: interrupts off and one lock around every operation, idle CPUs asleep until
  * another CPU's interrupt, and the timer for the time slice. */
 #include "cl_kernel.h"
+#include "cl_backdoor_regs.h"
 
 #define K_TICK CL_TICK_CYCLES
 #define K_REMOTE (CL_CPUS > 1)
@@ -155,8 +156,11 @@ CL_APART void take_lines(const k_cpu *cpu, uint32_t lines) {
   if (woke) k_notify(cpu);
 }
 
+/* Without the Back-Door's, if that has a handler (remote.c), which takes it. */
 static inline uint32_t lines_of(const k_cpu *cpu) {
-  return CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
+  uint32_t lines = CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
+  if (CL_BACKDOOR && CL_UNLIKELY(cl_ipc_dispatch)) lines &= ~(1u << CL_BACKDOOR_LINE);
+  return lines;
 }
 
 /* Lines, or time limits, on a CPU that sleeps. */
@@ -187,7 +191,7 @@ static uint32_t idle(k_cpu *cpu) {
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
     uint32_t lines = lines_of(cpu);
     if (lines || !is_quick()) take_asleep(cpu, lines);
-    if (CL_IPC && CL_UNLIKELY(cl_ipc_dispatch)) dispatch_asleep(cpu);
+    if ((CL_IPC || CL_BACKDOOR) && CL_UNLIKELY(cl_ipc_dispatch)) dispatch_asleep(cpu);
     if (cpu->waiting && is_quick()) set_timer(cpu); /* perhaps that was it */
   }
   lock();
@@ -495,11 +499,11 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   return answer;
 }
 
-/* At the end of such a trap: the CPU gives way if it should. */
+/* At the end of such a trap: the CPU gives way if it should. The Back-Door's trap is that of all lines. */
 void cl_sw_after_handlers(void);
 void cl_sw_after_handlers(void) {
   k_cpu *cpu = this_cpu();
-  if (k_best(cpu) < cpu->preempt_below) cl_interrupt(0);
+  if (k_best(cpu) < cpu->preempt_below || (CL_BACKDOOR && lines_of(cpu))) cl_interrupt(0);
 }
 
 void cl_ground_start(void) {

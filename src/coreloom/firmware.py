@@ -305,7 +305,7 @@ def build(
     return _link(
         f"{what.name}-{platform.core}-{platform.cpus}-{kernel}",
         what,
-        [RUNTIME / "posix", RUNTIME / kernel, arch, arch / platform.core],
+        [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core],
         arch / "link.ld",
         macros,
         image=image,

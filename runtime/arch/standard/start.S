@@ -8,6 +8,7 @@
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
 #include "cl_start.h"
+#include "cl_backdoor_regs.h"
 
 #define FRAME 80
 #define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
@@ -22,6 +23,10 @@
   .option norelax
   .globl cl_vectors
 cl_vectors:
+#if !defined(CL_KERNEL_HW)
+  .globl cl_usual_vectors
+cl_usual_vectors:
+#endif
   j exception
   .rept 6
   j interrupt
@@ -118,6 +123,8 @@ cl_start:
 #if defined(CL_KERNEL_HW)
 /* The kernel's interrupt is number 11, and its handler stands in its place in the table. */
   .balign 256
+  .globl cl_usual_vectors
+cl_usual_vectors:
 vectors:
   j exception
   .rept 6
@@ -320,6 +327,65 @@ cl_ipc_vectors:
 #else
   addi sp, sp, FRAME
 #endif
+  mret
+#endif
+#endif
+
+#if CL_BACKDOOR
+/* The lines' interrupt is number 16; with a handler of the Back-Door's bells it stands in its place in this table
+ * (cl_backdoor_listen). It takes bells while it saves registers and calls the handler, gp, which no compiler touches;
+ * all else is for cl_ipc_dispatch. */
+  .balign 256
+  .globl cl_backdoor_vectors
+cl_backdoor_vectors:
+  j exception
+  .rept 6
+  j interrupt
+  .endr
+#if defined(CL_KERNEL_HW)
+  j timer_interrupt /* 7 */
+#else
+  j interrupt
+#endif
+  .rept 8
+  j interrupt
+  .endr
+  addi sp, sp, -FRAME
+  sw a0, 32(sp)
+  lui a0, %hi(CL_BACKDOOR_NEAR_BASE)
+  sw t0, 4(sp)
+  mv t0, a0
+  lw a0, CL_BACKDOOR_NEAR_BELL_PENDING(a0)
+  sw ra, 0(sp)
+  sw t1, 8(sp)
+  andi a0, a0, ~(1 << CL_BACKDOOR_DOORBELL)
+  sw a0, CL_BACKDOOR_NEAR_BELL_CLEAR(t0)
+  sw t2, 12(sp)
+  sw t3, 16(sp)
+  sw t4, 20(sp)
+  sw t5, 24(sp)
+  sw t6, 28(sp)
+  sw a1, 36(sp)
+  sw a2, 40(sp)
+  sw a3, 44(sp)
+  sw a4, 48(sp)
+  sw a5, 52(sp)
+  sw a6, 56(sp)
+  sw a7, 60(sp)
+  beqz a0, 1f
+  jalr gp
+1:
+  lui t0, %hi(cl_ipc_dispatch)
+  lw t0, %lo(cl_ipc_dispatch)(t0)
+  jalr t0
+#if !defined(CL_KERNEL_HW)
+  csrr t0, mepc
+  sw t0, 64(sp)
+  call cl_sw_after_handlers
+  j back
+#else
+  restore_registers
+  addi sp, sp, FRAME
   mret
 #endif
 #endif
