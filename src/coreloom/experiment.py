@@ -53,9 +53,14 @@ class Experiment:
         profile: bool = False,
         watch: Sequence[int] = (),
         pulses: Sequence[Pulses] = (),
+        far_period: int = simulate.FAR_PERIOD,
+        far_stop: int | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Outcome:
-        """Simulate to the end of the program, or `window` cycles from its READY."""
+        """Simulate to the end of the program, or `window` cycles from its READY.
+
+        far_period and far_stop: of the clock of processor 1 behind a Back-Door, see simulate.run.
+        """
         model = verilate.build_model(self.platform, trace=waves is not None)
         program = self.program()
         result = simulate.run(
@@ -68,6 +73,9 @@ class Experiment:
             profile=profile,
             watch=watch,
             pulses=pulses,
+            loader=firmware.build_loader(self.platform) if self.platform.backdoor else None,
+            far_period=far_period,
+            far_stop=far_stop,
             progress=progress,
         )
         units = len(self.platform.kernel.hardware_threads)

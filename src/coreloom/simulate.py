@@ -18,6 +18,7 @@ from coreloom.errors import UserError
 
 INPUT_ROOM = (14 << 20) - 4  # bytes of data that the INPUT region holds
 PROGRAM_ROOM = 2 << 20
+FAR_PERIOD = 1000  # thousandths of a cycle: both clocks are one
 
 _RECORD = struct.Struct("<QIBBH")
 _SAMPLE = struct.Struct("<3I")
@@ -114,6 +115,9 @@ def run(
     profile: bool = False,
     watch: Sequence[int] = (),
     pulses: Sequence[Pulses] = (),
+    loader: Path | None = None,
+    far_period: int = FAR_PERIOD,
+    far_stop: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
@@ -123,8 +127,12 @@ def run(
     inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
     `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
     The waveform is kept also of a run that fails, but not of one that is interrupted.
-    watch: addresses of instructions; each time a processor comes to one of them is an event.
+    watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
+    behind a Back-Door is cpu 1.
     pulses: what drives the interrupt lines.
+    Behind a Back-Door: loader is what is in the ROM of processor 1 (firmware.build_loader), far_period the
+    period of its clock in thousandths of the other's (1 to 1 000 000; FAR_PERIOD: one clock), far_stop the
+    cycle from which on that clock stands still.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
@@ -155,6 +163,12 @@ def run(
             command += ["--watch", str(address)]
         for train in pulses:
             command += ["--line", ",".join(map(str, train))]
+        if loader is not None:
+            command += ["--loader", str(loader)]
+        if far_period != FAR_PERIOD:
+            command += ["--far-period", str(far_period)]
+        if far_stop is not None:
+            command += ["--far-stop", str(far_stop)]
         status, lines, said = _execute(command, progress)
         uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
         if status != 0:

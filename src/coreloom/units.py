@@ -148,7 +148,7 @@ def _soc(name: str) -> Unit:
     def params(size: Size) -> Params:
         kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
         wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
-        local = {"LocalBytes": 1 << 14} if soc.local_kib else {}
+        local = {"LocalBytes": 1 << 14} if soc.local_kib else {"FarBytes": 1 << 14} if soc.backdoor else {}
         return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 
     def design() -> Design:

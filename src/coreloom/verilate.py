@@ -27,10 +27,13 @@ from coreloom import hardware_threads
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
-from coreloom.platform import READY_QUEUES, Platform
+from coreloom.platform import READY_QUEUES, ROM_BYTES, Platform
 
 IPC_UNITS = ("mailbox", "doorbell", "channel", "mutex", "barrier")  # of the communication port
 IPC_FOLDERS = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *IPC_UNITS))  # that of the packages first
+
+BACKDOOR_FOLDER = RTL / "ipc" / "backdoor" / "rtl"
+FAR_FILES = {"cl_far_side.sv", "cl_rom.sv", "cl_reset_sync.sv"}  # of the SoC with a Back-Door only
 
 MODELS = BUILD / "verilator"
 RUNTIME_OBJECTS = MODELS / "runtime"
@@ -159,6 +162,7 @@ def platform_design(platform: Platform) -> Design:
         RTL / "hwt" / "rtl",
         RTL / "ipc" / "lock_unit" / "rtl",
         *(IPC_FOLDERS if platform.ipc else ()),
+        *((BACKDOOR_FOLDER,) if platform.backdoor else ()),
     )
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if platform.core == "economy":
@@ -168,6 +172,8 @@ def platform_design(platform: Platform) -> Design:
     else:
         skip = {"cl_core_economy.sv"}
         core = _ibex()
+    if not platform.backdoor:
+        skip |= FAR_FILES
     return Design(
         top="cl_soc",
         sources=(*core.sources, *(path for path in ours if path.name not in skip)),
@@ -198,6 +204,7 @@ def platform_params(platform: Platform) -> dict[str, Param]:
         "LocalBytes": platform.local_bytes,
         "TickCycles": platform.tick_cycles,
         **_ipc_params(platform),
+        **_backdoor_params(platform),
     }
 
 
@@ -210,6 +217,19 @@ def _ipc_params(platform: Platform) -> dict[str, Param]:
         "MailboxDepth": size.mailbox_depth,
         "CpuMutexes": size.mutexes,
         "Barriers": size.barriers,
+    }
+
+
+def _backdoor_params(platform: Platform) -> dict[str, Param]:
+    size = platform.backdoor
+    if size is None:
+        return {}
+    return {
+        "BackDoor": Literal("1'b1"),
+        "BlockBytes": size.block_bytes,
+        "MailDepth": size.mail_depth,
+        "FarBytes": size.memory_bytes,
+        "RomBytes": ROM_BYTES,
     }
 
 
@@ -233,6 +253,7 @@ def build_model(
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
+            "CORELOOM_ROM_BYTES": ROM_BYTES if platform.backdoor else 0,
         },
         trace=trace,
         progress=progress,

@@ -90,16 +90,17 @@ begin:
 """
 
 
-def assemble(source: str, core: str, icache: bool = True, local: bool = False) -> Path:
+def assemble(source: str, core: str, icache: bool = True, local: bool = False, rom: bool = False) -> Path:
     """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content.
 
-    local: each processor copies the program to its local memory first and runs it there.
+    The ELF file lies beside it (.elf). local: each processor copies the program to its local memory first and
+    runs it there. rom: for processor 1 behind a Back-Door, in place of its loader.
     """
     text = _PRELUDE + source + "\n"
     if "irq_entry:" not in source:
         text += ".balign 4\nirq_entry: j irq_entry\n"
     flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}", f"-DLOCAL={int(local)}"]
-    link = _LINK.replace("BASE", "0x20000000" if local else "0x40000000")
+    link = _LINK.replace("BASE", "0x20000000" if local else "0x10000000" if rom else "0x40000000")
     digest = hashlib.sha256((text + link + " ".join(flags)).encode()).hexdigest()[:16]
     folder = BUILD / "tests" / "soc" / digest
     image = folder / "test.bin"
@@ -119,5 +120,6 @@ def assemble(source: str, core: str, icache: bool = True, local: bool = False) -
     subprocess.run(command, check=True, env=env)
     partial = stem.with_suffix(".bin")
     subprocess.run([*zig, "objcopy", "-O", "binary", str(elf), str(partial)], check=True, env=env)
+    elf.replace(image.with_suffix(".elf"))
     partial.replace(image)
     return image

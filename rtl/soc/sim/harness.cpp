@@ -4,12 +4,17 @@
 //
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
 //            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
-//            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]...
+//            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
 // --names: for each NAME event its text, as it was in memory then, and a NUL
 // --profile: cycles from READY on by CPU and instruction, those of idle CPUs apart; 32-bit words cpu, pc, cycles
-// --watch: an event of kind 32 + n when a processor comes to the n-th address so given, 224 at most
+// --watch: an event of kind 32 + n when a processor comes to the n-th address so given, 224 at most; processor 1 behind
+//          a Back-Door too, as cpu 1
 // --line: interrupt line LINE rises for a cycle COUNT times, first in cycle FIRST, then LEAST to MOST cycles after the
 //         time before, evenly drawn; each time is an event
+// --loader: what is in the ROM of processor 1 behind a Back-Door
+// --far-period: period of its clock in thousandths of the other's; 1000, or not given: the same edges. The first edges
+//               of both are always the same, and cycles are those of processor 0
+// --far-stop: from this cycle on its clock stands still
 // stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
 // stdout: UART text unless --uart; the last line is the result as JSON
 // exit status: 0 the run ended by exit, window or max-cycles; 1 it could not be made; 3 bus error or halted core
@@ -35,7 +40,7 @@
 #include "Vmodel___024root.h"
 
 #ifndef CORELOOM_CPUS
-#error "CORELOOM_CPUS, CORELOOM_UNITS, CORELOOM_RAM_BYTES and CORELOOM_LOCAL_BYTES come from the build"
+#error "CORELOOM_CPUS, _UNITS, _RAM_BYTES, _LOCAL_BYTES and _ROM_BYTES come from the build"
 #endif
 
 namespace {
@@ -48,6 +53,10 @@ constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
 constexpr uint32_t kRamBase = 0x40000000u;
 constexpr uint64_t kLocalBytes = CORELOOM_LOCAL_BYTES;  // of each local memory; 0: there is none
 constexpr uint32_t kLocalBase = 0x20000000u;
+constexpr uint64_t kRomBytes = CORELOOM_ROM_BYTES;  // of processor 1 behind a Back-Door; 0: there is none
+constexpr int kCores = kCpus + (kRomBytes != 0);    // with it
+constexpr uint64_t kHalf = 1000;                    // half a cycle, in the unit of time
+constexpr uint64_t kPeriodMost = 1000 * kHalf;
 constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase;  // where programs run
 constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
 constexpr uint8_t kIdle = 4;
@@ -85,11 +94,13 @@ struct Pulses {
 };
 
 struct Options {
-    std::string program, input, output, events, names, uart, waves, profile;
+    std::string program, input, output, events, names, uart, waves, profile, loader;
     std::vector<uint32_t> watch;
     std::vector<Pulses> pulses;
     uint64_t max_cycles = UINT64_MAX;
     uint64_t window = UINT64_MAX;
+    uint64_t far_period = kHalf;  // half of it, in the unit of time: in thousandths
+    uint64_t far_stop = UINT64_MAX;
 };
 
 uint64_t number(const char* text) {
@@ -129,10 +140,19 @@ Options parse(int argc, char** argv) {
         else if (name == "--watch") options.watch.push_back(static_cast<uint32_t>(number(value)));
         else if (name == "--line") options.pulses.push_back(pulses(value));
         else if (name == "--window") options.window = number(value);
+        else if (name == "--loader") options.loader = value;
+        else if (name == "--far-period") options.far_period = number(value);
+        else if (name == "--far-stop") options.far_stop = number(value);
         else fail("unknown option %s", argv[i]);
     }
     if (options.program.empty()) fail("--program is missing");
     if (options.watch.size() > kWatchMost) fail("at most %zu addresses can be watched", kWatchMost);
+    if (kRomBytes == 0 && (!options.loader.empty() || options.far_period != kHalf || options.far_stop != UINT64_MAX)) {
+        fail("--loader, --far-period and --far-stop are for a platform with a Back-Door");
+    }
+    if (options.far_period == 0 || options.far_period > kPeriodMost) {
+        fail("--far-period must be from 1 to %" PRIu64 ", not %" PRIu64, kPeriodMost, options.far_period);
+    }
     return options;
 }
 
@@ -186,6 +206,12 @@ int main(int argc, char** argv) {
         const auto length = static_cast<uint32_t>(load(options.input, ram + kInput + 4, kOutput - kInput - 4));
         std::memcpy(ram + kInput, &length, 4);
     }
+#if CORELOOM_ROM_BYTES
+    if (!options.loader.empty()) {
+        load(options.loader, reinterpret_cast<uint8_t*>(&top->rootp->cl_soc__DOT__g_backdoor__DOT__u_far_side__DOT__u_rom__DOT__mem[0]),
+             kRomBytes);
+    }
+#endif
     File events(nullptr, std::fclose);
     if (!options.events.empty()) events = open(options.events, "wb");
     File names(nullptr, std::fclose);
@@ -202,13 +228,15 @@ int main(int argc, char** argv) {
         waves.open(options.waves.c_str());
         if (!waves.isOpen()) fail("cannot open %s", options.waves.c_str());
     }
-    const auto dump = [&] {
+    // Times of the waveform: half cycles, or thousandths of them if the clocks differ.
+    const uint64_t unit = options.far_period == kHalf ? kHalf : 1;
+    const auto dump = [&](uint64_t time) {
+        context.time(time / unit);
         if (waves.isOpen()) waves.dump(context.time());
-        context.timeInc(1);
     };
 #else
     if (!options.waves.empty()) fail("this model was built without waves");
-    const auto dump = [] {};
+    const auto dump = [](uint64_t) {};
 #endif
 
     const auto log = [&](uint8_t cpu, uint8_t kind, uint32_t value) {
@@ -222,20 +250,16 @@ int main(int argc, char** argv) {
         std::fwrite(record, 1, sizeof record, events.get());
     };
 
-    // Reset: asserted over two clock edges; cycle 0 begins when it is released.
+    // Reset: asserted over two edges of each clock; cycle 0 begins when it is released.
+    uint64_t time = 0;  // of the next edge of clk_i
     top->rst_ni = 0;
-    for (int i = 0; i < 2; ++i) {
-        top->clk_i = 0;
+    for (int i = 0; i < 5; ++i, time += kHalf) {
+        top->clk_i = i & 1;
+        top->far_clk_i = i & 1;
+        top->rst_ni = i == 4;
         top->eval();
-        dump();
-        top->clk_i = 1;
-        top->eval();
-        dump();
+        dump(time);
     }
-    top->clk_i = 0;
-    top->rst_ni = 1;
-    top->eval();
-    dump();
 
     const char* reason = nullptr;
     uint32_t exit_status = 0, fault_address = 0;
@@ -317,9 +341,9 @@ int main(int argc, char** argv) {
         }
     };
 
-    std::array<uint32_t, kCpus> pc_before{};
+    std::array<uint32_t, kCores> pc_before{};
     const auto watch = [&] {
-        for (int c = 0; c < kCpus; ++c) {
+        for (int c = 0; c < kCores; ++c) {
             const uint32_t pc = element(top->pc_o, c, 32);
             if (pc == pc_before[c]) continue;
             pc_before[c] = pc;
@@ -341,15 +365,40 @@ int main(int argc, char** argv) {
         }
     };
 
+    // The clock of processor 1: its edges before the next one of clk_i by themselves, one at the same time with it.
+    uint64_t far_time = time;  // of its next edge
+    const auto far_edge = [&] {
+        if (top->far_clk_i == 0 && cycles >= options.far_stop) {
+            far_time = UINT64_MAX;
+            return false;
+        }
+        top->far_clk_i ^= 1;
+        far_time += options.far_period;
+        return true;
+    };
+    const auto far_edges = [&] {
+        if constexpr (kRomBytes == 0) return;
+        while (far_time < time) {
+            const uint64_t now = far_time;
+            if (!far_edge()) break;
+            top->eval();
+            dump(now);
+            if (__builtin_expect(watching, 0)) watch();
+        }
+        if (far_time == time) far_edge();
+    };
+
     const auto start = std::chrono::steady_clock::now();
     double next_progress = 0.25;
     while (!reason && cycles < stop) {
         // The clock is looked at only between chunks.
         for (int i = 0; i < 16384 && cycles < stop; ++i) {
+            far_edges();
             top->clk_i = 1;
             top->eval();
             ++cycles;
-            dump();
+            dump(time);
+            time += kHalf;
             if (__builtin_expect(counting, 0)) count();  // before look(): READY's own cycle is not in the window
             if (__builtin_expect(watching, 0)) watch();
             if (__builtin_expect(top->event_o, 0)) {
@@ -357,9 +406,11 @@ int main(int argc, char** argv) {
                 if (reason) break;
             }
             if (__builtin_expect(driving, 0)) drive();
+            far_edges();
             top->clk_i = 0;
             top->eval();
-            dump();
+            dump(time);
+            time += kHalf;
         }
         if (seconds_since(start) >= next_progress) {
             next_progress = seconds_since(start) + 0.25;
