@@ -67,7 +67,7 @@ _FAR = f"""
 .endm
 """
 
-# Interrupts of processor 1: all go to on_irq with their number on the standard core in a0 (0: a bus error). It
+# Interrupts of processor 1: all to on_irq, with their number on the standard core in a0 (0: a bus error); it
 # ends with `j irq_end` and may use a and t registers.
 _FAR_IRQ = (
     _FAR
@@ -650,7 +650,7 @@ def test_options_need_a_backdoor() -> None:
     program = assemble("  sw zero, EXIT(s1)\n  j .\n", "economy")
     for options in ({"far_period": 999}, {"far_stop": 5}, {"loader": program}):
         with pytest.raises(UserError, match="are for a platform with a Back-Door"):
-            simulate.run(model, program, max_cycles=100, **options)  # type: ignore[arg-type]
+            simulate.run(model, program, max_cycles=100, **options)
 
 
 @pytest.mark.parametrize("period", [0, 1_000_001])

@@ -60,8 +60,8 @@ module cl_backdoor_far
   input  near_says_t  near_i           // what it said before this cycle
 );
 
-  logic               run, live_d, core_q;
-  logic               live_q, rst_q;   // the same, and apart: rst_q is a reset only
+  logic               run, live_d, started_d;
+  logic               live_q, rst_q, started_q, core_q;   // rst_q and core_q are the same as the others: resets only
   logic        [31:0] pc_q;
   logic               cut_q;
   logic               load, store, ok, busy;
@@ -82,21 +82,24 @@ module cl_backdoor_far
   assign rst_no      = rst_q;
   assign core_rst_no = core_q;
   assign live_d      = run & (live_q | waiting_i == '0);
+  assign started_d   = run & live_q & (started_q | heard_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       live_q <= 1'b0;
       rst_q  <= 1'b0;
-      core_q <= 1'b0;
+      started_q <= 1'b0;
+      core_q    <= 1'b0;
       pc_q   <= '0;
       cut_q  <= 1'b0;
     end else begin
       live_q <= live_d;
       rst_q  <= live_d;
-      core_q <= run & live_q & (core_q | heard_i);
+      started_q <= started_d;
+      core_q    <= started_d;
       if (!run && live_q) begin
         cut_q <= busy;
-        if (core_q) pc_q <= core_pc_i;
+        if (started_q) pc_q <= core_pc_i;
       end
     end
   end
