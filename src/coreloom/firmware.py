@@ -406,7 +406,7 @@ def _strip(elf: bytes) -> bytes:
     end = start + size * number
     for at in range(start, end, size):
         offset, length = (int.from_bytes(elf[at + field : at + field + 4], "little") for field in (4, 16))
-        end = max(end, offset + length if length else 0)
+        end = max(end, offset + length)  # also of none: the loader wants its place inside the file
     stripped = bytearray(elf[:end])
     stripped[32:36] = bytes(4)  # e_shoff
     stripped[46:52] = bytes(6)  # e_shentsize, e_shnum, e_shstrndx

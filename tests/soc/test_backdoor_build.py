@@ -47,9 +47,10 @@ def program(tmp_path: Path) -> str:
 
 
 @cores
-def test_image(program: str, core: str) -> None:
+@pytest.mark.parametrize("constants", [100, 101, 102, 103])
+def test_image(program: str, core: str, constants: int) -> None:
     soc = platform.load(f"backdoor-{core}")
-    image = firmware.build_far(program, soc, {"CONSTANTS": 100, "CL_FAR_STACK_BYTES": 1024})
+    image = firmware.build_far(program, soc, {"CONSTANTS": constants, "CL_FAR_STACK_BYTES": 1024})
     data = image.read_bytes()
     magic, size, crc, stack = struct.unpack_from("<4I", data)
     file = data[16:]
@@ -60,6 +61,8 @@ def test_image(program: str, core: str) -> None:
     segments = [segment.header for segment in loaded.iter_segments() if segment.header.p_type == "PT_LOAD"]
     assert segments[0].p_vaddr == 0x4000_0000
     assert all(h.p_vaddr % 4 == h.p_offset % 4 == h.p_filesz % 4 == h.p_memsz % 4 == 0 for h in segments)
+    # Also what has no bytes in the file, behind text of any length.
+    assert all(h.p_offset + h.p_filesz <= len(file) for h in segments)
     # What is loaded is what was linked, and nothing was left out.
     with image.with_suffix(".elf").open("rb") as whole:
         for mine, theirs in zip(loaded.iter_segments(), ELFFile(whole).iter_segments(), strict=True):
