@@ -1,4 +1,4 @@
-"""Proves assertions for any two clocks: every clock is a free input, a step has an edge of any, all or none."""
+"""Proves assertions for any two clocks: each is a free input, so a step has an edge of any, both or none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .harness import BACKDOOR
 
 
 def proves(unit: str, params: str = "", old: str = "", new: str = "", steps: int = 6) -> bool:
-    """Whether the assertions of formal/cl_<unit>_formal.sv hold always, with `old` in cl_<unit> replaced by `new`.
+    """Whether the assertions of cl_<unit>_formal hold always, with `old` in cl_<unit> replaced by `new`.
 
     steps: how many steps the induction may look back.
     """

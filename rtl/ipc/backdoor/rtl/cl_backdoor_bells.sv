@@ -43,4 +43,44 @@ module cl_backdoor_bells (
     end
   end
 
+`ifdef FORMAL
+  // A cycle ago
+  logic [31:0] f_pending_q, f_come_q, f_word_q, f_enabled_q;
+  logic        f_clear_q, f_enable_q, f_deaf_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {f_pending_q, f_come_q, f_word_q, f_enabled_q} <= '0;
+      {f_clear_q, f_enable_q, f_deaf_q}              <= '0;
+    end else begin
+      f_pending_q <= pending_o;
+      f_come_q    <= ring_i ? bells_i : '0;
+      f_word_q    <= word_i;
+      f_enabled_q <= enabled_o;
+      f_clear_q   <= clear_i;
+      f_enable_q  <= enable_i;
+      f_deaf_q    <= deaf_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      // REQ-backdoor-6: a bell that comes is pending, whatever is cleared with it; it stays until it is cleared.
+      if (f_deaf_q) assert (pending_o == '0 && enabled_o == '0);
+      else begin
+        assert ((f_come_q & ~pending_o) == '0);
+        assert ((f_pending_q & ~pending_o & ~f_word_q) == '0);
+        if (!f_clear_q) assert ((f_pending_q & ~pending_o) == '0);
+        else            assert ((f_word_q & pending_o & ~f_come_q) == '0);
+        assert ((pending_o & ~f_pending_q & ~f_come_q) == '0);
+        assert (enabled_o == (f_enable_q ? f_word_q : f_enabled_q));
+      end
+      // The interrupt is up while one that is enabled is pending, but in the cycle after a clear.
+      assert (irq_o == ((pending_o & enabled_o) != '0 && (f_deaf_q || !f_clear_q)));
+      if (ring_i) assert (again_o == (bells_i & pending_o & ~(clear_i ? word_i : '0)));
+      else        assert (again_o == '0);
+    end
+  end
+`endif
+
 endmodule

@@ -86,15 +86,15 @@ module cl_backdoor_far
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      live_q <= 1'b0;
-      rst_q  <= 1'b0;
+      live_q    <= 1'b0;
+      rst_q     <= 1'b0;
       started_q <= 1'b0;
       core_q    <= 1'b0;
-      pc_q   <= '0;
-      cut_q  <= 1'b0;
+      pc_q      <= '0;
+      cut_q     <= 1'b0;
     end else begin
-      live_q <= live_d;
-      rst_q  <= live_d;
+      live_q    <= live_d;
+      rst_q     <= live_d;
       started_q <= started_d;
       core_q    <= started_d;
       if (!run && live_q) begin
