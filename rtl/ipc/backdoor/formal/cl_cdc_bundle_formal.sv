@@ -104,10 +104,10 @@ module cl_cdc_bundle_formal #(
     if (rst_ni) begin
       // One bundle is under way at most.
       assert ($countones(way[7:1] ^ way[6:0]) <= 1);
-      // REQ-cdc-1: each bundle is taken, once, before the next is said.
+      // REQ-backdoor-2: each bundle is taken, once, before the next is said,
       assert (said_count_q - taken_count_q == 2'(u_dut.say_q != u_dut.taken_q));
       if (take) assert (u_dut.say_q != u_dut.taken_q);
-      // REQ-cdc-2: it is taken as it was said, whole, and lies still for two cycles before and while it is taken.
+      // ... as it was said, whole; it lies still for two cycles before it is taken and in that cycle.
       assert (wires == {said_bells_q, said_q});
       if (take) assert (before_q == wires && before2_q == wires && !send);
       if (u_dut.u_said.before_q != u_dut.taken_q) assert (before_q == wires);
@@ -115,16 +115,16 @@ module cl_cdc_bundle_formal #(
       if (take)                                   assert (before2_q == wires);
       assert (data == taken_q);
       if (u_dut.say_q == u_dut.taken_q) assert (taken_q == said_q);
-      // REQ-cdc-3: no bell is lost, none is made up; it goes as soon as nothing is under way.
+      // REQ-backdoor-3: no bell is lost, none is made up; it goes as soon as nothing is under way.
       assert (u_dut.owed_q || since_q == '0);
       assert (since_q == u_dut.bells_q);
       if (u_dut.heard == u_dut.say_q && since_q != '0) assert (send);
-      // REQ-cdc-4: a bell does not overtake what was done before it.
+      // REQ-backdoor-5: a bell does not overtake what was done before it.
       assert (now_q[0] || after_q == '0);
       assert ((after_q & ~since_q) == '0 && (said_after_q & ~said_bells_q) == '0);
       if (said_after_q != '0) assert (said_q[0]);
       if (take && (said_after_q & bells) != '0) assert (new_data[0]);
-      // REQ-cdc-5: what is told is told when it changes, and heard_o says that the other side knows it.
+      // REQ-backdoor-4: what is told is told when it changes, and heard_o says that the other side knows it.
       if (u_dut.heard == u_dut.say_q && ((now_q ^ said_q) & Tell) != '0) assert (send);
       if (heard) assert (((data ^ now_q) & Tell) == '0);
     end

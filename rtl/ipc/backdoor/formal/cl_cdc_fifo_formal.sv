@@ -77,14 +77,14 @@ module cl_cdc_fifo_formal #(
 
   always_comb begin
     if (rst_ni) begin
-      // REQ-cdc-6: it never overflows or underflows: neither side believes in more than there is.
+      // REQ-backdoor-11: it never overflows or underflows: neither side believes in more than there is.
       assert (level <= CountW'(Depth) && room <= CountW'(Depth) - level);
       assert (CountW'(written - told_q) <= level && waiting <= level);
       assert (level <= level0 && level0 <= level1 && level1 <= level2 && level2 <= CountW'(Depth));
-      // REQ-cdc-7: of the Gray pointer one bit changes at an edge at most.
+      // REQ-backdoor-12: of the Gray pointer one bit changes at an edge at most.
       assert ($countones(u_dut.gray_q ^ gray_before_q) <= 1);
       assert (binary(u_dut.gray_q) == u_dut.read_q);
-      // REQ-cdc-8: a word is got in its order, once, and lies still as long as it can be got.
+      // REQ-backdoor-13: a word is got in its order, once, and lies still as long as it can be got.
       if (waiting != '0 && put_i && room != '0) assert (u_dut.written_q[CountW-2:0] != u_dut.read_q[CountW-2:0]);
       if (watched_q && !got_q) begin
         assert (CountW'(written - place_q) != '0 && CountW'(written - place_q) <= level);
