@@ -1,0 +1,129 @@
+"""The whole Back-Door at clocks that have nothing to do with one another: both sides at work at once, with
+holds in the midst of it, and a scoreboard; see rtl/ipc/backdoor/tb/whole.cpp."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from coreloom import verilate
+from coreloom.paths import BUILD
+
+from .harness import BACKDOOR, SEED, sources
+
+
+class Sizes(NamedTuple):
+    block: int = 4096
+    memory: int = 16384
+    mail: int = 16
+
+
+@lru_cache
+def model(sizes: Sizes, files: tuple[Path, ...]) -> Path:
+    """The two programs on cl_backdoor; its synchronisers are late at random."""
+    design = verilate.Design("cl_backdoor", files, defines=("CL_SYNC_LATE",))
+    params = {"BlockBytes": sizes.block, "MemoryBytes": sizes.memory, "MailDepth": sizes.mail}
+    defines = {"BLOCK_BYTES": sizes.block, "MEMORY_BYTES": sizes.memory, "MAIL_DEPTH": sizes.mail}
+    harness = BACKDOOR / "tb" / "whole.cpp"
+    return verilate.build(design, harness, params, name="backdoor-whole", cxx_defines=defines)
+
+
+class Clocks(NamedTuple):
+    """Periods in any unit; each is longer or shorter by up to `jitter`."""
+
+    near: int
+    far: int
+    jitter: int = 0
+
+
+CLOCKS = (
+    Clocks(1000, 1000),  # the same edges
+    Clocks(1000, 1001),
+    Clocks(997, 1000, 300),
+    Clocks(1000, 1618),
+    Clocks(1618, 1000, 100),
+    Clocks(1000, 333),
+    Clocks(1000, 7001),
+    Clocks(9973, 1000),
+)
+
+
+def play(executable: Path, seed: int, clocks: Clocks, percent: int, holds: int, cycles: int) -> Counter[str]:
+    """How often each kind of thing happened; AssertionError: what is wrong."""
+    done = subprocess.run(
+        [executable, *map(str, (seed, *clocks, percent, holds, cycles))],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return Counter(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("clocks", CLOCKS, ids=str)
+def test_whole(clocks: Clocks) -> None:
+    executable = model(Sizes(), sources())
+    counts = play(executable, SEED, clocks, 100, 0, 50000)
+    for n, percent in enumerate((100, 60, 10)):
+        counts += play(executable, SEED + n, clocks, percent, 200, 100000)
+    assert min(counts.values()) > 3, counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [Sizes(), Sizes(8192, 4096, 2), Sizes(4096, 65536, 128)], ids=str)
+def test_whole_long(sizes: Sizes) -> None:
+    executable = model(sizes, sources())
+    rng = random.Random(SEED)
+    for _ in range(300):
+        clocks = Clocks(*(int(1000 * 1.5 ** rng.uniform(-6, 6)) for _ in range(2)))
+        clocks = clocks._replace(jitter=rng.choice((0, min(clocks) // 3)))
+        holds = rng.choice((0, 50, 200, 1000))
+        play(executable, rng.getrandbits(31), clocks, rng.randint(5, 100), holds, 30000)
+
+
+# (file, text, what is there instead); each must be found by a few runs
+PLANTED = {
+    "bundle moves": ("cl_cdc_bundle", "send    = idle & (", "send    = ("),
+    "bell lost": ("cl_cdc_bundle", "<= bells_q | bells_i;", "<= bells_i;"),
+    "bell with the next": ("cl_cdc_bundle", "<= bells_q | (ring_i ? bells_i : '0);", "<= bells_q;"),
+    "mail first": ("cl_backdoor", ".written_i  (near_said.mail[CountW-1:0])", ".written_i  (near_written)"),
+    "mail up first": ("cl_backdoor", ".written_i  (far_said.mail[CountW-1:0])", ".written_i  (far_written)"),
+    "room": ("cl_cdc_fifo", "CountW'(Depth) - (", "CountW'(Depth + 1) - ("),
+    "DMA not held": ("cl_backdoor", ".rst_ni      (far_rst_n)", ".rst_ni      (rst1_ni)"),
+    "cut unsaid": ("cl_backdoor_far", "cut_q <= busy;", "cut_q <= 1'b0;"),
+    "pc": ("cl_backdoor_far", "if (core_q) pc_q <= core_pc_i;", "pc_q <= 32'd0;"),
+    "mail of before": ("cl_backdoor_far", "== FarMailReceive) | ~live_q;", "== FarMailReceive);"),
+    "mail up of before": ("cl_backdoor_near", "Receive) | ~far_i.running;", "Receive);"),
+    "hold forgotten": ("cl_backdoor_near", "run_q & ~hold_owed_q & (", "run_q & ("),
+    "bytes": ("cl_backdoor_near", "(&cmd_i.be);", "1'b1;"),
+    "word not read ahead": ("cl_backdoor_dma", "state_q == StBegin || (step", "state_q == StMove || (step"),
+    "bells of before": ("cl_backdoor_far", ".deaf_i   (~run)", ".deaf_i   (1'b0)"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANTED)
+def test_whole_notices(name: str) -> None:
+    stem, old, new = PLANTED[name]
+    folder = BUILD / "tests" / "whole" / name.replace(" ", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for path in sources():
+        if path.stem == stem:
+            text = path.read_text()
+            assert text.count(old) == 1, old
+            path = folder / path.name
+            path.write_text(text.replace(old, new))
+        files.append(path)
+    executable = model(Sizes(), tuple(files))
+    rng = random.Random(SEED)
+    with pytest.raises(AssertionError):
+        for n in range(200):
+            play(executable, n, rng.choice(CLOCKS), 60, rng.choice((0, 200, 600)), 20000)
