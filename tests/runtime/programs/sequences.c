@@ -331,7 +331,8 @@ int main(void) {
       case 3: load(); stop(); break;
       default: load(); run(); break;
     }
-    for (uint32_t i = 0; i < 64; i++) EQUAL((before[i] ^ 0xc0ffee) | (between[i] ^ 0xc0ffee) | (behind[i] ^ 0xc0ffee), 0);
+    for (uint32_t i = 0; i < 64; i++) EQUAL(before[i] == 0xc0ffee && between[i] == 0xc0ffee, 1);
+    for (uint32_t i = 0; i < 64; i++) EQUAL(behind[i], 0xc0ffee);
   }
   load();
   struct order order = {RETURN, 42, 0};
