@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom import backdoor_spec, platform, simulate, verilate
+from coreloom import backdoor_spec, elf, platform, simulate, verilate
 from coreloom.errors import UserError
 from coreloom.simulate import Halted, Kind, SimResult
 
@@ -85,6 +85,7 @@ vectors:
   j .
   .endr
   j 16f
+bell_entry:
   li a0, 17
   j on_irq
 7: li a0, 7
@@ -111,6 +112,7 @@ irq_end:
 irq_entry:
 #else
 irq_entry:
+bell_entry:
   getq 11, 1
   li a0, 0
   andi a2, a1, 1 << 4
@@ -643,6 +645,69 @@ def test_far_clock_stands_still(core: str) -> None:
     assert result.exit_status == 0
     assert marks(result) == [0, 1]  # it cannot even be held, as its clock does not tick
     assert marks(run(core, near, _FAR + far))[1] == 0
+
+
+# From the store that rings a bell to the first instruction of the other processor's handler, at equal clocks:
+# the least and the most of 16 times. Down: processor 0 rings; up: processor 1.
+BELLS = {"standard": {"down": (7, 8), "up": (10, 11)}, "economy": {"down": (16, 16), "up": (17, 17)}}
+
+
+@cores
+def test_cycles_from_bell_to_handler(core: str) -> None:
+    near = """
+  li t0, 0x10
+  sw t0, LINE_ENABLE(s1)
+  li t0, 1
+  sw t0, NEAR_BELL_ENABLE(s5)
+  irqs_on
+  run
+  li s6, 16
+  j 2f
+1: li t0, 40
+3: addi t0, t0, -1
+  bnez t0, 3b
+  li t0, 1
+ring_down: sw t0, NEAR_BELL_RING(s5)
+  li s7, 0
+  .balign 4
+3: beqz s7, 3b
+  addi s6, s6, -1
+2: bnez s6, 1b
+  end
+"""
+    far = """
+  irqs_on
+  li t0, 1
+  sw t0, FAR_BELL_ENABLE(s5)
+  .balign 4
+  j .
+on_irq:
+  li t0, 1
+  sw t0, FAR_BELL_CLEAR(s5)
+  li t1, 50
+1: addi t1, t1, -1
+  bnez t1, 1b
+  nop
+  nop
+ring_up: sw t0, FAR_BELL_RING(s5)
+  j irq_end
+"""
+    near_irq = _NEAR_IRQ.replace("  sw a1, MARK(s1)\n", "  li s7, 1\n")
+    images = {
+        0: assemble(_NEAR + near_irq + near, core),
+        1: assemble(_FAR_IRQ + far, core, rom=True),
+    }
+    labels = [(0, "ring_down"), (1, "bell_entry"), (1, "ring_up"), (0, "handle")]
+    at = [elf.address(images[cpu].with_suffix(".elf"), label) for cpu, label in labels]
+    result = run(core, near_irq + near, _FAR_IRQ + far, watch=tuple(at))
+    seen: list[list[int]] = [[], [], [], []]
+    for event in result.events:
+        if event.kind >= Kind.WATCH and event.cpu == labels[event.kind - Kind.WATCH][0]:
+            seen[event.kind - Kind.WATCH].append(event.cycle)
+    assert result.exit_status == 0 and [len(cycles) for cycles in seen] == [16] * 4
+    down = [came - rang for rang, came in zip(seen[0], seen[1], strict=True)]
+    up = [came - rang for rang, came in zip(seen[2], seen[3], strict=True)]
+    assert {"down": (min(down), max(down)), "up": (min(up), max(up))} == BELLS[core]
 
 
 def test_options_need_a_backdoor() -> None:
