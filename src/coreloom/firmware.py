@@ -465,11 +465,11 @@ def _link(
     try:
         layout = work / script.name
         _run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
-        objects = []
+        objects: list[Path] = []
         for wheel in app.wheels:
             as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *wheel.flags]
             for file in wheel.files:
-                objects.append(work / f"{file.stem}.o")
+                objects.append(work / f"{len(objects)}-{file.stem}.o")
                 _run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
         if image:
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))

@@ -1,5 +1,5 @@
 """Files made from data files: RTL package, C header and reference page of the kernel port, of the
-communication port and of the Back-Door; the choice of a unit.
+communication port and of the Back-Door; the choice of a unit; the factors of apps/fft.
 
 They are committed, so that RTL and headers can be used without this package; a test holds them
 against the data file, and `coreloom generate` writes them anew.
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from coreloom import backdoor_spec, hardware_threads, ipc_spec
+from coreloom.apps.pair import twiddles_header
 from coreloom.paths import ROOT
 from coreloom.spec import Field, Operation, Spec, load
 
@@ -285,6 +286,7 @@ FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "runtime" / "include" / "cl_backdoor_regs.h": lambda spec: backdoor_header(),
     ROOT / "docs" / "reference" / "backdoor.md": lambda spec: backdoor_page(),
     hardware_threads.MADE: lambda spec: hardware_threads.rtl(),
+    ROOT / "apps" / "fft" / "twiddles.h": lambda spec: twiddles_header(),
 }
 
 

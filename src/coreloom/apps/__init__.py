@@ -4,7 +4,9 @@ from coreloom.apps.base import App, WrongOutput
 from coreloom.apps.hybrid import Hybrid
 from coreloom.apps.image import ImageFilter
 from coreloom.apps.packets import PacketProcessing
+from coreloom.apps.pair import PAIR
 
 APPS: dict[str, App] = {app.name: app for app in (ImageFilter(), PacketProcessing(), Hybrid())}
+APPS |= PAIR
 
-__all__ = ["APPS", "App", "WrongOutput"]
+__all__ = ["APPS", "PAIR", "App", "WrongOutput"]

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PORTS = 32, MAX_DEPTH = 64, MISUSE = 99 };
@@ -104,6 +105,12 @@ void *cl_output(size_t *capacity) {
 void cl_output_set_length(size_t length) { output_length = length; }
 
 unsigned cl_cpu_count(void) { return 2; }
+
+uint32_t cl_cycle(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint32_t)now.tv_sec * 1000000u + (uint32_t)(now.tv_nsec / 1000);
+}
 
 void cl_ready(void) { ready = 1; }
 

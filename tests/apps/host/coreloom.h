@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if CL_BACKDOOR
+#include <coreloom_remote.h>
+#endif
+
 #define PORT_BUFFERED 0
 #define PORT_DIRECT 1
 
@@ -22,6 +26,7 @@ const void *cl_input(size_t *length);
 void *cl_output(size_t *capacity);
 void cl_output_set_length(size_t length);
 unsigned cl_cpu_count(void);
+uint32_t cl_cycle(void); /* microseconds */
 void cl_ready(void);
 void cl_done(uint32_t units);
 __attribute__((noreturn)) void cl_exit(int status);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A Back-Door: far is processor 1, and what is handed over is copied. */
+#if CL_BACKDOOR
+#include <coreloom.h>
+#include <errno.h>
+#include <coreloom_far.h>
+#include <stdio.h>
+
+#include "ground.h"
+#include "pair.h"
+
+struct pair_counts pair_counts;
+
+/* Ends the program, with what processor 1 has to say. */
+static void remote_must(int error, const char *what) {
+  static char log[1024];
+  struct remote_status status;
+  if (error == 0) return;
+  remote_status(&status);
+  printf("processor 1: state %d, detail %u, pc %#x, address %#x\n", status.state, (unsigned)status.detail,
+         (unsigned)status.pc, (unsigned)status.address);
+  if (remote_log(log, sizeof log) == 0) fputs(log, stdout);
+  pair_must(error, what);
+}
+
+void pair_to_far(void *data, size_t bytes) {
+  const uint32_t begin = cl_cycle();
+  remote_must(remote_send(data, bytes), "remote_send");
+  pair_counts.transfer_cycles += cl_cycle() - begin;
+  pair_counts.words_down += bytes / 4;
+}
+
+void *pair_from_far(void *room, size_t bytes) {
+  /* Until the first word is there this is the other's work. */
+  const uint32_t begin = cl_cycle();
+  remote_must(remote_receive(room, 4), "remote_receive");
+  const uint32_t came = cl_cycle();
+  if (bytes > 4) remote_must(remote_receive((uint32_t *)room + 1, bytes - 4), "remote_receive");
+  pair_counts.wait_cycles += came - begin;
+  pair_counts.transfer_cycles += cl_cycle() - came;
+  pair_counts.words_up += bytes / 4;
+  return room;
+}
+
+/* On processor 1 a failure is a fault, of which near is told. */
+void pair_to_near(void *data, size_t bytes) {
+  if (far_send(data, bytes) != 0) __builtin_trap();
+}
+
+void *pair_from_near(void *room, size_t bytes) {
+  if (far_receive(room, bytes) != 0) __builtin_trap();
+  return room;
+}
+
+int far_main(const void *argument, size_t bytes) {
+  (void)argument, (void)bytes;
+  pair_far();
+  return 0;
+}
+
+void pair_open(void) {
+  remote_patience(UINT32_MAX);
+  remote_must(remote_load(remote_image, remote_image_bytes), "remote_load");
+}
+
+void pair_start(void) { remote_must(remote_start(NULL, 0, 0), "remote_start"); }
+
+void pair_close(void) {
+  struct remote_status status;
+  remote_must(remote_wait(), "remote_wait");
+  remote_must(remote_status(&status), "remote_status");
+  remote_must(status.state == REMOTE_DONE ? 0 : EIO, "the program of processor 1");
+}
+#endif
