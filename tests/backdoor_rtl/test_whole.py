@@ -7,32 +7,18 @@ import json
 import random
 import subprocess
 from collections import Counter
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from coreloom import verilate
+from coreloom.bench import backdoor_unit
+from coreloom.bench.backdoor_unit import whole
 from coreloom.paths import BUILD
 
-from .harness import BACKDOOR, SEED, sources
+from .harness import SEED, sources
 
-
-class Sizes(NamedTuple):
-    block: int = 4096
-    memory: int = 16384
-    mail: int = 16
-
-
-@lru_cache
-def model(sizes: Sizes, files: tuple[Path, ...]) -> Path:
-    """The two programs on cl_backdoor; its synchronisers are late at random."""
-    design = verilate.Design("cl_backdoor", files, defines=("CL_SYNC_LATE",))
-    params = {"BlockBytes": sizes.block, "MemoryBytes": sizes.memory, "MailDepth": sizes.mail}
-    defines = {"BLOCK_BYTES": sizes.block, "MEMORY_BYTES": sizes.memory, "MAIL_DEPTH": sizes.mail}
-    harness = BACKDOOR / "tb" / "whole.cpp"
-    return verilate.build(design, harness, params, name="backdoor-whole", cxx_defines=defines)
+SMALL = (4096, 16384, 16)  # bytes of block and memory, words of mail
 
 
 class Clocks(NamedTuple):
@@ -69,17 +55,26 @@ def play(executable: Path, seed: int, clocks: Clocks, percent: int, holds: int, 
 
 @pytest.mark.parametrize("clocks", CLOCKS, ids=str)
 def test_whole(clocks: Clocks) -> None:
-    executable = model(Sizes(), sources())
+    executable = whole(*SMALL)
     counts = play(executable, SEED, clocks, 100, 0, 50000)
     for n, percent in enumerate((100, 60, 10)):
         counts += play(executable, SEED + n, clocks, percent, 200, 100000)
     assert min(counts.values()) > 3, counts
 
 
+def test_words_per_cycle() -> None:
+    """Of the slower bus, both at work."""
+    rows = backdoor_unit.measure()
+    lists = [row for row in rows if row["kind"] == "list"]
+    assert all(row["cycles"] == row["words"] + 5 for row in lists)
+    assert {(row["near_period"] or 0) < (row["far_period"] or 0) for row in rows} == {True, False}
+    assert min(row["words_per_cycle"] for row in rows if row["words"] >= 128) >= 0.95
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [Sizes(), Sizes(8192, 4096, 2), Sizes(4096, 65536, 128)], ids=str)
-def test_whole_long(sizes: Sizes) -> None:
-    executable = model(sizes, sources())
+@pytest.mark.parametrize("sizes", [SMALL, (8192, 4096, 2), (4096, 65536, 128)], ids=str)
+def test_whole_long(sizes: tuple[int, int, int]) -> None:
+    executable = whole(*sizes)
     rng = random.Random(SEED)
     for _ in range(300):
         clocks = Clocks(*(int(1000 * 1.5 ** rng.uniform(-6, 6)) for _ in range(2)))
@@ -122,7 +117,7 @@ def test_whole_notices(name: str) -> None:
             path = folder / path.name
             path.write_text(text.replace(old, new))
         files.append(path)
-    executable = model(Sizes(), tuple(files))
+    executable = whole(*SMALL, files=tuple(files))
     rng = random.Random(SEED)
     with pytest.raises(AssertionError):
         for n in range(200):

@@ -11,6 +11,10 @@
 // says in its word 2 how many it has put there, and in word 3 how many it has taken of the other's. Both ring bells,
 // send mail, and ask for what is refused. Words of a stream are known from the number of the program (epoch) and their
 // place, so each that is late, lost, old or of another program is seen.
+// usage: sim stream OP WORDS PERIOD0 PERIOD1
+// Instead, how fast it can be: words go through the block in pieces; near stores or loads one in each cycle, far moves
+// them by lists at the same time, and each is granted at once. Prints the time from the first to the last.
+//
 // What a bell or mail may not overtake is how many words were there when it was sent.
 #include <algorithm>
 #include <array>
@@ -667,15 +671,92 @@ Program far_program() {
     }
 }
 
+// --- stream ---------------------------------------------------------------------------------------------------------
+
+uint32_t stream_op = 0, stream_words = 0;
+uint64_t stream_begin = 0, stream_end = 0;
+constexpr uint32_t kPiece = std::min(kRing, kMemory - kLists) / 8;
+
+Program near_streams() {
+    uint32_t value, other = 0;
+    const bool is_up = stream_op == CL_BACKDOOR_DMA_OP_UP;
+    co_await near.store(CL_BACKDOOR_NEAR_CONTROL, 1);
+    WAIT_UNTIL(near, CL_BACKDOOR_NEAR_FAR_WORD, value, "the start");
+    if (!is_up) stream_begin = now;
+    for (uint32_t done = 0; done < stream_words;) {
+        const uint32_t most = is_up ? other : std::min(other + kRing, stream_words);
+        if (most - done < std::min(kPiece, stream_words - done)) {
+            other = co_await near.load(CL_BACKDOOR_NEAR_FAR_WORD + 4);
+            continue;
+        }
+        const uint32_t words = std::min(most - done, kPiece);
+        for (uint32_t n = 0; n < words + is_up; n++) {
+            const uint32_t place = done + n, at = 4 * (place % kRing);
+            if (!is_up) {
+                co_await near.store(CL_BACKDOOR_DOWN_OFFSET + at, word_of(1, false, place));
+            } else {   // the answer comes when the next one is asked for
+                value = co_await near.ask(false, CL_BACKDOOR_UP_OFFSET + at, 0, 1);
+                EXPECT(n == 0 || value == word_of(1, true, place - 1), "word %u: %x", place - 1, value);
+            }
+        }
+        done += words;
+        co_await near.store(CL_BACKDOOR_NEAR_WORD, done);
+    }
+    if (is_up) stream_end = now;
+    WAIT_UNTIL(near, CL_BACKDOOR_NEAR_FAR_WORD + 4, value == stream_words, "the end");
+}
+
+// While a list runs, far says what it has done and looks for more.
+Program far_streams() {
+    uint32_t value, crc = 0, other = 0, said = 0;
+    const bool is_up = stream_op == CL_BACKDOOR_DMA_OP_UP;
+    co_await far.store(CL_BACKDOOR_FAR_DMA_ENABLE, 1);
+    co_await far.store(CL_BACKDOOR_FAR_WORD, 1);
+    if (is_up) stream_begin = now;
+    for (uint32_t done = 0; done < stream_words || said < done;) {
+        const uint32_t most = is_up ? std::min(other + kRing, stream_words) : other;
+        const uint32_t words = std::min({most - done, kRing - done % kRing, 2 * kPiece});
+        if (words) {
+            memory[0] = 1u << 31 | stream_op << 28 | words;
+            memory[1] = kBase + 4 * kLists;
+            memory[2] = 4 * (done % kRing);
+            for (uint32_t n = 0; is_up && n < words; n++) memory[kLists + n] = word_of(1, true, done + n);
+            moving_from = kLists;
+            moving_words = is_up ? 0 : words;
+            co_await far.store(CL_BACKDOOR_FAR_DMA_LIST, kBase);
+            dma_runs = true;
+        }
+        if (said < done) co_await far.store(CL_BACKDOOR_FAR_WORD + 4, said = done);
+        do other = co_await far.load(CL_BACKDOOR_FAR_NEAR_WORD);
+        while (dma_runs);
+        for (uint32_t n = 0; n < words; n++, done++) {
+            crc = crc_of(crc, word_of(1, is_up, done));
+            EXPECT(stream_op != CL_BACKDOOR_DMA_OP_DOWN || memory[kLists + n] == word_of(1, false, done), "word %u", done);
+        }
+        if (!is_up) stream_end = now;
+        if (words) co_await far.store(CL_BACKDOOR_FAR_DMA_CLEAR, 0);
+    }
+    value = co_await far.load(CL_BACKDOOR_FAR_DMA_CRC);
+    EXPECT(value == crc, "%x", value);
+    for (;;) co_await far.idle(100);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 8) return 2;
+    const bool streams = argc == 6;
+    if (!streams && argc != 8) return 2;
     auto number = [&](int n) { return std::strtoull(argv[n], nullptr, 10); };
     random_bits.seed(number(1));
     context.randSeed(static_cast<int>(number(1)) + 1);
-    const uint64_t period[2] = {number(2), number(3)}, jitter = number(4);
-    const auto percent = static_cast<uint32_t>(number(5));
+    const int periods = streams ? 4 : 2;
+    const uint64_t period[2] = {number(periods), number(periods + 1)}, jitter = streams ? 0 : number(4);
+    const uint64_t most = streams ? 0 : number(7);
+    const auto percent = streams ? 100 : static_cast<uint32_t>(number(5));
+    if (streams) {
+        stream_op = static_cast<uint32_t>(number(2));
+        stream_words = static_cast<uint32_t>(number(3));
+    }
     uint64_t next[2] = {period[0], period[1]};
     top.rst0_ni = top.rst1_ni = 0;
     top.eval();
@@ -689,7 +770,7 @@ int main(int argc, char** argv) {
     top.eval();
     for (auto& word : memory) word = static_cast<uint32_t>(random_bits());
 
-    Program near_runs = near_program(static_cast<uint32_t>(number(6)), number(7));
+    Program near_runs = streams ? near_streams() : near_program(static_cast<uint32_t>(number(6)), most);
     near.program = near_runs.handle;
     Program far_runs = {nullptr};
     bool asked = false;
@@ -697,7 +778,7 @@ int main(int argc, char** argv) {
     bool refused = false;
 
     while (!near_runs.handle.done()) {
-        EXPECT(std::min(counts.near_cycles, counts.far_cycles) < number(7) + 1000000, "it does not come to an end");
+        EXPECT(std::min(counts.near_cycles, counts.far_cycles) < most + 1000000, "it does not come to an end");
         now = std::min(next[0], next[1]);
         const bool edge[2] = {next[0] == now, next[1] == now};
         for (int c = 0; c < 2; c++)
@@ -767,7 +848,7 @@ int main(int argc, char** argv) {
                 far = {};
                 std::copy(memory.begin(), memory.end(), should_be.begin());
             } else if (!was_live && live) {
-                far_runs = far_program();
+                far_runs = streams ? far_streams() : far_program();
                 far.program = far_runs.handle;
             }
             was_live = live;
@@ -785,6 +866,10 @@ int main(int argc, char** argv) {
         top.eval();
     }
     top.final();
+    if (streams) {
+        std::printf("{\"time\": %llu}\n", static_cast<unsigned long long>(stream_end - stream_begin));
+        return 0;
+    }
     std::printf("{");
     auto print = [](const char* name, uint64_t value, const char* more = ", ") {
         std::printf("\"%s\": %llu%s", name, static_cast<unsigned long long>(value), more);
