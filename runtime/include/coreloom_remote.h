@@ -79,8 +79,9 @@ int remote_take(uint32_t *message);
 int remote_ring(uint32_t bells);
 uint32_t remote_bells(void); /* takes those that rang */
 /* Has bells call `handler`, in the interrupt, with those that it takes; NULL: none. What handlers may do is said in
- * coreloom_ipc.h: of the kernel only sem_post_handler_np; of this header remote_ring, _post, _take and _bells. A flood,
- * so many bells that nothing else has time, turns it off until the program's next call; none is lost, they merge. */
+ * coreloom_ipc.h: of the kernel only sem_post_handler_np; of this header remote_ring, _post and _take. A flood, so many
+ * bells that nothing else has time, turns it off until the next call of another function here; what rings stays
+ * pending. */
 int remote_bell_handler_np(void (*handler)(uint32_t bells));
 
 void remote_patience(uint32_t cycles); /* default 100 000 000 */

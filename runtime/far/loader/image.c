@@ -31,11 +31,12 @@ static uint32_t check_file(const uint32_t *header, uint32_t bytes) {
 }
 
 static uint32_t check_segment(const struct cl_image_source *source, const uint32_t *segment, uint32_t bytes) {
-  if (!is_inside(segment[OFFSET], segment[FILE_BYTES], 0, bytes)) return CL_BACKDOOR_REASON_TRUNCATED;
+  if (segment[FILE_BYTES] && !is_inside(segment[OFFSET], segment[FILE_BYTES], 0, bytes))
+    return CL_BACKDOOR_REASON_TRUNCATED;
   if (segment[FILE_BYTES] > segment[MEMORY_BYTES] ||
       !is_inside(segment[ADDRESS], segment[MEMORY_BYTES], source->memory, source->memory_end))
     return CL_BACKDOOR_REASON_MEMORY;
-  if ((segment[OFFSET] | segment[FILE_BYTES] | segment[ADDRESS] | segment[MEMORY_BYTES]) % 4)
+  if (((segment[FILE_BYTES] ? segment[OFFSET] : 0) | segment[FILE_BYTES] | segment[ADDRESS] | segment[MEMORY_BYTES]) % 4)
     return CL_BACKDOOR_REASON_ALIGNMENT;
   return CL_BACKDOOR_REASON_NONE;
 }
@@ -72,7 +73,7 @@ uint32_t cl_image_check(const struct cl_image_source *source, struct cl_image_pl
         return CL_BACKDOOR_REASON_OVERLAP;
     if (segment[FLAGS] & EXECUTABLE && is_inside(plan->entry, 4, begin, begin + segment[FILE_BYTES])) has_entry = 1;
     if (end > highest) highest = end;
-    plan->segments[plan->count].offset = file + segment[OFFSET];
+    plan->segments[plan->count].offset = segment[FILE_BYTES] ? file + segment[OFFSET] : 0;
     plan->segments[plan->count].address = begin;
     plan->segments[plan->count].bytes = segment[FILE_BYTES];
     plan->segments[plan->count].memory_bytes = segment[MEMORY_BYTES];

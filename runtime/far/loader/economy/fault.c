@@ -9,9 +9,11 @@
 
 _Noreturn void cl_loader_trap(uint32_t causes, uint32_t pc);
 _Noreturn void cl_loader_trap(uint32_t causes, uint32_t pc) {
-  if (causes & BUS_ERROR) /* first: what a fetch from nowhere gives is illegal, too */
-    cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ACCESS, cl_far_read(CL_BACKDOOR_FAR_BUS_ERROR_PC),
-                  cl_far_read(CL_BACKDOOR_FAR_BUS_ERROR_ADDRESS));
+  if (causes & BUS_ERROR) { /* first: what a fetch from nowhere gives is illegal, too */
+    uint32_t at = cl_far_read(CL_BACKDOOR_FAR_BUS_ERROR_PC), address = cl_far_read(CL_BACKDOOR_FAR_BUS_ERROR_ADDRESS);
+    if (at != address) at -= 4; /* a load or store: the next instruction is fetched before its access */
+    cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ACCESS, at, address);
+  }
   if (causes & ILLEGAL) cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ILLEGAL, pc - 4, 0);
   if (causes & MISALIGNED) cl_loader_end(CL_BACKDOOR_STATE_FAULT, CL_BACKDOOR_CAUSE_ALIGNMENT, pc - 4, 0);
   cl_loader_end(CL_BACKDOOR_STATE_LIMIT, 0, pc, 0);
