@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 
 from coreloom import yosys
 from coreloom.paths import BUILD
 
-from .harness import BACKDOOR
+from .harness import BACKDOOR, sources
 
 
-def proves(unit: str, params: str = "", old: str = "", new: str = "", steps: int = 6) -> bool:
-    """Whether the assertions of cl_<unit>_formal hold always, with `old` in cl_<unit> replaced by `new`.
+def proves(
+    unit: str, params: str = "", old: str = "", new: str = "", *, steps: int = 2, where: str = ""
+) -> bool:
+    """Whether the assertions of cl_<unit>_formal hold always, with `old` in cl_<where or unit> made `new`.
 
     steps: how many steps the induction may look back.
     """
     top = f"cl_{unit}_formal"
-    path = BACKDOOR / "rtl" / f"cl_{unit}.sv"
+    path = BACKDOOR / "rtl" / f"cl_{where or unit}.sv"
     text = path.read_text()
     assert not old or text.count(old) == 1, old
     folder = BUILD / "tests" / "formal" / f"{top}-{os.getpid()}"
@@ -26,10 +27,11 @@ def proves(unit: str, params: str = "", old: str = "", new: str = "", steps: int
     try:
         file = folder / path.name
         file.write_text(text.replace(old, new) if old else text)
-        sources: list[Path] = [BACKDOOR / "rtl" / "cl_sync.sv", file, BACKDOOR / "formal" / f"{top}.sv"]
+        others = [other for other in sources() if other != path]
+        files = [*others, file, BACKDOOR / "formal" / f"{top}.sv"]
         result = yosys.run(
-            f"read_slang --threads 1 --top {top} -DFORMAL -DCL_SYNC_LATE {params} {yosys.relative(sources)}\n"
-            f"hierarchy -top {top}\nproc\nflatten\nsetundef -undriven -expose\nmemory_map\nopt\n"
+            f"read_slang --threads 1 --top {top} -DFORMAL -DCL_SYNC_LATE {params} {yosys.relative(files)}\n"
+            f"hierarchy -top {top}\nproc\nflatten\nopt_clean\nsetundef -undriven -expose\nmemory_map\nopt\n"
             "clk2fflogic\nchformal -lower\nopt -full\nselect -assert-min 1 t:$assert\n"
             f"sat -verify -tempinduct -maxsteps {steps} -prove-asserts -set-assumes -set-init-zero "
             "-set-at 1 rst_ni 0\n"

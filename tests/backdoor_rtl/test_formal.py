@@ -1,4 +1,4 @@
-"""The Back-Door's clock crossings and bells, proven for every input and any two clocks by induction."""
+"""The Back-Door's clock crossings, bells, hold and start: proven for every input and any two clocks."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def test_bundle(params: str) -> None:
 def test_fifo(depth: int) -> None:
     """REQ-backdoor-11 to 13"""
     assert proves("cdc_fifo", f"-GDepth={depth}")
+
+
+def test_hold_and_start() -> None:
+    """REQ-backdoor-7 and 9"""
+    assert proves("backdoor")
 
 
 def bells_hold(old: str = "", new: str = "") -> bool:
@@ -79,3 +84,23 @@ def test_a_planted_bug_is_found(name: str) -> None:
 )
 def test_proof_of_the_bells_notices(old: str, new: str) -> None:
     assert not bells_hold(old, new)
+
+
+HOLD = {
+    "a hold forgotten": ("near", "if (!cmd_i.wdata[0]) hold_owed_q", "if (1'b0) hold_owed_q"),
+    "started before it is known": ("far", "(started_q | heard_i)", "1'b1"),
+    "no answer awaited": ("near", "settled ? run_q", "1'b1 ? run_q"),
+    "mail up left over": ("near", "(say_run_q | waiting_i == '0)", "1'b1"),
+    "mail down left over": ("far", "run & (live_q | waiting_i == '0)", "run"),
+    "mail to a held one": ("near", "register == NearMailSend & live;", "register == NearMailSend;"),
+    "the old one told to run": ("near", "far_i.running & ~(hold_owed_q & run_q);", "far_i.running;"),
+    "core not held": ("far", "started_d   = run & live_q", "started_d   = live_q"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if n < 2 else pytest.mark.slow) for n, name in enumerate(HOLD)]
+)
+def test_proof_of_hold_and_start_notices(name: str) -> None:
+    side, old, new = HOLD[name]
+    assert not proves("backdoor", "", old, new, where=f"backdoor_{side}")

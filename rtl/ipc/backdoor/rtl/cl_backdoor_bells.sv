@@ -63,7 +63,7 @@ module cl_backdoor_bells (
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_comb begin
     if (rst_ni) begin
       // REQ-backdoor-6: a bell that comes is pending, whatever is cleared with it; it stays until it is cleared.
       if (f_deaf_q) assert (pending_o == '0 && enabled_o == '0);

@@ -57,7 +57,7 @@ module cl_backdoor_near
   logic        [15:0] merged_q;
   logic        [16:0] merged_d;
   logic        [29:0] down_count_q, up_count_q;   // words
-  logic               run_q, hold_owed_q, say_run_q, settled, running, live;
+  logic               run_q, hold_owed_q, say_run_q, say_run_d, settled, running, live;
   logic         [7:0] waiting;
 
   // --- which access it is ---------------------------------------------------------------------------------------
@@ -80,9 +80,10 @@ module cl_backdoor_near
   // owed from the store of a 0 until it has been answered, whatever is stored in between. No start before the
   // mailbox to here is empty: what is in it is of the program before.
 
-  assign settled = far_i.running == say_run_q;
-  assign running = far_i.running & ~(hold_owed_q & run_q);   // to be started anew: not what runs until then
-  assign live    = say_run_q & far_i.running & run_q & ~hold_owed_q;
+  assign settled   = far_i.running == say_run_q;
+  assign say_run_d = settled ? run_q & ~hold_owed_q & (say_run_q | waiting_i == '0) : say_run_q;
+  assign running   = far_i.running & ~(hold_owed_q & run_q);   // to be started anew: not what runs until then
+  assign live      = say_run_q & far_i.running & run_q & ~hold_owed_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -90,7 +91,7 @@ module cl_backdoor_near
       hold_owed_q <= 1'b0;
       say_run_q   <= 1'b0;
     end else begin
-      if (settled)               say_run_q   <= run_q & ~hold_owed_q & (say_run_q | waiting_i == '0);
+      say_run_q <= say_run_d;
       if (settled && !say_run_q) hold_owed_q <= 1'b0;
       if (store && here && register == NearControl) begin
         run_q <= cmd_i.wdata[0];
