@@ -35,6 +35,7 @@ results: setup-synth
 	$(BIN)/coreloom bench grain
 	$(BIN)/coreloom bench scheduler
 	$(BIN)/coreloom bench ipc
+	$(BIN)/coreloom bench backdoor
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 

@@ -78,6 +78,7 @@ static inline void cl_far_dma_start(struct cl_far_descriptor *list, size_t count
 /* Until the DMA has nothing to do. CL_BACKDOOR_DMA_ERROR_*. */
 static inline uint32_t cl_far_dma_wait(void) {
   uint32_t status;
+#pragma clang loop unroll_count(16) /* Ibex fetches from the bus at each jump, which the DMA wants for itself */
   do status = cl_far_read(CL_BACKDOOR_FAR_DMA_STATUS);
   while (status >> CL_BACKDOOR_DMA_STATUS_WORD_BUSY_LSB & CL_BACKDOOR_DMA_STATUS_WORD_BUSY_MASK);
   __asm__ volatile("" ::: "memory");

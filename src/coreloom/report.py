@@ -64,15 +64,32 @@ def ipc_page(content: dict[str, Any]) -> str:
     return _page("ipc", "Communication between processors: the mechanisms of [IPC] and more", content, shown)
 
 
+def backdoor_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench backdoor`."""
+    shown = [
+        *tables.backdoor_tables(content["rows"]),
+        tables.reach(content["reach"], "largest sizes"),
+    ]
+    return _page(
+        "backdoor", "The Back-Door of [GF]: four programs on one processor and on two", content, shown
+    )
+
+
 def readme_tables(
-    smp: dict[str, Any], scheduler: dict[str, Any], area: dict[str, Any], ipc: dict[str, Any]
+    smp: dict[str, Any],
+    scheduler: dict[str, Any],
+    area: dict[str, Any],
+    ipc: dict[str, Any],
+    backdoor: dict[str, Any],
 ) -> str:
-    """The part of the results that the README shows: the standard core, [HT]'s scheduler, one of [IPC]."""
+    """The part of the results that the README shows: the standard core, [HT]'s scheduler, one of [IPC], the
+    programs of [GF]."""
     rows = [row for row in smp["rows"] if row["core"] == "standard"]
     semaphore = [row for row in ipc["reach"] if row["what"] == README_FIGURE]
     areas = (figure.row() for figure in synth.figures(area["rows"]))
     reached = tables.reach([*scheduler["reach"], *areas, *semaphore])
-    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached)
+    pair = tables.backdoor_readme(backdoor["rows"])
+    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached, pair)
     return "\n\n".join(table.markdown() for table in shown)
 
 
@@ -88,18 +105,19 @@ def _replace_between(text: str, new: str) -> str:
 def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
     smp, scheduler, area = results.read("smp"), results.read("scheduler"), results.read("synth", "synth")
-    ipc = results.read("ipc")
+    ipc, backdoor = results.read("ipc"), results.read("backdoor")
     folder = ROOT / "docs" / "results"
     pages = {
         folder / "smp.md": smp_page(smp),
         folder / "grain.md": grain_page(results.read("grain")),
         folder / "scheduler.md": scheduler_page(scheduler),
         folder / "ipc.md": ipc_page(ipc),
+        folder / "backdoor.md": backdoor_page(backdoor),
         folder / "synth.md": synth_page(area),
     }
     for page, text in pages.items():
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
-    text = _replace_between(readme.read_text(), readme_tables(smp, scheduler, area, ipc))
+    text = _replace_between(readme.read_text(), readme_tables(smp, scheduler, area, ipc, backdoor))
     results.write_atomically(readme, text.encode())
     return [*pages, readme]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.paths import RESULTS, ROOT
+from coreloom.paths import BUILD, RESULTS, ROOT
 
 # Packages that change a figure when their version changes.
 _TOOLS = (
@@ -119,3 +120,19 @@ def read(name: str, command: str = "") -> dict[str, Any]:
     except ValueError as defect:
         raise UserError(f"{path.name} is damaged ({defect}): run `coreloom {command}` again") from None
     return content
+
+
+def once(name: str, made_of: Sequence[Path], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What `measure` found, taken from build/runs if the same was measured before.
+
+    made_of: the files in build/ that decide it; their folders are named after their content.
+    """
+    key = hashlib.sha256("\0".join(str(path.relative_to(BUILD)) for path in made_of).encode()).hexdigest()
+    path = BUILD / "runs" / f"{name}-{key[:16]}.json"
+    with contextlib.suppress(OSError, ValueError):  # not there, or damaged
+        kept: dict[str, Any] = json.loads(path.read_text())
+        return kept
+    found = json.dumps(measure())
+    write_atomically(path, found.encode())
+    fresh: dict[str, Any] = json.loads(found)
+    return fresh

@@ -8,7 +8,7 @@ from typing import Any
 
 from coreloom import advise
 from coreloom import synth as area
-from coreloom.bench import ipc, ipc_latency, ipc_transfer, scheduler, smp
+from coreloom.bench import backdoor, backdoor_latency, ipc, ipc_latency, ipc_transfer, scheduler, smp
 from coreloom.firmware import KERNELS
 from coreloom.profile import OWNERS
 
@@ -600,6 +600,182 @@ def ipc_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
         *ipc_operations(rows),
         ipc_streams(rows),
     ]
+
+
+def _backdoor_row(row: dict[str, Any]) -> tuple[str, str]:
+    """Program and size."""
+    program = backdoor.PROGRAMS[row["program"]]
+    return program.title, program.sized(row["size"])
+
+
+def _backdoor_programs(rows: Sequence[dict[str, Any]], kind: str = "backdoor") -> list[dict[str, Any]]:
+    return [row for row in rows if (row["part"], row.get("platform")) == ("program", kind)]
+
+
+def _backdoor_shared(rows: Sequence[dict[str, Any]], row: dict[str, Any]) -> dict[str, Any] | None:
+    """The same case on smp-bus, if it was measured."""
+    keys = ("core", "program", "size")
+    found = _backdoor_programs(rows, "smp-bus")
+    return next((other for other in found if all(other[key] == row[key] for key in keys)), None)
+
+
+def backdoor_paper(row: dict[str, Any]) -> str:
+    """What [GF] says of the program; where its text has no number, that of all four."""
+    low, high = backdoor.PAPER
+    return f"{low:g} to {high:g}" if row["paper"] is None else f"{row['paper']:g}"
+
+
+def backdoor_speed(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    """One processor against two, for each core: cycles, speed-up, its bound, the paper's."""
+    here = _backdoor_programs(rows)
+    return [
+        Table(
+            f"One processor and two on the Back-Door, {core} core",
+            (
+                *("program", "size", "cycles, one", "cycles, two", "speed-up", "bound", "of the bound"),
+                *("with the loading", "paper"),
+            ),
+            tuple(
+                (
+                    *_backdoor_row(row),
+                    number(row["cycles_1"]),
+                    number(row["cycles_2"]),
+                    *(f"{row[key]:.2f}" for key in ("speedup", "bound")),
+                    f"{100 * row['bound_ratio']:.1f} %",
+                    f"{row['speedup_with_loading']:.2f}",
+                    backdoor_paper(row),
+                )
+                for row in here
+                if row["core"] == core
+            ),
+            text_columns=2,
+        )
+        for core in dict.fromkeys(row["core"] for row in here)
+    ]
+
+
+def backdoor_cycles(rows: Sequence[dict[str, Any]]) -> Table:
+    """Where processor 0 spends the cycles of a program on two."""
+
+    def line(row: dict[str, Any]) -> tuple[str, ...]:
+        two = row["cycles_2"]
+        moving, waiting = row["transfer_cycles"], row["wait_cycles"]
+        parts = (two - moving - waiting, moving, waiting)
+        return (
+            *_backdoor_row(row),
+            row["core"],
+            number(two),
+            *(f"{number(part)} ({100 * part / two:.1f} %)" for part in parts),
+            *(number(row[key]) for key in ("words_down", "words_up", "serial_cycles", "load_cycles")),
+        )
+
+    return Table(
+        "Where the cycles of processor 0 go with two on the Back-Door",
+        (
+            *("program", "size", "core", "cycles, two", "its own work", "moving words", "waiting"),
+            *("words down", "words up", "of one: not split", "before: loading the image"),
+        ),
+        tuple(map(line, _backdoor_programs(rows))),
+        text_columns=3,
+    )
+
+
+def backdoor_smp(rows: Sequence[dict[str, Any]]) -> Table:
+    """The same programs with two processors on one bus, where nothing is copied."""
+    lines = []
+    for row in _backdoor_programs(rows):
+        other = _backdoor_shared(rows, row)
+        if other is None:
+            continue
+        lines.append(
+            (
+                *_backdoor_row(row),
+                row["core"],
+                *(number(r[key]) for r in (row, other) for key in ("cycles_1", "cycles_2")),
+                *(f"{r['speedup']:.2f}" for r in (row, other)),
+                f"{other['bound']:.2f}",
+                f"{100 * (other['cycles_2'] / row['cycles_2'] - 1):+.1f} %",
+            )
+        )
+    return Table(
+        "The same programs on smp-bus: two processors, one bus, one memory, nothing copied",
+        (
+            *("program", "size", "core", "Back-Door: one", "two", "smp-bus: one", "two"),
+            *("speed-up, Back-Door", "speed-up, smp-bus", "its bound", "two: smp-bus over Back-Door"),
+        ),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def backdoor_dma(rows: Sequence[dict[str, Any]]) -> Table:
+    """Words a cycle of the DMA, in its unit and for the streams of a program."""
+    found = sorted((row for row in rows if row["part"] == "dma"), key=lambda row: row["core"] is not None)
+    return Table(
+        "Words a cycle of the DMA while it is busy, descriptors included",
+        ("operation", "where", "clock of processor 1 over that of 0", "words", "cycles", "words a cycle"),
+        tuple(
+            (
+                row["operation"],
+                "the unit alone" if row["core"] is None else f"platform, {row['core']} core",
+                "-" if row["far_clock"] is None else f"{row['far_clock']:g}",
+                number(row["words"]),
+                number(row["cycles"]),
+                f"{row['words_per_cycle']:.3f}",
+            )
+            for row in found
+        ),
+        text_columns=2,
+    )
+
+
+def backdoor_bells(rows: Sequence[dict[str, Any]]) -> Table:
+    """Doorbells by way, core and clock of processor 1."""
+    return Table(
+        "Cycles of processor 0 from a doorbell to the interrupt and to the handler",
+        ("doorbell", "until", "core", "clock of processor 1 over that of 0", "cycles", "least", "most"),
+        tuple(
+            (
+                backdoor_latency.WAYS[row["way"]],
+                backdoor_latency.UNTIL[row["until"]],
+                row["core"],
+                f"{row['far_clock']:g}",
+                *(number(row[key]) for key in ("cycles", "least", "most")),
+            )
+            for row in rows
+            if row["part"] == "doorbell"
+        ),
+        text_columns=3,
+    )
+
+
+def backdoor_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    rest = (backdoor_cycles, backdoor_smp, backdoor_dma, backdoor_bells)
+    shown = [*backdoor_speed(rows), *(table(rows) for table in rest)]
+    return [table for table in shown if table.rows]
+
+
+def backdoor_readme(rows: Sequence[dict[str, Any]]) -> Table:
+    """The largest size of each program, both cores."""
+    lines = []
+    for core in backdoor.CORES:
+        for row in backdoor.largest(rows, core):
+            other = _backdoor_shared(rows, row)
+            lines.append(
+                (
+                    *_backdoor_row(row),
+                    core,
+                    backdoor_paper(row),
+                    *(f"{row[key]:.2f}" for key in ("speedup", "bound")),
+                    "-" if other is None else f"{other['speedup']:.2f}",
+                )
+            )
+    return Table(
+        "Speed-up by a second processor",
+        ("program", "size", "core", "paper", "Back-Door", "bound", "smp-bus"),
+        tuple(lines),
+        text_columns=3,
+    )
 
 
 def advice(choices: Sequence[advise.Choice], title: str) -> Table:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the programs of `coreloom bench ipc` share: moments for the host to watch, rounds that all CPUs begin together,
- * threads that stay on their CPU. */
+ * What the programs of `coreloom bench ipc` share: rounds that all CPUs begin together, threads that stay on their
+ * CPU. */
 #ifndef IPC_H
 #define IPC_H
 
@@ -12,21 +12,8 @@
 
 #include "cl_ipc_ops.h"
 #include "cl_machine.h"
+#include "moment.h"
 
-/* A label of this name for --watch: seen when the standard core decodes the instruction behind it, the economy core
- * fetches it. Both see the instruction behind a jump, too, so a label stands behind a nop. The end of straight code may
- * do without on the standard core; the economy core fetches one ahead and would see it before what is measured ends.
- * The compiler may double a piece of code, so each copy of a label has a number: name.5, name.6. */
-#define LABEL(name) name ".%=:\n"
-#define MOMENT(name) __asm__ volatile("nop\n" LABEL(#name) ::: "memory")
-#if defined(CL_CORE_ECONOMY)
-#define MOMENT_AT_ONCE(name) MOMENT(name)
-#else
-#define MOMENT_AT_ONCE(name) __asm__ volatile(LABEL(#name) ::: "memory")
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline))
 #define RAW(op, index, patience) \
   ((volatile uint32_t *)(CL_IPC_PORT + ((uint32_t)(patience) << 16 | (uint32_t)(op) << 10 | (uint32_t)(index) << 2)))
 #define FOR_EVER 31

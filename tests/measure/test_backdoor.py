@@ -1,0 +1,371 @@
+"""What `coreloom bench backdoor` makes of what programs write, its bounds, its tables and its figures."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coreloom import platform, report, results, tables
+from coreloom.bench import backdoor, backdoor_latency
+from coreloom.bench.backdoor import PROGRAMS, Job, Place
+from coreloom.errors import UserError
+from coreloom.simulate import Event, Kind
+
+HERE, SHARED = Place("backdoor", "standard"), Place("smp-bus", "standard")
+
+
+def written(**changes: int) -> dict[str, int]:
+    """Figures of a sort of 500 elements on two processors; 1000 cycles cannot be split."""
+    return {
+        "magic": 0x52494150, "size": 500, "cycles_1": 100_000, "cycles_2": 52_000, "serial_cycles": 1000,
+        "transfer_cycles": 1200, "words_down": 250, "words_up": 250, "load_cycles": 6000,
+        "crc_1": 7, "crc_2": 7, "wait_cycles": 300,
+    } | changes  # fmt: skip
+
+
+# --- one run -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cycles", "serial", "words", "speedup"),
+    [
+        (1000, 0, 0, 2.0),  # all of it can be split, nothing crosses
+        (1000, 1000, 0, 1.0),  # nothing can be split
+        (1000, 200, 0, 1000 / 600),  # Amdahl
+        (1000, 200, 100, 1000 / 800),  # two beats for each word
+        (1000, 0, 500, 1000 / 1500),  # slower than one
+    ],
+)
+def test_bound(cycles: int, serial: int, words: int, speedup: float) -> None:
+    assert backdoor.bound(cycles, serial, words) == pytest.approx(speedup)
+
+
+def test_row_of_what_a_program_writes() -> None:
+    assert backdoor.row(PROGRAMS["sort"], 500, HERE, written()) == {
+        "part": "program",
+        "program": "sort",
+        "size": 500,
+        "platform": "backdoor",
+        "core": "standard",
+        "cycles_1": 100_000,
+        "cycles_2": 52_000,
+        "speedup": 1.923,
+        "bound": 1.942,  # 100 000 / (1000 + 49 500 + 2 * 500)
+        "bound_ratio": 0.99,
+        "paper": 1.6,
+        "speedup_with_loading": 1.724,
+        "serial_cycles": 1000,
+        "transfer_cycles": 1200,
+        "words_down": 250,
+        "words_up": 250,
+        "load_cycles": 6000,
+        "wait_cycles": 300,
+    }
+
+
+@pytest.mark.parametrize("changes", [{"size": 501}, {"cycles_1": 0}, {"cycles_2": 0}])
+def test_figures_of_something_else_are_an_error(changes: dict[str, int]) -> None:
+    with pytest.raises(UserError) as error:
+        backdoor.row(PROGRAMS["sort"], 500, HERE, written(**changes))
+    assert str(error.value) == "its figures are not of this size: a defect"
+
+
+def test_the_same_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "BUILD", tmp_path)
+    times = []
+
+    def measure() -> dict[str, Any]:
+        times.append(1)
+        return {"words": (1, 2), "run": len(times)}
+
+    files = [tmp_path / "model-1" / "model", tmp_path / "sort-2" / "sort.elf"]
+    first = {"words": [1, 2], "run": 1}
+    assert results.once("sort-500", files, measure) == first
+    assert results.once("sort-500", files, measure) == first
+    assert results.once("sort-500", files[:1], measure)["run"] == 2  # another model or firmware
+    (kept,) = [path for path in (tmp_path / "runs").iterdir() if "1}" in path.read_text()]
+    kept.write_text("{")  # damaged
+    assert results.once("sort-500", files, measure)["run"] == 3
+
+
+# --- doorbells -----------------------------------------------------------------------------
+
+PLACES = {
+    "down_begin": {16}, "down_entry": {80}, "down_end": {16, 32},
+    "up_begin": {48}, "up_entry": {80}, "up_end": {64},
+}  # fmt: skip
+
+
+def seen(*events: tuple[int, int, int]) -> list[Event]:
+    """(cycle, cpu, address)."""
+    return [Event(cycle, cpu, Kind.WATCH, address) for cycle, cpu, address in events]
+
+
+def test_a_bell_counts_from_its_ring_to_the_handler_of_the_other_processor() -> None:
+    events = seen(
+        (100, 0, 16), (108, 1, 80), (150, 1, 32), (200, 0, 16), (209, 1, 80), (221, 1, 16),
+        (300, 0, 16), (308, 1, 80), (310, 0, 32), (322, 1, 32),  # 310: another program's
+        (400, 1, 48), (410, 0, 80), (425, 0, 64), (450, 0, 80), (500, 1, 48), (511, 0, 80), (530, 0, 64),
+        (600, 1, 48), (612, 0, 80), (620, 0, 64),
+    )  # fmt: skip
+    events.append(Event(305, 0, Kind.MARK, 16))
+    assert backdoor_latency.cycles(events, "down", PLACES, 3) == {"entry": [9, 8], "end": [21, 22]}
+    assert backdoor_latency.cycles(events, "up", PLACES, 3) == {"entry": [11, 12], "end": [30, 20]}
+    with pytest.raises(UserError, match="down_begin was seen 3 times, not 4: a defect"):
+        backdoor_latency.cycles(events, "down", PLACES, 4)
+
+
+# --- what is to be measured ----------------------------------------------------------------
+
+
+def test_everything_is_measured_everywhere() -> None:
+    where = backdoor.places()
+    assert [tuple(place) for place in where] == [
+        ("backdoor", "standard"), ("smp-bus", "standard"), ("backdoor", "economy"), ("smp-bus", "economy"),
+    ]  # fmt: skip
+    made = [(place.platform().name, place.platform().cpus) for place in where]
+    assert made == [
+        ("backdoor-standard", 1),
+        ("smp-standard", 2),
+        ("backdoor-economy", 1),
+        ("smp-economy", 2),
+    ]
+    sizes = {name: program.sizes for name, program in PROGRAMS.items()}
+    assert (min(sizes["sort"]), max(sizes["sort"])) == (500, 20_000)
+    assert (min(sizes["fft"]), max(sizes["fft"])) == (256, 4096)
+    wanted = backdoor.jobs(where)
+    texts = [job.text for job in wanted]
+    assert len(set(texts)) == len(texts) == 4 * sum(map(len, sizes.values())) - 1 + 2 + 1
+    assert texts[0] == "backdoor, standard core: selection sort, 500 elements"
+    assert "smp-bus, economy core: selection sort, 20 000 elements" not in texts
+    assert "smp-bus, economy core: wavelet 5/3, 256 x 256 pixels" in texts
+    assert texts[-3:] == [
+        "backdoor, standard core: doorbells", "backdoor, economy core: doorbells", "the DMA alone",
+    ]  # fmt: skip
+    assert backdoor.steps(where, wanted) == 4 + len(wanted)
+    longest = max(wanted, key=lambda job: job.steps)
+    assert longest.text == "backdoor, economy core: selection sort, 20 000 elements"
+
+
+def test_a_first_look_is_the_smallest_sizes() -> None:
+    texts = [job.text for job in backdoor.jobs(backdoor.places(("backdoor",), ("standard",)), quick=True)]
+    assert texts == [
+        "backdoor, standard core: selection sort, 500 elements",
+        "backdoor, standard core: Dhrystone 2.1, 1 000 runs",
+        "backdoor, standard core: FFT, 256 points",
+        "backdoor, standard core: wavelet 5/3, 64 x 64 pixels",
+        "backdoor, standard core: doorbells",
+        "the DMA alone",
+    ]
+
+
+def test_the_longest_begins_first_and_the_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    began: list[str] = []
+    done: list[int] = []
+
+    def job(name: str, steps: float) -> Job:
+        return Job(name, lambda progress: [{"name": name}], steps)
+
+    rows = backdoor.run(
+        [], [job("short", 1), job("long", 9), job("middle", 5)], began.append, lambda: done.append(1)
+    )
+    assert [row["name"] for row in rows] == ["short", "long", "middle"]
+    assert (began, len(done)) == (["long", "middle", "short"], 3)
+
+
+def test_a_mistake_ends_what_runs_and_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    runs, stopped, begun = threading.Event(), threading.Event(), []
+
+    def forever(progress: Callable[[int], None]) -> list[dict[str, Any]]:
+        runs.set()
+        try:
+            while True:
+                progress(1)
+        except UserError:
+            stopped.set()
+            raise
+
+    def wrong(progress: Callable[[int], None]) -> list[dict[str, Any]]:
+        assert runs.wait(10)
+        raise UserError("it is wrong")
+
+    def never(progress: Callable[[int], None]) -> list[dict[str, Any]]:
+        begun.append(1)
+        return []
+
+    with pytest.raises(UserError, match="it is wrong"):
+        backdoor.run([], [Job("forever", forever, 3), Job("wrong", wrong, 2), Job("never", never, 1)])
+    assert stopped.is_set() and len(begun) <= 1  # the thread of the wrong one may just have taken it
+
+
+# --- tables and figures --------------------------------------------------------------------
+
+
+def program(name: str, size: int, place: Place = HERE, **changes: int) -> dict[str, Any]:
+    return backdoor.row(PROGRAMS[name], size, place, written(size=size, **changes))
+
+
+def bell(way: str, until: str, core: str, clock: float, cycles: int, most: int) -> dict[str, Any]:
+    row = {"part": "doorbell", "way": way, "until": until, "core": core, "far_clock": clock, "cycles": cycles}
+    return row | {"least": cycles - 1, "most": most, "rounds": 8}
+
+
+ROWS = [
+    program(
+        "sort", 500, cycles_1=1000, cycles_2=1250, serial_cycles=100, transfer_cycles=500, wait_cycles=250
+    ),
+    program("sort", 20_000),
+    program("dhrystone", 100, words_down=0, words_up=0, cycles_2=51_000),
+    program("sort", 20_000, SHARED, words_down=0, words_up=0, cycles_2=54_600, load_cycles=0),
+    program("sort", 500, Place("backdoor", "economy"), cycles_2=60_000),
+    backdoor_latency.dma_row("stream down", 4096, 4180, "standard", 0.5),
+    backdoor_latency.dma_row("stream down", 4096, 8192, "economy", 1),
+    backdoor_latency.dma_row("down, 1 descriptor", 16, 25),
+    backdoor_latency.dma_row("down, 1 descriptor", 128, 136),
+    backdoor_latency.dma_row("up, 1 descriptor", 1024, 1030),
+    bell("down", "entry", "standard", 1, 7, 8),
+    bell("down", "end", "standard", 1, 22, 23),
+    bell("up", "end", "standard", 1, 29, 31),
+    bell("up", "end", "standard", 0.5, 40, 44),
+    bell("down", "end", "economy", 1, 90, 90),
+]
+
+
+def test_tables() -> None:
+    standard, economy, cycles, shared, words, bells = tables.backdoor_tables(ROWS)
+    assert standard.title == "One processor and two on the Back-Door, standard core"
+    assert standard.rows == (
+        ("selection sort", "500 elements", "1 000", "1 250", "0.80", "0.65", "124.0 %", "0.14", "1.6"),
+        ("selection sort", "20 000 elements", "100 000", "52 000", "1.92", "1.94", "99.0 %", "1.72", "1.6"),
+        ("Dhrystone 2.1", "100 runs", "100 000", "51 000", "1.96", "1.98", "99.0 %", "1.75", "1.25 to 1.6"),
+    )
+    assert [row[1] for row in economy.rows] == ["500 elements"]
+    assert cycles.rows[0] == (
+        "selection sort", "500 elements", "standard", "1 250", "500 (40.0 %)", "500 (40.0 %)", "250 (20.0 %)",
+        "250", "250", "100", "6 000",
+    )  # fmt: skip
+    assert shared.rows == (
+        (
+            "selection sort", "20 000 elements", "standard", "100 000", "52 000", "100 000", "54 600",
+            "1.92", "1.83", "1.98", "+5.0 %",
+        ),
+    )  # fmt: skip
+    assert words.rows[1:] == (
+        ("down, 1 descriptor", "the unit alone", "-", "128", "136", "0.941"),
+        ("up, 1 descriptor", "the unit alone", "-", "1 024", "1 030", "0.994"),
+        ("stream down", "platform, standard core", "0.5", "4 096", "4 180", "0.980"),
+        ("stream down", "platform, economy core", "1", "4 096", "8 192", "0.500"),
+    )
+    interrupt, handler = (
+        "the first instruction of the interrupt",
+        "the first instruction of the program's handler",
+    )
+    assert bells.rows == (
+        ("to processor 1", interrupt, "standard", "1", "7", "6", "8"),
+        ("to processor 1", handler, "standard", "1", "22", "21", "23"),
+        ("to processor 0", handler, "standard", "1", "29", "28", "31"),
+        ("to processor 0", handler, "standard", "0.5", "40", "39", "44"),
+        ("to processor 1", handler, "economy", "1", "90", "89", "90"),
+    )
+    for table in (standard, cycles, shared, words, bells):
+        assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_what_was_not_measured_has_no_table() -> None:
+    (bells,) = tables.backdoor_tables(ROWS[-1:])
+    assert len(bells.rows) == 1
+
+
+def test_figures_are_from_the_largest_sizes() -> None:
+    figures = backdoor.figures(ROWS)
+    assert [(f.what, f.measured, f.at_least, f.bound, f.reached) for f in figures[:8]] == [
+        ("selection sort, 20 000 elements, standard core: speed-up with two", 1.923, 1.95, 1.942, False),
+        ("selection sort, 20 000 elements, standard core: share of the bound", 0.99, 0.95, 1, True),
+        ("Dhrystone 2.1, 100 runs, standard core: speed-up with two", 1.961, 1.95, 1.98, True),
+        ("Dhrystone 2.1, 100 runs, standard core: share of the bound", 0.99, 0.95, 1, True),
+        ("selection sort, 500 elements, economy core: speed-up with two", 1.667, 1.95, 1.942, False),
+        ("selection sort, 500 elements, economy core: share of the bound", 0.858, 0.95, 1, False),
+        ("DMA, 128 words or more, its bus to itself: words a cycle", 0.941, 0.95, 1, False),
+        ("DMA, 128 words or more, streams, standard core: words a cycle", 0.98, 0.95, 1, True),
+    ]
+    assert [(f.what, f.measured, f.at_most, f.reached) for f in figures[8:]] == [
+        ("doorbell to processor 1, to the first instruction of the interrupt", 8, 30, True),
+        ("doorbell to processor 1, to the first instruction of the program's handler", 23, 30, True),
+        ("doorbell to processor 0, to the first instruction of the program's handler", 31, 30, False),
+    ]
+    assert backdoor.figures([]) == []
+
+
+def test_page_and_the_table_of_the_readme() -> None:
+    assert tables.backdoor_readme(ROWS).rows == (
+        ("selection sort", "20 000 elements", "standard", "1.6", "1.92", "1.94", "1.83"),
+        ("Dhrystone 2.1", "100 runs", "standard", "1.25 to 1.6", "1.96", "1.98", "-"),
+        ("selection sort", "500 elements", "economy", "1.6", "1.67", "1.94", "-"),
+    )
+    reach = [figure.row() for figure in backdoor.figures(ROWS)]
+    page = report.backdoor_page(
+        {"rows": ROWS, "reach": reach, "method": "So.\n", "commit": "c0", "tools": {"verilator": "5"}}
+    )
+    headings = [line for line in page.splitlines() if line.startswith("#")]
+    assert headings == [
+        "# The Back-Door of [GF]: four programs on one processor and on two",
+        *(f"## {table.title}" for table in tables.backdoor_tables(ROWS)),
+        "## Figures to reach (largest sizes)",
+    ]
+
+
+# --- the whole, small ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [HERE, SHARED], ids=lambda place: place.kind)
+def test_a_program_is_measured(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (row,) = backdoor.measure(PROGRAMS["fft"], 256, place)
+    assert (row["program"], row["size"], row["platform"], row["core"]) == ("fft", 256, *place)
+    assert 0.9 < row["speedup"] < 2
+    assert (row["words_down"] > 0) == (place is HERE)
+
+
+def test_bells_and_streams_are_measured() -> None:
+    rows = backdoor_latency.measure("standard")
+    bells = [row for row in rows if row["part"] == "doorbell"]
+    assert [(row["far_clock"], row["way"], row["until"]) for row in bells] == [
+        (clock, way, until) for clock in (1, 0.5, 2) for way in ("down", "up") for until in ("entry", "end")
+    ]
+    assert all(row["least"] <= row["cycles"] <= row["most"] and row["rounds"] == 8 for row in bells)
+    for entry, end in zip(bells[::2], bells[1::2], strict=True):
+        assert 3 < entry["least"] < entry["most"] < end["least"] < 100
+    streams = [row for row in rows if row["part"] == "dma"]
+    assert [(row["far_clock"], row["operation"]) for row in streams] == [
+        (clock, f"stream {way}") for clock in (1, 0.5, 2) for way in ("down", "up")
+    ]
+    assert all(0.9 < row["words_per_cycle"] < 1 for row in streams)
+
+
+def test_the_dma_alone_is_measured() -> None:
+    rows = backdoor.dma()
+    assert [(row["operation"], row["words"], row["cycles"]) for row in rows[:5]] == [
+        ("down, 1 descriptor", 16, 21),
+        ("down, 1 descriptor", 128, 133),
+        ("down, 1 descriptor", 1024, 1029),
+        ("down, 1 descriptor", 8192, 8197),
+        ("down, 8 descriptors", 1024, 1057),
+    ]
+    assert len(rows) == 15
+
+
+def test_an_error_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stuck(*_: object) -> None:
+        raise UserError("it did not finish")
+
+    monkeypatch.setattr(results, "once", stuck)
+    with pytest.raises(UserError) as error:
+        backdoor.measure(PROGRAMS["wavelet"], 64, SHARED)
+    assert str(error.value) == "wavelet 5/3, 64 x 64 pixels, on smp-standard: it did not finish"
+    assert platform.load("smp-standard").backdoor is None
