@@ -728,7 +728,7 @@ def test_wrong_period(period: int) -> None:
 
 
 def test_waves_of_both_clocks(tmp_path: Path) -> None:
-    """In thousandths of half a cycle of processor 0: each clock has edges of its own, the first at one time."""
+    """In thousandths of half a cycle of processor 0: each clock has its own edges, the first at one time."""
     model = verilate.build_model(platform.load("backdoor-economy"), trace=True)
     program = assemble(_NEAR + "  end\n", "economy")
     waves = tmp_path / "run.vcd"
