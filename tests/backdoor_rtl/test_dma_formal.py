@@ -33,8 +33,9 @@ def test_dma(block: int, memory: int) -> None:
 
 
 PLANTED = {
-    "one beyond the memory": ("MemWords - 32'(memory_q))) bad", "MemWords + 1 - 32'(memory_q))) bad"),
-    "one beyond the block": ("32'(left_q) > Words -", "32'(left_q) > Words + 1 -"),
+    "one beyond the end": ("(last & (size - 1)) != '0", "(last & (size - 2)) != '0"),
+    "far beyond the end": ("(last & ~(2 * size - 1)) != '0 ||", ""),
+    "block unchecked": ("beyond(left_q, 32'(block_q), Words);", "1'b0;"),
     "an address between words": (" && addr[1:0] == '0;", ";"),
     "an offset far beyond": ("<= (bus_rdata_i & ~(BlockBytes - 4)) != '0;", "<= bus_rdata_i[1:0] != '0;"),
     "an operation that is none": ("if (op_q == 2'd3)", "if (1'b0)"),

@@ -93,7 +93,7 @@ PLANTED = {
     "room": ("cl_cdc_fifo", "CountW'(Depth) - (", "CountW'(Depth + 1) - ("),
     "DMA not held": ("cl_backdoor", ".rst_ni      (far_rst_n)", ".rst_ni      (rst1_ni)"),
     "cut unsaid": ("cl_backdoor_far", "cut_q <= busy;", "cut_q <= 1'b0;"),
-    "pc": ("cl_backdoor_far", "if (core_q) pc_q <= core_pc_i;", "pc_q <= 32'd0;"),
+    "pc": ("cl_backdoor_far", "if (started_q) pc_q", "if (!started_q) pc_q"),
     "mail of before": ("cl_backdoor_far", "== FarMailReceive) | ~live_q;", "== FarMailReceive);"),
     "mail up of before": ("cl_backdoor_near", "Receive) | ~far_i.running;", "Receive);"),
     "hold forgotten": ("cl_backdoor_near", "run_q & ~hold_owed_q & (", "run_q & ("),

@@ -88,6 +88,13 @@ module cl_backdoor_dma
     return ((addr ^ MemoryBase) & ~(MemoryBytes - 1)) == '0 && addr[1:0] == '0;
   endfunction
 
+  // Whether words from a place on, below `size`, a power of two, go beyond it: one adder, and no comparison.
+  function automatic logic beyond(logic [CountW-1:0] words, logic [31:0] place, int unsigned size);
+    logic [31:0] last;
+    last = 32'(words) + place;
+    return (last & ~(2 * size - 1)) != '0 || ((last & size) != '0 && (last & (size - 1)) != '0);
+  endfunction
+
   // The CRC after a word depends linearly on that before with the word added: [i][j]: bit i is made from j.
   typedef logic [31:0][31:0] matrix_t;
 
@@ -110,7 +117,7 @@ module cl_backdoor_dma
   always_comb begin
     bad = DmaErrorNone;
     if (op_q == 2'd3) bad = DmaErrorOp;
-    else if (op_q != DmaOpCheck && (memory_bad_q || 32'(left_q) > MemWords - 32'(memory_q))) bad = DmaErrorMemory;
+    else if (op_q != DmaOpCheck && (memory_bad_q || beyond(left_q, 32'(memory_q), MemWords))) bad = DmaErrorMemory;
     else if (block_bad_q) bad = DmaErrorBlock;
   end
 
@@ -200,7 +207,7 @@ module cl_backdoor_dma
         memory_q <= memory_q + 1'b1;
       end
       if (down_req_o || up_req_o) block_q <= block_q + 1'b1;
-      if (state_q == StBegin) block_bad_q <= block_bad_q || 32'(left_q) > Words - 32'(block_q);
+      if (state_q == StBegin) block_bad_q <= block_bad_q || beyond(left_q, 32'(block_q), Words);
 
       if (answer) begin
         unique case (sent_q)
