@@ -15,10 +15,9 @@ _Static_assert(PAIR_SIZE >= 256 && PAIR_SIZE <= TWIDDLES * 2 && (PAIR_SIZE & (PA
 #define OFFSET 0x80008000u
 
 /* The first stage is worked on in pieces of so many numbers, for the other side to begin early. */
-enum { PIECE = HALF / 8 };
-/* From here on near turns the differences of the first stage itself, before it the other side does: so both work for
- * the same time. */
-enum { NEAR_TURNS = HALF - 2 * PIECE };
+enum { PIECE = HALF / 4 };
+/* The differences of the last piece are turned by near itself, those before by far: so both work for the same time. */
+enum { NEAR_TURNS = HALF - PIECE };
 
 static uint32_t points[PAIR_SIZE];
 static uint32_t room[HALF]; /* far */

@@ -9,7 +9,7 @@ import shlex
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,51 +33,59 @@ _COMPILER = os.environ.get("CORELOOM_HOST_CC")  # see conftest.py
 HEADER = 4 * len(FIGURES)
 NOTHING = b""
 
-Native = Callable[[str, int, int], bytes]
 
+class Native:
+    """The programs compiled for the host."""
 
-@pytest.fixture(scope="module")
-def native(tmp_path_factory: pytest.TempPathFactory) -> Native:
-    """native(app, size, backdoor): the OUTPUT of a program that was compiled for the host.
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._compiler = shlex.split(_COMPILER) if _COMPILER else [*zig(), "cc", "-fsanitize=undefined"]
+        (folder / "empty").write_bytes(b"")
 
-    backdoor 0: far is a thread; 1: a process.
-    """
-    folder = tmp_path_factory.mktemp("pair")
-    compiler = shlex.split(_COMPILER) if _COMPILER else [*zig(), "cc", "-fsanitize=undefined"]
-
-    def compile_(name: str, files: list[Path], app: str, *flags: str) -> str:
+    def _compile(self, name: str, files: Iterable[Path], folder: Path, *flags: str) -> Path:
         # The real headers come last: of coreloom.h and pthread.h the host has its own.
-        include = [f"-I{path}" for path in (HOST, APPS / app, APPS / "pair")]
+        include = [f"-I{path}" for path in (HOST, folder, APPS / "pair")]
         include += ["-idirafter", str(RUNTIME / "include")]
-        command = [*compiler, "-std=gnu11", "-O1", "-g", *include, *flags, *map(str, files), "-pthread"]
-        subprocess.run([*command, "-o", str(folder / name)], check=True, timeout=120)
-        return str(folder / name)
+        command = [*self._compiler, "-std=gnu11", "-O1", "-g", *include, *flags, *map(str, files)]
+        made = self._folder / name
+        subprocess.run([*command, "-pthread", "-o", str(made)], check=True, timeout=120)
+        return made
 
-    def run(app: str, size: int, backdoor: int) -> bytes:
-        name = f"{app}-{size}-{backdoor}"
+    def _wheels(self, app: str) -> list[Path]:
         more = tomllib.loads((APPS / app / "build.toml").read_text())
         objects = []
         for number, wheel in enumerate(more.get("wheel", [])):
             spec = find_spec(wheel["package"].replace("-", "_"))
             assert spec is not None and spec.origin is not None
+            flags = ["-c", "-w", "-fno-sanitize=undefined", *wheel["flags"]]
             for source in wheel["sources"]:
                 file = Path(spec.origin).parent / wheel["folder"] / source
-                made = f"{app}-{number}-{source}.o"
-                if not (folder / made).exists():
-                    compile_(made, [file], app, "-c", "-w", "-fno-sanitize=undefined", *wheel["flags"])
-                objects.append(folder / made)
-        sources = [*(APPS / app).glob("*.c"), *(APPS / "pair").glob("*.c"), *HOST.glob("*.c")]
-        defines = [f"-DPAIR_SIZE={size}", f"-DCL_BACKDOOR={backdoor}"]
-        warn = ["-Wall", "-Wextra", "-Werror"]
-        program = compile_(name, [*sources, *objects], app, *defines, *warn)
-        empty, output = folder / "empty", folder / f"{name}.out"
-        empty.write_bytes(b"")
-        ended = subprocess.run([program, empty, output], capture_output=True, text=True, timeout=120)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        assert "speed-up" in ended.stdout
-        return output.read_bytes()
+                objects.append(self._compile(f"{number}-{source}.o", [file], APPS / app, *flags))
+        return objects
 
-    return run
+    def start(self, files: Iterable[Path], size: int, backdoor: int, *flags: str) -> tuple[int, str, bytes]:
+        """(exit status, what it printed, OUTPUT) of a program; backdoor 0: far is a thread; 1: a process."""
+        name = f"{len(list(self._folder.iterdir()))}"
+        files = [*files, *(APPS / "pair").glob("*.c"), *HOST.glob("*.c")]
+        defines = [f"-DPAIR_SIZE={size}", f"-DCL_BACKDOOR={backdoor}", "-Wall", "-Wextra", "-Werror"]
+        program = self._compile(name, files, files[0].parent, *defines, *flags)
+        output = self._folder / f"{name}.out"
+        command = [program, self._folder / "empty", output]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert not ended.stderr, ended.stderr
+        return ended.returncode, ended.stdout, output.read_bytes() if output.exists() else b""
+
+    def run(self, app: str, size: int, backdoor: int) -> bytes:
+        """The OUTPUT of a program that must end well."""
+        files = [*sorted((APPS / app).glob("*.c")), *self._wheels(app)]
+        status, said, output = self.start(files, size, backdoor)
+        assert (status, said.count("speed-up")) == (0, 1), said
+        return output
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> Native:
+    return Native(tmp_path_factory.mktemp("pair"))
 
 
 def words_crossing(app: str, size: int) -> tuple[int, int]:
@@ -97,12 +105,27 @@ CASES = [(app.name, size) for app in PAIR.values() for size in app.sizes]
 @pytest.mark.parametrize("backdoor", (0, 1))
 @pytest.mark.parametrize(("app", "size"), CASES)
 def test_every_size_on_the_host(native: Native, app: str, size: int, backdoor: int) -> None:
-    output = native(app, size, backdoor)
+    output = native.run(app, size, backdoor)
     PAIR[app].check(output, NOTHING)
     found = figures(output)
     assert found["size"] == size
     crossing = words_crossing(app, size) if backdoor else (0, 0)
     assert (found["words_down"], found["words_up"]) == crossing
+
+
+@pytest.mark.parametrize(
+    ("wrong", "backdoor", "status", "text"),
+    (
+        (1, 0, 1, "the results differ"),
+        (1, 1, 1, "the results differ"),
+        (2, 0, 1, "the results differ"),
+        (3, 1, 3, "processor 1: state 3, detail 0, pc 0, address 0\nremote_receive: Broken pipe"),
+    ),
+)
+def test_what_goes_wrong_is_said(native: Native, wrong: int, backdoor: int, status: int, text: str) -> None:
+    program = ROOT / "tests" / "apps" / "target" / "pair_wrong.c"
+    ended, said, _ = native.start([program], 4, backdoor, f"-DWRONG={wrong}")
+    assert (ended, text in said) == (status, True), said
 
 
 @pytest.mark.parametrize("core", ("standard", "economy"))
@@ -191,7 +214,7 @@ def test_wrong_inputs_and_outputs(app: PairProgram, native: Native, tmp_path: Pa
     with pytest.raises(UserError, match="takes no input"):
         app.prepare(tmp_path / "any")
     assert app.prepare(None) == NOTHING
-    good = native(app.name, app.sizes[0], 0)
+    good = native.run(app.name, app.sizes[0], 0)
     assert good[HEADER:] == app.expected(NOTHING)
     app.save(good, tmp_path / "out.json")
     saved = json.loads((tmp_path / "out.json").read_text())
