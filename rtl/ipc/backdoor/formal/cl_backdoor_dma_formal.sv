@@ -2,15 +2,14 @@
 // Properties of cl_backdoor_dma, for every list, memory, bus and reset. The reference keeps the words of a descriptor
 // as they came over the bus, all 32 bits, and counts what has been moved of it.
 //
-//   an access is to a whole word in the local memory, and a word of the block is inside it: the one that the
-//   descriptor says, in order, each once;
-//   the words of a descriptor are fetched in the list's order;
-//   nothing of a wrong descriptor is moved, and its error is the one that the header of the RTL says;
-//   a descriptor ends when all of its words are moved, and not before;
-//   a request stays until it is granted; there is none while idle;
-//   it is busy from a start to the end, which is told once;
-//   `rank` falls in every cycle but those in which a request is not granted: so every list ends after MostCycles
-//   granted cycles at the latest.
+// REQ-backdoor-14: an access is to a whole word in the local memory, and a word of the block is inside it: the one that
+//   the descriptor says, in order, each once. The words of a descriptor are fetched in the list's order.
+// REQ-backdoor-15: nothing of a wrong descriptor is moved, and its error is the one that the header of the RTL says.
+//   A descriptor ends when all of its words are moved, and not before.
+// REQ-backdoor-16: a request stays until it is granted; there is none while idle. It is busy from a start to the end,
+//   which is told once.
+// REQ-backdoor-17: `rank` falls in every cycle but those in which a request is not granted: so every list ends after
+//   MostCycles other cycles at the latest.
 module cl_backdoor_dma_formal
   import cl_soc_pkg::*;
 #(
