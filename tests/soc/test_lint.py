@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
@@ -29,6 +30,18 @@ def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_verilator_lint_with_a_backdoor(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"backdoor-{core}")) == []
+
+
+@pytest.mark.parametrize("size", [(16, 4, 2), (1024, 1024, 128)])
+def test_verilator_lint_with_a_backdoor_of_another_size(size: tuple[int, int, int]) -> None:
+    soc = platform.load("hthreads")  # and with hardware threads beside it
+    soc = dataclasses.replace(soc, interconnect="backdoor", backdoor=platform.BackdoorSize(*size))
+    assert verilate.lint_platform(soc) == []
+
+
+def test_verilator_lint_of_a_rom_with_a_file() -> None:
+    design = verilate.Design("cl_rom", (ROOT / "rtl" / "soc" / "rtl" / "cl_rom.sv",))
+    assert verilate.lint(design, {"Bytes": 256, "InitFile": "rom.hex"}) == []
 
 
 def test_addresses_of_the_backdoor() -> None:
