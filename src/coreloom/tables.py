@@ -708,24 +708,33 @@ def backdoor_smp(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
+_BACKDOOR_DMA = {
+    "list": "one descriptor, the DMA alone",
+    "stream": "stream, the Back-Door alone",
+    "program": "stream of a program, {} core",
+}
+
+
 def backdoor_dma(rows: Sequence[dict[str, Any]]) -> Table:
-    """Words a cycle of the DMA, in its unit and for the streams of a program."""
-    found = sorted((row for row in rows if row["part"] == "dma"), key=lambda row: row["core"] is not None)
+    """Words a cycle of the DMA: alone, with both sides at work, and for a program."""
+
+    def line(row: dict[str, Any]) -> tuple[str, ...]:
+        near, far = row["near_period"], row["far_period"]
+        return (
+            _BACKDOOR_DMA[row["kind"]].format(row.get("core")),
+            row["op"],
+            "-" if near is None else f"{near / far:.3g}",
+            number(row["words"]),
+            number(row["cycles"]),
+            f"{row['words_per_cycle']:.3f}",
+        )
+
+    found = [row for kind in _BACKDOOR_DMA for row in rows if (row["part"], row.get("kind")) == ("dma", kind)]
     return Table(
-        "Words a cycle of the DMA while it is busy, descriptors included",
-        ("operation", "where", "clock of processor 1 over that of 0", "words", "cycles", "words a cycle"),
-        tuple(
-            (
-                row["operation"],
-                "the unit alone" if row["core"] is None else f"platform, {row['core']} core",
-                "-" if row["far_clock"] is None else f"{row['far_clock']:g}",
-                number(row["words"]),
-                number(row["cycles"]),
-                f"{row['words_per_cycle']:.3f}",
-            )
-            for row in found
-        ),
-        text_columns=2,
+        "Words a cycle of the DMA",
+        ("what", "operation", "clock of processor 1 over that of 0", "words", "cycles", "words a cycle"),
+        tuple(map(line, found)),
+        text_columns=3,
     )
 
 

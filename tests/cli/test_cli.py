@@ -39,8 +39,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (
             ["run", "imago"],
             1,
-            "coreloom: error: unknown application 'imago': choose one of image, packets, hybrid, "
-            "or give a C file",
+            "coreloom: error: unknown application 'imago': choose one of image, packets, hybrid, sort, "
+            "dhrystone, fft, wavelet, or give a C file",
         ),
         (
             ["run", "image", "--platform", "smp-huge"],

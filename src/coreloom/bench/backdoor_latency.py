@@ -67,12 +67,11 @@ def cycles(
     }
 
 
-def dma_row(
-    operation: str, words: int, cycles: int, core: str | None = None, far_clock: float | None = None
-) -> dict[str, Any]:
-    """What the DMA did; core and far_clock None: in its unit, which has one clock."""
-    row = {"part": "dma", "operation": operation, "core": core, "far_clock": far_clock, "words": words}
-    return row | {"cycles": cycles, "words_per_cycle": round(words / cycles, 3)}
+def dma_row(op: str, core: str, far_period: int, cycles: int) -> dict[str, Any]:
+    """As those of backdoor_unit, of the kind `program`; in cycles of processor 1 in which the DMA is busy."""
+    row = {"part": "dma", "kind": "program", "op": op, "core": core, "words": WORDS}
+    row |= {"near_period": FAR_PERIOD, "far_period": far_period}
+    return row | {"cycles": cycles, "words_per_cycle": WORDS / cycles}
 
 
 def measure(core: str, progress: Callable[[int], None] | None = None) -> list[dict[str, Any]]:
@@ -93,11 +92,12 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[di
         }
         watch = sorted(set().union(*places.values()))  # the two programs may have the same addresses
         for clock in CLOCKS:
+            period = round(FAR_PERIOD / clock)
             outcome = experiment.run(
                 struct.pack("<I", ROUNDS),
                 watch=watch,
                 max_cycles=_MAX_CYCLES,
-                far_period=round(FAR_PERIOD / clock),
+                far_period=period,
                 progress=progress,
             )
             outcome.check_finished()
@@ -116,8 +116,8 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[di
                             "rounds": len(found),
                         }
                     )
-            for operation, busy in zip(WAYS, struct.unpack("<2I", outcome.result.output), strict=True):
-                rows.append(dma_row(f"stream {operation}", WORDS, busy, core, clock))
+            for way, busy in zip(WAYS, struct.unpack("<2I", outcome.result.output), strict=True):
+                rows.append(dma_row(way, core, period, busy))
     except UserError as error:
         raise UserError(f"doorbells on {soc.name}: {error}") from None
     return rows
