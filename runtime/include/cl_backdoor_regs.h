@@ -60,6 +60,7 @@
 #define CL_BACKDOOR_NEAR_BELL_RING         0x20 /* wo */
 #define CL_BACKDOOR_NEAR_BELL_PENDING      0x24 /* ro */
 #define CL_BACKDOOR_NEAR_BELL_CLEAR        0x28 /* wo */
+#define CL_BACKDOOR_NEAR_BELL_TAKE         0x34 /* ro */
 #define CL_BACKDOOR_NEAR_BELL_ENABLE       0x2c /* rw */
 #define CL_BACKDOOR_NEAR_BELL_MERGED       0x30 /* rw */
 #define CL_BACKDOOR_NEAR_MAIL_SEND         0x40 /* wo */
@@ -82,6 +83,7 @@
 #define CL_BACKDOOR_FAR_BELL_RING          0x20 /* wo */
 #define CL_BACKDOOR_FAR_BELL_PENDING       0x24 /* ro */
 #define CL_BACKDOOR_FAR_BELL_CLEAR         0x28 /* wo */
+#define CL_BACKDOOR_FAR_BELL_TAKE          0x34 /* ro */
 #define CL_BACKDOOR_FAR_BELL_ENABLE        0x2c /* rw */
 #define CL_BACKDOOR_FAR_MAIL_SEND          0x40 /* wo */
 #define CL_BACKDOOR_FAR_MAIL_RECEIVE       0x44 /* ro */

@@ -1,8 +1,9 @@
 /* What the loader of processor 1 and a program have of one another, and the machine below both. For C and assembly.
  *
  * The last bytes of the local memory are the loader's page. A program is called as cl_start(argument, bytes, page) with
- * a stack below it, and returns its exit status; while it runs, gp is the base of the far registers and tp the page, for
- * the loader's interrupts. It may write `program` of the page, and nothing else of it. */
+ * a stack below it, and returns its exit status. It may write `program` and `log` of the page, and nothing else of it.
+ * The loader's interrupt entry calls tp with the bells that it has taken, if any are enabled; gp is its own. No
+ * compiler uses these two. */
 #ifndef CL_FAR_H
 #define CL_FAR_H
 
@@ -10,7 +11,6 @@
 #include "cl_machine.h"
 
 #define CL_FAR_LOG_BYTES (CL_BACKDOOR_AREA_BYTES - CL_BACKDOOR_REPORT_BYTES)
-#define CL_FAR_BELL_HANDLER 0 /* of the page */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -22,8 +22,7 @@ struct cl_far_descriptor {
 
 struct cl_far_page {
   struct {
-    void (*bell_handler)(uint32_t bells); /* first, for start.S */
-    uint32_t result_bytes, result_crc;    /* in the up block */
+    uint32_t result_bytes, result_crc; /* in the up block */
     uint32_t log_bytes, log_lost;
   } program;
   uint32_t report[CL_BACKDOOR_REPORT_BYTES / 4]; /* these two are moved as one */

@@ -12,7 +12,6 @@
 #include "posix.h"
 
 #define PROTOCOL (1u << CL_BACKDOOR_DOORBELL)
-#define LINE (1u << CL_BACKDOOR_LINE)
 #define LOOKS 20u     /* of a wait before it sleeps: about what that costs */
 #define SLICE 10000u  /* cycles of a sleep at most: bell 0 wakes one thread, others look for themselves */
 #define BURST 16u     /* bells that are a flood if they come within ... */
@@ -20,12 +19,6 @@
 #define FLOOD (BURST * 1500u) /* cycles: some three times what a short handler takes with its interrupt */
 #else
 #define FLOOD (BURST * 250u)
-#endif
-
-#if defined(CL_KERNEL_HW)
-#define HEARS_LINES 0
-#else
-#define HEARS_LINES 1
 #endif
 
 /* --- The device --- */
@@ -91,7 +84,7 @@ static struct cl_backdoor door = { .mmio = &mmio, .patience = 100000000 };
 static volatile uint32_t enabled; /* bells that interrupt; changed with interrupts off */
 static uint32_t handled;          /* bells that have a handler */
 static void (*bell_handler)(uint32_t bells);
-static sem_t rang; /* bell 0; posted by the kernel for line 4, and by dispatch() */
+static sem_t rang; /* bell 0; posted by dispatch(), and by the hardware kernel for line 4 */
 static int opened, sleepers;
 static uint32_t bursts_since, burst;
 
@@ -133,20 +126,17 @@ static int is_flood(unsigned at_once) {
   return bursts_since - since < FLOOD;
 }
 
-/* In the interrupt, or on a CPU that sleeps: takes all bells of the handler. Bell 0 is heard once; who waits for it turns
- * it on again. */
+/* In the interrupt, or on a CPU that sleeps: takes all bells of the handler. Bell 0 is heard once; who waits for it
+ * turns it on again. */
 static void dispatch(void) {
   for (unsigned n = 0;; n++) {
     if (is_flood(n)) disable(handled); /* until the next call; they stay pending */
-    cl_local_write(CL_LINE_CLEAR, LINE); /* before the look: what comes after it, and what is left, rises again */
-    uint32_t bells = read(&mmio, CL_BACKDOOR_NEAR_BELL_PENDING) & enabled;
-    if (bells & PROTOCOL) {
+    if (read(&mmio, CL_BACKDOOR_NEAR_BELL_PENDING) & enabled & PROTOCOL) {
       disable(PROTOCOL);
-      sem_post_handler_np(&rang);
+      sem_post_handler_np(&rang); /* line 4 may have been up before it, and then no edge was its */
     }
-    bells &= ~PROTOCOL;
+    uint32_t bells = read(&mmio, CL_BACKDOOR_NEAR_BELL_TAKE);
     if (!bells) return;
-    write(&mmio, CL_BACKDOOR_NEAR_BELL_CLEAR, bells);
     bell_handler(bells);
   }
 }
@@ -174,7 +164,14 @@ static void wait(const struct cl_mmio *unused, unsigned looks, uint32_t cycles) 
 CL_COLD static int open(void) {
   int saved = errno, status = cl_backdoor_open(&door, &mmio, door.patience);
   if (!status && sem_init(&rang, 0, 0)) status = errno;
+  cl_ipc_dispatch = dispatch;
+#if defined(CL_KERNEL_HW)
   if (!status) status = interrupt_bind_semaphore_np(CL_BACKDOOR_LINE, &rang);
+#else
+  /* The line would be an interrupt of its own, before that of the bells. */
+  cl_local_write(CL_LINE_ENABLE, cl_local_read(CL_LINE_ENABLE) & ~(1u << CL_BACKDOOR_LINE));
+  cl_backdoor_listen(NULL);
+#endif
   opened = !status;
   errno = saved;
   return status;
@@ -300,10 +297,7 @@ int remote_bell_handler_np(void (*handler)(uint32_t bells)) {
   if (handled) disable(handled);
   bell_handler = handler;
   handled = handler ? ~PROTOCOL : 0;
-  cl_ipc_dispatch = handler ? dispatch : NULL;
   cl_backdoor_listen(handler);
-  uint32_t lines = cl_local_read(CL_LINE_ENABLE) & ~LINE; /* the software kernel's are always on */
-  cl_local_write(CL_LINE_ENABLE, handler || HEARS_LINES ? lines | LINE : lines);
   enable(handled);
   irq_leave(off);
   return leave(0);

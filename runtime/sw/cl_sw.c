@@ -3,7 +3,6 @@
  * The software kernel on the SoC: interrupts off and one lock around every operation, idle CPUs asleep until
  * another CPU's interrupt, and the timer for the time slice. */
 #include "cl_kernel.h"
-#include "cl_backdoor_regs.h"
 
 #define K_TICK CL_TICK_CYCLES
 #define K_REMOTE (CL_CPUS > 1)
@@ -156,11 +155,8 @@ CL_APART void take_lines(const k_cpu *cpu, uint32_t lines) {
   if (woke) k_notify(cpu);
 }
 
-/* Without the Back-Door's, if that has a handler (remote.c), which takes it. */
 static inline uint32_t lines_of(const k_cpu *cpu) {
-  uint32_t lines = CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
-  if (CL_BACKDOOR && CL_UNLIKELY(cl_ipc_dispatch)) lines &= ~(1u << CL_BACKDOOR_LINE);
-  return lines;
+  return CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
 }
 
 /* Lines, or time limits, on a CPU that sleeps. */
@@ -174,7 +170,7 @@ CL_APART void take_asleep(k_cpu *cpu, uint32_t lines) {
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* of k_completed(); who is awake looks for himself */
 }
 
-/* Handlers of the communication port, on a CPU that sleeps. What they post may be for this CPU. */
+/* Handlers of the communication port, or the Back-Door's, on a CPU that sleeps. What they post may be for this CPU. */
 CL_APART void dispatch_asleep(k_cpu *cpu) {
   cl_ipc_dispatch();
   if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
@@ -499,11 +495,11 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   return answer;
 }
 
-/* At the end of such a trap: the CPU gives way if it should. The Back-Door's trap is that of all lines. */
+/* At the end of such a trap: the CPU gives way if it should. */
 void cl_sw_after_handlers(void);
 void cl_sw_after_handlers(void) {
   k_cpu *cpu = this_cpu();
-  if (k_best(cpu) < cpu->preempt_below || (CL_BACKDOOR && lines_of(cpu))) cl_interrupt(0);
+  if (k_best(cpu) < cpu->preempt_below) cl_interrupt(0);
 }
 
 void cl_ground_start(void) {

@@ -18,7 +18,7 @@ def readable(side: int) -> list[str]:
     return [
         name
         for name in OFFSETS[side]
-        if registers[name.rstrip("0123")].access != "wo" and name != "mail_receive"
+        if registers[name.rstrip("0123")].access != "wo" and name not in ("mail_receive", "bell_take")
     ]
 
 
@@ -120,6 +120,20 @@ def test_bells(side: int) -> None:
         assert door.do(other, "bell_pending") == 0x8000_0001
         door.do(other, "bell_clear", 0xFFFF_FFFF)
         assert door.do(other, "bell_pending") == 0
+
+
+@pytest.mark.parametrize("side", [NEAR, FAR])
+def test_taking_bells(side: int) -> None:
+    """Those that are pending and enabled, at once, and never the doorbell."""
+    with Door().begin() as door:
+        door.do(1 - side, "bell_ring", 0x8000_000F)
+        door.wait(20)
+        assert door.do(side, "bell_take") == 0
+        door.do(side, "bell_enable", 0xF000_0007)
+        assert door.do(side, "bell_take") == 0x8000_0006
+        door.wait(2)
+        assert door.do(side, "bell_pending") == 9 and door.seen(side).irq
+        assert door.do(side, "bell_take") == 0
 
 
 @pytest.mark.parametrize("side", [NEAR, FAR])

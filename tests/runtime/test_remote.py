@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from coreloom import firmware, platform, simulate, verilate
+from coreloom.elf import symbols
 from coreloom.simulate import SimResult
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -36,3 +37,35 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 def test_clocks_that_do_not_match(core: str, period: int) -> None:
     result = run("remote", core, "hw", far_period=period)
     assert result.uart == "ok\n", result.reason
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_bells_reach_their_handlers(kernel: str) -> None:
+    """From the store to the first instruction of the function, standard core, one clock: at most 30 cycles to
+    processor 1; to processor 0 about as many, more where other code has taken a line of its cache."""
+    source, chosen = str(PROGRAMS / "remote_bells.c"), platform.load("backdoor-standard")
+    near = dict(symbols(firmware.build(source, chosen, kernel)))
+    far = dict(symbols(firmware.build_far(source, chosen).with_suffix(".elf")))
+    places = [
+        (0, near["rings_far"]),
+        (1, far["far_handler"]),
+        (1, far["rings_near"]),
+        (0, near["near_handler"]),
+    ]
+    result = run("remote_bells", "standard", kernel, watch=[address for _, address in places])
+    assert result.uart == "ok\n", result.reason
+    there: list[int] = []
+    back: list[int] = []
+    rung = [0, 0]
+    for event in result.events:
+        place = event.kind - simulate.Kind.WATCH
+        if place < 0 or event.cpu != places[place][0]:
+            continue
+        if place in (0, 2):
+            rung[place // 2] = event.cycle
+        elif rung[place // 2]:
+            (there, back)[place // 2].append(event.cycle - rung[place // 2])
+            rung[place // 2] = 0
+    assert len(there) == len(back) == 20
+    assert max(there[1:]) <= 30  # the first is with a cold cache
+    assert sorted(back)[10] <= (30 if kernel == "hw" else 37)

@@ -231,7 +231,7 @@ module cl_soc
     assign ipc_rvalid = '0;
     assign ipc_err    = '0;
     assign ipc_rdata  = '0;
-    assign ipc_irq    = '0;
+    assign ipc_irq    = Cpus'(near_irq);   // for handlers of bells: the way by the line takes two cycles more
     logic unused;
     assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr, MailboxDepth, CpuMutexes, Barriers};
   end

@@ -12,11 +12,10 @@
 #define CL_ARCH_HANDLER_STACK 0
 
 /* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. With the
- * hardware kernel its interrupt, the timer's and the communication port's (8), or the Back-Door's line (7), are the only
- * others that are heard. */
+ * hardware kernel its interrupt, the timer's and the communication port's (8) are the only others that are heard. */
 #define CL_IRQS_OFF (~6)
 #if defined(CL_KERNEL_HW)
-#define CL_IRQS_ON (~(1 << (CL_BACKDOOR ? 7 : 8) | 1 << CL_IRQ_TIMER | 1 << CL_IRQ_KERNEL | 6))
+#define CL_IRQS_ON (~(1 << 8 | 1 << CL_IRQ_TIMER | 1 << CL_IRQ_KERNEL | 6))
 #else
 #define CL_IRQS_ON 0
 #endif
@@ -43,7 +42,7 @@ static inline int cl_irq_is_off(void) {
 /* From now on this CPU hears the communication port's interrupt: it always does. */
 static inline void cl_ipc_listen(const void *registers) { (void)registers; }
 
-/* The same of the Back-Door's line. */
+/* The same of the Back-Door's, with a handler of its bells. */
 static inline void cl_backdoor_listen(void (*handler)(uint32_t bells)) { (void)handler; }
 
 /* Sleep until an interrupt is pending, masked or not. */

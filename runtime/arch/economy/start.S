@@ -19,13 +19,9 @@
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
 #define IRQS_OFF -7 /* mask all but the core's own: 1 illegal instruction, 2 misaligned access */
 #define FAULTS 6
-#if CL_BACKDOOR
-#define HANDLED (1 << 7) /* lines: the Back-Door's may have a handler */
-#else
-#define HANDLED (1 << 8) /* the communication port's */
-#endif
+#define IPC (1 << 8) /* the communication port's, or the Back-Door's */
 #if defined(CL_KERNEL_HW)
-#define IRQS_ON (-55 & ~HANDLED) /* unmask them, 4, the kernel's, 5, the timer's, and that */
+#define IRQS_ON -311 /* unmask them, 4, the kernel's, 5, the timer's, and 8 */
 #else
 #define IRQS_ON 0
 #endif
@@ -108,7 +104,7 @@ interrupt:
   sw t1, 68(sp)
 #endif
   getq t1, 1
-  andi a0, t1, HANDLED | FAULTS
+  andi a0, t1, IPC | FAULTS
   bnez a0, others
   li t1, IRQS_OFF
   maskirq t1
@@ -150,7 +146,7 @@ back:
 return:
   retirq
 
-/* A fault, or what has handlers; the kernel's interrupt comes again if it came at once with that. */
+/* A fault, or the communication port; the kernel's interrupt comes again if it came at once with that. */
 others:
   andi a0, t1, FAULTS
   bnez a0, fault
@@ -163,11 +159,7 @@ others:
 1:
   lui t0, %hi(cl_ipc_dispatch)
   lw t0, %lo(cl_ipc_dispatch)(t0)
-#if CL_BACKDOOR
-  beqz t0, 1f
-#endif
   jalr t0
-1:
 #if !defined(CL_KERNEL_HW)
   call cl_sw_after_handlers
 #endif

@@ -39,13 +39,13 @@ static inline void cl_ipc_listen(const void *registers) {
   __asm__ volatile("csrs mie, %0" ::"r"(1 << 17));
 }
 
-/* The same for the Back-Door's line and the handler of its bells, on a platform without that port. NULL: as before. */
+/* The same for the Back-Door's interrupt and the handler of its bells, on a platform without that port. */
 static inline void cl_backdoor_listen(void (*handler)(uint32_t bells)) {
 #if CL_BACKDOOR
-  extern char cl_usual_vectors[], cl_backdoor_vectors[];
+  extern char cl_backdoor_vectors[];
   __asm__ volatile("mv gp, %0" ::"r"(handler));
-  __asm__ volatile("csrw mtvec, %0" ::"r"((handler ? cl_backdoor_vectors : cl_usual_vectors) + 1));
-  __asm__ volatile("csrs mie, %0" ::"r"(1 << 16));
+  __asm__ volatile("csrw mtvec, %0" ::"r"(cl_backdoor_vectors + 1));
+  __asm__ volatile("csrs mie, %0" ::"r"(1 << 17));
 #else
   (void)handler;
 #endif

@@ -23,10 +23,6 @@
   .option norelax
   .globl cl_vectors
 cl_vectors:
-#if !defined(CL_KERNEL_HW)
-  .globl cl_usual_vectors
-cl_usual_vectors:
-#endif
   j exception
   .rept 6
   j interrupt
@@ -123,8 +119,6 @@ cl_start:
 #if defined(CL_KERNEL_HW)
 /* The kernel's interrupt is number 11, and its handler stands in its place in the table. */
   .balign 256
-  .globl cl_usual_vectors
-cl_usual_vectors:
 vectors:
   j exception
   .rept 6
@@ -332,9 +326,8 @@ cl_ipc_vectors:
 #endif
 
 #if CL_BACKDOOR
-/* The lines' interrupt is number 16; with a handler of the Back-Door's bells it stands in its place in this table
- * (cl_backdoor_listen). It takes bells while it saves registers and calls the handler, gp, which no compiler touches;
- * all else is for cl_ipc_dispatch. */
+/* The same for the Back-Door, on a platform without that port (cl_backdoor_listen). It takes bells while it saves
+ * registers and calls their handler, gp, which no compiler touches; all else is for cl_ipc_dispatch. */
   .balign 256
   .globl cl_backdoor_vectors
 cl_backdoor_vectors:
@@ -347,19 +340,16 @@ cl_backdoor_vectors:
 #else
   j interrupt
 #endif
-  .rept 8
+  .rept 9
   j interrupt
   .endr
   addi sp, sp, -FRAME
-  sw a0, 32(sp)
-  lui a0, %hi(CL_BACKDOOR_NEAR_BASE)
   sw t0, 4(sp)
-  mv t0, a0
-  lw a0, CL_BACKDOOR_NEAR_BELL_PENDING(a0)
+  lui t0, %hi(CL_BACKDOOR_NEAR_BASE)
+  sw a0, 32(sp)
+  lw a0, CL_BACKDOOR_NEAR_BELL_TAKE(t0)
   sw ra, 0(sp)
   sw t1, 8(sp)
-  andi a0, a0, ~(1 << CL_BACKDOOR_DOORBELL)
-  sw a0, CL_BACKDOOR_NEAR_BELL_CLEAR(t0)
   sw t2, 12(sp)
   sw t3, 16(sp)
   sw t4, 20(sp)
@@ -372,7 +362,7 @@ cl_backdoor_vectors:
   sw a5, 52(sp)
   sw a6, 56(sp)
   sw a7, 60(sp)
-  beqz a0, 1f
+  beqz a0, 1f /* the doorbell */
   jalr gp
 1:
   lui t0, %hi(cl_ipc_dispatch)

@@ -31,12 +31,12 @@ static uint32_t check_file(const uint32_t *header, uint32_t bytes) {
 }
 
 static uint32_t check_segment(const struct cl_image_source *source, const uint32_t *segment, uint32_t bytes) {
-  if (segment[FILE_BYTES] && !is_inside(segment[OFFSET], segment[FILE_BYTES], 0, bytes))
-    return CL_BACKDOOR_REASON_TRUNCATED;
+  uint32_t offset = segment[FILE_BYTES] ? segment[OFFSET] : 0; /* of nothing it may be anywhere */
+  if (!is_inside(offset, segment[FILE_BYTES], 0, bytes)) return CL_BACKDOOR_REASON_TRUNCATED;
   if (segment[FILE_BYTES] > segment[MEMORY_BYTES] ||
       !is_inside(segment[ADDRESS], segment[MEMORY_BYTES], source->memory, source->memory_end))
     return CL_BACKDOOR_REASON_MEMORY;
-  if (((segment[FILE_BYTES] ? segment[OFFSET] : 0) | segment[FILE_BYTES] | segment[ADDRESS] | segment[MEMORY_BYTES]) % 4)
+  if ((offset | segment[FILE_BYTES] | segment[ADDRESS] | segment[MEMORY_BYTES]) % 4)
     return CL_BACKDOOR_REASON_ALIGNMENT;
   return CL_BACKDOOR_REASON_NONE;
 }

@@ -48,7 +48,6 @@ static void say(uint32_t state, uint32_t detail, uint32_t pc, uint32_t address, 
 }
 
 static void forget(void) {
-  page.shared.program.bell_handler = 0;
   page.shared.program.result_bytes = page.shared.program.result_crc = 0;
   page.shared.program.log_bytes = page.shared.program.log_lost = 0;
 }

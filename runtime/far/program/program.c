@@ -118,8 +118,9 @@ uint32_t far_bells(void) {
 /* The loader's interrupt entry takes the bells and calls it. */
 int far_bell_handler(void (*handler)(uint32_t bells)) {
   cl_far_write(CL_BACKDOOR_FAR_BELL_ENABLE, 0);
-  page->program.bell_handler = handler;
-  __asm__ volatile("" ::: "memory");
+#if defined(__riscv)
+  __asm__ volatile("mv tp, %0" ::"r"(handler) : "memory");
+#endif
   if (handler) cl_far_write(CL_BACKDOOR_FAR_BELL_ENABLE, ~PROTOCOL);
   return 0;
 }

@@ -25,9 +25,9 @@ enum operation {
 
 static void far_rang(uint32_t bells) { far_ring(bells << 1); }
 
-static uint32_t zeroes[500], not_zero = 0x1234567;
+static __attribute__((unused)) uint32_t zeroes[500], not_zero = 0x1234567;
 
-static int play(const void *argument, size_t bytes) {
+__attribute__((unused)) static int play(const void *argument, size_t bytes) {
   static uint32_t buffer[2600];
   const uint32_t *words = argument, *end = words + bytes / 4;
   uint32_t value = words + 1 < end ? words[1] : 0, message;

@@ -64,8 +64,8 @@ module cl_backdoor_far
   logic               live_q, rst_q, started_q, core_q;   // rst_q and core_q are the same as the others: resets only
   logic        [31:0] pc_q;
   logic               cut_q;
-  logic               load, store, ok, busy;
-  logic        [31:0] rdata_d, rdata_q, pending, enabled, again;
+  logic               load, store, ok, busy, take;
+  logic        [31:0] rdata_d, rdata_q, pending, enabled, again, taken;
   logic               err_q;
   logic         [2:0] error_q, error_set;
   logic [Words-1:0][31:0] words_q;
@@ -112,6 +112,8 @@ module cl_backdoor_far
   assign put_o           = store & addr_i == FarMailSend;
   assign get_o           = (load & addr_i == FarMailReceive) | ~live_q;
   assign ring_o          = store & addr_i == FarBellRing;
+  assign take            = load & addr_i == FarBellTake;
+  assign taken           = pending & enabled & ~(32'b1 << Doorbell);
   assign busy            = dma_busy_i;
   assign dma_start_o     = store & addr_i == FarDmaList & ~busy;
   assign dma_crc_clear_o = store & addr_i == FarDmaCrc;
@@ -122,9 +124,9 @@ module cl_backdoor_far
     .deaf_i   (~run),
     .ring_i   (take_i),
     .bells_i,
-    .clear_i  (store & addr_i == FarBellClear),
+    .clear_i  ((store & addr_i == FarBellClear) | take),
     .enable_i (store & addr_i == FarBellEnable),
-    .word_i   (wdata_i),
+    .word_i   (take ? taken : wdata_i),
     .pending_o(pending),
     .enabled_o(enabled),
     .again_o  (again),
@@ -144,6 +146,7 @@ module cl_backdoor_far
       end
       FarBellRing, FarBellClear, FarMailSend, FarDmaList, FarDmaClear, FarBusErrorClear: ok = store;
       FarBellPending: rdata_d = pending;
+      FarBellTake:    rdata_d = taken;
       FarBellEnable: begin
         rdata_d = enabled;
         ok      = 1'b1;

@@ -49,8 +49,8 @@ module cl_backdoor_near
   logic        [21:0] offset;
   logic         [7:0] register;
   logic               load, store, here, block, down, up, ok;
-  logic               full, empty, refused, sendable;
-  logic        [31:0] rdata_d, rdata_q, pending, enabled, again, again_q;
+  logic               full, empty, refused, sendable, take;
+  logic        [31:0] rdata_d, rdata_q, pending, enabled, again, again_q, taken;
   logic               err_q, up_q;
   logic         [3:0] error_q, error_set;
   logic [Words-1:0][31:0] words_q;
@@ -113,15 +113,17 @@ module cl_backdoor_near
   // --- bells ----------------------------------------------------------------------------------------------------
 
   assign ring_o = store & here & register == NearBellRing;
+  assign take   = load & here & register == NearBellTake;
+  assign taken  = pending & enabled & ~(32'b1 << Doorbell);
 
   cl_backdoor_bells u_bells (
     .clk_i, .rst_ni,
     .deaf_i   (1'b0),
     .ring_i   (take_i),
     .bells_i,
-    .clear_i  (store & here & register == NearBellClear),
+    .clear_i  ((store & here & register == NearBellClear) | take),
     .enable_i (store & here & register == NearBellEnable),
-    .word_i   (cmd_i.wdata),
+    .word_i   (take ? taken : cmd_i.wdata),
     .pending_o(pending),
     .enabled_o(enabled),
     .again_o  (again),
@@ -157,6 +159,7 @@ module cl_backdoor_near
       end
       NearBellRing, NearBellClear, NearMailSend: ok = store;
       NearBellPending: rdata_d = pending;
+      NearBellTake:    rdata_d = taken;
       NearBellEnable: begin
         rdata_d = enabled;
         ok      = load | store;

@@ -74,12 +74,9 @@ interrupt:
   retirq
 1:
   li t1, CL_BACKDOOR_FAR_BASE
-  lw a0, CL_BACKDOOR_FAR_BELL_PENDING(t1)
-  andi a0, a0, ~(1 << CL_BACKDOOR_DOORBELL)
+  lw a0, CL_BACKDOOR_FAR_BELL_TAKE(t1)
   beqz a0, 1f /* taken by far_bells in this very moment */
-  sw a0, CL_BACKDOOR_FAR_BELL_CLEAR(t1)
-  lw t1, CL_FAR_BELL_HANDLER(tp)
-  jalr t1
+  jalr tp
 1:
   lw t0, 64(sp)
   setq 0, t0
@@ -127,7 +124,6 @@ cl_loader_run:
   mv a0, a1
   mv a1, a2
   mv a2, a3
-  mv tp, a3
   li sp, CL_LOADER_PAGE
   li t1, IRQS_ON
   maskirq t1

@@ -3,7 +3,7 @@
  * Ibex: the loader's start-up and traps. A trap in a program is its end, but for its bells. */
 #include "loader.h"
 
-#define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on; 0 elsewhere forgets an exception that has no mret */
+#define CPUCTRL 0x7c0 /* Ibex: bit 0: instruction cache on; 0 elsewhere forgets an exception that had no mret */
 #define FRAME 64
 
   .section .vectors, "ax", @progbits
@@ -21,16 +21,13 @@ vectors:
   .rept 16
   j limit /* 7; nothing else is enabled */
   .endr
-/* 17, in its place: bells. tp and gp are as cl_far.h says. */
+/* 17, in its place: bells. gp and tp are as cl_far.h says. */
   addi sp, sp, -FRAME
   sw a0, 0(sp)
-  lw a0, CL_BACKDOOR_FAR_BELL_PENDING(gp)
+  lw a0, CL_BACKDOOR_FAR_BELL_TAKE(gp)
   sw t0, 4(sp)
-  lw t0, CL_FAR_BELL_HANDLER(tp)
   sw ra, 8(sp)
   sw t1, 12(sp)
-  andi a0, a0, ~(1 << CL_BACKDOOR_DOORBELL)
-  sw a0, CL_BACKDOOR_FAR_BELL_CLEAR(gp)
   sw t2, 16(sp)
   sw t3, 20(sp)
   sw t4, 24(sp)
@@ -43,9 +40,7 @@ vectors:
   sw a5, 52(sp)
   sw a6, 56(sp)
   sw a7, 60(sp)
-  beqz a0, 1f /* taken by far_bells in this very moment */
-  jalr t0
-1:
+  jalr tp
   lw a0, 0(sp)
   lw t0, 4(sp)
   lw ra, 8(sp)
@@ -95,7 +90,6 @@ cl_loader_run:
   mv a0, a1
   mv a1, a2
   mv a2, a3
-  mv tp, a3
   li gp, CL_BACKDOOR_FAR_BASE
   li sp, CL_LOADER_PAGE
   li t1, 1 << 7 | 1 << 17 /* timer, bells */
