@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import backdoor_spec, elf, platform, simulate, verilate
+from coreloom import backdoor_spec, doctor, elf, platform, simulate, verilate
 from coreloom.errors import UserError
 from coreloom.simulate import Halted, Kind, SimResult
 
@@ -711,6 +711,48 @@ ring_up: sw t0, FAR_BELL_RING(s5)
     down = [came - rang for rang, came in zip(seen[0], seen[1], strict=True)]
     up = [came - rang for rang, came in zip(seen[2], seen[3], strict=True)]
     assert {"down": (min(down), max(down)), "up": (min(up), max(up))} == BELLS[core]
+
+
+@cores
+def test_processor_1_that_stops_for_good(core: str) -> None:
+    """An illegal instruction without a handler: the simulation goes on, and the next start is a new one."""
+    near = """
+  run
+  li s7, 500
+1: addi s7, s7, -1
+  bnez s7, 1b
+  lw t0, NEAR_FAR_WORD(s5)
+  sw t0, MARK(s1)
+  sw zero, NEAR_CONTROL(s5)
+1: lw t0, NEAR_STATUS(s5)
+  andi t0, t0, 1
+  bnez t0, 1b
+  li t0, 1
+  sw t0, NEAR_WORD(s5)
+  run
+  relay
+  end
+"""
+    far = """
+  li t0, 7
+  sw t0, FAR_WORD(s5)
+  lw t0, FAR_NEAR_WORD(s5)
+  bnez t0, 1f
+  .word 0
+1: say t0
+  end
+"""
+    result = run(core, near, _FAR + far)
+    assert (marks(result), result.exit_status) == ([7, 1], 0)
+
+
+@cores
+def test_doctor(core: str) -> None:
+    """What an RTOS needs is there on the side of processor 0; PicoRV32 cannot show one of it to a program."""
+    findings = doctor.probe(platform.load(f"backdoor-{core}"), "hw")
+    assert len(findings) == 6 and all(finding.ok or not finding.required for finding in findings)
+    untried = [finding.what[:3] for finding in findings if not finding.ok]
+    assert untried == (["(c)"] if core == "economy" else [])
 
 
 def test_options_need_a_backdoor() -> None:
