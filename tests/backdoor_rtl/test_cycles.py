@@ -124,3 +124,20 @@ def test_hold_and_start() -> None:
         assert door.near("control", 1) == 0
         door.until(live=True)
         assert door.seen(FAR).live
+
+
+def test_the_counters_of_the_dma_hold_up_no_bell() -> None:
+    """They go along with what is said, and are no reason to say something."""
+    words = 1000
+    with Door().begin() as door:
+        door.near("bell_enable", 1)
+        door.poke(0x4000_0000, [1 << 28 | 1 << 31 | words, 0x4000_0000, 0])
+        door.far("dma_list", 0x4000_0000)
+        door.wait(20)
+        assert door.status() & bit("status_word", "dma_busy")
+        before = door.near("far_up_bytes")
+        for n in range(6):  # of the cycles between two bundles, if there were any
+            door.wait(20 + n)
+            assert cycles(door, FAR, [Ask("bell_ring", 1)], lambda seen: seen.irq, "") == 4
+            door.near("bell_clear", 1)
+        assert (door.near("far_up_bytes") or 0) > (before or 0)

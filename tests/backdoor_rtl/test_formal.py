@@ -94,6 +94,7 @@ HOLD = {
     "mail down left over": ("far", "run & (live_q | waiting_i == '0)", "run"),
     "mail to a held one": ("near", "register == NearMailSend & live;", "register == NearMailSend;"),
     "the old one told to run": ("near", "far_i.running & ~(hold_owed_q & run_q);", "far_i.running;"),
+    "a list upon a list": ("far", "addr_i == FarDmaList & ~busy;", "addr_i == FarDmaList;"),
     "core not held": ("far", "started_d   = run & live_q", "started_d   = live_q"),
 }
 

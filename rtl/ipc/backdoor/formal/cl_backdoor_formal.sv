@@ -151,6 +151,8 @@ module cl_backdoor_formal
       // The core runs only when near knows it, and everything else of the far side is out of reset.
       assert (core_rst_n == u_dut.u_far.started_q && u_dut.far_rst_n == live);
       if (core_rst_n) assert (live && far_says.running && running);
+      // No list is begun while another is worked on.
+      assert (!(u_dut.dma_start && u_dut.dma_busy));
       // REQ-backdoor-7: no mail goes from one life to the next.
       if (!running || (!u_dut.u_near.say_run_q && !near_says.run)) assert (near_says.mail == down_mail);
       if (!running || !near_said.run)                              assert (near_said.mail == down_mail);
