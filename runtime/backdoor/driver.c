@@ -9,7 +9,7 @@
 
 #define FIELD(word, layout) ((word) >> CL_BACKDOOR_##layout##_LSB & CL_BACKDOOR_##layout##_MASK)
 #define PROTOCOL (1u << CL_BACKDOOR_DOORBELL)
-#define PUBLISH 256u /* words of a stream between two looks at the counters: the other side works on them meanwhile */
+#define PUBLISH 256u /* words of a stream that are told of at once: the other side works on them meanwhile */
 #define CHUNK 16u
 
 enum { STATE, DETAIL, UP_FILLED, DOWN_FREED };     /* words of processor 1 */
@@ -310,15 +310,16 @@ int cl_backdoor_send(struct cl_backdoor *door, const void *words, size_t bytes, 
       status = EIO;
       break;
     }
-    uint32_t now = smaller(left, room);
-    now = smaller(now, door->ring_words - door->put_at);
-    now = smaller(now, PUBLISH);
-    door->mmio->put(door->mmio, CL_BACKDOOR_DOWN_OFFSET + CL_BACKDOOR_AREA_BYTES + 4 * door->put_at, from, now);
-    door->put_at = door->put_at + now == door->ring_words ? 0 : door->put_at + now;
-    door->filled += now;
-    set_word(door, DOWN_FILLED, door->filled);
-    from += now;
+    uint32_t now = smaller(smaller(left, room), door->ring_words - door->put_at);
     left -= now;
+    for (uint32_t piece; now; now -= piece) {
+      piece = smaller(now, PUBLISH);
+      door->mmio->put(door->mmio, CL_BACKDOOR_DOWN_OFFSET + CL_BACKDOOR_AREA_BYTES + 4 * door->put_at, from, piece);
+      from += piece;
+      door->put_at += piece;
+      set_word(door, DOWN_FILLED, door->filled += piece);
+    }
+    if (door->put_at == door->ring_words) door->put_at = 0;
     wait = begin(door);
   }
   *done = (size_t)((const char *)from - (const char *)words);
@@ -345,15 +346,16 @@ int cl_backdoor_receive(struct cl_backdoor *door, void *words, size_t bytes, siz
       status = EIO;
       break;
     }
-    uint32_t now = smaller(left, there);
-    now = smaller(now, door->ring_words - door->get_at);
-    now = smaller(now, PUBLISH);
-    door->mmio->get(door->mmio, CL_BACKDOOR_UP_OFFSET + CL_BACKDOOR_AREA_BYTES + 4 * door->get_at, to, now);
-    door->get_at = door->get_at + now == door->ring_words ? 0 : door->get_at + now;
-    door->freed += now;
-    set_word(door, UP_FREED, door->freed);
-    to += now;
+    uint32_t now = smaller(smaller(left, there), door->ring_words - door->get_at);
     left -= now;
+    for (uint32_t piece; now; now -= piece) {
+      piece = smaller(now, PUBLISH);
+      door->mmio->get(door->mmio, CL_BACKDOOR_UP_OFFSET + CL_BACKDOOR_AREA_BYTES + 4 * door->get_at, to, piece);
+      to += piece;
+      door->get_at += piece;
+      set_word(door, UP_FREED, door->freed += piece);
+    }
+    if (door->get_at == door->ring_words) door->get_at = 0;
     wait = begin(door);
   }
   *done = (size_t)((char *)to - (char *)words);

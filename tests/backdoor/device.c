@@ -378,6 +378,15 @@ void model_up(size_t word, uint32_t value) { up[word] ^= value; } /* a fault of 
 void model_steps(uint32_t count) {
   while (count--) step();
 }
+/* A command that the driver would not give; until it is answered. */
+void model_command(uint32_t code, uint32_t parameter) {
+  uint32_t number = (now.words[0] >> 8) + 1;
+  near_write(&mmio, CL_BACKDOOR_NEAR_WORD + 4, parameter);
+  near_write(&mmio, CL_BACKDOOR_NEAR_WORD, number << 8 | code);
+  door.number = number;
+  while (now.far_words[0] >> 8 != number) step();
+}
+uint32_t crc(const uint32_t *words, size_t count) { return cl_backdoor_crc(0, words, count); }
 uint32_t *model_memory(void) { return memory; }
 uint32_t *model_down(void) { return down; }
 uint32_t model_is_busy(void) { return now.busy; }
