@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backdoor.door import REASON, STATE
+from backdoor.images import BAD
 from coreloom import firmware, platform, simulate, verilate
 from coreloom.elf import symbols
 from coreloom.simulate import SimResult
@@ -69,3 +72,57 @@ def test_bells_reach_their_handlers(kernel: str) -> None:
     assert len(there) == len(back) == 20
     assert max(there[1:]) <= 30  # the first is with a cold cache
     assert sorted(back)[10] <= (30 if kernel == "hw" else 37)
+
+
+STORMS = [  # core, kernel, period of the clock of processor 1
+    *(("standard", "hw", 1000), ("standard", "sw", 1370), ("economy", "hw", 613), ("economy", "sw", 1000)),
+]
+
+
+@pytest.mark.parametrize(("core", "kernel", "period"), STORMS)
+def test_storm(core: str, kernel: str, period: int) -> None:
+    """50 programs that end in all ways, at random; 200 in all."""
+    result = run("remote_storm", core, kernel, far_period=period)
+    assert result.uart == "ok\n", result.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("core", "kernel", "period"), STORMS)
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_long_storm(seed: int, core: str, kernel: str, period: int) -> None:
+    """10 000 in all."""
+    result = run(
+        "remote_storm",
+        core,
+        kernel,
+        {"SEED": seed, "STEPS": 500},
+        far_period=period + 17 * seed,
+        max_cycles=1_000_000_000,
+    )
+    assert result.uart == "ok\n", result.reason
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_bad_images(core: str) -> None:
+    """Those of the native test, on the machine: the same reasons."""
+    inputs = b"".join(struct.pack("<I", len(data)) + data + bytes(-len(data) % 4) for data, _ in BAD.values())
+    result = run("remote_images", core, "hw", inputs=inputs)
+    refused = "".join(f"8 {STATE['refused']} {REASON[reason]}\n" for _, reason in BAD.values())
+    assert result.uart == refused + "ok\n"
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_clock_that_stands_still(core: str) -> None:
+    result = run(
+        "remote_stopped", core, "sw" if core == "economy" else "hw", {"STOP": 300_000}, far_stop=300_000
+    )
+    assert result.uart == "ok\n", result.reason
+
+
+def test_streams_are_near_the_bus_limit() -> None:
+    """Standard core, 16384 words each way: a word crosses the bus twice; cycles of processor 0 a word."""
+    result = run("remote_stream", "standard", "hw")
+    figures, end = result.uart.split("\n", 1)
+    assert end == "ok\n"
+    down, up, _, _ = (int(cycles) / 16384 for cycles in figures.split())
+    assert 2 < down < 2.35 and 2 < up < 2.4

@@ -5,7 +5,7 @@
 
 int far_main(const void *argument, size_t bytes) { return play(argument, bytes); }
 
-#define WORDS (3 * RING_WORDS + 77)
+#define WORDS (RING_WORDS + 3077) /* longer than a ring */
 
 static uint32_t words[WORDS], back[WORDS];
 static volatile uint32_t rings, heard;
