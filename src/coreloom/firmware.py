@@ -10,6 +10,7 @@ import importlib.util
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -320,8 +321,9 @@ def build(
 
 
 def build_loader(platform: Platform) -> Path:
-    """The loader of processor 1 (runtime/far/loader), as its ROM has it (.bin); the ELF file lies beside it.
+    """The loader of processor 1 (runtime/far/loader), as its ROM has it (.bin).
 
+    Beside it lie the ELF file and the whole ROM, one word a line, for RomInitFile of cl_soc (.hex).
     Raises UserError on a platform without Back-Door and with the compiler's text.
     """
     _backdoor(platform)
@@ -334,7 +336,13 @@ def build_loader(platform: Platform) -> Path:
         {**_macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
         too_large={"rom": lambda over: f"the loader has {over} bytes more than its {ROM_BYTES >> 10} KiB"},
     )
-    return elf.with_suffix(".bin")
+    flat = elf.with_suffix(".bin")
+    rom = flat.read_bytes().ljust(ROM_BYTES, b"\0")
+    _write(
+        flat.with_suffix(".hex"),
+        "".join(f"{word:08x}\n" for (word,) in struct.iter_unpack("<I", rom)).encode(),
+    )
+    return flat
 
 
 def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
@@ -379,10 +387,7 @@ def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | N
             f"more than the block of the Back-Door on {platform.name}: make backdoor.block_kib larger"
         )
     image = elf.with_suffix(".image")
-    if not image.exists() or image.read_bytes() != made:
-        partial = image.with_suffix(f".{os.getpid()}")
-        partial.write_bytes(made)
-        partial.replace(image)
+    _write(image, made)
     return image
 
 
@@ -411,6 +416,15 @@ def _strip(elf: bytes) -> bytes:
     stripped[32:36] = bytes(4)  # e_shoff
     stripped[46:52] = bytes(6)  # e_shentsize, e_shnum, e_shstrndx
     return bytes(stripped)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A file that is whole whenever another process looks at it."""
+    if path.exists() and path.read_bytes() == content:
+        return
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(content)
+    partial.replace(path)
 
 
 def _backdoor(platform: Platform) -> BackdoorSize:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom import hardware_threads, platform, verilate
+from coreloom import firmware, hardware_threads, platform, verilate, yosys
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 from coreloom.verilate import Design
@@ -148,7 +148,11 @@ def _soc(name: str) -> Unit:
     def params(size: Size) -> Params:
         kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
         wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
-        local = {"LocalBytes": 1 << 14} if soc.local_kib else {"FarBytes": 1 << 14} if soc.backdoor else {}
+        local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
+        if soc.backdoor:
+            # With its loader, as nothing is left of a processor with an empty ROM.
+            rom = firmware.build_loader(soc).with_suffix(".hex")
+            local = {"FarBytes": 1 << 14, "RomInitFile": f'"{yosys.relative([rom])}"'}
         return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 
     def design() -> Design:

@@ -133,6 +133,8 @@ def test_too_large_for_the_block(program: str) -> None:
 def test_loader(core: str) -> None:
     loader = firmware.build_loader(platform.load(f"backdoor-{core}"))
     assert 0x80 < loader.stat().st_size <= platform.ROM_BYTES
+    words = [int(line, 16).to_bytes(4, "little") for line in loader.with_suffix(".hex").read_text().split()]
+    assert b"".join(words) == loader.read_bytes().ljust(platform.ROM_BYTES, b"\0")
     assert elf.address(loader.with_suffix(".elf"), "cl_start") == 0x1000_0080
 
 
