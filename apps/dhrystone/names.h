@@ -32,10 +32,20 @@
 #define Reg NAME(Reg)
 #define User_Time NAME(User_Time)
 
+/* Only literals are copied, and they lie at words, as with GCC for RISC-V: else it would be luck whether a copy goes word
+ * by word, on either side. */
+#define strcpy(to, literal)                                              \
+  ({                                                                     \
+    static const char copied[] __attribute__((aligned(4))) = literal;    \
+    __builtin_strcpy(to, copied);                                        \
+  })
+
 int NAME(printf)(const char *format, ...);
 int NAME(scanf)(const char *format, ...);
 
 #define main NAME(main)
+/* Both copies lie alike in an instruction cache of 4 KiB, which the benchmark nearly fills. */
+int main() __attribute__((aligned(4096)));
 #define malloc NAME(malloc)
 #define printf NAME(printf)
 #define scanf NAME(scanf)
