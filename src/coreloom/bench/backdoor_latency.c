@@ -3,8 +3,10 @@
  * What a doorbell of the Back-Door takes, from the store that rings it to the first instruction of the handler; and
  * how long its DMA is busy with a stream each way.
  *
- * Input: how many rounds. Output: DMA cycles of WORDS down, of WORDS up, of processor 1. Moments: down_begin (processor 0), down_end (processor 1), then up_begin, up_end, once in
- * every round each, a cycle later against the other side each time. src/coreloom/bench/backdoor_latency.py reads them.
+ * Input: how many rounds. Output: DMA cycles of WORDS down, of WORDS up, of processor 1.
+ * Moments: down_begin (processor 0), down_end (processor 1), then up_begin, up_end, once in every round each, a cycle
+ * later against the other side each time. An end is behind its handler's first instruction.
+ * src/coreloom/bench/backdoor_latency.py reads them.
  * Who waits has a loop that looks at its memory only. */
 #include <coreloom.h>
 #include <coreloom_far.h>

@@ -23,10 +23,12 @@ ROUNDS = 9  # the first of them, whose code is not yet in the cache, is left out
 WAYS = {"down": "to processor 1", "up": "to processor 0"}
 UNTIL = {
     "entry": "the first instruction of the interrupt",
-    "end": "the first instruction of the program's handler",
+    "handler": "the first instruction of the program's handler",
 }
 # Where each moment is: processor 0 rings down, processor 1 up.
-CPU_OF = {"down_begin": 0, "down_entry": 1, "down_end": 1, "up_begin": 1, "up_entry": 0, "up_end": 0}
+CPU_OF = {"down_begin": 0, "up_begin": 1} | {
+    f"{way}_{moment}": cpu for way, cpu in (("down", 1), ("up", 0)) for moment in ("entry", "handler", "end")
+}
 CLOCKS = (1, 0.5, 2)  # of processor 1, as a multiple of that of processor 0
 _SOURCE = str(Path(__file__).with_name("backdoor_latency.c"))
 _MAX_CYCLES = 10_000_000
@@ -37,14 +39,17 @@ def _entry(core: str, cpu: int, program: Path) -> int:
     """Where that core begins the interrupt of a bell: its vector, or the one place of the economy core."""
     if core == "economy":
         return (RAM_BASE if cpu == 0 else backdoor_spec.load().limits["rom_base"]) + 0x10
-    symbol, number = ("cl_backdoor_vectors", 16) if cpu == 0 else ("vectors", 17)
-    return elf.address(program, symbol) + 4 * number
+    return elf.address(program, "cl_backdoor_vectors" if cpu == 0 else "vectors") + 4 * 17
 
 
 def cycles(
     events: Sequence[Event], way: str, places: Mapping[str, set[int]], rounds: int
 ) -> dict[str, list[int]]:
-    """From each ring to each of UNTIL, without the first round. places: addresses of each moment."""
+    """From each ring to each of UNTIL, without the first round. places: addresses of each moment.
+
+    A handler's first instruction is the one before the moment `end`. It is also seen behind a jump that is
+    before the handler in the memory, so its last time counts.
+    """
     found = {
         label: [
             event.cycle
@@ -54,17 +59,18 @@ def cycles(
         for label, cpu in CPU_OF.items()
         if label.startswith(way)
     }
-    for label in (f"{way}_begin", f"{way}_end"):
-        if len(found[label]) != rounds:
-            raise UserError(f"{label} was seen {len(found[label])} times, not {rounds}: a defect")
-    # A processor may have other interrupts, too, and each ring has a handler: the first of each behind it.
-    return {
-        until: [
-            next(cycle for cycle in found[f"{way}_{until}"] if cycle > begin) - begin
-            for begin in found[f"{way}_begin"]
-        ][1:]
-        for until in UNTIL
-    }
+    begins, ends = found[f"{way}_begin"], found[f"{way}_end"]
+    if not len(begins) == len(ends) == rounds:
+        raise UserError(
+            f"{way}: {len(begins)} rings and {len(ends)} handlers were seen, not {rounds}: a defect"
+        )
+    entries = [[c for c in found[f"{way}_entry"] if a < c < b] for a, b in zip(begins, ends, strict=True)]
+    handlers = [[c for c in found[f"{way}_handler"] if a < c <= b] for a, b in zip(begins, ends, strict=True)]
+    if not all(entries) or not all(handlers):
+        raise UserError(f"{way}: a handler was seen without its interrupt or its first instruction: a defect")
+    # A processor may have other interrupts, too: the first behind the ring.
+    cycles = {"entry": [each[0] for each in entries], "handler": [each[-1] for each in handlers]}
+    return {until: [c - a for a, c in zip(begins, cycles[until], strict=True)][1:] for until in UNTIL}
 
 
 def dma_row(op: str, core: str, far_period: int, cycles: int) -> dict[str, Any]:
@@ -85,11 +91,14 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[di
     try:
         programs = experiment.program(), firmware.build_far(_SOURCE, soc, _DEFINES).with_suffix(".elf")
         loader = firmware.build_loader(soc).with_suffix(".elf")
-        entries = {"up_entry": _entry(core, 0, programs[0]), "down_entry": _entry(core, 1, loader)}
         places = {
-            label: {entries[label]} if label in entries else set(elf.copies(programs[cpu], [label])[label])
-            for label, cpu in CPU_OF.items()
+            "up_entry": {_entry(core, 0, programs[0])},
+            "down_entry": {_entry(core, 1, loader)},
         }
+        for label in ("down_begin", "down_end", "up_begin", "up_end"):
+            places[label] = set(elf.copies(programs[CPU_OF[label]], [label])[label])
+        for way in WAYS:
+            places[f"{way}_handler"] = {address - 4 for address in places[f"{way}_end"]}
         watch = sorted(set().union(*places.values()))  # the two programs may have the same addresses
         for clock in CLOCKS:
             period = round(FAR_PERIOD / clock)
