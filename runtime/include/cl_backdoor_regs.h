@@ -120,7 +120,7 @@
 #define CL_BACKDOOR_STATE_HELD             0 /* held, or the loader has not come so far */
 #define CL_BACKDOOR_STATE_READY            1 /* the loader waits for an image */
 #define CL_BACKDOOR_STATE_LOADED           2 /* it waits for start */
-#define CL_BACKDOOR_STATE_RUNNING          3 /* the program runs */
+#define CL_BACKDOOR_STATE_RUNNING          3 /* the program runs; word 1: the cycle of processor 1 in which it began */
 #define CL_BACKDOOR_STATE_DONE             4 /* it has ended; word 1: its exit status */
 #define CL_BACKDOOR_STATE_FAULT            5 /* it was ended by a fault; word 1: the cause, see causes */
 #define CL_BACKDOOR_STATE_LIMIT            6 /* it was ended at its limit */
@@ -165,7 +165,7 @@
 #define CL_BACKDOOR_REPORT_AT_RESULT_BYTES 5 /* at area_bytes of the up block; 0: no result */
 #define CL_BACKDOOR_REPORT_AT_LOG_BYTES    6 /* behind the report; what did not fit is left out */
 #define CL_BACKDOOR_REPORT_AT_LOG_LOST     7 /* bytes of the log that did not fit */
-#define CL_BACKDOOR_REPORT_AT_CRC          8 /* CRC-32 of the result */
+#define CL_BACKDOOR_REPORT_AT_CRC          8 /* CRC-32 of the result and of what fills its last word */
 #define CL_BACKDOOR_REPORT_WORDS           9
 
 #define CL_BACKDOOR_NEAR_BASE              0xe2000000u

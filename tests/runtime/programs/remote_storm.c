@@ -22,6 +22,7 @@ static uint32_t below(uint32_t bound) {
 }
 
 static void refused(void) {
+  remote_patience(patience);
   memcpy(image, remote_image, remote_image_bytes);
   image[4 + below((uint32_t)remote_image_bytes / 4 - 4)] ^= 1u << below(32);
   EQUAL(remote_load(image, remote_image_bytes), ENOEXEC);
