@@ -400,11 +400,12 @@ def _bench_ipc(args: argparse.Namespace) -> int:
 
 _BACKDOOR_METHOD = (
     "Each row of a program is one simulation: the work with processor 0 alone, then with both, results equal "
-    "bit for bit. Both do the same work: sorting is two halves and a merge in either case.\n"
+    "bit for bit. Both do the same work: sorting is two halves and a merge in either case, half of the "
+    "cycles of a selection sort of the whole.\n"
     "On the Back-Door nothing else joins the two: processor 0 sends a half of the data and receives its "
     "results; the cycles with two are from data to results in the memory of processor 0. On smp-bus a thread "
     "on processor 1 does that half, and both work on one memory; no more than 5000 elements are sorted "
-    "there with the economy core, as more take long.\n"
+    "there with the economy core, as that takes long.\n"
     "Both processors have the same clock. The image is loaded before; with the loading: the speed-up of one "
     "that is loaded for a single use.\n"
     "Bound: the cycles of one over those that cannot be split, half of the others, and 2 for each word that "
