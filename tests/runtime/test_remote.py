@@ -74,34 +74,6 @@ def test_bells_reach_their_handlers(kernel: str) -> None:
     assert sorted(back)[10] <= (30 if kernel == "hw" else 37)
 
 
-STORMS = [  # core, kernel, period of the clock of processor 1
-    *(("standard", "hw", 1000), ("standard", "sw", 1370), ("economy", "hw", 613), ("economy", "sw", 1000)),
-]
-
-
-@pytest.mark.parametrize(("core", "kernel", "period"), STORMS)
-def test_storm(core: str, kernel: str, period: int) -> None:
-    """50 programs that end in all ways, at random; 200 in all."""
-    result = run("remote_storm", core, kernel, far_period=period)
-    assert result.uart == "ok\n", result.reason
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("core", "kernel", "period"), STORMS)
-@pytest.mark.parametrize("seed", range(2, 7))
-def test_long_storm(seed: int, core: str, kernel: str, period: int) -> None:
-    """10 000 in all."""
-    result = run(
-        "remote_storm",
-        core,
-        kernel,
-        {"SEED": seed, "STEPS": 500},
-        far_period=period + 17 * seed,
-        max_cycles=1_000_000_000,
-    )
-    assert result.uart == "ok\n", result.reason
-
-
 @pytest.mark.parametrize("core", CORES)
 def test_bad_images(core: str) -> None:
     """Those of the native test, on the machine: the same reasons."""

@@ -280,6 +280,7 @@ static void run(void) {
     case SILENT:
       remote_patience(2 * LIMIT);
       EQUAL(remote_wait(), ETIMEDOUT);
+      EQUAL(state_now(), REMOTE_SILENT);
       remote_patience(PATIENCE);
       stop();
       break;
