@@ -690,7 +690,7 @@ def _parser() -> argparse.ArgumentParser:
     bench_backdoor = subjects.add_parser(
         "backdoor",
         help="the four programs of [GF] on one processor and on two, behind the Back-Door and on one bus; "
-        "what was measured before is not measured again",
+        "half an hour, but what was measured before is not measured again",
     )
     bench_backdoor.set_defaults(function=_bench_backdoor)
     bench_backdoor.add_argument(
