@@ -34,7 +34,7 @@ from coreloom import (
 )
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
-from coreloom.bench import backdoor, ipc, reach, scheduler, smp
+from coreloom.bench import backdoor, ipc, pool, reach, scheduler, smp
 from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.firmware import KERNELS
@@ -318,7 +318,8 @@ def _bench_scheduler(args: argparse.Namespace) -> int:
     wanted = scheduler.jobs(args.interrupts)
     with _progress() as bar:
         task = bar.add_task("start", total=len(wanted))
-        rows = scheduler.run(
+        rows = pool.run(
+            [],
             wanted,
             on_start=lambda text: bar.update(task, description=text),
             on_done=lambda: bar.advance(task),

@@ -9,19 +9,10 @@ import pytest
 
 from coreloom import results
 from coreloom.bench import backdoor
-from coreloom.cli import main
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
 
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main(arguments)
-    except SystemExit as exit:
-        assert isinstance(exit.code, int)
-        code = exit.code
-    out, err = capsys.readouterr()
-    return code, out, err
+from .command import run
 
 
 @pytest.mark.parametrize("ratio", ["0", "0.09", "10.1", "-1", "fast", "nan", "inf", ""])

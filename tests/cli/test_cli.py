@@ -22,15 +22,7 @@ from coreloom.measure import figures
 from coreloom.paths import ROOT
 from coreloom.simulate import Event, Kind, SimResult, UnitState
 
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main(arguments)
-    except SystemExit as exit:
-        assert isinstance(exit.code, int)
-        code = exit.code
-    out, err = capsys.readouterr()
-    return code, out, err
+from .command import run
 
 
 @pytest.mark.parametrize(

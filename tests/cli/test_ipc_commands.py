@@ -10,18 +10,9 @@ import pytest
 
 from coreloom import advise, doctor, experiment, platform, results
 from coreloom.bench import ipc, ipc_transfer
-from coreloom.cli import main
 from coreloom.errors import UserError
 
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main(arguments)
-    except SystemExit as exit:
-        assert isinstance(exit.code, int)
-        code = exit.code
-    out, err = capsys.readouterr()
-    return code, out, err
+from .command import run
 
 
 def cells(out: str) -> list[list[str]]:

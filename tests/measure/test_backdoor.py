@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +9,7 @@ import pytest
 
 from coreloom import platform, report, results, tables
 from coreloom.bench import backdoor, backdoor_latency, backdoor_unit
-from coreloom.bench.backdoor import PROGRAMS, Job, Place
+from coreloom.bench.backdoor import PROGRAMS, Place
 from coreloom.errors import UserError
 from coreloom.simulate import Event, Kind
 
@@ -182,47 +179,6 @@ def test_a_first_look_is_the_smallest_sizes() -> None:
         "backdoor, standard core: doorbells",
         "the DMA",
     ]
-
-
-def test_the_longest_begins_first_and_the_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    began: list[str] = []
-    done: list[int] = []
-
-    def job(name: str, steps: float) -> Job:
-        return Job(name, lambda progress: [{"name": name}], steps)
-
-    rows = backdoor.run(
-        [], [job("short", 1), job("long", 9), job("middle", 5)], began.append, lambda: done.append(1)
-    )
-    assert [row["name"] for row in rows] == ["short", "long", "middle"]
-    assert (began, len(done)) == (["long", "middle", "short"], 3)
-
-
-def test_a_mistake_ends_what_runs_and_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    runs, stopped, begun = threading.Event(), threading.Event(), []
-
-    def forever(progress: Callable[[int], None]) -> list[dict[str, Any]]:
-        runs.set()
-        try:
-            while True:
-                progress(1)
-        except UserError:
-            stopped.set()
-            raise
-
-    def wrong(progress: Callable[[int], None]) -> list[dict[str, Any]]:
-        assert runs.wait(10)
-        raise UserError("it is wrong")
-
-    def never(progress: Callable[[int], None]) -> list[dict[str, Any]]:
-        begun.append(1)
-        return []
-
-    with pytest.raises(UserError, match="it is wrong"):
-        backdoor.run([], [Job("forever", forever, 3), Job("wrong", wrong, 2), Job("never", never, 1)])
-    assert stopped.is_set() and len(begun) <= 1  # the thread of the wrong one may just have taken it
 
 
 # --- tables and figures --------------------------------------------------------------------

@@ -6,10 +6,7 @@ Each program does its work alone and with both processors in one simulation and 
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +14,8 @@ from typing import Any, NamedTuple
 from coreloom import firmware, platform, results, verilate
 from coreloom.apps.pair import PAIR
 from coreloom.apps.pair import figures as figures_of
-from coreloom.bench import backdoor_latency, backdoor_unit
+from coreloom.bench import backdoor_latency, backdoor_unit, pool
+from coreloom.bench.pool import Job, Progress, Row
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
@@ -29,9 +27,6 @@ SHARE = 0.95  # of the bound, of each program
 DMA_RATE = 0.95  # words a cycle
 DMA_WORDS = 128  # from here on
 BELL_CYCLES = 30
-
-Row = dict[str, Any]
-Progress = Callable[[int], None]  # of simulate.run
 
 
 @dataclass(frozen=True)
@@ -80,14 +75,6 @@ class Place(NamedTuple):
 
 # They take half an hour, and say no more than 5000 elements there.
 LEFT_OUT = tuple((Place("smp-bus", "economy"), "sort", size) for size in (10_000, 20_000))
-
-
-class Job(NamedTuple):
-    """One simulation, what a person is told while it runs, and how long that is in no unit."""
-
-    text: str
-    measure: Callable[[Progress], list[Row]]
-    steps: float = 0
 
 
 # --- a program -----------------------------------------------------------------------------
@@ -188,47 +175,9 @@ def run(
     on_start: Callable[[str], None] | None = None,
     on_done: Callable[[], None] | None = None,
 ) -> list[Row]:
-    """All rows in the order of `wanted`; several simulations at a time, the longest first.
-
-    The first mistake or interrupt ends it, with what runs then.
-    """
-    stopped = threading.Event()
-
-    def announce(text: str) -> None:
-        if on_start is not None:
-            on_start(text)
-
-    def finish() -> None:
-        if on_done is not None:
-            on_done()
-
-    def build(place: Place) -> None:
-        announce(f"build the model of {place.platform().name}")
-        verilate.build_model(place.platform())
-        finish()
-
-    def progress(cycles: int) -> None:
-        if stopped.is_set():
-            raise UserError("stopped")  # ends the simulation
-
-    def one(job: Job) -> list[Row]:
-        announce(job.text)
-        rows = job.measure(progress)
-        finish()
-        return rows
-
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
-    try:
-        list(pool.map(build, where))
-        longest_first = sorted(wanted, key=lambda job: -job.steps)
-        running = {job.text: pool.submit(one, job) for job in longest_first}
-        done, _ = wait(running.values(), return_when=FIRST_EXCEPTION)
-        for ended in done:
-            ended.result()
-        return [row for job in wanted for row in running[job.text].result()]
-    finally:
-        stopped.set()
-        pool.shutdown(cancel_futures=True)
+    """All rows in the order of `wanted`; the models are built first."""
+    socs = [place.platform() for place in where]
+    return pool.run([pool.build(soc, soc.name) for soc in socs], wanted, on_start, on_done)
 
 
 # --- what was to be reached ----------------------------------------------------------------

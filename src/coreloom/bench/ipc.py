@@ -6,16 +6,15 @@ it was to be reached.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from coreloom import platform, verilate
-from coreloom.bench import ipc_latency, ipc_transfer
+from coreloom import platform
+from coreloom.bench import ipc_latency, ipc_transfer, pool
 from coreloom.bench.ipc_transfer import MECHANISMS, Mechanism
+from coreloom.bench.pool import Job, Row
 from coreloom.bench.reach import Figure
 from coreloom.firmware import KERNELS
 
@@ -30,8 +29,6 @@ PAPER_WORDS = (8, 32, 128)
 SEMAPHORE_PATH = 400
 README_FIGURE = "8 words by a semaphore, hardware kernel, 2 CPUs (paper: more than 20 000 cycles)"
 
-Row = dict[str, Any]
-
 
 class Place(NamedTuple):
     """A platform: amp or smp, its core, how many."""
@@ -45,13 +42,6 @@ class Place(NamedTuple):
 
     def text(self) -> str:
         return f"{self.kind}-{self.core}, {self.cpus} CPUs"
-
-
-class Job(NamedTuple):
-    """One simulation, and what a person is told while it runs."""
-
-    text: str
-    measure: Callable[[], list[Row]]
 
 
 def places(
@@ -74,10 +64,10 @@ def jobs(where: Sequence[Place], words: Sequence[int] = ipc_transfer.WORDS) -> l
                 what = ipc_transfer.titled(mechanism.title, kernel if mechanism.by_kernel else None)
                 text = f"{place.text()}: {what}"
                 run = partial(ipc_transfer.measure, *place, kernel, mechanism, sizes(mechanism, words))
-                wanted.append(Job(text, run))
+                wanted.append(Job(text, pool.whole(run)))
         for kernel in KERNELS:
             text = f"{place.text()}: single operations, {KERNELS[kernel]} kernel"
-            wanted.append(Job(text, partial(ipc_latency.measure, *place, kernel)))
+            wanted.append(Job(text, pool.whole(partial(ipc_latency.measure, *place, kernel))))
     return wanted
 
 
@@ -92,30 +82,9 @@ def run(
     on_start: Callable[[str], None] | None = None,
     on_done: Callable[[], None] | None = None,
 ) -> list[Row]:
-    """All rows, several simulations at a time, in the order of `wanted`; the models are built first."""
-
-    def announce(text: str) -> None:
-        if on_start is not None:
-            on_start(text)
-
-    def finish() -> None:
-        if on_done is not None:
-            on_done()
-
-    def build(place: Place) -> None:
-        announce(f"build the model of {place.text()}")
-        verilate.build_model(place.platform())
-        finish()
-
-    def one(job: Job) -> list[Row]:
-        announce(job.text)
-        rows = job.measure()
-        finish()
-        return rows
-
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(build, where))
-        return [row for rows in pool.map(one, wanted) for row in rows]
+    """All rows in the order of `wanted`; the models are built first."""
+    models = [pool.build(place.platform(), place.text()) for place in where]
+    return pool.run(models, wanted, on_start, on_done)
 
 
 def find(rows: Sequence[Row], mechanism: str, **wanted: Any) -> Row | None:

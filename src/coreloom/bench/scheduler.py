@@ -8,16 +8,15 @@ the thread that it wakes.
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from coreloom import elf, platform
-from coreloom.bench import kernel_port, scheduler_unit
+from coreloom.bench import kernel_port, pool, scheduler_unit
+from coreloom.bench.pool import Job
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
@@ -202,23 +201,16 @@ def delay_rows(
     return rows
 
 
-class Job(NamedTuple):
-    """One measurement, and what a person is told while it runs."""
-
-    text: str
-    measure: Callable[[], list[dict[str, Any]]]
-
-
 def jobs(interrupts: int = INTERRUPTS) -> list[Job]:
     """Everything, in the order of the tables."""
     units = [(build, queued, SIZE) for build in BUILDS for queued in LENGTHS]
     units += [(build, LARGEST_LENGTH, size) for build, size in LARGEST.items()]
     wanted = [
-        Job(f"{build} build, {queued} threads", partial(unit_rows, build, queued, size))
+        Job(f"{build} build, {queued} threads", pool.whole(partial(unit_rows, build, queued, size)))
         for build, queued, size in units
     ]
     wanted += [
-        Job(f"kernel, {build} build, {queued} threads", partial(kernel_rows, build, queued))
+        Job(f"kernel, {build} build, {queued} threads", pool.whole(partial(kernel_rows, build, queued)))
         for build in BUILDS
         for queued in (min(LENGTHS), max(LENGTHS))
     ]
@@ -226,31 +218,12 @@ def jobs(interrupts: int = INTERRUPTS) -> list[Job]:
     wanted += [
         Job(
             f"{interrupts} interrupts, {KERNELS[kernel]} kernel, {build} build, threads that {LOADS[load]}",
-            partial(delay_rows, build, kernel, load, interrupts),
+            pool.whole(partial(delay_rows, build, kernel, load, interrupts)),
         )
         for kernel, build in delays_of
         for load in LOADS
     ]
     return wanted
-
-
-def run(
-    wanted: Sequence[Job],
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[dict[str, Any]]:
-    """All rows, several measurements at a time, in the order of `wanted`."""
-
-    def one(job: Job) -> list[dict[str, Any]]:
-        if on_start is not None:
-            on_start(job.text)
-        rows = job.measure()
-        if on_done is not None:
-            on_done()
-        return rows
-
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        return [row for rows in pool.map(one, wanted) for row in rows]
 
 
 def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:

@@ -5,14 +5,14 @@ Every combination of application, core, kernel and CPUs is one simulation of the
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from coreloom import platform, verilate
+from coreloom import platform
 from coreloom.apps import APPS
+from coreloom.bench import pool
+from coreloom.bench.pool import Job
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
 from coreloom.measure import spread
@@ -124,29 +124,15 @@ def run(
     on_start is told what begins, on_done is called after each model built and each case measured.
     """
 
-    def announce(text: str) -> None:
-        if on_start is not None:
-            on_start(text)
+    def job(case: Case) -> Job:
+        text = f"{case.app}: {case.core} core, {case.kernel} kernel, {case.cpus} CPU, {case.placement}"
+        return Job(text, pool.whole(lambda: [measure(case, inputs[case.app], window)]))
 
-    def finish() -> None:
-        if on_done is not None:
-            on_done()
-
-    def build(key: tuple[str, int]) -> None:
-        core, cpus = key
-        announce(f"build the model of smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
-        verilate.build_model(platform.load(f"smp-{core}", cpus))
-        finish()
-
-    def one(case: Case) -> dict[str, Any]:
-        announce(f"{case.app}: {case.core} core, {case.kernel} kernel, {case.cpus} CPU, {case.placement}")
-        row = measure(case, inputs[case.app], window)
-        finish()
-        return row
-
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(build, models(wanted)))
-        return list(pool.map(one, wanted))
+    first = [
+        pool.build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
+        for core, cpus in models(wanted)
+    ]
+    return pool.run(first, [job(case) for case in wanted], on_start, on_done)
 
 
 def all_cycles(row: dict[str, Any]) -> int:

@@ -1,0 +1,18 @@
+"""The command line, called as a function."""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit status, stdout and stderr of `coreloom ARGUMENTS`."""
+    try:
+        code = main(arguments)
+    except SystemExit as exit:
+        assert isinstance(exit.code, int)
+        code = exit.code
+    out, err = capsys.readouterr()
+    return code, out, err
