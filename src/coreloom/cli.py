@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -79,6 +80,18 @@ def _progress() -> Progress:
         TimeElapsedColumn(),
         console=_err,
     )
+
+
+def _with_bar(total: int, run: Callable[..., list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What `run` returns, under a bar of `total` steps; it calls its on_start(text) and on_done()."""
+    with _progress() as bar:
+        task = bar.add_task("start", total=total)
+        rows = run(
+            on_start=lambda text: bar.update(task, description=text),
+            on_done=lambda: bar.advance(task),
+        )
+        bar.update(task, description="done")
+    return rows
 
 
 # --- doctor --------------------------------------------------------------------------------
@@ -262,16 +275,7 @@ _METHOD = (
 def _measure(wanted: list[smp.Case], window: int) -> list[dict[str, Any]]:
     """Run the cases with the default inputs under a progress bar."""
     inputs = {name: APPS[name].prepare(None) for name in {case.app for case in wanted}}
-    with _progress() as bar:
-        task = bar.add_task("start", total=len(wanted) + len(smp.models(wanted)))
-        rows = smp.run(
-            wanted,
-            inputs,
-            window,
-            on_start=lambda text: bar.update(task, description=text),
-            on_done=lambda: bar.advance(task),
-        )
-        bar.update(task, description="done")
+    rows = _with_bar(len(wanted) + len(smp.models(wanted)), partial(smp.run, wanted, inputs, window))
     return rows
 
 
@@ -316,15 +320,7 @@ _SCHEDULER_METHOD = (
 
 def _bench_scheduler(args: argparse.Namespace) -> int:
     wanted = scheduler.jobs(args.interrupts)
-    with _progress() as bar:
-        task = bar.add_task("start", total=len(wanted))
-        rows = pool.run(
-            [],
-            wanted,
-            on_start=lambda text: bar.update(task, description=text),
-            on_done=lambda: bar.advance(task),
-        )
-        bar.update(task, description="done")
+    rows = _with_bar(len(wanted), partial(pool.run, [], wanted))
     figures = [figure.row() for figure in scheduler.figures(rows)]
     method = _SCHEDULER_METHOD.format(interrupts=args.interrupts)
     # As with synth, only the whole measurement becomes a page.
@@ -381,15 +377,7 @@ def _bench_ipc(args: argparse.Namespace) -> int:
     # As with synth, only the whole measurement becomes a page.
     where = ipc.places(("amp",), ("standard",), (2,)) if args.quick else ipc.places()
     wanted = ipc.jobs(where, (8, 32, 128)) if args.quick else ipc.jobs(where)
-    with _progress() as bar:
-        task = bar.add_task("start", total=ipc.steps(where, wanted))
-        rows = ipc.run(
-            where,
-            wanted,
-            on_start=lambda text: bar.update(task, description=text),
-            on_done=lambda: bar.advance(task),
-        )
-        bar.update(task, description="done")
+    rows = _with_bar(ipc.steps(where, wanted), partial(ipc.run, where, wanted))
     figures = [figure.row() for figure in ipc.figures(rows)]
     name = "ipc-some" if args.quick else "ipc"
     path = results.write(name, rows, reach=figures, unit="cycles", method=_IPC_METHOD)
@@ -427,15 +415,7 @@ def _bench_backdoor(args: argparse.Namespace) -> int:
     # As with synth, only the whole measurement becomes a page.
     where = backdoor.places(cores=("standard",)) if args.quick else backdoor.places()
     wanted = backdoor.jobs(where, args.quick)
-    with _progress() as bar:
-        task = bar.add_task("start", total=backdoor.steps(where, wanted))
-        rows = backdoor.run(
-            where,
-            wanted,
-            on_start=lambda text: bar.update(task, description=text),
-            on_done=lambda: bar.advance(task),
-        )
-        bar.update(task, description="done")
+    rows = _with_bar(backdoor.steps(where, wanted), partial(backdoor.run, where, wanted))
     figures = [figure.row() for figure in backdoor.figures(rows)]
     name = "backdoor-some" if args.quick else "backdoor"
     path = results.write(name, rows, reach=figures, unit="cycles", method=_BACKDOOR_METHOD)
@@ -486,18 +466,9 @@ _SYNTH_METHOD = (
 def _synth(args: argparse.Namespace) -> int:
     jobs = units.choose(args.unit, args.threads, args.priorities)
     target = pnr.Target(speed=args.speed, mhz=args.freq)
-    with _progress() as bar:
-        task = bar.add_task("start", total=synth.steps(jobs, args.seeds))
-        rows = synth.run(
-            jobs,
-            args.seeds,
-            target,
-            args.device,
-            args.wide,
-            on_start=lambda text: bar.update(task, description=text),
-            on_done=lambda: bar.advance(task),
-        )
-        bar.update(task, description="done")
+    rows = _with_bar(
+        synth.steps(jobs, args.seeds), partial(synth.run, jobs, args.seeds, target, args.device, args.wide)
+    )
     # Only the whole table becomes a page: a few units must not take its place.
     usual = (args.threads, args.priorities, args.device, args.freq, args.speed) == (None, None, None, 100, 6)
     whole = usual and not args.unit and not args.wide and args.seeds >= synth.SEEDS
