@@ -11,6 +11,7 @@
  * Trap frame (80 bytes), pushed on the stack of the thread that was interrupted:
  *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
  */
+#include "cl_frame.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
 #include "cl_start.h"
@@ -76,22 +77,7 @@ cl_start: /* + 0x80 */
 cl_trap_entry:
 interrupt:
   addi sp, sp, -FRAME
-  sw ra, 0(sp)
-  sw t0, 4(sp)
-  sw t1, 8(sp)
-  sw t2, 12(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a0, 32(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
+  cl_store_registers
   getq t0, 0
   la t1, return
   bne t0, t1, 1f
@@ -125,22 +111,7 @@ back:
   setq 0, gp
   setq 2, gp
   li gp, IRQS_ON
-  lw ra, 0(sp)
-  lw t0, 4(sp)
-  lw t1, 8(sp)
-  lw t2, 12(sp)
-  lw t3, 16(sp)
-  lw t4, 20(sp)
-  lw t5, 24(sp)
-  lw t6, 28(sp)
-  lw a0, 32(sp)
-  lw a1, 36(sp)
-  lw a2, 40(sp)
-  lw a3, 44(sp)
-  lw a4, 48(sp)
-  lw a5, 52(sp)
-  lw a6, 56(sp)
-  lw a7, 60(sp)
+  cl_load_registers
   addi sp, sp, FRAME
   maskirq gp
 return:

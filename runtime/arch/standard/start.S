@@ -5,6 +5,7 @@
  * Trap frame (80 bytes), pushed on the stack of the thread that was interrupted:
  *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
  */
+#include "cl_frame.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
 #include "cl_start.h"
@@ -92,26 +93,6 @@ cl_start:
   sw a6, 56(sp)
   sw a7, 60(sp)
   sw t0, 64(sp)
-  .endm
-
-/* What a trap may have changed, from the frame at sp. */
-  .macro restore_registers
-  lw ra, 0(sp)
-  lw t0, 4(sp)
-  lw t1, 8(sp)
-  lw t2, 12(sp)
-  lw t3, 16(sp)
-  lw t4, 20(sp)
-  lw t5, 24(sp)
-  lw t6, 28(sp)
-  lw a0, 32(sp)
-  lw a1, 36(sp)
-  lw a2, 40(sp)
-  lw a3, 44(sp)
-  lw a4, 48(sp)
-  lw a5, 52(sp)
-  lw a6, 56(sp)
-  lw a7, 60(sp)
   .endm
 
   .section .text.hot, "ax", @progbits
@@ -202,7 +183,7 @@ back:
   csrw mepc, t0
   li t0, 0x1880 /* mret: machine mode, interrupts on */
   csrw mstatus, t0
-  restore_registers
+  cl_load_registers
   addi sp, sp, FRAME
   mret
 
@@ -315,7 +296,7 @@ cl_ipc_vectors:
   call cl_sw_after_handlers
   j back
 #else
-  restore_registers
+  cl_load_registers
 #if defined(OWN_STACK)
   csrrw sp, mscratch, sp
 #else
@@ -374,7 +355,7 @@ cl_backdoor_vectors:
   call cl_sw_after_handlers
   j back
 #else
-  restore_registers
+  cl_load_registers
   addi sp, sp, FRAME
   mret
 #endif

@@ -4,6 +4,7 @@
  * and interrupts nobody until retirq. As in runtime/arch/economy: the entry leaves that mode at once with interrupts
  * masked, and the way back ends in an instruction that unmasks and one that jumps to q0; where that is interrupted, q2
  * is the same. q3 keeps the sp. A trap in a program is its end, but for its bells. */
+#include "cl_frame.h"
 #include "loader.h"
 
 #define FRAME 80
@@ -45,22 +46,7 @@ interrupt:
   bnez sp, ends
   getq sp, 3
   addi sp, sp, -FRAME
-  sw ra, 0(sp)
-  sw t0, 4(sp)
-  sw t1, 8(sp)
-  sw t2, 12(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a0, 32(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
+  cl_store_registers
   getq t0, 0
   la t1, return
   bne t0, t1, 1f
@@ -82,22 +68,7 @@ interrupt:
   setq 0, t0
   setq 2, t0
   li gp, IRQS_ON
-  lw ra, 0(sp)
-  lw t0, 4(sp)
-  lw t1, 8(sp)
-  lw t2, 12(sp)
-  lw t3, 16(sp)
-  lw t4, 20(sp)
-  lw t5, 24(sp)
-  lw t6, 28(sp)
-  lw a0, 32(sp)
-  lw a1, 36(sp)
-  lw a2, 40(sp)
-  lw a3, 44(sp)
-  lw a4, 48(sp)
-  lw a5, 52(sp)
-  lw a6, 56(sp)
-  lw a7, 60(sp)
+  cl_load_registers
   addi sp, sp, FRAME
   maskirq gp
 return:
