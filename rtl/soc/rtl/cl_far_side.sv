@@ -57,75 +57,39 @@ module cl_far_side
   logic        snoop_valid;
   logic [31:0] snoop_addr;
 
-  if (Core == CoreEconomy) begin : g_economy
-    cl_core_economy #(
-      .BootAddr(RomBase)
-    ) u_core (
-      .clk_i,
-      .rst_ni,
-      .cpu_id_i      (4'd1),
-      .cmd_o         (core_cmd),
-      .bus_req_o     (core_req),
-      .bus_late_o    (core_late),
-      .bus_gnt_i     (core_gnt),
-      .bus_gnt_late_i(core_gnt_late),
-      .bus_rvalid_i  (core_rvalid),
-      .bus_err_i     (bus_err),
-      .bus_rdata_i   (bus_rdata),
-      .priv_cmd_o    (priv_cmd),
-      .priv_req_o    (priv_req),
-      .priv_gnt_i    (1'b1),
-      .priv_rvalid_i (priv_rvalid),
-      .priv_err_i    (priv_err),
-      .priv_rdata_i  (priv_rdata),
-      .irq_kernel_i  (bus_error_irq_i),
-      .irq_timer_i   (irq_timer),
-      .irq_ipi_i     (1'b0),
-      .irq_line_i    (dma_irq_i),
-      .irq_ipc_i     (bell_irq_i),
-      .snoop_valid_i (snoop_valid),
-      .snoop_addr_i  (snoop_addr),
-      .fault_o,
-      .fault_addr_o,
-      .halt_o        (unused_halt),
-      .pc_o
-    );
-  end else begin : g_standard
-    cl_core_standard #(
-      .BootAddr(RomBase)
-    ) u_core (
-      .clk_i,
-      .rst_ni,
-      .cpu_id_i      (4'd1),
-      .cmd_o         (core_cmd),
-      .bus_req_o     (core_req),
-      .bus_late_o    (core_late),
-      .bus_gnt_i     (core_gnt),
-      .bus_gnt_late_i(core_gnt_late),
-      .bus_rvalid_i  (core_rvalid),
-      .bus_err_i     (bus_err),
-      .bus_rdata_i   (bus_rdata),
-      .priv_cmd_o    (priv_cmd),
-      .priv_req_o    (priv_req),
-      .priv_gnt_i    (1'b1),
-      .priv_rvalid_i (priv_rvalid),
-      .priv_err_i    (priv_err),
-      .priv_rdata_i  (priv_rdata),
-      .irq_kernel_i  (1'b0),
-      .irq_timer_i   (irq_timer),
-      .irq_ipi_i     (1'b0),
-      .irq_line_i    (dma_irq_i),
-      .irq_ipc_i     (bell_irq_i),
-      .snoop_valid_i (snoop_valid),
-      .snoop_addr_i  (snoop_addr),
-      .fault_o,
-      .fault_addr_o,
-      .halt_o        (unused_halt),
-      .pc_o
-    );
-    logic unused_irq;
-    assign unused_irq = bus_error_irq_i;
-  end
+  cl_core #(
+    .Core    (Core),
+    .BootAddr(RomBase)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .cpu_id_i      (4'd1),
+    .cmd_o         (core_cmd),
+    .bus_req_o     (core_req),
+    .bus_late_o    (core_late),
+    .bus_gnt_i     (core_gnt),
+    .bus_gnt_late_i(core_gnt_late),
+    .bus_rvalid_i  (core_rvalid),
+    .bus_err_i     (bus_err),
+    .bus_rdata_i   (bus_rdata),
+    .priv_cmd_o    (priv_cmd),
+    .priv_req_o    (priv_req),
+    .priv_gnt_i    (1'b1),
+    .priv_rvalid_i (priv_rvalid),
+    .priv_err_i    (priv_err),
+    .priv_rdata_i  (priv_rdata),
+    .irq_kernel_i  (bus_error_irq_i && Core == CoreEconomy),
+    .irq_timer_i   (irq_timer),
+    .irq_ipi_i     (1'b0),
+    .irq_line_i    (dma_irq_i),
+    .irq_ipc_i     (bell_irq_i),
+    .snoop_valid_i (snoop_valid),
+    .snoop_addr_i  (snoop_addr),
+    .fault_o,
+    .fault_addr_o,
+    .halt_o        (unused_halt),
+    .pc_o
+  );
 
   // Private port decoder. Every target answers in the next cycle.
   logic        whole_word, to_far, to_local, far_q, local_q, none_q, local_err, unused_local_rvalid;

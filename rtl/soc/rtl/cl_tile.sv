@@ -81,73 +81,39 @@ module cl_tile
   logic [31:0] priv_rdata;
   logic        irq_timer, irq_ipi, irq_line;
 
-  if (Core == CoreEconomy) begin : g_economy
-    cl_core_economy #(
-      .LocalBytes(LocalBytes)
-    ) u_core (
-      .clk_i,
-      .rst_ni,
-      .cpu_id_i,
-      .cmd_o         (bus_cmd_o),
-      .bus_req_o,
-      .bus_late_o,
-      .bus_gnt_i,
-      .bus_gnt_late_i,
-      .bus_rvalid_i,
-      .bus_err_i,
-      .bus_rdata_i,
-      .priv_cmd_o    (priv_cmd),
-      .priv_req_o    (priv_req),
-      .priv_gnt_i    (priv_gnt),
-      .priv_rvalid_i (priv_rvalid),
-      .priv_err_i    (priv_err),
-      .priv_rdata_i  (priv_rdata),
-      .irq_kernel_i  (kernel_irq_i),
-      .irq_timer_i   (irq_timer),
-      .irq_ipi_i     (irq_ipi),
-      .irq_line_i    (irq_line),
-      .irq_ipc_i     (ipc_irq_i),
-      .snoop_valid_i,
-      .snoop_addr_i,
-      .fault_o,
-      .fault_addr_o,
-      .halt_o,
-      .pc_o
-    );
-  end else begin : g_standard
-    cl_core_standard #(
-      .LocalBytes(LocalBytes)
-    ) u_core (
-      .clk_i,
-      .rst_ni,
-      .cpu_id_i,
-      .cmd_o         (bus_cmd_o),
-      .bus_req_o,
-      .bus_late_o,
-      .bus_gnt_i,
-      .bus_gnt_late_i,
-      .bus_rvalid_i,
-      .bus_err_i,
-      .bus_rdata_i,
-      .priv_cmd_o    (priv_cmd),
-      .priv_req_o    (priv_req),
-      .priv_gnt_i    (priv_gnt),
-      .priv_rvalid_i (priv_rvalid),
-      .priv_err_i    (priv_err),
-      .priv_rdata_i  (priv_rdata),
-      .irq_kernel_i  (kernel_irq_i),
-      .irq_timer_i   (irq_timer),
-      .irq_ipi_i     (irq_ipi),
-      .irq_line_i    (irq_line),
-      .irq_ipc_i     (ipc_irq_i),
-      .snoop_valid_i,
-      .snoop_addr_i,
-      .fault_o,
-      .fault_addr_o,
-      .halt_o,
-      .pc_o
-    );
-  end
+  cl_core #(
+    .Core      (Core),
+    .LocalBytes(LocalBytes)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .cpu_id_i,
+    .cmd_o         (bus_cmd_o),
+    .bus_req_o,
+    .bus_late_o,
+    .bus_gnt_i,
+    .bus_gnt_late_i,
+    .bus_rvalid_i,
+    .bus_err_i,
+    .bus_rdata_i,
+    .priv_cmd_o    (priv_cmd),
+    .priv_req_o    (priv_req),
+    .priv_gnt_i    (priv_gnt),
+    .priv_rvalid_i (priv_rvalid),
+    .priv_err_i    (priv_err),
+    .priv_rdata_i  (priv_rdata),
+    .irq_kernel_i  (kernel_irq_i),
+    .irq_timer_i   (irq_timer),
+    .irq_ipi_i     (irq_ipi),
+    .irq_line_i    (irq_line),
+    .irq_ipc_i     (ipc_irq_i),
+    .snoop_valid_i,
+    .snoop_addr_i,
+    .fault_o,
+    .fault_addr_o,
+    .halt_o,
+    .pc_o
+  );
 
   // Private port decoder. One transaction is outstanding, so its target is remembered in one place.
   typedef enum logic [1:0] {TargetKernel, TargetLocal, TargetIpc, TargetNone} target_e;
