@@ -1,0 +1,1 @@
+"""The model of scheduling: workloads, and the simulator around policies/*.c that runs them."""
