@@ -20,6 +20,8 @@ else:
 CORES = ("economy", "standard")
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
+POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
+BUILT_POLICIES = ("priority",)  # those that the hardware kernel has
 MAX_CPUS = 8
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
@@ -36,7 +38,7 @@ ROM_BYTES = 16 << 10  # of processor 1 behind a Back-Door: its loader
 @dataclass(frozen=True)
 class KernelSize:
     """What the hardware kernel holds: numbers of objects of each kind (port_depth in words), its ready queue,
-    and the hardware threads by their units' names."""
+    the hardware threads by their units' names, and its scheduling policy."""
 
     threads: int = 64
     priorities: int = 32
@@ -46,6 +48,7 @@ class KernelSize:
     semaphores: int = 32
     ready_queue: str = "bitmap"
     hardware_threads: tuple[str, ...] = ()
+    policy: str = "priority"
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         "kernel.ready_queue": READY_QUEUES,
     }
     named = flat.pop("kernel.hardware_threads", [])
+    policy = flat.pop("kernel.policy", POLICIES[0])
     for key in flat:
         if key not in texts and key not in _ALL_RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
@@ -210,6 +214,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
     sizes["hardware_threads"] = _hardware_threads(named, where)
+    sizes["policy"] = check_policy(policy, f"platform file {where}: kernel.policy")
     platform = Platform(
         name=flat["name"],
         core=flat["core"],
@@ -224,6 +229,19 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     )
     _check_together(platform, f"platform file {where}")
     return platform
+
+
+def check_policy(policy: Any, what: str) -> str:
+    """The policy, if the hardware kernel has it."""
+    if not isinstance(policy, str):
+        raise UserError(f"{what} must be a text, not {policy!r}")
+    if policy in POLICIES and policy not in BUILT_POLICIES:
+        raise UserError(
+            f"{what} is '{policy}', which is not built yet: choose of {', '.join(BUILT_POLICIES)}"
+        )
+    if policy not in POLICIES:
+        raise UserError(f"{what} is '{policy}', choose one of {', '.join(BUILT_POLICIES)}")
+    return policy
 
 
 def _hardware_threads(named: Any, where: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from coreloom import hardware_threads
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
-from coreloom.platform import READY_QUEUES, ROM_BYTES, Platform
+from coreloom.platform import POLICIES, READY_QUEUES, ROM_BYTES, Platform
 
 IPC_UNITS = ("mailbox", "doorbell", "channel", "mutex", "barrier")  # of the communication port
 IPC_FOLDERS = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *IPC_UNITS))  # that of the packages first
@@ -193,6 +193,7 @@ def platform_params(platform: Platform) -> dict[str, Param]:
         "Cpus": platform.cpus,
         "HwThreads": len(platform.kernel.hardware_threads),
         "HwKinds": Literal(f"64'h{kinds:x}"),
+        "Policy": POLICIES.index(platform.kernel.policy),
         "ReadyQueue": READY_QUEUES.index(platform.kernel.ready_queue),
         "Threads": platform.kernel.threads,
         "Priorities": platform.kernel.priorities,

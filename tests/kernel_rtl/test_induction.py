@@ -51,7 +51,9 @@ class Size(NamedTuple):
             ports=self.ports,
             port_depth=self.port_depth,
             lines=self.lines,
-            **dict.fromkeys(ONE, 1),
+            mutexes=1,
+            semaphores=1,
+            conditions=1,
         )
 
 

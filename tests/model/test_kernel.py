@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from coreloom.model.kernel import GIVE_WAY, RESUMED, SPEC, Config, Kernel, error
@@ -13,7 +15,7 @@ STATIC, DETACHED = 1 << 12, 1 << 13
 class Driver:
     """A kernel with short calls: op(cpu, "name", id, word0)."""
 
-    def __init__(self, cpus: int = 1, **sizes: int) -> None:
+    def __init__(self, cpus: int = 1, **sizes: Any) -> None:
         self.kernel = Kernel(Config(cpus=cpus, **sizes))
 
     def op(self, cpu: int, name: str, id: int = 0, word0: int | None = None) -> int | None:

@@ -87,6 +87,12 @@ WRONG = {
     ('"bitmap"', '"heap"'): "kernel.ready_queue is 'heap', choose one of linear, bitmap, hybrid",
     ('"bitmap"', "1"): "kernel.ready_queue must be a text, not 1",
     ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
+    ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a text, not 1",
+    ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority",
+    (
+        '"bitmap"',
+        '"bitmap"\npolicy = "edf"',
+    ): "kernel.policy is 'edf', which is not built yet: choose of priority",
     ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
     (
         '"bitmap"',

@@ -22,6 +22,7 @@ module cl_kernel_formal
   parameter  bit          FromReset  = 1'b0,
   parameter  int unsigned Cycles     = 20,
   parameter  int unsigned Group      = 8,    // only operations with these bits 5:3; 8: all
+  parameter  int unsigned Policy     = 0,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 1,
   parameter  int unsigned HwThreads  = 0,
@@ -64,6 +65,7 @@ module cl_kernel_formal
   logic          [Cpus-1:0] irq, idle_cpu;
 
   cl_kernel #(
+    .Policy     (Policy),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

@@ -6,12 +6,13 @@
 // (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
 //   Ports, Mutexes, Semaphores, Conditions 1 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
-//   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e
+//   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e · Policy a policy_e that is built
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
+  parameter  int unsigned Policy     = PolicyPriority,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -48,7 +49,7 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
       Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
+      Clients > 16 || Policy != PolicyPriority || (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range, see its header");
   end
 

@@ -2,6 +2,14 @@
 // How the engine and the CPUs' scheduling state speak of threads.
 package cl_sched_pkg;
 
+  // Who runs next; see README.md. Parameters that hold one are plain numbers: tools set those from outside, but no enum.
+  typedef enum int unsigned {
+    PolicyPriority,     // the highest priority; round-robin among equals
+    PolicyDwrr,         // by weights, in rounds
+    PolicyPartitioned,  // processors and threads in two groups
+    PolicyEdf           // the earliest deadline
+  } policy_e;
+
   // How a thread becomes eligible (cl_kernel_wake)
   typedef enum logic [1:0] {
     WakeInPlace,    // it is still its CPU's current thread

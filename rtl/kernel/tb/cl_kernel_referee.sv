@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cl_kernel as referee.cpp and concurrent.cpp want it: arrays that C++ can index, and a look inside.
 module cl_kernel_referee #(
+  parameter  int unsigned Policy     = 0,
   parameter  int unsigned ReadyQueue = 1,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -81,6 +82,7 @@ module cl_kernel_referee #(
   assign line_o       = 32'(u_dut.u_engine.line);
 
   cl_kernel #(
+    .Policy     (Policy),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

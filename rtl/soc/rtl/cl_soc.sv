@@ -10,6 +10,7 @@ module cl_soc
   parameter int unsigned Cpus       = 2,              // 1..16
   parameter int unsigned HwThreads  = 0,              // 0..15, with Cpus at most 16
   parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
+  parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
   parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
   parameter int unsigned Priorities = 32,
@@ -176,6 +177,7 @@ module cl_soc
 
   // Operating-system services
   cl_kernel #(
+    .Policy    (Policy),
     .ReadyQueue(ReadyQueue),
     .Cpus      (Cpus),
     .HwThreads (HwThreads),

@@ -18,7 +18,7 @@ from coreloom.model.kernel import HARDWARE_PARAM, Config
 from coreloom.model.scenario import Scenario
 from coreloom.model.stream import Step, pack
 from coreloom.paths import RTL
-from coreloom.platform import READY_QUEUES
+from coreloom.platform import POLICIES, READY_QUEUES
 
 _KERNEL = RTL / "kernel"
 
@@ -31,7 +31,7 @@ def params(config: Config, ready_queue: str | None = None) -> dict[str, int]:
     """Parameters of cl_kernel; the usual ready queue for one with or without hardware threads."""
     build = ready_queue or ("hybrid" if config.hw_threads else "bitmap")
     sizes = {_camel(name): value for name, value in asdict(config).items()}
-    return sizes | {"ReadyQueue": READY_QUEUES.index(build)}
+    return sizes | {"Policy": POLICIES.index(config.policy), "ReadyQueue": READY_QUEUES.index(build)}
 
 
 def rtl() -> tuple[Path, ...]:

@@ -58,6 +58,7 @@ class Config:
     conditions: int = 32
     lines: int = 8
     hw_threads: int = 0  # with at most 128 priorities
+    policy: str = "priority"
 
     @property
     def clients(self) -> int:
@@ -147,6 +148,7 @@ class Kernel:
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config = config or Config()
+        assert config.policy == "priority"
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
         self.cpus = [Cpu() for _ in range(config.clients)]
