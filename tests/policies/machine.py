@@ -86,7 +86,7 @@ def _library() -> ctypes.CDLL:
 
 
 class Machine:
-    """CPUs under one policy, at time 0, without threads. Each call fails with what the harness finds wrong."""
+    """CPUs under one policy, at time 0, without threads. A call fails with what the harness finds wrong."""
 
     def __init__(
         self,
@@ -247,8 +247,8 @@ class Machine:
         return list(services[: self.threads])
 
     def check(self, *, busy: bool = False) -> None:
-        """What every policy must keep: each runnable thread is current or in just one queue, counts and loads are
-        right, nobody runs where it may not. busy: and no CPU is idle while a thread that it may run waits."""
+        """What every policy must keep: each runnable thread is current or in just one queue, counts and loads
+        are right, nobody runs where it may not. busy: no CPU is idle while a thread that it may run waits."""
         self._call("check", busy)
 
 

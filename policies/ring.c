@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One ring of all runnable threads for all CPUs, searched as a whole at each decision.
+ *
+ * Source: [DWRR] ("Linux before 2.6"), and Linux 2.4's kernel/sched.c. Taken from there:
+ *   - one queue; a thread that is new or wakes comes to its front, one that has used its slice or yields to its end;
+ *   - goodness: a real-time thread (priority below 100) before all others, by priority; another by what is left of its
+ *     slice, 2.5 slices more on the CPU where it ran last (PROC_CHANGE_PENALTY); of equals the first in the queue;
+ *   - an epoch ends when none of those that wait has anything left: everybody gets half of what it had left and a slice
+ *     (lazily, as the epoch's number goes up), so that who slept comes back with up to two slices;
+ *   - a thread that wakes preempts where its goodness exceeds that of the current thread most;
+ *   - a real-time thread gets a new slice when one is used up, whatever the epoch.
+ * Not taken: the slice there is linear in nice; here it is weight x slice, as in the other policies. Bonus for the
+ * same address space: there are none here.
+ *
+ * Cost: O(n) a decision, O(CPUs) to find who should look.
+ * Bound: on one CPU everybody gets its slice once an epoch. On several there is none: who runs when an epoch ends keeps
+ * half of its remainder. */
+#include "cl_policy.h"
+
+#define REALTIME 100u /* priorities below are real time */
+#define GOOD_REALTIME (INT64_MAX / 2)
+
+struct ring {
+  struct cl_list threads;
+  uint32_t epoch;
+};
+
+/* In a thread: left; round = the epoch whose slice it has got; seen = it has yielded, pass it over once. */
+
+static cl_time slice_of(const struct cl_machine *m, const struct cl_entity *e) {
+  cl_time slice = m->tuning.slice * e->weight >> 10;
+  return slice ? slice : 1;
+}
+
+/* The slices of the epochs since. After 64 halvings nothing is left of the old remainder. */
+static void refill(const struct cl_machine *m, struct cl_entity *e) {
+  const struct ring *ring = m->shared;
+  uint32_t epochs = ring->epoch - e->round;
+  if (epochs > 64) epochs = 64;
+  for (; epochs; epochs--) e->left = e->left / 2 + (int64_t)slice_of(m, e);
+  e->round = ring->epoch;
+}
+
+static int64_t goodness(const struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
+  refill(m, e);
+  if (e->priority < REALTIME) return GOOD_REALTIME - e->priority;
+  if (e->left <= 0) return 0;
+  bool here = (uint32_t)e->cpu == cpu;
+  return e->left + (here ? (int64_t)(m->tuning.slice * 5 / 2) : 0);
+}
+
+static void ring_init(struct cl_machine *m) { (void)m; }
+
+static uint32_t ring_place(const struct cl_machine *m, const struct cl_entity *e) {
+  return e->home != CL_ANY_CPU ? (uint32_t)e->home : (uint32_t)e->cpu % m->cpus;
+}
+
+/* Who should look: an idle CPU, the thread's last one first; else, for one that has become runnable, the CPU whose
+ * current thread it exceeds most. */
+static void poke_for(struct cl_machine *m, struct cl_entity *e, enum cl_why why) {
+  bool leaving = why == CL_PREEMPTED || why == CL_USED || why == CL_YIELDED; /* its CPU picks anyway */
+  uint32_t best = m->cpus;
+  int64_t most = 0;
+  for (uint32_t i = 0; i < m->cpus; i++) {
+    uint32_t cpu = ((uint32_t)e->cpu + i) % m->cpus;
+    if (!cl_allowed(m, cpu, e) || (leaving && cpu == (uint32_t)e->cpu)) continue;
+    struct cl_entity *current = m->cpu[cpu].current;
+    if (!current) {
+      cl_poke(m, cpu);
+      return;
+    }
+    if (leaving) continue;
+    int64_t more = goodness(m, cpu, e) - goodness(m, cpu, current);
+    if (more > most) {
+      most = more;
+      best = cpu;
+    }
+  }
+  if (best < m->cpus) cl_poke(m, best);
+}
+
+static void ring_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e, enum cl_why why) {
+  struct ring *ring = m->shared;
+  if (e->queued) {
+    cl_list_remove(&ring->threads, &e->node);
+    cl_note_unqueued(m, e);
+  }
+  if (why == CL_NEW) {
+    e->left = (int64_t)slice_of(m, e);
+    e->round = ring->epoch;
+  }
+  refill(m, e);
+  if (e->priority < REALTIME && e->left <= 0) e->left = (int64_t)slice_of(m, e);
+  e->seen = why == CL_YIELDED;
+  cl_note_queued(m, cpu, e);
+  if (why == CL_USED || why == CL_YIELDED)
+    cl_list_append(&ring->threads, &e->node);
+  else
+    cl_list_prepend(&ring->threads, &e->node);
+  poke_for(m, e, why);
+}
+
+static void ring_dequeue(struct cl_machine *m, struct cl_entity *e) {
+  struct ring *ring = m->shared;
+  if (e->queued) cl_list_remove(&ring->threads, &e->node);
+  cl_note_gone(m, e);
+}
+
+/* The best of those that this CPU may run. One that has yielded is worse than any, but for this once. */
+static struct cl_entity *best_for(struct cl_machine *m, uint32_t cpu, int64_t *most) {
+  const struct ring *ring = m->shared;
+  struct cl_entity *best = NULL;
+  *most = INT64_MIN;
+  for (struct cl_node *node = ring->threads.first; node; node = node->left) {
+    struct cl_entity *e = cl_entity_of(node);
+    if (!cl_allowed(m, cpu, e)) continue;
+    int64_t good = e->seen ? -1 : goodness(m, cpu, e);
+    e->seen = 0;
+    if (good > *most) {
+      *most = good;
+      best = e;
+    }
+  }
+  return best;
+}
+
+static struct cl_entity *ring_pick(struct cl_machine *m, uint32_t cpu) {
+  struct ring *ring = m->shared;
+  int64_t most;
+  struct cl_entity *best = best_for(m, cpu, &most);
+  if (best && most == 0) {
+    ring->epoch++;
+    best = best_for(m, cpu, &most);
+  }
+  if (!best) return NULL;
+  refill(m, best);
+  if (best->left <= 0) { /* it has yielded, and is alone */
+    ring->epoch++;
+    refill(m, best);
+  }
+  cl_list_remove(&ring->threads, &best->node);
+  cl_note_unqueued(m, best);
+  cl_note_current(m, cpu, best);
+  return best;
+}
+
+static cl_time ring_tick(struct cl_machine *m, uint32_t cpu, cl_time ran) {
+  struct cl_entity *e = m->cpu[cpu].current;
+  refill(m, e);
+  e->left -= (int64_t)ran;
+  if (e->left < 0) e->left = 0;
+  return (cl_time)e->left;
+}
+
+const struct cl_policy cl_ring = {
+    .name = "ring",
+    .text = "one queue for all CPUs, searched for the best remainder",
+    .shared_size = sizeof(struct ring),
+    .init = ring_init,
+    .place = ring_place,
+    .enqueue = ring_enqueue,
+    .dequeue = ring_dequeue,
+    .pick = ring_pick,
+    .tick = ring_tick,
+};
