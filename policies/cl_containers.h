@@ -4,7 +4,8 @@
  * few words however many there are. Intrusive, no heap.
  *
  * Keys are compared by their signed difference, so virtual times may wrap; of equal keys the one that came first is
- * first. Cost: tree O(log n), its first O(1); list O(1); set O(levels), levels = log of the CPUs to the base of the
+ * first. A tree may keep something of each subtree, as the least of a value (eevdf.c): then its user gives a function
+ * that works it out for a node from its two children. Cost: tree O(log n), its first O(1); list O(1); set O(levels), levels = log of the CPUs to the base of the
  * word's bits. */
 #ifndef CL_CONTAINERS_H
 #define CL_CONTAINERS_H
@@ -12,6 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* So that what is constant at a call costs nothing there. */
+#define CL_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct cl_node {
   struct cl_node *parent; /* list: the one before */
@@ -82,7 +86,14 @@ static inline void cl_tree_replace_(struct cl_tree *tree, const struct cl_node *
   if (new) new->parent = parent;
 }
 
-static inline void cl_tree_rotate_(struct cl_tree *tree, struct cl_node *down, bool to_left) {
+typedef void (*cl_tree_update)(struct cl_node *node);
+
+static inline void cl_tree_update_up_(struct cl_node *node, cl_tree_update update) {
+  if (!update) return;
+  for (; node; node = node->parent) update(node);
+}
+
+static inline void cl_tree_rotate_(struct cl_tree *tree, struct cl_node *down, bool to_left, cl_tree_update update) {
   struct cl_node *up = to_left ? down->right : down->left;
   struct cl_node *inner = to_left ? up->left : up->right;
   cl_tree_replace_(tree, down, up);
@@ -95,9 +106,12 @@ static inline void cl_tree_rotate_(struct cl_tree *tree, struct cl_node *down, b
   }
   if (inner) inner->parent = down;
   down->parent = up;
+  if (!update) return;
+  update(down);
+  update(up);
 }
 
-static inline void cl_tree_add(struct cl_tree *tree, struct cl_node *node) {
+CL_ALWAYS_INLINE void cl_tree_add_with(struct cl_tree *tree, struct cl_node *node, cl_tree_update update) {
   struct cl_node *parent = NULL;
   struct cl_node **link = &tree->root;
   bool first = true;
@@ -115,6 +129,7 @@ static inline void cl_tree_add(struct cl_tree *tree, struct cl_node *node) {
   node->left = node->right = NULL;
   node->red = 1;
   if (first) tree->first = node;
+  cl_tree_update_up_(node, update);
   while ((parent = node->parent) && parent->red) {
     struct cl_node *above = parent->parent;
     bool on_left = parent == above->left;
@@ -126,16 +141,18 @@ static inline void cl_tree_add(struct cl_tree *tree, struct cl_node *node) {
       continue;
     }
     if (node == (on_left ? parent->right : parent->left)) {
-      cl_tree_rotate_(tree, parent, on_left);
+      cl_tree_rotate_(tree, parent, on_left, update);
       parent = node;
     }
     parent->red = 0;
     above->red = 1;
-    cl_tree_rotate_(tree, above, !on_left);
+    cl_tree_rotate_(tree, above, !on_left, update);
     break;
   }
   tree->root->red = 0;
 }
+
+static inline void cl_tree_add(struct cl_tree *tree, struct cl_node *node) { cl_tree_add_with(tree, node, NULL); }
 
 /* The node behind this one in order, or NULL. */
 static inline struct cl_node *cl_tree_next(const struct cl_node *node) {
@@ -148,7 +165,7 @@ static inline struct cl_node *cl_tree_next(const struct cl_node *node) {
   return node->parent;
 }
 
-static inline void cl_tree_remove(struct cl_tree *tree, struct cl_node *node) {
+CL_ALWAYS_INLINE void cl_tree_remove_with(struct cl_tree *tree, struct cl_node *node, cl_tree_update update) {
   if (tree->first == node) tree->first = cl_tree_next(node);
   struct cl_node *child, *parent;
   bool was_red = node->red;
@@ -172,6 +189,7 @@ static inline void cl_tree_remove(struct cl_tree *tree, struct cl_node *node) {
     parent = node->parent;
     cl_tree_replace_(tree, node, child);
   }
+  cl_tree_update_up_(parent, update);
   if (was_red) return;
   /* The way down to `child` has a black node too few. */
   while (child != tree->root && (!child || !child->red)) {
@@ -180,7 +198,7 @@ static inline void cl_tree_remove(struct cl_tree *tree, struct cl_node *node) {
     if (other->red) {
       other->red = 0;
       parent->red = 1;
-      cl_tree_rotate_(tree, parent, on_left);
+      cl_tree_rotate_(tree, parent, on_left, update);
       other = on_left ? parent->right : parent->left;
     }
     struct cl_node *near = on_left ? other->left : other->right;
@@ -194,19 +212,21 @@ static inline void cl_tree_remove(struct cl_tree *tree, struct cl_node *node) {
     if (!far || !far->red) {
       near->red = 0;
       other->red = 1;
-      cl_tree_rotate_(tree, other, !on_left);
+      cl_tree_rotate_(tree, other, !on_left, update);
       other = on_left ? parent->right : parent->left;
       far = on_left ? other->right : other->left;
     }
     other->red = parent->red;
     parent->red = 0;
     far->red = 0;
-    cl_tree_rotate_(tree, parent, on_left);
+    cl_tree_rotate_(tree, parent, on_left, update);
     child = tree->root;
     break;
   }
   if (child) child->red = 0;
 }
+
+static inline void cl_tree_remove(struct cl_tree *tree, struct cl_node *node) { cl_tree_remove_with(tree, node, NULL); }
 
 /* --- set of CPUs ------------------------------------------------------------------------------- */
 

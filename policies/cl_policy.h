@@ -43,7 +43,7 @@ enum cl_why {
   CL_PREEMPTED, /* it was current, and somebody else should run; it has not used up what it may */
   CL_USED,      /* it was current, and tick has answered 0 */
   CL_YIELDED,   /* it was current, and gives way of its own will */
-  CL_MOVED      /* it was queued, or current, on another CPU, and is moved by its user (exclusive.c) */
+  CL_MOVED      /* it was queued on another CPU; its user has dequeued it there to move it (exclusive.c) */
 };
 
 /* A thread as a policy sees it. The user sets the first part before the first enqueue (the rest zero); the second is
@@ -128,6 +128,10 @@ struct cl_policy {
 
   /* Now and then, on each CPU: even out the queues. How many threads have moved. NULL: never needed. */
   uint32_t (*balance)(struct cl_machine *m, uint32_t cpu);
+
+  /* Any one thread of this CPU's own queue, for a user who moves it: dequeue, then enqueue elsewhere as CL_MOVED.
+   * NULL: there is none. The function is NULL where one queue is for all CPUs. */
+  struct cl_entity *(*waiting)(const struct cl_machine *m, uint32_t cpu);
 
   /* Give a CPU to one thread alone: 0, or the error number (EBUSY, EINVAL). With NULL: give it back.
    * Only exclusive has it (NULL elsewhere); the others respect cpu.owner. */

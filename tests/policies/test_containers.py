@@ -37,6 +37,7 @@ def test_tree_keeps_the_order_of_keys_and_of_arrival(base: int) -> None:
             order.insert(at, (key, node))
         assert c.tree_first() == (order[0][1] if order else -1)
         assert c.tree_blacks() >= 0
+        assert c.tree_size() == len(order)
         if step % 50 == 0:
             walk = [c.tree_first()]
             while walk[-1] >= 0:
