@@ -97,6 +97,21 @@ def _queues() -> list[Unit]:
     return [
         Unit("cl_ready_queue", _design("cl_ready_queue", _KERNEL), _sized(Build=number, Queues=1), build)
         for number, build in enumerate(platform.READY_QUEUES[:2])
+    ] + [
+        Unit(
+            "cl_ready_queue",
+            _design("cl_ready_queue", _KERNEL),
+            # The key, a deadline or a priority, has a width of its own.
+            lambda size: {
+                "Build": 3,
+                "Queues": 1,
+                "Threads": size[0],
+                "Priorities": 1 << 18,
+                "Deadlines": "1'b1",
+            },
+            "sorted",
+            sizes=((16, 128), (64, 128)),
+        )
     ]
 
 

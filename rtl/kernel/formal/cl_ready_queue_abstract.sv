@@ -8,6 +8,7 @@ module cl_ready_queue
   parameter  int unsigned Queues        = 1,
   parameter  int unsigned Threads       = 3,
   parameter  int unsigned Priorities    = 3,
+  parameter  bit          Deadlines     = 1'b0,
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
@@ -53,7 +54,8 @@ module cl_ready_queue
       first  = queued_q[t];
       for (int unsigned u = 0; u < Threads; u++) begin
         if (u != t && queued_q[u] && where_q[u] == where_q[t] &&
-            (level_q[u] > level_q[t] || (level_q[u] == level_q[t] && older_q[u][t]))) first = 1'b0;
+            (comes_first(Deadlines, RankWidth'(level_q[u]), RankWidth'(level_q[t]), 1'b0) ||
+             (level_q[u] == level_q[t] && older_q[u][t]))) first = 1'b0;
       end
       if (first) begin
         best_valid_o[where_q[t]]    = 1'b1;

@@ -4,6 +4,7 @@
 // The reference keeps of every thread where it is, and of every two who came first. Proven against it:
 //   the thread shown as best is the first of the highest priority, and a queue shows one if it has any (so no thread is
 //   lost, none is there twice, highest first, first in first out within a priority);
+//   (with Deadlines: the one that comes first of all, while all deadlines are within half of the range of their numbers);
 //   an operation takes exactly the cycles that the header of its structure says, so the queue is never stuck.
 // The invariants of the memories are there for the induction: they hold whenever the queue is ready.
 module cl_ready_queue_formal
@@ -13,6 +14,7 @@ module cl_ready_queue_formal
   parameter  int unsigned Queues        = 1,
   parameter  int unsigned Threads       = 3,
   parameter  int unsigned Priorities    = 3,
+  parameter  bit          Deadlines     = 1'b0,
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
@@ -24,7 +26,8 @@ module cl_ready_queue_formal
   input logic    [QueueWidth-1:0] queue_i,
   input logic [PriorityWidth-1:0] priority_i,
   input logic [PriorityWidth-1:0] to_priority_i,
-  input logic      [TidWidth-1:0] tid_i
+  input logic      [TidWidth-1:0] tid_i,
+  input logic [DeadlineWidth-1:0] base_i          // deadlines are not earlier; any number
 );
 
   typedef logic    [QueueWidth-1:0] queue_t;
@@ -41,7 +44,8 @@ module cl_ready_queue_formal
     .Build      (Build),
     .Queues     (Queues),
     .Threads    (Threads),
-    .Priorities (Priorities)
+    .Priorities (Priorities),
+    .Deadlines  (Deadlines)
   ) u_dut (
     .clk_i,
     .rst_ni,
@@ -94,6 +98,31 @@ module cl_ready_queue_formal
     end
   end
 
+  function automatic logic beats(input priority_t a, input priority_t b);
+    beats = comes_first(Deadlines, RankWidth'(a), RankWidth'(b), 1'b0);
+  endfunction
+
+  if (Deadlines) begin : g_window
+    // Three bits of a deadline are enough to have it before, behind and where the numbers wrap.
+    localparam int unsigned Bits = 3;
+
+    function automatic logic fits(input priority_t key);
+      logic [DeadlineWidth-1:0] since;
+      since = key[DeadlineWidth-1:0] - base_i;
+      fits  = key[DeadlineWidth-Bits-1:0] == '0 && (key[DeadlineWidth] ? !since[DeadlineWidth-1] : key[DeadlineWidth-1]);
+    endfunction
+
+    always_comb begin
+      assume (base_i[DeadlineWidth-Bits-1:0] == '0);
+      for (int unsigned t = 0; t < Threads; t++) assume (!queued_q[t] || fits(level_q[t]));
+      if (push)                  assume (fits(priority_i));
+      if (op_i == QueueMove)     assume (fits(to_priority_i));
+    end
+  end else begin : g_no_window
+    logic unused;
+    assign unused = ^base_i;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       queued_q <= '0;
@@ -127,7 +156,7 @@ module cl_ready_queue_formal
       if (queued_q[t]) any[where_q[t]] = 1'b1;
       for (int unsigned u = 0; u < Threads; u++) begin
         if (u != t && queued_q[u] && where_q[u] == where_q[t] &&
-            (level_q[u] > level_q[t] || (level_q[u] == level_q[t] && older_q[u][t]))) is_first[t] = 1'b0;
+            (beats(level_q[u], level_q[t]) || (level_q[u] == level_q[t] && older_q[u][t]))) is_first[t] = 1'b0;
       end
     end
   end
@@ -230,6 +259,31 @@ module cl_ready_queue_formal
       end
       if (rst_ni && !ready) begin
         AssertLeft: assert (32'(u_dut.g_linear.u_linear.left_q) <= Threads);
+      end
+    end
+  end else if (Build == BuildSorted) begin : g_sorted
+    // The cells have every queued thread once, those of a queue in their order.
+    logic [Threads-1:0]                               valid;
+    tid_t [Threads-1:0]                               entry_tid;
+    logic [Threads-1:0][QueueWidth+PriorityWidth-1:0] entry_place;
+
+    always_comb begin
+      valid = u_dut.g_sorted.u_sorted.valid_q;
+      for (int unsigned i = 0; i < Threads; i++) {entry_place[i], entry_tid[i]} = u_dut.g_sorted.u_sorted.cell_q[i];
+      if (rst_ni && ready) begin
+        for (int unsigned i = 0; i < Threads; i++) begin
+          assert (valid[i] == (i < 32'(count)));
+          if (valid[i]) begin
+            assert (32'(entry_tid[i]) < Threads && queued_q[entry_tid[i]] &&
+                    entry_place[i] == {where_q[entry_tid[i]], level_q[entry_tid[i]]});
+            for (int unsigned j = 0; j < i; j++) begin
+              assert (entry_tid[j] != entry_tid[i]);
+              assert (where_q[entry_tid[j]] != where_q[entry_tid[i]] ||
+                      beats(level_q[entry_tid[j]], level_q[entry_tid[i]]) ||
+                      (level_q[entry_tid[j]] == level_q[entry_tid[i]] && older_q[entry_tid[j]][entry_tid[i]]));
+            end
+          end
+        end
       end
     end
   end else begin : g_bitmap

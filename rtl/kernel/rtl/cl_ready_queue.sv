@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ready queue: the threads that can run, by queue and priority, first in first out within a priority.
 //
-// One interface, two structures, chosen by Build; results are the same, only the cycles differ:
+// One interface, three structures, chosen by Build; results are the same, only the cycles differ:
 //   BuildLinear               cl_ready_queue_linear: one FIFO, traversed, O(n)
 //   BuildBitmap, BuildHybrid  cl_ready_queue_bitmap: a FIFO per priority, O(1)
+//   BuildSorted               cl_ready_queue_sorted: cells that compare at once, O(1), for few threads and any number of
+//                             priorities; with Deadlines a priority is a key that may be a deadline (cl_ready_queue_pkg)
 // Interface:
 //   A thread is in one queue at most, at one priority. What the queues are for is the user's business: cl_kernel has
 //   one for dynamic threads and one a CPU, cl_scheduler has one.
@@ -21,6 +23,7 @@ module cl_ready_queue
   parameter  int unsigned Queues        = 3,
   parameter  int unsigned Threads       = 64,
   parameter  int unsigned Priorities    = 32,
+  parameter  bit          Deadlines     = 1'b0,  // only with BuildSorted
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
@@ -47,6 +50,26 @@ module cl_ready_queue
       .Threads    (Threads),
       .Priorities (Priorities)
     ) u_linear (
+      .clk_i,
+      .rst_ni,
+      .valid_i,
+      .ready_o,
+      .op_i,
+      .queue_i,
+      .priority_i,
+      .to_priority_i,
+      .tid_i,
+      .best_valid_o,
+      .best_priority_o,
+      .best_tid_o
+    );
+  end else if (Build == BuildSorted) begin : g_sorted
+    cl_ready_queue_sorted #(
+      .Queues     (Queues),
+      .Threads    (Threads),
+      .Priorities (Priorities),
+      .Deadlines  (Deadlines)
+    ) u_sorted (
       .clk_i,
       .rst_ni,
       .valid_i,

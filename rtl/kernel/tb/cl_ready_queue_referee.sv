@@ -6,7 +6,8 @@ module cl_ready_queue_referee
   parameter int unsigned Build      = BuildBitmap,
   parameter int unsigned Queues     = 3,
   parameter int unsigned Threads    = 64,
-  parameter int unsigned Priorities = 32
+  parameter int unsigned Priorities = 32,
+  parameter bit          Deadlines  = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -14,15 +15,16 @@ module cl_ready_queue_referee
   output logic        ready_o,
   input  logic  [2:0] op_i,
   input  logic  [7:0] queue_i,
-  input  logic [15:0] priority_i,
-  input  logic [15:0] to_priority_i,
+  input  logic [31:0] priority_i,
+  input  logic [31:0] to_priority_i,
   input  logic [15:0] tid_i,
   output logic [15:0] best_valid_o,
-  output logic [15:0] best_priority_o [Queues],
+  output logic [31:0] best_priority_o [Queues],
   output logic [15:0] best_tid_o      [Queues],
   output logic [31:0] queues_o,
   output logic [31:0] threads_o,
-  output logic [31:0] priorities_o
+  output logic [31:0] priorities_o,
+  output logic        deadlines_o
 );
 
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1;
@@ -37,9 +39,10 @@ module cl_ready_queue_referee
   assign queues_o       = Queues;
   assign threads_o    = Threads;
   assign priorities_o = Priorities;
+  assign deadlines_o  = Deadlines;
 
   for (genvar q = 0; q <= Queues; q++) begin : g_best
-    assign best_priority_o[q] = 16'(best_priority[q]);
+    assign best_priority_o[q] = 32'(best_priority[q]);
     assign best_tid_o[q]      = 16'(best_tid[q]);
   end
 
@@ -47,7 +50,8 @@ module cl_ready_queue_referee
     .Build      (Build),
     .Queues     (Queues),
     .Threads    (Threads),
-    .Priorities (Priorities)
+    .Priorities (Priorities),
+    .Deadlines  (Deadlines)
   ) u_dut (
     .clk_i,
     .rst_ni,

@@ -25,11 +25,25 @@ struct Place {
   uint32_t queue = 0, priority = 0;
 };
 
+struct Entry {
+  uint32_t priority, tid;
+};
+
 uint64_t state;
 
 uint32_t random_below(uint32_t n) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return static_cast<uint32_t>(state >> 20) % n;
+}
+
+bool deadlines;
+
+// As in cl_ready_queue_pkg
+bool comes_first(uint32_t a, uint32_t b, bool or_equal) {
+  constexpr uint32_t kHas = 1u << 17;
+  if (!deadlines) return or_equal ? a >= b : a > b;
+  if ((a ^ b) & kHas) return a & kHas;
+  return (a - b - or_equal) & (kHas >> 1);
 }
 
 }  // namespace
@@ -55,48 +69,57 @@ int main(int argc, char** argv) {
   cycle();
 
   const uint32_t queues = top->queues_o, threads = top->threads_o, priorities = top->priorities_o;
-  std::vector<std::vector<std::list<uint32_t>>> model(queues, std::vector<std::list<uint32_t>>(priorities));
+  deadlines = top->deadlines_o;
+  std::vector<std::list<Entry>> model(queues);
   std::vector<Place> places(threads);
   uint32_t queued = 0, most = 0, least_cycles[kOps], most_cycles[kOps] = {};
   int least_beyond[kOps], most_beyond[kOps];
   for (auto& n : least_cycles) n = UINT32_MAX;
   for (auto& n : least_beyond) n = INT32_MAX;
   for (auto& n : most_beyond) n = INT32_MIN;
-  const auto best = [&](uint32_t queue) {
-    for (int p = static_cast<int>(priorities) - 1; p >= 0; p--) {
-      if (!model[queue][p].empty()) return p;
-    }
-    return -1;
+  const auto insert = [&](uint32_t queue, const Entry& entry, bool front) {
+    auto at = model[queue].begin();
+    while (at != model[queue].end() && !comes_first(entry.priority, at->priority, front)) ++at;
+    model[queue].insert(at, entry);
+  };
+  const auto take = [&](uint32_t queue, uint32_t tid) {
+    model[queue].remove_if([&](const Entry& entry) { return entry.tid == tid; });
   };
 
   // The first queue whose best is not shown as it is, or -1.
   const auto wrong_best = [&]() -> int {
     for (uint32_t q = 0; q < queues; q++) {
-      const int p = best(q);
       const bool valid = top->best_valid_o >> q & 1;
-      if (valid != (p >= 0) || (valid && (top->best_priority_o[q] != static_cast<uint32_t>(p) ||
-                                          top->best_tid_o[q] != model[q][p].front()))) {
+      if (valid == model[q].empty() || (valid && (top->best_priority_o[q] != model[q].front().priority ||
+                                                  top->best_tid_o[q] != model[q].front().tid))) {
         return static_cast<int>(q);
       }
     }
     return -1;
   };
 
-  uint32_t most_read = 1, fill = threads, levels = priorities;
+  uint32_t most_read = 1, fill = threads, levels = priorities, now = 0;
+  // Some near each other, also where the numbers wrap; some far apart; some priorities
+  const auto random_key = [&] {
+    const uint32_t n = random_below(levels);
+    if (!deadlines) return n;
+    return n % 8 != 0 ? 1u << 17 | ((now + n / 8) & 0x1ffff) : ~n & 0x1ffff;
+  };
   bool filling = true;
   for (long n = 0; n < operations;) {
     // Long and short queues, many and few priorities in turn
     if (n % 5000 == 0) fill = random_below(2) ? threads : 1 + random_below(threads);
-    if (n % 5000 == 0) levels = random_below(2) ? priorities : 1 + random_below(3);
+    if (n % 5000 == 0) levels = random_below(2) ? priorities : deadlines ? 8 + random_below(100) : 1 + random_below(3);
     if (n % 5000 == 0) filling = true;
+    if (n % 5000 == 0) now = random_below(1u << 17);
     if (queued >= fill) filling = false;
     if (levels > priorities) levels = priorities;
     const uint32_t tid = random_below(threads);
-    uint32_t queue = random_below(queues), priority = random_below(levels);
-    const uint32_t to = random_below(4) ? random_below(levels) : priority;
+    uint32_t queue = random_below(queues), priority = random_key();
+    const uint32_t to = random_below(4) ? random_key() : priority;
     int op = static_cast<int>(random_below(filling ? 4096 : kOps));
     if (op >= kOps) op = kPushBack;
-    if (op == kPop && best(queue) < 0) continue;
+    if (op == kPop && model[queue].empty()) continue;
     if (op != kPop && places[tid].queued != (op == kRemove || op == kMove)) continue;
     if (op == kRemove || op == kMove) queue = places[tid].queue, priority = places[tid].priority;
 
@@ -127,21 +150,19 @@ int main(int argc, char** argv) {
     if (beyond > most_beyond[op]) most_beyond[op] = beyond;
 
     if (op == kPop) {
-      auto& list = model[queue][best(queue)];
-      places[list.front()].queued = false;
-      list.pop_front();
+      places[model[queue].front().tid].queued = false;
+      model[queue].pop_front();
       queued--;
     } else if (op == kRemove) {
-      model[queue][priority].remove(tid);
+      take(queue, tid);
       places[tid].queued = false;
       queued--;
     } else if (op == kMove) {
-      model[queue][priority].remove(tid);
-      model[queue][to].push_back(tid);
+      take(queue, tid);
+      insert(queue, {to, tid}, false);
       places[tid].priority = to;
     } else {
-      auto& list = model[queue][priority];
-      list.insert(op == kPushFront ? list.begin() : list.end(), tid);
+      insert(queue, {priority, tid}, op == kPushFront);
       places[tid] = {true, queue, priority};
       queued++;
       if (queued > most) most = queued;
@@ -154,11 +175,10 @@ int main(int argc, char** argv) {
       wrong = wrong_best();
     }
     if (wrong >= 0) {
-      const int p = best(wrong);
-      std::fprintf(stderr, "operation %ld (%s): queue %d shows valid %d priority %d thread %d, expected %d %d\n", n,
-                   kNames[op], wrong, top->best_valid_o >> wrong & 1, static_cast<int>(top->best_priority_o[wrong]),
-                   static_cast<int>(top->best_tid_o[wrong]), p,
-                   p < 0 ? -1 : static_cast<int>(model[wrong][p].front()));
+      const Entry want = model[wrong].empty() ? Entry{} : model[wrong].front();
+      std::fprintf(stderr, "operation %ld (%s): queue %d shows valid %d priority %x thread %u, expected %d %x %u\n", n,
+                   kNames[op], wrong, top->best_valid_o >> wrong & 1, top->best_priority_o[wrong],
+                   top->best_tid_o[wrong], !model[wrong].empty(), want.priority, want.tid);
       return 1;
     }
     if (read_cycles > most_read) most_read = read_cycles;

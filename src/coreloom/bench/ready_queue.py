@@ -11,6 +11,7 @@ from coreloom import verilate
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 
+DEADLINE_KEYS = 1 << 18  # that there are, cl_ready_queue_pkg's DeadlineKeyWidth
 _KERNEL = RTL / "kernel"
 
 
@@ -20,23 +21,37 @@ class Build(IntEnum):
     LINEAR = 0
     BITMAP = 1
     HYBRID = 2
+    SORTED = 3
 
 
 def measure(
-    build: Build, queues: int, threads: int, priorities: int, operations: int, seed: int
+    build: Build,
+    queues: int,
+    threads: int,
+    priorities: int,
+    operations: int,
+    seed: int,
+    deadlines: bool = False,
 ) -> dict[str, Any]:
     """Play `operations` on a queue of that structure and size.
 
     push_back, push_front, pop, remove, move: [least, most] cycles until it takes the next operation.
     beyond: the same for each, less the number of threads in the queues.
     read_next: the most cycles to read the best thread afterwards; most_queued: how full it was.
+    deadlines: priorities are keys that may be deadlines (cl_ready_queue_pkg).
     A mismatch with the lists is a UserError.
     """
     sources = (*verilate.in_order(_KERNEL / "rtl"), _KERNEL / "tb" / "cl_ready_queue_referee.sv")
     model = verilate.build(
         verilate.Design("cl_ready_queue_referee", sources),
         _KERNEL / "tb" / "ready_queue.cpp",
-        {"Build": build, "Queues": queues, "Threads": threads, "Priorities": priorities},
+        {
+            "Build": build,
+            "Queues": queues,
+            "Threads": threads,
+            "Priorities": priorities,
+            "Deadlines": int(deadlines),
+        },
         name="ready-queue",
     )
     done = subprocess.run([model, str(operations), str(seed)], capture_output=True, text=True)
