@@ -2,7 +2,7 @@
 
 One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs), a
 third the hardware threads, if there are any (when each runs, waits in the kernel, is stopped).
-One microsecond on the time axis is one cycle.
+One microsecond on the time axis is one cycle; in the scheduling model it is one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Timeline:
         self.records: list[dict[str, Any]] = []
         self.names: dict[int, str] = {0: "main"}
         # Per CPU: (what runs, since which cycle); CPU 0 starts with thread 0, the others with nothing.
-        self.running: list[tuple[int, int] | None] = [(0, 0)] + [None] * (cpus - 1)
+        self.running: list[tuple[int, float] | None] = [(0, 0)] + [None] * (cpus - 1)
         # Per CPU: the thread it ran before it idled; it goes on in place unless another is switched to.
         self.waiting: list[int | None] = [None] * cpus
         # Per hardware thread: its name, and (what it does, its thread, since which cycle).
@@ -33,7 +33,7 @@ class _Timeline:
     def name(self, tid: int) -> str:
         return self.names.get(tid, f"thread {tid}")
 
-    def slice(self, cpu: int, cycle: int) -> None:
+    def slice(self, cpu: int, cycle: float) -> None:
         """Close what runs on `cpu`."""
         running = self.running[cpu]
         if running is None or cycle <= running[1]:
@@ -106,6 +106,16 @@ def chrome_trace(
         timeline.slice(cpu, cycles)
     for unit in range(len(units)):
         timeline.unit_slice(unit, cycles)
+    return _render(timeline, cpus)
+
+
+def model_trace(runs: Iterable[tuple[int, int, float, float]], cpus: int, names: Sequence[str]) -> str:
+    """JSON text of a timeline of the scheduling model: (CPU, thread, from, to in us) of each time it ran."""
+    timeline = _Timeline(cpus, ())
+    timeline.names = dict(enumerate(names))
+    for cpu, thread, begin, end in runs:
+        timeline.running[cpu] = (thread, begin)
+        timeline.slice(cpu, end)
     return _render(timeline, cpus)
 
 

@@ -18,6 +18,7 @@ MAX_THREADS = 1_000_000
 MAX_US = 1e12  # eleven days
 PRIORITIES = 140  # 0 to 99 real time, 120 + nice others; 0 is the most urgent
 WEIGHT_NICE_0 = 1024
+_MOST_UNTIMED = 1_000_000  # repetitions of steps that take no time
 DISTRIBUTIONS = ("fixed", "exponential")
 COSTS = Path(__file__).with_name("costs.json")  # written by `coreloom bench policies`
 
@@ -164,6 +165,9 @@ class Thread:
     cpu: int | None = None  # placed there
     realtime: bool = False  # of ARTiS' RT group
     start_us: float = 0.0
+    gap_us: float = (
+        0.0  # above 0: the first, and each after the one before, comes so much later, exponentially
+    )
     steps: tuple[Step, ...] = (Compute(math.inf),)
     times: int | None = None
 
@@ -181,6 +185,7 @@ class Thread:
         if self.cpu is not None:
             _check_whole("cpu", self.cpu, 0, MAX_CPUS - 1)
         _check_us("start_us", self.start_us)
+        _check_us("gap_us", self.gap_us)
         if self.times is not None:
             _check_whole("times", self.times, 1, 1 << 62)
         if not self.steps:
@@ -189,7 +194,7 @@ class Thread:
             raise UserError("exit must be the last step")
         endless = self.times is None and not isinstance(self.steps[-1], Exit)
         timed = any(isinstance(step, (Compute, Sleep)) and step.us > 0 for step in self.steps)
-        if endless and not timed:
+        if not timed and (endless or (self.times or 1) > _MOST_UNTIMED):
             raise UserError("the steps take no time and never end: add a compute or a sleep")
         self._check_locks()
 

@@ -143,7 +143,8 @@ static inline uint64_t lag_ns(lag_value value) {
 }
 
 static inline lag_value lag_value_(const struct lag *lag, const struct lag_cpu *on, uint64_t now) {
-  return lag->value[on->thread] + (lag_value)lag->rate[on->thread] * (now - on->since);
+  uint64_t served = now > on->since ? now - on->since : 0;
+  return lag->value[on->thread] + (lag_value)lag->rate[on->thread] * served;
 }
 
 /* The gap now; also notes it. */
@@ -178,11 +179,11 @@ static inline void lag_event_(struct lag *lag, uint64_t now) {
   if (lag_exact(lag) ? now != lag->looked : now - lag->looked >= lag->interval) lag_look(lag, now);
 }
 
-/* A thread gets service on a CPU from now on (after what the switch costs). */
-static inline void lag_start(struct lag *lag, uint32_t cpu, uint32_t thread, uint64_t now) {
+/* A CPU takes a thread now, and serves it from `from` on, after what the switch costs. */
+static inline void lag_start(struct lag *lag, uint32_t cpu, uint32_t thread, uint64_t now, uint64_t from) {
   if (!lag->rate[thread]) return;
   lag_event_(lag, now);
-  lag->cpu[cpu] = (struct lag_cpu){.thread = thread, .busy = true, .since = now};
+  lag->cpu[cpu] = (struct lag_cpu){.thread = thread, .busy = true, .since = from};
   if (lag_exact(lag))
     lag_place_(lag, thread, LAG_NEVER);
   else

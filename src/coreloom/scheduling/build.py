@@ -1,0 +1,90 @@
+"""The simulator's executable: simulator/*.c with every policy that lies in policies/."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from coreloom import firmware
+from coreloom.errors import UserError
+from coreloom.locks import exclusive
+from coreloom.paths import BUILD, POLICIES
+
+SOURCES = Path(__file__).with_name("simulator")
+PLACE = BUILD / "scheduling"
+_FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wconversion")
+_DEFINES = re.compile(r"^const struct cl_policy (cl_\w+) =", re.MULTILINE)
+
+
+def find_compiler() -> list[str]:
+    """Command of the C compiler: $CC, gcc, clang, cc, else the one of ziglang. UserError if none."""
+    if asked := os.environ.get("CC"):
+        command = shlex.split(asked)
+        if not command or shutil.which(command[0]) is None:
+            raise UserError(f"the C compiler of $CC is not there: {asked}")
+        return command
+    if found := shutil.which("gcc") or shutil.which("clang") or shutil.which("cc"):
+        return [found]
+    return [*firmware.zig(), "cc"]
+
+
+def build(flags: tuple[str, ...] = ()) -> Path:
+    """The executable, made once for its content. Raises UserError when it does not compile."""
+    sources = [*sorted(SOURCES.glob("*.c")), *sorted(POLICIES.glob("*.c"))]
+    headers = [*sorted(SOURCES.glob("*.h")), *sorted(POLICIES.glob("*.h"))]
+    names = [name for path in sources for name in _DEFINES.findall(path.read_text())]
+    known = " ".join(f"POLICY({name})" for name in names)
+    command = [*find_compiler(), *_FLAGS, *flags, f"-DPOLICIES={known}"]
+    digest = hashlib.sha256("\0".join(command).encode())
+    for path in (*sources, *headers):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    target = PLACE / f"simulate-{digest.hexdigest()[:16]}"
+    if target.exists():
+        return target
+    with exclusive(target.with_suffix(".lock")):
+        if not target.exists():
+            with tempfile.TemporaryDirectory(prefix=".simulate-", dir=PLACE) as work:
+                made = Path(work) / "simulate"
+                _compile([*command, f"-I{SOURCES}", f"-I{POLICIES}", *map(str, sources), "-o", str(made)])
+                made.replace(target)
+    return target
+
+
+def _compile(command: list[str]) -> None:
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
+    )
+    if done.returncode:
+        raise UserError(f"the simulator does not compile:\n{(done.stderr or done.stdout).strip()}")
+
+
+@functools.cache
+def _listed(executable: Path) -> dict[str, str]:
+    listed = subprocess.run([str(executable)], capture_output=True, text=True, check=True).stdout
+    return dict(line.split("\t") for line in listed.splitlines())
+
+
+def policies() -> dict[str, str]:
+    """The policies there are, each with a line of text."""
+    return _listed(build())
+
+
+BASE_MARK = "exclusive:"
+
+
+def check_policy(name: str) -> str:
+    """The policy's full name (exclusive alone stands on cfs); a UserError if there is no such policy."""
+    known = policies()
+    full = f"{BASE_MARK}cfs" if name == "exclusive" else name
+    base = full.removeprefix(BASE_MARK)
+    if base in known and base != "exclusive" and ("exclusive" in known or base == full):
+        return full
+    choices = [f"{BASE_MARK}BASE" if policy == "exclusive" else policy for policy in known]
+    raise UserError(f"unknown policy '{name}': choose one of {', '.join(choices)}")
