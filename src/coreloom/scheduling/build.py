@@ -57,12 +57,17 @@ def build(flags: tuple[str, ...] = ()) -> Path:
     return target
 
 
+def program(source: Path, target: Path) -> None:
+    """A small program of its own around policies."""
+    _compile([*find_compiler(), *_FLAGS, f"-I{POLICIES}", str(source), "-o", str(target)])
+
+
 def _compile(command: list[str]) -> None:
     done = subprocess.run(
         command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
     )
     if done.returncode:
-        raise UserError(f"the simulator does not compile:\n{(done.stderr or done.stdout).strip()}")
+        raise UserError(f"{Path(command[-1]).name} does not compile:\n{(done.stderr or done.stdout).strip()}")
 
 
 @functools.cache

@@ -80,6 +80,7 @@ class Outcome:
     moved: int  # threads that the policy took from one CPU's queue to another's
     held: int  # dwrr: how often a CPU waited for the round of others
     idle_share: float  # of the CPUs' time
+    idle_of_cpus: tuple[float, ...]  # of each one's
     lost_share: float  # of the CPUs' time: costs of switches, migrations and cold caches
     fairness: float  # Jain's index of service / weight: of the counted threads, of all if those are below two
     counted: int  # threads that the gap is of: runnable all the time, free to run anywhere
@@ -320,6 +321,7 @@ def _outcome(workload: Workload, machine: Machine, policy: str, found: dict[str,
         moved=found["moved"],
         held=found["held"],
         idle_share=found["idle"] / capacity,
+        idle_of_cpus=tuple(idle / (found["now"] or 1) for idle in found["idle_of_cpus"]),
         lost_share=(found["now"] * machine.cpus - found["idle"] - found["service"]) / capacity,
         fairness=_jain(fair),
         counted=sum(thread.count for thread in marked),

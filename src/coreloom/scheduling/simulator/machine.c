@@ -9,6 +9,8 @@
 #include "histogram.h"
 #include "sim.h"
 
+#define MOST_REFUSED 1000000u
+
 void sim_fail(const struct sim *s, const char *format, ...) {
   va_list values;
   va_start(values, format);
@@ -104,7 +106,7 @@ static void stop(struct sim *s, uint32_t c) {
 static void start(struct sim *s, uint32_t c, struct thread *t) {
   struct cpu *cpu = &s->cpu[c];
   stop(s, c);
-  s->idle += s->m.now - cpu->idle_since;
+  cpu->idle += s->m.now - cpu->idle_since;
   uint64_t cost = 0;
   if (cpu->last != t->e.id) {
     s->switches++;
@@ -134,7 +136,8 @@ static void enqueue(struct sim *s, uint32_t c, struct thread *t, enum cl_why why
 /* A CPU without current thread picks. */
 static void look(struct sim *s, uint32_t c) {
   struct cpu *cpu = &s->cpu[c];
-  for (uint32_t tries = 0; tries <= s->threads; tries++) {
+  /* One that has run over by many slices, as by a tick at a low weight, is picked and refused for each. */
+  for (uint64_t tries = 0; tries <= MOST_REFUSED + s->threads; tries++) {
     cpu->poked = false;
     struct cl_entity *e = s->m.policy->pick(&s->m, c);
     if (!e) {
@@ -278,7 +281,8 @@ static void finish(struct sim *s) {
     if (s->cpu[c].thread != NONE)
       served(s, c);
     else
-      s->idle += s->m.now - s->cpu[c].idle_since;
+      s->cpu[c].idle += s->m.now - s->cpu[c].idle_since;
+    s->idle += s->cpu[c].idle;
   }
   for (uint32_t i = 0; i < s->threads; i++) {
     struct thread *t = &s->thread[i];

@@ -184,6 +184,8 @@ static void tell(const struct sim *s, double wall, const lag_value *series, uint
   tell_quantiles(s->latency_all, s->latency_max);
   printf(",%llu],\n\"gaps\":[", (wide)s->latency_max);
   for (uint64_t p = 0; p < periods; p++) printf("%s%llu", p ? "," : "", (wide)lag_ns(series[p]));
+  printf("],\n\"idle_of_cpus\":[");
+  for (uint32_t c = 0; c < s->m.cpus; c++) printf("%s%llu", c ? "," : "", (wide)s->cpu[c].idle);
   printf("],\n\"now\":%llu,\"decisions\":%llu,\"switches\":%llu,\"migrations\":%llu,\"moved\":%llu,\"held\":%llu,",
          (wide)s->m.now, (wide)s->decisions, (wide)s->switches, (wide)s->migrations, (wide)s->m.moved,
          (wide)s->m.held);

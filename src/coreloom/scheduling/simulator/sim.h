@@ -64,6 +64,7 @@ struct cpu {
   uint64_t since;  /* its service is counted up to then; ahead of now while the switch takes time */
   uint64_t slice_end;
   uint64_t idle_since;
+  uint64_t idle; /* up to then */
   bool poked;
   bool listed; /* in the list of pokes */
 };
