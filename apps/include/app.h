@@ -11,6 +11,11 @@
 #define CL_PLACEMENT 0
 #endif
 
+/* Over how many CPUs static placement spreads them. */
+#ifndef APP_CPUS
+#define APP_CPUS cl_cpu_count()
+#endif
+
 /* Exit statuses; 0 is success. */
 enum { APP_EXIT_INPUT = 1, APP_EXIT_ROOM = 2, APP_EXIT_SERVICE = 3 };
 
@@ -18,7 +23,7 @@ struct app_thread {
   const char *name;
   void *(*start)(void *);
   unsigned argument; /* what `start` gets, as a pointer */
-  unsigned cpu;      /* with static placement it runs on CPU `cpu % cl_cpu_count()` */
+  unsigned cpu;      /* with static placement it runs on CPU `cpu % APP_CPUS` */
 };
 
 /* A service that refuses here means a broken kernel or platform: nothing to recover. */
@@ -44,7 +49,7 @@ static inline void app_start(const struct app_thread *threads, pthread_t *ids, u
     app_must(pthread_attr_setname_np(&attr, threads[i].name));
     if (CL_PLACEMENT == 1) {
       app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP,
-                                            threads[i].cpu % cl_cpu_count()));
+                                            threads[i].cpu % APP_CPUS));
     }
     app_must(pthread_create(&ids[i], &attr, threads[i].start, (void *)(uintptr_t)threads[i].argument));
     app_must(pthread_attr_destroy(&attr));
