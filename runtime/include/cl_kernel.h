@@ -46,6 +46,7 @@
   X(interrupt_bind, INTERRUPT_BIND, IW)          \
   X(interrupt_unbind, INTERRUPT_UNBIND, I)       \
   X(interrupt_raise, INTERRUPT_RAISE, I)         \
+  X(set_weight, SET_WEIGHT, IW)                  \
   X(dequeue, DEQUEUE, V)                         \
   X(remove, REMOVE, I)                           \
   X(get_entry, GET_ENTRY, I)                     \

@@ -99,6 +99,7 @@
 #define CL_OP_INTERRUPT_UNBIND             49
 #define CL_OP_INTERRUPT_WAIT               50
 #define CL_OP_INTERRUPT_RAISE              51
+#define CL_OP_SET_WEIGHT                   52
 #define CL_OP_DEQUEUE                      56
 #define CL_OP_REMOVE                       57
 #define CL_OP_GET_ENTRY                    58
@@ -133,6 +134,7 @@
 #define CL_STATE_EXITED                    5
 #define CL_STATE_SUSPENDED                 6
 #define CL_SEMAPHORE_MAX                   32767
+#define CL_WEIGHT_MAX                      255
 #define CL_HARDWARE_PARAM                  128
 
 #endif /* CL_KERNEL_OPS_H */

@@ -1173,6 +1173,13 @@ K_COLD uint32_t k_op_interrupt_bind(k_cpu *cpu, uint32_t id, uint32_t word) {
   return 0;
 }
 
+/* There are priorities only. */
+K_COLD uint32_t k_op_set_weight(uint32_t id, uint32_t word) {
+  (void)id;
+  (void)word;
+  return K_ERROR(ENOTSUP);
+}
+
 K_COLD uint32_t k_op_interrupt_unbind(uint32_t id) {
   if (id >= CL_LINES) return K_ERROR(EINVAL);
   k_line *line = &k_lines[id];

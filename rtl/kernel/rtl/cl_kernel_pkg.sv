@@ -46,6 +46,7 @@ package cl_kernel_pkg;
   localparam int unsigned ThreadWordCpuLsb = 11;
   localparam int unsigned ThreadWordCpuWidth = 5;
   localparam int unsigned SemaphoreMax = 32767;
+  localparam int unsigned WeightMax = 255;
   localparam int unsigned HardwareParam = 128;
 
   typedef enum logic [5:0] {
@@ -96,6 +97,7 @@ package cl_kernel_pkg;
     OpInterruptUnbind = 6'd49,
     OpInterruptWait = 6'd50,
     OpInterruptRaise = 6'd51,
+    OpSetWeight = 6'd52,
     OpDequeue = 6'd56,
     OpRemove = 6'd57,
     OpGetEntry = 6'd58,

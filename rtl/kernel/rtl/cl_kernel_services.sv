@@ -2,9 +2,9 @@
 // The decision of an operation: from the operation, the records read and the caller to one outcome.
 //
 // Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell
-// the kind. `outcome_o` is combinational; what it changes happens with commit_i, which the engine gives at
-// most once an operation, when everything that must happen before (publishing) has happened. A new kind of
-// object is a new service here, and nothing in the engine.
+// the kind, but 52 to 55 are the threads'. `outcome_o` is combinational; what it changes happens with commit_i, which
+// the engine gives at most once an operation, when everything that must happen before (publishing) has happened. A new
+// kind of object is a new service here, and nothing in the engine.
 module cl_kernel_services
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -114,7 +114,7 @@ module cl_kernel_services
       OpPortLeave,
       OpCondTicket, OpCondSignal, OpCondBroadcast, OpCondLeave,
       OpInterruptUnbind, OpInterruptRaise,
-      OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
+      OpSetWeight, OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
         needs_thread = 1'b0;
       OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpThreadJoin,
       OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
@@ -146,7 +146,7 @@ module cl_kernel_services
       3'd3:    outcome_o = of_semaphore;
       3'd4:    outcome_o = of_port;
       3'd5:    outcome_o = of_condition;
-      3'd6:    outcome_o = of_interrupt;
+      3'd6:    outcome_o = op_i[2] ? of_thread : of_interrupt;
       default: outcome_o = of_thread;
     endcase
     if (!known)        outcome_o = failed(StatusEinval);

@@ -204,6 +204,8 @@ module cl_kernel_thread_ops
 
       OpSlice: outcome_o.course = CourseSlice;
 
+      OpSetWeight: outcome_o = failed(StatusEnotsup);
+
       OpDequeue: begin
         if (!any_i) outcome_o = failed(StatusEagain);
         else begin

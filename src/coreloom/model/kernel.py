@@ -30,6 +30,9 @@ _STATUS_LSB = SPEC.layouts["word"]["status"].lsb
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
 HARDWARE_PARAM = SPEC.limits["hardware_param"]
 SIGNALS = 1 << 16  # a condition variable counts its signals modulo this
+WEIGHT_MAX = SPEC.limits["weight_max"]
+ROUNDS = 4  # a thread's round is known modulo this
+LEFT_LEAST = -(1 << 24)  # ticks run over are counted down to this
 WORD_MASK = 0xFFFF_FFFF
 # A level is a priority, or one of these two.
 _IDLE = -1  # an idle thread: below every priority
@@ -58,7 +61,7 @@ class Config:
     conditions: int = 32
     lines: int = 8
     hw_threads: int = 0  # with at most 128 priorities
-    policy: str = "priority"
+    policy: str = "priority"  # or "dwrr"
 
     @property
     def clients(self) -> int:
@@ -79,6 +82,11 @@ class Thread:
     cpu: int = 0  # where it runs or ran last
     joiner: int | None = None
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
+    # dwrr
+    weight: int = 1
+    left: int = 0  # ticks of its round slice; below 0: run over
+    fresh: bool = True  # it has a new slice to come, when a CPU runs it
+    round: int = 0  # how many slices it has used up, modulo ROUNDS
 
 
 @dataclass
@@ -129,6 +137,7 @@ class Line:
 class Cpu:
     current: int | None = None
     waiting: bool = False  # a load is pending: no thread to run
+    held: bool = False  # dwrr: with it, the current thread has used its slice, and waits for the next round
     interrupt: bool = False  # level of intr_i
     word0: int = 0
     switching: bool = False  # between an answer with GIVE_WAY and `saved`
@@ -148,16 +157,20 @@ class Kernel:
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config = config or Config()
-        assert config.policy == "priority"
+        assert config.policy in ("priority", "dwrr")
+        self.dwrr = config.policy == "dwrr"
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
         self.cpus = [Cpu() for _ in range(config.clients)]
         # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only.
-        # A queue is a FIFO a level, from _IDLE up.
+        # A queue is a FIFO a level, from _IDLE up. With dwrr the last queue and queue 0 take turns: dynamic
+        # threads that may run now are in queue `now`, those of the next round in queue `later`.
         self.queues = [
             {level: deque[int]() for level in range(_IDLE, config.priorities)}
-            for _ in range(config.clients + 1)
+            for _ in range(config.clients + 1 + self.dwrr)
         ]
+        self.now, self.later = 0, config.clients + 1
+        self.round = 0  # of the threads in queue `now`, modulo ROUNDS
         self.idle_threads: list[int | None] = [None] * config.cpus
         self.unit_threads: list[int | None] = [None] * config.hw_threads
         self.ports: list[Port | None] = [None] * config.ports
@@ -171,13 +184,18 @@ class Kernel:
         self.free_threads = list(range(config.threads - 1, 0, -1))
         self.slice = 0
         self._completed: list[tuple[int, int]] = []
-        self.threads[0] = Thread(_STATE["running"], config.main_priority)
+        self.threads[0] = Thread(_STATE["running"], config.main_priority, fresh=False)
         self.cpus[0].current = 0
 
     # --- the port ---------------------------------------------------------------------
 
     def load(self, cpu: int, op: int, id: int) -> int | None:
         """One load. The word it returns, or None while it is pending."""
+        answer = self._operate(cpu, op, id)
+        self._settle()
+        return answer
+
+    def _operate(self, cpu: int, op: int, id: int) -> int | None:
         port = self.cpus[cpu]
         assert not port.waiting, "one access at a time: this CPU's load is pending"
         name = _CODE_TO_NAME.get(op)
@@ -200,6 +218,7 @@ class Kernel:
             self.cpus[cpu].word0 = word & WORD_MASK
         elif name == "saved":
             self._save(cpu)
+            self._settle()
 
     def completions(self) -> list[tuple[int, int]]:
         """(cpu, word) of the pending loads that completed since the last call, in order."""
@@ -210,6 +229,11 @@ class Kernel:
 
     def tick(self) -> None:
         """One strobe of tick_i: the slices of all running threads get shorter."""
+        if self.dwrr:
+            for c in range(self.config.cpus):
+                if self.slice and self._runs(c) and not (thread := self.threads[self._current(c)]).idle:
+                    thread.left = max(thread.left - 1, LEFT_LEAST)
+            return
         for cpu in self.cpus[: self.config.cpus]:
             if cpu.waiting or cpu.current is None or cpu.slice_left == 0:
                 continue
@@ -219,6 +243,7 @@ class Kernel:
     def line(self, line: int) -> None:
         """A rising edge of line_i: an interrupt."""
         self._fire(line)
+        self._settle()
 
     def interrupt(self, cpu: int, level: bool) -> None:
         """Level of intr_i: an interrupt that is not the kernel's ends an idle wait."""
@@ -233,7 +258,9 @@ class Kernel:
             return False
         assert port.current is not None
         own = self._level(port.current)
-        static, dynamic = self._best(1 + cpu), self._best(0)
+        static, dynamic = self._best(1 + cpu), self._best(self.now)
+        if self.dwrr and self._slice_used(cpu):
+            return True
         if port.slice_used and max(static, dynamic) >= own:
             return True
         return static > own or (dynamic > own and cpu == self._worst_cpu())
@@ -265,7 +292,7 @@ class Kernel:
 
     def _best_dynamic(self, cpu: int) -> int:
         """Of the threads that any CPU may run; a hardware thread runs none of them."""
-        return _NONE if self._is_hardware(cpu) else self._best(0)
+        return _NONE if self._is_hardware(cpu) else self._best(self.now)
 
     def _best_for(self, cpu: int) -> int:
         """Level of the best ready thread that this client may run."""
@@ -288,7 +315,9 @@ class Kernel:
 
     def _queue_of(self, tid: int) -> int:
         thread = self.threads[tid]
-        return 1 + thread.cpu if thread.static else 0
+        if thread.static:
+            return 1 + thread.cpu
+        return self.later if self._is_later(thread) else self.now
 
     def _enqueue(self, tid: int, front: bool = False) -> None:
         """Make a thread eligible; give it to a waiting CPU (the lowest that may run it) at once."""
@@ -299,8 +328,10 @@ class Kernel:
             fifo.appendleft(tid)
         else:
             fifo.append(tid)
+        if self._is_later(thread):
+            return
         for cpu in range(self.config.clients):
-            if self.cpus[cpu].waiting and self._may_run(tid, cpu):
+            if self.cpus[cpu].waiting and not self.cpus[cpu].held and self._may_run(tid, cpu):
                 self._complete(cpu, self._switch(cpu))
                 return
 
@@ -314,9 +345,15 @@ class Kernel:
         if static == dynamic:
             use_dynamic = port.turn_dynamic
             port.turn_dynamic = not port.turn_dynamic
-        return self.queues[0][dynamic].popleft() if use_dynamic else self.queues[1 + cpu][static].popleft()
+        return (
+            self.queues[self.now][dynamic].popleft()
+            if use_dynamic
+            else self.queues[1 + cpu][static].popleft()
+        )
 
     def _start_slice(self, cpu: int) -> None:
+        if self.dwrr:
+            self._renew(self.threads[self._current(cpu)])
         self.cpus[cpu].slice_left = self.slice
         self.cpus[cpu].slice_used = False
 
@@ -337,13 +374,13 @@ class Kernel:
         """The CPU has no running thread: switch to the best, or wait for one."""
         if self._best_for(cpu) != _NONE:
             return self._switch(cpu)
-        if self.cpus[cpu].interrupt:
+        if self.cpus[cpu].interrupt and not self.dwrr:  # else it is told when everything has settled
             return error("eintr")
         self.cpus[cpu].waiting = True
         return None
 
     def _complete(self, cpu: int, word: int) -> None:
-        self.cpus[cpu].waiting = False
+        self.cpus[cpu].waiting = self.cpus[cpu].held = False
         self._completed.append((cpu, word))
 
     def _block(self, cpu: int) -> int | None:
@@ -359,10 +396,117 @@ class Kernel:
         self.threads[tid].state = _STATE["ready"]
         return word
 
+    # --- weights and rounds ([DWRR]; docs/decisions/0014) ------------------------------------------
+    # `round` is the last that has begun. L, the lowest of all runnable dynamic threads, is that or the one
+    # before; the threads that are still there were running when `round` began.
+
+    def _is_later(self, thread: Thread) -> bool:
+        """It is in the round that has not begun yet."""
+        later = (self.round + 1) % ROUNDS
+        return self.dwrr and not thread.static and thread.round == later and thread.state == _STATE["ready"]
+
+    def _is_behind(self, thread: Thread) -> bool:
+        """A runnable one that is still in the round before."""
+        runnable = thread.state in (_STATE["ready"], _STATE["running"])
+        return runnable and not thread.static and thread.round == (self.round - 1) % ROUNDS
+
+    def _enter(self, thread: Thread) -> None:
+        """It becomes runnable: if still in its round with what is left of its slice, else with a new one."""
+        if thread.state != _STATE["blocked"] or thread.round != self.round:
+            thread.round, thread.fresh = self.round, True
+
+    def _renew(self, thread: Thread) -> None:
+        """A CPU runs it: a new slice is less by what it ran over."""
+        if thread.fresh and self.slice:
+            thread.left = thread.weight * self.slice + min(thread.left, 0)
+            thread.fresh = False
+
+    def _slice_used(self, cpu: int) -> bool:
+        thread = self.threads[self._current(cpu)]
+        return self.slice != 0 and thread.left <= 0 and not thread.idle and not self._is_hardware(cpu)
+
+    def _preempt_dwrr(self, cpu: int) -> int | None:
+        tid = self._current(cpu)
+        thread, best = self.threads[tid], self._best_for(cpu)
+        if not self._slice_used(cpu):
+            return self._give_way(cpu, front=True) if best > self._level(tid) else 0
+        if not thread.static and not self._is_behind(thread):
+            if best <= _IDLE:
+                self.cpus[cpu].waiting = self.cpus[cpu].held = True
+                return None
+            least = 0
+        else:
+            least = self._level(tid)
+        thread.round, thread.fresh = (thread.round + 1) % ROUNDS, True
+        if best >= least:
+            return self._give_way(cpu, front=False)
+        self._renew(thread)
+        return 0
+
+    def _settle(self) -> None:
+        """What an operation leads to: pending loads that can end do; a round begins if a CPU needs it."""
+        if not self.dwrr:
+            return
+        clients = range(self.config.cpus)
+        while True:
+            waiting = [c for c in clients if self.cpus[c].waiting]
+            done = [
+                c
+                for c in sorted(waiting, key=lambda c: self.cpus[c].held)
+                if self._best_for(c) > _IDLE
+                or (self.cpus[c].held and self._is_behind(self.threads[self._current(c)]))
+            ]
+            if done:
+                held = self.cpus[done[0]].held
+                self.cpus[done[0]].waiting = self.cpus[done[0]].held = False
+                word = self._preempt_dwrr(done[0]) if held else self._switch(done[0])
+                assert word is not None
+                self._complete(done[0], word)
+                continue
+            idle = [c for c in clients if self._runs(c) and self.threads[self._current(c)].idle]
+            wanted = any(self.cpus[c].held for c in clients)
+            wanted |= self._best(self.later) != _NONE and bool(waiting + idle)
+            if not wanted or self._best(self.now) != _NONE:
+                break
+            if not any(self._is_behind(thread) for thread in self.threads):
+                self.now, self.later = self.later, self.now
+                self.round = (self.round + 1) % ROUNDS
+            elif not self._close():
+                break
+        for c in range(self.config.clients):
+            if self.cpus[c].waiting and self.cpus[c].interrupt:
+                self._complete(c, error("eintr"))
+
+    def _close(self) -> bool:
+        """Running threads whose weight is infeasible end the round before. Whether there was one.
+
+        Such a weight is more than a CPU's part of all; each that is found leaves the others a CPU less.
+        """
+        able = (_STATE["ready"], _STATE["running"])
+        cpus = self.config.cpus
+        weight = sum(t.weight for t in self.threads if t.state in able and not t.static)
+        left = [
+            t
+            for c in range(cpus)
+            if (tid := self.cpus[c].current) is not None
+            and (t := self.threads[tid]).state == _STATE["running"]
+            and not t.static
+        ]
+        closed = False
+        while found := next((t for t in left if t.weight * cpus > weight), None):
+            left.remove(found)
+            cpus -= 1
+            weight -= found.weight
+            if self._is_behind(found):
+                found.round, found.fresh, closed = self.round, True, True
+                self._renew(found)
+        return closed
+
     def _wake(self, tid: int) -> None:
         """A blocked thread may go on: in place, when its context is saved, or by the ready queue."""
         thread = self.threads[tid]
         port = self.cpus[thread.cpu]
+        self._enter(thread)
         if port.current == tid:
             thread.state = _STATE["running"]
             self._start_slice(thread.cpu)
@@ -417,8 +561,10 @@ class Kernel:
             return 0
         return self._give_way(cpu, front=False)
 
-    def _preempt(self, cpu: int, id: int) -> int:
+    def _preempt(self, cpu: int, id: int) -> int | None:
         self._publish(cpu)
+        if self.dwrr:
+            return self._preempt_dwrr(cpu)
         own = self._level(self._current(cpu))
         best = self._best_for(cpu)
         used = self.cpus[cpu].slice_used
@@ -462,6 +608,7 @@ class Kernel:
             return error("esrch")
         if wrong := self._not_startable(thread):
             return wrong
+        self._enter(thread)
         self._enqueue(id)
         return 0
 
@@ -568,9 +715,28 @@ class Kernel:
 
     def _slice(self, cpu: int, id: int) -> int:
         self.slice = self.cpus[cpu].word0 & 0xFFFF
+        if self.dwrr:
+            for thread in self.threads:
+                if thread.state == _STATE["running"]:
+                    thread.fresh = True
+                    self._renew(thread)
+            return 0
         for c in range(self.config.cpus):
             self._start_slice(c)
         return 0
+
+    def _set_weight(self, cpu: int, id: int) -> int:
+        if not self.dwrr:
+            return error("enotsup")
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if thread.idle or id in self.unit_threads:
+            return error("enotsup")
+        if not 1 <= self.cpus[cpu].word0 <= WEIGHT_MAX:
+            return error("einval")
+        old, thread.weight = thread.weight, self.cpus[cpu].word0
+        return old
 
     # --- the ready queue ([HT]: the scheduler's operations) ---------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -82,6 +82,14 @@ class Generator:
         self._codes = {name: op.code for name, op in SPEC.ops.items()}
         # The mood changes from time to time, so that full tables and empty queues are both visited.
         self._weights: list[int] = []
+        # Arguments that chance would rarely give
+        self._arguments: dict[str, Callable[[int], int]] = {
+            "cond_wait": self._ticket,
+            "interrupt_bind": self._binding,
+            "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
+        }
+        if config.policy == "dwrr":
+            self._arguments["slice"] = lambda id: self.random.choice((0, 1, 1, 2, 3))
         self._names = [name for name, op in SPEC.ops.items() if op.kind == "load"]
 
     def steps(self, count: int) -> Iterator[Step]:
@@ -107,6 +115,8 @@ class Generator:
         weight |= {"thread_create": 8, "thread_start": 8, "yield": 6, "thread_exit": 4, "mutex_unlock": 8}
         rare = ("next", "self", "slice", "port_close", "mutex_destroy", "cond_destroy", "dequeue", "remove")
         weight |= dict.fromkeys((*rare, "set_idle_thread", "interrupt_unbind"), 1)
+        if self.config.policy == "dwrr":
+            weight |= {"slice": 4, "set_weight": 8}
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
         self._few = self.random.choice((1, self.config.cpus, self.config.cpus + 3))
         self._late_save = self.random.choice((0.1, 0.5, 0.9))
@@ -136,6 +146,9 @@ class Generator:
             self._plan = None
             return self._load(cpu, op, id)
         free = [c for c in range(self.config.clients) if not self.kernel.cpus[c].waiting]
+        if self.config.policy == "dwrr" and rnd.random() < 0.15:
+            self.kernel.tick()
+            return self._observe(Kind.TICK, 0, 0, 0, 0, None)
         if not free or rnd.random() < 0.03:
             return self._disturb(free)
         cpu = rnd.choice(free)
@@ -165,8 +178,8 @@ class Generator:
             id, word = self._waiter(name, id)
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
-        if name in ("cond_wait", "interrupt_bind") and rnd.random() < 0.9:
-            word = self._ticket(id) if name == "cond_wait" else self._binding()
+        if name in self._arguments and rnd.random() < 0.9:
+            word = self._arguments[name](id)
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
         return self._load(cpu, self._codes[name], id)
@@ -192,7 +205,7 @@ class Generator:
         known = self.kernel.conditions[id : id + 1]
         return (known[0].signals if known and known[0] else 0) - (self.random.random() < 0.2) & 0xFFFF_FFFF
 
-    def _binding(self) -> int:
+    def _binding(self, id: int) -> int:
         kind = self.random.choice((0, 0, 1, 2, 2, 3))
         size = {1: self.config.semaphores, 2: self.config.ports}.get(kind, 1)
         tables: dict[int, list[Any]] = {1: [*self.kernel.semaphores], 2: [*self.kernel.ports]}
