@@ -151,7 +151,7 @@ static void look_again_in(struct host *h, uint32_t cpu, cl_time time) {
 /* A CPU without current picks. */
 static void look(struct host *h, uint32_t cpu) {
   struct cpu *c = &h->cpu[cpu];
-  for (int tries = 0; tries < 1000; tries++) {
+  for (int tries = 0; tries < 100000; tries++) {
     c->poked = false;
     c->until = CL_FOREVER;
     struct cl_entity *e = h->m.policy->pick(&h->m, cpu);
@@ -275,6 +275,8 @@ bool host_poked(const struct host *h, uint32_t cpu) { return h->cpu[cpu].poked; 
 const char *host_error(const struct host *h) { return h->error; }
 const void *host_shared(const struct host *h) { return h->m.shared; }
 const void *host_state(const struct host *h, uint32_t cpu) { return h->m.cpu[cpu].state; }
+
+void host_poke(struct host *h, uint32_t cpu) { cl_poke(&h->m, cpu); }
 
 void host_unpoke(struct host *h) {
   for (uint32_t i = 0; i < h->m.cpus; i++) h->cpu[i].poked = false;

@@ -8,7 +8,7 @@ import random
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from coreloom import firmware
@@ -103,6 +103,7 @@ class Machine:
     ) -> None:
         self.cpus = cpus
         self.threads = 0
+        self.homes: list[int] = []
         self._room = threads
         self._c = _library()
         tuning = (ctypes.c_uint64 * 5)(slice, latency, granularity, warm, realtime_cpus)
@@ -128,6 +129,7 @@ class Machine:
         """A new thread, not runnable yet: its number."""
         assert self.threads < self._room
         self._call("thread", self.threads, weight, priority, home, realtime)
+        self.homes.append(home)
         self.threads += 1
         return self.threads - 1
 
@@ -158,6 +160,11 @@ class Machine:
     def settle(self) -> None:
         """Let the poked CPUs look."""
         self._call("settle")
+
+    def poke(self, cpu: int) -> None:
+        """Have a CPU look."""
+        self._call("poke", cpu)
+        self.settle()
 
     def unpoke(self) -> None:
         """Forget the pokes."""
@@ -258,12 +265,14 @@ def storm(
     steps: int,
     *,
     busy: bool = False,
+    check: Callable[[Machine], None] | None = None,
     pinned: bool = True,
     weights: Sequence[int] = (1, 15, 335, 1024, 1024, 1024, 9548, 88761, 1 << 20),
     priorities: Sequence[int] = (0, 10, 99, 100, 110, 120, 120, 120, 130, 139),
     threads: int = 24,
 ) -> None:
-    """Random threads that wake, block, yield and run, and CPUs that balance; checked after every step."""
+    """Random threads that wake, block, yield and run, and CPUs that balance. After every step the
+    machine's check, or the one that is given."""
     rng = random.Random(seed)
     for _ in range(threads):
         home = rng.randrange(machine.cpus) if pinned and rng.random() < 0.2 else ANY_CPU
@@ -285,4 +294,7 @@ def storm(
             machine.run(machine.now + rng.randrange(3000))
         else:
             machine.step(machine.now + rng.randrange(3000))
-        machine.check(busy=busy)
+        if check:
+            check(machine)
+        else:
+            machine.check(busy=busy)
