@@ -139,6 +139,11 @@ class Machine:
         self.wake(thread)
         return thread
 
+    def home(self, thread: int, cpu: int) -> None:
+        """From now on only this CPU may run it, or any."""
+        self._call("home", thread, cpu)
+        self.homes[thread] = cpu
+
     def wake(self, thread: int, *, settle: bool = True) -> None:
         """Make it runnable. Without `settle` the CPUs that are poked have not looked yet: see `poked`."""
         self._call("wake", thread)

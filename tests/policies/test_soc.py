@@ -1,0 +1,33 @@
+"""Every policy compiles for the SoC's cores and calls nothing there: no division of 64 bits, no C library."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from coreloom import firmware
+from policies.machine import POLICIES
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in POLICIES.glob("*.c")))
+def test_policy_needs_nothing_but_pokes(name: str, tmp_path: Path) -> None:
+    out = tmp_path / "policy.o"
+    command = [
+        *(*firmware.zig(), "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-Os"),
+        *("-std=c11", "-ffreestanding", "-fno-sanitize=undefined", "-DCL_CPUS_MAX=4"),
+        *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-c", str(POLICIES / f"{name}.c"), "-o", str(out)),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
+    )
+    assert done.returncode == 0, done.stderr
+    with out.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        symbols = table.iter_symbols()
+        needed = {symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name}
+    assert needed <= {"cl_poke"}
