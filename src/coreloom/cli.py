@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import io
+import math
 import signal
 import sys
 import threading
@@ -15,7 +17,15 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table as RichTable
 
 from coreloom import (
@@ -40,6 +50,10 @@ from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.firmware import KERNELS
 from coreloom.paths import BUILD
+from coreloom.scheduling import build as scheduling_build
+from coreloom.scheduling import builtin, case, shown, traces, workload
+from coreloom.scheduling import simulate as scheduling
+from coreloom.scheduling.workload import Costs, Machine
 from coreloom.simulate import FAR_PERIOD, Halted, Pulses, SimResult
 
 _out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
@@ -72,11 +86,11 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
 
 
-def _progress() -> Progress:
+def _progress(percent: bool = False) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn() if percent else MofNCompleteColumn(),
         TimeElapsedColumn(),
         console=_err,
     )
@@ -448,6 +462,124 @@ def _advise_ipc(args: argparse.Namespace) -> int:
     return 0
 
 
+# --- model ---------------------------------------------------------------------------------
+
+
+def _list_models() -> int:
+    for name, text in scheduling_build.policies().items():
+        full = f"{name}:BASE" if name == "exclusive" else name
+        _out.print(f"policy    {full:<15} {text}", markup=False)
+    for name, known in builtin.CASES.items():
+        _out.print(f"workload  {name:<15} {known.text}", markup=False)
+    return 0
+
+
+def _case_of(args: argparse.Namespace) -> case.Case:
+    """The built-in workload, or that of the file."""
+    if args.trace is not None:
+        if args.workload is not None:
+            raise UserError("a workload and --trace are given: leave one out")
+        found = traces.load(args.trace)
+        for note in found.notes():
+            _out.print(f"trace: {note}", markup=False)
+        return found.case
+    if args.workload is None:
+        raise UserError("no workload is given: name one of --list, a TOML file, or --trace FILE")
+    if args.workload in builtin.CASES:
+        return builtin.CASES[args.workload]
+    if not args.workload.endswith(".toml"):
+        raise UserError(
+            f"unknown workload '{args.workload}': choose one of {', '.join(builtin.CASES)}, "
+            "or give a TOML file"
+        )
+    return case.load(Path(args.workload))
+
+
+def _model_machine(args: argparse.Namespace, wanted: case.Case) -> Machine:
+    """The case's machine with what the options say otherwise, and its costs."""
+    given = {"cpus": args.cpus, "tick_us": args.tick}
+    if args.slice is not None:
+        given["slice_us"] = 1000 * args.slice
+    costs = Costs() if args.ideal else wanted.costs or Costs.measured()
+    return dataclasses.replace(
+        wanted.machine, costs=costs, **{key: value for key, value in given.items() if value is not None}
+    )
+
+
+def _model_notes(machine: Machine, outcomes: Sequence[scheduling.Outcome]) -> None:
+    costs = machine.costs
+    if costs.ideal:
+        why = "" if workload.COSTS.exists() else " (not measured yet: `coreloom bench policies` does)"
+        _out.print(f"switching costs nothing{why}", markup=False)
+    else:
+        _out.print(
+            f"costs: switch {costs.switch_us:g} us, migration {costs.migrate_us:g} us, "
+            f"cold cache {costs.warm_us:g} us",
+            markup=False,
+        )
+    for run in outcomes:
+        if run.stuck:
+            _out.print(
+                f"{run.policy}: from {run.simulated_us / 1e6:g} s on all threads that are left wait for a "
+                "lock or a port",
+                markup=False,
+            )
+
+
+def _completed(bar: Progress, task: TaskID, part: float) -> None:
+    bar.update(task, completed=part)
+
+
+def _model(args: argparse.Namespace) -> int:
+    if args.list:
+        return _list_models()
+    wanted = _case_of(args)
+    machine = _model_machine(args, wanted)
+    seconds = wanted.seconds if args.seconds is None else args.seconds
+    usual = [f"exclusive:{name}" if wanted.workload.reserve else name for name in ("cfs", "dwrr")]
+    asked = list(dict.fromkeys(args.policy or usual))
+    if args.timeline is not None:
+        results.check_target(args.timeline)
+        if len(asked) > 1:
+            raise UserError("--timeline shows one policy: give one --policy")
+    if args.json is not None:
+        results.check_target(args.json)
+    for name in asked:
+        scheduling_build.check_policy(name)
+    outcomes = []
+    with _progress(percent=True) as bar:
+        for name in asked:
+            task = bar.add_task(name, total=1)
+            outcomes.append(
+                scheduling.run(
+                    wanted.workload,
+                    machine,
+                    name,
+                    seconds,
+                    args.seed,
+                    timeline=args.timeline,
+                    progress=partial(_completed, bar, task),
+                )
+            )
+            bar.update(task, completed=1)
+    tick = f"tick {machine.tick_us:g} us" if machine.tick_us else "slices end exactly"
+    title = (
+        f"{wanted.workload.name}: {wanted.workload.count} threads on {machine.cpus} CPUs, {seconds:g} s, "
+        f"slice {machine.slice_us / 1000:g} ms, {tick}, seed {args.seed}"
+    )
+    _show(shown.runs(outcomes, title))
+    _show(shown.threads(outcomes))
+    _model_notes(machine, outcomes)
+    if args.json is not None:
+        rows = [dataclasses.asdict(run) for run in outcomes]
+        facts = {"seed": args.seed, "seconds": seconds, "machine": dataclasses.asdict(machine)}
+        results.write_to(args.json, "model", rows, **facts)
+        _out.print(f"results: {_shown(args.json)}", markup=False)
+    if args.timeline is not None:
+        _out.print(f"timeline: {_shown(args.timeline)} (open it at ui.perfetto.dev)", markup=False)
+    return 0
+
+
 # --- synth ---------------------------------------------------------------------------------
 
 _SYNTH_METHOD = (
@@ -524,6 +656,27 @@ def _words(text: str) -> int:
     if words > _MOST_WORDS:
         raise argparse.ArgumentTypeError(f"no memory holds more than {_MOST_WORDS} words")
     return words
+
+
+def _number_from(low: str) -> Callable[[str], float]:
+    """A finite number from 0, or above it."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1
+        if not 0 <= value < math.inf or (low == "above 0" and value == 0):
+            raise argparse.ArgumentTypeError(f"must be a number from {low}, not '{text}'")
+        return value
+
+    return parse
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^64 - 1, not '{text}'")
+    return int(text)
 
 
 _FAR_CLOCK = (0.1, 10)
@@ -677,6 +830,60 @@ def _parser() -> argparse.ArgumentParser:
             default=smp.WINDOW,
             help="cycles measured (default: %(default)s)",
         )
+    modelled = command(
+        "model",
+        _model,
+        "simulate threads under scheduling policies, on up to 4096 CPUs: shares, fairness, latencies",
+    )
+    modelled.add_argument(
+        "workload", nargs="?", metavar="WORKLOAD", help="a built-in one by its name, or a TOML file"
+    )
+    modelled.add_argument(
+        "--list", action="store_true", help="list the policies and the built-in workloads, and end"
+    )
+    modelled.add_argument(
+        "--trace",
+        type=Path,
+        metavar="FILE",
+        help="what real threads did: text of perf script, perf sched script or ftrace with sched_switch and "
+        "sched_waking or sched_wakeup",
+    )
+    modelled.add_argument(
+        "--policy",
+        action="append",
+        metavar="NAME",
+        help="may be given more than once (default: cfs and dwrr; with reserved CPUs exclusive:cfs and "
+        "exclusive:dwrr)",
+    )
+    modelled.add_argument("--cpus", type=_positive, metavar="N", help="CPUs (default: the workload's)")
+    modelled.add_argument(
+        "--seconds",
+        type=_number_from("above 0"),
+        metavar="S",
+        help="how long to simulate (default: the workload's)",
+    )
+    modelled.add_argument(
+        "--seed", type=_seed, default=1, metavar="N", help="of all random times (default: 1)"
+    )
+    modelled.add_argument(
+        "--tick",
+        type=_number_from("0"),
+        metavar="US",
+        help="slices end at ticks of so many us only (default: the workload's; 0: exactly)",
+    )
+    modelled.add_argument(
+        "--slice",
+        type=_number_from("above 0"),
+        metavar="MS",
+        help="time slice at nice 0, dwrr's B (default: the workload's, 25 in [DWRR])",
+    )
+    modelled.add_argument(
+        "--ideal", action="store_true", help="switches, migrations and cold caches cost nothing"
+    )
+    modelled.add_argument("--json", type=Path, metavar="FILE", help="write all figures")
+    modelled.add_argument(
+        "--timeline", type=Path, metavar="FILE", help="write a timeline for Perfetto (one policy only)"
+    )
     advice = commands.add_parser(
         "advise", help="say what to use, from what was measured", description="say what to use"
     )

@@ -105,8 +105,13 @@ def _unwritable(path: Path, error: OSError) -> UserError:
 
 def write(name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:
     """Write build/results/<name>.json: `rows`, `commit`, `tools` and the given facts (units, bounds, ...)."""
+    return write_to(RESULTS / f"{name}.json", name, rows, **facts)
+
+
+def write_to(path: Path, name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:
+    """The same in a file of the user's choice."""
     content = {"name": name, "commit": commit(), "tools": tools(), **facts, "rows": list(rows)}
-    return write_atomically(RESULTS / f"{name}.json", (json.dumps(content, indent=1) + "\n").encode())
+    return write_atomically(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def read(name: str, command: str = "") -> dict[str, Any]:

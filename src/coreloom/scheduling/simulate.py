@@ -93,8 +93,8 @@ class Outcome:
     latency_p95_us: float
     latency_p99_us: float
     latency_max_us: float
-    wall_seconds: float
-    events_per_s: float
+    cpu_seconds: float  # that the simulation took
+    events_per_s: float  # of them
 
 
 def run(
@@ -334,6 +334,6 @@ def _outcome(workload: Workload, machine: Machine, policy: str, found: dict[str,
         latency_p95_us=latency[1],
         latency_p99_us=latency[2],
         latency_max_us=most,
-        wall_seconds=found["seconds"],
+        cpu_seconds=found["seconds"],
         events_per_s=found["decisions"] / max(found["seconds"], 1e-9),
     )

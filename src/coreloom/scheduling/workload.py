@@ -192,11 +192,11 @@ class Thread:
             raise UserError("there are no steps: leave them out for one that computes for ever")
         if any(isinstance(step, Exit) for step in self.steps[:-1]):
             raise UserError("exit must be the last step")
+        self._check_locks()
         endless = self.times is None and not isinstance(self.steps[-1], Exit)
         timed = any(isinstance(step, (Compute, Sleep)) and step.us > 0 for step in self.steps)
         if not timed and (endless or (self.times or 1) > _MOST_UNTIMED):
             raise UserError("the steps take no time and never end: add a compute or a sleep")
-        self._check_locks()
 
     def _check_locks(self) -> None:
         held: list[str] = []
@@ -326,8 +326,9 @@ class Costs:
         return self == Costs()
 
     @classmethod
-    def measured(cls, path: Path = COSTS) -> Costs:
+    def measured(cls, path: Path | None = None) -> Costs:
         """What `coreloom bench policies` has measured on the SoC; ideal if it has not yet."""
+        path = path or COSTS
         try:
             content = json.loads(path.read_text())
             return cls(*(float(content[name]) for name in ("switch_us", "migrate_us", "warm_us")))

@@ -1,0 +1,118 @@
+"""The built-in cases of `coreloom model`, by name."""
+
+from __future__ import annotations
+
+from coreloom.scheduling.case import Case
+from coreloom.scheduling.workload import (
+    Compute,
+    Exit,
+    Lock,
+    Machine,
+    Sleep,
+    Thread,
+    Unlock,
+    Workload,
+    Yield,
+    nice_weight,
+)
+
+_NICE_5 = nice_weight(5)
+
+
+def _counterexample() -> Case:
+    threads = (
+        Thread("T1"),
+        *(Thread(f"T{n}", weight=_NICE_5, priority=125) for n in range(2, 6)),
+    )
+    return Case(
+        Workload("counterexample", threads),
+        Machine(cpus=2),
+        30,
+        "[DWRR]'s: nice 0 and four of nice 5 on 2 CPUs; by weight T1 has 3.06 times as much as another",
+    )
+
+
+def _five_on_four() -> Case:
+    return Case(
+        Workload("five-on-four", (Thread("hog", count=5),)),
+        Machine(cpus=4),
+        30,
+        "[DWRR]'s: five equal threads on 4 CPUs; fair is 80 % of a CPU each",
+    )
+
+
+def _sleepers() -> Case:
+    sleeper = Thread("sleeper", count=8, steps=(Compute(1000, 0.5), Sleep(4000, dist="exponential")))
+    return Case(
+        Workload("sleepers", (Thread("hog", count=4), sleeper)),
+        Machine(cpus=4),
+        text="eight threads that sleep four times as long as they compute, among four that compute",
+    )
+
+
+def _mutex() -> Case:
+    """A thread takes one of 8 locks, gives way, unlocks; what it does in between takes 1 us here."""
+    threads = tuple(
+        Thread(
+            f"lock{n}",
+            count=4,
+            steps=(Lock(f"m{n}"), Compute(0.5), Yield(), Compute(0.5), Unlock(f"m{n}")),
+            times=10_000,
+        )
+        for n in range(8)
+    )
+    return Case(
+        Workload("mutex", threads),
+        Machine(cpus=4),
+        60,
+        "sysbench threads as in [DWRR]: 32 threads, 8 locks, ten times 1000 yields each; how long it takes",
+    )
+
+
+def _interactive() -> Case:
+    user = Thread("user", steps=(Compute(500, 0.5), Sleep(10_000, dist="exponential")))
+    return Case(
+        Workload("interactive", (user, Thread("hog", count=8))),
+        Machine(cpus=4),
+        text="one thread that wakes for half a millisecond, among eight that compute: its latency",
+    )
+
+
+def _arrivals() -> Case:
+    job = Thread("job", count=20_000, gap_us=500, steps=(Compute(1500, 1), Exit()))
+    return Case(
+        Workload("arrivals", (job,)),
+        Machine(cpus=4),
+        60,
+        "20 000 jobs of 0 to 3 ms that come whether or not the others are done, load 75 %",
+    )
+
+
+def _infeasible() -> Case:
+    return Case(
+        Workload("infeasible", (Thread("heavy", weight=10_240), Thread("light", count=3))),
+        Machine(cpus=2),
+        text="a weight of ten beside three of one on 2 CPUs: it can have one CPU, not 10/13 of two",
+    )
+
+
+def _reserve() -> Case:
+    player = Thread("player", steps=(Compute(12_000, 0.5), Sleep(8000)))
+    return Case(
+        Workload("reserve", (player, Thread("encoder", count=8)), ((3, "player"),)),
+        Machine(cpus=4),
+        text="[GF]: a player with CPU 3 for itself, beside eight encoders; needs a policy exclusive:BASE",
+    )
+
+
+_CASES = (
+    _counterexample(),
+    _five_on_four(),
+    _sleepers(),
+    _mutex(),
+    _interactive(),
+    _arrivals(),
+    _infeasible(),
+    _reserve(),
+)
+CASES: dict[str, Case] = {case.workload.name: case for case in _CASES}
