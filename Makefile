@@ -36,6 +36,8 @@ results: setup-synth
 	$(BIN)/coreloom bench scheduler
 	$(BIN)/coreloom bench ipc
 	$(BIN)/coreloom bench backdoor
+	$(BIN)/coreloom bench fairness
+	$(BIN)/coreloom bench model
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 

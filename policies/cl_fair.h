@@ -71,23 +71,29 @@ static inline bool cl_fair_pull(struct cl_machine *m, uint32_t cpu, cl_fair_move
   return true;
 }
 
-/* [DWRR]'s rule: to be moved is min(min(load of the busiest, average), average - own load); a thread moves if half its
- * weight is not above that, so nothing does if it is below half the lightest one's. All loads times the number of CPUs
- * here, so that the average is exact and needs no division. Cost: O(CPUs + threads of the busiest). */
-static inline uint32_t cl_fair_balance(struct cl_machine *m, uint32_t cpu, cl_fair_move move) {
-  if (m->cpu[cpu].owner) return 0;
+/* [DWRR]'s rule: how much weight this CPU should get from the busiest one: min(min(load of the busiest, average),
+ * average - own load). All times the number of CPUs, so that the average is exact and needs no division. */
+static inline uint64_t cl_fair_imbalance(const struct cl_machine *m, uint32_t cpu, uint32_t *busiest) {
   uint64_t sum = 0;
-  uint32_t busiest = cpu;
+  *busiest = cpu;
   for (uint32_t other = 0; other < m->cpus; other++) {
     if (m->cpu[other].owner) continue;
     sum += m->cpu[other].load;
-    if (m->cpu[other].load > m->cpu[busiest].load) busiest = other;
+    if (m->cpu[other].load > m->cpu[*busiest].load) *busiest = other;
   }
-  uint64_t own = m->cpu[cpu].load * m->open, most = m->cpu[busiest].load * m->open;
-  if (busiest == cpu || sum <= own) return 0;
+  uint64_t own = m->cpu[cpu].load * m->open, most = m->cpu[*busiest].load * m->open;
+  if (*busiest == cpu || sum <= own) return 0;
   uint64_t amount = most < sum ? most : sum;
-  if (sum - own < amount) amount = sum - own;
+  return sum - own < amount ? sum - own : amount;
+}
 
+/* Moves by that rule; a thread moves if half its weight is not above what is left to move, so nothing does if that is
+ * below half the lightest one's. Cost: O(CPUs + threads of the busiest). */
+static inline uint32_t cl_fair_balance(struct cl_machine *m, uint32_t cpu, cl_fair_move move) {
+  if (m->cpu[cpu].owner) return 0;
+  uint32_t busiest;
+  uint64_t amount = cl_fair_imbalance(m, cpu, &busiest);
+  if (!amount) return 0;
   const struct cl_tree *tree = m->cpu[busiest].state;
   uint32_t moved = 0;
   for (struct cl_node *node = tree->first, *next; node && amount; node = next) {

@@ -34,6 +34,7 @@ from coreloom import (
     doctor,
     generate,
     measure,
+    model_tables,
     platform,
     pnr,
     report,
@@ -45,7 +46,7 @@ from coreloom import (
 )
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
-from coreloom.bench import backdoor, ipc, pool, reach, scheduler, smp
+from coreloom.bench import backdoor, fairness, ipc, pool, prediction, reach, scale, scheduler, smp
 from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.firmware import KERNELS
@@ -440,6 +441,63 @@ def _bench_backdoor(args: argparse.Namespace) -> int:
     return 0
 
 
+_FAIRNESS_METHOD = (
+    "The simulator of `coreloom model` around the policies' own C files; all threads but the interactive one "
+    "never sleep.\n"
+    "Gap: the largest difference of service for each unit of weight between two such threads, over the whole "
+    "run, exact to the event; in units of B, 25 ms for nice 0.\n"
+    "Weights that ask for more than a CPU count with what is feasible (Chandra and others).\n"
+    "dwrr's bound: 2 B, and a tick for the lightest weight where slices end at ticks only; a run that broke "
+    "it would end this bench with an error.\n"
+    "Switches cost nothing, unless a line says otherwise.\n"
+)
+_MODEL_METHOD = (
+    "An event is a decision of the policy, or something that happens to a thread; counted by the simulator, "
+    "with its instrument of fairness on.\n"
+    "Prediction: each thread's computing time for each message is measured on the SoC, from leaving one "
+    "service that may block to entering the next; so is the cost of a switch.\n"
+    "Computing times of one CPU: the same machine and kernel with all threads on CPU 0; static, dynamic: the "
+    "other placement on both CPUs.\n"
+    "The model is not told how much gets done, how often it switches, or how long a CPU idles.\n"
+)
+
+
+def _bench_fairness(args: argparse.Namespace) -> int:
+    wanted = fairness.jobs(args.quick)
+    rows = _with_bar(len(wanted), partial(pool.run, [], wanted))
+    found = fairness.balance()
+    reached = [figure.row() for figure in fairness.figures(rows)]
+    # As with synth, only the whole measurement becomes a page.
+    name = "fairness-some" if args.quick else "fairness"
+    path = results.write(name, rows, reach=reached, balance=found, method=_FAIRNESS_METHOD)
+    for table in model_tables.fairness_tables(results.read(name)):
+        _show(table)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    return 0
+
+
+def _bench_model(args: argparse.Namespace) -> int:
+    rows = _with_bar(scale.steps(args.quick), partial(scale.run_all, args.quick))
+    reached = scale.figures(rows)
+    told = prediction.Told()
+    inputs = {app: APPS[app].prepare(None) for app in prediction.GRAPHS}
+    wanted = prediction.jobs(inputs, args.window, told)
+    _with_bar(len(wanted), partial(pool.run, [], wanted))
+    predicted = prediction.rows(args.window, told)
+    reached += prediction.figures(predicted)
+    facts: dict[str, Any] = {
+        "reach": [figure.row() for figure in reached],
+        "predicted": predicted,
+        "window_cycles": args.window,
+        "method": _MODEL_METHOD,
+    }
+    path = results.write("model_scale-some" if args.quick else "model_scale", rows, **facts)
+    for table in model_tables.model_tables({"rows": rows, **facts}):
+        _show(table)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    return 0
+
+
 # --- advise --------------------------------------------------------------------------------
 
 
@@ -822,7 +880,21 @@ def _parser() -> argparse.ArgumentParser:
     bench_backdoor.add_argument(
         "--quick", action="store_true", help="the standard core, the smallest sizes; makes no page"
     )
-    for subject in (bench_smp, bench_grain):
+    bench_fairness = subjects.add_parser(
+        "fairness",
+        help="shares, gaps and migrations of the policies in the model; fails if dwrr breaks its bound",
+    )
+    bench_fairness.set_defaults(function=_bench_fairness)
+    bench_fairness.add_argument(
+        "--quick", action="store_true", help=f"{fairness.QUICK_RUNS} random runs, not {fairness.RUNS}"
+    )
+    bench_model = subjects.add_parser(
+        "model",
+        help="the scheduling model itself: events a second up to 4096 CPUs, and its prediction of the SoC",
+    )
+    bench_model.set_defaults(function=_bench_model)
+    bench_model.add_argument("--quick", action="store_true", help="up to 64 CPUs, shorter; makes no page")
+    for subject in (bench_smp, bench_grain, bench_model):
         subject.add_argument(
             "--window",
             type=_positive,

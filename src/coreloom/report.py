@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coreloom import results, synth, tables
+from coreloom import model_tables, plots, results, synth, tables
+from coreloom.bench import fairness
 from coreloom.bench.ipc import README_FIGURE
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
@@ -20,14 +21,25 @@ def _origin(content: dict[str, Any]) -> str:
     return f"Commit {content['commit']}; {tools}."
 
 
-def _page(name: str, title: str, content: dict[str, Any], shown: Sequence[tables.Table]) -> str:
-    """The page of build/results/<name>.json: how it was measured, its origin, its tables."""
+def _page(
+    name: str,
+    title: str,
+    content: dict[str, Any],
+    shown: Sequence[tables.Table],
+    plotted: Mapping[str, str] | None = None,
+) -> str:
+    """The page of build/results/<name>.json: how it was measured, its origin, its tables.
+
+    plotted: the plots' files, each with a text.
+    """
     parts = [f"# {title}", ""]
     parts += [
         f"<!-- Made by `coreloom report` from build/results/{name}.json; do not edit. -->",
         "",
     ]
     parts += [content["method"], _origin(content), ""]
+    for file, text in (plotted or {}).items():
+        parts += [f"![{text}]({file})", ""]
     for table in shown:
         parts += [f"## {table.title}", "", table.markdown(), ""]
     return "\n".join(parts)
@@ -75,21 +87,82 @@ def backdoor_page(content: dict[str, Any]) -> str:
     )
 
 
+def fairness_plots(content: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """By file: what a plot of `coreloom bench fairness` shows, and its SVG."""
+    rows = [row for row in content["rows"] if row["kind"] == fairness.COUNTEREXAMPLE and not row["tick_us"]]
+    ideal = rows[0]["ideal_ratio"]
+    text = "Service of T1 over that of each other thread in [DWRR]'s counter-example"
+    share = plots.bars(
+        text,
+        "times as much",
+        {row["policy"]: row["share_ratio"] for row in rows},
+        (ideal, f"by weight: {ideal:.2f}"),
+    )
+    lines = {
+        row["policy"]: [
+            ((n + 1) * row["seconds"] / len(row["gaps_in_B"]), gap) for n, gap in enumerate(row["gaps_in_B"])
+        ]
+        for row in rows
+        if row["policy"] in ("cfs", "ring", "dwrr")
+    }
+    over_time = "Largest gap of weighted service in [DWRR]'s counter-example over time"
+    gap = plots.lines(over_time, "seconds", "gap in B", lines, level=(2, "dwrr's bound: 2 B"), top=10)
+    return {"fairness-share.svg": (text, share), "fairness-gap.svg": (f"{over_time}; cut off at 10 B", gap)}
+
+
+def fairness_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench fairness`."""
+    plotted = {file: text for file, (text, _) in fairness_plots(content).items()}
+    shown = model_tables.fairness_tables(content)
+    return _page(
+        "fairness", "Fairness of the scheduling policies: [DWRR]'s cases and more", content, shown, plotted
+    )
+
+
+def model_plots(content: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Likewise of `coreloom bench model`."""
+    text = "Events a second of the model by CPUs, on one core"
+    rows = content["rows"]
+    lines = {
+        policy: [(row["cpus"], row["events_per_s"]) for row in rows if row["policy"] == policy]
+        for policy in dict.fromkeys(row["policy"] for row in rows)
+    }
+    level = (3e6, "3 million")
+    return {
+        "model-scale.svg": (
+            text,
+            plots.lines(text, "CPUs", "events a second", lines, log_x=True, level=level),
+        )
+    }
+
+
+def model_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench model`."""
+    plotted = {file: text for file, (text, _) in model_plots(content).items()}
+    shown = model_tables.model_tables(content)
+    return _page(
+        "model_scale", "The scheduling model: its speed, and what it says of the SoC", content, shown, plotted
+    )
+
+
 def readme_tables(
     smp: dict[str, Any],
     scheduler: dict[str, Any],
     area: dict[str, Any],
     ipc: dict[str, Any],
     backdoor: dict[str, Any],
+    fair: dict[str, Any],
+    scaled: dict[str, Any],
 ) -> str:
     """The part of the results that the README shows: the standard core, [HT]'s scheduler, one of [IPC], the
-    programs of [GF]."""
+    programs of [GF], [DWRR]'s cases."""
     rows = [row for row in smp["rows"] if row["core"] == "standard"]
     semaphore = [row for row in ipc["reach"] if row["what"] == README_FIGURE]
     areas = (figure.row() for figure in synth.figures(area["rows"]))
-    reached = tables.reach([*scheduler["reach"], *areas, *semaphore])
+    reached = tables.reach([*scheduler["reach"], *areas, *semaphore, *fair["reach"], *scaled["reach"]])
     pair = tables.backdoor_readme(backdoor["rows"])
-    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached, pair)
+    policies = model_tables.fairness_readme(fair["rows"])
+    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached, pair, policies)
     return "\n\n".join(table.markdown() for table in shown)
 
 
@@ -106,6 +179,7 @@ def write() -> list[Path]:
     """Write all pages; returns them. A UserError if there are no results."""
     smp, scheduler, area = results.read("smp"), results.read("scheduler"), results.read("synth", "synth")
     ipc, backdoor = results.read("ipc"), results.read("backdoor")
+    fair, scaled = results.read("fairness"), results.read("model_scale", "bench model")
     folder = ROOT / "docs" / "results"
     pages = {
         folder / "smp.md": smp_page(smp),
@@ -114,10 +188,16 @@ def write() -> list[Path]:
         folder / "ipc.md": ipc_page(ipc),
         folder / "backdoor.md": backdoor_page(backdoor),
         folder / "synth.md": synth_page(area),
+        folder / "fairness.md": fairness_page(fair),
+        folder / "model.md": model_page(scaled),
     }
+    drawn = {**fairness_plots(fair), **model_plots(scaled)}
+    pages |= {folder / file: svg for file, (_, svg) in drawn.items()}
     for page, text in pages.items():
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
-    text = _replace_between(readme.read_text(), readme_tables(smp, scheduler, area, ipc, backdoor))
+    text = _replace_between(
+        readme.read_text(), readme_tables(smp, scheduler, area, ipc, backdoor, fair, scaled)
+    )
     results.write_atomically(readme, text.encode())
     return [*pages, readme]
