@@ -7,18 +7,19 @@
  * kernel/sched/fair.c. Taken from there:
  *   - a period of tuning.latency in which each thread runs once, longer if tuning.granularity for each needs it; a
  *     thread's slice is its weight's part of the period, at least the granularity;
- *   - min_vruntime: a virtual time of the CPU that never goes back. A new thread is placed one slice behind it, one that
- *     has slept at most half a latency before it; a thread that moves keeps its distance to it;
+ *   - min_vruntime: a virtual time of the CPU that never goes back. A new thread is placed one slice behind it, one
+ *     that has slept at most half a latency before it; a thread that moves keeps its distance to it;
  *   - a thread that wakes preempts if it is behind by more than the granularity for its weight, and is preferred then
  *     (Linux: next buddy); else the current one goes on, though others may be before it;
  *   - who yields lets the second one run, if that is at most the granularity ahead;
  *   - a CPU that becomes idle pulls one thread from the busiest; one that has no work to wait for is told.
- * Not taken: groups, domains of CPUs (all are one), decaying averages of load (it is the sum of weights, as in [DWRR]).
+ * Not taken: groups, domains of CPUs (all are one), decaying averages of load (it is the sum of weights, as in
+ * [DWRR]).
  *
  * Cost: O(log n) a decision, n threads of the CPU; cl_fair.h says what balancing costs.
- * Bound: on one CPU about a period of latency. Between CPUs none: [DWRR]'s counter-example (weights 1024 and 4 x 335 on
- * two CPUs: 158 should move, half the lightest is 167.5, nothing moves) stays as it is for ever, 4 x where the weights
- * say 3.06. */
+ * Bound: on one CPU about a period of latency. Between CPUs none: [DWRR]'s counter-example (weights 1024 and 4 x 335
+ * on two CPUs: 158 should move, half the lightest is 167.5, nothing moves) stays as it is for ever, 4 x where the
+ * weights say 3.06. */
 #include "cl_fair.h"
 
 struct cfs_cpu {
@@ -103,7 +104,8 @@ static bool cfs_preempts(const struct cl_machine *m, struct cl_entity *e, uint64
 static void cfs_settle(struct cl_machine *m, uint32_t cpu, struct cl_entity *e, enum cl_why why) {
   struct cfs_cpu *q = cfs_of(m, cpu);
   if (why == CL_NEW) {
-    cl_time slice = cfs_slice(m, e, m->cpu[cpu].queued + (m->cpu[cpu].current != NULL) + 1, m->cpu[cpu].load + e->weight);
+    const struct cl_cpu *c = &m->cpu[cpu];
+    cl_time slice = cfs_slice(m, e, c->queued + (c->current != NULL) + 1, c->load + e->weight);
     e->vtime = q->least + cl_virtual(e, slice);
   } else if ((uint32_t)e->cpu != cpu) {
     cfs_translate(m, e, cpu);

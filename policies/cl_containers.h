@@ -5,7 +5,8 @@
  *
  * Keys are compared by their signed difference, so virtual times may wrap; of equal keys the one that came first is
  * first. A tree may keep something of each subtree, as the least of a value (eevdf.c): then its user gives a function
- * that works it out for a node from its two children. Cost: tree O(log n), its first O(1); list O(1); set O(levels), levels = log of the CPUs to the base of the
+ * that works it out for a node from its two children.
+ * Cost: tree O(log n), its first O(1); list O(1); set O(levels), levels = log of the CPUs to the base of the
  * word's bits. */
 #ifndef CL_CONTAINERS_H
 #define CL_CONTAINERS_H

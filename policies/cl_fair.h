@@ -59,7 +59,8 @@ static inline bool cl_fair_pull(struct cl_machine *m, uint32_t cpu, cl_fair_move
   const struct cl_queues *queues = m->shared;
   struct cl_entity *best = NULL;
   uint64_t load = 0;
-  for (uint32_t from = cl_set_from(&queues->waiting, 0); from < m->cpus; from = cl_set_from(&queues->waiting, from + 1)) {
+  uint32_t from = cl_set_from(&queues->waiting, 0);
+  for (; from < m->cpus; from = cl_set_from(&queues->waiting, from + 1)) {
     if (from == cpu || m->cpu[from].load <= load || !cl_queues_spare(m, from)) continue;
     struct cl_entity *e = cl_fair_movable(m, from, cpu);
     if (!e) continue;

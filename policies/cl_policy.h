@@ -43,7 +43,7 @@ enum cl_why {
   CL_PREEMPTED, /* it was current, and somebody else should run; it has not used up what it may */
   CL_USED,      /* it was current, and tick has answered 0 */
   CL_YIELDED,   /* it was current, and gives way of its own will */
-  CL_MOVED      /* it was queued on another CPU; its user has dequeued it there to move it (exclusive.c) */
+  CL_MOVED      /* it was current on another CPU, or is dequeued from it, and is moved by its user (exclusive.c) */
 };
 
 /* A thread as a policy sees it. The user sets the first part before the first enqueue (the rest zero); the second is

@@ -412,6 +412,13 @@ static cl_time dwrr_tick(struct cl_machine *m, uint32_t cpu, cl_time ran) {
   return e->seen & COUNTED && e->round - s->lowest == CL_ROUND_SPAN ? (cl_time)slice_of(m, e) : 0;
 }
 
+static struct cl_entity *dwrr_waiting(const struct cl_machine *m, uint32_t cpu) {
+  const struct line *line = line_of(m, cpu);
+  struct cl_node *first = line->bound[0].first ? line->bound[0].first : line->bound[1].first;
+  for (int i = 0; !first && i < 4; i++) first = line->tree[i].first;
+  return first ? cl_entity_of(first) : NULL;
+}
+
 const struct cl_policy cl_dwrr = {
     .name = "dwrr",
     .text = "rounds: weight x B a thread; no CPU runs ahead by more than one round",
@@ -423,4 +430,5 @@ const struct cl_policy cl_dwrr = {
     .dequeue = dwrr_dequeue,
     .pick = dwrr_pick,
     .tick = dwrr_tick,
+    .waiting = dwrr_waiting,
 };

@@ -6,8 +6,8 @@
  * Source: [DWRR] ("The early 2.6 scheduler"), [GF] (fig. 3); Linux 2.6.0 to 2.6.22, kernel/sched.c. Taken from there:
  *   - the first bit set is the best priority, its list is served round-robin;
  *   - a time slice by nice, worked out again when it is used up: 800 ms at nice -20, 100 at 0, 5 at 19; here in parts
- *     of tuning.slice, which is the one of nice 0. So the shares are those of the slices: [DWRR]'s "5 % from nice 0 to 1,
- *     50 % from 18 to 19";
+ *     of tuning.slice, which is the one of nice 0. So the shares are those of the slices: [DWRR]'s "5 %" from nice 0
+ *     to 1 and "50 %" from 18 to 19;
  *   - priorities below 100 are real time: they stay active, with the slice of nice 0 each; above, 120 is nice 0;
  *   - a thread that wakes is active, with the slice it had left, and preempts one of a worse priority; a preempted one
  *     stays first in its list; who yields waits until the arrays change, a real-time one behind its equals;
@@ -124,7 +124,8 @@ static uint32_t o1_running(const struct cl_machine *m, uint32_t cpu) {
 }
 
 /* Up to `amount` threads of one array, from the best priority on, of each list from its end. */
-static uint32_t o1_move(struct cl_machine *m, uint32_t from, uint32_t to, uint32_t which, uint32_t amount, int *looks) {
+static uint32_t o1_move(struct cl_machine *m, uint32_t from, uint32_t to, uint32_t which, uint32_t amount,
+                        int *looks) {
   struct o1_array *array = &o1_of(m, from)->array[which];
   uint32_t moved = 0;
   for (uint32_t at = o1_from(array, 0); at < CL_PRIORITIES_MAX; at = o1_from(array, at + 1)) {

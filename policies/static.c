@@ -64,6 +64,11 @@ static struct cl_entity *static_pick(struct cl_machine *m, uint32_t cpu) {
   return e;
 }
 
+static struct cl_entity *static_waiting(const struct cl_machine *m, uint32_t cpu) {
+  struct cl_node *first = place_of(m, cpu)->threads.first;
+  return first ? cl_entity_of(first) : NULL;
+}
+
 const struct cl_policy cl_static = {
     .name = "static",
     .text = "round-robin on the CPU where the thread was placed",
@@ -75,4 +80,5 @@ const struct cl_policy cl_static = {
     .dequeue = static_dequeue,
     .pick = static_pick,
     .tick = cl_rr_tick,
+    .waiting = static_waiting,
 };
