@@ -53,6 +53,8 @@
   X(is_queued, IS_QUEUED, I)                     \
   X(is_empty, IS_EMPTY, V)                       \
   X(set_idle_thread, SET_IDLE_THREAD, I)         \
+  X(reserve, RESERVE, IW)                        \
+  X(release, RELEASE, I)                         \
   X(port_open, PORT_OPEN, IW)                    \
   X(port_close, PORT_CLOSE, I)                   \
   X(port_trysend, PORT_TRYSEND, IW)              \

@@ -100,6 +100,8 @@
 #define CL_OP_INTERRUPT_WAIT               50
 #define CL_OP_INTERRUPT_RAISE              51
 #define CL_OP_SET_WEIGHT                   52
+#define CL_OP_RESERVE                      54
+#define CL_OP_RELEASE                      55
 #define CL_OP_DEQUEUE                      56
 #define CL_OP_REMOVE                       57
 #define CL_OP_GET_ENTRY                    58
@@ -124,7 +126,7 @@
 #define CL_STATUS_ESHUTDOWN                110 /* the thread has exited already */
 #define CL_STATUS_EINPROGRESS              119 /* the thread runs or waits */
 #define CL_STATUS_EALREADY                 120 /* the thread is queued already */
-#define CL_STATUS_ENOTSUP                  134 /* not for a hardware or idle thread */
+#define CL_STATUS_ENOTSUP                  134 /* not for a hardware or idle thread, or not in this kernel */
 
 #define CL_STATE_FREE                      0
 #define CL_STATE_CREATED                   1

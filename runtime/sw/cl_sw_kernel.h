@@ -774,6 +774,10 @@ K_COLD uint32_t k_op_is_empty(const k_cpu *cpu) {
   return k_best(cpu) == K_NONE && k_idle_queue(cpu)->best == K_NONE;
 }
 
+/* Reservations are the hardware kernel's. */
+K_INLINE uint32_t k_op_reserve(void) { return K_ERROR(ENOTSUP); }
+K_INLINE uint32_t k_op_release(void) { return K_ERROR(ENOTSUP); }
+
 K_COLD uint32_t k_op_set_idle_thread(k_cpu *cpu, uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);

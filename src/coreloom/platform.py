@@ -38,7 +38,7 @@ ROM_BYTES = 16 << 10  # of processor 1 behind a Back-Door: its loader
 @dataclass(frozen=True)
 class KernelSize:
     """What the hardware kernel holds: numbers of objects of each kind (port_depth in words), its ready queue,
-    the hardware threads by their units' names, and its scheduling policy."""
+    the hardware threads by their units' names, its scheduling policy, and whether it can reserve CPUs."""
 
     threads: int = 64
     priorities: int = 32
@@ -49,6 +49,7 @@ class KernelSize:
     ready_queue: str = "bitmap"
     hardware_threads: tuple[str, ...] = ()
     policy: str = "priority"
+    reserve: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,9 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     }
     named = flat.pop("kernel.hardware_threads", [])
     policy = flat.pop("kernel.policy", POLICIES[0])
+    reserve = flat.pop("kernel.reserve", False)
+    if not isinstance(reserve, bool):
+        raise UserError(f"platform file {where}: kernel.reserve must be true or false, not {reserve!r}")
     for key in flat:
         if key not in texts and key not in _ALL_RANGES:
             raise UserError(f"platform file {where}: unknown setting '{key}', remove it")
@@ -214,6 +218,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
     sizes["hardware_threads"] = _hardware_threads(named, where)
+    sizes["reserve"] = reserve
     sizes["policy"] = check_policy(policy, f"platform file {where}: kernel.policy")
     platform = Platform(
         name=flat["name"],

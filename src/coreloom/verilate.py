@@ -194,6 +194,7 @@ def platform_params(platform: Platform) -> dict[str, Param]:
         "HwThreads": len(platform.kernel.hardware_threads),
         "HwKinds": Literal(f"64'h{kinds:x}"),
         "Policy": POLICIES.index(platform.kernel.policy),
+        "Reserve": int(platform.kernel.reserve),
         "ReadyQueue": READY_QUEUES.index(platform.kernel.ready_queue),
         "Threads": platform.kernel.threads,
         "Priorities": platform.kernel.priorities,

@@ -6,6 +6,7 @@ import json
 import struct
 import subprocess
 from collections import Counter, deque
+from dataclasses import replace
 from enum import IntEnum
 from pathlib import Path
 
@@ -81,9 +82,12 @@ def replay(config: Config, log: bytes) -> None:
             owed[woken].append(word)
 
 
-@pytest.mark.parametrize(("cpus", "hw_threads"), [(2, 0), (4, 0), (16, 0), (2, 2), (4, 3)])
-def test_concurrent_clients(cpus: int, hw_threads: int, tmp_path: Path) -> None:
-    config = small(cpus, hw_threads)
+@pytest.mark.parametrize(
+    ("cpus", "hw_threads", "reserve"),
+    [(2, 0, 0), (4, 0, 0), (16, 0, 0), (2, 2, 0), (4, 3, 0), (2, 0, 1), (4, 1, 1), (16, 0, 1)],
+)
+def test_concurrent_clients(cpus: int, hw_threads: int, reserve: int, tmp_path: Path) -> None:
+    config = replace(small(cpus, hw_threads), reserve=bool(reserve))
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
     model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
     log = tmp_path / "log.bin"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ EXTREMES = {
     "one-cpu": Config(cpus=1),
     "odd": small(3),
     "hybrid": small(3, hw_threads=2),
+    "reserve": replace(small(4, hw_threads=1), reserve=True),
+    "reserve-1": replace(small(1), reserve=True),
     "least": Config(
         cpus=1,
         threads=2,

@@ -37,6 +37,11 @@ CONFIGS = {
     "default-4": (Config(cpus=4), 10_000),
     "large-2+3": (replace(LARGE, hw_threads=3), 10_000),
     "tiny-3+1": (TINY, 10_000),
+    "reserve-1": (replace(small(1), reserve=True), 5_000),
+    "reserve-2": (replace(small(2), reserve=True), 15_000),
+    "reserve-3": (replace(small(3), reserve=True), 15_000),
+    "reserve-4": (replace(small(4), reserve=True), 15_000),
+    "reserve-3+1": (replace(TINY, threads=9, reserve=True), 15_000),
     "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
 
@@ -57,6 +62,12 @@ def test_random_stream_on_a_quiet_unit(tmp_path: Path) -> None:
     """Seed 0: nothing overlaps, so irq_o and idle_o are compared after every step."""
     config = small(2)
     play(config, Generator(config, SEED + 1).steps(20_000), 0, tmp_path)
+
+
+@pytest.mark.parametrize("cpus", [2, 3, 4])
+def test_random_stream_with_reservations_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
+    config = replace(small(cpus), reserve=True)
+    play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["small-2", "small-1+3", "tiny-3+1"])

@@ -17,7 +17,7 @@ from coreloom.model.stream import Generator
 
 from .harness import SEED, small
 
-CONFIG = replace(small(2, hw_threads=1), lines=8)
+CONFIG = replace(small(2, hw_threads=1), lines=8, reserve=True)
 UNIT = CONFIG.cpus  # the client that is the hardware thread
 STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
@@ -108,6 +108,22 @@ def full() -> Scenario:
     return s
 
 
+def without() -> Scenario:
+    """A kernel without reservations."""
+    return Scenario(replace(CONFIG, reserve=False))
+
+
+def reserved() -> Scenario:
+    """CPU 1 is thread 1's, which is not started; thread 2 is another."""
+    s = Scenario(CONFIG)
+    assert s.thread(0, 3, start=False) == 1
+    assert s.thread(0, 3, start=False) == 2
+    assert s.do(0, "reserve", 1, word0=1) == 0
+    return s
+
+
+# Of these a kernel with this policy answers nothing else than enotsup.
+OTHER_POLICIES = ("set_weight",)
 # (scene, CPU, operation, id, WORD0 or None, status)
 Row = tuple[Callable[[], Scenario], int, str, int, "int | None", str]
 BEYOND = {
@@ -117,6 +133,7 @@ BEYOND = {
     "port": CONFIG.ports,
     "condition": CONFIG.conditions,
     "line": CONFIG.lines,
+    "cpu": CONFIG.cpus,
 }
 NOT_MADE = {"thread": 15, "mutex": 3, "semaphore": 3, "condition": 2}
 
@@ -164,6 +181,25 @@ TABLE: list[Row] = [
     (populated, 1, "set_idle_thread", 11, None, "enotsup"),  # a hardware thread
     (populated, UNIT, "set_idle_thread", 2, None, "enotsup"),  # for a hardware thread
     (populated, 0, "set_idle_thread", 2, None, "ebusy"),
+    (populated, 0, "set_weight", 1, 1, "enotsup"),
+    (populated, 0, "reserve", 0, 1, "ebusy"),  # it has an idle thread
+    (populated, 0, "reserve", 1, 15, "esrch"),  # never made
+    (populated, 0, "reserve", 1, CONFIG.threads, "esrch"),
+    (populated, 0, "reserve", 1, 0x8000_0001, "esrch"),
+    (populated, 0, "reserve", 1, 3, "eshutdown"),
+    (populated, 0, "reserve", 1, 10, "enotsup"),  # an idle thread
+    (populated, 0, "reserve", 1, 11, "enotsup"),  # a hardware thread
+    (populated, UNIT, "reserve", UNIT, 1, "einval"),
+    (populated, 0, "release", 1, None, "enoent"),
+    (reserved, 0, "reserve", 1, 2, "ebusy"),
+    (reserved, 0, "reserve", 1, 1, "ebusy"),
+    (reserved, 0, "reserve", 0, 2, "ebusy"),  # the last one
+    (reserved, 0, "reserve", 0, 1, "ebusy"),
+    (reserved, 0, "release", 0, None, "enoent"),
+    (reserved, 0, "set_idle_thread", 1, None, "ebusy"),  # it has a CPU
+    (reserved, 1, "set_idle_thread", 2, None, "ebusy"),  # the CPU is another's
+    (without, 0, "reserve", 1, 0, "enotsup"),
+    (without, 0, "release", 1, None, "enotsup"),
     (full, 0, "mutex_create", 0, None, "eagain"),
     (populated, 0, "mutex_destroy", 1, None, "ebusy"),
     (populated, 0, "mutex_destroy", 2, None, "ebusy"),
@@ -237,7 +273,7 @@ TABLE: list[Row] = [
     *(
         (populated, 0, name, id, 0, "esrch" if op.id == "thread" else "einval")
         for name, op in SPEC.ops.items()
-        if op.id is not None
+        if op.id is not None and name not in OTHER_POLICIES
         for id in (BEYOND[op.id], 1023, *((NOT_MADE[op.id],) if op.id in NOT_MADE else ()))
     ),
     # No thread to act for
@@ -255,6 +291,7 @@ def state(scenario: Scenario) -> dict[str, Any]:
 def test_the_table_is_complete() -> None:
     wanted = {(name, status) for name, op in SPEC.ops.items() for status in op.errors}
     wanted |= {(name, "esrch") for name, op in SPEC.ops.items() if op.needs_thread}
+    wanted -= {(name, status) for name in OTHER_POLICIES for status in ("esrch", "einval")}
     assert wanted - {(name, status) for _, _, name, _, _, status in TABLE} == set()
 
 
@@ -263,7 +300,7 @@ def row_name(row: Row) -> str:
     return f"{scene.__name__}-{cpu}-{name}-{id}-{'' if word0 is None else hex(word0)}-{status}"
 
 
-@pytest.mark.parametrize("scene", [populated, without_thread, full])
+@pytest.mark.parametrize("scene", [populated, without_thread, full, reserved, without])
 def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
     """Each row of the scene: the same read-out before and after it, and the same future as the model's."""
     s = scene()
@@ -279,10 +316,11 @@ def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
         assert state(s) == before, f"{row_name(row)}: the state changed"
         told = [step.words for step in s.steps[first : middle - 1]]
         assert told == [step.words for step in s.steps[middle:]], row_name(row)
-    generator = Generator(CONFIG, SEED)
+    config = s.kernel.config
+    generator = Generator(config, SEED)
     next(iter(generator.steps(1)))
     generator.kernel = copy.deepcopy(s.kernel)
-    play(CONFIG, [*s.steps, *(generator._step() for _ in range(500))], 0, tmp_path)
+    play(config, [*s.steps, *(generator._step() for _ in range(500))], 0, tmp_path)
 
 
 def test_unknown_operations(tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ WRONG = {
     ('"bitmap"', "1"): "kernel.ready_queue must be a text, not 1",
     ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
     ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a text, not 1",
+    ('"bitmap"', '"bitmap"\nreserve = 1'): "kernel.reserve must be true or false, not 1",
     ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority",
     (
         '"bitmap"',

@@ -23,6 +23,7 @@ module cl_kernel_formal
   parameter  int unsigned Cycles     = 20,
   parameter  int unsigned Group      = 8,    // only operations with these bits 5:3; 8: all
   parameter  int unsigned Policy     = 0,
+  parameter  bit          Reserve    = 1'b0,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 1,
   parameter  int unsigned HwThreads  = 0,
@@ -66,6 +67,7 @@ module cl_kernel_formal
 
   cl_kernel #(
     .Policy     (Policy),
+    .Reserve    (Reserve),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

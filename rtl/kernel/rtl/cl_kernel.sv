@@ -13,6 +13,7 @@ module cl_kernel
   import cl_sched_pkg::*;
 #(
   parameter  int unsigned Policy     = PolicyPriority,
+  parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -84,6 +85,11 @@ module cl_kernel
   logic [Queues-1:0][PriorityWidth-1:0] best_priority;
   logic [Queues-1:0]     [TidWidth-1:0] best_tid;
 
+  // Who runs whom, with reservations
+  logic           [Clients-1:0] open;
+  logic              [Cpus-1:0] astray, bound_queued;
+  logic    [Cpus-1:0][Cpus-1:0] keeps;
+
   for (genvar c = 0; c < Clients; c++) begin : g_client
     cl_kernel_port u_port (
       .clk_i,
@@ -142,9 +148,10 @@ module cl_kernel
   assign intr   = Clients'(intr_i);
 
   logic unused;  // a hardware thread is never asked to give way
-  assign unused = ^switching;
+  assign unused = ^{switching, open};
 
   cl_kernel_engine #(
+    .Reserve    (Reserve),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
     .Threads    (Threads),
@@ -197,6 +204,10 @@ module cl_kernel
     .best_valid_i        (best_valid),
     .best_priority_i     (best_priority),
     .best_tid_i          (best_tid),
+    .open_o              (open),
+    .keeps_o             (keeps),
+    .astray_o            (astray),
+    .bound_queued_o      (bound_queued),
     .stable_o            (stable)
   );
 
@@ -222,6 +233,7 @@ module cl_kernel
 
   cl_kernel_irq #(
     .Cpus          (Cpus),
+    .Reserve       (Reserve),
     .PriorityWidth (PriorityWidth)
   ) u_irq (
     .clk_i,
@@ -233,6 +245,10 @@ module cl_kernel
     .level_i         (level[Cpus-1:0]),
     .best_valid_i    (best_valid),
     .best_priority_i (best_priority),
+    .open_i          (open[Cpus-1:0]),
+    .keeps_i         (keeps),
+    .astray_i        (astray),
+    .bound_queued_i  (bound_queued),
     .irq_o
   );
 

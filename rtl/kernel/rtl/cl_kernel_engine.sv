@@ -22,6 +22,7 @@
 //   StRequeue     puts a thread with a new priority where it belongs    (after the answer)
 //   StSuspend     notes that a thread is out of its queue               (after the answer)
 //   StSlice       starts all slices anew                                (after the answer)
+//   StOffer       a CPU that serves more threads than before, and waits, takes one (after the answer)
 // An operation that must publish first does so before any other effect, so dispatching it anew is safe.
 //
 // The client's answer is registered by its port: rvalid is in the cycle after the answer. A line that wakes a thread
@@ -34,6 +35,7 @@ module cl_kernel_engine
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
+  parameter  bit          Reserve       = 1'b0,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Threads       = 64,
@@ -99,6 +101,11 @@ module cl_kernel_engine
   input  logic [Queues-1:0][PriorityWidth-1:0] best_priority_i,
   input  logic [Queues-1:0]     [TidWidth-1:0] best_tid_i,
 
+  // Directed preemption (cl_kernel_irq)
+  output logic   [Clients-1:0]                 open_o,
+  output logic   [Cpus-1:0]         [Cpus-1:0] keeps_o,
+  output logic   [Cpus-1:0]                    astray_o,
+  output logic   [Cpus-1:0]                    bound_queued_o,
   output logic                                 stable_o  // the scheduling state and the queue belong together
 );
 
@@ -119,7 +126,7 @@ module cl_kernel_engine
 
   typedef enum logic [3:0] {
     StInit, StIdle, StFetch, StDispatch, StWake, StNextWaiter, StPublish, StExit, StSwitched, StWalk, StRequeue,
-    StSuspend, StSlice, StLeave
+    StSuspend, StSlice, StLeave, StOffer
   } state_e;
 
   // ---------------------------------------------------------------------------------------------
@@ -138,6 +145,9 @@ module cl_kernel_engine
   logic        publish_end_q, publish_end_d;    // the operation ends with its publishing
   priority_t   new_priority_q, new_priority_d;  // StRequeue
   logic [15:0] slice_q, slice_d;
+  logic        offer_q, offer_d;                // at its end StOffer, for:
+  cpu_t        offer_cpu_q, offer_cpu_d;
+  logic        late_q, late_d;                  // StOffer: and only then the CPU is given back
 
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
@@ -173,7 +183,7 @@ module cl_kernel_engine
   // The operation whose records are read
   cpu_t        rd_cpu;
   logic  [5:0] rd_op;
-  logic  [9:0] rd_id;
+  logic  [9:0] rd_id, rd_object;
 
   always_comb begin
     rd_cpu = cpu_q;
@@ -187,6 +197,9 @@ module cl_kernel_engine
       rd_op  = op_i[pick];
       rd_id  = id_i[pick];
     end
+    // A reservation reads the thread.
+    rd_object = rd_id;
+    if (Reserve && rd_op == OpReserve) rd_object = word0_i[rd_cpu][9:0];
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -204,6 +217,9 @@ module cl_kernel_engine
   logic                  is_current, is_queued, is_idle, is_hardware;
   level_t                level;
   logic [QueueWidth-1:0] queue;
+  // Where it may run
+  logic                  is_only, is_owner, is_apart;  // on one client alone; a CPU's owner; in no ready queue, but
+  cpu_t                  client, home, apart_at;       // that client; where it is placed; where it is when ready
   // A new thread
   logic                  room, new_static, new_bound, new_detached;
   tid_t                  new_tid, free_head;
@@ -233,7 +249,7 @@ module cl_kernel_engine
     .joined_o       (joined),
     .joiner_o       (joiner),
     .link_o         (link),
-    .read_id_i      (rd_id),
+    .read_id_i      (rd_object),
     .exists_o       (exists),
     .room_o         (room),
     .new_o          (new_tid),
@@ -260,7 +276,9 @@ module cl_kernel_engine
   cl_kernel_wake #(.Cpus(Cpus), .HwThreads(HwThreads), .TidWidth(TidWidth)) u_wake (
     .tid_i           (tid),
     .cpu_i           (cpu),
-    .static_i        (is_static),
+    .only_i          (is_only),
+    .client_i        (client),
+    .open_i          (open_o),
     .current_valid_i,
     .current_tid_i   (tid_i),
     .leaving_i,
@@ -276,7 +294,17 @@ module cl_kernel_engine
   assign is_idle     = is_bound && 32'(cpu) < Cpus;
   assign is_hardware = is_bound && 32'(cpu) >= Cpus;
   assign level       = is_idle ? '0 : {1'b1, prio};
-  assign queue       = is_static ? QueueWidth'(cpu) + QueueWidth'(1) : '0;
+  assign queue       = is_static ? QueueWidth'(home) + QueueWidth'(1) : '0;
+  assign is_apart    = is_bound | is_owner;
+  assign apart_at    = is_owner ? client : cpu;
+
+  logic unused_home;  // that of a hardware thread is no queue
+  assign unused_home = ^home;
+
+  // Reservations
+  logic                            give_back, heir_valid;
+  cpu_t                            reserve_cpu, heir;
+  logic [Cpus-1:0][LevelWidth-1:0] place_level;
 
   // Threads of one client only
   logic [Clients-1:0]               bound, bound_queued;
@@ -289,19 +317,62 @@ module cl_kernel_engine
   cl_kernel_bound #(.Clients(Clients), .TidWidth(TidWidth)) u_bound (
     .clk_i,
     .rst_ni,
-    .bind_i     (bind_idle | (change.create & new_bound)),
-    .bind_cpu_i (bind_idle ? cpu_q : new_cpu),
-    .bind_tid_i (bind_idle ? tid : new_tid),
-    .free_i     (change.unbind),
-    .free_cpu_i (cpu),
+    .bind_i     (bind_idle | change.reserve | (change.create & new_bound)),
+    .bind_cpu_i (change.reserve ? reserve_cpu : bind_idle ? cpu_q : new_cpu),
+    .bind_tid_i ((bind_idle | change.reserve) ? tid : new_tid),
+    .free_i     (change.unbind | give_back),
+    .free_cpu_i (give_back ? reserve_cpu : cpu),
     .push_i     (bind_idle | bound_push),
-    .push_cpu_i (bind_idle ? cpu_q : cpu),
+    .push_cpu_i (bind_idle ? cpu_q : apart_at),
     .pop_i      (bound_pop),
     .pop_cpu_i  (bound_pop_cpu),
     .bound_o    (bound),
     .tid_o      (bound_tid),
     .queued_o   (bound_queued)
   );
+
+  cl_kernel_reserve #(
+    .Reserve       (Reserve),
+    .Cpus          (Cpus),
+    .HwThreads     (HwThreads),
+    .TidWidth      (TidWidth),
+    .PriorityWidth (PriorityWidth)
+  ) u_reserve (
+    .clk_i,
+    .rst_ni,
+    .raddr_i         (raddr),
+    .tid_i           (tid),
+    .cpu_i           (cpu),
+    .static_i        (is_static),
+    .priority_i      (prio),
+    .home_o          (home),
+    .owned_o         (is_owner),
+    .only_o          (is_only),
+    .client_o        (client),
+    .home_we_i       (change.create | change.idle),
+    .home_tid_i      (change.idle ? tid : new_tid),
+    .home_i          (change.idle ? cpu_q : new_cpu),
+    .running_i       (running_i[Cpus-1:0]),
+    .current_tid_i   (tid_i[Cpus-1:0]),
+    .level_i         (level_i[Cpus-1:0]),
+    .open_o,
+    .astray_o,
+    .keeps_o,
+    .place_level_o   (place_level),
+    .ask_i           (rd_id),
+    .heir_valid_o    (heir_valid),
+    .heir_o          (heir),
+    .reserve_i       (change.reserve),
+    .release_i       (give_back),
+    .change_cpu_i    (reserve_cpu),
+    .set_priority_i  (set_priority),
+    .new_priority_i  (new_priority_q),
+    .queue_take_i    (queue_valid_o & queue_ready_i),
+    .queue_op_i      (queue_op_o),
+    .queue_i         (queue_o)
+  );
+
+  assign bound_queued_o = bound_queued[Cpus-1:0];
 
   outcome_t   outcome;
   logic       commit;     // it happens now
@@ -351,6 +422,7 @@ module cl_kernel_engine
     logic                  better;
     logic                  equal;
     logic                  tie;
+    logic                  placed_tie;
     logic                  bound;
     logic [QueueWidth-1:0] home;   // the ready queue it is in
     tid_t                  tid;
@@ -360,7 +432,29 @@ module cl_kernel_engine
   next_t next_q, next_d;
   logic  next_known_q;  // nothing has changed since it was chosen
 
+  // What a reservation makes of a CPU; a hardware thread has nothing of it
+  logic                      next_open, next_astray;
+  logic           [Cpus-1:0] next_keeps;
+  logic [QueueWidth-1:0]     next_turn;
+  level_t                    next_bound_level;
+
+  always_comb begin
+    next_open        = 1'b1;
+    next_astray      = 1'b0;
+    next_keeps       = '0;
+    next_bound_level = '0;
+    for (int unsigned c = 0; c < Cpus; c++) begin
+      if (rd_cpu == cpu_t'(c)) begin
+        next_open        = open_o[c];
+        next_astray      = astray_o[c];
+        next_keeps       = keeps_o[c];
+        next_bound_level = place_level[c];
+      end
+    end
+  end
+
   cl_kernel_next #(
+    .Reserve    (Reserve),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
     .TidWidth   (TidWidth),
@@ -369,15 +463,21 @@ module cl_kernel_engine
     .cpu_i           (rd_cpu),
     .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
     .level_i         (level_i[rd_cpu]),
+    .open_i          (next_open),
+    .keeps_i         (next_keeps),
+    .turn_i          (next_turn),
+    .astray_i        (next_astray),
     .best_valid_i,
     .best_priority_i,
     .best_tid_i,
     .bound_valid_i   (bound_queued[rd_cpu]),
     .bound_tid_i     (bound_tid[rd_cpu]),
+    .bound_level_i   (next_bound_level),
     .any_o           (next_d.any),
     .better_o        (next_d.better),
     .equal_o         (next_d.equal),
     .tie_o           (next_d.tie),
+    .placed_tie_o    (next_d.placed_tie),
     .bound_o         (next_d.bound),
     .queue_o         (next_d.home),
     .tid_o           (next_d.tid),
@@ -399,6 +499,7 @@ module cl_kernel_engine
   cl_kernel_services #(
     .Cpus        (Cpus),
     .HwThreads   (HwThreads),
+    .Reserve     (Reserve),
     .Priorities  (Priorities),
     .TidWidth    (TidWidth),
     .Ports       (Ports),
@@ -427,6 +528,10 @@ module cl_kernel_engine
     .next_i          (next_q.tid),
     .slice_used_i    (slice_used_i[cpu_q]),
     .bound_i         (bound),
+    .bound_queued_i  (bound_queued),
+    .open_i          (open_o),
+    .heir_valid_i    (heir_valid),
+    .heir_i          (heir),
     .exists_i        (exists),
     .tid_i           (tid),
     .state_i         (state),
@@ -438,6 +543,7 @@ module cl_kernel_engine
     .queued_i        (is_queued),
     .detached_i      (detached),
     .joined_i        (joined),
+    .owned_i         (is_owner),
     .room_i          (room),
     .new_i           (new_tid),
     .new_cpu_o       (new_cpu),
@@ -485,7 +591,7 @@ module cl_kernel_engine
   always_comb begin
     unique case (op_q)
       OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
-      OpPortReceive, OpCondWait, OpInterruptWait, OpDequeue, OpRemove, OpIsEmpty: may_decide = next_known_q;
+      OpPortReceive, OpCondWait, OpInterruptWait, OpDequeue, OpRemove, OpIsEmpty, OpReserve: may_decide = next_known_q;
       default:                                                                    may_decide = 1'b1;
     endcase
   end
@@ -494,6 +600,13 @@ module cl_kernel_engine
   assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
+  // Who ends where it should not run leaves its own CPU last: that may wait, and must not be looked at before.
+  assign give_back      = (change.give_back && (op_q == OpRelease || client == cpu_q)) || (state_q == StOffer && late_q);
+  always_comb begin
+    if (state_q == StOffer)          reserve_cpu = cpu_q;
+    else if (op_q == OpThreadExit)   reserve_cpu = client;
+    else                             reserve_cpu = cpu_t'(id_q);
+  end
   assign insert_decided = outcome.insert;
   assign insert         = commit && insert_decided;
   assign walk           = state_q == StWalk;
@@ -520,7 +633,7 @@ module cl_kernel_engine
     unique case (rd_op)
       OpThreadExit:   fetch_tid = tid_i[rd_cpu];
       OpThreadCreate: fetch_tid = free_head;
-      default:        fetch_tid = tid_t'(rd_id);
+      default:        fetch_tid = tid_t'(rd_object);
     endcase
   end
 
@@ -536,6 +649,7 @@ module cl_kernel_engine
       OpPortReceive, OpPortTryreceive:                after_tid = waiter;
       OpPortSend, OpPortTrysend, OpPortLeave:         after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
       OpInterruptRaise:                               after_tid = line_thread;
+      OpRelease:                                      after_tid = bound_tid[cpu_t'(id_q)];
       default:                                        after_tid = tid;
     endcase
   end
@@ -555,11 +669,14 @@ module cl_kernel_engine
     publish_end_d    = publish_end_q;
     new_priority_d   = new_priority_q;
     slice_d          = slice_q;
+    offer_d          = offer_q;
+    offer_cpu_d      = offer_cpu_q;
+    late_d           = late_q;
 
     raddr            = tid;
     set              = 1'b0;
     // By operation and state alone, as the decision comes late
-    set_tid          = (state_q inside {StDispatch, StExit, StSwitched} && op_q != OpSetIdleThread) ? caller : tid;
+    set_tid          = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
     set_state        = ThreadReady;
     set_cpu          = cpu_q;
     set_priority     = 1'b0;
@@ -581,7 +698,7 @@ module cl_kernel_engine
     queue_tid_o      = tid;
     if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
     else if (state_q == StRequeue)                        queue_op_o = QueueMove;
-    else if (state_q == StDispatch && op_q == OpRemove)   queue_op_o = QueueRemove;
+    else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_op_o = QueueRemove;
     else                                                  queue_o    = next_q.home;
     bound_push       = 1'b0;
     bound_pop        = 1'b0;
@@ -679,9 +796,9 @@ module cl_kernel_engine
             end
 
             CourseRemove: begin
-              queue_valid_o = !is_bound;
-              bound_pop     = is_bound;
-              bound_pop_cpu = cpu;
+              queue_valid_o = !is_apart;
+              bound_pop     = is_apart;
+              bound_pop_cpu = apart_at;
               state_d       = StSuspend;
             end
 
@@ -709,6 +826,19 @@ module cl_kernel_engine
           if (change_decided.idle) begin
             set       = 1'b1;
             set_state = ThreadReady;
+          end
+          // A ready thread leaves its queue and becomes eligible anew; then a CPU that serves more has its turn.
+          if (Reserve && change_decided.reserve) begin
+            queue_valid_o = outcome.wake != WakeNone;
+            offer_d       = waiting_i[heir];
+            offer_cpu_d   = heir;
+          end
+          if (Reserve && change_decided.give_back) begin
+            bound_pop     = op_q == OpRelease && outcome.wake != WakeNone;
+            bound_pop_cpu = reserve_cpu;
+            offer_d       = op_q == OpRelease ? waiting_i[reserve_cpu] : client != cpu_q;
+            offer_cpu_d   = reserve_cpu;
+            late_d        = op_q != OpRelease && client != cpu_q;
           end
           if (outcome.wake != WakeNone) begin
             pop_d   = outcome.wake inside {WakeWaiter, WakeWaiters};
@@ -742,9 +872,9 @@ module cl_kernel_engine
             answer_o     = go(tid);
           end
           default: begin
-            set           = is_bound | queue_ready_i;
-            bound_push    = is_bound;
-            queue_valid_o = !is_bound;
+            set           = is_apart | queue_ready_i;
+            bound_push    = is_apart;
+            queue_valid_o = !is_apart;
           end
         endcase
         if (!queue_valid_o || queue_ready_i) begin
@@ -802,7 +932,7 @@ module cl_kernel_engine
       // set_sched_param: the thread read has a new priority; a ready one goes to its tail.
       StRequeue: begin
         set_priority  = 1'b1;
-        queue_valid_o = is_queued;
+        queue_valid_o = is_queued && !is_owner;
         sched_cpu     = cpu;
         sched_level_o = {1'b1, new_priority_q};
         cmd.set_level = is_current;
@@ -820,6 +950,14 @@ module cl_kernel_engine
       StSlice: begin
         slice_restart_o = 1'b1;
         state_d         = StIdle;
+      end
+
+      StOffer: begin
+        late_d = 1'b0;
+        if (!late_q && next_known_q) begin
+          choose  = waiting_i[cpu_q] && next_q.any;
+          state_d = StIdle;
+        end
       end
 
       default: state_d = StIdle;
@@ -849,11 +987,34 @@ module cl_kernel_engine
       queue_valid_o = !next_q.bound;
       bound_pop     = next_q.bound;
     end
+
+    if (Reserve && offer_d && state_d == StIdle && !idle) begin
+      state_d = StOffer;
+      cpu_d   = offer_cpu_d;
+      offer_d = 1'b0;
+    end
   end
 
   for (genvar c = 0; c < Clients; c++) begin : g_select
     assign sched_select_o[c] = sched_cpu == cpu_t'(c);
     assign answer_valid_o[c] = answer_valid && answer_cpu == cpu_t'(c);
+  end
+
+  // Of several queues of placed threads, those that a CPU took from last when they were equal
+  if (Reserve) begin : g_turn
+    logic [Clients-1:0][QueueWidth-1:0] turn_q;
+
+    assign next_turn = turn_q[rd_cpu];
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        for (int unsigned c = 0; c < Clients; c++) turn_q[c] <= QueueWidth'(1);
+      end else if (take_next && next_q.placed_tie) begin
+        turn_q[cpu_q] <= next_q.home;
+      end
+    end
+  end else begin : g_no_turn
+    assign next_turn = '0;
   end
 
   assign queue_to_priority_o = new_priority_q;
@@ -880,6 +1041,9 @@ module cl_kernel_engine
       publish_end_q    <= 1'b0;
       new_priority_q   <= '0;
       slice_q          <= '0;
+      offer_q          <= 1'b0;
+      offer_cpu_q      <= '0;
+      late_q           <= 1'b0;
       next_q           <= '0;
       next_known_q     <= 1'b0;
     end else begin
@@ -897,14 +1061,21 @@ module cl_kernel_engine
       publish_end_q    <= publish_end_d;
       new_priority_q   <= new_priority_d;
       slice_q          <= slice_d;
+      offer_q          <= offer_d;
+      offer_cpu_q      <= offer_cpu_d;
+      late_q           <= late_d;
       next_q           <= next_d;
-      next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push;
+      next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push &&
+                          (!Reserve || (rd_cpu == cpu_d && !change.reserve && !give_back));
     end
   end
 
 `ifndef SYNTHESIS
   // The thread manager's rules, by client
   logic [Clients-1:0] leaving_queued, stack_shared, stack_unsaved, idle_in_vain, sent_by_nobody;
+  logic [Clients-1:0][Cpus-1:0] keeps;
+
+  assign keeps = (Clients * Cpus)'(keeps_o);
 
   always_comb begin
     leaving_queued = '0;
@@ -921,7 +1092,8 @@ module cl_kernel_engine
         end
       end
       idle_in_vain[c]   = waiting_i[c] && (bound_queued[c] ||
-                                           (c < Cpus && (best_valid_i[0] || best_valid_i[QueueWidth'(1+c)])));
+                                           (c < Cpus && ((open_o[c] && best_valid_i[0]) ||
+                                                         (keeps[c] & best_valid_i[Cpus:1]) != '0)));
       sent_by_nobody[c] = unpublished[c] && !running_i[c];
     end
   end

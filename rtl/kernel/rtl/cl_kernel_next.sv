@@ -2,11 +2,14 @@
 // The next thread of one client; combinational.
 //
 // A CPU's is the better of the dynamic queue's best and its static queue's best, of equals the one whose turn it is;
-// without either its idle thread. A hardware thread's unit runs the thread that is bound to it and no other.
+// without either its idle thread. With Reserve it may have several queues of placed threads (cl_kernel_reserve); of
+// equals the one after that which won the last tie. Or it is its owner's, which has the idle thread's place.
+// A hardware thread's unit runs the thread that is bound to it and no other.
 // A level is a priority with a one before it, or 0: an idle thread.
 module cl_kernel_next #(
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
+  parameter  bit          Reserve       = 1'b0,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Priorities    = 32,
   localparam int unsigned PriorityWidth = $clog2(Priorities),
@@ -18,16 +21,22 @@ module cl_kernel_next #(
   input  logic                  [CpuWidth-1:0] cpu_i,
   input  logic                                 turn_dynamic_i,
   input  logic                [LevelWidth-1:0] level_i,          // of the client's current thread
+  input  logic                                 open_i,           // the CPU runs dynamic threads,
+  input  logic      [Cpus-1:0]                 keeps_i,          // and those placed on these CPUs
+  input  logic                [QueueWidth-1:0] turn_i,           // their queue that won the last tie
+  input  logic                                 astray_i,         // the current thread gives way to any
   input  logic   [Cpus:0]                      best_valid_i,
   input  logic   [Cpus:0]  [PriorityWidth-1:0] best_priority_i,
   input  logic   [Cpus:0]       [TidWidth-1:0] best_tid_i,
   input  logic                                 bound_valid_i,    // the thread bound to the client is ready:
   input  logic                  [TidWidth-1:0] bound_tid_i,
+  input  logic                [LevelWidth-1:0] bound_level_i,    // of a CPU's
 
   output logic                                 any_o,
   output logic                                 better_o,         // its level is higher than level_i
   output logic                                 equal_o,
   output logic                                 tie_o,            // taking it passes the turn on
+  output logic                                 placed_tie_o,     // and this one on among queues of placed threads
   output logic                                 bound_o,          // it is the one bound to the client; else:
   output logic                [QueueWidth-1:0] queue_o,
   output logic                  [TidWidth-1:0] tid_o,
@@ -38,10 +47,39 @@ module cl_kernel_next #(
   logic [QueueWidth-1:0] own;
   logic [LevelWidth-1:0] queued_level;
 
-  assign own           = QueueWidth'(cpu_i) + QueueWidth'(1);
   assign is_cpu        = 32'(cpu_i) < Cpus;
-  assign dynamic_valid = is_cpu && best_valid_i[0];
-  assign static_valid  = is_cpu && best_valid_i[own];
+  assign dynamic_valid = is_cpu && best_valid_i[0] && (!Reserve || open_i);
+
+  // The queue of placed threads
+  logic several;
+
+  if (Reserve) begin : g_kept
+    always_comb begin
+      own          = QueueWidth'(1);
+      static_valid = 1'b0;
+      several      = 1'b0;
+      for (int unsigned q = 1; q <= Cpus; q++) begin
+        if (is_cpu && keeps_i[q-1] && best_valid_i[q]) begin
+          if (!static_valid || best_priority_i[q] > best_priority_i[own]) begin
+            static_valid = 1'b1;
+            several      = 1'b0;
+            own          = QueueWidth'(q);
+          end else if (best_priority_i[q] == best_priority_i[own]) begin
+            several = 1'b1;
+            if (QueueWidth'(q) > turn_i && own <= turn_i) own = QueueWidth'(q);
+          end
+        end
+      end
+    end
+  end else begin : g_own
+    assign own          = QueueWidth'(cpu_i) + QueueWidth'(1);
+    assign static_valid = is_cpu && best_valid_i[own];
+    assign several      = 1'b0;
+
+    logic unused;
+    assign unused = ^{open_i, keeps_i, turn_i, astray_i, bound_level_i};
+  end
+
   assign tie_o         = dynamic_valid && static_valid && best_priority_i[0] == best_priority_i[own];
 
   always_comb begin
@@ -55,15 +93,16 @@ module cl_kernel_next #(
   assign bound_o      = !dynamic_valid && !static_valid;
   assign any_o        = !bound_o || bound_valid_i;
   // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
-  assign better_o     = !bound_o && queued_level > level_i;
-  assign equal_o      = !bound_o && queued_level == level_i;
+  assign better_o     = (!bound_o && queued_level > level_i) || (Reserve && astray_i && any_o);
+  assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && astray_i);
+  assign placed_tie_o = several && !use_dynamic;
 
   always_comb begin
     tid_o   = best_tid_i[queue_o];
     level_o = queued_level;
     if (bound_o) begin
       tid_o   = bound_tid_i;
-      level_o = is_cpu ? '0 : {1'b1, PriorityWidth'(Priorities - 1)};
+      level_o = is_cpu ? (Reserve ? bound_level_i : '0) : {1'b1, PriorityWidth'(Priorities - 1)};
     end
   end
 

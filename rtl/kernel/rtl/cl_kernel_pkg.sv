@@ -98,6 +98,8 @@ package cl_kernel_pkg;
     OpInterruptWait = 6'd50,
     OpInterruptRaise = 6'd51,
     OpSetWeight = 6'd52,
+    OpReserve = 6'd54,
+    OpRelease = 6'd55,
     OpDequeue = 6'd56,
     OpRemove = 6'd57,
     OpGetEntry = 6'd58,

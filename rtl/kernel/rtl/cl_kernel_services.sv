@@ -11,6 +11,7 @@ module cl_kernel_services
 #(
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
+  parameter  bit          Reserve       = 1'b0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
@@ -47,6 +48,10 @@ module cl_kernel_services
   input  logic      [TidWidth-1:0] next_i,
   input  logic                     slice_used_i,
   input  logic       [Clients-1:0] bound_i,
+  input  logic       [Clients-1:0] bound_queued_i,
+  input  logic       [Clients-1:0] open_i,
+  input  logic                     heir_valid_i,
+  input  logic      [CpuWidth-1:0] heir_i,
   input  logic                     exists_i,
   input  logic      [TidWidth-1:0] tid_i,
   input  thread_state_e            state_i,
@@ -58,6 +63,7 @@ module cl_kernel_services
   input  logic                     queued_i,
   input  logic                     detached_i,
   input  logic                     joined_i,
+  input  logic                     owned_i,
   input  logic                     room_i,
   input  logic      [TidWidth-1:0] new_i,
   output logic      [CpuWidth-1:0] new_cpu_o,
@@ -114,7 +120,8 @@ module cl_kernel_services
       OpPortLeave,
       OpCondTicket, OpCondSignal, OpCondBroadcast, OpCondLeave,
       OpInterruptUnbind, OpInterruptRaise,
-      OpSetWeight, OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
+      OpSetWeight, OpReserve, OpRelease,
+      OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
         needs_thread = 1'b0;
       OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpThreadJoin,
       OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
@@ -166,9 +173,11 @@ module cl_kernel_services
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
     .Priorities (Priorities),
-    .TidWidth   (TidWidth)
+    .TidWidth   (TidWidth),
+    .Reserve    (Reserve)
   ) u_thread_ops (
     .op_i,
+    .id_i,
     .word0_i,
     .client_i       (cpu_i),
     .caller_i,
@@ -179,6 +188,10 @@ module cl_kernel_services
     .next_i,
     .slice_used_i,
     .bound_i,
+    .bound_queued_i,
+    .open_i,
+    .heir_valid_i,
+    .heir_i,
     .exists_i,
     .tid_i,
     .state_i,
@@ -190,6 +203,7 @@ module cl_kernel_services
     .queued_i,
     .detached_i,
     .joined_i,
+    .owned_i,
     .room_i,
     .new_i,
     .new_cpu_o,

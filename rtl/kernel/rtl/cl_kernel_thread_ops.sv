@@ -13,11 +13,13 @@ module cl_kernel_thread_ops
   parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
+  parameter  bit          Reserve       = 1'b0,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned PriorityWidth = $clog2(Priorities)
 ) (
   input  logic               [5:0] op_i,
+  input  logic               [9:0] id_i,
   input  logic              [31:0] word0_i,
   input  logic      [CpuWidth-1:0] client_i,        // who calls
   input  logic      [TidWidth-1:0] caller_i,
@@ -27,7 +29,13 @@ module cl_kernel_thread_ops
   input  logic                     equal_i,         // of the same priority
   input  logic      [TidWidth-1:0] next_i,
   input  logic                     slice_used_i,
-  input  logic       [Clients-1:0] bound_i,         // clients that have a thread of their own
+  input  logic       [Clients-1:0] bound_i,         // clients that have a thread of their own,
+  input  logic       [Clients-1:0] bound_queued_i,  // and that is ready
+
+  // Reservations (cl_kernel_reserve)
+  input  logic       [Clients-1:0] open_i,
+  input  logic                     heir_valid_i,    // of the CPU named by the id
+  input  logic      [CpuWidth-1:0] heir_i,
 
   // The thread read
   input  logic                     exists_i,
@@ -41,6 +49,7 @@ module cl_kernel_thread_ops
   input  logic                     queued_i,
   input  logic                     detached_i,
   input  logic                     joined_i,
+  input  logic                     owned_i,         // it has a CPU alone
 
   // A new thread
   input  logic                     room_i,
@@ -79,6 +88,13 @@ module cl_kernel_thread_ops
   end
 
   assign exited = state_i == ThreadExited;
+
+  // The CPU named by the id
+  logic                cpu_exists;
+  logic [CpuWidth-1:0] named;
+
+  assign cpu_exists = 32'(id_i) < Cpus;
+  assign named      = CpuWidth'(id_i);
   assign param  = hardware_i ? 8'(HardwareParam) + 8'(cpu_i) - 8'(Cpus) : 8'(priority_i);
 
   // Can the thread read become ready, can its parameter be set?
@@ -153,6 +169,7 @@ module cl_kernel_thread_ops
         outcome_o.wake   = joined_i ? WakeJoiner : WakeNone;
         change_o.free    = joined_i | detached_i;
         change_o.unbind  = idle_i | (hardware_i & change_o.free);
+        change_o.give_back = owned_i;
       end
 
       OpThreadJoin: begin
@@ -239,8 +256,33 @@ module cl_kernel_thread_ops
       OpSetIdleThread: begin
         if (!startable)                                    outcome_o     = failed(start_status);
         else if (32'(client_i) >= Cpus || hardware_i)      outcome_o     = failed(StatusEnotsup);
-        else if (bound_i[client_i] || idle_i)              outcome_o     = failed(StatusEbusy);
+        else if (bound_i[client_i] || idle_i || owned_i)   outcome_o     = failed(StatusEbusy);
         else                                               change_o.idle = 1'b1;
+      end
+
+      // WORD0 names the thread read. A CPU's place in cl_kernel_bound is its owner's while it is reserved.
+      OpReserve: begin
+        if (!Reserve)                                           outcome_o = failed(StatusEnotsup);
+        else if (!cpu_exists)                                   outcome_o = failed(StatusEinval);
+        else if (!exists_i || word0_i[31:10] != '0)             outcome_o = failed(StatusEsrch);
+        else if (exited)                                        outcome_o = failed(StatusEshutdown);
+        else if (idle_i || hardware_i)                          outcome_o = failed(StatusEnotsup);
+        else if (bound_i[named] || owned_i || !heir_valid_i)    outcome_o = failed(StatusEbusy);
+        else begin
+          change_o.reserve = 1'b1;
+          outcome_o        = answered(value_t'(heir_i));
+          outcome_o.wake   = queued_i ? WakeThread : WakeNone;
+        end
+      end
+
+      OpRelease: begin
+        if (!Reserve)           outcome_o = failed(StatusEnotsup);
+        else if (!cpu_exists)   outcome_o = failed(StatusEinval);
+        else if (open_i[named]) outcome_o = failed(StatusEnoent);
+        else begin
+          change_o.give_back = 1'b1;
+          outcome_o.wake     = bound_queued_i[named] ? WakeThread : WakeNone;
+        end
       end
 
       default: ;  // another service's

@@ -3,7 +3,7 @@
 //
 // A thread that is still its CPU's current one goes on in place. One whose context is not saved yet waits for
 // that. Else the lowest waiting CPU that may run it takes it at once, and if there is none, its queue.
-// A hardware thread's unit runs its own thread only, which is static.
+// A hardware thread's unit runs its own thread only, which is static, and a reserved CPU its owner (cl_kernel_reserve).
 module cl_kernel_wake
   import cl_sched_pkg::*;
 #(
@@ -15,13 +15,15 @@ module cl_kernel_wake
 ) (
   input  logic              [TidWidth-1:0] tid_i,     // the thread, and its record
   input  logic              [CpuWidth-1:0] cpu_i,
-  input  logic                             static_i,
+  input  logic                             only_i,    // one client alone may run it:
+  input  logic              [CpuWidth-1:0] client_i,
 
   input  logic [Clients-1:0]                  current_valid_i,
   input  logic [Clients-1:0]   [TidWidth-1:0] current_tid_i,
   input  logic [Clients-1:0]                  leaving_i,
   input  logic [Clients-1:0]   [TidWidth-1:0] leaving_tid_i,
   input  logic [Clients-1:0]                  waiting_i,
+  input  logic [Clients-1:0]                  open_i,     // any thread may run there
 
   output wake_way_e                        way_o,
   output logic              [CpuWidth-1:0] cpu_o      // the CPU it is on, or that takes it
@@ -34,7 +36,7 @@ module cl_kernel_wake
     taker_valid = 1'b0;
     taker       = '0;
     for (int unsigned c = Clients; c > 0; c--) begin
-      if (waiting_i[c-1] && (static_i ? cpu_i == CpuWidth'(c - 1) : c <= Cpus)) begin
+      if (waiting_i[c-1] && (only_i ? client_i == CpuWidth'(c - 1) : open_i[c-1])) begin
         taker_valid = 1'b1;
         taker       = CpuWidth'(c - 1);
       end

@@ -50,6 +50,8 @@ package cl_outcome_pkg;
     logic free;        // the thread read is no more
     logic idle;        // the thread read becomes the CPU's idle thread, and ready
     logic unbind;      // the thread read is no longer its CPU's idle thread, or its unit's thread
+    logic reserve;     // the thread read has the CPU named by the id alone
+    logic give_back;   // that CPU, or the one of the thread read at its exit, is reserved no more
   } thread_change_t;
 
   function automatic outcome_t failed(input status_e status);

@@ -2,6 +2,7 @@
 // cl_kernel as referee.cpp and concurrent.cpp want it: arrays that C++ can index, and a look inside.
 module cl_kernel_referee #(
   parameter  int unsigned Policy     = 0,
+  parameter  bit          Reserve    = 1'b0,
   parameter  int unsigned ReadyQueue = 1,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -83,6 +84,7 @@ module cl_kernel_referee #(
 
   cl_kernel #(
     .Policy     (Policy),
+    .Reserve    (Reserve),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

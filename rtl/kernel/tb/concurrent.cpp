@@ -48,7 +48,8 @@ constexpr Weight kWeights[] = {
     {CL_OP_COND_SIGNAL, 1},    {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_BIND, 4},
     {CL_OP_INTERRUPT_UNBIND, 1}, {CL_OP_INTERRUPT_WAIT, 3}, {CL_OP_INTERRUPT_RAISE, 1},
     {CL_OP_MUTEX_LEAVE, 1},    {CL_OP_SEMAPHORE_LEAVE, 2}, {CL_OP_PORT_LEAVE, 2},
-    {CL_OP_COND_LEAVE, 2},     {63, 1},
+    {CL_OP_COND_LEAVE, 2},     {CL_OP_RESERVE, 1},        {CL_OP_RELEASE, 1},
+    {63, 1},
 };
 constexpr Weight kWeightsWithoutThread[] = {
     {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1},

@@ -11,6 +11,7 @@ module cl_soc
   parameter int unsigned HwThreads  = 0,              // 0..15, with Cpus at most 16
   parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
   parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
+  parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
   parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
   parameter int unsigned Priorities = 32,
@@ -178,6 +179,7 @@ module cl_soc
   // Operating-system services
   cl_kernel #(
     .Policy    (Policy),
+    .Reserve   (Reserve),
     .ReadyQueue(ReadyQueue),
     .Cpus      (Cpus),
     .HwThreads (HwThreads),

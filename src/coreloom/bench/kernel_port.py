@@ -31,7 +31,8 @@ def params(config: Config, ready_queue: str | None = None) -> dict[str, int]:
     """Parameters of cl_kernel; the usual ready queue for one with or without hardware threads."""
     build = ready_queue or ("hybrid" if config.hw_threads else "bitmap")
     sizes = {_camel(name): value for name, value in asdict(config).items()}
-    return sizes | {"Policy": POLICIES.index(config.policy), "ReadyQueue": READY_QUEUES.index(build)}
+    sizes |= {"Policy": POLICIES.index(config.policy), "Reserve": int(config.reserve)}
+    return sizes | {"ReadyQueue": READY_QUEUES.index(build)}
 
 
 def rtl() -> tuple[Path, ...]:

@@ -61,6 +61,7 @@ class Config:
     conditions: int = 32
     lines: int = 8
     hw_threads: int = 0  # with at most 128 priorities
+    reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
     policy: str = "priority"  # or "dwrr"
 
     @property
@@ -80,6 +81,7 @@ class Thread:
     detached: bool = False
     idle: bool = False  # the idle thread of `cpu`
     cpu: int = 0  # where it runs or ran last
+    home: int = 0  # of a static thread: the client that it is placed on
     joiner: int | None = None
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
     # dwrr
@@ -145,6 +147,7 @@ class Cpu:
     leaving_ready: bool = False  # it is ready: queue it when saved
     leaving_front: bool = False  # it was preempted: it keeps the head of its priority
     turn_dynamic: bool = False  # which queue wins the next tie
+    turn_home: int = 0  # of several queues of placed threads: the one that won the last tie
     slice_left: int = 0
     slice_used: bool = False
 
@@ -159,18 +162,23 @@ class Kernel:
         self.config = config = config or Config()
         assert config.policy in ("priority", "dwrr")
         self.dwrr = config.policy == "dwrr"
+        assert not (config.reserve and self.dwrr)
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
         self.cpus = [Cpu() for _ in range(config.clients)]
-        # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only.
-        # A queue is a FIFO a level, from _IDLE up. With dwrr the last queue and queue 0 take turns: dynamic
-        # threads that may run now are in queue `now`, those of the next round in queue `later`.
+        # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only; behind those is one
+        # for the owner of each CPU. A queue is a FIFO a level, from _IDLE up. With dwrr the last queue and
+        # queue 0 take turns: dynamic threads that may run now are in queue `now`, those of the next round in
+        # queue `later`.
         self.queues = [
             {level: deque[int]() for level in range(_IDLE, config.priorities)}
-            for _ in range(config.clients + 1 + self.dwrr)
+            for _ in range(config.clients + 1 + config.cpus + self.dwrr)
         ]
-        self.now, self.later = 0, config.clients + 1
+        self.now, self.later = 0, len(self.queues) - 1
         self.round = 0  # of the threads in queue `now`, modulo ROUNDS
+        # Reservations: who has a CPU alone, and which CPU serves the threads placed on a CPU.
+        self.owners: list[int | None] = [None] * config.cpus
+        self.keepers = list(range(config.clients))
         self.idle_threads: list[int | None] = [None] * config.cpus
         self.unit_threads: list[int | None] = [None] * config.hw_threads
         self.ports: list[Port | None] = [None] * config.ports
@@ -256,11 +264,12 @@ class Kernel:
         port = self.cpus[cpu]
         if not self._runs(cpu) or port.switching:
             return False
-        assert port.current is not None
-        own = self._level(port.current)
-        static, dynamic = self._best(1 + cpu), self._best(self.now)
+        own = self._rank(cpu)
+        static, dynamic = self._best_placed(cpu), self._best_dynamic(cpu)
         if self.dwrr and self._slice_used(cpu):
             return True
+        if max(static, dynamic) == _NONE:
+            return False
         if port.slice_used and max(static, dynamic) >= own:
             return True
         return static > own or (dynamic > own and cpu == self._worst_cpu())
@@ -290,33 +299,53 @@ class Kernel:
     def _is_hardware(self, cpu: int) -> bool:
         return cpu >= self.config.cpus
 
+    def _is_reserved(self, cpu: int) -> bool:
+        return not self._is_hardware(cpu) and self.owners[cpu] is not None
+
+    def _owned(self, tid: int) -> int | None:
+        """The CPU that this thread has alone."""
+        return self.owners.index(tid) if tid in self.owners else None
+
+    def _rank(self, cpu: int) -> int:
+        """Level of the current thread; _NONE if the CPU is another's, or it has one and this is not it."""
+        tid = self._current(cpu)
+        strange = self._is_reserved(cpu) and self.owners[cpu] != tid
+        return _NONE if strange or self._owned(tid) not in (None, cpu) else self._level(tid)
+
     def _best_dynamic(self, cpu: int) -> int:
-        """Of the threads that any CPU may run; a hardware thread runs none of them."""
-        return _NONE if self._is_hardware(cpu) else self._best(self.now)
+        """Of the threads that any CPU may run; hardware threads and reserved CPUs run none of them."""
+        return _NONE if self._is_hardware(cpu) or self._is_reserved(cpu) else self._best(self.now)
+
+    def _placed(self, cpu: int) -> list[int]:
+        """The queues of threads that only this client may run now, in the order in which they win a tie."""
+        if self._is_reserved(cpu):
+            return [1 + self.config.clients + cpu]
+        homes = [home for home, keeper in enumerate(self.keepers) if keeper == cpu]
+        return [1 + home for home in sorted(homes, key=lambda home: home <= self.cpus[cpu].turn_home)]
+
+    def _best_placed(self, cpu: int) -> int:
+        return max(self._best(queue) for queue in self._placed(cpu))
 
     def _best_for(self, cpu: int) -> int:
         """Level of the best ready thread that this client may run."""
-        return max(self._best_dynamic(cpu), self._best(1 + cpu))
+        return max(self._best_dynamic(cpu), self._best_placed(cpu))
 
     def _may_run(self, tid: int, cpu: int) -> bool:
-        thread = self.threads[tid]
-        return thread.cpu == cpu if thread.static else not self._is_hardware(cpu)
+        if self.threads[tid].static or tid in self.owners:
+            return self._queue_of(tid) in self._placed(cpu)
+        return not (self._is_hardware(cpu) or self._is_reserved(cpu))
 
     def _worst_cpu(self) -> int | None:
         """The CPU that runs the lowest priority (the lowest number of equals): the one to preempt."""
-        running = [c for c in range(self.config.cpus) if self._runs(c)]
-
-        def priority(cpu: int) -> int:
-            current = self.cpus[cpu].current
-            assert current is not None
-            return self._level(current)
-
-        return min(running, key=priority, default=None)
+        running = [c for c in range(self.config.cpus) if self._runs(c) and not self._is_reserved(c)]
+        return min(running, key=self._rank, default=None)
 
     def _queue_of(self, tid: int) -> int:
-        thread = self.threads[tid]
+        thread, owned = self.threads[tid], self._owned(tid)
+        if owned is not None:
+            return 1 + self.config.clients + owned
         if thread.static:
-            return 1 + thread.cpu
+            return 1 + thread.home
         return self.later if self._is_later(thread) else self.now
 
     def _enqueue(self, tid: int, front: bool = False) -> None:
@@ -336,20 +365,21 @@ class Kernel:
                 return
 
     def _pick(self, cpu: int) -> int | None:
-        """Take the best thread for this CPU; of equals, the two queues take turns."""
+        """Take the best thread for this CPU; of equals, the queues take turns."""
         port = self.cpus[cpu]
-        static, dynamic = self._best(1 + cpu), self._best_dynamic(cpu)
+        static, dynamic = self._best_placed(cpu), self._best_dynamic(cpu)
         if static == dynamic == _NONE:
             return None
         use_dynamic = dynamic > static
         if static == dynamic:
             use_dynamic = port.turn_dynamic
             port.turn_dynamic = not port.turn_dynamic
-        return (
-            self.queues[self.now][dynamic].popleft()
-            if use_dynamic
-            else self.queues[1 + cpu][static].popleft()
-        )
+        if use_dynamic:
+            return self.queues[self.now][dynamic].popleft()
+        equal = [queue for queue in self._placed(cpu) if self._best(queue) == static]
+        if len(equal) > 1:
+            port.turn_home = equal[0] - 1
+        return self.queues[equal[0]][static].popleft()
 
     def _start_slice(self, cpu: int) -> None:
         if self.dwrr:
@@ -557,7 +587,8 @@ class Kernel:
 
     def _yield(self, cpu: int, id: int) -> int:
         self._publish(cpu)
-        if self._best_for(cpu) < self._level(self._current(cpu)):
+        best = self._best_for(cpu)
+        if best == _NONE or best < self._rank(cpu):
             return 0
         return self._give_way(cpu, front=False)
 
@@ -565,10 +596,10 @@ class Kernel:
         self._publish(cpu)
         if self.dwrr:
             return self._preempt_dwrr(cpu)
-        own = self._level(self._current(cpu))
+        own = self._rank(cpu)
         best = self._best_for(cpu)
         used = self.cpus[cpu].slice_used
-        if best > own or (used and best == own):
+        if best > own or (used and best == own != _NONE):
             return self._give_way(cpu, front=not used)
         return 0
 
@@ -591,7 +622,8 @@ class Kernel:
             return error("eagain")
         tid = self.free_threads.pop()
         detached = bool(_ATTR["detached"].get(word0))
-        self.threads[tid] = Thread(_STATE["created"], priority, static, detached, cpu=on_cpu if static else 0)
+        home = on_cpu if static else 0
+        self.threads[tid] = Thread(_STATE["created"], priority, static, detached, cpu=home, home=home)
         if unit is not None:
             self.unit_threads[unit] = tid
         return tid
@@ -633,6 +665,9 @@ class Kernel:
         self.cpus[cpu].current = None
         if thread.idle:
             self.idle_threads[cpu] = None
+        owned = self._owned(tid)
+        if owned == cpu:
+            self._give_back(cpu)
         for number, line in enumerate(self.lines):
             if line is not None and line.kind is Binding.THREAD and line.object == tid:
                 self.lines[number] = None
@@ -641,7 +676,11 @@ class Kernel:
             self._free_thread(tid)
         if joiner is not None:
             self._wake(joiner)
-        return self._wait(cpu)
+        word = self._wait(cpu)
+        if owned not in (None, cpu):
+            self._give_back(owned)
+            self._offer(owned)
+        return word
 
     def _thread_join(self, cpu: int, id: int) -> int | None:
         thread = self._thread(id)
@@ -787,11 +826,77 @@ class Kernel:
             return wrong
         if self._is_hardware(cpu) or id in self.unit_threads:
             return error("enotsup")
-        if self.idle_threads[cpu] is not None or thread.idle:
+        if self.idle_threads[cpu] is not None or thread.idle or self._is_reserved(cpu) or id in self.owners:
             return error("ebusy")
         self.idle_threads[cpu] = id
-        thread.idle, thread.static, thread.cpu = True, True, cpu
+        thread.idle, thread.static, thread.cpu, thread.home = True, True, cpu, cpu
         self._enqueue(id)
+        return 0
+
+    # --- reservations ([GF]: Golden-Finger in one operation) ------------------------------------------
+
+    def _load_of(self, cpu: int) -> int:
+        """Placed threads that are ready, and the one that runs; an idle thread is none."""
+        tid = self.cpus[cpu].current
+        runs = self._runs(cpu) and tid is not None and self._level(tid) != _IDLE
+        queues = [self.queues[queue] for queue in self._placed(cpu)]
+        return runs + sum(len(fifo) for queue in queues for level, fifo in queue.items() if level != _IDLE)
+
+    def _take_out(self, tid: int) -> bool:
+        """Out of its ready queue; whether it was in one."""
+        queued = self._is_in_queue(tid)
+        if queued:
+            self.queues[self._queue_of(tid)][self._level(tid)].remove(tid)
+        return queued
+
+    def _offer(self, cpu: int) -> None:
+        """This CPU serves more than before: it may have been waiting for that."""
+        if self.cpus[cpu].waiting and self._best_for(cpu) != _NONE:
+            self._complete(cpu, self._switch(cpu))
+
+    def _give_back(self, cpu: int) -> None:
+        """The CPU has no owner any more, and serves the threads placed on it again."""
+        self.owners[cpu] = None
+        self.keepers[cpu] = cpu
+
+    def _reserve(self, cpu: int, id: int) -> int:
+        if not self.config.reserve:
+            return error("enotsup")
+        if id >= self.config.cpus:
+            return error("einval")
+        tid = self.cpus[cpu].word0
+        thread = self._thread(tid)
+        if thread is None:
+            return error("esrch")
+        if thread.state == _STATE["exited"]:
+            return error("eshutdown")
+        if thread.idle or tid in self.unit_threads:
+            return error("enotsup")
+        others = [c for c, owner in enumerate(self.owners) if owner is None and c != id]
+        if self._is_reserved(id) or self.idle_threads[id] is not None or tid in self.owners or not others:
+            return error("ebusy")
+        heir = min(others, key=self._load_of)
+        queued = self._take_out(tid)
+        self.keepers = [heir if keeper == id else keeper for keeper in self.keepers]
+        self.owners[id] = tid
+        if queued:
+            self._enqueue(tid)
+        self._offer(heir)
+        return heir
+
+    def _release(self, cpu: int, id: int) -> int:
+        if not self.config.reserve:
+            return error("enotsup")
+        if id >= self.config.cpus:
+            return error("einval")
+        tid = self.owners[id]
+        if tid is None:
+            return error("enoent")
+        queued = self._take_out(tid)
+        self._give_back(id)
+        if queued:
+            self._enqueue(tid)
+        self._offer(id)
         return 0
 
     # --- mutexes ------------------------------------------------------------------------------

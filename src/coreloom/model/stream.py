@@ -86,6 +86,7 @@ class Generator:
         self._arguments: dict[str, Callable[[int], int]] = {
             "cond_wait": self._ticket,
             "interrupt_bind": self._binding,
+            "reserve": self._owner,
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
         }
         if config.policy == "dwrr":
@@ -114,9 +115,11 @@ class Generator:
         weight = dict.fromkeys(self._names, 3) | dict.fromkeys(_BLOCKING, 12)
         weight |= {"thread_create": 8, "thread_start": 8, "yield": 6, "thread_exit": 4, "mutex_unlock": 8}
         rare = ("next", "self", "slice", "port_close", "mutex_destroy", "cond_destroy", "dequeue", "remove")
-        weight |= dict.fromkeys((*rare, "set_idle_thread", "interrupt_unbind"), 1)
+        weight |= dict.fromkeys((*rare, "set_idle_thread", "interrupt_unbind", "reserve", "release"), 1)
         if self.config.policy == "dwrr":
             weight |= {"slice": 4, "set_weight": 8}
+        if self.config.reserve:
+            weight |= {"reserve": 12, "release": 8}
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
         self._few = self.random.choice((1, self.config.cpus, self.config.cpus + 3))
         self._late_save = self.random.choice((0.1, 0.5, 0.9))
@@ -212,6 +215,12 @@ class Generator:
         there = [i for i, o in enumerate(tables.get(kind, ())) if o] or [0]
         return kind << 10 | self.random.choice((self.random.choice(there), self.random.randrange(size)))
 
+    def _owner(self, id: int) -> int:
+        there = [
+            i for i, thread in enumerate(self.kernel.threads) if thread.state != SPEC.states["free"]
+        ] or [0]
+        return self.random.choice((self.random.choice(there), self.random.randrange(self.config.threads)))
+
     def _runnable(self) -> int:
         able = (SPEC.states["ready"], SPEC.states["running"])
         return sum(thread.state in able for thread in self.kernel.threads)
@@ -269,6 +278,9 @@ class Generator:
         elif kind == "condition":
             mine = [i for i, c in enumerate(kernel.conditions) if c]
             size = self.config.conditions
+        elif kind == "cpu":
+            mine = [i for i, owner in enumerate(kernel.owners) if (owner is None) == (name == "reserve")]
+            size = self.config.cpus
         elif kind == "line":
             waiting = name == "interrupt_wait"
             mine = [

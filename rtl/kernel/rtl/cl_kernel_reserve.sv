@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reservations ([GF]: Golden-Finger in one operation): which CPU runs whom.
+//
+// A CPU that is reserved runs its owner and nobody else, and no other CPU runs the owner. When ready the owner waits in
+// the CPU's place of cl_kernel_bound. No thread is moved for that: each queue of placed threads has a keeper, the CPU
+// that serves it; reserve_i hands what the CPU kept to the lightest other one, release_i hands its own queue back. So
+// a CPU that is not reserved keeps its own queue, and a keeper is never reserved.
+// A thread runs astray if its CPU is another's, or it has a CPU and this is not it: it is to give way to anybody.
+// Light is who has the fewest threads ready in the queues it keeps, and one more if it runs one.
+//
+// Strobes take effect in the next cycle. What is said of the thread read (tid_i and its record) is combinational;
+// heir_o is of the CPU asked for in the cycle before, as it was then.
+// Without Reserve all of it is fixed: a CPU keeps its own queue.
+module cl_kernel_reserve
+  import cl_ready_queue_pkg::*;
+#(
+  parameter  bit          Reserve       = 1'b0,
+  parameter  int unsigned Cpus          = 2,
+  parameter  int unsigned HwThreads     = 0,
+  parameter  int unsigned TidWidth      = 6,
+  parameter  int unsigned PriorityWidth = 5,
+  localparam int unsigned LevelWidth    = PriorityWidth + 1,
+  localparam int unsigned Clients       = Cpus + HwThreads,
+  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned QueueWidth    = $clog2(Cpus + 1)
+) (
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+
+  // The thread read
+  input  logic                 [TidWidth-1:0] raddr_i,
+  input  logic                 [TidWidth-1:0] tid_i,
+  input  logic                 [CpuWidth-1:0] cpu_i,
+  input  logic                                static_i,
+  input  logic            [PriorityWidth-1:0] priority_i,
+  output logic                 [CpuWidth-1:0] home_o,       // where it is placed, if it is static
+  output logic                                owned_o,      // it has a CPU alone
+  output logic                                only_o,       // one client alone may run it now:
+  output logic                 [CpuWidth-1:0] client_o,
+
+  // Where a thread is placed
+  input  logic                                home_we_i,
+  input  logic                 [TidWidth-1:0] home_tid_i,
+  input  logic                 [CpuWidth-1:0] home_i,
+
+  // Who runs what
+  input  logic [Cpus-1:0]                     running_i,
+  input  logic [Cpus-1:0]      [TidWidth-1:0] current_tid_i,
+  input  logic [Cpus-1:0]    [LevelWidth-1:0] level_i,
+  output logic [Clients-1:0]                  open_o,       // a CPU, and not reserved
+  output logic [Cpus-1:0]                     astray_o,     // the current thread, if any, runs astray
+  output logic [Cpus-1:0]          [Cpus-1:0] keeps_o,      // by CPU: whose queues it serves
+  output logic [Cpus-1:0]    [LevelWidth-1:0] place_level_o,// level of the thread in its place of cl_kernel_bound
+
+  // Changes
+  input  logic                         [9:0]  ask_i,        // of which CPU heir_o is
+  output logic                                heir_valid_o, // there is another CPU that is not reserved:
+  output logic                 [CpuWidth-1:0] heir_o,       // the lightest
+  input  logic                                reserve_i,    // CPU change_cpu_i, for the thread read
+  input  logic                                release_i,
+  input  logic                 [CpuWidth-1:0] change_cpu_i,
+  input  logic                                set_priority_i,  // of the thread read
+  input  logic            [PriorityWidth-1:0] new_priority_i,
+
+  // The ready queue takes an operation
+  input  logic                                queue_take_i,
+  input  queue_op_e                           queue_op_i,
+  input  logic               [QueueWidth-1:0] queue_i
+);
+
+  if (!Reserve) begin : g_fixed
+    assign home_o       = cpu_i;
+    assign owned_o      = 1'b0;
+    assign only_o       = static_i;
+    assign client_o     = cpu_i;
+    assign open_o       = Clients'({Cpus{1'b1}});
+    assign astray_o     = '0;
+    assign heir_valid_o = 1'b0;
+    assign heir_o       = '0;
+    for (genvar c = 0; c < Cpus; c++) begin : g_keeps
+      assign keeps_o[c]       = Cpus'(1) << c;
+      assign place_level_o[c] = '0;
+    end
+
+    logic unused;
+    assign unused = ^{clk_i, rst_ni, raddr_i, tid_i, priority_i, home_we_i, home_tid_i, home_i, running_i,
+                      current_tid_i, level_i, ask_i, reserve_i, release_i, change_cpu_i, set_priority_i, new_priority_i,
+                      queue_take_i, queue_op_i, queue_i};
+  end else begin : g_reserve
+    typedef logic [TidWidth:0] count_t;
+
+    logic [Cpus-1:0]                    reserved_q;
+    logic [Cpus-1:0]     [TidWidth-1:0] owner_q;
+    logic [Cpus-1:0][PriorityWidth-1:0] priority_q;  // the owner's
+    logic [Cpus-1:0]     [CpuWidth-1:0] keeper_q;    // of the queue of the threads placed on this CPU
+    logic [Cpus-1:0]                    owns;        // the thread read owns it
+    logic                [CpuWidth-1:0] home;
+
+    logic unused;
+    assign unused = ^cpu_i;
+
+    cl_ram_1r1w #(.Width(CpuWidth), .AddrWidth(TidWidth), .Early(1'b1)) u_home (
+      .clk_i, .we_i(home_we_i), .waddr_i(home_tid_i), .wdata_i(home_i), .raddr_i, .rdata_o(home)
+    );
+
+    assign home_o  = home;
+    assign owned_o = owns != '0;
+    assign only_o  = static_i | owned_o;
+
+    always_comb begin
+      // A hardware thread's home is its unit.
+      client_o = home;
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        owns[c] = reserved_q[c] && owner_q[c] == tid_i;
+        if (home == CpuWidth'(c)) client_o = keeper_q[c];
+      end
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        if (owns[c]) client_o = CpuWidth'(c);
+      end
+    end
+
+    always_comb begin
+      open_o = '0;
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        open_o[c]        = ~reserved_q[c];
+        astray_o[c]      = 1'b0;
+        place_level_o[c] = reserved_q[c] ? {1'b1, priority_q[c]} : '0;
+        for (int unsigned o = 0; o < Cpus; o++) begin
+          if (reserved_q[o] && (owner_q[o] == current_tid_i[c]) != (o == c)) astray_o[c] = 1'b1;
+          keeps_o[c][o] = keeper_q[o] == CpuWidth'(c);
+        end
+      end
+    end
+
+    // The lightest CPU but the one asked for
+    logic [Cpus-1:0][TidWidth:0] ready_q, load;
+    logic                        heir_valid;
+    logic         [CpuWidth-1:0] heir;
+    logic           [TidWidth:0] least;
+
+    always_comb begin
+      heir_valid = 1'b0;
+      heir       = '0;
+      least      = '0;
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        load[c] = (TidWidth + 1)'(running_i[c] && level_i[c] != '0);
+        for (int unsigned h = 0; h < Cpus; h++) begin
+          if (keeps_o[c][h]) load[c] += ready_q[h];
+        end
+        if (!reserved_q[c] && 32'(ask_i) != c && (!heir_valid || load[c] < least)) begin
+          heir_valid = 1'b1;
+          heir       = CpuWidth'(c);
+          least      = load[c];
+        end
+      end
+    end
+
+    logic pushed;
+    assign pushed = queue_op_i == QueuePushBack || queue_op_i == QueuePushFront;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        heir_valid_o <= 1'b0;
+        heir_o       <= '0;
+        reserved_q   <= '0;
+        owner_q      <= '0;
+        priority_q   <= '0;
+        ready_q      <= '0;
+        for (int unsigned c = 0; c < Cpus; c++) keeper_q[c] <= CpuWidth'(c);
+      end else begin
+        heir_valid_o <= heir_valid;
+        heir_o       <= heir;
+        for (int unsigned c = 0; c < Cpus; c++) begin
+          if (reserve_i && keeper_q[c] == change_cpu_i) keeper_q[c] <= heir_o;
+          if (reserve_i && change_cpu_i == CpuWidth'(c)) begin
+            reserved_q[c] <= 1'b1;
+            owner_q[c]    <= tid_i;
+            priority_q[c] <= priority_i;
+          end
+          if (release_i && change_cpu_i == CpuWidth'(c)) begin
+            reserved_q[c] <= 1'b0;
+            keeper_q[c]   <= CpuWidth'(c);
+          end
+          if (set_priority_i && owns[c]) priority_q[c] <= new_priority_i;
+          if (queue_take_i && queue_op_i != QueueMove && 32'(queue_i) == c + 1) begin
+            ready_q[c] <= pushed ? ready_q[c] + 1'b1 : ready_q[c] - 1'b1;
+          end
+        end
+      end
+    end
+
+`ifndef SYNTHESIS
+    logic [Cpus-1:0] kept;
+    always_comb begin
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        kept[c] = open_o[keeper_q[c]] && (reserved_q[c] || keeper_q[c] == CpuWidth'(c));
+      end
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin end else begin
+        AssertKept:       assert (&kept);
+        AssertOneCpu:     assert ($onehot0(owns));
+        AssertReserveNew: assert (!reserve_i || (open_o[change_cpu_i] && !owned_o && heir_valid_o));
+        AssertReleaseOld: assert (!release_i || !open_o[change_cpu_i]);
+      end
+    end
+`endif
+  end
+
+endmodule
