@@ -621,8 +621,9 @@ def _model(args: argparse.Namespace) -> int:
             )
             bar.update(task, completed=1)
     tick = f"tick {machine.tick_us:g} us" if machine.tick_us else "slices end exactly"
+    until = f"{seconds:g} s" if any(run.alive for run in outcomes) else "until all have ended"
     title = (
-        f"{wanted.workload.name}: {wanted.workload.count} threads on {machine.cpus} CPUs, {seconds:g} s, "
+        f"{wanted.workload.name}: {wanted.workload.count} threads on {machine.cpus} CPUs, {until}, "
         f"slice {machine.slice_us / 1000:g} ms, {tick}, seed {args.seed}"
     )
     _show(shown.runs(outcomes, title))

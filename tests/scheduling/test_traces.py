@@ -64,6 +64,23 @@ def test_lost_events_are_told(line: str, lost: int) -> None:
     )
 
 
+def test_missing_switch_is_told() -> None:
+    """a left CPU 0 without a record; b ran there since nobody knows when."""
+    text = (
+        "x [000] 1.000000: sched_switch: idle:0 [120] R ==> a:5 [120]",
+        "x [000] 1.004000: sched_switch: b:6 [120] S ==> idle:0 [120]",
+        "x [000] 1.005000: sched_waking: a:5 [120]",
+        "x [000] 1.006000: sched_switch: idle:0 [120] R ==> a:5 [120]",
+        "x [000] 1.007000: sched_switch: a:5 [120] X ==> idle:0 [120]",
+    )
+    trace = traces.read(text, "t.txt")
+    assert [thread.steps for thread in trace.case.workload.threads] == [
+        (Compute(0), Sleep(5000), Compute(1000), Exit()),
+        (Compute(0), Exit()),
+    ]
+    assert trace.notes()[-1] == "1 switches are missing: what ran before them is left out"
+
+
 def test_what_runs_at_the_end_is_cut_there() -> None:
     trace = traces.read(FTRACE[:-1], "t.txt")
     assert trace.case.workload.threads[0].steps == (Compute(2000), Sleep(3000), Compute(1000), Exit())

@@ -71,6 +71,12 @@ class _Life:
             self.wake(now)  # its waking is not in the trace
         self.running = now
 
+    def vanish(self) -> None:
+        """It has left its CPU, nobody knows when."""
+        if self.running is not None:
+            self.block(self.running)
+        self.running = None
+
     def stop(self, now: int) -> None:
         if self.running is not None:
             self.computed += now - self.running
@@ -108,6 +114,7 @@ class Trace:
     events: int
     skipped: dict[str, int]  # lines of other events
     lost: int  # events that the trace itself says are missing
+    torn: int  # switches from another thread than the one that was switched to
     span_us: float
 
     def notes(self) -> list[str]:
@@ -123,6 +130,8 @@ class Trace:
             notes.append(f"lines of other events are skipped: {most}{more}")
         if self.lost:
             notes.append(f"{self.lost} events were lost while recording: what happened meanwhile is missing")
+        if self.torn:
+            notes.append(f"{self.torn} switches are missing: what ran before them is left out")
         return notes
 
 
@@ -137,6 +146,8 @@ class _Reader:
         self.events = 0
         self.skipped: Counter[str] = Counter()
         self.lost = 0
+        self.torn = 0
+        self.current: dict[int, int] = {}  # by CPU: the thread's number
 
     def line(self, line: str) -> None:
         """Raises ValueError with what is wrong."""
@@ -161,7 +172,7 @@ class _Reader:
         self.events += 1
         rest = line[found.end() :].strip()
         if event == "sched_switch":
-            self._switch(rest)
+            self._switch(rest, cpu)
         else:
             self._wake(rest, event)
 
@@ -187,15 +198,21 @@ class _Reader:
             self.all.append(life)
         return life
 
-    def _switch(self, text: str) -> None:
+    def _switch(self, text: str, cpu: int) -> None:
         found = next((match for pattern in _SWITCH if (match := pattern.match(text))), None)
         if not found:
             raise ValueError("has a sched_switch that cannot be read")
         comm, pid, priority, state, next_comm, next_pid, next_priority = found.groups()
+        before = self.current.get(cpu)
+        if before not in (None, int(pid)):
+            self.torn += 1
+            if before in self.lives:
+                self.lives[before].vanish()
+        self.current[cpu] = int(next_pid)
         if int(pid) != _IDLE_PID:
             known = int(pid) in self.lives
             life = self._life(comm, int(pid), int(priority))
-            if not known:  # it ran when the trace began
+            if not known and before is None:  # it ran when the trace began
                 life.start, life.running = 0, 0
             life.stop(self.now)
             if state[0] in _ENDED:
@@ -247,6 +264,7 @@ def read(lines: Iterable[str], name: str) -> Trace:
         events=reader.events,
         skipped=dict(reader.skipped),
         lost=reader.lost,
+        torn=reader.torn,
         span_us=reader.now / 1000,
     )
 
