@@ -104,6 +104,7 @@ class Machine:
         self.cpus = cpus
         self.threads = 0
         self.homes: list[int] = []
+        self.weights: list[int] = []
         self._room = threads
         self._c = _library()
         tuning = (ctypes.c_uint64 * 5)(slice, latency, granularity, warm, realtime_cpus)
@@ -130,6 +131,7 @@ class Machine:
         assert self.threads < self._room
         self._call("thread", self.threads, weight, priority, home, realtime)
         self.homes.append(home)
+        self.weights.append(weight)
         self.threads += 1
         return self.threads - 1
 
