@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -160,6 +162,85 @@ def test_many_threads_on_many_cpus(policy: str) -> None:
     found = run(of(Thread("t", count=300)), Machine(cpus=100), policy, 0.5)
     assert round(sum(services(found)), 3) == 50_000_000.0
     assert (found.idle_share, found.gap_exact) == (0, False)
+
+
+BASES = [name for name in policies() if name != "exclusive"]
+
+
+@pytest.mark.skipif("exclusive" not in policies(), reason="no policy exclusive")
+@pytest.mark.parametrize("base", BASES)
+def test_owner_has_its_cpu_alone(base: str) -> None:
+    load = of(Thread("own"), Thread("t", count=6), reserve=((1, "own"),))
+    found = run(load, Machine(cpus=3), f"exclusive:{base}", 1)
+    assert services(found)[0] == 1_000_000.0
+    assert (found.idle_share, found.counted) == (0, 6)
+
+
+@pytest.mark.skipif("exclusive" not in policies(), reason="no policy exclusive")
+@pytest.mark.parametrize("base", [name for name in BASES if name != "static"])  # that moves nobody back
+def test_end_of_the_owner_gives_its_cpu_back(base: str) -> None:
+    own = one("own", Compute(1000), Sleep(1000), Exit())
+    found = run(
+        of(own, Thread("t", count=64), reserve=((0, "own"),)), Machine(cpus=2), f"exclusive:{base}", 1
+    )
+    assert services(found)[0] == 1000.0
+    assert found.idle_share == pytest.approx(1000 / 2e6)  # while the owner sleeps
+    assert found.alive == 64
+
+
+def random_workload(random: Random) -> Workload:
+    """Anything that a file may say: sleeps, locks, ports, yields, ends, arrivals, weights, placements."""
+
+    def steps() -> Iterator[Step]:
+        for _ in range(random.randint(1, 4)):
+            yield Compute(random.choice((0.5, 10, 1000, 30_000)), random.choice((0, 0.5, 1)))
+            match random.randrange(6):
+                case 0:
+                    yield Sleep(random.choice((1, 100, 5000)), dist=random.choice(("fixed", "exponential")))
+                case 1:
+                    lock = random.choice("ab")
+                    yield from (Lock(lock), Compute(random.choice((0, 5, 100))), Yield(), Unlock(lock))
+                case 2:
+                    yield Send("p", random.randint(1, 3))
+                case 3:
+                    yield Receive("p")
+                case 4:
+                    yield Yield()
+
+    threads = [
+        Thread(
+            f"t{n}",
+            count=random.randint(1, 5),
+            weight=random.choice((1, 15, 335, 1024, 88_761, 1 << 20)),
+            priority=random.randint(0, 139),
+            realtime=random.random() < 0.3,
+            start_us=random.choice((0, 0, 100)),
+            gap_us=random.choice((0, 0, 50)),
+            cpu=random.choice((None, None, 0)),
+            steps=tuple(steps()),
+            times=random.choice((None, 3)),
+        )
+        for n in range(random.randint(1, 8))
+    ]
+    return of(*threads, one("send", Compute(50), Send("p")), one("receive", Receive("p"), Compute(1)))
+
+
+@every_policy
+@pytest.mark.parametrize("seed", range(8))
+def test_books_of_random_workloads_are_right(policy: str, seed: int) -> None:
+    random = Random(seed)
+    load = random_workload(random)
+    tick, slice_us = random.choice((0, 333)), random.choice((100, 25_000))
+    machine = Machine(cpus=random.choice((1, 2, 5, 65)), tick_us=tick, slice_us=slice_us)
+    found = run(load, machine, policy, 0.1, seed)
+    busy = sum(services(found))
+    assert busy / (found.simulated_us * machine.cpus) + found.idle_share == pytest.approx(1, abs=1e-9)
+    assert found.lost_share == pytest.approx(0, abs=1e-9)
+    for row in found.threads:
+        assert row.service_us + row.waiting_us <= found.simulated_us + 1e-6
+        assert row.migrations <= row.switches
+    if found.bound_in_B is not None and found.counted > 1:
+        assert found.gap_in_B <= found.bound_in_B
 
 
 def test_slices_end_at_ticks() -> None:
