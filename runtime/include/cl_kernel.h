@@ -47,6 +47,7 @@
   X(interrupt_unbind, INTERRUPT_UNBIND, I)       \
   X(interrupt_raise, INTERRUPT_RAISE, I)         \
   X(set_weight, SET_WEIGHT, IW)                  \
+  X(set_deadline, SET_DEADLINE, IW)              \
   X(dequeue, DEQUEUE, V)                         \
   X(remove, REMOVE, I)                           \
   X(get_entry, GET_ENTRY, I)                     \

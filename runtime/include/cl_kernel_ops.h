@@ -100,6 +100,7 @@
 #define CL_OP_INTERRUPT_WAIT               50
 #define CL_OP_INTERRUPT_RAISE              51
 #define CL_OP_SET_WEIGHT                   52
+#define CL_OP_SET_DEADLINE                 53
 #define CL_OP_RESERVE                      54
 #define CL_OP_RELEASE                      55
 #define CL_OP_DEQUEUE                      56
@@ -137,6 +138,7 @@
 #define CL_STATE_SUSPENDED                 6
 #define CL_SEMAPHORE_MAX                   32767
 #define CL_WEIGHT_MAX                      255
+#define CL_DEADLINE_MAX                    32767
 #define CL_HARDWARE_PARAM                  128
 
 #endif /* CL_KERNEL_OPS_H */

@@ -1184,6 +1184,11 @@ K_COLD uint32_t k_op_set_weight(uint32_t id, uint32_t word) {
   return K_ERROR(ENOTSUP);
 }
 
+K_COLD uint32_t k_op_set_deadline(uint32_t id, uint32_t word) {
+  (void)word;
+  return k_thread_of(id) ? K_ERROR(ENOTSUP) : K_ERROR(ESRCH);
+}
+
 K_COLD uint32_t k_op_interrupt_unbind(uint32_t id) {
   if (id >= CL_LINES) return K_ERROR(EINVAL);
   k_line *line = &k_lines[id];

@@ -202,6 +202,13 @@ def _modules() -> list[Unit]:
             for number, build in enumerate(platform.READY_QUEUES)
         ),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
+        Unit(
+            "cl_kernel",
+            _design("cl_kernel", _KERNEL),
+            _sized(Cpus=2, Policy=3),
+            "edf",
+            sizes=((16, 32), (64, 32)),
+        ),
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         *_communication(),

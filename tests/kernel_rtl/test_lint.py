@@ -23,6 +23,7 @@ EXTREMES = {
     "hybrid": small(3, hw_threads=2),
     "reserve": replace(small(4, hw_threads=1), reserve=True),
     "reserve-1": replace(small(1), reserve=True),
+    "edf": replace(small(3, hw_threads=2), policy="edf"),
     "least": Config(
         cpus=1,
         threads=2,
@@ -69,9 +70,10 @@ def test_yosys_reads_it(name: str) -> None:
     run_yosys(f"{read(EXTREMES[name])}; proc; check -assert")
 
 
-def test_what_yosys_read_plays_the_stream(tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", ["priority", "edf"])
+def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
     """Simulation and synthesis see the same circuit."""
-    config = small(2, hw_threads=1)
+    config = replace(small(2, hw_threads=1), policy=policy)
     netlist = BUILD / "kernel-netlist" / "cl_kernel.v"
     netlist.parent.mkdir(parents=True, exist_ok=True)
     run_yosys(

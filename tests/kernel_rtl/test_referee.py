@@ -42,6 +42,9 @@ CONFIGS = {
     "reserve-3": (replace(small(3), reserve=True), 15_000),
     "reserve-4": (replace(small(4), reserve=True), 15_000),
     "reserve-3+1": (replace(TINY, threads=9, reserve=True), 15_000),
+    "edf-1": (replace(small(1), policy="edf"), 15_000),
+    "edf-2+1": (replace(small(2, hw_threads=1), policy="edf"), 20_000),
+    "edf-4": (Config(cpus=4, threads=64, policy="edf"), 20_000),
     "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
 
@@ -67,6 +70,12 @@ def test_random_stream_on_a_quiet_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cpus", [2, 3, 4])
 def test_random_stream_with_reservations_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), reserve=True)
+    play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_random_stream_by_deadline_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
+    config = replace(small(cpus), policy="edf")
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 

@@ -108,6 +108,17 @@ def full() -> Scenario:
     return s
 
 
+def by_deadline() -> Scenario:
+    """Policy edf: CPU 0 runs thread 0, thread 1 is ready, 2 is the idle thread, 3 the hardware thread."""
+    s = Scenario(replace(CONFIG, reserve=False, policy="edf"))
+    assert s.thread(0, 2) == 1
+    assert s.do(0, "set_deadline", 1, word0=100) == 0
+    assert s.thread(0, 1, start=False) == 2
+    assert s.do(0, "set_idle_thread", 2) == 0
+    assert s.thread(0, HARDWARE_PARAM, start=False) == 3
+    return s
+
+
 def without() -> Scenario:
     """A kernel without reservations."""
     return Scenario(replace(CONFIG, reserve=False))
@@ -168,6 +179,10 @@ TABLE: list[Row] = [
             (1, 0x8000_0001, "einval"),
         )
     ),
+    *((populated, 0, "set_deadline", id, 1, "enotsup") for id in (0, 1, 3, 7, 8, 10, 11)),
+    *((by_deadline, 0, "set_deadline", id, 1, "enotsup") for id in (2, 3)),
+    *((by_deadline, 0, "set_deadline", id, 1, "esrch") for id in (4, BEYOND["thread"], 1023)),
+    *((by_deadline, 0, "set_deadline", 1, word0, "einval") for word0 in (1 << 15, 1 << 31, 0xFFFF_FFFF)),
     (populated, UNIT, "dequeue", 0, None, "eagain"),
     (without_thread, 0, "dequeue", 0, None, "eagain"),
     (populated, 0, "remove", 0, None, "enoent"),  # it runs
@@ -300,7 +315,7 @@ def row_name(row: Row) -> str:
     return f"{scene.__name__}-{cpu}-{name}-{id}-{'' if word0 is None else hex(word0)}-{status}"
 
 
-@pytest.mark.parametrize("scene", [populated, without_thread, full, reserved, without])
+@pytest.mark.parametrize("scene", [populated, without_thread, full, reserved, without, by_deadline])
 def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
     """Each row of the scene: the same read-out before and after it, and the same future as the model's."""
     s = scene()

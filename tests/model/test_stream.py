@@ -31,11 +31,14 @@ RARE = {
     ("port_close", "ebusy"),
     ("release", "enotsup"),  # only without reservations
 }
+WITHOUT_RESERVE = {(name, status) for name in ("reserve", "release") for status in SPEC.ops[name].errors} - {
+    ("reserve", "enotsup")
+}
 # Has another answer first.
 OF_OTHER_POLICIES = {
-    "priority": {("set_weight", "esrch"), ("set_weight", "einval")},
-    "dwrr": {(name, status) for name in ("reserve", "release") for status in SPEC.ops[name].errors}
-    - {("reserve", "enotsup")},
+    "priority": {("set_weight", "esrch"), ("set_weight", "einval"), ("set_deadline", "einval")},
+    "dwrr": WITHOUT_RESERVE | {("set_deadline", "einval")},
+    "edf": WITHOUT_RESERVE | {("set_weight", "esrch"), ("set_weight", "einval")},
 }
 
 

@@ -63,6 +63,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_INTERRUPT_UNBIND: return k_op_interrupt_unbind(id);
     case CL_OP_INTERRUPT_RAISE: return woke = 0, k_op_interrupt_raise(id, &woke);
     case CL_OP_SET_WEIGHT: return k_op_set_weight(id, *word);
+    case CL_OP_SET_DEADLINE: return k_op_set_deadline(id, *word);
     case CL_OP_THREAD_READ: return k_op_thread_read(id);
     case CL_OP_SLICE: return k_op_slice(*word);
     case CL_OP_SEMAPHORE_VALUE: return k_op_semaphore_value(id);

@@ -89,11 +89,11 @@ WRONG = {
     ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
     ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a text, not 1",
     ('"bitmap"', '"bitmap"\nreserve = 1'): "kernel.reserve must be true or false, not 1",
-    ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority",
+    ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority, edf",
     (
         '"bitmap"',
-        '"bitmap"\npolicy = "edf"',
-    ): "kernel.policy is 'edf', which is not built yet: choose of priority",
+        '"bitmap"\npolicy = "partitioned"',
+    ): "kernel.policy is 'partitioned', which is not built yet: choose of priority, edf",
     ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
     (
         '"bitmap"',

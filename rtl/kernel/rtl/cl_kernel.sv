@@ -6,7 +6,7 @@
 // (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
 //   Ports, Mutexes, Semaphores, Conditions 1 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
-//   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e · Policy a policy_e that is built
+//   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_ready_queue_pkg::*;
@@ -50,7 +50,7 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
       Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || Policy != PolicyPriority || (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
+      Clients > 16 || (Reserve && Policy == PolicyEdf) || (Policy != PolicyPriority && Policy != PolicyEdf) || (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range, see its header");
   end
 
@@ -58,7 +58,9 @@ module cl_kernel
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned TidWidth      = $clog2(Threads);
   localparam int unsigned PriorityWidth = $clog2(Priorities);
-  localparam int unsigned LevelWidth    = PriorityWidth + 1;
+  localparam bit          Deadlines     = Policy == PolicyEdf;
+  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
+  localparam int unsigned LevelWidth    = KeyWidth + 1;
 
   logic   [Clients-1:0]                 op_valid, save, take, word0_we, answer_valid, intr;
   logic   [Clients-1:0]           [5:0] op;
@@ -79,10 +81,10 @@ module cl_kernel
   logic                                 queue_valid, queue_ready;
   queue_op_e                            queue_op;
   logic                [QueueWidth-1:0] queue;
-  logic             [PriorityWidth-1:0] queue_priority, queue_to_priority;
+  logic                  [KeyWidth-1:0] queue_priority, queue_to_priority;
   logic                  [TidWidth-1:0] queue_tid;
   logic [Queues-1:0]                    best_valid;
-  logic [Queues-1:0][PriorityWidth-1:0] best_priority;
+  logic [Queues-1:0]     [KeyWidth-1:0] best_priority;
   logic [Queues-1:0]     [TidWidth-1:0] best_tid;
 
   // Who runs whom, with reservations
@@ -118,7 +120,7 @@ module cl_kernel
       .HasSlice    (c < Cpus),
       .TidWidth    (TidWidth),
       .LevelWidth  (LevelWidth),
-      .MainLevel   (2**PriorityWidth + Priorities / 2)
+      .MainLevel   (2**KeyWidth + 32'(priority_key(Deadlines, RankWidth'(Priorities / 2))))
     ) u_cpu (
       .clk_i,
       .rst_ni,
@@ -151,6 +153,7 @@ module cl_kernel
   assign unused = ^{switching, open};
 
   cl_kernel_engine #(
+    .Policy     (Policy),
     .Reserve    (Reserve),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
@@ -165,6 +168,7 @@ module cl_kernel
   ) u_engine (
     .clk_i,
     .rst_ni,
+    .tick_i,
     .op_valid_i          (op_valid),
     .op_i                (op),
     .id_i                (id),
@@ -212,10 +216,11 @@ module cl_kernel
   );
 
   cl_ready_queue #(
-    .Build      (ReadyQueue),
+    .Build      (Deadlines ? BuildSorted : ReadyQueue),
     .Queues     (Queues),
     .Threads    (Threads),
-    .Priorities (Priorities)
+    .Priorities (Deadlines ? 2**KeyWidth : Priorities),
+    .Deadlines  (Deadlines)
   ) u_ready_queue (
     .clk_i,
     .rst_ni,
@@ -234,7 +239,8 @@ module cl_kernel
   cl_kernel_irq #(
     .Cpus          (Cpus),
     .Reserve       (Reserve),
-    .PriorityWidth (PriorityWidth)
+    .KeyWidth      (KeyWidth),
+    .Deadlines     (Deadlines)
   ) u_irq (
     .clk_i,
     .rst_ni,

@@ -35,6 +35,7 @@ module cl_kernel_engine
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
+  parameter  int unsigned Policy        = PolicyPriority,
   parameter  bit          Reserve       = 1'b0,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
@@ -51,10 +52,13 @@ module cl_kernel_engine
   localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities),
-  localparam int unsigned LevelWidth    = PriorityWidth + 1   // a priority with a one before it; 0: an idle thread
+  localparam bit          Deadlines     = Policy == PolicyEdf,
+  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth,  // see cl_ready_queue_pkg
+  localparam int unsigned LevelWidth    = KeyWidth + 1        // a key with a one before it; 0: an idle thread
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
+  input  logic                                 tick_i,
 
   // Client ports (cl_kernel_port)
   input  logic   [Clients-1:0]                    op_valid_i,
@@ -94,11 +98,11 @@ module cl_kernel_engine
   input  logic                                 queue_ready_i,
   output queue_op_e                            queue_op_o,
   output logic                [QueueWidth-1:0] queue_o,
-  output logic             [PriorityWidth-1:0] queue_priority_o,
-  output logic             [PriorityWidth-1:0] queue_to_priority_o,
+  output logic                  [KeyWidth-1:0] queue_priority_o,
+  output logic                  [KeyWidth-1:0] queue_to_priority_o,
   output logic                  [TidWidth-1:0] queue_tid_o,
   input  logic [Queues-1:0]                    best_valid_i,
-  input  logic [Queues-1:0][PriorityWidth-1:0] best_priority_i,
+  input  logic [Queues-1:0]     [KeyWidth-1:0] best_priority_i,
   input  logic [Queues-1:0]     [TidWidth-1:0] best_tid_i,
 
   // Directed preemption (cl_kernel_irq)
@@ -120,6 +124,7 @@ module cl_kernel_engine
 
   typedef logic      [TidWidth-1:0] tid_t;
   typedef logic [PriorityWidth-1:0] priority_t;
+  typedef logic      [KeyWidth-1:0] key_t;
   typedef logic    [LevelWidth-1:0] level_t;
   typedef logic      [CpuWidth-1:0] cpu_t;    // a client
   typedef logic     [LineWidth-1:0] line_t;
@@ -215,11 +220,13 @@ module cl_kernel_engine
   wake_way_e             wake_way;
   cpu_t                  wake_cpu;
   logic                  is_current, is_queued, is_idle, is_hardware;
+  key_t                  key, new_key;  // as it is, and by what StRequeue does
   level_t                level;
   logic [QueueWidth-1:0] queue;
   // Where it may run
   logic                  is_only, is_owner, is_apart;  // on one client alone; a CPU's owner; in no ready queue, but
   cpu_t                  client, home, apart_at;       // that client; where it is placed; where it is when ready
+  logic [DeadlineRelativeWidth-1:0] relative;
   // A new thread
   logic                  room, new_static, new_bound, new_detached;
   tid_t                  new_tid, free_head;
@@ -293,7 +300,7 @@ module cl_kernel_engine
   assign is_queued   = state == ThreadReady && !(leaving_i[cpu] && leaving_tid_i[cpu] == tid);
   assign is_idle     = is_bound && 32'(cpu) < Cpus;
   assign is_hardware = is_bound && 32'(cpu) >= Cpus;
-  assign level       = is_idle ? '0 : {1'b1, prio};
+  assign level       = is_idle ? '0 : {1'b1, key};
   assign queue       = is_static ? QueueWidth'(home) + QueueWidth'(1) : '0;
   assign is_apart    = is_bound | is_owner;
   assign apart_at    = is_owner ? client : cpu;
@@ -305,6 +312,41 @@ module cl_kernel_engine
   logic                            give_back, heir_valid;
   cpu_t                            reserve_cpu, heir;
   logic [Cpus-1:0][LevelWidth-1:0] place_level;
+
+  // What orders threads
+  if (Deadlines) begin : g_deadlines
+    key_t kept, renewed;
+    logic becomes_ready;  // of a thread that leaves a CPU the deadline stays
+
+    assign becomes_ready = state_q == StWake && state != ThreadReady;
+    assign key           = becomes_ready ? renewed : kept;
+
+    cl_kernel_deadline #(.Threads(Threads), .Priorities(Priorities)) u_deadline (
+      .clk_i,
+      .rst_ni,
+      .tick_i,
+      .raddr_i        (raddr),
+      .tid_i          (tid),
+      .priority_i     (prio),
+      .relative_o     (relative),
+      .key_o          (kept),
+      .renewed_o      (renewed),
+      .moved_o        (new_key),
+      .note_i         (commit),
+      .argument_i     (DeadlineRelativeWidth'(word0_i[cpu_q])),
+      .new_priority_i (new_priority_q),
+      .create_i       (state_q == StInit || change.create),
+      .new_tid_i      (state_q == StInit ? '0 : new_tid),
+      .renew_i        (becomes_ready && set),
+      .set_i          (state_q == StRequeue && op_q == OpSetDeadline)
+    );
+  end else begin : g_priorities
+    logic unused_tick;
+    assign unused_tick = tick_i;
+    assign key         = prio;
+    assign new_key     = new_priority_q;
+    assign relative    = '0;
+  end
 
   // Threads of one client only
   logic [Clients-1:0]               bound, bound_queued;
@@ -336,7 +378,7 @@ module cl_kernel_engine
     .Cpus          (Cpus),
     .HwThreads     (HwThreads),
     .TidWidth      (TidWidth),
-    .PriorityWidth (PriorityWidth)
+    .PriorityWidth (KeyWidth)
   ) u_reserve (
     .clk_i,
     .rst_ni,
@@ -344,7 +386,7 @@ module cl_kernel_engine
     .tid_i           (tid),
     .cpu_i           (cpu),
     .static_i        (is_static),
-    .priority_i      (prio),
+    .priority_i      (key),
     .home_o          (home),
     .owned_o         (is_owner),
     .only_o          (is_only),
@@ -366,7 +408,7 @@ module cl_kernel_engine
     .release_i       (give_back),
     .change_cpu_i    (reserve_cpu),
     .set_priority_i  (set_priority),
-    .new_priority_i  (new_priority_q),
+    .new_priority_i  (new_key),
     .queue_take_i    (queue_valid_o & queue_ready_i),
     .queue_op_i      (queue_op_o),
     .queue_i         (queue_o)
@@ -383,6 +425,7 @@ module cl_kernel_engine
   cl_kernel_wait_lists #(
     .TidWidth    (TidWidth),
     .LevelWidth  (LevelWidth),
+    .Deadlines   (Deadlines),
     .ObjectWidth (ObjectWidth)
   ) u_wait_lists (
     .clk_i,
@@ -458,7 +501,8 @@ module cl_kernel_engine
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
     .TidWidth   (TidWidth),
-    .Priorities (Priorities)
+    .Priorities (Priorities),
+    .Deadlines  (Deadlines)
   ) u_next (
     .cpu_i           (rd_cpu),
     .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
@@ -497,6 +541,7 @@ module cl_kernel_engine
   tid_t            line_thread;
 
   cl_kernel_services #(
+    .Policy      (Policy),
     .Cpus        (Cpus),
     .HwThreads   (HwThreads),
     .Reserve     (Reserve),
@@ -537,6 +582,7 @@ module cl_kernel_engine
     .state_i         (state),
     .thread_cpu_i    (cpu),
     .priority_i      (prio),
+    .relative_i      (relative),
     .static_i        (is_static),
     .idle_i          (is_idle),
     .hardware_i      (is_hardware),
@@ -591,7 +637,8 @@ module cl_kernel_engine
   always_comb begin
     unique case (op_q)
       OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
-      OpPortReceive, OpCondWait, OpInterruptWait, OpDequeue, OpRemove, OpIsEmpty, OpReserve: may_decide = next_known_q;
+      OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
+                                                                                  may_decide = next_known_q;
       default:                                                                    may_decide = 1'b1;
     endcase
   end
@@ -694,7 +741,7 @@ module cl_kernel_engine
     queue_valid_o    = 1'b0;
     queue_op_o       = QueuePop;
     queue_o          = queue;
-    queue_priority_o = prio;
+    queue_priority_o = key;
     queue_tid_o      = tid;
     if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
     else if (state_q == StRequeue)                        queue_op_o = QueueMove;
@@ -859,8 +906,9 @@ module cl_kernel_engine
         sched_level_o    = level;
         unique case (wake_way)
           WakeInPlace: begin
-            set_state    = ThreadRunning;
-            cmd.resume   = 1'b1;
+            set_state     = ThreadRunning;
+            cmd.resume    = 1'b1;
+            cmd.set_level = Deadlines;
             answer_valid = waiting_i[wake_cpu];
             answer_o     = word(StatusOk, 1'b1, '0);
           end
@@ -929,12 +977,12 @@ module cl_kernel_engine
         else if (missing) state_d = StIdle;
       end
 
-      // set_sched_param: the thread read has a new priority; a ready one goes to its tail.
+      // set_sched_param, set_deadline: the thread read has a new priority or deadline; a ready one goes to its tail.
       StRequeue: begin
-        set_priority  = 1'b1;
+        set_priority  = op_q == OpSetSchedParam || !Deadlines;
         queue_valid_o = is_queued && !is_owner;
         sched_cpu     = cpu;
-        sched_level_o = {1'b1, new_priority_q};
+        sched_level_o = {1'b1, new_key};
         cmd.set_level = is_current;
         state_d       = StIdle;
       end
@@ -1017,7 +1065,7 @@ module cl_kernel_engine
     assign next_turn = '0;
   end
 
-  assign queue_to_priority_o = new_priority_q;
+  assign queue_to_priority_o = new_key;
 
   assign sched_cmd_o = cmd;
   assign slice_o     = slice_q;

@@ -9,11 +9,14 @@
 // One register deep, taken over while `stable_i` says that the ready queue's choice is settled; taken back at
 // once while a CPU has no running thread or is about to switch to it: until then a trap would find neither the
 // old thread's stack nor the new one's.
-module cl_kernel_irq #(
+module cl_kernel_irq
+  import cl_ready_queue_pkg::*;
+#(
   parameter  int unsigned Cpus          = 2,
   parameter  bit          Reserve       = 1'b0,
-  parameter  int unsigned PriorityWidth = 5,
-  localparam int unsigned LevelWidth    = PriorityWidth + 1
+  parameter  int unsigned KeyWidth      = 5,
+  parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
+  localparam int unsigned LevelWidth    = KeyWidth + 1
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -23,7 +26,7 @@ module cl_kernel_irq #(
   input  logic                  [Cpus-1:0] slice_used_i,
   input  logic  [Cpus-1:0][LevelWidth-1:0] level_i,
   input  logic                    [Cpus:0] best_valid_i,     // 0: dynamic, 1+c: static of CPU c
-  input  logic [Cpus:0][PriorityWidth-1:0] best_priority_i,
+  input  logic      [Cpus:0][KeyWidth-1:0] best_priority_i,
   input  logic                  [Cpus-1:0] open_i,           // they run dynamic threads,
   input  logic        [Cpus-1:0][Cpus-1:0] keeps_i,          // and those placed on these CPUs
   input  logic                  [Cpus-1:0] astray_i,
@@ -34,23 +37,25 @@ module cl_kernel_irq #(
   logic               [Cpus-1:0] worst, want, irq_q;
   logic [Cpus:0][LevelWidth-1:0] best;
 
+  function automatic logic first(input logic [LevelWidth-1:0] a, input logic [LevelWidth-1:0] b, input logic or_equal);
+    first = comes_first(Deadlines, RankWidth'(a), RankWidth'(b), or_equal);
+  endfunction
+
   for (genvar q = 0; q <= Cpus; q++) begin : g_best
     assign best[q] = {1'b1, best_priority_i[q]};
   end
 
-  // Of each CPU: whether it counts, the level that counts, and the best thread placed there
+  // Of each CPU: whether it counts, and the best thread placed there
   logic               [Cpus-1:0] counts, placed_valid;
-  logic [Cpus-1:0]  [LevelWidth:0] rank;
   logic [Cpus-1:0][LevelWidth-1:0] placed;
 
   always_comb begin
     for (int unsigned c = 0; c < Cpus; c++) begin
       counts[c]       = running_i[c] && (!Reserve || open_i[c]);
-      rank[c]         = (Reserve && astray_i[c]) ? '0 : {1'b1, level_i[c]};
       placed_valid[c] = Reserve ? 1'b0 : best_valid_i[1+c];
       placed[c]       = Reserve ? '0 : best[1+c];
       for (int unsigned q = 0; Reserve && q < Cpus; q++) begin
-        if (keeps_i[c][q] && best_valid_i[1+q] && (!placed_valid[c] || best[1+q] > placed[c])) begin
+        if (keeps_i[c][q] && best_valid_i[1+q] && (!placed_valid[c] || first(best[1+q], placed[c], 1'b0))) begin
           placed_valid[c] = 1'b1;
           placed[c]       = best[1+q];
         end
@@ -58,22 +63,28 @@ module cl_kernel_irq #(
     end
   end
 
+  // What CPU a runs is above what b runs.
+  function automatic logic above(input int unsigned a, input int unsigned b);
+    if (Reserve && astray_i[a] != astray_i[b]) above = astray_i[b];
+    else above = !(Reserve && astray_i[a]) && first(level_i[a], level_i[b], 1'b0);
+  endfunction
+
   always_comb begin
     for (int unsigned c = 0; c < Cpus; c++) begin
       worst[c] = counts[c];
       for (int unsigned other = 0; other < Cpus; other++) begin
-        if (other < c && counts[other] && rank[other] <= rank[c]) worst[c] = 1'b0;
-        if (other > c && counts[other] && rank[other] <  rank[c]) worst[c] = 1'b0;
+        if (other < c && counts[other] && !above(other, c)) worst[c] = 1'b0;
+        if (other > c && counts[other] && above(c, other)) worst[c] = 1'b0;
       end
     end
   end
 
   always_comb begin
     for (int unsigned c = 0; c < Cpus; c++) begin
-      want[c] = (placed_valid[c] && placed[c] > level_i[c])
-              | (best_valid_i[0] && best[0]   > level_i[c] && worst[c])
-              | (slice_used_i[c] && ((placed_valid[c] && placed[c] >= level_i[c])
-                                   | (best_valid_i[0] && best[0]   >= level_i[c] && (!Reserve || open_i[c]))));
+      want[c] = (placed_valid[c] && first(placed[c], level_i[c], 1'b0))
+              | (best_valid_i[0] && first(best[0], level_i[c], 1'b0) && worst[c])
+              | (slice_used_i[c] && ((placed_valid[c] && first(placed[c], level_i[c], 1'b1))
+                                   | (best_valid_i[0] && first(best[0], level_i[c], 1'b1) && (!Reserve || open_i[c]))));
       if (Reserve && astray_i[c]) begin
         want[c] = bound_queued_i[c] | placed_valid[c] | (best_valid_i[0] & (worst[c] | (slice_used_i[c] & open_i[c])));
       end

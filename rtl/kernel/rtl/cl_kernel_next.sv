@@ -5,15 +5,18 @@
 // without either its idle thread. With Reserve it may have several queues of placed threads (cl_kernel_reserve); of
 // equals the one after that which won the last tie. Or it is its owner's, which has the idle thread's place.
 // A hardware thread's unit runs the thread that is bound to it and no other.
-// A level is a priority with a one before it, or 0: an idle thread.
-module cl_kernel_next #(
+// A level is a key (cl_ready_queue_pkg) with a one before it, or 0: an idle thread.
+module cl_kernel_next
+  import cl_ready_queue_pkg::*;
+#(
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  bit          Reserve       = 1'b0,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Priorities    = 32,
-  localparam int unsigned PriorityWidth = $clog2(Priorities),
-  localparam int unsigned LevelWidth    = PriorityWidth + 1,
+  parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
+  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : $clog2(Priorities),
+  localparam int unsigned LevelWidth    = KeyWidth + 1,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned QueueWidth    = $clog2(Cpus + 1)
@@ -26,7 +29,7 @@ module cl_kernel_next #(
   input  logic                [QueueWidth-1:0] turn_i,           // their queue that won the last tie
   input  logic                                 astray_i,         // the current thread gives way to any
   input  logic   [Cpus:0]                      best_valid_i,
-  input  logic   [Cpus:0]  [PriorityWidth-1:0] best_priority_i,
+  input  logic   [Cpus:0]       [KeyWidth-1:0] best_priority_i,
   input  logic   [Cpus:0]       [TidWidth-1:0] best_tid_i,
   input  logic                                 bound_valid_i,    // the thread bound to the client is ready:
   input  logic                  [TidWidth-1:0] bound_tid_i,
@@ -42,6 +45,10 @@ module cl_kernel_next #(
   output logic                  [TidWidth-1:0] tid_o,
   output logic                [LevelWidth-1:0] level_o
 );
+
+  function automatic logic first(input logic [LevelWidth-1:0] a, input logic [LevelWidth-1:0] b);
+    first = comes_first(Deadlines, RankWidth'(a), RankWidth'(b), 1'b0);
+  endfunction
 
   logic                  is_cpu, dynamic_valid, static_valid, use_dynamic;
   logic [QueueWidth-1:0] own;
@@ -60,7 +67,7 @@ module cl_kernel_next #(
       several      = 1'b0;
       for (int unsigned q = 1; q <= Cpus; q++) begin
         if (is_cpu && keeps_i[q-1] && best_valid_i[q]) begin
-          if (!static_valid || best_priority_i[q] > best_priority_i[own]) begin
+          if (!static_valid || first({1'b1, best_priority_i[q]}, {1'b1, best_priority_i[own]})) begin
             static_valid = 1'b1;
             several      = 1'b0;
             own          = QueueWidth'(q);
@@ -85,7 +92,7 @@ module cl_kernel_next #(
   always_comb begin
     if (tie_o)              use_dynamic = turn_dynamic_i;
     else if (!static_valid) use_dynamic = 1'b1;
-    else                    use_dynamic = dynamic_valid && best_priority_i[0] > best_priority_i[own];
+    else                    use_dynamic = dynamic_valid && first({1'b1, best_priority_i[0]}, {1'b1, best_priority_i[own]});
   end
 
   assign queue_o      = use_dynamic ? '0 : own;
@@ -93,7 +100,7 @@ module cl_kernel_next #(
   assign bound_o      = !dynamic_valid && !static_valid;
   assign any_o        = !bound_o || bound_valid_i;
   // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
-  assign better_o     = (!bound_o && queued_level > level_i) || (Reserve && astray_i && any_o);
+  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Reserve && astray_i && any_o);
   assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && astray_i);
   assign placed_tie_o = several && !use_dynamic;
 
@@ -102,7 +109,7 @@ module cl_kernel_next #(
     level_o = queued_level;
     if (bound_o) begin
       tid_o   = bound_tid_i;
-      level_o = is_cpu ? (Reserve ? bound_level_i : '0) : {1'b1, PriorityWidth'(Priorities - 1)};
+      level_o = is_cpu ? (Reserve ? bound_level_i : '0) : {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Priorities - 1)))};
     end
   end
 

@@ -47,6 +47,7 @@ package cl_kernel_pkg;
   localparam int unsigned ThreadWordCpuWidth = 5;
   localparam int unsigned SemaphoreMax = 32767;
   localparam int unsigned WeightMax = 255;
+  localparam int unsigned DeadlineMax = 32767;
   localparam int unsigned HardwareParam = 128;
 
   typedef enum logic [5:0] {
@@ -98,6 +99,7 @@ package cl_kernel_pkg;
     OpInterruptWait = 6'd50,
     OpInterruptRaise = 6'd51,
     OpSetWeight = 6'd52,
+    OpSetDeadline = 6'd53,
     OpReserve = 6'd54,
     OpRelease = 6'd55,
     OpDequeue = 6'd56,

@@ -8,7 +8,10 @@
 module cl_kernel_services
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
+  import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
 #(
+  parameter  int unsigned Policy        = PolicyPriority,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  bit          Reserve       = 1'b0,
@@ -57,6 +60,7 @@ module cl_kernel_services
   input  thread_state_e            state_i,
   input  logic      [CpuWidth-1:0] thread_cpu_i,
   input  logic [PriorityWidth-1:0] priority_i,
+  input  logic [DeadlineRelativeWidth-1:0] relative_i,
   input  logic                     static_i,
   input  logic                     idle_i,
   input  logic                     hardware_i,
@@ -120,7 +124,7 @@ module cl_kernel_services
       OpPortLeave,
       OpCondTicket, OpCondSignal, OpCondBroadcast, OpCondLeave,
       OpInterruptUnbind, OpInterruptRaise,
-      OpSetWeight, OpReserve, OpRelease,
+      OpSetWeight, OpSetDeadline, OpReserve, OpRelease,
       OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
         needs_thread = 1'b0;
       OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpThreadJoin,
@@ -170,6 +174,7 @@ module cl_kernel_services
   end
 
   cl_kernel_thread_ops #(
+    .Policy     (Policy),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
     .Priorities (Priorities),
@@ -197,6 +202,7 @@ module cl_kernel_services
     .state_i,
     .cpu_i          (thread_cpu_i),
     .priority_i,
+    .relative_i,
     .static_i,
     .idle_i,
     .hardware_i,

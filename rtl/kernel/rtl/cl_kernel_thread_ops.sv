@@ -8,7 +8,10 @@
 module cl_kernel_thread_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
+  import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
 #(
+  parameter  int unsigned Policy        = PolicyPriority,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Priorities    = 32,
@@ -43,6 +46,7 @@ module cl_kernel_thread_ops
   input  thread_state_e            state_i,
   input  logic      [CpuWidth-1:0] cpu_i,
   input  logic [PriorityWidth-1:0] priority_i,
+  input  logic [DeadlineRelativeWidth-1:0] relative_i,      // its relative deadline
   input  logic                     static_i,
   input  logic                     idle_i,
   input  logic                     hardware_i,
@@ -222,6 +226,15 @@ module cl_kernel_thread_ops
       OpSlice: outcome_o.course = CourseSlice;
 
       OpSetWeight: outcome_o = failed(StatusEnotsup);
+      OpSetDeadline: begin
+        if (!exists_i)                                           outcome_o = failed(StatusEsrch);
+        else if (Policy != PolicyEdf || idle_i || hardware_i)    outcome_o = failed(StatusEnotsup);
+        else if (word0_i > DeadlineMax)                          outcome_o = failed(StatusEinval);
+        else begin
+          outcome_o        = answered(value_t'(relative_i));
+          outcome_o.course = CourseRequeue;
+        end
+      end
 
       OpDequeue: begin
         if (!any_i) outcome_o = failed(StatusEagain);

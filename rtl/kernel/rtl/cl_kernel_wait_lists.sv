@@ -12,9 +12,12 @@
 //   pop      the first waiter, whose record is read, leaves
 //   leave    thread target_i, if it waits, leaves: the user reads the first waiter's record, and holds leave_i until
 //            found_o or missing_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
-module cl_kernel_wait_lists #(
+module cl_kernel_wait_lists
+  import cl_ready_queue_pkg::*;
+#(
   parameter int unsigned TidWidth    = 6,
   parameter int unsigned LevelWidth  = 6,
+  parameter bit          Deadlines   = 1'b0,  // levels may be deadlines
   parameter int unsigned ObjectWidth = 5
 ) (
   input  logic                  clk_i,
@@ -89,7 +92,7 @@ module cl_kernel_wait_lists #(
   logic                  here, last;
 
   assign pending_o = pending_q;
-  assign here      = level_i < caller_level_q;        // before the waiter looked at
+  assign here      = comes_first(Deadlines, RankWidth'(caller_level_q), RankWidth'(level_i), 1'b0);  // before the waiter looked at
   assign last      = tid_i == tail;              // behind it, as there is no other
   assign done_o    = linking_q || (here ? !before_valid_q : last);
   assign found_o   = leave_i && 32'(tid_i) == target_i;

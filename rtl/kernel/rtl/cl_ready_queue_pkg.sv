@@ -22,7 +22,12 @@ package cl_ready_queue_pkg;
   // one: the complement of the priority. A level (cl_kernel_next) is a key with a bit before it.
   localparam int unsigned DeadlineWidth    = 17;  // ticks, modulo
   localparam int unsigned DeadlineKeyWidth = DeadlineWidth + 1;
+  localparam int unsigned DeadlineRelativeWidth = DeadlineWidth - 2;  // so one may be missed by as much and more
   localparam int unsigned RankWidth        = DeadlineKeyWidth + 1;  // of a key or a level of any kind
+
+  function automatic logic [RankWidth-1:0] priority_key(input bit deadlines, input logic [RankWidth-1:0] prio);
+    priority_key = deadlines ? RankWidth'(DeadlineWidth'(~prio)) : prio;
+  endfunction
 
   // Whether a comes before b (or_equal: or is the same): the higher number; of two deadlines the one that is earlier by
   // less than half of their range.

@@ -29,6 +29,7 @@ RESUMED = 1 << SPEC.layouts["word"]["resumed"].lsb
 _STATUS_LSB = SPEC.layouts["word"]["status"].lsb
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
 HARDWARE_PARAM = SPEC.limits["hardware_param"]
+DEADLINE_MAX = SPEC.limits["deadline_max"]
 SIGNALS = 1 << 16  # a condition variable counts its signals modulo this
 WEIGHT_MAX = SPEC.limits["weight_max"]
 ROUNDS = 4  # a thread's round is known modulo this
@@ -37,6 +38,9 @@ WORD_MASK = 0xFFFF_FFFF
 # A level is a priority, or one of these two.
 _IDLE = -1  # an idle thread: below every priority
 _NONE = -2  # no thread
+# Policy edf: that of a thread with a deadline is this less the deadline, so above all priorities. The RTL
+# keeps deadlines modulo 2**17: the same as long as none has been missed by more than 32768 ticks.
+_DEADLINES = 1 << 64
 
 
 def error(name: str) -> int:
@@ -83,6 +87,8 @@ class Thread:
     cpu: int = 0  # where it runs or ran last
     home: int = 0  # of a static thread: the client that it is placed on
     joiner: int | None = None
+    relative: int = 0  # edf: its relative deadline, 0: none
+    deadline: int = 0
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
     # dwrr
     weight: int = 1
@@ -160,19 +166,17 @@ class Kernel:
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config = config or Config()
-        assert config.policy in ("priority", "dwrr")
+        assert config.policy in ("priority", "dwrr", "edf")
         self.dwrr = config.policy == "dwrr"
-        assert not (config.reserve and self.dwrr)
+        assert not config.reserve or config.policy == "priority"
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
         self.cpus = [Cpu() for _ in range(config.clients)]
         # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only; behind those is one
-        # for the owner of each CPU. A queue is a FIFO a level, from _IDLE up. With dwrr the last queue and
-        # queue 0 take turns: dynamic threads that may run now are in queue `now`, those of the next round in
-        # queue `later`.
-        self.queues = [
-            {level: deque[int]() for level in range(_IDLE, config.priorities)}
-            for _ in range(config.clients + 1 + config.cpus + self.dwrr)
+        # for the owner of each CPU. A queue is a FIFO a level. With dwrr the last queue and queue 0 take
+        # turns: dynamic threads that may run now are in queue `now`, those of the next round in `later`.
+        self.queues: list[dict[int, deque[int]]] = [
+            {} for _ in range(config.clients + 1 + config.cpus + self.dwrr)
         ]
         self.now, self.later = 0, len(self.queues) - 1
         self.round = 0  # of the threads in queue `now`, modulo ROUNDS
@@ -191,6 +195,7 @@ class Kernel:
         # Freed ids are used again last in, first out; then never-used ones in ascending order.
         self.free_threads = list(range(config.threads - 1, 0, -1))
         self.slice = 0
+        self.ticks = 0  # edf: the time
         self._completed: list[tuple[int, int]] = []
         self.threads[0] = Thread(_STATE["running"], config.main_priority, fresh=False)
         self.cpus[0].current = 0
@@ -237,6 +242,7 @@ class Kernel:
 
     def tick(self) -> None:
         """One strobe of tick_i: the slices of all running threads get shorter."""
+        self.ticks += 1
         if self.dwrr:
             for c in range(self.config.cpus):
                 if self.slice and self._runs(c) and not (thread := self.threads[self._current(c)]).idle:
@@ -290,11 +296,32 @@ class Kernel:
 
     def _level(self, tid: int) -> int:
         thread = self.threads[tid]
-        return _IDLE if thread.idle else thread.priority
+        if thread.idle:
+            return _IDLE
+        return _DEADLINES - thread.deadline if thread.relative else thread.priority
+
+    def _count_deadline(self, tid: int) -> None:
+        """The thread becomes ready, or has a new relative deadline: its deadline is counted from now."""
+        self.threads[tid].deadline = self.ticks + self.threads[tid].relative
 
     def _best(self, queue: int) -> int:
         """Highest level with a thread in this queue, _NONE if it is empty."""
-        return max((level for level, fifo in self.queues[queue].items() if fifo), default=_NONE)
+        return max(self.queues[queue], default=_NONE)
+
+    def _push(self, tid: int, front: bool = False) -> None:
+        fifo = self.queues[self._queue_of(tid)].setdefault(self._level(tid), deque())
+        if front:
+            fifo.appendleft(tid)
+        else:
+            fifo.append(tid)
+
+    def _take(self, tid: int) -> int:
+        """The thread leaves its queue."""
+        queue, level = self.queues[self._queue_of(tid)], self._level(tid)
+        queue[level].remove(tid)
+        if not queue[level]:
+            del queue[level]
+        return tid
 
     def _is_hardware(self, cpu: int) -> bool:
         return cpu >= self.config.cpus
@@ -352,11 +379,7 @@ class Kernel:
         """Make a thread eligible; give it to a waiting CPU (the lowest that may run it) at once."""
         thread = self.threads[tid]
         thread.state = _STATE["ready"]
-        fifo = self.queues[self._queue_of(tid)][self._level(tid)]
-        if front:
-            fifo.appendleft(tid)
-        else:
-            fifo.append(tid)
+        self._push(tid, front)
         if self._is_later(thread):
             return
         for cpu in range(self.config.clients):
@@ -375,11 +398,11 @@ class Kernel:
             use_dynamic = port.turn_dynamic
             port.turn_dynamic = not port.turn_dynamic
         if use_dynamic:
-            return self.queues[self.now][dynamic].popleft()
+            return self._take(self.queues[self.now][dynamic][0])
         equal = [queue for queue in self._placed(cpu) if self._best(queue) == static]
         if len(equal) > 1:
             port.turn_home = equal[0] - 1
-        return self.queues[equal[0]][static].popleft()
+        return self._take(self.queues[equal[0]][static][0])
 
     def _start_slice(self, cpu: int) -> None:
         if self.dwrr:
@@ -537,6 +560,7 @@ class Kernel:
         thread = self.threads[tid]
         port = self.cpus[thread.cpu]
         self._enter(thread)
+        self._count_deadline(tid)
         if port.current == tid:
             thread.state = _STATE["running"]
             self._start_slice(thread.cpu)
@@ -641,6 +665,7 @@ class Kernel:
         if wrong := self._not_startable(thread):
             return wrong
         self._enter(thread)
+        self._count_deadline(id)
         self._enqueue(id)
         return 0
 
@@ -727,11 +752,31 @@ class Kernel:
         if wrong := self._wrong_param(cpu, id):
             return wrong
         thread, priority = self.threads[id], self.cpus[cpu].word0
-        old, thread.priority = thread.priority, priority
-        queue = self.queues[self._queue_of(id)]
-        if id in queue[old]:
-            queue[old].remove(id)
-            queue[priority].append(id)
+        old = thread.priority
+        queued = self._is_in_queue(id)
+        if queued:
+            self._take(id)
+        thread.priority = priority
+        if queued:
+            self._push(id)
+        return old
+
+    def _set_deadline(self, cpu: int, id: int) -> int:
+        thread = self._thread(id)
+        if thread is None:
+            return error("esrch")
+        if self.config.policy != "edf" or thread.idle or id in self.unit_threads:
+            return error("enotsup")
+        if self.cpus[cpu].word0 > DEADLINE_MAX:
+            return error("einval")
+        old = thread.relative
+        queued = self._is_in_queue(id)
+        if queued:
+            self._take(id)
+        thread.relative = self.cpus[cpu].word0
+        self._count_deadline(id)
+        if queued:
+            self._push(id)
         return old
 
     def _check_sched_param(self, cpu: int, id: int) -> int:
@@ -780,7 +825,7 @@ class Kernel:
     # --- the ready queue ([HT]: the scheduler's operations) ---------------------------------------
 
     def _is_in_queue(self, tid: int) -> bool:
-        return tid in self.queues[self._queue_of(tid)][self._level(tid)]
+        return tid in self.queues[self._queue_of(tid)].get(self._level(tid), ())
 
     def _dequeue(self, cpu: int, id: int) -> int:
         tid = self._pick(cpu)
@@ -795,7 +840,7 @@ class Kernel:
             return error("esrch")
         if not self._is_in_queue(id):
             return error("enoent")
-        self.queues[self._queue_of(id)][self._level(id)].remove(id)
+        self._take(id)
         thread.state = _STATE["suspended"]
         return 0
 
@@ -846,7 +891,7 @@ class Kernel:
         """Out of its ready queue; whether it was in one."""
         queued = self._is_in_queue(tid)
         if queued:
-            self.queues[self._queue_of(tid)][self._level(tid)].remove(tid)
+            self._take(tid)
         return queued
 
     def _offer(self, cpu: int) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Binding, Config, Kernel
+from coreloom.model.kernel import DEADLINE_MAX, GIVE_WAY, HARDWARE_PARAM, SPEC, Binding, Config, Kernel
 
 
 class Kind(IntEnum):
@@ -88,6 +88,7 @@ class Generator:
             "interrupt_bind": self._binding,
             "reserve": self._owner,
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
+            "set_deadline": self._deadline,
         }
         if config.policy == "dwrr":
             self._arguments["slice"] = lambda id: self.random.choice((0, 1, 1, 2, 3))
@@ -120,6 +121,8 @@ class Generator:
             weight |= {"slice": 4, "set_weight": 8}
         if self.config.reserve:
             weight |= {"reserve": 12, "release": 8}
+        if self.config.policy == "edf":
+            weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
         self._few = self.random.choice((1, self.config.cpus, self.config.cpus + 3))
         self._late_save = self.random.choice((0.1, 0.5, 0.9))
@@ -149,7 +152,7 @@ class Generator:
             self._plan = None
             return self._load(cpu, op, id)
         free = [c for c in range(self.config.clients) if not self.kernel.cpus[c].waiting]
-        if self.config.policy == "dwrr" and rnd.random() < 0.15:
+        if self.config.policy in ("dwrr", "edf") and rnd.random() < 0.15:
             self.kernel.tick()
             return self._observe(Kind.TICK, 0, 0, 0, 0, None)
         if not free or rnd.random() < 0.03:
@@ -207,6 +210,11 @@ class Generator:
         """The right ticket of a condition variable, or an old one."""
         known = self.kernel.conditions[id : id + 1]
         return (known[0].signals if known and known[0] else 0) - (self.random.random() < 0.2) & 0xFFFF_FFFF
+
+    def _deadline(self, id: int) -> int:
+        """Near ones, which meet, and far ones; seldom none."""
+        rnd = self.random
+        return rnd.choice((rnd.randrange(6), 1 + rnd.randrange(30), DEADLINE_MAX - rnd.randrange(2)))
 
     def _binding(self, id: int) -> int:
         kind = self.random.choice((0, 0, 1, 2, 2, 3))
