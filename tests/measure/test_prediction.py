@@ -57,7 +57,7 @@ def told(computes: dict[str, list[int]], done: int = 0) -> Measured:
 
 def test_a_bounded_port_takes_room_before_a_message() -> None:
     computes = {name: [7, 9, 8] for name in prediction.GRAPHS["packets"].threads}
-    load = prediction.workload("packets", told(computes), 8, placed=True)
+    load = prediction.workload("packets", computes, 8, placed=True)
     main, packetizer = load.threads[0], load.threads[1]
     assert main.steps[:2] == (Send("room classifier", 8), Send("room crc 0", 8))
     assert main.steps[-2:] == (Receive("room free"), Send("free"))
@@ -72,7 +72,7 @@ def test_a_bounded_port_takes_room_before_a_message() -> None:
 
 def test_an_unbounded_port_takes_none_and_nobody_is_placed() -> None:
     computes = {"control": [5], "decoder": [100, 110], "filter": [120]}
-    load = prediction.workload("image", told(computes), 8, placed=False)
+    load = prediction.workload("image", computes, 8, placed=False)
     assert [thread.cpu for thread in load.threads] == [None] * 4
     assert load.threads[0].steps == (Send("done"),) * 8
     assert load.threads[2].steps == (

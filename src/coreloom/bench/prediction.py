@@ -149,8 +149,11 @@ def spread_out(counts: Sequence[int]) -> list[int]:
     return order
 
 
-def workload(app: str, told: Measured, depth: int, placed: bool) -> Workload:
-    """The application for the model; ports hold `depth` messages. placed: each thread on its CPU."""
+def workload(app: str, computes: dict[str, list[int]], depth: int, placed: bool) -> Workload:
+    """The application for the model; ports hold `depth` messages. placed: each thread on its CPU.
+
+    computes: of each thread, how long it computes for each message in turn, over and over.
+    """
     graph = GRAPHS[app]
     room = {port for node in graph.threads.values() for port in node.receive} if graph.bounded else set()
 
@@ -162,12 +165,12 @@ def workload(app: str, told: Measured, depth: int, placed: bool) -> Workload:
 
     threads = []
     for name, node in graph.threads.items():
-        if all(port in told.computes for port in node.send):  # several ports: as often as they were used
-            order = spread_out([len(told.computes[port]) for port in node.send])
+        if all(port in computes for port in node.send):  # several ports: as often as they were used
+            order = spread_out([len(computes[port]) for port in node.send])
         else:
             order = list(range(len(node.send)))
         steps: list[Step] = []
-        for n, cycles in enumerate(told.computes[name]):
+        for n, cycles in enumerate(computes[name]):
             steps += get(node.receive[n % len(node.receive)])
             steps.append(Compute(float(cycles)))
             steps += put(node.send[order[n % len(order)]])
@@ -195,7 +198,7 @@ def predict(case: smp.Case, told: Measured, soc: Platform, window: int) -> dict[
     )
     graph = GRAPHS[case.app]
     placed = case.placement == "static"
-    load = workload(case.app, told, soc.kernel.port_depth, placed)
+    load = workload(case.app, told.computes, soc.kernel.port_depth, placed)
     outcome = run(load, machine, case.placement, window / 1e6)
     service = {thread.name: thread.service_us for thread in outcome.threads}
     finished = sum(messages(told.computes[end], service[end]) for end in graph.ends)

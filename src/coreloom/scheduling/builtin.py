@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from coreloom.bench import prediction
 from coreloom.scheduling.case import Case
 from coreloom.scheduling.workload import (
     Compute,
+    Costs,
     Exit,
     Lock,
     Machine,
@@ -105,6 +107,35 @@ def _reserve() -> Case:
     )
 
 
+# By thread: the messages it gets of one request or of ten packets, and its mean cycles for each; measured on
+# the hardware kernel with all threads on one of two CPUs.
+_IMAGE = {"control": (1, 62), "decoder": (1, 604), "filter": (1, 678)}
+_PACKETS = {
+    "packetizer": (10, 101),
+    "decoder 0": (5, 214),
+    "decoder 1": (5, 220),
+    "crc 0": (5, 906),
+    "crc 1": (5, 984),
+    "enqueue": (10, 55),
+    "classifier": (10, 166),
+    "forward": (6, 547),
+    "store": (2, 341),
+    "discard": (2, 51),
+}
+_PORT_DEPTH = 8
+
+
+def _application(app: str, means: dict[str, tuple[int, int]], text: str) -> Case:
+    computes = {thread: [cycles] * count for thread, (count, cycles) in means.items()}
+    return Case(
+        prediction.workload(app, computes, _PORT_DEPTH, placed=False),
+        Machine(cpus=2, slice_us=10_000),
+        1,
+        f"{text}; a us is a cycle of the SoC, `coreloom bench model` has the real times",
+        Costs(switch_us=29),
+    )
+
+
 _CASES = (
     _counterexample(),
     _five_on_four(),
@@ -114,5 +145,7 @@ _CASES = (
     _arrivals(),
     _infeasible(),
     _reserve(),
+    _application("image", _IMAGE, "[SMP]'s image filter: three threads and their ports"),
+    _application("packets", _PACKETS, "[SMP]'s packet processing: ten threads and their ports"),
 )
 CASES: dict[str, Case] = {case.workload.name: case for case in _CASES}
