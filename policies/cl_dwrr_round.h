@@ -10,13 +10,18 @@
 #include <stdint.h>
 #endif
 
-#define CL_ROUND_UNIT_BITS 10 /* weight 1024 has a round slice of B */
+#define CL_ROUND_UNIT_BITS 10 /* slices and remainders are kept in 1/1024 of the unit of time, see below */
 #define CL_ROUND_SPAN 2u      /* no thread is in a round above the lowest one + 2, and there it may not run */
 
-/* Round slice of a weight: weight x B. */
-static inline int64_t cl_round_slice(uint32_t weight, uint64_t b) {
-  uint64_t slice = weight * b >> CL_ROUND_UNIT_BITS;
-  return slice ? (int64_t)slice : 1;
+/* Round slice of a weight: weight x B, B being that of weight 1024. Exact in its fine unit: what was rounded off would
+ * add up round by round. Holds for B below 2^40. */
+static inline int64_t cl_round_slice(uint32_t weight, uint64_t b) { return (int64_t)(weight * b); }
+
+static inline int64_t cl_round_fine(uint64_t time) { return (int64_t)(time << CL_ROUND_UNIT_BITS); }
+
+/* The time in which so much is used up, and a little more. */
+static inline uint64_t cl_round_time(int64_t left) {
+  return ((uint64_t)left + (1u << CL_ROUND_UNIT_BITS) - 1) >> CL_ROUND_UNIT_BITS;
 }
 
 /* Rounds are compared by their difference, so they may wrap. */

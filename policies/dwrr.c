@@ -399,17 +399,17 @@ static cl_time dwrr_tick(struct cl_machine *m, uint32_t cpu, cl_time ran) {
   }
   look_whether_free(m);
   cl_time clock = clock_of(m), charged = clock - e->vtime;
-  e->left -= (int64_t)(ran < charged ? ran : charged);
+  e->left -= cl_round_fine(ran < charged ? ran : charged);
   e->vtime = clock;
   if (e->left > 0 && e->seen & FRESH) {
     cl_time time = m->tuning.slice >> FRESH_BITS;
-    if (!ran && time) return time < (cl_time)e->left ? time : (cl_time)e->left;
+    if (!ran && time) return time < cl_round_time(e->left) ? time : cl_round_time(e->left);
     e->seen &= ~(uint32_t)FRESH;
     const struct cl_entity *next = first_here(m, cpu, line_of(m, cpu)->round);
     if (next && next->seen & FRESH) cl_poke(m, cpu);
   }
-  if (e->left > 0) return (cl_time)e->left;
-  return e->seen & COUNTED && e->round - s->lowest == CL_ROUND_SPAN ? (cl_time)slice_of(m, e) : 0;
+  if (e->left > 0) return cl_round_time(e->left);
+  return e->seen & COUNTED && e->round - s->lowest == CL_ROUND_SPAN ? cl_round_time(slice_of(m, e)) : 0;
 }
 
 static struct cl_entity *dwrr_waiting(const struct cl_machine *m, uint32_t cpu) {

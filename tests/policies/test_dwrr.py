@@ -143,7 +143,7 @@ def test_the_example_for_which_l_is_needed() -> None:
 def test_overrun_is_taken_from_the_next_slice() -> None:
     m = started(1, [100, 100], grain=150_000)
     m.run(150_000)
-    assert (m.view(0).round, m.view(0).left) == (1, 50_000)
+    assert (m.view(0).round, m.view(0).left) == (1, 50_000 << 10)
     m.run(150_000 * 40)
     assert m.services() == [3000_000, 3000_000]
 
@@ -216,7 +216,7 @@ def test_who_wakes_in_its_round_goes_on_with_what_was_left() -> None:
     m.block(0)
     m.run(90_000)
     m.wake(0)
-    assert (m.view(0).round, m.view(0).left) == (0, 60_000)
+    assert (m.view(0).round, m.view(0).left) == (0, 60_000 << 10)
     assert m.running == [0]
 
 
@@ -225,7 +225,7 @@ def test_who_wakes_in_a_later_round_gets_one_slice_and_no_more() -> None:
     m.block(0)
     m.run(100 * 2000_000 + 5000)
     m.wake(0)
-    assert (m.view(0).round, m.view(0).left) == (m.view(1).round, 100_000)
+    assert (m.view(0).round, m.view(0).left) == (m.view(1).round, 100_000 << 10)
     m.run(m.now + 100_000)
     assert m.view(0).queued
     m.block(0)
@@ -277,7 +277,7 @@ def test_who_yields_is_last_of_its_round() -> None:
     m.run(50_000)
     m.yield_(0)
     assert m.order(0) == [1, 2, 0]
-    assert m.view(0).left == 250_000
+    assert m.view(0).left == 250_000 << 10
 
 
 # --- where
