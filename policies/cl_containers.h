@@ -6,7 +6,7 @@
  * Keys are compared by their signed difference, so virtual times may wrap; of equal keys the one that came first is
  * first. A tree may keep something of each subtree, as the least of a value (eevdf.c): then its user gives a function
  * that works it out for a node from its two children.
- * Cost: tree O(log n), its first O(1); list O(1); set O(levels), levels = log of the CPUs to the base of the
+ * Cost: tree O(log n), its first and last O(1); list O(1); set O(levels), levels = log of the CPUs to the base of the
  * word's bits. */
 #ifndef CL_CONTAINERS_H
 #define CL_CONTAINERS_H
@@ -29,6 +29,7 @@ struct cl_node {
 struct cl_tree {
   struct cl_node *root;
   struct cl_node *first;
+  struct cl_node *last;
 };
 
 struct cl_list {
@@ -112,24 +113,20 @@ static inline void cl_tree_rotate_(struct cl_tree *tree, struct cl_node *down, b
   update(up);
 }
 
+/* Most come in order, and so behind the last one: then nothing is read but what is near it. */
 CL_ALWAYS_INLINE void cl_tree_add_with(struct cl_tree *tree, struct cl_node *node, cl_tree_update update) {
-  struct cl_node *parent = NULL;
-  struct cl_node **link = &tree->root;
-  bool first = true;
-  while (*link) {
-    parent = *link;
-    if (cl_before(node->key, parent->key)) {
-      link = &parent->left;
-    } else {
-      link = &parent->right;
-      first = false;
-    }
+  struct cl_node *parent = tree->last;
+  struct cl_node **link = parent ? &parent->right : &tree->root;
+  if (parent && cl_before(node->key, parent->key)) {
+    for (link = &tree->root; *link; link = cl_before(node->key, parent->key) ? &parent->left : &parent->right)
+      parent = *link;
   }
   *link = node;
   node->parent = parent;
   node->left = node->right = NULL;
   node->red = 1;
-  if (first) tree->first = node;
+  if (!parent || (parent == tree->first && parent->left == node)) tree->first = node;
+  if (!parent || (parent == tree->last && parent->right == node)) tree->last = node;
   cl_tree_update_up_(node, update);
   while ((parent = node->parent) && parent->red) {
     struct cl_node *above = parent->parent;
@@ -166,8 +163,20 @@ static inline struct cl_node *cl_tree_next(const struct cl_node *node) {
   return node->parent;
 }
 
+/* The node before this one in order, or NULL. */
+static inline struct cl_node *cl_tree_previous(const struct cl_node *node) {
+  if (node->left) {
+    node = node->left;
+    while (node->right) node = node->right;
+    return (struct cl_node *)(uintptr_t)node;
+  }
+  while (node->parent && node == node->parent->left) node = node->parent;
+  return node->parent;
+}
+
 CL_ALWAYS_INLINE void cl_tree_remove_with(struct cl_tree *tree, struct cl_node *node, cl_tree_update update) {
   if (tree->first == node) tree->first = cl_tree_next(node);
+  if (tree->last == node) tree->last = cl_tree_previous(node);
   struct cl_node *child, *parent;
   bool was_red = node->red;
   if (node->left && node->right) {

@@ -26,9 +26,11 @@
 /* For how long a woken thread runs before another one that wakes may preempt it: B / 32. */
 #define FRESH_BITS 5
 
-/* Key of a queued thread: who has woken first, who yields last, between them the longest remainder. */
+/* Key of a queued thread: who has woken first, who yields last, between them the longest remainder. Not to the last
+ * bit: so those of one weight stay in their order, and most join a tree at its end, which reads the least memory. */
 #define KEY_FIRST (~(UINT64_MAX >> 2) + 1)
 #define KEY_LAST (UINT64_MAX >> 2)
+#define KEY_BITS (10 + CL_ROUND_UNIT_BITS)
 
 /* Of a thread: round and left; vtime: the clock up to which it is charged; deadline: CLOSED | the L in which its
  * weight was found infeasible; seen, these marks: */
@@ -293,7 +295,7 @@ static void dwrr_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e
       next_round(m, e);
   }
   e->seen = BORN | (why == CL_WOKEN ? e->seen | FRESH : e->seen & ~(uint32_t)FRESH);
-  e->node.key = e->seen & FRESH ? KEY_FIRST : why == CL_YIELDED ? KEY_LAST : (uint64_t)-e->left;
+  e->node.key = e->seen & FRESH ? KEY_FIRST : why == CL_YIELDED ? KEY_LAST : (uint64_t) - (e->left >> KEY_BITS);
   queue(m, cpu, e);
   if (leaving) return; /* its CPU picks now */
   const struct cl_entity *current = m->cpu[cpu].current;

@@ -24,6 +24,8 @@ void tree_add(int i, uint64_t key) {
 void tree_remove(int i) { cl_tree_remove_with(&tree, &nodes[i], count); }
 int tree_size(void) { return size_of(tree.root); }
 int tree_first(void) { return number(tree.first); }
+int tree_last(void) { return number(tree.last); }
+int tree_previous(int i) { return number(cl_tree_previous(&nodes[i])); }
 int tree_next(int i) { return number(cl_tree_next(&nodes[i])); }
 
 /* Black nodes on each way down, or -1: not a red-black tree. */

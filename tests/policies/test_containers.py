@@ -36,6 +36,7 @@ def test_tree_keeps_the_order_of_keys_and_of_arrival(base: int) -> None:
             at = sum(other <= key for other, _ in order)
             order.insert(at, (key, node))
         assert c.tree_first() == (order[0][1] if order else -1)
+        assert c.tree_last() == (order[-1][1] if order else -1)
         assert c.tree_blacks() >= 0
         assert c.tree_size() == len(order)
         if step % 50 == 0:
@@ -43,6 +44,10 @@ def test_tree_keeps_the_order_of_keys_and_of_arrival(base: int) -> None:
             while walk[-1] >= 0:
                 walk.append(c.tree_next(walk[-1]))
             assert walk[:-1] == [node for _, node in order]
+            walk = [c.tree_last()]
+            while walk[-1] >= 0:
+                walk.append(c.tree_previous(walk[-1]))
+            assert walk[-2::-1] == [node for _, node in order]
 
 
 def test_list_is_a_queue_with_two_ends() -> None:

@@ -15,10 +15,10 @@ MIX = (1, 3, 15, 335, 1024, 1024, 1024, 9548, 88761, 1 << 20)
 
 
 class Cpu(ctypes.Structure):
-    """A CPU's state behind its tree of two pointers."""
+    """A CPU's state behind its tree of three pointers."""
 
     _fields_ = (
-        ("tree", ctypes.c_void_p * 2),
+        ("tree", ctypes.c_void_p * 3),
         ("average", ctypes.c_uint64),
         ("rest", ctypes.c_int64),
         ("weight", ctypes.c_uint64),
