@@ -18,6 +18,7 @@ from .harness import DEFAULT, KERNEL, LARGE
 
 MAIN = DEFAULT.main_priority
 LOW, HIGH = MAIN - 1, MAIN + 1
+STATIC, ON_CPU_1 = 1 << 12, 1 << 12 | 1 << 8
 Case = Callable[[Scenario], object]
 CASES: dict[str, Case] = {}
 
@@ -577,11 +578,84 @@ def _(s: Scenario) -> None:
     s.do(0, "semaphore_post", 0)
 
 
+RESERVE_CASES: dict[str, Case] = {}
+
+
+def reserve_case(label: str) -> Callable[[Case], Case]:
+    """Of a kernel with reservations."""
+
+    def register(function: Case) -> Case:
+        RESERVE_CASES[label] = function
+        return function
+
+    return register
+
+
+def placed(s: Scenario, count: int) -> int:
+    """CPU 1 runs a thread placed there, and `count` more are ready there. A thread for CPU 1."""
+    for _ in range(count + 1):
+        s.thread(0, MAIN | ON_CPU_1)
+    s.switch(1, "next")
+    return s.thread(0, LOW | STATIC)
+
+
+for number in (0, 1, 10, 20):
+    RESERVE_CASES[f"reserve, {number} placed threads are ready"] = lambda s, number=number: s.do(  # type: ignore[misc]
+        0, "reserve", 1, word0=placed(s, number)
+    )
+
+
+@reserve_case("reserve, the CPU is idle")
+def _(s: Scenario) -> None:
+    s.do(1, "next")
+    s.do(0, "reserve", 1, word0=s.thread(0, LOW | STATIC))
+
+
+@reserve_case("reserve, the thread is not ready")
+def _(s: Scenario) -> None:
+    s.do(0, "reserve", 1, word0=s.thread(0, LOW, start=False))
+
+
+@reserve_case("preempt, the owner takes its CPU")
+def _(s: Scenario) -> None:
+    s.do(0, "reserve", 1, word0=placed(s, 10))
+    s.do(1, "preempt")
+
+
+@reserve_case("thread_start, the owner's CPU waits")
+def _(s: Scenario) -> None:
+    tid = s.thread(0, LOW, start=False)
+    s.do(0, "reserve", 1, word0=tid)
+    s.do(1, "next")
+    s.do(0, "thread_start", tid)
+
+
+@reserve_case("release, 20 placed threads are ready")
+def _(s: Scenario) -> None:
+    s.do(0, "reserve", 1, word0=placed(s, 20))
+    s.switch(1, "preempt")
+    s.do(0, "release", 1)
+
+
+@reserve_case("release, the CPU is idle, 20 placed threads are ready")
+def _(s: Scenario) -> None:
+    s.do(0, "semaphore_create", word0=0)
+    s.do(0, "reserve", 1, word0=placed(s, 20))
+    s.switch(1, "preempt")
+    s.do(1, "semaphore_wait", 0)
+    s.do(0, "release", 1)
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
     folder = tmp_path_factory.mktemp("cycles")
     result: dict[str, Cycles] = {}
-    for config, cases in ((DEFAULT, CASES), (Config(hw_threads=1), HYBRID_CASES)):
+    builds = (
+        (DEFAULT, CASES),
+        (Config(hw_threads=1), HYBRID_CASES),
+        (Config(reserve=True), RESERVE_CASES),
+    )
+    for config, cases in builds:
         steps, last = [], []
         for function in cases.values():
             scenario = Scenario(config)
@@ -613,6 +687,12 @@ def test_bounds(measured: dict[str, Cycles]) -> None:
             assert answer <= 3, label
         elif "publishes" not in label and "wakes" not in label:
             assert answer <= 6, label
+
+
+def test_a_reservation_costs_the_same_for_any_number(measured: dict[str, Cycles]) -> None:
+    """The reach is 4 cycles and one a moved thread."""
+    rows = [measured[f"reserve, {number} placed threads are ready"] for number in (0, 1, 10, 20)]
+    assert len(set(rows)) == 1 and rows[0].answer <= 4
 
 
 def test_wait_lists_cost_nobody_an_answer(measured: dict[str, Cycles]) -> None:
