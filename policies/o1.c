@@ -168,19 +168,21 @@ static uint32_t o1_balance(struct cl_machine *m, uint32_t cpu) {
 /* A CPU with nothing to do: half of what the busiest has from which it may take something. */
 static bool o1_pull(struct cl_machine *m, uint32_t cpu) {
   const struct cl_queues *queues = m->shared;
-  uint32_t tried = UINT32_MAX; /* as many threads had the last one in vain */
+  uint32_t tried = cpu, had = UINT32_MAX; /* the last one asked in vain, and how many threads it had */
   for (;;) {
     uint32_t busiest = cpu, most = 0;
     for (uint32_t from = cl_set_from(&queues->waiting, 0); from < m->cpus;
          from = cl_set_from(&queues->waiting, from + 1)) {
       uint32_t running = o1_running(m, from);
-      if (from == cpu || running <= most || running >= tried || !cl_queues_spare(m, from)) continue;
+      bool asked = running > had || (running == had && from <= tried);
+      if (from == cpu || running <= most || asked || !cl_queues_spare(m, from)) continue;
       busiest = from;
       most = running;
     }
     if (!most) return false;
     if (o1_move_any(m, busiest, cpu, most / 2)) return true;
-    tried = most;
+    tried = busiest;
+    had = most;
   }
 }
 

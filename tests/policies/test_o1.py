@@ -160,12 +160,11 @@ def test_an_idle_cpu_takes_half_of_the_busiest() -> None:
 
 def test_an_idle_cpu_goes_on_to_the_next_if_the_busiest_may_not_give() -> None:
     m = Machine("o1", 3, slice=SLICE)
-    for _ in range(6):
+    for _ in range(2):
         m.start(home=0)
     free(m, 1, 1)
     m.block(m.start())
-    assert m.queued(0) == 5
-    assert m.queued(1) == 0
+    assert [m.queued(0), m.queued(1)] == [1, 0]
     assert m.current(2) is not None
 
 
