@@ -21,7 +21,7 @@ CORES = ("economy", "standard")
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
-BUILT_POLICIES = ("priority", "edf")  # those that the hardware kernel has
+BUILT_POLICIES = ("priority", "dwrr", "edf")  # those that the hardware kernel has
 MAX_CPUS = 8
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
@@ -218,8 +218,12 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
         _check_range(key, flat[key], f"platform file {where}")
     sizes = {key.removeprefix("kernel."): value for key, value in flat.items() if key.startswith("kernel.")}
     sizes["hardware_threads"] = _hardware_threads(named, where)
-    sizes["reserve"] = reserve
     sizes["policy"] = check_policy(policy, f"platform file {where}: kernel.policy")
+    if reserve and sizes["policy"] != "priority":
+        raise UserError(
+            f"platform file {where}: kernel.reserve is for policy = 'priority' only, not '{sizes['policy']}'"
+        )
+    sizes["reserve"] = reserve
     platform = Platform(
         name=flat["name"],
         core=flat["core"],

@@ -14,7 +14,7 @@ DEFAULT = Config()
 LARGE = Config(threads=256, priorities=128)
 
 
-def small(cpus: int, hw_threads: int = 0) -> Config:
+def small(cpus: int, hw_threads: int = 0, policy: str = "priority") -> Config:
     """Tables that fill up, of sizes that are no powers of two."""
     return Config(
         cpus=cpus,
@@ -27,4 +27,5 @@ def small(cpus: int, hw_threads: int = 0) -> Config:
         conditions=3,
         lines=5,
         hw_threads=hw_threads,
+        policy=policy,
     )

@@ -27,9 +27,10 @@ class Entry(IntEnum):
     WORD0 = 4
     QUIET = 5
     LINE = 6
+    TICK = 7
 
 
-def small(cpus: int, hw_threads: int) -> Config:
+def small(cpus: int, hw_threads: int, policy: str) -> Config:
     return Config(
         cpus=cpus,
         threads=16,
@@ -41,6 +42,7 @@ def small(cpus: int, hw_threads: int) -> Config:
         conditions=2,
         lines=5,
         hw_threads=hw_threads,
+        policy=policy,
     )
 
 
@@ -74,6 +76,8 @@ def replay(config: Config, log: bytes) -> None:
             kernel.line(a)
         elif kind == Entry.WORD0:
             assert a == kernel.cpus[cpu].word0, where
+        elif kind == Entry.TICK:
+            kernel.tick()
         elif kind == Entry.QUIET:
             assert a == sum(kernel.irq(c) << c for c in range(config.cpus)), where
             assert b == sum(kernel.idle(c) << c for c in range(config.clients)), where
@@ -83,11 +87,15 @@ def replay(config: Config, log: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cpus", "hw_threads", "reserve"),
-    [(2, 0, 0), (4, 0, 0), (16, 0, 0), (2, 2, 0), (4, 3, 0), (2, 0, 1), (4, 1, 1), (16, 0, 1)],
+    ("cpus", "hw_threads", "reserve", "policy"),
+    [
+        *((cpus, units, False, "priority") for cpus, units in ((2, 0), (4, 0), (16, 0), (2, 2), (4, 3))),
+        *((cpus, units, True, "priority") for cpus, units in ((2, 0), (4, 1), (16, 0))),
+        *((cpus, units, False, "dwrr") for cpus, units in ((2, 0), (4, 0), (4, 3))),
+    ],
 )
-def test_concurrent_clients(cpus: int, hw_threads: int, reserve: int, tmp_path: Path) -> None:
-    config = replace(small(cpus, hw_threads), reserve=bool(reserve))
+def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: str, tmp_path: Path) -> None:
+    config = replace(small(cpus, hw_threads, policy), reserve=reserve)
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
     model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
     log = tmp_path / "log.bin"
@@ -97,4 +105,4 @@ def test_concurrent_clients(cpus: int, hw_threads: int, reserve: int, tmp_path: 
     log_bytes = log.read_bytes()
     replay(config, log_bytes)
     kinds = Counter(kind for kind, _, _, _ in struct.iter_unpack("<4I", log_bytes))
-    assert kinds[Entry.LINE] > 100 and kinds[Entry.QUIET] > 100
+    assert kinds[Entry.LINE] > 100 and kinds[Entry.TICK] > 100 and kinds[Entry.QUIET] > 100

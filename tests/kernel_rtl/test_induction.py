@@ -149,8 +149,8 @@ def test_the_cycles_are_exact(size: Size) -> None:
         # the lower priority of the two queues runs
         (
             "cl_kernel_next",
-            "first({1'b1, best_priority_i[0]}, {1'b1, best_priority_i[own]})",
-            "first({1'b1, best_priority_i[own]}, {1'b1, best_priority_i[0]})",
+            "first({1'b1, best_priority_i[dynamic_i]}, {1'b1, best_priority_i[own]})",
+            "first({1'b1, best_priority_i[own]}, {1'b1, best_priority_i[dynamic_i]})",
         ),
         # of two waiters the last one leaves, and is still the tail of the list
         ("cl_kernel_wait_lists", "if (before_valid_q && last) tail_wdata = before_q;", ""),

@@ -23,6 +23,8 @@ EXTREMES = {
     "hybrid": small(3, hw_threads=2),
     "reserve": replace(small(4, hw_threads=1), reserve=True),
     "reserve-1": replace(small(1), reserve=True),
+    "dwrr": small(3, hw_threads=2, policy="dwrr"),
+    "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),
     "edf": replace(small(3, hw_threads=2), policy="edf"),
     "least": Config(
         cpus=1,

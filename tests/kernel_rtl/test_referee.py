@@ -42,6 +42,12 @@ CONFIGS = {
     "reserve-3": (replace(small(3), reserve=True), 15_000),
     "reserve-4": (replace(small(4), reserve=True), 15_000),
     "reserve-3+1": (replace(TINY, threads=9, reserve=True), 15_000),
+    "dwrr-1": (small(1, policy="dwrr"), 15_000),
+    "dwrr-2": (small(2, policy="dwrr"), 25_000),
+    "dwrr-4": (small(4, policy="dwrr"), 25_000),
+    "dwrr-2+1": (small(2, hw_threads=1, policy="dwrr"), 15_000),
+    "dwrr-large-3": (replace(LARGE, cpus=3, policy="dwrr"), 10_000),
+    "dwrr-tiny-3+1": (replace(TINY, policy="dwrr"), 10_000),
     "edf-1": (replace(small(1), policy="edf"), 15_000),
     "edf-2+1": (replace(small(2, hw_threads=1), policy="edf"), 20_000),
     "edf-4": (Config(cpus=4, threads=64, policy="edf"), 20_000),
@@ -61,9 +67,10 @@ def test_random_stream(name: str, tmp_path: Path) -> None:
     assert len(report["ops"]) > 45, "the stream does not visit the operations"
 
 
-def test_random_stream_on_a_quiet_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", ["priority", "dwrr"])
+def test_random_stream_on_a_quiet_unit(policy: str, tmp_path: Path) -> None:
     """Seed 0: nothing overlaps, so irq_o and idle_o are compared after every step."""
-    config = small(2)
+    config = small(2, policy=policy)
     play(config, Generator(config, SEED + 1).steps(20_000), 0, tmp_path)
 
 
@@ -79,7 +86,7 @@ def test_random_stream_by_deadline_on_a_quiet_unit(cpus: int, tmp_path: Path) ->
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["small-2", "small-1+3", "tiny-3+1"])
+@pytest.mark.parametrize("name", ["small-2", "small-1+3", "tiny-3+1", "dwrr-2"])
 def test_random_stream_on_the_linear_queue(name: str, tmp_path: Path) -> None:
     """Another structure of the ready queue, other cycles, the same words."""
     config, count = CONFIGS[name]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from coreloom.bench.kernel_port import play
-from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, error
+from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, error
 from coreloom.model.scenario import Scenario
 from coreloom.model.stream import Generator
 
@@ -24,9 +24,9 @@ SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
 
 
-def populated() -> Scenario:
+def populated(config: Config = CONFIG) -> Scenario:
     """CPU 0 runs thread 0 (priority 4), CPU 1 thread 1 (3); objects in every state an operation can meet."""
-    s = Scenario(CONFIG)
+    s = Scenario(config)
     assert s.thread(0, 3) == 1
     assert s.do(1, "next") == GIVE_WAY | 1
     assert s.thread(0, 2, start=False) == 2  # created
@@ -82,6 +82,11 @@ def populated() -> Scenario:
     s.switch(0, "yield")
     assert s.switch(0, "cond_wait", 1, word0=0) == GIVE_WAY | 0
     return s
+
+
+def weighted() -> Scenario:
+    """The same where threads have weights."""
+    return populated(replace(CONFIG, policy="dwrr", reserve=False))
 
 
 def without_thread() -> Scenario:
@@ -284,6 +289,14 @@ TABLE: list[Row] = [
         for name, op in SPEC.ops.items()
         if op.id == "port" and op.errors.get("ebadf")
     ),
+    (populated, 0, "set_weight", 1, 1, "enotsup"),  # the policy has no weights
+    (populated, 0, "set_weight", CONFIG.threads, 0, "enotsup"),
+    *((weighted, 0, "set_weight", id, 0, "esrch") for id in (CONFIG.threads, 1023, NOT_MADE["thread"])),
+    (weighted, 0, "set_weight", 1, 0, "einval"),
+    (weighted, 0, "set_weight", 1, 256, "einval"),
+    (weighted, 0, "set_weight", 1, 0x8000_0001, "einval"),
+    (weighted, 0, "set_weight", 10, 1, "enotsup"),  # an idle thread
+    (weighted, 0, "set_weight", 11, 1, "enotsup"),  # a hardware thread
     # Ids that name nothing: beyond the table, the largest, never made
     *(
         (populated, 0, name, id, 0, "esrch" if op.id == "thread" else "einval")
@@ -315,7 +328,7 @@ def row_name(row: Row) -> str:
     return f"{scene.__name__}-{cpu}-{name}-{id}-{'' if word0 is None else hex(word0)}-{status}"
 
 
-@pytest.mark.parametrize("scene", [populated, without_thread, full, reserved, without, by_deadline])
+@pytest.mark.parametrize("scene", [populated, weighted, without_thread, full, reserved, without, by_deadline])
 def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
     """Each row of the scene: the same read-out before and after it, and the same future as the model's."""
     s = scene()

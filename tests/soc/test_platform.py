@@ -89,11 +89,15 @@ WRONG = {
     ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
     ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a text, not 1",
     ('"bitmap"', '"bitmap"\nreserve = 1'): "kernel.reserve must be true or false, not 1",
-    ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority, edf",
+    (
+        '"bitmap"',
+        '"bitmap"\nreserve = true\npolicy = "dwrr"',
+    ): "kernel.reserve is for policy = 'priority' only, not 'dwrr'",
+    ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority, dwrr, edf",
     (
         '"bitmap"',
         '"bitmap"\npolicy = "partitioned"',
-    ): "kernel.policy is 'partitioned', which is not built yet: choose of priority, edf",
+    ): "kernel.policy is 'partitioned', which is not built yet: choose of priority, dwrr, edf",
     ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
     (
         '"bitmap"',

@@ -50,17 +50,20 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
       Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || (Reserve && Policy == PolicyEdf) || (Policy != PolicyPriority && Policy != PolicyEdf) || (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
+      Clients > 16 || Policy == PolicyPartitioned || Policy > PolicyEdf || (Reserve && Policy != PolicyPriority) ||
+      (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range, see its header");
   end
 
-  localparam int unsigned Queues        = Cpus + 1;
+  localparam bit          Dwrr          = Policy == PolicyDwrr;
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Dwrr);  // 0: dynamic threads, 1+c: static ones of CPU c
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned TidWidth      = $clog2(Threads);
   localparam int unsigned PriorityWidth = $clog2(Priorities);
   localparam bit          Deadlines     = Policy == PolicyEdf;
   localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
   localparam int unsigned LevelWidth    = KeyWidth + 1;
+  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
 
   logic   [Clients-1:0]                 op_valid, save, take, word0_we, answer_valid, intr;
   logic   [Clients-1:0]           [5:0] op;
@@ -68,7 +71,7 @@ module cl_kernel
   logic   [Clients-1:0]          [31:0] word0;
   logic                          [31:0] message, answer;
 
-  logic   [Clients-1:0]                 current_valid, running, waiting, turn_dynamic, slice_used;
+  logic   [Clients-1:0]                 current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used;
   logic   [Clients-1:0]                 switching, leaving, leaving_ready, leaving_front, sched_select;
   logic   [Clients-1:0]  [TidWidth-1:0] tid, leaving_tid;
   logic   [Clients-1:0][LevelWidth-1:0] level;
@@ -76,7 +79,15 @@ module cl_kernel
   logic                  [TidWidth-1:0] sched_tid;
   logic                [LevelWidth-1:0] sched_level;
   logic                          [15:0] slice;
-  logic                                 slice_restart, stable;
+  logic                                 slice_restart, stable, init, settle;
+  dwrr_cmd_t                            dwrr_cmd;
+  logic                  [TidWidth-1:0] dwrr_raddr, dwrr_tid, dwrr_new_tid;
+  logic                                 dwrr_static, dwrr_blocked, dwrr_runnable, dwrr_in_place, dwrr_new_static;
+  logic                                 serve, busy, later;
+  logic                  [CpuWidth-1:0] dwrr_cpu, run_cpu, in_place_cpu, serve_cpu;
+  logic                           [7:0] dwrr_weight, weight;
+  logic                   [Clients-1:0] ahead, slice_known;
+  logic                [QueueWidth-1:0] now_queue, later_queue;
 
   logic                                 queue_valid, queue_ready;
   queue_op_e                            queue_op;
@@ -117,7 +128,7 @@ module cl_kernel
 
     cl_kernel_cpu #(
       .RunsAtReset (c == 0),
-      .HasSlice    (c < Cpus),
+      .HasSlice    (c < Cpus && !Dwrr),
       .TidWidth    (TidWidth),
       .LevelWidth  (LevelWidth),
       .MainLevel   (2**KeyWidth + 32'(priority_key(Deadlines, RankWidth'(Priorities / 2))))
@@ -136,13 +147,14 @@ module cl_kernel
       .tid_o           (tid[c]),
       .level_o         (level[c]),
       .waiting_o       (waiting[c]),
+      .held_o          (held[c]),
       .switching_o     (switching[c]),
       .leaving_o       (leaving[c]),
       .leaving_tid_o   (leaving_tid[c]),
       .leaving_ready_o (leaving_ready[c]),
       .leaving_front_o (leaving_front[c]),
       .turn_dynamic_o  (turn_dynamic[c]),
-      .slice_used_o    (slice_used[c])
+      .slice_used_o    (timer_used[c])
     );
   end
 
@@ -151,6 +163,75 @@ module cl_kernel
 
   logic unused;  // a hardware thread is never asked to give way
   assign unused = ^{switching, open};
+
+  if (Dwrr) begin : g_dwrr
+    logic [Cpus-1:0] idle_thread, used;
+    logic            unused_timer;
+    assign unused_timer = ^timer_used;
+
+    for (genvar c = 0; c < Cpus; c++) begin : g_cpu
+      assign idle_thread[c] = level[c] == '0;
+    end
+    assign slice_used = Clients'(used);
+
+    cl_kernel_dwrr #(
+      .Cpus      (Cpus),
+      .HwThreads (HwThreads),
+      .TidWidth  (TidWidth)
+    ) u_dwrr (
+      .clk_i,
+      .rst_ni,
+      .tick_i,
+      .init_i          (init),
+      .slice_i         (slice),
+      .slice_restart_i (slice_restart),
+      .running_i       (running[Cpus-1:0]),
+      .waiting_i       (waiting[Cpus-1:0]),
+      .held_i          (held[Cpus-1:0]),
+      .idle_i          (idle_thread),
+      .current_i       (tid[Cpus-1:0]),
+      .best_valid_i    (best_valid),
+      .slice_used_o    (used),
+      .slice_known_o   (slice_known),
+      .cmd_i           (dwrr_cmd),
+      .cpu_i           (dwrr_cpu),
+      .caller_i        (tid[dwrr_cpu]),
+      .run_cpu_i       (run_cpu),
+      .raddr_i         (dwrr_raddr),
+      .tid_i           (dwrr_tid),
+      .static_i        (dwrr_static),
+      .blocked_i       (dwrr_blocked),
+      .runnable_i      (dwrr_runnable),
+      .in_place_i      (dwrr_in_place),
+      .in_place_cpu_i  (in_place_cpu),
+      .new_tid_i       (dwrr_new_tid),
+      .new_static_i    (dwrr_new_static),
+      .new_weight_i    (dwrr_weight),
+      .weight_o        (weight),
+      .later_o         (later),
+      .ahead_o         (ahead),
+      .settle_i        (settle),
+      .serve_o         (serve),
+      .serve_cpu_o     (serve_cpu),
+      .busy_o          (busy),
+      .now_o           (now_queue),
+      .later_queue_o   (later_queue)
+    );
+  end else begin : g_no_dwrr
+    logic unused_dwrr;
+    assign unused_dwrr = ^{init, settle, dwrr_cmd, dwrr_raddr, dwrr_tid, dwrr_static, dwrr_blocked, dwrr_runnable,
+                           dwrr_in_place, in_place_cpu, dwrr_new_tid, dwrr_new_static, dwrr_weight, dwrr_cpu, run_cpu};
+    assign slice_used  = timer_used;
+    assign weight      = '0;
+    assign later       = 1'b0;
+    assign ahead       = '0;
+    assign slice_known = '1;
+    assign serve       = 1'b0;
+    assign serve_cpu   = '0;
+    assign busy        = 1'b0;
+    assign now_queue   = '0;
+    assign later_queue = '0;
+  end
 
   cl_kernel_engine #(
     .Policy     (Policy),
@@ -186,6 +267,7 @@ module cl_kernel
     .tid_i               (tid),
     .level_i             (level),
     .waiting_i           (waiting),
+    .held_i              (held),
     .leaving_i           (leaving),
     .leaving_tid_i       (leaving_tid),
     .leaving_ready_i     (leaving_ready),
@@ -212,7 +294,31 @@ module cl_kernel
     .keeps_o             (keeps),
     .astray_o            (astray),
     .bound_queued_o      (bound_queued),
-    .stable_o            (stable)
+    .stable_o            (stable),
+    .init_o              (init),
+    .dwrr_cmd_o          (dwrr_cmd),
+    .dwrr_cpu_o          (dwrr_cpu),
+    .run_cpu_o           (run_cpu),
+    .raddr_o             (dwrr_raddr),
+    .read_tid_o          (dwrr_tid),
+    .read_static_o       (dwrr_static),
+    .read_blocked_o      (dwrr_blocked),
+    .read_runnable_o     (dwrr_runnable),
+    .in_place_o          (dwrr_in_place),
+    .in_place_cpu_o      (in_place_cpu),
+    .new_tid_o           (dwrr_new_tid),
+    .new_static_o        (dwrr_new_static),
+    .weight_o            (dwrr_weight),
+    .weight_i            (weight),
+    .later_i             (later),
+    .ahead_i             (ahead),
+    .slice_known_i       (slice_known),
+    .settle_o            (settle),
+    .serve_i             (serve),
+    .serve_cpu_i         (serve_cpu),
+    .busy_i              (busy),
+    .now_queue_i         (now_queue),
+    .later_queue_i       (later_queue)
   );
 
   cl_ready_queue #(
@@ -237,6 +343,8 @@ module cl_kernel
   );
 
   cl_kernel_irq #(
+    .Queues        (Queues),
+    .AskUsed       (Dwrr),
     .Cpus          (Cpus),
     .Reserve       (Reserve),
     .KeyWidth      (KeyWidth),
@@ -249,6 +357,7 @@ module cl_kernel
     .switching_i     (switching[Cpus-1:0]),
     .slice_used_i    (slice_used[Cpus-1:0]),
     .level_i         (level[Cpus-1:0]),
+    .dynamic_i       (now_queue),
     .best_valid_i    (best_valid),
     .best_priority_i (best_priority),
     .open_i          (open[Cpus-1:0]),

@@ -8,7 +8,7 @@ module cl_kernel_cpu
   import cl_sched_pkg::*;
 #(
   parameter bit          RunsAtReset = 1'b0,  // thread 0 runs here after reset
-  parameter bit          HasSlice    = 1'b1,  // a CPU; a hardware thread has nobody to share with
+  parameter bit          HasSlice    = 1'b1,  // a CPU; a hardware thread has nobody to share with, dwrr's are its own
   parameter int unsigned TidWidth    = 6,
   parameter int unsigned LevelWidth  = 6,
   parameter int unsigned MainLevel   = 48
@@ -29,6 +29,7 @@ module cl_kernel_cpu
   output logic   [TidWidth-1:0] tid_o,
   output logic [LevelWidth-1:0] level_o,
   output logic                  waiting_o,        // a load is pending: idle
+  output logic                  held_o,           // with it, the current thread could run, but may not yet
   output logic                  switching_o,      // told to run another thread, has not said `saved` yet
   output logic                  leaving_o,
   output logic   [TidWidth-1:0] leaving_tid_o,
@@ -45,6 +46,7 @@ module cl_kernel_cpu
       tid_o           <= '0;
       level_o         <= LevelWidth'(MainLevel);
       waiting_o       <= 1'b0;
+      held_o          <= 1'b0;
       switching_o     <= 1'b0;
       leaving_o       <= 1'b0;
       leaving_tid_o   <= '0;
@@ -54,7 +56,16 @@ module cl_kernel_cpu
     end else if (select_i) begin
       if (cmd_i.block)        running_o <= 1'b0;
       if (cmd_i.sleep)        waiting_o <= 1'b1;
-      if (cmd_i.interrupted)  waiting_o <= 1'b0;
+      if (cmd_i.hold) begin
+        running_o <= 1'b0;
+        waiting_o <= 1'b1;
+        held_o    <= 1'b1;
+      end
+      if (cmd_i.interrupted) begin
+        waiting_o <= 1'b0;
+        held_o    <= 1'b0;
+        if (held_o) running_o <= 1'b1;
+      end
       if (cmd_i.saved) begin
         switching_o <= 1'b0;
         leaving_o   <= 1'b0;
@@ -69,6 +80,7 @@ module cl_kernel_cpu
       if (cmd_i.resume) begin
         running_o <= 1'b1;
         waiting_o <= 1'b0;
+        held_o    <= 1'b0;
       end
       if (cmd_i.run) begin
         switching_o     <= 1'b1;
@@ -79,6 +91,7 @@ module cl_kernel_cpu
         current_valid_o <= 1'b1;
         running_o       <= 1'b1;
         waiting_o       <= 1'b0;
+        held_o          <= 1'b0;
         tid_o           <= tid_i;
         level_o         <= level_i;
       end
@@ -104,6 +117,7 @@ module cl_kernel_cpu
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
+      AssertHeldWaits:       assert (!held_o || (waiting_o && current_valid_o));
       AssertIdleHasNoThread: assert (!(waiting_o && running_o));
       AssertRunningIsValid:  assert (!running_o || current_valid_o);
       AssertLeavingIsOther:  assert (!(leaving_o && current_valid_o && leaving_tid_o == tid_o));

@@ -48,7 +48,8 @@ module cl_kernel_engine
   parameter  int unsigned Conditions    = 32,
   parameter  int unsigned Lines         = 8,
   localparam int unsigned Clients       = Cpus + HwThreads,
-  localparam int unsigned Queues        = Cpus + 1,
+  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Policy == PolicyDwrr),
   localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities),
@@ -80,6 +81,7 @@ module cl_kernel_engine
   input  logic   [Clients-1:0]     [TidWidth-1:0] tid_i,
   input  logic   [Clients-1:0]   [LevelWidth-1:0] level_i,
   input  logic   [Clients-1:0]                    waiting_i,
+  input  logic   [Clients-1:0]                    held_i,
   input  logic   [Clients-1:0]                    leaving_i,
   input  logic   [Clients-1:0]     [TidWidth-1:0] leaving_tid_i,
   input  logic   [Clients-1:0]                    leaving_ready_i,
@@ -110,14 +112,39 @@ module cl_kernel_engine
   output logic   [Cpus-1:0]         [Cpus-1:0] keeps_o,
   output logic   [Cpus-1:0]                    astray_o,
   output logic   [Cpus-1:0]                    bound_queued_o,
-  output logic                                 stable_o  // the scheduling state and the queue belong together
+  output logic                                 stable_o, // the scheduling state and the queue belong together
+
+  // Policy dwrr (cl_kernel_dwrr): what happens to threads, and what follows from it before anything else is taken
+  output logic                                 init_o,
+  output dwrr_cmd_t                            dwrr_cmd_o,
+  output logic                  [CpuWidth-1:0] dwrr_cpu_o,
+  output logic                  [CpuWidth-1:0] run_cpu_o,
+  output logic                  [TidWidth-1:0] raddr_o,
+  output logic                  [TidWidth-1:0] read_tid_o,
+  output logic                                 read_static_o,
+  output logic                                 read_blocked_o,
+  output logic                                 read_runnable_o,
+  output logic                                 in_place_o,
+  output logic                  [CpuWidth-1:0] in_place_cpu_o,
+  output logic                  [TidWidth-1:0] new_tid_o,
+  output logic                                 new_static_o,
+  output logic                           [7:0] weight_o,
+  input  logic                           [7:0] weight_i,
+  input  logic                                 later_i,
+  input  logic                   [Clients-1:0] ahead_i,
+  input  logic                   [Clients-1:0] slice_known_i,
+  output logic                                 settle_o,
+  input  logic                                 serve_i,
+  input  logic                  [CpuWidth-1:0] serve_cpu_i,
+  input  logic                                 busy_i,
+  input  logic                [QueueWidth-1:0] now_queue_i,
+  input  logic                [QueueWidth-1:0] later_queue_i
 );
 
   function automatic int unsigned most(input int unsigned a, input int unsigned b);
     return (a > b) ? a : b;
   endfunction
 
-  localparam int unsigned CpuWidth       = (Clients > 1) ? $clog2(Clients) : 1;
   localparam int unsigned LineWidth      = (Lines > 1) ? $clog2(Lines) : 1;
   localparam int unsigned MaxObjects     = most(most(Ports, Mutexes), most(Semaphores, Conditions));
   localparam int unsigned ObjectWidth    = (MaxObjects > 1) ? $clog2(MaxObjects) : 1;
@@ -177,9 +204,26 @@ module cl_kernel_engine
     .index_o  (pick)
   );
 
+  // With dwrr first of all comes what the last operation leads to: a load that waits can end (serve), or is to end with
+  // eintr (end_wait). To serve it is to take its operation again.
+  localparam bit Dwrr = Policy == PolicyDwrr;
+  logic settling, end_wait;
+  cpu_t end_cpu;
+
+  assign settle_o = idle && queue_ready_i;
+  assign end_wait = Dwrr && !busy_i && (waiting_i & intr_i) != '0;
+  assign settling = busy_i || end_wait;
+
+  always_comb begin
+    end_cpu = '0;
+    for (int unsigned c = Clients; c > 0; c--) begin
+      if (waiting_i[c-1] && intr_i[c-1]) end_cpu = cpu_t'(c - 1);
+    end
+  end
+
   // An interrupt line is served before the clients.
-  assign line_take  = line_request && idle;
-  assign pick_valid = pick_any && idle && !line_pending;
+  assign line_take  = line_request && idle && !settling;
+  assign pick_valid = pick_any && idle && !line_pending && !settling;
 
   for (genvar c = 0; c < Clients; c++) begin : g_take
     assign take_o[c] = pick_valid && pick_op && pick == cpu_t'(c);
@@ -194,7 +238,10 @@ module cl_kernel_engine
     rd_cpu = cpu_q;
     rd_op  = op_q;
     rd_id  = id_q;
-    if (idle && line_pending) begin
+    if (idle && serve_i) begin
+      rd_cpu = serve_cpu_i;
+      rd_op  = held_i[serve_cpu_i] ? OpPreempt : OpNext;
+    end else if (idle && line_pending) begin
       rd_op  = line_op;
       rd_id  = line_id;
     end else if (idle) begin
@@ -219,7 +266,7 @@ module cl_kernel_engine
   // Derived from it
   wake_way_e             wake_way;
   cpu_t                  wake_cpu;
-  logic                  is_current, is_queued, is_idle, is_hardware;
+  logic                  is_current, is_queued, is_idle, is_hardware, is_later;
   key_t                  key, new_key;  // as it is, and by what StRequeue does
   level_t                level;
   logic [QueueWidth-1:0] queue;
@@ -290,7 +337,7 @@ module cl_kernel_engine
     .current_tid_i   (tid_i),
     .leaving_i,
     .leaving_tid_i,
-    .waiting_i,
+    .waiting_i       (is_later ? '0 : waiting_i & ~held_i),
     .way_o           (wake_way),
     .cpu_o           (wake_cpu)
   );
@@ -301,7 +348,14 @@ module cl_kernel_engine
   assign is_idle     = is_bound && 32'(cpu) < Cpus;
   assign is_hardware = is_bound && 32'(cpu) >= Cpus;
   assign level       = is_idle ? '0 : {1'b1, key};
-  assign queue       = is_static ? QueueWidth'(home) + QueueWidth'(1) : '0;
+  assign is_later    = Dwrr && later_i && !is_static && state == ThreadReady;
+
+  always_comb begin
+    if (is_static)     queue = QueueWidth'(home) + QueueWidth'(1);
+    else if (is_later) queue = later_queue_i;
+    else               queue = now_queue_i;
+  end
+
   assign is_apart    = is_bound | is_owner;
   assign apart_at    = is_owner ? client : cpu;
 
@@ -411,7 +465,7 @@ module cl_kernel_engine
     .new_priority_i  (new_key),
     .queue_take_i    (queue_valid_o & queue_ready_i),
     .queue_op_i      (queue_op_o),
-    .queue_i         (queue_o)
+    .queue_i         ($clog2(Cpus + 1)'(queue_o))
   );
 
   assign bound_queued_o = bound_queued[Cpus-1:0];
@@ -502,9 +556,11 @@ module cl_kernel_engine
     .HwThreads  (HwThreads),
     .TidWidth   (TidWidth),
     .Priorities (Priorities),
-    .Deadlines  (Deadlines)
+    .Deadlines  (Deadlines),
+    .Queues     (Queues)
   ) u_next (
     .cpu_i           (rd_cpu),
+    .dynamic_i       (now_queue_i),
     .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
     .level_i         (level_i[rd_cpu]),
     .open_i          (next_open),
@@ -563,15 +619,17 @@ module cl_kernel_engine
     .id_i            (id_q),
     .cpu_i           (cpu_q),
     .caller_i        (caller),
-    .caller_runs_i   (running_i[cpu_q]),
+    .caller_runs_i   (running_i[cpu_q] | held_i[cpu_q]),
     .word0_i         (word0_i[cpu_q]),
     .by_line_i       (by_line_q),
     .line_i          (line_q),
     .any_i           (next_q.any),
     .better_i        (next_q.better),
     .equal_i         (next_q.equal),
+    .some_i          (next_q.any & ~next_q.bound),
     .next_i          (next_q.tid),
     .slice_used_i    (slice_used_i[cpu_q]),
+    .ahead_i         (ahead_i[cpu_q]),
     .bound_i         (bound),
     .bound_queued_i  (bound_queued),
     .open_i          (open_o),
@@ -590,6 +648,7 @@ module cl_kernel_engine
     .detached_i      (detached),
     .joined_i        (joined),
     .owned_i         (is_owner),
+    .weight_i,
     .room_i          (room),
     .new_i           (new_tid),
     .new_cpu_o       (new_cpu),
@@ -623,7 +682,7 @@ module cl_kernel_engine
     .line_id_o       (line_id),
     .line_o          (line),
     .line_take_i     (line_take),
-    .line_free_i     (idle && !line_pending)
+    .line_free_i     (idle && !line_pending && !settling)
   );
 
   for (genvar c = 0; c < Clients; c++) begin : g_word0
@@ -636,9 +695,10 @@ module cl_kernel_engine
   // Operations that may need the next thread, or the ready queue, wait while it works; others do not.
   always_comb begin
     unique case (op_q)
-      OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
+      OpPreempt: may_decide = next_known_q && slice_known_i[cpu_q];
+      OpNext, OpYield, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
       OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
-                                                                                  may_decide = next_known_q;
+                 may_decide = next_known_q;
       default:                                                                    may_decide = 1'b1;
     endcase
   end
@@ -772,7 +832,19 @@ module cl_kernel_engine
         raddr         = fetch_tid;
         sched_cpu     = pick;
         wake_then_d   = StIdle;
-        if (line_take) begin
+        if (settling) begin
+          by_line_d     = 1'b0;
+          silent_d      = 1'b0;
+          if (serve_i) begin
+            state_d = StDispatch;
+          end else if (end_wait) begin
+            sched_cpu       = end_cpu;
+            cmd.interrupted = 1'b1;
+            answer_valid    = 1'b1;
+            answer_cpu      = end_cpu;
+            answer_o        = word(StatusEintr, 1'b0, '0);
+          end
+        end else if (line_take) begin
           // The thread that waits for the line, or the object it is bound to, is the one read.
           if (line_wakes)       state_d = StWake;
           else if (!line_notes) state_d = StDispatch;
@@ -806,7 +878,12 @@ module cl_kernel_engine
           wake_then_d  = StIdle;
           state_d      = StIdle;
           unique case (outcome.course)
-            CourseDone: ;
+            CourseDone: cmd.resume = Dwrr && op_q == OpPreempt && held_i[cpu_q];
+
+            CourseHold: begin
+              answer_valid = 1'b0;
+              cmd.hold     = 1'b1;
+            end
 
             CoursePublish: publish_end_d = 1'b1;
 
@@ -1025,9 +1102,10 @@ module cl_kernel_engine
         answer_o        = go(next_q.tid);
         state_d         = StSwitched;
       end else begin
-        answer_valid = intr_i[cpu_q];
+        // With dwrr a round may begin now; only then is it known whether an interrupt ends the wait.
+        answer_valid = intr_i[cpu_q] && !Dwrr;
         answer_o     = word(StatusEintr, 1'b0, '0);
-        cmd.sleep    = !intr_i[cpu_q];
+        cmd.sleep    = !intr_i[cpu_q] || Dwrr;
         state_d      = (insert_decided && waiter_valid) ? StWalk : StIdle;
       end
     end
@@ -1071,7 +1149,35 @@ module cl_kernel_engine
   assign slice_o     = slice_q;
   // An operation changes nothing before the end of its dispatch.
   assign idle        = state_q == StIdle;
-  assign stable_o    = queue_ready_i && (idle || state_q == StDispatch);
+  assign stable_o    = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
+
+  logic woken;  // the thread read is eligible
+  assign woken = state_q == StWake && (!queue_valid_o || queue_ready_i);
+
+  assign init_o          = state_q == StInit;
+  assign dwrr_cmd_o      = '{
+    run:     cmd.run,
+    leave:   cmd.block | (give_way & next_q.any),
+    gone:    cmd.block | cmd.exit,
+    spent:   commit & outcome.spent,
+    ready:   woken && state != ThreadReady,
+    suspend: state_q == StSuspend,
+    create:  change.create,
+    idle:    change.idle,
+    weigh:   change.weigh
+  };
+  assign dwrr_cpu_o      = cpu_q;
+  assign run_cpu_o       = sched_cpu;
+  assign raddr_o         = raddr;
+  assign read_tid_o      = tid;
+  assign read_static_o   = is_static;
+  assign read_blocked_o  = state == ThreadBlocked;
+  assign read_runnable_o = state inside {ThreadReady, ThreadRunning};
+  assign in_place_o      = is_current;
+  assign in_place_cpu_o  = cpu;
+  assign new_tid_o       = new_tid;
+  assign new_static_o    = new_static;
+  assign weight_o        = word0_i[cpu_q][7:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -1139,8 +1245,8 @@ module cl_kernel_engine
           stack_unsaved[c] = 1'b1;
         end
       end
-      idle_in_vain[c]   = waiting_i[c] && (bound_queued[c] ||
-                                           (c < Cpus && ((open_o[c] && best_valid_i[0]) ||
+      idle_in_vain[c]   = waiting_i[c] && ((bound_queued[c] && !held_i[c]) ||
+                                           (c < Cpus && ((open_o[c] && best_valid_i[now_queue_i]) ||
                                                          (keeps[c] & best_valid_i[Cpus:1]) != '0)));
       sent_by_nobody[c] = unpublished[c] && !running_i[c];
     end
@@ -1152,8 +1258,9 @@ module cl_kernel_engine
       AssertLeavingNotQueued:   assert (leaving_queued == '0);
       AssertOneStackOneCpu:     assert (stack_shared == '0);
       AssertNoStackBeforeSaved: assert (stack_unsaved == '0);
-      // Idle means nothing to run: a thread that becomes eligible goes to a waiting client at once.
-      AssertIdleHasNothing:     assert (!stable_o || idle_in_vain == '0);
+      // Idle means nothing to run: a thread that becomes eligible goes to a waiting client at once. (When a round
+      // begins, or a held client has a thread, they are served one after the other.)
+      AssertIdleHasNothing:     assert (!stable_o || (Dwrr && !idle) || idle_in_vain == '0);
       // Only a running thread has unpublished messages.
       AssertSentIsRunning:      assert (state_q != StIdle || sent_by_nobody == '0);
       // What was chosen ahead is what would be chosen now.

@@ -3,6 +3,7 @@
 //
 // Directed preemption: a better dynamic thread interrupts only the CPU that runs the lowest priority (the
 // lowest number of equals), a better static one only its own CPU; a used-up slice also for an equal thread.
+// AskUsed: a used-up slice always asks, as the thread's time in this round is over.
 // Idle threads are below every priority (cl_kernel_bound): a ready one asks nobody to give way.
 // With Reserve only CPUs that run dynamic threads count for those, a CPU may have several queues of placed threads, and
 // a thread that is astray is below all others (cl_kernel_reserve).
@@ -16,34 +17,44 @@ module cl_kernel_irq
   parameter  bit          Reserve       = 1'b0,
   parameter  int unsigned KeyWidth      = 5,
   parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
+  parameter  int unsigned Queues        = Cpus + 1,
+  parameter  bit          AskUsed       = 1'b0,
+  localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned LevelWidth    = KeyWidth + 1
 ) (
-  input  logic                             clk_i,
-  input  logic                             rst_ni,
-  input  logic                             stable_i,
-  input  logic                  [Cpus-1:0] running_i,
-  input  logic                  [Cpus-1:0] switching_i,
-  input  logic                  [Cpus-1:0] slice_used_i,
-  input  logic  [Cpus-1:0][LevelWidth-1:0] level_i,
-  input  logic                    [Cpus:0] best_valid_i,     // 0: dynamic, 1+c: static of CPU c
-  input  logic      [Cpus:0][KeyWidth-1:0] best_priority_i,
-  input  logic                  [Cpus-1:0] open_i,           // they run dynamic threads,
-  input  logic        [Cpus-1:0][Cpus-1:0] keeps_i,          // and those placed on these CPUs
-  input  logic                  [Cpus-1:0] astray_i,
-  input  logic                  [Cpus-1:0] bound_queued_i,   // a ready thread in its place of cl_kernel_bound
-  output logic                  [Cpus-1:0] irq_o
+  input  logic                                     clk_i,
+  input  logic                                     rst_ni,
+  input  logic                                     stable_i,
+  input  logic                          [Cpus-1:0] running_i,
+  input  logic                          [Cpus-1:0] switching_i,
+  input  logic                          [Cpus-1:0] slice_used_i,
+  input  logic          [Cpus-1:0][LevelWidth-1:0] level_i,
+  input  logic                    [QueueWidth-1:0] dynamic_i,        // the queue of dynamic threads
+  input  logic [Queues-1:0]                        best_valid_i,     // 1+c: static of CPU c
+  input  logic [Queues-1:0]         [KeyWidth-1:0] best_priority_i,
+  input  logic                          [Cpus-1:0] open_i,           // they run dynamic threads,
+  input  logic                [Cpus-1:0][Cpus-1:0] keeps_i,          // and those placed on these CPUs
+  input  logic                          [Cpus-1:0] astray_i,
+  input  logic                          [Cpus-1:0] bound_queued_i,   // a ready thread in its place of cl_kernel_bound
+  output logic                          [Cpus-1:0] irq_o
 );
 
   logic               [Cpus-1:0] worst, want, irq_q;
-  logic [Cpus:0][LevelWidth-1:0] best;
+  logic [Queues-1:0][LevelWidth-1:0] best;
 
   function automatic logic first(input logic [LevelWidth-1:0] a, input logic [LevelWidth-1:0] b, input logic or_equal);
     first = comes_first(Deadlines, RankWidth'(a), RankWidth'(b), or_equal);
   endfunction
 
-  for (genvar q = 0; q <= Cpus; q++) begin : g_best
+  for (genvar q = 0; q < Queues; q++) begin : g_best
     assign best[q] = {1'b1, best_priority_i[q]};
   end
+
+  logic                  dynamic_valid;
+  logic [LevelWidth-1:0] dynamic;
+
+  assign dynamic_valid = best_valid_i[dynamic_i];
+  assign dynamic       = best[dynamic_i];
 
   // Of each CPU: whether it counts, and the best thread placed there
   logic               [Cpus-1:0] counts, placed_valid;
@@ -82,11 +93,11 @@ module cl_kernel_irq
   always_comb begin
     for (int unsigned c = 0; c < Cpus; c++) begin
       want[c] = (placed_valid[c] && first(placed[c], level_i[c], 1'b0))
-              | (best_valid_i[0] && first(best[0], level_i[c], 1'b0) && worst[c])
-              | (slice_used_i[c] && ((placed_valid[c] && first(placed[c], level_i[c], 1'b1))
-                                   | (best_valid_i[0] && first(best[0], level_i[c], 1'b1) && (!Reserve || open_i[c]))));
+              | (dynamic_valid && first(dynamic, level_i[c], 1'b0) && worst[c])
+              | (slice_used_i[c] && (AskUsed | (placed_valid[c] && first(placed[c], level_i[c], 1'b1))
+                                   | (dynamic_valid && first(dynamic, level_i[c], 1'b1) && (!Reserve || open_i[c]))));
       if (Reserve && astray_i[c]) begin
-        want[c] = bound_queued_i[c] | placed_valid[c] | (best_valid_i[0] & (worst[c] | (slice_used_i[c] & open_i[c])));
+        want[c] = bound_queued_i[c] | placed_valid[c] | (dynamic_valid & (worst[c] | (slice_used_i[c] & open_i[c])));
       end
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next thread of one client; combinational.
 //
-// A CPU's is the better of the dynamic queue's best and its static queue's best, of equals the one whose turn it is;
+// A CPU's is the better of its dynamic queue's best and its static queue's best, of equals the one whose turn it is;
 // without either its idle thread. With Reserve it may have several queues of placed threads (cl_kernel_reserve); of
 // equals the one after that which won the last tie. Or it is its owner's, which has the idle thread's place.
 // A hardware thread's unit runs the thread that is bound to it and no other.
@@ -15,22 +15,24 @@ module cl_kernel_next
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Priorities    = 32,
   parameter  bit          Deadlines     = 1'b0,  // keys may be deadlines
+  parameter  int unsigned Queues        = Cpus + 1,
   localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : $clog2(Priorities),
   localparam int unsigned LevelWidth    = KeyWidth + 1,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned QueueWidth    = $clog2(Cpus + 1)
+  localparam int unsigned QueueWidth    = $clog2(Queues)
 ) (
   input  logic                  [CpuWidth-1:0] cpu_i,
+  input  logic                [QueueWidth-1:0] dynamic_i,        // the queue of the dynamic threads that it may run
   input  logic                                 turn_dynamic_i,
   input  logic                [LevelWidth-1:0] level_i,          // of the client's current thread
   input  logic                                 open_i,           // the CPU runs dynamic threads,
   input  logic      [Cpus-1:0]                 keeps_i,          // and those placed on these CPUs
   input  logic                [QueueWidth-1:0] turn_i,           // their queue that won the last tie
   input  logic                                 astray_i,         // the current thread gives way to any
-  input  logic   [Cpus:0]                      best_valid_i,
-  input  logic   [Cpus:0]       [KeyWidth-1:0] best_priority_i,
-  input  logic   [Cpus:0]       [TidWidth-1:0] best_tid_i,
+  input  logic [Queues-1:0]                    best_valid_i,
+  input  logic [Queues-1:0]     [KeyWidth-1:0] best_priority_i,
+  input  logic [Queues-1:0]     [TidWidth-1:0] best_tid_i,
   input  logic                                 bound_valid_i,    // the thread bound to the client is ready:
   input  logic                  [TidWidth-1:0] bound_tid_i,
   input  logic                [LevelWidth-1:0] bound_level_i,    // of a CPU's
@@ -55,7 +57,7 @@ module cl_kernel_next
   logic [LevelWidth-1:0] queued_level;
 
   assign is_cpu        = 32'(cpu_i) < Cpus;
-  assign dynamic_valid = is_cpu && best_valid_i[0] && (!Reserve || open_i);
+  assign dynamic_valid = is_cpu && best_valid_i[dynamic_i] && (!Reserve || open_i);
 
   // The queue of placed threads
   logic several;
@@ -87,15 +89,15 @@ module cl_kernel_next
     assign unused = ^{open_i, keeps_i, turn_i, astray_i, bound_level_i};
   end
 
-  assign tie_o         = dynamic_valid && static_valid && best_priority_i[0] == best_priority_i[own];
+  assign tie_o         = dynamic_valid && static_valid && best_priority_i[dynamic_i] == best_priority_i[own];
 
   always_comb begin
     if (tie_o)              use_dynamic = turn_dynamic_i;
     else if (!static_valid) use_dynamic = 1'b1;
-    else                    use_dynamic = dynamic_valid && first({1'b1, best_priority_i[0]}, {1'b1, best_priority_i[own]});
+    else                    use_dynamic = dynamic_valid && first({1'b1, best_priority_i[dynamic_i]}, {1'b1, best_priority_i[own]});
   end
 
-  assign queue_o      = use_dynamic ? '0 : own;
+  assign queue_o      = use_dynamic ? dynamic_i : own;
   assign queued_level = {1'b1, best_priority_i[queue_o]};
   assign bound_o      = !dynamic_valid && !static_valid;
   assign any_o        = !bound_o || bound_valid_i;

@@ -30,8 +30,10 @@ module cl_kernel_thread_ops
   input  logic                     any_i,           // a thread could run on this CPU:
   input  logic                     better_i,        // one of higher priority than the caller's,
   input  logic                     equal_i,         // of the same priority
+  input  logic                     some_i,          // of any priority, but no idle thread
   input  logic      [TidWidth-1:0] next_i,
   input  logic                     slice_used_i,
+  input  logic                     ahead_i,         // then the caller is through with the last round that has begun
   input  logic       [Clients-1:0] bound_i,         // clients that have a thread of their own,
   input  logic       [Clients-1:0] bound_queued_i,  // and that is ready
 
@@ -53,6 +55,7 @@ module cl_kernel_thread_ops
   input  logic                     queued_i,
   input  logic                     detached_i,
   input  logic                     joined_i,
+  input  logic               [7:0] weight_i,
   input  logic                     owned_i,         // it has a CPU alone
 
   // A new thread
@@ -141,7 +144,17 @@ module cl_kernel_thread_ops
       OpPreempt: begin
         outcome_o.publish = 1'b1;
         outcome_o.front   = ~slice_used_i;
-        if (better_i || (equal_i && slice_used_i)) outcome_o.course = CourseGiveWay;
+        outcome_o.spent   = Policy == PolicyDwrr && slice_used_i;
+        if (outcome_o.spent && ahead_i) begin
+          if (some_i) begin
+            outcome_o.course = CourseGiveWay;
+          end else begin
+            outcome_o.spent  = 1'b0;
+            outcome_o.course = CourseHold;
+          end
+        end else if (better_i || (equal_i && slice_used_i)) begin
+          outcome_o.course = CourseGiveWay;
+        end
       end
 
       OpThreadCreate: begin
@@ -225,7 +238,17 @@ module cl_kernel_thread_ops
 
       OpSlice: outcome_o.course = CourseSlice;
 
-      OpSetWeight: outcome_o = failed(StatusEnotsup);
+      OpSetWeight: begin
+        if (Policy != PolicyDwrr)                             outcome_o = failed(StatusEnotsup);
+        else if (!exists_i)                                   outcome_o = failed(StatusEsrch);
+        else if (idle_i || hardware_i)                        outcome_o = failed(StatusEnotsup);
+        else if (word0_i == '0 || word0_i > 32'(WeightMax))   outcome_o = failed(StatusEinval);
+        else begin
+          outcome_o      = answered(value_t'(weight_i));
+          change_o.weigh = 1'b1;
+        end
+      end
+
       OpSetDeadline: begin
         if (!exists_i)                                           outcome_o = failed(StatusEsrch);
         else if (Policy != PolicyEdf || idle_i || hardware_i)    outcome_o = failed(StatusEnotsup);

@@ -146,8 +146,8 @@ module cl_kernel_threads
     end
   end
 
-  logic unused;  // cl_kernel_bound's and cl_kernel_reserve's
-  assign unused = ^{change_i.unbind, change_i.reserve, change_i.give_back};
+  logic unused;  // cl_kernel_bound's, cl_kernel_reserve's, cl_kernel_dwrr's
+  assign unused = ^{change_i.unbind, change_i.reserve, change_i.give_back, change_i.weigh};
 
   assign run_we      = init_i | change_i.create | change_i.free | set_i;
   assign attr_we     = init_i | change_i.create | change_i.detach | change_i.idle | change_i.add_joiner;

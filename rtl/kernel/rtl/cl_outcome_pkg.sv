@@ -17,6 +17,7 @@ package cl_outcome_pkg;
     CourseDequeue,   // answered with the next thread, which is suspended
     CourseRemove,    // the thread read leaves its ready queue and is suspended
     CourseRedirect,  // it is what another operation does: that one is decided in its place
+    CourseHold,      // the caller may not go on before the next round begins
     CourseLeave      // the thread WORD0 leaves the object's wait list and wakes; enoent if it is not there
   } course_e;
 
@@ -36,6 +37,7 @@ package cl_outcome_pkg;
     logic [WordValueWidth-1:0] value;
     course_e                   course;
     logic                      publish;  // what the caller sent must be published before this is decided
+    logic                      spent;    // the caller's time slice is over
     logic                      front;    // with CourseGiveWay: the caller keeps the head of its priority
     logic                      insert;   // only with CourseBlock: it waits in the object's wait list
     logic                      clear;    // the object is new: its wait list is empty
@@ -52,6 +54,7 @@ package cl_outcome_pkg;
     logic unbind;      // the thread read is no longer its CPU's idle thread, or its unit's thread
     logic reserve;     // the thread read has the CPU named by the id alone
     logic give_back;   // that CPU, or the one of the thread read at its exit, is reserved no more
+    logic weigh;       // the thread read has the weight WORD0
   } thread_change_t;
 
   function automatic outcome_t failed(input status_e status);

@@ -28,10 +28,24 @@ package cl_sched_pkg;
     logic exit;          // the current thread is no more
     logic resume;        // the blocked current thread goes on in place
     logic sleep;         // no thread can run: the load stays pending
+    logic hold;          // the current thread may not go on yet: the load stays pending
     logic interrupted;   // the pending load ends with eintr
     logic saved;         // the context of the leaving thread is in memory
     logic wake_leaving;  // the leaving thread became ready
     logic set_level;     // new priority of the current thread
   } sched_cmd_t;
+
+  // What it tells the policy dwrr (cl_kernel_dwrr); strobes of one cycle
+  typedef struct packed {
+    logic run;      // a CPU runs another thread
+    logic leave;    // the caller stops running, but is a thread still
+    logic gone;     // the caller is not runnable any more
+    logic spent;    // the caller's slice is over: it is in the next round
+    logic ready;    // the thread read becomes runnable
+    logic suspend;  // the thread read is not runnable any more
+    logic create;   // a new thread
+    logic idle;     // the thread read becomes an idle thread
+    logic weigh;    // the thread read has a new weight
+  } dwrr_cmd_t;
 
 endpackage

@@ -44,7 +44,7 @@ module cl_kernel_referee #(
 
   logic    [Cpus-1:0]       irq;
   logic [Clients-1:0]       gnt, rvalid, idle;
-  logic                     engine_idle, line_pending;
+  logic                     engine_idle, line_pending, settling;
   logic [Clients-1:0][15:0] addr;
   logic [Clients-1:0][31:0] wdata, rdata;
 
@@ -65,7 +65,7 @@ module cl_kernel_referee #(
   assign take_o    = 16'(u_dut.take);
   assign take_op_o = 16'(u_dut.take & u_dut.op_valid);
   assign offered_o = (u_dut.op_valid | u_dut.save) != '0;
-  assign quiet_o   = !offered_o && engine_idle && u_dut.queue_ready && !line_pending &&
+  assign quiet_o   = !offered_o && engine_idle && u_dut.queue_ready && !line_pending && !settling &&
                      (u_dut.waiting & Clients'(intr_i[Cpus-1:0])) == '0;
 
 `ifdef NETLIST
@@ -74,6 +74,7 @@ module cl_kernel_referee #(
   assign line_pending = u_dut.\u_engine.line_pending ;
   assign line_take_o  = u_dut.\u_engine.line_take ;
   assign line_o       = 32'(u_dut.\u_engine.line );
+  assign settling     = 1'b0;
 
   cl_kernel u_dut (
 `else
@@ -81,6 +82,13 @@ module cl_kernel_referee #(
   assign line_pending = u_dut.u_engine.line_pending;
   assign line_take_o  = u_dut.u_engine.line_take;
   assign line_o       = 32'(u_dut.u_engine.line);
+  // Until a new slice is there a tick would be lost.
+  if (Policy == 1) begin : g_dwrr
+    assign settling = u_dut.u_engine.settling || u_dut.g_dwrr.u_dwrr.load_address_q || u_dut.g_dwrr.u_dwrr.load_q ||
+                      u_dut.g_dwrr.u_dwrr.fresh_any || u_dut.g_dwrr.u_dwrr.product_valid_q;
+  end else begin : g_settled
+    assign settling = 1'b0;
+  end
 
   cl_kernel #(
     .Policy     (Policy),

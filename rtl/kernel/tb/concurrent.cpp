@@ -12,6 +12,7 @@
 //   4 WORD0 is read: a = its value
 //   6 an interrupt line is taken: a = the line
 //   5 the unit is quiet and no request stands: a = irq_o, b = idle_o
+//   7 a tick, on a quiet unit
 // The model plays the log afterwards (tests/kernel_rtl/test_concurrent.py).
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +25,7 @@
 
 namespace {
 
-enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet, kLine };
+enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet, kLine, kTick };
 
 // Operations and how often they are drawn
 struct Weight {
@@ -49,7 +50,7 @@ constexpr Weight kWeights[] = {
     {CL_OP_INTERRUPT_UNBIND, 1}, {CL_OP_INTERRUPT_WAIT, 3}, {CL_OP_INTERRUPT_RAISE, 1},
     {CL_OP_MUTEX_LEAVE, 1},    {CL_OP_SEMAPHORE_LEAVE, 2}, {CL_OP_PORT_LEAVE, 2},
     {CL_OP_COND_LEAVE, 2},     {CL_OP_RESERVE, 1},        {CL_OP_RELEASE, 1},
-    {63, 1},
+    {CL_OP_SET_WEIGHT, 2},     {63, 1},
 };
 constexpr Weight kWeightsWithoutThread[] = {
     {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1},
@@ -222,7 +223,11 @@ int main(int argc, char** argv) {
     }
     if (top->line_take_o) note(kLine, 0, top->line_o, 0);
     quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;
-    if (quiet == 4) note(kQuiet, 0, top->irq_o, top->idle_o);
+    top->tick_i = quiet % 8 == 4;
+    if (top->tick_i) {
+      note(kQuiet, 0, top->irq_o, top->idle_o);
+      note(kTick, 0, 0, 0);
+    }
     still = moved ? 0 : still + 1;
     if (still == 100) top->intr_i = 1u << random_below(cpus), stuck++;
     if (still > 5000) {
