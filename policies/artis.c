@@ -13,7 +13,7 @@
  *     other one, an RT CPU when it has no RT thread, and an NRT CPU when it has nothing at all. Who needs work asks
  *     (cl_poke) a CPU that has too much; that one gives.
  * Open there, here: RT and NRT threads take turns with tuning.slice each, in the order in which they came. Balancing
- * evens out the number of threads on NRT CPUs, one at a time.
+ * evens out the number of threads on the CPUs that NRT threads may use, one at a time.
  * Not taken: RT0, which may never leave the RT group (place it, then); migrating a thread when it disables preemption.
  *
  * Cost: O(1) a decision, and O(1) for each thread given away; a search for the CPU with the fewest threads, O(CPUs),
@@ -111,12 +111,17 @@ static uint32_t artis_find(const struct cl_machine *m, const struct cl_entity *e
   return cpu < CL_CPUS_MAX ? cpu : artis_nearest(m, &all->idle, border, m->cpus, e);
 }
 
-/* The CPU from `low` on with the fewest threads, RT ones if the thread is; m->cpus: none. */
-static uint32_t artis_fewest(const struct cl_machine *m, const struct cl_entity *e, uint32_t low) {
+/* An NRT thread stays away from an RT CPU with RT threads. */
+static bool artis_welcome(const struct cl_machine *m, uint32_t cpu, const struct cl_entity *e) {
+  return cl_allowed(m, cpu, e) && (e->realtime || artis_group(m, cpu) == NRT || !artis_realtime(m, cpu));
+}
+
+/* The CPU with the fewest threads, RT ones if the thread is; m->cpus: none that is not taken by RT threads. */
+static uint32_t artis_fewest(const struct cl_machine *m, const struct cl_entity *e) {
   uint32_t (*count)(const struct cl_machine *, uint32_t) = e->realtime ? artis_realtime : artis_threads;
   uint32_t best = m->cpus;
-  for (uint32_t cpu = low; cpu < m->cpus; cpu++)
-    if (cl_allowed(m, cpu, e) && (best == m->cpus || count(m, cpu) < count(m, best))) best = cpu;
+  for (uint32_t cpu = 0; cpu < m->cpus; cpu++)
+    if (artis_welcome(m, cpu, e) && (best == m->cpus || count(m, cpu) < count(m, best))) best = cpu;
   return best;
 }
 
@@ -125,10 +130,11 @@ static uint32_t artis_place(const struct cl_machine *m, const struct cl_entity *
   uint32_t cpu = artis_find(m, e);
   if (cpu < CL_CPUS_MAX) return cpu;
   cpu = (uint32_t)e->cpu;
-  if (!e->realtime && e->left && artis_group(m, cpu) == NRT && cl_allowed(m, cpu, e)) return cpu;
-  cpu = artis_fewest(m, e, e->realtime ? 0 : artis_border(m));
-  if (cpu == m->cpus) cpu = artis_fewest(m, e, 0);
-  return cpu < m->cpus ? cpu : 0;
+  if (!e->realtime && e->left && artis_welcome(m, cpu, e)) return cpu;
+  cpu = artis_fewest(m, e);
+  if (cpu < m->cpus) return cpu;
+  for (cpu = 0; cpu < m->cpus - 1 && !cl_allowed(m, cpu, e);) cpu++;
+  return cpu;
 }
 
 /* --- queues ------------------------------------------------------------------------------------ */
@@ -292,11 +298,11 @@ static cl_time artis_tick(struct cl_machine *m, uint32_t cpu, cl_time ran) {
   return e->left > 0 ? (cl_time)e->left : 0;
 }
 
-/* An NRT CPU gives a thread to the one that has at least two fewer. */
+/* An NRT thread goes to a CPU that has at least two threads fewer. */
 static uint32_t artis_balance(struct cl_machine *m, uint32_t cpu) {
   struct cl_entity *e = artis_first_loose(m, cpu, NRT);
-  if (!e || artis_group(m, cpu) == RT) return 0;
-  uint32_t to = artis_fewest(m, e, artis_border(m));
+  if (!e) return 0;
+  uint32_t to = artis_fewest(m, e);
   if (to == m->cpus || artis_threads(m, to) + 2 > artis_threads(m, cpu)) return 0;
   artis_give(m, e, to);
   return 1;

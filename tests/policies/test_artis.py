@@ -137,6 +137,20 @@ def test_balance_evens_out_the_number_one_at_a_time() -> None:
     assert m.running[0] == realtime
 
 
+def test_balance_uses_a_realtime_cpu_while_it_is_free() -> None:
+    m = machine(2, 1)
+    threads = [start(m, realtime=True), *(start(m) for _ in range(5))]
+    m.block(threads[0])
+    assert m.running[0] is not None
+    m.balance(1)
+    counts = [sum(m.view(thread).cpu == cpu for thread in threads[1:]) for cpu in range(2)]
+    assert counts == [2, 3]
+    m.wake(threads[0])
+    assert m.running[0] == threads[0]
+    m.run(4 * SLICE)
+    assert {m.view(thread).cpu for thread in threads[1:]} == {1}
+
+
 def test_an_idle_cpu_asks_and_is_given() -> None:
     m = machine(4, 1)
     realtime = start(m, realtime=True)
