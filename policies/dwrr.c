@@ -11,14 +11,8 @@
  * runs; so two of them that are runnable all along differ by at most 2 B of service for each unit of weight since they
  * started together, and by at most 4 B over any time. A tick more for the weight where slices end only at ticks.
  *
- * What is here beside the decision's page:
- *   - While there is a CPU for each thread (and none that is bound), time is free: nobody is charged and nobody is
- *     held, as all go at one speed whatever their weight. What they differed by stays.
- *   - A thread that is bound to a CPU has rounds of that CPU's own. They go with the CPU's rounds, and on while the
- *     CPU would be held. CPUs with bound threads do not count as CPUs when a weight is called infeasible.
- *   - The owner of a reserved CPU is in no round.
- *   - Threads that arrive for the first time join the round of their CPU; so if ever new ones came faster than they
- *     can be served, the round would not end. */
+ * A thread that is placed on one CPU, below: a bound one, has rounds of that CPU's own. They go with the CPU's rounds,
+ * and on while the CPU would be held. The owner of a reserved CPU is in no round. */
 #include "cl_policy.h"
 
 #include "cl_dwrr_round.h"

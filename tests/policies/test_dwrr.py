@@ -376,20 +376,40 @@ def test_two_threads_differ_by_at_most_two_b(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + 4))
-def test_by_a_tick_more_where_slices_end_at_ticks(seed: int) -> None:
-    """Of feasible weights: while a tick holds the others, an infeasible one goes on."""
+@pytest.mark.parametrize("coarse", [False, True], ids=["fine", "coarse"])
+def test_by_a_tick_more_where_slices_end_at_ticks(seed: int, coarse: bool) -> None:
+    """Slices below a tick: feasible weights only, as who is infeasible runs on while a tick holds others."""
     rng = random.Random(seed)
     for _ in range(25):
         cpus = rng.randint(1, 6)
-        weights = random_weights(rng, rng.randint(cpus, 16))
-        weights = [max(weight, 15) for weight in weights]
-        if feasible(weights, cpus) != weights:
+        weights = [max(weight, 15) for weight in random_weights(rng, rng.randint(1, 14))]
+        adjusted = feasible(weights, cpus)
+        if coarse and adjusted != weights:
             continue
-        tick = rng.choice([B // 100, B // 10, B // 2])
+        tick = B // rng.choice([2, 10]) if coarse else min(weights) * 1000 // rng.choice([1, 2, 3])
         m = started(cpus, weights, grain=tick)
         for _ in range(300):
             m.step(1 << 62)
-            assert gap(m, weights) <= 2 + tick / B * 1024 / min(weights) + 1e-9, (cpus, weights, tick)
+            assert gap(m, adjusted) <= 2 + tick / 1000 / min(weights) + 1e-9, (cpus, weights, tick)
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + 4))
+def test_two_b_beside_threads_of_infeasible_weight_that_come_and_go(seed: int) -> None:
+    rng = random.Random(seed)
+    cpus = rng.randint(3, 6)
+    weights = [100] * rng.randint(2 * cpus, 3 * cpus)
+    m = started(cpus, weights)
+    heavy = [m.thread(rng.choice((5_000, 50_000, 1 << 20))) for _ in range(cpus - 1)]
+    for _ in range(2000):
+        if rng.random() < 0.1:
+            thread = rng.choice(heavy)
+            if m.view(thread).runnable:
+                m.block(thread)
+            else:
+                m.wake(thread)
+        m.step(m.now + rng.randrange(1, 100_000))
+        assert gap(m, weights) <= 2 + 1e-9, cpus
+    check_rounds(m)
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + 10))
