@@ -646,6 +646,87 @@ def _(s: Scenario) -> None:
     s.do(0, "release", 1)
 
 
+DWRR_CASES: dict[str, Case] = {}
+
+
+def dwrr_case(label: str) -> Callable[[Case], Case]:
+    """Of a kernel with policy dwrr; slices are one tick for each unit of weight."""
+
+    def register(function: Case) -> Case:
+        DWRR_CASES[f"dwrr: {label}"] = function
+        return function
+
+    return register
+
+
+def slice_used(s: Scenario, *weights: int) -> None:
+    """CPU 0 runs thread 0, CPU 1 thread 1, the others of these weights are ready; then a tick."""
+    for weight in weights[1:]:
+        s.do(0, "set_weight", s.thread(0, MAIN), word0=weight)
+    s.do(0, "set_weight", 0, word0=weights[0])
+    s.do(0, "slice", word0=1)
+    s.tick()
+
+
+@dwrr_case("set_weight")
+def _(s: Scenario) -> None:
+    s.do(0, "set_weight", 0, word0=3)
+
+
+@dwrr_case("preempt, the slice is used, another thread is ready")
+def _(s: Scenario) -> None:
+    slice_used(s, 1, 1)
+    s.do(0, "preempt")
+
+
+@dwrr_case("preempt, the slice is used, the next round begins")
+def _(s: Scenario) -> None:
+    slice_used(s, 1)
+    s.do(0, "preempt")
+
+
+@dwrr_case("next, the next round begins")
+def _(s: Scenario) -> None:
+    slice_used(s, 1, 1)
+    s.switch(0, "preempt")
+    s.do(1, "next")
+
+
+@dwrr_case("semaphore_wait, blocks, the next round begins")
+def _(s: Scenario) -> None:
+    slice_used(s, 1, 1)
+    s.switch(0, "preempt")
+    s.do(0, "semaphore_create", word0=0)
+    s.do(0, "semaphore_wait", 0)
+
+
+@dwrr_case("preempt, held, but an infeasible weight ends its round")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.switch(1, "next")
+    s.do(0, "set_weight", 0, word0=10)
+    s.do(0, "slice", word0=1)
+    s.tick()
+    s.do(1, "preempt")
+    s.tick()
+    s.do(1, "preempt")
+
+
+@dwrr_case("preempt, ends another CPU's wait for the next round")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.switch(1, "next")
+    s.thread(0, MAIN)
+    s.do(0, "set_weight", 0, word0=2)
+    s.do(0, "slice", word0=1)
+    for _ in range(3):
+        s.tick()
+        s.switch(1, "preempt")
+    s.tick()
+    assert s.do(1, "preempt") is None and s.kernel.cpus[1].held
+    s.do(0, "preempt")
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
     folder = tmp_path_factory.mktemp("cycles")
@@ -654,6 +735,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (DEFAULT, CASES),
         (Config(hw_threads=1), HYBRID_CASES),
         (Config(reserve=True), RESERVE_CASES),
+        (Config(policy="dwrr"), DWRR_CASES),
     )
     for config, cases in builds:
         steps, last = [], []
@@ -682,6 +764,9 @@ def test_bounds(measured: dict[str, Cycles]) -> None:
     for label, cycles in measured.items():
         answer = cycles.answer
         if label.startswith("semaphore_leave"):
+            continue
+        if label.startswith("dwrr"):
+            assert answer <= 6, label
             continue
         if not any(word in label for word in ("blocks", "exit", "implies", "line 0: a semaphore")):
             assert answer <= 3, label

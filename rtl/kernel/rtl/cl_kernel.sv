@@ -87,6 +87,7 @@ module cl_kernel
   logic                  [CpuWidth-1:0] dwrr_cpu, run_cpu, in_place_cpu, serve_cpu;
   logic                           [7:0] dwrr_weight, weight;
   logic                   [Clients-1:0] ahead, slice_known;
+  logic                      [Cpus-1:0] asked;
   logic                [QueueWidth-1:0] now_queue, later_queue;
 
   logic                                 queue_valid, queue_ready;
@@ -364,7 +365,10 @@ module cl_kernel
     .keeps_i         (keeps),
     .astray_i        (astray),
     .bound_queued_i  (bound_queued),
-    .irq_o
+    .irq_o           (asked)
   );
+
+  // Not for a slice that is being renewed
+  assign irq_o = asked & slice_known[Cpus-1:0];
 
 endmodule
