@@ -18,7 +18,7 @@ static inline void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
 
 static inline void lock(void) {
   if (CL_CPUS > 1) {
-    cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)&k_dynamic);
+    cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)&K_SHARED);
     cl_local_read(CL_LOCK_ACQUIRE); /* waits */
     __asm__ volatile("" ::: "memory");
   }
@@ -138,7 +138,7 @@ CL_COLD static uint32_t leave_closer(k_cpu *cpu, uint32_t answer) {
 }
 
 CL_APART uint32_t leave(k_cpu *cpu, uint32_t answer) {
-  int pressed = k_others_pressed(cpu) || k_best(cpu) < cpu->preempt_below;
+  int pressed = k_others_pressed(cpu) || k_pressed(cpu);
   return CL_UNLIKELY(pressed) ? leave_closer(cpu, answer) : leave_quietly(answer);
 }
 
@@ -503,7 +503,7 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 void cl_sw_after_handlers(void);
 void cl_sw_after_handlers(void) {
   k_cpu *cpu = this_cpu();
-  if (k_best(cpu) < cpu->preempt_below) cl_interrupt(0);
+  if (k_pressed(cpu)) cl_interrupt(0);
 }
 
 void cl_ground_start(void) {

@@ -21,365 +21,12 @@
 #ifndef CL_SW_KERNEL_H
 #define CL_SW_KERNEL_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "cl_kernel_ops.h"
-
-/* Inside, priorities are levels: 0 is the most urgent, so that the best is the lowest bit set. */
-#define K_LEVELS CL_PRIORITIES
-#define K_WORDS ((K_LEVELS + 31) / 32)
-#define K_IDLE ((uint32_t)K_LEVELS) /* level of an idle thread: behind all others, and in a queue of its own */
-#define K_NONE 511u                 /* level of an empty queue: behind all */
-/* Room in a port: the power of two that message numbers wrap in. */
-#define K_RING (CL_PORT_DEPTH <= 1 ? 1 : CL_PORT_DEPTH <= 2 ? 2 : CL_PORT_DEPTH <= 4 ? 4 : CL_PORT_DEPTH <= 8 ? 8 : \
-                CL_PORT_DEPTH <= 16 ? 16 : CL_PORT_DEPTH <= 32 ? 32 : 64)
-
-#define K_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
-#define K_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
-#define K_ERROR(name) ((uint32_t)CL_STATUS_##name << CL_WORD_STATUS_LSB)
-#define K_PENDING UINT32_MAX
-
-/* Some CPU may be in the context of a thread that does not run: asleep, or between GIVE_WAY and SAVED. Else waking a
- * thread is only queueing it, and what is behind these tests is kept off the usual path. */
-#define K_AWAY (K_REMOTE && K_RARE(!K_HELD || k_asleep))
-
-#define K_RARE(x) __builtin_expect(!!(x), 0)
-#define K_INLINE static inline __attribute__((always_inline, unused))
-#define K_COLD static __attribute__((noinline, cold, unused))
-#define K_FAR __attribute__((section(".bss.far"))) /* so that the words of the usual path have one base */
-#define K_APART static __attribute__((noinline, unused)) /* so that the usual path stays short in the cache */
-
-_Static_assert(K_LEVELS <= 256 && CL_PORT_DEPTH <= 64 && CL_CPUS <= 16 && CL_THREADS <= 1024,
-               "sizes the words have room for");
-
-typedef struct k_thread k_thread;
-typedef struct k_cpu k_cpu;
-typedef struct k_port k_port;
-
-/* Ready threads: a ring per level, known by its tail. */
-typedef struct {
-  uint32_t best;                       /* lowest level with a thread, or K_NONE */
-  uint32_t bitmap[K_LEVELS / 32 + 1u]; /* levels with a thread; K_WORDS are searched: K_IDLE is alone in its queue */
-  k_thread *tail[K_LEVELS + 1u];
-} k_queue;
-
-struct k_thread {
-  _Alignas(64) k_thread *next; /* in a ready queue or a list of waiters; aligned: &k_threads[tid] without multiplying */
-  uint32_t switch_word; /* GIVE_WAY | tid */
-  k_queue *queue;  /* where it goes when it is ready */
-  k_cpu *home;     /* the CPU it is placed on, or NULL */
-  k_cpu *cpu;      /* where it runs or ran last */
-  uint32_t level;
-  uint32_t state;
-  k_port *sent;    /* ports with messages of it that are not published, newest first */
-  k_thread *joiner;
-  uint8_t detached;
-  uint8_t idle;       /* the idle thread of `home` */
-  uint8_t lines;      /* interrupt lines bound to it */
-  uint32_t own_level; /* of an idle thread: the level it had before */
-};
-
-struct k_cpu {
-  k_thread *current;
-  uint32_t preempt_below; /* a ready thread below this level should take the CPU: the level of the current one,
-                             1 more when its slice is used up; 0: nothing runs */
-  uint32_t slice_start;
-  uint32_t turn_dynamic; /* which queue wins the next tie */
-  k_thread *leaving;     /* its context is not saved yet */
-  uint32_t leaving_ready;
-  uint32_t leaving_front;
-  volatile uint32_t waiting; /* its operation is pending */
-  uint32_t interrupt;    /* end a wait with eintr (host only) */
-  uint32_t answer;       /* of the pending operation */
-  k_thread *idle_thread;
-  k_queue queue;          /* threads placed on this CPU */
-};
-
-struct k_port {
-  k_thread *receiver; /* NULL: closed */
-  k_port *next_sent;
-  k_thread *writer;   /* whose `sent` list it is on; outlives closing */
-  k_thread *senders;  /* waiting for room */
-  uint8_t immediate;
-  uint8_t receiver_waits;
-  /* Messages are numbered as they come: [head, frozen) can be received, [frozen, tail) are not published. */
-  uint32_t head;
-  uint32_t frozen;
-  uint32_t tail;
-  uint32_t ring[K_RING];
-};
-
-typedef struct {
-  k_thread *owner;
-  k_thread *waiters;
-  uint8_t exists;
-} k_mutex;
-
-typedef struct {
-  uint32_t count;
-  k_thread *waiters;
-  uint32_t exists;
-} k_semaphore;
-
-typedef struct {
-  k_thread *waiters;
-  uint16_t signals;
-  uint8_t exists;
-} k_condition;
-
-/* An interrupt line. */
-typedef struct {
-  uint8_t bound; /* 0: to nothing, else 1 + kind of the binding */
-  uint8_t fired; /* an interrupt that the thread has not taken */
-  uint8_t waits; /* the thread waits */
-  uint16_t object;
-  k_thread *thread;
-} k_line;
-enum { K_UNBOUND, K_BOUND_THREAD, K_BOUND_SEMAPHORE, K_BOUND_PORT };
-
-static k_queue k_dynamic; /* threads that run anywhere */
-static k_cpu k_cpus[CL_CPUS];
-static k_port k_ports[CL_PORTS];
-static k_thread k_threads[CL_THREADS];
-static k_mutex k_mutexes[CL_MUTEXES];
-static k_semaphore k_semaphores[CL_SEMAPHORES];
-K_FAR static k_condition k_conditions[CL_CONDITIONS];
-K_FAR static k_line k_lines[CL_LINES];
-K_FAR static k_queue k_idle_queues[CL_CPUS]; /* looked at when no other thread is ready: they cost those nothing */
-static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
-static uint32_t k_free_count;
-/* In units of k_now; 0: no slices. "used": or the compiler makes a flag of it when only one length occurs. */
-__attribute__((used)) static uint32_t k_slice;
-static uint32_t k_waiting; /* how many CPUs wait */
-static uint32_t k_asleep;  /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
-
-static inline uint32_t k_now(void);
-static inline void k_completed(k_cpu *cpu);
-static inline void k_interrupt(k_cpu *cpu);
-
-K_INLINE uint32_t k_tid(const k_thread *thread) { return thread->switch_word & CL_WORD_VALUE_MASK; }
-
-K_INLINE k_queue *k_idle_queue(const k_cpu *cpu) { return &k_idle_queues[cpu - k_cpus]; }
-
-/* --- ready queues ------------------------------------------------------------------------ */
-
-K_INLINE void k_push(k_queue *queue, k_thread *thread, int front) {
-  uint32_t level = thread->level;
-  k_thread *tail = queue->tail[level];
-  if (!tail) {
-    thread->next = thread;
-    queue->tail[level] = thread;
-    queue->bitmap[K_WORDS == 1 ? 0 : level >> 5] |= 1u << (level & 31);
-    if (level < queue->best) queue->best = level;
-  } else {
-    thread->next = tail->next;
-    tail->next = thread;
-    if (!front) queue->tail[level] = thread;
-  }
-}
-
-/* `level` has become empty. */
-K_INLINE void k_emptied(k_queue *queue, uint32_t level) {
-  queue->tail[level] = NULL;
-  uint32_t bits = queue->bitmap[K_WORDS == 1 ? 0 : level >> 5] &= ~(1u << (level & 31));
-  if (K_WORDS == 1) {
-    queue->best = bits ? (uint32_t)__builtin_ctz(bits) : K_NONE;
-    return;
-  }
-  queue->best = K_NONE;
-  for (uint32_t word = 0; word < K_WORDS; word++) {
-    if (queue->bitmap[word]) {
-      queue->best = word * 32 + (uint32_t)__builtin_ctz(queue->bitmap[word]);
-      return;
-    }
-  }
-}
-
-K_INLINE k_thread *k_pop(k_queue *queue) {
-  k_thread *tail = queue->tail[queue->best];
-  k_thread *head = tail->next;
-  if (head == tail)
-    k_emptied(queue, queue->best);
-  else
-    tail->next = head->next;
-  return head;
-}
-
-K_COLD void k_remove(k_queue *queue, k_thread *thread) {
-  k_thread *before = thread;
-  while (before->next != thread) before = before->next;
-  if (before == thread) {
-    k_emptied(queue, thread->level);
-  } else {
-    before->next = thread->next;
-    if (queue->tail[thread->level] == thread) queue->tail[thread->level] = before;
-  }
-}
-
-/* Waiters: by priority, then in order of arrival. */
-K_INLINE void k_queue_waiter(k_thread **list, k_thread *thread) {
-  while (*list && (*list)->level <= thread->level) list = &(*list)->next;
-  thread->next = *list;
-  *list = thread;
-}
-
-K_INLINE k_thread *k_first_waiter(k_thread **list) {
-  k_thread *first = *list;
-  *list = first->next;
-  return first;
-}
-
-/* --- scheduling -------------------------------------------------------------------------- */
-
-K_INLINE int k_runs(const k_cpu *cpu) {
-  return !cpu->waiting && cpu->current && cpu->current->state == CL_STATE_RUNNING;
-}
-
-K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
-  cpu->slice_start = k_now();
-  cpu->preempt_below = thread->level;
-}
-
-K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
-
-/* Level of the best thread that may run here, but for the idle thread. */
-K_INLINE uint32_t k_best(const k_cpu *cpu) {
-  return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
-}
-
-/* From here on the context of the current thread is being saved. */
-K_INLINE void k_leave(k_cpu *cpu) {
-  cpu->leaving = cpu->current;
-  cpu->leaving_ready = 0;
-}
-
-K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
-  if (K_REMOTE && !K_HELD) k_leave(cpu);
-  if (K_REMOTE) next->cpu = cpu;
-  cpu->current = next;
-  next->state = CL_STATE_RUNNING;
-  k_start_slice(cpu, next);
-  return next->switch_word;
-}
-
-/* Take the best ready thread; there is one. */
-K_INLINE k_thread *k_pick(k_cpu *cpu) {
-  uint32_t own = cpu->queue.best;
-  uint32_t dynamic = k_dynamic.best;
-  k_queue *from = dynamic < own ? &k_dynamic : &cpu->queue;
-  if (K_RARE(own == dynamic)) {
-    from = cpu->turn_dynamic ? &k_dynamic : &cpu->queue;
-    cpu->turn_dynamic ^= 1;
-  }
-  return k_pop(from);
-}
-
-/* Run the best ready thread; there is one. */
-K_INLINE uint32_t k_switch(k_cpu *cpu) { return k_switch_to(cpu, k_pick(cpu)); }
-
-/* The CPU has no running thread. */
-K_INLINE uint32_t k_wait(k_cpu *cpu) {
-  if (k_best(cpu) < K_NONE) return k_switch(cpu);
-  if (K_RARE(k_idle_queue(cpu)->best == K_IDLE)) return k_switch_to(cpu, k_pop(k_idle_queue(cpu)));
-  cpu->preempt_below = 0;
-  if (cpu->interrupt) return K_ERROR(EINTR);
-  cpu->waiting = 1;
-  k_waiting++;
-  k_asleep++;
-  return K_PENDING;
-}
-
-K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
-  cpu->answer = word;
-  cpu->waiting = 0;
-  k_waiting--;
-  k_completed(cpu);
-}
-
-/* K_HELD: this CPU is out of the context in which it slept. */
-K_INLINE void k_back(void) { k_asleep--; }
-
-/* Of the CPUs that wait, the lowest that may run the thread gets it at once. */
-K_APART void k_offer(const k_thread *thread) {
-  k_cpu *cpu = thread->home;
-  if (!cpu) {
-    if (!k_waiting) return;
-    for (cpu = k_cpus; !cpu->waiting; cpu++) continue;
-  } else if (!cpu->waiting) {
-    return;
-  }
-  if (K_HELD) k_leave(cpu);
-  /* It is the only one that this CPU may run. */
-  k_complete(cpu, k_switch_to(cpu, k_pop(thread->queue)));
-}
-
-/* Make a thread eligible. */
-K_INLINE void k_enqueue(k_thread *thread, int front) {
-  thread->state = CL_STATE_READY;
-  k_push(thread->queue, thread, front);
-  if (K_AWAY) k_offer(thread);
-}
-
-/* The CPU waits; the interrupt handler that has ended its sleep may have made somebody ready. Where operations are
- * never pending while others run (not K_REMOTE) waking does not look for CPUs that wait, so this does. */
-K_COLD void k_wait_again(k_cpu *cpu) {
-  cpu->waiting = 0;
-  k_waiting--;
-  k_asleep--;
-  uint32_t word = k_wait(cpu);
-  if (word == K_PENDING) return;
-  cpu->answer = word;
-  k_asleep++; /* k_back() */
-}
-
-/* The same as k_enqueue for a chain of threads, in order. */
-K_APART void k_enqueue_all(k_thread *thread) {
-  while (thread) {
-    k_thread *next = thread->next;
-    k_enqueue(thread, 0);
-    thread = next;
-  }
-}
-
-/* A blocked thread may go on: in place if its CPU waits in its context, or when that is saved. 0: neither. */
-K_INLINE int k_wake_in_place(k_thread *thread) {
-  k_cpu *cpu = thread->cpu;
-  if (cpu->current == thread) { /* its CPU waits in its context */
-    thread->state = CL_STATE_RUNNING;
-    k_start_slice(cpu, thread);
-    if (cpu->waiting) k_complete(cpu, K_RESUMED);
-    return 1;
-  }
-  if (cpu->leaving == thread) {
-    thread->state = CL_STATE_READY;
-    cpu->leaving_ready = 1;
-    return 1;
-  }
-  return 0;
-}
-
-K_INLINE void k_wake(k_thread *thread) {
-  if (!(K_AWAY && k_wake_in_place(thread))) k_enqueue(thread, 0);
-}
-
-/* A thread of this level has become ready: is it better than one that runs, be it where it
- * may not run itself? Who is told so looks closer. */
-K_INLINE int k_presses(uint32_t level) {
-  for (const k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++)
-    if (level < cpu->preempt_below) return 1;
-  return 0;
-}
-
-K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
-  if (K_AWAY && k_wake_in_place(thread)) {
-    *woke = 1; /* it runs now, and one woken before it may be better */
-    return;
-  }
-  k_enqueue(thread, 0);
-  *woke |= k_presses(thread->level);
-}
+#include "cl_sw_data.h"
+#ifdef CL_POLICY
+#include "cl_sw_policy.h"
+#else
+#include "cl_sw_priority.h"
+#endif
 
 /* The wait of thread `tid` ends, with nothing for it. */
 K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {
@@ -391,89 +38,6 @@ K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {
     return 0;
   }
   return K_ERROR(ENOENT);
-}
-
-/* The context of the thread this CPU has left is saved. */
-K_APART void k_saved(k_cpu *cpu) {
-  k_thread *thread = cpu->leaving;
-  cpu->leaving = NULL;
-  if (thread && cpu->leaving_ready) {
-    int front = cpu->leaving_front;
-    cpu->leaving_front = 0;
-    k_enqueue(thread, front);
-  }
-}
-
-/* The current thread waits. `woken` is a chain of threads that it has just woken and that are not queued yet.
- * A single one that is better than all that are ready need not go through the queue. */
-K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
-  cpu->current->state = CL_STATE_BLOCKED;
-  if (woken) {
-    int here = !K_REMOTE || woken->home == cpu || (!woken->home && !k_waiting);
-    if (here && !woken->next && woken->level < k_best(cpu)) return k_switch_to(cpu, woken);
-    k_enqueue_all(woken);
-  }
-  return k_wait(cpu);
-}
-
-/* The current thread stays ready; it is queued when its context is saved. */
-K_INLINE uint32_t k_give_way(k_cpu *cpu, int front) {
-  k_thread *thread = cpu->current;
-  uint32_t word = k_switch(cpu);
-  if (K_REMOTE && !K_HELD) {
-    cpu->leaving_ready = 1;
-    cpu->leaving_front = (uint8_t)front;
-    thread->state = CL_STATE_READY;
-  } else {
-    k_enqueue(thread, front);
-  }
-  return word;
-}
-
-/* Does this CPU run the least urgent thread (the lowest number of equals)? */
-K_INLINE int k_is_worst(const k_cpu *cpu) {
-  for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++) {
-    if (other == cpu || !k_runs(other)) continue;
-    if (other->current->level > cpu->current->level) return 0;
-    if (other->current->level == cpu->current->level && other < cpu) return 0;
-  }
-  return 1;
-}
-
-/* Should the thread on this CPU give way, now that a ready one is better? */
-K_APART int k_irq_closer(const k_cpu *cpu) {
-  if (!k_runs(cpu) || cpu->leaving) return 0;
-  if (k_slice_used(cpu)) return 1;
-  return cpu->queue.best < cpu->preempt_below || CL_CPUS == 1 || k_is_worst(cpu);
-}
-
-/* Should the thread on this CPU give way? */
-K_INLINE int k_irq(const k_cpu *cpu) {
-  if (k_best(cpu) >= cpu->preempt_below) return 0;
-  return !K_REMOTE || k_irq_closer(cpu);
-}
-
-/* Is a ready thread better than that of another CPU? */
-K_INLINE int k_others_pressed(const k_cpu *cpu) {
-  for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
-    if (other != cpu && k_best(other) < other->preempt_below) return 1;
-  return 0;
-}
-
-K_COLD void k_notify_closer(const k_cpu *cpu) {
-  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
-    if (other != cpu && k_irq(other)) k_interrupt(other);
-}
-
-/* Tell the other CPUs whose thread should give way after an operation of this one. */
-K_INLINE void k_notify(const k_cpu *cpu) {
-  if (K_RARE(k_others_pressed(cpu))) k_notify_closer(cpu);
-}
-
-/* Time has passed: has the thread on this CPU used up its slice? */
-K_INLINE void k_look_at_slice(k_cpu *cpu) {
-  if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->slice_start < k_slice) return;
-  if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1;
 }
 
 /* --- publishing -------------------------------------------------------------------------- */
@@ -546,7 +110,7 @@ K_INLINE k_thread *k_publish_and_keep(k_thread *thread) {
 /* --- threads ----------------------------------------------------------------------------- */
 
 K_COLD void k_init(void) {
-  memset(&k_dynamic, 0, sizeof k_dynamic);
+  memset(&K_SHARED, 0, sizeof K_SHARED);
   memset(k_cpus, 0, sizeof k_cpus);
   memset(k_ports, 0, sizeof k_ports);
   memset(k_threads, 0, sizeof k_threads);
@@ -554,9 +118,7 @@ K_COLD void k_init(void) {
   memset(k_semaphores, 0, sizeof k_semaphores);
   memset(k_conditions, 0, sizeof k_conditions);
   memset(k_lines, 0, sizeof k_lines);
-  memset(k_idle_queues, 0, sizeof k_idle_queues);
-  k_dynamic.best = K_NONE;
-  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) cpu->queue.best = k_idle_queue(cpu)->best = K_NONE;
+  k_init_scheduler();
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_threads[tid].switch_word = K_GIVE_WAY | tid;
   k_free_count = 0;
   for (uint32_t tid = CL_THREADS - 1; tid > 0; tid--) k_free[k_free_count++] = (uint16_t)tid;
@@ -565,7 +127,7 @@ K_COLD void k_init(void) {
   k_thread *first = &k_threads[0];
   first->state = CL_STATE_RUNNING;
   first->level = K_LEVELS - 1 - CL_PRIORITIES / 2;
-  first->queue = &k_dynamic;
+  k_enter(first, 0);
   first->cpu = &k_cpus[0];
   k_cpus[0].current = first;
   k_start_slice(&k_cpus[0], first);
@@ -584,15 +146,13 @@ K_INLINE uint32_t k_op_next(k_cpu *cpu) { return k_runs(cpu) ? K_RESUMED : k_wai
 
 K_INLINE uint32_t k_op_yield(k_cpu *cpu, int *woke) {
   k_publish(cpu->current, woke);
-  if (k_best(cpu) > cpu->current->level) return 0;
-  return k_give_way(cpu, 0);
+  return k_yield(cpu);
 }
 
 K_INLINE uint32_t k_op_preempt(k_cpu *cpu) {
   int woke = 0;
   k_publish(cpu->current, &woke);
-  if (k_best(cpu) >= cpu->preempt_below) return 0;
-  return k_give_way(cpu, !k_slice_used(cpu));
+  return k_preempt(cpu);
 }
 
 K_COLD uint32_t k_op_thread_create(uint32_t word) {
@@ -608,7 +168,7 @@ K_COLD uint32_t k_op_thread_create(uint32_t word) {
   thread->level = K_LEVELS - 1 - priority;
   thread->cpu = &k_cpus[fixed ? on_cpu : 0];
   thread->home = fixed ? thread->cpu : NULL;
-  thread->queue = fixed ? &thread->cpu->queue : &k_dynamic;
+  k_enter(thread, fixed);
   thread->detached = word >> CL_ATTRIBUTES_DETACHED_LSB & CL_ATTRIBUTES_DETACHED_MASK;
   thread->joiner = NULL;
   thread->sent = NULL;
@@ -645,6 +205,7 @@ K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
   int woke = 0;
   k_thread *thread = cpu->current;
   k_publish(thread, &woke);
+  k_end(cpu, thread);
   thread->state = CL_STATE_EXITED;
   cpu->current = NULL;
   if (thread->idle) cpu->idle_thread = NULL;
@@ -702,12 +263,9 @@ K_COLD uint32_t k_op_set_sched_param(uint32_t id, uint32_t priority) {
   uint32_t old = k_priority(thread);
   uint32_t level = K_LEVELS - 1 - priority;
   if (k_is_in_queue(thread)) {
-    k_remove(thread->queue, thread);
-    thread->level = level;
-    k_push(thread->queue, thread, 0);
+    k_change_queued(thread, level);
   } else {
-    if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below += level - thread->level;
-    thread->level = level;
+    k_change_unqueued(thread, level);
   }
   return old;
 }
@@ -726,23 +284,15 @@ K_COLD uint32_t k_op_thread_read(uint32_t id) {
 
 K_COLD uint32_t k_op_slice(uint32_t ticks) {
   k_slice = (ticks & 0xffff) * K_TICK;
-  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
-    cpu->slice_start = k_now();
-    cpu->preempt_below = k_runs(cpu) ? cpu->current->level : 0;
-  }
+  k_begin_slices();
   return 0;
 }
 
 /* --- the ready queue ([HT]: the scheduler's operations) -------------------------------------- */
 
 K_COLD uint32_t k_op_dequeue(k_cpu *cpu) {
-  k_thread *thread;
-  if (k_best(cpu) < K_NONE)
-    thread = k_pick(cpu);
-  else if (k_idle_queue(cpu)->best == K_IDLE)
-    thread = k_pop(k_idle_queue(cpu));
-  else
-    return K_ERROR(EAGAIN);
+  k_thread *thread = k_take_next(cpu);
+  if (!thread) return K_ERROR(EAGAIN);
   thread->state = CL_STATE_SUSPENDED;
   return k_tid(thread);
 }
@@ -751,7 +301,7 @@ K_COLD uint32_t k_op_remove(uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (!thread) return K_ERROR(ESRCH);
   if (!k_is_in_queue(thread)) return K_ERROR(ENOENT);
-  k_remove(thread->queue, thread);
+  k_unqueue(thread);
   thread->state = CL_STATE_SUSPENDED;
   return 0;
 }
@@ -771,7 +321,7 @@ K_COLD uint32_t k_op_is_queued(uint32_t id) {
 }
 
 K_COLD uint32_t k_op_is_empty(const k_cpu *cpu) {
-  return k_best(cpu) == K_NONE && k_idle_queue(cpu)->best == K_NONE;
+  return (uint32_t)k_none_ready(cpu);
 }
 
 /* Reservations are the hardware kernel's. */
@@ -789,8 +339,7 @@ K_COLD uint32_t k_op_set_idle_thread(k_cpu *cpu, uint32_t id) {
   thread->idle = 1;
   thread->level = K_IDLE;
   thread->home = thread->cpu = cpu;
-  thread->queue = k_idle_queue(cpu);
-  k_enqueue(thread, 0);
+  k_enter_idle(cpu, thread);
   return 0;
 }
 
@@ -1052,43 +601,6 @@ K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
   port->head = ++head;
   if (K_RARE(port->senders)) k_wake_and_tell(k_first_waiter(&port->senders), woke);
   return port->frozen - head;
-}
-
-/* The usual way to wait for a message, short because it leaves out what is rare: the thread has sent to one port or
- * none, and there is a thread for this CPU. Answers GIVE_WAY; or does nothing and answers 0, then the next one does
- * it. */
-K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
-  k_port *sent = thread->sent;
-  k_thread *woken = NULL;
-  uint32_t best = k_best(cpu);
-  int here = 0; /* woken may run on this CPU */
-  if (sent) {
-    if (K_RARE(sent->next_sent || sent == port)) return 0;
-    if (sent->receiver_waits) {
-      woken = sent->receiver;
-      k_cpu *home = woken->home;
-      here = !K_REMOTE || !home || home == cpu;
-      if (K_AWAY) {
-        if (home ? home->waiting : k_waiting) return 0;
-        if (woken->cpu->current == woken || woken->cpu->leaving == woken) return 0;
-      }
-    }
-  }
-  if (!here && best == K_NONE) return 0;
-  if (sent) {
-    thread->sent = NULL;
-    sent->writer = NULL;
-    sent->frozen = sent->tail;
-    sent->receiver_waits = 0;
-  }
-  port->receiver_waits = 1;
-  thread->state = CL_STATE_BLOCKED;
-  if (woken) {
-    if (here && woken->level < best) return k_switch_to(cpu, woken);
-    woken->state = CL_STATE_READY;
-    k_push(woken->queue, woken, 0);
-  }
-  return k_switch(cpu);
 }
 
 /* Nothing published: publish, and wait for a message, unless that has brought one; then 0. */

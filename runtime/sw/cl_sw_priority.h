@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The scheduler of the kernel in software as the kernel in hardware has it: fixed priorities, those of equal priority
+ * take turns. Included by cl_sw_kernel.h, which uses of it what is named in runtime/sw/README.md; so does cl_sw.c. */
+#ifndef CL_SW_PRIORITY_H
+#define CL_SW_PRIORITY_H
+
+#include "cl_sw_data.h"
+
+/* Some CPU may be in the context of a thread that does not run: asleep, or between GIVE_WAY and SAVED. Else waking a
+ * thread is only queueing it, and what is behind these tests is kept off the usual path. */
+#define K_AWAY (K_REMOTE && K_RARE(!K_HELD || k_asleep))
+
+K_FAR static k_queue k_idle_queues[CL_CPUS]; /* looked at when no other thread is ready: they cost those nothing */
+
+K_INLINE k_queue *k_idle_queue(const k_cpu *cpu) { return &k_idle_queues[cpu - k_cpus]; }
+
+/* --- ready queues ------------------------------------------------------------------------ */
+
+K_INLINE void k_push(k_queue *queue, k_thread *thread, int front) {
+  uint32_t level = thread->level;
+  k_thread *tail = queue->tail[level];
+  if (!tail) {
+    thread->next = thread;
+    queue->tail[level] = thread;
+    queue->bitmap[K_WORDS == 1 ? 0 : level >> 5] |= 1u << (level & 31);
+    if (level < queue->best) queue->best = level;
+  } else {
+    thread->next = tail->next;
+    tail->next = thread;
+    if (!front) queue->tail[level] = thread;
+  }
+}
+
+/* `level` has become empty. */
+K_INLINE void k_emptied(k_queue *queue, uint32_t level) {
+  queue->tail[level] = NULL;
+  uint32_t bits = queue->bitmap[K_WORDS == 1 ? 0 : level >> 5] &= ~(1u << (level & 31));
+  if (K_WORDS == 1) {
+    queue->best = bits ? (uint32_t)__builtin_ctz(bits) : K_NONE;
+    return;
+  }
+  queue->best = K_NONE;
+  for (uint32_t word = 0; word < K_WORDS; word++) {
+    if (queue->bitmap[word]) {
+      queue->best = word * 32 + (uint32_t)__builtin_ctz(queue->bitmap[word]);
+      return;
+    }
+  }
+}
+
+K_INLINE k_thread *k_pop(k_queue *queue) {
+  k_thread *tail = queue->tail[queue->best];
+  k_thread *head = tail->next;
+  if (head == tail)
+    k_emptied(queue, queue->best);
+  else
+    tail->next = head->next;
+  return head;
+}
+
+K_COLD void k_remove(k_queue *queue, k_thread *thread) {
+  k_thread *before = thread;
+  while (before->next != thread) before = before->next;
+  if (before == thread) {
+    k_emptied(queue, thread->level);
+  } else {
+    before->next = thread->next;
+    if (queue->tail[thread->level] == thread) queue->tail[thread->level] = before;
+  }
+}
+
+/* --- scheduling -------------------------------------------------------------------------- */
+
+K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
+  cpu->slice_start = k_now();
+  cpu->preempt_below = thread->level;
+}
+
+K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
+
+/* Level of the best thread that may run here, but for the idle thread. */
+K_INLINE uint32_t k_best(const k_cpu *cpu) {
+  return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
+}
+
+/* From here on the context of the current thread is being saved. */
+K_INLINE void k_leave(k_cpu *cpu) {
+  cpu->leaving = cpu->current;
+  cpu->leaving_ready = 0;
+}
+
+K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
+  if (K_REMOTE && !K_HELD) k_leave(cpu);
+  if (K_REMOTE) next->cpu = cpu;
+  cpu->current = next;
+  next->state = CL_STATE_RUNNING;
+  k_start_slice(cpu, next);
+  return next->switch_word;
+}
+
+/* Take the best ready thread; there is one. */
+K_INLINE k_thread *k_pick(k_cpu *cpu) {
+  uint32_t own = cpu->queue.best;
+  uint32_t dynamic = k_dynamic.best;
+  k_queue *from = dynamic < own ? &k_dynamic : &cpu->queue;
+  if (K_RARE(own == dynamic)) {
+    from = cpu->turn_dynamic ? &k_dynamic : &cpu->queue;
+    cpu->turn_dynamic ^= 1;
+  }
+  return k_pop(from);
+}
+
+/* Run the best ready thread; there is one. */
+K_INLINE uint32_t k_switch(k_cpu *cpu) { return k_switch_to(cpu, k_pick(cpu)); }
+
+/* The CPU has no running thread. */
+K_INLINE uint32_t k_wait(k_cpu *cpu) {
+  if (k_best(cpu) < K_NONE) return k_switch(cpu);
+  if (K_RARE(k_idle_queue(cpu)->best == K_IDLE)) return k_switch_to(cpu, k_pop(k_idle_queue(cpu)));
+  cpu->preempt_below = 0;
+  if (cpu->interrupt) return K_ERROR(EINTR);
+  cpu->waiting = 1;
+  k_waiting++;
+  k_asleep++;
+  return K_PENDING;
+}
+
+K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
+  cpu->answer = word;
+  cpu->waiting = 0;
+  k_waiting--;
+  k_completed(cpu);
+}
+
+/* K_HELD: this CPU is out of the context in which it slept. */
+K_INLINE void k_back(void) { k_asleep--; }
+
+/* Of the CPUs that wait, the lowest that may run the thread gets it at once. */
+K_APART void k_offer(const k_thread *thread) {
+  k_cpu *cpu = thread->home;
+  if (!cpu) {
+    if (!k_waiting) return;
+    for (cpu = k_cpus; !cpu->waiting; cpu++) continue;
+  } else if (!cpu->waiting) {
+    return;
+  }
+  if (K_HELD) k_leave(cpu);
+  /* It is the only one that this CPU may run. */
+  k_complete(cpu, k_switch_to(cpu, k_pop(thread->queue)));
+}
+
+/* Make a thread eligible. */
+K_INLINE void k_enqueue(k_thread *thread, int front) {
+  thread->state = CL_STATE_READY;
+  k_push(thread->queue, thread, front);
+  if (K_AWAY) k_offer(thread);
+}
+
+/* The CPU waits; the interrupt handler that has ended its sleep may have made somebody ready. Where operations are
+ * never pending while others run (not K_REMOTE) waking does not look for CPUs that wait, so this does. */
+K_COLD void k_wait_again(k_cpu *cpu) {
+  cpu->waiting = 0;
+  k_waiting--;
+  k_asleep--;
+  uint32_t word = k_wait(cpu);
+  if (word == K_PENDING) return;
+  cpu->answer = word;
+  k_asleep++; /* k_back() */
+}
+
+/* The same as k_enqueue for a chain of threads, in order. */
+K_APART void k_enqueue_all(k_thread *thread) {
+  while (thread) {
+    k_thread *next = thread->next;
+    k_enqueue(thread, 0);
+    thread = next;
+  }
+}
+
+/* A blocked thread may go on: in place if its CPU waits in its context, or when that is saved. 0: neither. */
+K_INLINE int k_wake_in_place(k_thread *thread) {
+  k_cpu *cpu = thread->cpu;
+  if (cpu->current == thread) { /* its CPU waits in its context */
+    thread->state = CL_STATE_RUNNING;
+    k_start_slice(cpu, thread);
+    if (cpu->waiting) k_complete(cpu, K_RESUMED);
+    return 1;
+  }
+  if (cpu->leaving == thread) {
+    thread->state = CL_STATE_READY;
+    cpu->leaving_ready = 1;
+    return 1;
+  }
+  return 0;
+}
+
+K_INLINE void k_wake(k_thread *thread) {
+  if (!(K_AWAY && k_wake_in_place(thread))) k_enqueue(thread, 0);
+}
+
+/* A thread of this level has become ready: is it better than one that runs, be it where it
+ * may not run itself? Who is told so looks closer. */
+K_INLINE int k_presses(uint32_t level) {
+  for (const k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++)
+    if (level < cpu->preempt_below) return 1;
+  return 0;
+}
+
+K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
+  if (K_AWAY && k_wake_in_place(thread)) {
+    *woke = 1; /* it runs now, and one woken before it may be better */
+    return;
+  }
+  k_enqueue(thread, 0);
+  *woke |= k_presses(thread->level);
+}
+
+/* The context of the thread this CPU has left is saved. */
+K_APART void k_saved(k_cpu *cpu) {
+  k_thread *thread = cpu->leaving;
+  cpu->leaving = NULL;
+  if (thread && cpu->leaving_ready) {
+    int front = cpu->leaving_front;
+    cpu->leaving_front = 0;
+    k_enqueue(thread, front);
+  }
+}
+
+/* The current thread waits. `woken` is a chain of threads that it has just woken and that are not queued yet.
+ * A single one that is better than all that are ready need not go through the queue. */
+K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
+  cpu->current->state = CL_STATE_BLOCKED;
+  if (woken) {
+    int here = !K_REMOTE || woken->home == cpu || (!woken->home && !k_waiting);
+    if (here && !woken->next && woken->level < k_best(cpu)) return k_switch_to(cpu, woken);
+    k_enqueue_all(woken);
+  }
+  return k_wait(cpu);
+}
+
+/* The current thread stays ready; it is queued when its context is saved. */
+K_INLINE uint32_t k_give_way(k_cpu *cpu, int front) {
+  k_thread *thread = cpu->current;
+  uint32_t word = k_switch(cpu);
+  if (K_REMOTE && !K_HELD) {
+    cpu->leaving_ready = 1;
+    cpu->leaving_front = (uint8_t)front;
+    thread->state = CL_STATE_READY;
+  } else {
+    k_enqueue(thread, front);
+  }
+  return word;
+}
+
+/* Does this CPU run the least urgent thread (the lowest number of equals)? */
+K_INLINE int k_is_worst(const k_cpu *cpu) {
+  for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++) {
+    if (other == cpu || !k_runs(other)) continue;
+    if (other->current->level > cpu->current->level) return 0;
+    if (other->current->level == cpu->current->level && other < cpu) return 0;
+  }
+  return 1;
+}
+
+/* Should the thread on this CPU give way, now that a ready one is better? */
+K_APART int k_irq_closer(const k_cpu *cpu) {
+  if (!k_runs(cpu) || cpu->leaving) return 0;
+  if (k_slice_used(cpu)) return 1;
+  return cpu->queue.best < cpu->preempt_below || CL_CPUS == 1 || k_is_worst(cpu);
+}
+
+/* Is a ready thread better than that of this CPU? */
+K_INLINE int k_pressed(const k_cpu *cpu) { return k_best(cpu) < cpu->preempt_below; }
+
+/* Should the thread on this CPU give way? */
+K_INLINE int k_irq(const k_cpu *cpu) {
+  if (k_best(cpu) >= cpu->preempt_below) return 0;
+  return !K_REMOTE || k_irq_closer(cpu);
+}
+
+/* Is a ready thread better than that of another CPU? */
+K_INLINE int k_others_pressed(const k_cpu *cpu) {
+  for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
+    if (other != cpu && k_best(other) < other->preempt_below) return 1;
+  return 0;
+}
+
+K_COLD void k_notify_closer(const k_cpu *cpu) {
+  for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
+    if (other != cpu && k_irq(other)) k_interrupt(other);
+}
+
+/* Tell the other CPUs whose thread should give way after an operation of this one. */
+K_INLINE void k_notify(const k_cpu *cpu) {
+  if (K_RARE(k_others_pressed(cpu))) k_notify_closer(cpu);
+}
+
+/* Time has passed: has the thread on this CPU used up its slice? */
+K_INLINE void k_look_at_slice(k_cpu *cpu) {
+  if (cpu->waiting || !cpu->current || !k_slice || k_now() - cpu->slice_start < k_slice) return;
+  if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1;
+}
+
+/* The usual way to wait for a message, short because it leaves out what is rare: the thread has sent to one port or
+ * none, and there is a thread for this CPU. Answers GIVE_WAY; or does nothing and answers 0, then the next one does
+ * it. */
+K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
+  k_port *sent = thread->sent;
+  k_thread *woken = NULL;
+  uint32_t best = k_best(cpu);
+  int here = 0; /* woken may run on this CPU */
+  if (sent) {
+    if (K_RARE(sent->next_sent || sent == port)) return 0;
+    if (sent->receiver_waits) {
+      woken = sent->receiver;
+      k_cpu *home = woken->home;
+      here = !K_REMOTE || !home || home == cpu;
+      if (K_AWAY) {
+        if (home ? home->waiting : k_waiting) return 0;
+        if (woken->cpu->current == woken || woken->cpu->leaving == woken) return 0;
+      }
+    }
+  }
+  if (!here && best == K_NONE) return 0;
+  if (sent) {
+    thread->sent = NULL;
+    sent->writer = NULL;
+    sent->frozen = sent->tail;
+    sent->receiver_waits = 0;
+  }
+  port->receiver_waits = 1;
+  thread->state = CL_STATE_BLOCKED;
+  if (woken) {
+    if (here && woken->level < best) return k_switch_to(cpu, woken);
+    woken->state = CL_STATE_READY;
+    k_push(woken->queue, woken, 0);
+  }
+  return k_switch(cpu);
+}
+
+/* --- what operations ask of the scheduler ---------------------------------------------------- */
+
+K_INLINE void k_init_scheduler(void) {
+  memset(k_idle_queues, 0, sizeof k_idle_queues);
+  k_dynamic.best = K_NONE;
+  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) cpu->queue.best = k_idle_queue(cpu)->best = K_NONE;
+}
+
+/* A thread has been made; fixed: it is placed on its CPU. */
+#define k_enter(thread, fixed) ((thread)->queue = (fixed) ? &(thread)->cpu->queue : &k_dynamic)
+
+/* The current thread ends. */
+K_INLINE void k_end(k_cpu *cpu, k_thread *thread) {
+  (void)cpu;
+  (void)thread;
+}
+
+/* The current thread gives way of its own will: the next one, or 0. */
+K_INLINE uint32_t k_yield(k_cpu *cpu) { return k_best(cpu) > cpu->current->level ? 0 : k_give_way(cpu, 0); }
+
+/* The current thread gives way if it should. */
+K_INLINE uint32_t k_preempt(k_cpu *cpu) {
+  return k_best(cpu) >= cpu->preempt_below ? 0 : k_give_way(cpu, !k_slice_used(cpu));
+}
+
+/* A thread that is in a ready queue, or not, gets another level. */
+K_INLINE void k_change_queued(k_thread *thread, uint32_t level) {
+  k_remove(thread->queue, thread);
+  thread->level = level;
+  k_push(thread->queue, thread, 0);
+}
+
+K_INLINE void k_change_unqueued(k_thread *thread, uint32_t level) {
+  if (thread->state == CL_STATE_RUNNING) thread->cpu->preempt_below += level - thread->level;
+  thread->level = level;
+}
+
+/* All slices begin now. */
+K_INLINE void k_begin_slices(void) {
+  for (k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++) {
+    cpu->slice_start = k_now();
+    cpu->preempt_below = k_runs(cpu) ? cpu->current->level : 0;
+  }
+}
+
+K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
+
+/* Take the thread off its queue that would be next, or NULL. */
+K_INLINE k_thread *k_take_next(k_cpu *cpu) {
+  if (k_best(cpu) < K_NONE) return k_pick(cpu);
+  return k_idle_queue(cpu)->best == K_IDLE ? k_pop(k_idle_queue(cpu)) : NULL;
+}
+
+K_INLINE int k_none_ready(const k_cpu *cpu) {
+  return k_best(cpu) == K_NONE && k_idle_queue(cpu)->best == K_NONE;
+}
+
+/* A thread becomes the CPU's idle thread, and ready. */
+K_INLINE void k_enter_idle(k_cpu *cpu, k_thread *thread) {
+  thread->queue = k_idle_queue(cpu);
+  k_enqueue(thread, 0);
+}
+
+#endif
