@@ -117,7 +117,13 @@ struct cl_thread {
 _Static_assert(sizeof(struct cl_thread) == 1u << CL_THREAD_SHIFT, "cl_switch.S computes addresses with it");
 _Static_assert(offsetof(struct cl_thread, sp) == CL_THREAD_SP, "cl_switch.S uses it");
 
-extern struct cl_thread cl_threads[CL_THREADS];
+/* Behind those of the threads: of each CPU that of its idleness, with a policy (runtime/sw/cl_sw_policy.h). */
+#ifdef CL_POLICY
+#define CL_CONTEXTS (CL_THREADS + CL_CPUS)
+#else
+#define CL_CONTEXTS CL_THREADS
+#endif
+extern struct cl_thread cl_threads[CL_CONTEXTS];
 
 /* The running thread: tp, from its first to its last instruction. */
 static inline struct cl_thread *cl_self(void) {

@@ -16,6 +16,23 @@ static inline uint32_t k_now(void) { return cl_local_read(CL_CYCLE); }
 static inline void k_interrupt(k_cpu *cpu) { cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus)); }
 static inline void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
 
+#ifdef CL_POLICY
+static inline cl_time k_clock(void) {
+  uint32_t low = cl_local_read(CL_MTIME_LO);
+  uint32_t high = cl_local_read(CL_MTIME_HI);
+  if (CL_UNLIKELY(low > UINT32_MAX - 64)) { /* it may have wrapped in between */
+    do {
+      high = cl_local_read(CL_MTIME_HI);
+      low = cl_local_read(CL_MTIME_LO);
+    } while (high != cl_local_read(CL_MTIME_HI));
+  }
+  return (cl_time)high << 32 | low;
+}
+
+/* The context behind those of the threads. */
+static inline uint32_t k_idle_word(const k_cpu *cpu) { return K_GIVE_WAY | (CL_THREADS + k_number(cpu)); }
+#endif
+
 static inline void lock(void) {
   if (CL_CPUS > 1) {
     cl_local_write(CL_LOCK_ADDRESS, (uint32_t)(uintptr_t)&K_SHARED);
@@ -26,6 +43,7 @@ static inline void lock(void) {
 
 static inline void unlock(void) {
   if (CL_CPUS > 1) {
+    k_tell_all();
     __asm__ volatile("" ::: "memory");
     cl_local_write(CL_LOCK_RELEASE, 0);
   }
@@ -47,6 +65,7 @@ static inline k_cpu *enter(void) {
 
 /* --- the time slice ------------------------------------------------------------------------ */
 
+#ifndef CL_POLICY
 /* k_slice; with the top bit while there are time limits of waits (timer.c), which share the timer: then each slice
  * begins by set_timer(). */
 static uint32_t quick_slice;
@@ -92,6 +111,35 @@ static inline void start_timer(k_cpu *cpu) {
     set_timer(cpu);
 }
 
+static inline void look_at_slice(k_cpu *cpu) { set_timer(cpu); }
+
+/* This thread goes on, after a look whether it should give way. */
+static inline void went_on(k_cpu *cpu) { (void)cpu; }
+#else
+/* Each look says when the next one is due, so the timer is always set by set_timer(). */
+static inline int is_quick(void) { return 0; }
+static inline void note_timers(void) {}
+static inline void start_slice(const k_cpu *cpu) { (void)cpu; }
+
+/* To the next look, or to the first time limit, if that is before. */
+static inline void set_timer(const k_cpu *cpu) {
+  const struct cl_timer *first = cl_timers[k_number(cpu)];
+  cl_time at = first && first->at < cpu->until ? first->at : cpu->until;
+  cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
+  if (at == CL_FOREVER) return;
+  cl_local_write(CL_MTIMECMP_LO, (uint32_t)at);
+  cl_local_write(CL_MTIMECMP_HI, (uint32_t)(at >> 32));
+}
+
+static inline void start_timer(const k_cpu *cpu) { set_timer(cpu); }
+static inline void look_at_slice(const k_cpu *cpu) { (void)cpu; }
+
+static inline void went_on(const k_cpu *cpu) {
+  set_timer(cpu);
+  k_notify(cpu);
+}
+#endif
+
 /* --- after an operation ---------------------------------------------------------------------- */
 
 /* What follows is called at the end of an operation, so that the operation needs no stack frame.
@@ -117,6 +165,7 @@ CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
   if (word) {
     switch_away(cpu, word);
   } else {
+    went_on(cpu);
     unlock();
     cl_irq_on();
   }
@@ -159,6 +208,9 @@ static inline uint32_t lines_of(const k_cpu *cpu) {
   return CL_CPUS == 1 || cpu == k_cpus ? cl_local_read(CL_LINE_PENDING) : 0;
 }
 
+/* --- a CPU without work ---------------------------------------------------------------------- */
+
+#ifndef CL_POLICY
 /* Lines, or time limits, on a CPU that sleeps. */
 CL_APART void take_asleep(k_cpu *cpu, uint32_t lines) {
   lock();
@@ -211,6 +263,46 @@ CL_APART uint32_t settle_idle(k_cpu *cpu) {
 static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
   return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : switch_away(cpu, word);
 }
+#else
+/* The context of a CPU without a thread: it has nothing to keep, so it begins anew each time, on the boot stack. */
+__attribute__((noreturn, used)) void cl_sw_idle(void) {
+  k_cpu *cpu = this_cpu();
+  uint32_t word;
+  cl_trace(CL_TRACE_IDLE, 1);
+  for (;;) {
+    cl_wait_for_interrupt();
+    if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+    if ((CL_IPC || CL_BACKDOOR) && CL_UNLIKELY(cl_ipc_dispatch)) cl_ipc_dispatch();
+    uint32_t lines = lines_of(cpu);
+    lock();
+    if (lines) take_lines(cpu, lines);
+    cl_timers_look(k_number(cpu));
+    word = k_wait(cpu);
+    set_timer(cpu);
+    if (word != k_idle_word(cpu)) break;
+    unlock();
+  }
+  cl_trace(CL_TRACE_IDLE, 0);
+  k_notify(cpu);
+  cl_switch_to(word);
+}
+
+__attribute__((naked, used)) static void idle_place(void) {
+  __asm__ volatile("la a0, cl_sw_idle
+ tail cl_on_boot_stack");
+}
+
+/* As cl_switch_away leaves it; of all CPUs, as nothing is written there. */
+static void (*const idle_frame[4])(void) __attribute__((aligned(16))) = { idle_place };
+
+/* Nobody sleeps in the context of a thread. */
+static inline uint32_t settle_idle(k_cpu *cpu) {
+  (void)cpu;
+  __builtin_unreachable();
+}
+static inline uint32_t idle(k_cpu *cpu) { return settle_idle(cpu); }
+static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cpu, word); }
+#endif
 
 /* --- the interface --------------------------------------------------------------------------- */
 
@@ -298,7 +390,9 @@ uint32_t cl_op_yield(void) {
   k_cpu *cpu = enter();
   int woke = 0;
   uint32_t word = k_op_yield(cpu, &woke);
-  return (int32_t)word < 0 ? settle(cpu, word) : leave_if(woke, cpu, word);
+  if ((int32_t)word < 0) return settle(cpu, word);
+  went_on(cpu);
+  return leave_if(woke, cpu, word);
 }
 
 /* Send and receive. The waiting halves are out of line: only they need a frame. */
@@ -476,7 +570,7 @@ void cl_interrupt(uint32_t causes) {
   } else {
     if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
     if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
-    set_timer(cpu);
+    look_at_slice(cpu);
   }
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (word) {
@@ -484,6 +578,7 @@ void cl_interrupt(uint32_t causes) {
     k_notify(cpu);
     cl_switch_in_trap(word);
   } else {
+    went_on(cpu);
     unlock();
   }
 }
@@ -508,6 +603,9 @@ void cl_sw_after_handlers(void) {
 
 void cl_ground_start(void) {
   k_init();
+#ifdef CL_POLICY
+  for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++) cl_threads[CL_THREADS + cpu].sp = (uint32_t)(uintptr_t)idle_frame;
+#endif
   cl_local_write(CL_LINE_CLEAR, ~0u);
   cl_local_write(CL_LINE_ENABLE, ~0u);
   started = 1;

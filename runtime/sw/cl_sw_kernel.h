@@ -130,7 +130,7 @@ K_COLD void k_init(void) {
   k_enter(first, 0);
   first->cpu = &k_cpus[0];
   k_cpus[0].current = first;
-  k_start_slice(&k_cpus[0], first);
+  k_begin(&k_cpus[0], first);
 }
 
 K_INLINE k_thread *k_thread_of(uint32_t id) {
@@ -291,6 +291,7 @@ K_COLD uint32_t k_op_slice(uint32_t ticks) {
 /* --- the ready queue ([HT]: the scheduler's operations) -------------------------------------- */
 
 K_COLD uint32_t k_op_dequeue(k_cpu *cpu) {
+  if (!K_TAKES_NEXT) return K_ERROR(ENOTSUP);
   k_thread *thread = k_take_next(cpu);
   if (!thread) return K_ERROR(EAGAIN);
   thread->state = CL_STATE_SUSPENDED;

@@ -286,6 +286,8 @@ K_INLINE int k_others_pressed(const k_cpu *cpu) {
   return 0;
 }
 
+K_INLINE void k_tell_all(void) {} /* operations have told by then */
+
 K_COLD void k_notify_closer(const k_cpu *cpu) {
   for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
     if (other != cpu && k_irq(other)) k_interrupt(other);
@@ -350,6 +352,9 @@ K_INLINE void k_init_scheduler(void) {
 /* A thread has been made; fixed: it is placed on its CPU. */
 #define k_enter(thread, fixed) ((thread)->queue = (fixed) ? &(thread)->cpu->queue : &k_dynamic)
 
+/* The first thread runs already. */
+K_INLINE void k_begin(k_cpu *cpu, const k_thread *thread) { k_start_slice(cpu, thread); }
+
 /* The current thread ends. */
 K_INLINE void k_end(k_cpu *cpu, k_thread *thread) {
   (void)cpu;
@@ -385,6 +390,8 @@ K_INLINE void k_begin_slices(void) {
 }
 
 K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
+
+#define K_TAKES_NEXT 1
 
 /* Take the thread off its queue that would be next, or NULL. */
 K_INLINE k_thread *k_take_next(k_cpu *cpu) {
