@@ -12,11 +12,11 @@
 /* Not in .bss: the other CPUs look at it while that is cleared. */
 __attribute__((section(".data"))) static volatile int started = 0;
 
-static inline uint32_t k_now(void) { return cl_local_read(CL_CYCLE); }
 static inline void k_interrupt(k_cpu *cpu) { cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus)); }
+#ifndef CL_POLICY
+static inline uint32_t k_now(void) { return cl_local_read(CL_CYCLE); }
 static inline void k_completed(k_cpu *cpu) { k_interrupt(cpu); }
-
-#ifdef CL_POLICY
+#else
 static inline cl_time k_clock(void) {
   uint32_t low = cl_local_read(CL_MTIME_LO);
   uint32_t high = cl_local_read(CL_MTIME_HI);
@@ -288,8 +288,7 @@ __attribute__((noreturn, used)) void cl_sw_idle(void) {
 }
 
 __attribute__((naked, used)) static void idle_place(void) {
-  __asm__ volatile("la a0, cl_sw_idle
- tail cl_on_boot_stack");
+  __asm__ volatile("la a0, cl_sw_idle; tail cl_on_boot_stack");
 }
 
 /* As cl_switch_away leaves it; of all CPUs, as nothing is written there. */
@@ -511,7 +510,7 @@ __attribute__((noreturn)) static void go_on(k_cpu *cpu, uint32_t word) {
   if (word == K_PENDING) word = idle(cpu);
   start_timer(cpu);
   k_notify(cpu);
-  if (k_irq(cpu)) k_interrupt(cpu);
+  if (!K_LOOKED && k_irq(cpu)) k_interrupt(cpu);
   cl_switch_to(word);
 }
 

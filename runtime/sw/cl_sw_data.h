@@ -160,8 +160,6 @@ __attribute__((used)) static uint32_t k_slice;
 static uint32_t k_waiting; /* how many CPUs wait */
 static uint32_t k_asleep;  /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
 
-static inline uint32_t k_now(void);
-static inline void k_completed(k_cpu *cpu);
 static inline void k_interrupt(k_cpu *cpu);
 
 K_INLINE uint32_t k_tid(const k_thread *thread) { return thread->switch_word & CL_WORD_VALUE_MASK; }

@@ -19,6 +19,7 @@
 #include "cl_sw_data.h"
 
 #define K_AWAY 0
+#define K_LOOKED 1     /* who has been chosen need not give way; the timer says when */
 #define K_TAKES_NEXT 0 /* a policy picks for a CPU that takes the thread, so there is no operation `dequeue` */
 
 #define K_PASTE_(a, b) a##b

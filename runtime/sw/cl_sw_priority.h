@@ -7,6 +7,9 @@
 
 #include "cl_sw_data.h"
 
+static inline uint32_t k_now(void);
+static inline void k_completed(k_cpu *cpu);
+
 /* Some CPU may be in the context of a thread that does not run: asleep, or between GIVE_WAY and SAVED. Else waking a
  * thread is only queueing it, and what is behind these tests is kept off the usual path. */
 #define K_AWAY (K_REMOTE && K_RARE(!K_HELD || k_asleep))
@@ -391,7 +394,8 @@ K_INLINE void k_begin_slices(void) {
 
 K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
 
-#define K_TAKES_NEXT 1
+#define K_TAKES_NEXT 1 /* there is an operation `dequeue` */
+#define K_LOOKED 0     /* who was given a CPU that slept need not be the best any more */
 
 /* Take the thread off its queue that would be next, or NULL. */
 K_INLINE k_thread *k_take_next(k_cpu *cpu) {

@@ -49,7 +49,7 @@ from coreloom.apps.base import read_file
 from coreloom.bench import backdoor, fairness, ipc, pool, prediction, reach, scale, scheduler, smp
 from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
-from coreloom.firmware import KERNELS
+from coreloom.firmware import KERNELS, policies
 from coreloom.paths import BUILD
 from coreloom.scheduling import build as scheduling_build
 from coreloom.scheduling import builtin, case, shown, traces, workload
@@ -235,7 +235,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError(f"--far-clock is of a processor behind a Back-Door: {soc.name} has none")
     _check_targets(args)
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
-    experiment = Experiment(args.app, soc, args.kernel, args.placement, defines)
+    experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
     data = _prepare(args)
     with _err.status(f"{args.app} on {soc.name}: build"):
         experiment.program()
@@ -799,6 +799,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("app", help=f"application ({', '.join(APPS)}) or a C file of yours")
     run.add_argument("--platform", default="smp-standard", help="file in platforms/ (default: %(default)s)")
     run.add_argument("--kernel", default="hw", help=f"one of {', '.join(KERNELS)} (default: %(default)s)")
+    run.add_argument(
+        "--policy",
+        metavar="NAME",
+        help=f"how the kernel schedules; sw: one of {', '.join(policies())}, hw: one of "
+        f"{', '.join(platform.BUILT_POLICIES)} (default: the platform's, or priority)",
+    )
     run.add_argument("--cpus", type=_positive, metavar="N", help="processors (default: the platform's)")
     run.add_argument(
         "--placement", default="dynamic", help=f"one of {', '.join(PLACEMENTS)} (default: %(default)s)"

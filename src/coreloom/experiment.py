@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coreloom import firmware, simulate, verilate
 from coreloom.apps import APPS
 from coreloom.errors import UserError
 from coreloom.measure import Figures, figures
-from coreloom.platform import Platform
+from coreloom.platform import Platform, check_policy
 from coreloom.simulate import Kind, Pulses, SimResult, UnitState
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
@@ -25,6 +25,7 @@ class Experiment:
     kernel: str = "hw"
     placement: str = "dynamic"
     defines: dict[str, str | int] = field(default_factory=dict)
+    policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
 
     def __post_init__(self) -> None:
         if self.app not in APPS and not self.app.endswith(".c"):
@@ -37,11 +38,22 @@ class Experiment:
         ):
             if value not in known:
                 raise UserError(f"unknown {what} '{value}': choose one of {', '.join(known)}")
+        if self.policy is not None:
+            if self.kernel == "sw":
+                firmware.policy_files(self.policy)
+            else:
+                check_policy(self.policy, "the policy of the hardware kernel")
+
+    def soc(self) -> Platform:
+        """The platform, with the policy where its kernel has that."""
+        if self.policy is None or self.kernel == "sw":
+            return self.platform
+        return replace(self.platform, kernel=replace(self.platform.kernel, policy=self.policy))
 
     def program(self) -> Path:
         """The firmware (ELF), built if need be."""
         defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
-        return firmware.build(self.app, self.platform, self.kernel, defines)
+        return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
 
     def run(
         self,
@@ -61,7 +73,7 @@ class Experiment:
 
         far_period and far_stop: of the clock of processor 1 behind a Back-Door, see simulate.run.
         """
-        model = verilate.build_model(self.platform, trace=waves is not None)
+        model = verilate.build_model(self.soc(), trace=waves is not None)
         program = self.program()
         result = simulate.run(
             model,

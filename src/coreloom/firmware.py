@@ -26,7 +26,7 @@ import pythondata_software_picolibc
 
 from coreloom import backdoor_spec
 from coreloom.errors import UserError
-from coreloom.paths import APPS, BUILD, RUNTIME
+from coreloom.paths import APPS, BUILD, POLICIES, RUNTIME
 from coreloom.platform import CONDITIONS, LINES, MAX_LOCAL_KIB, ROM_BYTES, BackdoorSize, Platform
 
 if sys.version_info >= (3, 11):
@@ -35,6 +35,9 @@ else:
     import tomli as tomllib
 
 KERNELS = {"hw": "hardware", "sw": "software"}
+PRIORITY = "priority"  # what the software kernel has of its own; its other policies are files of policies/
+_EXCLUSIVE = "exclusive"  # stands on another one
+_EXCLUSIVE_BASE = "cfs"
 FAR_STACK_BYTES = 8192  # of a program of processor 1, unless it defines CL_FAR_STACK_BYTES
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 
@@ -279,18 +282,45 @@ def _macros(platform: Platform) -> dict[str, str | int]:
     }
 
 
+def policies() -> list[str]:
+    """The scheduling policies of the software kernel."""
+    return [PRIORITY, *sorted(path.stem for path in POLICIES.glob("*.c"))]
+
+
+def policy_files(policy: str) -> list[str]:
+    """The files of policies/ of which the software kernel's policy `policy` is made, the base last.
+
+    None for fixed priorities; exclusive:BASE has two. UserError for one that there is not.
+    """
+    name, colon, base = policy.partition(":")
+    known = policies()
+    if name not in known:
+        raise UserError(f"unknown policy '{policy}' of the software kernel: choose one of {', '.join(known)}")
+    if name != _EXCLUSIVE:
+        if colon:
+            raise UserError(f"policy '{name}' stands on no other: leave out ':{base}'")
+        return [] if name == PRIORITY else [name]
+    bases = [each for each in known if each not in (PRIORITY, _EXCLUSIVE)]
+    if not colon:
+        base = _EXCLUSIVE_BASE
+    if base not in bases:
+        raise UserError(f"policy {_EXCLUSIVE} cannot stand on '{base}': choose one of {', '.join(bases)}")
+    return [name, base]
+
+
 def build(
     app: str,
     platform: Platform,
     kernel: str,
     defines: Mapping[str, str | int] | None = None,
+    policy: str = PRIORITY,
 ) -> Path:
     """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
 
     app is a folder below apps/ or the path of one C file; kernel is "hw" or "sw"; defines are macros for the
-    application. On a platform with a Back-Door an application that defines far_main gets its image for
-    processor 1 linked in (build_far). What was built from the same content before is taken from build/.
-    Raises UserError with the compiler's text.
+    application; policy is the software kernel's (policies()). On a platform with a Back-Door an application
+    that defines far_main gets its image for processor 1 linked in (build_far). What was built from the same
+    content before is taken from build/. Raises UserError with the compiler's text.
     """
     if kernel not in KERNELS:
         raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
@@ -301,14 +331,19 @@ def build(
         **dict(what.defines),
         **(defines or {}),
     }
+    files = policy_files(policy) if kernel == "sw" else []
+    macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), files, strict=False))
+    if files:
+        macros["CL_CPUS_MAX"] = platform.cpus
     arch = RUNTIME / "arch"
     image = build_far(app, platform, defines) if platform.backdoor and what.has_far_program else None
     return _link(
-        f"{what.name}-{platform.core}-{platform.cpus}-{kernel}",
+        "-".join([what.name, platform.core, str(platform.cpus), kernel, *files]),
         what,
         [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core],
         arch / "link.ld",
         macros,
+        policies=files,
         image=image,
         too_large={
             "local": lambda over: (
@@ -441,16 +476,21 @@ def _link(
     macros: Mapping[str, str | int],
     *,
     too_large: Mapping[str, Callable[[int], str]],
+    policies: Sequence[str] = (),
     link_flags: Sequence[str] = (),
     image: Path | None = None,
 ) -> Path:
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
     In build/firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to say
-    when a region of the script is too small by so many bytes; image: for processor 1, becomes remote_image.
+    when a region of the script is too small by so many bytes; policies: files of policies/; image: for
+    processor 1, becomes remote_image.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
+    sources += [POLICIES / f"{policy}.c" for policy in policies]
+    if policies:
+        folders = [*folders, POLICIES]
     given = [f"-D{key}={value}" for key, value in macros.items()]
     flags = [
         *_TARGET, *_OPTIMISE, "-g", "-flto", *_WARN,
