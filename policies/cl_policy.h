@@ -32,7 +32,7 @@ typedef uint64_t cl_time;
 #define CL_FOREVER UINT64_MAX
 
 #define CL_WEIGHT_NICE_0 1024u    /* the weight of nice 0 in Linux; weights are relative to it */
-#define CL_WEIGHT_MAX (1u << 20)  /* 1 to this */
+#define CL_WEIGHT_MOST (1u << 20) /* 1 to this */
 #define CL_ANY_CPU (-1)
 #define CL_PRIORITIES_MAX 140u    /* as in Linux: 0 to 99 real time, 100 + 20 + nice others; 0 is the most urgent */
 
@@ -50,7 +50,7 @@ enum cl_why {
  * the policy's. */
 struct cl_entity {
   uint32_t id;
-  uint32_t weight;   /* its share: 1 to CL_WEIGHT_MAX */
+  uint32_t weight;   /* its share: 1 to CL_WEIGHT_MOST */
   uint16_t priority; /* 0 (most urgent) to CL_PRIORITIES_MAX - 1, for the policies that know priorities */
   int16_t home;      /* the only CPU that may run it, or CL_ANY_CPU */
   bool realtime;     /* artis: of the RT group */

@@ -372,7 +372,12 @@ WAKING(cond_broadcast, (id, &woke), (id), uint32_t id)
 QUIET(interrupt_bind, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(interrupt_unbind, (id), uint32_t id)
 WAKING(interrupt_raise, (id, &woke), (id), uint32_t id)
+/* A thread that runs here gets its new weight by a look. */
+#ifdef CL_POLICY
+DIRECT(set_weight, (id, word), uint32_t id, uint32_t word)
+#else
 QUIET(set_weight, (id, word), uint32_t id, uint32_t word)
+#endif
 QUIET(set_deadline, (id, word), uint32_t id, uint32_t word)
 QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(port_close, (cpu, id), uint32_t id)

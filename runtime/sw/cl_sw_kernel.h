@@ -288,6 +288,16 @@ K_COLD uint32_t k_op_slice(uint32_t ticks) {
   return 0;
 }
 
+/* value: the old weight. */
+K_COLD uint32_t k_op_set_weight(uint32_t id, uint32_t weight) {
+  if (!K_WEIGHTS) return K_ERROR(ENOTSUP);
+  k_thread *thread = k_thread_of(id);
+  if (!thread) return K_ERROR(ESRCH);
+  if (thread->idle) return K_ERROR(ENOTSUP);
+  if (weight < 1 || weight > CL_WEIGHT_MAX) return K_ERROR(EINVAL);
+  return k_weigh(thread, weight);
+}
+
 /* --- the ready queue ([HT]: the scheduler's operations) -------------------------------------- */
 
 K_COLD uint32_t k_op_dequeue(k_cpu *cpu) {
@@ -690,13 +700,7 @@ K_COLD uint32_t k_op_interrupt_bind(k_cpu *cpu, uint32_t id, uint32_t word) {
   return 0;
 }
 
-/* There are priorities only. */
-K_COLD uint32_t k_op_set_weight(uint32_t id, uint32_t word) {
-  (void)id;
-  (void)word;
-  return K_ERROR(ENOTSUP);
-}
-
+/* There is no policy of deadlines. */
 K_COLD uint32_t k_op_set_deadline(uint32_t id, uint32_t word) {
   (void)word;
   return k_thread_of(id) ? K_ERROR(ENOTSUP) : K_ERROR(ESRCH);

@@ -19,6 +19,7 @@
 #include "cl_sw_data.h"
 
 #define K_AWAY 0
+#define K_WEIGHTS 1
 #define K_LOOKED 1     /* who has been chosen need not give way; the timer says when */
 #define K_TAKES_NEXT 0 /* a policy picks for a CPU that takes the thread, so there is no operation `dequeue` */
 
@@ -101,7 +102,8 @@ K_APART uint32_t k_choose(k_cpu *cpu) {
   if (entity) {
     cl_time left = K_POLICY.tick(&k_machine, number, 0);
     if (K_POLICY.balance && K_REMOTE && left > k_evening()) left = k_evening();
-    if (left != CL_FOREVER) cpu->until = k_machine.now + left;
+    if (left < K_TICK) left = K_TICK; /* a look takes time, too: so the thread always gets on */
+    if (left != CL_FOREVER) cpu->until = k_clock() + left;
   }
   return k_go_on(cpu);
 }
@@ -246,8 +248,8 @@ K_INLINE uint16_t k_policy_priority(uint32_t level) {
 
 K_COLD void k_begin_slices(void) {
   cl_time slice = k_slice ? k_slice : (cl_time)65536 * K_TICK;
-  k_machine.tuning.slice = k_machine.tuning.latency = k_machine.tuning.warm = slice;
-  k_machine.tuning.granularity = slice / 8; /* as 6 ms and 0.75 ms in Linux */
+  k_machine.tuning.slice = k_machine.tuning.granularity = k_machine.tuning.warm = slice;
+  k_machine.tuning.latency = 8 * slice; /* as Linux's 6 ms are to 0.75 ms */
   k_machine.tuning.realtime_cpus = CL_CPUS > 1 ? CL_CPUS / 2 : 1;
   for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++)
     if (k_policy_cpus[cpu].current) k_poked |= 1u << cpu;
@@ -325,6 +327,21 @@ K_INLINE void k_change_queued(k_thread *thread, uint32_t level) {
   k_unqueue(thread);
   k_change_unqueued(thread, level);
   K_POLICY.enqueue(&k_machine, (uint32_t)thread->entity.cpu, &thread->entity, CL_MOVED);
+}
+
+/* A weight of 1 is that of nice 0. Who runs gets it at its CPU's next look, which is soon. */
+K_INLINE uint32_t k_weigh(k_thread *thread, uint32_t weight) {
+  struct cl_entity *entity = &thread->entity;
+  uint32_t old = thread->weight / CL_WEIGHT_NICE_0;
+  thread->weight = weight * CL_WEIGHT_NICE_0;
+  if (entity->current) {
+    k_poked |= 1u << entity->cpu;
+  } else if (entity->queued) {
+    k_unqueue(thread);
+    entity->weight = thread->weight;
+    K_POLICY.enqueue(&k_machine, (uint32_t)entity->cpu, entity, CL_MOVED);
+  }
+  return old;
 }
 
 K_INLINE k_thread *k_take_next(const k_cpu *cpu) {

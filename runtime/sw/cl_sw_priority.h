@@ -392,9 +392,15 @@ K_INLINE void k_begin_slices(void) {
   }
 }
 
+K_INLINE uint32_t k_weigh(const k_thread *thread, uint32_t weight) {
+  (void)thread;
+  return weight;
+}
+
 K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
 
 #define K_TAKES_NEXT 1 /* there is an operation `dequeue` */
+#define K_WEIGHTS 0
 #define K_LOOKED 0     /* who was given a CPU that slept need not be the best any more */
 
 /* Take the thread off its queue that would be next, or NULL. */

@@ -1,0 +1,75 @@
+"""Policies in the software kernel: the same programs, the same output, whoever decides who runs.
+
+What depends on priorities is in test_programs.py; here is what holds with every policy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom import firmware, platform, simulate, verilate
+from coreloom.apps import APPS
+from coreloom.errors import UserError
+from coreloom.experiment import Experiment
+
+PROGRAMS = Path(__file__).with_name("programs")
+POLICIES = firmware.policies()[1:]
+QUICK = ("dwrr", "cfs")
+
+
+def programs() -> list[object]:
+    """Quick: on two standard cores, with two policies."""
+    return [
+        pytest.param(
+            program,
+            core,
+            cpus,
+            policy,
+            marks=() if (core, cpus) == ("standard", 2) and policy in QUICK else pytest.mark.slow,
+        )
+        for policy in POLICIES
+        for core in ("economy", "standard")
+        for cpus in (1, 2, 4)
+        for program in ("naps", "stress", "pipeline")
+    ]
+
+
+@pytest.mark.parametrize(("program", "core", "cpus", "policy"), programs())
+def test_program_passes_with_every_policy(program: str, core: str, cpus: int, policy: str) -> None:
+    soc = platform.load(f"smp-{core}", cpus)
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), soc, "sw", policy=policy)
+    result = simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    assert (result.uart, result.exit_status) == ("ok\n", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("app", ("image", "packets"))
+def test_application_has_the_same_output_with_every_policy(app: str, policy: str, cpus: int) -> None:
+    data = APPS[app].prepare(None)
+    outcome = Experiment(app, platform.load("smp-standard", cpus), "sw", policy=policy).run(data)
+    outcome.check_finished()
+    APPS[app].check(outcome.result.output, data)
+
+
+def test_an_unknown_policy_lists_those_there_are() -> None:
+    with pytest.raises(UserError) as error:
+        firmware.policy_files("lottery")
+    known = ", ".join(["priority", *POLICIES])
+    assert str(error.value) == f"unknown policy 'lottery' of the software kernel: choose one of {known}"
+
+
+def test_a_policy_stands_on_no_other() -> None:
+    with pytest.raises(UserError) as error:
+        firmware.policy_files("ring:cfs")
+    assert str(error.value) == "policy 'ring' stands on no other: leave out ':cfs'"
+
+
+def test_the_hardware_kernel_has_policies_of_its_own() -> None:
+    with pytest.raises(UserError) as error:
+        Experiment("image", platform.load("smp-standard"), "hw", policy="cfs")
+    built = ", ".join(platform.BUILT_POLICIES)
+    assert str(error.value) == f"the policy of the hardware kernel is 'cfs', choose one of {built}"
