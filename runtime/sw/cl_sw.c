@@ -353,8 +353,8 @@ QUIET(is_queued, (id), uint32_t id)
 QUIET(is_empty, (cpu), void)
 QUIET(thread_detach, (id), uint32_t id)
 QUIET(thread_read, (id), uint32_t id)
-QUIET(reserve, (), uint32_t id, uint32_t word)
-QUIET(release, (), uint32_t id)
+DIRECT(reserve, (id, word), uint32_t id, uint32_t word)
+DIRECT(release, (id), uint32_t id)
 QUIET(mutex_create, (), void)
 QUIET(mutex_destroy, (id), uint32_t id)
 QUIET(mutex_trylock, (cpu, id), uint32_t id)
@@ -372,12 +372,7 @@ WAKING(cond_broadcast, (id, &woke), (id), uint32_t id)
 QUIET(interrupt_bind, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(interrupt_unbind, (id), uint32_t id)
 WAKING(interrupt_raise, (id, &woke), (id), uint32_t id)
-/* A thread that runs here gets its new weight by a look. */
-#ifdef CL_POLICY
 DIRECT(set_weight, (id, word), uint32_t id, uint32_t word)
-#else
-QUIET(set_weight, (id, word), uint32_t id, uint32_t word)
-#endif
 QUIET(set_deadline, (id, word), uint32_t id, uint32_t word)
 QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(port_close, (cpu, id), uint32_t id)

@@ -335,9 +335,20 @@ K_COLD uint32_t k_op_is_empty(const k_cpu *cpu) {
   return (uint32_t)k_none_ready(cpu);
 }
 
-/* Reservations are the hardware kernel's. */
-K_INLINE uint32_t k_op_reserve(void) { return K_ERROR(ENOTSUP); }
-K_INLINE uint32_t k_op_release(void) { return K_ERROR(ENOTSUP); }
+K_COLD uint32_t k_op_reserve(uint32_t id, uint32_t tid) {
+  if (!K_RESERVES) return K_ERROR(ENOTSUP);
+  if (id >= CL_CPUS) return K_ERROR(EINVAL);
+  k_thread *thread = k_thread_of(tid);
+  if (!thread) return K_ERROR(ESRCH);
+  if (thread->state == CL_STATE_EXITED) return K_ERROR(ESHUTDOWN);
+  if (thread->idle) return K_ERROR(ENOTSUP);
+  return k_cpus[id].idle_thread ? K_ERROR(EBUSY) : k_reserve(id, thread);
+}
+
+K_COLD uint32_t k_op_release(uint32_t id) {
+  if (!K_RESERVES) return K_ERROR(ENOTSUP);
+  return id < CL_CPUS ? k_release(id) : K_ERROR(EINVAL);
+}
 
 K_COLD uint32_t k_op_set_idle_thread(k_cpu *cpu, uint32_t id) {
   k_thread *thread = k_thread_of(id);

@@ -20,12 +20,21 @@
 
 #define K_AWAY 0
 #define K_WEIGHTS 1
+#define K_RESERVES (K_POLICY.reserve != NULL)
 #define K_LOOKED 1     /* who has been chosen need not give way; the timer says when */
 #define K_TAKES_NEXT 0 /* a policy picks for a CPU that takes the thread, so there is no operation `dequeue` */
 
 #define K_PASTE_(a, b) a##b
 #define K_PASTE(a, b) K_PASTE_(a, b)
 #define K_POLICY K_PASTE(cl_, CL_POLICY)
+
+#ifdef CL_POLICY_BASE
+#define K_BASE (&K_PASTE(cl_, CL_POLICY_BASE))
+#define K_BASE_SIZE(of) K_PASTE(cl_, CL_POLICY_BASE).of
+#else
+#define K_BASE NULL
+#define K_BASE_SIZE(of) 0
+#endif
 
 /* Bytes of the policy's state, for each CPU and for all. */
 #define K_CPU_ROOM 4096u
@@ -256,16 +265,16 @@ K_COLD void k_begin_slices(void) {
 }
 
 K_INLINE void k_init_scheduler(void) {
-  if (K_POLICY.cpu_size > K_CPU_ROOM || K_POLICY.shared_size > K_SHARED_ROOM) cl_policy_has_no_room();
+  if (K_POLICY.cpu_size + K_BASE_SIZE(cpu_size) > K_CPU_ROOM ||
+      K_POLICY.shared_size + K_BASE_SIZE(shared_size) > K_SHARED_ROOM)
+    cl_policy_has_no_room();
   memset(k_policy_cpus, 0, sizeof k_policy_cpus);
   memset(k_policy_states, 0, sizeof k_policy_states);
   memset(k_policy_shared, 0, sizeof k_policy_shared);
   k_poked = k_told = 0;
   k_machine.cpus = k_machine.open = CL_CPUS;
   k_machine.policy = &K_POLICY;
-#ifdef CL_POLICY_BASE
-  k_machine.base = &K_PASTE(cl_, CL_POLICY_BASE);
-#endif
+  k_machine.base = K_BASE;
   k_machine.cpu = k_policy_cpus;
   k_machine.shared = k_policy_shared;
   for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++) k_policy_cpus[cpu].state = k_policy_states[cpu];
@@ -342,6 +351,16 @@ K_INLINE uint32_t k_weigh(k_thread *thread, uint32_t weight) {
     K_POLICY.enqueue(&k_machine, (uint32_t)entity->cpu, entity, CL_MOVED);
   }
   return old;
+}
+
+K_INLINE uint32_t k_give_cpu(uint32_t cpu, struct cl_entity *owner) {
+  k_set_clock();
+  return (uint32_t)K_POLICY.reserve(&k_machine, cpu, owner) << CL_WORD_STATUS_LSB;
+}
+
+K_INLINE uint32_t k_reserve(uint32_t cpu, k_thread *thread) { return k_give_cpu(cpu, &thread->entity); }
+K_INLINE uint32_t k_release(uint32_t cpu) {
+  return k_policy_cpus[cpu].owner ? k_give_cpu(cpu, NULL) : K_ERROR(ENOENT);
 }
 
 K_INLINE k_thread *k_take_next(const k_cpu *cpu) {

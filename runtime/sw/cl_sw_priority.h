@@ -397,10 +397,18 @@ K_INLINE uint32_t k_weigh(const k_thread *thread, uint32_t weight) {
   return weight;
 }
 
+K_INLINE uint32_t k_reserve(uint32_t cpu, const k_thread *thread) {
+  (void)thread;
+  return cpu;
+}
+
+K_INLINE uint32_t k_release(uint32_t cpu) { return cpu; }
+
 K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
 
 #define K_TAKES_NEXT 1 /* there is an operation `dequeue` */
 #define K_WEIGHTS 0
+#define K_RESERVES 0
 #define K_LOOKED 0     /* who was given a CPU that slept need not be the best any more */
 
 /* Take the thread off its queue that would be next, or NULL. */

@@ -55,8 +55,8 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_IS_QUEUED: return k_op_is_queued(id);
     case CL_OP_IS_EMPTY: return k_op_is_empty(cpu);
     case CL_OP_SET_IDLE_THREAD: return k_op_set_idle_thread(cpu, id);
-    case CL_OP_RESERVE: return k_op_reserve();
-    case CL_OP_RELEASE: return k_op_release();
+    case CL_OP_RESERVE: return k_op_reserve(id, *word);
+    case CL_OP_RELEASE: return k_op_release(id);
     case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
     case CL_OP_COND_SIGNAL: return woke = 0, k_op_cond_signal(id, &woke);
     case CL_OP_COND_BROADCAST: return woke = 0, k_op_cond_broadcast(id, &woke);
