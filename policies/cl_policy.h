@@ -74,7 +74,7 @@ struct cl_machine;
 struct cl_cpu {
   struct cl_entity *current; /* set by pick, cleared by enqueue and dequeue of it */
   struct cl_entity *owner;   /* reserved: the only thread that may run here; else NULL */
-  uint32_t queued;           /* threads in its queue; 0 for policies with one queue for all */
+  uint32_t queued;           /* threads in its queue; in one queue for all: those that came to this CPU */
   uint64_t load;             /* sum of the weights of the threads that are queued or current here */
   void *state;               /* cpu_size bytes, the policy's */
 };

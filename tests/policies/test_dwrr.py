@@ -24,7 +24,7 @@ def started(cpus: int, weights: Sequence[int], *, grain: int = 0) -> Machine:
 
 
 def gap(m: Machine, weights: Sequence[float]) -> float:
-    """The largest difference of service for each unit of weight, in units of B."""
+    """The largest difference of service for each unit of weight, in units of B, of the first threads."""
     each = [service / weight for service, weight in zip(m.services(), weights, strict=False)]
     return (max(each) - min(each)) / 1000
 
@@ -320,6 +320,27 @@ def test_bound_threads_do_not_hold_the_others_nor_are_held() -> None:
         assert m.current(0) is not None
         check_rounds(m)
     assert m.held == 0
+
+
+def test_a_cpu_with_bound_threads_does_not_make_a_weight_infeasible() -> None:
+    """300 is more than half of 500, but the two CPUs are not wholly there for the three."""
+    weights = [300, 100, 100]
+    m = started(2, weights)
+    bound = m.start(1000, home=0)
+    while m.step(100_000_000):
+        assert gap(m, weights) <= 2 + 1e-9
+    assert m.services()[bound] > 0
+    check_rounds(m)
+
+
+def test_who_is_held_looks_again_when_a_thread_goes_as_a_weight_may_be_infeasible_now() -> None:
+    m = started(3, [300, 300, 100, 200, 400])
+    m.yield_(m.view(4).cpu)
+    m.run(600_000)
+    assert (m.running, m.held) == ([4, 0, None], 1)
+    m.block(1)  # 400 x 3 is more than 1000: 4 holds nobody any more
+    assert m.running == [4, 0, 3]
+    check_rounds(m)
 
 
 def test_a_bound_thread_that_nobody_shares_its_cpu_with_runs_all_the_time() -> None:
