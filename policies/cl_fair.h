@@ -7,6 +7,9 @@
  * of 32 bits and kept in it (round; seen = the weight it belongs to). It is rounded up: by 2^-23 of the time at weight
  * 512, by 2^-22 x weight / 1024 in general, nothing for powers of two.
  *
+ * Virtual times wrap: a thread may sleep while its CPU's goes on by 2^63, which takes 104 days in ns at nice 0 (and 2.4
+ * hours if nobody above weight 1 ran).
+ *
  * A policy's state of a CPU begins with its tree; its shared memory with struct cl_queues. */
 #ifndef CL_FAIR_H
 #define CL_FAIR_H

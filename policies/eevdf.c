@@ -17,7 +17,7 @@
  * Balancing is that of cfs.
  *
  * V is kept exactly, as a whole number and a remainder of W, so eligible is a comparison; the tree is ordered by
- * deadline and keeps the least virtual time of each subtree.
+ * deadline and keeps the least virtual time of each subtree. Times below 2^42 (ns: an hour) between two looks.
  * Cost: O(log n) a decision, n threads of the CPU; cl_fair.h says what balancing costs.
  * Bound (the paper's theorem): on one CPU, threads that stay have a lag between - slice and + slice of service.
  * Between CPUs none, as cfs. */
@@ -72,18 +72,19 @@ static int64_t eevdf_ahead(const struct eevdf_cpu *q, const struct cl_entity *e)
   return (int64_t)(e->vtime - q->average);
 }
 
-/* It becomes a member, with its lag. */
+/* It becomes a member, with its lag. Placed at lag + lag x w / W before V it moves V back by lag x w / W. */
 static void eevdf_join(const struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
   struct eevdf_cpu *q = eevdf_of(m, cpu);
-  int64_t lag = 0;
+  int64_t lag = 0, rest = 0;
   if (q->weight) {
-    int64_t more = e->left * (int64_t)e->weight;
-    lag = e->left + eevdf_divide(&more, q->weight);
+    lag = e->left;
+    rest = lag * (int64_t)e->weight;
+    q->average -= (uint64_t)eevdf_divide(&rest, q->weight);
   }
   e->vtime = q->average - (uint64_t)lag;
   e->deadline += e->vtime;
   q->weight += e->weight;
-  eevdf_shift(q, -lag * (int64_t)e->weight);
+  eevdf_shift(q, -rest);
 }
 
 /* It is no member any more; its lag is kept, up to two slices. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import random
 from fractions import Fraction
 
 import pytest
@@ -225,6 +226,18 @@ def test_on_one_cpu_nobody_is_a_slice_from_its_share(weights: tuple[int, ...]) -
         for service, weight in zip(m.services(), weights, strict=True):
             # The theorem's slice; 2^-12 of the time is what an inverse of 2^20 may be off.
             assert abs(service - Fraction(m.now * weight, total)) <= SLICE + Fraction(m.now, 1 << 12) + 2
+
+
+def test_v_is_exact_for_the_most_different_weights_and_long_slices() -> None:
+    """In ns: a product of a lag and a weight must not go beyond 64 bits."""
+    m = Machine("eevdf", 2, slice=25_000_000)
+    for i in range(8):
+        m.thread((1, 1 << 20, 1024, (1 << 20) - 1)[i % 4])
+    rng = random.Random(1)
+    for _ in range(2000):
+        (m.wake if rng.random() < 0.55 else m.block)(rng.randrange(8))
+        m.step(m.now + rng.randrange(100_000_000))
+        check(m)
 
 
 # --- several CPUs

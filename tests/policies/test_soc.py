@@ -12,14 +12,19 @@ from elftools.elf.sections import SymbolTableSection
 from coreloom import firmware
 from policies.machine import POLICIES
 
+NAMES = sorted(path.stem for path in POLICIES.glob("*.c"))
+UNITS = [[name] for name in NAMES] + [[name, "exclusive"] for name in NAMES if name != "exclusive"]
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in POLICIES.glob("*.c")))
-def test_policy_needs_nothing_but_pokes(name: str, tmp_path: Path) -> None:
-    out = tmp_path / "policy.o"
+
+@pytest.mark.parametrize("names", UNITS, ids="+".join)
+def test_policy_needs_nothing_but_pokes(names: list[str], tmp_path: Path) -> None:
+    """Alone, and together with exclusive, whose base it then is."""
+    unit, out = tmp_path / "policy.c", tmp_path / "policy.o"
+    unit.write_text("".join(f'#include "{POLICIES / name}.c"\n' for name in names))
     command = [
         *(*firmware.zig(), "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-Os"),
         *("-std=c11", "-ffreestanding", "-fno-sanitize=undefined", "-DCL_CPUS_MAX=4"),
-        *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-c", str(POLICIES / f"{name}.c"), "-o", str(out)),
+        *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-c", str(unit), "-o", str(out)),
     ]
     done = subprocess.run(
         command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
