@@ -33,12 +33,12 @@ static inline void cl_round_use_up(uint32_t *round, int64_t *left, int64_t slice
   *left += slice;
 }
 
-/* A thread wakes: in a round that still goes on it has what was left; else it gets a new slice in the round of its
- * CPU. It brings back what it ran over, but nothing that it has not used. */
-static inline void cl_round_wake(uint32_t *round, int64_t *left, int64_t slice, uint32_t lowest, uint32_t of_cpu) {
+/* A thread wakes: in a round that is open it has what was left; else it gets a new slice in the round of its CPU, or
+ * the first open one. It brings back what it ran over, but nothing that it has not used. */
+static inline void cl_round_wake(uint32_t *round, int64_t *left, int64_t slice, uint32_t open, uint32_t of_cpu) {
   if (*left <= 0) cl_round_use_up(round, left, slice);
-  if (*round - lowest <= CL_ROUND_SPAN) return;
-  *round = cl_round_before(of_cpu, lowest) ? lowest : of_cpu;
+  if (*round - open <= CL_ROUND_SPAN) return;
+  *round = cl_round_before(of_cpu, open) ? open : of_cpu;
   *left = *left > 0 ? slice : *left + slice;
 }
 

@@ -120,7 +120,9 @@ static void join(struct cl_machine *m, uint32_t cpu, struct cl_entity *e) {
   bool bound = e->home != CL_ANY_CPU;
   uint32_t lowest = bound ? line->bound_round : s->lowest;
   if (!(e->seen & BORN)) e->round = lowest - 1; /* as if it had slept for long */
-  cl_round_wake(&e->round, &e->left, slice_of(m, e), lowest, bound ? lowest : line->round);
+  /* A round that closes admits nobody, or with many sleepers it would not end. */
+  uint32_t open = !bound && s->heaviest[(lowest + 1) % 4] ? lowest + 1 : lowest;
+  cl_round_wake(&e->round, &e->left, slice_of(m, e), open, bound ? lowest : line->round);
   if (m->cpu[cpu].owner == e) return;
   if (bound) {
     e->seen |= BOUND;
@@ -264,13 +266,7 @@ static bool comes_before(const struct cl_machine *m, uint32_t cpu, const struct 
   const struct rounds *s = rounds_of(m);
   const struct line *line = line_of(m, cpu);
   if (m->cpu[cpu].owner) return m->cpu[cpu].owner == e;
-  if (e->seen & BOUND) {
-    if (e->round != line->bound_round) return false;
-  } else {
-    uint32_t round = cl_round_before(line->round, s->lowest) ? s->lowest : line->round;
-    if (cl_round_before(round, e->round)) return false;
-    if (current->seen & COUNTED && e->round != current->round) return cl_round_before(e->round, current->round);
-  }
+  if (e->seen & BOUND ? e->round != line->bound_round : cl_round_before(last_round(s), e->round)) return false;
   return e->seen & FRESH && !(current->seen & FRESH);
 }
 
@@ -308,15 +304,21 @@ static void dwrr_dequeue(struct cl_machine *m, struct cl_entity *e) {
   offer(m, (uint32_t)e->cpu, rounds_of(m)->lowest + CL_ROUND_SPAN); /* also to see whether a weight is infeasible now */
 }
 
-/* The first of the threads here of rounds L to `last`, and of those bound to this CPU. */
+/* The first of the threads here: one that has just woken, of any round that may be run; else of rounds L to `last`,
+ * or bound to this CPU. */
 static struct cl_entity *first_here(const struct cl_machine *m, uint32_t cpu, uint32_t last) {
   const struct rounds *s = rounds_of(m);
   const struct line *line = line_of(m, cpu);
-  const struct cl_node *bound = line->bound[line->bound_round % 2].first;
+  struct cl_node *bound = line->bound[line->bound_round % 2].first;
   struct cl_node *first = NULL;
-  for (uint32_t round = s->lowest; !first && !cl_round_before(last, round); round++)
-    first = line->tree[round % 4].first;
-  if (bound && (!first || cl_before(bound->key, first->key))) first = line->bound[line->bound_round % 2].first;
+  for (uint32_t round = s->lowest; !cl_round_before(last_round(s), round); round++) {
+    struct cl_node *node = line->tree[round % 4].first;
+    bool reached = !cl_round_before(last, round);
+    if (node && (first ? cl_before(node->key, first->key) && cl_entity_of(node)->seen & FRESH
+                       : reached || cl_entity_of(node)->seen & FRESH))
+      first = node;
+  }
+  if (bound && (!first || cl_before(bound->key, first->key))) first = bound;
   return first ? cl_entity_of(first) : NULL;
 }
 

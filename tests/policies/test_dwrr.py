@@ -264,12 +264,26 @@ def test_woken_threads_come_first_and_take_turns() -> None:
     assert m.order(0) == [1, 0, 2]
 
 
-def test_a_woken_thread_of_the_next_round_waits_for_it() -> None:
+def test_a_woken_thread_of_the_next_round_comes_first_too() -> None:
     m = started(1, [100, 90])
     m.run(100_000)
     m.block(0)
     m.wake(0, settle=False)
-    assert (m.poked, m.view(0).round) == (set(), 1)
+    assert (m.poked, m.view(0).round) == ({0}, 1)
+    m.run(200_000)
+    assert (m.running, m.view(0).round) == ([1], 2)  # and then waits for the one in round 0
+
+
+def test_a_round_that_closes_admits_nobody() -> None:
+    """Once a CPU has begun the next round, who wakes joins that, with a new slice."""
+    m = started(2, [1000, 100, 100, 800])
+    m.run(50_000)
+    sleeper = next(t for t in m.running if t)
+    m.block(sleeper)
+    m.run(300_000)
+    assert {m.view(t).round for t in range(4) if m.view(t).current} == {0, 1}
+    m.wake(sleeper)
+    assert (m.view(sleeper).round, m.view(sleeper).left) == (1, m.weights[sleeper] * 1000 << 10)
 
 
 def test_who_yields_is_last_of_its_round() -> None:

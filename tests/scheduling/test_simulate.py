@@ -336,3 +336,12 @@ def test_missing_compiler_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError) as error:
         build()
     assert str(error.value) == "the C compiler of $CC is not there: no-such-compiler -x"
+
+
+def test_dwrr_holds_nobody_for_sleepers() -> None:
+    """However many threads sleep and wake, each round ends."""
+    sleeper = (Compute(1000, 0.5), Sleep(40_000, dist="exponential"))
+    mixed = Workload("mixed", (Thread("hog", count=80), Thread("sleeper", count=304, steps=sleeper)))
+    found = run(mixed, Machine(cpus=16), "dwrr", 1.0)
+    assert (found.held, found.idle_share) == (0, 0)
+    assert found.gap_in_B <= 2
