@@ -727,6 +727,62 @@ def _(s: Scenario) -> None:
     s.do(0, "preempt")
 
 
+EDF_CASES: dict[str, Case] = {}
+
+
+def edf_case(function: Case) -> Case:
+    """With the policy edf."""
+    EDF_CASES[(function.__doc__ or "").strip()] = function
+    return function
+
+
+def deadline(s: Scenario, ticks: int) -> int:
+    """A new thread with a deadline, ready."""
+    tid = s.thread(0, MAIN, start=False)
+    s.do(0, "set_deadline", tid, word0=ticks)
+    s.do(0, "thread_start", tid)
+    return tid
+
+
+@edf_case
+def _(s: Scenario) -> None:
+    """set_deadline, the caller"""
+    s.do(0, "set_deadline", 0, word0=10)
+
+
+@edf_case
+def _(s: Scenario) -> None:
+    """set_deadline, a ready thread becomes the earliest of 20"""
+    for ticks in range(100, 120):
+        deadline(s, ticks)
+    s.do(0, "set_deadline", 20, word0=10)
+
+
+@edf_case
+def _(s: Scenario) -> None:
+    """edf: thread_start, the earliest deadline of 20"""
+    for ticks in range(100, 119):
+        deadline(s, ticks)
+    s.do(0, "set_deadline", 0, word0=50)
+    deadline(s, 10)
+
+
+@edf_case
+def _(s: Scenario) -> None:
+    """edf: preempt, switch to the earliest of 20"""
+    for ticks in range(100, 120):
+        deadline(s, ticks)
+    s.do(0, "preempt")
+
+
+@edf_case
+def _(s: Scenario) -> None:
+    """edf: semaphore_post, a thread with an earlier deadline waits"""
+    wait_for_semaphores(s, 1, MAIN)
+    s.do(0, "set_deadline", 1, word0=10)
+    s.do(0, "semaphore_post", 0)
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
     folder = tmp_path_factory.mktemp("cycles")
@@ -736,6 +792,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (Config(hw_threads=1), HYBRID_CASES),
         (Config(reserve=True), RESERVE_CASES),
         (Config(policy="dwrr"), DWRR_CASES),
+        (Config(policy="edf"), EDF_CASES),
     )
     for config, cases in builds:
         steps, last = [], []
