@@ -14,7 +14,7 @@
  *   - who yields lets the second one run, if that is at most the granularity ahead;
  *   - a CPU that becomes idle pulls one thread from the busiest; one that has no work to wait for is told.
  * Not taken: groups, domains of CPUs (all are one), decaying averages of load (it is the sum of weights, as in
- * [DWRR]).
+ * [DWRR]), the 25 % that the busiest must have more before Linux looks closer ([DWRR] does not name them).
  *
  * Cost: O(log n) a decision, n threads of the CPU; cl_fair.h says what balancing costs.
  * Bound: on one CPU about a period of latency. Between CPUs none: [DWRR]'s counter-example (weights 1024 and 4 x 335

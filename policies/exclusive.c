@@ -9,7 +9,7 @@
  *   3 migrate   put them all there; the current one follows as soon as the CPU looks (cl_poke)
  *   4 run       put the thread on the CPU, alone; back to 0
  * Beyond the paper: several CPUs may be reserved, one stays open; a CPU is given back (reserve with NULL); the thread
- * may exist already, run elsewhere or sleep: its CPU waits for it, empty.
+ * may exist already, run elsewhere or sleep: its CPU waits for it, empty. (Who ends has to give its CPU back before.)
  * While it owns the CPU, its home is that CPU, and cl_allowed() keeps all others off in the base. One that comes to a
  * reserved CPU nevertheless goes where those went that were migrated, or to the lightest.
  * Threads placed on a CPU (home): while one is runnable, its CPU cannot be reserved (EBUSY). One that wakes later

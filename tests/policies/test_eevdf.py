@@ -240,6 +240,27 @@ def test_v_is_exact_for_the_most_different_weights_and_long_slices() -> None:
         check(m)
 
 
+def test_the_search_finds_the_earliest_deadline_of_the_eligible() -> None:
+    m = machine()
+    rng = random.Random(2)
+    for _ in range(40):
+        m.start(rng.choice(MIX))
+    later = 0
+    for _ in range(1000):
+        m.run(m.now + rng.randrange(2 * SLICE))
+        (m.wake if rng.random() < 0.6 else m.block)(rng.randrange(40))
+        m.yield_(0)
+        state = cpu_state(m)
+        views = members(m, 0)
+        due = [signed(view.deadline - state.average) for view in views]
+        eligible = [signed(view.vtime - state.average) <= 0 for view in views]
+        runs = next(i for i, view in enumerate(views) if view.current)
+        assert eligible[runs]
+        assert due[runs] == min(time for time, ready in zip(due, eligible, strict=True) if ready)
+        later += due[runs] > min(due)
+    assert later > 100  # so the earliest of all was not eligible, often
+
+
 # --- several CPUs
 
 
