@@ -6,7 +6,7 @@
  * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule that makes the bound hold, and the order in a round,
  * of docs/decisions/0014-dwrr.md. Arithmetic of rounds: cl_dwrr_round.h.
  * Cost: O(log n) a decision, n threads of a CPU; the number of CPUs goes in by its logarithm (sets of CPUs). Besides:
- * O(CPUs) for each thread whose weight is infeasible, once a round.
+ * O(CPUs) a few times a round if there are infeasible weights.
  * Bound: L is the lowest round of the runnable threads that may run anywhere. All are in L to L + 2, and none of L + 2
  * runs; so two of them that are runnable all along differ by at most 2 B of service for each unit of weight since they
  * started together, and by at most 4 B over any time. A tick more for the weight where slices end only at ticks.
@@ -156,41 +156,47 @@ static void leave(struct cl_machine *m, struct cl_entity *e) {
   look_whether_free(m);
 }
 
-static struct cl_entity *heaviest_running(const struct cl_machine *m, uint32_t round) {
-  struct cl_entity *heaviest = NULL;
-  for (uint32_t cpu = 0; cpu < m->cpus; cpu++) {
-    struct cl_entity *e = m->cpu[cpu].current;
-    if (e && e->seen & COUNTED && e->round == round && (!heaviest || e->weight > heaviest->weight)) heaviest = e;
-  }
-  return heaviest;
-}
-
 static void note_runs(struct rounds *s, const struct cl_entity *e) {
   if (e->weight > s->heaviest[e->round % 4]) s->heaviest[e->round % 4] = e->weight;
 }
 
+/* Would a thread of this weight have more than a CPU, beside those that are not closed? */
+static bool infeasible(const struct cl_machine *m, uint32_t weight) {
+  const struct rounds *s = rounds_of(m);
+  uint32_t without = s->taken + s->closed;
+  return m->open > without && (uint64_t)weight * (m->open - without) > s->weight - s->closed_weight;
+}
+
+static void close_round(struct cl_machine *m, struct cl_entity *e) {
+  struct rounds *s = rounds_of(m);
+  e->deadline = CLOSED | s->lowest;
+  s->closed++;
+  s->closed_weight += e->weight;
+  e->left = 0;
+  e->vtime = clock_of(m); /* what it has run until now was that round's */
+  next_round(m, e);
+  note_runs(s, e);
+}
+
 /* A CPU would be held, so all threads of round L run. For those whose weight is infeasible it is over: whether L has
- * risen. The heaviest first, as whoever is lighter can only be infeasible if that one is. */
+ * risen. In any order: when one is left out, others may become infeasible, but none is no longer. */
 static bool close_infeasible(struct cl_machine *m) {
   struct rounds *s = rounds_of(m);
   uint32_t lowest = s->lowest;
-  while (s->lowest == lowest) {
-    if (m->open <= s->taken + s->closed) return false;
-    uint64_t cpus = m->open - s->taken - s->closed;
-    uint64_t weight = s->weight - s->closed_weight;
-    if (s->heaviest[lowest % 4] * cpus <= weight) return false;
-    struct cl_entity *e = heaviest_running(m, lowest);
-    s->heaviest[lowest % 4] = e ? e->weight : 0;
-    if (!e || e->weight * cpus <= weight) return false;
-    e->deadline = CLOSED | lowest;
-    s->closed++;
-    s->closed_weight += e->weight;
-    e->left = 0;
-    e->vtime = clock_of(m); /* what it has run until now was that round's */
-    next_round(m, e);
-    note_runs(s, e);
+  while (infeasible(m, s->heaviest[lowest % 4])) {
+    uint32_t heaviest = 0;
+    for (uint32_t cpu = 0; cpu < m->cpus; cpu++) {
+      struct cl_entity *e = m->cpu[cpu].current;
+      if (!e || !(e->seen & COUNTED) || e->round != lowest) continue;
+      if (infeasible(m, e->weight))
+        close_round(m, e);
+      else if (e->weight > heaviest)
+        heaviest = e->weight;
+      if (s->lowest != lowest) return true;
+    }
+    s->heaviest[lowest % 4] = heaviest;
   }
-  return true;
+  return false;
 }
 
 /* --- queues ------------------------------------------------------------------------------------ */

@@ -170,7 +170,7 @@ def test_a_heavy_thread_does_not_hold_the_others() -> None:
     assert m.held == 0
 
 
-def test_weights_are_found_infeasible_from_the_heaviest_on() -> None:
+def test_a_weight_is_infeasible_also_when_only_the_others_that_are_leave_it_too_much() -> None:
     """10 x 3 is less than all, but only until the heavier one is left out."""
     m = started(3, [1000, 100, 10, 10])
     m.run(30_000_000)
