@@ -21,6 +21,7 @@ from coreloom.bench.pool import Job, Progress, Row
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
 from coreloom.scheduling import build
+from coreloom.scheduling.builtin import CASES
 from coreloom.scheduling.simulate import Outcome, run
 from coreloom.scheduling.workload import (
     WEIGHT_NICE_0,
@@ -33,14 +34,25 @@ from coreloom.scheduling.workload import (
     nice_weight,
 )
 
-POLICIES = ("ring", "cfs", "dwrr", "static", "dynamic", "selective")
-SWEPT = ("ring", "cfs", "dwrr")
+POLICIES = ("ring", "o1", "cfs", "dwrr", "exclusive:cfs", "static", "dynamic", "selective")
+SWEPT = ("ring", "o1", "cfs", "dwrr")
 RUNS, QUICK_RUNS = 240, 30
 TICK_US = 1000.0
 # Kinds of cases:
-COUNTEREXAMPLE, FIVE_ON_FOUR, INFEASIBLE, INTERACTIVE, SWEEP, COARSE = (
-    *("counterexample", "five on four", "infeasible", "interactive", "sweep", "coarse tick"),
+COUNTEREXAMPLE, FIVE_ON_FOUR, INFEASIBLE, INTERACTIVE, SWEEP, COARSE, LOCKS, RESERVE = (
+    *(
+        "counterexample",
+        "five on four",
+        "infeasible",
+        "interactive",
+        "sweep",
+        "coarse tick",
+        "locks",
+        "reserve",
+    ),
 )
+PAPER_LOCKS = {"cfs": 12.8319, "dwrr": 7.4515}  # [DWRR]: seconds of sysbench threads on four Cortex-A9
+_BASES = ("o1", "cfs", "dwrr")  # that exclusive is put over
 _ROUNDS = 12  # of dwrr in a run of the sweep
 _HOGS = "hogs"  # threads that never sleep
 _INTERACTIVE = "interactive"
@@ -58,6 +70,7 @@ class Case:
     seconds: float
     policies: tuple[str, ...] = POLICIES
     seed: int = 1
+    watched: str = ""  # a thread that sleeps now and then, told of apart from the others
 
 
 def priority(weight: int) -> int:
@@ -153,8 +166,30 @@ def interactive() -> list[Case]:
         text = f"{what} among {count}{'' if costs.ideal else ', costs of the SoC'}"
         threads = (Thread(_HOGS, count=count), Thread(_INTERACTIVE, steps=steps))
         load, machine = Workload(f"interactive {what}", threads), Machine(cpus=4, costs=costs)
-        found.append(Case(INTERACTIVE, f"interactive, {text}", text, load, machine, 120))
+        found.append(
+            Case(INTERACTIVE, f"interactive, {text}", text, load, machine, 120, watched=_INTERACTIVE)
+        )
     return found
+
+
+def locks() -> Case:
+    """[DWRR]'s sysbench threads."""
+    built_in = CASES["mutex"]
+    return Case(LOCKS, "locks", built_in.text, built_in.workload, built_in.machine, built_in.seconds)
+
+
+def reserve() -> list[Case]:
+    """[GF]'s Golden-Finger: a thread among others, and with a CPU for itself."""
+    built_in = CASES["reserve"]
+    load, machine = built_in.workload, built_in.machine
+    ((cpu, watched),) = load.reserve
+    return [
+        Case(RESERVE, f"reserve, {name}", name, made, machine, 60, policies, watched=watched)
+        for name, made, policies in (
+            ("nothing reserved", replace(load, reserve=()), _BASES),
+            (f"CPU {cpu} for it alone", load, tuple(f"exclusive:{base}" for base in _BASES)),
+        )
+    ]
 
 
 _WEIGHTS: dict[str, Callable[[random.Random], int]] = {
@@ -201,7 +236,7 @@ def ticking(case: Case) -> Case:
 
 def cases(quick: bool) -> list[Case]:
     first = [counterexample(), five_on_four()]
-    named = [*first, *map(ticking, first), *infeasible(), *interactive(), *coarse()]
+    named = [*first, *map(ticking, first), *infeasible(), *interactive(), *coarse(), locks(), *reserve()]
     return [*named, *sweep(QUICK_RUNS if quick else RUNS)]
 
 
@@ -222,7 +257,7 @@ def balance() -> Row:
 
 def bound_in_B(case: Case) -> float:
     """What dwrr guarantees."""
-    lightest = min(thread.weight for thread in case.workload.threads if thread.name != _INTERACTIVE)
+    lightest = min(thread.weight for thread in case.workload.threads if thread.name != case.watched)
     return 2 + case.machine.tick_us / case.machine.slice_us * WEIGHT_NICE_0 / lightest
 
 
@@ -239,7 +274,7 @@ def check(row: Row) -> None:
 
 
 def _row(case: Case, policy: str, outcome: Outcome) -> Row:
-    steady = [thread for thread in outcome.threads if thread.name != _INTERACTIVE]
+    steady = [thread for thread in outcome.threads if thread.name != case.watched]
     weights = [thread.weight for thread in steady]
     ideal = feasible(weights, case.machine.cpus)
     heavy, light = (
@@ -286,16 +321,18 @@ def _row(case: Case, policy: str, outcome: Outcome) -> Row:
         "switches": outcome.switches,
         "switches_per_s": outcome.switches / seconds,
     }
+    if not outcome.alive:
+        row["ended_ms"] = outcome.simulated_us / 1000
     if case.kind == COUNTEREXAMPLE:
         row["gaps_in_B"] = [gap / case.machine.slice_us for gap in outcome.gap_series_us]
     for thread in outcome.threads:
-        if thread.name == _INTERACTIVE:
+        if thread.name == case.watched:
             row |= {
                 "latency_p50_us": thread.latency_p50_us,
                 "latency_p99_us": thread.latency_p99_us,
                 "latency_max_us": thread.latency_max_us,
                 "waiting_mean_us": thread.waiting_us / max(thread.wakeups, 1),
-                "interactive_share": thread.service_us / outcome.simulated_us,
+                "watched_share": thread.service_us / outcome.simulated_us,
             }
     return row
 

@@ -11,7 +11,7 @@ from coreloom.scheduling.simulate import run
 from coreloom.scheduling.workload import Machine, Thread, Workload, nice_weight
 
 SIZES = ((4, 100), (16, 400), (64, 1600), (256, 6400), (1024, 25_600), (4096, 100_000))  # CPUs, threads
-POLICIES = ("dwrr", "cfs", "ring")
+POLICIES = ("dwrr", "o1", "cfs", "ring")
 _LINEAR = ("ring",)  # searches all threads at each decision: the large sizes would take too long
 _LINEAR_MOST = 1600
 _NICES = (-5, 0, 5, 10)
@@ -103,12 +103,17 @@ def growth(rows: Sequence[dict[str, Any]], policy: str) -> dict[str, float]:
 
 def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
     """What is to be reached."""
-    small = next(row for row in rows if row["policy"] == "dwrr" and row["cpus"] == SIZES[0][0])
+    of = sorted((row for row in rows if row["policy"] == "dwrr"), key=lambda row: row["cpus"])
+    small, large = of[0], of[-1]
     grown = growth(rows, "dwrr")
     return [
-        Figure("events a second, dwrr, 4 CPUs, one core", small["events_per_s"], at_least=3_000_000),
         Figure(
-            f"cost of an event, dwrr, {SIZES[-1][0]} CPUs over {SIZES[0][0]}",
+            f"million events a second, dwrr, {small['cpus']} CPUs, one core",
+            round(small["events_per_s"] / 1e6, 2),
+            at_least=3,
+        ),
+        Figure(
+            f"cost of an event, dwrr, {large['cpus']} CPUs over {small['cpus']} (as the logarithm)",
             round(grown["cost"], 2),
             at_most=round(grown["log_cpus"], 2),
         ),
