@@ -34,8 +34,8 @@ from coreloom.scheduling.workload import (
     nice_weight,
 )
 
-POLICIES = ("ring", "o1", "cfs", "dwrr", "exclusive:cfs", "static", "dynamic", "selective")
-SWEPT = ("ring", "o1", "cfs", "dwrr")
+POLICIES = ("ring", "o1", "cfs", "eevdf", "dwrr", "exclusive:cfs", "static", "dynamic", "selective")
+SWEPT = ("ring", "o1", "cfs", "eevdf", "dwrr")
 RUNS, QUICK_RUNS = 240, 30
 TICK_US = 1000.0
 # Kinds of cases:

@@ -11,7 +11,7 @@ from coreloom.scheduling.simulate import run
 from coreloom.scheduling.workload import Machine, Thread, Workload, nice_weight
 
 SIZES = ((4, 100), (16, 400), (64, 1600), (256, 6400), (1024, 25_600), (4096, 100_000))  # CPUs, threads
-POLICIES = ("dwrr", "o1", "cfs", "ring")
+POLICIES = ("dwrr", "o1", "cfs", "eevdf", "ring")
 _LINEAR = ("ring",)  # searches all threads at each decision: the large sizes would take too long
 _LINEAR_MOST = 1600
 _NICES = (-5, 0, 5, 10)
