@@ -477,14 +477,13 @@ def _bench_fairness(args: argparse.Namespace) -> int:
 
 
 def _bench_model(args: argparse.Namespace) -> int:
-    rows = _with_bar(scale.steps(args.quick), partial(scale.run_all, args.quick))
-    reached = scale.figures(rows)
     told = prediction.Told()
     inputs = {app: APPS[app].prepare(None) for app in prediction.GRAPHS}
     wanted = prediction.jobs(inputs, args.window, told)
     _with_bar(len(wanted), partial(pool.run, [], wanted))
     predicted = prediction.rows(args.window, told)
-    reached += prediction.figures(predicted)
+    rows = _with_bar(scale.steps(args.quick), partial(scale.run_all, args.quick))
+    reached = [*scale.figures(rows), *prediction.figures(predicted)]
     facts: dict[str, Any] = {
         "reach": [figure.row() for figure in reached],
         "predicted": predicted,

@@ -34,7 +34,7 @@ from coreloom.scheduling.workload import (
     nice_weight,
 )
 
-POLICIES = ("ring", "o1", "cfs", "eevdf", "dwrr", "exclusive:cfs", "static", "dynamic", "selective")
+POLICIES = ("ring", "o1", "cfs", "eevdf", "dwrr", "artis", "exclusive:cfs", "static", "dynamic", "selective")
 SWEPT = ("ring", "o1", "cfs", "eevdf", "dwrr")
 RUNS, QUICK_RUNS = 240, 30
 TICK_US = 1000.0

@@ -16,7 +16,7 @@ _LINEAR = ("ring",)  # searches all threads at each decision: the large sizes wo
 _LINEAR_MOST = 1600
 _NICES = (-5, 0, 5, 10)
 _RUNS = 3
-_EVENTS = 2_000_000
+_EVENTS = 1_000_000
 _QUICK_EVENTS = 200_000
 
 
