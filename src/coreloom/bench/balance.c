@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   m.tuning = (struct cl_tuning){.latency = 18000000, .granularity = 2250000};
   for (uint32_t c = 0; c < CPUS; c++) cpus[c].state = &states[c];
   cl_cfs.init(&m);
-  uint32_t lightest = CL_WEIGHT_MAX;
+  uint32_t lightest = UINT32_MAX;
   for (int i = 0; i < argc - 1 && i < THREADS; i++) {
     struct cl_entity *e = &threads[i];
     e->id = (uint32_t)i;
