@@ -21,7 +21,7 @@ CORES = ("economy", "standard")
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
-BUILT_POLICIES = ("priority", "dwrr", "edf")  # those that the hardware kernel has
+BUILT_POLICIES = POLICIES  # those that the hardware kernel has
 MAX_CPUS = 8
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
@@ -50,6 +50,8 @@ class KernelSize:
     hardware_threads: tuple[str, ...] = ()
     policy: str = "priority"
     reserve: bool = False
+    rt_cpus: int = 1  # policy partitioned: real-time CPUs,
+    rt_priority: int | None = None  # and the least priority of a real-time thread; None: the upper half
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,7 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
     }
     named = flat.pop("kernel.hardware_threads", [])
     policy = flat.pop("kernel.policy", POLICIES[0])
+    groups = {key: flat.pop(f"kernel.{key}") for key in ("rt_cpus", "rt_priority") if f"kernel.{key}" in flat}
     reserve = flat.pop("kernel.reserve", False)
     if not isinstance(reserve, bool):
         raise UserError(f"platform file {where}: kernel.reserve must be true or false, not {reserve!r}")
@@ -224,6 +227,14 @@ def _parse(data: dict[str, Any], where: str) -> Platform:
             f"platform file {where}: kernel.reserve is for policy = 'priority' only, not '{sizes['policy']}'"
         )
     sizes["reserve"] = reserve
+    for key, value in groups.items():
+        if sizes["policy"] != "partitioned":
+            raise UserError(
+                f"platform file {where}: kernel.{key} is for policy = 'partitioned' only, remove it"
+            )
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise UserError(f"platform file {where}: kernel.{key} must be a whole number, not {value!r}")
+    sizes |= groups
     platform = Platform(
         name=flat["name"],
         core=flat["core"],
@@ -288,6 +299,15 @@ def _check_together(platform: Platform, where: str) -> None:
         raise UserError(
             f"{where}: kernel.priorities must be at most {MAX_HYBRID_PRIORITIES} with hardware threads, "
             f"not {kernel.priorities}"
+        )
+    if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= platform.cpus:
+        raise UserError(
+            f"{where}: kernel.rt_cpus must be from 1 to cpus = {platform.cpus}, not {kernel.rt_cpus}"
+        )
+    if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:
+        raise UserError(
+            f"{where}: kernel.rt_priority must be below kernel.priorities = {kernel.priorities}, "
+            f"not {kernel.rt_priority}"
         )
     clients = platform.cpus + len(kernel.hardware_threads)
     if clients > MAX_CLIENTS:

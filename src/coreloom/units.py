@@ -211,6 +211,9 @@ def _modules() -> list[Unit]:
         ),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Reserve=1), "reserve", ((64, 32),)),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=1), "dwrr", ((64, 32),)),
+        Unit(
+            "cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=2), "partitioned", ((64, 32),)
+        ),
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         *_communication(),

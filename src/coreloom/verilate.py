@@ -195,6 +195,10 @@ def platform_params(platform: Platform) -> dict[str, Param]:
         "HwKinds": Literal(f"64'h{kinds:x}"),
         "Policy": POLICIES.index(platform.kernel.policy),
         "Reserve": int(platform.kernel.reserve),
+        "RtCpus": platform.kernel.rt_cpus,
+        "RtPriority": platform.kernel.priorities // 2
+        if platform.kernel.rt_priority is None
+        else platform.kernel.rt_priority,
         "ReadyQueue": READY_QUEUES.index(platform.kernel.ready_queue),
         "Threads": platform.kernel.threads,
         "Priorities": platform.kernel.priorities,

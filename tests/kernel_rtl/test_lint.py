@@ -22,6 +22,7 @@ EXTREMES = {
     "odd": small(3),
     "hybrid": small(3, hw_threads=2),
     "reserve": replace(small(4, hw_threads=1), reserve=True),
+    "partitioned": replace(small(4, hw_threads=1), policy="partitioned", rt_cpus=2, rt_priority=5),
     "reserve-1": replace(small(1), reserve=True),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),
     "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),

@@ -37,6 +37,13 @@ CONFIGS = {
     "default-4": (Config(cpus=4), 10_000),
     "large-2+3": (replace(LARGE, hw_threads=3), 10_000),
     "tiny-3+1": (TINY, 10_000),
+    "partitioned-1": (replace(small(1), policy="partitioned", rt_cpus=1, rt_priority=4), 5_000),
+    "partitioned-2": (replace(small(2), policy="partitioned", rt_cpus=1, rt_priority=4), 20_000),
+    "partitioned-3": (replace(small(3), policy="partitioned", rt_cpus=2, rt_priority=3), 20_000),
+    "partitioned-4+1": (
+        replace(small(4, hw_threads=1), policy="partitioned", rt_cpus=1, rt_priority=5),
+        20_000,
+    ),
     "reserve-1": (replace(small(1), reserve=True), 5_000),
     "reserve-2": (replace(small(2), reserve=True), 15_000),
     "reserve-3": (replace(small(3), reserve=True), 15_000),

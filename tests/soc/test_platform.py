@@ -93,11 +93,26 @@ WRONG = {
         '"bitmap"',
         '"bitmap"\nreserve = true\npolicy = "dwrr"',
     ): "kernel.reserve is for policy = 'priority' only, not 'dwrr'",
-    ('"bitmap"', '"bitmap"\npolicy = "cfs"'): "kernel.policy is 'cfs', choose one of priority, dwrr, edf",
     (
         '"bitmap"',
-        '"bitmap"\npolicy = "partitioned"',
-    ): "kernel.policy is 'partitioned', which is not built yet: choose of priority, dwrr, edf",
+        '"bitmap"\npolicy = "cfs"',
+    ): "kernel.policy is 'cfs', choose one of priority, dwrr, partitioned, edf",
+    (
+        '"bitmap"',
+        '"bitmap"\nrt_cpus = 1',
+    ): "kernel.rt_cpus is for policy = 'partitioned' only, remove it",
+    (
+        '"bitmap"',
+        '"bitmap"\npolicy = "partitioned"\nrt_cpus = 3',
+    ): "kernel.rt_cpus must be from 1 to cpus = 2, not 3",
+    (
+        '"bitmap"',
+        '"bitmap"\npolicy = "partitioned"\nrt_priority = 32',
+    ): "kernel.rt_priority must be below kernel.priorities = 32, not 32",
+    (
+        '"bitmap"',
+        '"bitmap"\npolicy = "partitioned"\nrt_priority = "high"',
+    ): "kernel.rt_priority must be a whole number, not 'high'",
     ('"bitmap"', '"hybrid"'): "kernel.ready_queue is 'hybrid' without kernel.hardware_threads",
     (
         '"bitmap"',

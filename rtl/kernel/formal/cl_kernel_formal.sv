@@ -24,6 +24,8 @@ module cl_kernel_formal
   parameter  int unsigned Group      = 8,    // only operations with these bits 5:3; 8: all
   parameter  int unsigned Policy     = 0,
   parameter  bit          Reserve    = 1'b0,
+  parameter  int unsigned RtCpus     = 1,
+  parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 1,
   parameter  int unsigned HwThreads  = 0,
@@ -68,6 +70,8 @@ module cl_kernel_formal
   cl_kernel #(
     .Policy     (Policy),
     .Reserve    (Reserve),
+    .RtCpus     (RtCpus),
+    .RtPriority (RtPriority),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

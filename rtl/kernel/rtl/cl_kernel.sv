@@ -14,6 +14,8 @@ module cl_kernel
 #(
   parameter  int unsigned Policy     = PolicyPriority,
   parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
+  parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
+  parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -50,13 +52,16 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
       Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || Policy == PolicyPartitioned || Policy > PolicyEdf || (Reserve && Policy != PolicyPriority) ||
+      Clients > 16 || Policy > PolicyEdf || (Reserve && Policy != PolicyPriority) ||
+      (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range, see its header");
   end
 
   localparam bit          Dwrr          = Policy == PolicyDwrr;
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Dwrr);  // 0: dynamic threads, 1+c: static ones of CPU c
+  localparam bit          Groups        = Policy == PolicyPartitioned;
+  // 0: dynamic threads, 1+c: static ones of CPU c
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Dwrr || Groups);
   localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned TidWidth      = $clog2(Threads);
   localparam int unsigned PriorityWidth = $clog2(Priorities);
@@ -227,16 +232,43 @@ module cl_kernel
     assign later       = 1'b0;
     assign ahead       = '0;
     assign slice_known = '1;
-    assign serve       = 1'b0;
-    assign serve_cpu   = '0;
-    assign busy        = 1'b0;
     assign now_queue   = '0;
-    assign later_queue = '0;
+    assign later_queue = QueueWidth'(Queues - 1);
+  end
+
+  logic [Cpus-1:0] takes_rt;
+
+  if (Groups) begin : g_groups
+    cl_kernel_groups #(
+      .Cpus       (Cpus),
+      .RtCpus     (RtCpus),
+      .RtPriority (RtPriority),
+      .LevelWidth (LevelWidth),
+      .CpuWidth   (CpuWidth)
+    ) u_groups (
+      .running_i   (running[Cpus-1:0]),
+      .waiting_i   (waiting[Cpus-1:0]),
+      .level_i     (level[Cpus-1:0]),
+      .rt_valid_i  (best_valid[Queues-1]),
+      .ready_i     (queue_ready),
+      .takes_rt_o  (takes_rt),
+      .busy_o      (busy),
+      .serve_o     (serve),
+      .serve_cpu_o (serve_cpu)
+    );
+  end else begin : g_no_groups
+    assign takes_rt = '0;
+    if (!Dwrr) begin : g_nothing
+      assign busy      = 1'b0;
+      assign serve     = 1'b0;
+      assign serve_cpu = '0;
+    end
   end
 
   cl_kernel_engine #(
     .Policy     (Policy),
     .Reserve    (Reserve),
+    .RtPriority (RtPriority),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
     .Threads    (Threads),
@@ -319,7 +351,8 @@ module cl_kernel
     .serve_cpu_i         (serve_cpu),
     .busy_i              (busy),
     .now_queue_i         (now_queue),
-    .later_queue_i       (later_queue)
+    .later_queue_i       (later_queue),
+    .takes_rt_i          (takes_rt)
   );
 
   cl_ready_queue #(
@@ -346,6 +379,7 @@ module cl_kernel
   cl_kernel_irq #(
     .Queues        (Queues),
     .AskUsed       (Dwrr),
+    .Groups        (Groups),
     .Cpus          (Cpus),
     .Reserve       (Reserve),
     .KeyWidth      (KeyWidth),
@@ -359,6 +393,7 @@ module cl_kernel
     .slice_used_i    (slice_used[Cpus-1:0]),
     .level_i         (level[Cpus-1:0]),
     .dynamic_i       (now_queue),
+    .takes_rt_i      (takes_rt),
     .best_valid_i    (best_valid),
     .best_priority_i (best_priority),
     .open_i          (open[Cpus-1:0]),

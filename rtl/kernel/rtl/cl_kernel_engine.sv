@@ -37,6 +37,7 @@ module cl_kernel_engine
 #(
   parameter  int unsigned Policy        = PolicyPriority,
   parameter  bit          Reserve       = 1'b0,
+  parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  int unsigned Threads       = 64,
@@ -49,7 +50,7 @@ module cl_kernel_engine
   parameter  int unsigned Lines         = 8,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned Queues        = Cpus + 1 + 32'(Policy == PolicyDwrr),
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Policy == PolicyDwrr || Policy == PolicyPartitioned),
   localparam int unsigned QueueWidth    = $clog2(Queues),
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities),
@@ -138,7 +139,10 @@ module cl_kernel_engine
   input  logic                  [CpuWidth-1:0] serve_cpu_i,
   input  logic                                 busy_i,
   input  logic                [QueueWidth-1:0] now_queue_i,
-  input  logic                [QueueWidth-1:0] later_queue_i
+  input  logic                [QueueWidth-1:0] later_queue_i,
+
+  // Policy partitioned (cl_kernel_groups): the last queue has the real-time threads
+  input  logic                      [Cpus-1:0] takes_rt_i
 );
 
   function automatic int unsigned most(input int unsigned a, input int unsigned b);
@@ -274,6 +278,10 @@ module cl_kernel_engine
   logic                  is_only, is_owner, is_apart;  // on one client alone; a CPU's owner; in no ready queue, but
   cpu_t                  client, home, apart_at;       // that client; where it is placed; where it is when ready
   logic [DeadlineRelativeWidth-1:0] relative;
+  // Groups
+  localparam bit Groups = Policy == PolicyPartitioned;
+  logic                  is_rt, is_rt_then, crosses;   // then: with its new priority; by that it goes to another queue
+  logic [Clients-1:0]    takes_rt;
   // A new thread
   logic                  room, new_static, new_bound, new_detached;
   tid_t                  new_tid, free_head;
@@ -332,7 +340,7 @@ module cl_kernel_engine
     .cpu_i           (cpu),
     .only_i          (is_only),
     .client_i        (client),
-    .open_i          (open_o),
+    .open_i          (is_rt ? open_o & takes_rt : open_o),
     .current_valid_i,
     .current_tid_i   (tid_i),
     .leaving_i,
@@ -351,10 +359,15 @@ module cl_kernel_engine
   assign is_later    = Dwrr && later_i && !is_static && state == ThreadReady;
 
   always_comb begin
-    if (is_static)     queue = QueueWidth'(home) + QueueWidth'(1);
-    else if (is_later) queue = later_queue_i;
-    else               queue = now_queue_i;
+    if (is_static)              queue = QueueWidth'(home) + QueueWidth'(1);
+    else if (is_later || is_rt) queue = later_queue_i;
+    else                        queue = now_queue_i;
   end
+
+  assign takes_rt   = Clients'(takes_rt_i);
+  assign is_rt      = Groups && !is_static && 32'(prio) >= RtPriority;
+  assign is_rt_then = Groups && !is_static && 32'(new_priority_q) >= RtPriority;
+  assign crosses    = is_queued && is_rt != is_rt_then;
 
   assign is_apart    = is_bound | is_owner;
   assign apart_at    = is_owner ? client : cpu;
@@ -560,7 +573,7 @@ module cl_kernel_engine
     .Queues     (Queues)
   ) u_next (
     .cpu_i           (rd_cpu),
-    .dynamic_i       (now_queue_i),
+    .dynamic_i       ((takes_rt[rd_cpu] && best_valid_i[Queues-1]) ? later_queue_i : now_queue_i),
     .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
     .level_i         (level_i[rd_cpu]),
     .open_i          (next_open),
@@ -804,7 +817,7 @@ module cl_kernel_engine
     queue_priority_o = key;
     queue_tid_o      = tid;
     if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
-    else if (state_q == StRequeue)                        queue_op_o = QueueMove;
+    else if (state_q == StRequeue)                        queue_op_o = crosses ? QueueRemove : QueueMove;
     else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_op_o = QueueRemove;
     else                                                  queue_o    = next_q.home;
     bound_push       = 1'b0;
@@ -1015,7 +1028,7 @@ module cl_kernel_engine
         end
       end
 
-      // The list is read again; the record of its first thread is there already.
+      // The list is read again; the record of its first thread is there already. After StRequeue: the record.
       StNextWaiter: state_d = StWake;
 
       // Publish the port read, the newest of the caller's list.
@@ -1061,7 +1074,7 @@ module cl_kernel_engine
         sched_cpu     = cpu;
         sched_level_o = {1'b1, new_key};
         cmd.set_level = is_current;
-        state_d       = StIdle;
+        state_d       = crosses ? StNextWaiter : StIdle;
       end
 
       // dequeue, remove: the thread read is in no queue any more.
@@ -1220,7 +1233,8 @@ module cl_kernel_engine
       late_q           <= late_d;
       next_q           <= next_d;
       next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push &&
-                          (!Reserve || (rd_cpu == cpu_d && !change.reserve && !give_back));
+                          (!Reserve || (rd_cpu == cpu_d && !change.reserve && !give_back)) &&
+                          !(Groups && state_q == StWake);  // who wakes in place, or on a CPU that waits, may be one too many
     end
   end
 
@@ -1247,6 +1261,7 @@ module cl_kernel_engine
       end
       idle_in_vain[c]   = waiting_i[c] && ((bound_queued[c] && !held_i[c]) ||
                                            (c < Cpus && ((open_o[c] && best_valid_i[now_queue_i]) ||
+                                                         (takes_rt[c] && best_valid_i[Queues-1]) ||
                                                          (keeps[c] & best_valid_i[Cpus:1]) != '0)));
       sent_by_nobody[c] = unpublished[c] && !running_i[c];
     end
@@ -1260,7 +1275,7 @@ module cl_kernel_engine
       AssertNoStackBeforeSaved: assert (stack_unsaved == '0);
       // Idle means nothing to run: a thread that becomes eligible goes to a waiting client at once. (When a round
       // begins, or a held client has a thread, they are served one after the other.)
-      AssertIdleHasNothing:     assert (!stable_o || (Dwrr && !idle) || idle_in_vain == '0);
+      AssertIdleHasNothing:     assert (!stable_o || ((Dwrr || Groups) && !idle) || idle_in_vain == '0);
       // Only a running thread has unpublished messages.
       AssertSentIsRunning:      assert (state_q != StIdle || sent_by_nobody == '0);
       // What was chosen ahead is what would be chosen now.

@@ -3,6 +3,8 @@
 module cl_kernel_referee #(
   parameter  int unsigned Policy     = 0,
   parameter  bit          Reserve    = 1'b0,
+  parameter  int unsigned RtCpus     = 1,
+  parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = 1,
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned HwThreads  = 0,
@@ -93,6 +95,8 @@ module cl_kernel_referee #(
   cl_kernel #(
     .Policy     (Policy),
     .Reserve    (Reserve),
+    .RtCpus     (RtCpus),
+    .RtPriority (RtPriority),
     .ReadyQueue (ReadyQueue),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

@@ -12,6 +12,8 @@ module cl_soc
   parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
   parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
   parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
+  parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
+  parameter int unsigned RtPriority = 16,             // and the least priority of a real-time thread
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
   parameter int unsigned Threads    = 64,             // sizes of the kernel, see cl_kernel
   parameter int unsigned Priorities = 32,
@@ -180,6 +182,8 @@ module cl_soc
   cl_kernel #(
     .Policy    (Policy),
     .Reserve   (Reserve),
+    .RtCpus    (RtCpus),
+    .RtPriority(RtPriority),
     .ReadyQueue(ReadyQueue),
     .Cpus      (Cpus),
     .HwThreads (HwThreads),
