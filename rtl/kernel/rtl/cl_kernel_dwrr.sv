@@ -7,7 +7,7 @@
 // for dynamic threads one is for now, the other for later, and they change places when a round begins: when nobody is
 // behind, nothing is queued for now, and a CPU has nothing else to do. Till then such a CPU waits: it is held.
 // A weight is infeasible if it is more than a CPU's part of all; a thread that is behind for that ends its round when a
-// CPU would be held for it. Each that is found leaves the others a CPU less (found_q, removed_*), a cycle each.
+// CPU would be held for it. Each that is found leaves the others a CPU less (found_q, removed_*), two cycles each.
 //
 // A thread that runs has its numbers in registers of its CPU, 2 cycles after the switch; the others have them in
 // memories. A new slice is computed when a CPU runs the thread (`fresh`): a multiplication for all.
@@ -221,7 +221,8 @@ module cl_kernel_dwrr
   logic [3:0][CountWidth-1:0] count_q;
   sum_t                       sum_q;
   logic                       settled, none_behind, now_valid, later_valid, wanted, begin_round, stuck, close;
-  logic            [Cpus-1:0] can, can_now, can_later, infeasible, found_q;
+  logic            [Cpus-1:0] can, can_now, can_later, infeasible, infeasible_q, found_q;
+  logic                       sure_q;   // infeasible_q is of the numbers as they are
   index_t                     serve_cpu, close_cpu;
   sum_t                       removed_q;
   logic       [PartWidth-1:0] parts_q;  // CPUs that are left for the others
@@ -241,12 +242,12 @@ module cl_kernel_dwrr
   assign settled     = settle_i && can_now == '0 && wanted && !now_valid;
   assign begin_round = settled && none_behind;
   assign stuck       = settled && !none_behind;
-  assign close       = stuck && infeasible != '0 && !load_address_q && !load_q;
+  assign close       = stuck && sure_q && infeasible_q != '0;
   assign can         = begin_round ? can_later : can_now;
   assign serve_o     = settle_i && can != '0;
   assign serve_cpu_o = CpuWidth'(serve_cpu);
   // Someone waits, and it is not known yet for what.
-  assign busy_o      = serve_o || begin_round || (stuck && (infeasible != '0 || load_address_q || load_q)) ||
+  assign busy_o      = serve_o || begin_round || (stuck && (!sure_q || infeasible_q != '0)) ||
                        (!settle_i && ((waiting_i != '0) || (running_i & idle_i) != '0));
 
   assign now_o         = (round_q[0] ^ begin_round) ? QueueWidth'(Cpus + 1) : '0;
@@ -257,7 +258,7 @@ module cl_kernel_dwrr
     close_cpu = '0;
     for (int unsigned c = Cpus; c > 0; c--) begin
       if (can[c-1] && held_i[c-1]) serve_cpu = index_t'(c - 1);
-      if (infeasible[c-1])         close_cpu = index_t'(c - 1);
+      if (infeasible_q[c-1])       close_cpu = index_t'(c - 1);
     end
     for (int unsigned c = Cpus; c > 0; c--) begin
       if (can[c-1] && !held_i[c-1]) serve_cpu = index_t'(c - 1);
@@ -306,14 +307,18 @@ module cl_kernel_dwrr
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      round_q   <= '0;
-      count_q   <= (4*CountWidth)'(1);  // thread 0
-      sum_q     <= sum_t'(1);
-      found_q   <= '0;
-      removed_q <= '0;
-      parts_q   <= PartWidth'(Cpus);
+      round_q      <= '0;
+      count_q      <= (4*CountWidth)'(1);  // thread 0
+      sum_q        <= sum_t'(1);
+      found_q      <= '0;
+      removed_q    <= '0;
+      parts_q      <= PartWidth'(Cpus);
+      infeasible_q <= '0;
+      sure_q       <= 1'b0;
     end else begin
-      round_q <= round_q + 2'(begin_round);
+      infeasible_q <= infeasible;
+      sure_q       <= !(plus || minus || close || cmd_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
+      round_q      <= round_q + 2'(begin_round);
       for (int unsigned r = 0; r < 4; r++) begin
         count_q[r] <= count_q[r] + CountWidth'(plus && plus_round == 2'(r)) - CountWidth'(minus && minus_round == 2'(r));
       end
