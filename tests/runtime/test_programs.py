@@ -48,6 +48,32 @@ def run(
     return simulate.run(model, elf.with_suffix(".bin"), inputs=inputs, max_cycles=40_000_000)
 
 
+def by_weight(core: str, cpus: int, tick_cycles: int = 1000) -> platform.Platform:
+    chosen = platform.load(f"smp-{core}", cpus)
+    kernel = dataclasses.replace(chosen.kernel, policy="dwrr")
+    return dataclasses.replace(chosen, kernel=kernel, tick_cycles=tick_cycles)
+
+
+@pytest.mark.parametrize("cpus", (1, 2))
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("program", ("threads", "mutex", "condition", "pipeline"))
+def test_program_passes_by_weights(program: str, core: str, cpus: int) -> None:
+    """Policy dwrr in the hardware kernel."""
+    chosen = by_weight(core, cpus)
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw", {})
+    model = verilate.build_model(chosen)
+    result = simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000)
+    assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+
+
+def test_threads_share_by_their_weights() -> None:
+    """Of the time of an economy core its traps take more of a light thread's slices than of a heavy one's."""
+    chosen = by_weight("standard", 2, tick_cycles=400)
+    elf = firmware.build(str(PROGRAMS / "weights.c"), chosen, "hw", {"CL_SLICE_TICKS": 1})
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    assert result.uart == "ok\n", f"{result.reason}: {result.uart}"
+
+
 @pytest.mark.parametrize("cpus", (1, 2))
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("program", CHECKED)
