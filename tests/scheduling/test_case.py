@@ -185,7 +185,29 @@ def test_mistake_is_one_line(tmp_path: Path, text: str, line: str) -> None:
     path.write_text(text)
     with pytest.raises(UserError) as error:
         load(path)
-    assert str(error.value) == f"workload file {path}: {line}"
+    begins = {"reserve 1:": ", line 3", "thread 1:": ", line 1", "thread 't':": ", line 1"}
+    where = next((begin for named, begin in begins.items() if named in line), "")
+    assert str(error.value) == f"workload file {path}{where}: {line}"
+
+
+def test_mistake_names_the_line_of_its_thread(tmp_path: Path) -> None:
+    path = tmp_path / "w.toml"
+    path.write_text(
+        '# two threads\n[[thread]]\nname = "a"\ncpu = 1\n\n[[ thread ]]\nname = "b"\n'
+        '\n[[reserve]]\ncpu = 1\nthread = "b"\n'
+    )
+    with pytest.raises(UserError) as error:
+        load(path)
+    assert str(error.value) == (
+        f"workload file {path}, line 2: "
+        "workload 'w': thread 'a' is placed on CPU 1, which is reserved for 'b'"
+    )
+    path.write_text('thread = [{ name = "a", weight = 0 }]\n')
+    with pytest.raises(UserError) as error:
+        load(path)
+    assert str(error.value) == (
+        f"workload file {path}: thread 'a': weight must be a whole number from 1 to 1048576, not 0"
+    )
 
 
 def test_file_that_is_not_toml(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ class Case:
 def load(path: Path) -> Case:
     """The case of a TOML file (README.md has the format). UserError: one line with the file and the key."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
     except FileNotFoundError:
         raise UserError(f"workload file {path} is not there") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
@@ -57,7 +59,21 @@ def load(path: Path) -> Case:
     try:
         return _case(data, path.stem)
     except UserError as error:
-        raise UserError(f"workload file {path}: {error}") from None
+        raise UserError(f"workload file {path}{_line(text, data, str(error))}: {error}") from None
+
+
+def _line(text: str, data: dict[str, Any], error: str) -> str:
+    """Where the table begins that an error names, as ", line 3"; nothing if it names none."""
+    named = re.search(r"\b(?:thread (?:'(?P<name>[^']+)'|(?P<thread>\d+))|reserve (?P<reserve>\d+))", error)
+    if named is None:
+        return ""
+    if named["name"] is not None:
+        number = next((n for n, t in enumerate(data["thread"], 1) if t.get("name") == named["name"]), 0)
+    else:
+        number = int(named["thread"] or named["reserve"])
+    key = "reserve" if named["reserve"] else "thread"
+    begins = [n for n, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
+    return f", line {begins[number - 1]}" if 0 < number <= len(begins) else ""
 
 
 def _case(data: dict[str, Any], name: str) -> Case:
