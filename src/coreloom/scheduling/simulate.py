@@ -88,7 +88,7 @@ class Outcome:
     gap_exact: bool  # False: sampled, so a lower bound
     gap_series_us: tuple[float, ...]  # the largest in each of PERIODS parts of the time asked for
     gap_in_B: float
-    bound_in_B: float | None  # None: this policy has none
+    bound_in_B: float | None  # None: this policy has none, or not for these threads
     latency_p50_us: float
     latency_p95_us: float
     latency_p99_us: float
@@ -291,10 +291,17 @@ def _rows(workload: Workload, found: dict[str, Any]) -> Iterable[ThreadRow]:
         )
 
 
-def _bound(machine: Machine, policy: str, threads: Sequence[Thread]) -> float | None:
+def _bound(machine: Machine, policy: str, threads: Sequence[Thread], alone: bool) -> float | None:
+    """Of the gap between these threads; alone: there are no others."""
     if policy.removeprefix(BASE_MARK) != _BOUNDED or not threads:
         return None
-    lightest = min(thread.weight for thread in threads)
+    weights = [thread.weight for thread in threads]
+    total = sum(thread.weight * thread.count for thread in threads)
+    if not alone and max(weights) * machine.cpus > total:
+        return None  # which weight is feasible changes with who sleeps, and the gap knows one for all time
+    lightest = min(weights)
+    if lightest * machine.slice_us < machine.tick_us * WEIGHT_NICE_0:
+        return None  # its slice is shorter than a tick
     return 2 + machine.tick_us / machine.slice_us * WEIGHT_NICE_0 / lightest
 
 
@@ -329,7 +336,7 @@ def _outcome(workload: Workload, machine: Machine, policy: str, found: dict[str,
         gap_exact=bool(found["gap_exact"]),
         gap_series_us=tuple(ns / 1000 for ns in found["gaps"]),
         gap_in_B=found["gap"] / 1000 / machine.slice_us,
-        bound_in_B=_bound(machine, policy, marked),
+        bound_in_B=_bound(machine, policy, marked, len(marked) == len(workload.threads)),
         latency_p50_us=latency[0],
         latency_p95_us=latency[1],
         latency_p99_us=latency[2],

@@ -5,7 +5,7 @@
  *
  * Value of a thread: its service in ns x 1024 / weight, so B ns of service at nice 0 are B. Weights are first made
  * feasible (Chandra, Adler, Goyal, Shenoy: Surplus Fair Scheduling, 2000): a thread that asks for more than a whole
- * CPU counts with the weight that asks for just one.
+ * CPU counts with the weight that asks for just one. That is computed once, over the threads that are counted.
  *
  * Between two events values grow evenly, so the highest of them is a convex function of time and the lowest a concave
  * one: their gap is largest at an event, and looking at events alone is exact.
