@@ -18,6 +18,7 @@
 module cl_kernel_formal
   import cl_kernel_pkg::*;
   import cl_ready_queue_pkg::*;
+  import cl_sched_pkg::*;
 #(
   parameter  bit          FromReset  = 1'b0,
   parameter  int unsigned Cycles     = 20,
@@ -48,7 +49,9 @@ module cl_kernel_formal
 
   localparam int unsigned TidWidth      = $clog2(Threads);
   localparam int unsigned PriorityWidth = $clog2(Priorities);
-  localparam int unsigned LevelWidth    = PriorityWidth + 1;
+  localparam bit          Deadlines     = Policy == PolicyEdf;
+  localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
+  localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
   localparam int unsigned QueueWidth    = $clog2(Cpus + 1);
   localparam int unsigned PortWidth     = (Ports > 1) ? $clog2(Ports) : 1;  // of all objects, as the others are one
@@ -119,7 +122,7 @@ module cl_kernel_formal
   // Ready queue
   logic [Threads-1:0]                 queued;
   logic [Threads-1:0][QueueWidth-1:0] where;
-  logic [Threads-1:0][PriorityWidth-1:0] at;
+  logic [Threads-1:0]  [KeyWidth-1:0] key, at;  // what orders it, and where it is
   logic [Threads-1:0]   [Threads-1:0] older;
   logic                         [7:0] queue_left;
 
@@ -152,6 +155,23 @@ module cl_kernel_formal
   assign free_head  = u_dut.u_engine.u_threads.free_head_q;
   assign free_count = u_dut.u_engine.u_threads.free_count_q;
   assign used_ids   = u_dut.u_engine.u_threads.unused_q;
+
+  if (Deadlines) begin : g_keys
+    for (genvar t = 0; t < Threads; t++) begin : g_key
+      logic [DeadlineRelativeWidth-1:0] relative;
+      logic         [DeadlineWidth-1:0] deadline, since;
+      assign relative = u_dut.u_engine.g_deadlines.u_deadline.u_relative.g_early.mem[t];
+      assign deadline = u_dut.u_engine.g_deadlines.u_deadline.u_deadline.g_early.mem[t];
+      assign key[t]   = (relative != '0) ? {1'b1, deadline} : KeyWidth'(priority_key(1'b1, RankWidth'(prio[t])));
+      // Who runs, or could, has missed his deadline by 32768 ticks at most.
+      assign since = deadline - u_dut.u_engine.g_deadlines.u_deadline.now_q + DeadlineWidth'(32768);
+      always_comb begin
+        if (relative != '0 && state[t] inside {ThreadReady, ThreadRunning}) assume (!since[DeadlineWidth-1]);
+      end
+    end
+  end else begin : g_priorities
+    assign key = prio;
+  end
 
   assign queued     = u_dut.u_ready_queue.queued_q;
   assign where      = u_dut.u_ready_queue.where_q;
@@ -243,7 +263,7 @@ module cl_kernel_formal
     for (int unsigned t = 0; t < Threads; t++) begin
       exists[t]       = t < 32'(used_ids) && state[t] != ThreadFree;
       unused_id[t]    = t < 32'(used_ids) && state[t] == ThreadFree;
-      thread_level[t] = (is_bound[t] && 32'(cpu[t]) < Cpus) ? '0 : {1'b1, prio[t]};
+      thread_level[t] = (is_bound[t] && 32'(cpu[t]) < Cpus) ? '0 : {1'b1, key[t]};
     end
   end
 
@@ -347,6 +367,7 @@ module cl_kernel_formal
     holds.idle    = 1'b1;
     for (int unsigned c = 0; c < Clients; c++) begin
       if (running[c] && !valid[c])                                                      holds.clients = 1'b0;
+      if (u_dut.held[c])                                                                holds.clients = 1'b0;  // dwrr's
       if (waiting[c] && (running[c] || switching[c] || save[c] || op_valid[c]))         holds.clients = 1'b0;
       if (busy[c] != (op_valid[c] | waiting[c]))                                        holds.clients = 1'b0;
       if (op_valid[c] && !save[c] && !AnyTimeOps[u_dut.op[c]])                          holds.clients = 1'b0;
@@ -429,7 +450,7 @@ module cl_kernel_formal
   always_comb begin
     holds.order = 1'b1;
     for (int unsigned t = 0; t < Threads; t++) begin
-      if (queued[t] && (at[t] != prio[t] || is_bound[t]))                           holds.order = 1'b0;
+      if (queued[t] && (at[t] != key[t] || is_bound[t]))                           holds.order = 1'b0;
       if (queued[t] && 32'(where[t]) != (is_static[t] ? 32'(cpu[t]) + 1 : 0))       holds.order = 1'b0;
       for (int unsigned u = 0; u < Threads; u++) begin
         if (u != t && queued[t] && queued[u] && older[t][u] == older[u][t]) holds.order = 1'b0;
@@ -530,13 +551,15 @@ module cl_kernel_formal
   assign given_level = u_dut.u_engine.sched_level_o;
 
   always_comb begin
-    known   = in_range(given_tid) && exists[given_tid] && given_level == thread_level[given_tid];
+    // A thread that becomes ready and runs at once has a new deadline.
+    known   = in_range(given_tid) && exists[given_tid] &&
+              (given_level == thread_level[given_tid] || (Deadlines && u_dut.u_engine.cmd.run && !u_dut.u_engine.take_next));
     highest = 1'b1;
     first   = 1'b1;
     for (int unsigned t = 0; t < Threads; t++) begin
       if ((queued[t] && 32'(given_to) < Cpus && (32'(where[t]) == 0 || 32'(where[t]) == 32'(given_to) + 1)) ||
           (bound_queued[given_to] && bound_tid[given_to] == tid_t'(t))) begin
-        if (thread_level[t] > given_level) highest = 1'b0;
+        if (comes_first(Deadlines, RankWidth'(thread_level[t]), RankWidth'(given_level), 1'b0)) highest = 1'b0;
         if (queued[t] && queued[given_tid] && where[t] == where[given_tid] && at[t] == at[given_tid] &&
             tid_t'(t) != given_tid && !older[given_tid][t]) first = 1'b0;
       end
