@@ -87,6 +87,15 @@ struct hardware_status_np {
 
 int hardware_status_np(int unit, struct hardware_status_np *status); /* ENODEV */
 
+/* --- A CPU for one thread alone ([GF]) -------------------------------------------------------------------------
+ *
+ * `thread`, a pthread_t, runs on this CPU only and nobody else does, until cl_cpu_release or its end; what else was to
+ * run there runs elsewhere meanwhile. With the hardware kernel, and the software kernel's policy exclusive.
+ * ENOTSUP: another policy, or a hardware or idle thread. EINVAL: no such CPU. ESRCH: no such thread, or it has ended.
+ * EBUSY: the CPU is reserved, has an idle thread or is the last that is not reserved; or the thread has a CPU. */
+int cl_cpu_reserve(unsigned cpu, uint32_t thread);
+int cl_cpu_release(unsigned cpu); /* ENOENT: it is not reserved */
+
 /* --- The machine ------------------------------------------------------------------------------------------- */
 
 const void *cl_input(size_t *length);   /* what the user gave; word aligned; NULL length is fine */

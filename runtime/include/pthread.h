@@ -37,6 +37,8 @@ typedef struct {
   unsigned cpu;
   int hardware_plus_1; /* number of a hardware thread + 1; 0: a thread in software */
   int suspended;
+  uint8_t weight;    /* 0: as the kernel has it, 1 */
+  uint16_t deadline; /* ticks, 0: none */
   char name[PTHREAD_NAME_MAX_NP];
 } pthread_attr_t;
 
@@ -68,7 +70,17 @@ int pthread_attr_gethardware_np(const pthread_attr_t *attr, int *unit); /* or PT
 int pthread_attr_setsuspended_np(pthread_attr_t *attr, int suspended);
 int pthread_attr_getsuspended_np(const pthread_attr_t *attr, int *suspended);
 
-/* EAGAIN: no thread or no stack left. EINVAL: bad attribute. EBUSY: the hardware thread has a thread, until that is
+/* Share of the time that the thread gets by the kernel's policy, relative to others': 1 to 255, at first 1. Of policies
+ * with weights: dwrr of the hardware kernel, all of the software kernel's but static, dynamic and selective use it. */
+int pthread_attr_setweight_np(pthread_attr_t *attr, int weight);
+int pthread_attr_getweight_np(const pthread_attr_t *attr, int *weight);
+/* Within so many ticks of becoming ready the thread should be done: 1 to 32767, 0: it has no deadline. Of the hardware
+ * kernel's policy edf. */
+int pthread_attr_setdeadline_np(pthread_attr_t *attr, int ticks);
+int pthread_attr_getdeadline_np(const pthread_attr_t *attr, int *ticks);
+
+/* EAGAIN: no thread or no stack left. EINVAL: bad attribute. ENOTSUP: a weight or a deadline, and the kernel's policy
+ * has none. EBUSY: the hardware thread has a thread, until that is
  * joined or, detached, has ended. attr may be NULL. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
 __attribute__((noreturn)) void pthread_exit(void *value);
@@ -82,6 +94,11 @@ static inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
 /* ESRCH: no such thread, or it has ended. ENOTSUP: a hardware or idle thread. EINVAL: no such priority. */
 int pthread_setschedprio(pthread_t thread, int priority);
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param);
+
+/* The same for a thread that there is. ENOTSUP: the kernel's policy has no weights (deadlines), or it is a hardware or
+ * idle thread. EINVAL: not in range. ESRCH: no such thread. */
+int pthread_setweight_np(pthread_t thread, int weight);
+int pthread_setdeadline_np(pthread_t thread, int ticks);
 
 /* Name of the calling thread in timelines; ENOTSUP for another thread (use pthread_attr_setname_np),
  * ERANGE when longer than PTHREAD_NAME_MAX_NP - 1. The text is copied. */

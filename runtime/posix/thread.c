@@ -123,6 +123,35 @@ int pthread_attr_setname_np(pthread_attr_t *attr, const char *name) {
   return 0;
 }
 
+int pthread_attr_setweight_np(pthread_attr_t *attr, int weight) {
+  if (weight < 1 || weight > CL_WEIGHT_MAX) return EINVAL;
+  attr->weight = (uint8_t)weight;
+  return 0;
+}
+
+int pthread_attr_getweight_np(const pthread_attr_t *attr, int *weight) {
+  *weight = attr->weight ? attr->weight : 1;
+  return 0;
+}
+
+int pthread_attr_setdeadline_np(pthread_attr_t *attr, int ticks) {
+  if (ticks < 0 || ticks > CL_DEADLINE_MAX) return EINVAL;
+  attr->deadline = (uint16_t)ticks;
+  return 0;
+}
+
+int pthread_attr_getdeadline_np(const pthread_attr_t *attr, int *ticks) {
+  *ticks = attr->deadline;
+  return 0;
+}
+
+/* Whether the kernel's policy has what the attribute says: asked by a value that is wrong. */
+CL_COLD static int has_what(const pthread_attr_t *attr) {
+  uint32_t self = pthread_self();
+  return (!attr->weight || cl_status(cl_op_set_weight(self, 0)) != ENOTSUP) &&
+         (!attr->deadline || cl_status(cl_op_set_deadline(self, CL_DEADLINE_MAX + 1)) != ENOTSUP);
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument) {
   pthread_attr_t defaults;
   if (!attr) {
@@ -131,6 +160,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
   }
   int hardware = CL_UNITS && attr->hardware_plus_1;
   if (!hardware && !attr->stack && attr->stack_size > PTHREAD_STACK_DEFAULT_NP) return EINVAL;
+  int more = !hardware && (attr->weight || attr->deadline);
+  if (CL_UNLIKELY(more) && !has_what(attr)) return ENOTSUP;
   uint32_t priority = hardware ? CL_HARDWARE_PARAM + attr->hardware_plus_1 - 1u : (uint32_t)attr->priority;
   uint32_t word = priority << CL_ATTRIBUTES_PRIORITY_LSB;
   if (attr->placement == PTHREAD_PLACEMENT_STATIC_NP)
@@ -147,6 +178,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
     memcpy(names[tid], attr->name, sizeof names[tid]);
     change_alive(1);
+    if (attr->weight) cl_op_set_weight(tid, attr->weight);
+    if (attr->deadline) cl_op_set_deadline(tid, attr->deadline);
   }
   *thread = tid;
   return attr->suspended ? 0 : cl_status(cl_op_thread_start(tid));
@@ -235,6 +268,24 @@ int pthread_setname_np(pthread_t thread, const char *name) {
   cl_posix_thread_begin();
   return 0;
 }
+
+int pthread_setweight_np(pthread_t thread, int weight) {
+  if (thread >= CL_THREADS) return ESRCH;
+  return as_posix(cl_status(cl_op_set_weight(thread, (uint32_t)weight)));
+}
+
+int pthread_setdeadline_np(pthread_t thread, int ticks) {
+  if (thread >= CL_THREADS) return ESRCH;
+  return as_posix(cl_status(cl_op_set_deadline(thread, (uint32_t)ticks)));
+}
+
+int cl_cpu_reserve(unsigned cpu, uint32_t thread) {
+  if (cpu >= CL_CPUS) return EINVAL;
+  int status = cl_status(cl_op_reserve(cpu, thread));
+  return status == CL_STATUS_ESHUTDOWN ? ESRCH : status;
+}
+
+int cl_cpu_release(unsigned cpu) { return cpu < CL_CPUS ? cl_status(cl_op_release(cpu)) : EINVAL; }
 
 int pthread_suspend_np(pthread_t thread) {
   if (thread >= CL_THREADS) return ESRCH;

@@ -55,6 +55,30 @@ def test_application_has_the_same_output_with_every_policy(app: str, policy: str
     APPS[app].check(outcome.result.output, data)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "policy", "cpus", "has"),
+    [
+        ("sw", "priority", 2, ""),
+        ("sw", "dwrr", 1, "w"),
+        ("sw", "exclusive:dwrr", 1, "wr"),
+        ("sw", "exclusive", 2, "wr"),
+        ("sw", "exclusive:dwrr", 2, "wr"),
+        ("hw", "priority", 1, ""),
+        pytest.param("hw", "dwrr", 2, "w", marks=pytest.mark.slow),
+        pytest.param("hw", "edf", 2, "d", marks=pytest.mark.slow),
+    ],
+)
+def test_weights_deadlines_and_reservations(kernel: str, policy: str, cpus: int, has: str) -> None:
+    soc = Experiment("image", platform.load("smp-standard", cpus), kernel, policy=policy).soc()
+    program = str(PROGRAMS / "rights.c")
+    elf = firmware.build(program, soc, kernel, policy=policy if kernel == "sw" else firmware.PRIORITY)
+    result = simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=4_000_000)
+    printed = [f"{has}\nok\n"]
+    if kernel == "hw":
+        printed.append(f"{has}r\nok\n")  # where it reserves CPUs, it does so with every policy
+    assert result.uart in printed
+
+
 def test_an_unknown_policy_lists_those_there_are() -> None:
     with pytest.raises(UserError) as error:
         firmware.policy_files("lottery")
