@@ -46,10 +46,11 @@ from coreloom import (
 )
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
-from coreloom.bench import backdoor, fairness, ipc, pool, prediction, reach, scale, scheduler, smp
+from coreloom.bench import backdoor, fairness, ipc, policies, pool, prediction, reach, scale, scheduler, smp
 from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
-from coreloom.firmware import KERNELS, policies
+from coreloom.firmware import KERNELS
+from coreloom.firmware import policies as software_policies
 from coreloom.paths import BUILD
 from coreloom.scheduling import build as scheduling_build
 from coreloom.scheduling import builtin, case, shown, traces, workload
@@ -462,6 +463,30 @@ _MODEL_METHOD = (
 )
 
 
+_POLICIES_METHOD = (
+    "Decision: half of the threads compute, half of them send each other words; mean of all switches in a "
+    f"window of {policies.WINDOW} cycles, from the entry of the service or of the interrupt's handler to the "
+    "next thread's first instruction, without those that had to wait for work.\n"
+    "In the policy: cycles of all CPUs in files of policies/, for each switch; looks that switch to nobody "
+    "count, too.\n"
+    "Gap: the largest difference of service for each unit of weight, over all moments from the first, in "
+    "slices.\n"
+)
+
+
+def _bench_policies(args: argparse.Namespace) -> int:
+    first, wanted = policies.jobs(args.quick)
+    rows = _with_bar(len(first) + len(wanted), partial(pool.run, first, wanted))
+    reached = [figure.row() for figure in policies.figures(rows)]
+    name = "policies-some" if args.quick else "policies"
+    path = results.write(name, rows, reach=reached, unit="cycles", method=_POLICIES_METHOD)
+    for table in (*tables.policies_tables(rows), tables.reach(reached)):
+        _show(table)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    _out.print(f"costs for the model: {_shown(policies.write_costs(rows))}", markup=False)
+    return 0
+
+
 def _bench_fairness(args: argparse.Namespace) -> int:
     wanted = fairness.jobs(args.quick)
     rows = _with_bar(len(wanted), partial(pool.run, [], wanted))
@@ -801,7 +826,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--policy",
         metavar="NAME",
-        help=f"how the kernel schedules; sw: one of {', '.join(policies())}, hw: one of "
+        help=f"how the kernel schedules; sw: one of {', '.join(software_policies())}, hw: one of "
         f"{', '.join(platform.BUILT_POLICIES)} (default: the platform's, or priority)",
     )
     run.add_argument("--cpus", type=_positive, metavar="N", help="processors (default: the platform's)")
@@ -885,6 +910,14 @@ def _parser() -> argparse.ArgumentParser:
     bench_backdoor.set_defaults(function=_bench_backdoor)
     bench_backdoor.add_argument(
         "--quick", action="store_true", help="the standard core, the smallest sizes; makes no page"
+    )
+    bench_policies = subjects.add_parser(
+        "policies",
+        help="scheduling policies of both kernels on the SoC: cycles of a decision, shares by weight",
+    )
+    bench_policies.set_defaults(function=_bench_policies)
+    bench_policies.add_argument(
+        "--quick", action="store_true", help="the standard core, 8 threads on 2 CPUs; makes no page"
     )
     bench_fairness = subjects.add_parser(
         "fairness",

@@ -8,7 +8,7 @@ compiler has inlined, so a kernel load in the middle of an application's functio
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
@@ -23,9 +23,10 @@ _FOLDERS = ((str(APPS), "application"), (str(RUNTIME), "kernel"))
 
 
 class LineTable:
-    """Address to source file of one ELF file."""
+    """Address to the owner of its source file, by folder; the library owns what is in none of `folders`."""
 
-    def __init__(self, elf: Path) -> None:
+    def __init__(self, elf: Path, folders: Sequence[tuple[str, str]] = _FOLDERS) -> None:
+        self._folders = folders
         ranges: list[tuple[int, str]] = []
         with elf.open("rb") as file:
             dwarf = ELFFile(file).get_dwarf_info()
@@ -38,8 +39,7 @@ class LineTable:
         self._starts = [start for start, _ in ranges]
         self._owners = [owner for _, owner in ranges]
 
-    @staticmethod
-    def _of_unit(unit: object, program: object) -> list[tuple[int, str]]:
+    def _of_unit(self, unit: object, program: object) -> list[tuple[int, str]]:
         header = program.header  # type: ignore[attr-defined]
         shift = 0 if header.version >= 5 else 1  # before DWARF 5 files count from 1, folder 0 is the unit's
         top = unit.get_top_DIE().attributes  # type: ignore[attr-defined]
@@ -56,7 +56,7 @@ class LineTable:
             if state is None or (state.line == 0 and not state.end_sequence):
                 continue  # line 0: the compiler made it up; it goes with what stands before it
             path = "" if state.end_sequence else names[state.file - shift]
-            owner = next((who for folder, who in _FOLDERS if path.startswith(folder)), "library")
+            owner = next((who for folder, who in self._folders if path.startswith(folder)), "library")
             ranges.append((state.address, owner))
         return ranges
 

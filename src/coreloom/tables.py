@@ -428,6 +428,84 @@ def scheduler_histograms(rows: Sequence[dict[str, Any]]) -> list[Table]:
     return tables
 
 
+def policy_decisions(rows: Sequence[dict[str, Any]]) -> Table:
+    """Cycles from the service or the interrupt to the next thread; of it in the policy."""
+    lines = []
+    for row in rows:
+        if row["part"] != "decision":
+            continue
+        numbers = [number(row[key], 1) for key in ("service", "interrupt", "policy_cycles")]
+        place = (KERNELS[row["kernel"]], row["policy"], row["core"], str(row["cpus"]), str(row["threads"]))
+        lines.append((*place, number(row["switches"]), *numbers))
+    return Table(
+        "Cycles of a decision: to the next thread's first instruction",
+        (
+            "kernel",
+            "policy",
+            "core",
+            "CPUs",
+            "threads",
+            "switches",
+            "after a service",
+            "after an interrupt",
+            "in the policy",
+        ),
+        tuple(lines),
+        3,
+    )
+
+
+def policy_shares(rows: Sequence[dict[str, Any]]) -> Table:
+    """Weights 61 : 20 : 20 : 20 : 20 on two CPUs."""
+    lines = [
+        (
+            KERNELS[row["kernel"]],
+            row["policy"],
+            row["core"],
+            " ".join(number(100 * share, 1) for share in row["shares"]),
+            number(row["ratio"], 2),
+            "3.06" if row["gap_in_B"] is not None else "-",
+            number(row["gap_in_B"], 2),
+            number(row["bound_in_B"], 2),
+        )
+        for row in rows
+        if row["part"] == "share"
+    ]
+    return Table(
+        "Five threads of weights 61 20 20 20 20 on two CPUs ([DWRR]'s counter-example)",
+        (
+            "kernel",
+            "policy",
+            "core",
+            "% of a CPU each",
+            "first : others",
+            "paper's DWRR",
+            "gap (B)",
+            "bound (B)",
+        ),
+        tuple(lines),
+        4,
+    )
+
+
+def policy_moves(rows: Sequence[dict[str, Any]]) -> Table:
+    """What a move to another CPU costs."""
+    lines = [
+        (row["core"], number(row["move"]), number(row["first"]), number(row["again"]))
+        for row in rows
+        if row["part"] == "move"
+    ]
+    return Table(
+        "A thread that moves to another CPU: cycles of the move, of 2 KiB of code there, and once more",
+        ("core", "move", "first round", "next round"),
+        tuple(lines),
+    )
+
+
+def policies_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
+    return [policy_decisions(rows), policy_shares(rows), policy_moves(rows)]
+
+
 def scheduler_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
     return [
         scheduler_operations(rows),

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `coreloom bench policies` runs.
+ *
+ * Shares and decisions: COMPUTE threads compute, one of weight HEAVY and the others of weight LIGHT, and PAIRS pairs
+ * send each other a word to and fro. All are made before any runs. The host sees who runs, and takes the program's end.
+ *
+ * MIGRATE: a thread with WORKING_SET bytes of straight code in its loop moves from one CPU to the other and back, by
+ * having it for itself. Marks: cycles of the move, of its first round there, and of one more. */
+#include <coreloom.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifndef HEAVY
+#define HEAVY 1
+#endif
+#ifndef LIGHT
+#define LIGHT 1
+#endif
+#ifndef COMPUTE
+#define COMPUTE 0
+#endif
+#ifndef PAIRS
+#define PAIRS 0
+#endif
+#ifndef WORKING_SET
+#define WORKING_SET 2048
+#endif
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+#ifdef MIGRATE
+static __attribute__((noinline)) uint32_t work(uint32_t value) {
+  uint32_t start = cl_cycle();
+  __asm__ volatile(".rept " TEXT(WORKING_SET) " / 4\n addi %0, %0, 1\n .endr" : "+r"(value));
+  return cl_cycle() - start;
+}
+
+/* Twice the instruction cache: when the thread comes back here, nothing is left. */
+static __attribute__((noinline)) void drive_out(uint32_t value) {
+  __asm__ volatile(".rept 8192 / 4\n addi %0, %0, 1\n .endr" : "+r"(value));
+}
+
+int main(void) {
+  for (unsigned round = 0; round < 20; round++) {
+    uint32_t start = cl_cycle();
+    if (cl_cpu_reserve(~round & 1, pthread_self())) exit(3);
+    cl_mark(cl_cycle() - start);
+    cl_mark(work(round));
+    cl_mark(work(round));
+    drive_out(round);
+    if (cl_cpu_release(~round & 1)) exit(3);
+  }
+  exit(0);
+}
+#else
+static void *compute(void *argument) {
+  volatile uint32_t value = (uint32_t)(uintptr_t)argument;
+  for (;;) value = value * 1664525u + 1013904223u;
+  return NULL;
+}
+
+static void *send(void *argument) {
+  int port = (int)(intptr_t)argument;
+  uint32_t word = 0;
+  if (port_open(port, PORT_DIRECT)) exit(3);
+  if (!(port & 1)) port_send(port ^ 1, 0);
+  for (;;) {
+    port_receive(port, &word);
+    port_send(port ^ 1, word + 1);
+  }
+  return NULL;
+}
+
+static pthread_t create(int weight, void *(*start)(void *), int argument) {
+  pthread_attr_t attr;
+  pthread_t thread;
+  pthread_attr_init(&attr);
+  pthread_attr_setsuspended_np(&attr, 1);
+  if (pthread_create(&thread, &attr, start, (void *)(intptr_t)argument)) exit(3);
+  if (weight > 1) pthread_setweight_np(thread, weight);
+  return thread;
+}
+
+int main(void) {
+  pthread_t threads[COMPUTE + 2 * PAIRS];
+  int made = 0;
+  /* The odd ones first: they wait when the even ones send. */
+  for (int i = 0; i < PAIRS; i++) threads[made++] = create(1, send, 2 * i + 1);
+  for (int i = 0; i < PAIRS; i++) threads[made++] = create(1, send, 2 * i);
+  for (int i = 0; i < COMPUTE; i++) threads[made++] = create(i ? LIGHT : HEAVY, compute, i);
+  for (int i = 0; i < made; i++) pthread_continue_np(threads[i]);
+  cl_ready();
+  pthread_exit(NULL);
+}
+#endif
