@@ -36,7 +36,7 @@ CLOCK_MHZ = 100  # which the costs assume
 
 
 def decisions(events: Iterable[Event], start: int) -> dict[str, list[int]]:
-    """Cycles of each switch from `start`, after a service and after an interrupt; without sleep in between."""
+    """Cycles of each switch from `start`, after a service or an interrupt; without sleep in between."""
     found: dict[str, list[int]] = {"service": [], "interrupt": []}
     entered: dict[int, tuple[str, int]] = {}
     for event in events:
