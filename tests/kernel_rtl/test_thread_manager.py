@@ -41,9 +41,10 @@ def holds(config: Config, cycles: int, sources: tuple[Path, ...] | None = None) 
     return proven
 
 
-def test_rules_hold_for_the_first_operation() -> None:
+@pytest.mark.parametrize("policy", ["priority", "dwrr"])
+def test_rules_hold_for_the_first_operation(policy: str) -> None:
     """Any access of any client, and what follows from it."""
-    assert holds(replace(TINY, cpus=1), 8)
+    assert holds(replace(TINY, cpus=1, policy=policy), 8)
 
 
 @pytest.mark.slow

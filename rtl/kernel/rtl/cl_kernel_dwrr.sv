@@ -383,8 +383,22 @@ module cl_kernel_dwrr
   end
 
 `ifndef SYNTHESIS
+  logic [Cpus-1:0] too_far, held_wrong;
+
+  always_comb begin
+    for (int unsigned c = 0; c < Cpus; c++) begin
+      too_far[c]    = known_q[c] && dynamic_q[c] && (running_i[c] || held_i[c]) && !behind[c] && cpu_round_q[c] != round_q;
+      held_wrong[c] = held_i[c] && !(known_q[c] && dynamic_q[c] && waiting_i[c]);
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
+      // No CPU runs a thread above L + 1: L is the last round that has begun, or the one before.
+      AssertNoneTooFar:   assert (too_far == '0);
+      AssertHeldCanRun:   assert (held_wrong == '0);
+      // A CPU is held, or idle with a thread in the next round, only for one that is behind.
+      AssertHeldForOne:   assert (!(settle_i && !busy_o && wanted && !now_valid) || !none_behind);
       // A thread's round is the last that has begun, the one before, or the next one.
       AssertThreeRounds:  assert (count_q[round_q + 2'd2] == '0);
       AssertCallerKnown:  assert (!(cmd_i.leave || cmd_i.gone || cmd_i.spent) || is_caller_hardware || known_q[cpu]);
