@@ -41,6 +41,7 @@ class Size(NamedTuple):
     port_depth: int = 1
     lines: int = 1
     build: Build = Build.BITMAP
+    policy: str = "priority"
 
     def config(self) -> Config:
         return Config(
@@ -54,16 +55,19 @@ class Size(NamedTuple):
             mutexes=1,
             semaphores=1,
             conditions=1,
+            policy=self.policy,
         )
 
 
 SMALL = Size(13)
+EDF = Size(13, policy="edf")
 LARGER = [
     Size(13, hw_threads=1, build=Build.HYBRID),
     Size(13, cpus=2),
     Size(14, build=Build.LINEAR),
     Size(14, ports=2, port_depth=2, lines=2),
     Size(15, threads=3),
+    EDF,
 ]
 
 
@@ -121,7 +125,9 @@ def test_an_operation_keeps_the_rules() -> None:
     assert holds(SMALL)
 
 
-@pytest.mark.parametrize("size", [Size(3, threads=3), Size(3, 3, cpus=2, hw_threads=1, ports=2)], ids=str)
+@pytest.mark.parametrize(
+    "size", [Size(3, threads=3), Size(3, 3, cpus=2, hw_threads=1, ports=2), Size(3, policy="edf")], ids=str
+)
 def test_a_reset_establishes_them(size: Size) -> None:
     assert holds(size, reset=True)
 
@@ -161,3 +167,9 @@ def test_the_cycles_are_exact(size: Size) -> None:
 )
 def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
     assert not holds(SMALL, steps=7, bug=bug)
+
+
+def test_the_proof_by_deadline_notices() -> None:
+    """A thread woken in place has a new deadline, but its processor does not know."""
+    bug = ("cl_kernel_engine", "cmd.set_level = Deadlines;", "cmd.set_level = 1'b0;")
+    assert not holds(EDF, steps=7, bug=bug)

@@ -399,7 +399,7 @@ module cl_kernel_engine
       .key_o          (kept),
       .renewed_o      (renewed),
       .moved_o        (new_key),
-      .note_i         (commit),
+      .note_i         (state_q == StDispatch),
       .argument_i     (DeadlineRelativeWidth'(word0_i[cpu_q])),
       .new_priority_i (new_priority_q),
       .create_i       (state_q == StInit || change.create),
