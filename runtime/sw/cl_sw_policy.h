@@ -37,8 +37,8 @@
 #endif
 
 /* Bytes of the policy's state, for each CPU and for all. */
-#define K_CPU_ROOM 4096u
-#define K_SHARED_ROOM 4096u
+#define K_CPU_ROOM (1024u * (uint32_t)sizeof(void *))
+#define K_SHARED_ROOM (1024u * (uint32_t)sizeof(void *))
 void cl_policy_has_no_room(void); /* there is none: the linker says so */
 
 #define K_NICE_0 (K_LEVELS - 1u - CL_PRIORITIES / 2) /* level of the default priority */

@@ -1,0 +1,48 @@
+"""The software kernel with every policy, compiled for this machine: random operations, and nobody is lost.
+
+CORELOOM_SEED changes the seed, CORELOOM_STEPS the number of steps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coreloom import firmware
+from coreloom.paths import POLICIES, RUNTIME
+
+SEED = int(os.environ.get("CORELOOM_SEED", "1"))
+STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))
+SIZES = {"CL_THREADS": 16, "CL_PRIORITIES": 32, "CL_PORTS": 2, "CL_PORT_DEPTH": 2, "CL_MUTEXES": 2} | {
+    "CL_SEMAPHORES": 4,
+    "CL_CONDITIONS": 2,
+    "CL_LINES": 2,
+}
+
+
+@pytest.mark.parametrize("cpus", (1, 2, 4))
+@pytest.mark.parametrize("policy", [*firmware.policies()[1:], "exclusive:dwrr"])
+def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
+    files = firmware.policy_files(policy)
+    macros = {**SIZES, "CL_CPUS": cpus, "CL_CPUS_MAX": cpus}
+    macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), files, strict=False))
+    path = tmp_path / "sw.so"
+    subprocess.run(
+        [
+            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *(f"-D{name}={value}" for name, value in macros.items()),
+            *(f"-I{folder}" for folder in (RUNTIME / "include", RUNTIME / "sw", POLICIES)),
+            str(Path(__file__).with_name("sw_policy_host.c")),
+            *(str(POLICIES / f"{file}.c") for file in files), "-o", str(path),
+        ],
+        check=True,
+        env=firmware.zig_environment(),
+    )  # fmt: skip
+    run = ctypes.CDLL(str(path)).sw_policy_run
+    at = ctypes.c_uint32()
+    wrong = run(ctypes.c_uint64(SEED), ctypes.c_uint32(STEPS), ctypes.byref(at))
+    assert wrong == 0, f"seed {SEED}, step {at.value}: sw_policy_host.c, line {wrong}"
