@@ -36,6 +36,7 @@ results: setup-synth
 	$(BIN)/coreloom bench scheduler
 	$(BIN)/coreloom bench ipc
 	$(BIN)/coreloom bench backdoor
+	$(BIN)/coreloom bench policies
 	$(BIN)/coreloom bench fairness
 	$(BIN)/coreloom bench model
 	$(BIN)/coreloom synth

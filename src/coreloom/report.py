@@ -70,6 +70,12 @@ def scheduler_page(content: dict[str, Any]) -> str:
     return _page("scheduler", "The scheduler of [HT]: cycles of its operations, and delays", content, shown)
 
 
+def policies_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench policies`."""
+    shown = [*tables.policies_tables(content["rows"]), tables.reach(content["reach"])]
+    return _page("policies", "Scheduling policies on the SoC: decisions, shares, moves", content, shown)
+
+
 def ipc_page(content: dict[str, Any]) -> str:
     """The page of `coreloom bench ipc`."""
     shown = [*tables.ipc_tables(content["rows"]), tables.reach(content["reach"], "standard core, amp")]
@@ -185,6 +191,7 @@ def write() -> list[Path]:
         folder / "smp.md": smp_page(smp),
         folder / "grain.md": grain_page(results.read("grain")),
         folder / "scheduler.md": scheduler_page(scheduler),
+        folder / "policies.md": policies_page(results.read("policies")),
         folder / "ipc.md": ipc_page(ipc),
         folder / "backdoor.md": backdoor_page(backdoor),
         folder / "synth.md": synth_page(area),

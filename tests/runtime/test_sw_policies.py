@@ -28,12 +28,13 @@ SIZES = {"CL_THREADS": 16, "CL_PRIORITIES": 32, "CL_PORTS": 2, "CL_PORT_DEPTH": 
 @pytest.mark.parametrize("policy", [*firmware.policies()[1:], "exclusive:dwrr"])
 def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
     files = firmware.policy_files(policy)
-    macros = {**SIZES, "CL_CPUS": cpus, "CL_CPUS_MAX": cpus}
-    macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), files, strict=False))
+    macros: dict[str, int | str] = {**SIZES, "CL_CPUS": cpus, "CL_CPUS_MAX": cpus}
+    macros |= zip(("CL_POLICY", "CL_POLICY_BASE"), files, strict=False)
     path = tmp_path / "sw.so"
     subprocess.run(
         [
-            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC",
+            *("-Wall", "-Wextra", "-Werror"),
             *(f"-D{name}={value}" for name, value in macros.items()),
             *(f"-I{folder}" for folder in (RUNTIME / "include", RUNTIME / "sw", POLICIES)),
             str(Path(__file__).with_name("sw_policy_host.c")),
