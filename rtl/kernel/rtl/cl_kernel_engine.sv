@@ -705,13 +705,13 @@ module cl_kernel_engine
   // Who stops running publishes first, whatever the operation.
   assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
-  // Operations that may need the next thread, or the ready queue, wait while it works; others do not.
+  // Operations that may need the next thread, or the ready queue, wait while it works; others do not. Most of them may
+  // end the caller's slice, so they wait also for a new one that is on its way (dwrr).
   always_comb begin
     unique case (op_q)
-      OpPreempt: may_decide = next_known_q && slice_known_i[cpu_q];
-      OpNext, OpYield, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
+      OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
       OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
-                 may_decide = next_known_q;
+                 may_decide = next_known_q && slice_known_i[cpu_q];
       default:                                                                    may_decide = 1'b1;
     endcase
   end
