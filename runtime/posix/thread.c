@@ -152,6 +152,11 @@ CL_COLD static int has_what(const pthread_attr_t *attr) {
          (!attr->deadline || cl_status(cl_op_set_deadline(self, CL_DEADLINE_MAX + 1)) != ENOTSUP);
 }
 
+CL_COLD static void give_what(uint32_t tid, const pthread_attr_t *attr) {
+  if (attr->weight) cl_op_set_weight(tid, attr->weight);
+  if (attr->deadline) cl_op_set_deadline(tid, attr->deadline);
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument) {
   pthread_attr_t defaults;
   if (!attr) {
@@ -178,8 +183,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
     memcpy(names[tid], attr->name, sizeof names[tid]);
     change_alive(1);
-    if (attr->weight) cl_op_set_weight(tid, attr->weight);
-    if (attr->deadline) cl_op_set_deadline(tid, attr->deadline);
+    if (CL_UNLIKELY(more)) give_what(tid, attr);
   }
   *thread = tid;
   return attr->suspended ? 0 : cl_status(cl_op_thread_start(tid));
