@@ -41,6 +41,7 @@ class Size(NamedTuple):
     port_depth: int = 1
     lines: int = 1
     build: Build = Build.BITMAP
+    reserve: bool = False
     policy: str = "priority"
 
     def config(self) -> Config:
@@ -55,11 +56,16 @@ class Size(NamedTuple):
             mutexes=1,
             semaphores=1,
             conditions=1,
+            reserve=self.reserve,
             policy=self.policy,
+            rt_priority=1,
         )
 
 
 SMALL = Size(13)
+# Looked at for so many cycles of an operation: longer ones take hours.
+SHARED = [Size(16, cpus=2, reserve=True), Size(15, cpus=2, policy="partitioned")]
+LOOK = 7
 EDF = Size(13, policy="edf")
 LARGER = [
     Size(13, hw_threads=1, build=Build.HYBRID),
@@ -126,7 +132,14 @@ def test_an_operation_keeps_the_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    "size", [Size(3, threads=3), Size(3, 3, cpus=2, hw_threads=1, ports=2), Size(3, policy="edf")], ids=str
+    "size",
+    [
+        Size(3, threads=3),
+        Size(3, 3, cpus=2, hw_threads=1, ports=2),
+        Size(3, policy="edf"),
+        *(size._replace(cycles=4, threads=3) for size in SHARED),
+    ],
+    ids=str,
 )
 def test_a_reset_establishes_them(size: Size) -> None:
     assert holds(size, reset=True)
@@ -136,6 +149,30 @@ def test_a_reset_establishes_them(size: Size) -> None:
 @pytest.mark.parametrize("size", LARGER, ids=str)
 def test_an_operation_keeps_the_rules_of_more(size: Size) -> None:
     assert holds(size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SHARED, ids=str)
+def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size) -> None:
+    """A reserved CPU is given to its owner only; real-time threads leave their CPUs only in surplus."""
+    assert holds(size, steps=LOOK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "bug"),
+    [
+        # a queue stays with the CPU that is reserved
+        (SHARED[0], ("cl_kernel_reserve", "if (reserve_i && keeper_q[c] == change_cpu_i)", "if (1'b0)")),
+        # an owner that is ready stays in its queue
+        (SHARED[0], ("cl_kernel_thread_ops", "queued_i ? WakeThread : WakeNone", "WakeNone")),
+        # any CPU takes real-time threads
+        (SHARED[1], ("cl_kernel_groups", "takes_rt_o[c] = c < RtCpus || surplus", "takes_rt_o[c] = 1'b1")),
+    ],
+    ids=["keeper", "queue", "surplus"],
+)
+def test_the_proof_of_shared_cpus_notices(size: Size, bug: tuple[str, str, str]) -> None:
+    assert not holds(size, steps=LOOK, bug=bug)
 
 
 @pytest.mark.slow

@@ -53,7 +53,9 @@ module cl_kernel_formal
   localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth;
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
-  localparam int unsigned QueueWidth    = $clog2(Cpus + 1);
+  localparam bit          Groups        = Policy == 2;
+  localparam int unsigned Queues        = Cpus + 1 + 32'(Groups);
+  localparam int unsigned QueueWidth    = $clog2(Queues);
   localparam int unsigned PortWidth     = (Ports > 1) ? $clog2(Ports) : 1;  // of all objects, as the others are one
   localparam int unsigned Lists         = Ports + 3;
   localparam int unsigned PointerWidth  = ((PortDepth > 1) ? $clog2(PortDepth) : 1) + 1;
@@ -179,6 +181,34 @@ module cl_kernel_formal
   assign older      = u_dut.u_ready_queue.older_q;
   assign queue_left = u_dut.u_ready_queue.left_q;
 
+  // Reservations: who owns a CPU, who serves a queue, and where threads are placed
+  logic    [Cpus-1:0]                 reserved;
+  logic    [Cpus-1:0]  [TidWidth-1:0] cpu_owner;
+  logic    [Cpus-1:0][PriorityWidth-1:0] owner_prio;
+  logic    [Cpus-1:0]  [CpuWidth-1:0] keeper;
+  logic [Threads-1:0]  [CpuWidth-1:0] home;
+  logic                               offers;
+
+  if (Reserve) begin : g_reserve
+    assign reserved   = u_dut.u_engine.u_reserve.g_reserve.reserved_q;
+    assign cpu_owner  = u_dut.u_engine.u_reserve.g_reserve.owner_q;
+    assign owner_prio = u_dut.u_engine.u_reserve.g_reserve.priority_q;
+    assign keeper     = u_dut.u_engine.u_reserve.g_reserve.keeper_q;
+    assign offers     = u_dut.u_engine.offer_q | u_dut.u_engine.late_q;
+    for (genvar t = 0; t < Threads; t++) begin : g_home
+      assign home[t] = u_dut.u_engine.u_reserve.g_reserve.u_home.g_early.mem[t];
+    end
+  end else begin : g_fixed
+    assign reserved   = '0;
+    assign cpu_owner  = '0;
+    assign owner_prio = '0;
+    assign offers     = 1'b0;
+    assign home       = cpu;
+    for (genvar c = 0; c < Cpus; c++) begin : g_keeper
+      assign keeper[c] = CpuWidth'(c);
+    end
+  end
+
   // Wait lists: of a condition variable, a mutex, a semaphore, and the ports
   logic [Lists-1:0]                there, list_valid;
   logic [Lists-1:0] [TidWidth-1:0] list_head, list_tail;
@@ -247,10 +277,13 @@ module cl_kernel_formal
     logic objects;    // no thread waits for what is there
     logic sent;       // what is not published is on its sender's list
     logic lines;      // what a line asks for is what its binding says
+    logic owners;     // who owns a CPU, and that every queue is served by a CPU that may
   } holds_t;
 
   holds_t                         holds;
-  logic [Threads-1:0]             exists, unused_id;
+  logic [Threads-1:0]             exists, unused_id, owns;
+  logic [Threads-1:0]  [Cpus-1:0] may_run;  // from a ready queue; a surplus is told apart
+  logic                           surplus;
   logic [Threads-1:0][LevelWidth-1:0] thread_level;
   logic [Threads-1:0]       [3:0] on, behind, ready, reasons;
   logic [Threads-1:0]             behind_ready;
@@ -264,6 +297,45 @@ module cl_kernel_formal
       exists[t]       = t < 32'(used_ids) && state[t] != ThreadFree;
       unused_id[t]    = t < 32'(used_ids) && state[t] == ThreadFree;
       thread_level[t] = (is_bound[t] && 32'(cpu[t]) < Cpus) ? '0 : {1'b1, key[t]};
+    end
+  end
+
+  // Who may run whom
+  always_comb begin
+    surplus = 1'b1;
+    for (int unsigned c = 0; c < RtCpus; c++) begin
+      if (!running[c] || level[c] < level_t'(2**PriorityWidth + RtPriority)) surplus = 1'b0;
+    end
+    for (int unsigned t = 0; t < Threads; t++) begin
+      owns[t] = 1'b0;
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        if (reserved[c] && cpu_owner[c] == tid_t'(t)) owns[t] = 1'b1;
+        may_run[t][c] = 32'(where[t]) == 0 ? !reserved[c] : Groups && 32'(where[t]) == Cpus + 1 ? c < RtCpus : 1'b0;
+        for (int unsigned h = 0; h < Cpus; h++) begin
+          if (32'(where[t]) == h + 1 && keeper[h] == cpu_t'(c)) may_run[t][c] = 1'b1;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    holds.owners = !offers && reserved != '1;
+    for (int unsigned c = 0; c < Cpus; c++) begin
+      if (reserved[c]) begin
+        if (!in_range(cpu_owner[c]) || !exists[cpu_owner[c]] || is_bound[cpu_owner[c]] ||
+            state[cpu_owner[c]] == ThreadExited || owner_prio[c] != prio[cpu_owner[c]]) holds.owners = 1'b0;
+        if (!bound[c] || bound_tid[c] != cpu_owner[c])                                  holds.owners = 1'b0;
+        for (int unsigned o = 0; o < c; o++) begin
+          if (reserved[o] && cpu_owner[o] == cpu_owner[c]) holds.owners = 1'b0;
+        end
+      end else if (keeper[c] != cpu_t'(c)) begin
+        holds.owners = 1'b0;
+      end
+      if (32'(keeper[c]) >= Cpus || reserved[keeper[c]]) holds.owners = 1'b0;
+    end
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (exists[t] && is_static[t] && (32'(home[t]) >= Clients || (is_bound[t] && home[t] != cpu[t]) ||
+                                        (!is_bound[t] && 32'(home[t]) >= Cpus))) holds.owners = 1'b0;
     end
   end
 
@@ -367,15 +439,16 @@ module cl_kernel_formal
     holds.idle    = 1'b1;
     for (int unsigned c = 0; c < Clients; c++) begin
       if (running[c] && !valid[c])                                                      holds.clients = 1'b0;
-      if (u_dut.held[c])                                                                holds.clients = 1'b0;  // dwrr's
       if (waiting[c] && (running[c] || switching[c] || save[c] || op_valid[c]))         holds.clients = 1'b0;
       if (busy[c] != (op_valid[c] | waiting[c]))                                        holds.clients = 1'b0;
       if (op_valid[c] && !save[c] && !AnyTimeOps[u_dut.op[c]])                          holds.clients = 1'b0;
       if (switching[c] && !running[c])                                                  holds.clients = 1'b0;
       if (leaving[c] && !switching[c])                                                  holds.clients = 1'b0;
+      if (u_dut.word0_we[c] && op_valid[c])                                             holds.clients = 1'b0;
+      if (u_dut.held[c])                                                                holds.clients = 1'b0;  // dwrr's
       if (waiting[c] && bound_queued[c])                                                holds.idle    = 1'b0;
       for (int unsigned t = 0; t < Threads; t++) begin
-        if (waiting[c] && c < Cpus && queued[t] && (32'(where[t]) == 0 || 32'(where[t]) == c + 1)) holds.idle = 1'b0;
+        if (waiting[c] && c < Cpus && queued[t] && may_run[t][c]) holds.idle = 1'b0;
       end
     end
   end
@@ -441,7 +514,9 @@ module cl_kernel_formal
       if (bound_queued[c] && !bound[c]) holds.bindings = 1'b0;
       if (bound[c]) begin
         own = bound_tid[c];
-        if (!in_range(own) || !exists[own] || !is_bound[own] || cpu[own] != cpu_t'(c)) holds.bindings = 1'b0;
+        if (!in_range(own) || !exists[own])                                            holds.bindings = 1'b0;
+        if (c < Cpus && reserved[c]) own = cpu_owner[c];
+        else if (!is_bound[own] || cpu[own] != cpu_t'(c))                              holds.bindings = 1'b0;
         if (in_range(own) && state[own] == ThreadExited && c < Cpus)                   holds.bindings = 1'b0;
       end
     end
@@ -450,8 +525,9 @@ module cl_kernel_formal
   always_comb begin
     holds.order = 1'b1;
     for (int unsigned t = 0; t < Threads; t++) begin
-      if (queued[t] && (at[t] != key[t] || is_bound[t]))                           holds.order = 1'b0;
-      if (queued[t] && 32'(where[t]) != (is_static[t] ? 32'(cpu[t]) + 1 : 0))       holds.order = 1'b0;
+      if (queued[t] && (at[t] != key[t] || is_bound[t] || owns[t]))                 holds.order = 1'b0;
+      if (queued[t] && 32'(where[t]) != (is_static[t] ? 32'(home[t]) + 1 :
+                                         (Groups && 32'(prio[t]) >= RtPriority) ? Cpus + 1 : 0)) holds.order = 1'b0;
       for (int unsigned u = 0; u < Threads; u++) begin
         if (u != t && queued[t] && queued[u] && older[t][u] == older[u][t]) holds.order = 1'b0;
         for (int unsigned v = 0; v < Threads; v++) begin
@@ -509,7 +585,7 @@ module cl_kernel_formal
   always_ff @(posedge clk_i) begin
     cycle_q    <= cycle_q + 8'd1;
     returned_q <= cycle_q != '0 && (returned_q || idle);
-    refused_q  <= idle & wanted & ~served;
+    refused_q  <= idle & wanted & ~served & ~u_dut.busy;
   end
 
   always_comb begin
@@ -530,6 +606,7 @@ module cl_kernel_formal
         AssertObjects:  assert (holds.objects);
         AssertSent:     assert (holds.sent);
         AssertLines:    assert (holds.lines);
+        AssertOwners:   assert (holds.owners);
         // A line that changes lets the clients wait for one cycle only.
         AssertServed:   assert (FromReset || !refused_q || !wanted || served);
       end
@@ -557,7 +634,7 @@ module cl_kernel_formal
     highest = 1'b1;
     first   = 1'b1;
     for (int unsigned t = 0; t < Threads; t++) begin
-      if ((queued[t] && 32'(given_to) < Cpus && (32'(where[t]) == 0 || 32'(where[t]) == 32'(given_to) + 1)) ||
+      if ((queued[t] && 32'(given_to) < Cpus && may_run[t][given_to]) ||
           (bound_queued[given_to] && bound_tid[given_to] == tid_t'(t))) begin
         if (comes_first(Deadlines, RankWidth'(thread_level[t]), RankWidth'(given_level), 1'b0)) highest = 1'b0;
         if (queued[t] && queued[given_tid] && where[t] == where[given_tid] && at[t] == at[given_tid] &&
@@ -568,6 +645,38 @@ module cl_kernel_formal
       AssertKnown:   assert (known);
       AssertHighest: assert (highest);
       AssertFirst:   assert (first);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Reservations and groups
+
+  logic own_cpu, in_surplus, asked, rt_waits, rt_elsewhere;
+
+  always_comb begin
+    // A reserved CPU is given nobody but its owner, and the owner no other CPU.
+    own_cpu = 1'b1;
+    for (int unsigned c = 0; c < Cpus; c++) begin
+      if (reserved[c] && (given_to == cpu_t'(c)) != (given_tid == cpu_owner[c])) own_cpu = 1'b0;
+    end
+    // Another CPU is given a real-time thread only if all real-time CPUs run one.
+    in_surplus   = 32'(given_to) < RtCpus || 32'(given_to) >= Cpus || !in_range(given_tid) || is_static[given_tid] ||
+                   32'(prio[given_tid]) < RtPriority || surplus;
+    // A real-time CPU that runs another thread is asked to give way for a real-time thread that is ready.
+    asked        = 1'b0;
+    rt_waits     = 1'b0;
+    rt_elsewhere = 1'b0;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      if (Groups && queued[t] && 32'(where[t]) == Cpus + 1) rt_waits = 1'b1;
+    end
+    for (int unsigned c = 0; c < RtCpus; c++) begin
+      if (running[c] && level[c] < level_t'(2**PriorityWidth + RtPriority)) rt_elsewhere = 1'b1;
+      if (u_dut.u_irq.rt_want[c])                                           asked        = 1'b1;
+    end
+    if (rst_n && cycle_q != '0) begin
+      if (u_dut.u_engine.cmd.run)                                          AssertOwnCpu:  assert (own_cpu);
+      if (Groups && (u_dut.u_engine.cmd.run | u_dut.u_engine.take_next))   AssertSurplus: assert (in_surplus);
+      if (u_dut.stable && rt_waits && rt_elsewhere)                        AssertAsked:   assert (asked);
     end
   end
 
