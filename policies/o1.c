@@ -38,7 +38,8 @@ struct o1_cpu {
 
 struct o1 {
   struct cl_queues queues;
-  cl_time part; /* a 20th of the slice of nice 0 */
+  cl_time slice; /* tuning.slice when this was worked out: */
+  cl_time part;  /* a 20th of the slice of nice 0 */
 };
 
 /* In a thread: left; round = the array it is queued in; seen = it has been queued before. */
@@ -48,14 +49,23 @@ static struct o1_cpu *o1_of(const struct cl_machine *m, uint32_t cpu) { return m
 static void o1_init(struct cl_machine *m) {
   struct o1 *o1 = m->shared;
   cl_queues_init(m);
-  /* Divided by 20, 16 bits at a time. */
+  o1->part = 1;
+}
+
+/* A 20th of the slice, which its user may change at any time; divided 16 bits at a time. */
+static cl_time o1_part(const struct cl_machine *m) {
+  struct o1 *o1 = m->shared;
+  if (o1->slice == m->tuning.slice) return o1->part;
   uint32_t rest = 0;
+  o1->slice = m->tuning.slice;
+  o1->part = 0;
   for (int shift = 48; shift >= 0; shift -= 16) {
-    rest = rest << 16 | (uint32_t)(m->tuning.slice >> shift & 0xffff);
+    rest = rest << 16 | (uint32_t)(o1->slice >> shift & 0xffff);
     o1->part = o1->part << 16 | rest / 20;
     rest %= 20;
   }
   if (!o1->part) o1->part = 1;
+  return o1->part;
 }
 
 static uint32_t o1_place(const struct cl_machine *m, const struct cl_entity *e) {
@@ -63,10 +73,9 @@ static uint32_t o1_place(const struct cl_machine *m, const struct cl_entity *e) 
 }
 
 static int64_t o1_slice(const struct cl_machine *m, const struct cl_entity *e) {
-  const struct o1 *o1 = m->shared;
   uint32_t parts = e->priority < REALTIME ? 20 : CL_PRIORITIES_MAX - e->priority;
   if (e->priority >= REALTIME && e->priority < NICE_0) parts *= 4;
-  return (int64_t)(o1->part * parts);
+  return (int64_t)(o1_part(m) * parts);
 }
 
 /* The first list from this priority on that is not empty; CL_PRIORITIES_MAX: none. */

@@ -477,7 +477,7 @@ def policy_shares(rows: Sequence[dict[str, Any]]) -> Table:
             "kernel",
             "policy",
             "core",
-            "% of a CPU each",
+            "% of both CPUs each",
             "first : others",
             "paper's DWRR",
             "gap (B)",

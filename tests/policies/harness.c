@@ -133,6 +133,8 @@ void host_thread(struct host *h, uint32_t id, uint32_t weight, uint32_t priority
 /* From now on only this CPU may run it, or any. */
 void host_home(struct host *h, uint32_t id, int32_t home) { h->thread[id].e.home = (int16_t)home; }
 
+void host_slice(struct host *h, cl_time slice) { h->m.tuning.slice = slice; }
+
 /* --- the user's loop --------------------------------------------------------------------------- */
 
 static struct thread *thread_of(struct cl_entity *e) { return (struct thread *)(void *)e; }

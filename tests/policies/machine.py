@@ -146,6 +146,10 @@ class Machine:
         self._call("home", thread, cpu)
         self.homes[thread] = cpu
 
+    def slice(self, slice: int) -> None:
+        """Slices that begin from now on are so long."""
+        self._call("slice", ctypes.c_uint64(slice))
+
     def wake(self, thread: int, *, settle: bool = True) -> None:
         """Make it runnable. Without `settle` the CPUs that are poked have not looked yet: see `poked`."""
         self._call("wake", thread)

@@ -28,6 +28,15 @@ def test_slices_by_nice_are_those_of_linux(nice: int, ms: int) -> None:
     assert m.now == ms * 1000
 
 
+def test_a_slice_follows_the_tuning() -> None:
+    m = Machine("o1", slice=SLICE)
+    m.slice(SLICE // 4)
+    m.start()
+    m.start()
+    m.step(1 << 40)
+    assert m.now == SLICE // 4
+
+
 def test_the_best_priority_runs_each_once_before_anybody_twice() -> None:
     m = Machine("o1", slice=SLICE)
     low, high, middle = (m.start(priority=priority) for priority in (139, 100, 125))
