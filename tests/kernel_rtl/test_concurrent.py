@@ -92,10 +92,11 @@ def replay(config: Config, log: bytes) -> None:
         *((cpus, units, False, "priority") for cpus, units in ((2, 0), (4, 0), (16, 0), (2, 2), (4, 3))),
         *((cpus, units, True, "priority") for cpus, units in ((2, 0), (4, 1), (16, 0))),
         *((cpus, units, False, "dwrr") for cpus, units in ((2, 0), (4, 0), (4, 3))),
+        *((cpus, units, False, "partitioned") for cpus, units in ((2, 0), (4, 3))),
     ],
 )
 def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: str, tmp_path: Path) -> None:
-    config = replace(small(cpus, hw_threads, policy), reserve=reserve)
+    config = replace(small(cpus, hw_threads, policy), reserve=reserve, rt_priority=4)
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
     model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
     log = tmp_path / "log.bin"

@@ -5,7 +5,9 @@ What depends on priorities is in test_programs.py; here is what holds with every
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,6 +79,20 @@ def test_weights_deadlines_and_reservations(kernel: str, policy: str, cpus: int,
     if kernel == "hw":
         printed.append(f"{has}r\nok\n")  # where it reserves CPUs, it does so with every policy
     assert result.uart in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "has"),
+    [({"reserve": True}, "r"), ({"policy": "partitioned"}, "")],
+    ids=["reserve", "partitioned"],
+)
+def test_a_program_on_the_hardware_kernel_of_a_platform(settings: dict[str, Any], has: str) -> None:
+    soc = platform.load("smp-standard", 2)
+    soc = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, **settings))
+    elf = firmware.build(str(PROGRAMS / "rights.c"), soc, "hw")
+    result = simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=4_000_000)
+    assert (result.uart, result.exit_status) == (f"{has}\nok\n", 0)
 
 
 def test_an_unknown_policy_lists_those_there_are() -> None:
