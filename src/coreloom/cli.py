@@ -471,16 +471,21 @@ _POLICIES_METHOD = (
     "count, too.\n"
     "Gap: the largest difference of service for each unit of weight, over all moments from the first, in "
     "slices.\n"
+    "Area and clock: as in `coreloom synth`, of the hardware kernel by itself with each of its policies.\n"
 )
 
 
 def _bench_policies(args: argparse.Namespace) -> int:
     first, wanted = policies.jobs(args.quick)
+    builds = [] if args.quick else units.choose(["cl_kernel"], *policies.AREA_SIZE)
+    seeds = policies.AREA_SEEDS
+    area = _with_bar(synth.steps(builds, seeds), partial(synth.run, builds, seeds)) if builds else []
     rows = _with_bar(len(first) + len(wanted), partial(pool.run, first, wanted))
-    reached = [figure.row() for figure in policies.figures(rows)]
+    facts = {"area": area, "reach": [figure.row() for figure in policies.figures(rows)]}
     name = "policies-some" if args.quick else "policies"
-    path = results.write(name, rows, reach=reached, unit="cycles", method=_POLICIES_METHOD)
-    for table in (*tables.policies_tables(rows), tables.reach(reached)):
+    tools = results.tools() | (results.tools(results.SYNTH_TOOLS) if builds else {})
+    path = results.write(name, rows, unit="cycles", method=_POLICIES_METHOD, tools=tools, **facts)
+    for table in tables.policies_tables(results.read(name)):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
     _out.print(f"costs for the model: {_shown(policies.write_costs(rows))}", markup=False)

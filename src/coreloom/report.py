@@ -72,8 +72,8 @@ def scheduler_page(content: dict[str, Any]) -> str:
 
 def policies_page(content: dict[str, Any]) -> str:
     """The page of `coreloom bench policies`."""
-    shown = [*tables.policies_tables(content["rows"]), tables.reach(content["reach"])]
-    return _page("policies", "Scheduling policies on the SoC: decisions, shares, moves", content, shown)
+    shown = tables.policies_tables(content)
+    return _page("policies", "Scheduling policies on the SoC: decisions, shares, moves, area", content, shown)
 
 
 def ipc_page(content: dict[str, Any]) -> str:

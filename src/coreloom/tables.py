@@ -502,8 +502,11 @@ def policy_moves(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
-def policies_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
-    return [policy_decisions(rows), policy_shares(rows), policy_moves(rows)]
+def policies_tables(content: dict[str, Any]) -> list[Table]:
+    """Of `coreloom bench policies`; the quick one has no area."""
+    rows = content["rows"]
+    area = [synth(content["area"])] if content["area"] else []
+    return [policy_decisions(rows), policy_shares(rows), policy_moves(rows), *area, reach(content["reach"])]
 
 
 def scheduler_tables(rows: Sequence[dict[str, Any]]) -> list[Table]:
