@@ -73,7 +73,7 @@ def test_yosys_reads_it(name: str) -> None:
     run_yosys(f"{read(EXTREMES[name])}; proc; check -assert")
 
 
-@pytest.mark.parametrize("policy", ["priority", "edf"])
+@pytest.mark.parametrize("policy", ["priority", "dwrr", "edf"])
 def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
     """Simulation and synthesis see the same circuit."""
     config = replace(small(2, hw_threads=1), policy=policy)
@@ -83,8 +83,9 @@ def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
         f"{read(config)}; proc; bmuxmap; demuxmap; simplemap t:$bwmux; opt_clean; "
         f"write_verilog -noattr {yosys.relative([netlist])}"
     )
+    defines = ("NETLIST", "NETLIST_DWRR") if policy == "dwrr" else ("NETLIST",)
     design = verilate.Design(
-        "cl_kernel_referee", (netlist, KERNEL / "tb" / "cl_kernel_referee.sv"), defines=("NETLIST",)
+        "cl_kernel_referee", (netlist, KERNEL / "tb" / "cl_kernel_referee.sv"), defines=defines
     )
     model = verilate.build(design, KERNEL / "tb" / "referee.cpp", params(config), name="kernel-netlist")
     play(config, Generator(config, SEED).steps(20_000), SEED, tmp_path, model)

@@ -76,7 +76,12 @@ module cl_kernel_referee #(
   assign line_pending = u_dut.\u_engine.line_pending ;
   assign line_take_o  = u_dut.\u_engine.line_take ;
   assign line_o       = 32'(u_dut.\u_engine.line );
-  assign settling     = 1'b0;
+`ifdef NETLIST_DWRR
+  assign settling = u_dut.\u_engine.settling  || u_dut.\g_dwrr.u_dwrr.load_address_q  || u_dut.\g_dwrr.u_dwrr.load_q  ||
+                    u_dut.\g_dwrr.u_dwrr.fresh_any  || u_dut.\g_dwrr.u_dwrr.product_valid_q ;
+`else
+  assign settling = 1'b0;
+`endif
 
   cl_kernel u_dut (
 `else
