@@ -35,7 +35,8 @@ def test_service_is_from_a_run_to_the_next() -> None:
         (50, 1, Kind.IDLE, 1),
         (60, 1, Kind.IDLE, 0),
     )
-    assert policies.services(seen, 100) == [(1, 10, 40), (2, 20, 50), (3, 40, 100)]
+    assert policies.services(seen, 15, 100) == [(1, 15, 40), (2, 20, 50), (3, 40, 100)]
+    assert policies.services(seen, 45, 60) == [(2, 45, 50), (3, 45, 60)]
 
 
 def test_the_gap_is_the_largest_difference_of_any_moment() -> None:

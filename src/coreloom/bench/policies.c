@@ -3,7 +3,8 @@
  * What `coreloom bench policies` runs.
  *
  * Shares and decisions: COMPUTE threads compute, one of weight HEAVY and the others of weight LIGHT, and PAIRS pairs
- * send each other a word to and fro. All are made before any runs. The host sees who runs, and takes the program's end.
+ * send each other a word to and fro. Those that compute become ready at once, by one port_publish, at READY. The host
+ * sees who runs, and ends the program.
  *
  * MIGRATE: a thread with WORKING_SET bytes of straight code in its loop moves from one CPU to the other and back, by
  * having it for itself. Marks: cycles of the move, of its first round there, and of one more. */
@@ -56,8 +57,14 @@ int main(void) {
   exit(0);
 }
 #else
+static sem_t waiting;
+
 static void *compute(void *argument) {
   volatile uint32_t value = (uint32_t)(uintptr_t)argument;
+  uint32_t word;
+  if (port_open(2 * PAIRS + (int)value, PORT_BUFFERED)) exit(3);
+  sem_post(&waiting);
+  port_receive(2 * PAIRS + (int)value, &word);
   for (;;) value = value * 1664525u + 1013904223u;
   return NULL;
 }
@@ -87,12 +94,16 @@ static pthread_t create(int weight, void *(*start)(void *), int argument) {
 int main(void) {
   pthread_t threads[COMPUTE + 2 * PAIRS];
   int made = 0;
+  sem_init(&waiting, 0, 0);
   /* The odd ones first: they wait when the even ones send. */
   for (int i = 0; i < PAIRS; i++) threads[made++] = create(1, send, 2 * i + 1);
   for (int i = 0; i < PAIRS; i++) threads[made++] = create(1, send, 2 * i);
   for (int i = 0; i < COMPUTE; i++) threads[made++] = create(i ? LIGHT : HEAVY, compute, i);
   for (int i = 0; i < made; i++) pthread_continue_np(threads[i]);
+  for (int i = 0; i < COMPUTE; i++) sem_wait(&waiting);
+  for (int i = 0; i < COMPUTE; i++) port_send(2 * PAIRS + i, 0);
   cl_ready();
+  port_publish();
   pthread_exit(NULL);
 }
 #endif

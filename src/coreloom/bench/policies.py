@@ -19,7 +19,7 @@ from coreloom.bench.pool import Job, Progress, Row
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
 from coreloom.experiment import Experiment
-from coreloom.firmware import PRIORITY, policies
+from coreloom.firmware import policies
 from coreloom.paths import POLICIES
 from coreloom.profile import LineTable
 from coreloom.scheduling.workload import COSTS
@@ -32,6 +32,7 @@ WINDOW = 300_000
 AREA_SIZE = (64, 32)  # threads, priorities of the hardware kernels that are placed and routed
 AREA_SEEDS = 3
 WEIGHTS = (61, 20, 20, 20, 20)
+WEIGHTED = ("cfs", "dwrr", "eevdf", "exclusive:dwrr", "ring")  # who heed weights
 SHARE_SLICE = 1  # ticks, for weight 1
 SHARE_WINDOW = 1_500_000
 CLOCK_MHZ = 100  # which the costs assume
@@ -55,8 +56,8 @@ def decisions(events: Iterable[Event], start: int) -> dict[str, list[int]]:
     return found
 
 
-def services(events: Iterable[Event], end: int) -> list[tuple[int, int, int]]:
-    """(thread, from, to) of everything that ran, in the order of the ends."""
+def services(events: Iterable[Event], start: int, end: int) -> list[tuple[int, int, int]]:
+    """(thread, from, to) of everything that ran between the two moments, in the order of the ends."""
     running: dict[int, tuple[int, int]] = {}
     ran = []
     for event in events:
@@ -66,7 +67,10 @@ def services(events: Iterable[Event], end: int) -> list[tuple[int, int, int]]:
                 ran.append((thread, since, event.cycle))
             if event.kind == Kind.RUN:
                 running[event.cpu] = (event.value, event.cycle)
-    return ran + [(thread, since, end) for thread, since in running.values()]
+    ran += [(thread, since, end) for thread, since in running.values()]
+    return [
+        (thread, max(since, start), min(to, end)) for thread, since, to in ran if to > start and since < end
+    ]
 
 
 def largest_gap(ran: Sequence[tuple[int, int, int]], weights: dict[int, int], unit: int) -> float:
@@ -140,10 +144,9 @@ def share_rows(kernel: str, policy: str, core: str, cpus: int, progress: Progres
     end = outcome.figures.start + SHARE_WINDOW
     # The main thread is 0, those that compute have the numbers behind it.
     weights = {thread: weight for thread, weight in enumerate(WEIGHTS, 1)}
-    ran = services(outcome.result.events, end)
+    ran = services(outcome.result.events, outcome.figures.start, end)
     had = {thread: sum(to - since for who, since, to in ran if who == thread) for thread in weights}
     slice_cycles = SHARE_SLICE * experiment.platform.tick_cycles
-    weighted = policy not in (PRIORITY, "edf", "partitioned", "static", "dynamic", "selective")
     return [
         {
             "part": "share",
@@ -153,7 +156,7 @@ def share_rows(kernel: str, policy: str, core: str, cpus: int, progress: Progres
             "cpus": cpus,
             "ratio": round(had[1] / (sum(had[t] for t in weights if t > 1) / (len(WEIGHTS) - 1)), 3),
             "shares": [round(cycles / (SHARE_WINDOW * cpus), 4) for cycles in had.values()],
-            "gap_in_B": round(largest_gap(ran, weights, slice_cycles), 3) if weighted else None,
+            "gap_in_B": round(largest_gap(ran, weights, slice_cycles), 3) if policy in WEIGHTED else None,
             "bound_in_B": 2 + round(1 / (SHARE_SLICE * min(WEIGHTS)), 3) if policy == "dwrr" else None,
         }
     ]
