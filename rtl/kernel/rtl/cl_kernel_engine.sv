@@ -1153,6 +1153,8 @@ module cl_kernel_engine
       end
     end
   end else begin : g_no_turn
+    logic unused_tie;
+    assign unused_tie = next_q.placed_tie;
     assign next_turn = '0;
   end
 
