@@ -1,10 +1,13 @@
-"""What the tests of the kernel's RTL have in common: seeds and sizes."""
+"""What the tests of the kernel's RTL have in common: seeds, sizes, scenarios."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import Config
+from coreloom.model.scenario import Scenario
 from coreloom.paths import RTL
 
 KERNEL = RTL / "kernel"
@@ -29,3 +32,22 @@ def small(cpus: int, hw_threads: int = 0, policy: str = "priority") -> Config:
         hw_threads=hw_threads,
         policy=policy,
     )
+
+
+# --- scenarios -----------------------------------------------------------------------------
+
+
+def run(s: Scenario, tmp_path: Path) -> None:
+    """Play it on the RTL, which must agree with the model whatever the pauses between operations."""
+    for seed in (0, 1, 2, 3):
+        play(s.kernel.config, s.steps, seed, tmp_path)
+
+
+def irq(s: Scenario) -> int:
+    """The CPUs that should give way after the last operation, a bit each."""
+    return s.steps[-1].irq
+
+
+def words(s: Scenario) -> tuple[tuple[int, int], ...]:
+    """What the last operation has answered, and to whom."""
+    return s.steps[-1].words

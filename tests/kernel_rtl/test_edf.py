@@ -13,6 +13,8 @@ from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import GIVE_WAY, Config
 from coreloom.model.scenario import Scenario
 
+from .harness import run
+
 CONFIG = Config(cpus=1, threads=16, priorities=8, policy="edf")
 MAIN = CONFIG.main_priority
 SEMAPHORE = 1 << 10  # a binding's kind
@@ -31,11 +33,6 @@ class Machine(Scenario):
     @property
     def irq(self) -> int:
         return self.steps[-1].irq
-
-
-def run(s: Scenario, tmp_path: Path) -> None:
-    for seed in (0, 1, 2):
-        play(s.kernel.config, s.steps, seed, tmp_path)
 
 
 def test_the_earlier_deadline_preempts_and_an_equal_one_does_not(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import GIVE_WAY, Config
 from coreloom.model.scenario import Scenario
+
+from .harness import irq, run, words
 
 RT = 20  # priorities from here on are real-time
 
@@ -19,19 +20,6 @@ def s() -> Scenario:
     scenario = Scenario(Config(cpus=3, policy="partitioned", rt_cpus=1, rt_priority=RT))
     scenario.do(0, "set_sched_param", 0, word0=10)
     return scenario
-
-
-def run(s: Scenario, tmp_path: Path) -> None:
-    for seed in (0, 1, 2, 3):
-        play(s.kernel.config, s.steps, seed, tmp_path)
-
-
-def irq(s: Scenario) -> int:
-    return s.steps[-1].irq
-
-
-def words(s: Scenario) -> tuple[tuple[int, int], ...]:
-    return s.steps[-1].words
 
 
 def start(s: Scenario, cpu: int, priority: int) -> int:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import GIVE_WAY, RESUMED, Config, error
 from coreloom.model.scenario import Scenario
+
+from .harness import irq, run, words
 
 MAIN = Config().main_priority
 STATIC = 1 << 12
@@ -20,19 +21,6 @@ def on(cpu: int) -> int:
 
 def scenario(cpus: int) -> Scenario:
     return Scenario(Config(cpus=cpus, reserve=True))
-
-
-def run(s: Scenario, tmp_path: Path) -> None:
-    for seed in (0, 1, 2, 3):
-        play(s.kernel.config, s.steps, seed, tmp_path)
-
-
-def irq(s: Scenario) -> int:
-    return s.steps[-1].irq
-
-
-def words(s: Scenario) -> tuple[tuple[int, int], ...]:
-    return s.steps[-1].words
 
 
 def test_an_idle_cpu_is_its_owners_at_once(tmp_path: Path) -> None:

@@ -10,15 +10,11 @@ from coreloom.bench.kernel_port import play
 from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SEMAPHORE_MAX, Config, error
 from coreloom.model.scenario import Scenario
 
-from .harness import DEFAULT
+from .harness import DEFAULT, irq, run
 
 RESUMED = 1 << 30
 MAIN = DEFAULT.main_priority
 STATIC = 1 << 12
-
-
-def irq(s: Scenario) -> int:
-    return s.steps[-1].irq
 
 
 def idle(s: Scenario) -> int:
@@ -28,11 +24,6 @@ def idle(s: Scenario) -> int:
 @pytest.fixture
 def s(tmp_path: Path) -> Scenario:
     return Scenario(DEFAULT)
-
-
-def run(s: Scenario, tmp_path: Path) -> None:
-    for seed in (0, 1, 2, 3):
-        play(s.kernel.config, s.steps, seed, tmp_path)
 
 
 def test_slice_lets_an_equal_thread_in(s: Scenario, tmp_path: Path) -> None:
