@@ -102,7 +102,7 @@ def zig_environment() -> dict[str, str]:
     return env
 
 
-def _run(command: list[str], what: str, cwd: Path | None = None) -> str:
+def run(command: list[str], what: str, cwd: Path | None = None) -> str:
     done = subprocess.run(
         command, capture_output=True, text=True, env=zig_environment(), cwd=cwd, check=False
     )
@@ -112,13 +112,13 @@ def _run(command: list[str], what: str, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-def _digest(flags: Iterable[str], files: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
+def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
+    made = hashlib.sha256()
     for flag in flags:
-        digest.update(flag.encode() + b"\0")
+        made.update(flag.encode() + b"\0")
     for file in files:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+        made.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return made.hexdigest()[:16]
 
 
 def _libc_files() -> list[Path]:
@@ -137,7 +137,7 @@ def libc() -> Path:
         *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),
     ]  # fmt: skip
     files = _libc_files()
-    key = _digest(flags, [*files, RUNTIME / "libc" / "picolibc.h"])
+    key = digest(flags, [*files, RUNTIME / "libc" / "picolibc.h"])
     archive = BUILD / "libc" / key / "libc.a"
     if archive.exists():
         return archive
@@ -146,12 +146,12 @@ def libc() -> Path:
         work = Path(folder)
 
         def compile_one(file: Path) -> str:
-            _run([*zig(), "cc", *flags, "-c", str(file), "-o", f"{file.stem}.o"], "the C library", work)
+            run([*zig(), "cc", *flags, "-c", str(file), "-o", f"{file.stem}.o"], "the C library", work)
             return f"{file.stem}.o"
 
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             objects = list(pool.map(compile_one, files))
-        _run([*zig(), "ar", "rcs", "libc.a", *objects], "the C library", work)
+        run([*zig(), "ar", "rcs", "libc.a", *objects], "the C library", work)
         (work / "libc.a").replace(archive)
     return archive
 
@@ -246,7 +246,7 @@ def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
 
 def _included(file: Path, flags: list[str]) -> list[Path]:
     """What a user's file includes, wherever that is, without the C library."""
-    rule = _run([*zig(), "cc", *flags, "-MM", str(file)], file.stem).replace("\\\n", " ")
+    rule = run([*zig(), "cc", *flags, "-MM", str(file)], file.stem).replace("\\\n", " ")
     names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])
     return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
 
@@ -506,7 +506,7 @@ def _link(
     ]
     archive = libc()
     wheels = [text for wheel in app.wheels for text in (wheel.package, *map(str, wheel.files), *wheel.flags)]
-    key = _digest(
+    key = digest(
         [archive.parent.name, *flags, *link_flags, *wheels],
         [*app.files, *sources, *headers, script, *([image] if image else [])],
     )
@@ -518,18 +518,18 @@ def _link(
     work = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
         layout = work / script.name
-        _run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
+        run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
         objects: list[Path] = []
         for wheel in app.wheels:
             as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *wheel.flags]
             for file in wheel.files:
                 objects.append(work / f"{len(objects)}-{file.stem}.o")
-                _run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
+                run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
         if image:
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
             objects.append(work / "remote_image.S")
         try:
-            _run(
+            run(
                 [
                     *zig(), "cc", *flags, *map(str, [*app.files, *sources, *objects]), str(archive),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / elf.name),
@@ -542,7 +542,7 @@ def _link(
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
             raise
-        _run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(work / f"{name}.bin")], name)
+        run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(work / f"{name}.bin")], name)
         try:
             work.rename(folder)
         except OSError:

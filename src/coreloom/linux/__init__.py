@@ -1,0 +1,1 @@
+"""Linux: programs for it, and a virtual machine that runs them with a kernel of Debian's, without root."""
