@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every change of the system goes through here: read the old, stop if it is so already, write it down, do it. In a plan
+ * the last two become a printed line, so a plan is the same code and cannot differ from the deed. */
+#ifndef CL_CHANGE_H
+#define CL_CHANGE_H
+
+#include "journal.h"
+#include "tasks.h"
+
+struct cl_changes {
+  bool plan; /* print, do nothing */
+  struct cl_journal *journal;
+  int made; /* so far, planned ones too */
+};
+
+/* In a plan, what was planned to be made counts as there: a folder is listed as made, its files read as empty. */
+int cl_change_file(struct cl_changes *c, const char *path, const char *text);
+int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus);
+int cl_change_controller(struct cl_changes *c, const char *group, const char *controller); /* +cpuset */
+int cl_change_folder(struct cl_changes *c, const char *path);
+/* Moves a task (whole: its process) to `group`, the folder of a cgroup below its mount. */
+int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group, bool whole);
+int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *cpus);
+/* An entry for a change that another module makes (scope, irqbalance): in a plan printed as `what`, else written down. */
+int cl_change_other(struct cl_changes *c, const char *what, const char *kind, const char *const *field, size_t count);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpus.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORDS (CL_CPUS_MOST / 64)
+
+struct cl_cpus cl_cpus_none(void) { return (struct cl_cpus){{0}}; }
+
+struct cl_cpus cl_cpus_one(int cpu) {
+  struct cl_cpus set = cl_cpus_none();
+  cl_cpus_add(&set, cpu);
+  return set;
+}
+
+bool cl_cpus_has(const struct cl_cpus *set, int cpu) {
+  return cpu >= 0 && cpu < CL_CPUS_MOST && (set->word[cpu / 64] >> (cpu % 64) & 1);
+}
+
+void cl_cpus_add(struct cl_cpus *set, int cpu) { set->word[cpu / 64] |= UINT64_C(1) << (cpu % 64); }
+
+int cl_cpus_count(const struct cl_cpus *set) {
+  int count = 0;
+  for (int i = 0; i < WORDS; i++) count += __builtin_popcountll(set->word[i]);
+  return count;
+}
+
+int cl_cpus_next(const struct cl_cpus *set, int after) {
+  for (int cpu = after + 1; cpu < CL_CPUS_MOST; cpu++)
+    if (cl_cpus_has(set, cpu)) return cpu;
+  return -1;
+}
+
+struct cl_cpus cl_cpus_and(const struct cl_cpus *a, const struct cl_cpus *b) {
+  struct cl_cpus set;
+  for (int i = 0; i < WORDS; i++) set.word[i] = a->word[i] & b->word[i];
+  return set;
+}
+
+struct cl_cpus cl_cpus_or(const struct cl_cpus *a, const struct cl_cpus *b) {
+  struct cl_cpus set;
+  for (int i = 0; i < WORDS; i++) set.word[i] = a->word[i] | b->word[i];
+  return set;
+}
+
+struct cl_cpus cl_cpus_minus(const struct cl_cpus *a, const struct cl_cpus *b) {
+  struct cl_cpus set;
+  for (int i = 0; i < WORDS; i++) set.word[i] = a->word[i] & ~b->word[i];
+  return set;
+}
+
+bool cl_cpus_equal(const struct cl_cpus *a, const struct cl_cpus *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+/* A number at *text, which moves behind it. */
+static int number(const char **text, int *value) {
+  if (!isdigit((unsigned char)**text)) return EINVAL;
+  for (*value = 0; isdigit((unsigned char)**text); (*text)++) {
+    *value = *value * 10 + (**text - '0');
+    if (*value >= CL_CPUS_MOST) return ERANGE;
+  }
+  return 0;
+}
+
+int cl_cpus_parse(const char *text, struct cl_cpus *set) {
+  *set = cl_cpus_none();
+  if (*text == '\n') text++;
+  while (*text != '\0') {
+    int first, last;
+    int error = number(&text, &first);
+    if (error) return error;
+    last = first;
+    if (*text == '-') {
+      text++;
+      error = number(&text, &last);
+      if (error) return error;
+      if (last < first) return EINVAL;
+    }
+    for (int cpu = first; cpu <= last; cpu++) cl_cpus_add(set, cpu);
+    if (*text == '\n') text++;
+    else if (*text == ',' && isdigit((unsigned char)text[1])) text++;
+    else if (*text != '\0') return EINVAL;
+  }
+  return 0;
+}
+
+char *cl_cpus_format(const struct cl_cpus *set, char text[CL_CPUS_TEXT]) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (int first = cl_cpus_next(set, -1); first >= 0;) {
+    int last = first;
+    while (cl_cpus_has(set, last + 1)) last++;
+    const char *comma = length ? "," : "";
+    int wrote = first == last ? snprintf(text + length, CL_CPUS_TEXT - length, "%s%d", comma, first)
+                              : snprintf(text + length, CL_CPUS_TEXT - length, "%s%d-%d", comma, first, last);
+    length += (size_t)wrote;
+    first = cl_cpus_next(set, last);
+  }
+  return text;
+}

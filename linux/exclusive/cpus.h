@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sets of CPUs, and their text in Linux's list form ("0,2-3"). */
+#ifndef CL_CPUS_H
+#define CL_CPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CL_CPUS_MOST 1024             /* as glibc's cpu_set_t */
+#define CL_CPUS_TEXT (CL_CPUS_MOST * 5) /* longest list with its final zero */
+
+struct cl_cpus {
+  uint64_t word[CL_CPUS_MOST / 64];
+};
+
+struct cl_cpus cl_cpus_none(void);
+struct cl_cpus cl_cpus_one(int cpu);
+bool cl_cpus_has(const struct cl_cpus *set, int cpu);
+void cl_cpus_add(struct cl_cpus *set, int cpu);
+int cl_cpus_count(const struct cl_cpus *set);
+/* The lowest CPU above `after`, or -1: for (cpu = cl_cpus_next(s, -1); cpu >= 0; cpu = cl_cpus_next(s, cpu)). */
+int cl_cpus_next(const struct cl_cpus *set, int after);
+struct cl_cpus cl_cpus_and(const struct cl_cpus *a, const struct cl_cpus *b);
+struct cl_cpus cl_cpus_or(const struct cl_cpus *a, const struct cl_cpus *b);
+struct cl_cpus cl_cpus_minus(const struct cl_cpus *a, const struct cl_cpus *b);
+bool cl_cpus_equal(const struct cl_cpus *a, const struct cl_cpus *b);
+
+/* Reads a list; a final newline and an empty text (no CPU) are fine. EINVAL: not a list; ERANGE: a CPU too high. */
+int cl_cpus_parse(const char *text, struct cl_cpus *set);
+/* Writes the list as the kernel does: ranges joined, ascending. Returns `text`. */
+char *cl_cpus_format(const struct cl_cpus *set, char text[CL_CPUS_TEXT]);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A request, and what the steps of holding its CPUs share. */
+#ifndef CL_HOLD_H
+#define CL_HOLD_H
+
+#include "change.h"
+
+enum cl_smt { CL_SMT_IDLE, CL_SMT_SHARE };
+
+struct cl_request {
+  char **command;           /* run: what to start, ends with NULL; attach: NULL */
+  int pid, tid;             /* attach: the process, or one thread of it (tid > 0) */
+  int count;                /* CPUs wanted when they are to be chosen */
+  struct cl_cpus asked;     /* --cpu, --cpus; empty: choose */
+  enum cl_smt smt;          /* idle: the siblings of the CPUs are held too, and stay empty */
+  const char *mechanism;    /* --mechanism NAME, or NULL: the best that works */
+  const char *user;         /* --as USER, or NULL */
+  bool force, move, trace;  /* --force: CPU 0; --move: take a process out of its systemd unit; --trace: use tracefs */
+  double most_s, sample_s;  /* --max (0: no limit), --sample */
+};
+
+struct cl_hold {
+  const struct cl_request *request;
+  struct cl_cpus online;
+  struct cl_cpus cpus;   /* held */
+  struct cl_cpus use;    /* of these, what the program may use (without idle siblings) */
+  struct cl_cpus rest;   /* online - cpus - those of other reservations: where everybody else goes */
+  struct cl_cpus lightest; /* of the rest, the lightest: destinations */
+  struct cl_changes changes;
+  int id;                    /* pid of the tool */
+  char group[CL_PATH_MOST];  /* folder of the program's cgroup, once a mechanism has made one; else "" */
+  /* counted for the log */
+  int moved, kernel_moved, kernel_stay, irqs_moved, irqs_managed;
+};
+
+/* A way to keep everybody else off the CPUs, and the program on them. All taking back is the journal's. */
+struct cl_mechanism {
+  const char *name; /* isolated, root, cpuset, cpuset-v1, affinity */
+  const char *text; /* "cgroup v2, isolated partition" */
+  /* Why it cannot be used here (one phrase, static or in `why`), or NULL. Changes nothing. */
+  const char *(*cannot)(const struct cl_hold *hold, char *why, size_t size);
+  /* Clears the CPUs. On an error the caller takes back what was written down and tries the next; `why` says what failed. */
+  int (*clear)(struct cl_hold *hold, char *why, size_t size);
+  /* Puts a task of the program (of attach: every thread; of run: the child before its exec) on hold->use. */
+  int (*enter)(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
+  /* Called now and then while it holds: sends away who came since. Count of those, or 0. NULL: the kernel does it. */
+  int (*sweep)(struct cl_hold *hold);
+};
+/* Best first, ended by NULL. */
+extern const struct cl_mechanism *const cl_mechanisms[];
+
+/* load.c: states 1 and 2. Fills cpus, use, rest, lightest; `why` is the reason in one line, of each CPU chosen:
+ * "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 1 managed IRQ". A refusal is its answer other than 0, and then
+ * `why` is the whole error text. */
+int cl_choose(struct cl_hold *hold, char *why, size_t size);
+
+/* irq.c: moves the interrupts away, tells irqbalance; counts. */
+int cl_irqs_clear(struct cl_hold *hold);
+
+/* systemd.c */
+bool cl_systemd_runs(void);
+/* Asks systemd for a transient scope with `task` in it, in a slice of its own below the root; fills hold->group. */
+int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
+/* The unit that owns a task's group ("nginx.service"), or "" where none does. */
+void cl_systemd_unit(int tid, char *unit, size_t size);
+
+#endif

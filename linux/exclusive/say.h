@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All that the tool prints, but for tables: lines on the standard error, each starting "coreloom exclusive: ". */
+#ifndef CL_SAY_H
+#define CL_SAY_H
+
+#include <stdbool.h>
+
+void cl_say_quiet(bool quiet); /* no log, only warnings and errors */
+int cl_say_log(const char *path); /* the lines also go to this file, each with the time; errno's number */
+
+/* A step of the state machine: "state 2: CPU 3: run-queue wait 2 %, ...". */
+void cl_say_state(int state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cl_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The one line of a failure. Answers 1, the exit status, so that `return cl_fail(...)` reads well. */
+int cl_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

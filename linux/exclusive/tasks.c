@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "tasks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+
+/* include/linux/sched.h: not in a header for programs, but part of /proc/PID/stat since 2.6. */
+#define PF_KTHREAD 0x00200000u
+#define PF_NO_SETAFFINITY 0x04000000u
+
+_Static_assert(sizeof(cpu_set_t) == sizeof(struct cl_cpus), "a set of CPUs is what the system calls take");
+
+int cl_task_allowed(int tid, struct cl_cpus *cpus) {
+  if (!cl_files_is_tree()) {
+    *cpus = cl_cpus_none();
+    return sched_getaffinity(tid, sizeof *cpus, (cpu_set_t *)cpus) ? errno : 0;
+  }
+  char path[64], text[4096];
+  snprintf(path, sizeof path, "/proc/%d/status", tid);
+  int error = cl_read(path, text, sizeof text);
+  const char *list = error ? NULL : strstr(text, "\nCpus_allowed_list:\t");
+  if (list == NULL) return error ? error : EINVAL;
+  list += strlen("\nCpus_allowed_list:\t");
+  char line[CL_CPUS_TEXT];
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(list, "\n"), list);
+  return cl_cpus_parse(line, cpus);
+}
+
+int cl_task_allow(int tid, const struct cl_cpus *cpus) {
+  if (cl_files_is_tree()) return EPERM;
+  return sched_setaffinity(tid, sizeof *cpus, (const cpu_set_t *)cpus) ? errno : 0;
+}
+
+/* The fields of proc(5)'s stat that are used, counted from 1; the name may hold blanks and brackets. */
+static int parse_stat(const char *text, struct cl_task *task) {
+  const char *open = strchr(text, '('), *close = strrchr(text, ')');
+  if (open == NULL || close == NULL || close[1] != ' ') return EINVAL;
+  snprintf(task->name, sizeof task->name, "%.*s", (int)(close - open - 1), open + 1);
+  task->state = close[2];
+  unsigned long long field[40] = {0};
+  char *at = (char *)close + 3;
+  for (int i = 4; i < 40; i++) field[i] = strtoull(at, &at, 10);
+  unsigned flags = (unsigned)field[9];
+  task->used = field[14] + field[15];
+  task->born = field[22];
+  task->cpu = (int)field[39];
+  task->kernel = (flags & PF_KTHREAD) != 0;
+  task->fixed = (flags & PF_NO_SETAFFINITY) != 0;
+  return 0;
+}
+
+static int read_task(int pid, int tid, struct cl_task *task) {
+  char path[64], text[1024];
+  memset(task, 0, sizeof *task);
+  task->pid = pid;
+  task->tid = tid;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+  int error = cl_read(path, text, sizeof text);
+  if (!error) error = parse_stat(text, task);
+  if (!error) error = cl_task_allowed(tid, &task->allowed);
+  return error == ENOENT ? ESRCH : error;
+}
+
+struct gather {
+  struct cl_tasks *tasks;
+  size_t room;
+  int pid;
+};
+
+static int add_thread(void *context, const char *name) {
+  struct gather *g = context;
+  struct cl_tasks *tasks = g->tasks;
+  if (!isdigit((unsigned char)name[0])) return 0;
+  if (tasks->count == g->room) {
+    size_t room = g->room ? g->room * 2 : 256;
+    struct cl_task *more = realloc(tasks->task, room * sizeof *more);
+    if (more == NULL) return ENOMEM;
+    tasks->task = more;
+    g->room = room;
+  }
+  int error = read_task(g->pid, atoi(name), &tasks->task[tasks->count]);
+  if (!error) tasks->count++;
+  return error == ESRCH ? 0 : error; /* it has ended meanwhile */
+}
+
+static int add_process(void *context, const char *name) {
+  struct gather *g = context;
+  char path[64];
+  if (!isdigit((unsigned char)name[0])) return 0;
+  g->pid = atoi(name);
+  snprintf(path, sizeof path, "/proc/%d/task", g->pid);
+  int error = cl_list(path, add_thread, g);
+  return error == ENOENT || error == ESRCH ? 0 : error;
+}
+
+static int by_number(const void *a, const void *b) {
+  const struct cl_task *x = a, *y = b;
+  return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int gathered(int error, struct cl_tasks *tasks) {
+  if (error) cl_tasks_free(tasks);
+  else if (tasks->count) qsort(tasks->task, tasks->count, sizeof *tasks->task, by_number);
+  return error;
+}
+
+int cl_tasks_read(struct cl_tasks *tasks) {
+  *tasks = (struct cl_tasks){NULL, 0};
+  struct gather g = {tasks, 0, 0};
+  return gathered(cl_list("/proc", add_process, &g), tasks);
+}
+
+int cl_tasks_of(int pid, struct cl_tasks *tasks) {
+  char name[16];
+  *tasks = (struct cl_tasks){NULL, 0};
+  struct gather g = {tasks, 0, 0};
+  snprintf(name, sizeof name, "%d", pid);
+  int error = pid > 0 ? add_process(&g, name) : ESRCH;
+  if (!error && tasks->count == 0) error = ESRCH;
+  return gathered(error, tasks);
+}
+
+int cl_task_read(int tid, struct cl_task *task) {
+  char path[64], text[4096];
+  if (tid <= 0) return ESRCH;
+  snprintf(path, sizeof path, "/proc/%d/status", tid);
+  int error = cl_read(path, text, sizeof text);
+  const char *group = error ? NULL : strstr(text, "\nTgid:\t");
+  if (group == NULL) return error == ENOENT || !error ? ESRCH : error;
+  return read_task(atoi(group + strlen("\nTgid:\t")), tid, task);
+}
+
+void cl_tasks_free(struct cl_tasks *tasks) {
+  free(tasks->task);
+  *tasks = (struct cl_tasks){NULL, 0};
+}
+
+bool cl_task_lives(int tid, unsigned long long born) {
+  struct cl_task task;
+  return cl_task_read(tid, &task) == 0 && task.born == born && task.state != 'Z';
+}
+
+int cl_task_group(int tid, const char *controller, char *path, size_t size) {
+  char file[64], text[8192];
+  snprintf(file, sizeof file, "/proc/%d/cgroup", tid);
+  int error = cl_read(file, text, sizeof text);
+  if (error) return error;
+  char *save = NULL;
+  for (char *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+    char *names = strchr(line, ':');
+    char *group = names ? strchr(names + 1, ':') : NULL;
+    if (group == NULL) continue;
+    *names++ = *group++ = '\0';
+    /* names: "" for v2, else "cpuset,cpu" */
+    bool ours = *controller == '\0' && *names == '\0';
+    char *inner = NULL;
+    for (char *one = strtok_r(names, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
+      ours = strcmp(one, controller) == 0;
+    if (ours) return (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
+  }
+  return ENOENT;
+}
+
+int cl_online(struct cl_cpus *cpus) {
+  char text[CL_CPUS_TEXT];
+  int error = cl_read("/sys/devices/system/cpu/online", text, sizeof text);
+  return error ? error : cl_cpus_parse(text, cpus);
+}
+
+struct cl_cpus cl_siblings(int cpu) {
+  char path[96], text[CL_CPUS_TEXT];
+  struct cl_cpus set;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &set) || !cl_cpus_has(&set, cpu))
+    return cl_cpus_one(cpu); /* a kernel without topology: a core of its own */
+  return set;
+}
+
+int cl_boot(char text[40]) { return cl_read("/proc/sys/kernel/random/boot_id", text, 40); }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tasks (threads, of the kernel too) of the machine, read from /proc; and the two system calls that place one. */
+#ifndef CL_TASKS_H
+#define CL_TASKS_H
+
+#include "cpus.h"
+
+struct cl_task {
+  int pid, tid;
+  char name[16];           /* comm */
+  char state;              /* R S D ... */
+  int cpu;                 /* where it is or was last */
+  unsigned long long born; /* start time in clock ticks after boot: with the tid, the name of a task for ever */
+  unsigned long long used; /* user + system time in clock ticks */
+  bool kernel;             /* a kernel thread */
+  bool fixed;              /* PF_NO_SETAFFINITY: the kernel refuses to move it */
+  struct cl_cpus allowed;  /* as the scheduler applies it now */
+};
+
+struct cl_tasks {
+  struct cl_task *task; /* by pid, then tid */
+  size_t count;
+};
+
+/* All tasks; those that end meanwhile are left out. cl_tasks_free() it. Cost: one file (stat) and one call a task. */
+int cl_tasks_read(struct cl_tasks *tasks);
+/* Those of one process. ESRCH: there is none. */
+int cl_tasks_of(int pid, struct cl_tasks *tasks);
+/* One thread by its tid, `pid` filled in. ESRCH: there is none. */
+int cl_task_read(int tid, struct cl_task *task);
+void cl_tasks_free(struct cl_tasks *tasks);
+/* The task is there and is still the one that was born then. */
+bool cl_task_lives(int tid, unsigned long long born);
+/* Path of its group in the cgroup hierarchy v2 ("/a/b"), or in the v1 hierarchy of `controller`. ENOENT: in none. */
+int cl_task_group(int tid, const char *controller, char *path, size_t size);
+
+int cl_task_allowed(int tid, struct cl_cpus *cpus);
+int cl_task_allow(int tid, const struct cl_cpus *cpus); /* EINVAL: the kernel refuses, as for fixed ones */
+
+/* CPUs that are online, and the siblings of one (itself too) that share its core. */
+int cl_online(struct cl_cpus *cpus);
+struct cl_cpus cl_siblings(int cpu);
+/* /proc/sys/kernel/random/boot_id, 36 characters: journals of another boot are void. */
+int cl_boot(char text[40]);
+
+#endif
