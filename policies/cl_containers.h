@@ -265,10 +265,6 @@ static inline void cl_set_remove(struct cl_cpuset *set, uint32_t cpu) {
   if (!set->low[word]) set->high[word / CL_WORD_BITS] &= ~(1ul << word % CL_WORD_BITS);
 }
 
-static inline bool cl_set_has(const struct cl_cpuset *set, uint32_t cpu) {
-  return set->low[cpu / CL_WORD_BITS] >> cpu % CL_WORD_BITS & 1;
-}
-
 /* The first CPU of the set from `from` on, not before it; CL_CPUS_MAX: none. */
 static inline uint32_t cl_set_from(const struct cl_cpuset *set, uint32_t from) {
   if (from >= CL_CPUS_MAX) return CL_CPUS_MAX;

@@ -52,6 +52,5 @@ int list_walk(int forward, int *order) {
 
 void set_add(uint32_t cpu) { cl_set_add(&set, cpu); }
 void set_remove(uint32_t cpu) { cl_set_remove(&set, cpu); }
-int set_has(uint32_t cpu) { return cl_set_has(&set, cpu); }
 uint32_t set_from(uint32_t from) { return cl_set_from(&set, from); }
 uint32_t set_near(uint32_t from) { return cl_set_near(&set, from); }

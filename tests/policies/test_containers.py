@@ -86,7 +86,7 @@ def test_set_finds_the_next_cpu(cpus: int) -> None:
             inside.add(cpu)
         start = rng.choice([rng.randrange(cpus), cpu, cpus - 1, 0])
         behind = [other for other in inside if other >= start]
-        assert c.set_has(cpu) == (cpu in inside)
+        assert (c.set_from(cpu) == cpu) == (cpu in inside)
         assert c.set_from(start) == min(behind, default=cpus)
         assert c.set_near(start) == min(behind, default=min(inside, default=cpus))
     assert c.set_from(cpus) == cpus
