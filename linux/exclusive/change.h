@@ -14,13 +14,16 @@ struct cl_changes {
   int made; /* so far, planned ones too */
 };
 
-/* In a plan, what was planned to be made counts as there: a folder is listed as made, its files read as empty. */
+/* In a plan, what was planned to be made counts as there: a folder is listed as made, its files read as empty.
+ * A group is given by its folder everywhere: "/sys/fs/cgroup/a/b" (cl_group_mount, cl_task_folder). */
 int cl_change_file(struct cl_changes *c, const char *path, const char *text);
-int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus);
+int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus); /* a file with a list: "0-2" */
+int cl_change_mask(struct cl_changes *c, const char *path, const struct cl_cpus *cpus); /* a file with a mask: "7" */
 int cl_change_controller(struct cl_changes *c, const char *group, const char *controller); /* +cpuset */
 int cl_change_folder(struct cl_changes *c, const char *path);
-/* Moves a task (whole: its process) to `group`, the folder of a cgroup below its mount. */
-int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group, bool whole);
+/* Moves a task (whole: its process) to `group`, or is it there, does nothing. `controller`: "" = v2. */
+int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group,
+                    bool whole);
 int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *cpus);
 /* An entry for a change that another module makes (scope, irqbalance): in a plan printed as `what`, else written down. */
 int cl_change_other(struct cl_changes *c, const char *what, const char *kind, const char *const *field, size_t count);

@@ -65,4 +65,9 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
 /* The unit that owns a task's group ("nginx.service"), or "" where none does. */
 void cl_systemd_unit(int tid, char *unit, size_t size);
 
+/* Taking back: the journal calls these for its entries `scope NAME` and `irqbalance SOCKET OLD NEW`. EALREADY: there
+ * was nothing left to do (the scope lives on with a program that lives on; irqbalance has been restarted). */
+int cl_systemd_leave(const char *scope);
+int cl_irqbalance_restore(const char *socket, const char *old, const char *new);
+
 #endif

@@ -8,9 +8,11 @@
  *   file         PATH  OLD  NEW           the text of a file of the kernel
  *   cpus         PATH  OLD  NEW           the same where the text is a list of CPUs: what is given back are OLD - NEW,
  *                                         so that reservations may end in another order than they came
- *   controller   PATH  NAME               a controller switched on in a cgroup.subtree_control
+ *   mask         PATH  OLD  NEW           the same where it is a mask ("f", "ff,ffffffff")
+ *   controller   PATH  NAME               a controller switched on in a group: PATH its cgroup.subtree_control
  *   folder       PATH                     a cgroup made
- *   group        TID BORN CONTROLLER OLD NEW   a task moved to another cgroup ("" = v2)
+ *   group        PID BORN CONTROLLER OLD NEW   a process moved to another cgroup, folders both ("" = v2)
+ *   thread       TID BORN CONTROLLER OLD NEW   the same of one thread
  *   affinity     TID BORN OLD NEW         the CPUs a task may use
  *   scope        NAME                     a transient unit asked of systemd
  *   irqbalance   SOCKET OLD NEW           what irqbalance was told
@@ -64,13 +66,14 @@ int cl_journal_open(struct cl_journal *journal, const struct cl_reservation *fir
 int cl_journal_add(struct cl_journal *journal, const char *kind, const char *const *field, size_t count);
 /* Last value noted for KEY, or ENOENT. */
 int cl_journal_note(const char *path, const char *key, char *value, size_t size);
-/* Rewrites the first line's mechanism once it is known. */
+/* Says the mechanism, once it is known: a note, which from then on stands for the first line's. */
 int cl_journal_mechanism(struct cl_journal *journal, const char *mechanism);
 
 /* All reservations, damaged journals too (tool = 0); free() *list. */
 int cl_journal_list(struct cl_reservation **list, size_t *count);
-/* Takes everything back and removes the journal. `from`: entries before this offset are kept (a mechanism that failed
- * half way takes back only its own); 0 for all. A missing journal is success with nothing done. */
+/* Takes everything back and removes the journal; the caller holds the lock. `from`: entries before this offset are kept,
+ * and the journal too (a mechanism that failed half way takes back only its own); 0 for all. A missing journal is
+ * success with nothing done. */
 int cl_journal_restore(const char *path, size_t from, struct cl_restored *restored);
 size_t cl_journal_offset(const struct cl_journal *journal);
 

@@ -34,8 +34,16 @@ int cl_task_allowed(int tid, struct cl_cpus *cpus) {
 }
 
 int cl_task_allow(int tid, const struct cl_cpus *cpus) {
-  if (cl_files_is_tree()) return EPERM;
-  return sched_setaffinity(tid, sizeof *cpus, (const cpu_set_t *)cpus) ? errno : 0;
+  if (!cl_files_is_tree()) return sched_setaffinity(tid, sizeof *cpus, (const cpu_set_t *)cpus) ? errno : 0;
+  char path[64], text[4096], list[CL_CPUS_TEXT], whole[sizeof text + sizeof list];
+  snprintf(path, sizeof path, "/proc/%d/status", tid);
+  int error = cl_read(path, text, sizeof text);
+  char *at = error ? NULL : strstr(text, "\nCpus_allowed_list:\t");
+  if (at == NULL) return error ? ESRCH : EINVAL;
+  at += strlen("\nCpus_allowed_list:\t");
+  snprintf(whole, sizeof whole, "%.*s%s%s\n", (int)(at - text), text, cl_cpus_format(cpus, list),
+           at + strcspn(at, "\n"));
+  return cl_write(path, whole);
 }
 
 /* The fields of proc(5)'s stat that are used, counted from 1; the name may hold blanks and brackets. */
@@ -166,6 +174,34 @@ int cl_task_group(int tid, const char *controller, char *path, size_t size) {
     if (ours) return (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
   }
   return ENOENT;
+}
+
+int cl_group_mount(const char *controller, char *path, size_t size) {
+  char *text, *save = NULL;
+  int error = cl_read_all("/proc/self/mounts", &text);
+  if (error) return error;
+  error = ENOENT;
+  for (char *line = strtok_r(text, "\n", &save); line != NULL && error == ENOENT; line = strtok_r(NULL, "\n", &save)) {
+    char folder[256], type[32], options[512];
+    if (sscanf(line, "%*s %255s %31s %511s", folder, type, options) != 3) continue;
+    bool ours = *controller == '\0' && strcmp(type, "cgroup2") == 0;
+    char *inner = NULL;
+    if (*controller != '\0' && strcmp(type, "cgroup") == 0)
+      for (char *one = strtok_r(options, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
+        ours = strcmp(one, controller) == 0;
+    if (ours) error = (size_t)snprintf(path, size, "%s", folder) < size ? 0 : ENAMETOOLONG;
+  }
+  free(text);
+  return error;
+}
+
+int cl_task_folder(int tid, const char *controller, char *path, size_t size) {
+  char group[CL_PATH_MOST];
+  int error = cl_group_mount(controller, path, size);
+  if (!error) error = cl_task_group(tid, controller, group, sizeof group);
+  if (error || strcmp(group, "/") == 0) return error;
+  size_t length = strlen(path);
+  return (size_t)snprintf(path + length, size - length, "%s", group) < size - length ? 0 : ENAMETOOLONG;
 }
 
 int cl_online(struct cl_cpus *cpus) {

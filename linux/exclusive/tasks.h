@@ -34,9 +34,14 @@ void cl_tasks_free(struct cl_tasks *tasks);
 bool cl_task_lives(int tid, unsigned long long born);
 /* Path of its group in the cgroup hierarchy v2 ("/a/b"), or in the v1 hierarchy of `controller`. ENOENT: in none. */
 int cl_task_group(int tid, const char *controller, char *path, size_t size);
+/* Where the hierarchy v2 ("") or v1 of a controller is mounted: "/sys/fs/cgroup". ENOENT: nowhere. */
+int cl_group_mount(const char *controller, char *path, size_t size);
+/* The folder of a task's group: the mount with the group's path, "/sys/fs/cgroup/a/b", no slash at its end. */
+int cl_task_folder(int tid, const char *controller, char *path, size_t size);
 
 int cl_task_allowed(int tid, struct cl_cpus *cpus);
-int cl_task_allow(int tid, const struct cl_cpus *cpus); /* EINVAL: the kernel refuses, as for fixed ones */
+/* EINVAL: the kernel refuses, as for fixed ones. In a tree it is a line of the task's status. */
+int cl_task_allow(int tid, const struct cl_cpus *cpus);
 
 /* CPUs that are online, and the siblings of one (itself too) that share its core. */
 int cl_online(struct cl_cpus *cpus);
