@@ -24,7 +24,9 @@ int cl_change_folder(struct cl_changes *c, const char *path);
 /* Moves a task (whole: its process) to `group`, or is it there, does nothing. `controller`: "" = v2. */
 int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group,
                     bool whole);
-int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *cpus);
+/* `via` (NULL: none): the task is put on these first, in the same entry, so that it goes on where it is quiet. */
+int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *via,
+                       const struct cl_cpus *cpus);
 /* An entry for a change that another module makes (scope, irqbalance): in a plan printed as `what`, else written down. */
 int cl_change_other(struct cl_changes *c, const char *what, const char *kind, const char *const *field, size_t count);
 

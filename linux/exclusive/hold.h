@@ -27,6 +27,8 @@ struct cl_hold {
   struct cl_cpus use;    /* of these, what the program may use (without idle siblings) */
   struct cl_cpus rest;   /* online - cpus - those of other reservations: where everybody else goes */
   struct cl_cpus lightest; /* of the rest, the lightest: destinations */
+  struct cl_task program;  /* its first: run: the child, which waits for its exec; attach: the process or thread. Known
+                              before clear(), as a scope of systemd cannot be made without a process */
   struct cl_changes changes;
   int id;                    /* pid of the tool */
   char group[CL_PATH_MOST];  /* folder of the program's cgroup, once a mechanism has made one; else "" */

@@ -56,6 +56,7 @@ static int parse_stat(const char *text, struct cl_task *task) {
   char *at = (char *)close + 3;
   for (int i = 4; i < 40; i++) field[i] = strtoull(at, &at, 10);
   unsigned flags = (unsigned)field[9];
+  task->parent = (int)field[4];
   task->used = field[14] + field[15];
   task->born = field[22];
   task->cpu = (int)field[39];

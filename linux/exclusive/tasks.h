@@ -8,6 +8,7 @@
 
 struct cl_task {
   int pid, tid;
+  int parent;              /* pid of the process that made it; of a kernel thread 2, kthreadd */
   char name[16];           /* comm */
   char state;              /* R S D ... */
   int cpu;                 /* where it is or was last */
