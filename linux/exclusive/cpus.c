@@ -100,3 +100,29 @@ char *cl_cpus_format(const struct cl_cpus *set, char text[CL_CPUS_TEXT]) {
   }
   return text;
 }
+
+int cl_cpus_parse_mask(const char *text, struct cl_cpus *set) {
+  *set = cl_cpus_none();
+  size_t length = strcspn(text, "\n");
+  if (length == 0 || text[0] == ',' || text[length - 1] == ',') return EINVAL;
+  int digit = 0; /* from the right; a comma stands where a word of eight digits ends, so it needs no counting */
+  for (size_t at = length; at-- > 0;) {
+    if (text[at] == ',' && digit % 8 == 0) continue;
+    if (!isxdigit((unsigned char)text[at])) return EINVAL;
+    int value = isdigit((unsigned char)text[at]) ? text[at] - '0' : tolower((unsigned char)text[at]) - 'a' + 10;
+    if (value && digit >= CL_CPUS_MOST / 4) return ERANGE;
+    if (value) set->word[digit / 16] |= (uint64_t)value << (digit % 16 * 4);
+    digit++;
+  }
+  return 0;
+}
+
+char *cl_cpus_format_mask(const struct cl_cpus *set, char text[CL_CPUS_TEXT]) {
+  size_t length = 0;
+  for (int half = WORDS * 2 - 1; half >= 0; half--) {
+    uint32_t value = (uint32_t)(set->word[half / 2] >> (half % 2 * 32));
+    if (length) length += (size_t)snprintf(text + length, CL_CPUS_TEXT - length, ",%08x", value);
+    else if (value || half == 0) length += (size_t)snprintf(text, CL_CPUS_TEXT, "%x", value);
+  }
+  return text;
+}

@@ -31,5 +31,8 @@ bool cl_cpus_equal(const struct cl_cpus *a, const struct cl_cpus *b);
 int cl_cpus_parse(const char *text, struct cl_cpus *set);
 /* Writes the list as the kernel does: ranges joined, ascending. Returns `text`. */
 char *cl_cpus_format(const struct cl_cpus *set, char text[CL_CPUS_TEXT]);
+/* The same for the other form, a mask in hexadecimal, commas between words of 32 bits: "7", "ff,ffffffff". */
+int cl_cpus_parse_mask(const char *text, struct cl_cpus *set);
+char *cl_cpus_format_mask(const struct cl_cpus *set, char text[CL_CPUS_TEXT]);
 
 #endif
