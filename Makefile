@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint synth results setup setup-test setup-synth clean help
+.PHONY: demo test test-all test-linux lint synth results setup setup-test setup-synth clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
 	@echo "make test      run the tests (make test-all: the long ones too)"
+	@echo "make test-linux  run the tests in a virtual machine with Linux, the long ones too (needs apt or its cache)"
 	@echo "make lint      check the style and types of the Python code (the RTL is linted by the tests)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
@@ -26,6 +27,9 @@ test: setup-test lint
 
 test-all: setup-test lint
 	$(BIN)/pytest -n auto
+
+test-linux: setup-test
+	CORELOOM_LINUX=1 $(BIN)/pytest -m linux tests/linux
 
 synth: setup-synth
 	$(BIN)/coreloom synth

@@ -31,6 +31,7 @@ from rich.table import Table as RichTable
 from coreloom import (
     __version__,
     advise,
+    cli_linux,
     doctor,
     generate,
     measure,
@@ -1061,6 +1062,7 @@ def _parser() -> argparse.ArgumentParser:
         help="join LUTs by multiplexers, as Yosys does by itself: larger, for deep logic somewhat faster",
     )
     made.add_argument("--critical", action="store_true", help="print the longest path of every unit")
+    cli_linux.add(command, _positive)
     command("report", _report, "write docs/results and the README's table from the result files")
     command(
         "generate", _generate, "write RTL package, C header and reference page from the kernel's data file"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.paths import APPS, PLATFORMS, ROOT, RTL, RUNTIME
+from coreloom.paths import APPS, LINUX, PLATFORMS, ROOT, RTL, RUNTIME
 
-FOLDERS = (ROOT / "docs", RTL, RUNTIME, APPS, PLATFORMS)
+FOLDERS = (ROOT / "docs", RTL, RUNTIME, APPS, PLATFORMS, LINUX)
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md"))])
 
 

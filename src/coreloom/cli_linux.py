@@ -1,0 +1,109 @@
+"""The commands about Linux, for coreloom.cli."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from coreloom.errors import UserError
+from coreloom.linux import kernel, vm
+
+_err = Console(highlight=False, stderr=True, soft_wrap=True)
+
+Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
+
+
+def add(command: Add, positive: Callable[[str], int]) -> None:
+    """Add the commands by `command(name, function, text)`; positive reads a number of the command line."""
+    machine = command(
+        "vm", _vm, "run a command as root in a virtual machine with Linux; ends with the command's status"
+    )
+    machine.add_argument(
+        "words", nargs="*", metavar="COMMAND", help="behind --; the guest has busybox and --file"
+    )
+    machine.add_argument(
+        "--file",
+        type=_file,
+        action="append",
+        default=[],
+        metavar="GUEST=HOST",
+        help="a file or folder of the host and its absolute path in the guest; may be given more than once",
+    )
+    machine.add_argument(
+        "--package",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a package of Debian with all that it depends on; may be given more than once",
+    )
+    machine.add_argument("--kernel", default="7", help=f"one of {', '.join(kernel.CHOICES)} (default: 7)")
+    machine.add_argument(
+        "--cgroup", default="v2", help=f"one of {', '.join(vm.CGROUPS)} (default: v2; v1 needs kernel 6.1)"
+    )
+    machine.add_argument("--cpus", type=positive, default=4, metavar="N", help="default: %(default)s")
+    machine.add_argument("--smt", action="store_true", help="two threads a core")
+    machine.add_argument("--memory", type=positive, default=1024, metavar="MB", help="default: %(default)s")
+    machine.add_argument(
+        "--deterministic",
+        action="store_true",
+        help="the same run bit for bit, output at the end (what times mean: linux/vm/README.md)",
+    )
+    machine.add_argument("--seed", type=positive, default=1, metavar="N", help="of a deterministic run")
+    machine.add_argument(
+        "--timeout", type=positive, default=600, metavar="S", help="give up then (default: %(default)s)"
+    )
+    machine.add_argument("--output", type=Path, metavar="DIR", help="where files go that it left in /out")
+    other = machine.add_mutually_exclusive_group()
+    other.add_argument("--prepare", action="store_true", help="only fetch all that a guest needs")
+    other.add_argument("--list", action="store_true", help="say what is here of that, and end")
+
+
+def _file(text: str) -> tuple[str, Path]:
+    place, equal, source = text.partition("=")
+    if not (place and equal and source):
+        raise argparse.ArgumentTypeError(f"must be GUEST=HOST, not '{text}'")
+    return place, Path(source)
+
+
+def _vm(args: argparse.Namespace) -> int:
+    if args.prepare or args.list:
+        if args.words:
+            raise UserError(f"--{'list' if args.list else 'prepare'} runs no command: leave it out")
+        if args.prepare:
+            with _err.status("fetch kernels, QEMU and busybox"):
+                vm.prepare()
+        _write("".join(f"{line}\n" for line in vm.cached()))
+        return 0
+    if not args.words:
+        raise UserError("no command for the guest: give one behind --, as coreloom vm -- uname -a")
+    if args.output is not None and args.output.exists() and not args.output.is_dir():
+        raise UserError(f"{args.output} is no folder: give another --output")
+    outcome = vm.run(
+        vm.Guest(dict(args.file), args.package),
+        f"exec {shlex.join(args.words)}\n",
+        cpus=args.cpus,
+        memory_mb=args.memory,
+        smt=args.smt,
+        deterministic=args.deterministic,
+        seed=args.seed,
+        kernel=args.kernel,
+        cgroup=args.cgroup,
+        timeout=args.timeout,
+        on_output=_write,
+    )
+    if args.output is not None:
+        for name, content in outcome.files.items():
+            target = args.output / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    return outcome.status
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

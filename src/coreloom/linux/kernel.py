@@ -1,0 +1,133 @@
+"""Kernels of Debian for the guest: the newest with sched_ext, and the 6.1 with cpusets of cgroup v1."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from coreloom.errors import UserError
+from coreloom.linux import debian
+from coreloom.locks import exclusive
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a choice is found: the first pattern that the suite has, its highest version."""
+
+    suite: str
+    prefix: str
+    patterns: tuple[str, ...]
+    config: str  # name of the package with the kernel's configuration, from the release
+
+
+CHOICES = {
+    "7": _Source(
+        "trixie-backports",
+        "linux-binary-",
+        (r"7\.[\d.]+\+deb13-cloud-amd64", r"6\.18[\d.]*\+deb13-cloud-amd64"),
+        "linux-base-{}",
+    ),
+    "6.1": _Source("bookworm", "linux-image-", (r"6\.1\.0-\d+-cloud-amd64",), "linux-image-{}"),
+}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    release: str  # as uname -r says
+    vmlinux: Path  # an ELF file, which QEMU starts without a boot loader
+    config: Path
+    modules: tuple[Path, ...]  # what the guest's channels need beyond it, in the order of loading
+
+    def has(self, option: str) -> bool:
+        """Whether CONFIG_`option` is built in."""
+        return f"CONFIG_{option}=y\n" in self.config.read_text()
+
+
+def get(choice: str = "7") -> Kernel:
+    """A kernel of CHOICES, fetched once."""
+    if choice not in CHOICES:
+        raise UserError(f"unknown kernel '{choice}' of the guest: choose one of {', '.join(CHOICES)}")
+    source = CHOICES[choice]
+    mark = _mark(choice)
+    with exclusive(debian.PLACE / "kernel.lock"):
+        release = chosen(choice)
+        if release is None:
+            release = newest(debian.known_names(source.prefix, source.suite), source.prefix, source.patterns)
+        names = [f"{source.prefix}{release}", source.config.format(release)]
+        folders = debian.packages(sorted(set(names)), source.suite, closure=False)
+        vmlinux = debian.PLACE / "kernels" / release / "vmlinux"
+        if not vmlinux.exists():
+            vmlinux.parent.mkdir(parents=True, exist_ok=True)
+            partial = vmlinux.with_suffix(".partial")
+            partial.write_bytes(extract(_find(folders, "vmlinuz", release).read_bytes()))
+            partial.replace(vmlinux)
+        mark.write_text(release)
+        return Kernel(release, vmlinux, _find(folders, "config", release), _modules(folders))
+
+
+def chosen(choice: str) -> str | None:
+    """The release of a choice that is here."""
+    mark = _mark(choice)
+    return mark.read_text() if mark.exists() else None
+
+
+def _mark(choice: str) -> Path:
+    return debian.PLACE / "chosen" / f"kernel-{choice}"
+
+
+def newest(names: list[str], prefix: str, patterns: tuple[str, ...]) -> str:
+    """The release of the newest package that matches the first pattern that any matches."""
+    for pattern in patterns:
+        found = [name.removeprefix(prefix) for name in names if re.fullmatch(prefix + pattern, name)]
+        if found:
+            return max(found, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
+    raise UserError(f"the mirror has no package {prefix}{patterns[0]}: set {debian.MIRROR} to another mirror")
+
+
+_MODULES = (
+    "virtio",
+    "virtio_ring",
+    "virtio_pci_modern_dev",
+    "virtio_pci_legacy_dev",
+    "virtio_pci",
+    "virtio_console",
+)
+
+
+def _modules(folders: list[Path]) -> tuple[Path, ...]:
+    """A kernel that has its modules in the same package has no virtio built in."""
+    drivers = "lib/modules/*/kernel/drivers/**/virtio*.ko"
+    found = {path.stem: path for folder in folders for path in folder.glob(drivers)}
+    return tuple(found[name] for name in _MODULES if name in found)
+
+
+def _find(folders: list[Path], name: str, release: str) -> Path:
+    """A file that new packages have beside the modules, old ones in /boot."""
+    for folder in folders:
+        for path in (folder / f"usr/lib/modules/{release}/{name}", folder / f"boot/{name}-{release}"):
+            if path.exists():
+                return path
+    raise UserError(f"Debian's kernel {release} has no {name}: remove build/linux and try again")
+
+
+_UNPACK = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4"}
+
+
+def extract(image: bytes) -> bytes:
+    """The ELF file inside a bzImage."""
+    setup_sectors = image[0x1F1] or 4
+    offset = int.from_bytes(image[0x248:0x24C], "little") + (setup_sectors + 1) * 512
+    length = int.from_bytes(image[0x24C:0x250], "little")
+    payload = image[offset : offset + length]
+    elf = b""
+    for magic, tool in _UNPACK.items():
+        if payload.startswith(magic):
+            command = debian.program(f"usr/bin/{tool}", debian.tree([tool]))
+            # The last word is the length of what is inside, which is not the tool's.
+            done = subprocess.run([*command, "-dc"], input=payload[:-4], capture_output=True, check=False)
+            elf = done.stdout
+    if not elf.startswith(b"\x7fELF"):
+        raise UserError("the kernel's image cannot be unpacked: remove build/linux and try again")
+    return elf

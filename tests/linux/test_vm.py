@@ -1,0 +1,243 @@
+"""The virtual machine: QEMU's options, what comes back, what a mistake says; and guests that boot."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import run as command
+from coreloom.errors import UserError
+from coreloom.linux import kernel, qemu, vm
+from coreloom.linux.kernel import Kernel
+
+_MACHINE = qemu.Machine(Path("vmlinux"), Path("initrd"), Path("log"), Path("output"), Path("result"))
+_KERNEL = "console=ttyS0 panic=-1 nokaslr mitigations=off random.trust_cpu=1 quiet loglevel=4 tsc=reliable"
+
+
+def _options(text: str, parameters: str) -> list[str]:
+    return [parameters if word == "PARAMETERS" else word for word in text.split()]
+
+
+def test_qemu_for_tests() -> None:
+    assert qemu.arguments(_MACHINE) == _options(
+        "-accel tcg,thread=multi -machine q35 "
+        "-cpu max -smp 4,sockets=1,cores=4,threads=1 -m 1024 "
+        "-nodefaults -no-user-config -display none -no-reboot "
+        "-kernel vmlinux -initrd initrd -append PARAMETERS -serial file:log "
+        "-device virtio-serial-pci "
+        "-chardev file,id=output,path=output -device virtserialport,chardev=output,name=output "
+        "-chardev file,id=result,path=result -device virtserialport,chardev=result,name=result",
+        _KERNEL,
+    )
+
+
+def test_qemu_for_figures() -> None:
+    machine = dataclasses.replace(
+        _MACHINE, cpus=8, smt=True, memory_mb=512, deterministic=True, seed=7, parameters=("more",)
+    )
+    assert qemu.arguments(machine) == _options(
+        "-accel tcg,thread=single -icount shift=0,sleep=off -seed 7 -rtc base=2026-01-01,clock=vm "
+        "-machine q35,sata=off,smbus=off,usb=off,vmport=off,i8042=off "
+        "-cpu max,topoext=on -smp 8,sockets=1,cores=4,threads=2 -m 512 "
+        "-nodefaults -no-user-config -display none -no-reboot "
+        "-kernel vmlinux -initrd initrd -append PARAMETERS -serial file:log "
+        "-serial file:output -serial file:result",
+        f"{_KERNEL} norandmaps more",
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ("QEMU emulator version 10.0.13 (Debian 1:10.0.13+ds-0+deb13u1)\nCopyright", (10, 0, 13)),
+        ("QEMU emulator version 7.2.19\n", (7, 2, 19)),
+        ("something else", ()),
+    ],
+)
+def test_version_of_qemu(said: str, version: tuple[int, ...]) -> None:
+    assert qemu.parse_version(said) == version
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+def test_what_comes_back() -> None:
+    sent = _archive({"./a": b"end\n", "./b/c": b"\0\xff", "./../d": b"out of it"})
+    assert vm.parse_result(b"begin\nexit 3\n" + sent + b"end\n") == (3, {"a": b"end\n", "b/c": b"\0\xff"})
+
+
+def test_what_cannot_be_read() -> None:
+    with pytest.raises(vm.GuestError) as caught:
+        vm.parse_result(b"begin\nhello\nend\n")
+    assert str(caught.value) == "the guest's result cannot be read: the script wrote to its channel"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"cpus": 65}, "a guest has 1 to 64 CPUs, not 65"),
+        ({"cpus": 3, "smt": True}, "with two threads a core the number of CPUs is even, not 3"),
+        ({"cgroup": "v3"}, "unknown cgroup 'v3' of the guest: choose one of v2, v1, none"),
+        ({"cgroup": "v1"}, "kernel 7.3.4-cloud has no cpusets of cgroup v1: choose kernel 6.1"),
+    ],
+)
+def test_a_machine_that_cannot_be(
+    options: dict[str, Any], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "get", lambda choice: Kernel("7.3.4-cloud", Path("v"), Path("c"), ()))
+    with pytest.raises(UserError) as caught:
+        vm.run(vm.Guest(), "true", **options)
+    assert str(caught.value) == text
+
+
+# --- the command -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        ([], 1, "coreloom: error: no command for the guest: give one behind --, as coreloom vm -- uname -a"),
+        (["--list", "--", "ls"], 1, "coreloom: error: --list runs no command: leave it out"),
+        (["--prepare", "--", "ls"], 1, "coreloom: error: --prepare runs no command: leave it out"),
+        (
+            ["--file", "a", "--", "ls"],
+            2,
+            "coreloom vm: error: argument --file: must be GUEST=HOST, not 'a' (see coreloom vm --help)",
+        ),
+        (
+            ["--kernel", "5", "--", "ls"],
+            1,
+            "coreloom: error: unknown kernel '5' of the guest: choose one of 7, 6.1",
+        ),
+        (
+            ["--output", __file__, "--", "ls"],
+            1,
+            f"coreloom: error: {__file__} is no folder: give another --output",
+        ),
+    ],
+)
+def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, line: str) -> None:
+    assert command(capsys, "vm", *arguments) == (code, "", f"{line}\n")
+
+
+def test_the_command_ends_with_the_guest_s_status(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[Any] = []
+
+    def run(guest: vm.Guest, script: str, **options: Any) -> vm.Outcome:
+        seen.extend((dict(guest.files), script, options["cpus"], options["smt"], options["deterministic"]))
+        options["on_output"]("said\n")
+        return vm.Outcome(5, "said\n", {"a/b": b"left"}, 1, 2)
+
+    monkeypatch.setattr(vm, "run", run)
+    arguments = ["--cpus", "2", "--smt", "--file", "/x=y=z", "--output", str(tmp_path / "o")]
+    assert command(capsys, "vm", *arguments, "--", "sh", "-c", "a b") == (5, "said\n", "")
+    assert seen == [{"/x": Path("y=z")}, "exec sh -c 'a b'\n", 2, True, False]
+    assert (tmp_path / "o/a/b").read_bytes() == b"left"
+
+
+# --- guests that boot --------------------------------------------------------------------------
+
+
+@pytest.mark.linux
+def test_checks_in_one_boot() -> None:
+    guest = vm.Guest({"/bin/twice": b'#!/bin/sh\necho "$1 $1"\nexit 4\n'})
+    checks = {
+        "a program of ours": "twice x",
+        "both channels": "echo out; echo err >&2",
+        "it ends by a signal": "kill -9 $$",
+        "it takes too long": "echo first; exec sleep 60",
+        "CPUs": "cat /sys/devices/system/cpu/online",
+        "threads of a core": "cat /sys/devices/system/cpu/cpu[01]/topology/thread_siblings_list",
+        "cgroup v2": "cd /sys/fs/cgroup; echo +cpuset >cgroup.subtree_control; mkdir a; ls a/cpuset.cpus",
+        "sched_ext": "cat /sys/kernel/sched_ext/state",
+        "no input": "cat; pwd; id -u",
+    }
+    assert vm.run_checks(guest, checks, smt=True, seconds=3) == {
+        "a program of ours": (4, "x x\n"),
+        "both channels": (0, "out\nerr\n"),
+        "it ends by a signal": (137, ""),
+        "it takes too long": (143, "first\n"),
+        "CPUs": (0, "0-3\n"),
+        "threads of a core": (0, "0-1\n0-1\n"),
+        "cgroup v2": (0, "a/cpuset.cpus\n"),
+        "sched_ext": (0, "disabled\n"),
+        "no input": (0, "/root\n0\n"),
+    }
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_cgroup_v1() -> None:
+    shown: list[str] = []
+    outcome = vm.run(
+        vm.Guest(),
+        "echo said; cd /sys/fs/cgroup; ls; mkdir /out/d; cat cpuset/cpuset.cpus >/out/d/cpus; exit 9",
+        kernel="6.1",
+        cgroup="v1",
+        cpus=2,
+        on_output=shown.append,
+    )
+    assert (outcome.status, outcome.stdout, outcome.files) == (9, "said\ncpu\ncpuset\n", {"d/cpus": b"0-1\n"})
+    assert "".join(shown) == outcome.stdout
+
+
+_SHARES = """
+for i in 1 2 3 4 5; do (while :; do :; done) & all="$all $!"; done
+sleep 1
+for i in $all; do cat /proc/$i/schedstat; done
+kill $all
+cat /proc/uptime /proc/interrupts; head -c 16 /dev/urandom | od -x
+head -c 100000 /dev/urandom >/out/noise
+"""
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_a_deterministic_run_is_the_same_again() -> None:
+    runs = [vm.run(vm.Guest(), _SHARES, deterministic=True, seed=seed) for seed in (1, 1, 2)]
+    seen = [(run.status, run.stdout, run.files) for run in runs]
+    assert seen[0] == seen[1]
+    assert seen[0][1] != seen[2][1]
+    assert [len(run.files["noise"]) for run in runs] == [100000] * 3
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_a_guest_that_breaks() -> None:
+    with pytest.raises(vm.GuestError) as caught:
+        vm.run(vm.Guest(), "echo first; echo c >/proc/sysrq-trigger; sleep 60", cpus=1)
+    lines = str(caught.value).splitlines()
+    assert lines[:2] == ["the guest stopped by itself before the script ended:", "first"]
+    assert lines[2].endswith("Kernel panic - not syncing: sysrq triggered crash")
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_a_guest_that_takes_too_long() -> None:
+    with pytest.raises(vm.GuestError) as caught:
+        vm.run(vm.Guest(), "echo first; sleep 600", cpus=1, timeout=20)
+    assert str(caught.value).splitlines()[:2] == [
+        "the guest was stopped after 20 seconds, before the script ended:",
+        "first",
+    ]
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_a_program_of_debian() -> None:
+    outcome = vm.run(vm.Guest(packages=["lame"]), "lame --version | head -n 1", cpus=1)
+    assert (outcome.status, outcome.stdout) == (0, "LAME 64bits version 3.100 (http://lame.sf.net)\n")
