@@ -9,14 +9,27 @@
 
 #include "hold.h"
 
+/* Seconds, CLOCK_MONOTONIC. */
+double cl_now(void);
+
+/* Of one CPU, since boot. */
+struct cl_times {
+  unsigned long long wait_ns;  /* run-queue wait: time that tasks waited there for a CPU */
+  unsigned long long ran_ns;   /* time that tasks ran there, exact; one that has not left yet is not counted */
+  unsigned long long busy_ns;  /* the same and interrupts, always up to date, in clock ticks */
+  unsigned long long switches; /* tasks that were put on the CPU */
+};
+/* waits: the kernel keeps wait_ns, ran_ns and switches (CONFIG_SCHEDSTATS); else they are 0. */
+int cl_times_read(struct cl_times times[CL_CPUS_MOST], bool *waits);
+
 /* Counters of the held CPUs together, since boot. */
 struct cl_counters {
-  double at;                      /* seconds, CLOCK_MONOTONIC */
-  unsigned long long wait_ns;     /* run-queue wait: time that tasks waited there for a CPU */
-  unsigned long long busy_ns;     /* time that tasks ran there */
-  unsigned long long switches;    /* tasks that were put on the CPU */
-  unsigned long long interrupts;  /* of devices and between CPUs */
-  unsigned long long ticks;       /* of the local timer */
+  double at;                    /* cl_now() */
+  bool waits;                   /* as above */
+  struct cl_times times;
+  unsigned long long devices;   /* interrupts of devices */
+  unsigned long long between;   /* interrupts from other CPUs, and the few others without a device */
+  unsigned long long ticks;     /* of the local timer */
   unsigned long long softirqs;
 };
 
@@ -44,7 +57,7 @@ struct cl_proof {
 int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *counters);
 /* Strays: `begin` remembers all tasks that may run on the CPUs (or starts a trace instance); `end` fills proof. */
 struct cl_watch;
-int cl_strays_begin(const struct cl_hold *hold, struct cl_watch **watch);
+int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);
 int cl_strays_end(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof);
 
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof);

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * States 1 and 2 of [GF]: who is on each CPU and how busy it is; which CPUs to take, and where everybody else goes.
+ *
+ * A request for a number of CPUs takes those that are cheapest to clear: fewest tasks pinned to it, then least
+ * run-queue wait and busy time (in whole percents, so that noise does not decide), then fewest managed interrupts
+ * (of all where the kernel does not tell which are), then the highest number. CPU 0 comes after all others and only
+ * with --force. Siblings that must stay idle count with their core. Several CPUs are taken below one last-level cache
+ * if there are enough, else in one package, else anywhere. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "proof.h"
+#include "say.h"
+
+#define NAMED 4 /* pinned tasks that are named in a reason */
+
+struct cpu {
+  int wait, busy; /* percent of the sample */
+  int movable, pinned, irqs, managed;
+};
+
+struct load {
+  struct cl_hold *hold;
+  struct cpu cpu[CL_CPUS_MOST];
+  struct cl_tasks tasks;
+  struct cl_cpus isolated; /* at boot, by isolcpus=: nobody goes there by itself */
+  struct cl_reservation *other;
+  size_t others;
+  struct cl_cpus taken; /* by them */
+  bool waits;           /* the kernel keeps run-queue waits */
+  bool managed_known;   /* it tells which interrupts are managed */
+  char *why;
+  size_t size;
+};
+
+static void add(struct load *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct load *l, const char *format, ...) {
+  size_t length = strlen(l->why);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(l->why + length, l->size - length, format, values);
+  va_end(values);
+}
+
+static const char *s(int count) { return count == 1 ? "" : "s"; }
+
+/* "0, 2-3" in one of a few buffers in turn, so that a line may have several. */
+static const char *list(const struct cl_cpus *cpus) {
+  static char ring[3][2 * CL_CPUS_TEXT];
+  static int turn;
+  char text[CL_CPUS_TEXT], *to = ring[turn = (turn + 1) % 3], *start = to;
+  cl_cpus_format(cpus, text);
+  for (const char *from = text; *from; from++) {
+    *to++ = *from;
+    if (*from == ',') *to++ = ' ';
+  }
+  *to = '\0';
+  return start;
+}
+
+/* -- state 1: what is there ----------------------------------------------------------------------------------- */
+
+static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
+  const struct cl_request *request = hold->request;
+  if (task->pid == hold->id || (request->command && task->pid == hold->program.pid)) return true;
+  return request->tid > 0 ? task->tid == request->tid : request->pid > 0 && task->pid == request->pid;
+}
+
+/* It could run nowhere else: on one CPU only, or only on CPUs of `held`. Threads of the kernel may always be moved,
+ * but for the fixed ones, which are none of our business. */
+static bool is_pinned(const struct load *l, const struct cl_task *task, const struct cl_cpus *held) {
+  struct cl_cpus may = cl_cpus_and(&task->allowed, &l->hold->online), out = cl_cpus_minus(&may, held);
+  return !task->kernel && (cl_cpus_count(&may) == 1 || cl_cpus_count(&out) == 0);
+}
+
+static void count_tasks(struct load *l, const struct cl_cpus *held) {
+  for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) l->cpu[cpu].movable = l->cpu[cpu].pinned = 0;
+  for (size_t i = 0; i < l->tasks.count; i++) {
+    const struct cl_task *task = &l->tasks.task[i];
+    if (task->fixed || task->cpu < 0 || task->cpu >= CL_CPUS_MOST || is_own(l->hold, task)) continue;
+    if (is_pinned(l, task, held)) l->cpu[task->cpu].pinned++;
+    else l->cpu[task->cpu].movable++;
+  }
+}
+
+static int percent(unsigned long long from, unsigned long long to, double window) {
+  if (to <= from || window <= 0) return 0;
+  double value = (double)(to - from) / window * 1e-7;
+  return value < 999999 ? (int)(value + 0.5) : 999999;
+}
+
+/* Without a sample time: since boot. */
+static double uptime(void) {
+  char text[64];
+  return cl_read("/proc/uptime", text, sizeof text) ? 0 : strtod(text, NULL);
+}
+
+/* The tasks are read while the sample runs, so it costs no more than the longer of both. */
+static int sample(struct load *l) {
+  static struct cl_times first[CL_CPUS_MOST], second[CL_CPUS_MOST];
+  double start = cl_now(), window = l->hold->request->sample_s;
+  int error = 0;
+  memset(first, 0, sizeof first);
+  if (window > 0) error = cl_times_read(first, &l->waits);
+  if (!error) error = cl_tasks_read(&l->tasks);
+  if (error) return error;
+  double left = start + window - cl_now();
+  if (left > 0) {
+    struct timespec pause = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR) continue;
+  }
+  error = cl_times_read(second, &l->waits);
+  if (error) return error;
+  window = window > 0 ? cl_now() - start : uptime();
+  for (int i = 0; i < CL_CPUS_MOST; i++) {
+    int ran = percent(first[i].ran_ns, second[i].ran_ns, window);
+    int busy = percent(first[i].busy_ns, second[i].busy_ns, window);
+    l->cpu[i].wait = percent(first[i].wait_ns, second[i].wait_ns, window);
+    l->cpu[i].busy = ran > busy ? ran : busy;
+    if (l->cpu[i].busy > 100) l->cpu[i].busy = 100;
+  }
+  return 0;
+}
+
+static int add_irq(void *context, const char *name) {
+  struct load *l = context;
+  char path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  struct cl_cpus cpus;
+  if (!isdigit((unsigned char)name[0])) return 0;
+  snprintf(path, sizeof path, "/proc/irq/%.20s/effective_affinity_list", name);
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &cpus)) return 0;
+  bool managed = false;
+  if (l->managed_known) {
+    snprintf(path, sizeof path, "/sys/kernel/debug/irq/irqs/%.20s", name);
+    managed = !cl_read(path, text, sizeof text) && strstr(text, "IRQD_AFFINITY_MANAGED") != NULL;
+  }
+  for (int cpu = cl_cpus_next(&cpus, -1); cpu >= 0; cpu = cl_cpus_next(&cpus, cpu)) {
+    l->cpu[cpu].irqs++;
+    if (managed) l->cpu[cpu].managed++;
+  }
+  return 0;
+}
+
+/* -- state 2: which, and where to ------------------------------------------------------------------------------ */
+
+static const struct cl_reservation *holder(const struct load *l, int cpu) {
+  for (size_t i = 0; i < l->others; i++)
+    if (cl_cpus_has(&l->other[i].cpus, cpu)) return &l->other[i];
+  return NULL;
+}
+
+/* Inside another reservation: the CPUs belong to that one, and it restores them when it ends. */
+static int check_nested(struct load *l) {
+  const struct cl_request *request = l->hold->request;
+  struct cl_cpus allowed;
+  int target = request->tid > 0 ? request->tid : request->pid;
+  int tid = target > 0 ? target : l->hold->id;
+  if (cl_task_allowed(tid, &allowed)) return 0;
+  for (size_t i = 0; i < l->others; i++) {
+    struct cl_cpus both = cl_cpus_and(&allowed, &l->other[i].cpus), out = cl_cpus_minus(&allowed, &both);
+    if (cl_cpus_count(&both) == 0 || cl_cpus_count(&out) != 0) continue;
+    if (target > 0)
+      add(l, "task %d is held on CPU %s already, by pid %d", target, list(&l->other[i].cpus), l->other[i].tool);
+    else
+      add(l, "this was started on CPU %s, which pid %d holds: a reservation inside another is not possible",
+          list(&l->other[i].cpus), l->other[i].tool);
+    return EBUSY;
+  }
+  return 0;
+}
+
+/* "CPU 3 is held by pid 4711 (lame a.wav)" */
+static void add_holder(struct load *l, int cpu) {
+  const struct cl_reservation *by = holder(l, cpu);
+  if (by->alive) add(l, "CPU %d is held by pid %d (%s)", cpu, by->tool, by->command);
+  else add(l, "CPU %d was held by pid %d, which is gone (coreloom exclusive restore)", cpu, by->tool);
+}
+
+static struct cl_cpus core_of(const struct load *l, int cpu) {
+  struct cl_cpus core = l->hold->request->smt == CL_SMT_IDLE ? cl_siblings(cpu) : cl_cpus_one(cpu);
+  return cl_cpus_and(&core, &l->hold->online);
+}
+
+static int take_asked(struct load *l) {
+  struct cl_hold *hold = l->hold;
+  hold->use = hold->cpus = hold->request->asked;
+  for (int cpu = cl_cpus_next(&hold->use, -1); cpu >= 0; cpu = cl_cpus_next(&hold->use, cpu)) {
+    if (!cl_cpus_has(&hold->online, cpu)) {
+      add(l, "CPU %d is not there or offline: online are CPU %s", cpu, list(&hold->online));
+      return EINVAL;
+    }
+    struct cl_cpus core = core_of(l, cpu);
+    hold->cpus = cl_cpus_or(&hold->cpus, &core);
+  }
+  for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
+    bool sibling = !cl_cpus_has(&hold->use, cpu);
+    if (cpu == 0 && !hold->request->force) {
+      add(l, "CPU 0 %s: take another%s, or add --force",
+          sibling ? "would have to stay idle as a sibling, and has work of the system that cannot be moved"
+                  : "has work of the system that cannot be moved",
+          sibling ? ", allow sharing by --smt share" : "");
+      return EPERM;
+    }
+    if (cl_cpus_has(&l->taken, cpu)) {
+      add_holder(l, cpu);
+      add(l, ": take another%s", sibling ? ", or allow sharing a core by --smt share" : "");
+      return EBUSY;
+    }
+  }
+  return 0;
+}
+
+/* What is taken together: a CPU, or a whole core. */
+struct unit {
+  struct cl_cpus cpus;
+  int first;
+  int cost[4]; /* is CPU 0, pinned tasks, wait + busy, interrupts */
+};
+
+static int compare(const int a[4], const int b[4]) {
+  for (int i = 0; i < 4; i++)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static int by_cost(const void *a, const void *b) {
+  const struct unit *x = a, *y = b;
+  int order = compare(x->cost, y->cost);
+  return order ? order : y->first - x->first;
+}
+
+static int find_units(const struct load *l, struct unit *unit) {
+  struct cl_cpus left = cl_cpus_minus(&l->hold->online, &l->taken);
+  int count = 0;
+  for (int cpu = cl_cpus_next(&left, -1); cpu >= 0; cpu = cl_cpus_next(&left, cpu)) {
+    struct unit *u = &unit[count];
+    *u = (struct unit){core_of(l, cpu), cpu, {0}};
+    struct cl_cpus out = cl_cpus_minus(&u->cpus, &left);
+    left = cl_cpus_minus(&left, &u->cpus);
+    if (cl_cpus_count(&out) || (cl_cpus_has(&u->cpus, 0) && !l->hold->request->force)) continue;
+    for (int one = cl_cpus_next(&u->cpus, -1); one >= 0; one = cl_cpus_next(&u->cpus, one)) {
+      const struct cpu *c = &l->cpu[one];
+      u->cost[0] += one == 0;
+      u->cost[1] += c->pinned;
+      u->cost[2] += c->wait + c->busy;
+      u->cost[3] += l->managed_known ? c->managed : c->irqs;
+    }
+    count++;
+  }
+  qsort(unit, (size_t)count, sizeof *unit, by_cost);
+  return count;
+}
+
+/* The CPUs near one: level 0 below its last-level cache, 1 in its package, 2 all. */
+static struct cl_cpus near(const struct load *l, int cpu, int level) {
+  char path[128], text[CL_CPUS_TEXT];
+  struct cl_cpus set;
+  for (int i = 4; level == 0 && i >= 0; i--) {
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, i);
+    if (!cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu)) return set;
+  }
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/package_cpus_list", cpu);
+  if (level < 2 && !cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu)) return set;
+  return l->hold->online;
+}
+
+/* Takes the cheapest `count` units that are near each other at this level. */
+static bool take_near(struct load *l, const struct unit *unit, int units, int count, int level) {
+  struct cl_cpus seen = cl_cpus_none();
+  int best[4];
+  bool any = false;
+  for (int i = 0; i < units; i++) {
+    if (cl_cpus_has(&seen, unit[i].first)) continue;
+    struct cl_cpus domain = near(l, unit[i].first, level), cpus = cl_cpus_none(), use = cl_cpus_none();
+    int sum[4] = {0}, got = 0;
+    seen = cl_cpus_or(&seen, &domain);
+    for (int j = 0; j < units && got < count; j++) {
+      if (!cl_cpus_has(&domain, unit[j].first)) continue;
+      cpus = cl_cpus_or(&cpus, &unit[j].cpus);
+      cl_cpus_add(&use, unit[j].first);
+      for (int k = 0; k < 4; k++) sum[k] += unit[j].cost[k];
+      got++;
+    }
+    if (got < count || (any && compare(sum, best) >= 0)) continue;
+    memcpy(best, sum, sizeof best);
+    l->hold->cpus = cpus;
+    l->hold->use = use;
+    any = true;
+  }
+  return any;
+}
+
+static int take_cheapest(struct load *l) {
+  struct cl_hold *hold = l->hold;
+  struct unit *unit = malloc(CL_CPUS_MOST * sizeof *unit);
+  if (unit == NULL) {
+    add(l, "no memory");
+    return ENOMEM;
+  }
+  int units = find_units(l, unit), count = hold->request->count > 0 ? hold->request->count : 1;
+  int level = 0;
+  while (level < 3 && !take_near(l, unit, units, count, level)) level++;
+  free(unit);
+  if (level < 3) return 0;
+  const char *what = hold->request->smt == CL_SMT_IDLE ? "CPU with its siblings" : "CPU";
+  add(l, "%d %s%s wanted, and %d can be had", count, count == 1 ? what : "CPUs",
+      count == 1 ? " is" : hold->request->smt == CL_SMT_IDLE ? " with their siblings are" : " are", units);
+  if (cl_cpus_has(&hold->online, 0) && !cl_cpus_has(&l->taken, 0) && !hold->request->force)
+    add(l, "; CPU 0 needs --force");
+  for (int cpu = cl_cpus_next(&l->taken, -1); cpu >= 0; cpu = cl_cpus_next(&l->taken, cpu)) {
+    add(l, "; ");
+    add_holder(l, cpu);
+  }
+  return EBUSY;
+}
+
+/* Where everybody else goes; of these the lightest are those within ten percents of the least loaded. */
+static int find_rest(struct load *l) {
+  struct cl_hold *hold = l->hold;
+  struct cl_cpus left = cl_cpus_minus(&hold->online, &l->taken);
+  hold->rest = cl_cpus_minus(&left, &hold->cpus);
+  struct cl_cpus open = cl_cpus_minus(&hold->rest, &l->isolated);
+  int least = -1;
+  for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu)) {
+    int load = l->cpu[cpu].wait + l->cpu[cpu].busy;
+    if (least < 0 || load < least) least = load;
+  }
+  if (least < 0) {
+    add(l, "with CPU %s held none is left for everybody else: at least one must be", list(&hold->cpus));
+    return EBUSY;
+  }
+  hold->lightest = cl_cpus_none();
+  for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu))
+    if (l->cpu[cpu].wait + l->cpu[cpu].busy <= least + 10) cl_cpus_add(&hold->lightest, cpu);
+  return 0;
+}
+
+/* " (mysqld 812, sh 900, and 3 more)" */
+static void add_pinned(struct load *l, int cpu) {
+  int named = 0;
+  for (size_t i = 0; i < l->tasks.count && named < NAMED; i++) {
+    const struct cl_task *task = &l->tasks.task[i];
+    if (task->cpu != cpu || task->fixed || is_own(l->hold, task) || !is_pinned(l, task, &l->hold->cpus)) continue;
+    add(l, "%s%s %d", named++ ? ", " : " (", task->name, task->tid);
+  }
+  if (l->cpu[cpu].pinned > named) add(l, ", and %d more", l->cpu[cpu].pinned - named);
+  if (named) add(l, ")");
+}
+
+static void explain(struct load *l) {
+  const struct cl_hold *hold = l->hold;
+  count_tasks(l, &hold->cpus);
+  for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
+    const struct cpu *c = &l->cpu[cpu];
+    add(l, "%sCPU %d%s: ", *l->why ? "; " : "", cpu, cl_cpus_has(&hold->use, cpu) ? "" : " (stays idle)");
+    if (l->waits) add(l, "run-queue wait %d %%", c->wait);
+    else add(l, "busy %d %% (this kernel keeps no run-queue waits)", c->busy);
+    add(l, ", %d movable task%s, %d pinned", c->movable, s(c->movable), c->pinned);
+    add_pinned(l, cpu);
+    if (l->managed_known) add(l, ", %d managed IRQ%s", c->managed, s(c->managed));
+    else add(l, ", %d IRQ%s", c->irqs, s(c->irqs));
+    if (c->pinned)
+      cl_warn("CPU %d: %d task%s of others %s pinned to it and will run elsewhere while it is held", cpu, c->pinned,
+              s(c->pinned), c->pinned == 1 ? "is" : "are");
+  }
+  add(l, ", others go to CPU %s", list(&hold->lightest));
+}
+
+static int look(struct load *l) {
+  char text[CL_CPUS_TEXT];
+  int error = cl_online(&l->hold->online);
+  if (error) {
+    add(l, "/sys/devices/system/cpu/online cannot be read: %s", strerror(error));
+    return error;
+  }
+  if (cl_cpus_count(&l->hold->online) < 2) {
+    add(l, "this machine has one CPU online: there is none to give away");
+    return EBUSY;
+  }
+  if (cl_read("/sys/devices/system/cpu/isolated", text, sizeof text) || cl_cpus_parse(text, &l->isolated))
+    l->isolated = cl_cpus_none();
+  error = cl_journal_list(&l->other, &l->others);
+  if (error) {
+    add(l, "the reservations in %s cannot be read: %s", CL_JOURNALS, strerror(error));
+    return error;
+  }
+  for (size_t i = 0; i < l->others; i++) l->taken = cl_cpus_or(&l->taken, &l->other[i].cpus);
+  error = check_nested(l);
+  if (error) return error;
+  error = sample(l);
+  if (error) {
+    add(l, "the load cannot be read from /proc: %s", strerror(error));
+    return error;
+  }
+  l->managed_known = cl_exists("/sys/kernel/debug/irq/irqs");
+  cl_list("/proc/irq", add_irq, l);
+  struct cl_cpus none = cl_cpus_none();
+  count_tasks(l, &none);
+  return 0;
+}
+
+int cl_choose(struct cl_hold *hold, char *why, size_t size) {
+  struct load *l = calloc(1, sizeof *l);
+  why[0] = '\0';
+  if (l == NULL) {
+    snprintf(why, size, "no memory");
+    return ENOMEM;
+  }
+  l->hold = hold;
+  l->why = why;
+  l->size = size;
+  int error = look(l);
+  if (!error) error = cl_cpus_count(&hold->request->asked) ? take_asked(l) : take_cheapest(l);
+  if (!error) error = find_rest(l);
+  if (!error) explain(l);
+  cl_tasks_free(&l->tasks);
+  free(l->other);
+  free(l);
+  return error;
+}

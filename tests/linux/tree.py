@@ -1,0 +1,98 @@
+"""A tree of /proc, /sys and /run files, as a machine would show them, below a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_KTHREAD, _NO_SETAFFINITY = 0x00200000, 0x04000000
+
+
+@dataclass(frozen=True)
+class Task:
+    pid: int
+    name: str
+    cpu: int
+    allowed: str
+    tid: int = 0  # of a thread that is not its process's first
+    kernel: bool = False
+    fixed: bool = False
+    born: int = 500
+    used: int = 0
+    parent: int = 1
+    voluntary: int = 0
+    involuntary: int = 0
+    schedstat: str = "0 0 0"
+    group: str = "/"
+
+
+@dataclass
+class Machine:
+    """Counters of a CPU are since boot, 100 s ago: 1 s = 1 % when nothing is sampled."""
+
+    root: Path
+    cpus: int = 4
+    siblings: Mapping[int, str] = field(default_factory=dict)
+    caches: Mapping[int, str] = field(default_factory=dict)
+    tasks: Sequence[Task] = ()
+    wait_s: Mapping[int, float] = field(default_factory=dict)
+    busy_s: Mapping[int, float] = field(default_factory=dict)
+    irqs: Mapping[int, str] = field(default_factory=dict)  # number: effective CPUs
+
+    def write(self, path: str, text: str) -> None:
+        real = self.root / path.lstrip("/")
+        real.parent.mkdir(parents=True, exist_ok=True)
+        real.write_text(text)
+
+    def remove(self, path: str) -> None:
+        (self.root / path.lstrip("/")).unlink()
+
+    def make(self) -> Path:
+        cpu = "/sys/devices/system/cpu"
+        self.write(f"{cpu}/online", f"0-{self.cpus - 1}\n" if self.cpus > 1 else "0\n")
+        self.write("/proc/uptime", "100.00 200.00\n")
+        for at, text in self.siblings.items():
+            self.write(f"{cpu}/cpu{at}/topology/thread_siblings_list", f"{text}\n")
+        for at, text in self.caches.items():
+            self.write(f"{cpu}/cpu{at}/cache/index3/shared_cpu_list", f"{text}\n")
+        for irq, text in self.irqs.items():
+            self.write(f"/proc/irq/{irq}/effective_affinity_list", f"{text}\n")
+        self.write("/proc/stat", self.stat())
+        self.write("/proc/schedstat", self.schedstat())
+        for task in self.tasks:
+            self.task(task)
+        return self.root
+
+    def stat(self) -> str:
+        lines = ["cpu  0 0 0 0 0 0 0 0 0 0\n"]
+        for cpu in range(self.cpus):
+            ticks = round(self.busy_s.get(cpu, 0) * 100)
+            lines.append(f"cpu{cpu} {ticks} 0 0 {10000 - ticks} 7 0 0 5 0 0\n")
+        return "".join([*lines, "intr 0\nctxt 0\n"])
+
+    def schedstat(self) -> str:
+        lines = ["version 17\ntimestamp 4294892296\n"]
+        for cpu in range(self.cpus):
+            ran, wait = (round(s.get(cpu, 0) * 1e9) for s in (self.busy_s, self.wait_s))
+            lines.append(f"cpu{cpu} 0 0 5 5 5 5 {ran + 1} {wait} 40\n")
+            lines.append("domain0 MC 3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24\n")
+        return "".join(lines)
+
+    def task(self, task: Task) -> None:
+        tid = task.tid or task.pid
+        flags = (_KTHREAD if task.kernel else 0) | (_NO_SETAFFINITY if task.fixed else 0)
+        values = ["0"] * 52
+        values[3], values[8] = str(task.parent), str(flags)
+        values[13], values[21], values[38] = str(task.used), str(task.born), str(task.cpu)
+        stat = f"{tid} ({task.name}) S {' '.join(values[3:])}\n"
+        status = (
+            f"Name:\t{task.name}\nTgid:\t{task.pid}\nPid:\t{tid}\nCpus_allowed_list:\t{task.allowed}\n"
+            f"voluntary_ctxt_switches:\t{task.voluntary}\nnonvoluntary_ctxt_switches:\t{task.involuntary}\n"
+        )
+        # as in a real /proc, a thread can be opened by its tid, but only processes have a folder `task`
+        for folder in (f"/proc/{tid}", f"/proc/{task.pid}/task/{tid}"):
+            self.write(f"{folder}/stat", stat)
+            self.write(f"{folder}/status", status)
+            self.write(f"{folder}/schedstat", f"{task.schedstat}\n")
+            self.write(f"{folder}/cgroup", f"0::{task.group}\n")
