@@ -90,7 +90,7 @@ int cl_write(const char *path, const char *text) {
   int fd;
   int error = open_file(path, O_WRONLY | (cl_files_is_tree() ? O_TRUNC : 0), &fd);
   if (error) return error;
-  error = put(fd, text);
+  error = put(fd, *text ? text : "\n"); /* the kernel's files are emptied by an empty line */
   close(fd);
   return error;
 }

@@ -71,9 +71,10 @@ int cl_journal_mechanism(struct cl_journal *journal, const char *mechanism);
 
 /* All reservations, damaged journals too (tool = 0); free() *list. */
 int cl_journal_list(struct cl_reservation **list, size_t *count);
-/* Takes everything back and removes the journal; the caller holds the lock. `from`: entries before this offset are kept,
- * and the journal too (a mechanism that failed half way takes back only its own); 0 for all. A missing journal is
- * success with nothing done. */
+/* Takes everything back and removes the journal; the caller holds the lock. `from`: entries before this offset are
+ * kept, and the journal too (a mechanism that failed half way takes back only its own); 0: all. A missing journal is
+ * success with nothing done. EIO: something failed, the journal stays. Damaged lines are said and the file is kept as
+ * ID.journal.damaged; a journal of another boot is removed. */
 int cl_journal_restore(const char *path, size_t from, struct cl_restored *restored);
 size_t cl_journal_offset(const struct cl_journal *journal);
 

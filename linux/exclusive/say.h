@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All that the tool prints, but for tables: lines on the standard error, each starting "coreloom exclusive: ". */
+ * All that the tool prints, but for tables and a plan: lines on the standard error, each starting "coreloom exclusive: ". */
 #ifndef CL_SAY_H
 #define CL_SAY_H
 
@@ -15,5 +15,7 @@ void cl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cl_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The one line of a failure. Answers 1, the exit status, so that `return cl_fail(...)` reads well. */
 int cl_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A change that a plan would make: a line on the standard output. */
+void cl_say_planned(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

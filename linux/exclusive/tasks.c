@@ -177,7 +177,7 @@ int cl_task_group(int tid, const char *controller, char *path, size_t size) {
   return ENOENT;
 }
 
-int cl_group_mount(const char *controller, char *path, size_t size) {
+static int find_mount(const char *controller, char *path, size_t size) {
   char *text, *save = NULL;
   int error = cl_read_all("/proc/self/mounts", &text);
   if (error) return error;
@@ -194,6 +194,18 @@ int cl_group_mount(const char *controller, char *path, size_t size) {
   }
   free(text);
   return error;
+}
+
+int cl_group_mount(const char *controller, char *path, size_t size) {
+  static char known[32], mount[CL_PATH_MOST]; /* looked up for every task that is moved */
+  if (*mount == '\0' || strcmp(known, controller) != 0) {
+    char found[CL_PATH_MOST];
+    int error = find_mount(controller, found, sizeof found);
+    if (error) return error;
+    snprintf(known, sizeof known, "%s", controller);
+    snprintf(mount, sizeof mount, "%s", found);
+  }
+  return (size_t)snprintf(path, size, "%s", mount) < size ? 0 : ENAMETOOLONG;
 }
 
 int cl_task_folder(int tid, const char *controller, char *path, size_t size) {

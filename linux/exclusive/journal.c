@@ -1,0 +1,851 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "journal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hold.h"
+#include "say.h"
+#include "tasks.h"
+
+#define MAGIC "coreloom-exclusive 1"
+#define LINE 16384 /* the longest entry */
+
+/* Writing */
+
+static int make_folder(const char *path) {
+  char real[CL_PATH_MOST + 256];
+  return mkdir(cl_files_path(path, real), 0755) && errno != EEXIST ? errno : 0;
+}
+
+int cl_journal_lock(int *fd) {
+  char real[CL_PATH_MOST + 256];
+  int error = make_folder(CL_JOURNALS);
+  if (error) return error;
+  *fd = open(cl_files_path(CL_JOURNALS "/lock", real), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (*fd < 0) return errno;
+  while (flock(*fd, LOCK_EX))
+    if (errno != EINTR) {
+      error = errno;
+      close(*fd);
+      return error;
+    }
+  return 0;
+}
+
+static size_t escaped(char *to, size_t room, const char *text) {
+  size_t length = 0;
+  for (; *text != '\0' && length + 2 < room; text++) {
+    const char *found = strchr("\t\n\\", *text);
+    if (found) to[length++] = '\\';
+    to[length++] = found ? "tn\\"[found - "\t\n\\"] : *text;
+  }
+  return *text == '\0' ? length : room;
+}
+
+/* One write(2) of all fields; a part of a line (a full /run) is taken off again. */
+static int append(int fd, const char *const *field, size_t count) {
+  char line[LINE];
+  size_t length = 0;
+  for (size_t i = 0; i < count; i++) {
+    length += escaped(line + length, sizeof line - length, field[i]);
+    if (length >= sizeof line) return E2BIG;
+    line[length++] = i + 1 < count ? '\t' : '\n';
+  }
+  ssize_t wrote;
+  do wrote = write(fd, line, length);
+  while (wrote < 0 && errno == EINTR);
+  if (wrote == (ssize_t)length) return 0;
+  int error = wrote < 0 ? errno : ENOSPC;
+  struct stat now;
+  if (wrote > 0 && fstat(fd, &now) == 0 && ftruncate(fd, now.st_size - wrote)) error = errno;
+  return error;
+}
+
+static int open_journal(const char *path, int flags, int *fd) {
+  char real[CL_PATH_MOST + 256];
+  *fd = open(cl_files_path(path, real), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644);
+  return *fd < 0 ? errno : 0;
+}
+
+int cl_journal_open(struct cl_journal *journal, const struct cl_reservation *first) {
+  char tool[16], born[24], cpus[CL_CPUS_TEXT];
+  int error = make_folder(CL_JOURNALS);
+  if (error) return error;
+  snprintf(journal->path, sizeof journal->path, "%s/%d.journal", CL_JOURNALS, first->tool);
+  error = open_journal(journal->path, O_CREAT | O_EXCL, &journal->fd);
+  if (error) return error;
+  snprintf(tool, sizeof tool, "%d", first->tool);
+  snprintf(born, sizeof born, "%llu", first->born);
+  const char *field[] = {MAGIC, first->boot, tool, born, cl_cpus_format(&first->cpus, cpus), first->mechanism,
+                         first->command};
+  error = append(journal->fd, field, sizeof field / sizeof *field);
+  if (error) {
+    char real[CL_PATH_MOST + 256];
+    close(journal->fd);
+    journal->fd = -1;
+    unlink(cl_files_path(journal->path, real));
+  }
+  return error;
+}
+
+int cl_journal_add(struct cl_journal *journal, const char *kind, const char *const *field, size_t count) {
+  const char *all[8] = {kind};
+  if (journal->fd < 0) return 0;
+  if (count >= sizeof all / sizeof *all) return EINVAL;
+  for (size_t i = 0; i < count; i++) all[i + 1] = field[i];
+  return append(journal->fd, all, count + 1);
+}
+
+int cl_journal_mechanism(struct cl_journal *journal, const char *mechanism) {
+  const char *field[] = {"mechanism", mechanism};
+  return cl_journal_add(journal, "note", field, 2);
+}
+
+size_t cl_journal_offset(const struct cl_journal *journal) {
+  struct stat now;
+  return journal->fd >= 0 && fstat(journal->fd, &now) == 0 ? (size_t)now.st_size : 0;
+}
+
+/* Reading */
+
+enum kind { FILE_TEXT, CPUS, MASK, CONTROLLER, FOLDER, GROUP, THREAD, AFFINITY, SCOPE, IRQBALANCE, NOTE, KINDS };
+
+/* The form of each field: p absolute path, l list of CPUs, m mask of CPUs, n number, t text. */
+static const struct {
+  const char *name, *form;
+} kinds[KINDS] = {
+    [FILE_TEXT] = {"file", "ptt"},   [CPUS] = {"cpus", "pll"},       [MASK] = {"mask", "pmm"},
+    [CONTROLLER] = {"controller", "pt"}, [FOLDER] = {"folder", "p"}, [GROUP] = {"group", "nntpp"},
+    [THREAD] = {"thread", "nntpp"},  [AFFINITY] = {"affinity", "nnll"}, [SCOPE] = {"scope", "t"},
+    [IRQBALANCE] = {"irqbalance", "ttt"}, [NOTE] = {"note", "tt"},
+};
+
+struct entry {
+  enum kind kind;
+  size_t offset;
+  bool undone;
+  char *field[6];
+};
+
+struct text {
+  char *all; /* fields point in here */
+  struct cl_reservation first;
+  bool first_good, empty;
+  struct entry *entry;
+  size_t count;
+  size_t *damaged; /* line numbers */
+  size_t damages;
+};
+
+static void text_free(struct text *t) {
+  free(t->all);
+  free(t->entry);
+  free(t->damaged);
+  memset(t, 0, sizeof *t);
+}
+
+/* Splits a line in place and takes the escapes out. SIZE_MAX: too many fields or a bad escape. */
+static size_t split(char *line, char **field, size_t most) {
+  size_t count = 0;
+  for (char *at = line; at != NULL;) {
+    if (count == most) return SIZE_MAX;
+    char *end = strchr(at, '\t'), *to = at;
+    if (end) *end++ = '\0';
+    field[count++] = at;
+    for (const char *from = at; *from != '\0'; from++) {
+      char c = *from;
+      if (c == '\\') {
+        c = *++from;
+        if (c == 't') c = '\t';
+        else if (c == 'n') c = '\n';
+        else if (c != '\\') return SIZE_MAX;
+      }
+      *to++ = c;
+    }
+    *to = '\0';
+    at = end;
+  }
+  return count;
+}
+
+static bool number(const char *text, unsigned long long *value) {
+  char *end;
+  if (!isdigit((unsigned char)*text)) return false;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  return *end == '\0' && errno == 0;
+}
+
+static bool well_formed(char form, const char *text) {
+  struct cl_cpus cpus;
+  unsigned long long value;
+  switch (form) {
+    case 'p': return *text == '/' && strstr(text, "/../") == NULL;
+    case 'l': return cl_cpus_parse(text, &cpus) == 0;
+    case 'm': return cl_cpus_parse_mask(text, &cpus) == 0;
+    case 'n': return number(text, &value);
+    default: return true;
+  }
+}
+
+static bool read_entry(char *line, struct entry *entry) {
+  char *field[7];
+  size_t count = split(line, field, 7);
+  if (count == SIZE_MAX) return false;
+  for (entry->kind = 0; entry->kind < KINDS; entry->kind++) {
+    const char *form = kinds[entry->kind].form;
+    if (strcmp(kinds[entry->kind].name, field[0]) != 0) continue;
+    if (count != strlen(form) + 1) return false;
+    for (size_t i = 0; form[i] != '\0'; i++)
+      if (!well_formed(form[i], entry->field[i] = field[i + 1])) return false;
+    return true;
+  }
+  return false;
+}
+
+static bool read_first(char *line, struct cl_reservation *first) {
+  char *field[7];
+  unsigned long long tool;
+  if (split(line, field, 7) != 7 || strcmp(field[0], MAGIC) != 0) return false;
+  if (!number(field[2], &tool) || !number(field[3], &first->born)) return false;
+  if (cl_cpus_parse(field[4], &first->cpus)) return false;
+  first->tool = (int)tool;
+  snprintf(first->boot, sizeof first->boot, "%s", field[1]);
+  snprintf(first->mechanism, sizeof first->mechanism, "%s", field[5]);
+  snprintf(first->command, sizeof first->command, "%s", field[6]);
+  return true;
+}
+
+static int add_damage(struct text *t, size_t number) {
+  size_t *more = realloc(t->damaged, (t->damages + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  (t->damaged = more)[t->damages++] = number;
+  return 0;
+}
+
+/* Reads a journal; lines that cannot be read are counted as damaged, and so is a last line without its end. */
+static int text_read(const char *path, struct text *t) {
+  char real[CL_PATH_MOST + 256];
+  struct stat file;
+  memset(t, 0, sizeof *t);
+  snprintf(t->first.path, sizeof t->first.path, "%s", path);
+  if (stat(cl_files_path(path, real), &file)) return errno;
+  int error = cl_read_all(path, &t->all);
+  if (error) return error;
+  size_t length = strlen(t->all), lines = 0;
+  t->empty = file.st_size == 0;
+  bool whole = (size_t)file.st_size == length + 1; /* the final newline is off */
+  for (const char *at = t->all; at != NULL; at = strchr(at + 1, '\n')) lines++;
+  t->entry = calloc(lines, sizeof *t->entry);
+  if (t->entry == NULL) error = ENOMEM;
+  size_t number = 0;
+  for (char *line = t->all, *next; !error && !t->empty && line != NULL; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = '\0';
+    number++;
+    struct entry *entry = &t->entry[t->count];
+    entry->offset = (size_t)(line - t->all);
+    bool good = (next != NULL || whole);
+    if (number == 1) good = t->first_good = good && read_first(line, &t->first);
+    else if (good && (good = read_entry(line, entry))) t->count++;
+    if (!good) error = add_damage(t, number);
+  }
+  if (!t->first_good) t->first.tool = 0;
+  for (size_t i = 0; i < t->count; i++)
+    if (t->entry[i].kind == NOTE && strcmp(t->entry[i].field[0], "mechanism") == 0)
+      snprintf(t->first.mechanism, sizeof t->first.mechanism, "%s", t->entry[i].field[1]);
+  char boot[40];
+  t->first.alive = t->first_good && cl_boot(boot) == 0 && strcmp(boot, t->first.boot) == 0 &&
+                   cl_task_lives(t->first.tool, t->first.born);
+  if (error) text_free(t);
+  return error;
+}
+
+int cl_journal_note(const char *path, const char *key, char *value, size_t size) {
+  struct text t;
+  int error = text_read(path, &t);
+  if (error) return error;
+  error = ENOENT;
+  for (size_t i = t.count; i-- > 0 && error;)
+    if (t.entry[i].kind == NOTE && strcmp(t.entry[i].field[0], key) == 0)
+      error = (size_t)snprintf(value, size, "%s", t.entry[i].field[1]) < size ? 0 : ERANGE;
+  text_free(&t);
+  return error;
+}
+
+struct gather {
+  struct cl_reservation *list;
+  size_t count;
+};
+
+static int add_journal(void *context, const char *name) {
+  struct gather *g = context;
+  const char *end = strrchr(name, '.');
+  char path[CL_PATH_MOST];
+  struct text t;
+  if (end == NULL || strcmp(end, ".journal") != 0) return 0;
+  if ((size_t)snprintf(path, sizeof path, "%s/%s", CL_JOURNALS, name) >= sizeof path) return ENAMETOOLONG;
+  int error = text_read(path, &t);
+  if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
+  struct cl_reservation *more = realloc(g->list, (g->count + 1) * sizeof *more);
+  if (more) (g->list = more)[g->count++] = t.first;
+  text_free(&t);
+  return more ? 0 : ENOMEM;
+}
+
+static int by_tool(const void *a, const void *b) {
+  const struct cl_reservation *x = a, *y = b;
+  return x->tool != y->tool ? (x->tool > y->tool) - (x->tool < y->tool) : strcmp(x->path, y->path);
+}
+
+int cl_journal_list(struct cl_reservation **list, size_t *count) {
+  struct gather g = {NULL, 0};
+  int error = cl_list(CL_JOURNALS, add_journal, &g);
+  if (error == ENOENT) error = 0;
+  if (error) {
+    free(g.list);
+    g = (struct gather){NULL, 0};
+  } else if (g.count) {
+    qsort(g.list, g.count, sizeof *g.list, by_tool);
+  }
+  *list = g.list;
+  *count = g.count;
+  return error;
+}
+
+/* Taking back */
+
+enum answer { DONE, ALREADY, FOREIGN, FAILED, LATER };
+
+struct undo {
+  struct text mine;
+  struct text *other; /* of reservations that live on */
+  size_t others;
+  struct cl_cpus online, possible;
+  struct cl_cpus taken; /* by the others */
+  struct cl_cpus loose; /* what a set of CPUs may have gained or lost by us, by the others, by a CPU going away */
+  struct cl_tasks tasks; /* all, by tid; only if CPUs of tasks are to be given back */
+};
+
+/* A partition that lost its CPUs reads as "isolated invalid (...)": it is what was written all the same. */
+static char *valid(char *text) {
+  char *invalid = strstr(text, " invalid");
+  if (invalid) *invalid = '\0';
+  return text;
+}
+
+static enum answer failed(const char *what, int error) {
+  cl_warn("cannot take back %s: %s", what, strerror(error));
+  return FAILED;
+}
+
+/* A group or an interrupt that is no more takes its files along. */
+static bool is_gone(int error) { return error == ENOENT || error == ENODEV; }
+
+static enum answer undo_file(const struct entry *e) {
+  char now[4096], old[4096];
+  int error = cl_read(e->field[0], now, sizeof now);
+  if (is_gone(error)) return ALREADY;
+  if (error) return failed(e->field[0], error);
+  snprintf(old, sizeof old, "%s", e->field[1]);
+  if (strcmp(valid(now), valid(old)) == 0) return ALREADY;
+  if (strcmp(now, e->field[2]) != 0) {
+    cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is left", e->field[0], now, e->field[2]);
+    return FOREIGN;
+  }
+  error = cl_write(e->field[0], old);
+  return error ? failed(e->field[0], error) : DONE;
+}
+
+/* What a set of CPUs should be again: what was taken is given back but for what others hold by now, what was put in
+ * instead goes. False: it is not what was made of it. */
+static bool give_back(const struct undo *u, const struct cl_cpus *old, const struct cl_cpus *new,
+                      const struct cl_cpus *now, struct cl_cpus *target) {
+  struct cl_cpus lost = cl_cpus_minus(old, new), gained = cl_cpus_minus(new, old);
+  lost = cl_cpus_minus(&lost, &u->taken);
+  *target = cl_cpus_minus(now, &gained);
+  *target = cl_cpus_or(target, &lost);
+  struct cl_cpus is = cl_cpus_minus(now, &u->loose), should = cl_cpus_minus(new, &u->loose);
+  return cl_cpus_equal(&is, &should);
+}
+
+/* The journal of another reservation that has changed the same file. *empty: it was empty before. */
+static struct text *other_of(const struct undo *u, const char *path, bool *empty) {
+  struct text *found = NULL;
+  *empty = false;
+  for (size_t i = 0; i < u->others; i++)
+    for (size_t j = 0; j < u->other[i].count; j++) {
+      const struct entry *e = &u->other[i].entry[j];
+      if ((e->kind != CPUS && e->kind != MASK) || strcmp(e->field[0], path) != 0) continue;
+      if (found == NULL || e->field[1][0] == '\0') found = &u->other[i];
+      if (e->field[1][0] == '\0') *empty = true;
+    }
+  return found;
+}
+
+static int hand_over(const struct text *to, const char *const *field, size_t count) {
+  int fd;
+  int error = open_journal(to->first.path, 0, &fd);
+  if (error) return error;
+  error = append(fd, field, count);
+  close(fd);
+  return error;
+}
+
+/* An empty list of the CPUs of a cgroup (v2) means those of the group above it; elsewhere none. */
+static bool empty_is_all(const char *path) {
+  const char *name = strrchr(path, '/');
+  return strcmp(name, "/cpuset.cpus") == 0;
+}
+
+static int parse(const struct undo *u, const struct entry *e, const char *text, struct cl_cpus *cpus) {
+  if (e->kind == MASK) return cl_cpus_parse_mask(text, cpus);
+  if (*text != '\0' || !empty_is_all(e->field[0])) return cl_cpus_parse(text, cpus);
+  *cpus = u->online;
+  return 0;
+}
+
+static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
+  const char *path = e->field[0], *old_text = e->field[1], *new_text = e->field[2];
+  char now_text[CL_CPUS_TEXT], text[CL_CPUS_TEXT];
+  struct cl_cpus old, new, now, target;
+  bool was_empty;
+  int error = cl_read(path, now_text, sizeof now_text);
+  if (is_gone(error)) return ALREADY;
+  if (!error) error = parse(u, e, now_text, &now);
+  if (error) return failed(path, error);
+  parse(u, e, old_text, &old); /* both were found to be well formed */
+  parse(u, e, new_text, &new);
+  const struct text *other = other_of(u, path, &was_empty);
+  if (strcmp(now_text, old_text) == 0) return ALREADY;
+  if (!other && strcmp(now_text, new_text) == 0) {
+    error = cl_write(path, old_text);
+    return error ? failed(path, error) : DONE;
+  }
+  bool ours = give_back(u, &old, &new, &now, &target);
+  if (cl_cpus_count(&target) == 0 && *old_text != '\0') target = now;
+  if (cl_cpus_equal(&target, &now) && (other || *old_text != '\0')) return ALREADY;
+  if (!ours) {
+    cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is left", path, now_text, new_text);
+    return FOREIGN;
+  }
+  if (e->kind == MASK) cl_cpus_format_mask(&target, text);
+  else cl_cpus_format(&target, text);
+  if (!other && cl_cpus_equal(&target, &old)) snprintf(text, sizeof text, "%s", old_text);
+  if (other && empty_is_all(path) && (*old_text == '\0' || was_empty)) {
+    const char *field[] = {"cpus", path, "", text}; /* the last one to end empties the file again */
+    error = hand_over(other, field, 4);
+    if (error) return failed(path, error);
+  }
+  error = cl_write(path, text);
+  return error ? failed(path, error) : DONE;
+}
+
+static void join(char *path, size_t size, const char *folder, const char *file) {
+  snprintf(path, size, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, file);
+}
+
+static void folder_of(char *folder, size_t size, const char *path) {
+  snprintf(folder, size, "%.*s", (int)(strrchr(path, '/') - path), path);
+}
+
+static bool lists(const char *text, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at += length)
+    if ((at == text || isspace((unsigned char)at[-1])) && (at[length] == '\0' || isspace((unsigned char)at[length])))
+      return true;
+  return false;
+}
+
+struct need {
+  const char *group, *controller;
+  char by[CL_PATH_MOST];
+};
+
+/* A child group that uses the controller: hands it on, or has set something. */
+static int needs(void *context, const char *name) {
+  struct need *n = context;
+  char child[CL_PATH_MOST], path[CL_PATH_MOST + 64], text[4096];
+  static const char *const set[] = {"cpuset.cpus", "cpuset.mems", "cpuset.cpus.exclusive"};
+  join(child, sizeof child, n->group, name);
+  join(path, sizeof path, child, "cgroup.subtree_control");
+  if (cl_read(path, text, sizeof text)) return 0; /* not a group */
+  bool needed = lists(text, n->controller);
+  if (strcmp(n->controller, "cpuset") == 0) {
+    for (size_t i = 0; i < sizeof set / sizeof *set && !needed; i++) {
+      join(path, sizeof path, child, set[i]);
+      needed = cl_read(path, text, sizeof text) == 0 && *text != '\0';
+    }
+    join(path, sizeof path, child, "cpuset.cpus.partition");
+    needed = needed || (cl_read(path, text, sizeof text) == 0 && strncmp(text, "member", 6) != 0);
+  } else {
+    needed = true;
+  }
+  if (needed) snprintf(n->by, sizeof n->by, "%s", child);
+  return needed;
+}
+
+static enum answer undo_controller(const struct undo *u, const struct entry *e) {
+  const char *path = e->field[0], *name = e->field[1];
+  char text[4096], group[CL_PATH_MOST];
+  int error = cl_read(path, text, sizeof text);
+  if (is_gone(error)) return ALREADY;
+  if (error) return failed(path, error);
+  if (!lists(text, name)) return ALREADY;
+  if (u->others) {
+    const char *field[] = {"controller", path, name};
+    error = hand_over(&u->other[0], field, 3);
+    return error ? failed(path, error) : DONE;
+  }
+  folder_of(group, sizeof group, path);
+  struct need n = {group, name, ""};
+  cl_list(group, needs, &n);
+  if (*n.by) {
+    cl_warn("controller %s stays on in %s, as %s uses it by now", name, group, n.by);
+    return FOREIGN;
+  }
+  snprintf(text, sizeof text, "-%s", name);
+  error = cl_write(path, text);
+  return error ? failed(path, error) : DONE;
+}
+
+static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
+
+/* Where the program was before it came into the group `path`, or NULL. */
+static const char *came_from(const struct undo *u, const char *path) {
+  for (size_t i = u->mine.count; i-- > 0;) {
+    const struct entry *e = &u->mine.entry[i];
+    if ((e->kind == GROUP || e->kind == THREAD) && strcmp(e->field[4], path) == 0) return e->field[3];
+  }
+  return NULL;
+}
+
+/* Moves every process out of the group `path`: back to where the program came from, else to the group above, else (it
+ * may not hold any) to the root. */
+static void empty_group(const struct undo *u, const char *path) {
+  char procs[CL_PATH_MOST + 64], text[65536], up[CL_PATH_MOST], file[CL_PATH_MOST + 64], top[CL_PATH_MOST];
+  folder_of(up, sizeof up, path);
+  snprintf(top, sizeof top, "%s", up);
+  for (;;) {
+    char above[CL_PATH_MOST];
+    folder_of(above, sizeof above, top);
+    join(file, sizeof file, above, "cgroup.procs");
+    if (!cl_exists(file)) break;
+    snprintf(top, sizeof top, "%s", above);
+  }
+  const char *to[] = {came_from(u, path), up, top};
+  join(procs, sizeof procs, path, "cgroup.procs");
+  for (int round = 0; round < 20; round++) { /* a program that forks meanwhile */
+    if (cl_read(procs, text, sizeof text) || *text == '\0') return;
+    char *save = NULL;
+    for (char *pid = strtok_r(text, "\n", &save); pid != NULL; pid = strtok_r(NULL, "\n", &save))
+      for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        if (to[i] == NULL || strcmp(pid, "0") == 0) continue; /* 0: of another container; written, it would be us */
+        join(file, sizeof file, to[i], "cgroup.procs");
+        int error = cl_write(file, pid);
+        if (error == 0 || error == ESRCH) break;
+      }
+    if (cl_files_is_tree()) return;
+  }
+}
+
+static int is_group(void *context, const char *name) {
+  char path[CL_PATH_MOST + 64], procs[CL_PATH_MOST + 128];
+  join(path, sizeof path, context, name);
+  join(procs, sizeof procs, path, "cgroup.procs");
+  return cl_exists(procs) ? -1 : 0;
+}
+
+static bool has_groups(char *folder) { return cl_list(folder, is_group, folder) == -1; }
+
+static int unlink_one(void *context, const char *name) {
+  char path[CL_PATH_MOST + 64], real[CL_PATH_MOST + 256];
+  join(path, sizeof path, context, name);
+  return unlink(cl_files_path(path, real)) ? errno : 0;
+}
+
+static enum answer undo_folder(const struct undo *u, const struct entry *e, bool last) {
+  char *path = e->field[0], real[CL_PATH_MOST + 256];
+  if (!cl_exists(path)) return ALREADY;
+  if (has_groups(path)) { /* a group of another reservation, or of the program itself */
+    if (!last) return LATER;
+    if (u->others) {
+      const char *field[] = {"folder", path};
+      int error = hand_over(&u->other[0], field, 2);
+      return error ? failed(path, error) : DONE;
+    }
+  }
+  empty_group(u, path);
+  if (cl_files_is_tree()) cl_list(path, unlink_one, path);
+  for (int tries = 0; rmdir(cl_files_path(path, real)); tries++) {
+    if (errno == ENOENT) return ALREADY;
+    if (errno != EBUSY || tries == 200) return last ? failed(path, errno) : LATER;
+    pause_ms(1); /* tasks that are ending */
+    if (tries % 20 == 19) empty_group(u, path);
+  }
+  return DONE;
+}
+
+static enum answer undo_group(const struct entry *e) {
+  int tid = atoi(e->field[0]);
+  const char *controller = e->field[2], *old = e->field[3], *new = e->field[4];
+  char now[CL_PATH_MOST], path[CL_PATH_MOST + 64];
+  if (!cl_task_lives(tid, strtoull(e->field[1], NULL, 10))) return ALREADY;
+  int error = cl_task_folder(tid, controller, now, sizeof now);
+  if (error == ESRCH || is_gone(error)) return ALREADY;
+  if (error) return failed(new, error);
+  if (strcmp(now, old) == 0) return ALREADY;
+  if (strcmp(now, new) != 0) {
+    cl_warn("task %d is in %s, but was put into %s: somebody has moved it, it is left", tid, now, new);
+    return FOREIGN;
+  }
+  join(path, sizeof path, old, e->kind == GROUP ? "cgroup.procs" : *controller ? "tasks" : "cgroup.threads");
+  error = cl_write(path, e->field[0]);
+  if (error == ESRCH) return ALREADY;
+  if (is_gone(error)) {
+    cl_warn("%s, where task %d came from, is no more: it goes up from %s", old, tid, new);
+    return FOREIGN;
+  }
+  return error ? failed(path, error) : DONE;
+}
+
+/* Tasks */
+
+static int by_tid(const void *a, const void *b) {
+  const struct cl_task *x = a, *y = b;
+  return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static const struct cl_task *find(const struct undo *u, int tid) {
+  struct cl_task key = {.tid = tid};
+  return u->tasks.count ? bsearch(&key, u->tasks.task, u->tasks.count, sizeof key, by_tid) : NULL;
+}
+
+static int read_tasks(struct undo *u) {
+  cl_tasks_free(&u->tasks);
+  int error = cl_tasks_read(&u->tasks);
+  if (!error && u->tasks.count) qsort(u->tasks.task, u->tasks.count, sizeof *u->tasks.task, by_tid);
+  return error;
+}
+
+static int allow(const struct undo *u, int tid, const struct cl_cpus *target) {
+  struct cl_cpus missing = cl_cpus_minus(&u->online, target), all = cl_cpus_or(target, &u->possible);
+  /* A task that may use every CPU may use those that come later, too. */
+  return cl_task_allow(tid, cl_cpus_count(&missing) ? target : &all);
+}
+
+static enum answer undo_affinity(const struct undo *u, const struct entry *e) {
+  const struct cl_task *task = find(u, atoi(e->field[0]));
+  struct cl_cpus old, new, target;
+  char now_text[CL_CPUS_TEXT], what[64];
+  if (task == NULL || task->born != strtoull(e->field[1], NULL, 10) || task->state == 'Z') return ALREADY;
+  cl_cpus_parse(e->field[2], &old);
+  cl_cpus_parse(e->field[3], &new);
+  /* Not as the list of tasks has it: an earlier entry may have given back a part. */
+  struct cl_cpus now;
+  int error = cl_task_allowed(task->tid, &now);
+  if (error) return ALREADY;
+  bool ours = give_back(u, &old, &new, &now, &target);
+  if (cl_cpus_count(&target) == 0 || cl_cpus_equal(&target, &now)) return ALREADY;
+  if (!ours) {
+    cl_warn("task %d (%s) may use CPUs %s, but was given %s: somebody has changed it, it is left", task->tid,
+            task->name, cl_cpus_format(&now, now_text), e->field[3]);
+    return FOREIGN;
+  }
+  error = allow(u, task->tid, &target);
+  if (error == ESRCH) return ALREADY;
+  snprintf(what, sizeof what, "the CPUs of task %d (%s)", task->tid, task->name);
+  return error ? failed(what, error) : DONE;
+}
+
+static bool is_ours(const struct undo *u, const struct cl_task *task) {
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *e = &u->mine.entry[i];
+    if (e->kind == AFFINITY && atoi(e->field[0]) == task->tid && strtoull(e->field[1], NULL, 10) == task->born)
+      return true;
+  }
+  return false;
+}
+
+/* A task born since inherited what its parent was left with: it gets back what tasks so narrowed get back. */
+static bool inherited(const struct undo *u, const struct cl_task *task, struct cl_cpus *target) {
+  bool found = false;
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *e = &u->mine.entry[i];
+    struct cl_cpus old, new, candidate;
+    if (e->kind != AFFINITY || cl_cpus_parse(e->field[2], &old) || cl_cpus_parse(e->field[3], &new)) continue;
+    struct cl_cpus gained = cl_cpus_minus(&new, &old);
+    bool narrowed = cl_cpus_count(&gained) == 0;
+    if (!give_back(u, &old, &new, &task->allowed, &candidate) || cl_cpus_count(&candidate) == 0) continue;
+    if (cl_cpus_equal(&candidate, &task->allowed)) continue;
+    *target = candidate;
+    found = true;
+    if (narrowed) break; /* rather than what a task of the CPUs themselves was given instead */
+  }
+  return found;
+}
+
+static void widen_newborn(struct undo *u, struct cl_restored *restored) {
+  for (int round = 0, changed = 1; changed && round < 10; round++) {
+    changed = 0;
+    if (read_tasks(u)) return;
+    for (size_t i = 0; i < u->tasks.count; i++) {
+      const struct cl_task *task = &u->tasks.task[i];
+      struct cl_cpus target;
+      if (task->born < u->mine.first.born || task->fixed || is_ours(u, task) || !inherited(u, task, &target)) continue;
+      if (allow(u, task->tid, &target) == 0) {
+        changed = 1;
+        restored->done++;
+      }
+    }
+  }
+}
+
+/* All of it */
+
+static void undo_free(struct undo *u) {
+  text_free(&u->mine);
+  for (size_t i = 0; i < u->others; i++) text_free(&u->other[i]);
+  free(u->other);
+  cl_tasks_free(&u->tasks);
+}
+
+static int read_others(struct undo *u) {
+  struct cl_reservation *list;
+  size_t count;
+  int error = cl_journal_list(&list, &count);
+  if (!error && count && (u->other = calloc(count, sizeof *u->other)) == NULL) error = ENOMEM;
+  for (size_t i = 0; !error && i < count; i++) {
+    if (!list[i].alive || strcmp(list[i].path, u->mine.first.path) == 0) continue;
+    if (text_read(list[i].path, &u->other[u->others])) continue; /* removed by a hand: nothing to respect */
+    u->taken = cl_cpus_or(&u->taken, &list[i].cpus);
+    u->others++;
+  }
+  free(list);
+  return error;
+}
+
+static int undo_begin(struct undo *u, const char *path) {
+  memset(u, 0, sizeof *u);
+  int error = text_read(path, &u->mine);
+  if (!error) error = read_others(u);
+  if (!error) error = cl_online(&u->online);
+  if (error) return error;
+  char text[CL_CPUS_TEXT];
+  if (cl_read("/sys/devices/system/cpu/possible", text, sizeof text) || cl_cpus_parse(text, &u->possible))
+    u->possible = u->online;
+  u->loose = cl_cpus_or(&u->mine.first.cpus, &u->taken);
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *e = &u->mine.entry[i];
+    struct cl_cpus gone;
+    if (e->kind == NOTE && strcmp(e->field[0], "gone") == 0 && cl_cpus_parse(e->field[1], &gone) == 0)
+      u->loose = cl_cpus_or(&u->loose, &gone);
+  }
+  for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++)
+    if (!cl_cpus_has(&u->online, cpu)) cl_cpus_add(&u->loose, cpu);
+  return 0;
+}
+
+/* The folder that we made for a group and that a file of the group goes with, or NULL. */
+static char *made_for(const struct undo *u, const struct entry *e) {
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *f = &u->mine.entry[i];
+    size_t length = f->kind == FOLDER ? strlen(f->field[0]) : 0;
+    const char *name = strrchr(e->field[0], '/');
+    if (length && name == e->field[0] + length && strncmp(e->field[0], f->field[0], length) == 0) return f->field[0];
+  }
+  return NULL;
+}
+
+/* A group that stays for the groups of others in it: they get the entry, and the file loses our CPUs. */
+static enum answer leave_to_others(const struct undo *u, const struct entry *e) {
+  const char *field[] = {kinds[e->kind].name, e->field[0], e->field[1], e->field[2]};
+  char text[CL_CPUS_TEXT];
+  struct cl_cpus now;
+  int error = hand_over(&u->other[0], field, 4);
+  if (error) return failed(e->field[0], error);
+  if (e->kind != CPUS || cl_read(e->field[0], text, sizeof text) || cl_cpus_parse(text, &now)) return DONE;
+  now = cl_cpus_minus(&now, &u->mine.first.cpus);
+  if (cl_cpus_count(&now)) error = cl_write(e->field[0], cl_cpus_format(&now, text));
+  return error ? failed(e->field[0], error) : DONE;
+}
+
+/* A file: one of a group of ours goes with its folder, unless that has to stay. */
+static enum answer undo_text(const struct undo *u, const struct entry *e, bool last) {
+  char *folder = made_for(u, e);
+  if (folder && !last && cl_exists(folder)) return LATER;
+  if (folder && u->others && has_groups(folder)) return leave_to_others(u, e);
+  return e->kind == FILE_TEXT ? undo_file(e) : undo_cpus(u, e);
+}
+
+static enum answer undo_entry(const struct undo *u, const struct entry *e, bool last) {
+  int error = 0;
+  switch (e->kind) {
+    case FILE_TEXT: case CPUS: case MASK: return undo_text(u, e, last);
+    case CONTROLLER: return last ? undo_controller(u, e) : LATER; /* after every group below has gone */
+    case FOLDER: return undo_folder(u, e, last);
+    case GROUP: case THREAD: return undo_group(e);
+    case AFFINITY: return undo_affinity(u, e);
+    case SCOPE: error = cl_systemd_leave(e->field[0]); break;
+    case IRQBALANCE: error = cl_irqbalance_restore(e->field[0], e->field[1], e->field[2]); break;
+    case NOTE: case KINDS: return ALREADY;
+  }
+  if (error == EALREADY) return ALREADY;
+  return error ? failed(e->field[0], error) : DONE;
+}
+
+static void undo_all(struct undo *u, size_t from, struct cl_restored *restored) {
+  bool tasks = false;
+  for (size_t i = 0; i < u->mine.count; i++) tasks |= u->mine.entry[i].kind == AFFINITY;
+  if (tasks && read_tasks(u)) tasks = false;
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = u->mine.count; i-- > 0 && u->mine.entry[i].offset >= from;) {
+      struct entry *e = &u->mine.entry[i];
+      if (e->kind == NOTE || e->undone) continue;
+      enum answer answer = undo_entry(u, e, pass == 1);
+      restored->done += answer == DONE;
+      restored->already += answer == ALREADY;
+      restored->foreign += answer == FOREIGN;
+      restored->failed += answer == FAILED;
+      e->undone = answer != LATER;
+    }
+  if (tasks && from == 0) widen_newborn(u, restored);
+}
+
+int cl_journal_restore(const char *path, size_t from, struct cl_restored *restored) {
+  struct undo u;
+  char boot[40], real[CL_PATH_MOST + 256], damaged[CL_PATH_MOST + 256 + 16];
+  *restored = (struct cl_restored){0};
+  int error = undo_begin(&u, path);
+  if (error) {
+    undo_free(&u);
+    return error == ENOENT && !cl_exists(path) ? 0 : error;
+  }
+  cl_files_path(path, real);
+  bool other_boot = u.mine.first_good && cl_boot(boot) == 0 && strcmp(boot, u.mine.first.boot) != 0;
+  if (!other_boot && !u.mine.empty) undo_all(&u, from, restored);
+  if (restored->failed) error = EIO;
+  else if (from) error = truncate(real, (off_t)from) ? errno : 0;
+  else {
+    char cpus[CL_CPUS_TEXT];
+    const char *gone[] = {"note", "gone", cl_cpus_format(&u.mine.first.cpus, cpus)};
+    for (size_t i = 0; i < u.others && !other_boot; i++) hand_over(&u.other[i], gone, 3);
+    for (size_t i = 0; i < u.mine.damages; i++)
+      cl_warn("line %zu of %s cannot be read: nothing of it was taken back", u.mine.damaged[i], path);
+    snprintf(damaged, sizeof damaged, "%s.damaged", real);
+    if (u.mine.damages && !other_boot) error = rename(real, damaged) ? errno : 0;
+    else error = unlink(real) && errno != ENOENT ? errno : 0;
+  }
+  undo_free(&u);
+  return error;
+}
