@@ -83,10 +83,8 @@ struct gather {
   int pid;
 };
 
-static int add_thread(void *context, const char *name) {
-  struct gather *g = context;
+static int add_tid(struct gather *g, int tid) {
   struct cl_tasks *tasks = g->tasks;
-  if (!isdigit((unsigned char)name[0])) return 0;
   if (tasks->count == g->room) {
     size_t room = g->room ? g->room * 2 : 256;
     struct cl_task *more = realloc(tasks->task, room * sizeof *more);
@@ -94,9 +92,13 @@ static int add_thread(void *context, const char *name) {
     tasks->task = more;
     g->room = room;
   }
-  int error = read_task(g->pid, atoi(name), &tasks->task[tasks->count]);
+  int error = read_task(g->pid, tid, &tasks->task[tasks->count]);
   if (!error) tasks->count++;
   return error == ESRCH ? 0 : error; /* it has ended meanwhile */
+}
+
+static int add_thread(void *context, const char *name) {
+  return isdigit((unsigned char)name[0]) ? add_tid(context, atoi(name)) : 0;
 }
 
 static int add_process(void *context, const char *name) {
@@ -133,6 +135,26 @@ int cl_tasks_of(int pid, struct cl_tasks *tasks) {
   snprintf(name, sizeof name, "%d", pid);
   int error = pid > 0 ? add_process(&g, name) : ESRCH;
   if (!error && tasks->count == 0) error = ESRCH;
+  return gathered(error, tasks);
+}
+
+int cl_tasks_kernel(struct cl_tasks *tasks) {
+  char *list;
+  *tasks = (struct cl_tasks){NULL, 0};
+  struct gather g = {tasks, 0, 2};
+  int error = cl_read_all("/proc/2/task/2/children", &list);
+  if (!error) {
+    error = add_tid(&g, 2);
+    for (char *at = list, *end; !error && (g.pid = (int)strtol(at, &end, 10), end != at); at = end)
+      error = add_tid(&g, g.pid);
+    free(list);
+  } else {
+    error = cl_list("/proc", add_process, &g);
+  }
+  size_t kernel = 0;
+  for (size_t i = 0; i < tasks->count; i++)
+    if (tasks->task[i].kernel) tasks->task[kernel++] = tasks->task[i];
+  tasks->count = kernel;
   return gathered(error, tasks);
 }
 

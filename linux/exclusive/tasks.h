@@ -28,6 +28,8 @@ struct cl_tasks {
 int cl_tasks_read(struct cl_tasks *tasks);
 /* Those of one process. ESRCH: there is none. */
 int cl_tasks_of(int pid, struct cl_tasks *tasks);
+/* The kernel's threads alone, without reading every task where the kernel lists kthreadd's children. */
+int cl_tasks_kernel(struct cl_tasks *tasks);
 /* One thread by its tid, `pid` filled in. ESRCH: there is none. */
 int cl_task_read(int tid, struct cl_task *task);
 void cl_tasks_free(struct cl_tasks *tasks);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Without cpusets: every task of others that may use the CPUs is told not to, one by one.
+ *
+ * Why few can come in: a new task may use what its maker may, init and kthreadd are told first, and clear() goes over all
+ * tasks until a pass finds nobody, so that one born between the list and the call is found by the next. But a task may
+ * call sched_setaffinity at any time, and a new kernel thread takes all CPUs: they stay until the next sweep().
+ *
+ * A task is the program's if it is of its process or descends from it with the CPUs of the program; a program that
+ * attach takes may have had children before, and those go. The tool adopts the orphans of a program it has started. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "mechanisms.h"
+#include "say.h"
+
+#define PASSES 100 /* enough for a machine that forks all the time: then the sweeps go on */
+
+/* Tasks that may use nothing but the CPUs, from before: left there. One reservation a process. */
+static struct cl_tasks left_there;
+
+static const struct cl_task *find(const struct cl_tasks *tasks, int pid) {
+  size_t low = 0, high = tasks->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (tasks->task[middle].pid < pid) low = middle + 1;
+    else high = middle;
+  }
+  return low < tasks->count && tasks->task[low].pid == pid ? &tasks->task[low] : NULL;
+}
+
+static bool within(const struct cl_cpus *a, const struct cl_cpus *b) {
+  struct cl_cpus more = cl_cpus_minus(a, b);
+  return cl_cpus_count(&more) == 0;
+}
+
+static bool is_programs(const struct cl_hold *hold, const struct cl_tasks *tasks, const struct cl_task *task) {
+  const struct cl_request *request = hold->request;
+  if (task->kernel) return false;
+  if (task->pid == hold->program.pid && (request->tid == 0 || task->tid == request->tid)) return true;
+  bool started = request->command != NULL;
+  if (!started && !within(&task->allowed, &hold->cpus)) return false;
+  int pid = task->pid;
+  for (const struct cl_task *at = task; at != NULL; at = find(tasks, pid = at->parent))
+    if (at->pid == hold->program.pid) return true;
+  /* An orphan that the tool has adopted; its watcher has not got the CPUs. */
+  for (const struct cl_task *at = task; started && at != NULL; at = find(tasks, at->parent))
+    if (at->parent == hold->id) return within(&at->allowed, &hold->cpus);
+  return false;
+}
+
+static bool is_left(const struct cl_task *task) {
+  for (size_t i = 0; i < left_there.count; i++)
+    if (left_there.task[i].tid == task->tid && left_there.task[i].born == task->born) return true;
+  return false;
+}
+
+static int leave(const struct cl_task *task) {
+  struct cl_task *more = realloc(left_there.task, (left_there.count + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  left_there.task = more;
+  more[left_there.count++] = *task;
+  cl_warn("task %d (%s) may use no other CPUs: it stays", task->tid, task->name);
+  return 0;
+}
+
+/* Tells one task. *told: it was. `later`: in a sweep a task that may use nothing else has just asked for it. */
+static int tell(struct cl_hold *hold, const struct cl_task *task, bool later, bool *told) {
+  struct cl_cpus rest = cl_cpus_minus(&task->allowed, &hold->cpus);
+  bool here = cl_cpus_has(&hold->cpus, task->cpu);
+  *told = false;
+  if (cl_cpus_count(&rest) == 0) {
+    if (!later || task->kernel) return leave(task);
+    rest = hold->rest;
+  }
+  struct cl_cpus via = cl_cpus_and(&hold->lightest, &rest);
+  int error = cl_change_affinity(&hold->changes, task, here && cl_cpus_count(&via) ? &via : NULL, &rest);
+  if (error == ESRCH) return 0;
+  if (error == EINVAL || error == EPERM) return leave(task);
+  *told = !error;
+  return error;
+}
+
+/* One pass over all tasks; *found: those told. */
+static int pass(struct cl_hold *hold, bool later, int *found) {
+  struct cl_tasks tasks;
+  int error = cl_tasks_read(&tasks);
+  *found = 0;
+  for (size_t i = 0; i < tasks.count && !error; i++) { /* by pid: init and kthreadd, of which all are born, first */
+    const struct cl_task *task = &tasks.task[i];
+    struct cl_cpus both = cl_cpus_and(&task->allowed, &hold->cpus);
+    bool told;
+    if (cl_cpus_count(&both) == 0 || task->state == 'Z' || is_programs(hold, &tasks, task) || is_left(task)) continue;
+    if (task->fixed) {
+      hold->kernel_stay += !later;
+      continue;
+    }
+    error = tell(hold, task, later, &told);
+    if (error || !told) continue;
+    (*found)++;
+    if (task->kernel) hold->kernel_moved++;
+    else hold->moved++;
+  }
+  cl_tasks_free(&tasks);
+  return error;
+}
+
+static const char *cannot(const struct cl_hold *hold, char *why, size_t size) {
+  (void)hold, (void)why, (void)size;
+  return geteuid() == 0 || cl_files_is_tree() ? NULL : "needs root";
+}
+
+static int clear(struct cl_hold *hold, char *why, size_t size) {
+  int found = 1, error = 0;
+  hold->group[0] = '\0';
+  cl_tasks_free(&left_there);
+  if (hold->request->command != NULL && !hold->changes.plan) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (int i = 0; i < PASSES && found && !error; i++) {
+    hold->kernel_stay = 0;
+    error = pass(hold, false, &found);
+    if (hold->changes.plan) break;
+  }
+  if (error) return cl_why(why, size, error, "cannot move the tasks");
+  error = cl_workqueues_away(hold);
+  return error ? cl_why(why, size, error, "cannot move the work queues") : 0;
+}
+
+static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  int error = cl_change_affinity(&hold->changes, task, NULL, &hold->use);
+  return error ? cl_why(why, size, error, "cannot place task %d (%s)", task->tid, task->name) : 0;
+}
+
+static int sweep(struct cl_hold *hold) {
+  int found;
+  pass(hold, true, &found);
+  return found;
+}
+
+const struct cl_mechanism cl_affinity = {
+    .name = "affinity",
+    .text = "the CPUs of every task, one by one",
+    .cannot = cannot,
+    .clear = clear,
+    .enter = enter,
+    .sweep = sweep,
+};

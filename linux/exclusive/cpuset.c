@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cpusets without partitions: the program's group gets the CPUs, and every other group loses them. The tasks of the root
+ * group, whose CPUs cannot be set, go to a group of ours for the rest.
+ *
+ * Why nobody can come in: a task may use the CPUs of its group only, whatever it asks for by sched_setaffinity, a new
+ * one is born in the group of its parent, and no group but the program's has the CPUs. Who has the right to can make a
+ * new group with them, or move a task to the root: sweep() does all again. In v1 the group is exclusive besides, so that
+ * the kernel refuses such a new group. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mechanisms.h"
+#include "say.h"
+
+/* One walk over the groups of a hierarchy. */
+struct walk {
+  struct cl_hold *hold;
+  const char *parent;          /* folder whose groups are walked */
+  const struct cl_cpus *above; /* its CPUs (v1) */
+  bool all;                    /* v2: groups that list no CPUs, too */
+  int changed;
+};
+
+/* A file of a cpuset: v1 mounted with noprefix has "cpus", else "cpuset.cpus". */
+static const char *file_of(char path[CL_PATH_MOST], const char *mount, const char *group, const char *name) {
+  char probe[CL_PATH_MOST], full[64];
+  bool bare = cl_exists(cl_join(probe, mount, "cpus")) && !cl_exists(cl_join(probe, mount, "cpuset.cpus"));
+  snprintf(full, sizeof full, "%s%s", bare ? "" : "cpuset.", name);
+  return cl_join(path, group, full);
+}
+
+static bool is_group(const char *folder) {
+  char path[CL_PATH_MOST];
+  return cl_exists(cl_join(path, folder, "cgroup.procs"));
+}
+
+/* --- v2 --- */
+
+static int narrow_v2(void *context, const char *name) {
+  struct walk *walk = context;
+  struct cl_hold *hold = walk->hold;
+  char group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  struct cl_cpus set;
+  cl_join(group, walk->parent, name);
+  if (strcmp(group, hold->group) == 0 || !is_group(group)) return 0;
+  int error = cl_read(cl_join(path, group, "cpuset.cpus"), text, sizeof text);
+  if (error == ENOENT && hold->changes.plan) error = 0; /* its files come with the controller */
+  if (error == ENOENT || error == ENODEV) return 0;     /* it has just been removed */
+  if (!error) error = cl_cpus_parse(text, &set);
+  if (error) return error;
+  if (cl_cpus_count(&set) == 0 && !walk->all) return 0;
+  struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
+  /* As in a partition: a group with no CPU left gets what the others have, instead of "" which would be all. */
+  if (cl_cpus_count(&left) == 0) left = hold->rest;
+  if (cl_cpus_equal(&left, &set)) return 0;
+  error = cl_change_cpus(&hold->changes, path, &left);
+  if (error == ENOENT || error == ENODEV) return 0;
+  if (!error) walk->changed++;
+  return error;
+}
+
+int cl_groups_narrow(struct cl_hold *hold, const char *mount, bool all, int *count) {
+  struct walk walk = {hold, mount, NULL, all, 0};
+  int error = cl_list(mount, narrow_v2, &walk);
+  *count += walk.changed;
+  return error;
+}
+
+/* --- v1 --- */
+
+/* Deepest first, as a group must keep all that the groups in it have. */
+static int narrow_v1(void *context, const char *name) {
+  struct walk *walk = context;
+  struct cl_hold *hold = walk->hold;
+  char group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  struct cl_cpus set;
+  cl_join(group, walk->parent, name);
+  if (strcmp(group, hold->group) == 0 || !is_group(group)) return 0;
+  int error = cl_read(file_of(path, walk->parent, group, "cpus"), text, sizeof text);
+  if (error == ENOENT || error == ENODEV) return 0;
+  if (!error) error = cl_cpus_parse(text, &set);
+  struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
+  if (error || cl_cpus_equal(&left, &set)) return error;
+  /* A group with no CPU left gets what its parent has. */
+  if (cl_cpus_count(&left) == 0) left = cl_cpus_minus(walk->above, &hold->cpus);
+  if (cl_cpus_count(&left) == 0) {
+    cl_warn("the cpuset %s has no other CPUs to go to", group);
+    return EBUSY;
+  }
+  struct walk below = {hold, group, &set, false, 0};
+  error = cl_list(group, narrow_v1, &below);
+  if (!error) error = cl_change_cpus(&hold->changes, path, &left);
+  if (error == ENOENT || error == ENODEV) return 0;
+  walk->changed += below.changed + !error;
+  return error;
+}
+
+/* --- both --- */
+
+struct way {
+  const char *controller; /* "" = v2 */
+  char mount[CL_PATH_MOST], rest[CL_PATH_MOST];
+};
+
+static int find(const struct cl_hold *hold, const char *controller, struct way *way) {
+  way->controller = controller;
+  int error = cl_group_mount(controller, way->mount, sizeof way->mount);
+  if (!error) cl_group_name(hold, way->mount, "-rest", way->rest);
+  return error;
+}
+
+/* Moves the programs of the root group to ours, until a pass finds none: one may fork while it is moved. */
+static int empty_root(struct cl_hold *hold, const struct way *way, int *moved) {
+  char path[CL_PATH_MOST];
+  int found;
+  do {
+    char *list;
+    int error = cl_read_all(cl_join(path, way->mount, "cgroup.procs"), &list);
+    if (error) return error;
+    found = 0;
+    for (char *at = list, *end; !error; at = end) {
+      struct cl_task task;
+      int pid = (int)strtol(at, &end, 10);
+      if (end == at) break;
+      if (pid == hold->program.pid || cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue;
+      error = cl_change_group(&hold->changes, &task, way->controller, way->rest, true);
+      if (!error) found++;
+      else if (error == ESRCH) error = 0;
+    }
+    free(list);
+    if (error) return error;
+    *moved += found;
+  } while (found && !hold->changes.plan);
+  return 0;
+}
+
+static int narrow(struct cl_hold *hold, const struct way *way, int *count) {
+  if (*way->controller == '\0') return cl_groups_narrow(hold, way->mount, true, count);
+  struct walk walk = {hold, way->mount, &hold->online, false, 0};
+  int error = cl_list(way->mount, narrow_v1, &walk);
+  *count += walk.changed;
+  return error;
+}
+
+/* A group of ours with CPUs; in v1 a group takes tasks only when it has memory, too. */
+static int dress(struct cl_hold *hold, const struct way *way, const char *group, const struct cl_cpus *cpus,
+                 bool exclusive, char *why, size_t size) {
+  struct cl_changes *changes = &hold->changes;
+  char path[CL_PATH_MOST], from[CL_PATH_MOST], mems[1024];
+  bool v1 = *way->controller != '\0';
+  int error = cl_change_cpus(changes, file_of(path, way->mount, group, "cpus"), cpus);
+  if (!error && v1) {
+    file_of(path, way->mount, group, "mems");
+    error = cl_read(file_of(from, way->mount, way->mount, "mems"), mems, sizeof mems);
+    if (!error) error = cl_change_file(changes, path, mems);
+  }
+  if (error) return cl_why(why, size, error, "cannot write %s", path);
+  /* No harm where it is refused: then sweep() finds who overlaps. */
+  if (v1 && exclusive) cl_change_file(changes, file_of(path, way->mount, group, "cpu_exclusive"), "1");
+  return 0;
+}
+
+static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pins, char *why, size_t size) {
+  struct cl_changes *changes = &hold->changes;
+  struct way way;
+  int groups = 0;
+  int error = find(hold, controller, &way);
+  if (error) return cl_why(why, size, error, "no cpusets are mounted");
+  if ((error = cl_pins_note(hold, controller, pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  cl_group_name(hold, way.mount, "", hold->group);
+  if ((error = cl_change_folder(changes, hold->group)) != 0)
+    return cl_why(why, size, error, "cannot make %s", hold->group);
+  if ((error = cl_change_folder(changes, way.rest)) != 0) return cl_why(why, size, error, "cannot make %s", way.rest);
+  if (*controller != '\0' && (error = dress(hold, &way, way.rest, &hold->rest, false, why, size)) != 0) return error;
+  /* Before the controller: only the true root may have both tasks and groups with controllers. */
+  if ((error = empty_root(hold, &way, &hold->moved)) != 0)
+    return cl_why(why, size, error, "cannot move the tasks of %s", way.mount);
+  if (*controller == '\0' && (error = cl_change_controller(changes, way.mount, "cpuset")) != 0)
+    return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", way.mount);
+  if ((error = narrow(hold, &way, &groups)) != 0)
+    return cl_why(why, size, error, "cannot narrow the groups in %s", way.mount);
+  return dress(hold, &way, hold->group, &hold->use, true, why, size);
+}
+
+static int clear(struct cl_hold *hold, const char *controller, char *why, size_t size) {
+  struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
+  int error = make(hold, controller, &pins, why, size);
+  if (!error &&
+      ((error = cl_pins_again(hold, &pins)) != 0 || (error = cl_kernel_away(hold, &pins.kernel, false)) != 0))
+    cl_why(why, size, error, "cannot place the tasks");
+  if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the work queues");
+  cl_pins_free(&pins);
+  return error;
+}
+
+static int sweep(struct cl_hold *hold, const char *controller) {
+  struct way way;
+  int found = 0;
+  if (find(hold, controller, &way)) return 0;
+  narrow(hold, &way, &found);
+  empty_root(hold, &way, &found);
+  return found + cl_kernel_sweep(hold);
+}
+
+/* --- the two --- */
+
+static const char *v2_cannot(const struct cl_hold *hold, char *why, size_t size) {
+  const char *no = cl_v2_cannot(hold);
+  (void)why, (void)size;
+  return no == NULL && cl_systemd_runs() ? "it would write into groups that are systemd's" : no;
+}
+
+static int v2_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "", why, size); }
+
+static int v2_enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  return cl_group_enter(hold, "", task, why, size);
+}
+
+static int v2_sweep(struct cl_hold *hold) { return sweep(hold, ""); }
+
+static const char *v1_cannot(const struct cl_hold *hold, char *why, size_t size) {
+  char mount[CL_PATH_MOST];
+  (void)hold, (void)why, (void)size;
+  if (geteuid() != 0 && !cl_files_is_tree()) return "needs root";
+  if (cl_group_mount("cpuset", mount, sizeof mount)) return "no cpusets of cgroup v1 are mounted";
+  return NULL; /* systemd has no cpusets in v1 */
+}
+
+static int v1_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "cpuset", why, size); }
+
+static int v1_enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  return cl_group_enter(hold, "cpuset", task, why, size);
+}
+
+static int v1_sweep(struct cl_hold *hold) { return sweep(hold, "cpuset"); }
+
+const struct cl_mechanism cl_cpuset = {
+    .name = "cpuset",
+    .text = "cgroup v2, cpusets without partition",
+    .cannot = v2_cannot,
+    .clear = v2_clear,
+    .enter = v2_enter,
+    .sweep = v2_sweep,
+};
+
+const struct cl_mechanism cl_cpuset_v1 = {
+    .name = "cpuset-v1",
+    .text = "cgroup v1, cpusets",
+    .cannot = v1_cannot,
+    .clear = v1_clear,
+    .enter = v1_enter,
+    .sweep = v1_sweep,
+};

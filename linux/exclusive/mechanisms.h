@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the mechanisms share: each file has one or two of them, and what lies beside the groups of tasks is here. */
+#ifndef CL_MECHANISMS_H
+#define CL_MECHANISMS_H
+
+#include "hold.h"
+
+extern const struct cl_mechanism cl_isolated, cl_root, cl_cpuset, cl_cpuset_v1, cl_affinity;
+
+/* "WHAT: No such file or directory" into `why`; answers the error, so that `return cl_why(...)` reads well. */
+int cl_why(char *why, size_t size, int error, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* By /proc/sys/kernel/osrelease: true where that cannot be read. */
+bool cl_kernel_since(int major, int minor);
+/* "FOLDER/NAME" */
+const char *cl_join(char path[CL_PATH_MOST], const char *folder, const char *name);
+/* "MOUNT/coreloom-ID" with a suffix behind it */
+void cl_group_name(const struct cl_hold *hold, const char *mount, const char *suffix, char path[CL_PATH_MOST]);
+
+/* Why cpusets of cgroup v2 cannot be used, or NULL. */
+const char *cl_v2_cannot(const struct cl_hold *hold);
+
+/* Tasks whose CPUs the kernel forgets when it changes their cpuset, written down so that they get them back: kernel
+ * threads that some code of the kernel has placed, and, before 6.2, everybody who has called sched_setaffinity. */
+struct cl_pins {
+  struct cl_tasks kernel; /* all kernel threads */
+  struct cl_tasks user;   /* all others where it takes it, else none */
+};
+int cl_pins_note(struct cl_hold *hold, const char *controller, struct cl_pins *pins);
+/* Before 6.2: pins again those who were, to what is left to them. */
+int cl_pins_again(struct cl_hold *hold, const struct cl_pins *pins);
+void cl_pins_free(struct cl_pins *pins);
+
+/* Kernel threads off the CPUs: those that `kernel` lists, as they were before. `itself`: the kernel has done it, or in a
+ * plan will do it, so that only the counting is left. */
+int cl_kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool itself);
+/* Those that came since; their count. A new kernel thread takes all CPUs for its own, whatever kthreadd has. */
+int cl_kernel_sweep(struct cl_hold *hold);
+/* The work queues that are bound to no CPU. */
+int cl_workqueues_away(struct cl_hold *hold);
+
+/* A task of the program into hold->group, and on hold->use even if it has asked for others. task->allowed is what it had
+ * before the first thread of its process entered. */
+int cl_group_enter(struct cl_hold *hold, const char *controller, const struct cl_task *task, char *why, size_t size);
+
+/* cgroup v2: takes the CPUs from the groups right below the mount that list them, and with `all` from those that list
+ * none as well, which means all. Count of those changed into *count. */
+int cl_groups_narrow(struct cl_hold *hold, const char *mount, bool all, int *count);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cgroup v2: the CPUs are a partition of their own, that of the program's group. One write of cpuset.cpus.partition
+ * takes them from every other group, and the kernel moves the tasks.
+ *
+ * Why nobody can come in: a task may use the CPUs of its group only, whatever it asks for by sched_setaffinity, and a
+ * new task is born in the group of its parent. The partition's CPUs belong to no other group, not to new ones either.
+ * The program cannot leave for the same reason. What is left are kernel threads: those bound to the CPU stay; of the
+ * others the kernel moves those there are, and new ones, which older kernels let have all CPUs, are swept away.
+ *
+ * isolated: no load balancing, so one task after the other on one CPU, and several threads would pile up on the first of
+ * several CPUs; root: a domain of its own for the balancer. CPUs that are held to be idle (siblings) are an isolated
+ * partition without a group of tasks, as no task of the program must get there by itself. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanisms.h"
+
+static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, size_t size) {
+  const struct cl_request *request = hold->request;
+  const char *no = cl_v2_cannot(hold);
+  if (no != NULL) return no;
+  if (isolated && request->mechanism == NULL && cl_cpus_count(&hold->use) > 1)
+    return "threads are not balanced over several isolated CPUs";
+  if (request->pid > 0 && !request->move && cl_systemd_runs()) {
+    char unit[128];
+    cl_systemd_unit(request->pid, unit, sizeof unit);
+    if (unit[0] != '\0') {
+      snprintf(why, size, "it would take the process out of %s: --move allows it", unit);
+      return why;
+    }
+  }
+  return NULL;
+}
+
+static const char *isolated_cannot(const struct cl_hold *hold, char *why, size_t size) {
+  return cannot(hold, true, why, size);
+}
+
+static const char *root_cannot(const struct cl_hold *hold, char *why, size_t size) {
+  return cannot(hold, false, why, size);
+}
+
+/* Hands the controller down from the mount to the program's group. Groups between them (a slice of systemd's) are no
+ * partitions: from 6.7 on they can pass the CPUs on to one. */
+static int hand_down(struct cl_hold *hold, const char *mount, char *why, size_t size) {
+  struct cl_changes *changes = &hold->changes;
+  char at[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  snprintf(at, sizeof at, "%s", mount);
+  for (;;) {
+    int error = cl_change_controller(changes, at, "cpuset");
+    if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", at);
+    size_t below = strlen(at) + 1;
+    const char *slash = strchr(hold->group + below, '/');
+    if (slash == NULL) return 0;
+    snprintf(at, sizeof at, "%.*s", (int)(slash - hold->group), hold->group);
+    cl_join(path, at, "cpuset.cpus.exclusive");
+    struct cl_cpus set = cl_cpus_none();
+    if (!cl_kernel_since(6, 7)) {
+      snprintf(why, size, "a partition in %s needs a kernel from 6.7 on", hold->group);
+      return ENOSYS;
+    }
+    if (cl_read(path, text, sizeof text) == 0 && (error = cl_cpus_parse(text, &set)) != 0)
+      return cl_why(why, size, error, "%s", path);
+    set = cl_cpus_or(&set, &hold->use);
+    error = cl_change_cpus(changes, path, &set);
+    if (error) return cl_why(why, size, error, "cannot write %s", path);
+  }
+}
+
+static int partition(struct cl_hold *hold, const char *group, bool nested, const struct cl_cpus *cpus, const char *kind,
+                     char *why, size_t size) {
+  struct cl_changes *changes = &hold->changes;
+  char path[CL_PATH_MOST], text[256];
+  int error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus"), cpus);
+  if (!error && nested) error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus.exclusive"), cpus);
+  if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
+  if (error) return cl_why(why, size, error, "cannot write %s", path);
+  if (changes->plan) return 0;
+  /* The write succeeds even where the kernel then finds no partition possible: only reading it back tells. */
+  error = cl_read(path, text, sizeof text);
+  if (error) return cl_why(why, size, error, "cannot read %s", path);
+  if (strcmp(text, kind) == 0) return 0;
+  snprintf(why, size, "%s says: %s", path, text);
+  return EBUSY;
+}
+
+static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, char *why, size_t size) {
+  struct cl_changes *changes = &hold->changes;
+  char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
+  bool systemd = cl_systemd_runs();
+  int narrowed = 0;
+  int error = cl_group_mount("", mount, sizeof mount);
+  if (error) return cl_why(why, size, error, "no cgroup v2 is mounted");
+  if ((error = cl_pins_note(hold, "", pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  if (systemd) {
+    error = cl_systemd_scope(hold, &hold->program, why, size);
+    if (error) return error;
+  } else {
+    cl_group_name(hold, mount, "", hold->group);
+    error = cl_change_folder(changes, hold->group);
+    if (error) return cl_why(why, size, error, "cannot make %s", hold->group);
+  }
+  bool nested = strchr(hold->group + strlen(mount) + 1, '/') != NULL;
+  error = hand_down(hold, mount, why, size);
+  if (error) return error;
+  /* Groups that list the CPUs forbid the partition; systemd's are left, and then the kernel says so. */
+  if (!systemd && (error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
+    return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
+  error = partition(hold, hold->group, nested, &hold->use, kind, why, size);
+  struct cl_cpus empty = cl_cpus_minus(&hold->cpus, &hold->use);
+  if (error || cl_cpus_count(&empty) == 0) return error;
+  cl_group_name(hold, mount, "-idle", idle);
+  error = cl_change_folder(changes, idle);
+  if (error) return cl_why(why, size, error, "cannot make %s", idle);
+  return partition(hold, idle, false, &empty, "isolated", why, size);
+}
+
+static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size) {
+  bool isolated = strcmp(kind, "isolated") == 0;
+  struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
+  int error = make(hold, kind, &pins, why, size);
+  if (!error && ((error = cl_pins_again(hold, &pins)) != 0 ||
+                 (error = cl_kernel_away(hold, &pins.kernel, isolated || !cl_kernel_since(7, 0))) != 0))
+    cl_why(why, size, error, "cannot place the tasks");
+  /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */
+  if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)
+    cl_why(why, size, error, "cannot move the work queues");
+  cl_pins_free(&pins);
+  return error;
+}
+
+static int isolated_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "isolated", why, size); }
+
+static int root_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "root", why, size); }
+
+static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  return cl_group_enter(hold, "", task, why, size);
+}
+
+const struct cl_mechanism cl_isolated = {
+    .name = "isolated",
+    .text = "cgroup v2, isolated partition",
+    .cannot = isolated_cannot,
+    .clear = isolated_clear,
+    .enter = enter,
+    .sweep = cl_kernel_sweep,
+};
+
+const struct cl_mechanism cl_root = {
+    .name = "root",
+    .text = "cgroup v2, partition with load balancing",
+    .cannot = root_cannot,
+    .clear = root_clear,
+    .enter = enter,
+    .sweep = cl_kernel_sweep,
+};
