@@ -130,7 +130,8 @@ int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char
   return error ? error : cl_write(path, tid);
 }
 
-int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *cpus) {
+int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *via,
+                       const struct cl_cpus *cpus) {
   char old_text[CL_CPUS_TEXT], new_text[CL_CPUS_TEXT], tid[16], born[24];
   struct cl_cpus old;
   cl_cpus_format(cpus, new_text);
@@ -151,7 +152,9 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
   snprintf(born, sizeof born, "%llu", task->born);
   const char *field[] = {tid, born, old_text, new_text};
   error = cl_journal_add(c->journal, "affinity", field, 4);
-  return error ? error : cl_task_allow(task->tid, cpus);
+  if (error) return error;
+  if (via) cl_task_allow(task->tid, via); /* if that is refused, so is the next, which tells */
+  return cl_task_allow(task->tid, cpus);
 }
 
 int cl_change_other(struct cl_changes *c, const char *what, const char *kind, const char *const *field, size_t count) {
