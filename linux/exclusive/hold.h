@@ -62,7 +62,9 @@ int cl_irqs_clear(struct cl_hold *hold);
 
 /* systemd.c */
 bool cl_systemd_runs(void);
-/* Asks systemd for a transient scope with `task` in it, in a slice of its own below the root; fills hold->group. */
+/* Asks systemd for a transient scope with the process of `task` in it; fills hold->group, its folder. The folder above
+ * it is a slice, this reservation's own and directly below the mount, with cpuset.cpus = hold->cpus: as good a place for
+ * a partition as the scope, and the only one before 6.7. Writes the journal's entries `scope` and `group` first. */
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
 /* The unit that owns a task's group ("nginx.service"), or "" where none does. */
 void cl_systemd_unit(int tid, char *unit, size_t size);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where systemd runs, groups are its own. It is asked for a slice and a scope of ours, with AllowedCPUs, by which it
+ * switches the cpuset controller on as far as there itself, and writes the same CPUs again whenever it is reloaded.
+ * Nothing of another unit is written.
+ *
+ * The slice is the reservation's own, so that one ends without a look at the others, and lies directly below the root,
+ * so that it can be a partition on kernels without remote ones (before 6.7), too. It goes with its scope. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "dbus.h"
+#include "hold.h"
+#include "say.h"
+
+#define SOCKET "/run/systemd/private"
+#define MANAGER "/org/freedesktop/systemd1"
+#define INTERFACE "org.freedesktop.systemd1.Manager"
+#define PATIENCE_S 10.0
+#define NAME_MOST 64
+
+bool cl_systemd_runs(void) { return cl_exists("/run/systemd/system"); }
+
+static bool ends(const char *name, size_t length, const char *suffix) {
+  size_t size = strlen(suffix);
+  return length > size && strncmp(name + length - size, suffix, size) == 0;
+}
+
+void cl_systemd_unit(int tid, char *unit, size_t size) {
+  char path[CL_PATH_MOST];
+  unit[0] = '\0';
+  if (!cl_systemd_runs() || cl_task_group(tid, "", path, sizeof path)) return;
+  /* From the root: slices are only folders; what the first other one holds is for its owner to arrange. */
+  for (const char *at = path; *at == '/';) {
+    const char *name = at + 1 + (at[1] == '_'); /* "_" is put before a name that looks like a file of the kernel's */
+    at += 1 + strcspn(at + 1, "/");
+    size_t length = (size_t)(at - name);
+    bool slice = ends(name, length, ".slice");
+    if (!slice && !ends(name, length, ".service") && !ends(name, length, ".scope")) return;
+    snprintf(unit, size, "%.*s", (int)length, name);
+    if (!slice) return;
+  }
+}
+
+/* Properties: structs of a name and a variant */
+
+static void property(struct cl_dbus_body *body, const char *name, const char *type) {
+  cl_dbus_align(body, 8);
+  cl_dbus_text(body, name);
+  cl_dbus_signature(body, type);
+}
+
+static void text_property(struct cl_dbus_body *body, const char *name, const char *value) {
+  property(body, name, "s");
+  cl_dbus_text(body, value);
+}
+
+/* CPU n is bit n % 8 of byte n / 8. */
+static void cpus_property(struct cl_dbus_body *body, const struct cl_cpus *cpus) {
+  unsigned char mask[CL_CPUS_MOST / 8] = {0};
+  size_t length = 0;
+  for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
+    mask[cpu / 8] |= (unsigned char)(1u << cpu % 8);
+    length = (size_t)cpu / 8 + 1;
+  }
+  property(body, "AllowedCPUs", "ay");
+  cl_dbus_bytes(body, mask, length);
+}
+
+/* Waits for the answer of the call made last; with a unit's name, also for the end of its job. */
+static int wait_for(struct cl_dbus *bus, const char *unit, char *why, size_t size) {
+  static struct cl_dbus_message message;
+  bool answered = false, done = *unit == '\0';
+  while (!answered || !done) {
+    int error = cl_dbus_next(bus, &message);
+    if (error) {
+      snprintf(why, size, "systemd does not answer: %s", strerror(error));
+      return error;
+    }
+    if (message.type == CL_DBUS_ERROR && message.serial == bus->serial) {
+      const char *said = message.signature[0] == 's' ? cl_dbus_read_text(&message) : message.error;
+      snprintf(why, size, "systemd refuses: %s", said);
+      return ECANCELED;
+    }
+    if (message.type == CL_DBUS_REPLY && message.serial == bus->serial) answered = true;
+    if (message.type == CL_DBUS_SIGNAL && strcmp(message.member, "JobRemoved") == 0 &&
+        strcmp(message.signature, "uoss") == 0) {
+      cl_dbus_read_u32(&message);
+      cl_dbus_read_text(&message);
+      if (strcmp(cl_dbus_read_text(&message), unit) != 0) continue;
+      const char *result = cl_dbus_read_text(&message);
+      done = true;
+      if (strcmp(result, "done") != 0) {
+        snprintf(why, size, "systemd could not start %s: %s", unit, result);
+        return ECANCELED;
+      }
+    }
+  }
+  return 0;
+}
+
+static int call(const char *member, const char *signature, const struct cl_dbus_body *body, const char *unit, char *why,
+                size_t size) {
+  struct cl_dbus bus;
+  int error = cl_dbus_open(&bus, SOCKET, PATIENCE_S);
+  if (error) {
+    snprintf(why, size, "systemd does not listen at %s: %s", SOCKET, strerror(error));
+    return error;
+  }
+  error = cl_dbus_call(&bus, MANAGER, INTERFACE, member, signature, body);
+  if (error) snprintf(why, size, "systemd does not listen at %s: %s", SOCKET, strerror(error));
+  else error = wait_for(&bus, unit, why, size);
+  cl_dbus_close(&bus);
+  return error;
+}
+
+static int start(const struct cl_hold *hold, const struct cl_task *task, const char *scope, const char *slice, char *why,
+                 size_t size) {
+  static struct cl_dbus_body body;
+  char description[64];
+  snprintf(description, sizeof description, "coreloom exclusive %d", hold->id);
+  body = (struct cl_dbus_body){.length = 0};
+  cl_dbus_text(&body, scope);
+  cl_dbus_text(&body, "fail");
+  size_t mark = cl_dbus_begin(&body, 8);
+  text_property(&body, "Description", description);
+  text_property(&body, "Slice", slice);
+  text_property(&body, "CollectMode", "inactive-or-failed");
+  cpus_property(&body, &hold->use);
+  property(&body, "PIDs", "au");
+  size_t inner = cl_dbus_begin(&body, 4);
+  cl_dbus_u32(&body, (uint32_t)task->pid);
+  cl_dbus_end(&body, inner, 4);
+  cl_dbus_end(&body, mark, 8);
+  /* Units that are made with it: the slice. */
+  mark = cl_dbus_begin(&body, 8);
+  cl_dbus_align(&body, 8);
+  cl_dbus_text(&body, slice);
+  inner = cl_dbus_begin(&body, 8);
+  text_property(&body, "Description", description);
+  cpus_property(&body, &hold->cpus);
+  property(&body, "StopWhenUnneeded", "b");
+  cl_dbus_bool(&body, true);
+  cl_dbus_end(&body, inner, 8);
+  cl_dbus_end(&body, mark, 8);
+  return call("StartTransientUnit", "ssa(sv)a(sa(sv))", &body, scope, why, size);
+}
+
+int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  char scope[NAME_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], old[CL_PATH_MOST], what[CL_PATH_MOST * 2 + 128];
+  char use[CL_CPUS_TEXT], pid[16], born[24];
+  /* Without a dash, which would nest the slice. */
+  snprintf(scope, sizeof scope, "coreloom_%d.scope", hold->id);
+  snprintf(slice, sizeof slice, "coreloom_%d.slice", hold->id);
+  int error = cl_group_mount("", mount, sizeof mount);
+  if (!error) error = cl_task_folder(task->tid, "", old, sizeof old);
+  if (error) {
+    snprintf(why, size, "no group of process %d: %s", task->pid, strerror(error));
+    return error;
+  }
+  if ((size_t)snprintf(hold->group, sizeof hold->group, "%s/%s/%s", mount, slice, scope) >= sizeof hold->group)
+    return ENAMETOOLONG;
+  snprintf(what, sizeof what, "ask systemd for %s in %s with AllowedCPUs=%s", scope, slice,
+           cl_cpus_format(&hold->use, use));
+  error = cl_change_other(&hold->changes, what, "scope", (const char *[]){scope}, 1);
+  snprintf(pid, sizeof pid, "%d", task->pid);
+  snprintf(born, sizeof born, "%llu", task->born);
+  snprintf(what, sizeof what, "process %d (%s) goes from %s to %s", task->pid, task->name, old, hold->group);
+  if (!error)
+    error = cl_change_other(&hold->changes, what, "group", (const char *[]){pid, born, "", old, hold->group}, 5);
+  if (error) snprintf(why, size, "the journal cannot be written: %s", strerror(error));
+  else if (!hold->changes.plan) error = start(hold, task, scope, slice, why, size);
+  if (error) hold->group[0] = '\0';
+  return error;
+}
+
+/* Frees what lives on in a unit from its CPUs. All that are online are asked for, as an empty list is kept by systemd to
+ * itself and not written (its issue 43846). */
+static int widen(const char *unit, const struct cl_cpus *online) {
+  static struct cl_dbus_body body;
+  char why[256];
+  body = (struct cl_dbus_body){.length = 0};
+  cl_dbus_text(&body, unit);
+  cl_dbus_bool(&body, true); /* until the next boot at most */
+  size_t mark = cl_dbus_begin(&body, 8);
+  cpus_property(&body, online);
+  cl_dbus_end(&body, mark, 8);
+  int error = call("SetUnitProperties", "sba(sv)", &body, "", why, sizeof why);
+  if (error) cl_warn("%s keeps its CPUs: %s", unit, why);
+  return error;
+}
+
+int cl_systemd_leave(const char *scope) {
+  char slice[NAME_MOST], mount[CL_PATH_MOST], folder[CL_PATH_MOST], procs[CL_PATH_MOST + 16], text[16];
+  size_t stem = strcspn(scope, ".");
+  snprintf(slice, sizeof slice, "%.*s.slice", (int)stem, scope);
+  int error = cl_group_mount("", mount, sizeof mount);
+  if (error) return EALREADY;
+  snprintf(folder, sizeof folder, "%.*s/%s/%s", (int)strlen(mount), mount, slice, scope);
+  snprintf(procs, sizeof procs, "%s/cgroup.procs", folder);
+  if (cl_read(procs, text, sizeof text) == 0 && text[0] != '\0') {
+    struct cl_cpus online;
+    error = cl_online(&online);
+    if (!error) error = widen(slice, &online);
+    return error ? error : widen(scope, &online);
+  }
+  /* Empty: systemd is told by the kernel and takes both away. Soon, so that who looks afterwards finds nothing. */
+  snprintf(folder, sizeof folder, "%s/%s", mount, slice);
+  if (!cl_exists(folder)) return EALREADY;
+  const struct timespec pause = {.tv_nsec = 1000000};
+  for (int i = 0; i < 2000 && cl_exists(folder); i++) nanosleep(&pause, NULL);
+  return cl_exists(folder) ? ETIMEDOUT : 0;
+}
