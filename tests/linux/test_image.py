@@ -39,6 +39,14 @@ def test_order_and_time_of_files_do_not_matter(tmp_path: Path) -> None:
     assert archives[0] == archives[1]
 
 
+def test_files_of_packages_that_are_left_out(tmp_path: Path) -> None:
+    for place in ("bin/tool", "usr/share/doc/tool/text", "usr/share/tool/data", "etc/tool"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("")
+    assert list(image.of_packages([tmp_path])) == ["etc/tool", "usr/bin/tool", "usr/share/tool/data"]
+    assert list(image.of_packages([tmp_path], ["usr/share/*"])) == ["etc/tool", "usr/bin/tool"]
+
+
 def test_files_of_the_host(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "text").write_text("t")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from coreloom.errors import UserError
@@ -72,9 +73,13 @@ def base() -> dict[str, Entry]:
     return {**entries, "usr/bin/busybox": file(busybox, executable=True)}
 
 
-def of_packages(folders: Iterable[Path]) -> dict[str, Entry]:
-    """The files of Debian packages."""
-    return {place: _entry(path) for path, place in debian.merged(folders) if not place.startswith(_UNREAD)}
+def of_packages(folders: Iterable[Path], without: Sequence[str] = ()) -> dict[str, Entry]:
+    """The files of Debian packages, but for those whose place matches a pattern of `without`."""
+    return {
+        place: _entry(path)
+        for path, place in debian.merged(folders)
+        if not place.startswith(_UNREAD) and not any(fnmatch(place, pattern) for pattern in without)
+    }
 
 
 def of_host(files: Mapping[str, Path | bytes]) -> dict[str, Entry]:

@@ -5,6 +5,7 @@ linux/vm/README.md says what the guest has.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
@@ -23,6 +24,7 @@ from coreloom.linux import kernel as linux_kernel
 from coreloom.paths import LINUX
 
 INIT = LINUX / "vm" / "init"
+WORK = LINUX / "vm" / "work"
 CGROUPS = ("v2", "v1", "none")
 MAX_CPUS = 64
 _POLL_SECONDS = 0.02
@@ -43,6 +45,9 @@ class Guest:
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
     packages: Sequence[str] = ()  # of Debian, with all that they depend on
     suite: str = "trixie"  # of the packages
+    without: Sequence[str] = ()  # their files that are left out, as patterns: usr/share/*
+    # What init becomes in place of what runs the script (/vm/work), which it has to start.
+    first: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,11 @@ def run(
             smt,
             deterministic,
             seed,
-            (f"vm_cgroup={cgroup}", f"vm_stream={int(not deterministic)}"),
+            (
+                f"vm_cgroup={cgroup}",
+                f"vm_stream={int(not deterministic)}",
+                *([f"vm_init={guest.first}"] if guest.first else []),
+            ),
         )
         _write_image(machine.initrd, guest, script, chosen)
         for tries_left in reversed(range(_BOOT_TRIES)):
@@ -149,7 +158,7 @@ def run_checks(
         lines.append(f"(cd /root; timeout {seconds} sh /vm/checks/{number}) >{number}.output 2>&1 </dev/null")
         lines.append(f"echo $? >{number}.status")
     outcome = run(
-        Guest({**guest.files, **files}, guest.packages, guest.suite),
+        dataclasses.replace(guest, files={**guest.files, **files}),
         "\n".join(lines) + "\n",
         cpus=cpus,
         memory_mb=memory_mb,
@@ -196,9 +205,10 @@ def _check(chosen: linux_kernel.Kernel, cpus: int, smt: bool, cgroup: str) -> No
 def _write_image(target: Path, guest: Guest, script: str, chosen: linux_kernel.Kernel) -> None:
     entries = image.base()
     if guest.packages:
-        entries |= image.of_packages(debian.packages(guest.packages, guest.suite))
+        entries |= image.of_packages(debian.packages(guest.packages, guest.suite), guest.without)
     entries |= {
         "init": image.file(INIT, executable=True),
+        "vm/work": image.file(WORK, executable=True),
         "vm/script": image.file(script.encode()),
         # Where libbpf looks for it.
         f"boot/config-{chosen.release}": image.file(chosen.config),
