@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the programs for the guest share: clocks, work, arguments. Each prints one line of JSON. */
+#ifndef CL_PROGRAM_H
+#define CL_PROGRAM_H
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stopped;
+
+static inline double now(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Work of a few microseconds that no compiler takes out and that makes no system call. */
+static inline void spin(void) {
+  for (volatile int i = 0; i < 1000; i++) {}
+}
+
+/* Computes until the thread has had that much of a CPU. */
+static inline void compute(double seconds) {
+  double end = now(CLOCK_THREAD_CPUTIME_ID) + seconds;
+  while (!stopped && now(CLOCK_THREAD_CPUTIME_ID) < end) spin();
+}
+
+static inline void stop(int sig) {
+  (void)sig;
+  stopped = 1;
+}
+
+/* SIGTERM and SIGINT end the work, not the program. */
+static inline void stop_on_signals(void) {
+  struct sigaction action = {.sa_handler = stop}; /* without SA_RESTART: sleeping ends, too */
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+}
+
+static inline struct timespec moment(double seconds) {
+  return (struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+}
+
+static inline void rest(double seconds) {
+  struct timespec time = moment(seconds);
+  nanosleep(&time, NULL);
+}
+
+/* Sleeps so long, or until a signal; 0: until a signal. */
+static inline void wait_for(double seconds) {
+  double end = now(CLOCK_MONOTONIC) + seconds;
+  for (double left = seconds; !stopped && (seconds <= 0 || left > 0); left = end - now(CLOCK_MONOTONIC)) {
+    rest(seconds <= 0 || left > 1 ? 1 : left); /* a signal between the test and the sleep costs a second */
+  }
+}
+
+static inline void usage(const char *text) {
+  fprintf(stderr, "usage: %s\n", text);
+  exit(2);
+}
+
+/* A number of an argument, from `least` on; ends the program where it is none. */
+static inline double number(const char *text, double least, const char *how) {
+  char *end = NULL;
+  double value = text ? strtod(text, &end) : 0;
+  if (text == NULL || end == text || *end != '\0' || !(value >= least && value <= 1e9)) usage(how);
+  return value;
+}
+
+/* The one argument behind the options. */
+static inline double last_number(char **argv, double least, const char *how) {
+  double value = number(argv[optind], least, how);
+  if (argv[optind + 1] != NULL) usage(how);
+  return value;
+}
+
+static inline int failed(const char *program, const char *what) {
+  fprintf(stderr, "%s: %s: %s\n", program, what, strerror(errno));
+  return 1;
+}
+
+#endif
