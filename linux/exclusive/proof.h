@@ -29,7 +29,7 @@ struct cl_counters {
   struct cl_times times;
   unsigned long long devices;   /* interrupts of devices */
   unsigned long long between;   /* interrupts from other CPUs, and the few others without a device */
-  unsigned long long ticks;     /* of the local timer */
+  unsigned long long ticks;     /* of the local timer: the tick, and timers that programs set */
   unsigned long long softirqs;
 };
 
@@ -37,19 +37,26 @@ struct cl_stray {
   char name[16];
   int tid;
   bool kernel, fixed;
-  unsigned long long times; /* that it was seen to run: switches to it with tracefs, else growth of its time in ticks */
+  unsigned long long times; /* that it got a CPU while it was allowed on these */
 };
 
 struct cl_program {
   double wall_s, cpu_s;
-  unsigned long long voluntary, involuntary;
+  unsigned long long voluntary, involuntary; /* switches */
 };
+/* Of a process (tid 0: all its threads) or a thread that was not started by us, since it began; wall_s is cl_now().
+ * ESRCH: it has ended, so read it now and then and keep the last. What it did between two readings: cl_program_since();
+ * switches of threads that ended between them are missing. */
+int cl_program_read(int pid, int tid, struct cl_program *program);
+struct cl_program cl_program_since(const struct cl_program *before, const struct cl_program *now);
 
 struct cl_proof {
   struct cl_counters before[2]; /* the window before the CPUs were cleared */
   struct cl_counters during[2];
-  struct cl_stray *stray; /* most times first; the program's own are not among them */
+  struct cl_stray *stray; /* most times first; the program's own are not among them. free() it */
   size_t strays;
+  const char *source;      /* of the strays: "sched_switch" or "/proc"; NULL: nobody looked */
+  unsigned long long lost; /* switches that the trace buffer could not hold */
   struct cl_program program;
   double cleared_s; /* how long state 3 took */
 };
@@ -60,6 +67,8 @@ struct cl_watch;
 int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);
 int cl_strays_end(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof);
 
+/* Text in quotes as JSON wants it; bytes that are no UTF-8 become U+FFFD. */
+void cl_json_string(FILE *out, const char *text);
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof);
 void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechanism *mechanism,
                    const struct cl_proof *proof);

@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls one function of linux/exclusive's reading part on a tree of files: FOLDER choose [OPTION...]. */
+ * Calls one function of linux/exclusive's reading part on a tree of files: FOLDER COMMAND [OPTION...]. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proof.h"
-#include "say.h"
-
-#include <stdarg.h>
-__attribute__((weak)) void cl_warn(const char *format, ...) {
-  va_list values;
-  va_start(values, format);
-  vfprintf(stderr, format, values);
-  va_end(values);
-  fputc('\n', stderr);
-}
-__attribute__((weak)) int cl_journal_list(struct cl_reservation **list, size_t *count) {
-  *list = NULL;
-  *count = 0;
-  return 0;
-}
 
 static void print_cpus(const char *name, const struct cl_cpus *cpus) {
   char text[CL_CPUS_TEXT];
@@ -50,9 +35,63 @@ static int choose(char **option) {
   return 0;
 }
 
+/* Counters from the trees FOLDER/0 to FOLDER/3, at seconds that are exact. */
+static int proof(const char *folder, bool json) {
+  static const double at[4] = {0, 2, 3, 13};
+  struct cl_stray stray[] = {{"kworker/3:1", 81, true, true, 3}, {"a\"\\\tb\xff\xc3\xa9", 900, false, false, 1}};
+  struct cl_proof proof = {.stray = stray,
+                           .strays = 2,
+                           .source = "sched_switch",
+                           .lost = 7,
+                           .program = {10.25, 10.0, 12, 1},
+                           .cleared_s = 0.0042};
+  struct cl_hold hold = {.id = 100, .moved = 5, .kernel_moved = 2, .kernel_stay = 8, .irqs_moved = 3, .irqs_managed = 1};
+  static const struct cl_mechanism isolated = {.name = "isolated"};
+  char root[4096];
+  cl_cpus_parse("2-3", &hold.cpus);
+  cl_cpus_parse("3", &hold.use);
+  for (int i = 0; i < 4; i++) {
+    struct cl_counters *counters = i < 2 ? &proof.before[i] : &proof.during[i - 2];
+    snprintf(root, sizeof root, "%s/%d", folder, i);
+    cl_files_root(root);
+    int error = cl_counters_read(&hold.cpus, counters);
+    if (error) {
+      puts(strerror(error));
+      return 1;
+    }
+    counters->at = at[i];
+  }
+  if (json) cl_proof_json(stdout, &hold, &isolated, &proof);
+  else cl_proof_table(stdout, &hold, &proof);
+  return 0;
+}
+
+static int nothing(bool json) {
+  struct cl_proof proof = {.source = "/proc"};
+  struct cl_hold hold = {.cpus = cl_cpus_one(3), .use = cl_cpus_one(3)};
+  if (json) cl_proof_json(stdout, &hold, NULL, &proof);
+  else cl_proof_table(stdout, &hold, &proof);
+  return 0;
+}
+
+static int program(int pid, int tid) {
+  struct cl_program program, zero = {0};
+  int error = cl_program_read(pid, tid, &program);
+  if (error) {
+    puts(strerror(error));
+    return 1;
+  }
+  program = cl_program_since(&zero, &program);
+  printf("%.3f %llu %llu\n", program.cpu_s, program.voluntary, program.involuntary);
+  return 0;
+}
+
 int main(int count, char **argument) {
   if (count < 3) return 2;
   cl_files_root(argument[1]);
   if (strcmp(argument[2], "choose") == 0) return choose(argument + 3);
+  if (strcmp(argument[2], "proof") == 0) return proof(argument[1], count > 3);
+  if (strcmp(argument[2], "nothing") == 0) return nothing(count > 3);
+  if (strcmp(argument[2], "program") == 0 && count > 4) return program(atoi(argument[3]), atoi(argument[4]));
   return 2;
 }

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
-from coreloom.linux import native
-from coreloom.paths import ROOT
+from linux.reading import read
 from linux.tree import Machine, Task
 
-_SOURCES = [
-    ROOT / "linux" / "exclusive" / f"{name}.c" for name in ("load", "counters", "tasks", "files", "cpus")
-]
 _ALL = "0-3"
+_WARNING = "coreloom exclusive: warning: "
 
 
-@pytest.fixture(scope="module")
-def driver() -> Path:
-    return native.static("read_driver", [*_SOURCES, Path(__file__).parent / "read_driver.c"])
-
-
-def _choose(driver: Path, root: Path, *options: str) -> tuple[int, str, str]:
-    done = subprocess.run([driver, root, "choose", *options], capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stdout, done.stderr
+def _choose(root: Path, *options: str) -> tuple[int, str, str]:
+    return read(root, "choose", *options)
 
 
 def _taken(why: str, cpus: str, use: str, rest: str) -> str:
     return f"{why}\ncpus {cpus}\nuse {use}\nrest {rest}\n"
 
 
-def test_the_least_loaded_cpu_is_taken_and_the_reason_is_told(driver: Path, tmp_path: Path) -> None:
+def test_the_least_loaded_cpu_is_taken_and_the_reason_is_told(tmp_path: Path) -> None:
     machine = Machine(
         tmp_path,
         wait_s={1: 30, 3: 2},
@@ -49,10 +39,10 @@ def test_the_least_loaded_cpu_is_taken_and_the_reason_is_told(driver: Path, tmp_
         irqs={10: "3", 11: "0-1", 12: "3"},
     )
     why = "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 2 IRQs, others go to CPU 0"
-    assert _choose(driver, machine.make(), "share") == (0, _taken(why, "3", "3", "0-2"), "")
+    assert _choose(machine.make(), "share") == (0, _taken(why, "3", "3", "0-2"), "")
 
 
-def test_managed_interrupts_are_counted_where_the_kernel_tells(driver: Path, tmp_path: Path) -> None:
+def test_managed_interrupts_are_counted_where_the_kernel_tells(tmp_path: Path) -> None:
     machine = Machine(tmp_path, irqs={10: "3", 11: "3", 12: "2"})
     root = machine.make()
     machine.write(
@@ -61,12 +51,12 @@ def test_managed_interrupts_are_counted_where_the_kernel_tells(driver: Path, tmp
     machine.write("/sys/kernel/debug/irq/irqs/11", "handler:  handle_edge_irq\n")
     machine.write("/sys/kernel/debug/irq/irqs/12", "handler:  handle_edge_irq\n")
     why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 managed IRQs, others go to CPU 0-1, 3"
-    assert _choose(driver, root) == (0, _taken(why, "2", "2", "0-1,3"), "")
+    assert _choose(root) == (0, _taken(why, "2", "2", "0-1,3"), "")
     why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 1 managed IRQ, others go to CPU 0-2"
-    assert _choose(driver, root, "cpus=3") == (0, _taken(why, "3", "3", "0-2"), "")
+    assert _choose(root, "cpus=3") == (0, _taken(why, "3", "3", "0-2"), "")
 
 
-def test_a_pinned_task_weighs_more_than_load(driver: Path, tmp_path: Path) -> None:
+def test_a_pinned_task_weighs_more_than_load(tmp_path: Path) -> None:
     machine = Machine(
         tmp_path,
         cpus=3,
@@ -76,25 +66,25 @@ def test_a_pinned_task_weighs_more_than_load(driver: Path, tmp_path: Path) -> No
     )
     root = machine.make()
     why = "CPU 1: run-queue wait 80 %, 1 movable task, 0 pinned, 0 IRQs, others go to CPU 0, 2"
-    assert _choose(driver, root) == (0, _taken(why, "1", "1", "0,2"), "")
+    assert _choose(root) == (0, _taken(why, "1", "1", "0,2"), "")
     why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 1 pinned (pinned 200), 0 IRQs, others go to CPU 0"
-    warning = "CPU 2: 1 task of others is pinned to it and will run elsewhere while it is held\n"
-    assert _choose(driver, root, "cpus=2") == (0, _taken(why, "2", "2", "0-1"), warning)
+    warning = _WARNING + "CPU 2: 1 task of others is pinned to it and will run elsewhere while it is held\n"
+    assert _choose(root, "cpus=2") == (0, _taken(why, "2", "2", "0-1"), warning)
 
 
-def test_many_pinned_tasks_are_named_in_part(driver: Path, tmp_path: Path) -> None:
+def test_many_pinned_tasks_are_named_in_part(tmp_path: Path) -> None:
     tasks = [Task(200 + i, f"p{i}", 3, "2-3" if i else "3") for i in range(6)]
     why = (
         "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs; "
         "CPU 3: run-queue wait 0 %, 0 movable tasks, 6 pinned (p0 200, p1 201, p2 202, p3 203, and 2 more), "
         "0 IRQs, others go to CPU 0-1"
     )
-    warning = "CPU 3: 6 tasks of others are pinned to it and will run elsewhere while it is held\n"
-    answer = _choose(driver, Machine(tmp_path, tasks=tasks).make(), "cpus=2-3")
+    warning = _WARNING + "CPU 3: 6 tasks of others are pinned to it and will run elsewhere while it is held\n"
+    answer = _choose(Machine(tmp_path, tasks=tasks).make(), "cpus=2-3")
     assert answer == (0, _taken(why, "2-3", "2-3", "0-1"), warning)
 
 
-def test_the_program_and_the_tool_are_not_others(driver: Path, tmp_path: Path) -> None:
+def test_the_program_and_the_tool_are_not_others(tmp_path: Path) -> None:
     tasks = [
         Task(100, "coreloom-exclus", 3, _ALL),
         Task(200, "target", 3, "3"),
@@ -102,25 +92,25 @@ def test_the_program_and_the_tool_are_not_others(driver: Path, tmp_path: Path) -
     ]
     root = Machine(tmp_path, tasks=tasks).make()
     why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0-2"
-    assert _choose(driver, root, "pid=200") == (0, _taken(why, "3", "3", "0-2"), "")
+    assert _choose(root, "pid=200") == (0, _taken(why, "3", "3", "0-2"), "")
     why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 1 pinned (target 200), 0 IRQs, others go to CPU 0-2"
-    status, out, _ = _choose(driver, root, "pid=200", "tid=201", "cpus=3")
+    status, out, _ = _choose(root, "pid=200", "tid=201", "cpus=3")
     assert (status, out) == (0, _taken(why, "3", "3", "0-2"))
 
 
-def test_siblings_are_held_and_stay_idle_unless_shared(driver: Path, tmp_path: Path) -> None:
+def test_siblings_are_held_and_stay_idle_unless_shared(tmp_path: Path) -> None:
     siblings = {0: "0,2", 1: "1,3", 2: "0,2", 3: "1,3"}
     root = Machine(tmp_path, siblings=siblings, busy_s={1: 40}).make()
     why = (
         "CPU 1: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs; "
         "CPU 3 (stays idle): run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0, 2"
     )
-    assert _choose(driver, root) == (0, _taken(why, "1,3", "1", "0,2"), "")
+    assert _choose(root) == (0, _taken(why, "1,3", "1", "0,2"), "")
     why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0, 2"
-    assert _choose(driver, root, "share") == (0, _taken(why, "3", "3", "0-2"), "")
-    status, out, _ = _choose(driver, root, "cpus=3")
+    assert _choose(root, "share") == (0, _taken(why, "3", "3", "0-2"), "")
+    status, out, _ = _choose(root, "cpus=3")
     assert (status, out.split("\n", 1)[1]) == (0, "cpus 1,3\nuse 3\nrest 0,2\n")
-    assert _choose(driver, root, "cpus=2") == (
+    assert _choose(root, "cpus=2") == (
         1,
         "CPU 0 would have to stay idle as a sibling, and has work of the system that cannot be moved: "
         "take another, allow sharing by --smt share, or add --force\n",
@@ -128,29 +118,29 @@ def test_siblings_are_held_and_stay_idle_unless_shared(driver: Path, tmp_path: P
     )
 
 
-def test_several_are_taken_below_one_cache(driver: Path, tmp_path: Path) -> None:
+def test_several_are_taken_below_one_cache(tmp_path: Path) -> None:
     caches = {cpu: "0-2" if cpu < 3 else "3-5" for cpu in range(6)}
     root = Machine(tmp_path, cpus=6, caches=caches, busy_s={4: 30, 5: 30}).make()
-    assert _choose(driver, root)[1].endswith("cpus 3\nuse 3\nrest 0-2,4-5\n")
-    assert _choose(driver, root, "count=2")[1].endswith("cpus 1-2\nuse 1-2\nrest 0,3-5\n")
-    assert _choose(driver, root, "count=3")[1].endswith("cpus 3-5\nuse 3-5\nrest 0-2\n")
-    assert _choose(driver, root, "count=4")[1].endswith("cpus 1-3,5\nuse 1-3,5\nrest 0,4\n")
+    assert _choose(root)[1].endswith("cpus 3\nuse 3\nrest 0-2,4-5\n")
+    assert _choose(root, "count=2")[1].endswith("cpus 1-2\nuse 1-2\nrest 0,3-5\n")
+    assert _choose(root, "count=3")[1].endswith("cpus 3-5\nuse 3-5\nrest 0-2\n")
+    assert _choose(root, "count=4")[1].endswith("cpus 1-3,5\nuse 1-3,5\nrest 0,4\n")
 
 
-def test_cpu_0_is_taken_only_by_force_and_last(driver: Path, tmp_path: Path) -> None:
+def test_cpu_0_is_taken_only_by_force_and_last(tmp_path: Path) -> None:
     root = Machine(tmp_path, cpus=3, busy_s={1: 90, 2: 90}).make()
-    assert _choose(driver, root, "force")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
-    assert _choose(driver, root, "force", "cpus=0")[1].endswith("cpus 0\nuse 0\nrest 1-2\n")
+    assert _choose(root, "force")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
+    assert _choose(root, "force", "cpus=0")[1].endswith("cpus 0\nuse 0\nrest 1-2\n")
 
 
-def test_a_boot_time_isolated_cpu_is_nobodys_destination(driver: Path, tmp_path: Path) -> None:
+def test_a_boot_time_isolated_cpu_is_nobodys_destination(tmp_path: Path) -> None:
     machine = Machine(tmp_path, cpus=3)
     root = machine.make()
     machine.write("/sys/devices/system/cpu/isolated", "1\n")
-    assert "others go to CPU 0\n" in _choose(driver, root, "cpus=2")[1]
+    assert "others go to CPU 0\n" in _choose(root, "cpus=2")[1]
     machine.write("/sys/devices/system/cpu/isolated", "0-1\n")
     said = "with CPU 2 held none is left for everybody else: at least one must be\n"
-    assert _choose(driver, root, "cpus=2") == (1, said, "")
+    assert _choose(root, "cpus=2") == (1, said, "")
 
 
 @pytest.mark.parametrize(
@@ -166,11 +156,52 @@ def test_a_boot_time_isolated_cpu_is_nobodys_destination(driver: Path, tmp_path:
         (1, ["cpus=0", "force"], "this machine has one CPU online: there is none to give away"),
     ],
 )
-def test_refusals(driver: Path, tmp_path: Path, cpus: int, options: list[str], text: str) -> None:
-    assert _choose(driver, Machine(tmp_path, cpus=cpus).make(), *options) == (1, f"{text}\n", "")
+def test_refusals(tmp_path: Path, cpus: int, options: list[str], text: str) -> None:
+    assert _choose(Machine(tmp_path, cpus=cpus).make(), *options) == (1, f"{text}\n", "")
 
 
-def test_without_run_queue_waits_the_busy_time_decides(driver: Path, tmp_path: Path) -> None:
+def test_cpus_of_other_reservations_are_not_taken(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, tasks=[Task(300, "coreloom", 0, "0-1"), Task(400, "other", 0, "0-1")])
+    root = machine.make()
+    machine.journal(300, "3", "lame a.wav")
+    why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0-1"
+    assert _choose(root) == (0, _taken(why, "2", "2", "0-1"), "")
+    said = "CPU 3 is held by pid 300 (lame a.wav): take another\n"
+    assert _choose(root, "cpus=2-3") == (1, said, "")
+    said = (
+        "3 CPUs with their siblings are wanted, and 2 can be had; CPU 0 needs --force; "
+        "CPU 3 is held by pid 300 (lame a.wav)\n"
+    )
+    assert _choose(root, "count=3") == (1, said, "")
+    said = "with CPU 0-2 held none is left for everybody else: at least one must be\n"
+    assert _choose(root, "count=3", "force") == (1, said, "")
+    machine.journal(400, "3", "ffmpeg", alive=False)
+    machine.remove("/run/coreloom-exclusive/300.journal")
+    said = "CPU 3 was held by pid 400, which is gone (coreloom exclusive restore): take another\n"
+    assert _choose(root, "cpus=3") == (1, said, "")
+
+
+def test_a_sibling_held_by_another_reservation_is_told(tmp_path: Path) -> None:
+    siblings = {0: "0-1", 1: "0-1", 2: "2-3", 3: "2-3"}
+    machine = Machine(tmp_path, siblings=siblings, tasks=[Task(300, "coreloom", 0, "0-1")])
+    root = machine.make()
+    machine.journal(300, "3", "lame")
+    said = "CPU 3 is held by pid 300 (lame): take another, or allow sharing a core by --smt share\n"
+    assert _choose(root, "cpus=2") == (1, said, "")
+    assert _choose(root, "cpus=2", "share")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
+
+
+def test_a_reservation_inside_another_is_refused(tmp_path: Path) -> None:
+    tasks = [Task(100, "coreloom", 3, "3"), Task(200, "held", 3, "3"), Task(300, "coreloom", 0, "0-2")]
+    machine = Machine(tmp_path, tasks=tasks)
+    root = machine.make()
+    machine.journal(300, "3", "bash")
+    said = "this was started on CPU 3, which pid 300 holds: a reservation inside another is not possible\n"
+    assert _choose(root) == (1, said, "")
+    assert _choose(root, "pid=200") == (1, "task 200 is held on CPU 3 already, by pid 300\n", "")
+
+
+def test_without_run_queue_waits_the_busy_time_decides(tmp_path: Path) -> None:
     machine = Machine(tmp_path, cpus=3, busy_s={1: 20, 2: 30})
     root = machine.make()
     why = (
@@ -185,9 +216,9 @@ def test_without_run_queue_waits_the_busy_time_decides(driver: Path, tmp_path: P
         "",
     ):
         machine.write("/proc/schedstat", text)
-        assert _choose(driver, root) == (0, _taken(why, "1", "1", "0,2"), "")
+        assert _choose(root) == (0, _taken(why, "1", "1", "0,2"), "")
     machine.remove("/proc/schedstat")
-    assert _choose(driver, root) == (0, _taken(why, "1", "1", "0,2"), "")
+    assert _choose(root) == (0, _taken(why, "1", "1", "0,2"), "")
 
 
 @pytest.mark.parametrize(
@@ -203,14 +234,14 @@ def test_without_run_queue_waits_the_busy_time_decides(driver: Path, tmp_path: P
         ),
     ],
 )
-def test_damaged_files(driver: Path, tmp_path: Path, path: str, text: str, said: str) -> None:
+def test_damaged_files(tmp_path: Path, path: str, text: str, said: str) -> None:
     machine = Machine(tmp_path, tasks=[Task(200, "x", 1, _ALL)])
     root = machine.make()
     machine.write(path, text)
-    assert _choose(driver, root) == (1, f"{said}\n", "")
+    assert _choose(root) == (1, f"{said}\n", "")
 
 
-def test_the_load_is_that_of_the_sample(driver: Path, tmp_path: Path) -> None:
+def test_the_load_is_that_of_the_sample(tmp_path: Path) -> None:
     """CPU 2 was busy before; in the sample it is CPU 1."""
     machine = Machine(tmp_path, cpus=3, busy_s={2: 90})
     root = machine.make()
@@ -228,5 +259,5 @@ def test_the_load_is_that_of_the_sample(driver: Path, tmp_path: Path) -> None:
 
     feeder = threading.Thread(target=feed)
     feeder.start()
-    assert _choose(driver, root, "sample=0.05")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
+    assert _choose(root, "sample=0.05")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
     feeder.join()

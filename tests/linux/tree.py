@@ -45,6 +45,15 @@ class Machine:
         real.parent.mkdir(parents=True, exist_ok=True)
         real.write_text(text)
 
+    def journal(self, tool: int, cpus: str, command: str, *entries: str, alive: bool = True) -> None:
+        """A reservation; `tool` is a task that was born at 500."""
+        self.write("/proc/sys/kernel/random/boot_id", "01234567-89ab-cdef-0123-456789abcdef\n")
+        boot = "01234567-89ab-cdef-0123-456789abcdef"
+        first = (
+            f"coreloom-exclusive 1\t{boot}\t{tool}\t{500 if alive else 499}\t{cpus}\tisolated\t{command}\n"
+        )
+        self.write(f"/run/coreloom-exclusive/{tool}.journal", first + "".join(f"{e}\n" for e in entries))
+
     def remove(self, path: str) -> None:
         (self.root / path.lstrip("/")).unlink()
 

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proof.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What happened in one window; NAN: not known. */
+struct rates {
+  double seconds, wait, busy; /* percent of one CPU */
+  double switches, devices, between, ticks, softirqs; /* a second */
+};
+
+static double rate(unsigned long long from, unsigned long long to, double seconds) {
+  return seconds > 0 && to >= from ? (double)(to - from) / seconds : NAN;
+}
+
+static struct rates rates_of(const struct cl_counters window[2]) {
+  const struct cl_counters *a = &window[0], *b = &window[1];
+  double seconds = b->at - a->at;
+  double ran = rate(a->times.ran_ns, b->times.ran_ns, seconds), busy = rate(a->times.busy_ns, b->times.busy_ns, seconds);
+  return (struct rates){.seconds = seconds > 0 ? seconds : NAN,
+                        .wait = b->waits ? rate(a->times.wait_ns, b->times.wait_ns, seconds) * 1e-7 : NAN,
+                        .busy = (ran > busy ? ran : busy) * 1e-7,
+                        .switches = b->waits ? rate(a->times.switches, b->times.switches, seconds) : NAN,
+                        .devices = rate(a->devices, b->devices, seconds),
+                        .between = rate(a->between, b->between, seconds),
+                        .ticks = rate(a->ticks, b->ticks, seconds),
+                        .softirqs = rate(a->softirqs, b->softirqs, seconds)};
+}
+
+static void put_line(FILE *out, const char *name, double before, double held) {
+  fprintf(out, "%-34s", name);
+  for (int i = 0; i < 2; i++) {
+    double value = i ? held : before;
+    if (isnan(value)) fprintf(out, "%12s", "-");
+    else fprintf(out, "%12.1f", value);
+  }
+  fputc('\n', out);
+}
+
+static const char *s(unsigned long long count) { return count == 1 ? "" : "s"; }
+
+static void put_strays(FILE *out, const struct cl_proof *proof) {
+  if (proof->source == NULL) return;
+  if (proof->strays == 0) fprintf(out, "strays: none, says %s\n", proof->source);
+  else fprintf(out, "strays: %zu task%s, says %s\n", proof->strays, s(proof->strays), proof->source);
+  for (size_t i = 0; i < proof->strays; i++) {
+    const struct cl_stray *stray = &proof->stray[i];
+    fprintf(out, "  %s %d%s%s: %llu time%s\n", stray->name, stray->tid, stray->kernel ? ", kernel" : "",
+            stray->fixed ? ", cannot be moved" : "", stray->times, s(stray->times));
+  }
+  if (proof->lost) fprintf(out, "  %llu switches were lost, as the trace buffer is small\n", proof->lost);
+}
+
+/* A tick is taken away at boot only: said where one remains. */
+static void put_ticks(FILE *out, const struct cl_hold *hold, double ticks) {
+  char text[CL_CPUS_TEXT];
+  struct cl_cpus quiet;
+  if (cl_read("/sys/devices/system/cpu/nohz_full", text, sizeof text) || cl_cpus_parse(text, &quiet))
+    quiet = cl_cpus_none();
+  struct cl_cpus left = cl_cpus_minus(&hold->cpus, &quiet);
+  if (!(ticks >= 10) || cl_cpus_count(&left) == 0) return;
+  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s takes it away\n",
+          cl_cpus_format(&left, text));
+}
+
+void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof) {
+  struct rates before = rates_of(proof->before), held = rates_of(proof->during);
+  const struct cl_program *program = &proof->program;
+  char text[CL_CPUS_TEXT];
+  fprintf(out, "CPU %-30s%12s%12s\n", cl_cpus_format(&hold->cpus, text), "before", "held");
+  put_line(out, "run-queue wait, % of a CPU", before.wait, held.wait);
+  put_line(out, "busy, % of a CPU", before.busy, held.busy);
+  put_line(out, "switches a second", before.switches, held.switches);
+  put_line(out, "device interrupts a second", before.devices, held.devices);
+  put_line(out, "interrupts between CPUs a second", before.between, held.between);
+  put_line(out, "timer interrupts a second", before.ticks, held.ticks);
+  put_line(out, "softirqs a second", before.softirqs, held.softirqs);
+  put_line(out, "seconds looked at", before.seconds, held.seconds);
+  fprintf(out, "program: %.3f s, on a CPU %.3f s", program->wall_s, program->cpu_s);
+  if (program->cpu_s > 0) fprintf(out, " (wall/CPU %.3f)", program->wall_s / program->cpu_s);
+  fprintf(out, ", %llu involuntary switch%s, %llu voluntary\n", program->involuntary,
+          program->involuntary == 1 ? "" : "es", program->voluntary);
+  fprintf(out, "cleared in %.1f ms\n", proof->cleared_s * 1e3);
+  put_strays(out, proof);
+  put_ticks(out, hold, held.ticks);
+}
+
+/* -- JSON --------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at `text`; 0: it is none. */
+static size_t utf8(const unsigned char *text) {
+  size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+                : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
+  for (size_t i = 1; i < length; i++)
+    if ((text[i] & 0xc0) != 0x80) return 0;
+  /* too long a form, half of a pair, above the last */
+  if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+      (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+    return 0;
+  return length;
+}
+
+void cl_json_string(FILE *out, const char *text) {
+  const unsigned char *at = (const unsigned char *)text;
+  fputc('"', out);
+  while (*at) {
+    size_t length = utf8(at);
+    if (length == 0) fputs("\\ufffd", out);
+    else if (*at < 0x20 || *at == 0x7f) fprintf(out, "\\u%04x", *at);
+    else if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
+    else fwrite(at, 1, length, out);
+    at += length ? length : 1;
+  }
+  fputc('"', out);
+}
+
+static void put_number(FILE *out, const char *comma, const char *key, double value) {
+  if (isfinite(value)) fprintf(out, "%s\"%s\": %.3f", comma, key, value);
+  else fprintf(out, "%s\"%s\": null", comma, key);
+}
+
+static void put_window(FILE *out, const char *name, const struct cl_counters window[2]) {
+  struct rates r = rates_of(window);
+  fprintf(out, "  \"%s\": {", name);
+  put_number(out, "", "seconds", r.seconds);
+  put_number(out, ", ", "run_queue_wait_percent", r.wait);
+  put_number(out, ", ", "busy_percent", r.busy);
+  put_number(out, ", ", "switches_per_s", r.switches);
+  put_number(out, ", ", "device_interrupts_per_s", r.devices);
+  put_number(out, ", ", "cpu_interrupts_per_s", r.between);
+  put_number(out, ", ", "timer_interrupts_per_s", r.ticks);
+  put_number(out, ", ", "softirqs_per_s", r.softirqs);
+  fprintf(out, "},\n");
+}
+
+static void put_text(FILE *out, const char *key, const char *value) {
+  fprintf(out, "  \"%s\": ", key);
+  if (value == NULL) fputs("null", out);
+  else cl_json_string(out, value);
+  fputs(",\n", out);
+}
+
+static const char *truth(bool value) { return value ? "true" : "false"; }
+
+void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechanism *mechanism,
+                   const struct cl_proof *proof) {
+  const struct cl_program *program = &proof->program;
+  char text[CL_CPUS_TEXT];
+  fputs("{\n", out);
+  put_text(out, "cpus", cl_cpus_format(&hold->cpus, text));
+  put_text(out, "used", cl_cpus_format(&hold->use, text));
+  put_text(out, "mechanism", mechanism ? mechanism->name : NULL);
+  fprintf(out, "  \"cleared_ms\": %.3f,\n", proof->cleared_s * 1e3);
+  fprintf(out,
+          "  \"moved\": {\"tasks\": %d, \"kernel_threads\": %d, \"kernel_threads_stay\": %d, \"irqs\": %d, "
+          "\"managed_irqs_stay\": %d},\n",
+          hold->moved, hold->kernel_moved, hold->kernel_stay, hold->irqs_moved, hold->irqs_managed);
+  put_window(out, "before", proof->before);
+  put_window(out, "held", proof->during);
+  fprintf(out, "  \"program\": {");
+  put_number(out, "", "wall_s", program->wall_s);
+  put_number(out, ", ", "cpu_s", program->cpu_s);
+  put_number(out, ", ", "wall_over_cpu", program->cpu_s > 0 ? program->wall_s / program->cpu_s : NAN);
+  fprintf(out, ", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu},\n", program->involuntary,
+          program->voluntary);
+  put_text(out, "stray_source", proof->source);
+  fprintf(out, "  \"switches_lost\": %llu,\n  \"strays\": [", proof->lost);
+  for (size_t i = 0; i < proof->strays; i++) {
+    const struct cl_stray *stray = &proof->stray[i];
+    fputs(i ? ",\n    {\"name\": " : "\n    {\"name\": ", out);
+    cl_json_string(out, stray->name);
+    fprintf(out, ", \"tid\": %d, \"kernel\": %s, \"fixed\": %s, \"times\": %llu}", stray->tid, truth(stray->kernel),
+            truth(stray->fixed), stray->times);
+  }
+  fputs(proof->strays ? "\n  ]\n}\n" : "]\n}\n", out);
+}

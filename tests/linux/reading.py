@@ -1,0 +1,25 @@
+"""Runs one function of the reading part of linux/exclusive on a tree of files."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from pathlib import Path
+
+from coreloom.linux import native
+from coreloom.paths import ROOT
+
+_OTHERS = ("main.c", "run.c", "watch.c")
+
+
+@functools.cache
+def _driver() -> Path:
+    sources = sorted((ROOT / "linux" / "exclusive").glob("*.c"))
+    sources = [path for path in sources if path.name not in _OTHERS]
+    return native.static("read_driver", [*sources, Path(__file__).parent / "read_driver.c"])
+
+
+def read(root: Path, *options: str) -> tuple[int, str, str]:
+    """Exit status, output, lines for the user."""
+    done = subprocess.run([_driver(), root, *options], capture_output=True, timeout=60)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
