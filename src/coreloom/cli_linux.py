@@ -41,6 +41,13 @@ def add(command: Add, positive: Callable[[str], int]) -> None:
         metavar="NAME",
         help="a package of Debian with all that it depends on; may be given more than once",
     )
+    machine.add_argument(
+        "--program",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="likewise, but of what it depends on only the libraries that it loads: a smaller guest",
+    )
     machine.add_argument("--kernel", default="7", help=f"one of {', '.join(kernel.CHOICES)} (default: 7)")
     machine.add_argument(
         "--cgroup", default="v2", help=f"one of {', '.join(vm.CGROUPS)} (default: v2; v1 needs kernel 6.1)"
@@ -84,7 +91,7 @@ def _vm(args: argparse.Namespace) -> int:
     if args.output is not None and args.output.exists() and not args.output.is_dir():
         raise UserError(f"{args.output} is no folder: give another --output")
     outcome = vm.run(
-        vm.Guest(dict(args.file), args.package),
+        vm.Guest(dict(args.file), args.package, args.program),
         f"exec {shlex.join(args.words)}\n",
         cpus=args.cpus,
         memory_mb=args.memory,

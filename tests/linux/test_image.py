@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
+from coreloom.firmware import run, zig
 from coreloom.linux import image
 
 
@@ -44,7 +45,7 @@ def test_files_of_packages_that_are_left_out(tmp_path: Path) -> None:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text("")
     assert list(image.of_packages([tmp_path])) == ["etc/tool", "usr/bin/tool", "usr/share/tool/data"]
-    assert list(image.of_packages([tmp_path], ["usr/share/*"])) == ["etc/tool", "usr/bin/tool"]
+    assert list(image.of_packages([tmp_path], without=["usr/share/*"])) == ["etc/tool", "usr/bin/tool"]
 
 
 def test_files_of_the_host(tmp_path: Path) -> None:
@@ -88,3 +89,35 @@ def test_texts_of_packages_stay_behind(tmp_path: Path) -> None:
         "usr/bin/tool",
         "usr/lib/x86_64-linux-gnu/libx.so",
     ]
+
+
+def _compiled(folder: Path, place: str, *flags: str) -> Path:
+    path = folder / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    run([*zig(), "cc", "-target", "x86_64-linux-gnu", *flags, "-o", str(path)], place)
+    return path
+
+
+def test_libraries_that_a_program_loads(tmp_path: Path) -> None:
+    source = tmp_path / "one.c"
+    source.write_text("int one(void); int one(void) { return 1; }\n")
+    main = tmp_path / "main.c"
+    main.write_text("int one(void); int main(void) { return one(); }\n")
+    tool, libone, more = (tmp_path / name for name in ("tool", "libone", "more"))
+    library = _compiled(
+        libone, "lib/x86_64-linux-gnu/one/libone.so.1.2", "-shared", "-Wl,-soname,libone.so.1", str(source)
+    )
+    library.with_name("libone.so.1").symlink_to("libone.so.1.2")
+    (libone / "etc").mkdir()
+    (libone / "etc/one.conf").write_text("")
+    _compiled(more, "lib/x86_64-linux-gnu/libmore.so", "-shared", str(source))
+    _compiled(tool, "bin/tool", str(main), str(library))
+    entries = image.of_packages([tool], [tool, libone, more])
+    place = "usr/lib/x86_64-linux-gnu"
+    assert sorted(entries) == [
+        "usr/bin/tool",
+        f"{place}/libone.so.1",
+        f"{place}/one/libone.so.1",
+        f"{place}/one/libone.so.1.2",
+    ]
+    assert entries[f"{place}/libone.so.1"].read() == f"/{place}/one/libone.so.1".encode()

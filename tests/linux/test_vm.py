@@ -239,5 +239,5 @@ def test_a_guest_that_takes_too_long() -> None:
 @pytest.mark.linux
 @pytest.mark.slow
 def test_a_program_of_debian() -> None:
-    outcome = vm.run(vm.Guest(packages=["lame"]), "lame --version | head -n 1", cpus=1)
+    outcome = vm.run(vm.Guest(programs=["lame"]), "lame --version | head -n 1", cpus=1)
     assert (outcome.status, outcome.stdout) == (0, "LAME 64bits version 3.100 (http://lame.sf.net)\n")

@@ -83,6 +83,11 @@ def packages(names: Sequence[str], suite: str = "trixie", *, closure: bool = Tru
     return folders
 
 
+def name(folder: Path) -> str:
+    """The name of the package in a folder."""
+    return folder.name.split("_")[0]
+
+
 def known_names(prefix: str, suite: str) -> list[str]:
     """Names of the suite's packages that begin so."""
     with exclusive(PLACE / "debian.lock"):

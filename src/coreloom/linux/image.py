@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
+
+from elftools.elf.dynamic import DynamicSegment
+from elftools.elf.elffile import ELFFile
+from elftools.elf.segments import InterpSegment
 
 from coreloom.errors import UserError
 from coreloom.linux import debian
@@ -73,13 +78,60 @@ def base() -> dict[str, Entry]:
     return {**entries, "usr/bin/busybox": file(busybox, executable=True)}
 
 
-def of_packages(folders: Iterable[Path], without: Sequence[str] = ()) -> dict[str, Entry]:
-    """The files of Debian packages, but for those whose place matches a pattern of `without`."""
+_LIBRARIES = PurePosixPath("usr/lib/x86_64-linux-gnu")
+
+
+def of_packages(
+    whole: Iterable[Path], others: Iterable[Path] = (), without: Sequence[str] = ()
+) -> dict[str, Entry]:
+    """The files of Debian packages, and of others only the libraries that these need to start.
+
+    Left out is what matches a pattern of `without`. A library in a folder of its own (one of several
+    alternatives) gets a link where it is looked for, as the packages' scripts would have made.
+    """
+    entries, rest = _files(whole, without), _files(others, without)
+    known = {place: place for place in rest | entries}
+    # By its name alone a library is found, too; of the same name, the one nearest to the root.
+    known |= {PurePosixPath(place).name: place for place in sorted(known, key=len, reverse=True)}
+    todo = list(entries)
+    while todo:
+        for name in _needed(at := todo.pop(), entries[at]):
+            if (found := known.get(name)) is None:
+                continue
+            if found not in entries:
+                entries[found] = rest[found]
+                todo.append(found)
+            if "/" not in name and PurePosixPath(found).parent.parent == _LIBRARIES:
+                entries.setdefault(str(_LIBRARIES / name), link(f"/{found}"))
+    return entries
+
+
+def _files(folders: Iterable[Path], without: Sequence[str]) -> dict[str, Entry]:
     return {
         place: _entry(path)
         for path, place in debian.merged(folders)
         if not place.startswith(_UNREAD) and not any(fnmatch(place, pattern) for pattern in without)
     }
+
+
+def _needed(place: str, entry: Entry) -> list[str]:
+    """Where a link leads to; the names of what a program or library loads."""
+    if stat.S_ISLNK(entry.mode):
+        target = posixpath.join("/", posixpath.dirname(place), entry.read().decode())
+        return [_below_usr(posixpath.normpath(target).lstrip("/"))]
+    if not isinstance(entry.content, Path) or not entry.content.is_file():
+        return []
+    with entry.content.open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            return []
+        names = []
+        for segment in ELFFile(file).iter_segments():
+            if isinstance(segment, InterpSegment):
+                names.append(_below_usr(segment.get_interp_name().lstrip("/")))
+            elif isinstance(segment, DynamicSegment):
+                # pyelftools gives a tag this attribute at run time.
+                names += [str(vars(tag)["needed"]) for tag in segment.iter_tags("DT_NEEDED")]
+        return names
 
 
 def of_host(files: Mapping[str, Path | bytes]) -> dict[str, Entry]:

@@ -44,7 +44,8 @@ class Guest:
     # Place in the guest: file or folder of the host, or content. What begins with #! is executable.
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
     packages: Sequence[str] = ()  # of Debian, with all that they depend on
-    suite: str = "trixie"  # of the packages
+    programs: Sequence[str] = ()  # likewise, but of what they depend on only the libraries that they load
+    suite: str = "trixie"  # of both
     without: Sequence[str] = ()  # their files that are left out, as patterns: usr/share/*
     # What init becomes in place of what runs the script (/vm/work), which it has to start.
     first: str = ""
@@ -204,8 +205,10 @@ def _check(chosen: linux_kernel.Kernel, cpus: int, smt: bool, cgroup: str) -> No
 
 def _write_image(target: Path, guest: Guest, script: str, chosen: linux_kernel.Kernel) -> None:
     entries = image.base()
-    if guest.packages:
-        entries |= image.of_packages(debian.packages(guest.packages, guest.suite), guest.without)
+    whole = debian.packages(guest.packages, guest.suite) if guest.packages else []
+    needed = debian.packages(guest.programs, guest.suite) if guest.programs else []
+    named = [folder for folder in needed if debian.name(folder) in guest.programs]
+    entries |= image.of_packages([*whole, *named], needed, guest.without)
     entries |= {
         "init": image.file(INIT, executable=True),
         "vm/work": image.file(WORK, executable=True),
