@@ -62,7 +62,9 @@ struct cl_proof {
 };
 
 int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *counters);
-/* Strays: `begin` remembers all tasks that may run on the CPUs (or starts a trace instance); `end` fills proof. */
+/* Who else runs on the held CPUs. `begin` when they are cleared and the program is known, `end` before anything is
+ * taken back; it frees the watch (NULL: nobody looked). With --trace each switch is seen, by a trace instance of our own,
+ * which goes with the journal; without it, or where tracefs is not there (said), what /proc counts for each task. */
 struct cl_watch;
 int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);
 int cl_strays_end(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof);

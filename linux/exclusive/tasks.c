@@ -81,10 +81,20 @@ struct gather {
   struct cl_tasks *tasks;
   size_t room;
   int pid;
+  const struct cl_cpus *on; /* only those that may run on one of these */
 };
+
+/* The call that asks for its CPUs is cheap, reading its file is not. */
+static bool is_off(const struct gather *g, int tid) {
+  struct cl_cpus allowed;
+  if (g->on == NULL || cl_task_allowed(tid, &allowed)) return false;
+  allowed = cl_cpus_and(&allowed, g->on);
+  return cl_cpus_count(&allowed) == 0;
+}
 
 static int add_tid(struct gather *g, int tid) {
   struct cl_tasks *tasks = g->tasks;
+  if (is_off(g, tid)) return 0;
   if (tasks->count == g->room) {
     size_t room = g->room ? g->room * 2 : 256;
     struct cl_task *more = realloc(tasks->task, room * sizeof *more);
@@ -122,16 +132,18 @@ static int gathered(int error, struct cl_tasks *tasks) {
   return error;
 }
 
-int cl_tasks_read(struct cl_tasks *tasks) {
+int cl_tasks_on(const struct cl_cpus *on, struct cl_tasks *tasks) {
   *tasks = (struct cl_tasks){NULL, 0};
-  struct gather g = {tasks, 0, 0};
+  struct gather g = {tasks, 0, 0, on};
   return gathered(cl_list("/proc", add_process, &g), tasks);
 }
+
+int cl_tasks_read(struct cl_tasks *tasks) { return cl_tasks_on(NULL, tasks); }
 
 int cl_tasks_of(int pid, struct cl_tasks *tasks) {
   char name[16];
   *tasks = (struct cl_tasks){NULL, 0};
-  struct gather g = {tasks, 0, 0};
+  struct gather g = {tasks, 0, 0, NULL};
   snprintf(name, sizeof name, "%d", pid);
   int error = pid > 0 ? add_process(&g, name) : ESRCH;
   if (!error && tasks->count == 0) error = ESRCH;
@@ -141,7 +153,7 @@ int cl_tasks_of(int pid, struct cl_tasks *tasks) {
 int cl_tasks_kernel(struct cl_tasks *tasks) {
   char *list;
   *tasks = (struct cl_tasks){NULL, 0};
-  struct gather g = {tasks, 0, 2};
+  struct gather g = {tasks, 0, 2, NULL};
   int error = cl_read_all("/proc/2/task/2/children", &list);
   if (!error) {
     error = add_tid(&g, 2);

@@ -26,6 +26,8 @@ struct cl_tasks {
 
 /* All tasks; those that end meanwhile are left out. cl_tasks_free() it. Cost: one file (stat) and one call a task. */
 int cl_tasks_read(struct cl_tasks *tasks);
+/* Those that may run on one of these CPUs. Cost: the call a task; the file only for those. */
+int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks);
 /* Those of one process. ESRCH: there is none. */
 int cl_tasks_of(int pid, struct cl_tasks *tasks);
 /* The kernel's threads alone, without reading every task where the kernel lists kthreadd's children. */

@@ -86,6 +86,34 @@ static int program(int pid, int tid) {
   return 0;
 }
 
+/* From the tree FOLDER/0 to FOLDER/1: CPU 3 held for process 200, or the thread `tid` of it. */
+static int strays(const char *folder, bool trace, bool plan, int tid) {
+  struct cl_request request = {.pid = 200, .tid = tid, .trace = trace};
+  struct cl_journal journal = {.fd = -1};
+  struct cl_hold hold = {.request = &request,
+                         .id = 100,
+                         .cpus = cl_cpus_one(3),
+                         .program = {.pid = 200, .tid = tid ? tid : 200},
+                         .group = "/sys/fs/cgroup/coreloom-100",
+                         .changes = {.plan = plan, .journal = &journal}};
+  struct cl_proof proof = {.strays = 0};
+  struct cl_watch *watch;
+  char root[4096];
+  snprintf(root, sizeof root, "%s/0", folder);
+  cl_files_root(root);
+  int error = cl_strays_begin(&hold, &watch);
+  snprintf(root, sizeof root, "%s/1", folder);
+  cl_files_root(root);
+  if (!error) error = cl_strays_end(watch, &hold, &proof);
+  if (error) puts(strerror(error));
+  printf("%s, lost %llu\n", proof.source ? proof.source : "nobody looked", proof.lost);
+  for (size_t i = 0; i < proof.strays; i++)
+    printf("%s %d%s%s %llu\n", proof.stray[i].name, proof.stray[i].tid, proof.stray[i].kernel ? " kernel" : "",
+           proof.stray[i].fixed ? " fixed" : "", proof.stray[i].times);
+  free(proof.stray);
+  return error != 0;
+}
+
 int main(int count, char **argument) {
   if (count < 3) return 2;
   cl_files_root(argument[1]);
@@ -93,5 +121,7 @@ int main(int count, char **argument) {
   if (strcmp(argument[2], "proof") == 0) return proof(argument[1], count > 3);
   if (strcmp(argument[2], "nothing") == 0) return nothing(count > 3);
   if (strcmp(argument[2], "program") == 0 && count > 4) return program(atoi(argument[3]), atoi(argument[4]));
+  if (strcmp(argument[2], "strays") == 0 && count > 4)
+    return strays(argument[1], strcmp(argument[3], "proc") != 0, strcmp(argument[3], "plan") == 0, atoi(argument[4]));
   return 2;
 }

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proof.h"
+#include "say.h"
+
+#define BUFFER_KB "1024" /* of the trace, a held CPU: about 10 000 switches */
+
+typedef unsigned long long count;
+
+struct seen {
+  int tid;
+  count born, times;
+};
+
+/* Numbers of tasks, ascending. */
+struct numbers {
+  int *tid;
+  size_t count;
+};
+
+struct cl_watch {
+  char instance[CL_PATH_MOST]; /* of tracefs, or "" */
+  struct seen *seen;           /* without it: the tasks that were allowed there at the start, by tid */
+  size_t seens;
+  struct numbers own; /* with it: tasks of the program */
+};
+
+/* -- who is the program's --------------------------------------------------------------------------------------- */
+
+static bool in_group(const struct cl_hold *hold, int tid) {
+  static const char *const hierarchy[] = {"", "cpuset"};
+  size_t length = strlen(hold->group);
+  char folder[CL_PATH_MOST];
+  for (size_t i = 0; length && i < 2; i++)
+    if (!cl_task_folder(tid, hierarchy[i], folder, sizeof folder) && strncmp(folder, hold->group, length) == 0 &&
+        (folder[length] == '\0' || folder[length] == '/'))
+      return true;
+  return false;
+}
+
+/* Its process, or of one thread that thread; what is in its group; what it has started. */
+static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
+  const struct cl_task *program = &hold->program;
+  if (task->kernel) return false;
+  if (hold->request->tid > 0 ? task->tid == hold->request->tid : task->pid == program->pid) return true;
+  if (in_group(hold, task->tid)) return true;
+  int parent = task->parent;
+  for (int depth = 0; parent > 1 && depth < 64; depth++) {
+    struct cl_task up;
+    if (parent == program->pid) return hold->request->tid == 0;
+    if (cl_task_read(parent, &up)) return false;
+    parent = up.parent;
+  }
+  return false;
+}
+
+/* -- from /proc ------------------------------------------------------------------------------------------------- */
+
+/* How often a task got a CPU: the third figure of its schedstat. Without it, its time in ticks, which grows less. */
+static count times_of(const struct cl_task *task) {
+  char path[64], text[128];
+  count times;
+  snprintf(path, sizeof path, "/proc/%d/schedstat", task->tid);
+  if (cl_read(path, text, sizeof text) || sscanf(text, "%*s %*s %llu", &times) != 1) return task->used;
+  return times;
+}
+
+static int by_tid(const void *a, const void *b) {
+  const struct seen *x = a, *y = b;
+  return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int remember(struct cl_watch *watch, const struct cl_hold *hold) {
+  struct cl_tasks tasks;
+  int error = cl_tasks_on(&hold->cpus, &tasks);
+  if (error) return error;
+  watch->seen = calloc(tasks.count + 1, sizeof *watch->seen);
+  for (size_t i = 0; watch->seen != NULL && i < tasks.count; i++)
+    watch->seen[watch->seens++] = (struct seen){tasks.task[i].tid, tasks.task[i].born, times_of(&tasks.task[i])};
+  cl_tasks_free(&tasks);
+  if (watch->seen == NULL) return ENOMEM;
+  qsort(watch->seen, watch->seens, sizeof *watch->seen, by_tid);
+  return 0;
+}
+
+static struct cl_stray *add_stray(struct cl_proof *proof, const struct cl_task *task, count times) {
+  struct cl_stray *more = realloc(proof->stray, (proof->strays + 1) * sizeof *more);
+  if (more == NULL) return NULL;
+  proof->stray = more;
+  struct cl_stray *stray = &more[proof->strays++];
+  *stray = (struct cl_stray){.tid = task->tid, .kernel = task->kernel, .fixed = task->fixed, .times = times};
+  memcpy(stray->name, task->name, sizeof stray->name);
+  return stray;
+}
+
+/* A task that may also run elsewhere counts if it was there last. */
+static int compare_tasks(const struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof) {
+  struct cl_tasks tasks;
+  int error = cl_tasks_on(&hold->cpus, &tasks);
+  for (size_t i = 0; !error && i < tasks.count; i++) {
+    const struct cl_task *task = &tasks.task[i];
+    struct cl_cpus out = cl_cpus_minus(&task->allowed, &hold->cpus);
+    if (cl_cpus_count(&out) && !cl_cpus_has(&hold->cpus, task->cpu)) continue;
+    struct seen key = {task->tid, 0, 0};
+    const struct seen *then = bsearch(&key, watch->seen, watch->seens, sizeof key, by_tid);
+    count before = then && then->born == task->born ? then->times : 0, now = times_of(task);
+    if (now > before && !is_own(hold, task) && add_stray(proof, task, now - before) == NULL) error = ENOMEM;
+  }
+  cl_tasks_free(&tasks);
+  return error;
+}
+
+/* -- from tracefs ----------------------------------------------------------------------------------------------- */
+
+static const char *tracefs(void) {
+  static const char *const folder[] = {"/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"};
+  for (size_t i = 0; i < 2; i++)
+    if (cl_exists(folder[i])) return folder[i];
+  return NULL;
+}
+
+static const char *inside(const struct cl_watch *watch, const char *name) {
+  static char path[CL_PATH_MOST + 64];
+  snprintf(path, sizeof path, "%s/%s", watch->instance, name);
+  return path;
+}
+
+/* The files of an instance go with its folder: only that is written down. A plan shows them all. */
+static int set(struct cl_hold *hold, const struct cl_watch *watch, const char *name, const char *text) {
+  const char *path = inside(watch, name);
+  return hold->changes.plan ? cl_change_file(&hold->changes, path, text) : cl_write(path, text);
+}
+
+/* Forks are traced too: most tasks of the program have ended by the time the trace is read. */
+static int start_trace(struct cl_hold *hold, struct cl_watch *watch) {
+  char name[64], mask[CL_CPUS_TEXT];
+  int error = cl_change_folder(&hold->changes, watch->instance);
+  if (!error) error = set(hold, watch, "buffer_size_kb", "4");
+  for (int cpu = cl_cpus_next(&hold->cpus, -1); !error && cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
+    snprintf(name, sizeof name, "per_cpu/cpu%d/buffer_size_kb", cpu);
+    error = set(hold, watch, name, BUFFER_KB);
+  }
+  if (!error) error = set(hold, watch, "tracing_cpumask", cl_cpus_format_mask(&hold->cpus, mask));
+  if (!error) error = set(hold, watch, "events/sched/sched_switch/filter", "next_pid != 0");
+  if (!error) error = set(hold, watch, "events/sched/sched_process_fork/enable", "1");
+  if (!error) error = set(hold, watch, "events/sched/sched_switch/enable", "1");
+  return error;
+}
+
+static bool has_number(const struct numbers *numbers, int tid, size_t *at) {
+  size_t low = 0, high = numbers->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (numbers->tid[middle] < tid) low = middle + 1;
+    else high = middle;
+  }
+  *at = low;
+  return low < numbers->count && numbers->tid[low] == tid;
+}
+
+static int add_number(struct numbers *numbers, int tid) {
+  size_t at;
+  if (has_number(numbers, tid, &at)) return 0;
+  int *more = realloc(numbers->tid, (numbers->count + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  numbers->tid = more;
+  memmove(more + at + 1, more + at, (numbers->count++ - at) * sizeof *more);
+  more[at] = tid;
+  return 0;
+}
+
+/* The last place of `word`, as a name of a task may hold anything. */
+static char *last(char *text, const char *word) {
+  char *found = NULL;
+  for (char *at = text; (at = strstr(at, word)) != NULL; at++) found = at;
+  return found;
+}
+
+/* "... sched_switch: prev_comm=... ==> next_comm=NAME next_pid=TID next_prio=120" */
+static int read_switch(char *text, const struct numbers *own, struct cl_proof *proof) {
+  char *name = last(text, " ==> next_comm="), *pid = last(text, " next_pid=");
+  if (name == NULL || pid == NULL || pid < name) return 0;
+  struct cl_task task = {.tid = atoi(pid + strlen(" next_pid="))};
+  size_t at;
+  if (task.tid <= 0 || has_number(own, task.tid, &at)) return 0;
+  *pid = '\0';
+  snprintf(task.name, sizeof task.name, "%s", name + strlen(" ==> next_comm="));
+  for (size_t i = 0; i < proof->strays; i++)
+    if (proof->stray[i].tid == task.tid) {
+      memcpy(proof->stray[i].name, task.name, sizeof task.name); /* after an exec */
+      proof->stray[i].times++;
+      return 0;
+    }
+  return add_stray(proof, &task, 1) ? 0 : ENOMEM;
+}
+
+/* "... sched_process_fork: comm=NAME pid=PARENT child_comm=NAME child_pid=CHILD" */
+static int read_fork(char *text, struct numbers *own) {
+  char *child = last(text, " child_pid="), *comm = last(text, " child_comm=");
+  size_t at;
+  if (child == NULL || comm == NULL) return 0;
+  *comm = '\0';
+  char *parent = last(text, " pid=");
+  if (parent == NULL || !has_number(own, atoi(parent + strlen(" pid=")), &at)) return 0;
+  return add_number(own, atoi(child + strlen(" child_pid=")));
+}
+
+static count overruns(const struct cl_watch *watch, const struct cl_cpus *cpus) {
+  char name[64], text[1024];
+  count sum = 0;
+  for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
+    snprintf(name, sizeof name, "per_cpu/cpu%d/stats", cpu);
+    const char *found = cl_read(inside(watch, name), text, sizeof text) ? NULL : strstr(text, "overrun: ");
+    if (found && (found == text || found[-1] == '\n')) sum += strtoull(found + strlen("overrun: "), NULL, 10);
+  }
+  return sum;
+}
+
+/* Tasks that live tell who they are. Of one that has ended, and whose fork may be among what was lost, it cannot be
+ * said whether it was the program's: its switches count as lost too. */
+static void sort_out(const struct cl_hold *hold, struct cl_proof *proof) {
+  size_t kept = 0;
+  for (size_t i = 0; i < proof->strays; i++) {
+    struct cl_stray stray = proof->stray[i];
+    struct cl_task task;
+    bool lives = cl_task_read(stray.tid, &task) == 0;
+    if (lives && is_own(hold, &task)) continue;
+    if (!lives && proof->lost) {
+      proof->lost += stray.times;
+      continue;
+    }
+    stray.kernel = lives && task.kernel;
+    stray.fixed = lives && task.fixed;
+    proof->stray[kept++] = stray;
+  }
+  proof->strays = kept;
+}
+
+static int read_trace(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof) {
+  char *text, *save = NULL;
+  int error = cl_write(inside(watch, "tracing_on"), "0");
+  if (!error) error = cl_read_all(inside(watch, "trace"), &text);
+  if (error) return error;
+  for (char *line = strtok_r(text, "\n", &save); line != NULL && !error; line = strtok_r(NULL, "\n", &save)) {
+    char *what;
+    if ((what = strstr(line, ": sched_switch: ")) != NULL) error = read_switch(what, &watch->own, proof);
+    else if ((what = strstr(line, ": sched_process_fork: ")) != NULL) error = read_fork(what, &watch->own);
+  }
+  free(text);
+  proof->lost = overruns(watch, &hold->cpus);
+  if (!error) sort_out(hold, proof);
+  return error;
+}
+
+static int know_program(struct cl_watch *watch, const struct cl_hold *hold) {
+  struct cl_tasks tasks;
+  int error = add_number(&watch->own, hold->program.tid);
+  if (error || hold->request->tid > 0 || cl_tasks_of(hold->program.pid, &tasks)) return error;
+  for (size_t i = 0; i < tasks.count && !error; i++) error = add_number(&watch->own, tasks.task[i].tid);
+  cl_tasks_free(&tasks);
+  return error;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- */
+
+static void free_watch(struct cl_watch *watch) {
+  free(watch->seen);
+  free(watch->own.tid);
+  free(watch);
+}
+
+int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch) {
+  const char *instances = hold->request->trace ? tracefs() : NULL;
+  int error = ENOENT;
+  struct cl_watch *w = *watch = calloc(1, sizeof *w);
+  if (w == NULL) return ENOMEM;
+  if (instances != NULL) {
+    snprintf(w->instance, sizeof w->instance, "%s/coreloom-%d", instances, hold->id);
+    error = know_program(w, hold);
+    if (!error) error = start_trace(hold, w);
+  }
+  if (error && hold->request->trace) {
+    cl_warn("no trace: %s; who else runs there is read from /proc",
+            instances ? strerror(error) : "tracefs is not mounted at /sys/kernel/tracing");
+    w->instance[0] = '\0';
+  }
+  error = error && !hold->changes.plan ? remember(w, hold) : 0;
+  if (error || hold->changes.plan) {
+    free_watch(w);
+    *watch = NULL;
+  }
+  return error;
+}
+
+static int most_first(const void *a, const void *b) {
+  const struct cl_stray *x = a, *y = b;
+  return x->times != y->times ? (x->times < y->times) - (x->times > y->times) : x->tid - y->tid;
+}
+
+int cl_strays_end(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof) {
+  proof->stray = NULL;
+  proof->strays = 0;
+  proof->source = NULL;
+  proof->lost = 0;
+  if (watch == NULL) return 0;
+  bool traced = watch->instance[0] != '\0';
+  int error = traced ? read_trace(watch, hold, proof) : compare_tasks(watch, hold, proof);
+  if (!error) proof->source = traced ? "sched_switch" : "/proc";
+  if (proof->strays) qsort(proof->stray, proof->strays, sizeof *proof->stray, most_first);
+  free_watch(watch);
+  return error;
+}
