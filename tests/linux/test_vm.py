@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from cli.command import run as command
 from coreloom.errors import UserError
-from coreloom.linux import kernel, qemu, vm
+from coreloom.linux import image, kernel, qemu, vm
 from coreloom.linux.kernel import Kernel
 
 _MACHINE = qemu.Machine(Path("vmlinux"), Path("initrd"), Path("log"), Path("output"), Path("result"))
@@ -100,6 +101,59 @@ def test_a_machine_that_cannot_be(
     with pytest.raises(UserError) as caught:
         vm.run(vm.Guest(), "true", **options)
     assert str(caught.value) == text
+
+
+# --- a QEMU of the tests' own: a shell script that is given the names of the files to write ------
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], vm.Outcome]:
+    """Runs the text in QEMU's place, with $boot 1, 2 and so on, and files $log, $output, $result."""
+    config = tmp_path / "config"
+    config.write_text("")
+    monkeypatch.setattr(kernel, "get", lambda choice: Kernel("7", config, config, ()))
+    monkeypatch.setattr(image, "base", dict)
+
+    def run(text: str, timeout: float = 60) -> vm.Outcome:
+        script = f"""
+            echo >>{tmp_path}/boots; boot=$(($(wc -l <{tmp_path}/boots)))
+            for word in "$@"; do case $word in
+                file:*) log=${{word#file:}};; file,id=output,*) output=${{word#*path=}};;
+                file,id=result,*) result=${{word#*path=}};;
+            esac; done
+            {text}
+        """
+        monkeypatch.setattr(qemu, "get", lambda: qemu.Qemu(("sh", "-c", script, "qemu"), "10"))
+        return vm.run(vm.Guest(), "true", timeout=timeout)
+
+    return run
+
+
+_WHOLE = """echo out >$output
+echo begin >$result; echo exit 2 >>$result; tar -c -T /dev/null >>$result; echo end >>$result"""
+
+
+def test_a_boot_that_breaks_is_tried_again(fake: Callable[[str], vm.Outcome]) -> None:
+    outcome = fake(f"if [ $boot = 1 ]; then echo Kernel panic >$log; else {_WHOLE}; fi")
+    assert (outcome.status, outcome.stdout, outcome.files) == (2, "out\n", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("echo boot $boot >$log", "the guest stopped by itself before the script began:\nboot 2"),
+        (":", "the guest stopped by itself before the script began:\n(nothing was printed)"),
+        (
+            "echo begin >$result; echo out $boot >$output; printf 'a\nKernel panic\nb\n' >$log",
+            "the guest stopped by itself before the script ended:\nout 1\nKernel panic\nb",
+        ),
+        ("echo no memory >&2; exit 1", "QEMU 10 failed: no memory"),
+    ],
+)
+def test_a_guest_without_an_end(fake: Callable[[str], vm.Outcome], text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        fake(text)
+    assert str(caught.value) == said
 
 
 # --- the command -----------------------------------------------------------------------------
