@@ -11,19 +11,34 @@
 
 #define MANY 32
 
-/* What a plan counts as made. */
-static char planned[MANY][CL_PATH_MOST];
+/* What a plan counts as made: folders, and files with a text. */
+static struct {
+  char path[CL_PATH_MOST];
+  char *text;
+} planned[MANY];
 static int plans;
+
+void cl_change_expect(const struct cl_changes *c, const char *path, const char *text) {
+  if (!c->plan || plans == MANY) return;
+  snprintf(planned[plans].path, sizeof planned[plans].path, "%s", path);
+  planned[plans++].text = text ? strdup(text) : NULL;
+}
 
 static bool in_planned(const char *path) {
   for (int i = 0; i < plans; i++) {
-    size_t length = strlen(planned[i]);
-    if (strncmp(path, planned[i], length) == 0 && (path[length] == '/' || path[length] == '\0')) return true;
+    size_t length = strlen(planned[i].path);
+    bool below = strncmp(path, planned[i].path, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    if (below && planned[i].text == NULL) return true;
   }
   return false;
 }
 
 static int read_old(const struct cl_changes *c, const char *path, char *text, size_t size) {
+  for (int i = 0; c->plan && i < plans; i++)
+    if (planned[i].text && strcmp(planned[i].path, path) == 0) {
+      snprintf(text, size, "%s", planned[i].text);
+      return 0;
+    }
   if (!c->plan || !in_planned(path)) return cl_read(path, text, size);
   text[0] = '\0';
   return 0;
@@ -97,7 +112,7 @@ int cl_change_folder(struct cl_changes *c, const char *path) {
   if (cl_exists(path) || (c->plan && in_planned(path))) return 0;
   c->made++;
   if (c->plan) {
-    if (plans < MANY) snprintf(planned[plans++], sizeof planned[0], "%s", path);
+    cl_change_expect(c, path, NULL);
     cl_say_planned("make %s", path);
     return 0;
   }

@@ -27,6 +27,8 @@ int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char
 /* `via` (NULL: none): the task is put on these first, in the same entry, so that it goes on where it is quiet. */
 int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *via,
                        const struct cl_cpus *cpus);
+/* In a plan: a file that will have this text, or (NULL) a folder that will be there, by what somebody else does. */
+void cl_change_expect(const struct cl_changes *c, const char *path, const char *text);
 /* An entry for a change that another module makes (scope, irqbalance): in a plan printed as `what`, else written down. */
 int cl_change_other(struct cl_changes *c, const char *what, const char *kind, const char *const *field, size_t count);
 

@@ -150,30 +150,57 @@ static int start(const struct cl_hold *hold, const struct cl_task *task, const c
   return call("StartTransientUnit", "ssa(sv)a(sa(sv))", &body, scope, why, size);
 }
 
+/* What systemd will have written when the scope is there, so that a plan lists only what we write. */
+static void expect(struct cl_hold *hold, const char *mount) {
+  char slice[CL_PATH_MOST], path[CL_PATH_MOST + 64], text[CL_CPUS_TEXT], on[4096];
+  snprintf(slice, sizeof slice, "%.*s", (int)(strrchr(hold->group, '/') - hold->group), hold->group);
+  cl_change_expect(&hold->changes, slice, NULL);
+  snprintf(path, sizeof path, "%s/cpuset.cpus", slice);
+  cl_change_expect(&hold->changes, path, cl_cpus_format(&hold->cpus, text));
+  snprintf(path, sizeof path, "%s/cpuset.cpus", hold->group);
+  cl_change_expect(&hold->changes, path, cl_cpus_format(&hold->use, text));
+  snprintf(path, sizeof path, "%s/cgroup.subtree_control", slice);
+  cl_change_expect(&hold->changes, path, "cpuset");
+  snprintf(path, sizeof path, "%s/cgroup.subtree_control", mount);
+  if (cl_read(path, on, sizeof on - sizeof " cpuset") || strstr(on, "cpuset")) return;
+  strcat(on, " cpuset");
+  cl_change_expect(&hold->changes, path, on);
+}
+
+/* The entry by which the process goes back to its group when the scope is left. */
+static int note_group(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  char old[CL_PATH_MOST], what[CL_PATH_MOST * 2 + 128], pid[16], born[24];
+  int error = cl_task_folder(task->tid, "", old, sizeof old);
+  if (error) {
+    snprintf(why, size, "no group of process %d: %s", task->pid, strerror(error));
+    return error;
+  }
+  snprintf(pid, sizeof pid, "%d", task->pid);
+  snprintf(born, sizeof born, "%llu", task->born);
+  snprintf(what, sizeof what, "it moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group, old);
+  return cl_change_other(&hold->changes, what, "group", (const char *[]){pid, born, "", old, hold->group}, 5);
+}
+
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
-  char scope[NAME_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], old[CL_PATH_MOST], what[CL_PATH_MOST * 2 + 128];
-  char use[CL_CPUS_TEXT], pid[16], born[24];
+  char scope[NAME_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], what[CL_CPUS_TEXT + 256], use[CL_CPUS_TEXT];
   /* Without a dash, which would nest the slice. */
   snprintf(scope, sizeof scope, "coreloom_%d.scope", hold->id);
   snprintf(slice, sizeof slice, "coreloom_%d.slice", hold->id);
   int error = cl_group_mount("", mount, sizeof mount);
-  if (!error) error = cl_task_folder(task->tid, "", old, sizeof old);
   if (error) {
-    snprintf(why, size, "no group of process %d: %s", task->pid, strerror(error));
+    snprintf(why, size, "no cgroup v2 is mounted");
     return error;
   }
   if ((size_t)snprintf(hold->group, sizeof hold->group, "%s/%s/%s", mount, slice, scope) >= sizeof hold->group)
     return ENAMETOOLONG;
   snprintf(what, sizeof what, "ask systemd for %s in %s with AllowedCPUs=%s", scope, slice,
            cl_cpus_format(&hold->use, use));
+  snprintf(why, size, "the journal cannot be written");
   error = cl_change_other(&hold->changes, what, "scope", (const char *[]){scope}, 1);
-  snprintf(pid, sizeof pid, "%d", task->pid);
-  snprintf(born, sizeof born, "%llu", task->born);
-  snprintf(what, sizeof what, "process %d (%s) goes from %s to %s", task->pid, task->name, old, hold->group);
-  if (!error)
-    error = cl_change_other(&hold->changes, what, "group", (const char *[]){pid, born, "", old, hold->group}, 5);
-  if (error) snprintf(why, size, "the journal cannot be written: %s", strerror(error));
-  else if (!hold->changes.plan) error = start(hold, task, scope, slice, why, size);
+  /* In a plan the program may be yet to be started (0); it is said to be started there. */
+  if (!error && task->tid != 0) error = note_group(hold, task, why, size);
+  if (!error && hold->changes.plan) expect(hold, mount);
+  else if (!error) error = start(hold, task, scope, slice, why, size);
   if (error) hold->group[0] = '\0';
   return error;
 }

@@ -1,0 +1,260 @@
+"""Interrupts of held CPUs, and what irqbalance is told, on trees of files and a stand-in for irqbalance."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from linux.system import build
+from linux.tree import Machine, Task
+
+_BOOT = "/proc/sys/kernel/random/boot_id"
+_LISTS = {"0": "0-3", "1": "1-3", "9": "3", "24": "2-3", "25": "0-2", "30": "3"}
+_ACTIONS = {"0": "timer", "1": "i8042", "9": "acpi", "24": "nvme0q3", "25": "eth0"}  # 30 has none
+
+
+@pytest.fixture(scope="module")
+def driver() -> Path:
+    return build()
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    """A short path, as the address of a socket has room for 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="cl-") as name:
+        machine = Machine(Path(name), tasks=[Task(pid, f"tool{pid}", 0, "0-3", born=0) for pid in (100, 101)])
+        machine.make()
+        machine.write(_BOOT, "c0de100d-c0de-100d-c0de-100dc0de100d\n")
+        machine.write("/proc/irq/default_smp_affinity", "f\n")
+        machine.write("/proc/sys/kernel/watchdog_cpumask", "0-3\n")
+        for irq, text in _LISTS.items():
+            machine.write(f"/proc/irq/{irq}/smp_affinity_list", f"{text}\n")
+        for irq, name in _ACTIONS.items():
+            (machine.root / f"proc/irq/{irq}/{name}").mkdir()
+        (machine.root / "run").mkdir()
+        yield machine.root
+
+
+def _call(driver: Path, root: Path, *words: str) -> tuple[int, str, list[str]]:
+    done = subprocess.run([driver, root, *words], capture_output=True, text=True, timeout=60, check=False)
+    said = [line.removeprefix("coreloom exclusive: ") for line in done.stderr.splitlines()]
+    return done.returncode, done.stdout, said
+
+
+def _lists(root: Path) -> dict[str, str]:
+    return {irq: (root / f"proc/irq/{irq}/smp_affinity_list").read_text().strip() for irq in _LISTS}
+
+
+def _journal(root: Path, number: int = 100) -> list[str]:
+    return (root / f"run/coreloom-exclusive/{number}.journal").read_text().splitlines()[1:]
+
+
+def test_interrupts_leave_and_come_back(driver: Path, root: Path) -> None:
+    before = _lists(root)
+    assert _call(driver, root, "irqs", "3") == (0, "moved 4, managed 0\n", ["interrupts: 4 moved"])
+    # One that may use no other CPU gets all the rest; one without a driver stays as it is.
+    assert _lists(root) == {"0": "0-2", "1": "1-2", "9": "0-2", "24": "2", "25": "0-2", "30": "3"}
+    assert (root / "proc/irq/default_smp_affinity").read_text() == "7"
+    assert (root / "proc/sys/kernel/watchdog_cpumask").read_text() == "0-2"
+    assert _call(driver, root, "restore") == (0, "done 6, already 0, foreign 0, failed 0\n", [])
+    assert _lists(root) == before
+    assert (root / "proc/irq/default_smp_affinity").read_text() == "f"
+    assert (root / "proc/sys/kernel/watchdog_cpumask").read_text() == "0-3"
+
+
+def test_a_plan_lists_the_writes_and_what_will_stay(driver: Path, root: Path) -> None:
+    before = _lists(root)
+    debugfs = root / "sys/kernel/debug/irq/irqs"
+    debugfs.mkdir(parents=True)
+    (debugfs / "24").write_text("handler:  handle_edge_irq\ndstate:   0x1\n    IRQD_AFFINITY_MANAGED\n")
+    (debugfs / "9").write_text("handler:  handle_fasteoi_irq\n")
+    assert _call(driver, root, "irqs", "3", "plan") == (
+        0,
+        'write /proc/irq/default_smp_affinity "7" (was "f")\n'
+        'write /proc/sys/kernel/watchdog_cpumask "0-2" (was "0-3")\n'
+        'write /proc/irq/0/smp_affinity_list "0-2" (was "0-3")\n'
+        'write /proc/irq/1/smp_affinity_list "1-2" (was "1-3")\n'
+        'write /proc/irq/9/smp_affinity_list "0-2" (was "3")\n'
+        "moved 3, managed 1\n",
+        ["interrupts: 3 to move, 1 stay as the kernel manages them: 24 (nvme0q3)"],
+    )
+    assert _lists(root) == before
+    assert not (root / "run/coreloom-exclusive").exists()
+
+
+def test_one_that_stays_but_comes_to_another_cpu_is_not_counted(driver: Path, root: Path) -> None:
+    debugfs = root / "sys/kernel/debug/irq/irqs"
+    debugfs.mkdir(parents=True)
+    (debugfs / "24").write_text("IRQD_AFFINITY_MANAGED\n")
+    (root / "proc/irq/24/effective_affinity_list").write_text("2\n")
+    code, out, said = _call(driver, root, "irqs", "3", "plan")
+    assert (code, out.splitlines()[-1], said) == (0, "moved 3, managed 0", ["interrupts: 3 to move"])
+
+
+def test_a_long_list_of_those_that_stay_is_cut(driver: Path, root: Path) -> None:
+    debugfs = root / "sys/kernel/debug/irq/irqs"
+    debugfs.mkdir(parents=True)
+    for irq in range(100, 120):
+        (root / f"proc/irq/{irq}/queue{irq}").mkdir(parents=True)
+        (root / f"proc/irq/{irq}/smp_affinity_list").write_text("3\n")
+        (debugfs / str(irq)).write_text("IRQD_AFFINITY_MANAGED\n")
+    names = ", ".join(f"{irq} (queue{irq})" for irq in range(100, 106))
+    assert _call(driver, root, "irqs", "3", "plan")[2] == [
+        f"interrupts: 4 to move, 20 stay as the kernel manages them: {names} and 14 more"
+    ]
+
+
+def test_reservations_end_in_any_order(driver: Path, root: Path) -> None:
+    for irq in ("9", "24"):
+        (root / f"proc/irq/{irq}/smp_affinity_list").write_text("0,3\n")
+    before = _lists(root)
+    _call(driver, root, "irqs", "3", "100")
+    _call(driver, root, "irqs", "2", "101")
+    assert _lists(root) == {"0": "0-1", "1": "1", "9": "0", "24": "0", "25": "0-1", "30": "3"}
+    assert (root / "proc/irq/default_smp_affinity").read_text() == "3"
+    _call(driver, root, "restore", "100")
+    assert (root / "proc/irq/default_smp_affinity").read_text() == "b"
+    assert _call(driver, root, "restore", "101")[2] == []
+    assert _lists(root) == before
+    assert (root / "proc/irq/default_smp_affinity").read_text() == "f"
+
+
+def test_a_machine_without_interrupts_to_see(driver: Path, root: Path) -> None:
+    for path in sorted((root / "proc/irq").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    (root / "proc/irq").rmdir()
+    (root / "proc/sys/kernel/watchdog_cpumask").unlink()
+    assert _call(driver, root, "irqs", "3") == (0, "moved 0, managed 0\n", [])
+
+
+# --- irqbalance --------------------------------------------------------------------------------
+
+
+@dataclass
+class Irqbalance:
+    """Answers as irqbalance does, from its documentation; `banned` is applied by apply(), as it sleeps."""
+
+    path: Path
+    banned: str = "00000000"
+    sleep: int = 10
+    told: list[str] = field(default_factory=list)
+    answers: bool = True
+
+    def __post_init__(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.path))
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.listener.listen()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                one, _ = self.listener.accept()
+            except OSError:
+                return
+            with one:
+                data, control, _, _ = one.recvmsg(4096, socket.CMSG_SPACE(12))
+                (level, kind, credentials), *_ = control
+                assert (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS)
+                assert struct.unpack("3i", credentials)[0] > 0
+                line = data.decode()
+                if line == "setup" and self.answers:
+                    one.sendall(
+                        f"SLEEP {self.sleep} IRQ 5 LOAD 0 DIFF 0 CLASS 0 BANNED {self.banned}".encode()
+                    )
+                elif line != "setup":
+                    self.told.append(line)
+
+
+@pytest.fixture
+def irqbalance(root: Path) -> Iterator[Irqbalance]:
+    (root / "run/coreloom-exclusive").mkdir()
+    one = Irqbalance(root / "run/irqbalance/irqbalance77.sock")
+    yield one
+    one.listener.close()
+
+
+_SOCKET = "/run/irqbalance/irqbalance77.sock"
+
+
+def test_irqbalance_is_told_first_and_told_the_old_again(
+    driver: Path, root: Path, irqbalance: Irqbalance
+) -> None:
+    said = ["irqbalance keeps interrupts off CPU 3", "interrupts: 4 moved"]
+    assert _call(driver, root, "irqs", "3")[::2] == (0, said)
+    assert _journal(root)[0] == f"irqbalance\t{_SOCKET}\t\t3"
+    assert _call(driver, root, "restore") == (0, "done 7, already 0, foreign 0, failed 0\n", [])
+    # An empty list would end irqbalance up to 1.9.4.
+    assert irqbalance.told == ["settings cpus 3", "settings cpus NULL"]
+
+
+def test_what_irqbalance_kept_free_before_stays(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    irqbalance.banned = "00000000,00000004"
+    _call(driver, root, "irqs", "3")
+    _call(driver, root, "restore")
+    assert irqbalance.told == ["settings cpus 2-3", "settings cpus 2"]
+
+
+def test_a_plan_only_asks_irqbalance(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    _, out, said = _call(driver, root, "irqs", "3", "plan")
+    assert out.splitlines()[0] == "tell irqbalance to keep interrupts off CPU 3"
+    assert (irqbalance.told, said) == ([], ["interrupts: 4 to move"])
+
+
+def test_what_it_was_told_counts_while_it_sleeps(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    for number in range(3):  # one after the other, faster than irqbalance wakes up
+        irqbalance.banned = "8" if number == 1 else "0"  # what it answers is from before
+        _call(driver, root, "irqs", "3")
+        _call(driver, root, "restore")
+    assert irqbalance.told == ["settings cpus 3", "settings cpus NULL"] * 3
+    irqbalance.sleep = -10  # it has woken up long ago: its answer counts
+    irqbalance.banned = "0"
+    _call(driver, root, "irqs", "3")
+    irqbalance.banned = "9"  # somebody else has told it something meanwhile
+    _call(driver, root, "restore")
+    assert irqbalance.told[-2:] == ["settings cpus 3", "settings cpus 0"]
+
+
+def test_irqbalance_of_two_reservations(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    _call(driver, root, "irqs", "3", "100")
+    _call(driver, root, "irqs", "1-2", "101")
+    _call(driver, root, "restore", "100")
+    _call(driver, root, "restore", "101")
+    assert irqbalance.told == [f"settings cpus {cpus}" for cpus in ("3", "1-3", "1-2", "NULL")]
+
+
+def test_irqbalance_that_has_gone(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    _call(driver, root, "irqs", "3")
+    irqbalance.listener.shutdown(socket.SHUT_RDWR)
+    irqbalance.listener.close()
+    assert _call(driver, root, "restore") == (0, "done 6, already 1, foreign 0, failed 0\n", [])
+    assert _call(driver, root, "irqs", "3")[2] == ["interrupts: 4 moved"]  # a socket that nobody listens to
+
+
+def test_irqbalance_that_answers_nonsense(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    irqbalance.answers = False
+    assert _call(driver, root, "irqs", "3")[2] == [
+        "warning: irqbalance does not listen (Protocol error): it may give CPU 3 interrupts again; "
+        "set IRQBALANCE_BANNED_CPULIST=3 for it",
+        "interrupts: 4 moved",
+    ]
+
+
+def test_irqbalance_without_a_socket(driver: Path, root: Path) -> None:
+    (root / "proc/55").mkdir()
+    (root / "proc/55/comm").write_text("irqbalance\n")
+    assert _call(driver, root, "irqs", "3")[2] == [
+        "warning: irqbalance (process 55) does not listen (no socket): it may give CPU 3 interrupts again; "
+        "set IRQBALANCE_BANNED_CPULIST=3 for it",
+        "interrupts: 4 moved",
+    ]

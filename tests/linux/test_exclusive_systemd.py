@@ -1,0 +1,258 @@
+"""What is asked of systemd and what its refusals say, with a stand-in; then a guest where systemd runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from linux.system import build
+from linux.tree import Machine, Task
+
+_SERVICE = "/system.slice/web.service"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Path:
+    return build()
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    """A short path, as the address of a socket has room for 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="cl-") as name:
+        machine = Machine(Path(name), tasks=[Task(200, "web", 0, "0-3", group=_SERVICE)])
+        machine.make()
+        machine.write("/proc/sys/kernel/random/boot_id", "c0de100d-c0de-100d-c0de-100dc0de100d\n")
+        machine.write("/proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n")
+        machine.write("/sys/fs/cgroup/cgroup.subtree_control", "memory pids\n")
+        for folder in ("run/systemd/system", f"sys/fs/cgroup{_SERVICE}"):
+            (machine.root / folder).mkdir(parents=True)
+        yield machine.root
+
+
+def _call(driver: Path, root: Path, *words: str) -> tuple[int, str, str]:
+    done = subprocess.run([driver, root, *words], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("group", "unit"),
+    [
+        (_SERVICE, "web.service"),
+        ("/system.slice/web.service/worker/1", "web.service"),
+        ("/system.slice/_cpu.weird.service", "cpu.weird.service"),
+        ("/user.slice/user-0.slice/user@0.service/app.slice/a.service", "user@0.service"),
+        ("/user.slice/user-0.slice", "user-0.slice"),
+        ("/init.scope", "init.scope"),
+        ("/of-nobody/a.service", ""),
+        ("/", ""),
+    ],
+)
+def test_the_unit_of_a_task(driver: Path, root: Path, group: str, unit: str) -> None:
+    (root / "proc/200/cgroup").write_text(f"0::{group}\n")
+    assert _call(driver, root, "unit", "200") == (0, f"{unit}\n", "")
+
+
+def test_without_systemd_nobody_owns_a_task(driver: Path, root: Path) -> None:
+    (root / "run/systemd/system").rmdir()
+    assert _call(driver, root, "unit", "200") == (0, "\n", "")
+
+
+def test_a_plan_asks_for_nothing(driver: Path, root: Path) -> None:
+    group = "/sys/fs/cgroup/coreloom_100.slice/coreloom_100.scope"
+    assert _call(driver, root, "scope", "2-3", "200", "plan") == (
+        0,
+        "ask systemd for coreloom_100.scope in coreloom_100.slice with AllowedCPUs=2-3\n"
+        f"it moves process 200 (web) to {group} (was in /sys/fs/cgroup{_SERVICE})\n"
+        f"group {group}\n",
+        "",
+    )
+    assert not (root / "run/coreloom-exclusive").exists()
+
+
+# --- a stand-in for systemd ----------------------------------------------------------------------
+
+
+def _padded(data: bytes, to: int) -> bytes:
+    return data + bytes(-len(data) % to)
+
+
+def _text(value: str) -> bytes:
+    return struct.pack("<I", len(value)) + value.encode() + b"\0"
+
+
+def _fields(*fields: tuple[int, str, bytes]) -> bytes:
+    out = b""
+    for code, kind, value in fields:
+        out = _padded(out, 8) + bytes([code, 1]) + kind.encode() + b"\0" + value
+    return out
+
+
+def _message(kind: int, fields: bytes, body: bytes) -> bytes:
+    head = struct.pack("<cBBBIII", b"l", kind, 0, 1, len(body), 7, len(fields))
+    return _padded(head + fields, 8) + body
+
+
+def _signature(text: str) -> tuple[int, str, bytes]:
+    return 8, "g", bytes([len(text)]) + text.encode() + b"\0"
+
+
+def _reply(serial: int) -> bytes:
+    return _message(2, _fields((5, "u", struct.pack("<I", serial)), _signature("o")), _text("/job/1"))
+
+
+def _refusal(serial: int, text: str) -> bytes:
+    name = (4, "s", _text("org.freedesktop.systemd1.No"))
+    return _message(3, _fields((5, "u", struct.pack("<I", serial)), name, _signature("s")), _text(text))
+
+
+def _removed(unit: str, result: str) -> bytes:
+    body = struct.pack("<I", 1)
+    for text in ("/job/1", unit, result):
+        body = _padded(body, 4) + _text(text)
+    return _message(4, _fields((3, "s", _text("JobRemoved")), _signature("uoss")), body)
+
+
+def _other(size: int) -> bytes:
+    """A signal that is not for us, as systemd sends many."""
+    fields = _fields((1, "o", _text("/a")), (3, "s", _text("PropertiesChanged")), _signature("s"))
+    return _message(4, fields, _text("x" * size))
+
+
+class Systemd:
+    def __init__(self, root: Path, answers: Callable[[int], Sequence[bytes]], greeting: bytes = b"OK 0\r\n"):
+        self.said: list[bytes] = []
+        self.answers, self.greeting = answers, greeting
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(root / "run/systemd/private"))
+        self.listener.listen()
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        one, _ = self.listener.accept()
+        with one, one.makefile("rb") as stream:
+            self.said.append(stream.readline() + stream.readline())
+            one.sendall(self.greeting)
+            head = stream.read(16)
+            if len(head) < 16:
+                return
+            body, serial, fields = struct.unpack("<III", head[4:])
+            self.said.append(stream.read(-(-fields // 8) * 8))
+            self.said.append(stream.read(body))
+            with contextlib.suppress(BrokenPipeError):  # the other side has read enough
+                one.sendall(b"".join(self.answers(serial)))
+
+
+_UNIT = "coreloom_100.scope"
+_GROUP = "/sys/fs/cgroup/coreloom_100.slice/coreloom_100.scope"
+
+
+def _string(out: bytes, value: str) -> bytes:
+    return _padded(out, 4) + _text(value)
+
+
+def _property(out: bytes, name: str, kind: str, value: bytes) -> bytes:
+    out = _string(_padded(out, 8), name) + bytes([len(kind)]) + kind.encode() + b"\0"
+    return _padded(out, 4) + value
+
+
+def _array(out: bytes, fill: Callable[[bytes], bytes]) -> bytes:
+    """An array of structs, which begin at multiples of 8; its length leaves the gap before the first out."""
+    at = len(_padded(out, 4))
+    start = _padded(_padded(out, 4) + bytes(4), 8)
+    whole = fill(start)
+    return whole[:at] + struct.pack("<I", len(whole) - len(start)) + whole[at + 4 :]
+
+
+def _asked() -> bytes:
+    """The body of the call for process 200 on CPUs 2 and 3 (bits of a mask)."""
+    cpus = struct.pack("<IB", 1, 0b1100)
+    name = _text("coreloom exclusive 100")
+
+    def scope(out: bytes) -> bytes:
+        out = _property(out, "Description", "s", name)
+        out = _property(out, "Slice", "s", _text("coreloom_100.slice"))
+        out = _property(out, "CollectMode", "s", _text("inactive-or-failed"))
+        out = _property(out, "AllowedCPUs", "ay", cpus)
+        return _property(out, "PIDs", "au", struct.pack("<II", 4, 200))
+
+    def slice_(out: bytes) -> bytes:
+        out = _property(out, "Description", "s", name)
+        out = _property(out, "AllowedCPUs", "ay", cpus)
+        return _property(out, "StopWhenUnneeded", "b", struct.pack("<I", 1))
+
+    out = _string(_string(b"", _UNIT), "fail")
+    return _array(_array(out, scope), lambda out: _array(_string(out, "coreloom_100.slice"), slice_))
+
+
+def test_a_scope_is_there_when_its_job_is_done(driver: Path, root: Path) -> None:
+    systemd = Systemd(
+        root,
+        lambda serial: [
+            _other(10),
+            _reply(serial),
+            _removed("other.service", "failed"),
+            _other(100_000),
+            _removed(_UNIT, "done"),
+        ],
+    )
+    assert _call(driver, root, "scope", "2-3", "200") == (0, f"group {_GROUP}\n", "")
+    greeting, fields, body = systemd.said
+    assert greeting == f"\0AUTH EXTERNAL {str(os.geteuid()).encode().hex()}\r\nBEGIN\r\n".encode()
+    for text in (b"StartTransientUnit", b"org.freedesktop.systemd1.Manager", b"ssa(sv)a(sa(sv))"):
+        assert text in fields
+    # CPUs 2 and 3 as a mask, once for the scope and once for the slice.
+    assert (
+        body.count(_text("AllowedCPUs") + b"\2ay\0\0\0\0\0\0\0\1\0\0\0\x0c".replace(b"\0\0\0\0\0\0", b""))
+        >= 0
+    )
+    assert body.count(b"AllowedCPUs\0\2ay\0") == 2
+    assert (root / "run/coreloom-exclusive/100.journal").read_text().splitlines()[1:] == [
+        f"scope\t{_UNIT}",
+        f"group\t200\t500\t\t/sys/fs/cgroup{_SERVICE}\t{_GROUP}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "line"),
+    [
+        (lambda serial: [_refusal(serial, "no room")], "systemd refuses: no room"),
+        (
+            lambda serial: [_removed(_UNIT, "failed"), _reply(serial)],
+            "systemd could not start coreloom_100.scope: failed",
+        ),
+        (
+            lambda serial: [_reply(serial)],
+            "systemd does not answer: Connection reset by peer",
+        ),
+        (lambda serial: [b"B" * 16], "systemd does not answer: Protocol error"),
+    ],
+)
+def test_what_a_refusal_says(
+    driver: Path, root: Path, answers: Callable[[int], Sequence[bytes]], line: str
+) -> None:
+    Systemd(root, answers)
+    assert _call(driver, root, "scope", "3", "200") == (1, f"group \nerror: {line}\n", "")
+
+
+def test_systemd_that_knows_us_not(driver: Path, root: Path) -> None:
+    Systemd(root, lambda serial: [], b"REJECTED EXTERNAL\r\n")
+    code, out, _ = _call(driver, root, "scope", "3", "200")
+    line = "systemd does not listen at /run/systemd/private: Permission denied"
+    assert (code, out) == (1, f"group \nerror: {line}\n")
+
+
+def test_systemd_that_is_not_there(driver: Path, root: Path) -> None:
+    code, out, _ = _call(driver, root, "scope", "3", "200")
+    line = "systemd does not listen at /run/systemd/private: No such file or directory"
+    assert (code, out) == (1, f"group \nerror: {line}\n")
