@@ -171,6 +171,8 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
   int error = find(hold, controller, &way);
   if (error) return cl_why(why, size, error, "no cpusets are mounted");
   if ((error = cl_pins_note(hold, controller, pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  if ((error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
+    return cl_why(why, size, error, "cannot move the kernel's threads");
   cl_group_name(hold, way.mount, "", hold->group);
   if ((error = cl_change_folder(changes, hold->group)) != 0)
     return cl_why(why, size, error, "cannot make %s", hold->group);
@@ -189,9 +191,7 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
 static int clear(struct cl_hold *hold, const char *controller, char *why, size_t size) {
   struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
   int error = make(hold, controller, &pins, why, size);
-  if (!error &&
-      ((error = cl_pins_again(hold, &pins)) != 0 || (error = cl_kernel_away(hold, &pins.kernel, false)) != 0))
-    cl_why(why, size, error, "cannot place the tasks");
+  if (!error && (error = cl_pins_again(hold, &pins)) != 0) cl_why(why, size, error, "cannot place the tasks");
   if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the work queues");
   cl_pins_free(&pins);
   return error;

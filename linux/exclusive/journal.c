@@ -677,22 +677,23 @@ static bool is_ours(const struct undo *u, const struct cl_task *task) {
   return false;
 }
 
-/* A task born since inherited what its parent was left with: it gets back what tasks so narrowed get back. */
+/* A task born since inherited what its parent was left with: it gets back what tasks so narrowed get back. Entries by
+ * which a task keeps what it has asked for itself are no measure for others. */
 static bool inherited(const struct undo *u, const struct cl_task *task, struct cl_cpus *target) {
-  bool found = false;
   for (size_t i = 0; i < u->mine.count; i++) {
     const struct entry *e = &u->mine.entry[i];
-    struct cl_cpus old, new, candidate;
+    struct cl_cpus old, new;
     if (e->kind != AFFINITY || cl_cpus_parse(e->field[2], &old) || cl_cpus_parse(e->field[3], &new)) continue;
-    struct cl_cpus gained = cl_cpus_minus(&new, &old);
-    bool narrowed = cl_cpus_count(&gained) == 0;
-    if (!give_back(u, &old, &new, &task->allowed, &candidate) || cl_cpus_count(&candidate) == 0) continue;
-    if (cl_cpus_equal(&candidate, &task->allowed)) continue;
-    *target = candidate;
-    found = true;
-    if (narrowed) break; /* rather than what a task of the CPUs themselves was given instead */
+    struct cl_cpus gained = cl_cpus_minus(&new, &old), lost = cl_cpus_minus(&old, &new);
+    struct cl_cpus strange = cl_cpus_minus(&lost, &u->mine.first.cpus);
+    struct cl_cpus others = cl_cpus_minus(&new, &u->mine.first.cpus);
+    bool program = cl_cpus_count(&others) == 0; /* it was put on the CPUs, else it was sent away from them */
+    if (cl_cpus_count(&gained) || (cl_cpus_count(&strange) && !program)) continue;
+    if (give_back(u, &old, &new, &task->allowed, target) && cl_cpus_count(target) &&
+        !cl_cpus_equal(target, &task->allowed))
+      return true;
   }
-  return found;
+  return false;
 }
 
 static void widen_newborn(struct undo *u, struct cl_restored *restored) {

@@ -86,6 +86,10 @@ static int partition(struct cl_hold *hold, const char *group, bool nested, const
   return EBUSY;
 }
 
+/* The kernel moves its own threads off: those it does not, it does not move back either when the partition ends, so they
+ * are moved before it begins. */
+static bool moves_its_own(const char *kind) { return strcmp(kind, "isolated") == 0 || !cl_kernel_since(7, 0); }
+
 static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
@@ -94,6 +98,8 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) return cl_why(why, size, error, "no cgroup v2 is mounted");
   if ((error = cl_pins_note(hold, "", pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  if (!moves_its_own(kind) && (error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
+    return cl_why(why, size, error, "cannot move the kernel's threads");
   if (systemd) {
     error = cl_systemd_scope(hold, &hold->program, why, size);
     if (error) return error;
@@ -120,10 +126,11 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
 static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size) {
   bool isolated = strcmp(kind, "isolated") == 0;
   struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
+  *why = '\0';
   int error = make(hold, kind, &pins, why, size);
-  if (!error && ((error = cl_pins_again(hold, &pins)) != 0 ||
-                 (error = cl_kernel_away(hold, &pins.kernel, isolated || !cl_kernel_since(7, 0))) != 0))
-    cl_why(why, size, error, "cannot place the tasks");
+  if (!error) error = cl_pins_again(hold, &pins);
+  if (!error && moves_its_own(kind)) error = cl_kernel_away(hold, &pins.kernel, true);
+  if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
   /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */
   if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)
     cl_why(why, size, error, "cannot move the work queues");
