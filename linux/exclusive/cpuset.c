@@ -174,8 +174,6 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
   if ((error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
   cl_group_name(hold, way.mount, "", hold->group);
-  if ((error = cl_change_folder(changes, hold->group)) != 0)
-    return cl_why(why, size, error, "cannot make %s", hold->group);
   if ((error = cl_change_folder(changes, way.rest)) != 0) return cl_why(why, size, error, "cannot make %s", way.rest);
   if (*controller != '\0' && (error = dress(hold, &way, way.rest, &hold->rest, false, why, size)) != 0) return error;
   /* Before the controller: only the true root may have both tasks and groups with controllers. */
@@ -185,6 +183,9 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
     return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", way.mount);
   if ((error = narrow(hold, &way, &groups)) != 0)
     return cl_why(why, size, error, "cannot narrow the groups in %s", way.mount);
+  /* Ours comes last, so that it goes first: while it is exclusive the others cannot get the CPUs back. */
+  if ((error = cl_change_folder(changes, hold->group)) != 0)
+    return cl_why(why, size, error, "cannot make %s", hold->group);
   return dress(hold, &way, hold->group, &hold->use, true, why, size);
 }
 

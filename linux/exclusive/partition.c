@@ -93,17 +93,22 @@ static bool moves_its_own(const char *kind) { return strcmp(kind, "isolated") ==
 static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
-  bool systemd = cl_systemd_runs();
   int narrowed = 0;
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) return cl_why(why, size, error, "no cgroup v2 is mounted");
   if ((error = cl_pins_note(hold, "", pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
   if (!moves_its_own(kind) && (error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
-  if (systemd) {
+  if (cl_systemd_runs()) {
     error = cl_systemd_scope(hold, &hold->program, why, size);
     if (error) return error;
   } else {
+    /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
+     * they are narrowed, and goes before. Groups of systemd's are left, and then the kernel says so. */
+    error = cl_change_controller(changes, mount, "cpuset");
+    if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", mount);
+    if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
+      return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
     cl_group_name(hold, mount, "", hold->group);
     error = cl_change_folder(changes, hold->group);
     if (error) return cl_why(why, size, error, "cannot make %s", hold->group);
@@ -111,9 +116,6 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
   bool nested = strchr(hold->group + strlen(mount) + 1, '/') != NULL;
   error = hand_down(hold, mount, why, size);
   if (error) return error;
-  /* Groups that list the CPUs forbid the partition; systemd's are left, and then the kernel says so. */
-  if (!systemd && (error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
-    return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
   error = partition(hold, hold->group, nested, &hold->use, kind, why, size);
   struct cl_cpus empty = cl_cpus_minus(&hold->cpus, &hold->use);
   if (error || cl_cpus_count(&empty) == 0) return error;
