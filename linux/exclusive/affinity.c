@@ -110,8 +110,8 @@ static int pass(struct cl_hold *hold, bool later, int *found) {
 }
 
 static const char *cannot(const struct cl_hold *hold, char *why, size_t size) {
-  (void)hold, (void)why, (void)size;
-  return geteuid() == 0 || cl_files_is_tree() ? NULL : "needs root";
+  (void)why, (void)size;
+  return cl_needs_root(hold) ? "needs root" : NULL;
 }
 
 static int clear(struct cl_hold *hold, char *why, size_t size) {

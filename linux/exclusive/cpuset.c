@@ -225,8 +225,8 @@ static int v2_sweep(struct cl_hold *hold) { return sweep(hold, ""); }
 
 static const char *v1_cannot(const struct cl_hold *hold, char *why, size_t size) {
   char mount[CL_PATH_MOST];
-  (void)hold, (void)why, (void)size;
-  if (geteuid() != 0 && !cl_files_is_tree()) return "needs root";
+  (void)why, (void)size;
+  if (cl_needs_root(hold)) return "needs root";
   if (cl_group_mount("cpuset", mount, sizeof mount)) return "no cpusets of cgroup v1 are mounted";
   return NULL; /* systemd has no cpusets in v1 */
 }

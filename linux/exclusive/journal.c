@@ -27,13 +27,13 @@ static int make_folder(const char *path) {
   return mkdir(cl_files_path(path, real), 0755) && errno != EEXIST ? errno : 0;
 }
 
-int cl_journal_lock(int *fd) {
+static int lock(int *fd, int how) {
   char real[CL_PATH_MOST + 256];
   int error = make_folder(CL_JOURNALS);
   if (error) return error;
   *fd = open(cl_files_path(CL_JOURNALS "/lock", real), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (*fd < 0) return errno;
-  while (flock(*fd, LOCK_EX))
+  while (flock(*fd, how))
     if (errno != EINTR) {
       error = errno;
       close(*fd);
@@ -41,6 +41,10 @@ int cl_journal_lock(int *fd) {
     }
   return 0;
 }
+
+int cl_journal_lock(int *fd) { return lock(fd, LOCK_EX); }
+
+int cl_journal_try(int *fd) { return lock(fd, LOCK_EX | LOCK_NB); }
 
 static size_t escaped(char *to, size_t room, const char *text) {
   size_t length = 0;
@@ -841,7 +845,8 @@ int cl_journal_restore(const char *path, size_t from, struct cl_restored *restor
     char cpus[CL_CPUS_TEXT];
     const char *gone[] = {"note", "gone", cl_cpus_format(&u.mine.first.cpus, cpus)};
     for (size_t i = 0; i < u.others && !other_boot; i++) hand_over(&u.other[i], gone, 3);
-    for (size_t i = 0; i < u.mine.damages; i++)
+    restored->damaged = other_boot ? 0 : (int)u.mine.damages;
+    for (size_t i = 0; i < u.mine.damages && !other_boot; i++)
       cl_warn("line %zu of %s cannot be read: nothing of it was taken back", u.mine.damaged[i], path);
     snprintf(damaged, sizeof damaged, "%s.damaged", real);
     if (u.mine.damages && !other_boot) error = rename(real, damaged) ? errno : 0;

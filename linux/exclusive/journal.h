@@ -57,10 +57,12 @@ struct cl_restored {
   int already; /* were as before */
   int foreign; /* left, as somebody else has changed them; each said by cl_warn */
   int failed;  /* the kernel refused; each said by cl_warn. The journal stays */
+  int damaged; /* lines that cannot be read; each said by cl_warn */
 };
 
 /* Only one tool at a time sets up or takes down: a lock on CL_JOURNALS/lock, until the answer is closed. */
 int cl_journal_lock(int *fd);
+int cl_journal_try(int *fd); /* EWOULDBLOCK: another has it */
 int cl_journal_open(struct cl_journal *journal, const struct cl_reservation *first);
 /* Appends an entry of `kind` with `count` fields; tabs, newlines and backslashes in them are escaped. */
 int cl_journal_add(struct cl_journal *journal, const char *kind, const char *const *field, size_t count);

@@ -37,9 +37,13 @@ void cl_group_name(const struct cl_hold *hold, const char *mount, const char *su
   snprintf(path, CL_PATH_MOST, "%s/coreloom-%d%s", mount, hold->id, suffix);
 }
 
+bool cl_needs_root(const struct cl_hold *hold) {
+  return geteuid() != 0 && !hold->changes.plan && !cl_files_is_tree();
+}
+
 const char *cl_v2_cannot(const struct cl_hold *hold) {
   char mount[CL_PATH_MOST], path[CL_PATH_MOST], text[512], padded[sizeof text + 2];
-  if (geteuid() != 0 && !cl_files_is_tree()) return "needs root";
+  if (cl_needs_root(hold)) return "needs root";
   if (cl_group_mount("", mount, sizeof mount)) return "no cgroup v2 is mounted";
   if (cl_read(cl_join(path, mount, "cgroup.controllers"), text, sizeof text)) text[0] = '\0';
   snprintf(padded, sizeof padded, " %s ", text);

@@ -17,6 +17,8 @@ const char *cl_join(char path[CL_PATH_MOST], const char *folder, const char *nam
 /* "MOUNT/coreloom-ID" with a suffix behind it */
 void cl_group_name(const struct cl_hold *hold, const char *mount, const char *suffix, char path[CL_PATH_MOST]);
 
+/* It would change something, and may not. A plan only reads. */
+bool cl_needs_root(const struct cl_hold *hold);
 /* Why cpusets of cgroup v2 cannot be used, or NULL. */
 const char *cl_v2_cannot(const struct cl_hold *hold);
 

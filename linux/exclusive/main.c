@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arguments and commands. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proof.h"
+#include "restore.h"
+#include "run.h"
+#include "say.h"
+
+#define VERSION "0.1.0"
+
+static const char help[] =
+    "usage: coreloom exclusive run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+    "       coreloom exclusive attach [OPTION]... PID|TID\n"
+    "       coreloom exclusive plan [OPTION]... [--] COMMAND [ARGUMENT]... | plan attach [OPTION]... PID|TID\n"
+    "       coreloom exclusive status [--json|--prometheus] [--watch[=SECONDS]]\n"
+    "       coreloom exclusive restore [ID|--all]\n"
+    "       coreloom exclusive verify\n"
+    "\n"
+    "Gives a program a CPU of its own, keeps everybody else out, proves it, and puts everything back.\n"
+    "\n"
+    "  run       start COMMAND on a CPU that nobody else uses until it ends\n"
+    "  attach    the same for a process that runs, or one thread of it\n"
+    "  plan      print why which CPU, and every change that would be made; make none\n"
+    "  status    the reservations there are\n"
+    "  restore   take back what a killed tool left behind (ID, --all: of living ones, too)\n"
+    "  verify    look whether the reservations hold\n"
+    "\n"
+    "Which CPUs:\n"
+    "  --cpu N|auto        this CPU, or the one that is cheapest to clear (the default)\n"
+    "  --cpus LIST         these CPUs (2-3 or 1,3)\n"
+    "  --count N           N CPUs, chosen\n"
+    "  --smt idle|share    other threads of their cores stay empty (the default), or go on\n"
+    "  --force             CPU 0, too\n"
+    "  --sample TIME       watch the load so long before choosing (50ms)\n"
+    "\n"
+    "How:\n"
+    "  --mechanism NAME    isolated, root, cpuset, cpuset-v1 or affinity; else the best that works\n"
+    "  --max TIME          give the CPUs back after TIME (500ms, 90, 10m, 2h); the program runs on\n"
+    "  --move              attach: take the process out of its systemd unit, so that a partition can be used\n"
+    "  --as USER           run: as this user; without it the command runs as root, under sudo too\n"
+    "\n"
+    "What is said:\n"
+    "  --report FILE       the proof goes to FILE instead of the standard error\n"
+    "  --json              the proof (status: the reservations) as JSON\n"
+    "  --prometheus        status: as text for Prometheus\n"
+    "  --watch[=SECONDS]   the counters, live (every second)\n"
+    "  --trace             count who ran on the CPU by tracefs: exact, some cost\n"
+    "  --log FILE          the log to FILE as well, with times\n"
+    "  --quiet             no log, only warnings\n"
+    "  --help, --version\n"
+    "\n"
+    "Examples:\n"
+    "  sudo coreloom exclusive run -- lame in.wav out.mp3\n"
+    "  sudo coreloom exclusive attach --max 10m $(pidof mysqld)\n"
+    "  coreloom exclusive plan --cpus 2-3 -- ./benchmark\n"
+    "\n"
+    "Exit status: run: the command's (128 + N: ended by signal N); 1 refused, nothing was changed; 2 wrong usage;\n"
+    "125 not all could be taken back; 126 the command cannot be executed; 127 there is no such command.\n";
+
+/* Which commands an option is for. */
+enum { RUN = 1, ATTACH = 2, STATUS = 4, RESTORE = 8, TEST = 16 };
+enum value { NONE, NEEDED, MAYBE };
+
+struct arguments {
+  struct cl_request request;
+  struct cl_output output;
+  struct cl_status_request status;
+  const char *log;
+  bool all, sized; /* --all; one of --cpu, --cpus, --count */
+  char **rest;
+  int rest_count;
+};
+
+static int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int usage(const char *format, ...) {
+  char text[1024];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  cl_fail("%s; see coreloom exclusive --help", text);
+  return CL_EXIT_USAGE;
+}
+
+static bool whole(const char *text, int *value) {
+  char *end;
+  errno = 0;
+  long number = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
+  if (number < 0 || *end != '\0' || errno || number > 0x7fffffff) return false;
+  *value = (int)number;
+  return true;
+}
+
+/* "500ms", "90", "90s", "10m", "2h" */
+static bool seconds(const char *text, double *value) {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  char *end;
+  if (!isdigit((unsigned char)*text) && *text != '.') return false;
+  double number = strtod(text, &end);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].unit) == 0) {
+      *value = number * units[i].seconds;
+      return isfinite(*value);
+    }
+  return false;
+}
+
+static int take_cpus(struct arguments *a, const char *name, const char *value) {
+  struct cl_request *request = &a->request;
+  int number;
+  if (a->sized) return usage("of --cpu, --cpus and --count one is enough");
+  a->sized = true;
+  if (strcmp(name, "--count") == 0) {
+    if (!whole(value, &request->count) || request->count < 1) return usage("--count %s: give a number from 1 on", value);
+  } else if (strcmp(name, "--cpus") == 0) {
+    if (cl_cpus_parse(value, &request->asked) || cl_cpus_count(&request->asked) == 0)
+      return usage("--cpus %s: give a list as 2-3 or 1,3", value);
+  } else if (strcmp(value, "auto") != 0) {
+    if (!whole(value, &number) || number >= CL_CPUS_MOST) return usage("--cpu %s: give a number or auto", value);
+    request->asked = cl_cpus_one(number);
+  }
+  return 0;
+}
+
+static int take_time(const char *name, const char *value, double least, double *to) {
+  double time;
+  if (!seconds(value, &time) || time < least) return usage("%s %s: give a time as 500ms, 90, 10m or 2h", name, value);
+  *to = time;
+  return 0;
+}
+
+static const struct {
+  const char *name;
+  int commands;
+  enum value value;
+} options[] = {
+    {"--cpu", RUN | ATTACH, NEEDED},       {"--cpus", RUN | ATTACH, NEEDED},
+    {"--count", RUN | ATTACH, NEEDED},     {"--smt", RUN | ATTACH, NEEDED},
+    {"--force", RUN | ATTACH, NONE},       {"--sample", RUN | ATTACH, NEEDED},
+    {"--mechanism", RUN | ATTACH, NEEDED}, {"--max", RUN | ATTACH, NEEDED},
+    {"--move", ATTACH, NONE},              {"--as", RUN, NEEDED},
+    {"--report", RUN | ATTACH, NEEDED},    {"--json", RUN | ATTACH | STATUS, NONE},
+    {"--prometheus", STATUS, NONE},        {"--watch", RUN | ATTACH | STATUS, MAYBE},
+    {"--trace", RUN | ATTACH, NONE},       {"--log", RUN | ATTACH | RESTORE, NEEDED},
+    {"--quiet", RUN | ATTACH | RESTORE, NONE}, {"--all", RESTORE, NONE},
+};
+
+static int take(struct arguments *a, const char *name, const char *value) {
+  struct cl_request *request = &a->request;
+  if (strncmp(name, "--cpu", 5) == 0 || strcmp(name, "--count") == 0) return take_cpus(a, name, value);
+  if (strcmp(name, "--smt") == 0) {
+    if (strcmp(value, "idle") != 0 && strcmp(value, "share") != 0) return usage("--smt %s: give idle or share", value);
+    request->smt = *value == 'i' ? CL_SMT_IDLE : CL_SMT_SHARE;
+  } else if (strcmp(name, "--sample") == 0) {
+    return take_time(name, value, 0, &request->sample_s);
+  } else if (strcmp(name, "--max") == 0) {
+    return take_time(name, value, 1e-3, &request->most_s);
+  } else if (strcmp(name, "--watch") == 0) {
+    a->output.watch_s = 1;
+    int status = value ? take_time(name, value, 0.01, &a->output.watch_s) : 0;
+    a->status.watch_s = a->output.watch_s;
+    return status;
+  } else if (strcmp(name, "--force") == 0) request->force = true;
+  else if (strcmp(name, "--mechanism") == 0) request->mechanism = value;
+  else if (strcmp(name, "--move") == 0) request->move = true;
+  else if (strcmp(name, "--as") == 0) request->user = value;
+  else if (strcmp(name, "--report") == 0) a->output.report = value;
+  else if (strcmp(name, "--json") == 0) a->output.json = a->status.json = true;
+  else if (strcmp(name, "--prometheus") == 0) a->status.prometheus = true;
+  else if (strcmp(name, "--trace") == 0) request->trace = true;
+  else if (strcmp(name, "--log") == 0) a->log = value;
+  else if (strcmp(name, "--quiet") == 0) a->output.quiet = true;
+  else if (strcmp(name, "--all") == 0) a->all = true;
+  return 0;
+}
+
+/* One option at word[*at]; what it takes from the next word moves *at on. */
+static int option(struct arguments *a, const char *command, int commands, char **word, int *at) {
+  const char *given = word[*at], *equals = strchr(given, '=');
+  size_t length = equals ? (size_t)(equals - given) : strlen(given);
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    const char *name = options[i].name, *value = equals ? equals + 1 : NULL;
+    if (strncmp(name, given, length) != 0 || name[length] != '\0') continue;
+    if (!(options[i].commands & commands)) return usage("%s is no option of %s", name, command);
+    if (options[i].value == NONE && value) return usage("%s takes no value", name);
+    if (options[i].value == NEEDED && value == NULL) {
+      value = word[*at + 1];
+      if (value == NULL) return usage("%s needs a value", name);
+      ++*at;
+    }
+    if (options[i].value == NEEDED && *value == '\0') return usage("%s needs a value", name);
+    return take(a, name, value);
+  }
+  return usage("there is no option %.*s", (int)length, given);
+}
+
+/* Options and words; of run all from the first word on is the command. */
+static int parse(struct arguments *a, const char *command, int commands, char **word) {
+  int at = 0;
+  static char *rest[4];
+  a->rest = rest;
+  for (; word[at]; at++) {
+    bool dashes = strcmp(word[at], "--") == 0;
+    if (commands == RUN && (dashes || word[at][0] != '-')) {
+      a->rest = word + at + dashes;
+      for (a->rest_count = 0; a->rest[a->rest_count];) a->rest_count++;
+      return 0;
+    }
+    if (dashes) continue;
+    if (word[at][0] != '-' || word[at][1] == '\0') {
+      if (a->rest_count == 3) return usage("'%s' is one word too many", word[at]);
+      rest[a->rest_count++] = word[at];
+      continue;
+    }
+    int status = option(a, command, commands, word, &at);
+    if (status) return status;
+  }
+  return 0;
+}
+
+static int place(struct arguments *a, const char *command, bool plan, bool attach, char **word) {
+  struct cl_request *request = &a->request;
+  int status = parse(a, command, attach ? ATTACH : RUN, word);
+  if (status) return status;
+  if (!attach && (a->rest_count == 0 || *a->rest[0] == '\0')) return usage("%s needs a command", command);
+  if (attach && a->rest_count != 1) return usage("%s needs one PID or TID", command);
+  if (attach && (!whole(a->rest[0], &request->pid) || request->pid < 1))
+    return usage("'%s' is no PID or TID", a->rest[0]);
+  if (!attach) request->command = a->rest;
+  if (request->count == 0) request->count = 1;
+  cl_say_quiet(a->output.quiet);
+  int error = a->log ? cl_say_log(a->log) : 0;
+  if (error) return cl_fail("--log %s cannot be written: %s", a->log, strerror(error));
+  return plan ? cl_plan(request) : cl_run(request, &a->output);
+}
+
+static int plain(struct arguments *a, const char *command, char **word) {
+  bool restores = strcmp(command, "restore") == 0;
+  int id = 0, status = parse(a, command, restores ? RESTORE : strcmp(command, "status") == 0 ? STATUS : TEST, word);
+  if (status) return status;
+  if (a->rest_count > restores) return usage("'%s' is one word too many", a->rest[restores ? 1 : 0]);
+  if (strcmp(command, "status") == 0) {
+    if (a->status.json && a->status.prometheus) return usage("of --json and --prometheus one is enough");
+    return cl_status(&a->status);
+  }
+  if (!restores) return cl_verify();
+  if (a->rest_count && (!whole(a->rest[0], &id) || id < 1)) return usage("'%s' is no ID of a reservation", a->rest[0]);
+  if (a->rest_count && a->all) return usage("give an ID or --all");
+  cl_say_quiet(a->output.quiet);
+  int error = a->log ? cl_say_log(a->log) : 0;
+  if (error) return cl_fail("--log %s cannot be written: %s", a->log, strerror(error));
+  return cl_restore(id, a->all);
+}
+
+int main(int count, char **word) {
+  struct arguments a = {.request.sample_s = 0.05};
+  (void)count;
+  word++;
+  if (*word && strcmp(*word, "--root") == 0 && word[1]) { /* for tests */
+    cl_files_root(word[1]);
+    word += 2;
+  }
+  const char *command = *word;
+  if (command == NULL) return usage("give a command: run, attach, plan, status, restore or verify");
+  word++;
+  bool wants_help = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0;
+  if (wants_help || (*word && (strcmp(*word, "--help") == 0 || strcmp(*word, "-h") == 0)))
+    return fputs(help, stdout) < 0 || fflush(stdout) ? CL_EXIT_REFUSED : 0;
+  if (strcmp(command, "--version") == 0) return puts("coreloom exclusive " VERSION) < 0;
+  bool places = strcmp(command, "run") == 0 || strcmp(command, "attach") == 0;
+  if (places && cl_files_is_tree()) return usage("--root is for plan, status, restore and verify");
+  if (places) return place(&a, command, false, *command == 'a', word);
+  if (strcmp(command, "plan") == 0) {
+    bool attach = *word && strcmp(*word, "attach") == 0, run = *word && strcmp(*word, "run") == 0;
+    return place(&a, attach ? "plan attach" : "plan", true, attach, word + (attach || run));
+  }
+  if (strcmp(command, "status") == 0 || strcmp(command, "restore") == 0 || strcmp(command, "verify") == 0)
+    return plain(&a, command, word);
+  return usage("there is no command '%s'", command);
+}

@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <math.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proof.h"
+#include "restore.h"
+#include "say.h"
+#include "watch.h"
+
+#define SWEEP_S 0.1
+#define CHECK_S 1.0 /* is all still as it was made? */
+#define WHY 4096
+
+struct run {
+  const struct cl_request *request;
+  const struct cl_output *output;
+  struct cl_hold hold;
+  struct cl_journal journal;
+  const struct cl_mechanism *mechanism;
+  struct cl_watcher watcher;
+  struct cl_watch *strays;
+  struct cl_proof proof;
+  struct cl_program began, seen; /* attach: its counters when it entered, and when last read */
+  char executable[CL_PATH_MOST];
+  const struct passwd *user;
+  sigset_t before; /* signals blocked when the tool was started */
+  int signals, pidfd;
+  int go, failed;   /* run: pipes to the child: its start; the error of its exec */
+  bool child_waits; /* for its start */
+  bool child_lives;
+  int child_status;
+  double entered, deadline;
+  int told;         /* signals so far */
+  bool held, offline_said, group_said;
+};
+
+/* State 0: is the request possible? Nothing is changed by these. */
+
+static int find_executable(struct run *r) {
+  const char *name = r->request->command[0], *path = getenv("PATH");
+  bool found = false;
+  struct stat file;
+  if (strchr(name, '/')) path = "";
+  else if (path == NULL) path = "/usr/local/bin:/usr/bin:/bin";
+  for (const char *at = path, *end; *name != '\0'; at = end + 1) {
+    end = at + strcspn(at, ":");
+    size_t length = (size_t)(end - at);
+    if (strchr(name, '/')) snprintf(r->executable, sizeof r->executable, "%s", name);
+    else snprintf(r->executable, sizeof r->executable, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
+    if (stat(r->executable, &file) == 0) {
+      found = true;
+      if (S_ISREG(file.st_mode) && access(r->executable, X_OK) == 0) return 0;
+    }
+    if (*end == '\0') break;
+  }
+  if (found) {
+    cl_fail("%s is not executable", name);
+    return CL_EXIT_CANNOT;
+  }
+  cl_fail("there is no command %s%s", name, strchr(name, '/') ? "" : " in PATH");
+  return CL_EXIT_MISSING;
+}
+
+/* The process or thread of an attach; which of both it is. */
+static int find_target(struct run *r, struct cl_request *request) {
+  struct cl_task *task = &r->hold.program;
+  if (cl_task_read(request->pid, task)) return cl_fail("there is no process or thread %d", request->pid);
+  if (task->kernel) return cl_fail("%d (%s) is a thread of the kernel", request->pid, task->name);
+  if (task->state == 'Z') return cl_fail("process %d (%s) has ended", request->pid, task->name);
+  if (task->pid == getpid()) return cl_fail("%d is this tool itself", request->pid);
+  request->tid = task->pid == request->pid ? 0 : request->pid;
+  request->pid = task->pid;
+  return 0;
+}
+
+/* A program is in one reservation at most. */
+static int check_free(const struct run *r) {
+  struct cl_reservation *list;
+  size_t count;
+  int status = 0;
+  if (cl_journal_list(&list, &count)) return 0; /* cl_choose says it */
+  for (size_t i = 0; i < count && !status; i++) {
+    char value[64];
+    int pid;
+    unsigned long long born;
+    if (!list[i].alive || cl_journal_note(list[i].path, "program", value, sizeof value)) continue;
+    if (sscanf(value, "%d %llu", &pid, &born) == 2 && pid == r->request->pid && cl_task_lives(pid, born))
+      status = cl_fail("process %d is held already, by reservation %d", pid, list[i].tool);
+  }
+  free(list);
+  return status;
+}
+
+static int check_report(const char *path) {
+  char folder[CL_PATH_MOST];
+  if (path == NULL) return 0;
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : slash ? (int)(slash - path) : 1, slash ? path : ".");
+  if (access(folder, W_OK)) return cl_fail("--report %s cannot be written: %s", path, strerror(errno));
+  return 0;
+}
+
+static int check_mechanism(const char *name) {
+  char names[128] = "";
+  for (int i = 0; cl_mechanisms[i]; i++) {
+    if (name == NULL || strcmp(name, cl_mechanisms[i]->name) == 0) return 0;
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", cl_mechanisms[i]->name);
+  }
+  return cl_fail("there is no mechanism %s: choose one of %s", name, names);
+}
+
+static int check(struct run *r, struct cl_request *request) {
+  int status = check_mechanism(request->mechanism);
+  if (!status && request->command) status = find_executable(r);
+  if (!status && request->command == NULL) status = find_target(r, request);
+  if (!status && request->user && (r->user = getpwnam(request->user)) == NULL)
+    status = cl_fail("there is no user %s", request->user);
+  if (!status) status = check_report(r->output->report);
+  if (!status && request->command == NULL) status = check_free(r);
+  return status;
+}
+
+/* The child: waits for the end of state 3, then becomes the program. */
+
+static void become(const struct run *r, int go, int failed) {
+  char byte;
+  if (read(go, &byte, 1) != 1) _exit(CL_EXIT_FAILED); /* the tool has refused, or was killed */
+  const struct passwd *user = r->user;
+  int error = 0;
+  if (user && (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))) error = errno;
+  if (user && !error) {
+    setenv("HOME", user->pw_dir, 1);
+    setenv("USER", user->pw_name, 1);
+    setenv("LOGNAME", user->pw_name, 1);
+  }
+  sigprocmask(SIG_SETMASK, &r->before, NULL);
+  if (!error) execv(r->executable, r->request->command);
+  if (!error) error = errno;
+  if (write(failed, &error, sizeof error) < 0) _exit(CL_EXIT_FAILED);
+  _exit(error == ENOENT ? CL_EXIT_MISSING : CL_EXIT_CANNOT);
+}
+
+static int start_child(struct run *r) {
+  int go[2], failed[2];
+  if (pipe2(go, O_CLOEXEC)) return errno;
+  if (pipe2(failed, O_CLOEXEC)) return errno;
+  pid_t pid = fork();
+  if (pid < 0) return errno;
+  if (pid == 0) {
+    close(go[1]);
+    close(r->watcher.fd); /* only the tool's own end tells the watcher of the tool */
+    become(r, go[0], failed[1]);
+  }
+  close(go[0]);
+  close(failed[1]);
+  r->go = go[1];
+  r->failed = failed[0];
+  r->child_waits = r->child_lives = true;
+  return cl_task_read(pid, &r->hold.program);
+}
+
+/* A child that has not become the program ends. */
+static void drop_child(struct run *r) {
+  if (r->child_waits) {
+    close(r->go);
+    close(r->failed);
+    r->child_waits = false;
+  }
+  while (waitpid(r->hold.program.pid, &r->child_status, 0) < 0 && errno == EINTR) continue;
+  r->child_lives = false;
+}
+
+/* Lets it go on to its exec. errno's number of what went wrong there. */
+static int let_go(struct run *r) {
+  int error = 0;
+  if (write(r->go, "g", 1) != 1) error = errno;
+  ssize_t got;
+  do got = read(r->failed, &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  close(r->go);
+  close(r->failed);
+  r->child_waits = false;
+  return error;
+}
+
+/* State 3 */
+
+static void command_text(const struct run *r, char *text, size_t size) {
+  size_t length = 0;
+  text[0] = '\0';
+  if (r->request->command == NULL) snprintf(text, size, "%s", r->hold.program.name);
+  for (char **word = r->request->command; word && *word && length < size; word++)
+    length += (size_t)snprintf(text + length, size - length, "%s%s", length ? " " : "", *word);
+}
+
+static int open_journal(struct run *r) {
+  struct cl_reservation first = {.tool = getpid(), .cpus = r->hold.cpus};
+  struct cl_task self;
+  char program[64], use[CL_CPUS_TEXT];
+  int error = cl_task_read(getpid(), &self);
+  if (!error) error = cl_boot(first.boot);
+  if (error) return error;
+  first.born = self.born;
+  command_text(r, first.command, sizeof first.command);
+  error = cl_journal_open(&r->journal, &first);
+  if (error) return error;
+  const struct cl_task *task = &r->hold.program;
+  snprintf(program, sizeof program, "%d %llu", r->request->tid ? r->request->tid : task->pid, task->born);
+  error = cl_journal_add(&r->journal, "note", (const char *const[]){"program", program}, 2);
+  cl_cpus_format(&r->hold.use, use);
+  return error ? error : cl_journal_add(&r->journal, "note", (const char *const[]){"use", use}, 2);
+}
+
+static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {
+  for (size_t i = 0; i < tasks->count; i++)
+    if (tasks->task[i].tid == task->tid && tasks->task[i].born == task->born) return true;
+  return false;
+}
+
+/* Every thread of the program, those that it makes meanwhile too: a thread made by one that has entered is in already. */
+static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t size) {
+  struct cl_hold *hold = &r->hold;
+  if (r->request->command || r->request->tid) return m->enter(hold, &hold->program, why, size);
+  struct cl_tasks known = {NULL, 0}, now;
+  int error = 0;
+  for (int pass = 0, more = 1; pass < 20 && more && !error; pass++) {
+    more = 0;
+    error = cl_tasks_of(r->request->pid, &now);
+    if (error) snprintf(why, size, "process %d has ended", r->request->pid);
+    for (size_t i = 0; !error && i < now.count; i++) {
+      const struct cl_task *task = &now.task[i];
+      if (has(&known, task) || (pass && cl_cpus_equal(&task->allowed, &hold->use))) continue;
+      more = 1;
+      error = m->enter(hold, task, why, size);
+      struct cl_task is;
+      if (error && cl_task_read(task->tid, &is) == ESRCH && task->tid != task->pid) error = 0; /* the thread has ended */
+    }
+    cl_tasks_free(&known);
+    known = now;
+    if (hold->changes.plan) break;
+  }
+  cl_tasks_free(&known);
+  return error;
+}
+
+/* The first mechanism that works, best first; what one has done before it failed is taken back. */
+static int clear(struct run *r) {
+  struct cl_hold *hold = &r->hold;
+  const char *wanted = r->request->mechanism;
+  const struct cl_hold fresh = *hold;
+  char why[WHY], last[WHY] = "";
+  for (int i = 0; cl_mechanisms[i]; i++) {
+    const struct cl_mechanism *m = cl_mechanisms[i];
+    if (wanted && strcmp(wanted, m->name) != 0) continue;
+    why[0] = '\0';
+    const char *no = m->cannot(hold, why, sizeof why);
+    if (no) {
+      cl_say_state(3, "not %s: %s", m->name, no);
+      snprintf(last, sizeof last, "%s", no);
+      continue;
+    }
+    size_t from = cl_journal_offset(&r->journal);
+    why[0] = '\0';
+    int error = m->clear(hold, why, sizeof why);
+    if (!error) error = enter(r, m, why, sizeof why);
+    if (!error) {
+      r->mechanism = m;
+      return cl_journal_mechanism(&r->journal, m->name);
+    }
+    if (*why == '\0') snprintf(why, sizeof why, "%s", strerror(error));
+    cl_say_state(3, "not %s: %s", m->name, why);
+    snprintf(last, sizeof last, "%s", why);
+    struct cl_restored done;
+    if (!hold->changes.plan && (error = cl_journal_restore(r->journal.path, from, &done)) != 0) {
+      cl_fail("%s: its changes cannot be taken back: %s", m->name, strerror(error));
+      return error;
+    }
+    int made = hold->changes.made;
+    *hold = fresh;
+    hold->changes.made = made;
+  }
+  if (wanted) cl_fail("the mechanism %s cannot be used: %s", wanted, last);
+  else cl_fail("there is no way to keep others off CPUs here: %s", last);
+  return ENOTSUP;
+}
+
+static void add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(char *text, size_t size, const char *format, ...) {
+  size_t length = strlen(text);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text + length, size - length, format, values);
+  va_end(values);
+}
+
+static void count_moves(const struct cl_hold *h, char *text, size_t size) {
+  text[0] = '\0';
+  if (h->moved) add(text, size, ", %d task%s moved", h->moved, h->moved == 1 ? "" : "s");
+  if (h->kernel_moved || h->kernel_stay)
+    add(text, size, ", %d kernel thread%s moved, %d bound to the CPU stay%s", h->kernel_moved,
+        h->kernel_moved == 1 ? "" : "s", h->kernel_stay, h->kernel_stay == 1 ? "s" : "");
+  if (h->irqs_moved || h->irqs_managed)
+    add(text, size, ", %d interrupt%s moved, %d managed by the kernel stay%s", h->irqs_moved,
+        h->irqs_moved == 1 ? "" : "s", h->irqs_managed, h->irqs_managed == 1 ? "s" : "");
+}
+
+static void pause_s(double seconds) {
+  struct timespec left = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  if (seconds > 0)
+    while (nanosleep(&left, &left) && errno == EINTR) continue;
+}
+
+/* The window before, for the proof: the CPUs that were asked for are known before the load is sampled, others after. */
+static int choose(struct run *r, char *why) {
+  bool asked = cl_cpus_count(&r->request->asked) > 0;
+  if (asked) cl_counters_read(&r->request->asked, &r->proof.before[0]);
+  int error = cl_choose(&r->hold, why, WHY);
+  if (error) return cl_fail("%s", why);
+  if (!asked || !cl_cpus_equal(&r->request->asked, &r->hold.cpus)) {
+    cl_counters_read(&r->hold.cpus, &r->proof.before[0]);
+    pause_s(r->request->sample_s);
+  }
+  cl_counters_read(&r->hold.cpus, &r->proof.before[1]);
+  cl_say_state(2, "%s", why);
+  return 0;
+}
+
+/* States 1 to 4. 0, or the exit status; then all is as before. */
+static int set_up(struct run *r) {
+  struct cl_hold *hold = &r->hold;
+  char why[WHY], cpus[CL_CPUS_TEXT];
+  const char *name = hold->program.name;
+  if (r->request->command) cl_say_state(1, "reading who runs where");
+  else cl_say_state(1, "%s %d is %s; reading who runs where", r->request->tid ? "thread" : "process",
+                    r->request->tid ? r->request->tid : r->request->pid, name);
+  int status = choose(r, why);
+  if (status) return status;
+  int error = open_journal(r);
+  if (error) return cl_fail("a journal cannot be written in %s: %s", CL_JOURNALS, strerror(error));
+  r->held = true;
+  hold->changes.journal = &r->journal;
+  error = cl_strays_begin(hold, &r->strays);
+  if (error) cl_warn("strays cannot be watched: %s", strerror(error));
+  double start = cl_now();
+  if (clear(r)) return CL_EXIT_REFUSED;
+  error = cl_irqs_clear(hold);
+  if (error) cl_warn("not all interrupts could be moved: %s", strerror(error));
+  r->proof.cleared_s = cl_now() - start;
+  count_moves(hold, why, sizeof why);
+  cl_say_state(3, "CPU %s cleared in %.1f ms by %s (%s)%s", cl_cpus_format(&hold->cpus, cpus), r->proof.cleared_s * 1e3,
+               r->mechanism->name, r->mechanism->text, why);
+  return 0;
+}
+
+static int start(struct run *r) {
+  char cpus[CL_CPUS_TEXT];
+  struct cl_hold *hold = &r->hold;
+  cl_cpus_format(&hold->use, cpus);
+  cl_counters_read(&hold->cpus, &r->proof.during[0]);
+  r->entered = cl_now();
+  r->deadline = r->request->most_s > 0 ? r->entered + r->request->most_s : INFINITY;
+  if (r->request->command == NULL) {
+    cl_program_read(r->request->pid, r->request->tid, &r->began);
+    r->seen = r->began;
+    cl_say_state(4, "%s %d (%s) is alone on CPU %s", r->request->tid ? "thread" : "process", hold->program.tid,
+                 hold->program.name, cpus);
+    return 0;
+  }
+  cl_say_state(4, "%s starts alone on CPU %s, pid %d", r->request->command[0], cpus, hold->program.pid);
+  int error = let_go(r);
+  if (!error) return 0;
+  cl_fail("%s cannot be executed: %s", r->request->command[0], strerror(error));
+  drop_child(r);
+  return error == ENOENT ? CL_EXIT_MISSING : CL_EXIT_CANNOT;
+}
+
+/* The end */
+
+static void report(struct run *r) {
+  if (r->output->report == NULL && r->output->quiet) return;
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (out == NULL) return;
+  if (r->output->json) cl_proof_json(out, &r->hold, r->mechanism, &r->proof);
+  else cl_proof_table(out, &r->hold, &r->proof);
+  fclose(out);
+  int error = 0;
+  if (r->output->report) error = cl_write_whole(r->output->report, text);
+  else fputs(text, stderr);
+  if (error) cl_warn("--report %s cannot be written: %s", r->output->report, strerror(error));
+  free(text);
+}
+
+static void read_program(struct run *r) {
+  struct cl_program now;
+  if (r->request->command && !r->child_lives) return; /* its end has told all */
+  if (cl_program_read(r->hold.program.pid, r->request->tid, &now)) return;
+  r->seen = now;
+  r->proof.program = cl_program_since(&r->began, &now);
+  if (r->request->command) r->proof.program.wall_s = cl_now() - r->entered;
+}
+
+/* Everything back; 0 or CL_EXIT_FAILED. `proven`: the program has run. */
+static int give_back(struct run *r, bool proven) {
+  struct cl_restored done;
+  char cpus[CL_CPUS_TEXT];
+  int lock;
+  r->held = false;
+  if (proven) {
+    read_program(r);
+    cl_counters_read(&r->hold.cpus, &r->proof.during[1]);
+  }
+  if (r->strays) cl_strays_end(r->strays, &r->hold, &r->proof);
+  r->strays = NULL;
+  int error = cl_journal_lock(&lock);
+  if (error) {
+    cl_fail("%s/lock cannot be had: %s", CL_JOURNALS, strerror(error));
+    return CL_EXIT_FAILED;
+  }
+  double start = cl_now();
+  error = cl_journal_restore(r->journal.path, 0, &done);
+  if (error)
+    cl_fail("not everything could be taken back: %s stays, repeat `coreloom exclusive restore %d`", r->journal.path,
+            (int)getpid());
+  else
+    cl_say_state(0, "CPU %s given back in %.1f ms: %d changes taken back, %d were as before, %d left to others",
+                 cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
+  close(lock);
+  close(r->journal.fd);
+  if (proven) report(r);
+  free(r->proof.stray);
+  r->proof.stray = NULL;
+  return error ? CL_EXIT_FAILED : 0;
+}
+
+/* While it holds */
+
+static void look_after(struct run *r) {
+  struct cl_cpus online, off;
+  char path[CL_PATH_MOST + 64], text[512];
+  if (!cl_exists(r->journal.path)) {
+    cl_warn("the CPUs were given back by another hand: the program runs on without CPUs of its own");
+    r->held = false;
+    if (r->strays) cl_strays_end(r->strays, &r->hold, &r->proof);
+    r->strays = NULL;
+    return;
+  }
+  if (!r->offline_said && cl_online(&online) == 0) {
+    off = cl_cpus_minus(&r->hold.cpus, &online);
+    if (cl_cpus_count(&off)) {
+      cl_warn("CPU %s went offline while it is held", cl_cpus_format(&off, path));
+      r->offline_said = true;
+    }
+  }
+  if (r->group_said || r->hold.group[0] == '\0') return;
+  snprintf(path, sizeof path, "%s/cpuset.cpus.partition", r->hold.group);
+  int error = cl_read(path, text, sizeof text);
+  if (!cl_exists(r->hold.group)) cl_warn("%s, the group of the program, was removed", r->hold.group);
+  else if (error || strstr(text, " invalid") == NULL) return;
+  else cl_warn("%s is \"%s\": others may come to the CPUs now", path, text);
+  r->group_said = true;
+}
+
+static void sweep(struct run *r) {
+  int lock;
+  if (cl_journal_try(&lock)) return; /* another tool sets up or takes down: the next time */
+  look_after(r);
+  int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;
+  close(lock);
+  if (came) cl_say("%d task%s that came to the CPUs sent away", came, came == 1 ? "" : "s");
+}
+
+static void show(struct run *r) {
+  struct cl_proof now = r->proof;
+  read_program(r);
+  now.program = r->proof.program;
+  cl_counters_read(&r->hold.cpus, &now.during[1]);
+  cl_proof_table(stderr, &r->hold, &now);
+}
+
+/* Orphans of the program come to the tool (affinity.c), and end there. */
+static void reap(struct run *r) {
+  struct rusage used;
+  int status;
+  pid_t pid;
+  while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
+    if (!r->child_lives || pid != r->hold.program.pid) continue;
+    r->child_lives = false;
+    r->child_status = status;
+    if (!r->held) continue;
+    r->proof.program = (struct cl_program){
+        .wall_s = cl_now() - r->entered,
+        .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6,
+        .voluntary = (unsigned long long)used.ru_nvcsw,
+        .involuntary = (unsigned long long)used.ru_nivcsw,
+    };
+  }
+}
+
+static bool target_ended(const struct run *r) {
+  const struct cl_task *task = &r->hold.program;
+  return r->request->command ? !r->child_lives : !cl_task_lives(task->tid, task->born);
+}
+
+/* A signal to the tool; true: leave. The terminal sends its signals to the program as well, so only others are passed
+ * on. A second one of either kind gives the CPUs back at once. */
+static bool signalled(struct run *r, int *number) {
+  struct signalfd_siginfo info;
+  while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    *number = (int)info.ssi_signo;
+    if (*number == SIGCHLD) {
+      reap(r);
+      continue;
+    }
+    if (r->request->command == NULL || ++r->told > 1) return true;
+    bool of_terminal = info.ssi_code == SI_KERNEL && *number != SIGTERM;
+    if (!of_terminal && r->child_lives) kill(r->hold.program.pid, *number);
+  }
+  return false;
+}
+
+/* Until the program's end, the time's end or a signal. The exit status. */
+static int hold(struct run *r) {
+  double swept = cl_now(), seen = swept, shown = swept;
+  double show_s = r->output->watch_s > 0 ? r->output->watch_s : INFINITY;
+  int status = 0, number = 0;
+  while (!target_ended(r)) {
+    struct pollfd event[2] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}};
+    double every = r->mechanism->sweep ? SWEEP_S : CHECK_S;
+    double next = r->held ? fmin(swept + every, fmin(r->deadline, shown + show_s)) : INFINITY;
+    if (r->request->command == NULL) next = fmin(next, seen + SWEEP_S);
+    double left = (next - cl_now()) * 1e3;
+    poll(event, 2, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
+    if (signalled(r, &number)) {
+      if (r->held) status = give_back(r, true);
+      if (!target_ended(r)) cl_say("the program (pid %d) runs on", r->hold.program.pid);
+      return status ? status : 128 + number;
+    }
+    double now = cl_now();
+    if (now >= seen + SWEEP_S) {
+      if (r->request->command == NULL) read_program(r);
+      seen = now;
+    }
+    if (!r->held) {
+      if (r->request->command == NULL) return 0; /* nothing to wait for */
+      continue;
+    }
+    if (now >= r->deadline) {
+      cl_say("--max is over: the program (pid %d) runs on", r->hold.program.pid);
+      status = give_back(r, true);
+    } else {
+      if (now >= swept + every) {
+        sweep(r);
+        swept = cl_now();
+      }
+      if (now >= shown + show_s) {
+        show(r);
+        shown = now;
+      }
+    }
+  }
+  if (r->held) status = give_back(r, true);
+  if (status || r->request->command == NULL) return status;
+  return WIFSIGNALED(r->child_status) ? 128 + WTERMSIG(r->child_status) : WEXITSTATUS(r->child_status);
+}
+
+/* All of it */
+
+static int block_signals(struct run *r) {
+  sigset_t ours;
+  sigemptyset(&ours);
+  static const int number[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++) sigaddset(&ours, number[i]);
+  if (sigprocmask(SIG_BLOCK, &ours, &r->before)) return errno;
+  r->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+  return r->signals < 0 ? errno : 0;
+}
+
+/* With the watcher and the child there: the states, under the lock until the program is let go. */
+static int run_locked(struct run *r) {
+  int lock;
+  int error = cl_journal_lock(&lock);
+  if (error) return cl_fail("%s cannot be used: %s", CL_JOURNALS, strerror(error));
+  int dead = cl_restore_dead();
+  if (dead) cl_say_state(0, "%d reservation%s of dead tools taken back first", dead, dead == 1 ? "" : "s");
+  int status = set_up(r);
+  if (!status) status = start(r);
+  close(lock);
+  if (status && r->held && give_back(r, false)) status = CL_EXIT_FAILED;
+  return status ? status : hold(r);
+}
+
+int cl_run(struct cl_request *request, const struct cl_output *output) {
+  struct run r = {.request = request, .output = output, .journal.fd = -1, .pidfd = -1};
+  r.hold.request = request;
+  r.hold.id = getpid();
+  if (geteuid() != 0)
+    return cl_fail("%s needs root; `plan`, `status` and `verify` do not", request->command ? "run" : "attach");
+  int status = check(&r, request);
+  if (status) return status;
+  cl_say_state(0, "the request is possible");
+  int error = block_signals(&r);
+  if (!error) error = cl_watcher_start(&r.watcher);
+  if (error) return cl_fail("no process can be made: %s", strerror(error));
+  if (request->command) error = start_child(&r);
+  else r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
+  signal(SIGPIPE, SIG_IGN); /* after the child: who reads our lines may go, the CPUs are still given back */
+  if (error) status = cl_fail("no process can be made: %s", strerror(error));
+  else status = run_locked(&r);
+  if (r.child_waits) drop_child(&r);
+  cl_watcher_stop(&r.watcher);
+  return status;
+}
+
+int cl_plan(struct cl_request *request) {
+  struct cl_output none = {.quiet = true};
+  struct run r = {.request = request, .output = &none, .journal.fd = -1};
+  char why[WHY];
+  struct cl_hold *hold = &r.hold;
+  hold->request = request;
+  hold->id = getpid();
+  hold->changes = (struct cl_changes){.plan = true, .journal = &r.journal};
+  int status = check(&r, request);
+  if (status) return status;
+  if (request->command) {
+    const char *name = strrchr(request->command[0], '/');
+    hold->program = (struct cl_task){.parent = getpid()};
+    snprintf(hold->program.name, sizeof hold->program.name, "%s", name ? name + 1 : request->command[0]);
+    cl_task_allowed(getpid(), &hold->program.allowed);
+  }
+  if (cl_choose(hold, why, sizeof why)) return cl_fail("%s", why);
+  cl_say_planned("%s", why);
+  if (clear(&r)) return CL_EXIT_REFUSED;
+  int error = cl_irqs_clear(hold);
+  if (error) return cl_fail("the interrupts cannot be read: %s", strerror(error));
+  cl_say_planned("%d changes by %s (%s); nothing was changed", hold->changes.made, r.mechanism->name, r.mechanism->text);
+  return 0;
+}
