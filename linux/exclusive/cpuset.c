@@ -210,9 +210,15 @@ static int sweep(struct cl_hold *hold, const char *controller) {
 /* --- the two --- */
 
 static const char *v2_cannot(const struct cl_hold *hold, char *why, size_t size) {
+  char mount[CL_PATH_MOST], path[CL_PATH_MOST], text[512];
   const char *no = cl_v2_cannot(hold);
   (void)why, (void)size;
-  return no == NULL && cl_systemd_runs() ? "it would write into groups that are systemd's" : no;
+  if (no != NULL) return no;
+  if (cl_systemd_runs()) return "it would write into groups that are systemd's";
+  if (cl_kernel_since(7, 0) || cl_group_mount("", mount, sizeof mount)) return NULL;
+  cl_read(cl_join(path, mount, "cgroup.subtree_control"), text, sizeof text);
+  /* Else the lists go with the controller. */
+  return strstr(text, "cpuset") ? "before Linux 7.0 a group's empty list of CPUs could not be given back" : NULL;
 }
 
 static int v2_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "", why, size); }

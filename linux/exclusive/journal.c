@@ -434,6 +434,8 @@ static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
   if (strcmp(now_text, old_text) == 0) return ALREADY;
   if (!other && strcmp(now_text, new_text) == 0) {
     error = cl_write(path, old_text);
+    /* Kernels before 7.0 let no group with tasks have an empty list: all CPUs, until the controller goes. */
+    if (error == ENOSPC && *old_text == '\0') error = cl_write(path, cl_cpus_format(&u->online, text));
     return error ? failed(path, error) : DONE;
   }
   bool ours = give_back(u, &old, &new, &now, &target);
@@ -472,9 +474,19 @@ static bool lists(const char *text, const char *word) {
 }
 
 struct need {
+  const struct undo *undo;
   const char *group, *controller;
   char by[CL_PATH_MOST];
 };
+
+/* A list that was empty before us. */
+static bool was_empty(const struct undo *u, const char *path) {
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *e = &u->mine.entry[i];
+    if (e->kind == CPUS && strcmp(e->field[0], path) == 0) return *e->field[1] == '\0';
+  }
+  return false;
+}
 
 /* A child group that uses the controller: hands it on, or has set something. */
 static int needs(void *context, const char *name) {
@@ -488,7 +500,7 @@ static int needs(void *context, const char *name) {
   if (strcmp(n->controller, "cpuset") == 0) {
     for (size_t i = 0; i < sizeof set / sizeof *set && !needed; i++) {
       join(path, sizeof path, child, set[i]);
-      needed = cl_read(path, text, sizeof text) == 0 && *text != '\0';
+      needed = cl_read(path, text, sizeof text) == 0 && *text != '\0' && !was_empty(n->undo, path);
     }
     join(path, sizeof path, child, "cpuset.cpus.partition");
     needed = needed || (cl_read(path, text, sizeof text) == 0 && strncmp(text, "member", 6) != 0);
@@ -512,7 +524,7 @@ static enum answer undo_controller(const struct undo *u, const struct entry *e) 
     return error ? failed(path, error) : DONE;
   }
   folder_of(group, sizeof group, path);
-  struct need n = {group, name, ""};
+  struct need n = {u, group, name, ""};
   cl_list(group, needs, &n);
   if (*n.by) {
     cl_warn("controller %s stays on in %s, as %s uses it by now", name, group, n.by);
@@ -785,12 +797,22 @@ static enum answer leave_to_others(const struct undo *u, const struct entry *e) 
   return error ? failed(e->field[0], error) : DONE;
 }
 
-/* A file: one of a group of ours goes with its folder, unless that has to stay. */
+/* A file: one of a group of ours goes with its folder, unless that has to stay. But a partition ends now: it would end
+ * some time after its folder has gone, and take from tasks what they are given back until then. */
 static enum answer undo_text(const struct undo *u, const struct entry *e, bool last) {
   char *folder = made_for(u, e);
-  if (folder && !last && cl_exists(folder)) return LATER;
+  bool partition = strcmp(strrchr(e->field[0], '/'), "/cpuset.cpus.partition") == 0;
+  if (folder && !last && !partition && cl_exists(folder)) return LATER;
   if (folder && u->others && has_groups(folder)) return leave_to_others(u, e);
   return e->kind == FILE_TEXT ? undo_file(e) : undo_cpus(u, e);
+}
+
+/* Kernels before 6.2 let all tasks of the groups have all CPUs when the controller goes: what is to be given back after
+ * that was written down before the controller came. */
+static bool before_controller(const struct undo *u, const struct entry *e) {
+  for (const struct entry *later = e + 1; later < u->mine.entry + u->mine.count; later++)
+    if (later->kind == CONTROLLER && !later->undone) return true;
+  return false;
 }
 
 static enum answer undo_entry(const struct undo *u, const struct entry *e, bool last) {
@@ -800,7 +822,7 @@ static enum answer undo_entry(const struct undo *u, const struct entry *e, bool 
     case CONTROLLER: return last ? undo_controller(u, e) : LATER; /* after every group below has gone */
     case FOLDER: return undo_folder(u, e, last);
     case GROUP: case THREAD: return undo_group(e);
-    case AFFINITY: return undo_affinity(u, e);
+    case AFFINITY: return !last && before_controller(u, e) ? LATER : undo_affinity(u, e);
     case SCOPE: error = cl_systemd_leave(e->field[0]); break;
     case IRQBALANCE: error = cl_irqbalance_restore(e->field[0], e->field[1], e->field[2]); break;
     case NOTE: case KINDS: return ALREADY;
