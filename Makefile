@@ -13,6 +13,7 @@ help:
 	@echo "make lint      check the style and types of the Python code (the RTL is linted by the tests)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
+	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere)"
 	@echo "make setup     only install what the demo needs, into $(VENV)"
 	@echo "make clean     remove everything that was made"
 
@@ -45,6 +46,9 @@ results: setup-synth
 	$(BIN)/coreloom bench model
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
+
+exclusive: setup
+	@$(BIN)/coreloom exclusive --build
 
 lint: setup-test
 	$(BIN)/ruff check src tests

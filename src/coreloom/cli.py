@@ -1078,7 +1078,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8
-    args = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["exclusive"] and words[1:] != [
+        "--build"
+    ]:  # its options are the program's, not argparse's
+        args = argparse.Namespace(function=cli_linux.run_exclusive, build=False, words=words[1:])
+    else:
+        args = _parser().parse_args(words)
     try:
         with _terminable():
             return _call(args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from coreloom import entry
 from coreloom.errors import UserError
-from coreloom.linux import kernel, vm
+from coreloom.linux import exclusive, kernel, vm
 
 _err = Console(highlight=False, stderr=True, soft_wrap=True)
 
@@ -20,6 +22,13 @@ Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.Argumen
 
 def add(command: Add, positive: Callable[[str], int]) -> None:
     """Add the commands by `command(name, function, text)`; positive reads a number of the command line."""
+    reserve = command(
+        "exclusive",
+        run_exclusive,
+        "a CPU of its own for one program: nobody else gets there, and all is put back",
+    )
+    reserve.add_argument("words", nargs="*", metavar="ARGUMENT", help="coreloom exclusive --help lists them")
+    reserve.add_argument("--build", action="store_true", help="only make the program and print where it is")
     machine = command(
         "vm", _vm, "run a command as root in a virtual machine with Linux; ends with the command's status"
     )
@@ -68,6 +77,17 @@ def add(command: Add, positive: Callable[[str], int]) -> None:
     other = machine.add_mutually_exclusive_group()
     other.add_argument("--prepare", action="store_true", help="only fetch all that a guest needs")
     other.add_argument("--list", action="store_true", help="say what is here of that, and end")
+
+
+def run_exclusive(args: argparse.Namespace) -> int:
+    """Makes the program and becomes it; entry.py does so alone once it is made."""
+    if entry.made() is None:
+        _err.print("coreloom: making the program of exclusive, once", markup=False)
+    program = exclusive.program()
+    if args.build:
+        sys.stdout.write(f"{program}\n")
+        return 0
+    os.execv(program, [str(program), *args.words])
 
 
 def _file(text: str) -> tuple[str, Path]:

@@ -1,0 +1,19 @@
+"""The program of `coreloom exclusive`, made once from linux/exclusive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from coreloom import entry
+from coreloom.linux import native
+
+NAME = "coreloom-exclusive"
+
+
+def program() -> Path:
+    """The executable, which may be copied to any x86_64 Linux. UserError if it does not compile."""
+    if (made := entry.made()) is not None:
+        return made
+    made = native.static(NAME, [path for path in entry.sources() if path.suffix == ".c"])
+    entry.remember(made)
+    return made
