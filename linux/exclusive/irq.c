@@ -269,7 +269,9 @@ struct staying {
   size_t length;
 };
 
+/* error: EIO, or EPERM from 6.x on, where the kernel manages it */
 static void stays(struct cl_hold *hold, struct staying *list, const struct action *action, int error) {
+  bool managed = error == EIO || error == EPERM;
   struct cl_cpus effective;
   char path[96];
   snprintf(path, sizeof path, "/proc/irq/%d/effective_affinity_list", action->irq);
@@ -277,8 +279,8 @@ static void stays(struct cl_hold *hold, struct staying *list, const struct actio
   if (cl_exists(path) && !meets(action->irq, "effective_affinity_list", &hold->cpus, &effective)) return;
   if (hold->irqs_managed++ >= NAMED_MOST) return;
   list->length += (size_t)snprintf(list->text + list->length, sizeof list->text - list->length, "%s%d (%.40s)%s%s",
-                                   list->length ? ", " : "", action->irq, action->name, error == EIO ? "" : ": ",
-                                   error == EIO ? "" : strerror(error));
+                                   list->length ? ", " : "", action->irq, action->name, managed ? "" : ": ",
+                                   managed ? "" : strerror(error));
 }
 
 static int clear_interrupt(struct cl_hold *hold, int irq, struct staying *list) {
@@ -308,7 +310,9 @@ static int clear_interrupts(struct cl_hold *hold) {
   for (size_t i = 0; !error && i < all.count; i++) error = clear_interrupt(hold, all.number[i], &list);
   free(all.number);
   if (error) return error == ENOENT ? 0 : error; /* a kernel or container without /proc/irq */
-  const char *moved = hold->changes.plan ? "to move" : "moved";
+  const char *moved = !hold->changes.plan            ? "moved"
+                      : cl_exists("/sys/kernel/debug/irq") ? "to move"
+                                                           : "to move, but for those that the kernel manages";
   int more = hold->irqs_managed - NAMED_MOST;
   if (hold->irqs_managed == 0) cl_say("interrupts: %d %s", hold->irqs_moved, moved);
   else if (more <= 0)

@@ -419,6 +419,14 @@ static int parse(const struct undo *u, const struct entry *e, const char *text, 
   return 0;
 }
 
+/* Interrupts are irqbalance's to spread, where it runs: it has been told, and moves them as it thinks fit. */
+static bool is_spread(const struct undo *u, const char *path) {
+  if (strncmp(path, "/proc/irq/", strlen("/proc/irq/")) != 0) return false;
+  for (size_t i = 0; i < u->mine.count; i++)
+    if (u->mine.entry[i].kind == IRQBALANCE) return true;
+  return false;
+}
+
 static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
   const char *path = e->field[0], *old_text = e->field[1], *new_text = e->field[2];
   char now_text[CL_CPUS_TEXT], text[CL_CPUS_TEXT];
@@ -441,6 +449,7 @@ static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
   bool ours = give_back(u, &old, &new, &now, &target);
   if (cl_cpus_count(&target) == 0 && *old_text != '\0') target = now;
   if (cl_cpus_equal(&target, &now) && (other || *old_text != '\0')) return ALREADY;
+  if (!ours && is_spread(u, path)) return ALREADY;
   if (!ours) {
     cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is left", path, now_text, new_text);
     return FOREIGN;

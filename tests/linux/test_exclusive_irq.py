@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.linux import qemu, systemd_image, vm
 from linux.system import build
 from linux.tree import Machine, Task
 
@@ -198,6 +199,15 @@ def test_irqbalance_is_told_first_and_told_the_old_again(
     assert irqbalance.told == ["settings cpus 3", "settings cpus NULL"]
 
 
+def test_an_interrupt_that_irqbalance_moves_meanwhile_is_left(
+    driver: Path, root: Path, irqbalance: Irqbalance
+) -> None:
+    _call(driver, root, "irqs", "3")
+    (root / "proc/irq/24/smp_affinity_list").write_text("1\n")
+    assert _call(driver, root, "restore") == (0, "done 6, already 1, foreign 0, failed 0\n", [])
+    assert _lists(root)["24"] == "1"
+
+
 def test_what_irqbalance_kept_free_before_stays(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
     irqbalance.banned = "00000000,00000004"
     _call(driver, root, "irqs", "3")
@@ -208,7 +218,7 @@ def test_what_irqbalance_kept_free_before_stays(driver: Path, root: Path, irqbal
 def test_a_plan_only_asks_irqbalance(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
     _, out, said = _call(driver, root, "irqs", "3", "plan")
     assert out.splitlines()[0] == "tell irqbalance to keep interrupts off CPU 3"
-    assert (irqbalance.told, said) == ([], ["interrupts: 4 to move"])
+    assert (irqbalance.told, said) == ([], ["interrupts: 4 to move, but for those that the kernel manages"])
 
 
 def test_what_it_was_told_counts_while_it_sleeps(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
@@ -258,3 +268,66 @@ def test_irqbalance_without_a_socket(driver: Path, root: Path) -> None:
         "set IRQBALANCE_BANNED_CPULIST=3 for it",
         "interrupts: 4 moved",
     ]
+
+
+# --- a guest, with a disk whose queues have interrupts that the kernel manages ----------------------
+
+_SCRIPT = """
+lists() { for i in /proc/irq/[0-9]*; do echo "${i##*/} $(cat $i/smp_affinity_list)"; done; }
+until [ -e /sys/block/nvme0n1 ]; do sleep 0.1; done
+lists >/out/before
+driver "" irqs 3
+lists >/out/held
+driver "" restore
+lists >/out/after
+mkdir /run/irqbalance
+irqbalance --foreground --interval=1 >/dev/null 2>&1 &
+until [ -e /run/irqbalance/*.sock ]; do sleep 0.1; done
+echo == irqbalance
+driver "" irqs 3 2>&1 | grep -v ^moved
+sleep 6
+echo == it keeps to it
+driver "" irqs 3 plan 2>&1 | grep irqbalance
+driver "" restore | sed "s/[0-9][0-9]*/N/g"
+sleep 6
+echo == and is as before
+driver "" irqs 3 plan 2>&1 | grep irqbalance
+kill $!
+"""
+
+
+def _guest_lists(text: bytes) -> dict[str, str]:
+    return dict(line.split() for line in text.decode().splitlines() if len(line.split()) == 2)
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_interrupts_of_a_guest(driver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = qemu.arguments
+    disk = ["-blockdev", "driver=null-co,node-name=disk,size=1048576,read-zeroes=on"]
+    disk += ["-device", "nvme,serial=disk,drive=disk"]
+    monkeypatch.setattr(qemu, "arguments", lambda machine: [*plain(machine), *disk])
+    guest = systemd_image.guest({"/usr/bin/driver": driver}, ["irqbalance"])
+    outcome = vm.run(guest, _SCRIPT, cgroup="none")
+    before, held, after = (_guest_lists(outcome.files[name]) for name in ("before", "held", "after"))
+    assert after == before
+    managed = [irq for irq in before if before[irq] == held[irq] == "3"]
+    assert len(managed) == 1  # the queue of CPU 3
+    moved = [irq for irq in before if before[irq] != held[irq]]
+    assert moved and all(held[irq] == "0-2" for irq in moved)
+    lines = outcome.stdout.splitlines()
+    queue = lines[0].rpartition("(")[2]
+    assert lines == [
+        f"coreloom exclusive: interrupts: {len(moved)} moved, 1 stay as the kernel manages them: "
+        f"{managed[0]} ({queue}",
+        f"moved {len(moved)}, managed 1",
+        f"done {len(moved) + 2}, already 1, foreign 0, failed 0",
+        "== irqbalance",
+        "coreloom exclusive: irqbalance keeps interrupts off CPU 3",
+        lines[0],
+        "== it keeps to it",
+        "done N, already N, foreign N, failed N",
+        "== and is as before",
+        "tell irqbalance to keep interrupts off CPU 3",
+    ]
+    assert queue.startswith("nvme0q")
