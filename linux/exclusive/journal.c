@@ -287,6 +287,14 @@ int cl_journal_note(const char *path, const char *key, char *value, size_t size)
   return error;
 }
 
+int cl_journal_each(const char *path, int (*each)(void *context, const char *kind, char *const *field), void *context) {
+  struct text t;
+  int error = text_read(path, &t);
+  for (size_t i = 0; i < t.count && !error; i++) error = each(context, kinds[t.entry[i].kind].name, t.entry[i].field);
+  text_free(&t);
+  return error;
+}
+
 struct gather {
   struct cl_reservation *list;
   size_t count;

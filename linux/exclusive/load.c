@@ -367,8 +367,8 @@ static void explain(struct load *l) {
     if (l->managed_known) add(l, ", %d managed IRQ%s", c->managed, s(c->managed));
     else add(l, ", %d IRQ%s", c->irqs, s(c->irqs));
     if (c->pinned)
-      cl_warn("CPU %d: %d task%s of others %s pinned to it and will run elsewhere while it is held", cpu, c->pinned,
-              s(c->pinned), c->pinned == 1 ? "is" : "are");
+      cl_warn("CPU %d: %d task%s of others %s pinned to it: cpusets send such away for the time, without them they stay",
+              cpu, c->pinned, s(c->pinned), c->pinned == 1 ? "is" : "are");
   }
   add(l, ", others go to CPU %s", list(&hold->lightest));
 }

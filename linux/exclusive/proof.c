@@ -4,28 +4,23 @@
 #include <math.h>
 #include <string.h>
 
-/* What happened in one window; NAN: not known. */
-struct rates {
-  double seconds, wait, busy; /* percent of one CPU */
-  double switches, devices, between, ticks, softirqs; /* a second */
-};
-
 static double rate(unsigned long long from, unsigned long long to, double seconds) {
   return seconds > 0 && to >= from ? (double)(to - from) / seconds : NAN;
 }
 
-static struct rates rates_of(const struct cl_counters window[2]) {
-  const struct cl_counters *a = &window[0], *b = &window[1];
-  double seconds = b->at - a->at;
-  double ran = rate(a->times.ran_ns, b->times.ran_ns, seconds), busy = rate(a->times.busy_ns, b->times.busy_ns, seconds);
-  return (struct rates){.seconds = seconds > 0 ? seconds : NAN,
-                        .wait = b->waits ? rate(a->times.wait_ns, b->times.wait_ns, seconds) * 1e-7 : NAN,
-                        .busy = (ran > busy ? ran : busy) * 1e-7,
-                        .switches = b->waits ? rate(a->times.switches, b->times.switches, seconds) : NAN,
-                        .devices = rate(a->devices, b->devices, seconds),
-                        .between = rate(a->between, b->between, seconds),
-                        .ticks = rate(a->ticks, b->ticks, seconds),
-                        .softirqs = rate(a->softirqs, b->softirqs, seconds)};
+struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to) {
+  double seconds = to->at - from->at;
+  double ran = rate(from->times.ran_ns, to->times.ran_ns, seconds);
+  double busy = rate(from->times.busy_ns, to->times.busy_ns, seconds);
+  bool waits = from->waits && to->waits;
+  return (struct cl_rates){.seconds = seconds > 0 ? seconds : NAN,
+                           .wait = waits ? rate(from->times.wait_ns, to->times.wait_ns, seconds) * 1e-7 : NAN,
+                           .busy = (ran > busy ? ran : busy) * 1e-7,
+                           .switches = waits ? rate(from->times.switches, to->times.switches, seconds) : NAN,
+                           .devices = rate(from->devices, to->devices, seconds),
+                           .between = rate(from->between, to->between, seconds),
+                           .ticks = rate(from->ticks, to->ticks, seconds),
+                           .softirqs = rate(from->softirqs, to->softirqs, seconds)};
 }
 
 static void put_line(FILE *out, const char *name, double before, double held) {
@@ -65,7 +60,8 @@ static void put_ticks(FILE *out, const struct cl_hold *hold, double ticks) {
 }
 
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof) {
-  struct rates before = rates_of(proof->before), held = rates_of(proof->during);
+  struct cl_rates before = cl_rates_of(&proof->before[0], &proof->before[1]);
+  struct cl_rates held = cl_rates_of(&proof->during[0], &proof->during[1]);
   const struct cl_program *program = &proof->program;
   char text[CL_CPUS_TEXT];
   fprintf(out, "CPU %-30s%12s%12s\n", cl_cpus_format(&hold->cpus, text), "before", "held");
@@ -106,7 +102,7 @@ void cl_json_string(FILE *out, const char *text) {
   fputc('"', out);
   while (*at) {
     size_t length = utf8(at);
-    if (length == 0) fputs("\\ufffd", out);
+    if (length == 0) fputs("\xef\xbf\xbd", out);
     else if (*at < 0x20 || *at == 0x7f) fprintf(out, "\\u%04x", *at);
     else if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
     else fwrite(at, 1, length, out);
@@ -115,22 +111,26 @@ void cl_json_string(FILE *out, const char *text) {
   fputc('"', out);
 }
 
-static void put_number(FILE *out, const char *comma, const char *key, double value) {
+void cl_json_number(FILE *out, const char *comma, const char *key, double value) {
   if (isfinite(value)) fprintf(out, "%s\"%s\": %.3f", comma, key, value);
   else fprintf(out, "%s\"%s\": null", comma, key);
 }
 
+void cl_rates_json(FILE *out, const struct cl_rates *rates) {
+  cl_json_number(out, "", "seconds", rates->seconds);
+  cl_json_number(out, ", ", "run_queue_wait_percent", rates->wait);
+  cl_json_number(out, ", ", "busy_percent", rates->busy);
+  cl_json_number(out, ", ", "switches_per_s", rates->switches);
+  cl_json_number(out, ", ", "device_interrupts_per_s", rates->devices);
+  cl_json_number(out, ", ", "cpu_interrupts_per_s", rates->between);
+  cl_json_number(out, ", ", "timer_interrupts_per_s", rates->ticks);
+  cl_json_number(out, ", ", "softirqs_per_s", rates->softirqs);
+}
+
 static void put_window(FILE *out, const char *name, const struct cl_counters window[2]) {
-  struct rates r = rates_of(window);
+  struct cl_rates rates = cl_rates_of(&window[0], &window[1]);
   fprintf(out, "  \"%s\": {", name);
-  put_number(out, "", "seconds", r.seconds);
-  put_number(out, ", ", "run_queue_wait_percent", r.wait);
-  put_number(out, ", ", "busy_percent", r.busy);
-  put_number(out, ", ", "switches_per_s", r.switches);
-  put_number(out, ", ", "device_interrupts_per_s", r.devices);
-  put_number(out, ", ", "cpu_interrupts_per_s", r.between);
-  put_number(out, ", ", "timer_interrupts_per_s", r.ticks);
-  put_number(out, ", ", "softirqs_per_s", r.softirqs);
+  cl_rates_json(out, &rates);
   fprintf(out, "},\n");
 }
 
@@ -159,9 +159,9 @@ void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechan
   put_window(out, "before", proof->before);
   put_window(out, "held", proof->during);
   fprintf(out, "  \"program\": {");
-  put_number(out, "", "wall_s", program->wall_s);
-  put_number(out, ", ", "cpu_s", program->cpu_s);
-  put_number(out, ", ", "wall_over_cpu", program->cpu_s > 0 ? program->wall_s / program->cpu_s : NAN);
+  cl_json_number(out, "", "wall_s", program->wall_s);
+  cl_json_number(out, ", ", "cpu_s", program->cpu_s);
+  cl_json_number(out, ", ", "wall_over_cpu", program->cpu_s > 0 ? program->wall_s / program->cpu_s : NAN);
   fprintf(out, ", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu},\n", program->involuntary,
           program->voluntary);
   put_text(out, "stray_source", proof->source);

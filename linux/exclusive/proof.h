@@ -33,6 +33,16 @@ struct cl_counters {
   unsigned long long softirqs;
 };
 
+/* What happened between two readings; NAN: not known. */
+struct cl_rates {
+  double seconds;
+  double wait, busy;                                  /* percent of one CPU */
+  double switches, devices, between, ticks, softirqs; /* a second */
+};
+struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to);
+/* The members of a JSON object, without its brackets. */
+void cl_rates_json(FILE *out, const struct cl_rates *rates);
+
 struct cl_stray {
   char name[16];
   int tid;
@@ -65,17 +75,30 @@ int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *counters);
 /* Who else runs on the held CPUs. `begin` when they are cleared and the program is known, `end` before anything is
  * taken back; it frees the watch (NULL: nobody looked). With --trace each switch is seen, by a trace instance of our own,
  * which goes with the journal; without it, or where tracefs is not there (said), what /proc counts for each task. */
+/* The task is the program's: its process, or of one thread that thread; what is in its group; what it has started. */
+bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task);
 struct cl_watch;
 int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);
 int cl_strays_end(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof);
 
 /* Text in quotes as JSON wants it; bytes that are no UTF-8 become U+FFFD. */
 void cl_json_string(FILE *out, const char *text);
+/* "key": 1.234, or null */
+void cl_json_number(FILE *out, const char *comma, const char *key, double value);
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof);
 void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechanism *mechanism,
                    const struct cl_proof *proof);
 
-/* The commands `status` (table, --json, --prometheus, --watch SECONDS) and `verify`; exit status. Both read only. */
+/* A reservation as the tool that made it knows it: its CPUs, its program (tid 0: it has ended), its group. `request` and
+ * what it needs are in one piece: it holds only as long as `held` is where it is. */
+struct cl_held {
+  struct cl_request request;
+  struct cl_hold hold;
+};
+void cl_held_of(const struct cl_reservation *reservation, struct cl_held *held);
+
+/* status.c, verify.c: the commands `status` (table, --json, --prometheus, --watch SECONDS) and `verify`; exit status.
+ * Both read only, and print on the standard output. */
 struct cl_status_request {
   bool json, prometheus;
   double watch_s; /* 0: once */

@@ -43,8 +43,7 @@ static bool in_group(const struct cl_hold *hold, int tid) {
   return false;
 }
 
-/* Its process, or of one thread that thread; what is in its group; what it has started. */
-static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
+bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task) {
   const struct cl_task *program = &hold->program;
   if (task->kernel) return false;
   if (hold->request->tid > 0 ? task->tid == hold->request->tid : task->pid == program->pid) return true;
@@ -52,6 +51,7 @@ static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
   int parent = task->parent;
   for (int depth = 0; parent > 1 && depth < 64; depth++) {
     struct cl_task up;
+    if (parent == hold->id) return true; /* an orphan that the tool has adopted */
     if (parent == program->pid) return hold->request->tid == 0;
     if (cl_task_read(parent, &up)) return false;
     parent = up.parent;
@@ -109,7 +109,7 @@ static int compare_tasks(const struct cl_watch *watch, const struct cl_hold *hol
     struct seen key = {task->tid, 0, 0};
     const struct seen *then = bsearch(&key, watch->seen, watch->seens, sizeof key, by_tid);
     count before = then && then->born == task->born ? then->times : 0, now = times_of(task);
-    if (now > before && !is_own(hold, task) && add_stray(proof, task, now - before) == NULL) error = ENOMEM;
+    if (now > before && !cl_is_program(hold, task) && add_stray(proof, task, now - before) == NULL) error = ENOMEM;
   }
   cl_tasks_free(&tasks);
   return error;
@@ -229,7 +229,7 @@ static void sort_out(const struct cl_hold *hold, struct cl_proof *proof) {
     struct cl_stray stray = proof->stray[i];
     struct cl_task task;
     bool lives = cl_task_read(stray.tid, &task) == 0;
-    if (lives && is_own(hold, &task)) continue;
+    if (lives && cl_is_program(hold, &task)) continue;
     if (!lives && proof->lost) {
       proof->lost += stray.times;
       continue;

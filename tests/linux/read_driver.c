@@ -123,5 +123,12 @@ int main(int count, char **argument) {
   if (strcmp(argument[2], "program") == 0 && count > 4) return program(atoi(argument[3]), atoi(argument[4]));
   if (strcmp(argument[2], "strays") == 0 && count > 4)
     return strays(argument[1], strcmp(argument[3], "proc") != 0, strcmp(argument[3], "plan") == 0, atoi(argument[4]));
+  if (strcmp(argument[2], "verify") == 0) return cl_verify();
+  if (strcmp(argument[2], "status") == 0) {
+    struct cl_status_request request = {.watch_s = count > 4 ? strtod(argument[4], NULL) : 0};
+    request.json = count > 3 && strcmp(argument[3], "json") == 0;
+    request.prometheus = count > 3 && strcmp(argument[3], "prometheus") == 0;
+    return cl_status(&request);
+  }
   return 2;
 }

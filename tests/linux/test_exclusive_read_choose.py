@@ -12,6 +12,7 @@ from linux.reading import read
 from linux.tree import Machine, Task
 
 _ALL = "0-3"
+_AWAY = "cpusets send such away for the time, without them they stay"
 _WARNING = "coreloom exclusive: warning: "
 
 
@@ -68,7 +69,7 @@ def test_a_pinned_task_weighs_more_than_load(tmp_path: Path) -> None:
     why = "CPU 1: run-queue wait 80 %, 1 movable task, 0 pinned, 0 IRQs, others go to CPU 0, 2"
     assert _choose(root) == (0, _taken(why, "1", "1", "0,2"), "")
     why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 1 pinned (pinned 200), 0 IRQs, others go to CPU 0"
-    warning = _WARNING + "CPU 2: 1 task of others is pinned to it and will run elsewhere while it is held\n"
+    warning = _WARNING + f"CPU 2: 1 task of others is pinned to it: {_AWAY}\n"
     assert _choose(root, "cpus=2") == (0, _taken(why, "2", "2", "0-1"), warning)
 
 
@@ -79,7 +80,7 @@ def test_many_pinned_tasks_are_named_in_part(tmp_path: Path) -> None:
         "CPU 3: run-queue wait 0 %, 0 movable tasks, 6 pinned (p0 200, p1 201, p2 202, p3 203, and 2 more), "
         "0 IRQs, others go to CPU 0-1"
     )
-    warning = _WARNING + "CPU 3: 6 tasks of others are pinned to it and will run elsewhere while it is held\n"
+    warning = _WARNING + f"CPU 3: 6 tasks of others are pinned to it: {_AWAY}\n"
     answer = _choose(Machine(tmp_path, tasks=tasks).make(), "cpus=2-3")
     assert answer == (0, _taken(why, "2-3", "2-3", "0-1"), warning)
 

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is held, by whom, and how the CPUs fare: for people, as JSON, and for Prometheus (counters since boot, as it
+ * takes differences itself). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proof.h"
+#include "say.h"
+
+#define LOOK_S 0.2 /* the first window */
+
+static const char *const states[] = {"starting", "held", "tool gone", "other boot", "damaged"};
+enum { STARTING, HELD, GONE, OTHER_BOOT, DAMAGED, STATES };
+
+/* A reservation, read once. */
+struct row {
+  struct cl_reservation *reservation;
+  struct cl_held held;
+  int state;
+  double seconds; /* since it began; NAN: not known */
+  bool lives;     /* its program */
+  struct cl_program program;
+  int others; /* tasks of others that may run there though they could be moved */
+};
+
+/* A CPU that one of them has. */
+struct cpu {
+  int cpu, id;
+  struct cl_counters counters;
+};
+
+struct look {
+  struct cl_reservation *list;
+  struct row *row;
+  size_t rows;
+  struct cpu *cpu;
+  size_t cpus;
+};
+
+/* -- reading ---------------------------------------------------------------------------------------------------- */
+
+/* The group of ours that a folder lies in: up to the part whose name has our number. */
+static void own_group(const char *folder, int id, char group[CL_PATH_MOST]) {
+  char name[48];
+  group[0] = '\0';
+  for (int i = 0; i < 2; i++) {
+    snprintf(name, sizeof name, i ? "/coreloom_%d.scope" : "/coreloom-%d", id);
+    const char *found = strstr(folder, name), *end = found ? found + strlen(name) : NULL;
+    if (found && (*end == '\0' || *end == '/')) snprintf(group, CL_PATH_MOST, "%.*s", (int)(end - folder), folder);
+  }
+}
+
+void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
+  struct cl_hold *hold = &held->hold;
+  char text[CL_CPUS_TEXT], folder[CL_PATH_MOST];
+  unsigned long long born;
+  int tid;
+  memset(held, 0, sizeof *held);
+  hold->request = &held->request;
+  hold->id = r->tool;
+  hold->cpus = hold->use = r->cpus;
+  cl_online(&hold->online);
+  if (!cl_journal_note(r->path, "use", text, sizeof text)) cl_cpus_parse(text, &hold->use);
+  if (cl_journal_note(r->path, "program", text, sizeof text) || sscanf(text, "%d %llu", &tid, &born) != 2) return;
+  if (cl_task_read(tid, &hold->program) || hold->program.born != born) {
+    memset(&hold->program, 0, sizeof hold->program);
+    return;
+  }
+  if (hold->program.tid != hold->program.pid) held->request.tid = hold->program.tid;
+  static const char *const hierarchy[] = {"", "cpuset"};
+  for (size_t i = 0; i < 2 && hold->group[0] == '\0'; i++)
+    if (!cl_task_folder(tid, hierarchy[i], folder, sizeof folder)) own_group(folder, r->tool, hold->group);
+}
+
+static int state_of(const struct cl_reservation *r) {
+  char boot[40];
+  if (r->tool == 0) return DAMAGED;
+  if (cl_boot(boot) || strcmp(boot, r->boot) != 0) return OTHER_BOOT;
+  if (!r->alive) return GONE;
+  return r->mechanism[0] ? HELD : STARTING;
+}
+
+static double since(const struct cl_reservation *r) {
+  char text[64];
+  if (cl_read("/proc/uptime", text, sizeof text)) return NAN;
+  double now = strtod(text, NULL), then = (double)r->born / (double)sysconf(_SC_CLK_TCK);
+  return now > then ? now - then : 0;
+}
+
+static int count_others(const struct cl_hold *hold) {
+  struct cl_tasks tasks;
+  int count = 0;
+  if (cl_tasks_on(&hold->cpus, &tasks)) return 0;
+  for (size_t i = 0; i < tasks.count; i++)
+    count += !tasks.task[i].fixed && tasks.task[i].state != 'Z' && !cl_is_program(hold, &tasks.task[i]);
+  cl_tasks_free(&tasks);
+  return count;
+}
+
+static void fill(struct row *row, struct cl_reservation *r) {
+  row->reservation = r;
+  row->state = state_of(r);
+  row->seconds = row->state == DAMAGED || row->state == OTHER_BOOT ? NAN : since(r);
+  if (row->state != HELD && row->state != GONE) return;
+  cl_held_of(r, &row->held);
+  const struct cl_task *program = &row->held.hold.program;
+  row->lives = program->tid && !cl_program_read(program->pid, row->held.request.tid, &row->program);
+  row->others = count_others(&row->held.hold);
+}
+
+static void free_look(struct look *look) {
+  free(look->list);
+  free(look->row);
+  free(look->cpu);
+  memset(look, 0, sizeof *look);
+}
+
+static int add_cpu(struct look *look, int cpu, int id) {
+  struct cl_cpus one = cl_cpus_one(cpu);
+  struct cpu *more = realloc(look->cpu, (look->cpus + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  look->cpu = more;
+  more[look->cpus] = (struct cpu){.cpu = cpu, .id = id};
+  return cl_counters_read(&one, &more[look->cpus++].counters);
+}
+
+static int take_look(struct look *look) {
+  memset(look, 0, sizeof *look);
+  int error = cl_journal_list(&look->list, &look->rows);
+  if (error) return error;
+  look->row = calloc(look->rows + 1, sizeof *look->row);
+  if (look->row == NULL) error = ENOMEM;
+  for (size_t i = 0; i < look->rows && !error; i++) {
+    const struct cl_cpus *cpus = &look->list[i].cpus;
+    fill(&look->row[i], &look->list[i]);
+    if (look->row[i].state >= OTHER_BOOT) continue;
+    for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0 && !error; cpu = cl_cpus_next(cpus, cpu))
+      error = add_cpu(look, cpu, look->list[i].tool);
+  }
+  if (error) free_look(look);
+  return error;
+}
+
+static struct cl_rates rates_of(const struct look *before, const struct cpu *cpu) {
+  for (size_t i = 0; before && i < before->cpus; i++)
+    if (before->cpu[i].cpu == cpu->cpu) return cl_rates_of(&before->cpu[i].counters, &cpu->counters);
+  return cl_rates_of(&cpu->counters, &cpu->counters);
+}
+
+/* -- the table -------------------------------------------------------------------------------------------------- */
+
+static char *span(double seconds, char text[32]) {
+  if (isnan(seconds)) snprintf(text, 32, "-");
+  else if (seconds < 60) snprintf(text, 32, "%.0f s", floor(seconds));
+  else if (seconds < 3600) snprintf(text, 32, "%.0f min", floor(seconds / 60));
+  else if (seconds < 86400) snprintf(text, 32, "%.0f h %02d min", floor(seconds / 3600), (int)fmod(seconds / 60, 60));
+  else snprintf(text, 32, "%.0f d %02d h", floor(seconds / 86400), (int)fmod(seconds / 3600, 24));
+  return text;
+}
+
+/* Control characters of a command would play with the terminal. */
+static void put_plain(const char *text) {
+  for (; *text; text++) putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+static void put_table(const struct look *look, const struct look *before) {
+  char text[CL_CPUS_TEXT], time[32], program[32], others[16];
+  if (look->rows == 0) {
+    puts("no CPU is held");
+    return;
+  }
+  printf("%-8s%-8s%-11s%-13s%-12s%12s%8s  %s\n", "id", "CPUs", "mechanism", "for", "state", "involuntary", "others",
+         "command");
+  for (size_t i = 0; i < look->rows; i++) {
+    const struct row *row = &look->row[i];
+    const struct cl_reservation *r = row->reservation;
+    if (row->state == DAMAGED) {
+      printf("%s is damaged\n", r->path);
+      continue;
+    }
+    bool known = row->state == HELD || row->state == GONE;
+    snprintf(program, sizeof program, row->lives ? "%llu" : "-", row->program.involuntary);
+    snprintf(others, sizeof others, known ? "%d" : "-", row->others);
+    printf("%-7d %-7s %-10s %-12s %-11s %12s%8s  ", r->tool, cl_cpus_format(&r->cpus, text),
+           r->mechanism[0] ? r->mechanism : "-", span(row->seconds, time), states[row->state], program, others);
+    put_plain(r->command);
+    putchar('\n');
+  }
+  if (look->cpus == 0) return;
+  printf("\n%-5s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s",
+         "between/s", "timer/s", "softirqs/s");
+  for (size_t i = 0; i < look->cpus; i++) {
+    struct cl_rates r = rates_of(before, &look->cpu[i]);
+    const double value[] = {r.wait, r.busy, r.switches, r.devices, r.between, r.ticks, r.softirqs};
+    static const int width[] = {9, 9, 12, 11, 11, 9, 12};
+    printf("%-4d %-8d", look->cpu[i].cpu, look->cpu[i].id);
+    for (size_t j = 0; j < sizeof value / sizeof *value; j++) {
+      if (isnan(value[j])) printf("%*s", width[j], "-");
+      else printf("%*.1f", width[j], value[j]);
+    }
+    putchar('\n');
+  }
+}
+
+/* -- JSON ------------------------------------------------------------------------------------------------------- */
+
+static void put_json(const struct look *look, const struct look *before) {
+  char text[CL_CPUS_TEXT];
+  fputs("{\n  \"reservations\": [", stdout);
+  for (size_t i = 0; i < look->rows; i++) {
+    const struct row *row = &look->row[i];
+    const struct cl_reservation *r = row->reservation;
+    bool known = row->state == HELD || row->state == GONE;
+    printf("%s    {\"id\": %d, \"state\": \"%s\", \"cpus\": \"%s\", ", i ? ",\n" : "\n", r->tool, states[row->state],
+           cl_cpus_format(&r->cpus, text));
+    printf("\"used\": \"%s\", \"mechanism\": ", cl_cpus_format(known ? &row->held.hold.use : &r->cpus, text));
+    if (r->mechanism[0]) cl_json_string(stdout, r->mechanism);
+    else fputs("null", stdout);
+    fputs(", \"command\": ", stdout);
+    cl_json_string(stdout, r->command);
+    fputs(", \"journal\": ", stdout);
+    cl_json_string(stdout, r->path);
+    cl_json_number(stdout, ", ", "seconds", row->seconds);
+    if (known) printf(", \"others\": %d, \"program\": ", row->others);
+    else fputs(", \"others\": null, \"program\": ", stdout);
+    if (row->lives) {
+      printf("{\"pid\": %d", row->held.hold.program.pid);
+      cl_json_number(stdout, ", ", "cpu_s", row->program.cpu_s);
+      printf(", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu}}", row->program.involuntary,
+             row->program.voluntary);
+    } else {
+      fputs("null}", stdout);
+    }
+  }
+  fputs(look->rows ? "\n  ],\n  \"cpus\": [" : "],\n  \"cpus\": [", stdout);
+  for (size_t i = 0; i < look->cpus; i++) {
+    struct cl_rates rates = rates_of(before, &look->cpu[i]);
+    printf("%s    {\"cpu\": %d, \"id\": %d, ", i ? ",\n" : "\n", look->cpu[i].cpu, look->cpu[i].id);
+    cl_rates_json(stdout, &rates);
+    putchar('}');
+  }
+  fputs(look->cpus ? "\n  ]\n}\n" : "]\n}\n", stdout);
+}
+
+/* -- Prometheus ------------------------------------------------------------------------------------------------- */
+
+static void put_family(const char *name, const char *type, const char *help) {
+  printf("# HELP coreloom_exclusive_%s %s\n# TYPE coreloom_exclusive_%s %s\n", name, help, name, type);
+}
+
+/* A label's value: of the escapes of JSON only those of the quote, the backslash and the newline are known. */
+static void put_label(const char *text) {
+  char plain[sizeof(struct cl_reservation)];
+  size_t length = 0;
+  for (; *text && length + 1 < sizeof plain; text++)
+    plain[length++] = (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text;
+  plain[length] = '\0';
+  cl_json_string(stdout, plain);
+}
+
+struct family {
+  const char *name, *help;
+  bool waits; /* only where the kernel keeps them */
+};
+
+static const struct family families[] = {
+    {"cpu_run_queue_wait_seconds_total", "Time that tasks waited for the CPU.", true},
+    {"cpu_busy_seconds_total", "Time that the CPU was not idle.", false},
+    {"cpu_switches_total", "Times that a task got the CPU.", true},
+    {"cpu_device_interrupts_total", "Interrupts of devices.", false},
+    {"cpu_cpu_interrupts_total", "Interrupts from other CPUs.", false},
+    {"cpu_timer_interrupts_total", "Interrupts of the local timer.", false},
+    {"cpu_softirqs_total", "Softirqs.", false},
+};
+
+static double value_of(size_t family, const struct cl_counters *c) {
+  const double value[] = {(double)c->times.wait_ns * 1e-9, (double)c->times.busy_ns * 1e-9, (double)c->times.switches,
+                          (double)c->devices,              (double)c->between,              (double)c->ticks,
+                          (double)c->softirqs};
+  return value[family];
+}
+
+static void put_prometheus(const struct look *look) {
+  int count[STATES] = {0};
+  char text[CL_CPUS_TEXT];
+  for (size_t i = 0; i < look->rows; i++) count[look->row[i].state]++;
+  put_family("reservations", "gauge", "Reservations by state.");
+  for (int i = 0; i < STATES; i++) printf("coreloom_exclusive_reservations{state=\"%s\"} %d\n", states[i], count[i]);
+  put_family("reservation_info", "gauge", "A reservation: its CPUs, how they are held, for what.");
+  for (size_t i = 0; i < look->rows; i++) {
+    const struct cl_reservation *r = look->row[i].reservation;
+    if (look->row[i].state == DAMAGED) continue;
+    printf("coreloom_exclusive_reservation_info{id=\"%d\",cpus=\"%s\",mechanism=", r->tool,
+           cl_cpus_format(&r->cpus, text));
+    put_label(r->mechanism);
+    fputs(",command=", stdout);
+    put_label(r->command);
+    puts("} 1");
+  }
+  put_family("held_seconds", "gauge", "Time since a reservation began.");
+  for (size_t i = 0; i < look->rows; i++)
+    if (!isnan(look->row[i].seconds))
+      printf("coreloom_exclusive_held_seconds{id=\"%d\"} %.2f\n", look->row[i].reservation->tool, look->row[i].seconds);
+  put_family("foreign_tasks", "gauge", "Tasks of others that may run on held CPUs though they could be moved.");
+  for (size_t i = 0; i < look->rows; i++)
+    if (look->row[i].state == HELD || look->row[i].state == GONE)
+      printf("coreloom_exclusive_foreign_tasks{id=\"%d\"} %d\n", look->row[i].reservation->tool, look->row[i].others);
+  put_family("program_cpu_seconds_total", "counter", "CPU time of the program.");
+  for (size_t i = 0; i < look->rows; i++)
+    if (look->row[i].lives)
+      printf("coreloom_exclusive_program_cpu_seconds_total{id=\"%d\"} %.3f\n", look->row[i].reservation->tool,
+             look->row[i].program.cpu_s);
+  put_family("program_switches_total", "counter", "Switches of the program's living threads.");
+  for (size_t i = 0; i < look->rows; i++)
+    for (int forced = 1; look->row[i].lives && forced >= 0; forced--)
+      printf("coreloom_exclusive_program_switches_total{id=\"%d\",kind=\"%s\"} %llu\n", look->row[i].reservation->tool,
+             forced ? "involuntary" : "voluntary",
+             forced ? look->row[i].program.involuntary : look->row[i].program.voluntary);
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    put_family(families[i].name, "counter", families[i].help);
+    for (size_t j = 0; j < look->cpus; j++)
+      if (!families[i].waits || look->cpu[j].counters.waits)
+        printf("coreloom_exclusive_%s{cpu=\"%d\",id=\"%d\"} %.15g\n", families[i].name, look->cpu[j].cpu,
+               look->cpu[j].id, value_of(i, &look->cpu[j].counters));
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- */
+
+static void pause_s(double seconds) {
+  struct timespec left = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) continue;
+}
+
+static int put(const struct cl_status_request *request, const struct look *look, const struct look *before) {
+  if (request->watch_s > 0 && isatty(STDOUT_FILENO)) fputs("\033[H\033[J", stdout);
+  if (request->json) put_json(look, before);
+  else if (request->prometheus) put_prometheus(look);
+  else put_table(look, before);
+  if (request->watch_s > 0 && !request->json && !request->prometheus && !isatty(STDOUT_FILENO)) putchar('\n');
+  return fflush(stdout) || ferror(stdout) ? EPIPE : 0;
+}
+
+int cl_status(const struct cl_status_request *request) {
+  struct look before = {0}, now;
+  int error = take_look(&now);
+  if (!error && now.cpus && !request->prometheus) { /* rates need a second one */
+    pause_s(LOOK_S);
+    before = now;
+    error = take_look(&now);
+  }
+  while (!error) {
+    error = put(request, &now, &before);
+    if (error || request->watch_s <= 0) break;
+    pause_s(request->watch_s);
+    free_look(&before);
+    before = now;
+    error = take_look(&now);
+  }
+  free_look(&before);
+  free_look(&now);
+  if (error == EPIPE) return 1; /* nobody reads on */
+  return error ? cl_fail("the reservations and counters cannot be read: %s", strerror(error)) : 0;
+}

@@ -1,0 +1,295 @@
+"""`exclusive status` and `exclusive verify`, on trees of files."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from linux.reading import read
+from linux.tree import Machine, Task
+
+_CGROUP = "/sys/fs/cgroup"
+_GROUP = f"{_CGROUP}/coreloom-300"
+_TASKS = [
+    Task(100, "init", 0, "0-2"),
+    Task(300, "coreloom-exclus", 0, "0-2"),
+    Task(301, "coreloom-watch", 0, "0-2", parent=300),
+    Task(302, "lame", 3, "3", parent=300, group="/coreloom-300", used=150, voluntary=4, involuntary=2),
+    Task(303, "lame-child", 3, "3", parent=302, group="/coreloom-300"),
+    Task(31, "ksoftirqd/3", 3, "3", kernel=True, fixed=True),
+]
+_INTERRUPTS = """\
+            CPU0       CPU1       CPU2       CPU3
+  24:          1          0          0          5   PCI-MSI 65536-edge      nvme0q1
+ LOC:       1000          0          0       2000   Local timer interrupts
+ CAL:         10          0          0         30   Function call interrupts
+"""
+_SOFTIRQS = "                    CPU0       CPU1       CPU2       CPU3\n          HI:   1   1   1   7\n"
+_ENTRIES = [
+    "note\tprogram\t302 500",
+    "note\tuse\t3",
+    f"folder\t{_GROUP}",
+    f"controller\t{_CGROUP}/cgroup.subtree_control\tcpuset",
+    f"cpus\t{_GROUP}/cpuset.cpus\t\t3",
+    f"file\t{_GROUP}/cpuset.cpus.partition\tmember\tisolated",
+    "mask\t/proc/irq/24/smp_affinity\tf\t7",
+    "mask\t/proc/irq/99/smp_affinity\tf\t7",
+    f"group\t302\t500\t\t{_CGROUP}\t{_GROUP}",
+    f"group\t900\t500\t\t{_CGROUP}\t{_GROUP}",
+]
+
+
+def _held(root: Path, *more: Task) -> Machine:
+    machine = Machine(root, tasks=[*_TASKS, *more], busy_s={3: 50}, wait_s={3: 1.5})
+    machine.make()
+    machine.write("/proc/self/mounts", f"cgroup2 {_CGROUP} cgroup2 rw 0 0\n")
+    machine.write("/proc/interrupts", _INTERRUPTS)
+    machine.write("/proc/softirqs", _SOFTIRQS)
+    machine.write("/proc/irq/24/smp_affinity", "7\n")
+    machine.write(f"{_CGROUP}/cgroup.subtree_control", "cpu cpuset memory\n")
+    machine.write(f"{_GROUP}/cpuset.cpus", "3\n")
+    machine.write(f"{_GROUP}/cpuset.cpus.partition", "isolated\n")
+    machine.journal(300, "3", 'lame "a b".wav', *_ENTRIES)
+    return machine
+
+
+_STATUS = """\
+id      CPUs    mechanism  for          state        involuntary  others  command
+300     3       isolated   1 min        held                   2       0  lame "a b".wav
+
+CPU  id         wait %   busy %  switches/s  devices/s  between/s  timer/s  softirqs/s
+3    300           0.0      0.0         0.0        0.0        0.0      0.0         0.0
+"""
+
+
+def test_status_of_nothing(tmp_path: Path) -> None:
+    root = Machine(tmp_path).make()
+    assert read(root, "status") == (0, "no CPU is held\n", "")
+    status, text, err = read(root, "status", "json")
+    assert (status, json.loads(text), err) == (0, {"reservations": [], "cpus": []}, "")
+
+
+def test_status_as_a_table(tmp_path: Path) -> None:
+    _held(tmp_path)
+    assert read(tmp_path, "status") == (0, _STATUS, "")
+
+
+def test_states(tmp_path: Path) -> None:
+    tasks = [Task(100, "stranger", 2, "0-3"), Task(401, "coreloom", 0, "0")]
+    machine = _held(tmp_path, *tasks)
+    machine.journal(400, "1", "gone\x1b[2J", alive=False)
+    machine.journal(401, "2", "new")
+    machine.write("/run/coreloom-exclusive/402.journal", "rubbish")
+    path = tmp_path / "run/coreloom-exclusive/401.journal"
+    path.write_text(path.read_text().replace("isolated", ""))
+    path = tmp_path / "run/coreloom-exclusive/400.journal"
+    text = path.read_text().replace("400\t499", "403\t500").replace("0123-4567", "ffff-ffff")
+    machine.write("/run/coreloom-exclusive/403.journal", text)
+    status, out, err = read(tmp_path, "status")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[:6] == [
+        "id      CPUs    mechanism  for          state        involuntary  others  command",
+        "/run/coreloom-exclusive/402.journal is damaged",
+        '300     3       isolated   1 min        held                   2       1  lame "a b".wav',
+        "400     1       isolated   1 min        tool gone              -       3  gone?[2J",
+        "401     2       -          1 min        starting               -       -  new",
+        "403     1       isolated   -            other boot             -       -  gone?[2J",
+    ]
+
+
+def test_status_as_json(tmp_path: Path) -> None:
+    _held(tmp_path)
+    status, text, err = read(tmp_path, "status", "json")
+    made = json.loads(text)
+    seconds = made["cpus"][0].pop("seconds")
+    assert (status, err, seconds > 0.1) == (0, "", True)
+    assert made == {
+        "reservations": [
+            {
+                "id": 300,
+                "state": "held",
+                "cpus": "3",
+                "used": "3",
+                "mechanism": "isolated",
+                "command": 'lame "a b".wav',
+                "journal": "/run/coreloom-exclusive/300.journal",
+                "seconds": 95.0,
+                "others": 0,
+                "program": {
+                    "pid": 302,
+                    "cpu_s": 1.5,
+                    "involuntary_switches": 2,
+                    "voluntary_switches": 4,
+                },
+            }
+        ],
+        "cpus": [
+            {
+                "cpu": 3,
+                "id": 300,
+                "run_queue_wait_percent": 0.0,
+                "busy_percent": 0.0,
+                "switches_per_s": 0.0,
+                "device_interrupts_per_s": 0.0,
+                "cpu_interrupts_per_s": 0.0,
+                "timer_interrupts_per_s": 0.0,
+                "softirqs_per_s": 0.0,
+            }
+        ],
+    }
+
+
+_PROMETHEUS = """\
+# HELP coreloom_exclusive_reservations Reservations by state.
+# TYPE coreloom_exclusive_reservations gauge
+coreloom_exclusive_reservations{state="starting"} 0
+coreloom_exclusive_reservations{state="held"} 1
+coreloom_exclusive_reservations{state="tool gone"} 0
+coreloom_exclusive_reservations{state="other boot"} 0
+coreloom_exclusive_reservations{state="damaged"} 0
+# HELP coreloom_exclusive_reservation_info A reservation: its CPUs, how they are held, for what.
+# TYPE coreloom_exclusive_reservation_info gauge
+coreloom_exclusive_reservation_info{id="300",cpus="3",mechanism="isolated",command="lame \\"a b\\".wav"} 1
+# HELP coreloom_exclusive_held_seconds Time since a reservation began.
+# TYPE coreloom_exclusive_held_seconds gauge
+coreloom_exclusive_held_seconds{id="300"} 95.00
+# HELP coreloom_exclusive_foreign_tasks Tasks of others that may run on held CPUs though they could be moved.
+# TYPE coreloom_exclusive_foreign_tasks gauge
+coreloom_exclusive_foreign_tasks{id="300"} 0
+# HELP coreloom_exclusive_program_cpu_seconds_total CPU time of the program.
+# TYPE coreloom_exclusive_program_cpu_seconds_total counter
+coreloom_exclusive_program_cpu_seconds_total{id="300"} 1.500
+# HELP coreloom_exclusive_program_switches_total Switches of the program's living threads.
+# TYPE coreloom_exclusive_program_switches_total counter
+coreloom_exclusive_program_switches_total{id="300",kind="involuntary"} 2
+coreloom_exclusive_program_switches_total{id="300",kind="voluntary"} 4
+# HELP coreloom_exclusive_cpu_run_queue_wait_seconds_total Time that tasks waited for the CPU.
+# TYPE coreloom_exclusive_cpu_run_queue_wait_seconds_total counter
+coreloom_exclusive_cpu_run_queue_wait_seconds_total{cpu="3",id="300"} 1.5
+# HELP coreloom_exclusive_cpu_busy_seconds_total Time that the CPU was not idle.
+# TYPE coreloom_exclusive_cpu_busy_seconds_total counter
+coreloom_exclusive_cpu_busy_seconds_total{cpu="3",id="300"} 50
+# HELP coreloom_exclusive_cpu_switches_total Times that a task got the CPU.
+# TYPE coreloom_exclusive_cpu_switches_total counter
+coreloom_exclusive_cpu_switches_total{cpu="3",id="300"} 40
+# HELP coreloom_exclusive_cpu_device_interrupts_total Interrupts of devices.
+# TYPE coreloom_exclusive_cpu_device_interrupts_total counter
+coreloom_exclusive_cpu_device_interrupts_total{cpu="3",id="300"} 5
+# HELP coreloom_exclusive_cpu_cpu_interrupts_total Interrupts from other CPUs.
+# TYPE coreloom_exclusive_cpu_cpu_interrupts_total counter
+coreloom_exclusive_cpu_cpu_interrupts_total{cpu="3",id="300"} 30
+# HELP coreloom_exclusive_cpu_timer_interrupts_total Interrupts of the local timer.
+# TYPE coreloom_exclusive_cpu_timer_interrupts_total counter
+coreloom_exclusive_cpu_timer_interrupts_total{cpu="3",id="300"} 2000
+# HELP coreloom_exclusive_cpu_softirqs_total Softirqs.
+# TYPE coreloom_exclusive_cpu_softirqs_total counter
+coreloom_exclusive_cpu_softirqs_total{cpu="3",id="300"} 7
+"""
+
+
+def test_status_for_prometheus(tmp_path: Path) -> None:
+    machine = _held(tmp_path)
+    assert read(tmp_path, "status", "prometheus") == (0, _PROMETHEUS, "")
+    machine.remove("/proc/schedstat")
+    kept = re.sub(r"coreloom_exclusive_cpu_(run_queue_wait_seconds|switches)_total\{.*\n", "", _PROMETHEUS)
+    assert read(tmp_path, "status", "prometheus") == (0, kept, "")
+
+
+def test_status_that_cannot_be_read(tmp_path: Path) -> None:
+    machine = _held(tmp_path)
+    machine.write("/proc/interrupts", "rubbish\n")
+    said = "coreloom exclusive: error: the reservations and counters cannot be read: Invalid argument\n"
+    assert read(tmp_path, "status") == (1, "", said)
+
+
+def test_verify_of_nothing(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, tasks=[Task(100, "init", 0, "0-3")])
+    machine.make()
+    assert read(tmp_path, "verify") == (0, "nothing is held, nothing is left\n", "")
+
+
+def test_verify_of_what_is_as_it_should_be(tmp_path: Path) -> None:
+    _held(tmp_path)
+    assert read(tmp_path, "verify") == (0, "1 reservation: all is as it should be\n", "")
+
+
+@pytest.mark.parametrize(
+    "path, text, finding",
+    [
+        (
+            f"{_GROUP}/cpuset.cpus.partition",
+            "isolated invalid (Cpu list in cpuset.cpus not exclusive)",
+            f'{_GROUP}/cpuset.cpus.partition is "isolated invalid (Cpu list in cpuset.cpus not exclusive)", '
+            'not "isolated"',
+        ),
+        (f"{_GROUP}/cpuset.cpus", "2", f'{_GROUP}/cpuset.cpus is "2": CPU 3 is missing'),
+        ("/proc/irq/24/smp_affinity", "f", '/proc/irq/24/smp_affinity is "f": CPU 3 is in it again'),
+        ("/proc/irq/24/smp_affinity", "x", "/proc/irq/24/smp_affinity cannot be read: Invalid argument"),
+        (
+            f"{_CGROUP}/cgroup.subtree_control",
+            "cpu cpusets",
+            f'{_CGROUP}/cgroup.subtree_control does not list "cpuset" any more',
+        ),
+        ("/proc/302/cgroup", "0::/other", f"task 302 is in {_CGROUP}/other, not in {_GROUP}"),
+        (
+            "/proc/300/task/300/stat",
+            f"300 (x) S 1 {'0 ' * 17}777 {'0 ' * 30}",
+            "its tool is gone and its changes are still there: run coreloom exclusive restore",
+        ),
+        (
+            "/proc/301/task/301/stat",
+            f"301 (sh) S 300 {'0 ' * 48}",
+            "it has no watcher: were its tool killed, only the next start would restore",
+        ),
+    ],
+)
+def test_findings_of_a_reservation(tmp_path: Path, path: str, text: str, finding: str) -> None:
+    machine = _held(tmp_path)
+    machine.write(path, f"{text}\n")
+    status, out, err = read(tmp_path, "verify")
+    assert (status, out.splitlines()[0], err) == (1, f"reservation 300: {finding}", "")
+
+
+def test_a_task_of_others_that_may_come_is_a_finding(tmp_path: Path) -> None:
+    _held(tmp_path, Task(400, "a b", 1, "0-3"), Task(401, "kworker/u8:1", 1, "2-3", kernel=True))
+    assert read(tmp_path, "verify") == (
+        1,
+        "reservation 300: task 400 (a b) may run on CPU 3\n"
+        "reservation 300: task 401 (kworker/u8:1) may run on CPU 3\n",
+        "",
+    )
+
+
+def test_journals_of_nobody_are_findings(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, tasks=[Task(100, "init", 0, "0-3")])
+    machine.make()
+    machine.journal(400, "1", "gone", alive=False)
+    machine.write("/run/coreloom-exclusive/402.journal", "rubbish")
+    path = tmp_path / "run/coreloom-exclusive/400.journal"
+    machine.write("/run/coreloom-exclusive/403.journal", path.read_text().replace("0123-4567", "ffff-ffff"))
+    lines = [
+        "/run/coreloom-exclusive/402.journal is damaged: look at it, then run coreloom exclusive restore",
+        "reservation 400: its tool is gone and its changes are still there: run coreloom exclusive restore",
+        "reservation 400: it is of another boot: coreloom exclusive restore removes its journal",
+    ]
+    assert read(tmp_path, "verify") == (1, "".join(f"{line}\n" for line in lines), "")
+
+
+def test_what_is_left_is_a_finding(tmp_path: Path) -> None:
+    machine = _held(tmp_path, Task(501, "coreloom-watch", 0, "0-2", parent=1))
+    for name in ("coreloom-400", "coreloom-400-idle", "coreloom_400.slice", "coreloom-x", "system.slice"):
+        machine.write(f"{_CGROUP}/{name}/cgroup.procs", "")
+    machine.write("/sys/kernel/tracing/instances/coreloom-400/trace", "")
+    status, out, err = read(tmp_path, "verify")
+    left = "is left of a reservation that is no more"
+    assert (status, err) == (1, "")
+    assert sorted(out.splitlines()) == [
+        f"group {_CGROUP}/coreloom-400 {left}",
+        f"group {_CGROUP}/coreloom-400-idle {left}",
+        f"group {_CGROUP}/coreloom_400.slice {left}",
+        f"trace /sys/kernel/tracing/instances/coreloom-400 {left}",
+        f"watcher 501 {left}",
+    ]
