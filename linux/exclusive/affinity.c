@@ -18,38 +18,31 @@
 #include "mechanisms.h"
 #include "say.h"
 
+#define GENERATIONS 1000
 #define PASSES 100 /* enough for a machine that forks all the time: then the sweeps go on */
 
 /* Tasks that may use nothing but the CPUs, from before: left there. One reservation a process. */
 static struct cl_tasks left_there;
-
-static const struct cl_task *find(const struct cl_tasks *tasks, int pid) {
-  size_t low = 0, high = tasks->count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (tasks->task[middle].pid < pid) low = middle + 1;
-    else high = middle;
-  }
-  return low < tasks->count && tasks->task[low].pid == pid ? &tasks->task[low] : NULL;
-}
 
 static bool within(const struct cl_cpus *a, const struct cl_cpus *b) {
   struct cl_cpus more = cl_cpus_minus(a, b);
   return cl_cpus_count(&more) == 0;
 }
 
-static bool is_programs(const struct cl_hold *hold, const struct cl_tasks *tasks, const struct cl_task *task) {
+/* `later`: in a sweep; when the CPUs are cleared a program that the tool starts has made no other yet. */
+static bool is_programs(const struct cl_hold *hold, const struct cl_task *task, bool later) {
   const struct cl_request *request = hold->request;
+  bool started = request->command != NULL;
   if (task->kernel) return false;
   if (task->pid == hold->program.pid && (request->tid == 0 || task->tid == request->tid)) return true;
-  bool started = request->command != NULL;
-  if (!started && !within(&task->allowed, &hold->cpus)) return false;
-  int pid = task->pid;
-  for (const struct cl_task *at = task; at != NULL; at = find(tasks, pid = at->parent))
-    if (at->pid == hold->program.pid) return true;
-  /* An orphan that the tool has adopted; its watcher has not got the CPUs. */
-  for (const struct cl_task *at = task; started && at != NULL; at = find(tasks, at->parent))
-    if (at->parent == hold->id) return within(&at->allowed, &hold->cpus);
+  if (started ? !later : !within(&task->allowed, &hold->cpus)) return false;
+  struct cl_task at = *task;
+  for (int i = 0; i < GENERATIONS && at.pid > 1; i++) {
+    if (at.pid == hold->program.pid) return true;
+    /* An orphan that the tool has adopted; its watcher has not got the CPUs. */
+    if (started && at.parent == hold->id) return within(&at.allowed, &hold->cpus);
+    if (cl_task_read(at.parent, &at)) return false;
+  }
   return false;
 }
 
@@ -85,16 +78,15 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool later, bo
   return error;
 }
 
-/* One pass over all tasks; *found: those told. */
+/* One pass over all tasks that may use the CPUs; *found: those told. */
 static int pass(struct cl_hold *hold, bool later, int *found) {
   struct cl_tasks tasks;
-  int error = cl_tasks_read(&tasks);
+  int error = cl_tasks_on(&hold->cpus, &tasks);
   *found = 0;
   for (size_t i = 0; i < tasks.count && !error; i++) { /* by pid: init and kthreadd, of which all are born, first */
     const struct cl_task *task = &tasks.task[i];
-    struct cl_cpus both = cl_cpus_and(&task->allowed, &hold->cpus);
     bool told;
-    if (cl_cpus_count(&both) == 0 || task->state == 'Z' || is_programs(hold, &tasks, task) || is_left(task)) continue;
+    if (task->state == 'Z' || is_programs(hold, task, later) || is_left(task)) continue;
     if (task->fixed) {
       hold->kernel_stay += !later;
       continue;

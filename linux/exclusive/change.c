@@ -9,7 +9,7 @@
 
 #include "say.h"
 
-#define MANY 32
+#define MANY 1024
 
 /* What a plan counts as made: folders, and files with a text. */
 static struct {

@@ -48,7 +48,10 @@ static int narrow_v2(void *context, const char *name) {
   cl_join(group, walk->parent, name);
   if (strcmp(group, hold->group) == 0 || !is_group(group)) return 0;
   int error = cl_read(cl_join(path, group, "cpuset.cpus"), text, sizeof text);
-  if (error == ENOENT && hold->changes.plan) error = 0; /* its files come with the controller */
+  if (error == ENOENT && hold->changes.plan) { /* its files come with the controller */
+    cl_change_expect(&hold->changes, path, "");
+    error = 0;
+  }
   if (error == ENOENT || error == ENODEV) return 0;     /* it has just been removed */
   if (!error) error = cl_cpus_parse(text, &set);
   if (error) return error;
@@ -113,6 +116,8 @@ static int find(const struct cl_hold *hold, const char *controller, struct way *
   return error;
 }
 
+static char *root_list; /* of the processes in it, the last time */
+
 /* Moves the programs of the root group to ours, until a pass finds none: one may fork while it is moved. */
 static int empty_root(struct cl_hold *hold, const struct way *way, int *moved) {
   char path[CL_PATH_MOST];
@@ -120,7 +125,7 @@ static int empty_root(struct cl_hold *hold, const struct way *way, int *moved) {
   do {
     char *list;
     int error = cl_read_all(cl_join(path, way->mount, "cgroup.procs"), &list);
-    if (error) return error;
+    if (error || cl_unchanged(&root_list, list)) return error;
     found = 0;
     for (char *at = list, *end; !error; at = end) {
       struct cl_task task;
@@ -131,7 +136,6 @@ static int empty_root(struct cl_hold *hold, const struct way *way, int *moved) {
       if (!error) found++;
       else if (error == ESRCH) error = 0;
     }
-    free(list);
     if (error) return error;
     *moved += found;
   } while (found && !hold->changes.plan);
@@ -177,6 +181,8 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
   if ((error = cl_change_folder(changes, way.rest)) != 0) return cl_why(why, size, error, "cannot make %s", way.rest);
   if (*controller != '\0' && (error = dress(hold, &way, way.rest, &hold->rest, false, why, size)) != 0) return error;
   /* Before the controller: only the true root may have both tasks and groups with controllers. */
+  free(root_list);
+  root_list = NULL;
   if ((error = empty_root(hold, &way, &hold->moved)) != 0)
     return cl_why(why, size, error, "cannot move the tasks of %s", way.mount);
   if (*controller == '\0' && (error = cl_change_controller(changes, way.mount, "cpuset")) != 0)

@@ -22,6 +22,9 @@ bool cl_needs_root(const struct cl_hold *hold);
 /* Why cpusets of cgroup v2 cannot be used, or NULL. */
 const char *cl_v2_cannot(const struct cl_hold *hold);
 
+/* Whether a list reads as it did the last time; takes the text, from the heap, over. For sweeps, which must cost little. */
+bool cl_unchanged(char **last, char *text);
+
 /* Tasks whose CPUs the kernel forgets when it changes their cpuset, written down so that they get them back: kernel
  * threads that some code of the kernel has placed, and, before 6.2, everybody who has called sched_setaffinity. */
 struct cl_pins {
@@ -36,7 +39,7 @@ void cl_pins_free(struct cl_pins *pins);
 /* Kernel threads off the CPUs: those that `kernel` lists, as they were before. `itself`: the kernel has done it, or in a
  * plan will do it, so that only the counting is left. */
 int cl_kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool itself);
-/* Those that came since; their count. A new kernel thread takes all CPUs for its own, whatever kthreadd has. */
+/* Those that came since; their count: looks again when there are others than the last time. A new kernel thread takes all CPUs for its own, whatever kthreadd has. */
 int cl_kernel_sweep(struct cl_hold *hold);
 /* The work queues that are bound to no CPU. */
 int cl_workqueues_away(struct cl_hold *hold);

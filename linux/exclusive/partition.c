@@ -42,8 +42,8 @@ static const char *root_cannot(const struct cl_hold *hold, char *why, size_t siz
   return cannot(hold, false, why, size);
 }
 
-/* Hands the controller down from the mount to the program's group. Groups between them (a slice of systemd's) are no
- * partitions: from 6.7 on they can pass the CPUs on to one. */
+/* Hands the controller down from the mount to a group that is not right below it. Groups between them (a slice of
+ * systemd's) are no partitions: from 6.7 on they can pass the CPUs on to one. */
 static int hand_down(struct cl_hold *hold, const char *mount, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   char at[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
@@ -114,8 +114,7 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
     if (error) return cl_why(why, size, error, "cannot make %s", hold->group);
   }
   bool nested = strchr(hold->group + strlen(mount) + 1, '/') != NULL;
-  error = hand_down(hold, mount, why, size);
-  if (error) return error;
+  if (nested && (error = hand_down(hold, mount, why, size)) != 0) return error;
   error = partition(hold, hold->group, nested, &hold->use, kind, why, size);
   struct cl_cpus empty = cl_cpus_minus(&hold->cpus, &hold->use);
   if (error || cl_cpus_count(&empty) == 0) return error;
@@ -148,13 +147,16 @@ static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, si
   return cl_group_enter(hold, "", task, why, size);
 }
 
+/* From 7.0 on a new kernel thread has no CPU of an isolated partition. */
+static int isolated_sweep(struct cl_hold *hold) { return cl_kernel_since(7, 0) ? 0 : cl_kernel_sweep(hold); }
+
 const struct cl_mechanism cl_isolated = {
     .name = "isolated",
     .text = "cgroup v2, isolated partition",
     .cannot = isolated_cannot,
     .clear = isolated_clear,
     .enter = enter,
-    .sweep = cl_kernel_sweep,
+    .sweep = isolated_sweep,
 };
 
 const struct cl_mechanism cl_root = {

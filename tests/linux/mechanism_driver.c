@@ -133,6 +133,7 @@ int main(int count, char **argument) {
     }
     if (*argument[1] == '\0') return do_it(mechanism, &hold);
     hold.changes.plan = true;
+    if (request.pid == 0) request.command = (char *[]){"work", NULL};
     if (request.pid) cl_task_read(request.tid ? request.tid : request.pid, &hold.program);
     else snprintf(hold.program.name, sizeof hold.program.name, "work");
     int error = mechanism->clear(&hold, why, sizeof why);

@@ -1,0 +1,309 @@
+"""What each mechanism of `exclusive` would write, and why it cannot be used, on trees of files."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from coreloom.linux import native
+from coreloom.paths import ROOT
+from linux.tree import Machine, Task
+
+_FOLDER = ROOT / "linux" / "exclusive"
+_V2 = "/sys/fs/cgroup"
+_V1 = "/sys/fs/cgroup/cpuset"
+_QUEUES = "/sys/devices/virtual/workqueue/cpumask"
+_TASKS = (
+    Task(1, "init", 0, "0-3", parent=0),
+    Task(2, "kthreadd", 0, "0-3", kernel=True, parent=0),
+    Task(10, "kswapd0", 3, "0-3", kernel=True, parent=2),
+    Task(11, "ksoftirqd/3", 3, "3", kernel=True, fixed=True, parent=2),
+    Task(12, "irq/9-acpi", 1, "1", kernel=True, parent=2),
+    Task(20, "server", 3, "0-3"),
+    Task(20, "server", 1, "0-3", tid=21),
+    Task(30, "pinned", 3, "3"),
+    Task(31, "half", 0, "1,3", group="/other"),
+)
+Plan = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def driver() -> Path:
+    sources = [path for path in sorted(_FOLDER.glob("*.c")) if path.name != "main.c"]
+    return native.static("mechanism_driver", [*sources, Path(__file__).parent / "mechanism_driver.c"])
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    machine = Machine(tmp_path, tasks=_TASKS)
+    machine.make()
+    machine.write("/proc/2/task/2/children", "10 11 12 ")
+    machine.write(_QUEUES, "f\n")
+    release(machine, "7.3.4-test")
+    return machine
+
+
+@pytest.fixture
+def plan(driver: Path, machine: Machine) -> Plan:
+    def run(*arguments: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [driver, machine.root, *arguments], capture_output=True, text=True, timeout=60, check=False
+        )
+        return done.returncode, done.stderr + done.stdout
+
+    return run
+
+
+def release(machine: Machine, text: str) -> None:
+    machine.write("/proc/sys/kernel/osrelease", f"{text}\n")
+
+
+def mount_v2(machine: Machine, groups: Sequence[tuple[str, str]] = (("other", ""),), on: str = "") -> None:
+    """Groups with their lists of CPUs; on: controllers that are on at the root."""
+    machine.write("/proc/self/mounts", f"cgroup2 {_V2} cgroup2 rw,relatime 0 0\n")
+    machine.write(f"{_V2}/cgroup.controllers", "cpuset cpu io\n")
+    machine.write(f"{_V2}/cgroup.subtree_control", f"{on}\n")
+    machine.write(f"{_V2}/cgroup.procs", "1\n2\n10\n11\n12\n20\n30\n")
+    machine.write(f"{_V2}/cpuset.cpus.effective", "0-3\n")
+    for name, cpus in groups:
+        machine.write(f"{_V2}/{name}/cgroup.procs", "31\n")
+        if "cpuset" in on:
+            machine.write(f"{_V2}/{name}/cpuset.cpus", f"{cpus}\n")
+
+
+def mount_v1(machine: Machine) -> None:
+    machine.write("/proc/self/mounts", f"cgroup {_V1} cgroup rw,cpuset 0 0\n")
+    for group, cpus in (("", "0-3"), ("/other", "1-3"), ("/other/inner", "2-3")):
+        for name, text in (("cgroup.procs", ""), ("cpuset.cpus", cpus), ("cpuset.mems", "0")):
+            machine.write(f"{_V1}{group}/{name}", f"{text}\n")
+    machine.write(f"{_V1}/cgroup.procs", "1\n2\n10\n11\n12\n20\n30\n")
+    for task in _TASKS:
+        machine.write(f"/proc/{task.tid or task.pid}/cgroup", f"3:cpuset:{task.group}\n")
+
+
+_KERNEL_AWAY = "let task 2 (kthreadd) use CPUs 0-2 (was 0-3)\nlet task 10 (kswapd0) use CPUs 0-2 (was 0-3)\n"
+
+
+def _write(path: str, new: str, old: str = "") -> str:
+    return f'write {path} "{new}" (was "{old}")\n'
+
+
+def test_an_isolated_partition(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    assert plan("isolated", "cpus=3") == (
+        0,
+        "remember that task 12 (irq/9-acpi) may use CPUs 1\n"
+        + _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
+        + f"make {_V2}/coreloom-100\n"
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "isolated")
+        + f"start work in {_V2}/coreloom-100\n"
+        + "6 changes, 0 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_a_partition_before_linux_7(machine: Machine, plan: Plan) -> None:
+    """Who had asked for CPUs is written down before 6.2, where the kernel forgets it."""
+    mount_v2(machine)
+    release(machine, "6.1.0-50-cloud-amd64")
+    assert plan("isolated", "cpus=3") == (
+        0,
+        "remember that task 12 (irq/9-acpi) may use CPUs 1\n"
+        "remember that task 30 (pinned) may use CPUs 3\n"
+        "remember that task 31 (half) may use CPUs 1,3\n"
+        + _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
+        + f"make {_V2}/coreloom-100\n"
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "isolated")
+        + _write(_QUEUES, "7", "f")
+        + f"start work in {_V2}/coreloom-100\n"
+        + "9 changes, 0 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_a_partition_with_load_balancing(machine: Machine, plan: Plan) -> None:
+    """The kernel's own threads are moved one by one, and the work queues."""
+    mount_v2(machine, on="cpuset cpu")
+    assert plan("root", "cpus=2-3") == (
+        0,
+        "remember that task 12 (irq/9-acpi) may use CPUs 1\n"
+        + _KERNEL_AWAY.replace("0-2", "0-1")
+        + f"make {_V2}/coreloom-100\n"
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus", "2-3")
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "root")
+        + _write(_QUEUES, "3", "f")
+        + f"start work in {_V2}/coreloom-100\n"
+        + "8 changes, 0 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_siblings_stay_idle_in_a_partition_without_tasks(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine, on="cpuset")
+    assert plan("isolated", "cpus=2-3", "use=2") == (
+        0,
+        "remember that task 12 (irq/9-acpi) may use CPUs 1\n"
+        f"make {_V2}/coreloom-100\n"
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus", "2")
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "isolated")
+        + f"make {_V2}/coreloom-100-idle\n"
+        + _write(f"{_V2}/coreloom-100-idle/cpuset.cpus", "3")
+        + _write(f"{_V2}/coreloom-100-idle/cpuset.cpus.partition", "isolated")
+        + f"start work in {_V2}/coreloom-100\n"
+        + "8 changes, 0 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_groups_that_list_the_cpu_are_narrowed_for_a_partition(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine, [("all", ""), ("some", "2-3")], on="cpuset")
+    status, text = plan("isolated", "cpus=3")
+    assert status == 0
+    assert text.splitlines()[1:3] == [
+        _write(f"{_V2}/some/cpuset.cpus", "2", "2-3").rstrip(),
+        f"make {_V2}/coreloom-100",
+    ]
+
+
+def test_a_process_that_runs_enters_with_its_wish_written_down(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine, on="cpuset")
+    status, text = plan("isolated", "cpus=3", "pid=31")
+    assert status == 0
+    assert text.splitlines()[-3:] == [
+        "remember that task 31 (half) may use CPUs 1,3",
+        f"move process 31 (half) to {_V2}/coreloom-100 (was in {_V2}/other)",
+        "6 changes, 0 tasks, 2 of the kernel, 1 stay",
+    ]
+
+
+def test_cpusets_without_partition(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    assert plan("cpuset", "cpus=3") == (
+        0,
+        "remember that task 12 (irq/9-acpi) may use CPUs 1\n"
+        + _KERNEL_AWAY
+        + f"make {_V2}/coreloom-100-rest\n"
+        + f"move process 1 (init) to {_V2}/coreloom-100-rest (was in {_V2})\n"
+        + f"move process 20 (server) to {_V2}/coreloom-100-rest (was in {_V2})\n"
+        + f"move process 30 (pinned) to {_V2}/coreloom-100-rest (was in {_V2})\n"
+        + _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
+        + _write(f"{_V2}/other/cpuset.cpus", "0-2")
+        + f"make {_V2}/coreloom-100\n"
+        + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
+        + _write(_QUEUES, "7", "f")
+        + f"start work in {_V2}/coreloom-100\n"
+        + "13 changes, 3 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_a_group_without_another_cpu_gets_the_rest(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine, [("only", "3"), ("none", "0-1")], on="cpuset")
+    status, text = plan("cpuset", "cpus=3")
+    assert status == 0
+    assert _write(f"{_V2}/only/cpuset.cpus", "0-2", "3") in text
+    assert f"{_V2}/none" not in text
+
+
+def test_cpusets_of_v1(machine: Machine, plan: Plan) -> None:
+    """A group inside another loses the CPU before it."""
+    mount_v1(machine)
+    assert plan("cpuset-v1", "cpus=3") == (
+        0,
+        _KERNEL_AWAY
+        + f"make {_V1}/coreloom-100-rest\n"
+        + _write(f"{_V1}/coreloom-100-rest/cpuset.cpus", "0-2")
+        + _write(f"{_V1}/coreloom-100-rest/cpuset.mems", "0")
+        + f"move process 1 (init) to {_V1}/coreloom-100-rest (was in {_V1})\n"
+        + f"move process 20 (server) to {_V1}/coreloom-100-rest (was in {_V1})\n"
+        + f"move process 30 (pinned) to {_V1}/coreloom-100-rest (was in {_V1})\n"
+        + _write(f"{_V1}/other/inner/cpuset.cpus", "2", "2-3")
+        + _write(f"{_V1}/other/cpuset.cpus", "1-2", "1-3")
+        + f"make {_V1}/coreloom-100\n"
+        + _write(f"{_V1}/coreloom-100/cpuset.cpus", "3")
+        + _write(f"{_V1}/coreloom-100/cpuset.mems", "0")
+        + _write(f"{_V1}/coreloom-100/cpuset.cpu_exclusive", "1")
+        + _write(_QUEUES, "7", "f")
+        + f"start work in {_V1}/coreloom-100\n"
+        + "16 changes, 3 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_one_thread_in_v1(machine: Machine, plan: Plan) -> None:
+    mount_v1(machine)
+    status, text = plan("cpuset-v1", "cpus=3", "pid=20", "tid=21")
+    assert status == 0
+    assert text.splitlines()[-2] == f"move task 21 (server) to {_V1}/coreloom-100 (was in {_V1})"
+
+
+def test_a_v1_group_without_another_cpu(machine: Machine, plan: Plan) -> None:
+    mount_v1(machine)
+    machine.write(f"{_V1}/other/cpuset.cpus", "3\n")
+    machine.write(f"{_V1}/other/inner/cpuset.cpus", "3\n")
+    status, text = plan("cpuset-v1", "cpus=3")
+    assert status == 1
+    assert (
+        text.splitlines()[0]
+        == f"coreloom exclusive: warning: the cpuset {_V1}/other/inner has no other CPUs to go to"
+    )
+    assert text.splitlines()[-1] == f"plan: cannot narrow the groups in {_V1}: Resource busy (16)"
+
+
+def test_one_task_after_the_other(machine: Machine, plan: Plan) -> None:
+    """What may use nothing else stays."""
+    assert plan("affinity", "cpus=3", "lightest=2") == (
+        0,
+        "coreloom exclusive: warning: task 30 (pinned) may use no other CPUs: it stays\n"
+        "let task 1 (init) use CPUs 0-2 (was 0-3)\n"
+        "let task 2 (kthreadd) use CPUs 0-2 (was 0-3)\n"
+        "let task 10 (kswapd0) use CPUs 0-2 (was 0-3)\n"
+        "let task 20 (server) use CPUs 0-2 (was 0-3)\n"
+        "let task 21 (server) use CPUs 0-2 (was 0-3)\n"
+        "let task 31 (half) use CPUs 1 (was 1,3)\n" + _write(_QUEUES, "7", "f") + "start work on CPUs 3\n"
+        "8 changes, 4 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_one_thread_of_several(machine: Machine, plan: Plan) -> None:
+    status, text = plan("affinity", "cpus=3", "pid=20", "tid=21")
+    assert status == 0
+    assert "let task 20 (server) use CPUs 0-2 (was 0-3)\n" in text
+    assert text.splitlines()[-2] == "let task 21 (server) use CPUs 3 (was 0-3)"
+
+
+@pytest.mark.parametrize("mechanism", ["isolated", "root", "cpuset"])
+def test_without_cgroup_v2(mechanism: str, machine: Machine, plan: Plan) -> None:
+    mount_v1(machine)
+    assert plan(mechanism, "cpus=3") == (1, "no cgroup v2 is mounted\n")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options", "text"),
+    [
+        ("isolated", ["cpus=2-3"], "threads are not balanced over several isolated CPUs"),
+        ("root", ["pid=20", "tid=21"], "in cgroup v2 one thread cannot leave the group of its process"),
+        ("cpuset-v1", [], "no cpusets of cgroup v1 are mounted"),
+    ],
+)
+def test_what_cannot_be(mechanism: str, options: list[str], text: str, machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    assert plan(mechanism, "cpus=3", *options) == (1, f"{text}\n")
+
+
+def test_several_isolated_cpus_by_name(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    assert plan("isolated", "cpus=2-3", "choose")[0] == 0
+
+
+def test_cpusets_that_v1_has(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    machine.write(f"{_V2}/cgroup.controllers", "cpu io\n")
+    text = "cgroup v2 has no cpusets here: the kernel lacks them, or v1 has them\n"
+    assert plan("isolated", "cpus=3") == (1, text)
+
+
+def test_lists_that_could_not_be_given_back(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine, on="cpuset")
+    release(machine, "6.12.1")
+    text = "before Linux 7.0 a group's empty list of CPUs could not be given back\n"
+    assert plan("cpuset", "cpus=3") == (1, text)
