@@ -138,6 +138,8 @@ struct entry {
   enum kind kind;
   size_t offset;
   bool undone;
+  int tid; /* of group, thread, affinity */
+  unsigned long long born;
   char *field[6];
 };
 
@@ -212,6 +214,10 @@ static bool read_entry(char *line, struct entry *entry) {
     if (count != strlen(form) + 1) return false;
     for (size_t i = 0; form[i] != '\0'; i++)
       if (!well_formed(form[i], entry->field[i] = field[i + 1])) return false;
+    if (form[0] == 'n') {
+      entry->tid = atoi(entry->field[0]);
+      entry->born = strtoull(entry->field[1], NULL, 10);
+    }
     return true;
   }
   return false;
@@ -630,10 +636,10 @@ static enum answer undo_folder(const struct undo *u, const struct entry *e, bool
 }
 
 static enum answer undo_group(const struct entry *e) {
-  int tid = atoi(e->field[0]);
+  int tid = e->tid;
   const char *controller = e->field[2], *old = e->field[3], *new = e->field[4];
   char now[CL_PATH_MOST], path[CL_PATH_MOST + 64];
-  if (!cl_task_lives(tid, strtoull(e->field[1], NULL, 10))) return ALREADY;
+  if (!cl_task_lives(tid, e->born)) return ALREADY;
   int error = cl_task_folder(tid, controller, now, sizeof now);
   if (error == ESRCH || is_gone(error)) return ALREADY;
   if (error) return failed(new, error);
@@ -677,13 +683,43 @@ static int allow(const struct undo *u, int tid, const struct cl_cpus *target) {
   return cl_task_allow(tid, cl_cpus_count(&missing) ? target : &all);
 }
 
+/* What a task was left with may be what another reservation had left it: when that one ends it tells the CPUs that it
+ * gave back to those who have written down the task without them. */
+static int tell_given(const struct undo *u, const struct entry *e, const struct cl_cpus *given) {
+  char text[CL_CPUS_TEXT + 48], list[CL_CPUS_TEXT];
+  snprintf(text, sizeof text, "%d %llu %s", e->tid, e->born, cl_cpus_format(given, list));
+  for (size_t i = 0; i < u->others; i++)
+    for (size_t j = 0; j < u->other[i].count; j++) {
+      const struct entry *o = &u->other[i].entry[j];
+      if (o->kind != AFFINITY || o->tid != e->tid || o->born != e->born) continue;
+      int error = hand_over(&u->other[i], (const char *const[]){"note", "given", text}, 3);
+      if (error) return error;
+      break;
+    }
+  return 0;
+}
+
+/* OLD and NEW of an entry, OLD with what others gave back since. */
+static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *old, struct cl_cpus *new) {
+  cl_cpus_parse(e->field[2], old);
+  cl_cpus_parse(e->field[3], new);
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *note = &u->mine.entry[i];
+    struct cl_cpus given;
+    int tid, length = 0;
+    unsigned long long born;
+    if (note->kind != NOTE || strcmp(note->field[0], "given") != 0) continue;
+    if (sscanf(note->field[1], "%d %llu %n", &tid, &born, &length) != 2 || tid != e->tid || born != e->born) continue;
+    if (cl_cpus_parse(note->field[1] + length, &given) == 0) *old = cl_cpus_or(old, &given);
+  }
+}
+
 static enum answer undo_affinity(const struct undo *u, const struct entry *e) {
-  const struct cl_task *task = find(u, atoi(e->field[0]));
+  const struct cl_task *task = find(u, e->tid);
   struct cl_cpus old, new, target;
   char now_text[CL_CPUS_TEXT], what[64];
-  if (task == NULL || task->born != strtoull(e->field[1], NULL, 10) || task->state == 'Z') return ALREADY;
-  cl_cpus_parse(e->field[2], &old);
-  cl_cpus_parse(e->field[3], &new);
+  if (task == NULL || task->born != e->born || task->state == 'Z') return ALREADY;
+  masks(u, e, &old, &new);
   /* Not as the list of tasks has it: an earlier entry may have given back a part. */
   struct cl_cpus now;
   int error = cl_task_allowed(task->tid, &now);
@@ -697,6 +733,10 @@ static enum answer undo_affinity(const struct undo *u, const struct entry *e) {
   }
   error = allow(u, task->tid, &target);
   if (error == ESRCH) return ALREADY;
+  if (!error) {
+    struct cl_cpus given = cl_cpus_minus(&target, &now);
+    error = tell_given(u, e, &given);
+  }
   snprintf(what, sizeof what, "the CPUs of task %d (%s)", task->tid, task->name);
   return error ? failed(what, error) : DONE;
 }
@@ -704,8 +744,7 @@ static enum answer undo_affinity(const struct undo *u, const struct entry *e) {
 static bool is_ours(const struct undo *u, const struct cl_task *task) {
   for (size_t i = 0; i < u->mine.count; i++) {
     const struct entry *e = &u->mine.entry[i];
-    if (e->kind == AFFINITY && atoi(e->field[0]) == task->tid && strtoull(e->field[1], NULL, 10) == task->born)
-      return true;
+    if (e->kind == AFFINITY && e->tid == task->tid && e->born == task->born) return true;
   }
   return false;
 }

@@ -1,0 +1,148 @@
+"""The command line of `coreloom exclusive`: mistakes, help, and how its program is found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coreloom import entry
+from coreloom.linux import exclusive
+from linux.tree import Machine, Task
+
+_SEE = "; see coreloom exclusive --help"
+
+
+def call(*words: str | Path) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [exclusive.program(), *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout, done.stderr.removeprefix("coreloom exclusive: error: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("", "give a command: run, attach, plan, status, restore or verify"),
+        ("go", "there is no command 'go'"),
+        ("run", "run needs a command"),
+        ("run --", "run needs a command"),
+        ("plan", "plan needs a command"),
+        ("plan attach", "plan attach needs one PID or TID"),
+        ("attach 1 2", "attach needs one PID or TID"),
+        ("attach 1x", "'1x' is no PID or TID"),
+        ("attach 0", "'0' is no PID or TID"),
+        ("run --foo a", "there is no option --foo"),
+        ("run --foo=1 a", "there is no option --foo"),
+        ("run -c a", "there is no option -c"),
+        ("run --move a", "--move is no option of run"),
+        ("attach --as joe 1", "--as is no option of attach"),
+        ("status --cpu 3", "--cpu is no option of status"),
+        ("run --force=1 a", "--force takes no value"),
+        ("run --cpu", "--cpu needs a value"),
+        ("run --cpu= a", "--cpu needs a value"),
+        ("run --cpu x a", "--cpu x: give a number or auto"),
+        ("run --cpu 2-3 a", "--cpu 2-3: give a number or auto"),
+        ("run --cpu 9999 a", "--cpu 9999: give a number or auto"),
+        ("run --cpus 3-2 a", "--cpus 3-2: give a list as 2-3 or 1,3"),
+        ("run --count 0 a", "--count 0: give a number from 1 on"),
+        ("run --cpu 1 --cpus 2 a", "of --cpu, --cpus and --count one is enough"),
+        ("run --smt off a", "--smt off: give idle or share"),
+        ("run --max 10x a", "--max 10x: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max 0 a", "--max 0: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max nan a", "--max nan: give a time as 500ms, 90, 10m or 2h"),
+        ("run --sample -1 a", "--sample -1: give a time as 500ms, 90, 10m or 2h"),
+        ("run --watch=0 a", "--watch 0: give a time as 500ms, 90, 10m or 2h"),
+        ("status 3", "'3' is one word too many"),
+        ("status --json --prometheus", "of --json and --prometheus one is enough"),
+        ("restore x", "'x' is no ID of a reservation"),
+        ("restore 1 2", "'2' is one word too many"),
+        ("restore 1 --all", "give an ID or --all"),
+        ("verify now", "'now' is one word too many"),
+        ("--root . run a", "--root is for plan, status, restore and verify"),
+    ],
+)
+def test_wrong_usage(words: str, error: str) -> None:
+    assert call(*words.split()) == (2, "", f"{error}{_SEE}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "error"),
+    [
+        ("plan --mechanism magic a", 1, "there is no mechanism magic: choose one of "
+         "isolated, root, cpuset, cpuset-v1, affinity"),
+        ("plan no-such-command", 127, "there is no command no-such-command in PATH"),
+        ("plan ./no-such-command", 127, "there is no command ./no-such-command"),
+        ("plan /", 126, "/ is not executable"),
+        ("plan --as no-such-user true", 1, "there is no user no-such-user"),
+        ("plan --log /no/log true", 1, "--log /no/log cannot be written: No such file or directory"),
+        ("plan attach 2147483647", 1, "there is no process or thread 2147483647"),
+    ],
+)  # fmt: skip
+def test_requests_that_cannot_be(words: str, status: int, error: str) -> None:
+    assert call(*words.split()) == (status, "", f"{error}\n")
+
+
+def test_the_help_is_for_a_terminal() -> None:
+    for words in (["--help"], ["help"], ["-h"], ["run", "--help"]):
+        status, out, err = call(*words)
+        assert (status, err) == (0, "")
+        assert out.startswith("usage: coreloom exclusive run ")
+        assert max(len(line) for line in out.splitlines()) <= 110
+    assert call("--version") == (0, "coreloom exclusive 0.1.0\n", "")
+
+
+def test_coreloom_becomes_the_program() -> None:
+    exclusive.program()
+    for words in (["--version"], ["run", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "coreloom.entry", "exclusive", *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == call(*words)
+
+
+def test_changed_sources_make_another_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = exclusive.program()
+    assert entry.made() == program
+    record = tmp_path / "exclusive"
+    monkeypatch.setattr(entry, "_MADE", record)
+    assert entry.made() is None
+    record.write_text(f"run.c:1:1\n{program}\n")
+    assert entry.made() is None
+    assert exclusive.program() == program
+    assert entry.made() == program
+
+
+def test_a_plan_says_why_and_each_change(tmp_path: Path) -> None:
+    machine = Machine(
+        tmp_path,
+        cpus=2,
+        tasks=(
+            Task(1, "init", 0, "0-1", parent=0),
+            Task(20, "server", 1, "0-1"),
+            Task(30, "far", 0, "0"),
+            Task(40, "work", 0, "0-1"),
+        ),
+    )
+    machine.make()
+    machine.write("/proc/self/mounts", "proc /proc proc rw 0 0\n")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    status, out, err = call("--root", tmp_path, "plan", "attach", "--sample", "0", "40")
+    assert (status, out.splitlines()) == (
+        0,
+        [
+            "CPU 1: run-queue wait 0 %, 1 movable task, 0 pinned, 0 IRQs, others go to CPU 0",
+            "let task 1 (init) use CPUs 0 (was 0-1)",
+            "let task 20 (server) use CPUs 0 (was 0-1)",
+            "let task 40 (work) use CPUs 1 (was 0-1)",
+            "3 changes by affinity (the CPUs of every task, one by one); nothing was changed",
+        ],
+    )
+    assert "not isolated: no cgroup v2 is mounted\n" in err
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
