@@ -10,7 +10,7 @@
  *
  * isolated: no load balancing, so one task after the other on one CPU, and several threads would pile up on the first of
  * several CPUs; root: a domain of its own for the balancer. CPUs that are held to be idle (siblings) are an isolated
- * partition without a group of tasks, as no task of the program must get there by itself. */
+ * partition without tasks, as no task of the program must get there by itself. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,39 +42,11 @@ static const char *root_cannot(const struct cl_hold *hold, char *why, size_t siz
   return cannot(hold, false, why, size);
 }
 
-/* Hands the controller down from the mount to a group that is not right below it. Groups between them (a slice of
- * systemd's) are no partitions: from 6.7 on they can pass the CPUs on to one. */
-static int hand_down(struct cl_hold *hold, const char *mount, char *why, size_t size) {
-  struct cl_changes *changes = &hold->changes;
-  char at[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
-  snprintf(at, sizeof at, "%s", mount);
-  for (;;) {
-    int error = cl_change_controller(changes, at, "cpuset");
-    if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", at);
-    size_t below = strlen(at) + 1;
-    const char *slash = strchr(hold->group + below, '/');
-    if (slash == NULL) return 0;
-    snprintf(at, sizeof at, "%.*s", (int)(slash - hold->group), hold->group);
-    cl_join(path, at, "cpuset.cpus.exclusive");
-    struct cl_cpus set = cl_cpus_none();
-    if (!cl_kernel_since(6, 7)) {
-      snprintf(why, size, "a partition in %s needs a kernel from 6.7 on", hold->group);
-      return ENOSYS;
-    }
-    if (cl_read(path, text, sizeof text) == 0 && (error = cl_cpus_parse(text, &set)) != 0)
-      return cl_why(why, size, error, "%s", path);
-    set = cl_cpus_or(&set, &hold->use);
-    error = cl_change_cpus(changes, path, &set);
-    if (error) return cl_why(why, size, error, "cannot write %s", path);
-  }
-}
-
-static int partition(struct cl_hold *hold, const char *group, bool nested, const struct cl_cpus *cpus, const char *kind,
-                     char *why, size_t size) {
+static int partition(struct cl_hold *hold, const char *group, const struct cl_cpus *cpus, const char *kind, char *why,
+                     size_t size) {
   struct cl_changes *changes = &hold->changes;
   char path[CL_PATH_MOST], text[256];
   int error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus"), cpus);
-  if (!error && nested) error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus.exclusive"), cpus);
   if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
   if (error) return cl_why(why, size, error, "cannot write %s", path);
   if (changes->plan) return 0;
@@ -90,6 +62,17 @@ static int partition(struct cl_hold *hold, const char *group, bool nested, const
  * are moved before it begins. */
 static bool moves_its_own(const char *kind) { return strcmp(kind, "isolated") == 0 || !cl_kernel_since(7, 0); }
 
+/* systemd has made a slice with all the CPUs and in it the scope with those for the program: the slice, which is right
+ * below the root, becomes the partition. A group of systemd's that lists the CPUs is left, and then the kernel says so. */
+static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *kind, char *why, size_t size) {
+  char slice[CL_PATH_MOST];
+  int error = cl_systemd_scope(hold, &hold->program, why, size);
+  if (error) return error;
+  size_t root = strlen(mount) + 1;
+  snprintf(slice, sizeof slice, "%.*s", (int)(root + strcspn(hold->group + root, "/")), hold->group);
+  return partition(hold, slice, &hold->cpus, kind, why, size);
+}
+
 static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
@@ -99,29 +82,23 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
   if ((error = cl_pins_note(hold, "", pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
   if (!moves_its_own(kind) && (error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
-  if (cl_systemd_runs()) {
-    error = cl_systemd_scope(hold, &hold->program, why, size);
-    if (error) return error;
-  } else {
-    /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
-     * they are narrowed, and goes before. Groups of systemd's are left, and then the kernel says so. */
-    error = cl_change_controller(changes, mount, "cpuset");
-    if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", mount);
-    if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
-      return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
-    cl_group_name(hold, mount, "", hold->group);
-    error = cl_change_folder(changes, hold->group);
-    if (error) return cl_why(why, size, error, "cannot make %s", hold->group);
-  }
-  bool nested = strchr(hold->group + strlen(mount) + 1, '/') != NULL;
-  if (nested && (error = hand_down(hold, mount, why, size)) != 0) return error;
-  error = partition(hold, hold->group, nested, &hold->use, kind, why, size);
+  if (cl_systemd_runs()) return make_by_systemd(hold, mount, kind, why, size);
+  /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
+   * they are narrowed, and goes before. */
+  error = cl_change_controller(changes, mount, "cpuset");
+  if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", mount);
+  if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
+    return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
+  cl_group_name(hold, mount, "", hold->group);
+  error = cl_change_folder(changes, hold->group);
+  if (error) return cl_why(why, size, error, "cannot make %s", hold->group);
+  error = partition(hold, hold->group, &hold->use, kind, why, size);
   struct cl_cpus empty = cl_cpus_minus(&hold->cpus, &hold->use);
   if (error || cl_cpus_count(&empty) == 0) return error;
   cl_group_name(hold, mount, "-idle", idle);
   error = cl_change_folder(changes, idle);
   if (error) return cl_why(why, size, error, "cannot make %s", idle);
-  return partition(hold, idle, false, &empty, "isolated", why, size);
+  return partition(hold, idle, &empty, "isolated", why, size);
 }
 
 static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size) {

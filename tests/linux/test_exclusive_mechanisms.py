@@ -177,6 +177,35 @@ def test_a_process_that_runs_enters_with_its_wish_written_down(machine: Machine,
     ]
 
 
+def test_a_slice_of_systemds_is_the_partition(machine: Machine, plan: Plan) -> None:
+    """systemd writes the CPUs of the slice and of the scope by itself."""
+    mount_v2(machine)
+    machine.write("/run/systemd/system/present", "")
+    assert plan("isolated", "cpus=2-3", "use=2") == (
+        0,
+        "remember that task 12 (irq/9-acpi) may use CPUs 1\n"
+        "ask systemd for coreloom_100.scope in coreloom_100.slice with AllowedCPUs=2\n"
+        + _write(f"{_V2}/coreloom_100.slice/cpuset.cpus.partition", "isolated")
+        + f"start work in {_V2}/coreloom_100.slice/coreloom_100.scope\n"
+        + "4 changes, 0 tasks, 2 of the kernel, 1 stay\n",
+    )
+
+
+def test_groups_of_systemds_are_not_narrowed(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    machine.write("/run/systemd/system/present", "")
+    assert plan("cpuset", "cpus=3") == (1, "it would write into groups that are systemd's\n")
+
+
+def test_a_process_stays_in_its_unit(machine: Machine, plan: Plan) -> None:
+    mount_v2(machine)
+    machine.write("/run/systemd/system/present", "")
+    machine.write("/proc/31/cgroup", "0::/system.slice/nginx.service\n")
+    text = "it would take the process out of nginx.service: --move allows it\n"
+    assert plan("isolated", "cpus=3", "pid=31") == (1, text)
+    assert plan("isolated", "cpus=3", "pid=31", "move")[0] == 0
+
+
 def test_cpusets_without_partition(machine: Machine, plan: Plan) -> None:
     mount_v2(machine)
     assert plan("cpuset", "cpus=3") == (
