@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,22 +41,24 @@ static size_t numbers(char *text, count *value, size_t most) {
 /* A line is "cpuN" and nine numbers since version 14 (2.6.23); the last three are kept even where the sysctl
  * kernel.sched_schedstats is off: time of tasks that ran here, counted when one leaves; time that tasks waited here,
  * counted when one gets the CPU; how often one got it. */
-static void parse_schedstat(char *text, struct cl_times *times, bool *waits) {
+static void parse_schedstat(char *text, struct cl_counters *counters) {
   char *save = NULL;
+  bool waits = false;
   if (strncmp(text, "version ", 8) != 0 || atoi(text + 8) < 14) return;
   for (char *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
     count value[10];
     int cpu = cpu_line(&line);
     if (cpu < 0 || numbers(line, value, 10) != 9) continue;
-    times[cpu].ran_ns = value[6];
-    times[cpu].wait_ns = value[7];
-    times[cpu].switches = value[8];
-    if (value[6] || value[7]) *waits = true;
+    counters[cpu].ran_ns = value[6];
+    counters[cpu].wait_ns = value[7];
+    counters[cpu].switches = value[8];
+    if (value[6] || value[7]) waits = true;
   }
+  for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) counters[cpu].waits = waits;
 }
 
 /* cpuN user nice system idle iowait irq softirq ...: all but idle, iowait and steal. */
-static int parse_stat(char *text, struct cl_times *times) {
+static int parse_stat(char *text, struct cl_counters *counters) {
   char *save = NULL;
   count tick_ns = 1000000000ull / (count)sysconf(_SC_CLK_TCK);
   bool any = false;
@@ -63,25 +66,10 @@ static int parse_stat(char *text, struct cl_times *times) {
     count value[7];
     int cpu = cpu_line(&line);
     if (cpu < 0 || numbers(line, value, 7) != 7) continue;
-    times[cpu].busy_ns = (value[0] + value[1] + value[2] + value[5] + value[6]) * tick_ns;
+    counters[cpu].busy_ns = (value[0] + value[1] + value[2] + value[5] + value[6]) * tick_ns;
     any = true;
   }
   return any ? 0 : EINVAL;
-}
-
-int cl_times_read(struct cl_times times[CL_CPUS_MOST], bool *waits) {
-  char *text;
-  memset(times, 0, CL_CPUS_MOST * sizeof *times);
-  *waits = false;
-  if (!cl_read_all("/proc/schedstat", &text)) {
-    parse_schedstat(text, times, waits);
-    free(text);
-  }
-  int error = cl_read_all("/proc/stat", &text);
-  if (error) return error;
-  error = parse_stat(text, times);
-  free(text);
-  return error;
 }
 
 /* -- tables with a column a CPU: /proc/interrupts, /proc/softirqs ----------------------------------------------- */
@@ -89,7 +77,7 @@ int cl_times_read(struct cl_times times[CL_CPUS_MOST], bool *waits) {
 struct row {
   const char *name; /* before the colon */
   const char *text; /* behind the numbers */
-  count sum;        /* of the columns asked for */
+  count value[CL_CPUS_MOST]; /* by CPU */
 };
 
 /* The CPU of each column from the line "   CPU0   CPU2"; how many columns. */
@@ -104,9 +92,10 @@ static size_t heading(char *line, int cpu[CL_CPUS_MOST]) {
 }
 
 /* Calls `each` with every row that has a number for each CPU. */
-static int read_rows(const char *path, const struct cl_cpus *cpus, struct cl_counters *counters,
+static int read_rows(const char *path, struct cl_counters *counters,
                      void (*each)(struct cl_counters *, const struct row *)) {
   static int cpu[CL_CPUS_MOST];
+  static struct row row;
   char *text, *save = NULL;
   int error = cl_read_all(path, &text);
   if (error) return error;
@@ -116,17 +105,18 @@ static int read_rows(const char *path, const struct cl_cpus *cpus, struct cl_cou
     char *colon = strchr(line, ':');
     if (colon == NULL) continue;
     *colon = '\0';
-    struct row row = {line + strspn(line, " "), colon + 1, 0};
+    row.name = line + strspn(line, " ");
+    char *at = colon + 1, *end;
     size_t got = 0;
-    for (; got < columns; got++) {
-      char *end;
-      count value = strtoull(row.text, &end, 10);
-      if (end == row.text) break;
-      if (cl_cpus_has(cpus, cpu[got])) row.sum += value;
-      row.text = end;
+    for (; got < columns; got++, at = end) {
+      count value = strtoull(at, &end, 10);
+      if (end == at) break;
+      if (cpu[got] >= 0 && cpu[got] < CL_CPUS_MOST) row.value[cpu[got]] = value;
     }
+    row.text = at;
     if (got == columns) each(counters, &row);
   }
+  memset(row.value, 0, sizeof row.value);
   free(text);
   return columns ? 0 : EINVAL;
 }
@@ -134,29 +124,88 @@ static int read_rows(const char *path, const struct cl_cpus *cpus, struct cl_cou
 /* x86 has the row LOC for its timer; elsewhere it is a numbered interrupt with a name. ERR and MIS are of no CPU. */
 static void add_interrupts(struct cl_counters *counters, const struct row *row) {
   bool device = isdigit((unsigned char)row->name[0]);
+  bool timer = strcmp(row->name, "LOC") == 0 ||
+               (device && (strstr(row->text, "arch_timer") || strstr(row->text, "riscv-timer")));
   if (strcmp(row->name, "ERR") == 0 || strcmp(row->name, "MIS") == 0) return;
-  if (strcmp(row->name, "LOC") == 0 || (device && (strstr(row->text, "arch_timer") || strstr(row->text, "riscv-timer"))))
-    counters->ticks += row->sum;
-  else if (device) counters->devices += row->sum;
-  else counters->between += row->sum;
+  for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) {
+    struct cl_counters *c = &counters[cpu];
+    *(timer ? &c->ticks : device ? &c->devices : &c->between) += row->value[cpu];
+  }
 }
 
-static void add_softirqs(struct cl_counters *counters, const struct row *row) { counters->softirqs += row->sum; }
+static void add_softirqs(struct cl_counters *counters, const struct row *row) {
+  for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) counters[cpu].softirqs += row->value[cpu];
+}
 
-int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *counters) {
-  static struct cl_times times[CL_CPUS_MOST];
-  memset(counters, 0, sizeof *counters);
-  counters->at = cl_now();
-  int error = cl_times_read(times, &counters->waits);
-  for (int cpu = cl_cpus_next(cpus, -1); !error && cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
-    counters->times.wait_ns += times[cpu].wait_ns;
-    counters->times.ran_ns += times[cpu].ran_ns;
-    counters->times.busy_ns += times[cpu].busy_ns;
-    counters->times.switches += times[cpu].switches;
+/* -- all of them ------------------------------------------------------------------------------------------------ */
+
+int cl_counters_each(struct cl_counters counters[CL_CPUS_MOST]) {
+  char *text;
+  double now = cl_now();
+  memset(counters, 0, CL_CPUS_MOST * sizeof *counters);
+  if (!cl_read_all("/proc/schedstat", &text)) {
+    parse_schedstat(text, counters);
+    free(text);
   }
-  if (!error) error = read_rows("/proc/interrupts", cpus, counters, add_interrupts);
-  if (!error) error = read_rows("/proc/softirqs", cpus, counters, add_softirqs);
+  int error = cl_read_all("/proc/stat", &text);
+  if (error) return error;
+  error = parse_stat(text, counters);
+  free(text);
+  bool interrupts = !read_rows("/proc/interrupts", counters, add_interrupts) &&
+                    !read_rows("/proc/softirqs", counters, add_softirqs);
+  for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) {
+    counters[cpu].at = now;
+    counters[cpu].cpus = 1;
+    counters[cpu].interrupts = interrupts;
+  }
   return error;
+}
+
+struct cl_counters cl_counters_sum(const struct cl_counters counters[CL_CPUS_MOST], const struct cl_cpus *cpus) {
+  struct cl_counters sum = {.at = counters[0].at, .waits = counters[0].waits, .interrupts = counters[0].interrupts};
+  for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
+    const struct cl_counters *c = &counters[cpu];
+    sum.cpus++;
+    sum.wait_ns += c->wait_ns;
+    sum.ran_ns += c->ran_ns;
+    sum.busy_ns += c->busy_ns;
+    sum.switches += c->switches;
+    sum.devices += c->devices;
+    sum.between += c->between;
+    sum.ticks += c->ticks;
+    sum.softirqs += c->softirqs;
+  }
+  return sum;
+}
+
+int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *sum) {
+  static struct cl_counters counters[CL_CPUS_MOST];
+  int error = cl_counters_each(counters);
+  *sum = cl_counters_sum(counters, cpus);
+  return error;
+}
+
+static double rate(count from, count to, double seconds) {
+  return seconds > 0 && to >= from ? (double)(to - from) / seconds : NAN;
+}
+
+/* A task that leaves is counted with all its time, that before the window too: more than all is all. */
+static double busy(const struct cl_counters *from, const struct cl_counters *to, double seconds) {
+  double ran = rate(from->ran_ns, to->ran_ns, seconds), counted = rate(from->busy_ns, to->busy_ns, seconds);
+  return fmin(fmax(ran, counted) * 1e-7, 100.0 * to->cpus);
+}
+
+struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to) {
+  double seconds = to->at - from->at;
+  bool waits = from->waits && to->waits, interrupts = from->interrupts && to->interrupts;
+  return (struct cl_rates){.seconds = seconds > 0 ? seconds : NAN,
+                           .wait = waits ? rate(from->wait_ns, to->wait_ns, seconds) * 1e-7 : NAN,
+                           .busy = seconds > 0 ? busy(from, to, seconds) : NAN,
+                           .switches = waits ? rate(from->switches, to->switches, seconds) : NAN,
+                           .devices = interrupts ? rate(from->devices, to->devices, seconds) : NAN,
+                           .between = interrupts ? rate(from->between, to->between, seconds) : NAN,
+                           .ticks = interrupts ? rate(from->ticks, to->ticks, seconds) : NAN,
+                           .softirqs = interrupts ? rate(from->softirqs, to->softirqs, seconds) : NAN};
 }
 
 /* -- the program ------------------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct cpu {
 struct load {
   struct cl_hold *hold;
   struct cpu cpu[CL_CPUS_MOST];
+  struct cl_counters first[CL_CPUS_MOST], second[CL_CPUS_MOST];
   struct cl_tasks tasks;
   struct cl_cpus isolated; /* at boot, by isolcpus=: nobody goes there by itself */
   struct cl_reservation *other;
@@ -90,25 +92,19 @@ static void count_tasks(struct load *l, const struct cl_cpus *held) {
   }
 }
 
-static int percent(unsigned long long from, unsigned long long to, double window) {
-  if (to <= from || window <= 0) return 0;
-  double value = (double)(to - from) / window * 1e-7;
-  return value < 999999 ? (int)(value + 0.5) : 999999;
-}
+static int whole(double percent) { return isnan(percent) ? 0 : percent < 999999 ? (int)(percent + 0.5) : 999999; }
 
-/* Without a sample time: since boot. */
 static double uptime(void) {
   char text[64];
   return cl_read("/proc/uptime", text, sizeof text) ? 0 : strtod(text, NULL);
 }
 
-/* The tasks are read while the sample runs, so it costs no more than the longer of both. */
+/* The tasks are read while the sample runs, so it costs no more than the longer of both. Without a time for it the
+ * load is that since boot. */
 static int sample(struct load *l) {
-  static struct cl_times first[CL_CPUS_MOST], second[CL_CPUS_MOST];
-  double start = cl_now(), window = l->hold->request->sample_s;
-  int error = 0;
-  memset(first, 0, sizeof first);
-  if (window > 0) error = cl_times_read(first, &l->waits);
+  double window = l->hold->request->sample_s;
+  int error = window > 0 ? cl_counters_each(l->first) : 0;
+  double start = cl_now();
   if (!error) error = cl_tasks_read(&l->tasks);
   if (error) return error;
   double left = start + window - cl_now();
@@ -116,17 +112,17 @@ static int sample(struct load *l) {
     struct timespec pause = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
     while (clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR) continue;
   }
-  error = cl_times_read(second, &l->waits);
-  if (error) return error;
-  window = window > 0 ? cl_now() - start : uptime();
-  for (int i = 0; i < CL_CPUS_MOST; i++) {
-    int ran = percent(first[i].ran_ns, second[i].ran_ns, window);
-    int busy = percent(first[i].busy_ns, second[i].busy_ns, window);
-    l->cpu[i].wait = percent(first[i].wait_ns, second[i].wait_ns, window);
-    l->cpu[i].busy = ran > busy ? ran : busy;
-    if (l->cpu[i].busy > 100) l->cpu[i].busy = 100;
+  error = cl_counters_each(l->second);
+  double boot = window > 0 ? 0 : cl_now() - uptime();
+  for (int i = 0; i < CL_CPUS_MOST && !error; i++) {
+    if (window <= 0)
+      l->first[i] = (struct cl_counters){.at = boot, .cpus = 1, .waits = true, .interrupts = true};
+    struct cl_rates rates = cl_rates_of(&l->first[i], &l->second[i]);
+    l->cpu[i].wait = whole(rates.wait);
+    l->cpu[i].busy = whole(rates.busy);
   }
-  return 0;
+  l->waits = l->second[0].waits;
+  return error;
 }
 
 static int add_irq(void *context, const char *name) {
@@ -355,7 +351,9 @@ static void add_pinned(struct load *l, int cpu) {
 }
 
 static void explain(struct load *l) {
-  const struct cl_hold *hold = l->hold;
+  struct cl_hold *hold = l->hold;
+  hold->before[0] = cl_counters_sum(l->first, &hold->cpus);
+  hold->before[1] = cl_counters_sum(l->second, &hold->cpus);
   count_tasks(l, &hold->cpus);
   for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
     const struct cpu *c = &l->cpu[cpu];

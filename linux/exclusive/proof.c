@@ -4,25 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static double rate(unsigned long long from, unsigned long long to, double seconds) {
-  return seconds > 0 && to >= from ? (double)(to - from) / seconds : NAN;
-}
-
-struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to) {
-  double seconds = to->at - from->at;
-  double ran = rate(from->times.ran_ns, to->times.ran_ns, seconds);
-  double busy = rate(from->times.busy_ns, to->times.busy_ns, seconds);
-  bool waits = from->waits && to->waits;
-  return (struct cl_rates){.seconds = seconds > 0 ? seconds : NAN,
-                           .wait = waits ? rate(from->times.wait_ns, to->times.wait_ns, seconds) * 1e-7 : NAN,
-                           .busy = (ran > busy ? ran : busy) * 1e-7,
-                           .switches = waits ? rate(from->times.switches, to->times.switches, seconds) : NAN,
-                           .devices = rate(from->devices, to->devices, seconds),
-                           .between = rate(from->between, to->between, seconds),
-                           .ticks = rate(from->ticks, to->ticks, seconds),
-                           .softirqs = rate(from->softirqs, to->softirqs, seconds)};
-}
-
 static void put_line(FILE *out, const char *name, double before, double held) {
   fprintf(out, "%-34s", name);
   for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the CPUs and the program went through, before and while they are held. Sources: /proc/schedstat,
- * /proc/interrupts, /proc/softirqs, /proc/TID/stat and status, tracefs (sched_switch) if asked. */
+ * What the CPUs and the program went through, before and while they are held. Sources: counters.h, /proc/TID/stat,
+ * status and schedstat, tracefs (sched_switch) if asked. */
 #ifndef CL_PROOF_H
 #define CL_PROOF_H
 
@@ -9,37 +9,6 @@
 
 #include "hold.h"
 
-/* Seconds, CLOCK_MONOTONIC. */
-double cl_now(void);
-
-/* Of one CPU, since boot. */
-struct cl_times {
-  unsigned long long wait_ns;  /* run-queue wait: time that tasks waited there for a CPU */
-  unsigned long long ran_ns;   /* time that tasks ran there, exact; one that has not left yet is not counted */
-  unsigned long long busy_ns;  /* the same and interrupts, always up to date, in clock ticks */
-  unsigned long long switches; /* tasks that were put on the CPU */
-};
-/* waits: the kernel keeps wait_ns, ran_ns and switches (CONFIG_SCHEDSTATS); else they are 0. */
-int cl_times_read(struct cl_times times[CL_CPUS_MOST], bool *waits);
-
-/* Counters of the held CPUs together, since boot. */
-struct cl_counters {
-  double at;                    /* cl_now() */
-  bool waits;                   /* as above */
-  struct cl_times times;
-  unsigned long long devices;   /* interrupts of devices */
-  unsigned long long between;   /* interrupts from other CPUs, and the few others without a device */
-  unsigned long long ticks;     /* of the local timer: the tick, and timers that programs set */
-  unsigned long long softirqs;
-};
-
-/* What happened between two readings; NAN: not known. */
-struct cl_rates {
-  double seconds;
-  double wait, busy;                                  /* percent of one CPU */
-  double switches, devices, between, ticks, softirqs; /* a second */
-};
-struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to);
 /* The members of a JSON object, without its brackets. */
 void cl_rates_json(FILE *out, const struct cl_rates *rates);
 
@@ -61,7 +30,7 @@ int cl_program_read(int pid, int tid, struct cl_program *program);
 struct cl_program cl_program_since(const struct cl_program *before, const struct cl_program *now);
 
 struct cl_proof {
-  struct cl_counters before[2]; /* the window before the CPUs were cleared */
+  struct cl_counters before[2]; /* the window before the CPUs were cleared: hold->before */
   struct cl_counters during[2];
   struct cl_stray *stray; /* most times first; the program's own are not among them. free() it */
   size_t strays;
@@ -71,7 +40,6 @@ struct cl_proof {
   double cleared_s; /* how long state 3 took */
 };
 
-int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *counters);
 /* Who else runs on the held CPUs. `begin` when they are cleared and the program is known, `end` before anything is
  * taken back; it frees the watch (NULL: nobody looked). With --trace each switch is seen, by a trace instance of our own,
  * which goes with the journal; without it, or where tracefs is not there (said), what /proc counts for each task. */

@@ -324,23 +324,9 @@ static void count_moves(const struct cl_hold *h, char *text, size_t size) {
         h->irqs_moved == 1 ? "" : "s", h->irqs_managed, h->irqs_managed == 1 ? "s" : "");
 }
 
-static void pause_s(double seconds) {
-  struct timespec left = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-  if (seconds > 0)
-    while (nanosleep(&left, &left) && errno == EINTR) continue;
-}
-
-/* The window before, for the proof: the CPUs that were asked for are known before the load is sampled, others after. */
 static int choose(struct run *r, char *why) {
-  bool asked = cl_cpus_count(&r->request->asked) > 0;
-  if (asked) cl_counters_read(&r->request->asked, &r->proof.before[0]);
-  int error = cl_choose(&r->hold, why, WHY);
-  if (error) return cl_fail("%s", why);
-  if (!asked || !cl_cpus_equal(&r->request->asked, &r->hold.cpus)) {
-    cl_counters_read(&r->hold.cpus, &r->proof.before[0]);
-    pause_s(r->request->sample_s);
-  }
-  cl_counters_read(&r->hold.cpus, &r->proof.before[1]);
+  if (cl_choose(&r->hold, why, WHY)) return cl_fail("%s", why);
+  memcpy(r->proof.before, r->hold.before, sizeof r->proof.before);
   cl_say_state(2, "%s", why);
   return 0;
 }
@@ -359,13 +345,13 @@ static int set_up(struct run *r) {
   if (error) return cl_fail("a journal cannot be written in %s: %s", CL_JOURNALS, strerror(error));
   r->held = true;
   hold->changes.journal = &r->journal;
-  error = cl_strays_begin(hold, &r->strays);
-  if (error) cl_warn("strays cannot be watched: %s", strerror(error));
   double start = cl_now();
   if (clear(r)) return CL_EXIT_REFUSED;
   error = cl_irqs_clear(hold);
   if (error) cl_warn("not all interrupts could be moved: %s", strerror(error));
   r->proof.cleared_s = cl_now() - start;
+  error = cl_strays_begin(hold, &r->strays);
+  if (error) cl_warn("strays cannot be watched: %s", strerror(error));
   count_moves(hold, why, sizeof why);
   cl_say_state(3, "CPU %s cleared in %.1f ms by %s (%s)%s", cl_cpus_format(&hold->cpus, cpus), r->proof.cleared_s * 1e3,
                r->mechanism->name, r->mechanism->text, why);

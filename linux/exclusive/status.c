@@ -267,24 +267,28 @@ static void put_label(const char *text) {
 
 struct family {
   const char *name, *help;
-  bool waits; /* only where the kernel keeps them */
+  enum { ALWAYS, WAITS, INTERRUPTS } where; /* what must be known */
 };
 
 static const struct family families[] = {
-    {"cpu_run_queue_wait_seconds_total", "Time that tasks waited for the CPU.", true},
-    {"cpu_busy_seconds_total", "Time that the CPU was not idle.", false},
-    {"cpu_switches_total", "Times that a task got the CPU.", true},
-    {"cpu_device_interrupts_total", "Interrupts of devices.", false},
-    {"cpu_cpu_interrupts_total", "Interrupts from other CPUs.", false},
-    {"cpu_timer_interrupts_total", "Interrupts of the local timer.", false},
-    {"cpu_softirqs_total", "Softirqs.", false},
+    {"cpu_run_queue_wait_seconds_total", "Time that tasks waited for the CPU.", WAITS},
+    {"cpu_busy_seconds_total", "Time that the CPU was not idle.", ALWAYS},
+    {"cpu_switches_total", "Times that a task got the CPU.", WAITS},
+    {"cpu_device_interrupts_total", "Interrupts of devices.", INTERRUPTS},
+    {"cpu_cpu_interrupts_total", "Interrupts from other CPUs.", INTERRUPTS},
+    {"cpu_timer_interrupts_total", "Interrupts of the local timer.", INTERRUPTS},
+    {"cpu_softirqs_total", "Softirqs.", INTERRUPTS},
 };
 
 static double value_of(size_t family, const struct cl_counters *c) {
-  const double value[] = {(double)c->times.wait_ns * 1e-9, (double)c->times.busy_ns * 1e-9, (double)c->times.switches,
+  const double value[] = {(double)c->wait_ns * 1e-9, (double)c->busy_ns * 1e-9, (double)c->switches,
                           (double)c->devices,              (double)c->between,              (double)c->ticks,
                           (double)c->softirqs};
   return value[family];
+}
+
+static bool is_known(const struct family *family, const struct cl_counters *c) {
+  return family->where == WAITS ? c->waits : family->where == INTERRUPTS ? c->interrupts : true;
 }
 
 static void put_prometheus(const struct look *look) {
@@ -326,7 +330,7 @@ static void put_prometheus(const struct look *look) {
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
     put_family(families[i].name, "counter", families[i].help);
     for (size_t j = 0; j < look->cpus; j++)
-      if (!families[i].waits || look->cpu[j].counters.waits)
+      if (is_known(&families[i], &look->cpu[j].counters))
         printf("coreloom_exclusive_%s{cpu=\"%d\",id=\"%d\"} %.15g\n", families[i].name, look->cpu[j].cpu,
                look->cpu[j].id, value_of(i, &look->cpu[j].counters));
   }

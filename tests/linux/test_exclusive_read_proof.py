@@ -179,11 +179,38 @@ def test_a_kernel_without_run_queue_waits(folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["/proc/interrupts", "/proc/softirqs", "/proc/stat"])
+@pytest.mark.parametrize("path", ["/proc/interrupts", "/proc/softirqs"])
 @pytest.mark.parametrize("text", ["", "rubbish\n", "CPU0 CPUs x\n"])
-def test_damaged_files(folder: Path, path: str, text: str) -> None:
+def test_interrupts_that_cannot_be_read(folder: Path, path: str, text: str) -> None:
     Machine(folder / "0").write(path, text)
+    status, out = _run(folder, "proof")
+    assert (status, out.splitlines()[3:9]) == (
+        0,
+        [
+            "switches a second                          0.0         0.0",
+            "device interrupts a second                   -         0.0",
+            "interrupts between CPUs a second             -         0.3",
+            "timer interrupts a second                    -       250.0",
+            "softirqs a second                            -         0.2",
+            "seconds looked at                          2.0        10.0",
+        ],
+    )
+
+
+@pytest.mark.parametrize("text", ["", "rubbish\n", "cpu0 1 2 3\n"])
+def test_a_damaged_stat(folder: Path, text: str) -> None:
+    Machine(folder / "0").write("/proc/stat", text)
     assert _run(folder, "proof") == (1, "Invalid argument\n")
+
+
+def test_a_cpu_cannot_be_more_than_busy(folder: Path) -> None:
+    """A task that ran long before the window leaves in it."""
+    machine = Machine(folder / "1", wait_s={2: 11, 3: 10.5}, busy_s={2: 99, 3: 21})
+    machine.write("/proc/schedstat", machine.schedstat())
+    assert (
+        _run(folder, "proof")[1].splitlines()[2]
+        == "busy, % of a CPU                         200.0       100.0"
+    )
 
 
 def test_a_running_program_is_the_sum_of_its_threads(tmp_path: Path) -> None:

@@ -196,11 +196,14 @@ def test_status_for_prometheus(tmp_path: Path) -> None:
     machine.remove("/proc/schedstat")
     kept = re.sub(r"coreloom_exclusive_cpu_(run_queue_wait_seconds|switches)_total\{.*\n", "", _PROMETHEUS)
     assert read(tmp_path, "status", "prometheus") == (0, kept, "")
+    machine.remove("/proc/interrupts")
+    kept = re.sub(r"coreloom_exclusive_cpu_(\w+_interrupts|softirqs)_total\{.*\n", "", kept)
+    assert read(tmp_path, "status", "prometheus") == (0, kept, "")
 
 
 def test_status_that_cannot_be_read(tmp_path: Path) -> None:
     machine = _held(tmp_path)
-    machine.write("/proc/interrupts", "rubbish\n")
+    machine.write("/proc/stat", "rubbish\n")
     said = "coreloom exclusive: error: the reservations and counters cannot be read: Invalid argument\n"
     assert read(tmp_path, "status") == (1, "", said)
 
