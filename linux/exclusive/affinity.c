@@ -21,7 +21,7 @@
 #define GENERATIONS 1000
 #define PASSES 100 /* enough for a machine that forks all the time: then the sweeps go on */
 
-/* Tasks that may use nothing but the CPUs, from before: left there. One reservation a process. */
+/* Tasks that the kernel does not let go elsewhere: left there. One reservation a process. */
 static struct cl_tasks left_there;
 
 static bool within(const struct cl_cpus *a, const struct cl_cpus *b) {
@@ -61,13 +61,13 @@ static int leave(const struct cl_task *task) {
   return 0;
 }
 
-/* Tells one task. *told: it was. `later`: in a sweep a task that may use nothing else has just asked for it. */
-static int tell(struct cl_hold *hold, const struct cl_task *task, bool later, bool *told) {
+/* Tells one task. *told: it was. One that may use nothing else gets the rest while the CPUs are held, as cpusets do it. */
+static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   struct cl_cpus rest = cl_cpus_minus(&task->allowed, &hold->cpus);
   bool here = cl_cpus_has(&hold->cpus, task->cpu);
   *told = false;
   if (cl_cpus_count(&rest) == 0) {
-    if (!later || task->kernel) return leave(task);
+    if (task->kernel) return leave(task);
     rest = hold->rest;
   }
   struct cl_cpus via = cl_cpus_and(&hold->lightest, &rest);
@@ -91,7 +91,7 @@ static int pass(struct cl_hold *hold, bool later, int *found) {
       hold->kernel_stay += !later;
       continue;
     }
-    error = tell(hold, task, later, &told);
+    error = tell(hold, task, &told);
     if (error || !told) continue;
     (*found)++;
     if (task->kernel) hold->kernel_moved++;

@@ -749,6 +749,12 @@ static bool is_ours(const struct undo *u, const struct cl_task *task) {
   return false;
 }
 
+/* It has the CPUs of another reservation, so it is of that one's program. */
+static bool is_others(const struct undo *u, const struct cl_task *task) {
+  struct cl_cpus more = cl_cpus_minus(&task->allowed, &u->taken);
+  return cl_cpus_count(&more) == 0;
+}
+
 /* A task born since inherited what its parent was left with: it gets back what tasks so narrowed get back. Entries by
  * which a task keeps what it has asked for itself are no measure for others. */
 static bool inherited(const struct undo *u, const struct cl_task *task, struct cl_cpus *target) {
@@ -775,7 +781,8 @@ static void widen_newborn(struct undo *u, struct cl_restored *restored) {
     for (size_t i = 0; i < u->tasks.count; i++) {
       const struct cl_task *task = &u->tasks.task[i];
       struct cl_cpus target;
-      if (task->born < u->mine.first.born || task->fixed || is_ours(u, task) || !inherited(u, task, &target)) continue;
+      if (task->born < u->mine.first.born || task->fixed || is_ours(u, task) || is_others(u, task)) continue;
+      if (!inherited(u, task, &target)) continue;
       if (allow(u, task->tid, &target) == 0) {
         changed = 1;
         restored->done++;

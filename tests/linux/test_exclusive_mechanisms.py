@@ -279,17 +279,17 @@ def test_a_v1_group_without_another_cpu(machine: Machine, plan: Plan) -> None:
 
 
 def test_one_task_after_the_other(machine: Machine, plan: Plan) -> None:
-    """What may use nothing else stays."""
+    """What may use nothing else gets the rest meanwhile."""
     assert plan("affinity", "cpus=3", "lightest=2") == (
         0,
-        "coreloom exclusive: warning: task 30 (pinned) may use no other CPUs: it stays\n"
         "let task 1 (init) use CPUs 0-2 (was 0-3)\n"
         "let task 2 (kthreadd) use CPUs 0-2 (was 0-3)\n"
         "let task 10 (kswapd0) use CPUs 0-2 (was 0-3)\n"
         "let task 20 (server) use CPUs 0-2 (was 0-3)\n"
         "let task 21 (server) use CPUs 0-2 (was 0-3)\n"
+        "let task 30 (pinned) use CPUs 0-2 (was 3)\n"
         "let task 31 (half) use CPUs 1 (was 1,3)\n" + _write(_QUEUES, "7", "f") + "start work on CPUs 3\n"
-        "8 changes, 4 tasks, 2 of the kernel, 1 stay\n",
+        "9 changes, 5 tasks, 2 of the kernel, 1 stay\n",
     )
 
 

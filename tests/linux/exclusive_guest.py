@@ -1,0 +1,36 @@
+"""A guest with `coreloom exclusive`, the programs of linux/vm and the checks of guest/checks.sh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from coreloom.linux import native, vm
+from coreloom.paths import LINUX
+
+SHELL = Path(__file__).parent / "guest"
+_USERS = b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n"
+_PROGRAMS = ("hog", "killat", "spawn", "state", "terminal", "threads")
+
+
+def guest(tool: Path) -> vm.Guest:
+    folder = LINUX / "vm" / "programs"
+    files: dict[str, Path | bytes] = {
+        f"/usr/bin/{name}": native.static(name, [folder / f"{name}.c"]) for name in _PROGRAMS
+    }
+    files["/usr/bin/coreloom-exclusive"] = tool
+    files["/usr/bin/alone"] = (SHELL / "alone.sh").read_bytes()
+    files["/check"] = SHELL
+    files["/etc/passwd"] = _USERS
+    return vm.Guest(files)
+
+
+def texts(names: Iterable[str], how: str = "") -> dict[str, str]:
+    """Checks for vm.run_checks. how: options of every run in them."""
+    head = f"how='{how}'\n. /check/lib.sh\n. /check/checks.sh\n"
+    return {name: f"{head}{name}\n" for name in names}
+
+
+def failed(done: Mapping[str, tuple[int, str]]) -> dict[str, str]:
+    """What the checks that failed have printed."""
+    return {name: output for name, (status, output) in done.items() if status}

@@ -1,0 +1,379 @@
+# The checks of `coreloom exclusive` in a guest with 4 CPUs: one function each, test_exclusive_vm.py runs them by name.
+# $how: options of every run, as "--mechanism affinity".
+
+# --- what it is for ---
+
+alone_under_hogs() {
+    hogs
+    spawn 2 >/dev/null &
+    transient="$transient spawn"
+    before
+    got=$(coreloom-exclusive run $how --cpu 3 -- alone 8 2>$work/log) || fail "$? $(cat $work/log)"
+    same "$got" "others: 
+cpus: 3"
+    restored
+}
+
+alone_on_two_cpus() {
+    hogs
+    before
+    got=$(coreloom-exclusive run $how --cpus 2-3 -- alone c 2>$work/log) || fail "$? $(cat $work/log)"
+    same "$got" "others: 
+cpus: 2-3"
+    restored
+}
+
+a_fork_bomb_stays_inside() {
+    before
+    cat >$work/bomb <<'END'
+        [ $1 -gt 0 ] || exec sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status
+        sh $0 $(($1 - 1)) & sh $0 $(($1 - 1)) & wait
+END
+    got=$(coreloom-exclusive run $how --cpu 3 -- sh $work/bomb 5 2>$work/log | sort | uniq -c | tr -s ' ')
+    same "$got" " 32 3"
+    restored
+}
+
+what_asks_for_the_cpu_does_not_get_it() {
+    sh -c 'printf asks >/proc/self/comm; while :; do taskset -p 8 $$ >/dev/null 2>&1; done' &
+    hog=$!
+    until [ "$(cat /proc/$hog/comm)" = asks ]; do :; done
+    coreloom-exclusive run $how --cpu 3 -- alone 8 >$work/got 2>$work/log || fail "$? $(cat $work/log)"
+    kill -9 $hog
+    same "$(cat $work/got)" "others: 
+cpus: 3"
+}
+
+children_that_stay_are_put_back() {
+    before
+    coreloom-exclusive run $how --cpu 3 -- sh -c "sleep 1000 & echo \$! >$work/child" 2>$work/log || fail "$(cat $work/log)"
+    child=$(cat $work/child)
+    runs_on $child 0-3 || fail "what the program left may use CPUs $(cpus_of $child)"
+    kill -9 $child
+    until gone $child; do :; done
+    restored
+}
+
+status_output_and_input_are_the_programs() {
+    before
+    says 7 'out
+err' coreloom-exclusive run --quiet $how --cpu 3 -- sh -c 'echo out; echo err >&2; exit 7'
+    got=$(echo in | coreloom-exclusive run --quiet $how --cpu 3 -- cat)
+    same "$got" in
+    coreloom-exclusive run --quiet $how --cpu 3 -- sh -c 'kill -SEGV $$' 2>/dev/null
+    same $? 139
+    restored
+}
+
+# --- attach ---
+
+a_process_is_held_and_let_go() {
+    sleep 1000 &
+    victim=$!
+    taskset -p 6 $victim >/dev/null
+    before
+    coreloom-exclusive attach $how --cpu 3 $victim 2>$work/log &
+    tool=$!
+    becomes runs_on $victim 3
+    kill -TERM $tool
+    wait $tool
+    restored
+    kill -0 $victim || fail "it has ended the process"
+}
+
+a_process_that_ends_ends_attach() {
+    sleep 1000 &
+    victim=$!
+    coreloom-exclusive attach $how --cpu 3 $victim 2>$work/log &
+    tool=$!
+    becomes runs_on $victim 3
+    kill -9 $victim
+    wait $tool
+    becomes no_journal
+}
+
+one_thread_is_held() {
+    threads 8 >$work/threads &
+    victim=$!
+    until [ -s $work/threads ]; do :; done
+    tid=$(ls /proc/$victim/task | tail -1)
+    before
+    coreloom-exclusive attach $how --cpu 3 $tid 2>$work/log &
+    tool=$!
+    becomes runs_on $tid 3
+    runs_on $victim 3 && fail "the whole process was taken"
+    kill -INT $tool
+    wait $tool
+    restored
+}
+
+# --- several at once ---
+
+two_at_once() { # which ends first: a or b
+    hogs 2
+    before
+    hold a $how --cpu 2
+    a=$tool a_program=$program
+    hold b $how --cpu 3
+    b=$tool b_program=$program
+    runs_on $a_program 2 || fail "a runs on $(cpus_of $a_program)"
+    runs_on $b_program 3 || fail "b runs on $(cpus_of $b_program)"
+    if [ $1 = a ]; then first=$a second=$b left=$b_program cpu=3; else first=$b second=$a left=$a_program cpu=2; fi
+    kill -TERM $first
+    wait $first
+    runs_on $left $cpu || fail "the other lost its CPU: $(cpus_of $left)"
+    kill -TERM $second
+    wait $second
+    restored
+}
+two_at_once_the_first_ends_first() { two_at_once a; }
+two_at_once_the_last_ends_first() { two_at_once b; }
+
+two_that_choose_get_two() {
+    before
+    coreloom-exclusive run $how -- sleep 1000 2>$work/log.a &
+    a=$!
+    coreloom-exclusive run $how -- sleep 1000 2>$work/log.b &
+    b=$!
+    until [ "$(pidof sleep | wc -w)" = 2 ]; do kill -0 $a $b || fail "$(cat $work/log.*)"; sleep 0.02; done
+    set -- $(pidof sleep)
+    becomes [ "$(cpus_of $1)" != 0-3 -a "$(cpus_of $2)" != 0-3 ]
+    [ "$(cpus_of $1)" != "$(cpus_of $2)" ] || fail "both on $(cpus_of $1)"
+    kill -TERM $a $b
+    wait $a $b
+    restored
+}
+
+# --- however it ends ---
+
+ends_by() { # SIGNAL STATUS
+    before
+    hold it $how --cpu 3
+    kill -$1 $tool
+    wait $tool
+    same $? $2
+    gone $program || fail "the program lives on"
+    restored
+}
+# SIGINT: ctrl_c_on_a_terminal; what a shell starts with & ignores it, the program too.
+ends_by_term() { ends_by TERM 143; }
+ends_by_hup() { ends_by HUP 129; }
+
+the_program_is_killed() {
+    before
+    hold it $how --cpu 3
+    kill -9 $program
+    wait $tool
+    same $? 137
+    restored
+}
+
+the_tool_is_killed() {
+    before
+    hold it $how --cpu 3
+    kill -9 $tool
+    wait $tool
+    becomes no_journal
+    kill -9 $program 2>/dev/null
+    until gone $program; do :; done
+    restored
+}
+
+tool_and_watcher_are_killed() {
+    before
+    hold it $how --cpu 3
+    kill -9 $tool $(tools)
+    wait $tool
+    kill -9 $program
+    until gone $program; do :; done
+    no_journal && fail "nothing was left to restore"
+    coreloom-exclusive restore >$work/log 2>&1 || fail "$(cat $work/log)"
+    restored
+    says 0 '' coreloom-exclusive run --quiet $how --cpu 3 -- true
+    restored
+}
+
+the_next_start_restores() {
+    before
+    hold it $how --cpu 3
+    kill -9 $tool $(tools) $program
+    wait $tool
+    until gone $program; do :; done
+    coreloom-exclusive run $how --cpu 2 -- true 2>$work/log || fail "$(cat $work/log)"
+    restored
+}
+
+ctrl_c_on_a_terminal() {
+    before
+    terminal ready coreloom-exclusive run $how --cpu 3 -- sh -c 'echo ready; exec sleep 1000' >$work/log
+    same $? 130
+    restored
+}
+
+a_cpu_goes_and_comes_while_it_is_held() {
+    before
+    hold it $how --cpu 3
+    echo 0 >/sys/devices/system/cpu/cpu3/online
+    echo 1 >/sys/devices/system/cpu/cpu3/online
+    kill -TERM $tool
+    wait $tool
+    restored
+}
+
+another_cpu_goes_while_one_is_held() {
+    before
+    hold it $how --cpu 3
+    echo 0 >/sys/devices/system/cpu/cpu2/online
+    kill -TERM $tool
+    wait $tool
+    echo 1 >/sys/devices/system/cpu/cpu2/online
+    restored
+}
+
+the_limit_gives_the_cpu_back() { # and the program runs on
+    before
+    coreloom-exclusive run $how --cpu 3 --max 0.3 -- sh -c 'until [ -e /tmp/go ]; do sleep 0.02; done; exit 5' \
+        2>$work/log &
+    tool=$!
+    becomes grep -q "max is over" $work/log
+    becomes no_journal
+    touch /tmp/go
+    wait $tool
+    same $? 5
+    rm /tmp/go
+    restored
+}
+
+a_program_that_ignores_signals() { # the first is passed on, the second gives the CPU back
+    before
+    coreloom-exclusive run $how --cpu 3 -- sh -c "trap '' TERM; touch $work/on; sleep 1000" 2>$work/log &
+    tool=$!
+    becomes [ -e $work/on ]
+    kill -TERM $tool
+    sleep 0.2
+    kill -0 $tool || fail "it did not wait for the program"
+    kill -TERM $tool
+    wait $tool
+    same $? 143
+    no_journal || fail "the CPU is held still"
+    killall -9 sleep
+    restored
+}
+
+# --- what it refuses, each with one line, and nothing is changed ---
+
+refuses() { # TEXT OPTIONS...
+    text=$1
+    shift
+    says 1 "coreloom exclusive: error: $text" coreloom-exclusive "$@"
+}
+refusals() {
+    before
+    refuses "CPU 0 has work of the system that cannot be moved: take another, or add --force" run --quiet --cpu 0 -- true
+    refuses "CPU 9 is not there or offline: online are CPU 0-3" run --quiet --cpu 9 -- true
+    refuses "with CPU 0-3 held none is left for everybody else: at least one must be" run --quiet --force --cpus 0-3 -- true
+    refuses "there is no process or thread 99999" attach --quiet 99999
+    refuses "2 (kthreadd) is a thread of the kernel" attach --quiet 2
+    refuses "there is no mechanism magic: choose one of isolated, root, cpuset, cpuset-v1, affinity" \
+        run --quiet --mechanism magic -- true
+    refuses "there is no user nobody-else" run --quiet --as nobody-else -- true
+    says 127 "coreloom exclusive: error: there is no command no-such-thing in PATH" coreloom-exclusive run --quiet -- no-such-thing
+    says 126 "coreloom exclusive: error: /etc/passwd is not executable" coreloom-exclusive run --quiet -- /etc/passwd
+    restored
+}
+
+refuses_without_root() {
+    before
+    says 1 "coreloom exclusive: error: run needs root; \`plan\`, \`status\` and \`verify\` do not" \
+        su nobody -c "coreloom-exclusive run --cpu 3 -- true"
+    says 1 "coreloom exclusive: error: attach needs root; \`plan\`, \`status\` and \`verify\` do not" \
+        su nobody -c "coreloom-exclusive attach --cpu 3 1"
+    says 1 "coreloom exclusive: error: restore needs root" su nobody -c "coreloom-exclusive restore"
+    su nobody -c "coreloom-exclusive status" >$work/log 2>&1 || fail "status: $(cat $work/log)"
+    su nobody -c "coreloom-exclusive verify" >$work/log 2>&1 || fail "verify: $(cat $work/log)"
+    restored
+}
+
+cpu_0_by_force() {
+    before
+    got=$(coreloom-exclusive run $how --force --cpu 0 -- alone 1 2>$work/log) || fail "$(cat $work/log)"
+    same "$got" "others: 
+cpus: 0"
+    restored
+}
+
+one_inside_another() {
+    before
+    coreloom-exclusive run --quiet $how --cpu 3 -- coreloom-exclusive run --quiet --cpu 2 -- true >$work/log 2>&1
+    same "$? $(sed 's/pid [0-9]*/pid N/' $work/log)" "1 coreloom exclusive: error: this was started on CPU 3, which pid N holds:\
+ a reservation inside another is not possible"
+    restored
+}
+
+the_same_cpu_twice() {
+    before
+    coreloom-exclusive run $how --cpu 3 -- sh -c 'exec sleep 1000' 2>$work/said &
+    tool=$!
+    becomes grep -q "state 4" $work/said
+    program=$(sed -n 's/.*state 4.*pid //p' $work/said)
+    coreloom-exclusive run --quiet $how --cpu 3 -- true >$work/log 2>&1
+    same "$? $(cat $work/log)" "1 coreloom exclusive: error: CPU 3 is held by pid $tool (sh -c exec sleep 1000): take another"
+    coreloom-exclusive attach --quiet $how --cpu 2 $program >$work/log 2>&1
+    same "$? $(cat $work/log)" "1 coreloom exclusive: error: process $program is held already, by reservation $tool"
+    kill -TERM $tool
+    wait $tool
+    restored
+}
+
+# --- a plan ---
+
+a_plan_writes_nothing() {
+    before
+    trace=/sys/kernel/tracing/instances/plan
+    mkdir $trace
+    echo 1 >$trace/options/event-fork
+    for call in write pwrite64 writev openat open creat mkdir mkdirat rmdir rename renameat renameat2 unlink unlinkat \
+        ftruncate truncate chmod fchmodat chown kill tkill tgkill pidfd_send_signal sched_setaffinity sched_setscheduler \
+        sched_setattr setpriority ioprio_set mount umount2 clone clone3 fork vfork execve connect prctl; do
+        event=$trace/events/syscalls/sys_enter_$call
+        [ -e $event ] || continue
+        # write to what is not the output; open for more than reading
+        case $call in write* | pwrite*) echo 'fd > 2' >$event/filter ;; open*) echo 'flags & 0x443' >$event/filter ;; esac
+        echo 1 >$event/enable
+    done
+    sh -c "echo \$\$ >$trace/set_event_pid; exec coreloom-exclusive plan $how --cpu 3 -- true" >$work/plan 2>$work/log ||
+        fail "$(cat $work/log)"
+    grep -v '^#' $trace/trace | sed 's/^.*[0-9]: //' >$work/calls
+    rmdir $trace
+    same "$(sed -n '/usr.bin.coreloom-exclusive/,$p' $work/calls | tail -n +2)" "" # since its start
+    restored
+}
+
+# What a plan prints is what the journal of a run then holds, but for the numbers of processes.
+a_plan_is_what_is_done() {
+    sleep 1000 &
+    coreloom-exclusive plan $how --cpu 3 -- sleep 1000 >$work/plan || fail "$? $(cat $work/plan)"
+    hold it $how --cpu 3
+    cp $journals/$tool.journal $work/journal
+    kill -TERM $tool
+    wait $tool
+    same "$(sed -n 's/^write \([^ ]*\) .*/\1/p; s/^make //p' $work/plan | sed 's/-[0-9]*/-N/' | sort)" \
+        "$(awk -F '\t' '$1 == "file" || $1 == "cpus" || $1 == "mask" || $1 == "folder" || $1 == "controller" { print $2 }' \
+            $work/journal | sed 's/-[0-9]*/-N/' | sort)"
+}
+
+# --- status and verify ---
+
+status_says_who_holds_what() {
+    coreloom-exclusive status >$work/none || fail "$(cat $work/none)"
+    hold it $how --cpu 3
+    coreloom-exclusive status >$work/status || fail "$(cat $work/status)"
+    grep -q "$tool" $work/status || fail "$(cat $work/status)"
+    coreloom-exclusive status --json >/out/$1.json
+    coreloom-exclusive status --prometheus >/out/$1.prom
+    coreloom-exclusive verify >$work/verify 2>&1 || fail "$(cat $work/verify)"
+    kill -TERM $tool
+    wait $tool
+    same "$(coreloom-exclusive status)" "$(cat $work/none)"
+}
+status_is_told() { status_says_who_holds_what status; }

@@ -1,0 +1,60 @@
+# kill -9 at given moments, each followed by a comparison of the machine with what it was before.
+# moments COUNT <LINES: a line is WHOM PHASE PART, PART of 1000 of the phase (start, hold, stop), or WHOM lines N.
+# Prints "PHASE MICROSECONDS WHOM EQUAL" for each, until COUNT have hit the tool alive.
+. /check/lib.sh
+centiseconds() { sed 's/\.//; s/ .*//' /proc/uptime; }
+started=$work/started
+run="coreloom-exclusive run $how --cpu 3 -- sh -c 'echo >$started; exec sleep 1000'"
+all_gone() { [ -z "$(tools)" ]; }
+
+# Who is there: threads that may use all CPUs, some that have asked for the CPU itself, some in a group of their own.
+crowd() {
+    threads 8 >$work/a &
+    taskset -c 3 threads 8 >$work/b &
+    group=$(group_of_others) && (echo 0 >$group/cgroup.procs; exec threads 8) >$work/c &
+    for file in a b c; do becomes [ -s $work/$file ]; done
+}
+
+measure() { # how long starting and stopping take
+    from=$(centiseconds)
+    eval "$run" 2>$work/log &
+    tool=$!
+    until [ -e $started ]; do kill -0 $tool || fail "$(cat $work/log)"; sleep 0.02; done
+    start=$((($(centiseconds) - from) * 10000))
+    from=$(centiseconds)
+    kill -TERM $tool
+    wait $tool
+    stop=$((($(centiseconds) - from) * 10000))
+    restored
+}
+
+moment() { # WHOM PHASE PART
+    rm -f $started
+    from=- at=l$3
+    case $2 in
+    start) at=$((start * $3 / 1000)) ;;
+    hold) at=$((start * (1000 + $3) / 1000)) ;;
+    stop) from=$started at=$((stop * $3 / 1000)) ;;
+    esac
+    eval "killat $1 $from $at $run" >$work/killed 2>$work/log
+    read us outcome <$work/killed
+    killall -q -9 sleep
+    if [ $1 = all ]; then coreloom-exclusive restore 2>>$work/log || cat $work/log; else becomes all_gone; fi
+    no_journal || echo "a journal is left"
+    equal=no
+    for try in $(seq 100); do
+        is_before && equal=yes && break
+        sleep 0.02
+    done
+    if [ $outcome = ended ]; then whom=none; else whom=$1 hits=$((hits + 1)); fi
+    echo "$2 $us $whom $equal"
+    [ $equal = yes ] || { diff -U0 $work/before $work/after; cat $work/log; before; }
+}
+
+moments() {
+    crowd
+    before
+    measure
+    hits=0
+    while [ $hits -lt $1 ] && read whom phase part; do moment $whom $phase $part; done
+}

@@ -1,0 +1,95 @@
+"""`coreloom exclusive` on a real kernel: what a user does with it and what may happen, by each mechanism.
+
+Each test is one boot with many checks (guest/checks.sh): a real program under load has the CPU alone, its
+status and output are passed on, and afterwards the machine is byte for byte as before (programs/state.c).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.linux import exclusive, vm
+from linux.exclusive_guest import failed, guest, texts
+
+pytestmark = pytest.mark.linux
+
+# Whatever keeps the others off.
+HOLDS = (
+    "alone_under_hogs",
+    "alone_on_two_cpus",
+    "a_fork_bomb_stays_inside",
+    "what_asks_for_the_cpu_does_not_get_it",
+    "children_that_stay_are_put_back",
+    "status_output_and_input_are_the_programs",
+    "a_process_is_held_and_let_go",
+    "a_process_that_ends_ends_attach",
+    "two_at_once_the_first_ends_first",
+    "two_at_once_the_last_ends_first",
+    "two_that_choose_get_two",
+    "ends_by_term",
+    "ends_by_hup",
+    "the_program_is_killed",
+    "the_tool_is_killed",
+    "tool_and_watcher_are_killed",
+    "the_next_start_restores",
+    "ctrl_c_on_a_terminal",
+    "a_cpu_goes_and_comes_while_it_is_held",
+    "another_cpu_goes_while_one_is_held",
+    "the_limit_gives_the_cpu_back",
+    "a_program_that_ignores_signals",
+    "cpu_0_by_force",
+    "one_inside_another",
+    "the_same_cpu_twice",
+    "a_plan_writes_nothing",
+    "a_plan_is_what_is_done",
+)
+# With affinity a task that asks for the CPU has it until the next sweep: docs/exclusive.md says so.
+BY_AFFINITY = tuple(name for name in HOLDS if name != "what_asks_for_the_cpu_does_not_get_it")
+ONCE = ("one_thread_is_held", "refusals", "refuses_without_root", "status_is_told")
+
+
+QUICK = (
+    "alone_under_hogs",
+    "status_output_and_input_are_the_programs",
+    "a_process_is_held_and_let_go",
+    "two_at_once_the_first_ends_first",
+    "the_tool_is_killed",
+    "tool_and_watcher_are_killed",
+    "ctrl_c_on_a_terminal",
+    "one_inside_another",
+    "a_plan_writes_nothing",
+    "a_plan_is_what_is_done",
+    *ONCE,
+)
+
+
+def test_the_best_mechanism() -> None:
+    assert failed(vm.run_checks(guest(exclusive.program()), texts(QUICK))) == {}
+
+
+@pytest.mark.slow
+def test_all_with_the_best_mechanism() -> None:
+    names = [name for name in HOLDS if name not in QUICK]
+    assert failed(vm.run_checks(guest(exclusive.program()), texts(names), timeout=600)) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mechanism", "kernel", "cgroup"),
+    [
+        ("root", "7", "v2"),
+        ("cpuset", "7", "v2"),
+        ("affinity", "7", "v2"),
+        ("affinity", "7", "none"),
+        ("isolated", "6.1", "v2"),
+        ("root", "6.1", "v2"),
+        ("cpuset", "6.1", "v2"),
+        ("cpuset-v1", "6.1", "v1"),
+        ("affinity", "6.1", "none"),
+    ],
+)
+def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
+    names = BY_AFFINITY if mechanism == "affinity" else HOLDS
+    checks = texts(names, f"--mechanism {mechanism}")
+    done = vm.run_checks(guest(exclusive.program()), checks, kernel=kernel, cgroup=cgroup, timeout=600)
+    assert failed(done) == {}
