@@ -208,6 +208,18 @@ struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_coun
                            .softirqs = interrupts ? rate(from->softirqs, to->softirqs, seconds) : NAN};
 }
 
+char *cl_rates_format(const struct cl_rates *r, char text[256]) {
+  snprintf(text, 256, "%.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f", r->seconds, r->wait, r->busy, r->switches, r->devices,
+           r->between, r->ticks, r->softirqs);
+  return text;
+}
+
+int cl_rates_parse(const char *text, struct cl_rates *r) {
+  int got = sscanf(text, "%lf %lf %lf %lf %lf %lf %lf %lf", &r->seconds, &r->wait, &r->busy, &r->switches, &r->devices,
+                   &r->between, &r->ticks, &r->softirqs);
+  return got == 8 ? 0 : EINVAL;
+}
+
 /* -- the program ------------------------------------------------------------------------------------------------ */
 
 static int add_switches(struct cl_program *program, int pid, int tid) {

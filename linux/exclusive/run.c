@@ -216,7 +216,7 @@ static void command_text(const struct run *r, char *text, size_t size) {
 static int open_journal(struct run *r) {
   struct cl_reservation first = {.tool = getpid(), .cpus = r->hold.cpus};
   struct cl_task self;
-  char program[64], use[CL_CPUS_TEXT];
+  char program[64], use[CL_CPUS_TEXT], before[256];
   int error = cl_task_read(getpid(), &self);
   if (!error) error = cl_boot(first.boot);
   if (error) return error;
@@ -228,7 +228,10 @@ static int open_journal(struct run *r) {
   snprintf(program, sizeof program, "%d %llu", r->request->tid ? r->request->tid : task->pid, task->born);
   error = cl_journal_add(&r->journal, "note", (const char *const[]){"program", program}, 2);
   cl_cpus_format(&r->hold.use, use);
-  return error ? error : cl_journal_add(&r->journal, "note", (const char *const[]){"use", use}, 2);
+  if (!error) error = cl_journal_add(&r->journal, "note", (const char *const[]){"use", use}, 2);
+  struct cl_rates rates = cl_rates_of(&r->hold.before[0], &r->hold.before[1]);
+  cl_rates_format(&rates, before);
+  return error ? error : cl_journal_add(&r->journal, "note", (const char *const[]){"before", before}, 2);
 }
 
 static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ struct row {
   double seconds; /* since it began; NAN: not known */
   bool lives;     /* its program */
   struct cl_program program;
+  bool knows_before;
+  struct cl_rates before; /* of its CPUs together, before they were cleared */
   int others; /* tasks of others that may run there though they could be moved */
 };
 
@@ -110,6 +113,8 @@ static void fill(struct row *row, struct cl_reservation *r) {
   row->seconds = row->state == DAMAGED || row->state == OTHER_BOOT ? NAN : since(r);
   if (row->state != HELD && row->state != GONE) return;
   cl_held_of(r, &row->held);
+  char text[256];
+  row->knows_before = !cl_journal_note(r->path, "before", text, sizeof text) && !cl_rates_parse(text, &row->before);
   const struct cl_task *program = &row->held.hold.program;
   row->lives = program->tid && !cl_program_read(program->pid, row->held.request.tid, &row->program);
   row->others = count_others(&row->held.hold);
@@ -170,6 +175,17 @@ static void put_plain(const char *text) {
   for (; *text; text++) putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
+static void put_rates(const char *name, int id, const struct cl_rates *r, int cpus) {
+  const double value[] = {r->wait, r->busy, r->switches, r->devices, r->between, r->ticks, r->softirqs};
+  static const int width[] = {9, 9, 12, 11, 11, 9, 12};
+  printf("%-7s %-8d", name, id);
+  for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+    if (isnan(value[i])) printf("%*s", width[i], "-");
+    else printf("%*.1f", width[i], value[i] / cpus);
+  }
+  putchar('\n');
+}
+
 static void put_table(const struct look *look, const struct look *before) {
   char text[CL_CPUS_TEXT], time[32], program[32], others[16];
   if (look->rows == 0) {
@@ -194,18 +210,17 @@ static void put_table(const struct look *look, const struct look *before) {
     putchar('\n');
   }
   if (look->cpus == 0) return;
-  printf("\n%-5s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s",
+  printf("\n%-8s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s",
          "between/s", "timer/s", "softirqs/s");
   for (size_t i = 0; i < look->cpus; i++) {
-    struct cl_rates r = rates_of(before, &look->cpu[i]);
-    const double value[] = {r.wait, r.busy, r.switches, r.devices, r.between, r.ticks, r.softirqs};
-    static const int width[] = {9, 9, 12, 11, 11, 9, 12};
-    printf("%-4d %-8d", look->cpu[i].cpu, look->cpu[i].id);
-    for (size_t j = 0; j < sizeof value / sizeof *value; j++) {
-      if (isnan(value[j])) printf("%*s", width[j], "-");
-      else printf("%*.1f", width[j], value[j]);
-    }
-    putchar('\n');
+    struct cl_rates rates = rates_of(before, &look->cpu[i]);
+    snprintf(text, sizeof text, "%d", look->cpu[i].cpu);
+    put_rates(text, look->cpu[i].id, &rates, 1);
+  }
+  for (size_t i = 0; i < look->rows; i++) {
+    const struct row *row = &look->row[i];
+    if (row->knows_before)
+      put_rates("before", row->reservation->tool, &row->before, cl_cpus_count(&row->reservation->cpus));
   }
 }
 
@@ -233,10 +248,15 @@ static void put_json(const struct look *look, const struct look *before) {
     if (row->lives) {
       printf("{\"pid\": %d", row->held.hold.program.pid);
       cl_json_number(stdout, ", ", "cpu_s", row->program.cpu_s);
-      printf(", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu}}", row->program.involuntary,
+      printf(", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu}", row->program.involuntary,
              row->program.voluntary);
     } else {
-      fputs("null}", stdout);
+      fputs("null", stdout);
+    }
+    fputs(row->knows_before ? ", \"before\": {" : ", \"before\": null}", stdout);
+    if (row->knows_before) {
+      cl_rates_json(stdout, &row->before);
+      fputs("}}", stdout);
     }
   }
   fputs(look->rows ? "\n  ],\n  \"cpus\": [" : "],\n  \"cpus\": [", stdout);
@@ -287,6 +307,35 @@ static double value_of(size_t family, const struct cl_counters *c) {
   return value[family];
 }
 
+/* What a scrape cannot have seen: a value before the CPUs were cleared, of those of a reservation together. */
+static void put_before(const struct look *look) {
+  static const struct {
+    const char *name, *help;
+    size_t at;
+    double unit;
+  } gauge[] = {
+      {"before_run_queue_wait_ratio", "Tasks that waited all the time, before.",
+       offsetof(struct cl_rates, wait), 100},
+      {"before_busy_ratio", "CPUs that were busy, before.", offsetof(struct cl_rates, busy), 100},
+      {"before_switches_per_second", "Switches, before.", offsetof(struct cl_rates, switches), 1},
+      {"before_device_interrupts_per_second", "Interrupts of devices, before.", offsetof(struct cl_rates, devices), 1},
+      {"before_cpu_interrupts_per_second", "Interrupts from other CPUs, before.", offsetof(struct cl_rates, between), 1},
+      {"before_timer_interrupts_per_second", "Timer interrupts, before.", offsetof(struct cl_rates, ticks), 1},
+      {"before_softirqs_per_second", "Softirqs, before.", offsetof(struct cl_rates, softirqs), 1},
+  };
+  for (size_t i = 0; i < sizeof gauge / sizeof *gauge; i++) {
+    put_family(gauge[i].name, "gauge", gauge[i].help);
+    for (size_t j = 0; j < look->rows; j++) {
+      const struct row *row = &look->row[j];
+      double value;
+      memcpy(&value, (const char *)&row->before + gauge[i].at, sizeof value);
+      if (row->knows_before && !isnan(value))
+        printf("coreloom_exclusive_%s{id=\"%d\"} %.15g\n", gauge[i].name, row->reservation->tool,
+               value / gauge[i].unit);
+    }
+  }
+}
+
 static bool is_known(const struct family *family, const struct cl_counters *c) {
   return family->where == WAITS ? c->waits : family->where == INTERRUPTS ? c->interrupts : true;
 }
@@ -334,6 +383,7 @@ static void put_prometheus(const struct look *look) {
         printf("coreloom_exclusive_%s{cpu=\"%d\",id=\"%d\"} %.15g\n", families[i].name, look->cpu[j].cpu,
                look->cpu[j].id, value_of(i, &look->cpu[j].counters));
   }
+  put_before(look);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ _SOFTIRQS = "                    CPU0       CPU1       CPU2       CPU3\n        
 _ENTRIES = [
     "note\tprogram\t302 500",
     "note\tuse\t3",
+    "note\tbefore\t0.050 34.000 98.500 412.000 12.000 nan 250.000 40.125",
     f"folder\t{_GROUP}",
     f"controller\t{_CGROUP}/cgroup.subtree_control\tcpuset",
     f"cpus\t{_GROUP}/cpuset.cpus\t\t3",
@@ -60,8 +61,9 @@ _STATUS = """\
 id      CPUs    mechanism  for          state        involuntary  others  command
 300     3       isolated   1 min        held                   2       0  lame "a b".wav
 
-CPU  id         wait %   busy %  switches/s  devices/s  between/s  timer/s  softirqs/s
-3    300           0.0      0.0         0.0        0.0        0.0      0.0         0.0
+CPU     id         wait %   busy %  switches/s  devices/s  between/s  timer/s  softirqs/s
+3       300           0.0      0.0         0.0        0.0        0.0      0.0         0.0
+before  300          34.0     98.5       412.0       12.0          -    250.0        40.1
 """
 
 
@@ -123,6 +125,16 @@ def test_status_as_json(tmp_path: Path) -> None:
                     "cpu_s": 1.5,
                     "involuntary_switches": 2,
                     "voluntary_switches": 4,
+                },
+                "before": {
+                    "seconds": 0.05,
+                    "run_queue_wait_percent": 34.0,
+                    "busy_percent": 98.5,
+                    "switches_per_s": 412.0,
+                    "device_interrupts_per_s": 12.0,
+                    "cpu_interrupts_per_s": None,
+                    "timer_interrupts_per_s": 250.0,
+                    "softirqs_per_s": 40.125,
                 },
             }
         ],
@@ -187,6 +199,26 @@ coreloom_exclusive_cpu_timer_interrupts_total{cpu="3",id="300"} 2000
 # HELP coreloom_exclusive_cpu_softirqs_total Softirqs.
 # TYPE coreloom_exclusive_cpu_softirqs_total counter
 coreloom_exclusive_cpu_softirqs_total{cpu="3",id="300"} 7
+# HELP coreloom_exclusive_before_run_queue_wait_ratio Tasks that waited all the time, before.
+# TYPE coreloom_exclusive_before_run_queue_wait_ratio gauge
+coreloom_exclusive_before_run_queue_wait_ratio{id="300"} 0.34
+# HELP coreloom_exclusive_before_busy_ratio CPUs that were busy, before.
+# TYPE coreloom_exclusive_before_busy_ratio gauge
+coreloom_exclusive_before_busy_ratio{id="300"} 0.985
+# HELP coreloom_exclusive_before_switches_per_second Switches, before.
+# TYPE coreloom_exclusive_before_switches_per_second gauge
+coreloom_exclusive_before_switches_per_second{id="300"} 412
+# HELP coreloom_exclusive_before_device_interrupts_per_second Interrupts of devices, before.
+# TYPE coreloom_exclusive_before_device_interrupts_per_second gauge
+coreloom_exclusive_before_device_interrupts_per_second{id="300"} 12
+# HELP coreloom_exclusive_before_cpu_interrupts_per_second Interrupts from other CPUs, before.
+# TYPE coreloom_exclusive_before_cpu_interrupts_per_second gauge
+# HELP coreloom_exclusive_before_timer_interrupts_per_second Timer interrupts, before.
+# TYPE coreloom_exclusive_before_timer_interrupts_per_second gauge
+coreloom_exclusive_before_timer_interrupts_per_second{id="300"} 250
+# HELP coreloom_exclusive_before_softirqs_per_second Softirqs, before.
+# TYPE coreloom_exclusive_before_softirqs_per_second gauge
+coreloom_exclusive_before_softirqs_per_second{id="300"} 40.125
 """
 
 
