@@ -297,6 +297,11 @@ int cl_journal_each(const char *path, int (*each)(void *context, const char *kin
   struct text t;
   int error = text_read(path, &t);
   for (size_t i = 0; i < t.count && !error; i++) error = each(context, kinds[t.entry[i].kind].name, t.entry[i].field);
+  for (size_t i = 0; i < t.damages && !error; i++) {
+    char line[24], *field[] = {line};
+    snprintf(line, sizeof line, "%zu", t.damaged[i]);
+    error = each(context, "damaged", field);
+  }
   text_free(&t);
   return error;
 }

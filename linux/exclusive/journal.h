@@ -68,7 +68,8 @@ int cl_journal_open(struct cl_journal *journal, const struct cl_reservation *fir
 int cl_journal_add(struct cl_journal *journal, const char *kind, const char *const *field, size_t count);
 /* Last value noted for KEY, or ENOENT. */
 int cl_journal_note(const char *path, const char *key, char *value, size_t size);
-/* Calls `each` with every entry that can be read, the first first: its kind and fields; stops at its first answer but 0. */
+/* Calls `each` with every entry, the first first: its kind and fields; then with "damaged" and the number of each line
+ * that cannot be read. Stops at its first answer but 0. */
 int cl_journal_each(const char *path, int (*each)(void *context, const char *kind, char *const *field), void *context);
 /* Says the mechanism, once it is known: a note, which from then on stands for the first line's. */
 int cl_journal_mechanism(struct cl_journal *journal, const char *mechanism);

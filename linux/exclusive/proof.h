@@ -43,7 +43,8 @@ struct cl_proof {
 /* Who else runs on the held CPUs. `begin` when they are cleared and the program is known, `end` before anything is
  * taken back; it frees the watch (NULL: nobody looked). With --trace each switch is seen, by a trace instance of our own,
  * which goes with the journal; without it, or where tracefs is not there (said), what /proc counts for each task. */
-/* The task is the program's: its process, or of one thread that thread; what is in its group; what it has started. */
+/* The task is the program's: its process, or of one thread that thread; what is in its group; what it has started. One
+ * that has ended since it was read cannot be asked, and is taken for the program's. */
 bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task);
 struct cl_watch;
 int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);

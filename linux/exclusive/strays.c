@@ -43,6 +43,8 @@ static bool in_group(const struct cl_hold *hold, int tid) {
   return false;
 }
 
+static bool has_ended(const struct cl_task *task) { return !cl_task_lives(task->tid, task->born); }
+
 bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task) {
   const struct cl_task *program = &hold->program;
   if (task->kernel) return false;
@@ -52,11 +54,11 @@ bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task) {
   for (int depth = 0; parent > 1 && depth < 64; depth++) {
     struct cl_task up;
     if (parent == hold->id) return true; /* an orphan that the tool has adopted */
-    if (parent == program->pid) return hold->request->tid == 0;
-    if (cl_task_read(parent, &up)) return false;
+    if (parent == program->pid) return hold->request->tid == 0 || has_ended(task);
+    if (cl_task_read(parent, &up)) break;
     parent = up.parent;
   }
-  return false;
+  return has_ended(task);
 }
 
 /* -- from /proc ------------------------------------------------------------------------------------------------- */

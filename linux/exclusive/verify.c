@@ -99,6 +99,8 @@ static int check_entry(void *context, const char *kind, char *const *field) {
     check_controller(c, field);
   } else if (strcmp(kind, "folder") == 0) {
     if (!cl_exists(field[0])) find(c, "%s is gone", field[0]);
+  } else if (strcmp(kind, "damaged") == 0) {
+    find(c, "line %s of its journal is damaged", field[0]);
   } else if (strcmp(kind, "group") == 0 || strcmp(kind, "thread") == 0) {
     check_group(c, field);
   }

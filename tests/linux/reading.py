@@ -23,3 +23,7 @@ def read(root: Path, *options: str) -> tuple[int, str, str]:
     """Exit status, output, lines for the user."""
     done = subprocess.run([_driver(), root, *options], capture_output=True, timeout=60)
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def start(root: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([_driver(), root, *options], stdout=subprocess.PIPE, text=True)

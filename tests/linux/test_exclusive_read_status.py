@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import pytest
 
-from linux.reading import read
+from linux.reading import read, start
 from linux.tree import Machine, Task
 
 _CGROUP = "/sys/fs/cgroup"
@@ -233,6 +234,24 @@ def test_status_for_prometheus(tmp_path: Path) -> None:
     assert read(tmp_path, "status", "prometheus") == (0, kept, "")
 
 
+def test_status_again_and_again(tmp_path: Path) -> None:
+    _held(tmp_path)
+    with start(tmp_path, "status", "table", "0.01") as status:
+        assert status.stdout is not None
+        text = "".join(status.stdout.readline() for _ in range(3 * (len(_STATUS.splitlines()) + 1)))
+        status.kill()
+    assert text == 3 * f"{_STATUS}\n"
+
+
+def test_status_that_nobody_reads_on_ends(tmp_path: Path) -> None:
+    _held(tmp_path)
+    with start(tmp_path, "status", "table", "0.01") as status:
+        assert status.stdout is not None
+        status.stdout.readline()
+        status.stdout.close()
+        assert status.wait(60) in (1, -signal.SIGPIPE)
+
+
 def test_status_that_cannot_be_read(tmp_path: Path) -> None:
     machine = _held(tmp_path)
     machine.write("/proc/stat", "rubbish\n")
@@ -286,6 +305,13 @@ def test_findings_of_a_reservation(tmp_path: Path, path: str, text: str, finding
     machine.write(path, f"{text}\n")
     status, out, err = read(tmp_path, "verify")
     assert (status, out.splitlines()[0], err) == (1, f"reservation 300: {finding}", "")
+
+
+def test_a_damaged_line_is_a_finding(tmp_path: Path) -> None:
+    machine = _held(tmp_path)
+    machine.journal(300, "3", "lame", "rubbish", *_ENTRIES, "mask\t/proc/irq/24/smp_affinity\tf")
+    lines = ["line 2 of its journal is damaged", f"line {len(_ENTRIES) + 3} of its journal is damaged"]
+    assert read(tmp_path, "verify") == (1, "".join(f"reservation 300: {line}\n" for line in lines), "")
 
 
 def test_a_task_of_others_that_may_come_is_a_finding(tmp_path: Path) -> None:
