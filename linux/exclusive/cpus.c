@@ -29,8 +29,10 @@ int cl_cpus_count(const struct cl_cpus *set) {
 }
 
 int cl_cpus_next(const struct cl_cpus *set, int after) {
-  for (int cpu = after + 1; cpu < CL_CPUS_MOST; cpu++)
-    if (cl_cpus_has(set, cpu)) return cpu;
+  for (int cpu = after + 1; cpu < CL_CPUS_MOST; cpu = (cpu / 64 + 1) * 64) {
+    uint64_t left = set->word[cpu / 64] >> (cpu % 64);
+    if (left) return cpu + __builtin_ctzll(left);
+  }
   return -1;
 }
 

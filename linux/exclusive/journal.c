@@ -243,6 +243,11 @@ static int add_damage(struct text *t, size_t number) {
   return 0;
 }
 
+/* Not strchr: the C library's first looks for the end of all the text, for every line. */
+static char *line_end(const char *line, const char *end) {
+  return line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+}
+
 /* Reads a journal; lines that cannot be read are counted as damaged, and so is a last line without its end. */
 static int text_read(const char *path, struct text *t) {
   char real[CL_PATH_MOST + 256];
@@ -255,12 +260,13 @@ static int text_read(const char *path, struct text *t) {
   size_t length = strlen(t->all), lines = 0;
   t->empty = file.st_size == 0;
   bool whole = (size_t)file.st_size == length + 1; /* the final newline is off */
-  for (const char *at = t->all; at != NULL; at = strchr(at + 1, '\n')) lines++;
+  const char *end = t->all + length;
+  for (const char *at = t->all; at != NULL; at = line_end(at + 1, end)) lines++;
   t->entry = calloc(lines, sizeof *t->entry);
   if (t->entry == NULL) error = ENOMEM;
   size_t number = 0;
   for (char *line = t->all, *next; !error && !t->empty && line != NULL; line = next) {
-    next = strchr(line, '\n');
+    next = line_end(line, end);
     if (next) *next++ = '\0';
     number++;
     struct entry *entry = &t->entry[t->count];
@@ -357,7 +363,8 @@ struct undo {
   struct cl_cpus online, possible;
   struct cl_cpus taken; /* by the others */
   struct cl_cpus loose; /* what a set of CPUs may have gained or lost by us, by the others, by a CPU going away */
-  struct cl_tasks tasks; /* all, by tid; only if CPUs of tasks are to be given back */
+  bool given;    /* others have told CPUs that they gave back to tasks of ours */
+  bool programs; /* not only kernel threads were told their CPUs */
 };
 
 /* A partition that lost its CPUs reads as "isolated invalid (...)": it is what was written all the same. */
@@ -665,23 +672,6 @@ static enum answer undo_group(const struct entry *e) {
 
 /* Tasks */
 
-static int by_tid(const void *a, const void *b) {
-  const struct cl_task *x = a, *y = b;
-  return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-static const struct cl_task *find(const struct undo *u, int tid) {
-  struct cl_task key = {.tid = tid};
-  return u->tasks.count ? bsearch(&key, u->tasks.task, u->tasks.count, sizeof key, by_tid) : NULL;
-}
-
-static int read_tasks(struct undo *u) {
-  cl_tasks_free(&u->tasks);
-  int error = cl_tasks_read(&u->tasks);
-  if (!error && u->tasks.count) qsort(u->tasks.task, u->tasks.count, sizeof *u->tasks.task, by_tid);
-  return error;
-}
-
 static int allow(const struct undo *u, int tid, const struct cl_cpus *target) {
   struct cl_cpus missing = cl_cpus_minus(&u->online, target), all = cl_cpus_or(target, &u->possible);
   /* A task that may use every CPU may use those that come later, too. */
@@ -708,7 +698,7 @@ static int tell_given(const struct undo *u, const struct entry *e, const struct 
 static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *old, struct cl_cpus *new) {
   cl_cpus_parse(e->field[2], old);
   cl_cpus_parse(e->field[3], new);
-  for (size_t i = 0; i < u->mine.count; i++) {
+  for (size_t i = 0; i < u->mine.count && u->given; i++) {
     const struct entry *note = &u->mine.entry[i];
     struct cl_cpus given;
     int tid, length = 0;
@@ -719,30 +709,28 @@ static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *o
   }
 }
 
-static enum answer undo_affinity(const struct undo *u, const struct entry *e) {
-  const struct cl_task *task = find(u, e->tid);
+static enum answer undo_affinity(struct undo *u, const struct entry *e) {
+  struct cl_task task;
   struct cl_cpus old, new, target;
-  char now_text[CL_CPUS_TEXT], what[64];
-  if (task == NULL || task->born != e->born || task->state == 'Z') return ALREADY;
+  char now[CL_CPUS_TEXT], what[64];
+  bool lives = cl_task_read(e->tid, &task) == 0 && task.born == e->born && task.state != 'Z';
+  if (!lives || !task.kernel) u->programs = true;
+  if (!lives) return ALREADY;
   masks(u, e, &old, &new);
-  /* Not as the list of tasks has it: an earlier entry may have given back a part. */
-  struct cl_cpus now;
-  int error = cl_task_allowed(task->tid, &now);
-  if (error) return ALREADY;
-  bool ours = give_back(u, &old, &new, &now, &target);
-  if (cl_cpus_count(&target) == 0 || cl_cpus_equal(&target, &now)) return ALREADY;
+  bool ours = give_back(u, &old, &new, &task.allowed, &target);
+  if (cl_cpus_count(&target) == 0 || cl_cpus_equal(&target, &task.allowed)) return ALREADY;
   if (!ours) {
-    cl_warn("task %d (%s) may use CPUs %s, but was given %s: somebody has changed it, it is left", task->tid,
-            task->name, cl_cpus_format(&now, now_text), e->field[3]);
+    cl_warn("task %d (%s) may use CPUs %s, but was given %s: somebody has changed it, it is left", e->tid, task.name,
+            cl_cpus_format(&task.allowed, now), e->field[3]);
     return FOREIGN;
   }
-  error = allow(u, task->tid, &target);
+  int error = allow(u, e->tid, &target);
   if (error == ESRCH) return ALREADY;
-  if (!error) {
-    struct cl_cpus given = cl_cpus_minus(&target, &now);
+  if (!error && u->others) {
+    struct cl_cpus given = cl_cpus_minus(&target, &task.allowed);
     error = tell_given(u, e, &given);
   }
-  snprintf(what, sizeof what, "the CPUs of task %d (%s)", task->tid, task->name);
+  snprintf(what, sizeof what, "the CPUs of task %d (%s)", e->tid, task.name);
   return error ? failed(what, error) : DONE;
 }
 
@@ -779,20 +767,21 @@ static bool inherited(const struct undo *u, const struct cl_task *task, struct c
   return false;
 }
 
-static void widen_newborn(struct undo *u, struct cl_restored *restored) {
+/* Until nobody is found: one that is not widened yet may have children meanwhile. */
+static void widen_newborn(const struct undo *u, struct cl_restored *restored) {
   for (int round = 0, changed = 1; changed && round < 10; round++) {
+    struct cl_tasks tasks;
     changed = 0;
-    if (read_tasks(u)) return;
-    for (size_t i = 0; i < u->tasks.count; i++) {
-      const struct cl_task *task = &u->tasks.task[i];
+    if (u->programs ? cl_tasks_read(&tasks) : cl_tasks_kernel(&tasks)) return;
+    for (size_t i = 0; i < tasks.count; i++) {
+      const struct cl_task *task = &tasks.task[i];
       struct cl_cpus target;
       if (task->born < u->mine.first.born || task->fixed || is_ours(u, task) || is_others(u, task)) continue;
-      if (!inherited(u, task, &target)) continue;
-      if (allow(u, task->tid, &target) == 0) {
-        changed = 1;
-        restored->done++;
-      }
+      if (!inherited(u, task, &target) || allow(u, task->tid, &target)) continue;
+      changed = 1;
+      restored->done++;
     }
+    cl_tasks_free(&tasks);
   }
 }
 
@@ -802,7 +791,6 @@ static void undo_free(struct undo *u) {
   text_free(&u->mine);
   for (size_t i = 0; i < u->others; i++) text_free(&u->other[i]);
   free(u->other);
-  cl_tasks_free(&u->tasks);
 }
 
 static int read_others(struct undo *u) {
@@ -833,6 +821,7 @@ static int undo_begin(struct undo *u, const char *path) {
   for (size_t i = 0; i < u->mine.count; i++) {
     const struct entry *e = &u->mine.entry[i];
     struct cl_cpus gone;
+    u->given |= e->kind == NOTE && strcmp(e->field[0], "given") == 0;
     if (e->kind == NOTE && strcmp(e->field[0], "gone") == 0 && cl_cpus_parse(e->field[1], &gone) == 0)
       u->loose = cl_cpus_or(&u->loose, &gone);
   }
@@ -883,7 +872,7 @@ static bool before_controller(const struct undo *u, const struct entry *e) {
   return false;
 }
 
-static enum answer undo_entry(const struct undo *u, const struct entry *e, bool last) {
+static enum answer undo_entry(struct undo *u, const struct entry *e, bool last) {
   int error = 0;
   switch (e->kind) {
     case FILE_TEXT: case CPUS: case MASK: return undo_text(u, e, last);
@@ -902,7 +891,6 @@ static enum answer undo_entry(const struct undo *u, const struct entry *e, bool 
 static void undo_all(struct undo *u, size_t from, struct cl_restored *restored) {
   bool tasks = false;
   for (size_t i = 0; i < u->mine.count; i++) tasks |= u->mine.entry[i].kind == AFFINITY;
-  if (tasks && read_tasks(u)) tasks = false;
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = u->mine.count; i-- > 0 && u->mine.entry[i].offset >= from;) {
       struct entry *e = &u->mine.entry[i];
