@@ -38,9 +38,9 @@ static size_t numbers(char *text, count *value, size_t most) {
   return got;
 }
 
-/* A line is "cpuN" and nine numbers since version 14 (2.6.23); the last three are kept even where the sysctl
- * kernel.sched_schedstats is off: time of tasks that ran here, counted when one leaves; time that tasks waited here,
- * counted when one gets the CPU; how often one got it. */
+/* A line is "cpuN" and nine numbers since version 14 (2.6.23); the last two are kept even where the sysctl
+ * kernel.sched_schedstats is off: time that tasks waited here, counted when one gets the CPU; how often one got it. (The
+ * one before, time of tasks that ran here, is counted when one leaves: of a task that is alone it tells nothing.) */
 static void parse_schedstat(char *text, struct cl_counters *counters) {
   char *save = NULL;
   bool waits = false;
@@ -49,24 +49,23 @@ static void parse_schedstat(char *text, struct cl_counters *counters) {
     count value[10];
     int cpu = cpu_line(&line);
     if (cpu < 0 || numbers(line, value, 10) != 9) continue;
-    counters[cpu].ran_ns = value[6];
     counters[cpu].wait_ns = value[7];
     counters[cpu].switches = value[8];
-    if (value[6] || value[7]) waits = true;
+    if (value[8]) waits = true;
   }
   for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) counters[cpu].waits = waits;
 }
 
-/* cpuN user nice system idle iowait irq softirq ...: all but idle, iowait and steal. */
+/* cpuN user nice system idle iowait ...: waiting for a disk is idle too. */
 static int parse_stat(char *text, struct cl_counters *counters) {
   char *save = NULL;
   count tick_ns = 1000000000ull / (count)sysconf(_SC_CLK_TCK);
   bool any = false;
   for (char *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
-    count value[7];
+    count value[5];
     int cpu = cpu_line(&line);
-    if (cpu < 0 || numbers(line, value, 7) != 7) continue;
-    counters[cpu].busy_ns = (value[0] + value[1] + value[2] + value[5] + value[6]) * tick_ns;
+    if (cpu < 0 || numbers(line, value, 5) != 5) continue;
+    counters[cpu].idle_ns = (value[3] + value[4]) * tick_ns;
     any = true;
   }
   return any ? 0 : EINVAL;
@@ -167,8 +166,7 @@ struct cl_counters cl_counters_sum(const struct cl_counters counters[CL_CPUS_MOS
     const struct cl_counters *c = &counters[cpu];
     sum.cpus++;
     sum.wait_ns += c->wait_ns;
-    sum.ran_ns += c->ran_ns;
-    sum.busy_ns += c->busy_ns;
+    sum.idle_ns += c->idle_ns;
     sum.switches += c->switches;
     sum.devices += c->devices;
     sum.between += c->between;
@@ -189,10 +187,9 @@ static double rate(count from, count to, double seconds) {
   return seconds > 0 && to >= from ? (double)(to - from) / seconds : NAN;
 }
 
-/* A task that leaves is counted with all its time, that before the window too: more than all is all. */
+/* What is not idle is busy; a clock tick more than the window has is none. */
 static double busy(const struct cl_counters *from, const struct cl_counters *to, double seconds) {
-  double ran = rate(from->ran_ns, to->ran_ns, seconds), counted = rate(from->busy_ns, to->busy_ns, seconds);
-  return fmin(fmax(ran, counted) * 1e-7, 100.0 * to->cpus);
+  return fmax(0, 100.0 * to->cpus - rate(from->idle_ns, to->idle_ns, seconds) * 1e-7);
 }
 
 struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to) {
@@ -200,7 +197,7 @@ struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_coun
   bool waits = from->waits && to->waits, interrupts = from->interrupts && to->interrupts;
   return (struct cl_rates){.seconds = seconds > 0 ? seconds : NAN,
                            .wait = waits ? rate(from->wait_ns, to->wait_ns, seconds) * 1e-7 : NAN,
-                           .busy = seconds > 0 ? busy(from, to, seconds) : NAN,
+                           .busy = to->idle_ns >= from->idle_ns && seconds > 0 ? busy(from, to, seconds) : NAN,
                            .switches = waits ? rate(from->switches, to->switches, seconds) : NAN,
                            .devices = interrupts ? rate(from->devices, to->devices, seconds) : NAN,
                            .between = interrupts ? rate(from->between, to->between, seconds) : NAN,

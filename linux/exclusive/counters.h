@@ -13,11 +13,10 @@ double cl_now(void);
 struct cl_counters {
   double at;                   /* cl_now() */
   int cpus;                    /* how many */
-  bool waits;                  /* the kernel keeps wait_ns, ran_ns and switches (CONFIG_SCHEDSTATS); else they are 0 */
+  bool waits;                  /* the kernel keeps wait_ns and switches (CONFIG_SCHEDSTATS); else they are 0 */
   bool interrupts;             /* those could be read; else they and softirqs are 0 */
   unsigned long long wait_ns;  /* run-queue wait: time that tasks waited there for a CPU */
-  unsigned long long ran_ns;   /* time that tasks ran there, exact; one that has not left yet is not counted */
-  unsigned long long busy_ns;  /* the same and interrupts, always up to date, in clock ticks */
+  unsigned long long idle_ns;  /* time without anything to do: the kernel keeps it exactly, but tells it in clock ticks */
   unsigned long long switches; /* tasks that were put on the CPU */
   unsigned long long devices;  /* interrupts of devices */
   unsigned long long between;  /* interrupts from other CPUs, and the few others without a device */

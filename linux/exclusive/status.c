@@ -292,7 +292,7 @@ struct family {
 
 static const struct family families[] = {
     {"cpu_run_queue_wait_seconds_total", "Time that tasks waited for the CPU.", WAITS},
-    {"cpu_busy_seconds_total", "Time that the CPU was not idle.", ALWAYS},
+    {"cpu_idle_seconds_total", "Time without anything to do.", ALWAYS},
     {"cpu_switches_total", "Times that a task got the CPU.", WAITS},
     {"cpu_device_interrupts_total", "Interrupts of devices.", INTERRUPTS},
     {"cpu_cpu_interrupts_total", "Interrupts from other CPUs.", INTERRUPTS},
@@ -301,7 +301,7 @@ static const struct family families[] = {
 };
 
 static double value_of(size_t family, const struct cl_counters *c) {
-  const double value[] = {(double)c->wait_ns * 1e-9, (double)c->busy_ns * 1e-9, (double)c->switches,
+  const double value[] = {(double)c->wait_ns * 1e-9, (double)c->idle_ns * 1e-9, (double)c->switches,
                           (double)c->devices,              (double)c->between,              (double)c->ticks,
                           (double)c->softirqs};
   return value[family];

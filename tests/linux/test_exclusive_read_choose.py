@@ -246,12 +246,11 @@ def test_the_load_is_that_of_the_sample(tmp_path: Path) -> None:
     """CPU 2 was busy before; in the sample it is CPU 1."""
     machine = Machine(tmp_path, cpus=3, busy_s={2: 90})
     root = machine.make()
-    after = Machine(tmp_path, cpus=3, busy_s={1: 9, 2: 90}).schedstat()
-    before = machine.schedstat()
-    machine.remove("/proc/schedstat")
-    pipe = root / "proc" / "schedstat"
+    before = machine.stat()
+    (root / "after").write_text(Machine(tmp_path, cpus=3, busy_s={1: 900, 2: 90}, uptime_s=1000).stat())
+    machine.remove("/proc/stat")
+    pipe = root / "proc" / "stat"
     os.mkfifo(pipe)
-    (root / "after").write_text(after)
 
     def feed() -> None:
         with pipe.open("w") as file:  # the first read has begun: the second will find the other file

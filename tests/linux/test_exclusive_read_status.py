@@ -63,7 +63,7 @@ id      CPUs    mechanism  for          state        involuntary  others  comman
 300     3       isolated   1 min        held                   2       0  lame "a b".wav
 
 CPU     id         wait %   busy %  switches/s  devices/s  between/s  timer/s  softirqs/s
-3       300           0.0      0.0         0.0        0.0        0.0      0.0         0.0
+3       300           0.0    100.0         0.0        0.0        0.0      0.0         0.0
 before  300          34.0     98.5       412.0       12.0          -    250.0        40.1
 """
 
@@ -144,7 +144,7 @@ def test_status_as_json(tmp_path: Path) -> None:
                 "cpu": 3,
                 "id": 300,
                 "run_queue_wait_percent": 0.0,
-                "busy_percent": 0.0,
+                "busy_percent": 100.0,
                 "switches_per_s": 0.0,
                 "device_interrupts_per_s": 0.0,
                 "cpu_interrupts_per_s": 0.0,
@@ -182,9 +182,9 @@ coreloom_exclusive_program_switches_total{id="300",kind="voluntary"} 4
 # HELP coreloom_exclusive_cpu_run_queue_wait_seconds_total Time that tasks waited for the CPU.
 # TYPE coreloom_exclusive_cpu_run_queue_wait_seconds_total counter
 coreloom_exclusive_cpu_run_queue_wait_seconds_total{cpu="3",id="300"} 1.5
-# HELP coreloom_exclusive_cpu_busy_seconds_total Time that the CPU was not idle.
-# TYPE coreloom_exclusive_cpu_busy_seconds_total counter
-coreloom_exclusive_cpu_busy_seconds_total{cpu="3",id="300"} 50
+# HELP coreloom_exclusive_cpu_idle_seconds_total Time without anything to do.
+# TYPE coreloom_exclusive_cpu_idle_seconds_total counter
+coreloom_exclusive_cpu_idle_seconds_total{cpu="3",id="300"} 50
 # HELP coreloom_exclusive_cpu_switches_total Times that a task got the CPU.
 # TYPE coreloom_exclusive_cpu_switches_total counter
 coreloom_exclusive_cpu_switches_total{cpu="3",id="300"} 40

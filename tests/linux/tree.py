@@ -29,7 +29,7 @@ class Task:
 
 @dataclass
 class Machine:
-    """Counters of a CPU are since boot, 100 s ago: 1 s = 1 % when nothing is sampled."""
+    """Counters of a CPU are since boot, `uptime_s` ago; when nothing is sampled, 1 s of 100 is 1 %."""
 
     root: Path
     cpus: int = 4
@@ -39,6 +39,7 @@ class Machine:
     wait_s: Mapping[int, float] = field(default_factory=dict)
     busy_s: Mapping[int, float] = field(default_factory=dict)
     irqs: Mapping[int, str] = field(default_factory=dict)  # number: effective CPUs
+    uptime_s: int = 100
 
     def write(self, path: str, text: str) -> None:
         real = self.root / path.lstrip("/")
@@ -60,7 +61,7 @@ class Machine:
     def make(self) -> Path:
         cpu = "/sys/devices/system/cpu"
         self.write(f"{cpu}/online", f"0-{self.cpus - 1}\n" if self.cpus > 1 else "0\n")
-        self.write("/proc/uptime", "100.00 200.00\n")
+        self.write("/proc/uptime", f"{self.uptime_s}.00 200.00\n")
         for at, text in self.siblings.items():
             self.write(f"{cpu}/cpu{at}/topology/thread_siblings_list", f"{text}\n")
         for at, text in self.caches.items():
@@ -77,14 +78,13 @@ class Machine:
         lines = ["cpu  0 0 0 0 0 0 0 0 0 0\n"]
         for cpu in range(self.cpus):
             ticks = round(self.busy_s.get(cpu, 0) * 100)
-            lines.append(f"cpu{cpu} {ticks} 0 0 {10000 - ticks} 7 0 0 5 0 0\n")
+            lines.append(f"cpu{cpu} {ticks} 0 0 {self.uptime_s * 100 - ticks - 7} 7 0 0 5 0 0\n")
         return "".join([*lines, "intr 0\nctxt 0\n"])
 
     def schedstat(self) -> str:
         lines = ["version 17\ntimestamp 4294892296\n"]
         for cpu in range(self.cpus):
-            ran, wait = (round(s.get(cpu, 0) * 1e9) for s in (self.busy_s, self.wait_s))
-            lines.append(f"cpu{cpu} 0 0 5 5 5 5 {ran + 1} {wait} 40\n")
+            lines.append(f"cpu{cpu} 0 0 5 5 5 5 1 {round(self.wait_s.get(cpu, 0) * 1e9)} 40\n")
             lines.append("domain0 MC 3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24\n")
         return "".join(lines)
 
