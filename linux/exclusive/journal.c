@@ -382,6 +382,11 @@ static enum answer failed(const char *what, int error) {
 /* A group or an interrupt that is no more takes its files along. */
 static bool is_gone(int error) { return error == ENOENT || error == ENODEV; }
 
+/* What a write came to. A group of systemd's may have gone since its file was read. */
+static enum answer wrote(const char *path, int error) {
+  return is_gone(error) ? ALREADY : error ? failed(path, error) : DONE;
+}
+
 static enum answer undo_file(const struct entry *e) {
   char now[4096], old[4096];
   int error = cl_read(e->field[0], now, sizeof now);
@@ -393,8 +398,7 @@ static enum answer undo_file(const struct entry *e) {
     cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is left", e->field[0], now, e->field[2]);
     return FOREIGN;
   }
-  error = cl_write(e->field[0], old);
-  return error ? failed(e->field[0], error) : DONE;
+  return wrote(e->field[0], cl_write(e->field[0], old));
 }
 
 /* What a set of CPUs should be again: what was taken is given back but for what others hold by now, what was put in
@@ -470,7 +474,7 @@ static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
     error = cl_write(path, old_text);
     /* Kernels before 7.0 let no group with tasks have an empty list: all CPUs, until the controller goes. */
     if (error == ENOSPC && *old_text == '\0') error = cl_write(path, cl_cpus_format(&u->online, text));
-    return error ? failed(path, error) : DONE;
+    return wrote(path, error);
   }
   bool ours = give_back(u, &old, &new, &now, &target);
   if (cl_cpus_count(&target) == 0 && *old_text != '\0') target = now;
@@ -488,8 +492,7 @@ static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
     error = hand_over(other, field, 4);
     if (error) return failed(path, error);
   }
-  error = cl_write(path, text);
-  return error ? failed(path, error) : DONE;
+  return wrote(path, cl_write(path, text));
 }
 
 static void join(char *path, size_t size, const char *folder, const char *file) {
@@ -566,8 +569,7 @@ static enum answer undo_controller(const struct undo *u, const struct entry *e) 
     return FOREIGN;
   }
   snprintf(text, sizeof text, "-%s", name);
-  error = cl_write(path, text);
-  return error ? failed(path, error) : DONE;
+  return wrote(path, cl_write(path, text));
 }
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -21,6 +22,7 @@
 #define MANAGER "/org/freedesktop/systemd1"
 #define INTERFACE "org.freedesktop.systemd1.Manager"
 #define PATIENCE_S 10.0
+#define LEAVE_MS 2000
 #define NAME_MOST 64
 
 bool cl_systemd_runs(void) { return cl_exists("/run/systemd/system"); }
@@ -221,24 +223,39 @@ static int widen(const char *unit, const struct cl_cpus *online) {
   return error;
 }
 
+/* The CPUs of the reservation whose scope this is may be used by all again. The kernel ends a partition some time after
+ * its group has gone, if systemd was faster with that than the journal with the partition. */
+static bool given_back(const char *mount, const char *scope) {
+  char path[CL_PATH_MOST + 32], text[CL_CPUS_TEXT];
+  struct cl_cpus effective, online, missing = cl_cpus_none();
+  struct cl_reservation *list;
+  size_t count;
+  int id = 0;
+  snprintf(path, sizeof path, "%s/cpuset.cpus.effective", mount);
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &effective) || cl_online(&online)) return true;
+  if (sscanf(scope, "coreloom_%d.scope", &id) != 1 || cl_journal_list(&list, &count)) return true;
+  for (size_t i = 0; i < count; i++)
+    if (list[i].tool == id) missing = cl_cpus_minus(&list[i].cpus, &effective);
+  free(list);
+  missing = cl_cpus_and(&missing, &online);
+  return cl_cpus_count(&missing) == 0;
+}
+
 int cl_systemd_leave(const char *scope) {
-  char slice[NAME_MOST], mount[CL_PATH_MOST], folder[CL_PATH_MOST], procs[CL_PATH_MOST + 16], text[16];
-  size_t stem = strcspn(scope, ".");
-  snprintf(slice, sizeof slice, "%.*s.slice", (int)stem, scope);
-  int error = cl_group_mount("", mount, sizeof mount);
-  if (error) return EALREADY;
-  snprintf(folder, sizeof folder, "%.*s/%s/%s", (int)strlen(mount), mount, slice, scope);
-  snprintf(procs, sizeof procs, "%s/cgroup.procs", folder);
-  if (cl_read(procs, text, sizeof text) == 0 && text[0] != '\0') {
+  char slice[NAME_MOST], mount[CL_PATH_MOST], folder[CL_PATH_MOST], path[CL_PATH_MOST + 16], text[16];
+  snprintf(slice, sizeof slice, "%.*s.slice", (int)strcspn(scope, "."), scope);
+  if (cl_group_mount("", mount, sizeof mount)) return EALREADY;
+  if ((size_t)snprintf(folder, sizeof folder, "%s/%s", mount, slice) >= sizeof folder) return ENAMETOOLONG;
+  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", folder, scope) >= sizeof path) return ENAMETOOLONG;
+  if (cl_read(path, text, sizeof text) == 0 && text[0] != '\0') {
     struct cl_cpus online;
-    error = cl_online(&online);
+    int error = cl_online(&online);
     if (!error) error = widen(slice, &online);
     return error ? error : widen(scope, &online);
   }
   /* Empty: systemd is told by the kernel and takes both away. Soon, so that who looks afterwards finds nothing. */
-  snprintf(folder, sizeof folder, "%s/%s", mount, slice);
-  if (!cl_exists(folder)) return EALREADY;
+  if (!cl_exists(folder) && given_back(mount, scope)) return EALREADY;
   const struct timespec pause = {.tv_nsec = 1000000};
-  for (int i = 0; i < 2000 && cl_exists(folder); i++) nanosleep(&pause, NULL);
+  for (int i = 0; i < LEAVE_MS && (cl_exists(folder) || !given_back(mount, scope)); i++) nanosleep(&pause, NULL);
   return cl_exists(folder) ? ETIMEDOUT : 0;
 }

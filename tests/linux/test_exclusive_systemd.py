@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.linux import exclusive, native, systemd_image, vm
+from coreloom.paths import LINUX
 from linux.system import build
 from linux.tree import Machine, Task
 
@@ -256,3 +258,180 @@ def test_systemd_that_is_not_there(driver: Path, root: Path) -> None:
     code, out, _ = _call(driver, root, "scope", "3", "200")
     line = "systemd does not listen at /run/systemd/private: No such file or directory"
     assert (code, out) == (1, f"group \nerror: {line}\n")
+
+
+# --- a guest with systemd ------------------------------------------------------------------------
+
+_UNITS = {
+    "web.service": "[Service]\nExecStart=/bin/sleep 1001\n",
+    "pinned.service": "[Service]\nExecStart=/bin/sleep 1002\nCPUAffinity=2-3\n",
+    "narrow.service": "[Service]\nExecStart=/bin/sleep 1003\nAllowedCPUs=1-3\n",
+    "late.service": "[Service]\nExecStart=/bin/sleep 1004\nAllowedCPUs=3\n",
+}
+# What every check begins with. `same` compares all that could have changed with what was before.
+_LIBRARY = r"""
+state() { /usr/bin/state kworker/ psimon sh timeout; }
+same() { state >now; diff before now >changes && echo same || head -n 9 changes; }
+units() { systemctl show web pinned narrow vm -p AllowedCPUs,CPUAffinity,Slice,ActiveState,MainPID,Delegate; }
+run() { exclusive run --quiet --report report --cpu 3 "$@"; }
+main() { systemctl show -P MainPID "$1"; }
+pid_of() { ps -o pid,args | grep "[0-9] $1\$" | awk '{ print $1 }'; }
+number() { sed 's/[0-9][0-9]*/N/g'; }
+cd /sys/fs/cgroup
+cgroups=$(pwd)
+cd /root
+"""
+
+
+def _guest() -> vm.Guest:
+    state = native.static("state", [LINUX / "vm" / "programs" / "state.c"])
+    files: dict[str, Path | bytes] = {"/usr/bin/exclusive": exclusive.program(), "/usr/bin/state": state}
+    return systemd_image.guest(files, units=_UNITS)
+
+
+@pytest.mark.linux
+def test_a_program_alone_under_systemd() -> None:
+    script = f"""{_LIBRARY}
+state >before
+run -- sh -c 'cat /proc/self/cgroup /sys/fs/cgroup/coreloom*/*/cpuset.cpus.partition; exit 7' | number
+same
+systemctl list-units --all | grep -c coreloom
+"""
+    outcome = vm.run(_guest(), script, cgroup="none")
+    assert outcome.stdout == "N::/coreloom_N.slice/coreloom_N.scope\nisolated\nsame\n0\n"
+
+
+# Each check with what it prints.
+_CHECKS = {
+    "services run": ("systemctl start web pinned; sleep 1; state >before", ""),
+    "alone, with the controller only while it holds": (
+        """
+        cat $cgroups/cgroup.subtree_control
+        run -- sh -c 'cat /sys/fs/cgroup/cgroup.subtree_control /sys/fs/cgroup/cpuset.cpus.effective
+          grep Cpus_allowed_list /proc/self/status; exclusive verify; exit 7'
+        echo $?
+        same
+        systemctl start narrow; sleep 1; state >before; units >units.before
+        """,
+        "memory pids\ncpuset memory pids\n0-2\nCpus_allowed_list:\t3\n"
+        "1 reservation: all is as it should be\n7\nsame\n",
+    ),
+    "what systemd knows of other units, and their files, stay": (
+        """
+        run -- sh -c '/usr/bin/state >held; systemctl show web pinned narrow vm \
+          -p AllowedCPUs,CPUAffinity,Slice,ActiveState,MainPID,Delegate >units.held'
+        cmp units.before units.held && echo same units
+        # The files that were there, but for the list of controllers, which systemd makes longer.
+        grep "^file $cgroups/system.slice" before | grep -v -e cgroup.controllers -e effective >files
+        grep "^file $cgroups/system.slice" held | grep -vxFf - files
+        wc -l <files | grep -q '^[1-9][0-9]' && echo many files
+        """,
+        "same units\nmany files\n",
+    ),
+    "a reload while it holds": (
+        """
+        run -- sh -c 'systemctl daemon-reload; sleep 1; cat /sys/fs/cgroup/coreloom*/*/cpuset.cpus.partition
+          cat /sys/fs/cgroup/coreloom*/cpuset.cpus; exclusive verify'
+        same
+        """,
+        "isolated\n3\n1 reservation: all is as it should be\nsame\n",
+    ),
+    "a unit that starts and wants the CPU gets it afterwards": (
+        """
+        run -- sh -c 'systemctl start late; cat /sys/fs/cgroup/system.slice/late.service/cpuset.cpus.effective
+          exclusive verify'
+        cat $cgroups/system.slice/late.service/cpuset.cpus.effective
+        systemctl stop late
+        same
+        """,
+        "0-2\n1 reservation: all is as it should be\n3\nsame\n",
+    ),
+    "attach to a service leaves it in its unit and says so": (
+        """
+        exclusive attach --cpu 3 --max 1s --report report $(main web) 2>said
+        grep -e 'not isolated' -e 'alone' said | number
+        systemctl show -P ControlGroup web
+        same
+        """,
+        "coreloom exclusive: state N: not isolated: it would take the process out of web.service: "
+        "--move allows it\n"
+        "coreloom exclusive: state N: process N (sleep) is alone on CPU N\n"
+        "/system.slice/web.service\nsame\n",
+    ),
+    "attach --move takes it out and puts it back": (
+        """
+        exclusive attach --cpu 3 --max 2s --move --quiet --report report $(main web) &
+        sleep 1
+        number </proc/$(main web)/cgroup; systemctl is-active web
+        wait $!
+        cat /proc/$(main web)/cgroup; systemctl is-active web
+        same
+        """,
+        "N::/coreloom_N.slice/coreloom_N.scope\nactive\n0::/system.slice/web.service\nactive\nsame\n",
+    ),
+    "killed, the program goes back where it came from": (
+        """
+        exclusive run --quiet --report report --cpu 3 -- sleep 1005 & tool=$!
+        until pid=$(pid_of 'sleep 1005') && grep -qs coreloom /proc/$pid/cgroup; do sleep 0.1; done
+        kill -9 $tool
+        until grep -qs vm.service /proc/$pid/cgroup; do sleep 0.1; done
+        sleep 1
+        kill $pid; sleep 0.5
+        same
+        """,
+        "same\n",
+    ),
+    "what a program leaves behind lives on, on all CPUs": (
+        """
+        run -- sh -c 'sleep 1006 & exit 3'; echo $?
+        pid=$(pid_of 'sleep 1006')
+        grep Cpus_allowed_list /proc/$pid/status
+        systemctl daemon-reload
+        grep Cpus_allowed_list /proc/$pid/status
+        kill $pid; sleep 1
+        same
+        """,
+        "3\nCpus_allowed_list:\t0-3\nCpus_allowed_list:\t0-3\nsame\n",
+    ),
+    "two at once": (
+        """
+        run -- sleep 2 &
+        exclusive run --quiet --report report --cpu 1 -- sh -c 'sleep 1
+          cat /sys/fs/cgroup/cpuset.cpus.effective; exclusive verify; sleep 3'
+        wait
+        same
+        """,
+        "0,2\n2 reservations: all is as it should be\nsame\n",
+    ),
+    "a unit that has the CPU for itself": (
+        """
+        systemctl set-property --runtime system.slice AllowedCPUs=1,3
+        state >before.narrow
+        exclusive run --cpus 1,3 --force --report report -- true 2>&1 | grep 'not root' | number
+        state >now.narrow; cmp before.narrow now.narrow && echo same
+        systemctl set-property --runtime system.slice AllowedCPUs=0-3
+        """,
+        "coreloom exclusive: state N: not root: cannot write "
+        "/sys/fs/cgroup/coreloom_N.slice/cpuset.cpus.exclusive: Invalid argument\nsame\n",
+    ),
+    "nothing is left": (
+        """
+        systemctl --failed --no-legend
+        systemctl list-units --all --no-legend | grep coreloom
+        ls /run/coreloom-exclusive
+        dmesg | grep 'systemd.*coreloom' |
+          grep -v -e Created -e Started -e Removed -e Deactivated -e Consumed -e Reload
+        """,
+        "lock\n",
+    ),
+}
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_living_with_systemd() -> None:
+    checks = {name: _LIBRARY + text for name, (text, _) in _CHECKS.items()}
+    done = vm.run_checks(_guest(), checks, cgroup="none", timeout=240)
+    assert {name: out for name, (_, out) in done.items()} == {
+        name: said for name, (_, said) in _CHECKS.items()
+    }
