@@ -34,6 +34,7 @@ struct cl_hold {
   struct cl_changes changes;
   int id;                    /* pid of the tool */
   char group[CL_PATH_MOST];  /* folder of the program's cgroup, once a mechanism has made one; else "" */
+  char partition[CL_PATH_MOST]; /* the same of the partition in which that is, or which it is; else "" */
   /* counted for the log */
   int moved, kernel_moved, kernel_stay, irqs_moved, irqs_managed;
 };

@@ -49,6 +49,7 @@ static int partition(struct cl_hold *hold, const char *group, const struct cl_cp
   int error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus"), cpus);
   if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
   if (error) return cl_why(why, size, error, "cannot write %s", path);
+  if (hold->partition[0] == '\0') snprintf(hold->partition, sizeof hold->partition, "%s", group);
   if (changes->plan) return 0;
   /* The write succeeds even where the kernel then finds no partition possible: only reading it back tells. */
   error = cl_read(path, text, sizeof text);
