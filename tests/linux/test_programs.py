@@ -20,7 +20,8 @@ _CALLS = {
     "spawn": "spawn [-w WORK_MS] [-t SECONDS] COUNT",
     "threads": "threads [-p PROCESSES] [-i INTERVAL_MS] COUNT",
     "burn": "burn [-j THREADS] SECONDS",
-    "measure": "measure -o FILE [-l LABEL] [-g CGROUP] [-t SECONDS] [-- COMMAND...]",
+    "measure": "measure -o FILE [-l LABEL] [-g CGROUP] [-p COUNTER] [-t SECONDS] [-- COMMAND...]",
+    "start": "start [-c CPU]... [-n NICE] [-f PRIORITY] COMMAND...",
 }
 
 
@@ -87,7 +88,9 @@ def test_measure_appends_a_line_for_each_command(tmp_path: Path) -> None:
     group.mkdir()
     (group / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
     measure = [_program("measure"), "-o", str(out)]
-    run = [*measure, "-l", "a", "-g", str(group), "--", _program("burn"), "0.05"]
+    player = tmp_path / "player"
+    player.write_bytes(bytes(16))
+    run = [*measure, "-l", "a", "-g", str(group), "-p", str(player), "--", _program("burn"), "0.05"]
     assert subprocess.run(run, capture_output=True, check=True).stdout.startswith(b'{"program": "burn"')
     assert subprocess.run(
         [*measure, "--", "/nothing"], capture_output=True, text=True, check=False
@@ -95,6 +98,7 @@ def test_measure_appends_a_line_for_each_command(tmp_path: Path) -> None:
     subprocess.run([*measure, "-t", "0.01"], check=True)
     first, missing, idle = map(json.loads, out.read_text().splitlines())
     assert (first["label"], first["status"], first["others_cpu_s"]) == ("a", 0, 0)
+    assert (first["shown"], first["dropped"]) == (0, 0)
     assert first["cpu_s"] >= 0.05
     assert (missing["status"], missing["others_cpu_s"]) == (127, None)
     assert (idle["status"], idle["cpu_s"], idle["wall_s"] >= 0.01) == (0, 0, True)
@@ -104,10 +108,11 @@ def test_measure_appends_a_line_for_each_command(tmp_path: Path) -> None:
     ("name", "arguments"),
     [
         *((name, ["-x"]) for name in _CALLS),
-        *((name, ["3", "4"]) for name in _CALLS),
+        *((name, ["3", "4"]) for name in _CALLS if name != "start"),
         *(("hog", [text]) for text in ("0", "x", "", "1e10", "nan")),
         ("threads", ["-p", "3", "2"]),
         ("burn", ["-1"]),
+        ("start", []),
         ("measure", ["-t", "1"]),
         ("measure", ["-o", "x"]),
     ],
@@ -118,3 +123,13 @@ def test_a_wrong_call_says_how(name: str, arguments: list[str]) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1] == f"usage: {_CALLS[name]}"
+
+
+def test_start_gives_what_it_is_told() -> None:
+    show = ["sh", "-c", "echo $(cut -d' ' -f19 /proc/self/stat; grep Cpus_allowed_list /proc/self/status)"]
+    run = subprocess.run(
+        [_program("start"), "-c", "0", "-n", "3", *show], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "3 Cpus_allowed_list: 0\n"
+    lost = subprocess.run([_program("start"), "/nothing"], capture_output=True, text=True, check=False)
+    assert (lost.returncode, lost.stderr) == (127, "start: /nothing: No such file or directory\n")
