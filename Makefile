@@ -44,6 +44,7 @@ results: setup-synth
 	$(BIN)/coreloom bench policies
 	$(BIN)/coreloom bench fairness
 	$(BIN)/coreloom bench model
+	$(BIN)/coreloom bench exclusive
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coreloom import model_tables, plots, results, synth, tables
+from coreloom import exclusive_tables, model_tables, plots, results, synth, tables
 from coreloom.bench import fairness
 from coreloom.bench.ipc import README_FIGURE
 from coreloom.errors import UserError
@@ -151,6 +151,14 @@ def model_page(content: dict[str, Any]) -> str:
     )
 
 
+def exclusive_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench exclusive`."""
+    shown = exclusive_tables.exclusive_tables(content)
+    return _page(
+        "exclusive", "A CPU of its own: the Golden-Finger of [GF] on a kernel of today", content, shown
+    )
+
+
 def readme_tables(
     smp: dict[str, Any],
     scheduler: dict[str, Any],
@@ -159,16 +167,20 @@ def readme_tables(
     backdoor: dict[str, Any],
     fair: dict[str, Any],
     scaled: dict[str, Any],
+    alone: dict[str, Any],
 ) -> str:
     """The part of the results that the README shows: the standard core, [HT]'s scheduler, one of [IPC], the
-    programs of [GF], [DWRR]'s cases."""
+    programs of [GF], [DWRR]'s cases, a CPU of its own."""
     rows = [row for row in smp["rows"] if row["core"] == "standard"]
     semaphore = [row for row in ipc["reach"] if row["what"] == README_FIGURE]
     areas = (figure.row() for figure in synth.figures(area["rows"]))
-    reached = tables.reach([*scheduler["reach"], *areas, *semaphore, *fair["reach"], *scaled["reach"]])
+    reached = tables.reach(
+        [*scheduler["reach"], *areas, *semaphore, *fair["reach"], *scaled["reach"], *alone["reach"]]
+    )
     pair = tables.backdoor_readme(backdoor["rows"])
     policies = model_tables.fairness_readme(fair["rows"])
-    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached, pair, policies)
+    held = exclusive_tables.exclusive_readme(alone["rows"])
+    shown = (tables.smp_done(rows), tables.smp_switch(rows), reached, pair, policies, held)
     return "\n\n".join(table.markdown() for table in shown)
 
 
@@ -186,6 +198,7 @@ def write() -> list[Path]:
     smp, scheduler, area = results.read("smp"), results.read("scheduler"), results.read("synth", "synth")
     ipc, backdoor = results.read("ipc"), results.read("backdoor")
     fair, scaled = results.read("fairness"), results.read("model_scale", "bench model")
+    alone = results.read("exclusive")
     folder = ROOT / "docs" / "results"
     pages = {
         folder / "smp.md": smp_page(smp),
@@ -197,6 +210,7 @@ def write() -> list[Path]:
         folder / "synth.md": synth_page(area),
         folder / "fairness.md": fairness_page(fair),
         folder / "model.md": model_page(scaled),
+        folder / "exclusive.md": exclusive_page(alone),
     }
     drawn = {**fairness_plots(fair), **model_plots(scaled)}
     pages |= {folder / file: svg for file, (_, svg) in drawn.items()}
@@ -204,7 +218,7 @@ def write() -> list[Path]:
         results.write_atomically(page, text.encode())
     readme = ROOT / "README.md"
     text = _replace_between(
-        readme.read_text(), readme_tables(smp, scheduler, area, ipc, backdoor, fair, scaled)
+        readme.read_text(), readme_tables(smp, scheduler, area, ipc, backdoor, fair, scaled, alone)
     )
     results.write_atomically(readme, text.encode())
     return [*pages, readme]

@@ -1,0 +1,357 @@
+"""The bench of exclusive: its scripts, what it makes of a guest's files, its tables and its page."""
+
+from __future__ import annotations
+
+import io
+import json
+import wave
+from typing import Any
+
+import pytest
+
+from coreloom import exclusive_tables, report
+from coreloom.bench import exclusive
+from coreloom.bench.exclusive import JOBS, LOADS, METHODS
+from coreloom.errors import UserError
+
+BURN, PROBE, THREADS = (
+    next(job for job in JOBS if job.name == name) for name in ("burn", "probe", "threads")
+)
+NONE, LIGHT, HEAVY, HOGS = (
+    next(load for load in LOADS if load.name == name) for name in ("none", "light", "heavy", "16 hogs")
+)
+
+
+def _line(label: str, **figures: Any) -> dict[str, Any]:
+    usual = {"status": 0, "wall_s": 2.0, "cpu_s": 1.0, "voluntary": 1, "involuntary": 3}
+    return {"label": label, **usual, "shown": 0, "dropped": 0, "others_cpu_s": 0.0, **figures}
+
+
+def _files(*lines: dict[str, Any], **more: str) -> dict[str, bytes]:
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    return {"rows": text.encode(), **{name.replace("_", "."): said.encode() for name, said in more.items()}}
+
+
+def test_every_job_is_run_by_every_method() -> None:
+    cells = exclusive.cells([BURN, THREADS])
+    assert [(cell.job.name, cell.method, cell.cpus) for cell in cells] == [
+        ("burn", "plain", None),
+        ("burn", "taskset", 1),
+        ("burn", "nice -20", None),
+        ("burn", "SCHED_FIFO", None),
+        ("burn", "ours", 1),
+        ("threads", "plain", None),
+        ("threads", "taskset", 1),
+        ("threads", "taskset", 2),
+        ("threads", "nice -20", None),
+        ("threads", "SCHED_FIFO", None),
+        ("threads", "ours", 1),
+        ("threads", "ours", 2),
+    ]
+    assert [cell.command() for cell in cells[5:]] == [
+        "",
+        "start -c 3",
+        "start -c 3 -c 2",
+        "start -n -20",
+        "start -f 50",
+        "coreloom-exclusive run --quiet --report /tmp/report --count 1 --",
+        "coreloom-exclusive run --quiet --report /tmp/report --count 2 --",
+    ]
+
+
+def test_the_script_of_a_load() -> None:
+    cells = [cell for cell in exclusive.cells([BURN]) if cell.method in ("plain", "ours")]
+    measure = "measure -o /out/rows -g /sys/fs/cgroup/others -p /tmp/player0"
+    tool = "coreloom-exclusive run --quiet --report /tmp/report --count 1 --"
+    assert exclusive.script(LIGHT, cells).splitlines() == [
+        "sleep 5",
+        "mkdir /sys/fs/cgroup/others",
+        "mpeg4 -o /tmp/film 50 >/tmp/film.log",
+        "(echo 0 >/sys/fs/cgroup/others/cgroup.procs; exec mpeg4 -p /tmp/film -c /tmp/player0) "
+        ">/tmp/others.log 2>&1 &",
+        "sleep 1",
+        f"{measure} -l base -t 2",
+        "sleep 0.3",
+        f"{measure} -l 0 -- burn 1 >/out/0.out 2>/out/0.err",
+        "sleep 0.3",
+        f"{tool} {measure} -l 1 -- burn 1 >/out/1.out 2>/out/1.err",
+        "echo 1 >/sys/fs/cgroup/others/cgroup.kill",
+    ]
+    assert "exec hog 16) " in exclusive.script(HOGS, cells)
+
+
+def test_quick_is_a_part_of_the_whole() -> None:
+    jobs, loads = exclusive.chosen(quick=True)
+    assert ([job.name for job in jobs], [load.name for load in loads]) == (
+        ["burn", "probe"],
+        ["none", "16 hogs"],
+    )
+    assert exclusive.chosen(quick=False) == (list(JOBS), list(LOADS))
+    first, wanted = exclusive.jobs(quick=True, seeds=2)
+    assert [job.text for job in (*first, *wanted)] == [
+        "prepare the guest",
+        "none: nothing else, seed 1",
+        "16 hogs: 16 threads that always want a CPU, seed 1",
+        "start, seed 1",
+        "none: nothing else, seed 2",
+        "16 hogs: 16 threads that always want a CPU, seed 2",
+        "start, seed 2",
+    ]
+
+
+def test_the_sound_is_the_same_every_time() -> None:
+    sound = exclusive.sweep_wav(0.5)
+    assert sound == exclusive.sweep_wav(0.5)
+    with wave.open(io.BytesIO(sound)) as file:
+        assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (2, 44_100, 22_050)
+
+
+def test_a_row_of_a_job_and_of_the_probe() -> None:
+    cells = [cell for cell in exclusive.cells([BURN, PROBE]) if cell.method == "ours"]
+    base = _line("base", others_cpu_s=8.0)
+    said = '{"program": "probe", "count": 9, "p50_us": 5.5, "p99_us": 40.25, "max_us": 41.0}\n'
+    files = _files(
+        base, _line("0", wall_s=1.5, others_cpu_s=4.5), _line("1", others_cpu_s=6.0), **{"1_out": said}
+    )
+    burn, probe = exclusive.rows_of(HOGS, cells, 7, files)
+    assert burn == {
+        "job": "burn",
+        "load": "16 hogs",
+        "method": "ours",
+        "cpus": 1,
+        "seed": 7,
+        "wall_over_cpu": 1.5,
+        "involuntary": 3,
+        "voluntary": 1,
+        "probe_p50_us": None,
+        "probe_p99_us": None,
+        "probe_max_us": None,
+        "others_throughput": 0.75,
+        "wall_s": 1.5,
+        "cpu_s": 1.0,
+    }
+    assert (probe["wall_over_cpu"], probe["others_throughput"]) == (None, 0.75)
+    assert (probe["probe_p50_us"], probe["probe_p99_us"], probe["probe_max_us"]) == (5.5, 40.25, 41.0)
+
+
+def test_players_get_the_part_of_their_frames_that_is_in_time() -> None:
+    cells = exclusive.cells([BURN])[:1]
+    base = _line("base", shown=50, others_cpu_s=0.2)
+    (row,) = exclusive.rows_of(
+        LIGHT, cells, 1, _files(base, _line("0", shown=18, dropped=6, others_cpu_s=0.9))
+    )
+    assert row["others_throughput"] == 0.75
+    (row,) = exclusive.rows_of(LIGHT, cells, 1, _files(base, _line("0")))  # shorter than a frame
+    assert row["others_throughput"] is None
+    (row,) = exclusive.rows_of(NONE, cells, 1, _files(_line("base"), _line("0")))
+    assert row["others_throughput"] is None
+
+
+@pytest.mark.parametrize(
+    ("files", "text"),
+    [
+        ({}, "the load '16 hogs' could not be measured in the guest: nothing came back"),
+        (
+            _files(_line("base")),
+            "'burn 1' by plain under 16 hogs failed in the guest: it said nothing",
+        ),
+        (
+            _files(_line("base"), _line("0", status=127), **{"0_err": "one\nmeasure: burn: not here\n"}),
+            "'burn 1' by plain under 16 hogs failed in the guest: measure: burn: not here",
+        ),
+    ],
+    ids=["nothing", "no line", "failed"],
+)
+def test_what_is_missing_is_an_error(files: dict[str, bytes], text: str) -> None:
+    with pytest.raises(UserError) as error:
+        exclusive.rows_of(HOGS, exclusive.cells([BURN])[:1], 1, files)
+    assert str(error.value) == text
+
+
+def _starts() -> dict[str, bytes]:
+    lines = [
+        _line(f"{machine}.{attempt}.{what}", wall_s=wall)
+        for machine in range(3)
+        for attempt in range(exclusive.TRIES)
+        for what, wall in (("alone", 0.001), ("ours", 0.1 + machine + attempt / 1000))
+    ]
+    proofs = {
+        f"{machine}_{attempt}_json": json.dumps(
+            {"cleared_ms": 20 + machine + attempt, "mechanism": "isolated"}
+        )
+        for machine in range(3)
+        for attempt in range(exclusive.TRIES)
+    }
+    return _files(*lines, **proofs)
+
+
+def test_a_start_for_each_machine_and_try() -> None:
+    found = exclusive.starts_of(2, _starts())
+    assert len(found) == 3 * exclusive.TRIES
+    assert found[4] == {
+        "machine": "2000 threads",
+        "seed": 2,
+        "alone_ms": 1.0,
+        "ours_ms": 1101.0,
+        "cleared_ms": 22,
+        "mechanism": "isolated",
+    }
+    files = _starts() | {"errors": b"coreloom exclusive: refused\n"}
+    del files["1.0.json"]
+    with pytest.raises(UserError) as error:
+        exclusive.starts_of(2, files)
+    assert str(error.value) == (
+        "coreloom exclusive failed in the guest (2000 threads): coreloom exclusive: refused"
+    )
+
+
+def test_the_script_of_the_starts_measures_both() -> None:
+    text = exclusive.start_script()
+    tool = "coreloom-exclusive run --quiet --json --report /out/1.2.json -- true"
+    assert "measure -o /out/rows -l 1.2.alone -- true 2>>/out/errors\n" in text
+    assert f"measure -o /out/rows -l 1.2.ours -- {tool} 2>>/out/errors\n" in text
+    assert text.count("measure ") == 2 * 3 * exclusive.TRIES
+
+
+# --- rows, tables, page ------------------------------------------------------------------------
+
+_RATIO = {"plain": 4.25, "taskset": 4.125, "nice -20": 1.008, "SCHED_FIFO": 1.054, "ours": 1.0005}
+_DELAY = {"plain": 4000.0, "taskset": 3800.0, "nice -20": 1100.0, "SCHED_FIFO": 900.0, "ours": 500.0}
+
+
+def _row(job: str, load: str, method: str, cpus: int | None, seed: int) -> dict[str, Any]:
+    alone = load == "none"
+    probe = job == "probe"
+    delay = 6.0 if alone else _DELAY[method] + seed
+    return {
+        "job": job,
+        "load": load,
+        "method": method,
+        "cpus": cpus,
+        "seed": seed,
+        "wall_over_cpu": None if probe else (1.0 if alone else _RATIO[method]) / (cpus or 1),
+        "involuntary": 0 if alone or method == "ours" else 2 * seed,
+        "voluntary": 1,
+        "probe_p50_us": 5.0 if probe else None,
+        "probe_p99_us": delay if probe else None,
+        "probe_max_us": delay + 10 if probe else None,
+        "others_throughput": None if alone else 0.75 if method == "ours" else 0.9375,
+        "wall_s": 1.0,
+        "cpu_s": 1.0,
+    }
+
+
+@pytest.fixture
+def content() -> dict[str, Any]:
+    rows = [
+        _row(cell.job.name, load, cell.method, cell.cpus, seed)
+        for seed in (1, 2, 3)
+        for load in ("none", "16 hogs")
+        for cell in exclusive.cells([BURN, PROBE, THREADS])
+    ]
+    starts = exclusive.starts_of(1, _starts())
+    return {
+        "commit": "0123456789ab",
+        "tools": {"coreloom": "0.1.0", "linux": "7.3.4", "qemu": "10.0.2"},
+        "method": "How it was measured.\n" + exclusive.verdict(rows),
+        "rows": rows,
+        "start": starts,
+        "reach": [figure.row() for figure in exclusive.figures(rows, starts)],
+    }
+
+
+def test_figures_to_reach(content: dict[str, Any]) -> None:
+    assert [(f["what"], f["measured"], f["at_most"], f["reached"]) for f in content["reach"]] == [
+        ("slowdown under 16 hogs on 4 CPUs, worst job and seed (plain 4.2)", 1.0, 1.01, True),
+        ("involuntary switches of all jobs under hogs (plain, the next: 24)", 0, 23, True),
+        ("CPU cleared with 2000 threads on the machine, the longest (ms)", 23, 50, True),
+        ("start-up over that of the command alone, idle machine, the longest (ms)", 101.0, 150, True),
+    ]
+
+
+def test_the_verdict_says_where_others_do_as_well(content: dict[str, Any]) -> None:
+    rows = content["rows"]
+    assert exclusive.verdict(rows) == (
+        "nice -20 does as well as ours (within 1 %) in wall time over CPU time in 6 of 6 cases, "
+        "in the 99 % of the probe's delays in 3 of 6, in the longest of them in 3 of 6.\n"
+        "SCHED_FIFO does as well as ours (within 1 %) in wall time over CPU time in 3 of 6 cases, "
+        "in the 99 % of the probe's delays in 3 of 6, in the longest of them in 3 of 6.\n"
+        "Both leave to the others what the job does not use, which ours does not.\n"
+    )
+    assert exclusive.as_good(rows, "others_throughput", "plain") == (6, 6)
+    assert exclusive.as_good(rows, "involuntary", "SCHED_FIFO") == (6, 12)
+
+
+def test_the_tables(content: dict[str, Any]) -> None:
+    shown = {table.title: table for table in exclusive_tables.exclusive_tables(content)}
+    assert list(shown) == [
+        "Wall time over CPU time",
+        "Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)",
+        "Involuntary switches",
+        "Delay of the probe, 99 % (us)",
+        "Delay of the probe, the longest of all seeds (us)",
+        "What the others get while the job runs, over what they get without it",
+        "1 s of CPU time in 4 threads: on one CPU at best 1, on two 0.5, on all 0.25",
+        "Cases in which another method does as well as ours, or better (times and shares within 1 %)",
+        "Running `true`: alone, and with a CPU of its own (ms)",
+        "Figures to reach (4 CPUs, virtual machine)",
+    ]
+    hogs = "16 threads that always want a CPU"
+    assert shown["Wall time over CPU time"].columns == ("job", "others", *METHODS)
+    assert shown["Wall time over CPU time"].rows == (
+        ("1 s of CPU time", "nothing else", *["1.000"] * 5),
+        ("1 s of CPU time", hogs, "4.250", "4.125", "1.008", "1.054", "1.000"),
+    )
+    assert shown["Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)"].rows == (
+        ("1 s of CPU time", "nothing else", "-", "1.00"),
+        ("1 s of CPU time", hogs, "-", "4.25"),
+    )
+    assert shown["Delay of the probe, 99 % (us)"].rows[1][2:] == ("4 002", "3 802", "1 102", "902", "502")
+    longest = shown["Delay of the probe, the longest of all seeds (us)"].rows[1]
+    assert longest[2:] == ("4 013", "3 813", "1 113", "913", "513")
+    assert [row[0] for row in next(t for title, t in shown.items() if "others get" in title).rows] == [
+        "1 s of CPU time",
+        "wakes every ms, 1000 times",
+    ]
+    threads = next(table for title, table in shown.items() if "4 threads" in title)
+    assert threads.rows[-2:] == (
+        (hogs, "ours", "1", "1.000", "0", "0.75"),
+        (hogs, "ours", "2", "0.500", "0", "0.75"),
+    )
+    assert shown["Running `true`: alone, and with a CPU of its own (ms)"].rows[1] == (
+        *("2000 threads", "isolated", "1.0", "1 101.0", "22.0", "23.0"),
+    )
+
+
+def test_the_paper_is_beside_its_heavy_load() -> None:
+    rows = [_row("burn", HEAVY.name, method, None, 1) for method in METHODS]
+    assert exclusive_tables.speedup(rows).rows == (
+        ("1 s of CPU time", "a second encoder", "up to 2.1", "4.25"),
+    )
+
+
+def test_the_page(content: dict[str, Any]) -> None:
+    page = report.exclusive_page(content)
+    assert page.splitlines()[:5] == [
+        "# A CPU of its own: the Golden-Finger of [GF] on a kernel of today",
+        "",
+        "<!-- Made by `coreloom report` from build/results/exclusive.json; do not edit. -->",
+        "",
+        "How it was measured.",
+    ]
+    assert "Commit 0123456789ab; linux 7.3.4, qemu 10.0.2.\n" in page
+    for table in exclusive_tables.exclusive_tables(content):
+        assert f"## {table.title}\n\n{table.markdown()}\n" in page
+    assert (
+        "| 1 s of CPU time | 16 threads that always want a CPU | 4.250 | 4.125 | 1.008 | 1.054 | 1.000 |"
+        in page
+    )
+
+
+def test_the_readme_shows_the_job_of_known_length(content: dict[str, Any]) -> None:
+    table = exclusive_tables.exclusive_readme(content["rows"])
+    assert table.columns == ("others", *METHODS)
+    assert table.rows == (
+        ("nothing else", *["1.000"] * 5),
+        ("16 threads that always want a CPU", "4.250", "4.125", "1.008", "1.054", "1.000"),
+    )
