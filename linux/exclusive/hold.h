@@ -56,8 +56,8 @@ struct cl_mechanism {
 extern const struct cl_mechanism *const cl_mechanisms[];
 
 /* load.c: states 1 and 2. Fills cpus, use, rest, lightest, before; `why` is the reason in one line, of each CPU chosen:
- * "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 1 managed IRQ". A refusal is its answer other than 0, and then
- * `why` is the whole error text. */
+ * "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 1 managed IRQ"; of more than 8 together. A refusal is its answer other
+ * than 0, and then `why` is the whole error text. */
 int cl_choose(struct cl_hold *hold, char *why, size_t size);
 
 /* irq.c: moves the interrupts away, tells irqbalance; counts. */

@@ -21,6 +21,7 @@
 #include "say.h"
 
 #define NAMED 4 /* pinned tasks that are named in a reason */
+#define APART 8 /* of more CPUs the reason is told together */
 
 struct cpu {
   int wait, busy; /* percent of the sample */
@@ -173,10 +174,9 @@ static int check_nested(struct load *l) {
 }
 
 /* "CPU 3 is held by pid 4711 (lame a.wav)" */
-static void add_holder(struct load *l, int cpu) {
-  const struct cl_reservation *by = holder(l, cpu);
-  if (by->alive) add(l, "CPU %d is held by pid %d (%s)", cpu, by->tool, by->command);
-  else add(l, "CPU %d was held by pid %d, which is gone (coreloom exclusive restore)", cpu, by->tool);
+static void add_holder(struct load *l, const struct cl_cpus *cpus, const struct cl_reservation *by) {
+  if (by->alive) add(l, "CPU %s is held by pid %d (%s)", list(cpus), by->tool, by->command);
+  else add(l, "CPU %s was held by pid %d, which is gone (coreloom exclusive restore)", list(cpus), by->tool);
 }
 
 static struct cl_cpus core_of(const struct load *l, int cpu) {
@@ -205,7 +205,8 @@ static int take_asked(struct load *l) {
       return EPERM;
     }
     if (cl_cpus_has(&l->taken, cpu)) {
-      add_holder(l, cpu);
+      struct cl_cpus one = cl_cpus_one(cpu);
+      add_holder(l, &one, holder(l, cpu));
       add(l, ": take another%s", sibling ? ", or allow sharing a core by --smt share" : "");
       return EBUSY;
     }
@@ -310,9 +311,10 @@ static int take_cheapest(struct load *l) {
       count == 1 ? " is" : hold->request->smt == CL_SMT_IDLE ? " with their siblings are" : " are", units);
   if (cl_cpus_has(&hold->online, 0) && !cl_cpus_has(&l->taken, 0) && !hold->request->force)
     add(l, "; CPU 0 needs --force");
-  for (int cpu = cl_cpus_next(&l->taken, -1); cpu >= 0; cpu = cl_cpus_next(&l->taken, cpu)) {
+  for (size_t i = 0; i < l->others; i++) {
+    if (cl_cpus_count(&l->other[i].cpus) == 0) continue;
     add(l, "; ");
-    add_holder(l, cpu);
+    add_holder(l, &l->other[i].cpus, &l->other[i]);
   }
   return EBUSY;
 }
@@ -339,15 +341,36 @@ static int find_rest(struct load *l) {
 }
 
 /* " (mysqld 812, sh 900, and 3 more)" */
-static void add_pinned(struct load *l, int cpu) {
+static void add_pinned(struct load *l, const struct cl_cpus *cpus, int pinned) {
   int named = 0;
   for (size_t i = 0; i < l->tasks.count && named < NAMED; i++) {
     const struct cl_task *task = &l->tasks.task[i];
-    if (task->cpu != cpu || task->fixed || is_own(l->hold, task) || !is_pinned(l, task, &l->hold->cpus)) continue;
+    if (!cl_cpus_has(cpus, task->cpu) || task->fixed || is_own(l->hold, task)) continue;
+    if (!is_pinned(l, task, &l->hold->cpus)) continue;
     add(l, "%s%s %d", named++ ? ", " : " (", task->name, task->tid);
   }
-  if (l->cpu[cpu].pinned > named) add(l, ", and %d more", l->cpu[cpu].pinned - named);
+  if (pinned > named) add(l, ", and %d more", pinned - named);
   if (named) add(l, ")");
+}
+
+/* What is on these CPUs, in one phrase. */
+static void describe(struct load *l, const struct cl_cpus *cpus, const char *remark) {
+  struct cpu sum = {0};
+  for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
+    const struct cpu *c = &l->cpu[cpu];
+    sum = (struct cpu){sum.wait + c->wait,     sum.busy + c->busy, sum.movable + c->movable,
+                       sum.pinned + c->pinned, sum.irqs + c->irqs, sum.managed + c->managed};
+  }
+  add(l, "%sCPU %s%s: ", *l->why ? "; " : "", list(cpus), remark);
+  if (l->waits) add(l, "run-queue wait %d %%", sum.wait);
+  else add(l, "busy %d %% (this kernel keeps no run-queue waits)", sum.busy);
+  add(l, ", %d movable task%s, %d pinned", sum.movable, s(sum.movable), sum.pinned);
+  add_pinned(l, cpus, sum.pinned);
+  if (l->managed_known) add(l, ", %d managed IRQ%s", sum.managed, s(sum.managed));
+  else add(l, ", %d IRQ%s", sum.irqs, s(sum.irqs));
+  if (sum.pinned)
+    cl_warn("CPU %s: %d task%s of others %s pinned to it: cpusets send such away for the time, without them they stay",
+            list(cpus), sum.pinned, s(sum.pinned), sum.pinned == 1 ? "is" : "are");
 }
 
 static void explain(struct load *l) {
@@ -355,18 +378,11 @@ static void explain(struct load *l) {
   hold->before[0] = cl_counters_sum(l->first, &hold->cpus);
   hold->before[1] = cl_counters_sum(l->second, &hold->cpus);
   count_tasks(l, &hold->cpus);
-  for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
-    const struct cpu *c = &l->cpu[cpu];
-    add(l, "%sCPU %d%s: ", *l->why ? "; " : "", cpu, cl_cpus_has(&hold->use, cpu) ? "" : " (stays idle)");
-    if (l->waits) add(l, "run-queue wait %d %%", c->wait);
-    else add(l, "busy %d %% (this kernel keeps no run-queue waits)", c->busy);
-    add(l, ", %d movable task%s, %d pinned", c->movable, s(c->movable), c->pinned);
-    add_pinned(l, cpu);
-    if (l->managed_known) add(l, ", %d managed IRQ%s", c->managed, s(c->managed));
-    else add(l, ", %d IRQ%s", c->irqs, s(c->irqs));
-    if (c->pinned)
-      cl_warn("CPU %d: %d task%s of others %s pinned to it: cpusets send such away for the time, without them they stay",
-              cpu, c->pinned, s(c->pinned), c->pinned == 1 ? "is" : "are");
+  bool many = cl_cpus_count(&hold->cpus) > APART;
+  if (many) describe(l, &hold->cpus, " together");
+  for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0 && !many; cpu = cl_cpus_next(&hold->cpus, cpu)) {
+    struct cl_cpus one = cl_cpus_one(cpu);
+    describe(l, &one, cl_cpus_has(&hold->use, cpu) ? "" : " (stays idle)");
   }
   add(l, ", others go to CPU %s", list(&hold->lightest));
 }

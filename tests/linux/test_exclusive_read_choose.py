@@ -85,6 +85,18 @@ def test_many_pinned_tasks_are_named_in_part(tmp_path: Path) -> None:
     assert answer == (0, _taken(why, "2-3", "2-3", "0-1"), warning)
 
 
+def test_of_many_cpus_the_reason_is_told_together(tmp_path: Path) -> None:
+    tasks = [Task(200, "one", 3, "0-11"), Task(201, "pinned", 4, "4")]
+    machine = Machine(tmp_path, cpus=12, tasks=tasks, wait_s={3: 5, 4: 6})
+    why = (
+        "CPU 2-10 together: run-queue wait 11 %, 1 movable task, 1 pinned (pinned 201), 0 IRQs, "
+        "others go to CPU 0-1, 11"
+    )
+    warning = _WARNING + f"CPU 2-10: 1 task of others is pinned to it: {_AWAY}\n"
+    answer = _choose(machine.make(), "cpus=2-10")
+    assert answer == (0, _taken(why, "2-10", "2-10", "0-1,11"), warning)
+
+
 def test_the_program_and_the_tool_are_not_others(tmp_path: Path) -> None:
     tasks = [
         Task(100, "coreloom-exclus", 3, _ALL),
@@ -176,6 +188,12 @@ def test_cpus_of_other_reservations_are_not_taken(tmp_path: Path) -> None:
     assert _choose(root, "count=3") == (1, said, "")
     said = "with CPU 0-2 held none is left for everybody else: at least one must be\n"
     assert _choose(root, "count=3", "force") == (1, said, "")
+    machine.journal(400, "1-2", "ffmpeg")
+    said = (
+        "2 CPUs with their siblings are wanted, and 0 can be had; CPU 0 needs --force; "
+        "CPU 3 is held by pid 300 (lame a.wav); CPU 1-2 is held by pid 400 (ffmpeg)\n"
+    )
+    assert _choose(root, "count=2") == (1, said, "")
     machine.journal(400, "3", "ffmpeg", alive=False)
     machine.remove("/run/coreloom-exclusive/300.journal")
     said = "CPU 3 was held by pid 400, which is gone (coreloom exclusive restore): take another\n"
