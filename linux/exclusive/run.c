@@ -24,6 +24,7 @@
 #include "proof.h"
 #include "restore.h"
 #include "say.h"
+#include "urgent.h"
 #include "watch.h"
 
 #define SWEEP_S 0.1
@@ -420,11 +421,13 @@ static int give_back(struct run *r, bool proven) {
     read_program(r);
     cl_counters_read(&r->hold.cpus, &r->proof.during[1]);
   }
+  cl_urgent(true);
   if (r->strays) cl_strays_end(r->strays, &r->hold, &r->proof);
   r->strays = NULL;
   int error = cl_journal_lock(&lock);
   if (error) {
     cl_fail("%s/lock cannot be had: %s", CL_JOURNALS, strerror(error));
+    cl_urgent(false);
     return CL_EXIT_FAILED;
   }
   double start = cl_now();
@@ -440,6 +443,7 @@ static int give_back(struct run *r, bool proven) {
   if (proven) report(r);
   free(r->proof.stray);
   r->proof.stray = NULL;
+  cl_urgent(false);
   return error ? CL_EXIT_FAILED : 0;
 }
 
@@ -592,6 +596,7 @@ static int block_signals(struct run *r) {
 /* With the watcher and the child there: the states, under the lock until the program is let go. */
 static int run_locked(struct run *r) {
   int lock;
+  cl_urgent(true);
   int error = cl_journal_lock(&lock);
   if (error) return cl_fail("%s cannot be used: %s", CL_JOURNALS, strerror(error));
   int dead = cl_restore_dead();
@@ -600,6 +605,7 @@ static int run_locked(struct run *r) {
   if (!status) status = start(r);
   close(lock);
   if (status && r->held && give_back(r, false)) status = CL_EXIT_FAILED;
+  cl_urgent(false);
   return status ? status : hold(r);
 }
 

@@ -11,6 +11,7 @@
 
 #include "restore.h"
 #include "say.h"
+#include "urgent.h"
 
 /* Why a pipe and not the tool's pidfd: it is as sure (the kernel closes the tool's end in every death) and older. */
 static void watch(int fd, int tool) {
@@ -23,6 +24,7 @@ static void watch(int fd, int tool) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < 3 && null >= 0; i++) dup2(null, i);
   while (read(fd, &byte, 1) < 0 && errno == EINTR) continue;
+  cl_urgent(true);
   cl_journal_of(tool, path);
   if (!cl_exists(path) || cl_journal_lock(&lock)) _exit(0);
   cl_warn("pid %d was killed: its watcher takes everything back", tool); /* in the log file, if there is one */

@@ -21,6 +21,7 @@ HOLDS = (
     "what_asks_for_the_cpu_does_not_get_it",
     "children_that_stay_are_put_back",
     "status_output_and_input_are_the_programs",
+    "the_program_is_as_urgent_as_it_was",
     "a_process_is_held_and_let_go",
     "a_process_that_ends_ends_attach",
     "two_at_once_the_first_ends_first",
@@ -51,6 +52,7 @@ ONCE = ("one_thread_is_held", "refusals", "refuses_without_root", "status_is_tol
 QUICK = (
     "alone_under_hogs",
     "status_output_and_input_are_the_programs",
+    "the_program_is_as_urgent_as_it_was",
     "a_process_is_held_and_let_go",
     "two_at_once_the_first_ends_first",
     "the_tool_is_killed",
