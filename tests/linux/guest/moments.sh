@@ -1,5 +1,6 @@
 # kill -9 at given moments, each followed by a comparison of the machine with what it was before.
-# moments COUNT <LINES: a line is WHOM PHASE PART, PART of 1000 of the phase (start, hold, stop), or WHOM lines N.
+# moments COUNT <LINES: a line is WHOM PHASE PART: PART of 1000 of the time that starting or stopping takes, or (lines)
+# of the lines that the journal will have.
 # Prints "PHASE MICROSECONDS WHOM EQUAL" for each, until COUNT have hit the tool alive.
 . /check/lib.sh
 centiseconds() { sed 's/\.//; s/ .*//' /proc/uptime; }
@@ -17,10 +18,11 @@ crowd() {
 
 measure() { # how long starting and stopping take
     from=$(centiseconds)
-    eval "$run" 2>$work/log &
+    eval "exec $run" 2>$work/log &
     tool=$!
     until [ -e $started ]; do kill -0 $tool || fail "$(cat $work/log)"; sleep 0.02; done
     start=$((($(centiseconds) - from) * 10000))
+    lines=$(wc -l <$journals/$tool.journal)
     from=$(centiseconds)
     kill -TERM $tool
     wait $tool
@@ -30,8 +32,9 @@ measure() { # how long starting and stopping take
 
 moment() { # WHOM PHASE PART
     rm -f $started
-    from=- at=l$3
+    from=-
     case $2 in
+    lines) at=l$((1 + lines * $3 / 1000)) ;;
     start) at=$((start * $3 / 1000)) ;;
     hold) at=$((start * (1000 + $3) / 1000)) ;;
     stop) from=$started at=$((stop * $3 / 1000)) ;;
@@ -48,7 +51,7 @@ moment() { # WHOM PHASE PART
     done
     if [ $outcome = ended ]; then whom=none; else whom=$1 hits=$((hits + 1)); fi
     echo "$2 $us $whom $equal"
-    [ $equal = yes ] || { diff -U0 $work/before $work/after; cat $work/log; before; }
+    [ $equal = yes ] || { diff -U0 $work/before $work/after | head -40; cat $work/log; before; }
 }
 
 moments() {
