@@ -67,12 +67,14 @@ err' coreloom-exclusive run --quiet $how --cpu 3 -- sh -c 'echo out; echo err >&
 
 # The tool goes before all others for a moment: nobody inherits that.
 the_program_is_as_urgent_as_it_was() {
+    before
     got=$(coreloom-exclusive run --quiet $how --cpu 3 -- sh -c 'cut -d" " -f19,40,41 /proc/self/stat')
     same "$got" "0 0 0"
     hold waits $how --cpu 3
     becomes urgency_is $tool "0 0 0"
     kill -TERM $tool
     wait $tool
+    restored
 }
 urgency_is() { [ "$(cut -d' ' -f19,40,41 /proc/$1/stat)" = "$2" ]; }
 
