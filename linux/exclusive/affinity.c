@@ -57,7 +57,7 @@ static int leave(const struct cl_task *task) {
   if (more == NULL) return ENOMEM;
   left_there.task = more;
   more[left_there.count++] = *task;
-  cl_warn("task %d (%s) may use no other CPUs: it stays", task->tid, task->name);
+  cl_say("task %d (%s) may use no other CPUs: it stays", task->tid, task->name);
   return 0;
 }
 

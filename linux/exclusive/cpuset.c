@@ -6,7 +6,8 @@
  * Why nobody can come in: a task may use the CPUs of its group only, whatever it asks for by sched_setaffinity, a new
  * one is born in the group of its parent, and no group but the program's has the CPUs. Who has the right to can make a
  * new group with them, or move a task to the root: sweep() does all again. In v1 the group is exclusive besides, so that
- * the kernel refuses such a new group. */
+ * the kernel refuses such a new group. When another reservation ends, what it had moved out of the root comes back there, and
+ * goes to our group with the next sweep. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,8 +119,18 @@ static int find(const struct cl_hold *hold, const char *controller, struct way *
 
 static char *root_list; /* of the processes in it, the last time */
 
-/* Moves the programs of the root group to ours, until a pass finds none: one may fork while it is moved. */
-static int empty_root(struct cl_hold *hold, const struct way *way, int *moved) {
+static int move(struct cl_hold *hold, const struct way *way, const struct cl_task *task, bool later) {
+  struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
+  int error = later ? cl_pins_of(hold, way->controller, task->pid, &pins) : 0;
+  if (!error) error = cl_change_group(&hold->changes, task, way->controller, way->rest, true);
+  if (!error) cl_pins_again(hold, &pins);
+  cl_pins_free(&pins);
+  return error;
+}
+
+/* Moves the programs of the root group to ours, until a pass finds none: one may fork while it is moved. `later`: in a
+ * sweep, when it is not yet written down who has asked for which CPUs. */
+static int empty_root(struct cl_hold *hold, const struct way *way, bool later, int *moved) {
   char path[CL_PATH_MOST];
   int found;
   do {
@@ -132,7 +143,7 @@ static int empty_root(struct cl_hold *hold, const struct way *way, int *moved) {
       int pid = (int)strtol(at, &end, 10);
       if (end == at) break;
       if (pid == hold->program.pid || cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue;
-      error = cl_change_group(&hold->changes, &task, way->controller, way->rest, true);
+      error = move(hold, way, &task, later);
       if (!error) found++;
       else if (error == ESRCH) error = 0;
     }
@@ -183,7 +194,7 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
   /* Before the controller: only the true root may have both tasks and groups with controllers. */
   free(root_list);
   root_list = NULL;
-  if ((error = empty_root(hold, &way, &hold->moved)) != 0)
+  if ((error = empty_root(hold, &way, false, &hold->moved)) != 0)
     return cl_why(why, size, error, "cannot move the tasks of %s", way.mount);
   if (*controller == '\0' && (error = cl_change_controller(changes, way.mount, "cpuset")) != 0)
     return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", way.mount);
@@ -198,7 +209,7 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
 static int clear(struct cl_hold *hold, const char *controller, char *why, size_t size) {
   struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
   int error = make(hold, controller, &pins, why, size);
-  if (!error && (error = cl_pins_again(hold, &pins)) != 0) cl_why(why, size, error, "cannot place the tasks");
+  if (!error) cl_pins_again(hold, &pins);
   if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the work queues");
   cl_pins_free(&pins);
   return error;
@@ -209,7 +220,7 @@ static int sweep(struct cl_hold *hold, const char *controller) {
   int found = 0;
   if (find(hold, controller, &way)) return 0;
   narrow(hold, &way, &found);
-  empty_root(hold, &way, &found);
+  empty_root(hold, &way, true, &found);
   return found + cl_kernel_sweep(hold);
 }
 

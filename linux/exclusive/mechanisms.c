@@ -109,18 +109,23 @@ int cl_pins_note(struct cl_hold *hold, const char *controller, struct cl_pins *p
   return error ? error : note_all(hold, controller, &pins->user, false);
 }
 
-int cl_pins_again(struct cl_hold *hold, const struct cl_pins *pins) {
-  int error = 0;
-  for (size_t i = 0; i < pins->user.count && !error && !hold->changes.plan; i++) {
+/* Without an entry: taking back the groups lets them have all CPUs again, and then the note's entry gives them theirs. */
+void cl_pins_again(const struct cl_hold *hold, const struct cl_pins *pins) {
+  for (size_t i = 0; i < pins->user.count && !hold->changes.plan; i++) {
     const struct cl_task *was = &pins->user.task[i];
     struct cl_task is;
     struct cl_cpus left = cl_cpus_minus(&was->allowed, &hold->cpus);
-    if (was->kernel || was->fixed || cl_cpus_count(&left) == 0) continue;
+    if (was->kernel || was->fixed || cl_cpus_count(&left) == 0 || cl_cpus_equal(&was->allowed, &hold->online)) continue;
     if (cl_task_read(was->tid, &is) || is.born != was->born || cl_cpus_equal(&is.allowed, &left)) continue;
-    error = cl_change_affinity(&hold->changes, &is, NULL, &left);
-    if (error == ESRCH || error == EINVAL) error = 0; /* it has ended, or its cpuset has none of these */
+    cl_task_allow(was->tid, &left); /* or it has ended, or its cpuset has none of these */
   }
-  return error;
+}
+
+int cl_pins_of(struct cl_hold *hold, const char *controller, int pid, struct cl_pins *pins) {
+  *pins = (struct cl_pins){{NULL, 0}, {NULL, 0}};
+  if (cl_kernel_since(6, 2)) return 0;
+  int error = cl_tasks_of(pid, &pins->user);
+  return error ? error : note_all(hold, controller, &pins->user, false);
 }
 
 void cl_pins_free(struct cl_pins *pins) {

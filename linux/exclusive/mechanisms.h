@@ -32,8 +32,10 @@ struct cl_pins {
   struct cl_tasks user;   /* all others where it takes it, else none */
 };
 int cl_pins_note(struct cl_hold *hold, const char *controller, struct cl_pins *pins);
+/* The same of one process that came later. */
+int cl_pins_of(struct cl_hold *hold, const char *controller, int pid, struct cl_pins *pins);
 /* Before 6.2: pins again those who were, to what is left to them. */
-int cl_pins_again(struct cl_hold *hold, const struct cl_pins *pins);
+void cl_pins_again(const struct cl_hold *hold, const struct cl_pins *pins);
 void cl_pins_free(struct cl_pins *pins);
 
 /* Kernel threads off the CPUs: those that `kernel` lists, as they were before. `itself`: the kernel has done it, or in a

@@ -107,7 +107,7 @@ static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size)
   struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
   *why = '\0';
   int error = make(hold, kind, &pins, why, size);
-  if (!error) error = cl_pins_again(hold, &pins);
+  if (!error) cl_pins_again(hold, &pins);
   if (!error && moves_its_own(kind)) error = cl_kernel_away(hold, &pins.kernel, true);
   if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
   /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */

@@ -1,0 +1,207 @@
+"""Each mechanism of `exclusive` on real kernels: who may use a held CPU, and that all is as before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from coreloom.linux import exclusive, native, vm
+from coreloom.paths import LINUX, ROOT
+
+pytestmark = pytest.mark.linux
+
+_CROWD = """
+count() { [ "$(pidof hog | wc -w)" = $1 ]; }
+hogs() { hog -p 2 >/dev/null & becomes count 3; }
+newcomers() { spawn 2 >/dev/null & }
+hogs=hogs newcomers=newcomers
+"""
+# A group that was there before and uses the CPU, a task pinned to it, hogs, newcomers; the state before.
+_BEGIN = """
+groups=/sys/fs/cgroup; [ -d $groups/cpuset ] && groups=$groups/cpuset
+mkdir -p $groups/others
+if [ -e $groups/cpuset.mems ]; then
+    for file in cpus mems; do cat $groups/cpuset.$file >$groups/others/cpuset.$file; done
+fi
+sh -c "echo 0 >$groups/others/cgroup.procs; exec sleep 1000" &
+grouped=$!
+taskset 8 sleep 1001 &
+pinned=$!
+taskset a sleep 1002 &
+half=$!
+export groups pinned half
+look() { state kworker/ spawn timeout; }
+becomes() { until "$@" 2>/dev/null; do sleep 0.02; done; }
+cpus_of() { sed -n 's/^Cpus_allowed_list:\\t//p' /proc/$1/status; }
+runs_on() { [ "$(cpus_of $1)" = "$2" ]; }
+becomes runs_on $pinned 3
+becomes runs_on $half 1,3
+for task in $grouped $pinned $half; do becomes grep -q sleep /proc/$task/comm; done
+$hogs
+look >/tmp/before
+$newcomers
+"""
+# Run as the program: what it may use, and which others than kernel threads may use the CPU.
+_INSIDE = """
+cpus_of() { sed -n 's/^Cpus_allowed_list:\\t//p' /proc/$1/status; }
+echo "program: $(cpus_of self)"
+sh -c 'sh -c "sleep 0.1; sed -n s/^Cpus_allowed_list/child/p /proc/self/status" & wait'
+taskset -p 1 $$ >/dev/null 2>&1; echo "asks for CPU 0: $(cpus_of self)"
+taskset -p 8 $$ >/dev/null 2>&1
+sh -c 'while :; do :; done' & own=$!
+cat /proc/[0-9]*/status 2>/dev/null | awk -v own=" $$ $own " '
+    /^Name:/ { name = $2 } /^Pid:/ { pid = $2 } /^VmSize:/ { user = pid }
+    /^Cpus_allowed_list:/ && user == pid && $2 ~ /3/ && !index(own, " " pid " ") && name !~ /^(awk|cat)$/ {
+        others = others " " name "(" $2 ")"
+    }
+    END { print "others:" others }'
+kill $own
+echo "half: $(cpus_of $half)"
+taskset -p 8 $half >/dev/null 2>&1 || echo "half cannot have CPU 3"
+i=0; while [ "$(cpus_of $half)" = 3 ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+echo "half: $(cpus_of $half)"
+"""
+_END = """
+killall -q -9 spawn
+look >/tmp/after
+for try in $(seq 50); do
+    cmp -s /tmp/before /tmp/after && break
+    sleep 0.1
+    look >/tmp/after
+done
+diff -U0 /tmp/before /tmp/after
+killall -q -9 hog sleep
+rm -f /tmp/first* /tmp/second*
+"""
+_RUN = "coreloom-exclusive run --quiet --report /tmp/report --mechanism {} --cpu 3 -- sh /inside 2>/tmp/log\n"
+# What half has asked for at last stays with it, so it is set back before the comparison.
+_RESET = "taskset -p a $half >/dev/null 2>&1\n"
+_BY_GROUPS = """\
+program: 3
+child:\t3
+asks for CPU 0: 3
+others:
+half: 1
+half cannot have CPU 3
+half: 1
+"""
+_BY_AFFINITY = """\
+program: 3
+child:\t3
+asks for CPU 0: 0
+others:
+half: 1
+half: 0-2
+"""
+_ONE = {"isolated": _BY_GROUPS, "root": _BY_GROUPS, "cpuset": _BY_GROUPS, "affinity": _BY_AFFINITY}
+# What init may use when one of two reservations, of CPU 3 and then of CPU 2, has ended
+_ORDERS = (
+    ("isolated", "0-1,3", "first", "second"),
+    ("isolated", "0-2", "second", "first"),
+    ("cpuset", "0-1", "first", "second"),
+    ("affinity", "0-1,3", "first", "second"),
+)
+_TWO = """
+{begin}
+hold() {{ # CPU FIFO
+    mkfifo $2
+    coreloom-exclusive run --quiet --report /tmp/report --mechanism {mechanism} --cpu $1 -- sh -c "
+        sed -n s/^Cpus_allowed_list:.//p /proc/self/status >$2.cpus; exec cat $2" 2>/tmp/log &
+    becomes [ -s $2.cpus ]
+}}
+hold 3 /tmp/first; first=$!
+hold 2 /tmp/second; second=$!
+echo $(cat /tmp/first.cpus) $(cat /tmp/second.cpus) $(cpus_of 1) $(cpus_of $half)
+: >/tmp/{order[0]}; wait ${order[0]}
+becomes runs_on 1 {between}
+echo $(cpus_of 1)
+: >/tmp/{order[1]}; wait ${order[1]}
+echo $(cpus_of 1) $(cpus_of $half)
+{end}
+"""
+# The driver, as a guest's CPUs are no siblings: CPU 3 is held to be idle.
+_IDLE = f"""
+{_BEGIN}
+cat >/idle <<'END'
+cd /sys/fs/cgroup
+for file in coreloom*/cpuset.cpus coreloom*/cpuset.cpus.partition; do
+    echo "$file $(cat $file)" | sed "s/coreloom-[0-9]*/group/"
+done
+sed -n s/^Cpus_allowed_list:.//p /proc/self/status
+taskset -p 8 $$ >/dev/null 2>&1 || echo CPU 3 stays idle
+END
+mechanism "" isolated cpus=2-3 use=2 -- sh /idle 2>/tmp/log | grep -vE '^(clear|restore)'
+{_END}
+"""
+
+
+@pytest.fixture(scope="module")
+def guest() -> vm.Guest:
+    programs = LINUX / "vm" / "programs"
+    sources = [path for path in sorted((LINUX / "exclusive").glob("*.c")) if path.name != "main.c"]
+    files: dict[str, Path | bytes] = {
+        f"/usr/bin/{name}": native.static(name, [programs / f"{name}.c"])
+        for name in ("hog", "spawn", "state")
+    }
+    driver = ROOT / "tests" / "linux" / "mechanism_driver.c"
+    files["/usr/bin/mechanism"] = native.static("mechanism_driver", [*sources, driver])
+    files["/usr/bin/coreloom-exclusive"] = exclusive.program()
+    files["/inside"] = _INSIDE.encode()
+    return vm.Guest(files)
+
+
+def _one(mechanism: str) -> str:
+    return _CROWD + _BEGIN + _RUN.format(mechanism) + _RESET + _END
+
+
+def _two(mechanism: str, between: str, *order: str) -> str:
+    return _TWO.format(begin=_BEGIN, mechanism=mechanism, between=between, order=order, end=_END)
+
+
+def _compare(done: Mapping[str, tuple[int, str]], expected: Mapping[str, str]) -> None:
+    assert {name: output for name, (_, output) in done.items()} == expected
+
+
+def test_nobody_else_may_use_the_cpu(guest: vm.Guest) -> None:
+    """Hogs, newcomers, a task that asks for the CPU; then every file and task is as before."""
+    checks = {name: _one(name) for name in _ONE}
+    expected = {name: _ONE[name] for name in checks}
+    for mechanism, between, *order in _ORDERS:
+        name = f"{mechanism}: {' before '.join(order)}"
+        checks[name] = _two(mechanism, between, *order)
+        expected[name] = f"3 2 0-1 1\n{between}\n0-3 1,3\n"
+    checks["idle"] = _IDLE
+    expected["idle"] = (
+        "group-idle/cpuset.cpus 3\ngroup/cpuset.cpus 2\n"
+        "group-idle/cpuset.cpus.partition isolated\ngroup/cpuset.cpus.partition isolated\n"
+        "2\nCPU 3 stays idle\nswept 0, exit 0\n"
+    )
+    _compare(vm.run_checks(guest, checks, seconds=60, timeout=600), expected)
+
+
+@pytest.mark.slow
+def test_before_linux_6_2(guest: vm.Guest) -> None:
+    """The kernel forgets what tasks had asked for."""
+    names = ("isolated", "root", "cpuset", "affinity")
+    done = vm.run_checks(guest, {name: _one(name) for name in names}, seconds=60, timeout=600, kernel="6.1")
+    _compare(done, {name: _ONE[name] for name in names})
+
+
+@pytest.mark.slow
+def test_cgroup_v1(guest: vm.Guest) -> None:
+    checks = {
+        "isolated": "coreloom-exclusive run --quiet --mechanism isolated --cpu 3 -- true\n",
+        "cpuset-v1": _one("cpuset-v1"),
+        "affinity": _one("affinity"),
+        "two": _two("cpuset-v1", "0-1", "first", "second"),
+    }
+    expected = {
+        "isolated": "coreloom exclusive: error: the mechanism isolated cannot be used: no cgroup v2 is mounted\n",
+        "cpuset-v1": _BY_GROUPS,
+        "affinity": _ONE["affinity"],
+        "two": "3 2 0-1 1\n0-1\n0-3 1,3\n",
+    }
+    done = vm.run_checks(guest, checks, seconds=60, timeout=600, kernel="6.1", cgroup="v1")
+    _compare(done, expected)
