@@ -369,7 +369,7 @@ static void describe(struct load *l, const struct cl_cpus *cpus, const char *rem
   if (l->managed_known) add(l, ", %d managed IRQ%s", sum.managed, s(sum.managed));
   else add(l, ", %d IRQ%s", sum.irqs, s(sum.irqs));
   if (sum.pinned)
-    cl_warn("CPU %s: %d task%s of others %s pinned to it: cpusets send such away for the time, without them they stay",
+    cl_warn("CPU %s: %d task%s of others %s pinned to it: sent away while it is held",
             list(cpus), sum.pinned, s(sum.pinned), sum.pinned == 1 ? "is" : "are");
 }
 

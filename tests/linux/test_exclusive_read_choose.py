@@ -12,7 +12,7 @@ from linux.reading import read
 from linux.tree import Machine, Task
 
 _ALL = "0-3"
-_AWAY = "cpusets send such away for the time, without them they stay"
+_AWAY = "sent away while it is held"
 _WARNING = "coreloom exclusive: warning: "
 
 

@@ -197,8 +197,9 @@ def test_cgroup_v1(guest: vm.Guest) -> None:
         "affinity": _one("affinity"),
         "two": _two("cpuset-v1", "0-1", "first", "second"),
     }
+    error = "coreloom exclusive: error:"
     expected = {
-        "isolated": "coreloom exclusive: error: the mechanism isolated cannot be used: no cgroup v2 is mounted\n",
+        "isolated": f"{error} the mechanism isolated cannot be used: no cgroup v2 is mounted\n",
         "cpuset-v1": _BY_GROUPS,
         "affinity": _ONE["affinity"],
         "two": "3 2 0-1 1\n0-1\n0-3 1,3\n",
