@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "dbus.h"
 #include "hold.h"
@@ -22,7 +23,7 @@
 #define MANAGER "/org/freedesktop/systemd1"
 #define INTERFACE "org.freedesktop.systemd1.Manager"
 #define PATIENCE_S 10.0
-#define LEAVE_MS 2000
+#define LEAVE_MS 3000
 #define NAME_MOST 64
 
 bool cl_systemd_runs(void) { return cl_exists("/run/systemd/system"); }
@@ -183,8 +184,14 @@ static int note_group(struct cl_hold *hold, const struct cl_task *task, char *wh
   return cl_change_other(&hold->changes, what, "group", (const char *[]){pid, born, "", old, hold->group}, 5);
 }
 
+static bool lists(const char *path, const char *word) {
+  char text[4096];
+  return cl_read(path, text, sizeof text) == 0 && strstr(text, word) != NULL;
+}
+
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
-  char scope[NAME_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], what[CL_CPUS_TEXT + 256], use[CL_CPUS_TEXT];
+  char scope[NAME_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], on[CL_PATH_MOST + 32];
+  char what[CL_CPUS_TEXT + 256], use[CL_CPUS_TEXT];
   /* Without a dash, which would nest the slice. */
   snprintf(scope, sizeof scope, "coreloom_%d.scope", hold->id);
   snprintf(slice, sizeof slice, "coreloom_%d.slice", hold->id);
@@ -199,6 +206,9 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
            cl_cpus_format(&hold->use, use));
   snprintf(why, size, "the journal cannot be written");
   error = cl_change_other(&hold->changes, what, "scope", (const char *[]){scope}, 1);
+  snprintf(on, sizeof on, "%s/cgroup.subtree_control", mount);
+  if (!error && !hold->changes.plan && !lists(on, "cpuset"))
+    error = cl_journal_add(hold->changes.journal, "note", (const char *[]){"controller", "off"}, 2);
   /* In a plan the program may be yet to be started (0); it is said to be started there. */
   if (!error && task->tid != 0) error = note_group(hold, task, why, size);
   if (!error && hold->changes.plan) expect(hold, mount);
@@ -223,30 +233,69 @@ static int widen(const char *unit, const struct cl_cpus *online) {
   return error;
 }
 
-/* The CPUs of the reservation whose scope this is may be used by all again. The kernel ends a partition some time after
- * its group has gone, if systemd was faster with that than the journal with the partition. */
-static bool given_back(const char *mount, const char *scope) {
-  char path[CL_PATH_MOST + 32], text[CL_CPUS_TEXT];
-  struct cl_cpus effective, online, missing = cl_cpus_none();
+struct leaving {
+  char mount[CL_PATH_MOST], folder[CL_PATH_MOST]; /* of the slice */
+  struct cl_cpus cpus;                            /* of the reservation */
+  bool was_off;                                   /* the controller, before */
+};
+
+static void look_up(struct leaving *l, const char *scope) {
   struct cl_reservation *list;
   size_t count;
+  char path[64], value[8];
   int id = 0;
-  snprintf(path, sizeof path, "%s/cpuset.cpus.effective", mount);
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &effective) || cl_online(&online)) return true;
-  if (sscanf(scope, "coreloom_%d.scope", &id) != 1 || cl_journal_list(&list, &count)) return true;
+  sscanf(scope, "coreloom_%d.scope", &id);
+  snprintf(path, sizeof path, CL_JOURNALS "/%d.journal", id);
+  l->was_off = cl_journal_note(path, "controller", value, sizeof value) == 0;
+  l->cpus = cl_cpus_none();
+  if (cl_journal_list(&list, &count)) return;
   for (size_t i = 0; i < count; i++)
-    if (list[i].tool == id) missing = cl_cpus_minus(&list[i].cpus, &effective);
+    if (list[i].tool == id) l->cpus = list[i].cpus;
   free(list);
+}
+
+/* The groups have gone, and the CPUs may be used by all again: the kernel ends a partition some time after its group has
+ * gone, if systemd was faster with that than the journal with the partition. */
+static bool given_back(const struct leaving *l) {
+  char path[CL_PATH_MOST + 32], text[CL_CPUS_TEXT];
+  struct cl_cpus effective, online;
+  if (cl_exists(l->folder)) return false;
+  snprintf(path, sizeof path, "%s/cpuset.cpus.effective", l->mount);
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &effective) || cl_online(&online)) return true;
+  struct cl_cpus missing = cl_cpus_minus(&l->cpus, &effective);
   missing = cl_cpus_and(&missing, &online);
   return cl_cpus_count(&missing) == 0;
 }
 
+static int uses(void *context, const char *name) {
+  const struct leaving *l = context;
+  char path[CL_PATH_MOST * 2], text[CL_CPUS_TEXT];
+  snprintf(path, sizeof path, "%s/%.255s/cgroup.subtree_control", l->mount, name);
+  if (lists(path, "cpuset")) return -1;
+  snprintf(path, sizeof path, "%s/%.255s/cpuset.cpus", l->mount, name);
+  return cl_read(path, text, sizeof text) == 0 && text[0] != '\0' ? -1 : 0;
+}
+
+/* systemd switches the controller off somewhat later; then kernels before 6.2 let all tasks have all CPUs, so what is
+ * given to tasks again has to wait for it. If another unit uses it by now it stays on. */
+static bool switched_off(const struct leaving *l) {
+  char path[CL_PATH_MOST + 32];
+  snprintf(path, sizeof path, "%s/cgroup.subtree_control", l->mount);
+  return !l->was_off || !lists(path, "cpuset") || cl_list(l->mount, uses, (void *)l) != 0;
+}
+
+static void wait_until(bool (*so)(const struct leaving *l), const struct leaving *l) {
+  const struct timespec pause = {.tv_nsec = 1000000};
+  for (int i = 0; i < LEAVE_MS && !so(l); i++) nanosleep(&pause, NULL);
+}
+
 int cl_systemd_leave(const char *scope) {
-  char slice[NAME_MOST], mount[CL_PATH_MOST], folder[CL_PATH_MOST], path[CL_PATH_MOST + 16], text[16];
+  struct leaving l = {.was_off = false};
+  char slice[NAME_MOST], path[CL_PATH_MOST + 16], text[16];
   snprintf(slice, sizeof slice, "%.*s.slice", (int)strcspn(scope, "."), scope);
-  if (cl_group_mount("", mount, sizeof mount)) return EALREADY;
-  if ((size_t)snprintf(folder, sizeof folder, "%s/%s", mount, slice) >= sizeof folder) return ENAMETOOLONG;
-  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", folder, scope) >= sizeof path) return ENAMETOOLONG;
+  if (cl_group_mount("", l.mount, sizeof l.mount)) return EALREADY;
+  if ((size_t)snprintf(l.folder, sizeof l.folder, "%s/%s", l.mount, slice) >= sizeof l.folder) return ENAMETOOLONG;
+  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", l.folder, scope) >= sizeof path) return ENAMETOOLONG;
   if (cl_read(path, text, sizeof text) == 0 && text[0] != '\0') {
     struct cl_cpus online;
     int error = cl_online(&online);
@@ -254,8 +303,11 @@ int cl_systemd_leave(const char *scope) {
     return error ? error : widen(scope, &online);
   }
   /* Empty: systemd is told by the kernel and takes both away. Soon, so that who looks afterwards finds nothing. */
-  if (!cl_exists(folder) && given_back(mount, scope)) return EALREADY;
-  const struct timespec pause = {.tv_nsec = 1000000};
-  for (int i = 0; i < LEAVE_MS && (cl_exists(folder) || !given_back(mount, scope)); i++) nanosleep(&pause, NULL);
-  return cl_exists(folder) ? ETIMEDOUT : 0;
+  look_up(&l, scope);
+  bool gone = given_back(&l) && switched_off(&l);
+  wait_until(given_back, &l);
+  wait_until(switched_off, &l);
+  /* The file says that the controller is off before that is done; to read a task's groups has to wait for it. */
+  cl_task_group(getpid(), "", path, sizeof path);
+  return cl_exists(l.folder) ? ETIMEDOUT : gone ? EALREADY : 0;
 }
