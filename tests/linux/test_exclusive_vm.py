@@ -6,12 +6,18 @@ status and output are passed on, and afterwards the machine is byte for byte as 
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from coreloom.linux import exclusive, vm
 from linux.exclusive_guest import failed, guest, texts
 
 pytestmark = pytest.mark.linux
+
+# A line of what Prometheus reads.
+_METRIC = re.compile(r'# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [0-9.e+-]+')
 
 # Whatever keeps the others off.
 HOLDS = (
@@ -43,10 +49,16 @@ HOLDS = (
     "the_same_cpu_twice",
     "a_plan_writes_nothing",
     "a_plan_is_what_is_done",
+    "nothing_can_be_written_down",
+    "the_journal_cannot_grow",
+    "a_damaged_journal",
+    "words_with_tabs_and_newlines",
+    "groups_of_others",
+    "a_group_that_has_only_the_cpu",
 )
 # With affinity a task that asks for the CPU has it until the next sweep: docs/exclusive.md says so.
 BY_AFFINITY = tuple(name for name in HOLDS if name != "what_asks_for_the_cpu_does_not_get_it")
-ONCE = ("one_thread_is_held", "refusals", "refuses_without_root", "status_is_told")
+ONCE = ("one_thread_is_held", "refusals", "refuses_without_root", "status_and_proof")
 
 
 QUICK = (
@@ -66,7 +78,13 @@ QUICK = (
 
 
 def test_the_best_mechanism() -> None:
-    assert failed(vm.run_checks(guest(exclusive.program()), texts(QUICK))) == {}
+    done = vm.run_checks(guest(exclusive.program()), texts(QUICK))
+    assert failed(done) == {}
+    status, prometheus, proof = done["status_and_proof"][1].split("---\n")
+    held = json.loads(status)["reservations"][0]
+    assert (held["state"], held["cpus"], held["used"], held["mechanism"]) == ("held", "3", "3", "isolated")
+    assert [line for line in prometheus.splitlines() if not _METRIC.fullmatch(line)] == []
+    assert json.loads(proof)["cpus"] == "3"
 
 
 @pytest.mark.slow
@@ -94,4 +112,18 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
     names = BY_AFFINITY if mechanism == "affinity" else HOLDS
     checks = texts(names, f"--mechanism {mechanism}")
     done = vm.run_checks(guest(exclusive.program()), checks, kernel=kernel, cgroup=cgroup, timeout=600)
+    assert failed(done) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["isolated", "cpuset", "affinity"])
+def test_two_threads_a_core(mechanism: str) -> None:
+    names = ("a_sibling_stays_idle", "a_sibling_is_shared", "a_sibling_that_is_cpu_0")
+    checks = texts(names, f"--mechanism {mechanism}")
+    assert failed(vm.run_checks(guest(exclusive.program()), checks, smt=True)) == {}
+
+
+@pytest.mark.slow
+def test_one_cpu() -> None:
+    done = vm.run_checks(guest(exclusive.program()), texts(["one_cpu_is_not_given_away"]), cpus=1)
     assert failed(done) == {}

@@ -377,16 +377,153 @@ a_plan_is_what_is_done() {
 
 # --- status and verify ---
 
-status_says_who_holds_what() {
-    coreloom-exclusive status >$work/none || fail "$(cat $work/none)"
+status_and_proof() { # prints them; test_exclusive_vm.py reads the JSON and the text for Prometheus
+    same "$(coreloom-exclusive status)" "no CPU is held"
+    same "$(coreloom-exclusive verify)" "nothing is held, nothing is left"
     hold it $how --cpu 3
     coreloom-exclusive status >$work/status || fail "$(cat $work/status)"
-    grep -q "$tool" $work/status || fail "$(cat $work/status)"
-    coreloom-exclusive status --json >/out/$1.json
-    coreloom-exclusive status --prometheus >/out/$1.prom
-    coreloom-exclusive verify >$work/verify 2>&1 || fail "$(cat $work/verify)"
+    grep -q "^$tool  *3 " $work/status || fail "$(cat $work/status)"
+    same "$(coreloom-exclusive verify)" "1 reservation: all is as it should be"
+    coreloom-exclusive status --json || fail "no JSON"
+    echo ---
+    coreloom-exclusive status --prometheus || fail "no text for Prometheus"
+    echo ---
     kill -TERM $tool
     wait $tool
-    same "$(coreloom-exclusive status)" "$(cat $work/none)"
+    coreloom-exclusive run --quiet $how --cpu 3 --json --report $work/proof -- true || fail "no proof"
+    cat $work/proof
+    same "$(coreloom-exclusive status)" "no CPU is held"
+    same "$(coreloom-exclusive verify)" "nothing is held, nothing is left"
 }
-status_is_told() { status_says_who_holds_what status; }
+
+# --- what is in the way ---
+
+nothing_can_be_written_down() {
+    coreloom-exclusive restore 2>/dev/null
+    mount -t tmpfs -o ro journals $journals || fail "mount"
+    before
+    coreloom-exclusive run --quiet $how --cpu 3 -- true >$work/log 2>&1
+    same "$? $(cat $work/log)" "1 coreloom exclusive: error: $journals cannot be used: Read-only file system"
+    restored
+    umount $journals
+}
+
+the_journal_cannot_grow() { # one page: full in the middle of clearing, wherever that writes down much
+    coreloom-exclusive restore 2>/dev/null
+    threads 200 >$work/threads &
+    becomes [ -s $work/threads ]
+    mount -t tmpfs -o size=4k journals $journals || fail "mount"
+    before
+    coreloom-exclusive run --quiet $how --cpu 3 -- true >$work/log 2>&1
+    status=$?
+    restored
+    umount $journals
+    [ $status = 0 ] || grep -q "No space left on device" $work/log || fail "$status $(cat $work/log)"
+}
+
+a_damaged_journal() { # every other line is taken back, and the file is kept
+    before
+    hold it $how --cpu 3
+    kill -9 $tool $(tools)
+    wait $tool
+    kill -9 $program
+    becomes gone $program
+    sed -i '3i not	a line' $journals/$tool.journal
+    coreloom-exclusive restore >$work/log 2>&1
+    same $? 1
+    [ -e $journals/$tool.journal.damaged ] || fail "$(ls $journals)"
+    rm $journals/$tool.journal.damaged
+    restored
+}
+
+words_with_tabs_and_newlines() {
+    before
+    got=$(coreloom-exclusive run --quiet $how --cpu 3 -- printf '%s' "a	b
+c\\")
+    same "$got" "a	b
+c\\"
+    restored
+}
+
+groups_of_others() { # with CPUs of their own, one in another, one of threads
+    group=$(group_of_others) || return 0
+    before_all=$(cat $group/../cgroup.subtree_control 2>/dev/null)
+    echo +cpuset >$group/../cgroup.subtree_control 2>/dev/null
+    mkdir $group/inner
+    for folder in $group $group/inner; do
+        echo 0 >$folder/cpuset.mems
+        echo 1-3 >$folder/cpuset.cpus
+        [ -e $folder/cgroup.subtree_control ] && [ $folder = $group ] && echo +cpuset >$folder/cgroup.subtree_control
+    done
+    sh -c "echo 0 >$group/inner/cgroup.procs; exec hog -p 1" >/dev/null &
+    sh -c "echo 0 >$group/inner/cgroup.procs; exec taskset -c 3 hog -p 1" >/dev/null &
+    all_hogs=4
+    becomes hogs_are_there
+    before
+    got=$(coreloom-exclusive run $how --cpu 3 -- alone 8 2>$work/log) || fail "$? $(cat $work/log)"
+    same "$got" "others: 
+cpus: 3"
+    restored
+    killall -9 hog
+    becomes rmdir $group/inner
+    rmdir $group
+    [ -z "$before_all" ] && echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
+}
+
+a_group_that_has_only_the_cpu() {
+    [ -e /sys/fs/cgroup/cgroup.subtree_control ] || return 0
+    group=$(group_of_others)
+    echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+    echo 3 >$group/cpuset.cpus
+    sh -c "echo 0 >$group/cgroup.procs; exec hog -p 1" >/dev/null &
+    all_hogs=2
+    becomes hogs_are_there
+    before
+    got=$(coreloom-exclusive run $how --cpu 3 -- alone 8 2>$work/log)
+    status=$?
+    restored
+    killall -9 hog
+    becomes rmdir $group
+    echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control
+    case $status in
+    0) same "$got" "others: 
+cpus: 3" ;;
+    1) grep "error" $work/log ;;
+    *) fail "$status $(cat $work/log)" ;;
+    esac
+}
+
+# --- other machines: two threads a core; one CPU ---
+
+a_sibling_stays_idle() {
+    hogs
+    before
+    got=$(coreloom-exclusive run $how --cpu 3 -- alone c 2>$work/log) || fail "$? $(cat $work/log)"
+    same "$got" "others: 
+cpus: 3"
+    restored
+}
+
+a_sibling_is_shared() {
+    hogs
+    before
+    got=$(coreloom-exclusive run $how --smt share --cpu 3 -- sh -c 'coreloom-exclusive status --json >/tmp/json; alone 8' \
+        2>$work/log) || fail "$? $(cat $work/log)"
+    same "$got $(sed -n 's/.*"cpus": "\([^"]*\)", "used": "\([^"]*\)".*/\1 \2/p' /tmp/json)" "others: 
+cpus: 3 3 3"
+    restored
+}
+
+a_sibling_that_is_cpu_0() {
+    before
+    refuses "CPU 0 would have to stay idle as a sibling, and has work of the system that cannot be moved: take another,\
+ allow sharing by --smt share, or add --force" run --quiet $how --cpu 1 -- true
+    restored
+}
+
+one_cpu_is_not_given_away() {
+    before
+    refuses "this machine has one CPU online: there is none to give away" run --quiet -- true
+    refuses "this machine has one CPU online: there is none to give away" run --quiet --force --cpu 0 -- true
+    restored
+}

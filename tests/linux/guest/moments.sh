@@ -49,7 +49,9 @@ moment() { # WHOM PHASE PART
         is_before && equal=yes && break
         sleep 0.02
     done
-    if [ $outcome = ended ]; then whom=none; else whom=$1 hits=$((hits + 1)); fi
+    # How long stopping takes varies with the host's load: what was too late makes the next come sooner.
+    if [ $outcome = ended ]; then whom=none stop=$((stop * 3 / 4)); else whom=$1 hits=$((hits + 1)); fi
+    [ $2$outcome = stopkilled ] && stop=$((stop * 11 / 10))
     echo "$2 $us $whom $equal"
     [ $equal = yes ] || { diff -U0 $work/before $work/after | head -40; cat $work/log; before; }
 }
