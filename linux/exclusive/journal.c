@@ -363,6 +363,7 @@ struct undo {
   struct cl_cpus online, possible;
   struct cl_cpus taken; /* by the others */
   struct cl_cpus loose; /* what a set of CPUs may have gained or lost by us, by the others, by a CPU going away */
+  struct cl_cpus lost; /* by any task, and to be given back */
   bool given;    /* others have told CPUs that they gave back to tasks of ours */
   bool programs; /* not only kernel threads were told their CPUs */
 };
@@ -715,7 +716,7 @@ static enum answer undo_affinity(struct undo *u, const struct entry *e) {
   struct cl_task task;
   struct cl_cpus old, new, target;
   char now[CL_CPUS_TEXT], what[64];
-  bool lives = cl_task_read(e->tid, &task) == 0 && task.born == e->born && task.state != 'Z';
+  bool lives = cl_task_look(e->tid, &task) == 0 && task.born == e->born && task.state != 'Z';
   if (!lives || !task.kernel) u->programs = true;
   if (!lives) return ALREADY;
   masks(u, e, &old, &new);
@@ -769,12 +770,18 @@ static bool inherited(const struct undo *u, const struct cl_task *task, struct c
   return false;
 }
 
+static bool lacks(const void *undo, const struct cl_cpus *allowed) {
+  const struct undo *u = undo;
+  struct cl_cpus missing = cl_cpus_minus(&u->lost, allowed);
+  return cl_cpus_count(&missing) > 0;
+}
+
 /* Until nobody is found: one that is not widened yet may have children meanwhile. */
 static void widen_newborn(const struct undo *u, struct cl_restored *restored) {
   for (int round = 0, changed = 1; changed && round < 10; round++) {
     struct cl_tasks tasks;
     changed = 0;
-    if (u->programs ? cl_tasks_read(&tasks) : cl_tasks_kernel(&tasks)) return;
+    if (u->programs ? cl_tasks_if(lacks, u, &tasks) : cl_tasks_kernel(&tasks)) return;
     for (size_t i = 0; i < tasks.count; i++) {
       const struct cl_task *task = &tasks.task[i];
       struct cl_cpus target;
@@ -892,7 +899,15 @@ static enum answer undo_entry(struct undo *u, const struct entry *e, bool last) 
 
 static void undo_all(struct undo *u, size_t from, struct cl_restored *restored) {
   bool tasks = false;
-  for (size_t i = 0; i < u->mine.count; i++) tasks |= u->mine.entry[i].kind == AFFINITY;
+  for (size_t i = 0; i < u->mine.count; i++) {
+    const struct entry *e = &u->mine.entry[i];
+    struct cl_cpus old, new;
+    if (e->kind != AFFINITY || cl_cpus_parse(e->field[2], &old) || cl_cpus_parse(e->field[3], &new)) continue;
+    old = cl_cpus_minus(&old, &new);
+    u->lost = cl_cpus_or(&u->lost, &old);
+    tasks = true;
+  }
+  u->lost = cl_cpus_minus(&u->lost, &u->taken);
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = u->mine.count; i-- > 0 && u->mine.entry[i].offset >= from;) {
       struct entry *e = &u->mine.entry[i];

@@ -65,36 +65,34 @@ static int parse_stat(const char *text, struct cl_task *task) {
   return 0;
 }
 
-static int read_task(int pid, int tid, struct cl_task *task) {
-  char path[64], text[1024];
+static int has_ended(int error) { return error == ENOENT ? ESRCH : error; }
+
+/* All but the CPUs it may use. */
+static int read_stat(const char *path, int pid, int tid, struct cl_task *task) {
+  char text[1024];
   memset(task, 0, sizeof *task);
   task->pid = pid;
   task->tid = tid;
-  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
   int error = cl_read(path, text, sizeof text);
-  if (!error) error = parse_stat(text, task);
-  if (!error) error = cl_task_allowed(tid, &task->allowed);
-  return error == ENOENT ? ESRCH : error;
+  return has_ended(error ? error : parse_stat(text, task));
 }
 
 struct gather {
   struct cl_tasks *tasks;
   size_t room;
   int pid;
-  const struct cl_cpus *on; /* only those that may run on one of these */
+  bool (*wanted)(const void *context, const struct cl_cpus *allowed);
+  const void *context;
 };
 
 /* The call that asks for its CPUs is cheap, reading its file is not. */
-static bool is_off(const struct gather *g, int tid) {
-  struct cl_cpus allowed;
-  if (g->on == NULL || cl_task_allowed(tid, &allowed)) return false;
-  allowed = cl_cpus_and(&allowed, g->on);
-  return cl_cpus_count(&allowed) == 0;
-}
-
 static int add_tid(struct gather *g, int tid) {
   struct cl_tasks *tasks = g->tasks;
-  if (is_off(g, tid)) return 0;
+  struct cl_cpus allowed;
+  char path[64];
+  int error = has_ended(cl_task_allowed(tid, &allowed));
+  if (error) return error == ESRCH ? 0 : error;
+  if (g->wanted && !g->wanted(g->context, &allowed)) return 0;
   if (tasks->count == g->room) {
     size_t room = g->room ? g->room * 2 : 256;
     struct cl_task *more = realloc(tasks->task, room * sizeof *more);
@@ -102,7 +100,10 @@ static int add_tid(struct gather *g, int tid) {
     tasks->task = more;
     g->room = room;
   }
-  int error = read_task(g->pid, tid, &tasks->task[tasks->count]);
+  struct cl_task *task = &tasks->task[tasks->count];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", g->pid, tid);
+  error = read_stat(path, g->pid, tid, task);
+  task->allowed = allowed;
   if (!error) tasks->count++;
   return error == ESRCH ? 0 : error; /* it has ended meanwhile */
 }
@@ -132,18 +133,26 @@ static int gathered(int error, struct cl_tasks *tasks) {
   return error;
 }
 
-int cl_tasks_on(const struct cl_cpus *on, struct cl_tasks *tasks) {
+int cl_tasks_if(bool (*wanted)(const void *context, const struct cl_cpus *allowed), const void *context,
+                struct cl_tasks *tasks) {
   *tasks = (struct cl_tasks){NULL, 0};
-  struct gather g = {tasks, 0, 0, on};
+  struct gather g = {.tasks = tasks, .wanted = wanted, .context = context};
   return gathered(cl_list("/proc", add_process, &g), tasks);
 }
 
-int cl_tasks_read(struct cl_tasks *tasks) { return cl_tasks_on(NULL, tasks); }
+static bool meets(const void *cpus, const struct cl_cpus *allowed) {
+  struct cl_cpus both = cl_cpus_and(cpus, allowed);
+  return cl_cpus_count(&both) > 0;
+}
+
+int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks) { return cl_tasks_if(meets, cpus, tasks); }
+
+int cl_tasks_read(struct cl_tasks *tasks) { return cl_tasks_if(NULL, NULL, tasks); }
 
 int cl_tasks_of(int pid, struct cl_tasks *tasks) {
   char name[16];
   *tasks = (struct cl_tasks){NULL, 0};
-  struct gather g = {tasks, 0, 0, NULL};
+  struct gather g = {.tasks = tasks};
   snprintf(name, sizeof name, "%d", pid);
   int error = pid > 0 ? add_process(&g, name) : ESRCH;
   if (!error && tasks->count == 0) error = ESRCH;
@@ -153,7 +162,7 @@ int cl_tasks_of(int pid, struct cl_tasks *tasks) {
 int cl_tasks_kernel(struct cl_tasks *tasks) {
   char *list;
   *tasks = (struct cl_tasks){NULL, 0};
-  struct gather g = {tasks, 0, 2, NULL};
+  struct gather g = {.tasks = tasks, .pid = 2};
   int error = cl_read_all("/proc/2/task/2/children", &list);
   if (!error) {
     error = add_tid(&g, 2);
@@ -170,6 +179,19 @@ int cl_tasks_kernel(struct cl_tasks *tasks) {
   return gathered(error, tasks);
 }
 
+int cl_task_look(int tid, struct cl_task *task) {
+  char path[64];
+  if (tid <= 0) return ESRCH;
+  /* The one in its own folder adds up the times of all threads of its process. */
+  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", tid, tid);
+  int error = read_stat(path, 0, tid, task);
+  if (error && cl_files_is_tree()) { /* where threads have no folder `task` */
+    snprintf(path, sizeof path, "/proc/%d/stat", tid);
+    error = read_stat(path, 0, tid, task);
+  }
+  return error ? error : has_ended(cl_task_allowed(tid, &task->allowed));
+}
+
 int cl_task_read(int tid, struct cl_task *task) {
   char path[64], text[4096];
   if (tid <= 0) return ESRCH;
@@ -177,7 +199,9 @@ int cl_task_read(int tid, struct cl_task *task) {
   int error = cl_read(path, text, sizeof text);
   const char *group = error ? NULL : strstr(text, "\nTgid:\t");
   if (group == NULL) return error == ENOENT || !error ? ESRCH : error;
-  return read_task(atoi(group + strlen("\nTgid:\t")), tid, task);
+  error = cl_task_look(tid, task);
+  task->pid = atoi(group + strlen("\nTgid:\t"));
+  return error;
 }
 
 void cl_tasks_free(struct cl_tasks *tasks) {
@@ -187,7 +211,7 @@ void cl_tasks_free(struct cl_tasks *tasks) {
 
 bool cl_task_lives(int tid, unsigned long long born) {
   struct cl_task task;
-  return cl_task_read(tid, &task) == 0 && task.born == born && task.state != 'Z';
+  return cl_task_look(tid, &task) == 0 && task.born == born && task.state != 'Z';
 }
 
 int cl_task_group(int tid, const char *controller, char *path, size_t size) {

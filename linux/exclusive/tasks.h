@@ -26,7 +26,10 @@ struct cl_tasks {
 
 /* All tasks; those that end meanwhile are left out. cl_tasks_free() it. Cost: one file (stat) and one call a task. */
 int cl_tasks_read(struct cl_tasks *tasks);
-/* Those that may run on one of these CPUs. Cost: the call a task; the file only for those. */
+/* Those that `wanted` takes by the CPUs they may use. Cost: the call a task; the file only for those. */
+int cl_tasks_if(bool (*wanted)(const void *context, const struct cl_cpus *allowed), const void *context,
+                struct cl_tasks *tasks);
+/* Those that may run on one of these CPUs. */
 int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks);
 /* Those of one process. ESRCH: there is none. */
 int cl_tasks_of(int pid, struct cl_tasks *tasks);
@@ -34,6 +37,8 @@ int cl_tasks_of(int pid, struct cl_tasks *tasks);
 int cl_tasks_kernel(struct cl_tasks *tasks);
 /* One thread by its tid, `pid` filled in. ESRCH: there is none. */
 int cl_task_read(int tid, struct cl_task *task);
+/* The same but for its `pid`, which costs a second file. */
+int cl_task_look(int tid, struct cl_task *task);
 void cl_tasks_free(struct cl_tasks *tasks);
 /* The task is there and is still the one that was born then. */
 bool cl_task_lives(int tid, unsigned long long born);
