@@ -29,11 +29,13 @@ int cl_cpus_count(const struct cl_cpus *set) {
 }
 
 int cl_cpus_next(const struct cl_cpus *set, int after) {
-  for (int cpu = after + 1; cpu < CL_CPUS_MOST; cpu = (cpu / 64 + 1) * 64) {
-    uint64_t left = set->word[cpu / 64] >> (cpu % 64);
-    if (left) return cpu + __builtin_ctzll(left);
+  int at = after + 1;
+  if (at >= CL_CPUS_MOST) return -1;
+  uint64_t word = set->word[at / 64] >> (at % 64) << (at % 64);
+  for (int i = at / 64;; word = set->word[i]) {
+    if (word) return i * 64 + __builtin_ctzll(word);
+    if (++i == WORDS) return -1;
   }
-  return -1;
 }
 
 struct cl_cpus cl_cpus_and(const struct cl_cpus *a, const struct cl_cpus *b) {
