@@ -362,6 +362,7 @@ struct undo {
   size_t others;
   struct cl_cpus online, possible;
   struct cl_cpus taken; /* by the others */
+  struct cl_cpus gone;  /* given back since by others that have ended */
   struct cl_cpus loose; /* what a set of CPUs may have gained or lost by us, by the others, by a CPU going away */
   struct cl_cpus lost; /* by any task, and to be given back */
   bool given;    /* others have told CPUs that they gave back to tasks of ours */
@@ -458,6 +459,12 @@ static bool is_spread(const struct undo *u, const char *path) {
   return false;
 }
 
+/* One that has ended since has put it back: what it had meanwhile, which is what we saw, was not the first. */
+static bool is_put_back(const struct undo *u, const struct cl_cpus *new, const struct cl_cpus *now) {
+  struct cl_cpus was = cl_cpus_and(new, &u->gone), is = cl_cpus_and(now, &u->gone);
+  return cl_cpus_count(&was) == 0 && cl_cpus_count(&is) > 0;
+}
+
 static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
   const char *path = e->field[0], *old_text = e->field[1], *new_text = e->field[2];
   char now_text[CL_CPUS_TEXT], text[CL_CPUS_TEXT];
@@ -480,7 +487,7 @@ static enum answer undo_cpus(const struct undo *u, const struct entry *e) {
   bool ours = give_back(u, &old, &new, &now, &target);
   if (cl_cpus_count(&target) == 0 && *old_text != '\0') target = now;
   if (cl_cpus_equal(&target, &now) && (other || *old_text != '\0')) return ALREADY;
-  if (!ours && is_spread(u, path)) return ALREADY;
+  if (!ours && (is_spread(u, path) || is_put_back(u, &new, &now))) return ALREADY;
   if (!ours) {
     cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is left", path, now_text, new_text);
     return FOREIGN;
@@ -832,8 +839,9 @@ static int undo_begin(struct undo *u, const char *path) {
     struct cl_cpus gone;
     u->given |= e->kind == NOTE && strcmp(e->field[0], "given") == 0;
     if (e->kind == NOTE && strcmp(e->field[0], "gone") == 0 && cl_cpus_parse(e->field[1], &gone) == 0)
-      u->loose = cl_cpus_or(&u->loose, &gone);
+      u->gone = cl_cpus_or(&u->gone, &gone);
   }
+  u->loose = cl_cpus_or(&u->loose, &u->gone);
   for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++)
     if (!cl_cpus_has(&u->online, cpu)) cl_cpus_add(&u->loose, cpu);
   return 0;
