@@ -107,7 +107,12 @@ static const char *cannot(const struct cl_hold *hold, char *why, size_t size) {
 }
 
 static int clear(struct cl_hold *hold, char *why, size_t size) {
-  int found = 1, error = 0;
+  int found = 1;
+  struct cl_tasks kernel;
+  int error = cl_tasks_kernel(&kernel);
+  if (error) return cl_why(why, size, error, "cannot read the tasks");
+  cl_warn_container(&kernel);
+  cl_tasks_free(&kernel);
   hold->group[0] = '\0';
   cl_tasks_free(&left_there);
   if (hold->request->command != NULL && !hold->changes.plan) prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -186,6 +186,7 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
   int error = find(hold, controller, &way);
   if (error) return cl_why(why, size, error, "no cpusets are mounted");
   if ((error = cl_pins_note(hold, controller, pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  cl_warn_container(&pins->kernel);
   if ((error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
   cl_group_name(hold, way.mount, "", hold->group);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "say.h"
+
 const struct cl_mechanism *const cl_mechanisms[] = {&cl_isolated, &cl_root,     &cl_cpuset,
                                                     &cl_cpuset_v1, &cl_affinity, NULL};
 
@@ -183,6 +185,11 @@ int cl_group_enter(struct cl_hold *hold, const char *controller, const struct cl
   if (!error && !changes->plan && (error = cl_task_allowed(task->tid, &now)) == 0 && !cl_cpus_equal(&now, &hold->use))
     error = cl_task_allow(task->tid, &hold->use);
   return error ? cl_why(why, size, error, "cannot move task %d (%s) to %s", task->tid, task->name, hold->group) : 0;
+}
+
+void cl_warn_container(const struct cl_tasks *kernel) {
+  if (kernel->count == 0)
+    cl_warn("this is a container: programs outside it are not seen, and may use the CPUs as before");
 }
 
 int cl_workqueues_away(struct cl_hold *hold) {

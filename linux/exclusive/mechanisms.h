@@ -43,6 +43,8 @@ void cl_pins_free(struct cl_pins *pins);
 int cl_kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool itself);
 /* Those that came since; their count: looks again when there are others than the last time. A new kernel thread takes all CPUs for its own, whatever kthreadd has. */
 int cl_kernel_sweep(struct cl_hold *hold);
+/* Where no thread of the kernel is to be seen, this is a container: a warning, as others outside it may use the CPUs. */
+void cl_warn_container(const struct cl_tasks *kernel);
 /* The work queues that are bound to no CPU. */
 int cl_workqueues_away(struct cl_hold *hold);
 

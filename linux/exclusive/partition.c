@@ -59,10 +59,6 @@ static int partition(struct cl_hold *hold, const char *group, const struct cl_cp
   return EBUSY;
 }
 
-/* The kernel moves its own threads off: those it does not, it does not move back either when the partition ends, so they
- * are moved before it begins. */
-static bool moves_its_own(const char *kind) { return strcmp(kind, "isolated") == 0 || !cl_kernel_since(7, 0); }
-
 /* systemd has made a slice with all the CPUs and in it the scope with those for the program: the slice, which is right
  * below the root, becomes the partition. A group of systemd's that lists the CPUs is left, and then the kernel says so. */
 static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *kind, char *why, size_t size) {
@@ -81,7 +77,9 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) return cl_why(why, size, error, "no cgroup v2 is mounted");
   if ((error = cl_pins_note(hold, "", pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
-  if (!moves_its_own(kind) && (error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
+  /* For an isolated partition the kernel moves its own threads, and back. Else it does not in newer versions, nor back who
+   * is given less while the partition lives: so they are moved before it is made, and taken back after it has gone. */
+  if (strcmp(kind, "isolated") != 0 && (error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
   if (cl_systemd_runs()) return make_by_systemd(hold, mount, kind, why, size);
   /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
@@ -108,7 +106,7 @@ static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size)
   *why = '\0';
   int error = make(hold, kind, &pins, why, size);
   if (!error) cl_pins_again(hold, &pins);
-  if (!error && moves_its_own(kind)) error = cl_kernel_away(hold, &pins.kernel, true);
+  if (!error && isolated) error = cl_kernel_away(hold, &pins.kernel, true);
   if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
   /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */
   if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)

@@ -300,6 +300,18 @@ def test_one_thread_of_several(machine: Machine, plan: Plan) -> None:
     assert text.splitlines()[-2] == "let task 21 (server) use CPUs 3 (was 0-3)"
 
 
+def test_a_container_hides_others(driver: Path, tmp_path: Path) -> None:
+    machine = Machine(tmp_path, tasks=[Task(1, "init", 0, "0-3", parent=0), Task(2, "server", 3, "0-3")])
+    machine.make()
+    machine.write("/proc/2/task/2/children", "")
+    command = [str(driver), str(machine.root), "affinity", "cpus=3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == (
+        "coreloom exclusive: warning: this is a container: programs outside it are not seen, "
+        "and may use the CPUs as before\n"
+    )
+
+
 @pytest.mark.parametrize("mechanism", ["isolated", "root", "cpuset"])
 def test_without_cgroup_v2(mechanism: str, machine: Machine, plan: Plan) -> None:
     mount_v1(machine)
