@@ -78,10 +78,10 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   return error;
 }
 
-/* One pass over all tasks that may use the CPUs; *found: those told. */
-static int pass(struct cl_hold *hold, bool later, int *found) {
+/* One pass over all tasks that may use the CPUs, or of `known` ones; *found: those told. */
+static int pass(struct cl_hold *hold, const struct cl_tasks *known, bool later, int *found) {
   struct cl_tasks tasks;
-  int error = cl_tasks_on(&hold->cpus, &tasks);
+  int error = known ? cl_tasks_still(known, &hold->cpus, &tasks) : cl_tasks_on(&hold->cpus, &tasks);
   *found = 0;
   for (size_t i = 0; i < tasks.count && !error; i++) { /* by pid: init and kthreadd, of which all are born, first */
     const struct cl_task *task = &tasks.task[i];
@@ -118,7 +118,8 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
   if (hold->request->command != NULL && !hold->changes.plan) prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (int i = 0; i < PASSES && found && !error; i++) {
     hold->kernel_stay = 0;
-    error = pass(hold, false, &found);
+    /* Who has the number of a task that has ended since state 1 is newborn, and gets back as such. */
+    error = pass(hold, i == 0 ? &hold->tasks : NULL, false, &found);
     if (hold->changes.plan) break;
   }
   if (error) return cl_why(why, size, error, "cannot move the tasks");
@@ -133,7 +134,7 @@ static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, si
 
 static int sweep(struct cl_hold *hold) {
   int found;
-  pass(hold, true, &found);
+  pass(hold, NULL, true, &found);
   return found;
 }
 

@@ -28,6 +28,7 @@ struct cl_hold {
   struct cl_cpus use;    /* of these, what the program may use (without idle siblings) */
   struct cl_cpus rest;   /* online - cpus - those of other reservations: where everybody else goes */
   struct cl_cpus lightest; /* of the rest, the lightest: destinations */
+  struct cl_tasks tasks; /* all, as they were read in state 1: reading them takes longer than all the rest */
   struct cl_counters before[2]; /* of cpus, at both ends of the sample in which they were chosen */
   struct cl_task program;  /* its first: run: the child, which waits for its exec; attach: the process or thread. Known
                               before clear(), as a scope of systemd cannot be made without a process */
@@ -55,7 +56,7 @@ struct cl_mechanism {
 /* Best first, ended by NULL. */
 extern const struct cl_mechanism *const cl_mechanisms[];
 
-/* load.c: states 1 and 2. Fills cpus, use, rest, lightest, before; `why` is the reason in one line, of each CPU chosen:
+/* load.c: states 1 and 2. Fills cpus, use, rest, lightest, tasks, before; `why` is the reason in one line, of each CPU chosen:
  * "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 1 managed IRQ"; of more than 8 together. A refusal is its answer other
  * than 0, and then `why` is the whole error text. */
 int cl_choose(struct cl_hold *hold, char *why, size_t size);

@@ -159,13 +159,10 @@ static bool find_abstract(struct found *found) {
   return at != NULL;
 }
 
-static int find_process(void *context, const char *name) {
-  char path[64], comm[32];
-  if (!isdigit((unsigned char)name[0])) return 0;
-  snprintf(path, sizeof path, "/proc/%.16s/comm", name);
-  if (cl_read(path, comm, sizeof comm) || strcmp(comm, "irqbalance") != 0) return 0;
-  *(int *)context = atoi(name);
-  return -1;
+static int find_process(const struct cl_tasks *tasks) {
+  for (size_t i = 0; i < tasks->count; i++)
+    if (strcmp(tasks->task[i].name, "irqbalance") == 0) return tasks->task[i].pid;
+  return 0;
 }
 
 static void warn_irqbalance(const struct cl_hold *hold, const char *name, int error) {
@@ -178,8 +175,8 @@ static void clear_irqbalance(struct cl_hold *hold) {
   struct found found;
   if (cl_list(IRQBALANCE_FOLDER, find_socket, &found) != -1 && !find_abstract(&found)) {
     char who[48];
-    int pid = 0;
-    if (cl_list("/proc", find_process, &pid) != -1) return; /* there is none */
+    int pid = find_process(&hold->tasks);
+    if (pid == 0) return; /* there is none */
     snprintf(who, sizeof who, "irqbalance (process %d)", pid);
     warn_irqbalance(hold, who, 0);
     return;

@@ -434,7 +434,8 @@ int cl_choose(struct cl_hold *hold, char *why, size_t size) {
   if (!error) error = cl_cpus_count(&hold->request->asked) ? take_asked(l) : take_cheapest(l);
   if (!error) error = find_rest(l);
   if (!error) explain(l);
-  cl_tasks_free(&l->tasks);
+  if (!error) hold->tasks = l->tasks;
+  else cl_tasks_free(&l->tasks);
   free(l->other);
   free(l);
   return error;

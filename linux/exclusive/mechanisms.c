@@ -92,11 +92,23 @@ static int note(struct cl_hold *hold, const struct cl_task *task, const struct c
   return cl_change_other(&hold->changes, what, "affinity", (const char *const[]){tid, born, old, new}, 4);
 }
 
+/* The kernel's threads that were there in state 1. */
+static int kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
+  *kernel = (struct cl_tasks){malloc((hold->tasks.count + 1) * sizeof *kernel->task), 0};
+  if (kernel->task == NULL) return ENOMEM;
+  for (size_t i = 0; i < hold->tasks.count; i++) {
+    struct cl_task task = hold->tasks.task[i];
+    if (task.kernel && cl_task_allowed(task.tid, &task.allowed) == 0) kernel->task[kernel->count++] = task;
+  }
+  return 0;
+}
+
 static int note_all(struct cl_hold *hold, const char *controller, const struct cl_tasks *tasks, bool kernel) {
   int error = 0;
   for (size_t i = 0; i < tasks->count && !error; i++) {
     struct cl_cpus all;
-    if (tasks->task[i].kernel == kernel && pinned(hold, controller, &tasks->task[i], &all))
+    if (tasks->task[i].kernel == kernel && pinned(hold, controller, &tasks->task[i], &all) &&
+        cl_task_lives(tasks->task[i].tid, tasks->task[i].born))
       error = note(hold, &tasks->task[i], &all);
   }
   return error;
@@ -104,7 +116,7 @@ static int note_all(struct cl_hold *hold, const char *controller, const struct c
 
 int cl_pins_note(struct cl_hold *hold, const char *controller, struct cl_pins *pins) {
   *pins = (struct cl_pins){{NULL, 0}, {NULL, 0}};
-  int error = cl_tasks_kernel(&pins->kernel);
+  int error = kernel_tasks(hold, &pins->kernel);
   if (!error) error = note_all(hold, controller, &pins->kernel, true);
   if (error || cl_kernel_since(6, 2)) return error;
   error = cl_tasks_read(&pins->user);

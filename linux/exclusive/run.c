@@ -603,6 +603,7 @@ static int run_locked(struct run *r) {
   if (dead) cl_say_state(0, "%d reservation%s of dead tools taken back first", dead, dead == 1 ? "" : "s");
   int status = set_up(r);
   if (!status) status = start(r);
+  cl_tasks_free(&r->hold.tasks);
   close(lock);
   if (status && r->held && give_back(r, false)) status = CL_EXIT_FAILED;
   cl_urgent(false);

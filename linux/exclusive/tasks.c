@@ -149,6 +149,18 @@ int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks) { return cl_
 
 int cl_tasks_read(struct cl_tasks *tasks) { return cl_tasks_if(NULL, NULL, tasks); }
 
+int cl_tasks_still(const struct cl_tasks *before, const struct cl_cpus *cpus, struct cl_tasks *tasks) {
+  *tasks = (struct cl_tasks){malloc((before->count + 1) * sizeof *tasks->task), 0};
+  if (tasks->task == NULL) return ENOMEM;
+  for (size_t i = 0; i < before->count; i++) {
+    struct cl_cpus allowed;
+    if (cl_task_allowed(before->task[i].tid, &allowed) || !meets(cpus, &allowed)) continue;
+    tasks->task[tasks->count] = before->task[i];
+    tasks->task[tasks->count++].allowed = allowed;
+  }
+  return 0;
+}
+
 int cl_tasks_of(int pid, struct cl_tasks *tasks) {
   char name[16];
   *tasks = (struct cl_tasks){NULL, 0};

@@ -31,6 +31,9 @@ int cl_tasks_if(bool (*wanted)(const void *context, const struct cl_cpus *allowe
                 struct cl_tasks *tasks);
 /* Those that may run on one of these CPUs. */
 int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks);
+/* Of tasks read before, those that live and may run on one of these CPUs, with `allowed` as it is now. Cost: the call a
+ * task. One whose number has been given to another since counts as living. */
+int cl_tasks_still(const struct cl_tasks *before, const struct cl_cpus *cpus, struct cl_tasks *tasks);
 /* Those of one process. ESRCH: there is none. */
 int cl_tasks_of(int pid, struct cl_tasks *tasks);
 /* The kernel's threads alone, without reading every task where the kernel lists kthreadd's children. */

@@ -81,6 +81,7 @@ static int do_it(const struct cl_mechanism *mechanism, struct cl_hold *hold) {
   first.born = self.born;
   if (!error) error = cl_journal_open(&journal, &first);
   if (error) return failed("begin", error, strerror(error));
+  cl_tasks_read(&hold->tasks);
   double begin = now();
   error = mechanism->clear(hold, why, sizeof why);
   printf("clear %.1f ms: %d entries, %d tasks moved, %d of the kernel moved, %d stay\n", (now() - begin) * 1e3,
@@ -136,6 +137,7 @@ int main(int count, char **argument) {
     if (request.pid == 0) request.command = (char *[]){"work", NULL};
     if (request.pid) cl_task_read(request.tid ? request.tid : request.pid, &hold.program);
     else snprintf(hold.program.name, sizeof hold.program.name, "work");
+    cl_tasks_read(&hold.tasks);
     int error = mechanism->clear(&hold, why, sizeof why);
     if (!error) error = enter(mechanism, &hold, why, sizeof why);
     if (error) return failed("plan", error, why);

@@ -42,6 +42,7 @@ static int change(const char *command, char **option) {
   if (!error) error = cl_journal_list(&other, &others);
   for (size_t i = 0; i < others; i++) hold.rest = cl_cpus_minus(&hold.rest, &other[i].cpus);
   free(other);
+  cl_tasks_read(&hold.tasks);
   hold.changes.journal = &journal;
   struct cl_reservation first = {.tool = hold.id, .cpus = hold.cpus, .mechanism = "", .command = "test"};
   if (!error) error = cl_boot(first.boot);

@@ -260,8 +260,7 @@ def test_irqbalance_that_answers_nonsense(driver: Path, root: Path, irqbalance: 
 
 
 def test_irqbalance_without_a_socket(driver: Path, root: Path) -> None:
-    (root / "proc/55").mkdir()
-    (root / "proc/55/comm").write_text("irqbalance\n")
+    Machine(root).task(Task(55, "irqbalance", 0, "0-3"))
     assert _call(driver, root, "irqs", "3")[2] == [
         "warning: irqbalance (process 55) does not listen (no socket): it may give CPU 3 interrupts again; "
         "set IRQBALANCE_BANNED_CPULIST=3 for it",
