@@ -263,7 +263,7 @@ def content() -> dict[str, Any]:
 def test_figures_to_reach(content: dict[str, Any]) -> None:
     assert [(f["what"], f["measured"], f["at_most"], f["reached"]) for f in content["reach"]] == [
         ("slowdown under 16 hogs on 4 CPUs, worst job and seed (plain 4.2)", 1.0, 1.01, True),
-        ("involuntary switches of all jobs under hogs (plain, the next: 24)", 0, 23, True),
+        ("involuntary switches of all jobs under hogs (fewest of the others: plain, 24)", 0, 23, True),
         ("CPU cleared with 2000 threads on the machine, the longest (ms)", 23, 50, True),
         ("start-up over that of the command alone, idle machine, the longest (ms)", 101.0, 150, True),
     ]

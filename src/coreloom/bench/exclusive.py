@@ -374,7 +374,7 @@ def figures(rows: Sequence[Row], starts: Sequence[Row]) -> list[Figure]:
             bound=1,
         ),
         Figure(
-            f"involuntary switches of all jobs under hogs ({fewest}, the next: {others[fewest]})",
+            f"involuntary switches of all jobs under hogs (fewest of the others: {fewest}, {others[fewest]})",
             switches(rows, OURS),
             at_most=others[fewest] - 1,
             bound=0,
