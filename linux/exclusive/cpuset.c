@@ -199,6 +199,7 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
     return cl_why(why, size, error, "cannot move the tasks of %s", way.mount);
   if (*controller == '\0' && (error = cl_change_controller(changes, way.mount, "cpuset")) != 0)
     return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", way.mount);
+  if (*controller == '\0' && (error = dress(hold, &way, way.rest, &hold->rest, false, why, size)) != 0) return error;
   if ((error = narrow(hold, &way, &groups)) != 0)
     return cl_why(why, size, error, "cannot narrow the groups in %s", way.mount);
   /* Ours comes last, so that it goes first: while it is exclusive the others cannot get the CPUs back. */

@@ -905,6 +905,51 @@ static enum answer undo_entry(struct undo *u, const struct entry *e, bool last) 
   return error ? failed(e->field[0], error) : DONE;
 }
 
+/* Since 7.0 the kernel lets the work queues know of the begin or end of a partition only behind the write, and a writer
+ * killed right then never does it: the queues stay off CPUs that no partition has. True: none of ours is left so. */
+static bool settled(const struct undo *u, const char *mount) {
+  char path[CL_PATH_MOST + 64], text[CL_CPUS_TEXT];
+  struct cl_cpus kept, isolated;
+  if (cl_read("/sys/devices/virtual/workqueue/cpumask_isolated", text, sizeof text) || cl_cpus_parse_mask(text, &kept))
+    return true;
+  join(path, sizeof path, mount, "cpuset.cpus.isolated");
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &isolated)) return true;
+  kept = cl_cpus_minus(&kept, &isolated);
+  kept = cl_cpus_and(&kept, &u->mine.first.cpus);
+  return cl_cpus_count(&kept) == 0;
+}
+
+/* Begins and ends a partition once more, written down as well. Nothing to do in all cases but the one above. */
+static void settle(const struct undo *u, struct cl_restored *restored) {
+  char mount[CL_PATH_MOST], group[CL_PATH_MOST + 64], control[CL_PATH_MOST + 64], path[CL_PATH_MOST + 128];
+  char real[CL_PATH_MOST + 256], on[4096], cpus[CL_CPUS_TEXT];
+  struct cl_cpus ours = cl_cpus_and(&u->mine.first.cpus, &u->online);
+  if (cl_group_mount("", mount, sizeof mount) || cl_cpus_count(&ours) == 0) return;
+  snprintf(group, sizeof group, "%s/coreloom-%d-settle", mount, u->mine.first.tool);
+  join(control, sizeof control, mount, "cgroup.subtree_control");
+  for (int tries = 0; tries < 5 && !settled(u, mount); tries++) {
+    pause_ms(10); /* it may be about to */
+    if (settled(u, mount) || cl_read(control, on, sizeof on)) break;
+    bool was_on = lists(on, "cpuset");
+    if (!was_on) {
+      if (hand_over(&u->mine, (const char *const[]){"controller", control, "cpuset"}, 3)) break;
+      cl_write(control, "+cpuset");
+    }
+    if (hand_over(&u->mine, (const char *const[]){"folder", group}, 2)) break;
+    mkdir(cl_files_path(group, real), 0755);
+    join(path, sizeof path, group, "cpuset.cpus");
+    cl_write(path, cl_cpus_format(&ours, cpus));
+    join(path, sizeof path, group, "cpuset.cpus.partition");
+    cl_write(path, "isolated");
+    cl_write(path, "member");
+    rmdir(cl_files_path(group, real));
+    if (!was_on) cl_write(control, "-cpuset");
+  }
+  if (settled(u, mount)) return;
+  cl_warn("the kernel keeps its work queues off CPU %s", cl_cpus_format(&ours, cpus));
+  restored->failed++;
+}
+
 static void undo_all(struct undo *u, size_t from, struct cl_restored *restored) {
   bool tasks = false;
   for (size_t i = 0; i < u->mine.count; i++) {
@@ -928,6 +973,7 @@ static void undo_all(struct undo *u, size_t from, struct cl_restored *restored) 
       e->undone = answer != LATER;
     }
   if (tasks && from == 0) widen_newborn(u, restored);
+  if (from == 0 && !cl_files_is_tree()) settle(u, restored);
 }
 
 int cl_journal_restore(const char *path, size_t from, struct cl_restored *restored) {

@@ -217,12 +217,13 @@ def test_cpusets_without_partition(machine: Machine, plan: Plan) -> None:
         + f"move process 20 (server) to {_V2}/coreloom-100-rest (was in {_V2})\n"
         + f"move process 30 (pinned) to {_V2}/coreloom-100-rest (was in {_V2})\n"
         + _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
+        + _write(f"{_V2}/coreloom-100-rest/cpuset.cpus", "0-2")
         + _write(f"{_V2}/other/cpuset.cpus", "0-2")
         + f"make {_V2}/coreloom-100\n"
         + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
         + _write(_QUEUES, "7", "f")
         + f"start work in {_V2}/coreloom-100\n"
-        + "13 changes, 3 tasks, 2 of the kernel, 1 stay\n",
+        + "14 changes, 3 tasks, 2 of the kernel, 1 stay\n",
     )
 
 

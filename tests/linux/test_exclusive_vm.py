@@ -110,6 +110,8 @@ def test_all_with_the_best_mechanism() -> None:
 )
 def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
     names = BY_AFFINITY if mechanism == "affinity" else HOLDS
+    if kernel == "6.1":  # before 6.2 a task is given no CPU that is offline at that moment
+        names = tuple(name for name in names if name != "another_cpu_goes_while_one_is_held")
     checks = texts(names, f"--mechanism {mechanism}")
     done = vm.run_checks(guest(exclusive.program()), checks, kernel=kernel, cgroup=cgroup, timeout=600)
     assert failed(done) == {}
