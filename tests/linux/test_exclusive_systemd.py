@@ -333,10 +333,43 @@ _CHECKS = {
     "a reload while it holds": (
         """
         run -- sh -c 'systemctl daemon-reload; sleep 1; cat /sys/fs/cgroup/coreloom*/cpuset.cpus.partition
-          cat /sys/fs/cgroup/coreloom*/cpuset.cpus; exclusive verify'
+          cat /sys/fs/cgroup/coreloom*/cpuset.cpus; exclusive verify
+          systemctl daemon-reexec; sleep 1; exclusive verify'
         same
         """,
-        "isolated\n3\n1 reservation: all is as it should be\nsame\n",
+        "isolated\n3\n" + "1 reservation: all is as it should be\n" * 2 + "same\n",
+    ),
+    "systemd stops the scope": (
+        """
+        exclusive run --quiet --report report --cpu 3 -- sleep 1005 & tool=$!
+        until pid=$(pid_of 'sleep 1005') && grep -qs coreloom /proc/$pid/cgroup; do sleep 0.1; done
+        systemctl stop coreloom_$tool.scope
+        wait $tool; echo $?
+        same
+        """,
+        "143\nsame\n",
+    ),
+    "a unit in which the tool runs is stopped, and killed with its watcher": (
+        """
+        tool="/usr/bin/exclusive run --quiet --report /dev/null --cpu 3"
+        unit() { systemd-run -q --unit=$1 $tool -- sleep 1005; }
+        alone() {
+          pid=$(pid_of 'sleep 1005')
+          [ "$pid" ] && grep -qs isolated $cgroups/coreloom*/cpuset.cpus.partition
+        }
+        unit stopped
+        until alone; do sleep 0.1; done
+        systemctl stop stopped; sleep 0.5; same
+        unit killed
+        until alone; do sleep 0.1; done
+        systemctl kill -s KILL killed; sleep 0.5
+        exclusive restore 2>&1 | grep -c 'taken back'
+        grep Cpus_allowed_list /proc/$pid/status
+        kill $pid; systemctl reset-failed
+        while [ -e $cgroups/coreloom* ]; do sleep 0.1; done
+        sleep 0.5; same
+        """,
+        "same\n1\nCpus_allowed_list:\t0-3\nsame\n",
     ),
     "a unit that starts and wants the CPU gets it afterwards": (
         """
@@ -423,7 +456,8 @@ _CHECKS = {
         systemctl list-units --all --no-legend | grep coreloom
         ls /run/coreloom-exclusive
         dmesg | grep 'systemd.*coreloom' |
-          grep -v -e Created -e Started -e Removed -e Deactivated -e Consumed -e Reload
+          grep -v -e Created -e Started -e Removed -e Deactivated -e Consumed -e 'Re.*requested' \\
+            -e Stop -e 'client request'
         """,
         "lock\n",
     ),
