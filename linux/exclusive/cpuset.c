@@ -142,7 +142,7 @@ static int empty_root(struct cl_hold *hold, const struct way *way, bool later, i
       struct cl_task task;
       int pid = (int)strtol(at, &end, 10);
       if (end == at) break;
-      if (pid == hold->program.pid || cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue;
+      if (cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue;
       error = move(hold, way, &task, later);
       if (!error) found++;
       else if (error == ESRCH) error = 0;

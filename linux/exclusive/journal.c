@@ -657,7 +657,7 @@ static enum answer undo_folder(const struct undo *u, const struct entry *e, bool
   return DONE;
 }
 
-static enum answer undo_group(const struct entry *e) {
+static enum answer undo_group(const struct entry *e, bool last) {
   int tid = e->tid;
   const char *controller = e->field[2], *old = e->field[3], *new = e->field[4];
   char now[CL_PATH_MOST], path[CL_PATH_MOST + 64];
@@ -673,6 +673,7 @@ static enum answer undo_group(const struct entry *e) {
   join(path, sizeof path, old, e->kind == GROUP ? "cgroup.procs" : *controller ? "tasks" : "cgroup.threads");
   error = cl_write(path, e->field[0]);
   if (error == ESRCH) return ALREADY;
+  if (error == EBUSY && !last) return LATER; /* a container's root takes no tasks while its controllers are on */
   if (is_gone(error)) {
     cl_warn("%s, where task %d came from, is no more: it goes up from %s", old, tid, new);
     return FOREIGN;
@@ -895,7 +896,7 @@ static enum answer undo_entry(struct undo *u, const struct entry *e, bool last) 
     case FILE_TEXT: case CPUS: case MASK: return undo_text(u, e, last);
     case CONTROLLER: return last ? undo_controller(u, e) : LATER; /* after every group below has gone */
     case FOLDER: return undo_folder(u, e, last);
-    case GROUP: case THREAD: return undo_group(e);
+    case GROUP: case THREAD: return undo_group(e, last);
     case AFFINITY: return !last && before_controller(u, e) ? LATER : undo_affinity(u, e);
     case SCOPE: error = cl_systemd_leave(e->field[0]); break;
     case IRQBALANCE: error = cl_irqbalance_restore(e->field[0], e->field[1], e->field[2]); break;

@@ -261,8 +261,10 @@ def test_cpusets_of_v1(machine: Machine, plan: Plan) -> None:
 
 def test_one_thread_in_v1(machine: Machine, plan: Plan) -> None:
     mount_v1(machine)
+    """The others of its process go with everybody."""
     status, text = plan("cpuset-v1", "cpus=3", "pid=20", "tid=21")
     assert status == 0
+    assert f"move process 20 (server) to {_V1}/coreloom-100-rest (was in {_V1})\n" in text
     assert text.splitlines()[-2] == f"move task 21 (server) to {_V1}/coreloom-100 (was in {_V1})"
 
 

@@ -22,7 +22,7 @@ hogs=hogs newcomers=newcomers
 _BEGIN = """
 groups=/sys/fs/cgroup; [ -d $groups/cpuset ] && groups=$groups/cpuset
 mkdir -p $groups/others
-if [ -e $groups/cpuset.mems ]; then
+if [ $groups != /sys/fs/cgroup ]; then
     for file in cpus mems; do cat $groups/cpuset.$file >$groups/others/cpuset.$file; done
 fi
 sh -c "echo 0 >$groups/others/cgroup.procs; exec sleep 1000" &
@@ -137,6 +137,25 @@ mechanism "" isolated cpus=2-3 use=2 -- sh /idle 2>/tmp/log | grep -vE '^(clear|
 """
 
 
+# The root of a container's cgroups is no partition, and holds no tasks while its groups have controllers.
+_CONTAINER = f"""
+cat >/container <<'END'
+umount /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup
+{_BEGIN}
+list='s/^Cpus_allowed_list:.//p'
+coreloom-exclusive run --report /tmp/report --cpu 3 -- sed -n $list /proc/self/status 2>/tmp/log
+sed -n 's/.*state 3: not/not/p; s/.* by \\(cpuset\\) .*/\\1/p' /tmp/log
+{_END}
+END
+mkdir /sys/fs/cgroup/container
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+echo 0 >/sys/fs/cgroup/container/cgroup.procs
+/usr/bin/unshare -C -m sh /container
+echo 0 >/sys/fs/cgroup/cgroup.procs
+"""
+
+
 @pytest.fixture(scope="module")
 def guest() -> vm.Guest:
     programs = LINUX / "vm" / "programs"
@@ -206,3 +225,11 @@ def test_cgroup_v1(guest: vm.Guest) -> None:
     }
     done = vm.run_checks(guest, checks, seconds=60, timeout=600, kernel="6.1", cgroup="v1")
     _compare(done, expected)
+
+
+@pytest.mark.slow
+def test_a_container(guest: vm.Guest) -> None:
+    inside = vm.Guest(guest.files, ("util-linux",))
+    done = vm.run_checks(inside, {"container": _CONTAINER}, seconds=60)
+    busy = "cannot switch the controller cpuset on in /sys/fs/cgroup: Resource busy"
+    assert done["container"][1] == f"3\nnot isolated: {busy}\nnot root: {busy}\ncpuset\n"
