@@ -42,11 +42,21 @@ static const char *root_cannot(const struct cl_hold *hold, char *why, size_t siz
   return cannot(hold, false, why, size);
 }
 
+/* Pressure figures of a group cost its CPUs a kernel thread's turn every two seconds; nobody reads those of ours. */
+static int without_pressure(struct cl_changes *changes, const char *group) {
+  char path[CL_PATH_MOST];
+  if (!cl_exists("/proc/pressure") || !cl_kernel_since(6, 1)) return 0;
+  int error = cl_change_file(changes, cl_join(path, group, "cgroup.pressure"), "0");
+  return error == ENOENT ? 0 : error;
+}
+
 static int partition(struct cl_hold *hold, const char *group, const struct cl_cpus *cpus, const char *kind, char *why,
                      size_t size) {
   struct cl_changes *changes = &hold->changes;
   char path[CL_PATH_MOST], text[256];
-  int error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus"), cpus);
+  int error = without_pressure(changes, group);
+  if (error) return cl_why(why, size, error, "cannot switch the pressure figures of %s off", group);
+  error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus"), cpus);
   if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
   if (error) return cl_why(why, size, error, "cannot write %s", path);
   if (hold->partition[0] == '\0') snprintf(hold->partition, sizeof hold->partition, "%s", group);
@@ -67,6 +77,8 @@ static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *
   if (error) return error;
   size_t root = strlen(mount) + 1;
   snprintf(slice, sizeof slice, "%.*s", (int)(root + strcspn(hold->group + root, "/")), hold->group);
+  error = without_pressure(&hold->changes, hold->group);
+  if (error) return cl_why(why, size, error, "cannot switch the pressure figures of %s off", hold->group);
   return partition(hold, slice, &hold->cpus, kind, why, size);
 }
 
