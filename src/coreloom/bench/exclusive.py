@@ -35,6 +35,7 @@ _BASE_S = 2  # for what the others get without the job
 _TIMEOUT = 1200  # host seconds of one guest
 _GROUP = "/sys/fs/cgroup/others"
 _MOST_HOGS = "16 hogs"
+_XVID = "libxvidcore-dev"  # of Debian
 
 # Methods
 PLAIN, TASKSET, NICE, FIFO, OURS = "plain", "taskset", "nice -20", "SCHED_FIFO", "ours"
@@ -125,8 +126,8 @@ def sweep_wav(seconds: float = 2) -> bytes:
     """A tone that rises from 100 Hz to 8 kHz, a little different in the two channels."""
     rate, count = 44_100, int(44_100 * seconds)
     samples = array.array("h")
-    for channel_shift in range(count):
-        t = channel_shift / rate
+    for n in range(count):
+        t = n / rate
         phase = 2 * math.pi * (100 * t + (8_000 - 100) / (2 * seconds) * t * t)
         samples.append(round(12_000 * math.sin(phase)))
         samples.append(round(9_000 * math.sin(1.01 * phase)))
@@ -141,7 +142,7 @@ def sweep_wav(seconds: float = 2) -> bytes:
 
 def mpeg4_program() -> Path:
     """The encoder and player around Debian's Xvid library, static."""
-    (folder,) = debian.packages(["libxvidcore-dev"], closure=False)
+    (folder,) = debian.packages([_XVID], closure=False)
     library = folder / "usr/lib/x86_64-linux-gnu/libxvidcore.a"
     flags = [f"-I{folder / 'usr/include'}", str(library), "-lm"]
     return native.static("mpeg4", [PROGRAMS / "mpeg4.c", PROGRAMS / "fortified.c"], flags)
@@ -159,7 +160,9 @@ def guest() -> vm.Guest:
 def versions() -> dict[str, str]:
     """Of what else has a say in the figures."""
     lame = next(path for path in debian.packages(["lame"]) if debian.name(path) == "lame")
-    return {"linux": kernel.get().release, "qemu": qemu.get().version, "lame": lame.name.split("_")[1]}
+    (xvid,) = debian.packages([_XVID], closure=False)
+    packages = {"lame": lame.name.split("_")[1], "xvid": xvid.name.split("_")[1].replace("%3a", ":")}
+    return {"linux": kernel.get().release, "qemu": qemu.get().version, **packages}
 
 
 # --- a guest for a load ------------------------------------------------------------------------
