@@ -19,6 +19,8 @@ pytestmark = pytest.mark.linux
 # A line of what Prometheus reads.
 _METRIC = re.compile(r'# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [0-9.e+-]+')
 
+_SECONDS = 90  # of the guest for a check; its clock goes on while a busy host gives it no CPU
+
 # Whatever keeps the others off.
 HOLDS = (
     "alone_under_hogs",
@@ -78,7 +80,7 @@ QUICK = (
 
 
 def test_the_best_mechanism() -> None:
-    done = vm.run_checks(guest(exclusive.program()), texts(QUICK))
+    done = vm.run_checks(guest(exclusive.program()), texts(QUICK), seconds=_SECONDS)
     assert failed(done) == {}
     status, prometheus, proof = done["status_and_proof"][1].split("---\n")
     held = json.loads(status)["reservations"][0]
@@ -90,7 +92,9 @@ def test_the_best_mechanism() -> None:
 @pytest.mark.slow
 def test_all_with_the_best_mechanism() -> None:
     names = [name for name in HOLDS if name not in QUICK]
-    assert failed(vm.run_checks(guest(exclusive.program()), texts(names), timeout=600)) == {}
+    assert (
+        failed(vm.run_checks(guest(exclusive.program()), texts(names), seconds=_SECONDS, timeout=1500)) == {}
+    )
 
 
 @pytest.mark.slow
@@ -112,8 +116,12 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
     names = BY_AFFINITY if mechanism == "affinity" else HOLDS
     if kernel == "6.1":  # before 6.2 a task is given no CPU that is offline at that moment
         names = tuple(name for name in names if name != "another_cpu_goes_while_one_is_held")
+    if (mechanism, kernel) == ("cpuset", "6.1"):  # before 7.0 it leaves the groups of others alone
+        names = tuple(name for name in names if "two_" not in name and "group" not in name)
     checks = texts(names, f"--mechanism {mechanism}")
-    done = vm.run_checks(guest(exclusive.program()), checks, kernel=kernel, cgroup=cgroup, timeout=600)
+    done = vm.run_checks(
+        guest(exclusive.program()), checks, kernel=kernel, cgroup=cgroup, seconds=_SECONDS, timeout=1500
+    )
     assert failed(done) == {}
 
 
@@ -122,7 +130,7 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
 def test_two_threads_a_core(mechanism: str) -> None:
     names = ("a_sibling_stays_idle", "a_sibling_is_shared", "a_sibling_that_is_cpu_0")
     checks = texts(names, f"--mechanism {mechanism}")
-    assert failed(vm.run_checks(guest(exclusive.program()), checks, smt=True)) == {}
+    assert failed(vm.run_checks(guest(exclusive.program()), checks, smt=True, seconds=_SECONDS)) == {}
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ moment() { # WHOM PHASE PART
     equal=no
     for try in $(seq 100); do
         is_before && equal=yes && break
+        killall -q -9 sleep # the program: it may have begun only now
         sleep 0.02
     done
     # How long stopping takes varies with the host's load: what was too late makes the next come sooner.
