@@ -32,7 +32,10 @@ pinned=$!
 taskset a sleep 1002 &
 half=$!
 export groups pinned half
-look() { state kworker/ spawn timeout; }
+# Work queues' own threads are where the kernel has needed them last: before 6.6 their names do not tell them.
+queues=$(cat /proc/[0-9]*/stat 2>/dev/null |
+    awk '$4 == 2 && $19 == -20 { print substr($2, 2, length($2) - 2) }')
+look() { state kworker/ spawn timeout $queues; }
 becomes() { until "$@" 2>/dev/null; do sleep 0.02; done; }
 cpus_of() { sed -n 's/^Cpus_allowed_list:\\t//p' /proc/$1/status; }
 runs_on() { [ "$(cpus_of $1)" = "$2" ]; }

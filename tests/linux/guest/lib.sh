@@ -3,6 +3,9 @@
 journals=/run/coreloom-exclusive
 # Tasks that come and go by themselves; timeout is what ends a check that hangs
 transient="kworker/0 kworker/1 kworker/2 kworker/3 kworker/u timeout"
+# Work queues' own threads are where the kernel has needed them last: before 6.6 their names do not tell them
+transient="$transient $(cat /proc/[0-9]*/stat 2>/dev/null |
+    awk '$4 == 2 && $19 == -20 { print substr($2, 2, length($2) - 2) }' | tr '\n' ' ')"
 work=/tmp/check.$$
 mkdir -p $work
 tell_end() { # what it has started goes with it
