@@ -469,9 +469,10 @@ static void look_after(struct run *r) {
   if (r->group_said || r->hold.group[0] == '\0') return;
   snprintf(path, sizeof path, "%s/cpuset.cpus.partition", r->hold.partition);
   int error = cl_read(path, text, sizeof text);
-  /* Once the program has ended, its group may go: systemd removes its own. */
+  bool there = cl_exists(r->hold.group);
+  /* Once the program has ended, its group may go: systemd removes its own. So this is looked at last. */
   if (!cl_task_lives(r->hold.program.tid, r->hold.program.born)) return;
-  if (!cl_exists(r->hold.group)) cl_warn("%s, the group of the program, was removed", r->hold.group);
+  if (!there) cl_warn("%s, the group of the program, was removed", r->hold.group);
   else if (error || strstr(text, " invalid") == NULL) return;
   else cl_warn("%s is \"%s\": others may come to the CPUs now", path, text);
   r->group_said = true;

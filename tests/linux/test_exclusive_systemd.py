@@ -265,15 +265,15 @@ def test_systemd_that_is_not_there(driver: Path, root: Path) -> None:
 # --- a guest with systemd ------------------------------------------------------------------------
 
 _UNITS = {
-    "web.service": "[Service]\nExecStart=/bin/sleep 1001\n",
-    "pinned.service": "[Service]\nExecStart=/bin/sleep 1002\nCPUAffinity=2-3\n",
-    "narrow.service": "[Service]\nExecStart=/bin/sleep 1003\nAllowedCPUs=1-3\n",
-    "late.service": "[Service]\nExecStart=/bin/sleep 1004\nAllowedCPUs=3\n",
+    "web.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1001\n",
+    "pinned.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1002\nCPUAffinity=2-3\n",
+    "narrow.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1003\nAllowedCPUs=1-3\n",
+    "late.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1004\nAllowedCPUs=3\n",
 }
 # What every check begins with. `same` compares all that could have changed with what was before.
 _LIBRARY = r"""
 state() { /usr/bin/state kworker/ rcu_gp mm_percpu_wq psimon sh timeout; }
-same() { state >now; diff before now >changes && echo same || head -n 9 changes; }
+same() { state >now; diff before now >changes && echo same || grep '^[-+]' changes | head -n 9; }
 units() { systemctl show web pinned narrow vm -p AllowedCPUs,CPUAffinity,Slice,ActiveState,MainPID,Delegate; }
 run() { exclusive run --quiet --report report --cpu 3 "$@"; }
 main() { systemctl show -P MainPID "$1"; }
