@@ -148,6 +148,10 @@ def test_a_boot_that_breaks_is_tried_again(fake: Callable[[str], vm.Outcome]) ->
             "the guest stopped by itself before the script ended:\nout 1\nKernel panic\nb",
         ),
         ("echo no memory >&2; exit 1", "QEMU 10 failed: no memory"),
+        (
+            "echo out $boot >$output; echo assertion >&2; kill -KILL $$",
+            "the guest lost its QEMU 10 (assertion) before the script began:\nout 2",
+        ),
     ],
 )
 def test_a_guest_without_an_end(fake: Callable[[str], vm.Outcome], text: str, said: str) -> None:

@@ -255,8 +255,10 @@ def _boot(
         if process.poll() is None:
             process.kill()
             process.wait()
-    if process.returncode:
+    if process.returncode > 0:
         raise UserError(f"QEMU {tool.version} failed: {_text(errors).strip()}")
+    if process.returncode < 0:  # a crash: some boots of QEMU 10 end by an assertion of its own
+        return begun, f"lost its QEMU {tool.version} ({_text(errors).strip()})"
     return begun, "stopped by itself"
 
 
