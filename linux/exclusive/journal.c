@@ -689,19 +689,37 @@ static int allow(const struct undo *u, int tid, const struct cl_cpus *target) {
   return cl_task_allow(tid, cl_cpus_count(&missing) ? target : &all);
 }
 
+static bool has_task(const struct text *other, const struct entry *e) {
+  for (size_t i = 0; i < other->count; i++) {
+    const struct entry *o = &other->entry[i];
+    if (o->kind == AFFINITY && o->tid == e->tid && o->born == e->born) return true;
+  }
+  return false;
+}
+
 /* What a task was left with may be what another reservation had left it: when that one ends it tells the CPUs that it
  * gave back to those who have written down the task without them. */
 static int tell_given(const struct undo *u, const struct entry *e, const struct cl_cpus *given) {
   char text[CL_CPUS_TEXT + 48], list[CL_CPUS_TEXT];
   snprintf(text, sizeof text, "%d %llu %s", e->tid, e->born, cl_cpus_format(given, list));
-  for (size_t i = 0; i < u->others; i++)
-    for (size_t j = 0; j < u->other[i].count; j++) {
-      const struct entry *o = &u->other[i].entry[j];
-      if (o->kind != AFFINITY || o->tid != e->tid || o->born != e->born) continue;
-      int error = hand_over(&u->other[i], (const char *const[]){"note", "given", text}, 3);
-      if (error) return error;
-      break;
-    }
+  for (size_t i = 0; i < u->others; i++) {
+    if (!has_task(&u->other[i], e)) continue;
+    int error = hand_over(&u->other[i], (const char *const[]){"note", "given", text}, 3);
+    if (error) return error;
+  }
+  return 0;
+}
+
+/* The kernel forgets a task's wish with every change of its cpuset, so with the end of the others as well: they give it
+ * back then, even if it was not to be seen any more when they came. */
+static int tell_wish(const struct undo *u, const struct entry *e, const struct cl_cpus *old) {
+  char list[CL_CPUS_TEXT];
+  cl_cpus_format(old, list);
+  const char *field[] = {"affinity", e->field[0], e->field[1], list, e->field[3]};
+  for (size_t i = 0; i < u->others; i++) {
+    int error = has_task(&u->other[i], e) ? 0 : hand_over(&u->other[i], field, 5);
+    if (error) return error;
+  }
   return 0;
 }
 
@@ -728,6 +746,12 @@ static enum answer undo_affinity(struct undo *u, const struct entry *e) {
   if (!lives || !task.kernel) u->programs = true;
   if (!lives) return ALREADY;
   masks(u, e, &old, &new);
+  struct cl_cpus lost = cl_cpus_minus(&old, &new), came = cl_cpus_and(&u->gone, &task.allowed);
+  if (cl_cpus_count(&lost) == 0) { /* a wish that the kernel forgot */
+    int error = tell_wish(u, e, &old);
+    if (error) return failed("a task's CPUs", error);
+    new = cl_cpus_or(&new, &came); /* the kernel has given what another reservation gave back since, too */
+  }
   bool ours = give_back(u, &old, &new, &task.allowed, &target);
   if (cl_cpus_count(&target) == 0 || cl_cpus_equal(&target, &task.allowed)) return ALREADY;
   if (!ours) {
@@ -890,6 +914,15 @@ static bool before_controller(const struct undo *u, const struct entry *e) {
   return false;
 }
 
+/* What a task had asked for, written down as the kernel forgets it whenever it changes the task's cpuset: that is given
+ * back after all cpusets. */
+static bool is_wish(const struct entry *e) {
+  struct cl_cpus old, new;
+  if (e->kind != AFFINITY || cl_cpus_parse(e->field[2], &old) || cl_cpus_parse(e->field[3], &new)) return false;
+  old = cl_cpus_minus(&old, &new);
+  return cl_cpus_count(&old) == 0;
+}
+
 static enum answer undo_entry(struct undo *u, const struct entry *e, bool last) {
   int error = 0;
   switch (e->kind) {
@@ -962,11 +995,11 @@ static void undo_all(struct undo *u, size_t from, struct cl_restored *restored) 
     tasks = true;
   }
   u->lost = cl_cpus_minus(&u->lost, &u->taken);
-  for (int pass = 0; pass < 2; pass++)
+  for (int pass = 0; pass < 3; pass++)
     for (size_t i = u->mine.count; i-- > 0 && u->mine.entry[i].offset >= from;) {
       struct entry *e = &u->mine.entry[i];
-      if (e->kind == NOTE || e->undone) continue;
-      enum answer answer = undo_entry(u, e, pass == 1);
+      if (e->kind == NOTE || e->undone || (pass < 2 && is_wish(e))) continue;
+      enum answer answer = undo_entry(u, e, pass > 0);
       restored->done += answer == DONE;
       restored->already += answer == ALREADY;
       restored->foreign += answer == FOREIGN;
