@@ -723,7 +723,7 @@ static int tell_wish(const struct undo *u, const struct entry *e, const struct c
   return 0;
 }
 
-/* OLD and NEW of an entry, OLD with what others gave back since. */
+/* OLD and NEW of an entry, OLD with what others gave back since, unless we had left the task that. */
 static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *old, struct cl_cpus *new) {
   cl_cpus_parse(e->field[2], old);
   cl_cpus_parse(e->field[3], new);
@@ -734,7 +734,9 @@ static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *o
     unsigned long long born;
     if (note->kind != NOTE || strcmp(note->field[0], "given") != 0) continue;
     if (sscanf(note->field[1], "%d %llu %n", &tid, &born, &length) != 2 || tid != e->tid || born != e->born) continue;
-    if (cl_cpus_parse(note->field[1] + length, &given) == 0) *old = cl_cpus_or(old, &given);
+    if (cl_cpus_parse(note->field[1] + length, &given)) continue;
+    given = cl_cpus_minus(&given, new);
+    *old = cl_cpus_or(old, &given);
   }
 }
 

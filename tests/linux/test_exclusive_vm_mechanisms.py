@@ -105,6 +105,7 @@ _ORDERS = (
     ("isolated", "0-2", "second", "first"),
     ("cpuset", "0-1", "first", "second"),
     ("affinity", "0-1,3", "first", "second"),
+    ("affinity", "0-2", "second", "first"),
 )
 _TWO = """
 {begin}
