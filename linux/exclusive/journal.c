@@ -723,10 +723,11 @@ static int tell_wish(const struct undo *u, const struct entry *e, const struct c
   return 0;
 }
 
-/* OLD and NEW of an entry, OLD with what others gave back since, unless we had left the task that. */
+/* OLD and NEW of an entry, OLD with what others gave back since; where we took CPUs away, without what we had left. */
 static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *old, struct cl_cpus *new) {
   cl_cpus_parse(e->field[2], old);
   cl_cpus_parse(e->field[3], new);
+  const struct cl_cpus lost = cl_cpus_minus(old, new);
   for (size_t i = 0; i < u->mine.count && u->given; i++) {
     const struct entry *note = &u->mine.entry[i];
     struct cl_cpus given;
@@ -735,7 +736,7 @@ static void masks(const struct undo *u, const struct entry *e, struct cl_cpus *o
     if (note->kind != NOTE || strcmp(note->field[0], "given") != 0) continue;
     if (sscanf(note->field[1], "%d %llu %n", &tid, &born, &length) != 2 || tid != e->tid || born != e->born) continue;
     if (cl_cpus_parse(note->field[1] + length, &given)) continue;
-    given = cl_cpus_minus(&given, new);
+    if (cl_cpus_count(&lost)) given = cl_cpus_minus(&given, new);
     *old = cl_cpus_or(old, &given);
   }
 }

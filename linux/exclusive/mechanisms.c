@@ -75,10 +75,11 @@ static int granted(const struct cl_task *task, const char *controller, struct cl
   return error;
 }
 
-/* The task has asked for its CPUs, as they are not all that its group grants. */
+/* The task has asked for its CPUs, as they are not all that its group grants, nor what another reservation has left it. */
 static bool pinned(const struct cl_hold *hold, const char *controller, const struct cl_task *task, struct cl_cpus *all) {
-  return !task->fixed && !cl_cpus_equal(&task->allowed, &hold->online) && granted(task, controller, all) == 0 &&
-         !cl_cpus_equal(&task->allowed, all);
+  if (task->fixed || cl_cpus_equal(&task->allowed, &hold->online) || granted(task, controller, all)) return false;
+  struct cl_cpus free = cl_cpus_or(&hold->rest, &hold->cpus), left = cl_cpus_and(all, &free);
+  return !cl_cpus_equal(&task->allowed, all) && !cl_cpus_equal(&task->allowed, &left);
 }
 
 /* The entry says: when the cpusets are as before and the task has `then`, give it `allowed`. */

@@ -104,6 +104,7 @@ _ORDERS = (
     ("isolated", "0-1,3", "first", "second"),
     ("isolated", "0-2", "second", "first"),
     ("cpuset", "0-1", "first", "second"),
+    ("cpuset", "0-2", "second", "first"),
     ("affinity", "0-1,3", "first", "second"),
     ("affinity", "0-2", "second", "first"),
 )
