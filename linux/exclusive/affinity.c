@@ -69,6 +69,11 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   if (cl_cpus_count(&rest) == 0) {
     if (task->kernel) return leave(task);
     rest = hold->rest;
+    for (int v1 = 0; v1 < 2; v1++) { /* the kernel gives no more than its cpuset has, and that is written down */
+      struct cl_cpus granted;
+      if (cl_granted(task, v1 ? "cpuset" : "", &granted) == 0) rest = cl_cpus_and(&rest, &granted);
+    }
+    if (cl_cpus_count(&rest) == 0) return leave(task);
   }
   struct cl_cpus via = cl_cpus_and(&hold->lightest, &rest);
   int error = cl_change_affinity(&hold->changes, task, here && cl_cpus_count(&via) ? &via : NULL, &rest);

@@ -60,8 +60,7 @@ static bool meets(const struct cl_cpus *a, const struct cl_cpus *b) {
   return cl_cpus_count(&both) > 0;
 }
 
-/* What the cpuset of a task gives to one that has asked for nothing: of the first group upwards that has a cpuset. */
-static int granted(const struct cl_task *task, const char *controller, struct cl_cpus *cpus) {
+int cl_granted(const struct cl_task *task, const char *controller, struct cl_cpus *cpus) {
   static const char *const name[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "effective_cpus"};
   char folder[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
   int error = cl_task_folder(task->tid, controller, folder, sizeof folder);
@@ -77,7 +76,7 @@ static int granted(const struct cl_task *task, const char *controller, struct cl
 
 /* The task has asked for its CPUs, as they are not all that its group grants, nor what another reservation has left it. */
 static bool pinned(const struct cl_hold *hold, const char *controller, const struct cl_task *task, struct cl_cpus *all) {
-  if (task->fixed || cl_cpus_equal(&task->allowed, &hold->online) || granted(task, controller, all)) return false;
+  if (task->fixed || cl_cpus_equal(&task->allowed, &hold->online) || cl_granted(task, controller, all)) return false;
   struct cl_cpus free = cl_cpus_or(&hold->rest, &hold->cpus), left = cl_cpus_and(all, &free);
   return !cl_cpus_equal(&task->allowed, all) && !cl_cpus_equal(&task->allowed, &left);
 }

@@ -25,6 +25,9 @@ const char *cl_v2_cannot(const struct cl_hold *hold);
 /* Whether a list reads as it did the last time; takes the text, from the heap, over. For sweeps, which must cost little. */
 bool cl_unchanged(char **last, char *text);
 
+/* What the cpuset of a task gives to one that has asked for nothing: of the first group upwards that has a cpuset. */
+int cl_granted(const struct cl_task *task, const char *controller, struct cl_cpus *cpus);
+
 /* Tasks whose CPUs the kernel forgets when it changes their cpuset, written down so that they get them back: kernel
  * threads that some code of the kernel has placed, and, before 6.2, everybody who has called sched_setaffinity. */
 struct cl_pins {

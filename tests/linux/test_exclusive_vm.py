@@ -58,8 +58,10 @@ HOLDS = (
     "groups_of_others",
     "a_group_that_has_only_the_cpu",
 )
-# With affinity a task that asks for the CPU has it until the next sweep: docs/exclusive.md says so.
-BY_AFFINITY = tuple(name for name in HOLDS if name != "what_asks_for_the_cpu_does_not_get_it")
+# With affinity a task that asks for the CPU has it until the next sweep, one whose group has no other stays:
+# docs/exclusive.md says so.
+_NOT_BY_AFFINITY = ("what_asks_for_the_cpu_does_not_get_it", "a_group_that_has_only_the_cpu")
+BY_AFFINITY = tuple(name for name in HOLDS if name not in _NOT_BY_AFFINITY)
 ONCE = ("one_thread_is_held", "refusals", "refuses_without_root", "status_and_proof")
 
 
