@@ -22,7 +22,7 @@ _LISTED = re.compile(r"write /proc/irq/|  \S+ \d+, kernel|strays: ")
 def _shape(line: str) -> str:
     """A line without its numbers, plurals and widths."""
     line = re.sub(r"\b(task|thread|interrupt|switch|change|IRQ|time)(e?s)?\b", r"\1", line)
-    return re.sub(r"\s+", " ", re.sub(r"\d+([.,-]\d+)*|\bstays?\b", "0", line))
+    return re.sub(r"\s+", " ", re.sub(r"\d+(([.,-]|, )\d+)*|\bstays?\b", "0", line))
 
 
 def _commands() -> list[tuple[str, list[str]]]:

@@ -99,7 +99,7 @@ static void add_tasks(char **prefix) {
 
 /* Settings only: what counts or follows the load is no state of ours, and who is in a group is told by the tasks. */
 static int add_group(const char *path, const struct stat *status, int kind, struct FTW *where) {
-  static const char *const counts[] = {"*.stat",     "*.stat.local", "*.pressure",     "*.events",   "*.events.local",
+  static const char *const counts[] = {"*.stat",     "*.stat.local", "cpu.pressure",   "*.events",   "*.events.local",
                                        "*_pressure", "cgroup.procs", "cgroup.threads", "cgroup.kill"};
   const char *name = path + where->base;
   (void)status;
