@@ -362,6 +362,7 @@ struct undo {
   size_t others;
   struct cl_cpus online, possible;
   struct cl_cpus taken; /* by the others */
+  struct cl_cpus via; /* where tasks were sent before they got all that they may use */
   struct cl_cpus gone;  /* given back since by others that have ended */
   struct cl_cpus loose; /* what a set of CPUs may have gained or lost by us, by the others, by a CPU going away */
   struct cl_cpus lost; /* by any task, and to be given back */
@@ -755,6 +756,9 @@ static enum answer undo_affinity(struct undo *u, const struct entry *e) {
     if (error) return failed("a task's CPUs", error);
     new = cl_cpus_or(&new, &came); /* the kernel has given what another reservation gave back since, too */
   }
+  /* The tool was killed between sending the task to the lightest CPUs and letting it have all it may. */
+  struct cl_cpus on_the_way = cl_cpus_and(&new, &u->via);
+  if (cl_cpus_count(&lost) && cl_cpus_equal(&task.allowed, &on_the_way)) task.allowed = new;
   bool ours = give_back(u, &old, &new, &task.allowed, &target);
   if (cl_cpus_count(&target) == 0 || cl_cpus_equal(&target, &task.allowed)) return ALREADY;
   if (!ours) {
@@ -866,6 +870,7 @@ static int undo_begin(struct undo *u, const char *path) {
     const struct entry *e = &u->mine.entry[i];
     struct cl_cpus gone;
     u->given |= e->kind == NOTE && strcmp(e->field[0], "given") == 0;
+    if (e->kind == NOTE && strcmp(e->field[0], "via") == 0) cl_cpus_parse(e->field[1], &u->via);
     if (e->kind == NOTE && strcmp(e->field[0], "gone") == 0 && cl_cpus_parse(e->field[1], &gone) == 0)
       u->gone = cl_cpus_or(&u->gone, &gone);
   }
