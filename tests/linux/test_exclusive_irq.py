@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import struct
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from coreloom.linux import qemu, systemd_image, vm
-from linux.system import build
+from linux.system import build, machine_of
 from linux.tree import Machine, Task
 
-_BOOT = "/proc/sys/kernel/random/boot_id"
 _LISTS = {"0": "0-3", "1": "1-3", "9": "3", "24": "2-3", "25": "0-2", "30": "3"}
 _ACTIONS = {"0": "timer", "1": "i8042", "9": "acpi", "24": "nvme0q3", "25": "eth0"}  # 30 has none
 
@@ -29,11 +27,7 @@ def driver() -> Path:
 
 @pytest.fixture
 def root() -> Iterator[Path]:
-    """A short path, as the address of a socket has room for 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="cl-") as name:
-        machine = Machine(Path(name), tasks=[Task(pid, f"tool{pid}", 0, "0-3", born=0) for pid in (100, 101)])
-        machine.make()
-        machine.write(_BOOT, "c0de100d-c0de-100d-c0de-100dc0de100d\n")
+    with machine_of([Task(pid, f"tool{pid}", 0, "0-3", born=0) for pid in (100, 101)]) as machine:
         machine.write("/proc/irq/default_smp_affinity", "f\n")
         machine.write("/proc/sys/kernel/watchdog_cpumask", "0-3\n")
         for irq, text in _LISTS.items():

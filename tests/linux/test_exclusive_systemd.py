@@ -8,7 +8,6 @@ import os
 import socket
 import struct
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,8 +16,8 @@ import pytest
 
 from coreloom.linux import exclusive, native, systemd_image, vm
 from coreloom.paths import LINUX
-from linux.system import build
-from linux.tree import Machine, Task
+from linux.system import build, machine_of
+from linux.tree import Task
 
 _SERVICE = "/system.slice/web.service"
 
@@ -30,11 +29,7 @@ def driver() -> Path:
 
 @pytest.fixture
 def root() -> Iterator[Path]:
-    """A short path, as the address of a socket has room for 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="cl-") as name:
-        machine = Machine(Path(name), tasks=[Task(200, "web", 0, "0-3", group=_SERVICE)])
-        machine.make()
-        machine.write("/proc/sys/kernel/random/boot_id", "c0de100d-c0de-100d-c0de-100dc0de100d\n")
+    with machine_of([Task(200, "web", 0, "0-3", group=_SERVICE)]) as machine:
         machine.write("/proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n")
         machine.write("/sys/fs/cgroup/cgroup.subtree_control", "memory pids\n")
         for folder in ("run/systemd/system", f"sys/fs/cgroup{_SERVICE}"):
