@@ -10,11 +10,16 @@ from coreloom.firmware import digest, run, zig
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD
 
-_TARGET = ("-target", "x86_64-linux-musl", "-static", "-s")
+_STATIC = ("-target", "x86_64-linux-musl", "-static", "-s")
 _C = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 
 def static(name: str, sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
+    """The executable `name` of C11 sources that needs no library."""
+    return executable(name, sources, _STATIC, flags)
+
+
+def executable(name: str, sources: Sequence[Path], target_flags: Sequence[str], flags: Sequence[str]) -> Path:
     """The executable `name` of C11 sources, made once for its content; flags come behind ours.
 
     Headers are looked for beside the sources, too. UserError with the compiler's text.
@@ -22,7 +27,7 @@ def static(name: str, sources: Sequence[Path], flags: Sequence[str] = ()) -> Pat
     folders = sorted({path.parent for path in sources})
     seen = [*folders, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
     headers = sorted({path for folder in seen for path in folder.glob("*.h")})
-    own = [*_TARGET, *_C, *(f"-I{folder}" for folder in folders), *flags]
+    own = [*target_flags, *_C, *(f"-I{folder}" for folder in folders), *flags]
     target = BUILD / "linux" / "bin" / f"{name}-{digest(own, [*sources, *headers])}" / name
     with exclusive(target.parent.with_suffix(".lock")):
         if not target.exists():

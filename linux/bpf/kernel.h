@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What our BPF programs use of the kernel: types with only the members we touch, and functions of sched_ext.
+ *
+ * Offsets, sizes of bit fields and values of enumerations come from the running kernel's own description of its types
+ * when a program is loaded, so one object runs on all kernels from 6.18 on. A name behind ___ is dropped there. */
+#ifndef CL_BPF_KERNEL_H
+#define CL_BPF_KERNEL_H
+
+typedef _Bool bool;
+typedef unsigned char u8, __u8;
+typedef unsigned short u16, __u16, __be16;
+typedef int s32, __s32, int32_t;
+typedef unsigned int u32, __u32, __be32, __wsum, uint32_t;
+typedef long long s64, __s64, int64_t;
+typedef unsigned long long u64, __u64, uint64_t;
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+/* Kinds and flags of maps, of the kernel's user API. */
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
+enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* Only handed on. */
+struct cpumask {
+  u64 bits[1];
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sched_ext_entity {
+  u64 slice;
+  u64 dsq_vtime;
+  u32 weight;
+  u32 flags;
+};
+
+struct task_struct {
+  s32 pid;
+  s32 tgid;
+  u32 flags;
+  s32 static_prio;
+  u32 policy;
+  s32 nr_cpus_allowed;
+  u16 migration_disabled;
+  const struct cpumask *cpus_ptr;
+  struct sched_ext_entity scx;
+  char comm[16];
+};
+
+struct scx_init_task_args {
+  bool fork;
+};
+
+struct scx_exit_info {
+  s32 kind;
+  s64 exit_code;
+  const char *reason;
+  const char *msg;
+};
+
+enum scx_enq_flags {
+  SCX_ENQ_WAKEUP = 1,
+  SCX_ENQ_HEAD = 2,
+  SCX_ENQ_PREEMPT = 3,
+  SCX_ENQ_LAST = 4,
+};
+enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
+enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
+enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1, SCX_DSQ_LOCAL_ON = 2 };
+enum scx_ops_flags { SCX_OPS_ENQ_LAST = 1, SCX_OPS_ENQ_EXITING = 2, SCX_OPS_ENQ_MIGRATION_DISABLED = 3 };
+
+#pragma clang attribute pop
+
+/* The value that a name of an enumeration has in the running kernel. */
+#define KERNEL(type, name) bpf_core_enum_value(enum type, name)
+
+/* Only what is set here; the kernel takes the rest as not given. */
+struct sched_ext_ops {
+  s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
+  void (*enqueue)(struct task_struct *p, u64 enq_flags);
+  void (*dequeue)(struct task_struct *p, u64 deq_flags);
+  void (*dispatch)(s32 cpu, struct task_struct *prev);
+  void (*tick)(struct task_struct *p);
+  void (*runnable)(struct task_struct *p, u64 enq_flags);
+  void (*running)(struct task_struct *p);
+  void (*stopping)(struct task_struct *p, bool runnable);
+  void (*quiescent)(struct task_struct *p, u64 deq_flags);
+  bool (*yield)(struct task_struct *from, struct task_struct *to);
+  void (*set_weight)(struct task_struct *p, u32 weight);
+  void (*set_cpumask)(struct task_struct *p, const struct cpumask *cpumask);
+  void (*update_idle)(s32 cpu, bool idle);
+  s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
+  void (*disable)(struct task_struct *p);
+  s32 (*init)(void);
+  void (*exit)(struct scx_exit_info *info);
+  u64 flags;
+  u32 timeout_ms;
+  u32 exit_dump_len;
+  char name[128];
+};
+
+struct bpf_iter_scx_dsq {
+  u64 opaque[6];
+} __attribute__((aligned(8)));
+
+s32 scx_bpf_create_dsq(u64 dsq, s32 node) __ksym;
+s32 scx_bpf_dsq_nr_queued(u64 dsq) __ksym;
+void scx_bpf_dsq_insert(struct task_struct *p, u64 dsq, u64 slice, u64 enq_flags) __ksym;
+void scx_bpf_dsq_insert_vtime(struct task_struct *p, u64 dsq, u64 slice, u64 vtime, u64 enq_flags) __ksym;
+s32 bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq *it, u64 dsq, u64 flags) __ksym;
+struct task_struct *bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq *it) __ksym;
+void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq *it) __ksym;
+bool scx_bpf_dsq_move(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq, u64 enq_flags) __ksym;
+void scx_bpf_dsq_move_set_slice(struct bpf_iter_scx_dsq *it, u64 slice) __ksym;
+s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;
+s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, u64 flags) __ksym;
+bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym;
+void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
+s32 scx_bpf_task_cpu(const struct task_struct *p) __ksym;
+u32 scx_bpf_nr_cpu_ids(void) __ksym;
+u64 scx_bpf_now(void) __ksym;
+void scx_bpf_error_bstr(char *format, unsigned long long *data, u32 size) __ksym;
+bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *mask) __ksym;
+
+/* End the scheduler with a reason: the kernel goes back to its own. */
+#define scx_error(format, ...)                                             \
+  ({                                                                       \
+    static char text_[] = format;                                          \
+    unsigned long long data_[___bpf_narg(__VA_ARGS__) ?: 1];               \
+    ___bpf_fill(data_, __VA_ARGS__);                                       \
+    scx_bpf_error_bstr(text_, data_, ___bpf_narg(__VA_ARGS__) * 8);        \
+  })
+
+/* A function of the scheduler that the kernel calls. */
+#define OPS(name, args...) SEC("struct_ops/" #name) BPF_PROG(dwrr_##name, ##args)
+
+#endif

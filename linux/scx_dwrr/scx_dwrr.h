@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What the BPF side of scx_dwrr and its loader share: the tuning (read-only once loaded), the counters, the end. */
+#ifndef SCX_DWRR_H
+#define SCX_DWRR_H
+
+#ifndef __bpf__
+#include <stdint.h>
+typedef int32_t s32;
+typedef uint32_t u32;
+typedef int64_t s64;
+typedef uint64_t u64;
+#endif
+
+#define DWRR_CPUS_MAX 1024
+
+/* Set by the loader before loading: `const volatile struct dwrr_tuning tuning`. */
+struct dwrr_tuning {
+  u64 slice_ns;       /* B: the round slice of weight 1024, nice 0 */
+  u64 tick_ns;        /* of the kernel: 1 s / CONFIG_HZ; a slice ends at a tick */
+  u32 cpus;           /* possible ones */
+  u32 sleepers_first; /* a thread that has just woken runs before others of the open rounds */
+};
+
+/* Since the start, for each CPU: the map `stats`. The loader adds them up. */
+struct dwrr_stats {
+  u64 picked;      /* threads that were taken from a queue to run */
+  u64 kept;        /* times a thread went on with a new slice: none came before it */
+  u64 balanced;    /* threads taken from another CPU's queue before a round ended here: round balancing */
+  u64 direct;      /* woken onto an idle CPU, past the queues */
+  u64 kernel;      /* threads of the kernel that belong to one CPU, past the rounds */
+  u64 woken;       /* woken threads that preempted one that had run for long */
+  u64 pinned;      /* threads queued that may not run everywhere: rounds of one CPU's own */
+  u64 held;        /* times a CPU waited, since all that it had was of a round not yet open */
+  u64 held_ns;     /* for how long in all */
+  u64 borrowed;    /* ticks run ahead so that a CPU was not held */
+  u64 closed;      /* rounds that ended early for a weight above a whole CPU's share */
+  u64 forgiven_ns; /* service that was not charged: too far ahead, or no more threads than CPUs */
+};
+
+/* For all: the map `totals`, one entry. */
+struct dwrr_totals {
+  u32 lowest;  /* L: the lowest round of the threads that count */
+  u32 threads; /* runnable, and may run anywhere */
+  u64 weight;  /* theirs */
+};
+
+/* Why it ended: the global `uei`, named as sched_ext's tools do. */
+struct dwrr_exit {
+  s32 kind;
+  s64 code;
+  char reason[128];
+  char message[1024];
+};
+
+#endif
