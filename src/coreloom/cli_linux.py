@@ -75,7 +75,11 @@ def add(command: Add, positive: Callable[[str], int]) -> None:
     )
     machine.add_argument("--output", type=Path, metavar="DIR", help="where files go that it left in /out")
     other = machine.add_mutually_exclusive_group()
-    other.add_argument("--prepare", action="store_true", help="only fetch all that a guest needs")
+    other.add_argument(
+        "--prepare",
+        action="store_true",
+        help=f"only fetch all that a guest needs: kernels {' and '.join(kernel.USUAL)}, and that of --kernel",
+    )
     other.add_argument("--list", action="store_true", help="say what is here of that, and end")
 
 
@@ -103,7 +107,7 @@ def _vm(args: argparse.Namespace) -> int:
             raise UserError(f"--{'list' if args.list else 'prepare'} runs no command: leave it out")
         if args.prepare:
             with _err.status("fetch kernels, QEMU and busybox"):
-                vm.prepare()
+                vm.prepare(sorted({*kernel.USUAL, args.kernel}))
         _write("".join(f"{line}\n" for line in vm.cached()))
         return 0
     if not args.words:

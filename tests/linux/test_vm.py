@@ -177,7 +177,7 @@ def test_a_guest_without_an_end(fake: Callable[[str], vm.Outcome], text: str, sa
         (
             ["--kernel", "5", "--", "ls"],
             1,
-            "coreloom: error: unknown kernel '5' of the guest: choose one of 7, 6.1",
+            "coreloom: error: unknown kernel '5' of the guest: choose one of 7, 6.18, 6.1",
         ),
         (
             ["--output", __file__, "--", "ls"],
@@ -251,6 +251,13 @@ def test_cgroup_v1() -> None:
     )
     assert (outcome.status, outcome.stdout, outcome.files) == (9, "said\ncpu\ncpuset\n", {"d/cpus": b"0-1\n"})
     assert "".join(shown) == outcome.stdout
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_the_older_kernel_with_sched_ext() -> None:
+    outcome = vm.run(vm.Guest(), "uname -r | cut -d. -f1-2; cat /sys/kernel/sched_ext/state", kernel="6.18")
+    assert (outcome.status, outcome.stdout) == (0, "6.18\ndisabled\n")
 
 
 _SHARES = """

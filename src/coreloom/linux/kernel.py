@@ -1,9 +1,10 @@
-"""Kernels of Debian for the guest: the newest with sched_ext, and the 6.1 with cpusets of cgroup v1."""
+"""Kernels of Debian for the guest: two with sched_ext, and the 6.1 with cpusets of cgroup v1."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,23 +15,20 @@ from coreloom.locks import exclusive
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a choice is found: the first pattern that the suite has, its highest version."""
+    """A package of a suite, of which the highest version is taken."""
 
     suite: str
-    prefix: str
-    patterns: tuple[str, ...]
+    prefix: str  # of its name, before the release
+    release: str  # as a pattern
     config: str  # name of the package with the kernel's configuration, from the release
 
 
-CHOICES = {
-    "7": _Source(
-        "trixie-backports",
-        "linux-binary-",
-        (r"7\.[\d.]+\+deb13-cloud-amd64", r"6\.18[\d.]*\+deb13-cloud-amd64"),
-        "linux-base-{}",
-    ),
-    "6.1": _Source("bookworm", "linux-image-", (r"6\.1\.0-\d+-cloud-amd64",), "linux-image-{}"),
-}
+_SEVEN = _Source("trixie-backports", "linux-binary-", r"7\.[\d.]+\+deb13-cloud-amd64", "linux-base-{}")
+_SIX_18 = _Source("trixie-backports", "linux-image-", r"6\.18[\d.]*\+deb13-cloud-amd64", "linux-image-{}")
+_SIX_1 = _Source("bookworm", "linux-image-", r"6\.1\.0-\d+-cloud-amd64", "linux-image-{}")
+# The first of them that its suite has.
+CHOICES = {"7": (_SEVEN, _SIX_18), "6.18": (_SIX_18,), "6.1": (_SIX_1,)}
+USUAL = ("7", "6.1")
 
 
 @dataclass(frozen=True)
@@ -49,12 +47,14 @@ def get(choice: str = "7") -> Kernel:
     """A kernel of CHOICES, fetched once."""
     if choice not in CHOICES:
         raise UserError(f"unknown kernel '{choice}' of the guest: choose one of {', '.join(CHOICES)}")
-    source = CHOICES[choice]
+    sources = CHOICES[choice]
     mark = _mark(choice)
     with exclusive(debian.PLACE / "kernel.lock"):
         release = chosen(choice)
         if release is None:
-            release = newest(debian.known_names(source.prefix, source.suite), source.prefix, source.patterns)
+            source, release = newest(sources)
+        else:
+            source = next(source for source in sources if re.fullmatch(source.release, release))
         names = [f"{source.prefix}{release}", source.config.format(release)]
         folders = debian.packages(sorted(set(names)), source.suite, closure=False)
         vmlinux = debian.PLACE / "kernels" / release / "vmlinux"
@@ -77,13 +77,21 @@ def _mark(choice: str) -> Path:
     return debian.PLACE / "chosen" / f"kernel-{choice}"
 
 
-def newest(names: list[str], prefix: str, patterns: tuple[str, ...]) -> str:
-    """The release of the newest package that matches the first pattern that any matches."""
-    for pattern in patterns:
-        found = [name.removeprefix(prefix) for name in names if re.fullmatch(prefix + pattern, name)]
+def newest(sources: Sequence[_Source]) -> tuple[_Source, str]:
+    """The first source that is there, and its newest release."""
+    for source in sources:
+        names = debian.known_names(source.prefix, source.suite)
+        found = [
+            name.removeprefix(source.prefix)
+            for name in names
+            if re.fullmatch(source.prefix + source.release, name)
+        ]
         if found:
-            return max(found, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
-    raise UserError(f"the mirror has no package {prefix}{patterns[0]}: set {debian.MIRROR} to another mirror")
+            return source, max(found, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
+    raise UserError(
+        f"the mirror has no package {sources[0].prefix}{sources[0].release}: "
+        f"set {debian.MIRROR} to another mirror"
+    )
 
 
 _MODULES = (

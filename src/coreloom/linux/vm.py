@@ -60,7 +60,7 @@ class Outcome:
     seconds: float  # of the host, in all
 
 
-def prepare(kernels: Sequence[str] = tuple(linux_kernel.CHOICES)) -> None:
+def prepare(kernels: Sequence[str] = linux_kernel.USUAL) -> None:
     """Fetch all that a guest needs; what is here already takes no time."""
     qemu.get()
     image.base()
