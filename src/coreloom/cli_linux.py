@@ -69,6 +69,11 @@ def add(command: Add, positive: Callable[[str], int]) -> None:
         action="store_true",
         help="the same run bit for bit, output at the end (what times mean: linux/vm/README.md)",
     )
+    machine.add_argument(
+        "--constant-rate",
+        action="store_true",
+        help="with --deterministic: every CPU does as many instructions a second; half as fast here",
+    )
     machine.add_argument("--seed", type=positive, default=1, metavar="N", help="of a deterministic run")
     machine.add_argument(
         "--timeout", type=positive, default=600, metavar="S", help="give up then (default: %(default)s)"
@@ -121,6 +126,7 @@ def _vm(args: argparse.Namespace) -> int:
         memory_mb=args.memory,
         smt=args.smt,
         deterministic=args.deterministic,
+        constant_rate=args.constant_rate,
         seed=args.seed,
         kernel=args.kernel,
         cgroup=args.cgroup,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import struct
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -191,6 +192,28 @@ def test_an_unknown_kernel() -> None:
     with pytest.raises(UserError) as caught:
         kernel.get("5")
     assert str(caught.value) == "unknown kernel '5' of the guest: choose one of 7, 6.18, 6.1"
+
+
+def _elf(code: bytes) -> bytes:
+    """A program of one segment at address 0x1000."""
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 120, 0x1000, 0x1000, len(code), len(code), 1)
+    return header + segment + code
+
+
+def test_an_idle_loop_without_pause() -> None:
+    code = b"\xf3\x90\xc3" + b"\x55\xf3\x90\xeb\xfc" + b"\xf3\x90"
+    patched = b"\xf3\x90\xc3" + b"\x55\x90\x90\xeb\xfc" + b"\xf3\x90"
+    assert kernel.without_pause(_elf(code), "1003\n1008\n") == _elf(patched)
+
+
+@pytest.mark.parametrize("found", ["", "1003\n", "1000\n1008\n", "1000\n1001\n", "2000\n2010\n"])
+def test_no_idle_loop(found: str) -> None:
+    with pytest.raises(UserError) as caught:
+        kernel.without_pause(_elf(b"\xf3\x90\xc3\x55\xf3\x90\xeb\xfc"), found)
+    assert str(caught.value) == (
+        "the kernel has no cpu_idle_poll with one PAUSE, so no constant rate: choose another kernel"
+    )
 
 
 def test_an_image_that_is_none() -> None:

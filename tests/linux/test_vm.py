@@ -91,6 +91,7 @@ def test_what_cannot_be_read() -> None:
         ({"cpus": 65}, "a guest has 1 to 64 CPUs, not 65"),
         ({"cpus": 3, "smt": True}, "with two threads a core the number of CPUs is even, not 3"),
         ({"cgroup": "v3"}, "unknown cgroup 'v3' of the guest: choose one of v2, v1, none"),
+        ({"constant_rate": True}, "a constant rate needs a deterministic run: ask for both"),
         ({"cgroup": "v1"}, "kernel 7.3.4-cloud has no cpusets of cgroup v1: choose kernel 6.1"),
     ],
 )
@@ -278,6 +279,21 @@ def test_a_deterministic_run_is_the_same_again() -> None:
     assert seen[0] == seen[1]
     assert seen[0][1] != seen[2][1]
     assert [len(run.files["noise"]) for run in runs] == [100000] * 3
+
+
+_RATE = """
+work() { i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; }
+now() { cut -d' ' -f1 /proc/uptime; }
+now; work; now; for n in 1 2 3 4; do work & done; wait; now
+"""
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+def test_a_constant_rate() -> None:
+    outcome = vm.run(vm.Guest(), _RATE, deterministic=True, constant_rate=True)
+    start, alone, four = map(float, outcome.stdout.split())
+    assert (four - alone) / (alone - start) == pytest.approx(1, rel=0.25)
 
 
 @pytest.mark.linux

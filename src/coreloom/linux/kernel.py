@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
 
 from coreloom.errors import UserError
 from coreloom.linux import debian
@@ -139,3 +142,26 @@ def extract(image: bytes) -> bytes:
     if not elf.startswith(b"\x7fELF"):
         raise UserError("the kernel's image cannot be unpacked: remove build/linux and try again")
     return elf
+
+
+_IDLE_LOOP = "cpu_idle_poll"  # what an idle CPU does with idle=poll
+# Prints where the loop begins and the next symbol, in a guest: the image has no table of symbols.
+FIND_IDLE_LOOP = rf"awk '$3 ~ /^{_IDLE_LOOP}(\.|$)/ {{ print $1; getline; print $1 }}' /proc/kallsyms"
+_PAUSE, _NOP = b"\xf3\x90", b"\x90\x90"
+
+
+def without_pause(elf: bytes, found: str) -> bytes:
+    """The kernel whose idle CPUs poll without PAUSE; found: what FIND_IDLE_LOOP printed."""
+    lines = found.split()
+    if len(lines) == 2:
+        start, end = (int(line, 16) for line in lines)
+        for segment in ELFFile(io.BytesIO(elf)).iter_segments("PT_LOAD"):
+            at = start - segment["p_vaddr"]
+            if 0 <= at < segment["p_filesz"]:
+                loop = elf[segment["p_offset"] + at :][: end - start]
+                if loop.count(_PAUSE) == 1:
+                    place = segment["p_offset"] + at + loop.index(_PAUSE)
+                    return elf[:place] + _NOP + elf[place + len(_PAUSE) :]
+    raise UserError(
+        f"the kernel has no {_IDLE_LOOP} with one PAUSE, so no constant rate: choose another kernel"
+    )

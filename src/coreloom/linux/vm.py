@@ -21,6 +21,7 @@ from pathlib import Path
 from coreloom.errors import UserError
 from coreloom.linux import debian, image, qemu
 from coreloom.linux import kernel as linux_kernel
+from coreloom.locks import exclusive
 from coreloom.paths import LINUX
 
 INIT = LINUX / "vm" / "init"
@@ -88,6 +89,7 @@ def run(
     memory_mb: int = 1024,
     smt: bool = False,
     deterministic: bool = False,
+    constant_rate: bool = False,
     seed: int = 1,
     kernel: str = "7",
     cgroup: str = "v2",
@@ -97,14 +99,16 @@ def run(
     """Boot, run a shell script as root, switch off. GuestError if it does not come to its end.
 
     timeout: seconds of the host for the boot and the script. on_output: called with the script's output as it
-    comes. A boot that fails before the script begins is tried once more.
+    comes. A boot that fails before the script begins is tried once more. constant_rate: only deterministic.
     """
     chosen = linux_kernel.get(kernel)
     _check(chosen, cpus, smt, cgroup)
+    if constant_rate and not deterministic:
+        raise UserError("a constant rate needs a deterministic run: ask for both")
     with tempfile.TemporaryDirectory(prefix="coreloom-vm-") as name:
         work = Path(name)
         machine = qemu.Machine(
-            chosen.vmlinux,
+            _polling(chosen, kernel) if constant_rate else chosen.vmlinux,
             work / "initrd",
             work / "kernel",
             work / "output",
@@ -118,6 +122,7 @@ def run(
                 f"vm_cgroup={cgroup}",
                 f"vm_stream={int(not deterministic)}",
                 *([f"vm_init={guest.first}"] if guest.first else []),
+                *(["idle=poll"] if constant_rate else []),
             ),
         )
         _write_image(machine.initrd, guest, script, chosen)
@@ -201,6 +206,18 @@ def _check(chosen: linux_kernel.Kernel, cpus: int, smt: bool, cgroup: str) -> No
         raise UserError(f"unknown cgroup '{cgroup}' of the guest: choose one of {', '.join(CGROUPS)}")
     if cgroup == "v1" and not chosen.release.startswith("6.1."):
         raise UserError(f"kernel {chosen.release} has no cpusets of cgroup v1: choose kernel 6.1")
+
+
+def _polling(chosen: linux_kernel.Kernel, choice: str) -> Path:
+    """The kernel for a constant rate, made once: PAUSE would hand what an idle CPU has to the others."""
+    target = chosen.vmlinux.with_name("vmlinux-polling")
+    with exclusive(target.with_suffix(".lock")):
+        if not target.exists():
+            found = run(Guest(), linux_kernel.FIND_IDLE_LOOP, cpus=1, kernel=choice).stdout
+            partial = target.with_suffix(".partial")
+            partial.write_bytes(linux_kernel.without_pause(chosen.vmlinux.read_bytes(), found))
+            partial.replace(target)
+    return target
 
 
 def _write_image(target: Path, guest: Guest, script: str, chosen: linux_kernel.Kernel) -> None:
