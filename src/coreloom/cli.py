@@ -535,6 +535,9 @@ _EXCLUSIVE_METHOD = (
     "All are of one login, so that the kernel's groups by login (autogroup) change nothing.\n"
     "Delays: the guest's CPUs take turns in one thread of the emulator, so with all of them busy an "
     "interrupt may come up to about 1 ms late by that alone, whatever the method.\n"
+    "kill -9: in a guest in normal mode, at moments drawn from a seed, of the tool alone (its watcher "
+    "restores) or of all its processes (`restore` does); then another program compares all that could have "
+    "changed.\n"
     "Caches and memory are not modelled: what a neighbour costs there is in none of these figures.\n"
     "Paper: [GF] section 4.1, LAME and MPEG-4 encoders on two CPUs, Linux 2.6.11; its text has one number, "
     "up to 2.1 under its heavy load.\n"
@@ -545,13 +548,13 @@ def _bench_exclusive(args: argparse.Namespace) -> int:
     seeds = args.seeds or (1 if args.quick else exclusive.SEEDS)
     first, wanted = exclusive.jobs(args.quick, seeds)
     found = _with_bar(len(first) + len(wanted), partial(pool.run, first, wanted))
-    rows, starts = exclusive.split(found)
-    figures = [figure.row() for figure in exclusive.figures(rows, starts)]
+    rows, starts, kills = exclusive.split(found)
+    figures = [figure.row() for figure in exclusive.figures(rows, starts, kills)]
     # As with synth, only the whole measurement becomes a page.
     name = "exclusive-some" if args.quick else "exclusive"
     method = _EXCLUSIVE_METHOD.format(seeds=seeds) + exclusive.verdict(rows)
     tools = results.tools(("coreloom", "ziglang")) | exclusive.versions()
-    path = results.write(name, rows, reach=figures, start=starts, method=method, tools=tools)
+    path = results.write(name, rows, reach=figures, start=starts, killed=kills, method=method, tools=tools)
     for table in exclusive_tables.exclusive_tables(results.read(name)):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
@@ -991,7 +994,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench_exclusive.set_defaults(function=_bench_exclusive)
     bench_exclusive.add_argument(
-        "--quick", action="store_true", help="two jobs, alone and under 16 hogs, one seed; makes no page"
+        "--quick",
+        action="store_true",
+        help="two jobs, alone and under 16 hogs, one seed, a few moments of kill -9; makes no page",
     )
     bench_exclusive.add_argument(
         "--seeds", type=_positive, metavar="N", help=f"runs of each case (default: {exclusive.SEEDS})"

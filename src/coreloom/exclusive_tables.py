@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from coreloom.bench import killed
 from coreloom.bench.exclusive import (
     CPUS,
     JOBS,
@@ -190,11 +191,30 @@ def starts(found: Sequence[_Row]) -> Table:
     )
 
 
+def restored(found: Sequence[_Row]) -> Table:
+    """By mechanism: of how many kills in each phase all is as it was before."""
+    counted = killed.counted(found)
+    lines = []
+    for mechanism in dict.fromkeys(row["mechanism"] for row in counted):
+        cells = []
+        for phase in (*killed.PHASES, None):
+            of = [row for row in counted if row["mechanism"] == mechanism and phase in (None, row["phase"])]
+            cells.append(f"{killed.equal(of)} of {len(of)}")
+        lines.append((mechanism, *cells))
+    if not lines:
+        lines.append(("not run", *("-" for _ in (*killed.PHASES, None))))
+    return Table(
+        "Byte for byte as before after kill -9 at random moments",
+        ("mechanism", *killed.PHASES.values(), "all"),
+        tuple(lines),
+    )
+
+
 def exclusive_tables(content: dict[str, Any]) -> list[Table]:
     rows = content["rows"]
     shown = [
         *(slowdown(rows), speedup(rows), involuntary(rows), *probe(rows), harm(rows), threads(rows)),
-        *(good(rows), starts(content["start"])),
+        *(good(rows), starts(content["start"]), restored(content.get("killed", []))),
         reach(content["reach"], f"{CPUS} CPUs, virtual machine"),
     ]
     return [table for table in shown if table.rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from coreloom.bench import killed
 from coreloom.linux import native, vm
 from coreloom.paths import LINUX
 
@@ -21,6 +22,7 @@ def guest(tool: Path) -> vm.Guest:
     files["/usr/bin/coreloom-exclusive"] = tool
     files["/usr/bin/alone"] = (SHELL / "alone.sh").read_bytes()
     files["/check"] = SHELL
+    files["/check/lib.sh"] = killed.SHELL / "lib.sh"
     files["/etc/passwd"] = _USERS
     return vm.Guest(files)
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from coreloom import exclusive_tables, report
-from coreloom.bench import exclusive
+from coreloom.bench import exclusive, killed
 from coreloom.bench.exclusive import JOBS, LOADS, METHODS
 from coreloom.errors import UserError
+from coreloom.linux import vm
 
 BURN, PROBE, THREADS = (
     next(job for job in JOBS if job.name == name) for name in ("burn", "probe", "threads")
@@ -90,6 +91,9 @@ def test_quick_is_a_part_of_the_whole() -> None:
     first, wanted = exclusive.jobs(quick=True, seeds=2)
     assert [job.text for job in (*first, *wanted)] == [
         "prepare the guest",
+        "kill -9 at 5 moments, isolated",
+        "kill -9 at 5 moments, cpuset",
+        "kill -9 at 5 moments, affinity",
         "none: nothing else, seed 1",
         "16 hogs: 16 threads that always want a CPU, seed 1",
         "start, seed 1",
@@ -213,6 +217,58 @@ def test_the_script_of_the_starts_measures_both() -> None:
     assert text.count("measure ") == 2 * 3 * exclusive.TRIES
 
 
+# --- kill -9 ---
+
+
+def _kills() -> list[dict[str, Any]]:
+    """Four hit the tool, of which one has left a difference; two came too late, one of them likewise."""
+    return [
+        {"mechanism": "isolated", "phase": phase, "moment_us": 7, "killed": whom, "equal": equal}
+        for phase, whom, equal in (
+            *(("start", "tool", True), ("start", "all", False), ("hold", "all", True)),
+            *(("stop", "tool", True), ("stop", "none", True), ("stop", "none", False)),
+        )
+    ]
+
+
+def test_the_rows_of_kills(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "start 211178 all yes\nnoise\nstop 12 none yes\nlines 40 tool no\n"
+    asked: list[Any] = []
+
+    def run(guest: vm.Guest, script: str, **options: Any) -> vm.Outcome:
+        asked.append((guest.files["/moments"], script, options["kernel"], options["cgroup"]))
+        return vm.Outcome(0, said, {}, 1, 2)
+
+    monkeypatch.setattr(vm, "run", run)
+    case = killed.CASES[2]
+    assert [tuple(row.values()) for row in killed.run(case, 2)] == [
+        ("affinity", "start", 211178, "all", True),
+        ("affinity", "stop", 12, "none", True),
+        ("affinity", "lines", 40, "tool", False),
+    ]
+    assert [asked[0][2:], len(asked[0][0].splitlines())] == [("7", "none"), 6]
+    assert asked[0][1] == "how='--mechanism affinity'\n. /check/moments.sh\nmoments 2 </moments\n"
+    with pytest.raises(UserError) as error:
+        killed.run(case, 3)
+    assert str(error.value) == f"kill -9 under affinity: 2 of 3 were measured in the guest:\n{said}"
+
+
+def test_too_late_counts_where_it_left_a_difference() -> None:
+    (figure,) = killed.figures(_kills())
+    assert figure.row() == {
+        "what": "byte for byte as before after kill -9 at 5 random moments (isolated)",
+        "measured": 3,
+        "at_most": None,
+        "at_least": 5,
+        "bound": 5,
+        "reached": False,
+    }
+    assert exclusive_tables.restored(_kills()).rows == (
+        ("isolated", "1 of 2", "1 of 1", "1 of 2", "0 of 0", "3 of 5"),
+    )
+    assert exclusive_tables.restored([]).rows == (("not run", "-", "-", "-", "-", "-"),)
+
+
 # --- rows, tables, page ------------------------------------------------------------------------
 
 _RATIO = {"plain": 4.25, "taskset": 4.125, "nice -20": 1.008, "SCHED_FIFO": 1.054, "ours": 1.0005}
@@ -256,7 +312,8 @@ def content() -> dict[str, Any]:
         "method": "How it was measured.\n" + exclusive.verdict(rows),
         "rows": rows,
         "start": starts,
-        "reach": [figure.row() for figure in exclusive.figures(rows, starts)],
+        "killed": _kills(),
+        "reach": [figure.row() for figure in exclusive.figures(rows, starts, _kills())],
     }
 
 
@@ -266,6 +323,7 @@ def test_figures_to_reach(content: dict[str, Any]) -> None:
         ("involuntary switches of all jobs under hogs (fewest of the others: plain, 24)", 0, 23, True),
         ("CPU cleared with 2000 threads on the machine, the longest (ms)", 23, 50, True),
         ("start-up over that of the command alone, idle machine, the longest (ms)", 101.0, 150, True),
+        ("byte for byte as before after kill -9 at 5 random moments (isolated)", 3, None, False),
     ]
 
 
@@ -294,6 +352,7 @@ def test_the_tables(content: dict[str, Any]) -> None:
         "1 s of CPU time in 4 threads: on one CPU at best 1, on two 0.5, on all 0.25",
         "Cases in which another method does as well as ours, or better (times and shares within 1 %)",
         "Running `true`: alone, and with a CPU of its own (ms)",
+        "Byte for byte as before after kill -9 at random moments",
         "Figures to reach (4 CPUs, virtual machine)",
     ]
     hogs = "16 threads that always want a CPU"

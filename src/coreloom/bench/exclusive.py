@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom.bench import pool
+from coreloom.bench import killed, pool
 from coreloom.bench.pool import Job, Row
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
@@ -308,7 +308,7 @@ def chosen(quick: bool) -> tuple[list[Program], list[Load]]:
 
 
 def jobs(quick: bool, seeds: int) -> tuple[list[Job], list[Job]]:
-    """To be done before, and a guest for each load and seed."""
+    """To be done before; a guest for each mechanism that is killed, and for each load and seed."""
     made: list[vm.Guest] = []
 
     def prepare() -> list[Row]:
@@ -334,17 +334,26 @@ def jobs(quick: bool, seeds: int) -> tuple[list[Job], list[Job]]:
         rows = pool.whole(lambda: starts_of(seed, run(start_script(), seed)))
         return Job(f"start, seed {seed}", rows, 20)
 
+    def killed_at(case: killed.Case) -> Job:
+        count = killed.QUICK_MOMENTS if quick else killed.MOMENTS
+        text = f"kill -9 at {count} moments, {case.mechanism}"
+        return Job(text, pool.whole(lambda: killed.run(case, count)), count / 2)
+
     first = [Job("prepare the guest", pool.whole(prepare))]
     return first, [
-        job
-        for seed in range(1, seeds + 1)
-        for job in (*(measured(load, seed) for load in loads), started(seed))
+        *map(killed_at, killed.CASES),
+        *(
+            job
+            for seed in range(1, seeds + 1)
+            for job in (*(measured(load, seed) for load in loads), started(seed))
+        ),
     ]
 
 
-def split(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Runs of jobs; starts."""
-    return [row for row in rows if "job" in row], [row for row in rows if "machine" in row]
+def split(rows: Sequence[Row]) -> tuple[list[Row], list[Row], list[Row]]:
+    """Runs of jobs; starts; kills."""
+    jobs, starts, kills = ([row for row in rows if key in row] for key in ("job", "machine", "killed"))
+    return jobs, starts, kills
 
 
 def switches(rows: Sequence[Row], method: str) -> int:
@@ -356,7 +365,7 @@ def switches(rows: Sequence[Row], method: str) -> int:
     )
 
 
-def figures(rows: Sequence[Row], starts: Sequence[Row]) -> list[Figure]:
+def figures(rows: Sequence[Row], starts: Sequence[Row], kills: Sequence[Row]) -> list[Figure]:
     """What is to be reached."""
 
     def slowest(method: str) -> float:
@@ -395,6 +404,7 @@ def figures(rows: Sequence[Row], starts: Sequence[Row]) -> list[Figure]:
             ),
             at_most=150,
         ),
+        *killed.figures(kills),
     ]
 
 
