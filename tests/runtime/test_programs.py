@@ -111,7 +111,13 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("program", ("stress", "pipeline", "naps", "condition", "hthreads", "timeouts"))
+@pytest.mark.parametrize(
+    "program",
+    (
+        *("stress", "pipeline", "naps", "condition", "hthreads"),
+        pytest.param("timeouts", marks=pytest.mark.slow),
+    ),
+)
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
 
