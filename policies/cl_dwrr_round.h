@@ -11,7 +11,9 @@
 #endif
 
 #define CL_ROUND_UNIT_BITS 10 /* slices and remainders are kept in 1/1024 of the unit of time, see below */
-#define CL_ROUND_SPAN 2u      /* no thread is in a round above the lowest one + 2, and there it may not run */
+#ifndef CL_ROUND_SPAN
+#define CL_ROUND_SPAN 2u /* no thread is in a round above the lowest one + 2, and there it may not run */
+#endif
 
 /* Round slice of a weight: weight x B, B being that of weight 1024. Exact in its fine unit: what was rounded off would
  * add up round by round. Holds for B below 2^40. */

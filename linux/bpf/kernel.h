@@ -21,7 +21,16 @@ typedef unsigned long long u64, __u64, uint64_t;
 /* Kinds and flags of maps, of the kernel's user API. */
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_ANY = 0 };
+enum { PF_KTHREAD = 0x200000, SCHED_IDLE = 5 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+
+struct bpf_spin_lock {
+  u32 val;
+};
+struct bpf_iter_num {
+  u64 opaque[1];
+};
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -33,6 +42,10 @@ struct cpumask {
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sched_entity {
+  u64 sum_exec_runtime;
+};
 
 struct sched_ext_entity {
   u64 slice;
@@ -50,6 +63,7 @@ struct task_struct {
   s32 nr_cpus_allowed;
   u16 migration_disabled;
   const struct cpumask *cpus_ptr;
+  struct sched_entity se;
   struct sched_ext_entity scx;
   char comm[16];
 };
@@ -58,8 +72,10 @@ struct scx_init_task_args {
   bool fork;
 };
 
+enum scx_exit_kind { SCX_EXIT_NONE = 1 };
+
 struct scx_exit_info {
-  s32 kind;
+  enum scx_exit_kind kind;
   s64 exit_code;
   const char *reason;
   const char *msg;
@@ -74,12 +90,20 @@ enum scx_enq_flags {
 enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
 enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1, SCX_DSQ_LOCAL_ON = 2 };
-enum scx_ops_flags { SCX_OPS_ENQ_LAST = 1, SCX_OPS_ENQ_EXITING = 2, SCX_OPS_ENQ_MIGRATION_DISABLED = 3 };
 
 #pragma clang attribute pop
 
 /* The value that a name of an enumeration has in the running kernel. */
 #define KERNEL(type, name) bpf_core_enum_value(enum type, name)
+
+/* Given to the kernel as they are, so with its values. */
+enum {
+  SCX_OPS_KEEP_BUILTIN_IDLE = 1 << 0,
+  SCX_OPS_ENQ_LAST = 1 << 1,
+  SCX_OPS_ENQ_EXITING = 1 << 2,
+  SCX_OPS_ENQ_MIGRATION_DISABLED = 1 << 4,
+  SCX_OPS_ALLOW_QUEUED_WAKEUP = 1 << 5,
+};
 
 /* Only what is set here; the kernel takes the rest as not given. */
 struct sched_ext_ops {
@@ -126,6 +150,10 @@ void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
 s32 scx_bpf_task_cpu(const struct task_struct *p) __ksym;
 u32 scx_bpf_nr_cpu_ids(void) __ksym;
 u64 scx_bpf_now(void) __ksym;
+const struct cpumask *scx_bpf_get_online_cpumask(void) __ksym;
+void scx_bpf_put_cpumask(const struct cpumask *mask) __ksym;
+u32 bpf_cpumask_weight(const struct cpumask *mask) __ksym;
+bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice) __ksym __weak; /* from 6.19 on */
 void scx_bpf_error_bstr(char *format, unsigned long long *data, u32 size) __ksym;
 bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *mask) __ksym;
 

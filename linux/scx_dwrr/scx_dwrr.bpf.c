@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Distributed weighted round-robin as a sched_ext scheduler: in each round a thread runs its round slice, weight x B;
+ * no CPU runs ahead of any thread by more than one round.
+ *
+ * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule that makes the bound hold of
+ * docs/decisions/0014-dwrr.md. README.md: contract, bound, cost, what differs from the policy in policies/dwrr.c.
+ *
+ * Each CPU has two trees of queued threads, ordered by round: those that count for L (they may run on all CPUs), and
+ * the bound ones. Current and expired queue of the paper are the front and the rest of such a tree.
+ * State that all CPUs share changes under one lock, for some tens of instructions: when a thread becomes runnable or
+ * ceases to be, and when it stops. What the running thread is charged lies with its CPU, where others may close its
+ * round. */
+#include "kernel.h"
+#include "scx_dwrr.h"
+
+#define CL_ROUND_SPAN 62u /* a tick may be many rounds of a light thread */
+#include "cl_dwrr_round.h"
+
+#define RING (CL_ROUND_SPAN + 2)
+#define FRESH_BITS 5         /* for how long a woken thread comes first: B / 32 */
+#define KEY_BITS (10 + 10)   /* remainders are ordered to 1/1024 of a second or so: those of one weight in turn */
+#define KEY_LAST 0xffffffffu /* in its round */
+#define CLOSED (1ull << 32)
+#define MASK (DWRR_CPUS_MAX - 1)
+#define COUNTS(cpu) ((u64)(cpu) * 2) /* the queues of a CPU */
+#define BOUND(cpu) ((u64)(cpu) * 2 + 1)
+#define KICK(name) KERNEL(scx_kick_flags, SCX_KICK_##name)
+#define LOCAL KERNEL(scx_dsq_id_flags, SCX_DSQ_LOCAL)
+#define ENQ(name) KERNEL(scx_enq_flags, SCX_ENQ_##name)
+#define READ(x) (*(volatile typeof(x) *)&(x))
+
+/* The verifier looks at such a function once, whoever calls it. It wants scalars and an int back. */
+#define APART __attribute__((noinline))
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct dwrr_tuning tuning = {.slice_ns = 12000000, .tick_ns = 4000000, .cpus = 4, .sleepers_first = 1};
+
+struct share { /* what a thread has of the rounds */
+  s64 left;    /* more than 0 */
+  u64 closed;  /* CLOSED | the L in which its weight was found infeasible */
+  u32 round;
+  u32 weight;
+};
+
+struct thread {
+  struct share of;
+  u32 cpu;     /* where it is queued or runs */
+  bool born;   /* it has been in a round */
+  bool joined; /* runnable, and in rounds: */
+  bool bound;  /* those of its CPU */
+  bool fresh;  /* it has woken, and has not run for long since */
+  bool last;   /* it has yielded */
+  bool queued; /* among those that count */
+  bool chosen; /* its CPU was idle when it woke */
+  u32 borrowed; /* the round that it has run ahead in */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __type(value, struct dwrr_stats);
+} stats SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __type(value, struct dwrr_totals);
+} totals SEC(".maps");
+
+struct dwrr_exit uei;
+
+static struct line { /* a CPU */
+  struct share of;   /* its running thread's */
+  u64 exec;          /* its CPU time, */
+  u64 clock;         /* and the clock, up to which it is charged */
+  u64 fresh_until;   /* of the kernel's clock */
+  u64 held_since;
+  u32 round;         /* up to this one the CPU runs what lies here before it looks elsewhere */
+  u32 bound_round;
+  u32 bound_threads; /* runnable */
+  bool runs;         /* a thread that is in rounds; it counts: */
+  bool counts;
+  bool held;
+} lines[DWRR_CPUS_MAX];
+
+static struct { /* for all CPUs */
+  u64 clock;    /* see clock_at */
+  u64 weight;   /* of all threads that count */
+  u64 closed_weight;
+  u64 closed_ever;
+  u32 lowest;   /* L */
+  u32 begun;    /* the latest round that a CPU has begun */
+  u32 threads;  /* that count */
+  u32 closed;   /* found infeasible in round L: as if they were not there, nor a CPU each */
+  u32 taken;    /* CPUs with bound threads */
+  u32 held;
+  u32 queued;   /* threads that count and wait */
+  u32 online;
+  u32 count[RING]; /* threads by round */
+} s;
+struct bpf_spin_lock lock SEC(".data.lock") __attribute__((visibility("hidden"), aligned(8)));
+
+#define STAT(name, n)                                           \
+  ({                                                            \
+    struct dwrr_stats *at_ = bpf_map_lookup_elem(&stats, &zero); \
+    if (at_) at_->name += (n);                                  \
+  })
+static const u32 zero;
+
+static const u32 weight_of_nice[40] = {
+    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
+    3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
+    172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15};
+
+static __always_inline u32 weight_of(const struct task_struct *p) {
+  u32 nice = (u32)p->static_prio - 100;
+  return p->policy == SCHED_IDLE ? 3 : weight_of_nice[nice < 40 ? nice : 20];
+}
+
+static __always_inline struct line *line_of(s32 cpu) { return &lines[cpu & MASK]; }
+static __always_inline struct thread *thread_of(struct task_struct *p) {
+  return bpf_task_storage_get(&threads, p, NULL, 0);
+}
+static __always_inline s64 slice_of(u32 weight) { return cl_round_slice(weight, tuning.slice_ns); }
+static __always_inline bool of_one_cpu(const struct task_struct *p) {
+  return p->flags & PF_KTHREAD && p->nr_cpus_allowed == 1;
+}
+
+static __always_inline bool is_bound(const struct task_struct *p) { return (u32)p->nr_cpus_allowed < s.online; }
+
+static __always_inline void set_slice(struct task_struct *p, u64 slice) {
+  if (bpf_ksym_exists(scx_bpf_task_set_slice))
+    scx_bpf_task_set_slice(p, slice);
+  else
+    p->scx.slice = slice;
+}
+
+/* --- the clock by which threads are charged: it stands while time is free ----------------------- */
+
+/* One word, so that it can be read without the lock: where it stands, and 1; or by what it is behind. */
+static __always_inline u64 clock_at(u64 clock, u64 now) { return clock & 1 ? clock >> 1 : now - (clock >> 1); }
+static __always_inline bool is_free(void) { return READ(s.clock) & 1; }
+
+/* A CPU for each thread: time is free. */
+static __always_inline void look_whether_free(u64 now) {
+  bool free = s.threads <= s.online && s.taken == 0;
+  if (free == (s.clock & 1)) return;
+  u64 clock = clock_at(s.clock, now);
+  s.clock = free ? clock << 1 | 1 : (now - clock) << 1;
+}
+
+/* --- L: all under the lock ---------------------------------------------------------------------- */
+
+static __always_inline void raise_lowest(void) {
+  u32 i;
+  if (!s.threads) return;
+  bpf_for(i, 0, RING) {
+    if (s.count[s.lowest % RING]) break;
+    s.lowest++;
+    s.closed = 0;
+    s.closed_weight = 0;
+  }
+}
+
+static __always_inline void set_round(u32 *round, u32 to) {
+  s.count[*round % RING]--;
+  s.count[to % RING]++;
+  *round = to;
+  raise_lowest();
+}
+
+static __always_inline void join(struct thread *t, struct line *l, u32 weight, bool bound, bool woken) {
+  u32 lowest = bound ? l->bound_round : s.lowest, open = lowest;
+  s64 slice = slice_of(weight);
+  t->of.weight = weight;
+  if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
+  if (t->bound != bound) t->of.round = lowest;
+  /* A round that closes admits nobody, or with many sleepers it would not end. */
+  if (!bound && woken && !cl_round_before(s.begun, lowest + 1)) open++;
+  cl_round_wake(&t->of.round, &t->of.left, slice, open, bound || cl_round_before(l->round, open) ? open : l->round);
+  if (t->of.left > slice) t->of.left = slice; /* its weight was another */
+  t->born = true;
+  t->joined = true;
+  t->bound = bound;
+  t->of.closed = 0;
+  if (bound) {
+    if (!l->bound_threads++) s.taken++;
+    return;
+  }
+  s.threads++;
+  s.weight += weight;
+  s.count[t->of.round % RING]++;
+  raise_lowest();
+}
+
+static __always_inline void leave(struct thread *t) {
+  t->joined = false;
+  if (t->bound) {
+    if (!--line_of(t->cpu)->bound_threads) s.taken--;
+    return;
+  }
+  s.threads--;
+  s.weight -= t->of.weight;
+  if (t->of.closed == (CLOSED | s.lowest)) {
+    s.closed--;
+    s.closed_weight -= t->of.weight;
+  }
+  s.count[t->of.round % RING]--;
+  raise_lowest();
+}
+
+/* The running thread has had that much CPU time; what of it is forgiven. */
+static __always_inline u64 charge(struct line *l, u64 exec, u64 now) {
+  u64 clock = clock_at(s.clock, now), ran = exec - l->exec, passed = clock - l->clock;
+  if ((s64)passed < 0) passed = 0; /* the CPUs' clocks differ by a little */
+  if (passed > ran) passed = ran;
+  l->of.left -= cl_round_fine(passed);
+  l->exec = exec;
+  l->clock = clock;
+  if (l->of.left > 0) return ran - passed;
+  u32 i, round = l->of.round, furthest = (l->counts ? s.lowest : l->bound_round) + CL_ROUND_SPAN;
+  s64 slice = slice_of(l->of.weight);
+  bpf_for(i, 0, RING) {
+    if (l->of.left > 0 || round == furthest) break;
+    cl_round_use_up(&round, &l->of.left, slice);
+  }
+  if (l->counts)
+    set_round(&l->of.round, round);
+  else
+    l->of.round = round;
+  if (l->of.left <= 0) {
+    passed -= cl_round_time(-l->of.left);
+    l->of.left = slice;
+  }
+  return ran - passed;
+}
+
+/* A CPU would be held, so all threads of round L run. For those whose weight is infeasible it is over. In any
+ * order: when one is left out, others may become infeasible, but none is no longer. */
+static __always_inline void close_infeasible(u64 now) {
+  u32 lowest = s.lowest, cpu;
+  bpf_for(cpu, 0, tuning.cpus) {
+    struct line *l = line_of(cpu);
+    u32 without = s.taken + s.closed;
+    if (s.lowest != lowest || s.online <= without) break;
+    if (!l->counts || l->of.round != lowest) continue;
+    if ((u64)l->of.weight * (s.online - without) <= s.weight - s.closed_weight) continue;
+    l->of.closed = CLOSED | lowest;
+    s.closed++;
+    s.closed_weight += l->of.weight;
+    l->of.left = slice_of(l->of.weight);
+    l->clock = clock_at(s.clock, now); /* what it has run until now was that round's */
+    set_round(&l->of.round, lowest + 1);
+    if (cl_round_before(s.begun, lowest + 1)) s.begun = lowest + 1;
+    s.closed_ever++;
+  }
+}
+
+/* --- to be done after the lock ------------------------------------------------------------------ */
+
+/* L has risen, or time is free or is no longer: have the CPUs look that this concerns. */
+APART int tell(u64 clock_was, u64 clock, u32 lowest_was, u32 lowest) {
+  u32 cpu;
+  struct dwrr_totals *all = bpf_map_lookup_elem(&totals, &zero);
+  if (all) *all = (struct dwrr_totals){lowest, READ(s.threads), READ(s.weight)};
+  if (clock_was & 1 && !(clock & 1)) {
+    bpf_for(cpu, 0, tuning.cpus) {
+      struct line *l = line_of(cpu);
+      if (l->counts && cl_round_before(lowest + 1, l->of.round)) scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
+    }
+  } else if (((clock & 1) != (clock_was & 1) || lowest != lowest_was) && READ(s.held)) {
+    bpf_for(cpu, 0, tuning.cpus)
+      if (line_of(cpu)->held) scx_bpf_kick_cpu(cpu, 0);
+  }
+  return 0;
+}
+
+#define LOCKED(...)                                           \
+  ({                                                          \
+    bpf_spin_lock(&lock);                                     \
+    u64 clock_was_ = s.clock;                                 \
+    u32 lowest_was_ = s.lowest;                               \
+    __VA_ARGS__                                               \
+    u64 clock_is_ = s.clock;                                  \
+    u32 lowest_is_ = s.lowest;                                \
+    bpf_spin_unlock(&lock);                                   \
+    tell(clock_was_, clock_is_, lowest_was_, lowest_is_);     \
+  })
+
+/* The running thread is charged, and is in another round if its slice is used up. */
+APART int settle(u32 cpu, u64 exec) {
+  struct line *l = line_of(cpu);
+  u64 now = scx_bpf_now(), forgiven;
+  LOCKED(forgiven = charge(l, exec, now););
+  STAT(forgiven_ns, forgiven);
+  return 0;
+}
+
+/* The thread is on the CPU, in the rounds that it belongs to now. */
+APART int enter(struct thread *t __arg_nonnull, u32 cpu, u32 weight, bool bound, bool woken) {
+  u64 now = scx_bpf_now();
+  if (t->joined && t->bound == bound && (!bound || t->cpu == cpu)) {
+    t->cpu = cpu;
+    return 0;
+  }
+  LOCKED(if (t->joined) leave(t); t->cpu = cpu; join(t, line_of(cpu), weight, bound, woken); look_whether_free(now););
+  return 0;
+}
+
+/* --- queues ------------------------------------------------------------------------------------- */
+
+/* Threads are queued by round, those of one by the longest remainder first. */
+static __always_inline u64 key_of(const struct share *of, bool last) {
+  u64 left = (u64)of->left >> KEY_BITS;
+  return (u64)of->round << 32 | (last ? KEY_LAST : KEY_LAST - 1 - (left < KEY_LAST ? left : KEY_LAST - 1));
+}
+
+static __always_inline u64 above(u32 round) { return (u64)(round + 1) << 32; }
+
+/* Take the first thread of a queue whose key is below the limit. */
+APART int take(u64 queue, u64 limit, u32 cpu) {
+  struct task_struct *p;
+  if (!scx_bpf_dsq_nr_queued(queue)) return false;
+  bpf_for_each(scx_dsq, p, queue, 0) {
+    if ((s64)(p->scx.dsq_vtime - limit) >= 0) return false;
+    if (queue / 2 != cpu && (p->migration_disabled || !bpf_cpumask_test_cpu(cpu, p->cpus_ptr))) continue;
+    if (scx_bpf_dsq_move(&___it, p, LOCAL, 0)) return true;
+  }
+  return false;
+}
+
+/* Take a thread of the round that is not open yet, which has not run ahead in it. */
+APART int borrow(u64 queue, u32 round) {
+  struct task_struct *p;
+  if (!scx_bpf_dsq_nr_queued(queue)) return false;
+  bpf_for_each(scx_dsq, p, queue, 0) {
+    struct thread *t = thread_of(p);
+    if ((s64)(p->scx.dsq_vtime - above(round)) >= 0) return false;
+    if (t && t->borrowed != round && scx_bpf_dsq_move(&___it, p, LOCAL, 0)) return true;
+  }
+  return false;
+}
+
+/* The same from another CPU's: whether that is done. */
+APART int take_elsewhere(u32 cpu, u64 limit, bool bound) {
+  u32 i;
+  bpf_for(i, 1, tuning.cpus) {
+    u32 other = cpu + i < tuning.cpus ? cpu + i : cpu + i - tuning.cpus;
+    if (take(bound ? BOUND(other) : COUNTS(other), limit, cpu)) return true;
+  }
+  return false;
+}
+
+static __always_inline void set_queued(struct thread *t, bool queued) {
+  if (t->queued != queued) __sync_fetch_and_add(&s.queued, queued ? 1 : -1);
+  t->queued = queued;
+}
+
+
+/* Close what can be closed; whether L, or what may be run, is another now. */
+APART int close_rounds(u32 lowest) {
+  u64 now = scx_bpf_now(), closed = 0;
+  bool done;
+  LOCKED(if (s.lowest == lowest) { closed = s.closed_ever; close_infeasible(now); closed = s.closed_ever - closed; }
+         done = s.lowest != lowest || closed;);
+  if (closed) STAT(closed, closed);
+  return done;
+}
+
+/* The CPU waits until L rises or time is free: whether neither has happened already. */
+APART int hold(u32 cpu, u32 lowest, bool free) {
+  struct line *l = line_of(cpu);
+  u64 now = scx_bpf_now();
+  bpf_spin_lock(&lock);
+  bool same = s.lowest == lowest && (s.clock & 1) == free;
+  if (same && !l->held) {
+    l->held = true;
+    s.held++;
+  }
+  bpf_spin_unlock(&lock);
+  if (same && !l->held_since) {
+    STAT(held, 1);
+    l->held_since = now;
+  }
+  return same;
+}
+
+/* --- the callbacks ------------------------------------------------------------------------------ */
+
+s32 OPS(select_cpu, struct task_struct *p, s32 prev, u64 flags) {
+  bool idle = false;
+  s32 cpu = scx_bpf_select_cpu_dfl(p, prev, flags, &idle);
+  struct thread *t = thread_of(p);
+  if (t) t->chosen = idle;
+  return cpu;
+}
+
+void OPS(enqueue, struct task_struct *p, u64 flags) {
+  s32 cpu = scx_bpf_task_cpu(p);
+  struct line *l = line_of(cpu);
+  struct thread *t = thread_of(p);
+  bool woken = flags & ENQ(WAKEUP);
+  if (!t) return;
+  if (woken && of_one_cpu(p)) {
+    STAT(kernel, 1);
+    scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
+    return;
+  }
+  enter(t, cpu, weight_of(p), is_bound(p), woken);
+  u32 lowest = READ(s.lowest);
+  bool open = is_free() || !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
+  bool chosen = t->chosen;
+  t->chosen = false;
+  t->fresh = woken && tuning.sleepers_first;
+  if (chosen && open) {
+    STAT(direct, 1);
+    scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags);
+    return;
+  }
+  u64 key = key_of(&t->of, t->last);
+  if (t->fresh && open) key = (u64)((t->bound ? l->bound_round : lowest) - 1) << 32;
+  t->last = false;
+  if (t->bound) STAT(pinned, 1);
+  set_queued(t, !t->bound);
+  scx_bpf_dsq_insert_vtime(p, t->bound ? BOUND(cpu) : COUNTS(cpu), tuning.tick_ns, key, flags);
+  s32 idle = chosen ? cpu : flags & ENQ(LAST) ? -1 : scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+  if (idle >= 0) {
+    scx_bpf_kick_cpu(idle, KICK(IDLE));
+  } else if (t->fresh && open && scx_bpf_now() >= READ(l->fresh_until)) {
+    STAT(woken, 1);
+    scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
+  }
+}
+
+/* Whom the CPU runs next. Its previous thread goes on if it is still runnable and none comes before it. */
+void OPS(dispatch, s32 cpu, struct task_struct *prev) {
+  struct line *l = line_of(cpu);
+  struct thread *t = NULL;
+  bool goes_on = false, bound = false, yielded = false;
+  u64 own = 0;
+  u32 i;
+  if (prev && prev->scx.flags & KERNEL(scx_ent_flags, SCX_TASK_QUEUED) && l->runs && (t = thread_of(prev))) {
+    settle(cpu, prev->se.sum_exec_runtime);
+    goes_on = true;
+    bound = t->bound;
+    yielded = t->last;
+    own = key_of(&l->of, yielded);
+  }
+  bpf_for(i, 0, RING + 2) {
+    u32 lowest = READ(s.lowest);
+    bool free = is_free(), waits;
+    if (cl_round_before(l->round, lowest)) {
+      l->round = lowest;
+      l->bound_round++;
+    }
+    u64 limit = above(free ? lowest + RING : l->round), bound_limit = above(l->bound_round);
+    bool keep = goes_on && (s64)(own - (bound ? bound_limit : limit)) < 0;
+    if (keep && bound) bound_limit = own;
+    if (keep && !bound) limit = own;
+    if (take(COUNTS(cpu), above(lowest - 1), cpu) || take(BOUND(cpu), bound_limit, cpu) ||
+        ((!keep || !bound) && take(COUNTS(cpu), limit, cpu))) {
+      STAT(picked, 1);
+      return;
+    }
+    if (keep) {
+      STAT(kept, 1);
+      t->last = false;
+      set_slice(prev, cl_round_time(l->of.left));
+      return;
+    }
+    waits = READ(s.queued);
+    if (waits && ((limit != above(lowest) && take_elsewhere(cpu, above(lowest), false)) ||
+                  take_elsewhere(cpu, limit, false))) {
+      STAT(balanced, 1);
+      return;
+    }
+    waits = waits || (goes_on && !bound);
+    if (waits && !free && l->round == lowest) {
+      l->round++;
+      l->bound_round++;
+      continue;
+    }
+    if (waits && !free && close_rounds(lowest)) continue;
+    if (scx_bpf_dsq_nr_queued(BOUND(cpu)) || (goes_on && bound)) {
+      l->bound_round++;
+      continue;
+    }
+    if (take_elsewhere(cpu, above(l->bound_round + (1u << 30)), true)) {
+      STAT(balanced, 1);
+      return;
+    }
+    if (!waits) return;
+    if (goes_on && !bound && l->of.round == lowest + 2 && t->borrowed != lowest + 2) {
+      STAT(borrowed, 1);
+      t->borrowed = lowest + 2;
+      set_slice(prev, 1);
+      return;
+    }
+    if (borrow(COUNTS(cpu), lowest + 2)) return;
+    if (hold(cpu, lowest, free)) return;
+  }
+  if (goes_on) set_slice(prev, tuning.tick_ns);
+}
+
+void OPS(running, struct task_struct *p) {
+  s32 cpu = scx_bpf_task_cpu(p);
+  struct line *l = line_of(cpu);
+  struct thread *t = thread_of(p);
+  u64 now = scx_bpf_now();
+  if (!t) return;
+  set_queued(t, false);
+  if (l->held) {
+    bpf_spin_lock(&lock);
+    l->held = false;
+    s.held--;
+    bpf_spin_unlock(&lock);
+  }
+  if (l->held_since) {
+    STAT(held_ns, now - l->held_since);
+    l->held_since = 0;
+  }
+  l->fresh_until = 0;
+  if (of_one_cpu(p) && !t->joined) return;
+  enter(t, cpu, weight_of(p), is_bound(p), false);
+  u64 time = cl_round_time(t->of.left);
+  if (!t->bound && !is_free() && cl_round_before(READ(s.lowest) + 1, t->of.round)) {
+    STAT(borrowed, 1);
+    t->borrowed = t->of.round;
+    time = 1; /* to the next tick */
+  }
+  if (t->fresh) l->fresh_until = now + (tuning.slice_ns >> FRESH_BITS);
+  set_slice(p, time);
+  bpf_spin_lock(&lock);
+  l->of = t->of;
+  l->exec = p->se.sum_exec_runtime;
+  l->clock = clock_at(s.clock, now);
+  l->runs = true;
+  l->counts = !t->bound;
+  if (l->counts && cl_round_before(s.begun, t->of.round)) s.begun = t->of.round;
+  bpf_spin_unlock(&lock);
+}
+
+void OPS(stopping, struct task_struct *p, bool runnable) {
+  s32 cpu = scx_bpf_task_cpu(p);
+  struct line *l = line_of(cpu);
+  struct thread *t = thread_of(p);
+  if (!t) return;
+  if (l->runs) {
+    settle(cpu, p->se.sum_exec_runtime);
+    bpf_spin_lock(&lock);
+    l->runs = l->counts = false;
+    t->of = l->of;
+    bpf_spin_unlock(&lock);
+  }
+  l->fresh_until = 0;
+  /* Not back to the CPU's own queue, where others could not take it. */
+  if (runnable) set_slice(p, 0);
+}
+
+void OPS(quiescent, struct task_struct *p, u64 flags) {
+  struct thread *t = thread_of(p);
+  u64 now = scx_bpf_now();
+  if (!t || !t->joined) return;
+  set_queued(t, false);
+  t->last = false;
+  LOCKED(leave(t); look_whether_free(now););
+}
+
+/* A thread may have been queued while the CPU did not yet look idle. */
+void OPS(update_idle, s32 cpu, bool idle) {
+  if (idle && READ(s.queued) && !line_of(cpu)->held) scx_bpf_kick_cpu(cpu, 0);
+}
+
+bool OPS(yield, struct task_struct *from, struct task_struct *to) {
+  struct thread *t = thread_of(from);
+  if (!to && t) {
+    t->last = true;
+    set_slice(from, 0);
+  }
+  return false;
+}
+
+SEC("struct_ops.s/init_task") s32 BPF_PROG(dwrr_init_task, struct task_struct *p, struct scx_init_task_args *args) {
+  return bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) ? 0 : -12 /* ENOMEM */;
+}
+
+SEC("struct_ops.s/init") s32 BPF_PROG(dwrr_init) {
+  const struct cpumask *online = scx_bpf_get_online_cpumask();
+  s.online = bpf_cpumask_weight(online);
+  scx_bpf_put_cpumask(online);
+  s.clock = 1;
+  u32 queue;
+  bpf_for(queue, 0, 2 * tuning.cpus) {
+    s32 error = scx_bpf_create_dsq(queue, -1);
+    if (error) return error;
+  }
+  return 0;
+}
+
+void OPS(exit, struct scx_exit_info *info) {
+  uei.code = info->exit_code;
+  bpf_probe_read_kernel_str(uei.reason, sizeof uei.reason, info->reason);
+  bpf_probe_read_kernel_str(uei.message, sizeof uei.message, info->msg);
+  uei.kind = info->kind;
+}
+
+SEC(".struct_ops.link") struct sched_ext_ops dwrr = {
+    .select_cpu = (void *)dwrr_select_cpu,
+    .enqueue = (void *)dwrr_enqueue,
+    .dispatch = (void *)dwrr_dispatch,
+    .running = (void *)dwrr_running,
+    .stopping = (void *)dwrr_stopping,
+    .quiescent = (void *)dwrr_quiescent,
+    .update_idle = (void *)dwrr_update_idle,
+    .yield = (void *)dwrr_yield,
+    .init_task = (void *)dwrr_init_task,
+    .init = (void *)dwrr_init,
+    .exit = (void *)dwrr_exit,
+    .flags = SCX_OPS_KEEP_BUILTIN_IDLE | SCX_OPS_ENQ_LAST | SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED |
+             SCX_OPS_ALLOW_QUEUED_WAKEUP,
+    .timeout_ms = 20000,
+    .name = "dwrr",
+};
