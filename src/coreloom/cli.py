@@ -35,6 +35,7 @@ from coreloom import (
     doctor,
     exclusive_tables,
     generate,
+    linux_tables,
     measure,
     model_tables,
     platform,
@@ -53,6 +54,8 @@ from coreloom.bench import (
     exclusive,
     fairness,
     ipc,
+    linux,
+    linux_loads,
     policies,
     pool,
     prediction,
@@ -561,6 +564,41 @@ def _bench_exclusive(args: argparse.Namespace) -> int:
     return 0
 
 
+_LINUX_METHOD = (
+    "A guest in deterministic mode (linux/vm), a kernel of Debian's, a boot for each run; the tables show "
+    "the median of {seeds} seeds, and the same seed gives the same rows.\n"
+    "eevdf: the kernel's own scheduler; the others are loaded by sched_ext before the test begins.\n"
+    "CPU time and delays are right there. Tests of work (threads, decode, oltp, script, hackbench) run at a "
+    "constant rate of the CPUs, each as fast as 1 / CPUs instructions in a nanosecond: compare schedulers, "
+    "not seconds with another machine.\n"
+    "Caches, memory and what a migration costs there are not modelled.\n"
+    "Paper: [DWRR], 4 Cortex-A9 with Linux 3.0; its loads were larger, so ratios compare, not values.\n"
+)
+
+
+def _bench_linux(args: argparse.Namespace) -> int:
+    tests = linux.chosen(args.only, args.quick)
+    names, missing = linux.known(args.schedulers)
+    seeds = args.seeds or (1 if args.quick else linux.SEEDS)
+    if missing:
+        _err.print(f"not measured, as they are not installed: {', '.join(missing)}", markup=False)
+    first, wanted = linux.jobs(tests, names, seeds, args.kernel)
+    rows = _with_bar(len(first) + len(wanted), partial(pool.run, first, wanted))
+    figures = [figure.row() for figure in linux.figures(rows)]
+    # As with synth, only the whole measurement becomes a page.
+    name = "linux-some" if args.quick or args.only or args.schedulers else "linux"
+    method = _LINUX_METHOD.format(seeds=seeds) + linux.verdict(rows)
+    if missing:
+        method += f"Not measured, as they were not installed: {', '.join(missing)}.\n"
+    tools = results.tools(("coreloom", "ziglang")) | linux.versions(tests, names, args.kernel)
+    path = results.write(name, rows, reach=figures, method=method, tools=tools)
+    for table in linux_tables.linux_tables(results.read(name)):
+        _show(table)
+    _out.print(linux.verdict(rows), end="", markup=False)
+    _out.print(f"results: {_shown(path)}", markup=False)
+    return 0
+
+
 def _bench_model(args: argparse.Namespace) -> int:
     told = prediction.Told()
     inputs = {app: APPS[app].prepare(None) for app in prediction.GRAPHS}
@@ -794,6 +832,13 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"must be names with commas between them, not '{text}'")
+    return names
+
+
 def _words(text: str) -> int:
     words = _positive(text)
     if words > _MOST_WORDS:
@@ -1001,6 +1046,31 @@ def _parser() -> argparse.ArgumentParser:
     bench_exclusive.add_argument(
         "--seeds", type=_positive, metavar="N", help=f"runs of each case (default: {exclusive.SEEDS})"
     )
+    bench_linux = subjects.add_parser(
+        "linux",
+        help="[DWRR]'s tests on a kernel of today in a virtual machine: its own scheduler, scx_dwrr and "
+        "others of sched_ext; half an hour",
+    )
+    bench_linux.set_defaults(function=_bench_linux)
+    bench_linux.add_argument(
+        "--quick", action="store_true", help=f"{', '.join(linux.QUICK)}, one seed; makes no page"
+    )
+    bench_linux.add_argument(
+        "--seeds", type=_positive, metavar="N", help=f"runs of each test (default: {linux.SEEDS})"
+    )
+    bench_linux.add_argument(
+        "--only",
+        type=_names,
+        metavar="TEST,...",
+        help=f"of {', '.join(test.name for test in linux_loads.TESTS)}",
+    )
+    bench_linux.add_argument(
+        "--schedulers",
+        type=_names,
+        metavar="NAME,...",
+        help=f"default: {linux.EEVDF}, {linux.DWRR}, and those installed of {', '.join(linux.PEERS)}",
+    )
+    bench_linux.add_argument("--kernel", default="7", help="as of coreloom vm (default: 7)")
     bench_model = subjects.add_parser(
         "model",
         help="the scheduling model itself: events a second up to 4096 CPUs, and its prediction of the SoC",

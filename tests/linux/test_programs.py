@@ -16,7 +16,8 @@ from coreloom.paths import ROOT
 FOLDER = ROOT / "linux" / "vm" / "programs"
 _CALLS = {
     "hog": "hog [-p] [-t SECONDS] COUNT",
-    "probe": "probe [-n COUNT] [-i INTERVAL_US] [-w WORK_US]",
+    "probe": "probe [-s] [-n COUNT] [-i INTERVAL_US] [-w WORK_US]",
+    "wake": "wake [-m MESSENGERS] [-p PAUSE_US] [-w WORK_US] [-t SECONDS] WORKERS",
     "spawn": "spawn [-w WORK_MS] [-t SECONDS] COUNT",
     "threads": "threads [-p PROCESSES] [-i INTERVAL_MS] COUNT",
     "burn": "burn [-j THREADS] SECONDS",
@@ -52,8 +53,16 @@ def test_burn_takes_the_time_that_it_is_told() -> None:
         assert found["cpu_s"] >= 0.05
 
 
+def test_wake_counts_answers() -> None:
+    found = _line("wake", "-m", "2", "-p", "100", "-w", "50", "-t", "0.05", "3")
+    assert list(found) == ["requests", "p50_us", "p99_us", "max_us"]
+    assert found["requests"] > 0
+    assert found["requests"] % 3 == 0
+    assert 0 < found["p50_us"] <= found["p99_us"] <= found["max_us"]
+
+
 def test_probe_orders_its_delays() -> None:
-    for arguments in ([], ["-w", "100"]):
+    for arguments in ([], ["-w", "100"], ["-s", "-w", "100"]):
         found = _line("probe", "-n", "50", *arguments)
         assert list(found) == ["count", "p50_us", "p99_us", "max_us"]
         assert found["count"] == 50

@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * probe: sleeps to a moment every INTERVAL and notes how late it runs; -w: computes so long each time, as a player or a
- * controller does, and notes when that is done. */
+ * controller does, and notes when that is done; -s: when it begins. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 
 #include "program.h"
 
-static const char how[] = "probe [-n COUNT] [-i INTERVAL_US] [-w WORK_US]";
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The value that `part` of all are not above. */
-static double at(const double *sorted, int count, double part) {
-  int n = (int)(part * count + 0.999999) - 1;
-  return sorted[n < 0 ? 0 : n];
-}
+static const char how[] = "probe [-s] [-n COUNT] [-i INTERVAL_US] [-w WORK_US]";
 
 int main(int argc, char **argv) {
+  bool start = false;
   int count = 1000;
   double interval = 1e-3, work = 0;
-  for (int option; (option = getopt(argc, argv, "n:i:w:")) != -1;) {
-    if (option == 'n') count = (int)number(optarg, 1, how);
+  for (int option; (option = getopt(argc, argv, "sn:i:w:")) != -1;) {
+    if (option == 's') start = true;
+    else if (option == 'n') count = (int)number(optarg, 1, how);
     else if (option == 'i') interval = number(optarg, 1, how) / 1e6;
     else if (option == 'w') work = number(optarg, 0, how) / 1e6;
     else usage(how);
@@ -40,17 +31,18 @@ int main(int argc, char **argv) {
     due += interval;
     struct timespec wake = moment(due);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL) == EINTR && !stopped) {}
+    double woke = now(CLOCK_MONOTONIC);
     if (work > 0) compute(work);
     double ran = now(CLOCK_MONOTONIC);
-    late[done] = (ran - due - work) * 1e6;
+    late[done] = (start ? woke - due : ran - due - work) * 1e6;
     if (ran > due + interval) due = ran; /* one delay counts once, not for every moment that it has covered */
   }
   if (done == 0) {
     fputs("probe: stopped before its first moment\n", stderr);
     return 1;
   }
-  qsort(late, (size_t)done, sizeof *late, by_value);
+  sort(late, done);
   printf("{\"program\": \"probe\", \"count\": %d, \"p50_us\": %.3f, \"p99_us\": %.3f, \"max_us\": %.3f}\n", done,
-         at(late, done, 0.5), at(late, done, 0.99), late[done - 1]);
+         at_part(late, done, 0.5), at_part(late, done, 0.99), late[done - 1]);
   return 0;
 }

@@ -82,6 +82,19 @@ static inline double last_number(char **argv, double least, const char *how) {
   return value;
 }
 
+static inline int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static inline void sort(double *values, int count) { qsort(values, (size_t)count, sizeof *values, by_value); }
+
+/* The value that `part` of all are not above. */
+static inline double at_part(const double *sorted, int count, double part) {
+  int n = (int)(part * count + 0.999999) - 1;
+  return sorted[n < 0 ? 0 : n];
+}
+
 static inline int failed(const char *program, const char *what) {
   fprintf(stderr, "%s: %s: %s\n", program, what, strerror(errno));
   return 1;

@@ -1,0 +1,233 @@
+"""The bench of schedulers of Linux: its script, what it makes of a guest's files, its tables and mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import run as command
+from coreloom import linux_tables
+from coreloom.bench import linux
+from coreloom.bench.linux import DWRR, EEVDF, Scheduler
+from coreloom.bench.linux_loads import TESTS, Case, pictures
+from coreloom.errors import UserError
+
+_KERNELS = Scheduler(EEVDF)
+_OURS = Scheduler(DWRR, DWRR)
+_PEER = Scheduler("scx_peer", "scx_peer")
+
+
+def _test(name: str) -> Case:
+    return next(test for test in TESTS if test.name == name)
+
+
+def _files(test: str, status: int = 0, **more: str) -> dict[str, bytes]:
+    """What a guest leaves."""
+    said = {
+        "five": {"hogs": '{"cpu_s": [9, 10, 10, 10, 11]}'},
+        "weights": {"heavy": '{"cpu_s": [9]}', "light": '{"cpu_s": [2, 3, 3, 4]}'},
+        "oltp": {"said": "transactions:    600    (161.16 per sec.)\n         95th percentile:     155.80\n"},
+        "latency": {
+            "probe": '{"p50_us": 1, "p99_us": 2, "max_us": 3}',
+            "wake": '{"requests": 6, "p50_us": 4, "p99_us": 5, "max_us": 9}',
+        },
+    }
+    measure = json.dumps({"status": status, "wall_s": 2.5})
+    run = {"measure": measure, **said.get(test, {})}
+    return {**{f"run/{name}": text.encode() for name, text in run.items()}} | {
+        name: text.encode() for name, text in more.items()
+    }
+
+
+def test_the_script_of_the_kernel_s_own_scheduler() -> None:
+    lines = linux.script(_test("five"), _KERNELS).splitlines()
+    assert lines[2:] == [
+        "while grep -qs cryptomgr /proc/[0-9]*/comm; do sleep 0.2; done",
+        "mkdir /out/run; export out=/out/run",
+        "measure -o $out/measure -- sh /job/command 2>/out/errors",
+        "dmesg | grep 'sched_ext:.*disabled (' | grep -v 'unregistered from user space' >/out/thrown",
+        "true",
+    ]
+
+
+def test_the_script_of_a_scheduler_that_is_loaded() -> None:
+    lines = linux.script(_test("oltp"), _OURS).splitlines()
+    assert lines[3] == "scx_dwrr >/tmp/scheduler 2>&1 &"
+    assert lines[9].startswith("tar -x -f /job/db.tar -C /job")
+    after = next(n for n, line in enumerate(lines) if line.startswith("measure "))
+    assert lines[after + 1 : -2] == [
+        '[ "$(cat /sys/kernel/sched_ext/state)" = enabled ] || '
+        'fail "it left during the test: $(last /tmp/scheduler)"',
+        "kill -INT $scheduler",
+        'for i in $(seq 9); do [ "$(cat /sys/kernel/sched_ext/state)" = disabled ] && break; sleep 1; done',
+        '[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] || fail "it does not end by SIGINT"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("test", "values"),
+    [
+        ("five", [6.3246, 1.2222]),
+        ("weights", [3.0, 4.5]),
+        ("threads", [2.5]),
+        ("oltp", [161.16, 155.8]),
+        ("latency", [1, 2, 3, 4, 5, 6]),
+    ],
+)
+def test_rows(test: str, values: list[float]) -> None:
+    metrics = [metric.name for metric in _test(test).metrics]
+    assert linux.rows_of(_test(test), _KERNELS, 3, _files(test)) == [
+        {"test": test, "scheduler": "eevdf", "seed": 3, "metric": metric, "value": value}
+        for metric, value in zip(metrics, values, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (_files("five", failed="it left during the test: stall\n"), "it left during the test: stall"),
+        (_files("five", thrown='a\nsched_ext: "x" disabled (stall)\n'), 'sched_ext: "x" disabled (stall)'),
+        (_files("five", 1, errors="hog: not found\n"), "it failed in the guest: hog: not found"),
+        ({}, "it failed in the guest: it said nothing"),
+        (_files("threads"), "it failed in the guest: it said nothing"),  # no word of the hogs
+    ],
+)
+def test_a_run_that_failed(files: dict[str, bytes], said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        linux.rows_of(_test("five"), _OURS, 2, files)
+    assert str(caught.value) == f"five under scx_dwrr, seed 2: {said}"
+    assert linux.rows_of(_test("five"), _PEER, 2, files) == [
+        {"test": "five", "scheduler": "scx_peer", "seed": 2, "metric": "failed", "value": None, "why": said}
+    ]
+
+
+def _row(test: str, scheduler: str, number: int, value: float, seed: int = 1) -> dict[str, Any]:
+    metric = _test(test).metrics[number].name
+    return {"test": test, "scheduler": scheduler, "seed": seed, "metric": metric, "value": value}
+
+
+_ROWS = [
+    _row("five", EEVDF, 0, 3.5),
+    _row("five", DWRR, 0, 0.125),
+    _row("threads", EEVDF, 0, 6.0),
+    _row("threads", DWRR, 0, 5.0),
+    _row("threads", DWRR, 0, 7.0, seed=2),
+    _row("oltp", EEVDF, 0, 100.0),
+    _row("oltp", DWRR, 0, 90.0),
+    _row("latency", EEVDF, 1, 8000.0),
+    _row("latency", DWRR, 1, 4000.0),
+]
+
+
+def test_what_is_to_be_reached() -> None:
+    assert [(figure.what, figure.measured, figure.reached) for figure in linux.figures(_ROWS)] == [
+        ("5 threads on 4 CPUs: deviation over mean of CPU time, % (EEVDF 3.50)", 0.125, True),
+        ("throughput over EEVDF's, threads", 1.0, True),
+        ("throughput over EEVDF's, oltp", 0.9, False),
+        ("delay of an interactive thread, 99 %, over EEVDF's (8000 us)", 0.5, True),
+    ]
+    assert linux.figures(_ROWS[2:3]) == []
+
+
+def test_what_is_said_plainly() -> None:
+    assert linux.verdict(_ROWS) == (
+        "scx_dwrr is worse than EEVDF in: oltp, transactions a second (1.11 times as bad).\n"
+        "scx_dwrr is better than EEVDF in: five, CPU time, deviation over mean (28.00 times as good); "
+        "latency, wakes 100 times a second: 99 % (2.00 times as good).\n"
+    )
+    assert linux.verdict(_ROWS[:1]) == ""
+
+
+def test_tables() -> None:
+    failed = {
+        "test": "oltp",
+        "scheduler": "scx_peer",
+        "seed": 1,
+        "metric": "failed",
+        "value": None,
+        "why": "stall",
+    }
+    content = {"rows": [*_ROWS, failed], "reach": [figure.row() for figure in linux.figures(_ROWS)]}
+    tests, failures, _, about = linux_tables.linux_tables(content)
+    assert tests.columns == (
+        *("test", "figure", "[DWRR]", "eevdf", "scx_dwrr", "scx_peer"),
+        "scx_dwrr, times as good as EEVDF",
+    )
+    found = {row[:2]: row[2:] for row in tests.rows}
+    assert found["threads", "time, s (less is better)"] == (
+        "CFS 12.83, DWRR 7.45",
+        "6.000",
+        "6.000",
+        "-",
+        "1.00",
+    )
+    assert found["oltp", "transactions a second (more is better)"] == (
+        "CFS 273.6 / 322.1 / 389.6, DWRR 354.0",
+        *("100.0", "90.000", "failed", "0.90"),
+    )
+    assert failures.rows == (("oltp", "scx_peer", "1", "stall"),)
+    assert [row[0] for row in about.rows] == ["five", "threads", "oltp", "latency"]
+    alone = linux_tables.linux_tests([row for row in _ROWS if row["scheduler"] == EEVDF])
+    assert alone.columns == ("test", "figure", "[DWRR]", "eevdf")
+
+
+def test_quick_is_a_part() -> None:
+    assert [test.name for test in linux.chosen(None, quick=True)] == list(linux.QUICK)
+    assert linux.chosen(None, quick=False) == list(TESTS)
+    tests = linux.chosen(["oltp", "five"], quick=True)
+    first, wanted = linux.jobs(tests, [EEVDF, DWRR], 2)
+    assert len(first) == 1
+    assert [job.text for job in wanted] == [
+        f"{test} under {name}, seed {seed}"
+        for seed in (1, 2)
+        for test in ("five", "oltp")
+        for name in (EEVDF, DWRR)
+    ]
+
+
+def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    peer = tmp_path / "scx_rusty"
+    peer.write_text("#!/bin/sh\necho scx_rusty 1.2\n")
+    peer.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert linux.known(None) == (
+        [EEVDF, DWRR, "scx_rusty"],
+        ["scx_flash", "scx_bpfland", "scx_rlfifo"],
+    )
+    assert linux.known(["scx_rusty", EEVDF, EEVDF]) == (["scx_rusty", EEVDF], [])
+    found = linux.scheduler("scx_rusty")
+    assert (found.command, found.files) == (
+        "/peer/scx_rusty/scx_rusty",
+        {"/peer/scx_rusty/scx_rusty": peer},
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["--only", "six"],
+            "unknown test 'six': choose of five, weights, threads, decode, oltp, script, hackbench, latency",
+        ),
+        (
+            ["--schedulers", "eevdf,scx_none"],
+            "there is no scheduler 'scx_none': choose eevdf, scx_dwrr or one in PATH or ~/.cargo/bin, "
+            "as `cargo install scx_flash` puts it there",
+        ),
+    ],
+)
+def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], line: str) -> None:
+    code, out, said = command(capsys, "bench", "linux", *arguments)
+    assert (code, out, said.splitlines()[-1]) == (1, "", f"coreloom: error: {line}")
+
+
+def test_the_film_is_the_same_again() -> None:
+    film = pictures()
+    header, first = film.split(b"FRAME\n")[:2]
+    assert header == b"YUV4MPEG2 W480 H272 F25:1 Ip C420jpeg\n"
+    assert film.count(b"FRAME\n" + first) == 12
+    assert len(first) == 480 * 272 * 3 // 2
