@@ -79,6 +79,7 @@ struct scx_exit_info {
   s64 exit_code;
   const char *reason;
   const char *msg;
+  const char *dump;
 };
 
 enum scx_enq_flags {
@@ -127,6 +128,7 @@ struct sched_ext_ops {
   u64 flags;
   u32 timeout_ms;
   u32 exit_dump_len;
+  u64 hotplug_seq;
   char name[128];
 };
 

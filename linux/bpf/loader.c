@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -104,13 +105,28 @@ static bool verifier_said(char *program, char *reason) {
   return true;
 }
 
+/* From now on the globals are the ones that the kernel's side sees, at the addresses that they had. */
+static int share_globals(const struct bpf_object *object) {
+  struct bpf_map *map;
+  bpf_object__for_each_map(map, object) {
+    size_t size;
+    void *at = bpf_map__initial_value(map, &size);
+    uint32_t flags = bpf_map__map_flags(map);
+    if (!bpf_map__is_internal(map) || !(flags & BPF_F_MMAPABLE) || !at) continue;
+    int access = flags & BPF_F_RDONLY_PROG ? PROT_READ : PROT_READ | PROT_WRITE;
+    if (mmap(at, size, access, MAP_SHARED | MAP_FIXED, bpf_map__fd(map), 0) == MAP_FAILED)
+      return refuse(errno, "the variables of the BPF programs cannot be reached: %s", strerror(errno));
+  }
+  return 0;
+}
+
 int cl_bpf_load(struct bpf_object *object) {
   char program[64] = "", reason[400] = "", old[160];
   if (!has_rights()) return refuse(EPERM, "needs root (CAP_BPF and CAP_SYS_ADMIN): start it by sudo");
   if (access("/sys/kernel/btf/vmlinux", R_OK))
     return refuse(ENOTSUP, "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF): use a distribution's");
   int error = -bpf_object__load(object);
-  if (error == 0) return 0;
+  if (error == 0) return share_globals(object);
   old_kernel(old, sizeof old);
   if (verifier_said(program, reason))
     return refuse(error, "the kernel refused BPF program '%s'%s: %s (-v shows all)", program, old, reason);
