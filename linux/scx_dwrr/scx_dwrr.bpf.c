@@ -35,7 +35,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile struct dwrr_tuning tuning = {.slice_ns = 12000000, .tick_ns = 4000000, .cpus = 4, .sleepers_first = 1};
+const volatile struct dwrr_tuning tuning = {.slice_ns = DWRR_SLICE_US * 1000, .tick_ns = 4000000, .cpus = 4, .sleepers_first = 1};
 
 struct share { /* what a thread has of the rounds */
   s64 left;    /* more than 0 */
@@ -79,6 +79,7 @@ struct {
 } totals SEC(".maps");
 
 struct dwrr_exit uei;
+char uei_dump[DWRR_DUMP_SIZE] SEC(".data.dump");
 
 static struct line { /* a CPU */
   struct share of;   /* its running thread's */
@@ -612,6 +613,7 @@ void OPS(exit, struct scx_exit_info *info) {
   uei.code = info->exit_code;
   bpf_probe_read_kernel_str(uei.reason, sizeof uei.reason, info->reason);
   bpf_probe_read_kernel_str(uei.message, sizeof uei.message, info->msg);
+  bpf_probe_read_kernel_str(uei_dump, sizeof uei_dump, info->dump);
   uei.kind = info->kind;
 }
 

@@ -14,6 +14,8 @@
 #include "loader.h"
 #include "stats.h"
 
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
 #define VERSION "0.1.0"
 #define OPS "dwrr" /* the map with struct sched_ext_ops */
 #define SCX_EXIT_UNREG_KERN 66 /* an end by request up to here; above: an error, or SysRq-S */
@@ -28,12 +30,12 @@ static const char help[] =
     "Distributed weighted round-robin for Linux: while this runs, all ordinary threads get CPU time by their weight,\n"
     "and no two are further apart than two round slices and two ticks. Ctrl-C gives the CPUs back to the kernel's own.\n"
     "\n"
-    "  -s, --slice-us B      round slice of a thread of nice 0, in microseconds (20000)\n"
+    "  -s, --slice-us B      round slice of a thread of nice 0, in microseconds (" TEXT(DWRR_SLICE_US) ")\n"
     "      --sleepers-wait   a thread that wakes waits its turn, instead of running before others of the open rounds\n"
     "      --stats SEC       print the counters every SEC seconds while it runs, and their sums at the end\n"
     "      --monitor SEC     print the counters of the scx_dwrr that runs; load nothing\n"
     "      --help-stats      what each counter means\n"
-    "      --exit-dump-len N size of the kernel's dump after an error, in bytes (32768)\n"
+    "      --exit-dump-len N size of the kernel's dump after an error, in bytes (" TEXT(DWRR_DUMP_SIZE) ")\n"
     "  -v, --verbose         what libbpf says, and what each program cost the kernel's verifier\n"
     "  -V, --version\n"
     "  -h, --help\n"
@@ -103,7 +105,7 @@ static int parse(int count, char **words, struct options *o) {
       break;
     case DUMP:
       if (!number(optarg, 0, DWRR_DUMP_SIZE, &o->dump_size))
-        return 1 + usage("%s %s: give bytes from 0 to 32768", "--exit-dump-len", optarg);
+        return 1 + usage("%s %s: give bytes from 0 to " TEXT(DWRR_DUMP_SIZE), "--exit-dump-len", optarg);
       break;
     case STATS:
     case MONITOR:
@@ -253,7 +255,7 @@ static int monitor(const struct options *o) {
 }
 
 int main(int count, char **words) {
-  struct options o = {.slice_us = 20000, .dump_size = DWRR_DUMP_SIZE};
+  struct options o = {.slice_us = DWRR_SLICE_US, .dump_size = DWRR_DUMP_SIZE};
   const struct sigaction ends = {.sa_handler = on_signal};
   int status = parse(count, words, &o);
   if (status) return fflush(stdout) ? 1 : status - 1;
