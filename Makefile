@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PREFIX ?= /usr/local
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-linux lint synth results setup setup-test setup-synth clean help
+.PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux setup setup-test setup-synth clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
@@ -13,7 +14,9 @@ help:
 	@echo "make lint      check the style and types of the Python code (the RTL is linted by the tests)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
-	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere)"
+	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
+	@echo "               make scx_dwrr and make lagmeter likewise"
+	@echo "make install-linux  install the three with scx_dwrr's unit: PREFIX=/usr/local, DESTDIR="
 	@echo "make setup     only install what the demo needs, into $(VENV)"
 	@echo "make clean     remove everything that was made"
 
@@ -48,8 +51,16 @@ results: setup-synth
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 
-exclusive: setup
-	@$(BIN)/coreloom exclusive --build
+exclusive scx_dwrr lagmeter: setup
+	@$(BIN)/coreloom $@ --build
+
+# To a machine without them, too: they need glibc 2.36 at most.
+install-linux: setup
+	install -D $$($(BIN)/coreloom exclusive --build) $(DESTDIR)$(PREFIX)/bin/coreloom-exclusive
+	install -D $$($(BIN)/coreloom scx_dwrr --build) $(DESTDIR)$(PREFIX)/bin/scx_dwrr
+	install -D $$($(BIN)/coreloom lagmeter --build) $(DESTDIR)$(PREFIX)/bin/lagmeter
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|@PREFIX@|$(PREFIX)|' linux/scx_dwrr/scx_dwrr.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/scx_dwrr.service
 
 lint: setup-test
 	$(BIN)/ruff check src tests

@@ -33,6 +33,7 @@ from coreloom import (
     advise,
     cli_linux,
     doctor,
+    entry,
     exclusive_tables,
     generate,
     linux_tables,
@@ -1217,10 +1218,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["exclusive"] and words[1:] != [
-        "--build"
-    ]:  # its options are the program's, not argparse's
-        args = argparse.Namespace(function=cli_linux.run_exclusive, build=False, words=words[1:])
+    # A program's options are its own, not argparse's.
+    if words and words[0] in entry.PROGRAMS and words[1:] != ["--build"]:
+        args = argparse.Namespace(
+            function=cli_linux.run_program, program=words[0], build=False, words=words[1:]
+        )
     else:
         args = _parser().parse_args(words)
     try:

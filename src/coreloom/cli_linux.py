@@ -7,28 +7,46 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from coreloom import entry
 from coreloom.errors import UserError
-from coreloom.linux import exclusive, kernel, vm
+from coreloom.linux import bpf, exclusive, kernel, vm
 
 _err = Console(highlight=False, stderr=True, soft_wrap=True)
+
+_PROGRAMS: dict[str, tuple[Callable[[], Path], str]] = {
+    "exclusive": (
+        exclusive.program,
+        "a CPU of its own for one program: nobody else gets there, and all is put back",
+    ),
+    "scx_dwrr": (
+        partial(bpf.program, "scx_dwrr"),
+        "schedule this machine by distributed weighted round-robin while the command runs (sched_ext)",
+    ),
+    "lagmeter": (
+        partial(bpf.program, "lagmeter"),
+        "how far threads are from their fair share of CPU time, under any scheduler",
+    ),
+}
 
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 
 
 def add(command: Add, positive: Callable[[str], int]) -> None:
     """Add the commands by `command(name, function, text)`; positive reads a number of the command line."""
-    reserve = command(
-        "exclusive",
-        run_exclusive,
-        "a CPU of its own for one program: nobody else gets there, and all is put back",
-    )
-    reserve.add_argument("words", nargs="*", metavar="ARGUMENT", help="coreloom exclusive --help lists them")
-    reserve.add_argument("--build", action="store_true", help="only make the program and print where it is")
+    for name, (_, text) in _PROGRAMS.items():
+        program = command(name, run_program, text)
+        program.add_argument(
+            "words", nargs="*", metavar="ARGUMENT", help=f"coreloom {name} --help lists them"
+        )
+        program.add_argument(
+            "--build", action="store_true", help="only make the program and print where it is"
+        )
+        program.set_defaults(program=name)
     machine = command(
         "vm", _vm, "run a command as root in a virtual machine with Linux; ends with the command's status"
     )
@@ -88,11 +106,12 @@ def add(command: Add, positive: Callable[[str], int]) -> None:
     other.add_argument("--list", action="store_true", help="say what is here of that, and end")
 
 
-def run_exclusive(args: argparse.Namespace) -> int:
+def run_program(args: argparse.Namespace) -> int:
     """Makes the program and becomes it; entry.py does so alone once it is made."""
-    if entry.made() is None:
-        _err.print("coreloom: making the program of exclusive, once", markup=False)
-    program = exclusive.program()
+    if entry.made(args.program) is None:
+        _err.print(f"coreloom: making the program of {args.program}, once", markup=False)
+    make, _ = _PROGRAMS[args.program]
+    program = make()
     if args.build:
         sys.stdout.write(f"{program}\n")
         return 0

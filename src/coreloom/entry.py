@@ -1,4 +1,4 @@
-"""Entry point of `coreloom`: `coreloom exclusive` becomes its C program before anything else is imported."""
+"""Entry point of `coreloom`: a command of PROGRAMS becomes its C program before anything else is imported."""
 
 from __future__ import annotations
 
@@ -6,41 +6,44 @@ import os
 import sys
 from pathlib import Path
 
-from coreloom.paths import BUILD, LINUX
+from coreloom.paths import BUILD, LINUX, POLICIES
 
-_MADE = BUILD / "linux" / "bin" / "exclusive"  # of which sources the program was made last, and where it is
-
-
-def sources() -> list[Path]:
-    return sorted(path for path in (LINUX / "exclusive").iterdir() if path.suffix in (".c", ".h"))
+# linux/NAME, and which folders else are in it.
+PROGRAMS = {"exclusive": (), "scx_dwrr": (LINUX / "bpf", POLICIES), "lagmeter": (LINUX / "bpf", POLICIES)}
+_MADE = BUILD / "linux" / "bin"  # NAME: of which sources the program was made last, and where it is
 
 
-def _state() -> str:
+def sources(name: str) -> list[Path]:
+    folders = [LINUX / name, *PROGRAMS[name]]
+    return sorted(path for folder in folders for path in folder.glob("*") if path.suffix in (".c", ".h"))
+
+
+def _state(name: str) -> str:
     """Names, sizes and times: to read 40 files and hash them takes longer than the program's own start."""
+    makers = [Path(__file__).parent / "linux" / maker for maker in ("bpf.py", "native.py")]
     return " ".join(
-        f"{path.name}:{(at := path.stat()).st_size}:{at.st_mtime_ns}"
-        for path in [*sources(), Path(__file__).parent / "linux" / "native.py"]
+        f"{path.name}:{(at := path.stat()).st_size}:{at.st_mtime_ns}" for path in [*sources(name), *makers]
     )
 
 
-def made() -> Path | None:
+def made(name: str) -> Path | None:
     """The program, if it is made of the sources as they are."""
     try:
-        state, program = _MADE.read_text().splitlines()
+        state, program = (_MADE / name).read_text().splitlines()
     except (OSError, ValueError):
         return None
-    return Path(program) if state == _state() and os.access(program, os.X_OK) else None
+    return Path(program) if state == _state(name) and os.access(program, os.X_OK) else None
 
 
-def remember(program: Path) -> None:
-    part = _MADE.with_name(f".exclusive.{os.getpid()}")
-    part.write_text(f"{_state()}\n{program}\n")
-    part.replace(_MADE)
+def remember(name: str, program: Path) -> None:
+    part = _MADE / f".{name}.{os.getpid()}"
+    part.write_text(f"{_state(name)}\n{program}\n")
+    part.replace(_MADE / name)
 
 
 def main() -> int:
     words = sys.argv[1:]
-    program = made() if words[:1] == ["exclusive"] else None
+    program = made(words[0]) if words and words[0] in PROGRAMS else None
     if program is not None:
         os.execv(program, [str(program), *words[1:]])
     from coreloom import cli

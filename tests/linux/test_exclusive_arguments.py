@@ -109,14 +109,13 @@ def test_coreloom_becomes_the_program() -> None:
 
 def test_changed_sources_make_another_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = exclusive.program()
-    assert entry.made() == program
-    record = tmp_path / "exclusive"
-    monkeypatch.setattr(entry, "_MADE", record)
-    assert entry.made() is None
-    record.write_text(f"run.c:1:1\n{program}\n")
-    assert entry.made() is None
+    assert entry.made("exclusive") == program
+    monkeypatch.setattr(entry, "_MADE", tmp_path)
+    assert entry.made("exclusive") is None
+    (tmp_path / "exclusive").write_text(f"run.c:1:1\n{program}\n")
+    assert entry.made("exclusive") is None
     assert exclusive.program() == program
-    assert entry.made() == program
+    assert entry.made("exclusive") == program
 
 
 def test_a_plan_says_why_and_each_change(tmp_path: Path) -> None:

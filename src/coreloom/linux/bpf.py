@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from coreloom import entry
 from coreloom.firmware import digest, run, zig
 from coreloom.linux import debian, native
 from coreloom.locks import exclusive
@@ -39,6 +40,8 @@ _LIBRARIES = {
 
 def program(name: str) -> Path:
     """The executable of linux/NAME, made once for its content. UserError with the compiler's text."""
+    if (made := entry.made(name)) is not None:
+        return made
     folder = LINUX / name
     folders = {library: _folder(*source) for library, source in _LIBRARIES.items()}
     include = folders["bpf"] / "usr/include"
@@ -53,7 +56,9 @@ def program(name: str) -> Path:
         str(next(path.glob(f"usr/lib/x86_64-linux-gnu/lib{library}.a"))) for library, path in folders.items()
     ]
     flags = [f"-isystem{include}", *(f'-DOBJECT="{path}"' for path in kernel_side), *archives]
-    return native.executable(name, sorted(own), _HOST, flags)
+    made = native.executable(name, sorted(own), _HOST, flags)
+    entry.remember(name, made)
+    return made
 
 
 def _folder(package: str, suite: str) -> Path:

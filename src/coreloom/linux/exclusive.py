@@ -8,12 +8,13 @@ from coreloom import entry
 from coreloom.linux import native
 
 NAME = "coreloom-exclusive"
+_COMMAND = "exclusive"
 
 
 def program() -> Path:
     """The executable, which may be copied to any x86_64 Linux. UserError if it does not compile."""
-    if (made := entry.made()) is not None:
+    if (made := entry.made(_COMMAND)) is not None:
         return made
-    made = native.static(NAME, [path for path in entry.sources() if path.suffix == ".c"])
-    entry.remember(made)
+    made = native.static(NAME, [path for path in entry.sources(_COMMAND) if path.suffix == ".c"])
+    entry.remember(_COMMAND, made)
     return made

@@ -1,0 +1,103 @@
+"""The command line of scx_dwrr where nothing is loaded: mistakes, help, installing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coreloom.linux import bpf
+from coreloom.paths import LINUX, ROOT
+
+pytestmark = pytest.mark.linux  # libbpf is a package of Debian
+FOLDER = LINUX / "scx_dwrr"
+
+
+def call(*words: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [bpf.program("scx_dwrr"), *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout, done.stderr.removeprefix("scx_dwrr: error: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("--foo", "there is no option --foo"),
+        ("-x", "there is no option -x"),
+        ("-vx", "there is no option -vx"),
+        ("--verbose=1", "there is no option --verbose=1"),
+        ("now", "'now' is one word too many"),
+        ("-s", "-s needs a value"),
+        ("--stats", "--stats needs a value"),
+        ("-s 999", "--slice-us 999: give microseconds from 1000 to 1000000"),
+        ("--slice-us=1000001", "--slice-us 1000001: give microseconds from 1000 to 1000000"),
+        ("-s 12ms", "--slice-us 12ms: give microseconds from 1000 to 1000000"),
+        ("-s -1", "--slice-us -1: give microseconds from 1000 to 1000000"),
+        (f"-s {2**64 + 5000}", f"--slice-us {2**64 + 5000}: give microseconds from 1000 to 1000000"),
+        ("--stats 0", "--stats 0: give seconds from 0.01 to 86400"),
+        ("--stats nan", "--stats nan: give seconds from 0.01 to 86400"),
+        ("--monitor 1s", "--monitor 1s: give seconds from 0.01 to 86400"),
+        ("--monitor=1e9", "--monitor 1e9: give seconds from 0.01 to 86400"),
+        ("--stats 1 --monitor 1", "of --stats and --monitor one is enough"),
+        ("--exit-dump-len 32769", "--exit-dump-len 32769: give bytes from 0 to 32768"),
+    ],
+)
+def test_a_mistake_is_one_line(words: str, error: str) -> None:
+    assert call(*words.split()) == (2, "", f"{error}; see scx_dwrr --help\n")
+
+
+def test_the_help_is_for_a_terminal() -> None:
+    status, out, err = call("--help")
+    assert (status, err) == (0, "")
+    assert call("-h") == (0, out, "")
+    assert out.startswith("usage: scx_dwrr [OPTION]...\n")
+    assert "microseconds (12000)" in out
+    assert max(len(line) for line in out.splitlines()) <= 120
+    assert call("--version") == call("-V") == (0, "scx_dwrr 0.1.0\n", "")
+
+
+def test_each_counter_is_explained() -> None:
+    status, out, err = call("--help-stats")
+    assert (status, err) == (0, "")
+    table = (FOLDER / "scx_dwrr.h").read_text().split("dwrr_stats {")[1].split("};")[0]
+    counters = re.findall(r"  u64 (\w+);", table)
+    lines = [re.fullmatch(r"  (\w+) +\(u64\) : .+", line) for line in out.splitlines()]
+    assert [line and line[1] for line in lines[: len(counters)]] == counters
+
+
+def test_nothing_to_monitor_is_one_line() -> None:
+    socket = "/".join(("/var/run/scx", "root", "stats"))
+    if Path(socket).exists():
+        pytest.skip("a scheduler runs on this machine")
+    assert call("--monitor", "1") == (
+        1,
+        "",
+        f"nothing to monitor: start scx_dwrr first, it answers at {socket}\n",
+    )
+
+
+def test_coreloom_becomes_the_program() -> None:
+    for words in (["--version"], ["--stats", "x"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "coreloom.entry", "scx_dwrr", *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr.removeprefix("scx_dwrr: error: ")) == call(*words)
+
+
+def test_the_source_is_as_long_as_promised() -> None:
+    files = [path for path in FOLDER.iterdir() if path.suffix in (".c", ".h")]
+    assert sum(len(path.read_text().splitlines()) for path in files) <= 1500
+
+
+def test_the_unit_starts_what_is_installed_beside_it() -> None:
+    unit = (FOLDER / "scx_dwrr.service").read_text()
+    assert "ExecStart=@PREFIX@/bin/scx_dwrr $SCX_DWRR_FLAGS\n" in unit
+    assert "s|@PREFIX@|$(PREFIX)|" in (ROOT / "Makefile").read_text()
