@@ -527,7 +527,7 @@ def _bench_fairness(args: argparse.Namespace) -> int:
 _EXCLUSIVE_METHOD = (
     f"A guest with {exclusive.CPUS} CPUs in deterministic mode (linux/vm), a kernel of Debian's; each row "
     "is one run, the tables show the median of {seeds} seeds; "
-    "on an idle host the same seed gives the same rows.\n"
+    "the same seed gives the same rows on any host.\n"
     "Wall and CPU time are those of the job from its start to its end; what the tool takes before and after "
     "is in a table of its own.\n"
     "Wall time over CPU time of the same run is compared, not seconds: in the guest, work that is counted in "

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +53,27 @@ def test_qemu_for_figures() -> None:
         "-serial file:output -serial file:result",
         f"{_KERNEL} norandmaps more",
     )
+
+
+_ASK = """
+import ctypes
+at = (ctypes.c_long * 2)()
+for _ in range(2):
+    ctypes.CDLL(None).gettimeofday(at, None)
+    print(*at)
+"""
+
+
+def test_for_figures_qemu_has_a_clock_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {"QEMU_MODULE_DIR": "here"}
+    monkeypatch.setattr(qemu, "get", lambda: qemu.Qemu(("qemu",), "10.0.13", own))
+    assert qemu.environment(_MACHINE) == own
+    asked = qemu.environment(dataclasses.replace(_MACHINE, deterministic=True))
+    assert asked == {**own, "LD_PRELOAD": asked["LD_PRELOAD"]}
+    said = subprocess.run(
+        [sys.executable, "-c", _ASK], env={**os.environ, **asked}, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "0 1000\n0 2000\n"
 
 
 @pytest.mark.parametrize(

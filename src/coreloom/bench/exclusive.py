@@ -1,9 +1,8 @@
 """[GF]'s experiment on a kernel of today: one program beside others, favoured in five ways.
 
-Everything runs in the guest of coreloom.linux.vm in deterministic mode: on an idle host
-the same seed gives the same rows (a busy one has changed delays of the probe).
-There CPU time is right and work that is counted in instructions is not (a program alone runs faster), so what
-is compared is wall time over the CPU time of the same run.
+Everything but the kills runs in the guest of coreloom.linux.vm in deterministic mode: the same seed gives
+the same rows. There CPU time is right and work that is counted in instructions is not (a program alone runs
+faster), so what is compared is wall time over the CPU time of the same run.
 """
 
 from __future__ import annotations

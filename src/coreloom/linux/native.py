@@ -19,7 +19,9 @@ def static(name: str, sources: Sequence[Path], flags: Sequence[str] = ()) -> Pat
     return executable(name, sources, _STATIC, flags)
 
 
-def executable(name: str, sources: Sequence[Path], target_flags: Sequence[str], flags: Sequence[str]) -> Path:
+def executable(
+    name: str, sources: Sequence[Path], target_flags: Sequence[str], flags: Sequence[str] = ()
+) -> Path:
     """The executable `name` of C11 sources, made once for its content; flags come behind ours.
 
     Headers are looked for beside the sources, too. UserError with the compiler's text.

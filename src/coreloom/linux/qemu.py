@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coreloom.linux import debian
+from coreloom.linux import debian, native
+from coreloom.paths import LINUX
 
 _EXECUTABLE = "qemu-system-x86_64"
+_STEADY = LINUX / "vm" / "host" / "steady.c"
+_LIBRARY = ("-shared", "-fPIC", "-nostdlib", "-s")  # of this host; it needs no other
 _LEAST = 10  # older ones are not exact in deterministic mode
 
 
@@ -97,6 +100,14 @@ def arguments(machine: Machine) -> list[str]:
         *("-serial", f"file:{machine.kernel_log}"),
         *channels,
     ]
+
+
+def environment(machine: Machine) -> dict[str, str]:
+    """What QEMU needs for a machine beside the caller's environment."""
+    own = get().environment
+    if not machine.deterministic:
+        return own
+    return {**own, "LD_PRELOAD": str(native.executable("steady.so", [_STEADY], _LIBRARY))}
 
 
 def _port(name: str, path: Path) -> list[str]:

@@ -254,7 +254,7 @@ def _boot(
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=said,
-            env={**os.environ, **tool.environment},
+            env={**os.environ, **qemu.environment(machine)},
         )
     try:
         while True:

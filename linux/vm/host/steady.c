@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Preloaded into QEMU in deterministic mode. QEMU resizes the guest's TLBs by the host's time of day: how much of each
+ * was used in the last 100 ms. How long an entry stays there is seen by the guest (a page table that was changed
+ * without a flush), so a busy host made another run. Nothing else in QEMU that a guest can see asks for this time:
+ * here it goes on by a step with each question, a thread's by its own. */
+#include <sys/time.h>
+
+enum { STEP_US = 1000, SECOND_US = 1000000 };
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) long asked;
+
+int gettimeofday(struct timeval *restrict at, void *restrict zone) {
+  (void)zone;
+  long us = ++asked * STEP_US;
+  at->tv_sec = us / SECOND_US;
+  at->tv_usec = us % SECOND_US;
+  return 0;
+}
