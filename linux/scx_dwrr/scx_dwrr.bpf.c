@@ -18,7 +18,9 @@
 #include "cl_dwrr_round.h"
 
 #define RING (CL_ROUND_SPAN + 2)
-#define FRESH_BITS 5         /* for how long a woken thread comes first: B / 32 */
+#define ROUND_MAX (1000000000ull << 10) /* for weight 1024 */
+#define AHEAD_MAX (8 * ROUND_MAX)
+#define FRESH_NS (tuning.slice_ns >> 5) /* for how long a woken thread comes first */
 #define KEY_BITS (10 + 10)   /* remainders are ordered to 1/1024 of a second or so: those of one weight in turn */
 #define KEY_LAST 0xffffffffu /* in its round */
 #define CLOSED (1ull << 32)
@@ -90,6 +92,8 @@ static struct line { /* a CPU */
   u32 round;         /* up to this one the CPU runs what lies here before it looks elsewhere */
   u32 bound_round;
   u32 bound_threads; /* runnable */
+  u64 bound_weight;
+  u64 bound_slice; /* B for them, */
   bool runs;         /* a thread that is in rounds; it counts: */
   bool counts;
   bool held;
@@ -100,6 +104,7 @@ static struct { /* for all CPUs */
   u64 weight;   /* of all threads that count */
   u64 closed_weight;
   u64 closed_ever;
+  u64 slice;    /* B for those that count */
   u32 lowest;   /* L */
   u32 begun;    /* the latest round that a CPU has begun */
   u32 threads;  /* that count */
@@ -133,7 +138,6 @@ static __always_inline struct line *line_of(s32 cpu) { return &lines[cpu & MASK]
 static __always_inline struct thread *thread_of(struct task_struct *p) {
   return bpf_task_storage_get(&threads, p, NULL, 0);
 }
-static __always_inline s64 slice_of(u32 weight) { return cl_round_slice(weight, tuning.slice_ns); }
 static __always_inline bool of_one_cpu(const struct task_struct *p) {
   return p->flags & PF_KTHREAD && p->nr_cpus_allowed == 1;
 }
@@ -161,6 +165,21 @@ static __always_inline void look_whether_free(u64 now) {
   s.clock = free ? clock << 1 | 1 : (now - clock) << 1;
 }
 
+/* --- B ------------------------------------------------------------------------------------------ */
+
+/* Nobody should wait for long, however many they are: B is halved while a round takes more than a second. */
+static __always_inline void fit(u64 *slice, u64 weight_of_cpu) {
+  u64 round = weight_of_cpu * *slice;
+  if (round > ROUND_MAX && *slice > 1)
+    *slice >>= 1;
+  else if (round < ROUND_MAX / 4 && *slice < tuning.slice_ns)
+    *slice <<= 1;
+}
+
+static __always_inline s64 slice_of(const struct line *l, u32 weight, bool bound) {
+  return cl_round_slice(weight, bound ? l->bound_slice : s.slice);
+}
+
 /* --- L: all under the lock ---------------------------------------------------------------------- */
 
 static __always_inline void raise_lowest(void) {
@@ -183,7 +202,7 @@ static __always_inline void set_round(u32 *round, u32 to) {
 
 static __always_inline void join(struct thread *t, struct line *l, u32 weight, bool bound, bool woken) {
   u32 lowest = bound ? l->bound_round : s.lowest, open = lowest;
-  s64 slice = slice_of(weight);
+  s64 slice = slice_of(l, weight, bound);
   t->of.weight = weight;
   if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
   if (t->bound != bound) t->of.round = lowest;
@@ -197,10 +216,13 @@ static __always_inline void join(struct thread *t, struct line *l, u32 weight, b
   t->of.closed = 0;
   if (bound) {
     if (!l->bound_threads++) s.taken++;
+    l->bound_weight += weight;
+    fit(&l->bound_slice, l->bound_weight);
     return;
   }
   s.threads++;
   s.weight += weight;
+  fit(&s.slice, s.weight / s.online);
   s.count[t->of.round % RING]++;
   raise_lowest();
 }
@@ -208,11 +230,15 @@ static __always_inline void join(struct thread *t, struct line *l, u32 weight, b
 static __always_inline void leave(struct thread *t) {
   t->joined = false;
   if (t->bound) {
-    if (!--line_of(t->cpu)->bound_threads) s.taken--;
+    struct line *l = line_of(t->cpu);
+    if (!--l->bound_threads) s.taken--;
+    l->bound_weight -= t->of.weight;
+    fit(&l->bound_slice, l->bound_weight);
     return;
   }
   s.threads--;
   s.weight -= t->of.weight;
+  fit(&s.slice, s.weight / s.online);
   if (t->of.closed == (CLOSED | s.lowest)) {
     s.closed--;
     s.closed_weight -= t->of.weight;
@@ -231,9 +257,11 @@ static __always_inline u64 charge(struct line *l, u64 exec, u64 now) {
   l->clock = clock;
   if (l->of.left > 0) return ran - passed;
   u32 i, round = l->of.round, furthest = (l->counts ? s.lowest : l->bound_round) + CL_ROUND_SPAN;
-  s64 slice = slice_of(l->of.weight);
+  s64 slice = slice_of(l, l->of.weight, !l->counts);
+  u64 one = s.weight / s.online * s.slice + l->bound_weight * l->bound_slice, ahead = 0;
   bpf_for(i, 0, RING) {
-    if (l->of.left > 0 || round == furthest) break;
+    if (l->of.left > 0 || round == furthest || ahead > AHEAD_MAX) break;
+    ahead += one;
     cl_round_use_up(&round, &l->of.left, slice);
   }
   if (l->counts)
@@ -260,7 +288,7 @@ static __always_inline void close_infeasible(u64 now) {
     l->of.closed = CLOSED | lowest;
     s.closed++;
     s.closed_weight += l->of.weight;
-    l->of.left = slice_of(l->of.weight);
+    l->of.left = slice_of(l, l->of.weight, false);
     l->clock = clock_at(s.clock, now); /* what it has run until now was that round's */
     set_round(&l->of.round, lowest + 1);
     if (cl_round_before(s.begun, lowest + 1)) s.begun = lowest + 1;
@@ -424,9 +452,16 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   bool chosen = t->chosen;
   t->chosen = false;
   t->fresh = woken && tuning.sleepers_first;
+  u64 now = scx_bpf_now();
   if (chosen && open) {
     STAT(direct, 1);
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags);
+    return;
+  }
+  if (t->fresh && open && l->runs && now >= READ(l->fresh_until)) {
+    STAT(woken, 1);
+    l->fresh_until = now + FRESH_NS; /* one at a time: this queue is the kernel's, and no other CPU looks there */
+    scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
     return;
   }
   u64 key = key_of(&t->of, t->last);
@@ -436,12 +471,7 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   set_queued(t, !t->bound);
   scx_bpf_dsq_insert_vtime(p, t->bound ? BOUND(cpu) : COUNTS(cpu), tuning.tick_ns, key, flags);
   s32 idle = chosen ? cpu : flags & ENQ(LAST) ? -1 : scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-  if (idle >= 0) {
-    scx_bpf_kick_cpu(idle, KICK(IDLE));
-  } else if (t->fresh && open && scx_bpf_now() >= READ(l->fresh_until)) {
-    STAT(woken, 1);
-    scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
-  }
+  if (idle >= 0) scx_bpf_kick_cpu(idle, KICK(IDLE));
 }
 
 /* Whom the CPU runs next. Its previous thread goes on if it is still runnable and none comes before it. */
@@ -511,7 +541,10 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
     if (borrow(COUNTS(cpu), lowest + 2)) return;
     if (hold(cpu, lowest, free)) return;
   }
-  if (goes_on) set_slice(prev, tuning.tick_ns);
+  if (goes_on)
+    set_slice(prev, tuning.tick_ns);
+  else
+    scx_bpf_kick_cpu(cpu, 0); /* others have changed too much meanwhile: once more */
 }
 
 void OPS(running, struct task_struct *p) {
@@ -540,7 +573,7 @@ void OPS(running, struct task_struct *p) {
     t->borrowed = t->of.round;
     time = 1; /* to the next tick */
   }
-  if (t->fresh) l->fresh_until = now + (tuning.slice_ns >> FRESH_BITS);
+  if (t->fresh) l->fresh_until = now + FRESH_NS;
   set_slice(p, time);
   bpf_spin_lock(&lock);
   l->of = t->of;
@@ -601,7 +634,9 @@ SEC("struct_ops.s/init") s32 BPF_PROG(dwrr_init) {
   s.online = bpf_cpumask_weight(online);
   scx_bpf_put_cpumask(online);
   s.clock = 1;
-  u32 queue;
+  s.slice = tuning.slice_ns;
+  u32 cpu, queue;
+  bpf_for(cpu, 0, tuning.cpus) line_of(cpu)->bound_slice = tuning.slice_ns;
   bpf_for(queue, 0, 2 * tuning.cpus) {
     s32 error = scx_bpf_create_dsq(queue, -1);
     if (error) return error;
@@ -631,6 +666,6 @@ SEC(".struct_ops.link") struct sched_ext_ops dwrr = {
     .exit = (void *)dwrr_exit,
     .flags = SCX_OPS_KEEP_BUILTIN_IDLE | SCX_OPS_ENQ_LAST | SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED |
              SCX_OPS_ALLOW_QUEUED_WAKEUP,
-    .timeout_ms = 20000,
+    .timeout_ms = 30000,
     .name = "dwrr",
 };
