@@ -37,7 +37,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile struct dwrr_tuning tuning = {.slice_ns = DWRR_SLICE_US * 1000, .tick_ns = 4000000, .cpus = 4, .sleepers_first = 1};
+const volatile struct dwrr_tuning tuning = {
+    .slice_ns = DWRR_SLICE_US * 1000, .tick_ns = 4000000, .cpus = 4, .sleepers_first = 1};
 
 struct share { /* what a thread has of the rounds */
   s64 left;    /* more than 0 */
