@@ -39,32 +39,41 @@ static bool is_group(const char *folder) {
   return cl_exists(cl_join(path, folder, "cgroup.procs"));
 }
 
+/* A group that is to be narrowed, the file with its CPUs, and these. ENOENT, ENODEV: there is none, or no more. */
+static int look(const struct walk *walk, const char *name, char group[CL_PATH_MOST], char path[CL_PATH_MOST],
+                struct cl_cpus *set) {
+  struct cl_hold *hold = walk->hold;
+  char text[CL_CPUS_TEXT];
+  cl_join(group, walk->parent, name);
+  if (strcmp(group, hold->group) == 0 || !is_group(group)) return ENOENT;
+  int error = cl_read(file_of(path, walk->parent, group, "cpus"), text, sizeof text);
+  if (error == ENOENT && walk->above == NULL && hold->changes.plan) { /* in v2 its files come with the controller */
+    cl_change_expect(&hold->changes, path, "");
+    *set = cl_cpus_none();
+    return 0;
+  }
+  return error ? error : cl_cpus_parse(text, set);
+}
+
+static int unless_gone(int error) { return error == ENOENT || error == ENODEV ? 0 : error; }
+
 /* --- v2 --- */
 
 static int narrow_v2(void *context, const char *name) {
   struct walk *walk = context;
   struct cl_hold *hold = walk->hold;
-  char group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  char group[CL_PATH_MOST], path[CL_PATH_MOST];
   struct cl_cpus set;
-  cl_join(group, walk->parent, name);
-  if (strcmp(group, hold->group) == 0 || !is_group(group)) return 0;
-  int error = cl_read(cl_join(path, group, "cpuset.cpus"), text, sizeof text);
-  if (error == ENOENT && hold->changes.plan) { /* its files come with the controller */
-    cl_change_expect(&hold->changes, path, "");
-    error = 0;
-  }
-  if (error == ENOENT || error == ENODEV) return 0;     /* it has just been removed */
-  if (!error) error = cl_cpus_parse(text, &set);
-  if (error) return error;
+  int error = look(walk, name, group, path, &set);
+  if (error) return unless_gone(error);
   if (cl_cpus_count(&set) == 0 && !walk->all) return 0;
   struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
   /* As in a partition: a group with no CPU left gets what the others have, instead of "" which would be all. */
   if (cl_cpus_count(&left) == 0) left = hold->rest;
   if (cl_cpus_equal(&left, &set)) return 0;
   error = cl_change_cpus(&hold->changes, path, &left);
-  if (error == ENOENT || error == ENODEV) return 0;
-  if (!error) walk->changed++;
-  return error;
+  walk->changed += !error;
+  return unless_gone(error);
 }
 
 int cl_groups_narrow(struct cl_hold *hold, const char *mount, bool all, int *count) {
@@ -80,15 +89,12 @@ int cl_groups_narrow(struct cl_hold *hold, const char *mount, bool all, int *cou
 static int narrow_v1(void *context, const char *name) {
   struct walk *walk = context;
   struct cl_hold *hold = walk->hold;
-  char group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  char group[CL_PATH_MOST], path[CL_PATH_MOST];
   struct cl_cpus set;
-  cl_join(group, walk->parent, name);
-  if (strcmp(group, hold->group) == 0 || !is_group(group)) return 0;
-  int error = cl_read(file_of(path, walk->parent, group, "cpus"), text, sizeof text);
-  if (error == ENOENT || error == ENODEV) return 0;
-  if (!error) error = cl_cpus_parse(text, &set);
+  int error = look(walk, name, group, path, &set);
+  if (error) return unless_gone(error);
   struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
-  if (error || cl_cpus_equal(&left, &set)) return error;
+  if (cl_cpus_equal(&left, &set)) return 0;
   /* A group with no CPU left gets what its parent has. */
   if (cl_cpus_count(&left) == 0) left = cl_cpus_minus(walk->above, &hold->cpus);
   if (cl_cpus_count(&left) == 0) {
@@ -98,9 +104,8 @@ static int narrow_v1(void *context, const char *name) {
   struct walk below = {hold, group, &set, false, 0};
   error = cl_list(group, narrow_v1, &below);
   if (!error) error = cl_change_cpus(&hold->changes, path, &left);
-  if (error == ENOENT || error == ENODEV) return 0;
   walk->changed += below.changed + !error;
-  return error;
+  return unless_gone(error);
 }
 
 /* --- both --- */

@@ -11,7 +11,7 @@ from coreloom.linux import native
 from coreloom.paths import LINUX
 from linux.tree import Machine, Task
 
-_NAMES = ("irq", "systemd", "dbus", "change", "journal", "say", "tasks", "files", "cpus")
+_NAMES = ("irq", "systemd", "dbus", "change", "journal", "undo", "say", "tasks", "files", "cpus")
 
 
 def build() -> Path:
