@@ -62,7 +62,18 @@ HOLDS = (
 # docs/exclusive.md says so.
 _NOT_BY_AFFINITY = ("what_asks_for_the_cpu_does_not_get_it", "a_group_that_has_only_the_cpu")
 BY_AFFINITY = tuple(name for name in HOLDS if name not in _NOT_BY_AFFINITY)
-ONCE = ("one_thread_is_held", "refusals", "refuses_without_root", "status_and_proof")
+ONCE = (
+    "one_thread_is_held",
+    "refusals",
+    "refuses_without_root",
+    "status_and_proof",
+    "as_a_user",
+    "cpus_by_their_count",
+    "a_log_is_kept",
+    "what_is_held_is_taken_back_by_all",
+    "who_ran_there_by_a_trace",
+    "shown_live",
+)
 
 
 QUICK = (

@@ -273,6 +273,83 @@ a_program_that_ignores_signals() { # the first is passed on, the second gives th
     restored
 }
 
+# --- options ---
+
+as_a_user() {
+    before
+    got=$(coreloom-exclusive run --quiet $how --cpu 3 --as nobody -- sh -c 'id -u; id -g; id -G; echo $HOME $USER $LOGNAME' \
+        2>$work/log) || fail "$? $(cat $work/log)"
+    same "$got" "65534
+65534
+65534
+/tmp nobody nobody"
+    restored
+}
+
+cpus_by_their_count() {
+    before
+    got=$(coreloom-exclusive run --quiet --report $work/proof $how --count 2 -- \
+        sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status 2>$work/log) || fail "$? $(cat $work/log)"
+    case $got in 1-2 | 2-3 | 1,3) ;; *) fail "it may use CPUs $got" ;; esac
+    grep -q "^CPU $got " $work/proof || fail "$(cat $work/proof)"
+    restored
+}
+
+a_log_is_kept() {
+    before
+    coreloom-exclusive run --quiet --report $work/proof $how --cpu 3 --log $work/kept -- true || fail "$? $(cat $work/kept)"
+    same "$(grep -vE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z ' $work/kept)" ""
+    same "$(sed -n 's/^[^ ]* state \([0-4]\): .*/\1/p' $work/kept | uniq | tr '\n' ' ')" "0 1 2 3 4 0 "
+    says 0 "" coreloom-exclusive restore --quiet --log $work/kept
+    same "$(sed -n '$s/^[^ ]* //p' $work/kept)" "nothing to take back"
+    restored
+}
+
+what_is_held_is_taken_back_by_all() {
+    before
+    hold a $how --cpu 2
+    a=$tool a_program=$program
+    hold b $how --cpu 3
+    says 0 "coreloom exclusive: nothing to take back" coreloom-exclusive restore
+    coreloom-exclusive restore --all >$work/log 2>&1 || fail "$? $(cat $work/log)"
+    same "$(sed -n 's/^coreloom exclusive: reservation \([0-9]*\): .* as before$/\1/p' $work/log | sort | xargs)" \
+        "$(printf '%s\n' $a $tool | sort | xargs)"
+    no_journal || fail "a journal is left"
+    becomes runs_on $a_program 0-3
+    becomes runs_on $program 0-3
+    becomes grep -q "given back by another hand: the program runs on" $work/a.said
+    becomes grep -q "given back by another hand: the program runs on" $work/b.said
+    kill -9 $a_program $program
+    wait $a
+    same $? 137
+    wait $tool
+    same $? 137
+    restored
+}
+
+who_ran_there_by_a_trace() {
+    before
+    coreloom-exclusive run --quiet $how --cpu 3 --trace --json --report $work/proof -- true 2>$work/log || fail "$(cat $work/log)"
+    same "$(cat $work/log)" ""
+    grep -q '"stray_source": "sched_switch"' $work/proof || fail "$(cat $work/proof)"
+    same "$(ls /sys/kernel/tracing/instances)" ""
+    restored
+}
+
+shown_live() {
+    before
+    hold it --watch=0.1 $how --cpu 3
+    becomes shown_twice "^CPU 3  *before  *held$" $work/it.said
+    coreloom-exclusive status --watch=0.1 >$work/status &
+    watch=$!
+    becomes shown_twice "^$tool  *3 " $work/status
+    kill $watch
+    kill -TERM $tool
+    wait $tool
+    restored
+}
+shown_twice() { [ "$(grep -c "$1" $2)" -ge 2 ]; }
+
 # --- what it refuses, each with one line, and nothing is changed ---
 
 refuses() { # TEXT OPTIONS...
