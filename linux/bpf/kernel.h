@@ -8,8 +8,9 @@
 #define CL_BPF_KERNEL_H
 
 typedef _Bool bool;
-typedef unsigned char u8, __u8;
-typedef unsigned short u16, __u16, __be16;
+typedef unsigned char u8, __u8, uint8_t;
+typedef unsigned short u16, __u16, __be16, uint16_t;
+typedef signed char s8, int8_t;
 typedef int s32, __s32, int32_t;
 typedef unsigned int u32, __u32, __be32, __wsum, uint32_t;
 typedef long long s64, __s64, int64_t;
@@ -21,7 +22,7 @@ typedef unsigned long long u64, __u64, uint64_t;
 /* Kinds and flags of maps, of the kernel's user API. */
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
-enum { BPF_ANY = 0 };
+enum { BPF_ANY = 0, BPF_RB_AVAIL_DATA = 0 };
 enum { PF_KTHREAD = 0x200000, SCHED_IDLE = 5 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
@@ -54,7 +55,23 @@ struct sched_ext_entity {
   u32 flags;
 };
 
+struct kernfs_node {
+  u64 id;
+};
+
+struct cgroup {
+  s32 level;
+  struct kernfs_node *kn;
+  struct cgroup *ancestors[];
+};
+
+struct css_set {
+  struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
+  u32 __state;
+  struct css_set *cgroups;
   s32 pid;
   s32 tgid;
   u32 flags;
@@ -66,6 +83,10 @@ struct task_struct {
   struct sched_entity se;
   struct sched_ext_entity scx;
   char comm[16];
+};
+
+struct bpf_iter__task {
+  struct task_struct *task;
 };
 
 struct scx_init_task_args {

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Tells lagmeter what becomes of the threads that it watches: when each becomes runnable, runs, waits, sleeps. */
+#include "kernel.h"
+
+#include "event.h"
+
+#define RING_SIZE (8 << 20)
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct lag_filter filter = {0};
+u64 lost;      /* events that had no room */
+u32 watching;  /* all programs are there */
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, RING_SIZE);
+} events SEC(".maps");
+
+/* Who belongs to the tree of a command. */
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, u8);
+} tree SEC(".maps");
+
+static __always_inline bool is_below(struct task_struct *p) {
+  struct cgroup *group = BPF_CORE_READ(p, cgroups, dfl_cgrp), *above;
+  u32 level = filter.level;
+  if ((u32)BPF_CORE_READ(group, level) < level) return false;
+  if (bpf_core_read(&above, sizeof above, &group->ancestors[0] + level)) return false;
+  return BPF_CORE_READ(above, kn, id) == filter.cgroup;
+}
+
+static __always_inline bool has_name(struct task_struct *p) {
+  u32 i;
+  for (i = 0; i < LAG_COMMAND; i++) {
+    if (p->comm[i] != filter.command[i]) return false;
+    if (!p->comm[i]) break;
+  }
+  return true;
+}
+
+static __always_inline bool is_watched(struct task_struct *p) {
+  if (!p->pid || p->tgid == filter.own || (p->flags & PF_KTHREAD && !filter.kernel_threads)) return false;
+  switch (filter.whom) {
+  case LAG_PROCESS: return p->tgid == filter.pid;
+  case LAG_TREE: return p->tgid == filter.pid || bpf_task_storage_get(&tree, p, NULL, 0);
+  case LAG_NAME: return has_name(p);
+  case LAG_CGROUP: return is_below(p);
+  default: return true;
+  }
+}
+
+static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu) {
+  if (!watching) return;
+  struct lag_event *e = bpf_ringbuf_reserve(&events, sizeof *e, 0);
+  if (!e) {
+    __sync_fetch_and_add(&lost, 1);
+    return;
+  }
+  e->at_ns = bpf_ktime_get_ns();
+  e->tid = p->pid;
+  e->pid = p->tgid;
+  e->kind = kind;
+  e->cpu = cpu;
+  e->allowed = p->nr_cpus_allowed;
+  e->policy = p->policy;
+  e->nice = p->static_prio - 120;
+  __builtin_memcpy(e->command, p->comm, LAG_COMMAND);
+  /* The reader looks often enough by itself, so that it is not woken by what it watches. */
+  bool full = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > RING_SIZE / 4;
+  bpf_ringbuf_submit(e, full ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, u32 state) {
+  u32 cpu = bpf_get_smp_processor_id();
+  if (is_watched(prev)) tell(prev, preempt || !state ? LAG_PREEMPTED : LAG_SLEEPS, cpu);
+  if (is_watched(next)) tell(next, LAG_IN, cpu);
+  return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *p) {
+  if (is_watched(p)) tell(p, LAG_WAKE, 0);
+  return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_new, struct task_struct *p) {
+  if (is_watched(p)) tell(p, LAG_NEW, 0);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
+  if (filter.whom == LAG_TREE && is_watched(parent))
+    bpf_task_storage_get(&tree, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  return 0;
+}
+
+/* Read once, when the others are attached. Who falls asleep just then is told again. */
+SEC("iter/task")
+int there(struct bpf_iter__task *it) {
+  struct task_struct *p = it->task;
+  if (!p || !is_watched(p) || *(volatile u32 *)&p->__state) return 0;
+  tell(p, LAG_THERE, 0);
+  if (*(volatile u32 *)&p->__state) tell(p, LAG_SLEEPS, 0);
+  return 0;
+}
