@@ -16,7 +16,8 @@
  *   affinity     TID BORN OLD NEW         the CPUs a task may use
  *   scope        NAME                     a transient unit asked of systemd
  *   irqbalance   SOCKET OLD NEW           what irqbalance was told
- *   note         KEY VALUE                nothing to take back: what status and the proof need (counters at the start)
+ *   note         KEY VALUE                nothing to take back: what status and the proof need (counters at the start),
+ *                                         and what a reservation that ends tells one that lives on
  *
  * An entry is one write(2) to a file of a tmpfs, so it is whole or not there, whenever the tool is killed; an entry
  * whose change was not made any more does no harm, as restoring compares first.

@@ -118,8 +118,40 @@ static bool is_put_back(const struct undo *u, const struct cl_cpus *new, const s
   return cl_cpus_count(&was) == 0 && cl_cpus_count(&is) > 0;
 }
 
+/* What was there before an entry of a journal: its text, or what a reservation before it has told that has ended since. */
+static const char *first_of(const struct undo *u, const struct cl_text *t, const struct cl_entry *e) {
+  size_t length = strlen(e->field[0]);
+  struct cl_cpus cpus;
+  for (size_t i = t->count; i-- > 0;) {
+    const struct cl_entry *note = &t->entry[i];
+    if (note->kind != CL_KIND_NOTE || strcmp(note->field[0], "first") != 0) continue;
+    if (strncmp(note->field[1], e->field[0], length) != 0 || note->field[1][length] != '\t') continue;
+    if (parse(u, e, note->field[1] + length + 1, &cpus) == 0) return note->field[1] + length + 1;
+  }
+  return e->field[1];
+}
+
+/* Another reservation that has replaced what we wrote altogether: nothing of ours is in what it made. It is told what
+ * was there before us, for its own end. */
+static const struct cl_text *upon(const struct undo *u, const struct cl_entry *e) {
+  for (size_t i = 0; i < u->others; i++)
+    for (size_t j = 0; j < u->other[i].count; j++) {
+      const struct cl_entry *its = &u->other[i].entry[j];
+      if (its->kind == e->kind && strcmp(its->field[0], e->field[0]) == 0 &&
+          strcmp(first_of(u, &u->other[i], its), e->field[2]) == 0)
+        return &u->other[i];
+    }
+  return NULL;
+}
+
+static int tell_first(const struct cl_text *other, const char *path, const char *old) {
+  char first[CL_PATH_MOST + CL_CPUS_TEXT];
+  snprintf(first, sizeof first, "%s\t%s", path, old);
+  return cl_text_add(other, (const char *const[]){"note", "first", first}, 3);
+}
+
 static enum answer undo_cpus(const struct undo *u, const struct cl_entry *e) {
-  const char *path = e->field[0], *old_text = e->field[1], *new_text = e->field[2];
+  const char *path = e->field[0], *old_text = first_of(u, &u->mine, e), *new_text = e->field[2];
   char now_text[CL_CPUS_TEXT], text[CL_CPUS_TEXT];
   struct cl_cpus old, new, now, target;
   bool was_empty;
@@ -141,6 +173,11 @@ static enum answer undo_cpus(const struct undo *u, const struct cl_entry *e) {
   if (cl_cpus_count(&target) == 0 && *old_text != '\0') target = now;
   if (cl_cpus_equal(&target, &now) && (other || *old_text != '\0')) return ALREADY;
   if (!ours && (is_spread(u, path) || is_put_back(u, &new, &now))) return ALREADY;
+  const struct cl_text *later = ours ? NULL : upon(u, e);
+  if (later) {
+    error = tell_first(later, path, old_text);
+    return error ? failed(path, error) : ALREADY;
+  }
   if (!ours) {
     cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is left", path, now_text, new_text);
     return FOREIGN;

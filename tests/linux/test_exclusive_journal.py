@@ -314,6 +314,27 @@ def test_reservations_may_end_in_any_order(machine: Machine, order: tuple[int, .
     assert journals(machine) == []
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations((100, 101, 102))))
+def test_a_list_that_all_have_replaced_comes_back(machine: Machine, order: tuple[int, ...]) -> None:
+    """An interrupt that may go to CPUs 1-3 only: the last to come has left it none of them."""
+    machine.task(Task(102, "coreloom-exclus", 0, "0-3"))
+    irq, mask = "/proc/irq/9/smp_affinity_list", "/proc/irq/default_smp_affinity"
+    machine.write(irq, "0\n")
+    machine.write(mask, "1\n")
+    steps = [
+        (100, "1", "1-3", "2-3", "e", "c"),
+        (101, "2", "2-3", "3", "c", "8"),
+        (102, "3", "3", "0", "8", "1"),
+    ]
+    for tool, cpu, old, new, old_mask, new_mask in steps:
+        entries = f"cpus\t{irq}\t{old}\t{new}", f"mask\t{mask}\t{old_mask}\t{new_mask}"
+        machine.journal(tool, cpu, "x", *entries)
+    said = [restore(machine, str(tool)) for tool in order]
+    assert [(status, len(lines)) for status, lines in said] == [(0, 1)] * 3
+    assert (text(machine, irq), text(machine, mask)) == ("1-3", "e")
+    assert journals(machine) == []
+
+
 def _members(text: str) -> list[int]:
     members: list[int] = []
     for part in text.split(","):

@@ -142,6 +142,25 @@ two_at_once() { # which ends first: a or b
 two_at_once_the_first_ends_first() { two_at_once a; }
 two_at_once_the_last_ends_first() { two_at_once b; }
 
+# It may go to their two CPUs only: the second sends it away altogether.
+an_interrupt_of_both() {
+    for irq in /proc/irq/[0-9]*; do
+        echo 2-3 2>/dev/null >$irq/smp_affinity_list && [ "$(cat $irq/smp_affinity_list)" = 2-3 ] && break
+    done
+    before
+    grep -q "${irq#/proc}.*2-3" $work/before || fail "no interrupt takes 2-3"
+    hold a $how --cpu 2
+    a=$tool a_program=$program
+    hold b $how --cpu 3
+    case $(cat $irq/smp_affinity_list) in *2* | *3*) fail "it goes to $(cat $irq/smp_affinity_list)" ;; esac
+    kill -TERM $a
+    wait $a
+    kill -TERM $tool
+    wait $tool
+    same "$(grep warning $work/a.said $work/b.said)" ""
+    restored
+}
+
 two_that_choose_get_two() {
     before
     coreloom-exclusive run $how -- sleep 1000 2>$work/log.a &
