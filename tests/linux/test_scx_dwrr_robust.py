@@ -1,0 +1,134 @@
+"""scx_dwrr on real kernels, and what may happen to it: nobody is lost, the kernel's own scheduler goes on.
+
+The checks are in guest/dwrr.sh; each says all that its user, or the kernel's log, would see.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.linux import bpf, native, vm
+from coreloom.paths import LINUX
+
+pytestmark = pytest.mark.linux
+_SHELL = Path(__file__).parent / "guest" / "dwrr.sh"
+_PROGRAMS = ("hog", "spawn", "threads")
+_SECONDS = 240  # of the guest for a check, on a busy host
+_ON = 'sched_ext: BPF scheduler "dwrr" enabled'
+_OFF = 'sched_ext: BPF scheduler "dwrr" disabled ({})'
+_BY_USER = _OFF.format("unregistered from user space")
+_BY_KERNEL = _OFF.format("unregistered from the main kernel")
+_HOGS = ["hogs: 6 of 6, 0 of them starve", "hogs ended: 0"]
+_READY = "scx_dwrr: round slice 12 ms, tick 4 ms, {} CPUs"
+_END = ["status: 0", _READY.format(4), "EXIT: unregistered from user space", "state: disabled"]
+_ONCE = ["kernel:", _ON, _BY_USER]
+
+
+def _cpu_goes_and_comes() -> tuple[list[str], list[str]]:
+    """What the loader and the kernel say when CPU 3 goes and comes."""
+    said, kernel = [], []
+    for cpus, what, log in (
+        (3, "offline", "smpboot: CPU 3 is now offline"),
+        (4, "online", "smpboot: Booting Node 0 Processor 3 APIC 0x3"),
+    ):
+        said += [f"EXIT: unregistered from the main kernel (cpu 3 going {what}, exiting scheduler)"]
+        said += [_READY.format(cpus)]
+        kernel += [log, _BY_KERNEL, _ON]
+    return said, kernel
+
+
+_SAID, _KERNEL = _cpu_goes_and_comes()
+_ANOTHER = "another scheduler is loaded: dwrr; end it first (systemctl stop scx, or its own program)"
+QUICK = {
+    "ends_by_request": [*_HOGS, *_END, *_HOGS, *_END, *_ONCE, *_ONCE[1:]],
+    "one_at_a_time": [f"scx_dwrr: error: {_ANOTHER}", "second: 1", "state: enabled", *_END, *_ONCE],
+    "needs_root": [
+        "scx_dwrr: error: needs root (CAP_BPF and CAP_SYS_ADMIN): start it by sudo",
+        "status: 1",
+        "scx_dwrr: error: nothing to monitor: start scx_dwrr first, it answers at "
+        + "/".join(("/var/run/scx", "root", "stats")),
+        "status: 1",
+        "kernel:",
+    ],
+    "killed": ["state: disabled", *_HOGS, *_END, *_ONCE, *_ONCE[1:]],
+    "switched_off": [
+        "status: 1",
+        _READY.format(4),
+        "scx_dwrr: error: EXIT: disabled by sysrq-S",
+        "state: disabled",
+        *_HOGS,
+        "kernel:",
+        _ON,
+        "sysrq: Disable sched_ext and revert all tasks to CFS",
+        _OFF.format("disabled by sysrq-S"),
+    ],
+}
+MORE = {
+    # A table each, and the sums with names of their own; the socket is gone.
+    "counts": [*_HOGS, *_END, "monitor: 0", "1", "2", "in all:", *_ONCE],
+    "stopped": [*_HOGS, "state: enabled", *_END, *_ONCE],
+    "cpus_go_and_come": [
+        *_HOGS,
+        *_END[:2],
+        *_SAID,
+        *_SAID,
+        *_END[2:],
+        "kernel:",
+        _ON,
+        *_KERNEL,
+        *_KERNEL,
+        _BY_USER,
+    ],
+}
+
+
+def _guest(programs: tuple[str, ...] = ()) -> vm.Guest:
+    folder = LINUX / "vm" / "programs"
+    files: dict[str, Path | bytes] = {
+        f"/usr/bin/{name}": native.static(name, [folder / f"{name}.c"]) for name in _PROGRAMS
+    }
+    files |= {"/usr/bin/scx_dwrr": bpf.program("scx_dwrr"), "/check/dwrr.sh": _SHELL}
+    files["/etc/passwd"] = b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n"
+    return vm.Guest(files, packages=["libc6"], programs=programs)
+
+
+def _run(guest: vm.Guest, *checks: str, kernel: str = "7", memory_mb: int = 1024) -> dict[str, list[str]]:
+    """What each check has printed, and behind `kernel:` what the kernel has."""
+    head = ". /check/dwrr.sh; dmesg -c >/dev/null; "
+    done = vm.run_checks(
+        guest,
+        {check: f"{head}{check}; echo kernel:; kernel_said; true" for check in checks},
+        seconds=_SECONDS,
+        timeout=1500,
+        kernel=kernel,
+        memory_mb=memory_mb,
+    )
+    assert {name for name, (status, _) in done.items() if status} == set()
+    return {name: output.splitlines() for name, (_, output) in done.items()}
+
+
+def test_it_starts_and_ends() -> None:
+    assert _run(_guest(), *QUICK) == QUICK
+
+
+@pytest.mark.slow
+def test_cpus_its_loader_and_its_readers_come_and_go() -> None:
+    assert _run(_guest(), *MORE) == MORE
+
+
+@pytest.mark.slow
+def test_the_long_term_kernel() -> None:
+    assert _run(_guest(), *QUICK, *MORE, kernel="6.18") == QUICK | MORE
+
+
+@pytest.mark.slow
+def test_a_kernel_without_sched_ext_is_one_line() -> None:
+    done = vm.run(_guest(), "scx_dwrr; echo status: $?; uname -r", kernel="6.1")
+    *said, release = done.stdout.splitlines()
+    assert said == [
+        "scx_dwrr: error: this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT): "
+        f"Linux {release} is too old, 6.18 or newer is needed",
+        "status: 1",
+    ]
