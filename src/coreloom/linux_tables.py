@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from coreloom.bench.linux import DWRR, EEVDF, FAILED, better, middle
+from coreloom.bench.linux import BOUND, DWRR, EEVDF, FAILED, GAP_99, MOVES, better, largest, middle
 from coreloom.bench.linux_loads import TESTS, Case, Metric
 from coreloom.tables import Table, number, reach
 
@@ -57,6 +57,33 @@ def linux_tests(rows: Sequence[_Row]) -> Table:
     )
 
 
+def linux_gaps(rows: Sequence[_Row]) -> Table:
+    """What lagmeter says, a scheduler after the other."""
+    names = _schedulers(rows)
+
+    def line(test: str) -> tuple[str, ...]:
+        bounds = [row["value"] for row in rows if (row["test"], row["metric"]) == (test, BOUND)]
+        return (
+            test,
+            *(number(largest(rows, test, name), 1) for name in names),
+            number(max(bounds, default=None), 1),
+            *(number(middle(rows, test, GAP_99.name, name), 1) for name in names),
+            *(number(middle(rows, test, MOVES.name, name)) for name in names),
+        )
+
+    return Table(
+        "Gap of weighted service of two runnable threads, by lagmeter",
+        (
+            "test",
+            *(f"largest, ms: {name}" for name in names),
+            f"bound of {DWRR}: 2 B + 2 ticks",
+            *(f"99 % of the time, ms: {name}" for name in names),
+            *(f"migrations a second: {name}" for name in names),
+        ),
+        tuple(line(test.name) for test in _measured(rows)),
+    )
+
+
 def linux_failures(rows: Sequence[_Row]) -> Table:
     """What a peer did not come through."""
     return Table(
@@ -84,6 +111,7 @@ def linux_tables(content: dict[str, Any]) -> list[Table]:
     rows = content["rows"]
     shown = [
         linux_tests(rows),
+        linux_gaps(rows),
         linux_failures(rows),
         reach(content["reach"], "kernel of today"),
         linux_about(rows),

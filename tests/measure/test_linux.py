@@ -36,18 +36,25 @@ def _files(test: str, status: int = 0, **more: str) -> dict[str, bytes]:
         },
     }
     measure = json.dumps({"status": status, "wall_s": 2.5})
-    run = {"measure": measure, **said.get(test, {})}
-    return {**{f"run/{name}": text.encode() for name, text in run.items()}} | {
-        name: text.encode() for name, text in more.items()
+    run = {f"run/{name}": text for name, text in {"measure": measure, **said.get(test, {})}.items()}
+    whole = {
+        "gap": '{"gap": {"max_ms": 20.5, "p99_ms": 12.25}, "migrations": 30, "wall_ms": 10000}',
+        "scheduler": "scx_dwrr: round slice 12 ms, tick 4 ms, 4 CPUs\n",
+        **run,
+        **more,
     }
+    return {name: text.encode() for name, text in whole.items()}
 
 
 def test_the_script_of_the_kernel_s_own_scheduler() -> None:
     lines = linux.script(_test("five"), _KERNELS).splitlines()
     assert lines[2:] == [
         "while grep -qs cryptomgr /proc/[0-9]*/comm; do sleep 0.2; done",
-        "mkdir /out/run; export out=/out/run",
+        "mkdir /out/run /out/watched; export out=/out/run",
         "measure -o $out/measure -- sh /job/command 2>/out/errors",
+        "export out=/out/watched",
+        "lagmeter --interval 86400 --json /out/gap -- sh /job/command >/dev/null 2>/out/meter || "
+        'fail "$(last /out/meter)"',
         "dmesg | grep 'sched_ext:.*disabled (' | grep -v 'unregistered from user space' >/out/thrown",
         "true",
     ]
@@ -55,12 +62,18 @@ def test_the_script_of_the_kernel_s_own_scheduler() -> None:
 
 def test_the_script_of_a_scheduler_that_is_loaded() -> None:
     lines = linux.script(_test("oltp"), _OURS).splitlines()
-    assert lines[3] == "scx_dwrr >/tmp/scheduler 2>&1 &"
+    assert lines[3] == "scx_dwrr >/out/scheduler 2>&1 &"
     assert lines[9].startswith("tar -x -f /job/db.tar -C /job")
     after = next(n for n, line in enumerate(lines) if line.startswith("measure "))
     assert lines[after + 1 : -2] == [
+        "export out=/out/watched",
+        "lagmeter --interval 86400 --json /out/gap -p $server >/dev/null 2>/out/meter &",
+        "meter=$!",
+        "sleep 1",
+        "sh /job/command",
+        'kill -INT $meter; wait $meter || fail "$(last /out/meter)"',
         '[ "$(cat /sys/kernel/sched_ext/state)" = enabled ] || '
-        'fail "it left during the test: $(last /tmp/scheduler)"',
+        'fail "it left during the test: $(last /out/scheduler)"',
         "kill -INT $scheduler",
         'for i in $(seq 9); do [ "$(cat /sys/kernel/sched_ext/state)" = disabled ] && break; sleep 1; done',
         '[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] || fail "it does not end by SIGINT"',
@@ -78,16 +91,25 @@ def test_the_script_of_a_scheduler_that_is_loaded() -> None:
     ],
 )
 def test_rows(test: str, values: list[float]) -> None:
-    metrics = [metric.name for metric in _test(test).metrics]
+    metrics = [metric.name for metric in (*_test(test).metrics, *linux.GAPS)]
+    values = [*values, 20.5, 12.25, 3]
     assert linux.rows_of(_test(test), _KERNELS, 3, _files(test)) == [
         {"test": test, "scheduler": "eevdf", "seed": 3, "metric": metric, "value": value}
         for metric, value in zip(metrics, values, strict=True)
     ]
 
 
+def test_the_bound_is_what_the_scheduler_says() -> None:
+    assert linux.rows_of(_test("threads"), _OURS, 1, _files("threads"))[-1] == {
+        **{"test": "threads", "scheduler": "scx_dwrr", "seed": 1},
+        **{"metric": "bound of the gap", "value": 32.0},
+    }
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [
+        (_files("five", gap="{}"), "lagmeter left no figures"),
         (_files("five", failed="it left during the test: stall\n"), "it left during the test: stall"),
         (_files("five", thrown='a\nsched_ext: "x" disabled (stall)\n'), 'sched_ext: "x" disabled (stall)'),
         (_files("five", 1, errors="hog: not found\n"), "it failed in the guest: hog: not found"),
@@ -104,14 +126,18 @@ def test_a_run_that_failed(files: dict[str, bytes], said: str) -> None:
     ]
 
 
-def _row(test: str, scheduler: str, number: int, value: float, seed: int = 1) -> dict[str, Any]:
-    metric = _test(test).metrics[number].name
+def _row(test: str, scheduler: str, number: int | str, value: float, seed: int = 1) -> dict[str, Any]:
+    metric = number if isinstance(number, str) else _test(test).metrics[number].name
     return {"test": test, "scheduler": scheduler, "seed": seed, "metric": metric, "value": value}
 
 
 _ROWS = [
     _row("five", EEVDF, 0, 3.5),
     _row("five", DWRR, 0, 0.125),
+    _row("five", EEVDF, linux.GAP.name, 600.0),
+    _row("five", DWRR, linux.GAP.name, 15.0),
+    _row("five", DWRR, linux.GAP.name, 16.0, seed=2),
+    _row("five", DWRR, linux.BOUND, 32.0),
     _row("threads", EEVDF, 0, 6.0),
     _row("threads", DWRR, 0, 5.0),
     _row("threads", DWRR, 0, 7.0, seed=2),
@@ -124,12 +150,13 @@ _ROWS = [
 
 def test_what_is_to_be_reached() -> None:
     assert [(figure.what, figure.measured, figure.reached) for figure in linux.figures(_ROWS)] == [
+        ("largest gap of weighted service in all tests, ms, in five (EEVDF there 600)", 16.0, True),
         ("5 threads on 4 CPUs: deviation over mean of CPU time, % (EEVDF 3.50)", 0.125, True),
         ("throughput over EEVDF's, threads", 1.0, True),
         ("throughput over EEVDF's, oltp", 0.9, False),
         ("delay of an interactive thread, 99 %, over EEVDF's (8000 us)", 0.5, True),
     ]
-    assert linux.figures(_ROWS[2:3]) == []
+    assert linux.figures(_ROWS[:1]) == []
 
 
 def test_what_is_said_plainly() -> None:
@@ -151,7 +178,7 @@ def test_tables() -> None:
         "why": "stall",
     }
     content = {"rows": [*_ROWS, failed], "reach": [figure.row() for figure in linux.figures(_ROWS)]}
-    tests, failures, _, about = linux_tables.linux_tables(content)
+    tests, gaps, failures, _, about = linux_tables.linux_tables(content)
     assert tests.columns == (
         *("test", "figure", "[DWRR]", "eevdf", "scx_dwrr", "scx_peer"),
         "scx_dwrr, times as good as EEVDF",
@@ -168,6 +195,7 @@ def test_tables() -> None:
         "CFS 273.6 / 322.1 / 389.6, DWRR 354.0",
         *("100.0", "90.000", "failed", "0.90"),
     )
+    assert gaps.rows[0] == ("five", "600.0", "16.0", "-", "32.0", *("-",) * 6)
     assert failures.rows == (("oltp", "scx_peer", "1", "stall"),)
     assert [row[0] for row in about.rows] == ["five", "threads", "oltp", "latency"]
     alone = linux_tables.linux_tests([row for row in _ROWS if row["scheduler"] == EEVDF])

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coreloom.bench import pool
-from coreloom.bench.linux_loads import TESTS, Case, program
+from coreloom.bench.linux_loads import TESTS, Case, Metric, program
 from coreloom.bench.pool import Job, Row
 from coreloom.bench.reach import Figure
 from coreloom.errors import UserError
@@ -28,6 +28,12 @@ PEERS = ("scx_flash", "scx_bpfland", "scx_rusty", "scx_rlfifo")
 SEEDS = 2
 QUICK = ("five", "weights", "threads", "latency")
 FAILED = "failed"  # the metric of a run that a peer did not come through
+BOUND = "bound of the gap"  # of scx_dwrr, ms: 2 B + 2 ticks
+GAP, GAP_99, MOVES = GAPS = (  # what lagmeter says of every test
+    Metric("largest gap of weighted service", "ms"),
+    Metric("gap, 99 % of the time", "ms"),
+    Metric("migrations a second", "1/s"),
+)
 _TIMEOUT = 1800  # host seconds of one guest
 _MEMORY_MB = 1024
 
@@ -39,7 +45,6 @@ class Scheduler:
     name: str
     command: str = ""
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
-    packages: tuple[str, ...] = ()
 
 
 # --- schedulers --------------------------------------------------------------------------------
@@ -71,7 +76,7 @@ def scheduler(name: str) -> Scheduler:
     if name == EEVDF:
         return Scheduler(name)
     if name == DWRR:
-        return Scheduler(name, name, {f"/usr/bin/{name}": bpf.program(name)}, ("libc6",))
+        return Scheduler(name, name, {f"/usr/bin/{name}": bpf.program(name)})
     path = find(name)
     assert path is not None
     # Beside the guest's own libraries, which may be of another release.
@@ -104,15 +109,17 @@ def chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
 def guest(test: Case, loaded: Scheduler) -> vm.Guest:
     """The test's programs and inputs, and the scheduler."""
     ours = {f"/usr/bin/{name}": program(name) for name in ("measure", *test.ours)}
-    files = {**ours, **test.files(), **loaded.files, "/job/command": test.command.encode()}
-    return vm.Guest(files, packages=loaded.packages, programs=test.debian)
+    meter = {f"/usr/bin/{_METER}": bpf.program(_METER)}
+    files = {**ours, **meter, **test.files(), **loaded.files, "/job/command": test.command.encode()}
+    return vm.Guest(files, packages=("libc6",), programs=test.debian)
 
 
+_METER = "lagmeter"
 _STATE = "/sys/kernel/sched_ext/state"
 
 
 def script(test: Case, loaded: Scheduler) -> str:
-    """Loads the scheduler, runs the test, unloads; /out/failed says why it could not."""
+    """Loads the scheduler, runs the test alone and then under lagmeter; /out/failed says why it could not."""
     lines = [
         'fail() { echo "$*" >/out/failed; exit 1; }',
         'last() { grep . "$1" | tail -n 1; }',
@@ -121,21 +128,23 @@ def script(test: Case, loaded: Scheduler) -> str:
     ]
     if loaded.command:
         lines += [
-            f"{loaded.command} >/tmp/scheduler 2>&1 &",
+            f"{loaded.command} >/out/scheduler 2>&1 &",
             "scheduler=$!",
             f'until [ "$(cat {_STATE})" = enabled ]; do',
-            '    kill -0 $scheduler 2>/dev/null || fail "it was not enabled: $(last /tmp/scheduler)"',
+            '    kill -0 $scheduler 2>/dev/null || fail "it was not enabled: $(last /out/scheduler)"',
             "    sleep 0.1",
             "done",
         ]
     lines += [
         test.before,
-        "mkdir /out/run; export out=/out/run",
+        "mkdir /out/run /out/watched; export out=/out/run",
         "measure -o $out/measure -- sh /job/command 2>/out/errors",
+        "export out=/out/watched",
+        *_watched(test),
     ]
     if loaded.command:
         lines += [
-            f'[ "$(cat {_STATE})" = enabled ] || fail "it left during the test: $(last /tmp/scheduler)"',
+            f'[ "$(cat {_STATE})" = enabled ] || fail "it left during the test: $(last /out/scheduler)"',
             "kill -INT $scheduler",
             f'for i in $(seq 9); do [ "$(cat {_STATE})" = disabled ] && break; sleep 1; done',
             f'[ "$(cat {_STATE})" = disabled ] || fail "it does not end by SIGINT"',
@@ -148,11 +157,27 @@ def script(test: Case, loaded: Scheduler) -> str:
     return "\n".join(line for line in lines if line) + "\n"
 
 
+def _watched(test: Case) -> list[str]:
+    """The test again under lagmeter, which watches its threads, or those of the server it asks."""
+    meter = f"{_METER} --interval 86400 --json /out/gap"
+    if not test.server:
+        return [f'{meter} -- sh /job/command >/dev/null 2>/out/meter || fail "$(last /out/meter)"']
+    return [
+        f"{meter} -p $server >/dev/null 2>/out/meter &",
+        "meter=$!",
+        "sleep 1",
+        "sh /job/command",
+        'kill -INT $meter; wait $meter || fail "$(last /out/meter)"',
+    ]
+
+
 def rows_of(test: Case, loaded: Scheduler, seed: int, files: Mapping[str, bytes]) -> list[Row]:
     """A row for each metric. UserError if the run failed; for a peer, one row that says so."""
     base: Row = {"test": test.name, "scheduler": loaded.name, "seed": seed}
     try:
-        values = _values(test, files)
+        values = _values(test, files) | _gaps(files)
+        if loaded.name == DWRR:
+            values[BOUND] = _bound(files)
     except UserError as error:
         if loaded.name in (EEVDF, DWRR):
             raise UserError(f"{test.name} under {loaded.name}, seed {seed}: {error}") from None
@@ -174,6 +199,25 @@ def _values(test: Case, files: Mapping[str, bytes]) -> dict[str, float]:
         said = files.get("errors", b"").decode(errors="replace").strip()
         raise UserError(f"it failed in the guest: {said.splitlines()[-1] if said else 'it said nothing'}")
     return {metric.name: round(value, 4) for metric, value in zip(test.metrics, values, strict=True)}
+
+
+def _gaps(files: Mapping[str, bytes]) -> dict[str, float]:
+    try:
+        said = json.loads(files["gap"])
+        rate = 1000 * said["migrations"] / said["wall_ms"]
+        values = (said["gap"]["max_ms"], said["gap"]["p99_ms"], rate)
+    except (KeyError, ValueError, ArithmeticError):
+        raise UserError(f"{_METER} left no figures") from None
+    return {metric.name: round(value, 3) for metric, value in zip(GAPS, values, strict=True)}
+
+
+def _bound(files: Mapping[str, bytes]) -> float:
+    """2 B + 2 ticks in ms, from what the scheduler says when it begins."""
+    said = files.get("scheduler", b"").decode(errors="replace")
+    found = re.search(r"round slice ([\d.]+) ms, tick ([\d.]+) ms", said)
+    if found is None:
+        raise UserError(f"{DWRR} did not say its round slice")
+    return 2 * (float(found.group(1)) + float(found.group(2)))
 
 
 # --- all of it ---------------------------------------------------------------------------------
@@ -245,6 +289,13 @@ def better(rows: Sequence[Row], test: Case, number: int) -> float | None:
     return ours / kernels if metric.more else kernels / ours
 
 
+def largest(rows: Sequence[Row], test: str, name: str) -> float | None:
+    """The largest gap of any seed."""
+    keys = (test, GAP.name, name)
+    values = [row["value"] for row in rows if (row["test"], row["metric"], row["scheduler"]) == keys]
+    return max(values, default=None)
+
+
 def _middles(rows: Sequence[Row], name: str) -> dict[tuple[str, str], float]:
     """The median of the seeds by test and metric."""
     keys = dict.fromkeys((row["test"], row["metric"]) for row in rows if row["scheduler"] == name)
@@ -260,6 +311,19 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         return test, tests[test].metrics[number].name
 
     found = []
+    gaps = {test: gap for test in tests if (gap := largest(rows, test, DWRR)) is not None}
+    bounds = [value for (_, metric), value in ours.items() if metric == BOUND]
+    if gaps and bounds:
+        most = max(gaps, key=lambda test: gaps[test])
+        theirs = largest(rows, most, EEVDF)
+        text = "" if theirs is None else f" (EEVDF there {theirs:.0f})"
+        found.append(
+            Figure(
+                f"largest gap of weighted service in all tests, ms, in {most}{text}",
+                round(gaps[most], 2),
+                at_most=max(bounds),
+            )
+        )
     spread = key("five")
     if spread in ours:
         beside = f" (EEVDF {kernels[spread]:.2f})" if spread in kernels else ""

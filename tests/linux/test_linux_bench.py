@@ -1,0 +1,27 @@
+"""What `coreloom bench linux` runs in its guest: it works, and the same seed gives the same rows."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from coreloom.bench import linux
+from coreloom.bench.linux_loads import TESTS
+from coreloom.linux import vm
+
+pytestmark = [pytest.mark.linux, pytest.mark.slow]
+
+
+def test_two_runs_with_a_seed_are_the_same() -> None:
+    five = next(test for test in TESTS if test.name == "five")
+    test = dataclasses.replace(five, command="hog -t 2 5 >$out/hogs")
+    loaded = linux.scheduler(linux.DWRR)
+    guest, script = linux.guest(test, loaded), linux.script(test, loaded)
+    first, second = (
+        linux.rows_of(test, loaded, 3, vm.run(guest, script, deterministic=True, seed=3, timeout=600).files)
+        for _ in range(2)
+    )
+    assert first == second
+    found = {row["metric"]: row["value"] for row in first}
+    assert found[linux.GAP.name] <= found[linux.BOUND]
