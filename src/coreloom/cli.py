@@ -64,6 +64,7 @@ from coreloom.bench import (
     scale,
     scheduler,
     smp,
+    verifier,
 )
 from coreloom.errors import UserError
 from coreloom.experiment import PLACEMENTS, Experiment, Outcome
@@ -584,6 +585,8 @@ def _bench_linux(args: argparse.Namespace) -> int:
     if missing:
         _err.print(f"not measured, as they are not installed: {', '.join(missing)}", markup=False)
     first, wanted = linux.jobs(tests, names, seeds, args.kernel)
+    if not (args.quick or args.only or args.schedulers):
+        wanted += verifier.jobs()
     rows = _with_bar(len(first) + len(wanted), partial(pool.run, first, wanted))
     figures = [figure.row() for figure in linux.figures(rows)]
     # As with synth, only the whole measurement becomes a page.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from coreloom.bench import verifier
 from coreloom.bench.linux import BOUND, DWRR, EEVDF, FAILED, GAP_99, MOVES, better, largest, middle
 from coreloom.bench.linux_loads import TESTS, Case, Metric
 from coreloom.tables import Table, number, reach
@@ -98,6 +99,20 @@ def linux_failures(rows: Sequence[_Row]) -> Table:
     )
 
 
+def linux_verifier(rows: Sequence[_Row]) -> Table:
+    """What loading scx_dwrr costs, once."""
+    found = {(row["metric"], row["kernel"]): row["value"] for row in rows if row["test"] == verifier.TEST}
+    kernels = list(dict.fromkeys(kernel for _, kernel in found))
+    programs = list(dict.fromkeys(program for program, _ in found))
+    sums = [sum(value for (_, at), value in found.items() if at == kernel) for kernel in kernels]
+    lines = [(name, *(number(found.get((name, kernel))) for kernel in kernels)) for name in programs]
+    return Table(
+        "Instructions that the kernel's verifier went through (of a million it allows each)",
+        (f"BPF program of {DWRR}", *kernels),
+        (*lines, ("sum", *(number(value) for value in sums))) if lines else (),
+    )
+
+
 def linux_about(rows: Sequence[_Row]) -> Table:
     return Table(
         "What the tests are",
@@ -113,6 +128,7 @@ def linux_tables(content: dict[str, Any]) -> list[Table]:
         linux_tests(rows),
         linux_gaps(rows),
         linux_failures(rows),
+        linux_verifier(rows),
         reach(content["reach"], "kernel of today"),
         linux_about(rows),
     ]

@@ -82,6 +82,17 @@ MORE = {
         _BY_USER,
     ],
 }
+STORMS = {
+    "storm 120": ["stress-ng: 0", "successful run completed", *_END, *_ONCE],
+    "newcomers 30": ["program:spawnspawned:manyrefused:0", *_END, *_ONCE],
+    "long_rounds": [
+        "hogs: 64 of 64, 0 of them starve",
+        "hogs ended: 0",
+        *(line.replace("12 ms", "1000 ms") for line in _END),
+        *_ONCE,
+    ],
+    "many_threads": [*_HOGS, "threads: 10000", *_END, *_ONCE],
+}
 
 
 def _guest(programs: tuple[str, ...] = ()) -> vm.Guest:
@@ -121,6 +132,11 @@ def test_cpus_its_loader_and_its_readers_come_and_go() -> None:
 @pytest.mark.slow
 def test_the_long_term_kernel() -> None:
     assert _run(_guest(), *QUICK, *MORE, kernel="6.18") == QUICK | MORE
+
+
+@pytest.mark.slow
+def test_storms() -> None:
+    assert _run(_guest(("stress-ng",)), *STORMS, memory_mb=3072) == STORMS
 
 
 @pytest.mark.slow

@@ -170,7 +170,7 @@ many_threads() {
   sleep 10
   worked
   there=0
-  for child in $(cat /proc/$many/task/$many/children); do
+  for child in $many $(cat /proc/$many/task/$many/children); do
     there=$((there + $(ls "/proc/$child/task" | wc -l)))
   done
   echo "threads: $there"
