@@ -69,8 +69,14 @@ struct css_set {
   struct cgroup *dfl_cgrp;
 };
 
+struct thread_info {
+  u32 cpu;
+};
+
 struct task_struct {
+  struct thread_info thread_info;
   u32 __state;
+  u32 on_cpu; /* unsigned, as it is a byte since 7.3 */
   struct css_set *cgroups;
   s32 pid;
   s32 tgid;

@@ -5,6 +5,7 @@
 
 #include "event.h"
 
+#define READ(x) (*(volatile typeof(x) *)&(x))
 #define RING_SIZE (8 << 20)
 
 char LICENSE[] SEC("license") = "GPL";
@@ -102,12 +103,18 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
   return 0;
 }
 
-/* Read once, when the others are attached. Who falls asleep just then is told again. */
+/* Read once, when the others are attached. Whose state changes just then is told again. */
 SEC("iter/task")
 int there(struct bpf_iter__task *it) {
   struct task_struct *p = it->task;
-  if (!p || !is_watched(p) || *(volatile u32 *)&p->__state) return 0;
+  if (!p || !is_watched(p) || READ(p->__state)) return 0;
+  u32 cpu = READ(p->thread_info.cpu);
+  bool runs = READ(p->on_cpu);
   tell(p, LAG_THERE, 0);
-  if (*(volatile u32 *)&p->__state) tell(p, LAG_SLEEPS, 0);
+  if (runs) tell(p, LAG_IN, cpu);
+  if (READ(p->__state))
+    tell(p, LAG_SLEEPS, cpu);
+  else if (runs && !READ(p->on_cpu))
+    tell(p, LAG_PREEMPTED, cpu);
   return 0;
 }

@@ -102,7 +102,7 @@ static int find_group(struct options *o) {
     return fail(2, "-g %s: there is no such control group below " GROUPS, o->cgroup);
   o->whom.cgroup = at.st_ino;
   for (const char *c = path + strlen(GROUPS); *c; c++) o->whom.level += *c == '/';
-  o->cgroup = path;
+  o->cgroup = path + strlen(GROUPS);
   return 0;
 }
 
@@ -218,7 +218,7 @@ static int open_source(struct lag_source *s, const struct options *o) {
   } else {
     if (!lag_bpf_open(s, o->verbose)) return 0;
     s->sample_ms = SAMPLE_MS;
-    fprintf(stderr, "lagmeter: BPF %s; sampling /proc every %d ms instead\n", lag_why(), SAMPLE_MS);
+    fprintf(stderr, "lagmeter: no BPF, so samples of /proc every %d ms: %s\n", SAMPLE_MS, lag_why());
   }
   return lag_proc_open(s, o->cgroup) ? fail(1, "%s", lag_why()) : 0;
 }

@@ -99,7 +99,6 @@ static int runnable(struct lag_meter *m, struct lag_thread *t, uint32_t kind) {
   t->state = LAG_WAITS;
   t->since_ns = m->lag->now_ns;
   t->woken = kind == LAG_WAKE || kind == LAG_NEW;
-  t->there = kind == LAG_THERE;
   int error = join(m, t);
   turned(m, t);
   return error;
@@ -107,11 +106,6 @@ static int runnable(struct lag_meter *m, struct lag_thread *t, uint32_t kind) {
 
 static void stops(struct lag_meter *m, struct lag_thread *t, bool waits) {
   uint64_t now = m->lag->now_ns, passed = now - t->since_ns;
-  if (t->state == LAG_WAITS && t->there) { /* it ran already when the watching began */
-    if (t->one.runnable) lag_serve(m->lag, &t->one, (double)passed), lag_look(m->lag);
-    t->state = LAG_RUNS;
-  }
-  t->there = false;
   if (t->state == LAG_RUNS) {
     t->cpu_ns += passed;
     if (m->ran && t->cpu != LAG_NO_CPU) m->ran(m->to, t, t->since_ns, now);
@@ -144,7 +138,7 @@ static int runs(struct lag_meter *m, struct lag_thread *t, uint16_t cpu) {
   int error = runnable(m, t, LAG_IN);
   t->wait_ns += now - t->since_ns;
   if (t->woken && !error) error = late(m, t, now - t->since_ns);
-  t->woken = t->there = false;
+  t->woken = false;
   t->runs++;
   t->migrations += t->cpu != LAG_NO_CPU && t->cpu != cpu;
   t->cpu = cpu;

@@ -25,7 +25,7 @@ struct lag_thread {
   uint16_t cpu; /* where it ran last; LAG_NO_CPU: nowhere yet */
   enum lag_group group;
   enum lag_state state;
-  bool woken, there;   /* it waits since it woke; since before the watching began */
+  bool woken;          /* it waits since it woke */
   bool runnable;       /* at the last sample */
   uint64_t since_ns;   /* in this state */
   uint64_t cpu_ns, wait_ns;

@@ -75,8 +75,8 @@ int lag_print(FILE *to, const struct lag_source *s, uint32_t rows) {
   if (!all) return ENOMEM;
   struct sums sums = sum(m, all, count);
   print_head(to, s, &sums);
-  fprintf(to, "%8s %-15s %5s %10s %10s %9s %9s %9s %8s %8s %8s %7s %7s %7s\n", "tid", "command", "nice", "CPU ms", "ideal ms",
-          "lag ms", "behind", "ahead", "per CPU", "late p50", "p99 us", "runs", "moves", "invol");
+  fprintf(to, "%8s %-15s %5s %10s %10s %9s %9s %9s %8s %8s %8s %7s %6s %7s %7s\n", "tid", "command", "nice", "CPU ms", "ideal ms",
+          "lag ms", "behind", "ahead", "slowdown", "wake p50", "p99 us", "runs", "moves", "vol", "invol");
   for (uint32_t i = 0; i < count && i < rows; i++) {
     const struct lag_thread *t = all[i];
     double cpu = (double)lag_cpu_ns(m, t), wait = (double)lag_wait_ns(m, t);
@@ -96,8 +96,8 @@ int lag_print(FILE *to, const struct lag_source *s, uint32_t rows) {
       fprintf(to, " %8.2f", (cpu + wait) / cpu);
     else
       fprintf(to, " %8s", "-");
-    fprintf(to, " %8s %8s %7llu %7llu %7llu\n", p50, p99, (unsigned long long)t->runs, (unsigned long long)t->migrations,
-            (unsigned long long)t->involuntary);
+    fprintf(to, " %8s %8s %7llu %6llu %7llu %7llu\n", p50, p99, (unsigned long long)t->runs, (unsigned long long)t->migrations,
+            (unsigned long long)t->voluntary, (unsigned long long)t->involuntary);
   }
   if (count > rows) fprintf(to, "... and %u more\n", count - rows);
   free(all);
@@ -137,7 +137,7 @@ static void one(FILE *to, const struct lag_meter *m, const struct lag_thread *t)
   if (t->group == LAG_COUNTED)
     fprintf(to, ", \"ideal_ms\": %.6f, \"lag_ms\": %.6f, \"behind_max_ms\": %.6f, \"ahead_max_ms\": %.6f",
             lag_ideal(m->lag, &t->one) / MS, lag_of(m->lag, &t->one) / MS, t->one.behind / MS, t->one.ahead / MS);
-  if (cpu > 0) fprintf(to, ", \"runnable_per_cpu_ratio\": %.6f", (cpu + wait) / cpu);
+  if (cpu > 0) fprintf(to, ", \"slowdown_ratio\": %.6f", (cpu + wait) / cpu);
   fprintf(to, ", \"runs\": %llu, \"migrations\": %llu, \"voluntary_switches\": %llu, \"involuntary_switches\": %llu, \"wakeup\": ",
           (unsigned long long)t->runs, (unsigned long long)t->migrations, (unsigned long long)t->voluntary,
           (unsigned long long)t->involuntary);
