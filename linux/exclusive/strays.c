@@ -100,10 +100,28 @@ static struct cl_stray *add_stray(struct cl_proof *proof, const struct cl_task *
   return stray;
 }
 
+static bool holds(const struct cl_hold *hold) { return hold->partition[0] == '\0' || cl_exists(hold->partition); }
+
+static bool nowhere_else(const void *cpus, const struct cl_cpus *allowed) {
+  struct cl_cpus out = cl_cpus_minus(allowed, cpus);
+  return cl_cpus_count(&out) == 0;
+}
+
+/* Who may have been on the CPUs. systemd takes the group away with its last process: then everybody may be there again,
+ * and nobody of those was. */
+static int candidates(const struct cl_hold *hold, struct cl_tasks *tasks) {
+  if (holds(hold)) {
+    int error = cl_tasks_on(&hold->cpus, tasks);
+    if (error || holds(hold)) return error;
+    cl_tasks_free(tasks);
+  }
+  return cl_tasks_if(nowhere_else, &hold->cpus, tasks);
+}
+
 /* A task that may also run elsewhere counts if it was there last. */
 static int compare_tasks(const struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof) {
   struct cl_tasks tasks;
-  int error = cl_tasks_on(&hold->cpus, &tasks);
+  int error = candidates(hold, &tasks);
   for (size_t i = 0; !error && i < tasks.count; i++) {
     const struct cl_task *task = &tasks.task[i];
     struct cl_cpus out = cl_cpus_minus(&task->allowed, &hold->cpus);

@@ -86,9 +86,11 @@ static int program(int pid, int tid) {
   return 0;
 }
 
-/* From the tree FOLDER/0 to FOLDER/1: CPU 3 held for process 200, or the thread `tid` of it. */
-static int strays(const char *folder, bool trace, bool plan, int tid) {
-  struct cl_request request = {.pid = 200, .tid = tid, .trace = trace};
+/* From the tree FOLDER/0 to FOLDER/1: CPU 3 held for process 200, or the thread `tid` of it. `how`: proc; partition:
+ * likewise, its group is one; else trace, plan. */
+static int strays(const char *folder, const char *how, int tid) {
+  bool partition = strcmp(how, "partition") == 0, plan = strcmp(how, "plan") == 0;
+  struct cl_request request = {.pid = 200, .tid = tid, .trace = !partition && strcmp(how, "proc") != 0};
   struct cl_journal journal = {.fd = -1};
   struct cl_hold hold = {.request = &request,
                          .id = 100,
@@ -99,6 +101,7 @@ static int strays(const char *folder, bool trace, bool plan, int tid) {
   struct cl_proof proof = {.strays = 0};
   struct cl_watch *watch;
   char root[4096];
+  if (partition) memcpy(hold.partition, hold.group, sizeof hold.group);
   snprintf(root, sizeof root, "%s/0", folder);
   cl_files_root(root);
   int error = cl_strays_begin(&hold, &watch);
@@ -122,7 +125,7 @@ int main(int count, char **argument) {
   if (strcmp(argument[2], "nothing") == 0) return nothing(count > 3);
   if (strcmp(argument[2], "program") == 0 && count > 4) return program(atoi(argument[3]), atoi(argument[4]));
   if (strcmp(argument[2], "strays") == 0 && count > 4)
-    return strays(argument[1], strcmp(argument[3], "proc") != 0, strcmp(argument[3], "plan") == 0, atoi(argument[4]));
+    return strays(argument[1], argument[3], atoi(argument[4]));
   if (strcmp(argument[2], "verify") == 0) return cl_verify();
   if (strcmp(argument[2], "status") == 0) {
     struct cl_status_request request = {.watch_s = count > 4 ? strtod(argument[4], NULL) : 0};

@@ -59,6 +59,19 @@ def test_tasks_that_got_the_cpu_meanwhile_are_strays(tmp_path: Path) -> None:
     assert _strays(tmp_path) == (0, [*expected, "kworker/3:9 33 kernel fixed 2"], "")
 
 
+def test_a_partition_that_has_gone_has_let_all_in(tmp_path: Path) -> None:
+    """systemd takes it away with its last process, before it is looked who was there."""
+    fixed = Task(31, "ksoftirqd/3", 3, "3", kernel=True, fixed=True, schedstat="1 1 10")
+    kept_out = Task(300, "kept out", 3, "0-2", schedstat="1 1 30")
+    back = Task(300, "kept out", 3, "0-3", schedstat="9 9 35")
+    _machine(tmp_path / "0", fixed, kept_out)
+    machine = _machine(tmp_path / "1", _grown(fixed, 13), back)
+    kernel = "ksoftirqd/3 31 kernel fixed 3"
+    assert _strays(tmp_path, "partition") == (0, ["/proc, lost 0", kernel], "")
+    (machine.root / "sys/fs/cgroup/coreloom-100").mkdir(parents=True)
+    assert _strays(tmp_path, "partition") == (0, ["/proc, lost 0", "kept out 300 35", kernel], "")
+
+
 def test_of_a_thread_the_others_of_its_process_are_strays(tmp_path: Path) -> None:
     _machine(tmp_path / "0", *_PROGRAM[:2])
     _machine(tmp_path / "1", *(_grown(task, 5) for task in _PROGRAM[:2]))
