@@ -1053,7 +1053,7 @@ def _parser() -> argparse.ArgumentParser:
     bench_linux = subjects.add_parser(
         "linux",
         help="[DWRR]'s tests on a kernel of today in a virtual machine: its own scheduler, scx_dwrr and "
-        "others of sched_ext; half an hour",
+        "others of sched_ext; half an hour, but what was measured before is not measured again",
     )
     bench_linux.set_defaults(function=_bench_linux)
     bench_linux.add_argument(

@@ -127,12 +127,13 @@ def read(name: str, command: str = "") -> dict[str, Any]:
     return content
 
 
-def once(name: str, made_of: Sequence[Path], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def once(name: str, made_of: Sequence[Path | str], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What `measure` found, taken from build/runs if the same was measured before.
 
-    made_of: the files in build/ that decide it; their folders are named after their content.
+    made_of: what decides it, the files in build/, whose folders are named after their content, and texts.
     """
-    key = hashlib.sha256("\0".join(str(path.relative_to(BUILD)) for path in made_of).encode()).hexdigest()
+    parts = (str(part.relative_to(BUILD)) if isinstance(part, Path) else part for part in made_of)
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     path = BUILD / "runs" / f"{name}-{key[:16]}.json"
     with contextlib.suppress(OSError, ValueError):  # not there, or damaged
         kept: dict[str, Any] = json.loads(path.read_text())

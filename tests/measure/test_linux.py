@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from cli.command import run as command
-from coreloom import linux_tables
+from coreloom import linux_tables, results
 from coreloom.bench import linux
 from coreloom.bench.linux import DWRR, EEVDF, Scheduler
 from coreloom.bench.linux_loads import TESTS, Case, pictures
 from coreloom.errors import UserError
+from coreloom.linux import kernel, qemu, vm
 
 _KERNELS = Scheduler(EEVDF)
 _OURS = Scheduler(DWRR, DWRR)
@@ -214,6 +215,37 @@ def test_quick_is_a_part() -> None:
         for test in ("five", "oltp")
         for name in (EEVDF, DWRR)
     ]
+
+
+def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def run(guest: vm.Guest, text: str, **options: Any) -> vm.Outcome:
+        seen.append(options["seed"])
+        if options["seed"] == 2:
+            raise vm.GuestError("the guest was stopped\nand so on")
+        return vm.Outcome(0, "", _files("five"), 1, 2)
+
+    made = vm.Guest({"/job": tmp_path / "job", "/y": b"y"})
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "x").write_text("1")
+    monkeypatch.setattr(results, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(vm, "run", run)
+    monkeypatch.setattr(vm, "prepare", lambda kernels: None)
+    monkeypatch.setattr(linux, "guest", lambda test, loaded: made)
+    monkeypatch.setattr(linux, "scheduler", lambda name: _PEER)
+    monkeypatch.setattr(kernel, "get", lambda choice: kernel.Kernel("7", tmp_path, tmp_path, ()))
+    monkeypatch.setattr(qemu, "get", lambda: qemu.Qemu((), "10"))
+    first, wanted = linux.jobs([_test("five")], ["scx_peer"], 2)
+    assert first[0].measure(lambda cycles: None) == []
+    rows = [job.measure(lambda cycles: None) for job in wanted + wanted]
+    assert seen == [1, 2]
+    assert rows[:2] == rows[2:]
+    assert [row["value"] for row in rows[0]] == [6.3246, 1.2222, 20.5, 12.25, 3]
+    assert [(row["metric"], row["why"]) for row in rows[1]] == [("failed", "the guest was stopped")]
+    (tmp_path / "job" / "x").write_text("2")  # another program: another run
+    wanted[0].measure(lambda cycles: None)
+    assert seen == [1, 2, 1]
 
 
 def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

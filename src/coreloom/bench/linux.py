@@ -1,11 +1,13 @@
 """[DWRR]'s tests on a kernel of today: the kernel's own scheduler beside ones that sched_ext loads.
 
-Each run is a boot of a guest of coreloom.linux.vm in deterministic mode, so a seed gives the same rows again.
+Each run is a boot of a guest of coreloom.linux.vm in deterministic mode, so a seed gives the same rows again,
+and what was measured before is not measured again.
 Tests whose figure is work in instructions run at a constant rate of the CPUs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -16,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coreloom import results
 from coreloom.bench import pool
 from coreloom.bench.linux_loads import TESTS, Case, Metric, program
 from coreloom.bench.pool import Job, Row
@@ -24,6 +27,7 @@ from coreloom.errors import UserError
 from coreloom.linux import bpf, debian, kernel, qemu, vm
 
 EEVDF, DWRR = "eevdf", "scx_dwrr"
+_OWN = (EEVDF, DWRR)  # these must come through
 PEERS = ("scx_flash", "scx_bpfland", "scx_rusty", "scx_rlfifo")
 SEEDS = 2
 QUICK = ("five", "weights", "threads", "latency")
@@ -63,7 +67,7 @@ def known(names: Sequence[str] | None) -> tuple[list[str], list[str]]:
         there = [name for name in PEERS if find(name)]
         return [EEVDF, DWRR, *there], [name for name in PEERS if name not in there]
     for name in names:
-        if name not in (EEVDF, DWRR) and (not re.fullmatch(r"scx_\w+", name) or find(name) is None):
+        if name not in _OWN and (not re.fullmatch(r"scx_\w+", name) or find(name) is None):
             raise UserError(
                 f"there is no scheduler '{name}': choose {EEVDF}, {DWRR} or one in PATH or ~/.cargo/bin, "
                 f"as `cargo install {PEERS[0]}` puts it there"
@@ -179,7 +183,7 @@ def rows_of(test: Case, loaded: Scheduler, seed: int, files: Mapping[str, bytes]
         if loaded.name == DWRR:
             values[BOUND] = _bound(files)
     except UserError as error:
-        if loaded.name in (EEVDF, DWRR):
+        if loaded.name in _OWN:
             raise UserError(f"{test.name} under {loaded.name}, seed {seed}: {error}") from None
         return [{**base, "metric": FAILED, "value": None, "why": str(error)}]
     return [{**base, "metric": metric, "value": value} for metric, value in values.items()]
@@ -223,6 +227,22 @@ def _bound(files: Mapping[str, bytes]) -> float:
 # --- all of it ---------------------------------------------------------------------------------
 
 
+def _content(made: vm.Guest) -> list[str]:
+    """All that is in a guest: as it decides every figure, a run need not be repeated while it stays."""
+    packages = [
+        folder.name for name in (*made.packages, *made.programs) for folder in debian.packages([name])
+    ]
+    files = {"init": vm.INIT, "work": vm.WORK, **made.files}
+    return [*packages, *(f"{place} {_digest(source)}" for place, source in sorted(files.items()))]
+
+
+def _digest(source: Path | bytes) -> str:
+    if isinstance(source, bytes):
+        return hashlib.sha256(source).hexdigest()
+    inside = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
+    return " ".join(f"{path.name} {_digest(path.read_bytes())}" for path in inside)
+
+
 def jobs(
     tests: Sequence[Case], schedulers: Sequence[str], seeds: int, choice: str = "7"
 ) -> tuple[list[Job], list[Job]]:
@@ -237,18 +257,31 @@ def jobs(
         return []
 
     def run(test: Case, name: str, seed: int) -> list[Row]:
-        outcome = vm.run(
-            guests[test.name, name],
-            script(test, loaded[name]),
-            cpus=test.cpus,
-            memory_mb=_MEMORY_MB,
-            deterministic=True,
-            constant_rate=test.constant_rate,
-            seed=seed,
-            kernel=choice,
-            timeout=_TIMEOUT,
-        )
-        return rows_of(test, loaded[name], seed, outcome.files)
+        text = script(test, loaded[name])
+
+        def measure() -> Row:
+            try:
+                files = vm.run(
+                    guests[test.name, name],
+                    text,
+                    cpus=test.cpus,
+                    memory_mb=_MEMORY_MB,
+                    deterministic=True,
+                    constant_rate=test.constant_rate,
+                    seed=seed,
+                    kernel=choice,
+                    timeout=_TIMEOUT,
+                ).files
+            except vm.GuestError as error:
+                if name in _OWN:
+                    raise
+                files = {"failed": str(error).splitlines()[0].encode()}
+            return {"rows": rows_of(test, loaded[name], seed, files)}
+
+        how = f"{test.cpus} {test.constant_rate} {seed} {kernel.get(choice).release} {qemu.get().version}"
+        made_of = [how, text, *_content(guests[test.name, name])]
+        found: list[Row] = results.once(f"linux-{test.name}-{name}-{seed}", made_of, measure)["rows"]
+        return found
 
     def job(test: Case, name: str, seed: int) -> Job:
         text = f"{test.name} under {name}, seed {seed}"
@@ -264,7 +297,7 @@ def versions(tests: Sequence[Case], schedulers: Sequence[str], choice: str = "7"
     names = sorted({name for test in tests for name in test.debian})
     found = {debian.name(folder): folder for name in names for folder in debian.packages([name])}
     packages = {name: found[name].name.split("_")[1].replace("%3a", ":") for name in names}
-    peers = {name: _version(name) for name in schedulers if name not in (EEVDF, DWRR)}
+    peers = {name: _version(name) for name in schedulers if name not in _OWN}
     return {"linux": kernel.get(choice).release, "qemu": qemu.get().version, **packages, **peers}
 
 
