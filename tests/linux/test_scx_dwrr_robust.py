@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import bpf, native, vm
+from coreloom.linux import bpf, native, systemd_image, vm
 from coreloom.paths import LINUX
 
 pytestmark = pytest.mark.linux
@@ -147,4 +147,41 @@ def test_a_kernel_without_sched_ext_is_one_line() -> None:
         "scx_dwrr: error: this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT): "
         f"Linux {release} is too old, 6.18 or newer is needed",
         "status: 1",
+    ]
+
+
+_SERVICE = """
+becomes() { until [ "$(cat /sys/kernel/sched_ext/state)" = "$1" ]; do sleep 0.1; done; }
+systemctl start scx
+systemctl start scx_dwrr
+becomes enabled
+systemctl is-active scx scx_dwrr
+tr '\\0' ' ' <"/proc/$(systemctl show -P MainPID scx_dwrr)/cmdline"
+echo
+kill -9 "$(systemctl show -P MainPID scx_dwrr)"
+becomes disabled
+becomes enabled
+systemctl show -P NRestarts scx_dwrr
+systemctl stop scx_dwrr
+systemctl show -P Result scx_dwrr
+cat /sys/kernel/sched_ext/state
+"""
+
+
+@pytest.mark.slow
+def test_the_unit() -> None:
+    unit = (LINUX / "scx_dwrr" / "scx_dwrr.service").read_text().replace("@PREFIX@", "/usr/local")
+    files: dict[str, Path | bytes] = {
+        "/usr/local/bin/scx_dwrr": bpf.program("scx_dwrr"),
+        "/etc/default/scx_dwrr": b"SCX_DWRR_FLAGS=--slice-us 6000\n",
+    }
+    other = "[Service]\nExecStart=sleep 1000\n"
+    guest = systemd_image.guest(files, ["libc6"], {"scx_dwrr.service": unit, "scx.service": other})
+    assert vm.run(guest, _SERVICE, cgroup="none").stdout.splitlines() == [
+        "inactive",
+        "active",
+        "/usr/local/bin/scx_dwrr --slice-us 6000 ",
+        "1",
+        "success",
+        "disabled",
     ]
