@@ -164,6 +164,7 @@ newcomers() { # SECONDS: as many as there may be, each of which lives for some m
 
 many_threads() {
   loads
+  : >/tmp/threads
   threads -p 10 -i 2000 10000 >/tmp/threads & many=$!
   until grep -q 10000 /tmp/threads; do sleep 0.2; done
   works 6
