@@ -17,6 +17,7 @@
 #define CL_ROUND_SPAN 62u /* a tick may be many rounds of a light thread */
 #include "cl_dwrr_round.h"
 
+#define NEAR 8 /* so many CPUs are looked at for one that lets a woken thread run */
 #define RING (CL_ROUND_SPAN + 2)
 #define ROUND_MAX (1000000000ull << 10) /* for weight 1024 */
 #define AHEAD_MAX (8 * ROUND_MAX)
@@ -136,6 +137,7 @@ static __always_inline u32 weight_of(const struct task_struct *p) {
 }
 
 static __always_inline struct line *line_of(s32 cpu) { return &lines[cpu & MASK]; }
+static __always_inline u32 wrap(u32 cpu) { return cpu < tuning.cpus ? cpu : cpu - tuning.cpus; }
 static __always_inline struct thread *thread_of(struct task_struct *p) {
   return bpf_task_storage_get(&threads, p, NULL, 0);
 }
@@ -208,7 +210,7 @@ static __always_inline void join(struct thread *t, struct line *l, u32 weight, b
   if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
   if (t->bound != bound) t->of.round = lowest;
   /* A round that closes admits nobody, or with many sleepers it would not end. */
-  if (!bound && woken && !cl_round_before(s.begun, lowest + 1)) open++;
+  if (!bound && (woken || !t->born) && !cl_round_before(s.begun, lowest + 1)) open++;
   cl_round_wake(&t->of.round, &t->of.left, slice, open, bound || cl_round_before(l->round, open) ? open : l->round);
   if (t->of.left > slice) t->of.left = slice; /* its weight was another */
   t->born = true;
@@ -328,11 +330,16 @@ APART int tell(u64 clock_was, u64 clock, u32 lowest_was, u32 lowest) {
     tell(clock_was_, clock_is_, lowest_was_, lowest_is_);     \
   })
 
-/* The running thread is charged, and is in another round if its slice is used up. */
-APART int settle(u32 cpu, u64 exec) {
+/* The running thread is charged, and is in another round if its slice is used up. It goes on, or stops. */
+APART int settle(u32 cpu, u64 exec, struct thread *t __arg_nonnull, bool stops) {
   struct line *l = line_of(cpu);
   u64 now = scx_bpf_now(), forgiven;
-  LOCKED(forgiven = charge(l, exec, now););
+  LOCKED(
+    forgiven = charge(l, exec, now);
+    if (stops) {
+      l->runs = l->counts = false;
+      t->of = l->of;
+    });
   STAT(forgiven_ns, forgiven);
   return 0;
 }
@@ -386,7 +393,7 @@ APART int borrow(u64 queue, u32 round) {
 APART int take_elsewhere(u32 cpu, u64 limit, bool bound) {
   u32 i;
   bpf_for(i, 1, tuning.cpus) {
-    u32 other = cpu + i < tuning.cpus ? cpu + i : cpu + i - tuning.cpus;
+    u32 other = wrap(cpu + i);
     if (take(bound ? BOUND(other) : COUNTS(other), limit, cpu)) return true;
   }
   return false;
@@ -428,11 +435,25 @@ APART int hold(u32 cpu, u32 lowest, bool free) {
 
 /* --- the callbacks ------------------------------------------------------------------------------ */
 
+/* Does the CPU's thread let one go first that has woken? */
+static __always_inline bool gives_way(const struct line *l, u64 now) {
+  return READ(l->runs) && now >= READ(l->fresh_until);
+}
+
 s32 OPS(select_cpu, struct task_struct *p, s32 prev, u64 flags) {
   bool idle = false;
   s32 cpu = scx_bpf_select_cpu_dfl(p, prev, flags, &idle);
   struct thread *t = thread_of(p);
-  if (t) t->chosen = idle;
+  if (!t) return cpu;
+  t->chosen = idle;
+  if (idle || !tuning.sleepers_first) return cpu;
+  /* None idles. The nearest one may have a current thread that gives way. */
+  u64 now = scx_bpf_now();
+  u32 i;
+  bpf_for(i, 0, NEAR) {
+    u32 other = wrap(cpu + i);
+    if (gives_way(line_of(other), now) && bpf_cpumask_test_cpu(other, p->cpus_ptr)) return other;
+  }
   return cpu;
 }
 
@@ -449,17 +470,17 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   }
   enter(t, cpu, weight_of(p), is_bound(p), woken);
   u32 lowest = READ(s.lowest);
-  bool open = is_free() || !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
+  bool open = !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
   bool chosen = t->chosen;
   t->chosen = false;
   t->fresh = woken && tuning.sleepers_first;
   u64 now = scx_bpf_now();
-  if (chosen && open) {
+  if (chosen && (open || is_free())) {
     STAT(direct, 1);
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags);
     return;
   }
-  if (t->fresh && open && l->runs && now >= READ(l->fresh_until)) {
+  if (t->fresh && open && gives_way(l, now)) {
     STAT(woken, 1);
     l->fresh_until = now + FRESH_NS; /* one at a time: this queue is the kernel's, and no other CPU looks there */
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
@@ -483,7 +504,7 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
   u64 own = 0;
   u32 i;
   if (prev && prev->scx.flags & KERNEL(scx_ent_flags, SCX_TASK_QUEUED) && l->runs && (t = thread_of(prev))) {
-    settle(cpu, prev->se.sum_exec_runtime);
+    settle(cpu, prev->se.sum_exec_runtime, t, false);
     goes_on = true;
     bound = t->bound;
     yielded = t->last;
@@ -591,13 +612,7 @@ void OPS(stopping, struct task_struct *p, bool runnable) {
   struct line *l = line_of(cpu);
   struct thread *t = thread_of(p);
   if (!t) return;
-  if (l->runs) {
-    settle(cpu, p->se.sum_exec_runtime);
-    bpf_spin_lock(&lock);
-    l->runs = l->counts = false;
-    t->of = l->of;
-    bpf_spin_unlock(&lock);
-  }
+  if (l->runs) settle(cpu, p->se.sum_exec_runtime, t, true);
   l->fresh_until = 0;
   /* Not back to the CPU's own queue, where others could not take it. */
   if (runnable) set_slice(p, 0);
