@@ -81,7 +81,7 @@ static void look_at(struct lag *lag, uint32_t a) {
       .at_ns = lag->now_ns};
 }
 
-/* Threads of one class ask for the same, so either all of them ask for more than a CPU or none does. */
+/* Classes that have threads now. Threads of one ask for the same, so either all of them ask for more than a CPU or none does. */
 static void readjust(struct lag *lag) {
   uint64_t sum = 0;
   bool changed = false;
@@ -92,15 +92,17 @@ static void readjust(struct lag *lag) {
     left -= lag->count[c];
   }
   for (uint32_t i = 0; i < c; i++) {
+    if (!lag->count[i]) continue;
     double unit = sum ? UNIT_WEIGHT * left / (double)sum : 1;
-    changed |= lag->count[i] && lag->unit[i] != unit;
+    changed |= lag->unit[i] != unit;
     lag->rate[i] = 1;
     lag->unit[i] = unit;
   }
   for (uint32_t i = c; i < LAG_CLASSES; i++) {
+    if (!lag->count[i]) continue;
     double unit = UNIT_WEIGHT / lag_weights[i];
-    changed |= lag->count[i] && lag->unit[i] != unit;
-    lag->rate[i] = sum ? lag_weights[i] * (double)left / (double)sum : 1;
+    changed |= lag->unit[i] != unit;
+    lag->rate[i] = lag_weights[i] * (double)left / (double)sum;
     lag->unit[i] = unit;
   }
   for (uint32_t i = 0; changed && i < lag->runs; i++) look_at(lag, lag->running[i]->slot);
