@@ -48,6 +48,7 @@ results: setup-synth
 	$(BIN)/coreloom bench fairness
 	$(BIN)/coreloom bench model
 	$(BIN)/coreloom bench exclusive
+	$(BIN)/coreloom bench linux
 	$(BIN)/coreloom synth
 	$(BIN)/coreloom report
 

@@ -568,11 +568,15 @@ def _bench_exclusive(args: argparse.Namespace) -> int:
 
 _LINUX_METHOD = (
     "A guest in deterministic mode (linux/vm), a kernel of Debian's, a boot for each run; the tables show "
-    "the median of {seeds} seeds, and the same seed gives the same rows.\n"
+    "the median of the seeds ({seeds}), and the same seed gives the same rows.\n"
     "eevdf: the kernel's own scheduler; the others are loaded by sched_ext before the test begins.\n"
     "CPU time and delays are right there. Tests of work (threads, decode, oltp, script, hackbench) run at a "
     "constant rate of the CPUs, each as fast as 1 / CPUs instructions in a nanosecond: compare schedulers, "
     "not seconds with another machine.\n"
+    "Delays: the guest's CPUs take turns in one thread of the emulator, so with all of them busy an "
+    "interrupt may come up to about 1 ms late by that alone, whatever the scheduler.\n"
+    "Gaps: the test again under lagmeter, which says how far two threads were ever apart while both were "
+    "runnable, in CPU time by weight; the largest of all seeds.\n"
     "Caches, memory and what a migration costs there are not modelled.\n"
     "Paper: [DWRR], 4 Cortex-A9 with Linux 3.0; its loads were larger, so ratios compare, not values.\n"
 )

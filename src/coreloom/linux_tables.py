@@ -11,6 +11,7 @@ from coreloom.bench.linux_loads import TESTS, Case, Metric
 from coreloom.tables import Table, number, reach
 
 _Row = dict[str, Any]
+_DIRECTION = {True: " (more is better)", False: " (less is better)", None: ""}
 
 
 def _schedulers(rows: Sequence[_Row]) -> list[str]:
@@ -44,7 +45,7 @@ def linux_tests(rows: Sequence[_Row]) -> Table:
         unit = f", {metric.unit}" if metric.unit else ""
         return (
             test.name,
-            f"{metric.name}{unit} ({'more' if metric.more else 'less'} is better)",
+            f"{metric.name}{unit}{_DIRECTION[metric.more]}",
             metric.paper,
             *(_cell(rows, test.name, metric, name) for name in names),
             *((number(ratio, 2),) if both else ()),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coreloom import exclusive_tables, model_tables, plots, results, synth, tables
+from coreloom import exclusive_tables, linux_tables, model_tables, plots, results, synth, tables
 from coreloom.bench import fairness
 from coreloom.bench.ipc import README_FIGURE
 from coreloom.errors import UserError
@@ -159,6 +159,14 @@ def exclusive_page(content: dict[str, Any]) -> str:
     )
 
 
+def linux_page(content: dict[str, Any]) -> str:
+    """The page of `coreloom bench linux`."""
+    shown = linux_tables.linux_tables(content)
+    return _page(
+        "linux", "[DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers", content, shown
+    )
+
+
 def readme_tables(
     smp: dict[str, Any],
     scheduler: dict[str, Any],
@@ -211,6 +219,7 @@ def write() -> list[Path]:
         folder / "fairness.md": fairness_page(fair),
         folder / "model.md": model_page(scaled),
         folder / "exclusive.md": exclusive_page(alone),
+        folder / "linux.md": linux_page(results.read("linux")),
     }
     drawn = {**fairness_plots(fair), **model_plots(scaled)}
     pages |= {folder / file: svg for file, (_, svg) in drawn.items()}

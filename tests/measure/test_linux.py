@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli.command import run as command
-from coreloom import linux_tables, results
+from coreloom import linux_tables, report, results
 from coreloom.bench import linux
 from coreloom.bench.linux import DWRR, EEVDF, Scheduler
 from coreloom.bench.linux_loads import TESTS, Case, pictures
@@ -85,7 +85,7 @@ def test_the_script_of_a_scheduler_that_is_loaded() -> None:
     ("test", "values"),
     [
         ("five", [6.3246, 1.2222]),
-        ("weights", [3.0, 4.5]),
+        ("weights", [3.0, 1.8555, 4.5]),
         ("threads", [2.5]),
         ("oltp", [161.16, 155.8]),
         ("latency", [1, 2, 3, 4, 5, 6]),
@@ -246,6 +246,18 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     (tmp_path / "job" / "x").write_text("2")  # another program: another run
     wanted[0].measure(lambda cycles: None)
     assert seen == [1, 2, 1]
+
+
+def test_the_page() -> None:
+    content = {
+        **{"method": "How it was measured.", "commit": "0123456789ab", "tools": {"linux": "7.3.4"}},
+        **{"rows": _ROWS, "reach": [figure.row() for figure in linux.figures(_ROWS)]},
+    }
+    page = report.linux_page(content)
+    assert page.splitlines()[0] == "# [DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers"
+    assert "Commit 0123456789ab; linux 7.3.4.\n" in page
+    for table in linux_tables.linux_tables(content):
+        assert f"## {table.title}\n\n{table.markdown()}\n" in page
 
 
 def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -279,7 +279,8 @@ def jobs(
             return {"rows": rows_of(test, loaded[name], seed, files)}
 
         how = f"{test.cpus} {test.constant_rate} {seed} {kernel.get(choice).release} {qemu.get().version}"
-        made_of = [how, text, *_content(guests[test.name, name])]
+        metrics = " ".join(metric.name for metric in test.metrics)
+        made_of = [how, text, metrics, *_content(guests[test.name, name])]
         found: list[Row] = results.once(f"linux-{test.name}-{name}-{seed}", made_of, measure)["rows"]
         return found
 
@@ -314,10 +315,10 @@ def middle(rows: Sequence[Row], test: str, metric: str, name: str) -> float | No
 
 
 def better(rows: Sequence[Row], test: Case, number: int) -> float | None:
-    """How many times as good a metric is under scx_dwrr as under EEVDF; above 1 is better."""
+    """How many times as good a metric is under scx_dwrr as under EEVDF; above 1: better; None: neither."""
     metric = test.metrics[number]
     ours, kernels = (middle(rows, test.name, metric.name, name) for name in (DWRR, EEVDF))
-    if not ours or not kernels:
+    if not ours or not kernels or metric.more is None:
         return None
     return ours / kernels if metric.more else kernels / ours
 

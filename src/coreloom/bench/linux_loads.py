@@ -29,11 +29,11 @@ Content = Mapping[str, bytes]  # what a run left in $out, by name, and the line 
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a test. more: whether more of it is better; paper: what [DWRR] has of it."""
+    """A figure of a test. more: whether more of it is better, None: neither; paper: what [DWRR] has of it."""
 
     name: str
     unit: str = ""
-    more: bool = False
+    more: bool | None = False
     paper: str = "-"
 
 
@@ -77,9 +77,13 @@ def _five(content: Content) -> tuple[float, ...]:
     return 100 * statistics.pstdev(times) / statistics.mean(times), max(times) / min(times)
 
 
+_BY_WEIGHT = 1024 / 335  # nice 0 over nice 5
+
+
 def _weights(content: Content) -> tuple[float, ...]:
     (heavy,), light = _cpu_times(content, "heavy"), _cpu_times(content, "light")
-    return heavy / statistics.mean(light), heavy / min(light)
+    ratio = heavy / statistics.mean(light)
+    return ratio, 100 * abs(ratio / _BY_WEIGHT - 1), heavy / min(light)
 
 
 # --- work --------------------------------------------------------------------------------------
@@ -232,8 +236,9 @@ TESTS = (
         "weights",
         "nice 0 beside 4 x nice 5, on 2 CPUs, 10 s",
         (
-            Metric("nice 0 over the mean of nice 5 (by weight 3.06)", paper="CFS 4"),
-            Metric("nice 0 over the least of nice 5"),
+            Metric("nice 0 over the mean of nice 5", more=None, paper="CFS 4, by weight 3.06"),
+            Metric("that, off what it is by weight", "%"),
+            Metric("nice 0 over the least of nice 5", more=None),
         ),
         "start -n 5 hog -t 10 4 >$out/light & hog -t 10 1 >$out/heavy; wait",
         _weights,
