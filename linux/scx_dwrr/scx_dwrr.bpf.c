@@ -89,6 +89,7 @@ static struct line { /* a CPU */
   struct share of;   /* its running thread's */
   u64 exec;          /* its CPU time, */
   u64 clock;         /* and the clock, up to which it is charged */
+  u64 clock_was;     /* s.clock then */
   u64 fresh_until;   /* of the kernel's clock */
   u64 held_since;
   u32 round;         /* up to this one the CPU runs what lies here before it looks elsewhere */
@@ -253,11 +254,13 @@ static __always_inline void leave(struct thread *t) {
 /* The running thread has had that much CPU time; what of it is forgiven. */
 static __always_inline u64 charge(struct line *l, u64 exec, u64 now) {
   u64 clock = clock_at(s.clock, now), ran = exec - l->exec, passed = clock - l->clock;
-  if ((s64)passed < 0) passed = 0; /* the CPUs' clocks differ by a little */
+  if (l->clock_was == s.clock) passed = s.clock & 1 ? 0 : ran; /* exact, which the CPUs' clocks are not */
+  if ((s64)passed < 0) passed = 0;
   if (passed > ran) passed = ran;
   l->of.left -= cl_round_fine(passed);
   l->exec = exec;
   l->clock = clock;
+  l->clock_was = s.clock;
   if (l->of.left > 0) return ran - passed;
   u32 i, round = l->of.round, furthest = (l->counts ? s.lowest : l->bound_round) + CL_ROUND_SPAN;
   s64 slice = slice_of(l, l->of.weight, !l->counts);
@@ -292,6 +295,7 @@ static __always_inline void close_infeasible(u64 now) {
     s.closed++;
     s.closed_weight += l->of.weight;
     l->of.left = slice_of(l, l->of.weight, false);
+    l->clock_was = ~0ull;
     l->clock = clock_at(s.clock, now); /* what it has run until now was that round's */
     set_round(&l->of.round, lowest + 1);
     if (cl_round_before(s.begun, lowest + 1)) s.begun = lowest + 1;
@@ -601,6 +605,7 @@ void OPS(running, struct task_struct *p) {
   l->of = t->of;
   l->exec = p->se.sum_exec_runtime;
   l->clock = clock_at(s.clock, now);
+  l->clock_was = s.clock;
   l->runs = true;
   l->counts = !t->bound;
   if (l->counts && cl_round_before(s.begun, t->of.round)) s.begun = t->of.round;
