@@ -355,7 +355,13 @@ APART int enter(struct thread *t __arg_nonnull, u32 cpu, u32 weight, bool bound,
     t->cpu = cpu;
     return 0;
   }
-  LOCKED(if (t->joined) leave(t); t->cpu = cpu; join(t, line_of(cpu), weight, bound, woken); look_whether_free(now););
+  struct line *l = line_of(cpu);
+  LOCKED(
+    if (t->joined) leave(t);
+    if (t->bound) t->of.round += l->bound_round - line_of(t->cpu)->bound_round; /* another CPU has other rounds */
+    t->cpu = cpu;
+    join(t, l, weight, bound, woken);
+    look_whether_free(now););
   return 0;
 }
 

@@ -13,7 +13,7 @@ typedef uint64_t u64;
 #endif
 
 #define DWRR_CPUS_MAX 1024
-#define DWRR_SLICE_US 8000 /* B, unless told otherwise */
+#define DWRR_SLICE_US 12000 /* B, unless told otherwise */
 #define DWRR_DUMP_SIZE 32768 /* of the global `char uei_dump[]`: the kernel's dump after an error */
 
 /* Set by the loader before loading: `const volatile struct dwrr_tuning tuning`. */

@@ -12,7 +12,7 @@ from coreloom.linux import bpf, vm
 
 pytestmark = pytest.mark.linux
 
-_SLICE_MS, _TICK_MS = 8, 4
+_SLICE_MS, _TICK_MS = 12, 4
 _START = """\
 scx_dwrr 2>/out/said & pid=$!
 while kill -0 $pid && [ "$(cat /sys/kernel/sched_ext/state)" != enabled ]; do sleep 0.1; done

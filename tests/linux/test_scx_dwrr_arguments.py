@@ -55,7 +55,7 @@ def test_the_help_is_for_a_terminal() -> None:
     assert (status, err) == (0, "")
     assert call("-h") == (0, out, "")
     assert out.startswith("usage: scx_dwrr [OPTION]...\n")
-    assert "microseconds (8000)" in out
+    assert "microseconds (12000)" in out
     assert max(len(line) for line in out.splitlines()) <= 120
     assert call("--version") == call("-V") == (0, "scx_dwrr 0.1.0\n", "")
 

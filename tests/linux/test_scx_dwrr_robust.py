@@ -21,7 +21,7 @@ _OFF = 'sched_ext: BPF scheduler "dwrr" disabled ({})'
 _BY_USER = _OFF.format("unregistered from user space")
 _BY_KERNEL = _OFF.format("unregistered from the main kernel")
 _HOGS = ["hogs: 6 of 6, 0 of them starve", "hogs ended: 0"]
-_READY = "scx_dwrr: round slice 8 ms, tick 4 ms, {} CPUs"
+_READY = "scx_dwrr: round slice 12 ms, tick 4 ms, {} CPUs"
 _END = ["status: 0", _READY.format(4), "EXIT: unregistered from user space", "state: disabled"]
 _ONCE = ["kernel:", _ON, _BY_USER]
 
@@ -88,7 +88,7 @@ STORMS = {
     "long_rounds": [
         "hogs: 64 of 64, 0 of them starve",
         "hogs ended: 0",
-        *(line.replace("8 ms", "1000 ms") for line in _END),
+        *(line.replace("12 ms", "1000 ms") for line in _END),
         *_ONCE,
     ],
     "many_threads": [*_HOGS, "threads: 10000", *_END, *_ONCE],

@@ -40,7 +40,7 @@ def _files(test: str, status: int = 0, **more: str) -> dict[str, bytes]:
     run = {f"run/{name}": text for name, text in {"measure": measure, **said.get(test, {})}.items()}
     whole = {
         "gap": '{"gap": {"max_ms": 20.5, "p99_ms": 12.25}, "migrations": 30, "wall_ms": 10000}',
-        "scheduler": "scx_dwrr: round slice 8 ms, tick 4 ms, 4 CPUs\n",
+        "scheduler": "scx_dwrr: round slice 12 ms, tick 4 ms, 4 CPUs\n",
         **run,
         **more,
     }
@@ -103,7 +103,7 @@ def test_rows(test: str, values: list[float]) -> None:
 def test_the_bound_is_what_the_scheduler_says() -> None:
     assert linux.rows_of(_test("threads"), _OURS, 1, _files("threads"))[-1] == {
         **{"test": "threads", "scheduler": "scx_dwrr", "seed": 1},
-        **{"metric": "bound of the gap", "value": 24.0},
+        **{"metric": "bound of the gap", "value": 32.0},
     }
 
 
