@@ -18,6 +18,15 @@ uint32_t lag_class(int nice, bool idle) {
   return nice < -20 ? 0 : nice > 19 ? 39 : (uint32_t)(nice + 20);
 }
 
+/* The first class, from `from` on, that has threads; LAG_CLASSES: none. */
+static uint32_t class_from(const struct lag *lag, uint32_t from) {
+  uint64_t left = lag->present >> from << from;
+  return left ? (uint32_t)__builtin_ctzll(left) : LAG_CLASSES;
+}
+
+#define FOR_EACH_CLASS(i, from) \
+  for (uint32_t i = class_from(lag, from); i < LAG_CLASSES; i = class_from(lag, i + 1))
+
 struct lag *lag_new(uint32_t cpus) {
   struct lag *lag = calloc(1, sizeof *lag);
   if (!lag) return NULL;
@@ -41,8 +50,7 @@ void lag_serve(struct lag *lag, struct lag_one *one, double ns) {
 void lag_clock(struct lag *lag, uint64_t now_ns) {
   if (now_ns <= lag->now_ns) return; /* the CPUs' clocks differ by a little */
   double passed = (double)(now_ns - lag->now_ns);
-  for (uint32_t i = 0; i < LAG_CLASSES; i++)
-    if (lag->count[i]) lag->clock[i] += passed * lag->rate[i];
+  FOR_EACH_CLASS(i, 0) lag->clock[i] += passed * lag->rate[i];
   for (uint32_t i = 0; i < lag->runs; i++) lag_serve(lag, lag->running[i], passed);
   lag->now_ns = now_ns;
 }
@@ -81,28 +89,21 @@ static void look_at(struct lag *lag, uint32_t a) {
       .at_ns = lag->now_ns};
 }
 
-/* Classes that have threads now. Threads of one ask for the same, so either all of them ask for more than a CPU or none does. */
+/* Threads of one class ask for the same, so either all of them ask for more than a CPU or none does. */
 static void readjust(struct lag *lag) {
-  uint64_t sum = 0;
+  uint64_t sum = lag->weight;
+  uint32_t left = lag->cpus, feasible = class_from(lag, 0);
   bool changed = false;
-  uint32_t left = lag->cpus, c = 0;
-  for (uint32_t i = 0; i < LAG_CLASSES; i++) sum += (uint64_t)lag_weights[i] * lag->count[i];
-  for (; c < LAG_CLASSES && (!lag->count[c] || (uint64_t)lag_weights[c] * left > sum); c++) {
-    sum -= (uint64_t)lag_weights[c] * lag->count[c];
-    left -= lag->count[c];
+  while (feasible < LAG_CLASSES && (uint64_t)lag_weights[feasible] * left > sum) {
+    sum -= (uint64_t)lag_weights[feasible] * lag->count[feasible];
+    left -= lag->count[feasible];
+    feasible = class_from(lag, feasible + 1);
   }
-  for (uint32_t i = 0; i < c; i++) {
-    if (!lag->count[i]) continue;
-    double unit = sum ? UNIT_WEIGHT * left / (double)sum : 1;
+  FOR_EACH_CLASS(i, 0) {
+    bool whole = i < feasible; /* it asks for more than a CPU */
+    double unit = !whole ? UNIT_WEIGHT / lag_weights[i] : sum ? UNIT_WEIGHT * left / (double)sum : 1;
+    lag->rate[i] = whole ? 1 : lag_weights[i] * (double)left / (double)sum;
     changed |= lag->unit[i] != unit;
-    lag->rate[i] = 1;
-    lag->unit[i] = unit;
-  }
-  for (uint32_t i = c; i < LAG_CLASSES; i++) {
-    if (!lag->count[i]) continue;
-    double unit = UNIT_WEIGHT / lag_weights[i];
-    changed |= lag->unit[i] != unit;
-    lag->rate[i] = lag_weights[i] * (double)left / (double)sum;
     lag->unit[i] = unit;
   }
   for (uint32_t i = 0; changed && i < lag->runs; i++) look_at(lag, lag->running[i]->slot);
@@ -145,8 +146,10 @@ void lag_join(struct lag *lag, struct lag_one *one, uint32_t class) {
   one->value = one->served = 0;
   one->ideal_before = lag->clock[class];
   one->at = 0;
-  lag->count[class]++;
   lag->runnable++;
+  lag->count[class]++;
+  lag->present |= 1ull << class;
+  lag->weight += lag_weights[class];
   readjust(lag);
   uint32_t slot = 0;
   while (slot < lag->slots && lag->one[slot]) slot++;
@@ -167,12 +170,16 @@ void lag_join(struct lag *lag, struct lag_one *one, uint32_t class) {
 }
 
 void lag_leave(struct lag *lag, struct lag_one *one) {
-  lag_stop(lag, one);
-  look_at(lag, one->slot);
-  lag_note(lag, one);
+  if (one->at) {
+    lag_stop(lag, one);
+  } else {
+    look_at(lag, one->slot);
+    lag_note(lag, one);
+  }
   one->ideal = lag_ideal(lag, one);
   one->runnable = false;
-  lag->count[one->class]--;
+  if (--lag->count[one->class] == 0) lag->present &= ~(1ull << one->class);
+  lag->weight -= lag_weights[one->class];
   lag->runnable--;
   readjust(lag);
   if (one->slot == LAG_PAIRS) return;

@@ -41,6 +41,8 @@ struct lag {
   uint64_t now_ns, noted_ns;
   uint32_t cpus, runnable, paired, slots; /* slots: in use, with holes */
   uint64_t unpaired;                      /* times that a thread found no slot */
+  uint64_t weight;                        /* of all that are runnable */
+  uint64_t present;                       /* classes that have threads now, a bit each */
   uint32_t count[LAG_CLASSES];
   double rate[LAG_CLASSES];               /* CPUs that the ideal server gives a thread, */
   double clock[LAG_CLASSES];              /* and has given to one that was always there */

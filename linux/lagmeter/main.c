@@ -223,7 +223,7 @@ static int open_source(struct lag_source *s, const struct options *o) {
   return lag_proc_open(s, o->cgroup) ? fail(1, "%s", lag_why()) : 0;
 }
 
-/* Never behind those it watches, or events would be lost. */
+/* Never behind those it watches, or events would be lost and samples late. */
 static void come_first(void) {
   const struct sched_param first = {.sched_priority = 1};
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
@@ -244,7 +244,7 @@ static int watch(struct lag_source *s, const struct options *o, FILE *to) {
     if (terminal) fputs("\033[H\033[J", to);
     if (!error) error = lag_print(to, s, LIVE_ROWS);
     if (!terminal) fputc('\n', to);
-    fflush(to);
+    if (fflush(to)) break; /* nobody reads it any more */
   }
   if (!error) error = s->look(s, 0);
   lag_until(s->meter, lag_now_ns());
@@ -252,9 +252,9 @@ static int watch(struct lag_source *s, const struct options *o, FILE *to) {
 }
 
 static int report(struct lag_source *s, FILE *to, FILE *json) {
-  if (!lag_anything(s->meter)) return fail(1, "nothing that was watched was ever runnable");
-  int error = lag_print(to, s, END_ROWS);
-  if (!error && json) error = lag_write_json(json, s);
+  if (s->whom.whom != LAG_TREE && !lag_anything(s->meter)) return fail(1, "nothing that was watched was ever runnable");
+  int error = json ? lag_write_json(json, s) : 0;
+  if (!error) error = lag_print(to, s, END_ROWS);
   return error ? fail(1, "no memory") : 0;
 }
 
@@ -268,6 +268,7 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
   s.whom.own = getpid();
   if (o->command && (status = start(o->command, &pid, &go))) return fail(1, "cannot start a process: %s", strerror(status));
   if (pid) s.whom.pid = pid;
+  signal(SIGPIPE, SIG_IGN); /* else its end would take the other files along */
   s.meter = lag_meter_new(o->cpus ? (uint32_t)o->cpus : (uint32_t)online);
   if (!s.meter) return fail(1, "no memory");
   if (timeline) lag_perfetto_begin(&perfetto, timeline, s.meter);

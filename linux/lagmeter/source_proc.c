@@ -19,7 +19,7 @@ struct proc {
   const char *cgroup; /* its path below the mount */
   int32_t *pids;      /* of those watched, and for a command of all that ever were */
   uint32_t count, room;
-  uint64_t listed_ns;
+  uint64_t listed_ns, took_ns; /* when it last did, and how long the last sample took */
 };
 
 struct stat_line {
@@ -148,11 +148,14 @@ static int sample(struct lag_source *s) {
     if (folder) closedir(folder);
   }
   lag_sample_end(s->meter);
+  p->took_ns = lag_now_ns() - now;
   return error;
 }
 
 static int look(struct lag_source *s, int wait_ms) {
-  if (wait_ms > 0) usleep((unsigned)wait_ms * 1000u);
+  struct proc *p = s->own;
+  uint64_t wait_us = (uint64_t)wait_ms * 1000, took_us = p->took_ns / 1000;
+  if (wait_ms > 0) usleep((unsigned)(wait_us > took_us ? wait_us : took_us)); /* at most half of a CPU is for samples */
   return sample(s);
 }
 

@@ -22,6 +22,8 @@ lagmeter --json /out/bpf.json --perfetto /out/bpf.trace -- \\
     lagmeter --sample {_SAMPLE_MS} --json /out/proc.json -- hog -t 2 5 2>/out/both
 say command lagmeter --json /out/command.json -- sh -c 'kill -9 $$'
 say missing lagmeter -- nothing-of-that-name
+say short lagmeter --sample 100 -- true
+lagmeter --json /out/pipe.json -- true 2>&1 | true
 say unwritable lagmeter --json /nowhere/lag.json -- touch /out/ran
 say nobody lagmeter -t 0.2 -n nobody-has-it
 hog -t 60 3 >/dev/null &
@@ -106,6 +108,17 @@ def test_the_status_is_the_commands(left: dict[str, bytes]) -> None:
         == "lagmeter: error: cannot run nothing-of-that-name: No such file or directory"
     )
     assert _said(left, "missing")[-1] == "status 127"
+
+
+@pytest.mark.linux
+def test_a_command_that_no_sample_saw(left: dict[str, bytes]) -> None:
+    lines = _said(left, "short")
+    assert (lines[1], lines[-1]) == ("no gap: never were two threads runnable at a time", "status 0")
+
+
+@pytest.mark.linux
+def test_the_figures_are_written_though_nobody_reads_the_table(left: dict[str, bytes]) -> None:
+    assert _json(left, "pipe")["threads_counted"] == 1
 
 
 @pytest.mark.linux
