@@ -17,7 +17,6 @@
 #define CL_ROUND_SPAN 62u /* a tick may be many rounds of a light thread */
 #include "cl_dwrr_round.h"
 
-#define NEAR 8 /* so many CPUs are looked at for one that lets a woken thread run */
 #define RING (CL_ROUND_SPAN + 2)
 #define ROUND_MAX (1000000000ull << 10) /* for weight 1024 */
 #define AHEAD_MAX (8 * ROUND_MAX)
@@ -138,7 +137,6 @@ static __always_inline u32 weight_of(const struct task_struct *p) {
 }
 
 static __always_inline struct line *line_of(s32 cpu) { return &lines[cpu & MASK]; }
-static __always_inline u32 wrap(u32 cpu) { return cpu < tuning.cpus ? cpu : cpu - tuning.cpus; }
 static __always_inline struct thread *thread_of(struct task_struct *p) {
   return bpf_task_storage_get(&threads, p, NULL, 0);
 }
@@ -403,7 +401,7 @@ APART int borrow(u64 queue, u32 round) {
 APART int take_elsewhere(u32 cpu, u64 limit, bool bound) {
   u32 i;
   bpf_for(i, 1, tuning.cpus) {
-    u32 other = wrap(cpu + i);
+    u32 other = cpu + i < tuning.cpus ? cpu + i : cpu + i - tuning.cpus;
     if (take(bound ? BOUND(other) : COUNTS(other), limit, cpu)) return true;
   }
   return false;
@@ -454,16 +452,7 @@ s32 OPS(select_cpu, struct task_struct *p, s32 prev, u64 flags) {
   bool idle = false;
   s32 cpu = scx_bpf_select_cpu_dfl(p, prev, flags, &idle);
   struct thread *t = thread_of(p);
-  if (!t) return cpu;
-  t->chosen = idle;
-  if (idle || !tuning.sleepers_first) return cpu;
-  /* None idles. The nearest one may have a current thread that gives way. */
-  u64 now = scx_bpf_now();
-  u32 i;
-  bpf_for(i, 0, NEAR) {
-    u32 other = wrap(cpu + i);
-    if (gives_way(line_of(other), now) && bpf_cpumask_test_cpu(other, p->cpus_ptr)) return other;
-  }
+  if (t) t->chosen = idle;
   return cpu;
 }
 
