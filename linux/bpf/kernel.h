@@ -115,6 +115,7 @@ enum scx_enq_flags {
   SCX_ENQ_PREEMPT = 3,
   SCX_ENQ_LAST = 4,
 };
+enum scx_wake_flags { SCX_WAKE_SYNC = 1 };
 enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
 enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1, SCX_DSQ_LOCAL_ON = 2 };

@@ -56,6 +56,7 @@ struct thread {
   bool fresh;  /* it has woken, and has not run for long since */
   bool last;   /* it has yielded */
   bool queued; /* among those that count */
+  bool handed; /* its waker's CPU: that one is about to sleep */
   bool chosen; /* its CPU was idle when it woke */
   u32 borrowed; /* the round that it has run ahead in */
 };
@@ -93,6 +94,7 @@ static struct line { /* a CPU */
   u64 held_since;
   u32 round;         /* up to this one the CPU runs what lies here before it looks elsewhere */
   u32 bound_round;
+  u32 waiting;       /* threads that count and are queued here */
   u32 bound_threads; /* runnable */
   u64 bound_weight;
   u64 bound_slice; /* B for them, */
@@ -373,10 +375,16 @@ static __always_inline u64 key_of(const struct share *of, bool last) {
 
 static __always_inline u64 above(u32 round) { return (u64)(round + 1) << 32; }
 
+/* At least as long as a thread is there, and cheaper than the kernel's own count. */
+static __always_inline bool may_hold(u64 queue) {
+  const struct line *l = line_of(queue / 2);
+  return queue & 1 ? READ(l->bound_threads) : READ(l->waiting);
+}
+
 /* Take the first thread of a queue whose key is below the limit. */
 APART int take(u64 queue, u64 limit, u32 cpu) {
   struct task_struct *p;
-  if (!scx_bpf_dsq_nr_queued(queue)) return false;
+  if (!may_hold(queue)) return false;
   bpf_for_each(scx_dsq, p, queue, 0) {
     if ((s64)(p->scx.dsq_vtime - limit) >= 0) return false;
     if (queue / 2 != cpu && (p->migration_disabled || !bpf_cpumask_test_cpu(cpu, p->cpus_ptr))) continue;
@@ -388,7 +396,7 @@ APART int take(u64 queue, u64 limit, u32 cpu) {
 /* Take a thread of the round that is not open yet, which has not run ahead in it. */
 APART int borrow(u64 queue, u32 round) {
   struct task_struct *p;
-  if (!scx_bpf_dsq_nr_queued(queue)) return false;
+  if (!may_hold(queue)) return false;
   bpf_for_each(scx_dsq, p, queue, 0) {
     struct thread *t = thread_of(p);
     if ((s64)(p->scx.dsq_vtime - above(round)) >= 0) return false;
@@ -407,11 +415,18 @@ APART int take_elsewhere(u32 cpu, u64 limit, bool bound) {
   return false;
 }
 
+/* Counted before it is queued, and until it runs or sleeps: the kernel's own count costs a search. */
 static __always_inline void set_queued(struct thread *t, bool queued) {
-  if (t->queued != queued) __sync_fetch_and_add(&s.queued, queued ? 1 : -1);
+  if (t->queued == queued) return;
+  __sync_fetch_and_add(&s.queued, queued ? 1 : -1);
+  __sync_fetch_and_add(&line_of(t->cpu)->waiting, queued ? 1 : -1);
   t->queued = queued;
 }
 
+/* Whether there is anybody for whom the running thread could make room. */
+static __always_inline bool has_others(const struct line *l) {
+  return READ(l->waiting) || READ(l->bound_threads) > !l->counts;
+}
 
 /* Close what can be closed; whether L, or what may be run, is another now. */
 APART int close_rounds(u32 lowest) {
@@ -452,8 +467,12 @@ s32 OPS(select_cpu, struct task_struct *p, s32 prev, u64 flags) {
   bool idle = false;
   s32 cpu = scx_bpf_select_cpu_dfl(p, prev, flags, &idle);
   struct thread *t = thread_of(p);
-  if (t) t->chosen = idle;
-  return cpu;
+  if (!t) return cpu;
+  u32 own = bpf_get_smp_processor_id();
+  t->chosen = idle;
+  t->handed = !idle && flags & KERNEL(scx_wake_flags, SCX_WAKE_SYNC) && READ(line_of(own)->runs) &&
+              bpf_cpumask_test_cpu(own, p->cpus_ptr);
+  return t->handed ? (s32)own : cpu;
 }
 
 void OPS(enqueue, struct task_struct *p, u64 flags) {
@@ -467,11 +486,12 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
     return;
   }
+  set_queued(t, false); /* it may have been moved to this CPU while it waited */
   enter(t, cpu, weight_of(p), is_bound(p), woken);
   u32 lowest = READ(s.lowest);
   bool open = !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
-  bool chosen = t->chosen;
-  t->chosen = false;
+  bool chosen = t->chosen, handed = t->handed && cpu == (s32)bpf_get_smp_processor_id();
+  t->chosen = t->handed = false;
   t->fresh = woken && tuning.sleepers_first;
   u64 now = scx_bpf_now();
   if (chosen && (open || is_free())) {
@@ -479,7 +499,7 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags);
     return;
   }
-  if (t->fresh && open && gives_way(l, now)) {
+  if (t->fresh && open && !handed && gives_way(l, now)) {
     STAT(woken, 1);
     l->fresh_until = now + FRESH_NS; /* one at a time: this queue is the kernel's, and no other CPU looks there */
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
@@ -491,6 +511,10 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   if (t->bound) STAT(pinned, 1);
   set_queued(t, !t->bound);
   scx_bpf_dsq_insert_vtime(p, t->bound ? BOUND(cpu) : COUNTS(cpu), tuning.tick_ns, key, flags);
+  if (handed) { /* it runs as soon as its waker sleeps, or at the next tick */
+    set_slice(bpf_get_current_task_btf(), 1);
+    return;
+  }
   s32 idle = chosen ? cpu : flags & ENQ(LAST) ? -1 : scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
   if (idle >= 0) scx_bpf_kick_cpu(idle, KICK(IDLE));
 }
@@ -517,10 +541,11 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
       l->bound_round++;
     }
     u64 limit = above(free ? lowest + RING : l->round), bound_limit = above(l->bound_round);
+    if (yielded && !bound) own = above(lowest + 1) - 1; /* all that may run come before it */
     bool keep = goes_on && (s64)(own - (bound ? bound_limit : limit)) < 0;
     if (keep && bound) bound_limit = own;
     if (keep && !bound) limit = own;
-    if (take(COUNTS(cpu), above(lowest - 1), cpu) || take(BOUND(cpu), bound_limit, cpu) ||
+    if ((READ(l->bound_threads) && (take(COUNTS(cpu), above(lowest - 1), cpu) || take(BOUND(cpu), bound_limit, cpu))) ||
         ((!keep || !bound) && take(COUNTS(cpu), limit, cpu))) {
       STAT(picked, 1);
       return;
@@ -634,7 +659,7 @@ void OPS(update_idle, s32 cpu, bool idle) {
 
 bool OPS(yield, struct task_struct *from, struct task_struct *to) {
   struct thread *t = thread_of(from);
-  if (!to && t) {
+  if (!to && t && has_others(line_of(scx_bpf_task_cpu(from)))) {
     t->last = true;
     set_slice(from, 0);
   }
