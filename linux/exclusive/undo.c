@@ -104,9 +104,17 @@ static int parse(const struct undo *u, const struct cl_entry *e, const char *tex
   return 0;
 }
 
+static bool is_interrupt(const char *path) { return strncmp(path, "/proc/irq/", strlen("/proc/irq/")) == 0; }
+
+/* The CPUs that we left an interrupt have all gone, so the kernel gave it all that there are. */
+static bool is_homeless(const struct undo *u, const char *path, const struct cl_cpus *new) {
+  struct cl_cpus left = cl_cpus_and(new, &u->online);
+  return is_interrupt(path) && cl_cpus_count(&left) == 0;
+}
+
 /* Interrupts are irqbalance's to spread, where it runs: it has been told, and moves them as it thinks fit. */
 static bool is_spread(const struct undo *u, const char *path) {
-  if (strncmp(path, "/proc/irq/", strlen("/proc/irq/")) != 0) return false;
+  if (!is_interrupt(path)) return false;
   for (size_t i = 0; i < u->mine.count; i++)
     if (u->mine.entry[i].kind == CL_KIND_IRQBALANCE) return true;
   return false;
@@ -170,6 +178,10 @@ static enum answer undo_cpus(const struct undo *u, const struct cl_entry *e) {
     return wrote(path, error);
   }
   bool ours = give_back(u, &old, &new, &now, &target);
+  if (!ours && is_homeless(u, path, &new)) {
+    target = cl_cpus_minus(&old, &u->taken);
+    ours = true;
+  }
   if (cl_cpus_count(&target) == 0 && *old_text != '\0') target = now;
   if (cl_cpus_equal(&target, &now) && (other || *old_text != '\0')) return ALREADY;
   if (!ours && (is_spread(u, path) || is_put_back(u, &new, &now))) return ALREADY;

@@ -335,6 +335,16 @@ def test_a_list_that_all_have_replaced_comes_back(machine: Machine, order: tuple
     assert journals(machine) == []
 
 
+def test_an_interrupt_whose_cpus_have_gone_comes_back(machine: Machine) -> None:
+    """Its last CPU but the held one went offline, so the kernel gave it all that there were."""
+    irq = "/proc/irq/9/smp_affinity_list"
+    machine.write("/sys/devices/system/cpu/online", "0-1,3\n")
+    machine.write(irq, "0-1,3\n")
+    machine.journal(100, "3", "x", f"cpus\t{irq}\t2-3\t2", alive=False)
+    assert restore(machine) == (0, ["reservation 100: 1 changes taken back, 0 were as before"])
+    assert text(machine, irq) == "2-3"
+
+
 def _members(text: str) -> list[int]:
     members: list[int] = []
     for part in text.split(","):

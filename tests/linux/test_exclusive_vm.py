@@ -34,7 +34,7 @@ HOLDS = (
     "a_process_that_ends_ends_attach",
     "two_at_once_the_first_ends_first",
     "two_at_once_the_last_ends_first",
-    "an_interrupt_of_both",
+    "two_that_had_an_interrupt",
     "two_that_choose_get_two",
     "ends_by_term",
     "ends_by_hup",

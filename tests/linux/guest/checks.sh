@@ -143,12 +143,17 @@ two_at_once_the_first_ends_first() { two_at_once a; }
 two_at_once_the_last_ends_first() { two_at_once b; }
 
 # It may go to their two CPUs only: the second sends it away altogether.
-an_interrupt_of_both() {
+an_interrupt_goes_to_2_and_3() { # leaves its folder in $irq, and what it had in $list
     for irq in /proc/irq/[0-9]*; do
-        echo 2-3 2>/dev/null >$irq/smp_affinity_list && [ "$(cat $irq/smp_affinity_list)" = 2-3 ] && break
+        list=$(cat $irq/smp_affinity_list)
+        echo 2-3 2>/dev/null >$irq/smp_affinity_list && [ "$(cat $irq/smp_affinity_list)" = 2-3 ] && return
     done
+    fail "no interrupt takes 2-3"
+}
+
+two_that_had_an_interrupt() {
+    an_interrupt_goes_to_2_and_3
     before
-    grep -q "${irq#/proc}.*2-3" $work/before || fail "no interrupt takes 2-3"
     hold a $how --cpu 2
     a=$tool a_program=$program
     hold b $how --cpu 3
@@ -159,6 +164,7 @@ an_interrupt_of_both() {
     wait $tool
     same "$(grep warning $work/a.said $work/b.said)" ""
     restored
+    echo $list >$irq/smp_affinity_list
 }
 
 two_that_choose_get_two() {
@@ -252,7 +258,8 @@ a_cpu_goes_and_comes_while_it_is_held() {
     restored
 }
 
-another_cpu_goes_while_one_is_held() {
+another_cpu_goes_while_one_is_held() { # and with it the last that an interrupt had
+    an_interrupt_goes_to_2_and_3
     before
     hold it $how --cpu 3
     echo 0 >/sys/devices/system/cpu/cpu2/online
@@ -260,6 +267,7 @@ another_cpu_goes_while_one_is_held() {
     wait $tool
     echo 1 >/sys/devices/system/cpu/cpu2/online
     restored
+    echo $list >$irq/smp_affinity_list
 }
 
 the_limit_gives_the_cpu_back() { # and the program runs on
