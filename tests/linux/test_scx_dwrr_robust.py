@@ -116,7 +116,7 @@ def _run(guest: vm.Guest, *checks: str, kernel: str = "7", memory_mb: int = 1024
         kernel=kernel,
         memory_mb=memory_mb,
     )
-    assert {name for name, (status, _) in done.items() if status} == set()
+    assert {name: output for name, (status, output) in done.items() if status} == {}
     return {name: output.splitlines() for name, (_, output) in done.items()}
 
 
