@@ -53,7 +53,9 @@ worked() { # all are there, each gets CPU time, and they end as they should
   echo "hogs ended: $?"
 }
 
-kernel_said() { # but for timers, which a slow machine has late or chooses late; and 6.18 says at most ten times that a CPU idles before RCU's work
+# But for timers, which come late or are chosen late on a slow machine; and 6.18 says at most ten times that a CPU idles
+# before RCU's work.
+kernel_said() {
   dmesg -c | sed 's/^\[[^]]*\] //' | grep -v -e '^hrtimer: interrupt took' -e '^tsc: ' -e '^clocksource: ' \
     -e '^NOHZ tick-stop error: local softirq work is pending, handler #200!!!'
 }
