@@ -105,6 +105,7 @@ MAILBOX_BUGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAILBOX_BUGS)
 def test_proof_of_the_mailbox_notices(name: str) -> None:
     source = planted(MAILBOX, *MAILBOX_BUGS[name])

@@ -89,10 +89,19 @@ def replay(config: Config, log: bytes) -> None:
 @pytest.mark.parametrize(
     ("cpus", "hw_threads", "reserve", "policy"),
     [
-        *((cpus, units, False, "priority") for cpus, units in ((2, 0), (4, 0), (16, 0), (2, 2), (4, 3))),
-        *((cpus, units, True, "priority") for cpus, units in ((2, 0), (4, 1), (16, 0))),
-        *((cpus, units, False, "dwrr") for cpus, units in ((2, 0), (4, 0), (4, 3))),
-        *((cpus, units, False, "partitioned") for cpus, units in ((2, 0), (4, 3))),
+        *((cpus, units, False, "priority") for cpus, units in ((2, 0), (16, 0), (4, 3))),
+        *((cpus, units, True, "priority") for cpus, units in ((2, 0), (4, 1))),
+        *((cpus, units, False, "dwrr") for cpus, units in ((2, 0), (4, 3))),
+        (4, 3, False, "partitioned"),
+        *(
+            pytest.param(*others, marks=pytest.mark.slow)
+            for others in (
+                *((cpus, units, False, "priority") for cpus, units in ((4, 0), (2, 2))),
+                (16, 0, True, "priority"),
+                (4, 0, False, "dwrr"),
+                (2, 0, False, "partitioned"),
+            )
+        ),
     ],
 )
 def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: str, tmp_path: Path) -> None:

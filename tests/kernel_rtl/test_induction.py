@@ -137,7 +137,7 @@ def test_an_operation_keeps_the_rules() -> None:
         Size(3, threads=3),
         Size(3, 3, cpus=2, hw_threads=1, ports=2),
         Size(3, policy="edf"),
-        *(size._replace(cycles=4, threads=3) for size in SHARED),
+        *(pytest.param(size._replace(cycles=4, threads=3), marks=pytest.mark.slow) for size in SHARED),
     ],
     ids=str,
 )
@@ -182,6 +182,7 @@ def test_the_cycles_are_exact(size: Size) -> None:
     assert not holds(size._replace(cycles=size.cycles - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bug",
     [

@@ -188,6 +188,7 @@ def _compare(done: Mapping[str, tuple[int, str]], expected: Mapping[str, str]) -
     assert {name: output for name, (_, output) in done.items()} == expected
 
 
+@pytest.mark.slow
 def test_nobody_else_may_use_the_cpu(guest: vm.Guest) -> None:
     """Hogs, newcomers, a task that asks for the CPU; then every file and task is as before."""
     checks = {name: _one(name) for name in _ONE}

@@ -58,6 +58,7 @@ def test_five_threads_on_four_cpus_have_the_same() -> None:
     assert max(times) - min(times) <= 2 * _SLICE_MS + 2 * _TICK_MS
 
 
+@pytest.mark.slow
 def test_threads_have_cpu_time_by_their_weight() -> None:
     found = _run(
         "start -n 5 hog -t 5 4 >/out/light & light=$!; hog -t 5 1 >/out/heavy; wait $light\n",

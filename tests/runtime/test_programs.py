@@ -36,6 +36,7 @@ CHECKED = (
     "hthreads",
     "timeouts",
 )
+LONG = ("stress", "pileup", "timeouts")  # on the slow core
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
 
@@ -75,8 +76,14 @@ def test_threads_share_by_their_weights() -> None:
 
 
 @pytest.mark.parametrize("cpus", (1, 2))
-@pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("program", CHECKED)
+@pytest.mark.parametrize(
+    ("program", "core"),
+    [
+        pytest.param(program, core, marks=[pytest.mark.slow] * (core == "economy" and program in LONG))
+        for program in CHECKED
+        for core in CORES
+    ],
+)
 def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: str, cpus: int) -> None:
     printed = []
     for kernel in firmware.KERNELS:

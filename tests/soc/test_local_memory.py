@@ -19,7 +19,7 @@ from .test_programs import ALL_DONE, HANDLER, marks
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
 MACHINES = [(core, cpus) for core in CORES for cpus in (1, 2)]
-MANY = [*MACHINES, ("economy", 8), ("standard", 8)]
+MANY = [*MACHINES, ("standard", 8), pytest.param("economy", 8, marks=pytest.mark.slow)]
 cores = pytest.mark.parametrize("core", CORES)
 END = 0x2000_0000 + (128 << 10)
 
