@@ -103,7 +103,6 @@ enum scx_exit_kind { SCX_EXIT_NONE = 1 };
 
 struct scx_exit_info {
   enum scx_exit_kind kind;
-  s64 exit_code;
   const char *reason;
   const char *msg;
   const char *dump;
@@ -118,7 +117,7 @@ enum scx_enq_flags {
 enum scx_wake_flags { SCX_WAKE_SYNC = 1 };
 enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
-enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1, SCX_DSQ_LOCAL_ON = 2 };
+enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1, SCX_DSQ_GLOBAL = 2 };
 
 #pragma clang attribute pop
 
@@ -149,6 +148,8 @@ struct sched_ext_ops {
   void (*set_weight)(struct task_struct *p, u32 weight);
   void (*set_cpumask)(struct task_struct *p, const struct cpumask *cpumask);
   void (*update_idle)(s32 cpu, bool idle);
+  void (*cpu_online)(s32 cpu);
+  void (*cpu_offline)(s32 cpu);
   s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
   void (*disable)(struct task_struct *p);
   s32 (*init)(void);
@@ -156,7 +157,6 @@ struct sched_ext_ops {
   u64 flags;
   u32 timeout_ms;
   u32 exit_dump_len;
-  u64 hotplug_seq;
   char name[128];
 };
 

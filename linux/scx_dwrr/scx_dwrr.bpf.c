@@ -101,6 +101,7 @@ static struct line { /* a CPU */
   bool runs;         /* a thread that is in rounds; it counts: */
   bool counts;
   bool held;
+  bool leaves;       /* goes offline: a kick from there might never be delivered, nor any later one */
 } lines[DWRR_CPUS_MAX];
 
 static struct { /* for all CPUs */
@@ -480,18 +481,23 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   struct line *l = line_of(cpu);
   struct thread *t = thread_of(p);
   bool woken = flags & ENQ(WAKEUP);
+  u32 own = bpf_get_smp_processor_id();
   if (!t) return;
+  bool chosen = t->chosen, handed = t->handed && cpu == (s32)own;
+  t->chosen = t->handed = false;
   if (woken && of_one_cpu(p)) {
     STAT(kernel, 1);
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
+    return;
+  }
+  if (line_of(own)->leaves) { /* past the rounds, without a kick */
+    scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags);
     return;
   }
   set_queued(t, false); /* it may have been moved to this CPU while it waited */
   enter(t, cpu, weight_of(p), is_bound(p), woken);
   u32 lowest = READ(s.lowest);
   bool open = !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
-  bool chosen = t->chosen, handed = t->handed && cpu == (s32)bpf_get_smp_processor_id();
-  t->chosen = t->handed = false;
   t->fresh = woken && tuning.sleepers_first;
   u64 now = scx_bpf_now();
   if (chosen && (open || is_free())) {
@@ -654,7 +660,8 @@ void OPS(quiescent, struct task_struct *p, u64 flags) {
 
 /* A thread may have been queued while the CPU did not yet look idle. */
 void OPS(update_idle, s32 cpu, bool idle) {
-  if (idle && READ(s.queued) && !line_of(cpu)->held) scx_bpf_kick_cpu(cpu, 0);
+  struct line *l = line_of(cpu);
+  if (idle && READ(s.queued) && !l->held && !l->leaves) scx_bpf_kick_cpu(cpu, 0);
 }
 
 bool OPS(yield, struct task_struct *from, struct task_struct *to) {
@@ -664,6 +671,39 @@ bool OPS(yield, struct task_struct *from, struct task_struct *to) {
     set_slice(from, 0);
   }
   return false;
+}
+
+/* --- CPUs come and go: the kernel moves what runs there, and asks dispatch no longer ----------------------------- */
+
+/* To the kernel's queue for all CPUs, from which the one that goes, too, takes what may run nowhere else. */
+APART int vacate(u64 queue) {
+  struct task_struct *p;
+  bpf_for_each(scx_dsq, p, queue, 0) scx_bpf_dsq_move(&___it, p, KERNEL(scx_dsq_id_flags, SCX_DSQ_GLOBAL), 0);
+  return 0;
+}
+
+void OPS(cpu_offline, s32 cpu) {
+  struct line *l = line_of(cpu);
+  u64 now = scx_bpf_now();
+  u32 other;
+  LOCKED(
+    s.online--;
+    if (l->held) {
+      l->held = false;
+      s.held--;
+    }
+    look_whether_free(now););
+  l->held_since = 0;
+  vacate(COUNTS(cpu));
+  vacate(BOUND(cpu));
+  bpf_for(other, 0, tuning.cpus) scx_bpf_kick_cpu(other, KICK(IDLE));
+  l->leaves = true;
+}
+
+void OPS(cpu_online, s32 cpu) {
+  u64 now = scx_bpf_now();
+  line_of(cpu)->leaves = false;
+  LOCKED(s.online++; look_whether_free(now););
 }
 
 SEC("struct_ops.s/init_task") s32 BPF_PROG(dwrr_init_task, struct task_struct *p, struct scx_init_task_args *args) {
@@ -686,7 +726,6 @@ SEC("struct_ops.s/init") s32 BPF_PROG(dwrr_init) {
 }
 
 void OPS(exit, struct scx_exit_info *info) {
-  uei.code = info->exit_code;
   bpf_probe_read_kernel_str(uei.reason, sizeof uei.reason, info->reason);
   bpf_probe_read_kernel_str(uei.message, sizeof uei.message, info->msg);
   bpf_probe_read_kernel_str(uei_dump, sizeof uei_dump, info->dump);
@@ -702,6 +741,8 @@ SEC(".struct_ops.link") struct sched_ext_ops dwrr = {
     .quiescent = (void *)dwrr_quiescent,
     .update_idle = (void *)dwrr_update_idle,
     .yield = (void *)dwrr_yield,
+    .cpu_online = (void *)dwrr_cpu_online,
+    .cpu_offline = (void *)dwrr_cpu_offline,
     .init_task = (void *)dwrr_init_task,
     .init = (void *)dwrr_init,
     .exit = (void *)dwrr_exit,

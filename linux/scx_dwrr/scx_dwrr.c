@@ -19,7 +19,6 @@
 #define VERSION "0.1.0"
 #define OPS "dwrr" /* the map with struct sched_ext_ops */
 #define SCX_EXIT_UNREG_KERN 66 /* an end by request up to here; above: an error, or SysRq-S */
-#define SCX_ECODE_ACT_RESTART (1LL << 48)
 #define WATCH_MS 100 /* how often it looks whether the kernel has ended it */
 
 CL_BPF_EMBED(OBJECT);
@@ -126,7 +125,6 @@ static int parse(int count, char **words, struct options *o) {
   return 0;
 }
 
-/* One time that the scheduler is loaded. */
 struct scheduler {
   struct bpf_object *object;
   struct bpf_link *link;
@@ -152,14 +150,6 @@ static int sample(void *from, struct dwrr_sample *found) {
   return error;
 }
 
-static u64 hotplugs(void) {
-  unsigned long long value = 0;
-  FILE *file = fopen("/sys/kernel/sched_ext/hotplug_seq", "re");
-  if (file && fscanf(file, "%llu", &value) != 1) value = 0;
-  if (file) fclose(file);
-  return value;
-}
-
 static void show_cost(const struct scheduler *s) {
   struct bpf_program *program;
   uint32_t cost, all = 0;
@@ -183,9 +173,7 @@ static int load(struct scheduler *s, const struct options *o) {
   if (!tuning || !s->end) return fail("the BPF object in this program does not fit its loader");
   *tuning = (struct dwrr_tuning){.slice_ns = o->slice_us * 1000, .tick_ns = (u64)tick.tv_nsec, .cpus = (u32)cpus,
                                  .sleepers_first = !o->sleepers_wait};
-  /* A CPU that comes or goes between here and the start ends the scheduler, to be loaded anew. */
-  if (cl_scx_set(s->object, OPS, "hotplug_seq", hotplugs()) ||
-      cl_scx_set(s->object, OPS, "exit_dump_len", o->dump_size) || cl_bpf_load(s->object))
+  if (cl_scx_set(s->object, OPS, "exit_dump_len", o->dump_size) || cl_bpf_load(s->object))
     return fail("%s", cl_bpf_why());
   if (o->verbose) show_cost(s);
   if (cl_scx_attach(s->object, OPS, &s->link)) return fail("%s", cl_bpf_why());
@@ -218,31 +206,25 @@ static void watch(struct scheduler *s, const struct options *o) {
   dwrr_serve_end(&server);
 }
 
-/* How it has ended. *again: the kernel wants it loaded anew. */
-static int report(const struct scheduler *s, bool *again) {
+/* How it has ended. */
+static int report(const struct scheduler *s) {
   const struct dwrr_exit *end = (const struct dwrr_exit *)s->end; /* nobody writes it any more */
   bool error = end->kind > SCX_EXIT_UNREG_KERN;
   if (s->dump && *s->dump) fprintf(stderr, "\nDEBUG DUMP\n%.*s\n\n", DWRR_DUMP_SIZE, s->dump);
   fprintf(stderr, "%sEXIT: %s%s%s%s\n", error ? "scx_dwrr: error: " : "", *end->reason ? end->reason : "unknown reason",
           *end->message ? " (" : "", end->message, *end->message ? ")" : "");
-  *again = !error && !stop && end->code & SCX_ECODE_ACT_RESTART;
   return error;
 }
 
 static int run(const struct options *o) {
-  bool again = true;
-  int status = 0;
-  while (again && !status) {
-    struct scheduler s = {0};
-    again = false;
-    status = load(&s, o);
-    if (!status) {
-      watch(&s, o);
-      bpf_link__destroy(s.link);
-      status = report(&s, &again);
-    }
-    bpf_object__close(s.object);
+  struct scheduler s = {0};
+  int status = load(&s, o);
+  if (!status) {
+    watch(&s, o);
+    bpf_link__destroy(s.link);
+    status = report(&s);
   }
+  bpf_object__close(s.object);
   return status;
 }
 

@@ -50,7 +50,6 @@ struct dwrr_totals {
 /* Why it ended: the global `uei`, named as sched_ext's tools do. */
 struct dwrr_exit {
   s32 kind;
-  s64 code;
   char reason[128];
   char message[1024];
 };

@@ -32,9 +32,10 @@ works() { # COUNT: hogs, until `worked`
   until [ "$(wc -w <"/proc/$hogs/task/$hogs/children")" = "$1" ]; do sleep 0.05; done
 }
 
+used_of_cpu3() { awk '/^cpu3/ { print $2 }' /proc/stat; }
 time_of() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
-worked() { # all are there, each gets CPU time, and they end as they should
+each_advances() { # all are there, and each gets CPU time
   children=$(cat /proc/$hogs/task/$hogs/children)
   before=$(for child in $children; do time_of "$child"; done | tr '\n' ' ')
   for _ in $(seq 600); do
@@ -48,6 +49,10 @@ worked() { # all are there, each gets CPU time, and they end as they should
     sleep 0.1
   done
   echo "hogs: $(echo $children | wc -w) of $hogs_count, $still of them starve"
+}
+
+worked() { # until now, and they end as they should
+  each_advances
   kill $hogs
   wait $hogs
   echo "hogs ended: $?"
@@ -56,8 +61,9 @@ worked() { # all are there, each gets CPU time, and they end as they should
 # But for timers, which come late or are chosen late on a slow machine; and 6.18 says at most ten times that a CPU idles
 # before RCU's work.
 kernel_said() {
-  dmesg -c | sed 's/^\[[^]]*\] //' | grep -v -e '^hrtimer: interrupt took' -e '^tsc: ' -e '^clocksource: ' \
-    -e '^NOHZ tick-stop error: local softirq work is pending, handler #200!!!'
+  dmesg -c | sed -e 's/^\[[^]]*\] //' -e 's/^process [0-9]* /process N /' |
+    grep -v -e '^hrtimer: interrupt took' -e '^tsc: ' -e '^clocksource: ' \
+      -e '^NOHZ tick-stop error: local softirq work is pending, handler #200!!!'
 }
 
 ends_by_request() {
@@ -130,15 +136,22 @@ switched_off() {
   worked
 }
 
-cpus_go_and_come() {
+cpus_go_and_come() { # TIMES: with a hog that may run nowhere else
   loads
   works 6
-  for online in 0 1 0 1; do
-    seq=$(cat $scx/enable_seq)
-    echo $online >/sys/devices/system/cpu/cpu3/online
-    until [ "$(cat $scx/enable_seq)" -gt "$seq" ] && [ "$(cat $scx/state)" = enabled ]; do sleep 0.05; done
+  seq=$(cat $scx/enable_seq)
+  for _ in $(seq "$1"); do
+    set -- $(cat /proc/$hogs/task/$hogs/children)
+    taskset -p 8 "$1" >/dev/null
+    sleep 0.1
+    echo 0 >/sys/devices/system/cpu/cpu3/online
+    each_advances
+    echo 1 >/sys/devices/system/cpu/cpu3/online
+    used=$(used_of_cpu3)
+    until [ "$(used_of_cpu3)" -gt "$used" ]; do sleep 0.05; done
   done
   worked
+  echo "loaded anew: $(($(cat $scx/enable_seq) - seq))"
   ends INT
 }
 
@@ -162,6 +175,23 @@ newcomers() { # SECONDS: as many as there may be, each of which lives for some m
   loads
   spawn -w 5 -t "$1" 500 | tr -dc 'a-z:0-9' | sed 's/spawned:[0-9]*/spawned:many/'
   echo
+  ends INT
+}
+
+fork_bomb() { # SECONDS: each process starts others as fast as it can, 1000 at most
+  loads
+  works 6
+  bomb=/sys/fs/cgroup/bomb
+  echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+  mkdir $bomb
+  echo 1000 >$bomb/pids.max
+  sh -c "echo 0 >$bomb/cgroup.procs; bomb() { while :; do bomb & done; }; bomb" 2>/dev/null &
+  until ! grep -q '^max 0$' $bomb/pids.events; do sleep 0.1; done
+  sleep "$1"
+  each_advances
+  [ "$(cat $bomb/pids.current)" -gt 0 ] && echo 1 >$bomb/cgroup.kill
+  until rmdir $bomb 2>/dev/null; do sleep 0.1; done
+  worked
   ends INT
 }
 
