@@ -11,6 +11,7 @@ from coreloom.bench.linux_loads import TESTS
 from coreloom.linux import vm
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
+_SLICE_MS = 12  # of a round, for nice 0
 
 
 def test_two_runs_with_a_seed_are_the_same() -> None:
@@ -24,4 +25,5 @@ def test_two_runs_with_a_seed_are_the_same() -> None:
     )
     assert first == second
     found = {row["metric"]: row["value"] for row in first}
-    assert found[linux.GAP.name] <= found[linux.BOUND]
+    # They come one after the other, so one may begin a round later: linux/scx_dwrr/README.md.
+    assert found[linux.GAP.name] <= found[linux.BOUND] + _SLICE_MS
