@@ -583,15 +583,17 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
       STAT(balanced, 1);
       return;
     }
-    if (!waits) return;
     if (goes_on && !bound && l->of.round == lowest + 2 && t->borrowed != lowest + 2) {
       STAT(borrowed, 1);
       t->borrowed = lowest + 2;
       set_slice(prev, 1);
       return;
     }
-    if (borrow(COUNTS(cpu), lowest + 2)) return;
-    if (hold(cpu, lowest, free)) return;
+    if (waits && borrow(COUNTS(cpu), lowest + 2)) return;
+    if (waits && !hold(cpu, lowest, free)) continue;
+    /* Who came here while a move from elsewhere failed, which lets go of this CPU's lock, has not been seen. */
+    if (!take(COUNTS(cpu), limit, cpu)) take(BOUND(cpu), above(l->bound_round + (1u << 30)), cpu);
+    return;
   }
   if (goes_on)
     set_slice(prev, tuning.tick_ns);
