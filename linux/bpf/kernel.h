@@ -85,6 +85,7 @@ struct task_struct {
   u32 policy;
   s32 nr_cpus_allowed;
   u16 migration_disabled;
+  const void *rcu_blocked_node; /* in kernels that may preempt themselves */
   const struct cpumask *cpus_ptr;
   struct sched_entity se;
   struct sched_ext_entity scx;

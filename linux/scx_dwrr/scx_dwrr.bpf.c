@@ -21,6 +21,7 @@
 #define ROUND_MAX (1000000000ull << 10) /* for weight 1024 */
 #define AHEAD_MAX (8 * ROUND_MAX)
 #define FRESH_NS (tuning.slice_ns >> 5) /* for how long a woken thread comes first */
+#define AWAITED_MAX 8
 #define KEY_BITS (10 + 10)   /* remainders are ordered to 1/1024 of a second or so: those of one weight in turn */
 #define KEY_LAST 0xffffffffu /* in its round */
 #define CLOSED (1ull << 32)
@@ -59,6 +60,7 @@ struct thread {
   bool handed; /* its waker's CPU: that one is about to sleep */
   bool chosen; /* its CPU was idle when it woke */
   u32 borrowed; /* the round that it has run ahead in */
+  u32 awaited;  /* times in turn that it went on as RCU waited for it */
 };
 
 struct {
@@ -145,6 +147,12 @@ static __always_inline struct thread *thread_of(struct task_struct *p) {
 }
 static __always_inline bool of_one_cpu(const struct task_struct *p) {
   return p->flags & PF_KTHREAD && p->nr_cpus_allowed == 1;
+}
+
+/* It was preempted in a read section of RCU, so the whole kernel waits for it. (A nesting of them says nothing: this
+ * program runs in one.) */
+static __always_inline bool is_awaited(const struct task_struct *p) {
+  return bpf_core_field_exists(p->rcu_blocked_node) && p->rcu_blocked_node;
 }
 
 static __always_inline bool is_bound(const struct task_struct *p) { return (u32)p->nr_cpus_allowed < s.online; }
@@ -511,8 +519,12 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
     return;
   }
-  u64 key = key_of(&t->of, t->last);
-  if (t->fresh && open) key = (u64)((t->bound ? l->bound_round : lowest) - 1) << 32;
+  u32 first = t->bound ? l->bound_round : lowest;
+  /* Who would wait for long goes on, but not for ever, or one that reads all the time would. */
+  bool awaited = cl_round_before(first + 2, t->of.round) && t->awaited < AWAITED_MAX && is_awaited(p);
+  t->awaited = awaited ? t->awaited + 1 : 0;
+  if (awaited) STAT(awaited, 1);
+  u64 key = (t->fresh && open) || awaited ? (u64)(first - 1) << 32 : key_of(&t->of, t->last);
   t->last = false;
   if (t->bound) STAT(pinned, 1);
   set_queued(t, !t->bound);

@@ -33,6 +33,7 @@ struct dwrr_stats {
   u64 kernel;      /* threads of the kernel that belong to one CPU, past the rounds */
   u64 woken;       /* woken threads that preempted one that had run for long */
   u64 pinned;      /* threads queued that may not run everywhere: rounds of one CPU's own */
+  u64 awaited;     /* times a thread many rounds ahead went on before all others: RCU waited for it */
   u64 held;        /* times a CPU waited, since all that it had was of a round not yet open */
   u64 held_ns;     /* for how long in all */
   u64 borrowed;    /* ticks run ahead so that a CPU was not held */

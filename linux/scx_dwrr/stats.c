@@ -24,6 +24,7 @@ static const struct {
     {"kernel", "threads of the kernel that belong to one CPU, past the rounds"},
     {"woken", "woken threads that preempted one that had run for long"},
     {"pinned", "threads queued that may not run on all CPUs"},
+    {"awaited", "times a thread many rounds ahead went on before all others: RCU waited for it"},
     {"held", "times a CPU waited, since all it had was of a round not yet open"},
     {"held_ns", "ns that CPUs waited so"},
     {"borrowed", "ticks run ahead so that a CPU did not wait"},

@@ -18,6 +18,7 @@ _CALLS = {
     "hog": "hog [-p] [-t SECONDS] COUNT",
     "probe": "probe [-s] [-n COUNT] [-i INTERVAL_US] [-w WORK_US]",
     "wake": "wake [-m MESSENGERS] [-p PAUSE_US] [-w WORK_US] [-t SECONDS] WORKERS",
+    "readers": "readers COUNT",
     "spawn": "spawn [-w WORK_MS] [-t SECONDS] COUNT",
     "threads": "threads [-p PROCESSES] [-i INTERVAL_MS] COUNT",
     "burn": "burn [-j THREADS] SECONDS",
@@ -73,6 +74,16 @@ def test_spawn_ends_its_newcomers() -> None:
     found = _line("spawn", "-w", "1", "-t", "0.05", "2")
     assert list(found) == ["spawned", "refused"]
     assert found["spawned"] >= 2
+
+
+def test_readers_end_with_the_first() -> None:
+    with subprocess.Popen([_program("readers"), "2"], stdout=subprocess.PIPE, text=True) as run:
+        children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        while len(children.read_text().split()) < 2:
+            pass
+        run.send_signal(signal.SIGTERM)
+        assert run.communicate()[0] == '{"program": "readers", "readers": 2}\n'
+        assert run.returncode == 0
 
 
 @pytest.mark.parametrize("processes", [1, 3])

@@ -14,7 +14,7 @@ from coreloom.paths import LINUX
 
 pytestmark = pytest.mark.linux
 _SHELL = Path(__file__).parent / "guest" / "dwrr.sh"
-_PROGRAMS = ("hog", "spawn", "threads")
+_PROGRAMS = ("hog", "readers", "spawn", "start", "threads")
 _SECONDS = 240  # of the guest for a check, on a busy host
 _ON = 'sched_ext: BPF scheduler "dwrr" enabled'
 _OFF = 'sched_ext: BPF scheduler "dwrr" disabled ({})'
@@ -88,6 +88,7 @@ STORMS = {
         "cgroup: fork rejected by pids controller in /bomb",
         _BY_USER,
     ],
+    "rcu_readers 20": ["hogs: 64 of 64, 0 of them starve", "hogs ended: 0", *_END, *_ONCE],
     "many_threads": [*_HOGS, "threads: 10000", *_END, *_ONCE],
 }
 

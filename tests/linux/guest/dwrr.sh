@@ -195,6 +195,23 @@ fork_bomb() { # SECONDS: each process starts others as fast as it can, 1000 at m
   ends INT
 }
 
+rcu_readers() { # SECONDS: light threads that RCU waits for; at 3 s it says so, which would end the scheduler
+  limit=/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
+  usual=$(cat $limit)
+  echo 3 >$limit
+  threads -p 10 2000 >/tmp/threads & many=$!
+  until grep -q 2000 /tmp/threads; do sleep 0.2; done
+  loads
+  start -n 19 readers 40 >/dev/null & readers=$!
+  works 64
+  sleep "$1"
+  worked
+  ends INT
+  kill $readers $many
+  wait $readers $many
+  echo "$usual" >$limit
+}
+
 many_threads() {
   loads
   : >/tmp/threads
