@@ -156,8 +156,8 @@ int lag_write_json(FILE *to, const struct lag_source *s) {
   struct sums sums = sum(m, all, count);
   uint64_t migrations = 0;
   for (uint32_t i = 0; i < count; i++) migrations += all[i]->migrations;
-  fprintf(to, "{\"lagmeter\": 1, \"source\": \"%s\", \"sample_ms\": %g, \"cpus\": %u, \"wall_ms\": %.6f, \"cpu_ms\": %.6f,\n", s->name,
-          s->sample_ms, lag->cpus, since(m, lag->now_ns), sums.cpu_ms);
+  fprintf(to, "{\"lagmeter\": 1, \"source\": \"%s\", \"sample_ms\": %g, \"longest_sample_ms\": %.3f, \"cpus\": %u, \"wall_ms\": %.6f, \"cpu_ms\": %.6f,\n", s->name,
+          s->sample_ms, s->longest_sample_ms, lag->cpus, since(m, lag->now_ns), sums.cpu_ms);
   fprintf(to, " \"events\": %llu, \"lost_events\": %llu, \"own_cpu_ms\": %.3f,\n", (unsigned long long)m->events,
           (unsigned long long)s->lost(s), lag_own_ms() - s->own_before_ms);
   fprintf(to, " \"threads_counted\": %u, \"threads_pinned\": %u, \"threads_realtime\": %u, \"threads_unlisted\": %u,\n", sums.groups[0],

@@ -19,7 +19,7 @@ struct proc {
   const char *cgroup; /* its path below the mount */
   int32_t *pids;      /* of those watched, and for a command of all that ever were */
   uint32_t count, room;
-  uint64_t listed_ns, took_ns; /* when it last did, and how long the last sample took */
+  uint64_t listed_ns, begun_ns, took_ns; /* when it last did; when the last sample began, and how long it took */
 };
 
 struct stat_line {
@@ -133,8 +133,9 @@ static int sample_thread(struct lag_source *s, int32_t pid, int32_t tid) {
 
 static int sample(struct lag_source *s) {
   struct proc *p = s->own;
-  uint64_t now = lag_now_ns();
+  uint64_t now = lag_now_ns(), last = p->begun_ns;
   int error = 0;
+  p->begun_ns = now;
   if (now - p->listed_ns >= LIST_NS) {
     error = list(s);
     p->listed_ns = now;
@@ -149,6 +150,8 @@ static int sample(struct lag_source *s) {
   }
   lag_sample_end(s->meter);
   p->took_ns = lag_now_ns() - now;
+  double apart_ms = last ? (double)(now + p->took_ns - last) / 1e6 : 0;
+  if (apart_ms > s->longest_sample_ms) s->longest_sample_ms = apart_ms;
   return error;
 }
 

@@ -11,7 +11,6 @@ from coreloom.linux import bpf, native, vm
 from coreloom.paths import LINUX
 
 _TICK_MS, _SAMPLE_MS = 4, 5
-_TOLERANCE_MS = 2 * _SAMPLE_MS + _TICK_MS  # what a sampler may miss of a thread in all
 _QUIET = "while grep -qs cryptomgr /proc/[0-9]*/comm; do sleep 0.2; done\n"
 # Each command's status and what it said go to a file of its own.
 _SCRIPT = (
@@ -81,9 +80,11 @@ def test_events_and_samples_agree(left: dict[str, bytes]) -> None:
     exact, sampled = _hogs(by_events), _hogs(by_samples)
     assert len(exact) == 5
     assert exact.keys() == sampled.keys()
+    missed_ms = 2 * by_samples["longest_sample_ms"] + _TICK_MS  # at most, of a thread in all
+    assert (by_events["longest_sample_ms"], by_samples["longest_sample_ms"] > _SAMPLE_MS) == (0, True)
     for tid, row in exact.items():
-        assert sampled[tid]["cpu_ms"] == pytest.approx(row["cpu_ms"], abs=_TOLERANCE_MS)
-    assert by_samples["gap"]["max_ms"] == pytest.approx(by_events["gap"]["max_ms"], abs=2 * _TOLERANCE_MS)
+        assert row["cpu_ms"] - missed_ms <= sampled[tid]["cpu_ms"] <= row["cpu_ms"] + _TICK_MS
+    assert by_samples["gap"]["max_ms"] == pytest.approx(by_events["gap"]["max_ms"], abs=2 * missed_ms)
     # The pair is that of the table.
     assert {by_events["gap"][end]["tid"] for end in ("ahead", "behind")} <= exact.keys()
 
