@@ -10,6 +10,7 @@
 #endif
 
 #define LAG_COMMAND 16 /* bytes of a thread's name, with the end */
+#define LAG_UNKNOWN (~0ull) /* CPU time */
 
 enum lag_kind {
   LAG_NEW,       /* runnable for the first time */
@@ -21,7 +22,8 @@ enum lag_kind {
 };
 
 struct lag_event {
-  uint64_t at_ns; /* CLOCK_MONOTONIC */
+  uint64_t at_ns;  /* CLOCK_MONOTONIC */
+  uint64_t cpu_ns; /* its CPU time as the kernel counts it, or LAG_UNKNOWN */
   int32_t tid, pid;
   uint16_t kind, cpu;
   uint16_t allowed; /* on how many CPUs it may run */

@@ -55,7 +55,8 @@ static __always_inline bool is_watched(struct task_struct *p) {
   }
 }
 
-static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu) {
+/* The kernel brings the CPU time of a thread up to date when it starts and stops to run, and at ticks. */
+static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu, u64 cpu_ns) {
   if (!watching) return;
   struct lag_event *e = bpf_ringbuf_reserve(&events, sizeof *e, 0);
   if (!e) {
@@ -63,6 +64,7 @@ static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu) {
     return;
   }
   e->at_ns = bpf_ktime_get_ns();
+  e->cpu_ns = cpu_ns;
   e->tid = p->pid;
   e->pid = p->tgid;
   e->kind = kind;
@@ -79,20 +81,20 @@ static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu) {
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, u32 state) {
   u32 cpu = bpf_get_smp_processor_id();
-  if (is_watched(prev)) tell(prev, preempt || !state ? LAG_PREEMPTED : LAG_SLEEPS, cpu);
-  if (is_watched(next)) tell(next, LAG_IN, cpu);
+  if (is_watched(prev)) tell(prev, preempt || !state ? LAG_PREEMPTED : LAG_SLEEPS, cpu, prev->se.sum_exec_runtime);
+  if (is_watched(next)) tell(next, LAG_IN, cpu, next->se.sum_exec_runtime);
   return 0;
 }
 
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *p) {
-  if (is_watched(p)) tell(p, LAG_WAKE, 0);
+  if (is_watched(p)) tell(p, LAG_WAKE, 0, LAG_UNKNOWN);
   return 0;
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_new, struct task_struct *p) {
-  if (is_watched(p)) tell(p, LAG_NEW, 0);
+  if (is_watched(p)) tell(p, LAG_NEW, 0, LAG_UNKNOWN);
   return 0;
 }
 
@@ -110,11 +112,11 @@ int there(struct bpf_iter__task *it) {
   if (!p || !is_watched(p) || READ(p->__state)) return 0;
   u32 cpu = READ(p->thread_info.cpu);
   bool runs = READ(p->on_cpu);
-  tell(p, LAG_THERE, 0);
-  if (runs) tell(p, LAG_IN, cpu);
+  tell(p, LAG_THERE, 0, LAG_UNKNOWN);
+  if (runs) tell(p, LAG_IN, cpu, LAG_UNKNOWN);
   if (READ(p->__state))
-    tell(p, LAG_SLEEPS, cpu);
+    tell(p, LAG_SLEEPS, cpu, LAG_UNKNOWN);
   else if (runs && !READ(p->on_cpu))
-    tell(p, LAG_PREEMPTED, cpu);
+    tell(p, LAG_PREEMPTED, cpu, LAG_UNKNOWN);
   return 0;
 }

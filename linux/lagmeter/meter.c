@@ -104,10 +104,20 @@ static int runnable(struct lag_meter *m, struct lag_thread *t, uint32_t kind) {
   return error;
 }
 
+/* While it ran, time was taken for service; what the kernel counted is now known. They differ by what it takes to choose
+ * a thread and to switch to it, which is some ms in ten seconds, and not the same for all. */
+static void settle(struct lag_meter *m, struct lag_thread *t, uint64_t counted_ns) {
+  if (t->state != LAG_RUNS) return;
+  uint64_t passed = m->lag->now_ns - t->since_ns;
+  bool known = t->counted_ns != LAG_UNKNOWN && counted_ns != LAG_UNKNOWN && counted_ns >= t->counted_ns;
+  uint64_t served = known ? counted_ns - t->counted_ns : passed;
+  t->cpu_ns += served;
+  if (t->one.runnable) lag_serve(m->lag, &t->one, (double)served - (double)passed);
+}
+
 static void stops(struct lag_meter *m, struct lag_thread *t, bool waits) {
   uint64_t now = m->lag->now_ns, passed = now - t->since_ns;
   if (t->state == LAG_RUNS) {
-    t->cpu_ns += passed;
     if (m->ran && t->cpu != LAG_NO_CPU) m->ran(m->to, t, t->since_ns, now);
     *(waits ? &t->involuntary : &t->voluntary) += 1;
     if (t->cpu != LAG_NO_CPU && m->on[t->cpu] == t) m->on[t->cpu] = NULL;
@@ -130,10 +140,13 @@ static int late(struct lag_meter *m, struct lag_thread *t, uint64_t ns) {
   return 0;
 }
 
-static int runs(struct lag_meter *m, struct lag_thread *t, uint16_t cpu) {
+static int runs(struct lag_meter *m, struct lag_thread *t, uint16_t cpu, uint64_t counted_ns) {
   uint64_t now = m->lag->now_ns;
   struct lag_thread *before = m->on[cpu];
-  if (before && before != t) stops(m, before, false); /* the event of its end was lost */
+  if (before && before != t) { /* the event of its end was lost */
+    settle(m, before, LAG_UNKNOWN);
+    stops(m, before, false);
+  }
   if (t->state == LAG_RUNS) return 0;
   int error = runnable(m, t, LAG_IN);
   t->wait_ns += now - t->since_ns;
@@ -144,6 +157,7 @@ static int runs(struct lag_meter *m, struct lag_thread *t, uint16_t cpu) {
   t->cpu = cpu;
   m->on[cpu] = t;
   t->since_ns = now;
+  t->counted_ns = counted_ns;
   t->state = LAG_RUNS;
   turned(m, t);
   return error ? error : t->one.runnable ? lag_run(m->lag, &t->one) : 0;
@@ -161,6 +175,7 @@ int lag_event(struct lag_meter *m, const struct lag_event *e) {
   if (error) return error;
   m->events++;
   lag_clock(m->lag, e->at_ns);
+  if (e->kind == LAG_PREEMPTED || e->kind == LAG_SLEEPS) settle(m, t, e->cpu_ns);
   if (lag_due(m->lag)) lag_look(m->lag);
   error = describe(m, t, e);
   if (error) return error;
@@ -168,7 +183,7 @@ int lag_event(struct lag_meter *m, const struct lag_event *e) {
   case LAG_NEW:
   case LAG_WAKE:
   case LAG_THERE: return runnable(m, t, e->kind);
-  case LAG_IN: return runs(m, t, e->cpu < LAG_NO_CPU ? e->cpu : 0);
+  case LAG_IN: return runs(m, t, e->cpu < LAG_NO_CPU ? e->cpu : 0, e->cpu_ns);
   case LAG_PREEMPTED:
     if (t->state == LAG_ASLEEP) error = runnable(m, t, LAG_IN);
     stops(m, t, true);

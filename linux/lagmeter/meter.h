@@ -29,6 +29,7 @@ struct lag_thread {
   bool runnable;       /* at the last sample */
   uint64_t since_ns;   /* in this state */
   uint64_t cpu_ns, wait_ns;
+  uint64_t counted_ns; /* by the kernel, when it began to run; LAG_UNKNOWN: it did not say */
   uint64_t sample, sampled_cpu_ns, sampled_wait_ns, sampled_runs; /* the last sample, and what it said */
   uint64_t runs, migrations, voluntary, involuntary;
   struct lag_histogram *latency; /* us from runnable to running; NULL: none yet */

@@ -25,9 +25,10 @@ int main(int count, char **words) {
   if (timeline) lag_perfetto_begin(&perfetto, timeline, s.meter);
   while (!error && fgets(line, sizeof line, stdin)) {
     struct lag_event e = {.pid = 1};
-    if (sscanf(line, "event %llu %d %d %d %d %d %d", &at, &tid, &kind, &cpu, &nice, &policy, &allowed) == 7) {
+    cpu_ns = LAG_UNKNOWN;
+    if (sscanf(line, "event %llu %d %d %d %d %d %d %llu", &at, &tid, &kind, &cpu, &nice, &policy, &allowed, &cpu_ns) >= 7) {
       e.at_ns = at, e.tid = tid, e.kind = (uint16_t)kind, e.cpu = (uint16_t)cpu;
-      e.nice = (int8_t)nice, e.policy = (uint8_t)policy, e.allowed = (uint16_t)allowed;
+      e.cpu_ns = cpu_ns, e.nice = (int8_t)nice, e.policy = (uint8_t)policy, e.allowed = (uint16_t)allowed;
       snprintf(e.command, sizeof e.command, "t%d", tid);
       error = lag_event(s.meter, &e);
     } else if (sscanf(line, "sample %llu", &at) == 1) {

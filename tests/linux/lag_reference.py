@@ -25,10 +25,12 @@ class Event:
     nice: int = 0
     policy: int = NORMAL
     allowed: int = 99
+    counted: int | None = None  # CPU time so far by the kernel, ns
 
     def line(self) -> str:
         words = (self.at, self.tid, self.kind, self.cpu, self.nice, self.policy, self.allowed)
-        return f"event {' '.join(map(str, words))}\n"
+        known = "" if self.counted is None else f" {self.counted}"
+        return f"event {' '.join(map(str, words))}{known}\n"
 
 
 @dataclass

@@ -147,6 +147,17 @@ def test_a_case_worked_out_by_hand(meter: Meter) -> None:
     assert (rows[1]["runs"], rows[1]["involuntary_switches"], rows[3]["voluntary_switches"]) == (2, 1, 1)
 
 
+def test_service_is_what_the_kernel_counts(meter: Meter) -> None:
+    """Of 0 to 10 ms it counts 9 to thread 1, of 10 to 20 ms 11 to thread 2; then it does not say."""
+    counts = [(1, NEW, 0, None), (2, NEW, 0, None), (1, IN, 0, 100), (1, PREEMPTED, 10, 100 + 9 * _MS)]
+    counts += [(2, IN, 10, 50), (2, PREEMPTED, 20, 50 + 11 * _MS), (1, IN, 20, 7), (1, SLEEPS, 24, None)]
+    events = [Event(at * _MS, tid, kind, counted=counted) for tid, kind, at, counted in counts]
+    found = figures(meter, 1, events, 24 * _MS)
+    rows = {row["tid"]: (row["cpu_ms"], row["wait_ms"]) for row in found["threads"]}
+    assert rows == {1: (13, 10), 2: (11, 14)}
+    assert (found["gap"]["max_ms"], found["gap"]["at_ms"]) == (9, 10)
+
+
 def test_a_switch_whose_end_was_lost(meter: Meter) -> None:
     """Thread 1 is taken for asleep when thread 2 runs where it ran."""
     events = [Event(0, 1, NEW), Event(0, 1, IN, 0), Event(9 * _MS, 2, IN, 0), Event(12 * _MS, 2, SLEEPS, 0)]

@@ -97,7 +97,8 @@ def test_all_cpu_time_is_there(left: dict[str, bytes]) -> None:
         assert row["cpu_ms"] + row["wait_ms"] == pytest.approx(2000, abs=20)
     records = json.loads(left["bpf.trace"])["traceEvents"]
     ran = sum(r["dur"] for r in records if r["ph"] == "X" and r["pid"] == 1)
-    assert ran / 1000 == pytest.approx(found["cpu_ms"], abs=0.1)
+    # From switch to switch; the kernel counts the time of a switch otherwise.
+    assert ran / 1000 == pytest.approx(found["cpu_ms"], rel=0.005)
 
 
 @pytest.mark.linux
