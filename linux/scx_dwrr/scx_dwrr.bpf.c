@@ -22,8 +22,6 @@
 #define AHEAD_MAX (8 * ROUND_MAX)
 #define FRESH_NS (tuning.slice_ns >> 5) /* for how long a woken thread comes first */
 #define AWAITED_MAX 8
-#define KEY_BITS (10 + 10)   /* remainders are ordered to 1/1024 of a second or so: those of one weight in turn */
-#define KEY_LAST 0xffffffffu /* in its round */
 #define CLOSED (1ull << 32)
 #define MASK (DWRR_CPUS_MAX - 1)
 #define COUNTS(cpu) ((u64)(cpu) * 2) /* the queues of a CPU */
@@ -50,11 +48,12 @@ struct share { /* what a thread has of the rounds */
 
 struct thread {
   struct share of;
+  u64 key;     /* by which it was queued in its round */
   u32 cpu;     /* where it is queued or runs */
   bool born;   /* it has been in a round */
   bool joined; /* runnable, and in rounds: */
   bool bound;  /* those of its CPU */
-  bool fresh;  /* it has woken, and has not run for long since */
+  bool fresh;  /* it has woken, and comes first */
   bool last;   /* it has yielded */
   bool queued; /* among those that count */
   bool handed; /* its waker's CPU: that one is about to sleep */
@@ -113,13 +112,13 @@ static struct { /* for all CPUs */
   u64 closed_ever;
   u64 slice;    /* B for those that count */
   u32 lowest;   /* L */
-  u32 begun;    /* the latest round that a CPU has begun */
   u32 threads;  /* that count */
   u32 closed;   /* found infeasible in round L: as if they were not there, nor a CPU each */
   u32 taken;    /* CPUs with bound threads */
   u32 held;
   u32 queued;   /* threads that count and wait */
   u32 online;
+  bool crowded; /* somebody waits although there is a CPU for each: a real-time thread has one */
   u32 count[RING]; /* threads by round */
 } s;
 struct bpf_spin_lock lock SEC(".data.lock") __attribute__((visibility("hidden"), aligned(8)));
@@ -172,7 +171,8 @@ static __always_inline bool is_free(void) { return READ(s.clock) & 1; }
 
 /* A CPU for each thread: time is free. */
 static __always_inline void look_whether_free(u64 now) {
-  bool free = s.threads <= s.online && s.taken == 0;
+  if (!s.queued) s.crowded = false;
+  bool free = s.threads <= s.online && s.taken == 0 && !s.crowded;
   if (free == (s.clock & 1)) return;
   u64 clock = clock_at(s.clock, now);
   s.clock = free ? clock << 1 | 1 : (now - clock) << 1;
@@ -219,8 +219,9 @@ static __always_inline void join(struct thread *t, struct line *l, u32 weight, b
   t->of.weight = weight;
   if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
   if (t->bound != bound) t->of.round = lowest;
-  /* A round that closes admits nobody, or with many sleepers it would not end. */
-  if (!bound && (woken || !t->born) && !cl_round_before(s.begun, lowest + 1)) open++;
+  /* Round L admits nobody: with many sleepers it would not end, and beside one that has run for L and L + 1 already
+   * who comes would fall two rounds behind. */
+  if (!bound && (woken || !t->born)) open++;
   cl_round_wake(&t->of.round, &t->of.left, slice, open, bound || cl_round_before(l->round, open) ? open : l->round);
   if (t->of.left > slice) t->of.left = slice; /* its weight was another */
   t->born = true;
@@ -307,7 +308,6 @@ static __always_inline void close_infeasible(u64 now) {
     l->clock_was = ~0ull;
     l->clock = clock_at(s.clock, now); /* what it has run until now was that round's */
     set_round(&l->of.round, lowest + 1);
-    if (cl_round_before(s.begun, lowest + 1)) s.begun = lowest + 1;
     s.closed_ever++;
   }
 }
@@ -376,10 +376,10 @@ APART int enter(struct thread *t __arg_nonnull, u32 cpu, u32 weight, bool bound,
 
 /* --- queues ------------------------------------------------------------------------------------- */
 
-/* Threads are queued by round, those of one by the longest remainder first. */
-static __always_inline u64 key_of(const struct share *of, bool last) {
-  u64 left = (u64)of->left >> KEY_BITS;
-  return (u64)of->round << 32 | (last ? KEY_LAST : KEY_LAST - 1 - (left < KEY_LAST ? left : KEY_LAST - 1));
+/* Threads are queued by round, those of one in the order in which they came to it, woke or yielded. */
+static __always_inline u64 key_of(struct thread *t, const struct share *of, bool comes, u64 now) {
+  if (comes || t->key >> 32 != of->round) t->key = (u64)of->round << 32 | (u32)(now >> 10);
+  return t->key;
 }
 
 static __always_inline u64 above(u32 round) { return (u64)(round + 1) << 32; }
@@ -447,6 +447,15 @@ APART int close_rounds(u32 lowest) {
   return done;
 }
 
+/* Somebody waits elsewhere: time is not free until nobody does. */
+APART int charge_all(void) {
+  u64 now = scx_bpf_now();
+  LOCKED(
+    s.crowded = true;
+    look_whether_free(now););
+  return 0;
+}
+
 /* The CPU waits until L rises or time is free: whether neither has happened already. */
 APART int hold(u32 cpu, u32 lowest, bool free) {
   struct line *l = line_of(cpu);
@@ -466,6 +475,12 @@ APART int hold(u32 cpu, u32 lowest, bool free) {
 }
 
 /* --- the callbacks ------------------------------------------------------------------------------ */
+
+/* Who has woken comes first until an eighth of its slice is used, or one that often sleeps would have all of it before
+ * others have begun theirs. */
+static __always_inline bool comes_first(const struct line *l, const struct thread *t) {
+  return tuning.sleepers_first && t->of.left > slice_of(l, t->of.weight, t->bound) / 8 * 7;
+}
 
 /* Does the CPU's thread let one go first that has woken? */
 static __always_inline bool gives_way(const struct line *l, u64 now) {
@@ -506,7 +521,7 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   enter(t, cpu, weight_of(p), is_bound(p), woken);
   u32 lowest = READ(s.lowest);
   bool open = !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
-  t->fresh = woken && tuning.sleepers_first;
+  t->fresh = woken && comes_first(l, t);
   u64 now = scx_bpf_now();
   if (chosen && (open || is_free())) {
     STAT(direct, 1);
@@ -524,7 +539,7 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   bool awaited = cl_round_before(first + 2, t->of.round) && t->awaited < AWAITED_MAX && is_awaited(p);
   t->awaited = awaited ? t->awaited + 1 : 0;
   if (awaited) STAT(awaited, 1);
-  u64 key = (t->fresh && open) || awaited ? (u64)(first - 1) << 32 : key_of(&t->of, t->last);
+  u64 key = (t->fresh && open) || awaited ? (u64)(first - 1) << 32 : key_of(t, &t->of, woken || t->last, now);
   t->last = false;
   if (t->bound) STAT(pinned, 1);
   set_queued(t, !t->bound);
@@ -549,7 +564,7 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
     goes_on = true;
     bound = t->bound;
     yielded = t->last;
-    own = key_of(&l->of, yielded);
+    own = key_of(t, &l->of, yielded, scx_bpf_now());
   }
   bpf_for(i, 0, RING + 2) {
     u32 lowest = READ(s.lowest);
@@ -567,6 +582,10 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
         ((!keep || !bound) && take(COUNTS(cpu), limit, cpu))) {
       STAT(picked, 1);
       return;
+    }
+    if (keep && free && READ(s.queued)) {
+      charge_all();
+      continue;
     }
     if (keep) {
       STAT(kept, 1);
@@ -632,6 +651,7 @@ void OPS(running, struct task_struct *p) {
   }
   l->fresh_until = 0;
   if (of_one_cpu(p) && !t->joined) return;
+  if (READ(s.crowded) && !READ(s.queued)) LOCKED(look_whether_free(now););
   enter(t, cpu, weight_of(p), is_bound(p), false);
   u64 time = cl_round_time(t->of.left);
   if (!t->bound && !is_free() && cl_round_before(READ(s.lowest) + 1, t->of.round)) {
@@ -639,7 +659,10 @@ void OPS(running, struct task_struct *p) {
     t->borrowed = t->of.round;
     time = 1; /* to the next tick */
   }
-  if (t->fresh) l->fresh_until = now + FRESH_NS;
+  if (t->fresh) {
+    l->fresh_until = now + FRESH_NS;
+    if (!is_free()) time /= 2; /* then in its turn */
+  }
   set_slice(p, time);
   bpf_spin_lock(&lock);
   l->of = t->of;
@@ -648,7 +671,6 @@ void OPS(running, struct task_struct *p) {
   l->clock_was = s.clock;
   l->runs = true;
   l->counts = !t->bound;
-  if (l->counts && cl_round_before(s.begun, t->of.round)) s.begun = t->of.round;
   bpf_spin_unlock(&lock);
 }
 

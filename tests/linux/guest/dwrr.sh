@@ -136,6 +136,24 @@ switched_off() {
   worked
 }
 
+realtime_hog() { # SECONDS: it keeps a CPU, wherever it likes
+  loads
+  works 4
+  start -f 10 hog -p 1 >/dev/null & realtime=$!
+  sleep 1
+  set -- "$1" $(for child in $(cat /proc/$hogs/task/$hogs/children); do time_of "$child"; done)
+  sleep "$1"
+  for child in $(cat /proc/$hogs/task/$hogs/children); do
+    shift
+    echo $(($(time_of "$child") - $1))
+  done | sort -n | awk 'NR == 1 { least = $1 }; { sum += $1 }
+    END { print "four share three CPUs:", least >= 0.9 * sum / NR ? "evenly" : least " of " sum }'
+  kill $realtime
+  wait $realtime
+  worked
+  ends INT
+}
+
 cpus_go_and_come() { # TIMES: with a hog that may run nowhere else
   loads
   works 6
