@@ -146,8 +146,10 @@ realtime_hog() { # SECONDS: it keeps a CPU, wherever it likes
   for child in $(cat /proc/$hogs/task/$hogs/children); do
     shift
     echo $(($(time_of "$child") - $1))
-  done | sort -n | awk 'NR == 1 { least = $1 }; { sum += $1 }
-    END { print "four share three CPUs:", least >= 0.9 * sum / NR ? "evenly" : least " of " sum }'
+  done | sort -n | awk '
+    NR == 1 { least = $1 }
+    { sum += $1 }
+    END { print "four share three CPUs: " (least >= 0.9 * sum / NR ? "evenly" : least " of " sum) }'
   kill $realtime
   wait $realtime
   worked
