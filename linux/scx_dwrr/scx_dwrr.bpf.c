@@ -476,10 +476,10 @@ APART int hold(u32 cpu, u32 lowest, bool free) {
 
 /* --- the callbacks ------------------------------------------------------------------------------ */
 
-/* Who has woken comes first until an eighth of its slice is used, or one that often sleeps would have all of it before
+/* Who has woken comes first until half of its slice is used, or one that often sleeps would have all of it before
  * others have begun theirs. */
 static __always_inline bool comes_first(const struct line *l, const struct thread *t) {
-  return tuning.sleepers_first && t->of.left > slice_of(l, t->of.weight, t->bound) / 8 * 7;
+  return tuning.sleepers_first && t->of.left > slice_of(l, t->of.weight, t->bound) / 2;
 }
 
 /* Does the CPU's thread let one go first that has woken? */
