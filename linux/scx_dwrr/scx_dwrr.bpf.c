@@ -20,7 +20,7 @@
 #define RING (CL_ROUND_SPAN + 2)
 #define ROUND_MAX (1000000000ull << 10) /* for weight 1024 */
 #define AHEAD_MAX (8 * ROUND_MAX)
-#define FRESH_NS (tuning.slice_ns >> 5) /* for how long a woken thread comes first */
+#define FRESH_NS (tuning.slice_ns >> 5) /* for how long no other comes first where one has */
 #define AWAITED_MAX 8
 #define CLOSED (1ull << 32)
 #define MASK (DWRR_CPUS_MAX - 1)
