@@ -7,6 +7,8 @@
 
 #define READ(x) (*(volatile typeof(x) *)&(x))
 #define RING_SIZE (8 << 20)
+#define ROOM (sizeof(struct lag_event) + 8) /* of an event in the ring */
+#define PORTION 256
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -73,9 +75,10 @@ static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu, u64 c
   e->policy = p->policy;
   e->nice = p->static_prio - 120;
   __builtin_memcpy(e->command, p->comm, LAG_COMMAND);
-  /* The reader looks often enough by itself, so that it is not woken by what it watches. */
-  bool full = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > RING_SIZE / 4;
-  bpf_ringbuf_submit(e, full ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+  /* The reader is woken for a portion, not by each event of those it watches; nor does it let many of them wait, as it
+   * would then keep a CPU from them for some ticks. */
+  bool portion = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) % (PORTION * ROOM) < ROOM;
+  bpf_ringbuf_submit(e, portion ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 SEC("tp_btf/sched_switch")
