@@ -23,7 +23,7 @@ typedef unsigned long long u64, __u64, uint64_t;
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_ANY = 0, BPF_RB_AVAIL_DATA = 0 };
-enum { PF_KTHREAD = 0x200000, SCHED_IDLE = 5 };
+enum { PF_KTHREAD = 0x200000, SCHED_IDLE = 5, CLOCK_MONOTONIC = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
 struct bpf_spin_lock {
@@ -32,6 +32,9 @@ struct bpf_spin_lock {
 struct bpf_iter_num {
   u64 opaque[1];
 };
+struct bpf_timer {
+  u64 opaque[2];
+} __attribute__((aligned(8)));
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>

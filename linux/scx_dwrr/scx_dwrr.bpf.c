@@ -83,6 +83,16 @@ struct {
   __type(value, struct dwrr_totals);
 } totals SEC(".maps");
 
+struct watch {
+  struct bpf_timer timer;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __type(value, struct watch);
+} watches SEC(".maps");
+
 struct dwrr_exit uei;
 char uei_dump[DWRR_DUMP_SIZE] SEC(".data.dump");
 
@@ -118,6 +128,10 @@ static struct { /* for all CPUs */
   u32 held;
   u32 queued;   /* threads that count and wait */
   u32 online;
+  u64 served;   /* when a CPU last began or ended to run a thread of round L */
+  u32 behind;   /* threads that L went on without, see go_on: of an earlier round, in no count */
+  u32 watched_lowest; /* L when that was last looked at */
+  bool watched;
   bool crowded; /* somebody waits although there is a CPU for each: a real-time thread has one */
   u32 count[RING]; /* threads by round */
 } s;
@@ -197,7 +211,7 @@ static __always_inline s64 slice_of(const struct line *l, u32 weight, bool bound
 
 static __always_inline void raise_lowest(void) {
   u32 i;
-  if (!s.threads) return;
+  if (s.threads == s.behind) return;
   bpf_for(i, 0, RING) {
     if (s.count[s.lowest % RING]) break;
     s.lowest++;
@@ -211,6 +225,14 @@ static __always_inline void set_round(u32 *round, u32 to) {
   s.count[to % RING]++;
   *round = to;
   raise_lowest();
+}
+
+/* Without it L went on: it is in the round that is L now. */
+static __always_inline void catch_up(struct share *of) {
+  if (!cl_round_before(of->round, s.lowest)) return;
+  of->round = s.lowest;
+  s.behind--;
+  s.count[s.lowest % RING]++;
 }
 
 static __always_inline void join(struct thread *t, struct line *l, u32 weight, bool bound, bool woken) {
@@ -250,6 +272,7 @@ static __always_inline void leave(struct thread *t) {
     fit(&l->bound_slice, l->bound_weight);
     return;
   }
+  catch_up(&t->of);
   s.threads--;
   s.weight -= t->of.weight;
   fit(&s.slice, s.weight / s.online);
@@ -259,6 +282,10 @@ static __always_inline void leave(struct thread *t) {
   }
   s.count[t->of.round % RING]--;
   raise_lowest();
+}
+
+static __always_inline void note_served(const struct line *l, u64 now) {
+  if (l->counts && l->of.round == s.lowest) s.served = now;
 }
 
 /* The running thread has had that much CPU time; what of it is forgiven. */
@@ -348,6 +375,7 @@ APART int settle(u32 cpu, u64 exec, struct thread *t __arg_nonnull, bool stops) 
   struct line *l = line_of(cpu);
   u64 now = scx_bpf_now(), forgiven;
   LOCKED(
+    note_served(l, now);
     forgiven = charge(l, exec, now);
     if (stops) {
       l->runs = l->counts = false;
@@ -456,17 +484,45 @@ APART int charge_all(void) {
   return 0;
 }
 
+/* A thread that was moved to a CPU just before a real-time thread took that one cannot be taken back, and L would
+ * stand. When CPUs are held and no thread of round L has run for two ticks, L goes on without those that are in it. */
+static int go_on(void *map, u32 *key, struct watch *watch) {
+  u64 now = scx_bpf_now();
+  u32 cpu;
+  bool stands, held;
+  LOCKED(
+    held = s.held;
+    stands = held && s.watched_lowest == s.lowest && now - s.served > 2 * tuning.tick_ns;
+    bpf_for(cpu, 0, tuning.cpus) {
+      const struct line *l = line_of(cpu);
+      if (l->counts && l->of.round == s.lowest) stands = false;
+    }
+    if (stands) {
+      s.behind += s.count[s.lowest % RING];
+      s.count[s.lowest % RING] = 0;
+      raise_lowest();
+    }
+    s.watched_lowest = s.lowest;
+    s.watched = held;);
+  if (stands) STAT(skipped, 1);
+  if (held) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
+  return 0;
+}
+
 /* The CPU waits until L rises or time is free: whether neither has happened already. */
 APART int hold(u32 cpu, u32 lowest, bool free) {
   struct line *l = line_of(cpu);
+  struct watch *watch = bpf_map_lookup_elem(&watches, &zero);
   u64 now = scx_bpf_now();
   bpf_spin_lock(&lock);
-  bool same = s.lowest == lowest && (s.clock & 1) == free;
+  bool same = s.lowest == lowest && (s.clock & 1) == free, watched = s.watched;
   if (same && !l->held) {
     l->held = true;
     s.held++;
   }
+  if (same) s.watched = true;
   bpf_spin_unlock(&lock);
+  if (same && !watched && watch) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
   if (same && !l->held_since) {
     STAT(held, 1);
     l->held_since = now;
@@ -476,10 +532,9 @@ APART int hold(u32 cpu, u32 lowest, bool free) {
 
 /* --- the callbacks ------------------------------------------------------------------------------ */
 
-/* Who has woken comes first until half of its slice is used, or one that often sleeps would have all of it before
- * others have begun theirs. */
+/* Who has woken comes first, but for the last eighth of its slice, which it has in its turn. */
 static __always_inline bool comes_first(const struct line *l, const struct thread *t) {
-  return tuning.sleepers_first && t->of.left > slice_of(l, t->of.weight, t->bound) / 2;
+  return tuning.sleepers_first && t->of.left > slice_of(l, t->of.weight, t->bound) / 8;
 }
 
 /* Does the CPU's thread let one go first that has woken? */
@@ -665,12 +720,14 @@ void OPS(running, struct task_struct *p) {
   }
   set_slice(p, time);
   bpf_spin_lock(&lock);
+  if (!t->bound) catch_up(&t->of);
   l->of = t->of;
   l->exec = p->se.sum_exec_runtime;
   l->clock = clock_at(s.clock, now);
   l->clock_was = s.clock;
   l->runs = true;
   l->counts = !t->bound;
+  note_served(l, now);
   bpf_spin_unlock(&lock);
 }
 
@@ -753,6 +810,9 @@ SEC("struct_ops.s/init") s32 BPF_PROG(dwrr_init) {
   s.clock = 1;
   s.slice = tuning.slice_ns;
   u32 cpu, queue;
+  struct watch *watch = bpf_map_lookup_elem(&watches, &zero);
+  if (!watch || bpf_timer_init(&watch->timer, &watches, CLOCK_MONOTONIC)) return -22 /* EINVAL */;
+  bpf_timer_set_callback(&watch->timer, go_on);
   bpf_for(cpu, 0, tuning.cpus) line_of(cpu)->bound_slice = tuning.slice_ns;
   bpf_for(queue, 0, 2 * tuning.cpus) {
     s32 error = scx_bpf_create_dsq(queue, -1);

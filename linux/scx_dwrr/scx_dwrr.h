@@ -37,6 +37,7 @@ struct dwrr_stats {
   u64 held;        /* times a CPU waited, since all that it had was of a round not yet open */
   u64 held_ns;     /* for how long in all */
   u64 borrowed;    /* ticks run ahead so that a CPU was not held */
+  u64 skipped;     /* times a round ended without threads that wait on a CPU that a real-time thread has */
   u64 closed;      /* rounds that ended early for a weight above a whole CPU's share */
   u64 forgiven_ns; /* service that was not charged: too far ahead, or no more threads than CPUs */
 };

@@ -28,6 +28,7 @@ static const struct {
     {"held", "times a CPU waited, since all it had was of a round not yet open"},
     {"held_ns", "ns that CPUs waited so"},
     {"borrowed", "ticks run ahead so that a CPU did not wait"},
+    {"skipped", "rounds ended without threads that wait on a CPU that a real-time thread has"},
     {"closed", "rounds ended early for a weight above a whole CPU's share"},
     {"forgiven_ns", "ns of service not charged: too far ahead, or no more threads than CPUs"},
     {"interval_ns", "ns from the answer before to this one: all above is of this time"},

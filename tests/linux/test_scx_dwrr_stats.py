@@ -165,8 +165,8 @@ def test_monitor_prints_a_table_until_the_server_ends(tmp_path: Path) -> None:
     words = ["seconds", "picked", "kept", "balanced", "direct", "woken", "pinned"]
     words += ["held%", "borrowed", "closed", "rounds/s", "L", "threads"]
     assert lines[0].split() == lines[21].split() == words
-    assert lines[1].split() == ["1.0", "1", "2", "3", "4", "6", "7", "0.00", "11", "12", "40.00", "48", "5"]
-    assert lines[2].split() == ["1.0", "1", "2", "3", "4", "6", "7", "0.00", "11", "12", "40.00", "88", "5"]
+    assert lines[1].split() == ["1.0", "1", "2", "3", "4", "6", "7", "0.00", "11", "13", "40.00", "48", "5"]
+    assert lines[2].split() == ["1.0", "1", "2", "3", "4", "6", "7", "0.00", "11", "13", "40.00", "88", "5"]
     assert {len(line) for line in lines} == {len(lines[0])}
 
 
