@@ -629,7 +629,8 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
       l->bound_round++;
     }
     u64 limit = above(free ? lowest + RING : l->round), bound_limit = above(l->bound_round);
-    if (yielded && !bound) own = above(lowest + 1) - 1; /* all that may run come before it */
+    u64 last = above(lowest + 1) - 1; /* of those that may run */
+    if (yielded && !bound && (s64)(own - last) < 0) own = last;
     bool keep = goes_on && (s64)(own - (bound ? bound_limit : limit)) < 0;
     if (keep && bound) bound_limit = own;
     if (keep && !bound) limit = own;
