@@ -817,8 +817,12 @@ def _synth(args: argparse.Namespace) -> int:
 
 
 def _report(_: argparse.Namespace) -> int:
-    for path in report.write():
+    written, missing = report.write()
+    for path in written:
         _out.print(f"wrote {_shown(path)}", markup=False)
+    if missing:
+        commands = ", ".join(f"coreloom {command}" for command in missing)
+        _out.print(f"all else stays as it is, for want of results of: {commands}", markup=False)
     return 0
 
 
@@ -1209,7 +1213,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--critical", action="store_true", help="print the longest path of every unit")
     cli_linux.add(command, _positive)
-    command("report", _report, "write docs/results and the README's table from the result files")
+    command(
+        "report",
+        _report,
+        "write docs/results, and the README's table when all of its results are here, from the result files",
+    )
     command(
         "generate", _generate, "write RTL package, C header and reference page from the kernel's data file"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -201,33 +201,57 @@ def _replace_between(text: str, new: str) -> str:
     return f"{head}{_BEGIN}\n{new}\n{_END}{tail}"
 
 
-def write() -> list[Path]:
-    """Write all pages; returns them. A UserError if there are no results."""
-    smp, scheduler, area = results.read("smp"), results.read("scheduler"), results.read("synth", "synth")
-    ipc, backdoor = results.read("ipc"), results.read("backdoor")
-    fair, scaled = results.read("fairness"), results.read("model_scale", "bench model")
-    alone = results.read("exclusive")
+# The command that makes each result.
+_RESULTS = {
+    "smp": "bench smp",
+    "grain": "bench grain",
+    "scheduler": "bench scheduler",
+    "policies": "bench policies",
+    "ipc": "bench ipc",
+    "backdoor": "bench backdoor",
+    "synth": "synth",
+    "fairness": "bench fairness",
+    "model_scale": "bench model",
+    "exclusive": "bench exclusive",
+    "linux": "bench linux",
+}
+_PAGES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "smp.md": ("smp", smp_page),
+    "grain.md": ("grain", grain_page),
+    "scheduler.md": ("scheduler", scheduler_page),
+    "policies.md": ("policies", policies_page),
+    "ipc.md": ("ipc", ipc_page),
+    "backdoor.md": ("backdoor", backdoor_page),
+    "synth.md": ("synth", synth_page),
+    "fairness.md": ("fairness", fairness_page),
+    "model.md": ("model_scale", model_page),
+    "exclusive.md": ("exclusive", exclusive_page),
+    "linux.md": ("linux", linux_page),
+}
+_PLOTS = {"fairness": fairness_plots, "model_scale": model_plots}
+# What readme_tables takes, in its order.
+_README = ("smp", "scheduler", "synth", "ipc", "backdoor", "fairness", "model_scale", "exclusive")
+
+
+def write() -> tuple[list[Path], list[str]]:
+    """Write the pages whose results are here, and the README's table if all of its are.
+
+    Returns what was written, and the commands that make the results of the rest, which stays as it is.
+    A UserError if there are no results at all.
+    """
+    there = {name: results.read(name, command) for name, command in _RESULTS.items() if results.exists(name)}
+    if not there:
+        raise UserError("no results yet: run a benchmark first, as `coreloom bench smp`")
+    pages = {file: page(there[name]) for file, (name, page) in _PAGES.items() if name in there}
+    for name, plotted in _PLOTS.items():
+        if name in there:
+            pages |= {file: svg for file, (_, svg) in plotted(there[name]).items()}
     folder = ROOT / "docs" / "results"
-    pages = {
-        folder / "smp.md": smp_page(smp),
-        folder / "grain.md": grain_page(results.read("grain")),
-        folder / "scheduler.md": scheduler_page(scheduler),
-        folder / "policies.md": policies_page(results.read("policies")),
-        folder / "ipc.md": ipc_page(ipc),
-        folder / "backdoor.md": backdoor_page(backdoor),
-        folder / "synth.md": synth_page(area),
-        folder / "fairness.md": fairness_page(fair),
-        folder / "model.md": model_page(scaled),
-        folder / "exclusive.md": exclusive_page(alone),
-        folder / "linux.md": linux_page(results.read("linux")),
-    }
-    drawn = {**fairness_plots(fair), **model_plots(scaled)}
-    pages |= {folder / file: svg for file, (_, svg) in drawn.items()}
-    for page, text in pages.items():
-        results.write_atomically(page, text.encode())
-    readme = ROOT / "README.md"
-    text = _replace_between(
-        readme.read_text(), readme_tables(smp, scheduler, area, ipc, backdoor, fair, scaled, alone)
-    )
-    results.write_atomically(readme, text.encode())
-    return [*pages, readme]
+    for file, text in pages.items():
+        results.write_atomically(folder / file, text.encode())
+    written = [folder / file for file in pages]
+    if all(name in there for name in _README):
+        readme = ROOT / "README.md"
+        text = _replace_between(readme.read_text(), readme_tables(*(there[name] for name in _README)))
+        written.append(results.write_atomically(readme, text.encode()))
+    return written, [command for name, command in _RESULTS.items() if name not in there]

@@ -114,6 +114,11 @@ def write_to(path: Path, name: str, rows: Sequence[dict[str, Any]], **facts: Any
     return write_atomically(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
+def exists(name: str) -> bool:
+    """Whether there is a result file of that name."""
+    return (RESULTS / f"{name}.json").exists()
+
+
 def read(name: str, command: str = "") -> dict[str, Any]:
     """Read a result file; a UserError says how to make it (command: bench <name>, if not given)."""
     command = command or f"bench {name}"
