@@ -22,7 +22,7 @@ typedef unsigned long long u64, __u64, uint64_t;
 /* Kinds and flags of maps, of the kernel's user API. */
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
-enum { BPF_ANY = 0, BPF_RB_AVAIL_DATA = 0 };
+enum { BPF_RB_AVAIL_DATA = 0 };
 enum { PF_KTHREAD = 0x200000, SCHED_IDLE = 5, CLOCK_MONOTONIC = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
@@ -114,7 +114,6 @@ struct scx_exit_info {
 
 enum scx_enq_flags {
   SCX_ENQ_WAKEUP = 1,
-  SCX_ENQ_HEAD = 2,
   SCX_ENQ_PREEMPT = 3,
   SCX_ENQ_LAST = 4,
 };
@@ -141,21 +140,15 @@ enum {
 struct sched_ext_ops {
   s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
   void (*enqueue)(struct task_struct *p, u64 enq_flags);
-  void (*dequeue)(struct task_struct *p, u64 deq_flags);
   void (*dispatch)(s32 cpu, struct task_struct *prev);
-  void (*tick)(struct task_struct *p);
-  void (*runnable)(struct task_struct *p, u64 enq_flags);
   void (*running)(struct task_struct *p);
   void (*stopping)(struct task_struct *p, bool runnable);
   void (*quiescent)(struct task_struct *p, u64 deq_flags);
   bool (*yield)(struct task_struct *from, struct task_struct *to);
-  void (*set_weight)(struct task_struct *p, u32 weight);
-  void (*set_cpumask)(struct task_struct *p, const struct cpumask *cpumask);
   void (*update_idle)(s32 cpu, bool idle);
   void (*cpu_online)(s32 cpu);
   void (*cpu_offline)(s32 cpu);
   s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
-  void (*disable)(struct task_struct *p);
   s32 (*init)(void);
   void (*exit)(struct scx_exit_info *info);
   u64 flags;
@@ -176,29 +169,16 @@ s32 bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq *it, u64 dsq, u64 flags) __ksym
 struct task_struct *bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq *it) __ksym;
 void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq *it) __ksym;
 bool scx_bpf_dsq_move(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq, u64 enq_flags) __ksym;
-void scx_bpf_dsq_move_set_slice(struct bpf_iter_scx_dsq *it, u64 slice) __ksym;
 s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;
 s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, u64 flags) __ksym;
-bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym;
 void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
 s32 scx_bpf_task_cpu(const struct task_struct *p) __ksym;
-u32 scx_bpf_nr_cpu_ids(void) __ksym;
 u64 scx_bpf_now(void) __ksym;
 const struct cpumask *scx_bpf_get_online_cpumask(void) __ksym;
 void scx_bpf_put_cpumask(const struct cpumask *mask) __ksym;
 u32 bpf_cpumask_weight(const struct cpumask *mask) __ksym;
 bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice) __ksym __weak; /* from 6.19 on */
-void scx_bpf_error_bstr(char *format, unsigned long long *data, u32 size) __ksym;
 bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *mask) __ksym;
-
-/* End the scheduler with a reason: the kernel goes back to its own. */
-#define scx_error(format, ...)                                             \
-  ({                                                                       \
-    static char text_[] = format;                                          \
-    unsigned long long data_[___bpf_narg(__VA_ARGS__) ?: 1];               \
-    ___bpf_fill(data_, __VA_ARGS__);                                       \
-    scx_bpf_error_bstr(text_, data_, ___bpf_narg(__VA_ARGS__) * 8);        \
-  })
 
 /* A function of the scheduler that the kernel calls. */
 #define OPS(name, args...) SEC("struct_ops/" #name) BPF_PROG(dwrr_##name, ##args)
