@@ -130,8 +130,8 @@ static struct { /* for all CPUs */
   u32 online;
   u64 served;   /* when a CPU last began or ended to run a thread of round L */
   u32 behind;   /* threads that L went on without, see go_on: of an earlier round, in no count */
-  u32 watched_lowest; /* L when that was last looked at */
-  bool watched;
+  u32 seen;     /* L when go_on last looked */
+  bool watched; /* go_on will look */
   bool crowded; /* somebody waits although there is a CPU for each: a real-time thread has one */
   u32 count[RING]; /* threads by round */
 } s;
@@ -489,10 +489,10 @@ APART int charge_all(void) {
 static int go_on(void *map, u32 *key, struct watch *watch) {
   u64 now = scx_bpf_now();
   u32 cpu;
-  bool stands, held;
+  bool stands, again;
   LOCKED(
-    held = s.held;
-    stands = held && s.watched_lowest == s.lowest && now - s.served > 2 * tuning.tick_ns;
+    again = s.held && !(s.clock & 1) && s.threads > s.behind;
+    stands = again && s.seen == s.lowest && now - s.served > 2 * tuning.tick_ns;
     bpf_for(cpu, 0, tuning.cpus) {
       const struct line *l = line_of(cpu);
       if (l->counts && l->of.round == s.lowest) stands = false;
@@ -502,10 +502,10 @@ static int go_on(void *map, u32 *key, struct watch *watch) {
       s.count[s.lowest % RING] = 0;
       raise_lowest();
     }
-    s.watched_lowest = s.lowest;
-    s.watched = held;);
+    s.seen = s.lowest;
+    s.watched = again;);
   if (stands) STAT(skipped, 1);
-  if (held) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
+  if (again) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
   return 0;
 }
 
