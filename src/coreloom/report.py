@@ -201,32 +201,19 @@ def _replace_between(text: str, new: str) -> str:
     return f"{head}{_BEGIN}\n{new}\n{_END}{tail}"
 
 
-# The command that makes each result.
-_RESULTS = {
-    "smp": "bench smp",
-    "grain": "bench grain",
-    "scheduler": "bench scheduler",
-    "policies": "bench policies",
-    "ipc": "bench ipc",
-    "backdoor": "bench backdoor",
-    "synth": "synth",
-    "fairness": "bench fairness",
-    "model_scale": "bench model",
-    "exclusive": "bench exclusive",
-    "linux": "bench linux",
-}
-_PAGES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "smp.md": ("smp", smp_page),
-    "grain.md": ("grain", grain_page),
-    "scheduler.md": ("scheduler", scheduler_page),
-    "policies.md": ("policies", policies_page),
-    "ipc.md": ("ipc", ipc_page),
-    "backdoor.md": ("backdoor", backdoor_page),
-    "synth.md": ("synth", synth_page),
-    "fairness.md": ("fairness", fairness_page),
-    "model.md": ("model_scale", model_page),
-    "exclusive.md": ("exclusive", exclusive_page),
-    "linux.md": ("linux", linux_page),
+# Of each result the command that makes it, and its page.
+_PAGES: dict[str, tuple[str, str, Callable[[dict[str, Any]], str]]] = {
+    "smp": ("bench smp", "smp.md", smp_page),
+    "grain": ("bench grain", "grain.md", grain_page),
+    "scheduler": ("bench scheduler", "scheduler.md", scheduler_page),
+    "policies": ("bench policies", "policies.md", policies_page),
+    "ipc": ("bench ipc", "ipc.md", ipc_page),
+    "backdoor": ("bench backdoor", "backdoor.md", backdoor_page),
+    "synth": ("synth", "synth.md", synth_page),
+    "fairness": ("bench fairness", "fairness.md", fairness_page),
+    "model_scale": ("bench model", "model.md", model_page),
+    "exclusive": ("bench exclusive", "exclusive.md", exclusive_page),
+    "linux": ("bench linux", "linux.md", linux_page),
 }
 _PLOTS = {"fairness": fairness_plots, "model_scale": model_plots}
 # What readme_tables takes, in its order.
@@ -239,10 +226,10 @@ def write() -> tuple[list[Path], list[str]]:
     Returns what was written, and the commands that make the results of the rest, which stays as it is.
     A UserError if there are no results at all.
     """
-    there = {name: results.read(name, command) for name, command in _RESULTS.items() if results.exists(name)}
+    there = {name: results.read(name, of[0]) for name, of in _PAGES.items() if results.exists(name)}
     if not there:
         raise UserError("no results yet: run a benchmark first, as `coreloom bench smp`")
-    pages = {file: page(there[name]) for file, (name, page) in _PAGES.items() if name in there}
+    pages = {file: page(there[name]) for name, (_, file, page) in _PAGES.items() if name in there}
     for name, plotted in _PLOTS.items():
         if name in there:
             pages |= {file: svg for file, (_, svg) in plotted(there[name]).items()}
@@ -254,4 +241,4 @@ def write() -> tuple[list[Path], list[str]]:
         readme = ROOT / "README.md"
         text = _replace_between(readme.read_text(), readme_tables(*(there[name] for name in _README)))
         written.append(results.write_atomically(readme, text.encode()))
-    return written, [command for name, command in _RESULTS.items() if name not in there]
+    return written, [command for name, (command, *_) in _PAGES.items() if name not in there]
