@@ -71,7 +71,7 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
     rest = hold->rest;
     for (int v1 = 0; v1 < 2; v1++) { /* the kernel gives no more than its cpuset has, and that is written down */
       struct cl_cpus granted;
-      if (cl_granted(task, v1 ? "cpuset" : "", &granted) == 0) rest = cl_cpus_and(&rest, &granted);
+      if (cl_granted(task->tid, v1 ? "cpuset" : "", &granted) == 0) rest = cl_cpus_and(&rest, &granted);
     }
     if (cl_cpus_count(&rest) == 0) return leave(task);
   }
@@ -122,13 +122,14 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
   cl_tasks_free(&left_there);
   if (hold->request->command != NULL && !hold->changes.plan) prctl(PR_SET_CHILD_SUBREAPER, 1);
   char via[CL_CPUS_TEXT];
-  const char *note[] = {"via", cl_cpus_format(&hold->lightest, via)};
-  if (!hold->changes.plan) error = cl_journal_add(hold->changes.journal, "note", note, 2);
+  if (!hold->changes.plan)
+    error = cl_layer_put_note(hold->changes.layer, "via", cl_cpus_format(&hold->lightest, via));
   for (int i = 0; i < PASSES && found && !error; i++) {
     hold->kernel_stay = 0;
     /* Who has the number of a task that has ended since state 1 is newborn, and gets back as such. */
     error = pass(hold, i == 0 ? &hold->tasks : NULL, false, &found);
     if (hold->changes.plan) break;
+    if (!error && cl_interrupted(hold)) error = EINTR;
   }
   if (error) return cl_why(why, size, error, "cannot move the tasks");
   error = cl_workqueues_away(hold);
@@ -136,7 +137,8 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
 }
 
 static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
-  int error = cl_change_affinity(&hold->changes, task, NULL, &hold->use);
+  int error = cl_change_program(&hold->changes, task, &hold->use, hold->id);
+  if (!error) error = cl_change_affinity(&hold->changes, task, NULL, &hold->use);
   return error ? cl_why(why, size, error, "cannot place task %d (%s)", task->tid, task->name) : 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lines.h"
 #include "say.h"
 
 #define MANY 1024
@@ -44,23 +45,45 @@ static int read_old(const struct cl_changes *c, const char *path, char *text, si
   return 0;
 }
 
-/* Writes down, then writes; or prints. */
-static int put(struct cl_changes *c, const char *kind, const char *path, const char *old, const char *new) {
-  c->made++;
-  if (c->plan) {
-    cl_say_planned("write %s \"%s\" (was \"%s\")", path, new, old);
-    return 0;
-  }
-  const char *field[] = {path, old, new};
-  int error = cl_journal_add(c->journal, kind, field, 3);
-  return error ? error : cl_write(path, new);
+static int planned_write(const char *path, const char *new, const char *old) {
+  cl_say_planned("write %s \"%s\" (was \"%s\")", path, new, old);
+  return 0;
 }
 
 int cl_change_file(struct cl_changes *c, const char *path, const char *text) {
   char old[4096];
   int error = read_old(c, path, old, sizeof old);
   if (error || strcmp(old, text) == 0) return error;
-  return put(c, "file", path, old, text);
+  c->made++;
+  return c->plan ? planned_write(path, text, old) : cl_write(path, text);
+}
+
+/* What somebody else has written since we did is his wish from now on. */
+static int note_set(struct cl_changes *c, enum cl_kind kind, const char *path, const char *old, const char *new) {
+  const struct cl_known *known = cl_baseline_find(c->base, kind, path);
+  struct cl_cpus base, written, now;
+  if (known == NULL) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
+  bool theirs = false;
+  if (cl_baseline_parse(c->base, known, known->base, &base) == 0 &&
+      cl_baseline_parse(c->base, known, known->written, &written) == 0 &&
+      cl_baseline_parse(c->base, known, old, &now) == 0)
+    theirs = !cl_cpus_equal(&now, &written) && !cl_baseline_alike(c->base, &now, &base);
+  if (!theirs)
+    return cl_baseline_put(c->base, kind, path, known->base, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
+  if (known->how == CL_WAS) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
+  cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is kept", path, old, known->written);
+  return cl_baseline_put(c->base, kind, path, old, new, CL_THEIRS);
+}
+
+static int put_set(struct cl_changes *c, enum cl_kind kind, const char *path, const char *old, const char *new) {
+  c->made++;
+  if (c->plan) return planned_write(path, new, old);
+  const struct cl_known *known = cl_baseline_find(c->base, kind, path);
+  bool first = known == NULL || known->how == CL_WAS;
+  int error = note_set(c, kind, path, old, new);
+  if (!error && (error = cl_write(path, new)) != 0 && first) /* the kernel refuses: it is as it was */
+    cl_baseline_put(c->base, kind, path, old, old, CL_WAS);
+  return error;
 }
 
 int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus) {
@@ -69,42 +92,28 @@ int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus 
   int error = read_old(c, path, old, sizeof old);
   if (!error) error = cl_cpus_parse(old, &is);
   if (error || cl_cpus_equal(&is, cpus)) return error;
-  return put(c, "cpus", path, old, cl_cpus_format(cpus, new));
+  return put_set(c, CL_CPUS, path, old, cl_cpus_format(cpus, new));
 }
 
 int cl_change_mask(struct cl_changes *c, const char *path, const struct cl_cpus *cpus) {
   char old[CL_CPUS_TEXT], new[CL_CPUS_TEXT];
   struct cl_cpus is;
-  int error = cl_read(path, old, sizeof old);
+  int error = cl_baseline_now(path, old, sizeof old);
   if (!error) error = cl_cpus_parse_mask(old, &is);
   if (error || cl_cpus_equal(&is, cpus)) return error;
-  return put(c, "mask", path, old, cl_cpus_format_mask(cpus, new));
+  return put_set(c, CL_MASK, path, old, cl_cpus_format_mask(cpus, new));
 }
 
-static bool lists(const char *text, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = text; *at != '\0'; at += strspn(at, " \n")) {
-    size_t this = strcspn(at, " \n");
-    if (this == length && strncmp(at, word, length) == 0) return true;
-    at += this;
-  }
-  return false;
-}
-
-int cl_change_controller(struct cl_changes *c, const char *group, const char *controller) {
-  char path[CL_PATH_MOST], on[4096], word[64];
+int cl_change_cpuset_on(struct cl_changes *c, const char *group) {
+  char path[CL_PATH_MOST], on[4096];
   if ((size_t)snprintf(path, sizeof path, "%s/cgroup.subtree_control", group) >= sizeof path) return ENAMETOOLONG;
   int error = read_old(c, path, on, sizeof on);
-  if (error || lists(on, controller)) return error;
-  snprintf(word, sizeof word, "+%s", controller);
+  if (error || cl_lists_word(on, "cpuset")) return error;
   c->made++;
-  if (c->plan) {
-    cl_say_planned("write %s \"%s\" (was \"%s\")", path, word, on);
-    return 0;
-  }
-  const char *field[] = {path, controller};
-  error = cl_journal_add(c->journal, "controller", field, 2);
-  return error ? error : cl_write(path, word);
+  if (c->plan) return planned_write(path, "+cpuset", on);
+  const struct cl_known *known = cl_baseline_find(c->base, CL_CONTROLLER, path);
+  error = cl_baseline_put(c->base, CL_CONTROLLER, path, known ? known->base : "off", "on", CL_OURS);
+  return error ? error : cl_write(path, "+cpuset");
 }
 
 int cl_change_folder(struct cl_changes *c, const char *path) {
@@ -116,8 +125,6 @@ int cl_change_folder(struct cl_changes *c, const char *path) {
     cl_say_planned("make %s", path);
     return 0;
   }
-  int error = cl_journal_add(c->journal, "folder", &path, 1);
-  if (error) return error;
   return mkdir(cl_files_path(path, real), 0755) ? errno : 0;
 }
 
@@ -140,41 +147,66 @@ int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char
   }
   snprintf(tid, sizeof tid, "%d", task->tid);
   snprintf(born, sizeof born, "%llu", task->born);
-  const char *field[] = {tid, born, controller, old, group};
-  error = cl_journal_add(c->journal, whole ? "group" : "thread", field, 5);
+  /* What goes to the rest comes from the root, and back there: that needs no entry. */
+  const char *field[] = {whole ? "group" : "thread", tid, born, controller, old, group};
+  bool rest = strcmp(strrchr(group, '/'), "/" CL_REST) == 0;
+  error = rest ? 0 : cl_layer_add(c->layer, field, 6);
   return error ? error : cl_write(path, tid);
+}
+
+/* A task that has asked for other CPUs since we told it is one that wants those. */
+static int note_task(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *new) {
+  struct cl_baseline *b = c->base;
+  struct cl_cpus wish = cl_baseline_wish(b, task), written;
+  const struct cl_known *known = cl_baseline_task(b, task->tid, task->born);
+  if (known == NULL) return cl_baseline_put_task(b, task, &wish, new, CL_OURS, 0);
+  if (known->how == CL_PROGRAM) return cl_baseline_put_task(b, task, &wish, new, CL_PROGRAM, known->id);
+  struct cl_cpus left = cl_cpus_minus(&wish, &b->held);
+  bool same = cl_baseline_alike(b, &task->allowed, &wish);
+  same |= cl_cpus_parse(known->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
+  /* It might use nothing else, so it was given the rest. */
+  same |= cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online);
+  /* The kernel itself forgets what its threads had, and before 6.2 what any task had asked for. */
+  same |= known->how == CL_WAS && (task->kernel || !cl_kernel_since(6, 2));
+  if (same) return cl_baseline_put_task(b, task, &wish, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
+  return cl_baseline_put_task(b, task, &task->allowed, new, known->how == CL_WAS ? CL_OURS : CL_THEIRS, 0);
+}
+
+int cl_change_program(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *use, int id) {
+  if (c->plan) return 0;
+  struct cl_cpus wish = cl_baseline_wish(c->base, task), written;
+  const struct cl_known *known = cl_baseline_task(c->base, task->tid, task->born);
+  if (known == NULL || cl_cpus_parse(known->written, &written)) written = task->allowed;
+  return cl_baseline_put_task(c->base, task, &wish, use ? use : &written, CL_PROGRAM, id);
 }
 
 int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *via,
                        const struct cl_cpus *cpus) {
-  char old_text[CL_CPUS_TEXT], new_text[CL_CPUS_TEXT], tid[16], born[24];
-  struct cl_cpus old;
+  char old_text[CL_CPUS_TEXT], new_text[CL_CPUS_TEXT];
+  struct cl_task is = *task;
   cl_cpus_format(cpus, new_text);
   if (c->plan && task->tid == 0) {
     c->made++;
     cl_say_planned("start %s on CPUs %s", task->name, new_text);
     return 0;
   }
-  int error = cl_task_allowed(task->tid, &old);
-  if (error || cl_cpus_equal(&old, cpus)) return error;
-  cl_cpus_format(&old, old_text);
+  int error = cl_task_allowed(task->tid, &is.allowed);
+  if (error || cl_cpus_equal(&is.allowed, cpus)) return error;
   c->made++;
   if (c->plan) {
-    cl_say_planned("let task %d (%s) use CPUs %s (was %s)", task->tid, task->name, new_text, old_text);
+    cl_say_planned("let task %d (%s) use CPUs %s (was %s)", task->tid, task->name, new_text,
+                   cl_cpus_format(&is.allowed, old_text));
     return 0;
   }
-  snprintf(tid, sizeof tid, "%d", task->tid);
-  snprintf(born, sizeof born, "%llu", task->born);
-  const char *field[] = {tid, born, old_text, new_text};
-  error = cl_journal_add(c->journal, "affinity", field, 4);
+  error = note_task(c, &is, cpus);
   if (error) return error;
   if (via) cl_task_allow(task->tid, via); /* if that is refused, so is the next, which tells */
   return cl_task_allow(task->tid, cpus);
 }
 
-int cl_change_other(struct cl_changes *c, const char *what, const char *kind, const char *const *field, size_t count) {
+int cl_change_other(struct cl_changes *c, const char *what, const char *const *field, size_t count) {
   c->made++;
-  if (!c->plan) return cl_journal_add(c->journal, kind, field, count);
+  if (!c->plan) return cl_layer_add(c->layer, field, count);
   cl_say_planned("%s", what);
   return 0;
 }

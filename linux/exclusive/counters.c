@@ -10,6 +10,8 @@
 
 #include "proof.h"
 
+#define RATE_DIGITS 24 /* of a rate that is noted, with its point */
+
 typedef unsigned long long count;
 
 double cl_now(void) {
@@ -211,24 +213,35 @@ char *cl_rates_format(const struct cl_rates *r, char text[256]) {
   return text;
 }
 
+/* As they are written: eight numbers that are not known or have three digits behind the point. */
 int cl_rates_parse(const char *text, struct cl_rates *r) {
-  int got = sscanf(text, "%lf %lf %lf %lf %lf %lf %lf %lf", &r->seconds, &r->wait, &r->busy, &r->switches, &r->devices,
-                   &r->between, &r->ticks, &r->softirqs);
-  return got == 8 ? 0 : EINVAL;
+  double *const value[] = {&r->seconds, &r->wait, &r->busy, &r->switches, &r->devices, &r->between, &r->ticks, &r->softirqs};
+  for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+    size_t size = strcspn(text, " "), sign = *text == '-';
+    bool known = strncmp(text + sign, "nan", 3) != 0;
+    if (known ? size > RATE_DIGITS || sign || strspn(text, "0123456789.") != size : size != sign + 3) return EINVAL;
+    char *end;
+    *value[i] = known ? strtod(text, &end) : NAN;
+    if (known && (!isdigit((unsigned char)*text) || end != text + size || *value[i] >= 1e20)) return EINVAL;
+    text += size;
+    if (*text != '\0' && *++text == '\0') return EINVAL;
+  }
+  return *text == '\0' ? 0 : EINVAL;
 }
 
 /* -- the program ------------------------------------------------------------------------------------------------ */
 
 static int add_switches(struct cl_program *program, int pid, int tid) {
-  char path[64], text[4096];
+  char path[64], *text;
   snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid);
-  int error = cl_read(path, text, sizeof text);
+  int error = cl_read_all(path, &text); /* thousands of supplementary groups come before */
   if (error) return error == ENOENT ? ESRCH : error;
   const char *own = strstr(text, "\nvoluntary_ctxt_switches:"), *forced = strstr(text, "\nnonvoluntary_ctxt_switches:");
-  if (own == NULL || forced == NULL) return EINVAL;
-  program->voluntary += strtoull(strchr(own, ':') + 1, NULL, 10);
-  program->involuntary += strtoull(strchr(forced, ':') + 1, NULL, 10);
-  return 0;
+  if (own == NULL || forced == NULL) error = EINVAL;
+  if (!error) program->voluntary += strtoull(strchr(own, ':') + 1, NULL, 10);
+  if (!error) program->involuntary += strtoull(strchr(forced, ':') + 1, NULL, 10);
+  free(text);
+  return error;
 }
 
 struct threads {
@@ -244,7 +257,7 @@ static int add_thread(void *context, const char *name) {
 
 /* Of a process: what its first task's stat says for all threads, ended ones too. Of a thread: to the nanosecond. */
 static int read_cpu_time(int pid, int tid, double *cpu_s) {
-  char path[64], text[1024];
+  char path[64], text[2048];
   if (tid > 0) {
     snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", pid, tid);
     if (!cl_read(path, text, sizeof text) && (*cpu_s = strtod(text, NULL) * 1e-9) > 0) return 0;
@@ -255,7 +268,7 @@ static int read_cpu_time(int pid, int tid, double *cpu_s) {
   int error = cl_read(path, text, sizeof text);
   if (error) return error == ENOENT ? ESRCH : error;
   char *at = strrchr(text, ')');
-  if (at == NULL || at[1] != ' ') return EINVAL;
+  if (at == NULL || at[1] != ' ' || at[2] == '\0') return EINVAL;
   double ticks = 0;
   at += 3;
   for (int field = 4; field <= 15; field++) {

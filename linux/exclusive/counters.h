@@ -35,7 +35,7 @@ struct cl_rates {
   double switches, devices, between, ticks, softirqs; /* a second */
 };
 struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to);
-/* As a line, for the journal's note "before"; EINVAL: it is none. */
+/* As a line, for the layer's note "before"; EINVAL: it is none. */
 char *cl_rates_format(const struct cl_rates *rates, char text[256]);
 int cl_rates_parse(const char *text, struct cl_rates *rates);
 

@@ -70,8 +70,7 @@ static int number(const char **text, int *value) {
 
 int cl_cpus_parse(const char *text, struct cl_cpus *set) {
   *set = cl_cpus_none();
-  if (*text == '\n') text++;
-  while (*text != '\0') {
+  while (*text != '\0' && strcmp(text, "\n") != 0) {
     int first, last;
     int error = number(&text, &first);
     if (error) return error;
@@ -83,9 +82,8 @@ int cl_cpus_parse(const char *text, struct cl_cpus *set) {
       if (last < first) return EINVAL;
     }
     for (int cpu = first; cpu <= last; cpu++) cl_cpus_add(set, cpu);
-    if (*text == '\n') text++;
-    else if (*text == ',' && isdigit((unsigned char)text[1])) text++;
-    else if (*text != '\0') return EINVAL;
+    if (*text == ',' && isdigit((unsigned char)text[1])) text++;
+    else if (*text != '\0' && strcmp(text, "\n") != 0) return EINVAL;
   }
   return 0;
 }
@@ -108,7 +106,8 @@ char *cl_cpus_format(const struct cl_cpus *set, char text[CL_CPUS_TEXT]) {
 int cl_cpus_parse_mask(const char *text, struct cl_cpus *set) {
   *set = cl_cpus_none();
   size_t length = strcspn(text, "\n");
-  if (length == 0 || text[0] == ',' || text[length - 1] == ',') return EINVAL;
+  if (length == 0 || text[0] == ',' || text[length - 1] == ',' || strstr(text, ",,")) return EINVAL;
+  if (text[length] != '\0' && text[length + 1] != '\0') return EINVAL; /* a second line */
   int digit = 0; /* from the right; a comma stands where a word of eight digits ends, so it needs no counting */
   for (size_t at = length; at-- > 0;) {
     if (text[at] == ',' && digit % 8 == 0) continue;

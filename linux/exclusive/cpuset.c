@@ -45,7 +45,8 @@ static int look(const struct walk *walk, const char *name, char group[CL_PATH_MO
   struct cl_hold *hold = walk->hold;
   char text[CL_CPUS_TEXT];
   cl_join(group, walk->parent, name);
-  if (strcmp(group, hold->group) == 0 || !is_group(group)) return ENOENT;
+  if (*group == '\0') return ENAMETOOLONG;
+  if (cl_is_ours(name) || !is_group(group)) return ENOENT;
   int error = cl_read(file_of(path, walk->parent, group, "cpus"), text, sizeof text);
   if (error == ENOENT && walk->above == NULL && hold->changes.plan) { /* in v2 its files come with the controller */
     cl_change_expect(&hold->changes, path, "");
@@ -69,7 +70,7 @@ static int narrow_v2(void *context, const char *name) {
   if (cl_cpus_count(&set) == 0 && !walk->all) return 0;
   struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
   /* As in a partition: a group with no CPU left gets what the others have, instead of "" which would be all. */
-  if (cl_cpus_count(&left) == 0) left = hold->rest;
+  if (cl_cpus_count(&left) == 0) left = hold->lists;
   if (cl_cpus_equal(&left, &set)) return 0;
   error = cl_change_cpus(&hold->changes, path, &left);
   walk->changed += !error;
@@ -115,21 +116,19 @@ struct way {
   char mount[CL_PATH_MOST], rest[CL_PATH_MOST];
 };
 
-static int find(const struct cl_hold *hold, const char *controller, struct way *way) {
+static int find(const char *controller, struct way *way) {
   way->controller = controller;
   int error = cl_group_mount(controller, way->mount, sizeof way->mount);
-  if (!error) cl_group_name(hold, way->mount, "-rest", way->rest);
+  if (!error) cl_join(way->rest, way->mount, CL_REST);
   return error;
 }
 
 static char *root_list; /* of the processes in it, the last time */
 
 static int move(struct cl_hold *hold, const struct way *way, const struct cl_task *task, bool later) {
-  struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
-  int error = later ? cl_pins_of(hold, way->controller, task->pid, &pins) : 0;
+  int error = later ? cl_pins_of(hold, task->pid) : 0;
   if (!error) error = cl_change_group(&hold->changes, task, way->controller, way->rest, true);
-  if (!error) cl_pins_again(hold, &pins);
-  cl_pins_free(&pins);
+  if (!error && later) cl_pins_again(hold);
   return error;
 }
 
@@ -170,9 +169,9 @@ static int narrow(struct cl_hold *hold, const struct way *way, int *count) {
 static int dress(struct cl_hold *hold, const struct way *way, const char *group, const struct cl_cpus *cpus,
                  bool exclusive, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
-  char path[CL_PATH_MOST], from[CL_PATH_MOST], mems[1024];
+  char path[CL_PATH_MOST], from[CL_PATH_MOST], mems[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
   bool v1 = *way->controller != '\0';
-  int error = cl_change_cpus(changes, file_of(path, way->mount, group, "cpus"), cpus);
+  int error = cl_change_file(changes, file_of(path, way->mount, group, "cpus"), cl_cpus_format(cpus, list));
   if (!error && v1) {
     file_of(path, way->mount, group, "mems");
     error = cl_read(file_of(from, way->mount, way->mount, "mems"), mems, sizeof mems);
@@ -184,27 +183,27 @@ static int dress(struct cl_hold *hold, const struct way *way, const char *group,
   return 0;
 }
 
-static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pins, char *why, size_t size) {
+static int make(struct cl_hold *hold, const char *controller, struct cl_tasks *kernel, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   struct way way;
   int groups = 0;
-  int error = find(hold, controller, &way);
+  int error = find(controller, &way);
   if (error) return cl_why(why, size, error, "no cpusets are mounted");
-  if ((error = cl_pins_note(hold, controller, pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
-  cl_warn_container(&pins->kernel);
-  if ((error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
+  if ((error = cl_kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  cl_warn_container(kernel);
+  if ((error = cl_kernel_away(hold, kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
   cl_group_name(hold, way.mount, "", hold->group);
   if ((error = cl_change_folder(changes, way.rest)) != 0) return cl_why(why, size, error, "cannot make %s", way.rest);
-  if (*controller != '\0' && (error = dress(hold, &way, way.rest, &hold->rest, false, why, size)) != 0) return error;
+  if (*controller != '\0' && (error = dress(hold, &way, way.rest, &hold->lists, false, why, size)) != 0) return error;
   /* Before the controller: only the true root may have both tasks and groups with controllers. */
   free(root_list);
   root_list = NULL;
   if ((error = empty_root(hold, &way, false, &hold->moved)) != 0)
     return cl_why(why, size, error, "cannot move the tasks of %s", way.mount);
-  if (*controller == '\0' && (error = cl_change_controller(changes, way.mount, "cpuset")) != 0)
+  if (*controller == '\0' && (error = cl_change_cpuset_on(changes, way.mount)) != 0)
     return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", way.mount);
-  if (*controller == '\0' && (error = dress(hold, &way, way.rest, &hold->rest, false, why, size)) != 0) return error;
+  if (*controller == '\0' && (error = dress(hold, &way, way.rest, &hold->lists, false, why, size)) != 0) return error;
   if ((error = narrow(hold, &way, &groups)) != 0)
     return cl_why(why, size, error, "cannot narrow the groups in %s", way.mount);
   /* Ours comes last, so that it goes first: while it is exclusive the others cannot get the CPUs back. */
@@ -214,18 +213,18 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_pins *pi
 }
 
 static int clear(struct cl_hold *hold, const char *controller, char *why, size_t size) {
-  struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
-  int error = make(hold, controller, &pins, why, size);
-  if (!error) cl_pins_again(hold, &pins);
+  struct cl_tasks kernel = {NULL, 0};
+  int error = make(hold, controller, &kernel, why, size);
+  if (!error) cl_pins_again(hold);
   if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the work queues");
-  cl_pins_free(&pins);
+  cl_tasks_free(&kernel);
   return error;
 }
 
 static int sweep(struct cl_hold *hold, const char *controller) {
   struct way way;
   int found = 0;
-  if (find(hold, controller, &way)) return 0;
+  if (find(controller, &way)) return 0;
   narrow(hold, &way, &found);
   empty_root(hold, &way, true, &found);
   return found + cl_kernel_sweep(hold);

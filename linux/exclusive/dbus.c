@@ -7,12 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "files.h"
+#include "socket.h"
 
 /* Writing */
 
@@ -72,22 +69,7 @@ void cl_dbus_end(struct cl_dbus_body *b, size_t mark, size_t to) {
 
 /* Talking */
 
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static int wait_for(const struct cl_dbus *bus, short events) {
-  struct pollfd one = {.fd = bus->fd, .events = events};
-  for (;;) {
-    double left = bus->until - now_s();
-    int ready = left > 0 ? poll(&one, 1, (int)(left * 1000) + 1) : 0;
-    if (ready > 0) return 0;
-    if (ready == 0) return ETIMEDOUT;
-    if (errno != EINTR) return errno;
-  }
-}
+static int wait_for(const struct cl_dbus *bus, short events) { return cl_socket_wait(bus->fd, events, bus->until); }
 
 static int send_all(const struct cl_dbus *bus, const void *bytes, size_t count) {
   for (const char *at = bytes; count > 0;) {
@@ -131,14 +113,11 @@ static int authenticate(const struct cl_dbus *bus) {
 }
 
 int cl_dbus_open(struct cl_dbus *bus, const char *path, double seconds) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  char real[CL_PATH_MOST + 256];
-  if (strlen(cl_files_path(path, real)) >= sizeof address.sun_path) return ENAMETOOLONG;
-  memcpy(address.sun_path, real, strlen(real) + 1);
-  *bus = (struct cl_dbus){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), .until = now_s() + seconds};
-  if (bus->fd < 0) return errno;
-  int error = connect(bus->fd, (struct sockaddr *)&address, sizeof address) ? errno : 0;
-  if (!error) error = authenticate(bus);
+  unsigned owner;
+  *bus = (struct cl_dbus){.fd = -1, .until = cl_socket_deadline(seconds)};
+  int error = cl_socket_open(path, &bus->fd, &owner);
+  if (error) return error;
+  error = authenticate(bus);
   if (error) cl_dbus_close(bus);
   return error;
 }

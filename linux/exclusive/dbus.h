@@ -44,7 +44,7 @@ struct cl_dbus_message {
   unsigned char byte[CL_DBUS_MOST];
 };
 
-/* Connects and authenticates as this user; `seconds` for all until it is closed. */
+/* Connects to what is root's and authenticates as this user; `seconds` for all until it is closed. */
 int cl_dbus_open(struct cl_dbus *bus, const char *path, double seconds);
 void cl_dbus_close(struct cl_dbus *bus);
 /* Sends a call; its serial is bus->serial. */

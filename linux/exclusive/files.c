@@ -5,10 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
+
+#define READER_MS 5000 /* of patience with who reads a pipe that does not block */
+#define ALL_MOST ((size_t)1 << 28) /* what others can make longer is not worth more memory */
 
 static char root[256];
 
@@ -17,13 +22,14 @@ void cl_files_root(const char *folder) { snprintf(root, sizeof root, "%s", folde
 bool cl_files_is_tree(void) { return root[0] != '\0'; }
 
 const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]) {
-  snprintf(real, CL_PATH_MOST + 256, "%s%s", root, path);
+  if (*path == '\0' || snprintf(real, CL_PATH_MOST + 256, "%s%s", root, path) >= CL_PATH_MOST + 256) real[0] = '\0';
   return real;
 }
 
 static int open_file(const char *path, int flags, int *fd) {
   char real[CL_PATH_MOST + 256];
-  *fd = open(cl_files_path(path, real), flags | O_CLOEXEC, 0644);
+  if (*cl_files_path(path, real) == '\0') return ENAMETOOLONG;
+  *fd = open(real, flags | O_CLOEXEC);
   return *fd < 0 ? errno : 0;
 }
 
@@ -40,21 +46,35 @@ static int fill(int fd, char *text, size_t size, size_t *length) {
   return 0;
 }
 
+static bool has_more(int fd) {
+  char byte;
+  ssize_t got;
+  do got = read(fd, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  return got != 0;
+}
+
 static void chop(char *text, size_t length) {
   if (length && text[length - 1] == '\n') text[length - 1] = '\0';
 }
 
-int cl_read(const char *path, char *text, size_t size) {
+static int read_into(const char *path, char *text, size_t size, bool start) {
   size_t length = 0;
   int fd;
   text[0] = '\0';
   int error = open_file(path, O_RDONLY, &fd);
   if (error) return error;
   error = fill(fd, text, size, &length);
+  if (!error && !start && length + 1 == size && has_more(fd)) error = EFBIG;
   close(fd);
-  chop(text, length);
+  if (error) text[0] = '\0';
+  else if (!start) chop(text, length);
   return error;
 }
+
+int cl_read(const char *path, char *text, size_t size) { return read_into(path, text, size, false); }
+
+int cl_read_start(const char *path, char *text, size_t size) { return read_into(path, text, size, true); }
 
 int cl_read_all(const char *path, char **text) {
   size_t size = 16384, length = 0;
@@ -64,8 +84,8 @@ int cl_read_all(const char *path, char **text) {
   if (error) return error;
   do {
     size *= 2;
-    char *more = realloc(*text, size);
-    if (more == NULL) error = ENOMEM;
+    char *more = size <= ALL_MOST ? realloc(*text, size) : NULL;
+    if (more == NULL) error = size <= ALL_MOST ? ENOMEM : EFBIG;
     else error = fill(fd, *text = more, size, &length);
   } while (!error && length + 1 == size);
   close(fd);
@@ -78,6 +98,7 @@ int cl_read_all(const char *path, char **text) {
   return 0;
 }
 
+/* At once: to the kernel's files a second write is a second value. */
 static int put(int fd, const char *text) {
   ssize_t wrote;
   do wrote = write(fd, text, strlen(text));
@@ -95,16 +116,56 @@ int cl_write(const char *path, const char *text) {
   return error;
 }
 
-int cl_write_whole(const char *path, const char *text) {
-  char part[CL_PATH_MOST], from[CL_PATH_MOST + 256], to[CL_PATH_MOST + 256];
-  int fd;
-  if ((size_t)snprintf(part, sizeof part, "%s.%d", path, (int)getpid()) >= sizeof part) return ENAMETOOLONG;
-  int error = open_file(part, O_WRONLY | O_CREAT | O_TRUNC, &fd);
+int cl_put_all(int fd, const char *text) {
+  for (size_t left = strlen(text); left > 0;) {
+    ssize_t wrote = write(fd, text, left);
+    if (wrote < 0 && errno == EINTR) continue;
+    struct pollfd full = {.fd = fd, .events = POLLOUT};
+    if (wrote < 0 && errno == EAGAIN) {
+      if (poll(&full, 1, READER_MS) == 0) return ETIMEDOUT;
+      continue;
+    }
+    if (wrote < 0) return errno;
+    text += wrote;
+    left -= (size_t)wrote;
+  }
+  return 0;
+}
+
+/* A file that nobody else can have made, or can guess before it is there. */
+static int make_part(int folder, char name[40], int *fd) {
+  for (int tries = 0; tries < 10; tries++) {
+    unsigned long long number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) return errno;
+    snprintf(name, 40, ".coreloom-%016llx", number);
+    *fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (*fd >= 0) return 0;
+    if (errno != EEXIST) return errno;
+  }
+  return EEXIST;
+}
+
+int cl_replace(int folder, const char *name, const char *text) {
+  char part[40];
+  int fd, error = make_part(folder, part, &fd);
   if (error) return error;
-  error = put(fd, text);
+  error = cl_put_all(fd, text);
   if (close(fd) && !error) error = errno;
-  if (!error && rename(cl_files_path(part, from), cl_files_path(path, to))) error = errno;
-  if (error) unlink(cl_files_path(part, from));
+  if (!error && renameat(folder, part, folder, name)) error = errno;
+  if (error) unlinkat(folder, part, 0);
+  return error;
+}
+
+int cl_write_whole(const char *path, const char *text) {
+  char above[CL_PATH_MOST];
+  const char *slash = strrchr(path, '/');
+  int folder;
+  if (slash == NULL || slash[1] == '\0' || slash == path) return EINVAL;
+  if ((size_t)snprintf(above, sizeof above, "%.*s", (int)(slash - path), path) >= sizeof above) return ENAMETOOLONG;
+  int error = open_file(above, O_PATH | O_DIRECTORY, &folder);
+  if (error) return error;
+  error = cl_replace(folder, slash + 1, text);
+  close(folder);
   return error;
 }
 
@@ -115,7 +176,8 @@ bool cl_exists(const char *path) {
 
 int cl_list(const char *path, int (*each)(void *context, const char *name), void *context) {
   char real[CL_PATH_MOST + 256];
-  DIR *folder = opendir(cl_files_path(path, real));
+  if (*cl_files_path(path, real) == '\0') return ENAMETOOLONG;
+  DIR *folder = opendir(real);
   if (folder == NULL) return errno;
   int answer = 0;
   for (struct dirent *entry; !answer && (entry = readdir(folder)) != NULL;)

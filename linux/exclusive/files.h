@@ -12,17 +12,25 @@
 
 void cl_files_root(const char *folder);
 bool cl_files_is_tree(void); /* a root is set: no system call may touch a task or a device */
-/* The real path: the root before `path`. */
+/* The real path: the root before `path`. "" if it does not fit, or for "", by which cl_join() says the same: there is no
+ * such file then, and what opens one answers ENAMETOOLONG. A path is never cut, as that would be another file's. */
 const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]);
 
-/* Reads all of a file, cut at size - 1, and ends it with a zero; the final newline is taken off. errno's number. */
+/* Reads all of a file and ends it with a zero; the final newline is taken off. errno's number, and then the text is
+ * empty. EFBIG: it is longer than size - 1. So nothing is ever cut: a list of processes or CPUs that lacks its end is
+ * another list. For files of which the kernel, and no user, says how long they get. */
 int cl_read(const char *path, char *text, size_t size);
-/* Reads all of a file into the heap, for those without a bound (/proc/interrupts). free() it. */
+/* Only the first size - 1 bytes: for those of which the start is all that is asked. */
+int cl_read_start(const char *path, char *text, size_t size);
+/* Reads all of a file into the heap, for those without a bound (/proc/interrupts, cgroup.procs). free() it. */
 int cl_read_all(const char *path, char **text);
 /* One write(2) of the text: what the files of the kernel need. */
 int cl_write(const char *path, const char *text);
-/* A whole file or none: beside it, then renamed. For ordinary files (--json FILE), not for the kernel's. */
+/* A whole file or none, in a folder of ours: beside it, then renamed. Not for the kernel's files. */
 int cl_write_whole(const char *path, const char *text);
+/* The same for the file `name` in an open folder; a link or device of that name is replaced, not followed. */
+int cl_replace(int folder, const char *name, const char *text);
+int cl_put_all(int fd, const char *text); /* to a pipe, too, which takes a part at a time */
 bool cl_exists(const char *path);
 /* Calls `each` with the name of every entry of a folder but "." and ".."; stops at its first non-zero answer. */
 int cl_list(const char *path, int (*each)(void *context, const char *name), void *context);

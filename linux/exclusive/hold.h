@@ -17,8 +17,12 @@ struct cl_request {
   enum cl_smt smt;          /* idle: the siblings of the CPUs are held too, and stay empty */
   const char *mechanism;    /* --mechanism NAME, or NULL: the best that works */
   const char *user;         /* --as USER, or NULL */
+  int fifo;                 /* --fifo: priority, 0: none */
+  int nice;                 /* --nice */
+  bool has_nice;
   bool force, move, trace;  /* --force: CPU 0; --move: take a process out of its systemd unit; --trace: use tracefs */
   double most_s, sample_s;  /* --max (0: no limit), --sample */
+  double wait_s;            /* --wait: for CPUs that another reservation holds (0: not at all) */
 };
 
 struct cl_hold {
@@ -27,6 +31,7 @@ struct cl_hold {
   struct cl_cpus cpus;   /* held */
   struct cl_cpus use;    /* of these, what the program may use (without idle siblings) */
   struct cl_cpus rest;   /* online - cpus - those of other reservations: where everybody else goes */
+  struct cl_cpus lists;  /* those and what others hold by affinity: their programs are in groups that list it */
   struct cl_cpus lightest; /* of the rest, the lightest: destinations */
   struct cl_tasks tasks; /* all, as they were read in state 1: reading them takes longer than all the rest */
   struct cl_counters before[2]; /* of cpus, at both ends of the sample in which they were chosen */
@@ -34,13 +39,19 @@ struct cl_hold {
                               before clear(), as a scope of systemd cannot be made without a process */
   struct cl_changes changes;
   int id;                    /* pid of the tool */
+  int signals;               /* a signalfd: what ends the tool while it sets up; -1: none */
   char group[CL_PATH_MOST];  /* folder of the program's cgroup, once a mechanism has made one; else "" */
   char partition[CL_PATH_MOST]; /* the same of the partition in which that is, or which it is; else "" */
   /* counted for the log */
   int moved, kernel_moved, kernel_stay, irqs_moved, irqs_managed;
 };
 
-/* A way to keep everybody else off the CPUs, and the program on them. All taking back is the journal's. */
+/* What the list of a group may have while this and the other reservations hold. */
+struct cl_cpus cl_lists(const struct cl_hold *hold, const struct cl_reservation *other, size_t others);
+/* A signal has come: what takes long stops, and answers EINTR. */
+bool cl_interrupted(const struct cl_hold *hold);
+
+/* A way to keep everybody else off the CPUs, and the program on them. All taking back is settle.c's. */
 struct cl_mechanism {
   const char *name; /* isolated, root, cpuset, cpuset-v1, affinity */
   const char *text; /* "cgroup v2, isolated partition" */
@@ -68,12 +79,12 @@ int cl_irqs_clear(struct cl_hold *hold);
 bool cl_systemd_runs(void);
 /* Asks systemd for a transient scope with the process of `task` in it; fills hold->group, its folder. The folder above
  * it is a slice, this reservation's own and directly below the mount, with cpuset.cpus = hold->cpus: as good a place for
- * a partition as the scope, and the only one before 6.7. Writes the journal's entries `scope` and `group` first. */
+ * a partition as the scope, and the only one before 6.7. Writes the layer's entries `scope` and `group` first. */
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
 /* The unit that owns a task's group ("nginx.service"), or "" where none does. */
 void cl_systemd_unit(int tid, char *unit, size_t size);
 
-/* Taking back: the journal calls these for its entries `scope NAME` and `irqbalance SOCKET OLD NEW`. EALREADY: there
+/* Taking back: settle.c calls these for a layer's entry `scope NAME` and for irqbalance. EALREADY: there
  * was nothing left to do (the scope lives on with a program that lives on; irqbalance has been restarted). */
 int cl_systemd_leave(const char *scope);
 int cl_irqbalance_restore(const char *socket, const char *old, const char *new);

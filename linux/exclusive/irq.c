@@ -12,50 +12,32 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "hold.h"
 #include "say.h"
+#include "socket.h"
 
 #define NAMED_MOST 6 /* interrupts that stay, listed in the log by name */
 
 /* irqbalance */
 
 #define IRQBALANCE_FOLDER "/run/irqbalance"
-#define TOLD CL_JOURNALS "/irqbalance"
-
-/* `socket`: a path, or "@name" of an abstract one. */
-static int connect_to(const char *socket_name, int *fd) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  char real[CL_PATH_MOST + 256];
-  bool abstract = socket_name[0] == '@';
-  const char *name = abstract ? socket_name : cl_files_path(socket_name, real);
-  size_t length = strlen(name);
-  if (length >= sizeof address.sun_path) return ENAMETOOLONG;
-  memcpy(address.sun_path, name, length + 1);
-  if (abstract) address.sun_path[0] = '\0';
-  else length++;
-  *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (*fd < 0) return errno;
-  const struct timeval patience = {.tv_sec = 2};
-  int error = 0;
-  if (setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
-      setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) ||
-      connect(*fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)))
-    error = errno;
-  if (error) close(*fd);
-  return error;
-}
+#define TOLD CL_STATE "/irqbalance"
+#define PATIENCE_S 5.0    /* with all of it; only root's is waited for */
+#define ANSWER_MOST 65536 /* it names each interrupt that it may not move */
+#define SLEEP_MOST_S 86400
+#define NAME_MOST 110     /* an address has room for 108 */
 
 /* Sends one line with our credentials, which irqbalance insists on, and reads what it answers until it hangs up. */
-static int converse(const char *socket_name, const char *line, char *answer, size_t size) {
+static int converse(int fd, double deadline, const char *line, char *answer, size_t size) {
   struct ucred credentials = {.pid = getpid(), .uid = getuid(), .gid = getgid()};
   union {
     struct cmsghdr align;
@@ -69,17 +51,26 @@ static int converse(const char *socket_name, const char *line, char *answer, siz
   head->cmsg_type = SCM_CREDENTIALS;
   head->cmsg_len = CMSG_LEN(sizeof credentials);
   memcpy(CMSG_DATA(head), &credentials, sizeof credentials);
-  int fd, error = connect_to(socket_name, &fd);
-  if (error) return error;
-  if (sendmsg(fd, &message, MSG_NOSIGNAL) < 0) error = errno;
+  int error = 0;
+  if (sendmsg(fd, &message, MSG_NOSIGNAL) < 0) error = errno; /* a line always fits, as it is the first */
   size_t length = 0;
-  for (ssize_t got = 1; !error && got > 0 && length + 1 < size; length += got > 0 ? (size_t)got : 0) {
-    got = recv(fd, answer + length, size - 1 - length, 0);
-    if (got < 0 && errno != ECONNRESET) error = errno == EAGAIN ? ETIMEDOUT : errno;
+  while (!error) {
+    if (length + 1 == size) error = EMSGSIZE;
+    if (!error) error = cl_socket_wait(fd, POLLIN, deadline);
+    if (error) break;
+    ssize_t got = recv(fd, answer + length, size - 1 - length, 0);
+    if (got == 0 || (got < 0 && errno == ECONNRESET)) break;
+    if (got > 0) length += (size_t)got;
+    else if (errno != EINTR && errno != EAGAIN) error = errno;
   }
   answer[length] = '\0';
-  close(fd);
   return error;
+}
+
+/* Some time later, unless the deadline comes first. */
+static bool rest_until(double deadline) {
+  nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  return cl_socket_deadline(0) < deadline;
 }
 
 static long long seconds(void) {
@@ -98,65 +89,128 @@ static int read_told(const char *socket_name, struct cl_cpus *banned) {
   return cl_cpus_parse(list, banned);
 }
 
-/* The CPUs that irqbalance keeps free, and how many seconds it sleeps. */
-static int ask(const char *socket_name, struct cl_cpus *banned, int *sleep_s) {
-  char answer[8192];
-  int error = converse(socket_name, "setup", answer, sizeof answer);
-  if (error) return error;
+/* One of `SLEEP 10 IRQ 5 LOAD 0 ... BANNED 00000000,00000008`. */
+static int read_answer(const char *answer, struct cl_cpus *banned, int *sleep_s) {
   const char *sleeps = strstr(answer, "SLEEP "), *mask = strstr(answer, "BANNED ");
   if (sleeps == NULL || mask == NULL) return EPROTO;
-  *sleep_s = atoi(sleeps + strlen("SLEEP "));
-  char word[1024];
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(mask + strlen("BANNED "), " \n"), mask + strlen("BANNED "));
-  error = cl_cpus_parse_mask(word, banned);
-  if (error) return EPROTO;
-  struct cl_cpus told;
-  if (read_told(socket_name, &told) == 0) *banned = told;
-  return 0;
+  char *end;
+  long sleep = strtol(sleeps += strlen("SLEEP "), &end, 10);
+  if (end == sleeps || sleep < 0 || sleep > SLEEP_MOST_S) return EPROTO;
+  *sleep_s = (int)sleep;
+  char word[CL_CPUS_TEXT];
+  int length = (int)strcspn(mask + strlen("BANNED "), " \n");
+  if (snprintf(word, sizeof word, "%.*s", length, mask + strlen("BANNED ")) >= (int)sizeof word) return EPROTO;
+  return cl_cpus_parse_mask(word, banned) ? EPROTO : 0;
 }
 
-static int tell(const char *socket_name, const struct cl_cpus *banned, int sleep_s) {
+/* The CPUs that irqbalance keeps free, and how many seconds it sleeps. Closes the socket. */
+static int ask(int fd, double deadline, const char *name, struct cl_cpus *banned, int *sleep_s) {
+  static char answer[ANSWER_MOST];
+  int error = converse(fd, deadline, "setup", answer, sizeof answer);
+  close(fd);
+  if (!error) error = read_answer(answer, banned, sleep_s);
+  struct cl_cpus told;
+  if (!error && read_told(name, &told) == 0) *banned = told;
+  return error;
+}
+
+static int tell(double deadline, const char *name, const struct cl_cpus *banned, int sleep_s) {
   char list[CL_CPUS_TEXT], line[CL_CPUS_TEXT + 64], answer[64], told[CL_CPUS_TEXT + 256];
+  int fd;
+  unsigned owner;
   cl_cpus_format(banned, list);
-  snprintf(told, sizeof told, "%s\t%lld\t%s\n", socket_name, seconds() + sleep_s + 2, list);
+  snprintf(told, sizeof told, "%s\t%lld\t%s\n", name, seconds() + sleep_s + 2, list);
   int error = cl_write_whole(TOLD, told);
+  if (!error) error = cl_socket_open(name, &fd, &owner);
+  if (error) return error;
   /* NULL: as configured. An empty list ends versions up to 1.9.4. */
   snprintf(line, sizeof line, "settings cpus %s", list[0] ? list : "NULL");
-  return error ? error : converse(socket_name, line, answer, sizeof answer);
+  error = converse(fd, deadline, line, answer, sizeof answer);
+  close(fd);
+  return error;
 }
 
-int cl_irqbalance_restore(const char *socket_name, const char *old, const char *new) {
+static void say_not_asked(const char *name, unsigned owner) {
+  cl_warn("a socket named %s is user %u's, not irqbalance's: it is not asked", name, owner);
+}
+
+int cl_irqbalance_restore(const char *name, const char *old, const char *new) {
+  double deadline = cl_socket_deadline(PATIENCE_S);
   struct cl_cpus was, became, now;
-  int sleep_s;
+  unsigned owner;
+  int sleep_s, fd;
   int error = cl_cpus_parse(old, &was);
   if (!error) error = cl_cpus_parse(new, &became);
-  if (!error) error = ask(socket_name, &now, &sleep_s);
-  if (error == ENOENT || error == ECONNREFUSED) return EALREADY;
+  while (!error && (error = cl_socket_open(name, &fd, &owner)) == EAGAIN && rest_until(deadline)) error = 0;
+  if (error == EPERM) say_not_asked(name, owner);
+  if (error == ENOENT || error == ECONNREFUSED || error == EPERM) return EALREADY; /* it has gone */
+  if (!error) error = ask(fd, deadline, name, &now, &sleep_s);
   if (error) return error;
   struct cl_cpus added = cl_cpus_minus(&became, &was);
   struct cl_cpus wanted = cl_cpus_minus(&now, &added);
-  return cl_cpus_equal(&wanted, &now) ? EALREADY : tell(socket_name, &wanted, sleep_s);
+  return cl_cpus_equal(&wanted, &now) ? EALREADY : tell(deadline, name, &wanted, sleep_s);
 }
 
-struct found {
-  char name[128];
+/* Names that may be its socket's. */
+struct names {
+  char (*name)[NAME_MOST];
+  size_t count;
 };
 
+static int add_name(struct names *names, const char *format, int length, const char *name) {
+  char (*more)[NAME_MOST] = realloc(names->name, (names->count + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  names->name = more;
+  if (snprintf(more[names->count], sizeof *more, format, length, name) < NAME_MOST) names->count++;
+  return 0;
+}
+
+/* A file is root's: /run is. One that another user could put there would have another owner, or be a link. */
+static bool is_socket(const char *path) {
+  char real[CL_PATH_MOST + 256];
+  struct stat file;
+  if (lstat(cl_files_path(path, real), &file) || !S_ISSOCK(file.st_mode)) return false;
+  return file.st_uid == 0 || (cl_files_is_tree() && file.st_uid == geteuid());
+}
+
 static int find_socket(void *context, const char *name) {
-  struct found *found = context;
+  struct names *names = context;
   size_t length = strlen(name);
   if (strncmp(name, "irqbalance", 10) != 0 || length < 15 || strcmp(name + length - 5, ".sock") != 0) return 0;
-  return (size_t)snprintf(found->name, sizeof found->name, IRQBALANCE_FOLDER "/%s", name) < sizeof found->name ? -1 : 0;
+  size_t before = names->count;
+  int error = add_name(names, IRQBALANCE_FOLDER "/%.*s", (int)length, name);
+  if (!error && names->count > before && !is_socket(names->name[before])) names->count--;
+  return error;
 }
 
 /* Old versions, and those that may not write to /run, have an abstract socket, "@irqbalance123.sock". */
-static bool find_abstract(struct found *found) {
+static int find_abstract(struct names *names) {
   char *text;
-  if (cl_read_all("/proc/net/unix", &text)) return false;
-  const char *at = strstr(text, " @irqbalance");
-  if (at) snprintf(found->name, sizeof found->name, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+  int error = cl_read_all("/proc/net/unix", &text);
+  if (error) return 0;
+  for (const char *at = text; !error && (at = strstr(at, " @irqbalance")) != NULL; at++)
+    error = add_name(names, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
   free(text);
-  return at != NULL;
+  return error;
+}
+
+/* Connects to the first that is root's. Any number of others may bear such names: they are asked nothing, and those that
+ * are busy do not keep us from the next. ENOENT: there is none; else what kept us from the last. */
+static int connect_one(const struct names *names, double deadline, int *fd, const char **name) {
+  int error, foreign = 0, gone = 0;
+  unsigned owner;
+  do {
+    error = ENOENT;
+    for (size_t i = 0; i < names->count; i++) {
+      if (cl_socket_deadline(0) > deadline) return ETIMEDOUT;
+      int one = cl_socket_open(*name = names->name[i], fd, &owner);
+      if (one == 0) return 0;
+      if (one == EPERM && foreign++ == 0) say_not_asked(*name, owner);
+      if (one == ECONNREFUSED) gone++;
+      else if (one != EPERM && one != ENOENT) error = one;
+    }
+  } while (error == EAGAIN && rest_until(deadline));
+  return error == ENOENT && gone ? ECONNREFUSED : error;
 }
 
 static int find_process(const struct cl_tasks *tasks) {
@@ -171,29 +225,49 @@ static void warn_irqbalance(const struct cl_hold *hold, const char *name, int er
           error ? strerror(error) : "no socket", cl_cpus_format(&hold->cpus, list), list);
 }
 
-static void clear_irqbalance(struct cl_hold *hold) {
-  struct found found;
-  if (cl_list(IRQBALANCE_FOLDER, find_socket, &found) != -1 && !find_abstract(&found)) {
-    char who[48];
-    int pid = find_process(&hold->tasks);
-    if (pid == 0) return; /* there is none */
-    snprintf(who, sizeof who, "irqbalance (process %d)", pid);
-    warn_irqbalance(hold, who, 0);
-    return;
-  }
+/* The name is that of a process, which anybody may choose: said, no more. */
+static void warn_process(const struct cl_hold *hold) {
+  char who[48];
+  int pid = find_process(&hold->tasks);
+  if (pid == 0) return; /* there is none */
+  snprintf(who, sizeof who, "irqbalance (process %d)", pid);
+  warn_irqbalance(hold, who, 0);
+}
+
+static int keep_off(struct cl_hold *hold, int fd, double deadline, const char *name) {
   struct cl_cpus was;
-  int sleep_s, error = ask(found.name, &was, &sleep_s);
-  if (error == ECONNREFUSED) return; /* the socket of one that has gone */
+  int sleep_s, error = ask(fd, deadline, name, &was, &sleep_s);
+  if (error) return error;
   struct cl_cpus becomes = cl_cpus_or(&was, &hold->cpus);
-  if (!error && !cl_cpus_equal(&was, &becomes)) {
-    char old[CL_CPUS_TEXT], new[CL_CPUS_TEXT], what[CL_CPUS_TEXT * 2];
-    const char *field[] = {found.name, cl_cpus_format(&was, old), cl_cpus_format(&becomes, new)};
-    snprintf(what, sizeof what, "tell irqbalance to keep interrupts off CPU %s", new);
-    error = cl_change_other(&hold->changes, what, "irqbalance", field, 3);
-    if (!error && !hold->changes.plan) error = tell(found.name, &becomes, sleep_s);
-    if (!error && !hold->changes.plan) cl_say("irqbalance keeps interrupts off CPU %s", new);
+  if (cl_cpus_equal(&was, &becomes)) return 0;
+  char old[CL_CPUS_TEXT], new[CL_CPUS_TEXT];
+  struct cl_changes *changes = &hold->changes;
+  cl_cpus_format(&was, old);
+  cl_cpus_format(&becomes, new);
+  changes->made++;
+  if (changes->plan) {
+    cl_say_planned("tell irqbalance to keep interrupts off CPU %s", new);
+    return 0;
   }
-  if (error) warn_irqbalance(hold, "irqbalance", error);
+  const struct cl_known *known = cl_baseline_find(changes->base, CL_IRQBALANCE, name);
+  error = cl_baseline_put(changes->base, CL_IRQBALANCE, name, known ? known->base : old, new, CL_OURS);
+  if (!error) error = tell(deadline, name, &becomes, sleep_s);
+  if (!error) cl_say("irqbalance keeps interrupts off CPU %s", new);
+  return error;
+}
+
+static void clear_irqbalance(struct cl_hold *hold) {
+  double deadline = cl_socket_deadline(PATIENCE_S);
+  struct names names = {NULL, 0};
+  const char *name;
+  int fd;
+  int error = cl_list(IRQBALANCE_FOLDER, find_socket, &names);
+  if (!error || error == ENOENT) error = find_abstract(&names);
+  if (!error) error = connect_one(&names, deadline, &fd, &name);
+  if (error == ENOENT) warn_process(hold);
+  else if (!error) error = keep_off(hold, fd, deadline, name);
+  if (error && error != ENOENT && error != ECONNREFUSED) warn_irqbalance(hold, "irqbalance", error);
+  free(names.name);
 }
 
 /* Interrupts */

@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,19 @@ static const char *list(const struct cl_cpus *cpus) {
   return start;
 }
 
+struct cl_cpus cl_lists(const struct cl_hold *hold, const struct cl_reservation *other, size_t others) {
+  struct cl_cpus lists = cl_cpus_minus(&hold->online, &hold->cpus);
+  for (size_t i = 0; i < others; i++)
+    if (other[i].tool != hold->id && strcmp(other[i].trying, "affinity") != 0)
+      lists = cl_cpus_minus(&lists, &other[i].cpus);
+  return lists;
+}
+
+bool cl_interrupted(const struct cl_hold *hold) {
+  struct pollfd signals = {hold->signals, POLLIN, 0};
+  return poll(&signals, 1, 0) > 0;
+}
+
 /* -- state 1: what is there ----------------------------------------------------------------------------------- */
 
 static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
@@ -108,11 +122,9 @@ static int sample(struct load *l) {
   double start = cl_now();
   if (!error) error = cl_tasks_read(&l->tasks);
   if (error) return error;
-  double left = start + window - cl_now();
-  if (left > 0) {
-    struct timespec pause = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR) continue;
-  }
+  struct pollfd signals = {l->hold->signals, POLLIN, 0};
+  for (double left; (left = start + window - cl_now()) > 0;)
+    if (poll(&signals, 1, (int)(left * 1e3) + 1) > 0) return EINTR;
   error = cl_counters_each(l->second);
   double boot = window > 0 ? 0 : cl_now() - uptime();
   for (int i = 0; i < CL_CPUS_MOST && !error; i++) {
@@ -136,7 +148,9 @@ static int add_irq(void *context, const char *name) {
   bool managed = false;
   if (l->managed_known) {
     snprintf(path, sizeof path, "/sys/kernel/debug/irq/irqs/%.20s", name);
-    managed = !cl_read(path, text, sizeof text) && strstr(text, "IRQD_AFFINITY_MANAGED") != NULL;
+    char *all;
+    managed = !cl_read_all(path, &all) && strstr(all, "IRQD_AFFINITY_MANAGED") != NULL;
+    free(all);
   }
   for (int cpu = cl_cpus_next(&cpus, -1); cpu >= 0; cpu = cl_cpus_next(&cpus, cpu)) {
     l->cpu[cpu].irqs++;
@@ -168,7 +182,7 @@ static int check_nested(struct load *l) {
     else
       add(l, "this was started on CPU %s, which pid %d holds: a reservation inside another is not possible",
           list(&l->other[i].cpus), l->other[i].tool);
-    return EBUSY;
+    return EPERM;
   }
   return 0;
 }
@@ -324,6 +338,7 @@ static int find_rest(struct load *l) {
   struct cl_hold *hold = l->hold;
   struct cl_cpus left = cl_cpus_minus(&hold->online, &l->taken);
   hold->rest = cl_cpus_minus(&left, &hold->cpus);
+  hold->lists = cl_lists(hold, l->other, l->others);
   struct cl_cpus open = cl_cpus_minus(&hold->rest, &l->isolated);
   int least = -1;
   for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu)) {
@@ -396,13 +411,13 @@ static int look(struct load *l) {
   }
   if (cl_cpus_count(&l->hold->online) < 2) {
     add(l, "this machine has one CPU online: there is none to give away");
-    return EBUSY;
+    return ENODEV;
   }
   if (cl_read("/sys/devices/system/cpu/isolated", text, sizeof text) || cl_cpus_parse(text, &l->isolated))
     l->isolated = cl_cpus_none();
-  error = cl_journal_list(&l->other, &l->others);
+  error = cl_layers(&l->other, &l->others);
   if (error) {
-    add(l, "the reservations in %s cannot be read: %s", CL_JOURNALS, strerror(error));
+    add(l, "the reservations in %s cannot be read: %s", CL_STATE, strerror(error));
     return error;
   }
   for (size_t i = 0; i < l->others; i++) l->taken = cl_cpus_or(&l->taken, &l->other[i].cpus);

@@ -3,67 +3,19 @@
  * Arguments and commands. */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
+#include "out.h"
 #include "proof.h"
 #include "restore.h"
 #include "run.h"
 #include "say.h"
 
-#define VERSION "0.1.0"
-
-static const char help[] =
-    "usage: coreloom exclusive run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-    "       coreloom exclusive attach [OPTION]... PID|TID\n"
-    "       coreloom exclusive plan [OPTION]... [--] COMMAND [ARGUMENT]... | plan attach [OPTION]... PID|TID\n"
-    "       coreloom exclusive status [--json|--prometheus] [--watch[=SECONDS]]\n"
-    "       coreloom exclusive restore [ID|--all]\n"
-    "       coreloom exclusive verify\n"
-    "\n"
-    "Gives a program a CPU of its own, keeps everybody else out, proves it, and puts everything back.\n"
-    "\n"
-    "  run       start COMMAND on a CPU that nobody else uses until it ends\n"
-    "  attach    the same for a process that runs, or one thread of it\n"
-    "  plan      print why which CPU, and every change that would be made; make none\n"
-    "  status    the reservations there are\n"
-    "  restore   take back what a killed tool left behind (ID, --all: of living ones, too)\n"
-    "  verify    look whether the reservations hold\n"
-    "\n"
-    "Which CPUs:\n"
-    "  --cpu N|auto        this CPU, or the one that is cheapest to clear (the default)\n"
-    "  --cpus LIST         these CPUs (2-3 or 1,3)\n"
-    "  --count N           N CPUs, chosen\n"
-    "  --smt idle|share    other threads of their cores stay empty (the default), or go on\n"
-    "  --force             CPU 0, too\n"
-    "  --sample TIME       watch the load so long before choosing (50ms)\n"
-    "\n"
-    "How:\n"
-    "  --mechanism NAME    isolated, root, cpuset, cpuset-v1 or affinity; else the best that works\n"
-    "  --max TIME          give the CPUs back after TIME (500ms, 90, 10m, 2h); the program runs on\n"
-    "  --move              attach: take the process out of its systemd unit, so that a partition can be used\n"
-    "  --as USER           run: as this user; without it the command runs as root, under sudo too\n"
-    "\n"
-    "What is said:\n"
-    "  --report FILE       the proof goes to FILE instead of the standard error\n"
-    "  --json              the proof (status: the reservations) as JSON\n"
-    "  --prometheus        status: as text for Prometheus\n"
-    "  --watch[=SECONDS]   the counters, live (every second)\n"
-    "  --trace             count who ran on the CPU by tracefs: exact, some cost\n"
-    "  --log FILE          the log to FILE as well, with times\n"
-    "  --quiet             no log, only warnings\n"
-    "  --help, --version\n"
-    "\n"
-    "Examples:\n"
-    "  sudo coreloom exclusive run -- lame in.wav out.mp3\n"
-    "  sudo coreloom exclusive attach --max 10m $(pidof mysqld)\n"
-    "  coreloom exclusive plan --cpus 2-3 -- ./benchmark\n"
-    "\n"
-    "Exit status: run: the command's (128 + N: ended by signal N); 1 refused, nothing was changed; 2 wrong usage;\n"
-    "125 not all could be taken back; 126 the command cannot be executed; 127 there is no such command.\n";
+#define PID_MOST 4194304 /* PID_MAX_LIMIT of a 64-bit kernel */
 
 /* Which commands an option is for. */
 enum { RUN = 1, ATTACH = 2, STATUS = 4, RESTORE = 8, TEST = 16 };
@@ -74,7 +26,7 @@ struct arguments {
   struct cl_output output;
   struct cl_status_request status;
   const char *log;
-  bool all, sized; /* --all; one of --cpu, --cpus, --count */
+  bool all, repair, sized; /* --all; --repair; one of --cpu, --cpus, --count */
   char **rest;
   int rest_count;
 };
@@ -99,19 +51,23 @@ static bool whole(const char *text, int *value) {
   return true;
 }
 
-/* "500ms", "90", "90s", "10m", "2h" */
+static bool is_pid(const char *text, int *pid) { return whole(text, pid) && *pid >= 1 && *pid <= PID_MOST; }
+
+/* "500ms", "90", "90s", "10m", "2h"; strtod alone would take "0x1p3", "1e9" and "inf", too */
 static bool seconds(const char *text, double *value) {
   static const struct {
     const char *unit;
     double seconds;
   } units[] = {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
   char *end;
-  if (!isdigit((unsigned char)*text) && *text != '.') return false;
+  size_t digits = strspn(text, "0123456789.");
+  if (digits == 0 || digits > 20) return false;
   double number = strtod(text, &end);
+  if (end != text + digits) return false;
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(end, units[i].unit) == 0) {
       *value = number * units[i].seconds;
-      return isfinite(*value);
+      return true;
     }
   return false;
 }
@@ -122,20 +78,26 @@ static int take_cpus(struct arguments *a, const char *name, const char *value) {
   if (a->sized) return usage("of --cpu, --cpus and --count one is enough");
   a->sized = true;
   if (strcmp(name, "--count") == 0) {
-    if (!whole(value, &request->count) || request->count < 1) return usage("--count %s: give a number from 1 on", value);
+    if (!whole(value, &request->count) || request->count < 1 || request->count > CL_CPUS_MOST)
+      return usage("--count %s: give a number from 1 to %d", value, CL_CPUS_MOST);
   } else if (strcmp(name, "--cpus") == 0) {
     if (cl_cpus_parse(value, &request->asked) || cl_cpus_count(&request->asked) == 0)
-      return usage("--cpus %s: give a list as 2-3 or 1,3", value);
+      return usage("--cpus %s: give a list as 2-3 or 1,3, of CPUs up to %d", value, CL_CPUS_MOST - 1);
   } else if (strcmp(value, "auto") != 0) {
-    if (!whole(value, &number) || number >= CL_CPUS_MOST) return usage("--cpu %s: give a number or auto", value);
+    if (!whole(value, &number) || number >= CL_CPUS_MOST)
+      return usage("--cpu %s: give a number up to %d or auto", value, CL_CPUS_MOST - 1);
     request->asked = cl_cpus_one(number);
   }
   return 0;
 }
 
-static int take_time(const char *name, const char *value, double least, double *to) {
-  double time;
-  if (!seconds(value, &time) || time < least) return usage("%s %s: give a time as 500ms, 90, 10m or 2h", name, value);
+/* `least` and `most` as a user writes them. */
+static int take_time(const char *name, const char *value, const char *least, const char *most, double *to) {
+  double time, from = 0, upto = 0;
+  seconds(least, &from);
+  seconds(most, &upto);
+  if (!seconds(value, &time)) return usage("%s %s: give a time as 500ms, 90, 10m or 2h", name, value);
+  if (time < from || time > upto) return usage("%s %s: give a time from %s to %s", name, value, least, most);
   *to = time;
   return 0;
 }
@@ -150,10 +112,12 @@ static const struct {
     {"--force", RUN | ATTACH, NONE},       {"--sample", RUN | ATTACH, NEEDED},
     {"--mechanism", RUN | ATTACH, NEEDED}, {"--max", RUN | ATTACH, NEEDED},
     {"--move", ATTACH, NONE},              {"--as", RUN, NEEDED},
-    {"--report", RUN | ATTACH, NEEDED},    {"--json", RUN | ATTACH | STATUS, NONE},
+    {"--report", RUN | ATTACH, NEEDED},    {"--json", RUN | ATTACH | STATUS | RESTORE | TEST, NONE},
     {"--prometheus", STATUS, NONE},        {"--watch", RUN | ATTACH | STATUS, MAYBE},
     {"--trace", RUN | ATTACH, NONE},       {"--log", RUN | ATTACH | RESTORE, NEEDED},
     {"--quiet", RUN | ATTACH | RESTORE, NONE}, {"--all", RESTORE, NONE},
+    {"--repair", RESTORE, NONE},           {"--wait", RUN | ATTACH, NEEDED},
+    {"--fifo", RUN, NEEDED},               {"--nice", RUN, NEEDED},
 };
 
 static int take(struct arguments *a, const char *name, const char *value) {
@@ -163,12 +127,23 @@ static int take(struct arguments *a, const char *name, const char *value) {
     if (strcmp(value, "idle") != 0 && strcmp(value, "share") != 0) return usage("--smt %s: give idle or share", value);
     request->smt = *value == 'i' ? CL_SMT_IDLE : CL_SMT_SHARE;
   } else if (strcmp(name, "--sample") == 0) {
-    return take_time(name, value, 0, &request->sample_s);
+    return take_time(name, value, "0", "1m", &request->sample_s);
   } else if (strcmp(name, "--max") == 0) {
-    return take_time(name, value, 1e-3, &request->most_s);
+    return take_time(name, value, "1ms", "8784h", &request->most_s);
+  } else if (strcmp(name, "--wait") == 0) {
+    return take_time(name, value, "0", "24h", &request->wait_s);
+  } else if (strcmp(name, "--fifo") == 0) {
+    if (!whole(value, &request->fifo) || request->fifo < 1 || request->fifo > 99)
+      return usage("--fifo %s: give a priority from 1 to 99", value);
+  } else if (strcmp(name, "--nice") == 0) {
+    bool less = *value == '-';
+    if (!whole(value + less, &request->nice) || request->nice > (less ? 20 : 19))
+      return usage("--nice %s: give a number from -20 to 19", value);
+    if (less) request->nice = -request->nice;
+    request->has_nice = true;
   } else if (strcmp(name, "--watch") == 0) {
     a->output.watch_s = 1;
-    int status = value ? take_time(name, value, 0.01, &a->output.watch_s) : 0;
+    int status = value ? take_time(name, value, "10ms", "24h", &a->output.watch_s) : 0;
     a->status.watch_s = a->output.watch_s;
     return status;
   } else if (strcmp(name, "--force") == 0) request->force = true;
@@ -182,6 +157,7 @@ static int take(struct arguments *a, const char *name, const char *value) {
   else if (strcmp(name, "--log") == 0) a->log = value;
   else if (strcmp(name, "--quiet") == 0) a->output.quiet = true;
   else if (strcmp(name, "--all") == 0) a->all = true;
+  else if (strcmp(name, "--repair") == 0) a->repair = true;
   return 0;
 }
 
@@ -235,14 +211,15 @@ static int place(struct arguments *a, const char *command, bool plan, bool attac
   if (status) return status;
   if (!attach && (a->rest_count == 0 || *a->rest[0] == '\0')) return usage("%s needs a command", command);
   if (attach && a->rest_count != 1) return usage("%s needs one PID or TID", command);
-  if (attach && (!whole(a->rest[0], &request->pid) || request->pid < 1))
-    return usage("'%s' is no PID or TID", a->rest[0]);
+  if (attach && !is_pid(a->rest[0], &request->pid))
+    return usage("'%s' is no PID or TID, which are from 1 to %d", a->rest[0], PID_MOST);
   if (!attach) request->command = a->rest;
   if (request->count == 0) request->count = 1;
   cl_say_quiet(a->output.quiet);
   int error = a->log ? cl_say_log(a->log) : 0;
-  if (error) return cl_fail("--log %s cannot be written: %s", a->log, strerror(error));
-  return plan ? cl_plan(request) : cl_run(request, &a->output);
+  if (error) return cl_fail("--log %s cannot be written: %s", a->log, cl_out_error(error));
+  if (request->fifo && request->has_nice) return usage("of --fifo and --nice one is enough");
+  return plan ? cl_plan(request, a->output.json) : cl_run(request, &a->output);
 }
 
 static int plain(struct arguments *a, const char *command, char **word) {
@@ -254,13 +231,13 @@ static int plain(struct arguments *a, const char *command, char **word) {
     if (a->status.json && a->status.prometheus) return usage("of --json and --prometheus one is enough");
     return cl_status(&a->status);
   }
-  if (!restores) return cl_verify();
-  if (a->rest_count && (!whole(a->rest[0], &id) || id < 1)) return usage("'%s' is no ID of a reservation", a->rest[0]);
+  if (!restores) return cl_verify(a->output.json);
+  if (a->rest_count && !is_pid(a->rest[0], &id)) return usage("'%s' is no ID of a reservation", a->rest[0]);
   if (a->rest_count && a->all) return usage("give an ID or --all");
   cl_say_quiet(a->output.quiet);
   int error = a->log ? cl_say_log(a->log) : 0;
-  if (error) return cl_fail("--log %s cannot be written: %s", a->log, strerror(error));
-  return cl_restore(id, a->all);
+  if (error) return cl_fail("--log %s cannot be written: %s", a->log, cl_out_error(error));
+  return cl_restore(&(struct cl_restore_request){id, a->all, a->repair, a->output.json});
 }
 
 int main(int count, char **word) {
@@ -277,7 +254,7 @@ int main(int count, char **word) {
   bool wants_help = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0;
   if (wants_help || (*word && (strcmp(*word, "--help") == 0 || strcmp(*word, "-h") == 0)))
     return fputs(help, stdout) < 0 || fflush(stdout) ? CL_EXIT_REFUSED : 0;
-  if (strcmp(command, "--version") == 0) return puts("coreloom exclusive " VERSION) < 0;
+  if (strcmp(command, "--version") == 0 || strcmp(command, "-V") == 0) return puts("coreloom exclusive " VERSION) < 0;
   bool places = strcmp(command, "run") == 0 || strcmp(command, "attach") == 0;
   if (places && cl_files_is_tree()) return usage("--root is for plan, status, restore and verify");
   if (places) return place(&a, command, false, *command == 'a', word);

@@ -23,16 +23,8 @@ int cl_why(char *why, size_t size, int error, const char *format, ...) {
   return error;
 }
 
-bool cl_kernel_since(int major, int minor) {
-  char text[128];
-  int has_major, has_minor;
-  if (cl_read("/proc/sys/kernel/osrelease", text, sizeof text)) return true;
-  if (sscanf(text, "%d.%d", &has_major, &has_minor) != 2) return true;
-  return has_major != major ? has_major > major : has_minor >= minor;
-}
-
 const char *cl_join(char path[CL_PATH_MOST], const char *folder, const char *name) {
-  snprintf(path, CL_PATH_MOST, "%s/%s", folder, name);
+  if (*folder == '\0' || snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) >= CL_PATH_MOST) path[0] = '\0';
   return path;
 }
 
@@ -60,40 +52,7 @@ static bool meets(const struct cl_cpus *a, const struct cl_cpus *b) {
   return cl_cpus_count(&both) > 0;
 }
 
-int cl_granted(const struct cl_task *task, const char *controller, struct cl_cpus *cpus) {
-  static const char *const name[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "effective_cpus"};
-  char folder[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
-  int error = cl_task_folder(task->tid, controller, folder, sizeof folder);
-  while (!error) {
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-      if (cl_read(cl_join(path, folder, name[i]), text, sizeof text) == 0) return cl_cpus_parse(text, cpus);
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL) return ENOENT;
-    *slash = '\0';
-  }
-  return error;
-}
-
-/* The task has asked for its CPUs, as they are not all that its group grants, nor what another reservation has left it. */
-static bool pinned(const struct cl_hold *hold, const char *controller, const struct cl_task *task, struct cl_cpus *all) {
-  if (task->fixed || cl_cpus_equal(&task->allowed, &hold->online) || cl_granted(task, controller, all)) return false;
-  struct cl_cpus free = cl_cpus_or(&hold->rest, &hold->cpus), left = cl_cpus_and(all, &free);
-  return !cl_cpus_equal(&task->allowed, all) && !cl_cpus_equal(&task->allowed, &left);
-}
-
-/* The entry says: when the cpusets are as before and the task has `then`, give it `allowed`. */
-static int note(struct cl_hold *hold, const struct cl_task *task, const struct cl_cpus *then) {
-  char what[CL_CPUS_TEXT + 64], tid[16], born[24], old[CL_CPUS_TEXT], new[CL_CPUS_TEXT];
-  snprintf(tid, sizeof tid, "%d", task->tid);
-  snprintf(born, sizeof born, "%llu", task->born);
-  cl_cpus_format(&task->allowed, old);
-  cl_cpus_format(then, new);
-  snprintf(what, sizeof what, "remember that task %d (%s) may use CPUs %s", task->tid, task->name, old);
-  return cl_change_other(&hold->changes, what, "affinity", (const char *const[]){tid, born, old, new}, 4);
-}
-
-/* The kernel's threads that were there in state 1. */
-static int kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
+int cl_kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
   *kernel = (struct cl_tasks){malloc((hold->tasks.count + 1) * sizeof *kernel->task), 0};
   if (kernel->task == NULL) return ENOMEM;
   for (size_t i = 0; i < hold->tasks.count; i++) {
@@ -103,48 +62,32 @@ static int kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
   return 0;
 }
 
-static int note_all(struct cl_hold *hold, const char *controller, const struct cl_tasks *tasks, bool kernel) {
-  int error = 0;
-  for (size_t i = 0; i < tasks->count && !error; i++) {
-    struct cl_cpus all;
-    if (tasks->task[i].kernel == kernel && pinned(hold, controller, &tasks->task[i], &all) &&
-        cl_task_lives(tasks->task[i].tid, tasks->task[i].born))
-      error = note(hold, &tasks->task[i], &all);
-  }
-  return error;
-}
-
-int cl_pins_note(struct cl_hold *hold, const char *controller, struct cl_pins *pins) {
-  *pins = (struct cl_pins){{NULL, 0}, {NULL, 0}};
-  int error = kernel_tasks(hold, &pins->kernel);
-  if (!error) error = note_all(hold, controller, &pins->kernel, true);
-  if (error || cl_kernel_since(6, 2)) return error;
-  error = cl_tasks_read(&pins->user);
-  return error ? error : note_all(hold, controller, &pins->user, false);
-}
-
-/* Without an entry: taking back the groups lets them have all CPUs again, and then the note's entry gives them theirs. */
-void cl_pins_again(const struct cl_hold *hold, const struct cl_pins *pins) {
-  for (size_t i = 0; i < pins->user.count && !hold->changes.plan; i++) {
-    const struct cl_task *was = &pins->user.task[i];
+void cl_pins_again(const struct cl_hold *hold) {
+  const struct cl_baseline *base = hold->changes.base;
+  for (size_t i = 0; !hold->changes.plan && !cl_kernel_since(6, 2) && i < base->count; i++) {
+    const struct cl_known *known = &base->known[i];
     struct cl_task is;
-    struct cl_cpus left = cl_cpus_minus(&was->allowed, &hold->cpus);
-    if (was->kernel || was->fixed || cl_cpus_count(&left) == 0 || cl_cpus_equal(&was->allowed, &hold->online)) continue;
-    if (cl_task_read(was->tid, &is) || is.born != was->born || cl_cpus_equal(&is.allowed, &left)) continue;
-    cl_task_allow(was->tid, &left); /* or it has ended, or its cpuset has none of these */
+    struct cl_cpus wish;
+    if (known->kind != CL_TASK || known->how == CL_PROGRAM || cl_cpus_parse(known->base, &wish)) continue;
+    struct cl_cpus left = cl_cpus_minus(&wish, &base->held);
+    if (cl_cpus_count(&left) == 0 || cl_task_look(known->tid, &is) || is.born != known->born || is.kernel) continue;
+    if (!cl_cpus_equal(&is.allowed, &left)) cl_task_allow(known->tid, &left); /* or its cpuset has none of these */
   }
 }
 
-int cl_pins_of(struct cl_hold *hold, const char *controller, int pid, struct cl_pins *pins) {
-  *pins = (struct cl_pins){{NULL, 0}, {NULL, 0}};
-  if (cl_kernel_since(6, 2)) return 0;
-  int error = cl_tasks_of(pid, &pins->user);
-  return error ? error : note_all(hold, controller, &pins->user, false);
-}
-
-void cl_pins_free(struct cl_pins *pins) {
-  cl_tasks_free(&pins->kernel);
-  cl_tasks_free(&pins->user);
+int cl_pins_of(struct cl_hold *hold, int pid) {
+  struct cl_tasks tasks;
+  if (hold->changes.plan || cl_kernel_since(6, 2)) return 0;
+  int error = cl_tasks_of(pid, &tasks);
+  for (size_t i = 0; i < tasks.count && !error; i++) {
+    const struct cl_task *task = &tasks.task[i];
+    if (cl_baseline_task(hold->changes.base, task->tid, task->born)) continue;
+    struct cl_cpus wish = cl_baseline_wish(hold->changes.base, task);
+    if (!cl_cpus_equal(&wish, &hold->changes.base->possible))
+      error = cl_baseline_put_task(hold->changes.base, task, &wish, &wish, CL_WAS, 0);
+  }
+  cl_tasks_free(&tasks);
+  return error;
 }
 
 int cl_kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool itself) {
@@ -190,12 +133,17 @@ int cl_kernel_sweep(struct cl_hold *hold) {
 
 int cl_group_enter(struct cl_hold *hold, const char *controller, const struct cl_task *task, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
-  struct cl_cpus all, now;
-  /* The kernel gives it what it has asked for out of its new group's CPUs; before 6.2, all of them. */
-  int error = cl_kernel_since(6, 2) && pinned(hold, controller, task, &all) ? note(hold, task, &hold->use) : 0;
+  struct cl_cpus now;
+  /* The kernel gives it what it has asked for out of its new group's CPUs, and before 6.2 forgets it. What we had told it
+   * is for us to take back. */
+  const struct cl_known *known = changes->plan ? NULL : cl_baseline_task(changes->base, task->tid, task->born);
+  bool ours = (known && known->how != CL_WAS) || !cl_kernel_since(6, 2);
+  int error = ours ? cl_change_program(changes, task, NULL, hold->id) : 0;
   if (!error) error = cl_change_group(changes, task, controller, hold->group, hold->request->tid == 0);
-  if (!error && !changes->plan && (error = cl_task_allowed(task->tid, &now)) == 0 && !cl_cpus_equal(&now, &hold->use))
-    error = cl_task_allow(task->tid, &hold->use);
+  if (!error && !changes->plan && (error = cl_task_allowed(task->tid, &now)) == 0 && !cl_cpus_equal(&now, &hold->use)) {
+    error = cl_change_program(changes, task, &hold->use, hold->id);
+    if (!error) error = cl_task_allow(task->tid, &hold->use);
+  }
   return error ? cl_why(why, size, error, "cannot move task %d (%s) to %s", task->tid, task->name, hold->group) : 0;
 }
 
@@ -205,10 +153,10 @@ void cl_warn_container(const struct cl_tasks *kernel) {
 }
 
 int cl_workqueues_away(struct cl_hold *hold) {
-  static const char path[] = "/sys/devices/virtual/workqueue/cpumask";
+  static const char path[] = CL_QUEUES;
   char text[CL_CPUS_TEXT];
   struct cl_cpus set;
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse_mask(text, &set)) return 0; /* a kernel without it */
+  if (cl_baseline_now(path, text, sizeof text) || cl_cpus_parse_mask(text, &set)) return 0; /* a kernel without it */
   set = cl_cpus_minus(&set, &hold->cpus);
   if (cl_cpus_count(&set) == 0) return 0;
   int error = cl_change_mask(&hold->changes, path, &set);

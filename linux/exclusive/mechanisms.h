@@ -10,9 +10,8 @@ extern const struct cl_mechanism cl_isolated, cl_root, cl_cpuset, cl_cpuset_v1, 
 
 /* "WHAT: No such file or directory" into `why`; answers the error, so that `return cl_why(...)` reads well. */
 int cl_why(char *why, size_t size, int error, const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* By /proc/sys/kernel/osrelease: true where that cannot be read. */
-bool cl_kernel_since(int major, int minor);
 /* "FOLDER/NAME" */
+/* "" if it does not fit. */
 const char *cl_join(char path[CL_PATH_MOST], const char *folder, const char *name);
 /* "MOUNT/coreloom-ID" with a suffix behind it */
 void cl_group_name(const struct cl_hold *hold, const char *mount, const char *suffix, char path[CL_PATH_MOST]);
@@ -25,21 +24,13 @@ const char *cl_v2_cannot(const struct cl_hold *hold);
 /* Whether a list reads as it did the last time; takes the text, from the heap, over. For sweeps, which must cost little. */
 bool cl_unchanged(char **last, char *text);
 
-/* What the cpuset of a task gives to one that has asked for nothing: of the first group upwards that has a cpuset. */
-int cl_granted(const struct cl_task *task, const char *controller, struct cl_cpus *cpus);
-
-/* Tasks whose CPUs the kernel forgets when it changes their cpuset, written down so that they get them back: kernel
- * threads that some code of the kernel has placed, and, before 6.2, everybody who has called sched_setaffinity. */
-struct cl_pins {
-  struct cl_tasks kernel; /* all kernel threads */
-  struct cl_tasks user;   /* all others where it takes it, else none */
-};
-int cl_pins_note(struct cl_hold *hold, const char *controller, struct cl_pins *pins);
-/* The same of one process that came later. */
-int cl_pins_of(struct cl_hold *hold, const char *controller, int pid, struct cl_pins *pins);
-/* Before 6.2: pins again those who were, to what is left to them. */
-void cl_pins_again(const struct cl_hold *hold, const struct cl_pins *pins);
-void cl_pins_free(struct cl_pins *pins);
+/* The kernel's threads that were there in state 1. */
+int cl_kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel);
+/* Before 6.2 the kernel forgets what tasks have asked for whenever it changes their cpuset: pins again those who were,
+ * to what is left to them. */
+void cl_pins_again(const struct cl_hold *hold);
+/* Writes down what the threads of a process that came later have asked for, before its cpuset is changed. */
+int cl_pins_of(struct cl_hold *hold, int pid);
 
 /* Kernel threads off the CPUs: those that `kernel` lists, as they were before. `itself`: the kernel has done it, or in a
  * plan will do it, so that only the counting is left. */

@@ -53,10 +53,10 @@ static int without_pressure(struct cl_changes *changes, const char *group) {
 static int partition(struct cl_hold *hold, const char *group, const struct cl_cpus *cpus, const char *kind, char *why,
                      size_t size) {
   struct cl_changes *changes = &hold->changes;
-  char path[CL_PATH_MOST], text[256];
+  char path[CL_PATH_MOST], text[256], list[CL_CPUS_TEXT];
   int error = without_pressure(changes, group);
   if (error) return cl_why(why, size, error, "cannot switch the pressure figures of %s off", group);
-  error = cl_change_cpus(changes, cl_join(path, group, "cpuset.cpus"), cpus);
+  error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus"), cl_cpus_format(cpus, list));
   if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
   if (error) return cl_why(why, size, error, "cannot write %s", path);
   if (hold->partition[0] == '\0') snprintf(hold->partition, sizeof hold->partition, "%s", group);
@@ -82,21 +82,21 @@ static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *
   return partition(hold, slice, &hold->cpus, kind, why, size);
 }
 
-static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, char *why, size_t size) {
+static int make(struct cl_hold *hold, const char *kind, struct cl_tasks *kernel, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
   int narrowed = 0;
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) return cl_why(why, size, error, "no cgroup v2 is mounted");
-  if ((error = cl_pins_note(hold, "", pins)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  if ((error = cl_kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
   /* For an isolated partition the kernel moves its own threads, and back. Else it does not in newer versions, nor back who
    * is given less while the partition lives: so they are moved before it is made, and taken back after it has gone. */
-  if (strcmp(kind, "isolated") != 0 && (error = cl_kernel_away(hold, &pins->kernel, false)) != 0)
+  if (strcmp(kind, "isolated") != 0 && (error = cl_kernel_away(hold, kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel's threads");
   if (cl_systemd_runs()) return make_by_systemd(hold, mount, kind, why, size);
   /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
    * they are narrowed, and goes before. */
-  error = cl_change_controller(changes, mount, "cpuset");
+  error = cl_change_cpuset_on(changes, mount);
   if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", mount);
   if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
     return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
@@ -114,16 +114,16 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_pins *pins, ch
 
 static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size) {
   bool isolated = strcmp(kind, "isolated") == 0;
-  struct cl_pins pins = {{NULL, 0}, {NULL, 0}};
+  struct cl_tasks kernel = {NULL, 0};
   *why = '\0';
-  int error = make(hold, kind, &pins, why, size);
-  if (!error) cl_pins_again(hold, &pins);
-  if (!error && isolated) error = cl_kernel_away(hold, &pins.kernel, true);
+  int error = make(hold, kind, &kernel, why, size);
+  if (!error) cl_pins_again(hold);
+  if (!error && isolated) error = cl_kernel_away(hold, &kernel, true);
   if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
   /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */
   if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)
     cl_why(why, size, error, "cannot move the work queues");
-  cl_pins_free(&pins);
+  cl_tasks_free(&kernel);
   return error;
 }
 

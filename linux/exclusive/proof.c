@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plain.h"
+
 static void put_line(FILE *out, const char *name, double before, double held) {
   fprintf(out, "%-34s", name);
   for (int i = 0; i < 2; i++) {
@@ -22,7 +24,9 @@ static void put_strays(FILE *out, const struct cl_proof *proof) {
   else fprintf(out, "strays: %zu task%s, says %s\n", proof->strays, s(proof->strays), proof->source);
   for (size_t i = 0; i < proof->strays; i++) {
     const struct cl_stray *stray = &proof->stray[i];
-    fprintf(out, "  %s %d%s%s: %llu time%s\n", stray->name, stray->tid, stray->kernel ? ", kernel" : "",
+    fputs("  ", out);
+    cl_plain_put(out, stray->name);
+    fprintf(out, " %d%s%s: %llu time%s\n", stray->tid, stray->kernel ? ", kernel" : "",
             stray->fixed ? ", cannot be moved" : "", stray->times, s(stray->times));
   }
   if (proof->lost) fprintf(out, "  %llu switches were lost, as the trace buffer is small\n", proof->lost);
@@ -64,33 +68,6 @@ void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof
 }
 
 /* -- JSON --------------------------------------------------------------------------------------------------------- */
-
-/* Bytes of the UTF-8 character at `text`; 0: it is none. */
-static size_t utf8(const unsigned char *text) {
-  size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-                : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
-  for (size_t i = 1; i < length; i++)
-    if ((text[i] & 0xc0) != 0x80) return 0;
-  /* too long a form, half of a pair, above the last */
-  if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-      (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-    return 0;
-  return length;
-}
-
-void cl_json_string(FILE *out, const char *text) {
-  const unsigned char *at = (const unsigned char *)text;
-  fputc('"', out);
-  while (*at) {
-    size_t length = utf8(at);
-    if (length == 0) fputs("\xef\xbf\xbd", out);
-    else if (*at < 0x20 || *at == 0x7f) fprintf(out, "\\u%04x", *at);
-    else if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
-    else fwrite(at, 1, length, out);
-    at += length ? length : 1;
-  }
-  fputc('"', out);
-}
 
 void cl_json_number(FILE *out, const char *comma, const char *key, double value) {
   if (isfinite(value)) fprintf(out, "%s\"%s\": %.3f", comma, key, value);

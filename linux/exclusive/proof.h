@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "hold.h"
+#include "plain.h"
 
 /* The members of a JSON object, without its brackets. */
 void cl_rates_json(FILE *out, const struct cl_rates *rates);
@@ -42,7 +43,7 @@ struct cl_proof {
 
 /* Who else runs on the held CPUs. `begin` when they are cleared and the program is known, `end` before anything is
  * taken back; it frees the watch (NULL: nobody looked). With --trace each switch is seen, by a trace instance of our own,
- * which goes with the journal; without it, or where tracefs is not there (said), what /proc counts for each task. */
+ * which goes with the reservation; without it, or where tracefs is not there (said), what /proc counts for each task. */
 /* The task is the program's: its process, or of one thread that thread; what is in its group; what it has started. One
  * that has ended since it was read cannot be asked, and is taken for the program's. */
 bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task);
@@ -50,8 +51,6 @@ struct cl_watch;
 int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);
 int cl_strays_end(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof);
 
-/* Text in quotes as JSON wants it; bytes that are no UTF-8 become U+FFFD. */
-void cl_json_string(FILE *out, const char *text);
 /* "key": 1.234, or null */
 void cl_json_number(FILE *out, const char *comma, const char *key, double value);
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof);
@@ -73,6 +72,6 @@ struct cl_status_request {
   double watch_s; /* 0: once */
 };
 int cl_status(const struct cl_status_request *request);
-int cl_verify(void);
+int cl_verify(bool json);
 
 #endif

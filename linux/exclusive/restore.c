@@ -8,59 +8,51 @@
 #include <unistd.h>
 
 #include "say.h"
-
-void cl_journal_of(int tool, char path[CL_PATH_MOST]) {
-  snprintf(path, CL_PATH_MOST, "%s/%d.journal", CL_JOURNALS, tool);
-}
-
-/* 0: all of it is as before. */
-static int take_back(const struct cl_reservation *r) {
-  struct cl_restored done;
-  int error = cl_journal_restore(r->path, 0, &done);
-  const char *name = strrchr(r->path, '/') + 1;
-  int length = (int)strcspn(name, ".");
-  if (error && error != EIO) return cl_fail("%s cannot be taken back: %s", r->path, strerror(error));
-  cl_say("reservation %.*s: %d changes taken back, %d were as before", length, name, done.done, done.already);
-  if (done.foreign) cl_say("reservation %.*s: %d left, as others have changed them", length, name, done.foreign);
-  if (done.failed)
-    cl_warn("reservation %.*s: %d changes could not be taken back: its journal stays, repeat `restore %.*s`", length, name,
-            done.failed, length, name);
-  return done.failed || done.damaged;
-}
+#include "settle.h"
 
 int cl_restore_dead(void) {
-  struct cl_reservation *list;
-  size_t count;
-  int dead = 0;
-  if (cl_journal_list(&list, &count)) return 0;
-  for (size_t i = 0; i < count; i++) {
-    if (list[i].alive) continue;
-    take_back(&list[i]);
-    dead++;
-  }
-  free(list);
-  return dead;
+  static const struct cl_settling dead = {0};
+  struct cl_settled done;
+  int error = cl_settle(&dead, &done);
+  if (error) cl_warn("not everything that dead tools had changed could be taken back: %s", strerror(error));
+  return done.layers;
 }
 
-int cl_restore(int id, bool all) {
-  struct cl_reservation *list;
-  size_t count;
-  int lock, status = 0, found = 0;
+static void put_json(const struct cl_settled *done) {
+  printf("{\"reservations\": %d, \"written\": %d, \"as_before\": %d, \"foreign\": %d, \"failed\": %d, \"damaged\": %d}\n",
+         done->layers, done->done, done->already, done->foreign, done->failed, done->damaged);
+}
+
+static bool is_there(int id) {
   char path[CL_PATH_MOST];
-  if (geteuid() != 0 && !cl_files_is_tree()) return cl_fail("restore needs root");
-  int error = cl_journal_lock(&lock);
-  if (!error && (error = cl_journal_list(&list, &count)) != 0) close(lock);
-  if (error) return cl_fail("%s cannot be used: %s", CL_JOURNALS, strerror(error));
-  cl_journal_of(id, path);
-  for (size_t i = 0; i < count; i++) {
-    bool wanted = id ? strcmp(list[i].path, path) == 0 : all || !list[i].alive;
-    if (!wanted) continue;
-    found++;
-    status |= take_back(&list[i]);
+  cl_layer_path(id, path);
+  return cl_exists(path);
+}
+
+int cl_restore(const struct cl_restore_request *request) {
+  const struct cl_settling how = {.id = request->id, .all = request->all, .repair = request->repair};
+  struct cl_settled done;
+  int lock;
+  if (geteuid() != 0 && !cl_files_is_tree()) return cl_fail("restore needs root: try sudo");
+  int error = cl_state_lock(&lock);
+  if (error) return cl_fail("%s cannot be used: %s", CL_STATE, strerror(error));
+  if (request->id && !is_there(request->id)) {
+    close(lock);
+    return cl_fail("there is no reservation %d: `status` lists them", request->id);
   }
-  free(list);
+  error = cl_settle(&how, &done);
   close(lock);
-  if (id && !found) return cl_fail("there is no reservation %d: `status` lists them", id);
-  if (!found) cl_say("nothing to take back");
-  return status;
+  if (error && error != EIO) return cl_fail("what is written down in %s cannot be used: %s", CL_STATE, strerror(error));
+  if (request->json) put_json(&done);
+  else if (done.layers + done.done + done.foreign + done.failed + done.damaged == 0) cl_say("nothing to take back");
+  else
+    cl_say("%d reservation%s taken back: %d changes, %d were as before", done.layers, done.layers == 1 ? "" : "s",
+           done.done, done.already);
+  if (done.foreign && !request->json)
+    cl_say("%d value%s kept, as others have changed %s", done.foreign, done.foreign == 1 ? "" : "s",
+           done.foreign == 1 ? "it" : "them");
+  if (done.failed)
+    cl_warn("%d change%s could not be taken back: what is written down in %s stays, repeat `restore`", done.failed,
+            done.failed == 1 ? "" : "s", CL_STATE);
+  return done.failed || done.damaged;
 }

@@ -6,13 +6,16 @@
 
 #include <stdbool.h>
 
-#include "journal.h"
+/* The command. */
+struct cl_restore_request {
+  int id;      /* of one reservation; 0: all whose tool has ended */
+  bool all;    /* those of tools that live, too */
+  bool repair; /* write what others have changed since, too */
+  bool json;
+};
+int cl_restore(const struct cl_restore_request *request); /* exit status */
 
-/* The journal of a tool, its path. */
-void cl_journal_of(int tool, char path[CL_PATH_MOST]);
 /* Takes back every reservation whose tool has ended; the caller holds the lock. Count of those. */
 int cl_restore_dead(void);
-/* The command: `id` of one reservation (0: all whose tool has ended; all: those of tools that live, too). Exit status. */
-int cl_restore(int id, bool all);
 
 #endif

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/netlink.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,43 +18,54 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "out.h"
 #include "proof.h"
 #include "restore.h"
 #include "say.h"
+#include "settle.h"
 #include "urgent.h"
 #include "watch.h"
 
 #define SWEEP_S 0.1
-#define CHECK_S 1.0 /* is all still as it was made? */
+#define CHECK_S 0.25 /* is all still as it was made? */
+#define LOCK_S 60.0 /* the longest wait for another tool that sets up or takes down */
+#define TELL_S 0.5  /* a longer wait is said */
+#define AGAIN_S 0.2 /* how often it is tried whether a CPU has become free */
 #define WHY 4096
+#define TRY_AGAIN (-1)
 
 struct run {
   const struct cl_request *request;
   const struct cl_output *output;
+  struct cl_out report;
   struct cl_hold hold;
-  struct cl_journal journal;
+  struct cl_layer layer;
+  struct cl_baseline base;
   const struct cl_mechanism *mechanism;
   struct cl_watcher watcher;
   struct cl_watch *strays;
   struct cl_proof proof;
   struct cl_program began, seen; /* attach: its counters when it entered, and when last read */
-  char executable[CL_PATH_MOST];
+  char executable[PATH_MAX];
   const struct passwd *user;
   sigset_t before; /* signals blocked when the tool was started */
   int signals, pidfd;
+  int uevents; /* what the kernel says of its devices */
   int go, failed;   /* run: pipes to the child: its start; the error of its exec */
   bool child_waits; /* for its start */
   bool child_lives;
   int child_status;
   double entered, deadline;
+  double patience; /* until when it is waited for CPUs that are held (--wait) */
   int told;         /* signals so far */
-  bool held, offline_said, group_said;
+  bool held, offline_said, group_said, wait_said;
 };
 
 /* State 0: is the request possible? Nothing is changed by these. */
@@ -65,9 +79,10 @@ static int find_executable(struct run *r) {
   for (const char *at = path, *end; *name != '\0'; at = end + 1) {
     end = at + strcspn(at, ":");
     size_t length = (size_t)(end - at);
-    if (strchr(name, '/')) snprintf(r->executable, sizeof r->executable, "%s", name);
-    else snprintf(r->executable, sizeof r->executable, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
-    if (stat(r->executable, &file) == 0) {
+    int size = strchr(name, '/')
+                   ? snprintf(r->executable, sizeof r->executable, "%s", name)
+                   : snprintf(r->executable, sizeof r->executable, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
+    if ((size_t)size < sizeof r->executable && stat(r->executable, &file) == 0) {
       found = true;
       if (S_ISREG(file.st_mode) && access(r->executable, X_OK) == 0) return 0;
     }
@@ -98,12 +113,12 @@ static int check_free(const struct run *r) {
   struct cl_reservation *list;
   size_t count;
   int status = 0;
-  if (cl_journal_list(&list, &count)) return 0; /* cl_choose says it */
+  if (cl_layers(&list, &count)) return 0; /* cl_choose says it */
   for (size_t i = 0; i < count && !status; i++) {
     char value[64];
     int pid;
     unsigned long long born;
-    if (!list[i].alive || cl_journal_note(list[i].path, "program", value, sizeof value)) continue;
+    if (!list[i].alive || cl_layer_note(list[i].path, "program", value, sizeof value)) continue;
     if (sscanf(value, "%d %llu", &pid, &born) == 2 && pid == r->request->pid && cl_task_lives(pid, born))
       status = cl_fail("process %d is held already, by reservation %d", pid, list[i].tool);
   }
@@ -111,13 +126,10 @@ static int check_free(const struct run *r) {
   return status;
 }
 
-static int check_report(const char *path) {
-  char folder[CL_PATH_MOST];
-  if (path == NULL) return 0;
-  const char *slash = strrchr(path, '/');
-  snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : slash ? (int)(slash - path) : 1, slash ? path : ".");
-  if (access(folder, W_OK)) return cl_fail("--report %s cannot be written: %s", path, strerror(errno));
-  return 0;
+static int check_report(struct run *r) {
+  const char *path = r->output->report;
+  int error = path ? cl_out_open(path, &r->report) : 0;
+  return error ? cl_fail("--report %s cannot be written: %s", path, cl_out_error(error)) : 0;
 }
 
 static int check_mechanism(const char *name) {
@@ -136,24 +148,67 @@ static int check(struct run *r, struct cl_request *request) {
   if (!status && request->command == NULL) status = find_target(r, request);
   if (!status && request->user && (r->user = getpwnam(request->user)) == NULL)
     status = cl_fail("there is no user %s", request->user);
-  if (!status) status = check_report(r->output->report);
+  if (!status) status = check_report(r);
   if (!status && request->command == NULL) status = check_free(r);
   return status;
 }
 
 /* The child: waits for the end of state 3, then becomes the program. */
 
+/* Of root's environment a user gets what is about the terminal and the language; SSH_AUTH_SOCK, LD_LIBRARY_PATH, tokens
+ * of CI and the rest are root's. */
+static bool is_for_all(const char *variable) {
+  static const char *const names[] = {"TERM=", "LANG=", "TZ=", "LC_"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(variable, names[i], strlen(names[i])) == 0) return true;
+  return false;
+}
+
+static int clean_environment(const struct passwd *user) {
+  size_t kept = 0;
+  for (char **at = environ; *at; at++)
+    if (is_for_all(*at)) environ[kept++] = *at;
+  environ[kept] = NULL;
+  const char *shell = user->pw_shell && *user->pw_shell ? user->pw_shell : "/bin/sh";
+  const char *const own[][2] = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", user->pw_dir}, {"SHELL", shell},
+                                {"USER", user->pw_name},                  {"LOGNAME", user->pw_name}};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (setenv(own[i][0], own[i][1], 1)) return errno;
+  return 0;
+}
+
+static int close_on_exec(void *context, const char *name) {
+  (void)context;
+  int fd = atoi(name);
+  if (fd > STDERR_FILENO) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
+/* What the tool was started with open, but for 0 to 2. Its own are closed on exec in any case. */
+static int close_files(void) {
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4 /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */) == 0) return 0;
+  return cl_list("/proc/self/fd", close_on_exec, NULL);
+}
+
+static int become_user(const struct passwd *user) {
+  if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid)) return errno;
+  int error = clean_environment(user);
+  return error ? error : close_files();
+}
+
+static int set_priority(const struct cl_request *request) {
+  struct sched_param param = {.sched_priority = request->fifo};
+  if (request->fifo && syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &param)) return errno;
+  return request->has_nice && setpriority(PRIO_PROCESS, 0, request->nice) ? errno : 0;
+}
+
+/* Signals that were blocked are so again; which are ignored is as it was, as the tool ignores none before this process
+ * is made, and what has a handler gets the default by the exec. */
 static void become(const struct run *r, int go, int failed) {
   char byte;
   if (read(go, &byte, 1) != 1) _exit(CL_EXIT_FAILED); /* the tool has refused, or was killed */
-  const struct passwd *user = r->user;
-  int error = 0;
-  if (user && (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))) error = errno;
-  if (user && !error) {
-    setenv("HOME", user->pw_dir, 1);
-    setenv("USER", user->pw_name, 1);
-    setenv("LOGNAME", user->pw_name, 1);
-  }
+  int error = set_priority(r->request);
+  if (!error && r->user) error = become_user(r->user);
   sigprocmask(SIG_SETMASK, &r->before, NULL);
   if (!error) execv(r->executable, r->request->command);
   if (!error) error = errno;
@@ -204,7 +259,56 @@ static int let_go(struct run *r) {
   return error;
 }
 
+/* A signal that came while it is set up: 128 + N, or 0. */
+static int interrupted(const struct run *r) {
+  struct signalfd_siginfo info;
+  while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    if (info.ssi_signo != SIGCHLD) {
+      cl_say("ended by signal %u: nothing stays changed", info.ssi_signo);
+      return 128 + (int)info.ssi_signo;
+    }
+  return 0;
+}
+
+/* "pid 4711 (coreloom-exclus)" */
+static const char *holder(char text[64]) {
+  struct cl_task task;
+  int pid = cl_state_holder();
+  if (pid == 0 || cl_task_look(pid, &task)) snprintf(text, 64, "another tool");
+  else snprintf(text, 64, "pid %d (%s)", pid, task.name);
+  return text;
+}
+
+/* The lock, which others have only while they set up or take down. While this one sets up, a signal ends the wait, and so
+ * does its limit; to give back it waits as long as it takes. The exit status. */
+static int lock_state(const struct run *r, bool gives_back, int *lock) {
+  double start = cl_now();
+  bool said = false;
+  char who[64];
+  for (;;) {
+    int error = cl_state_try(lock);
+    if (error == 0) return 0;
+    if (error != EWOULDBLOCK) return cl_fail("%s cannot be used: %s", CL_STATE, strerror(error));
+    double waited = cl_now() - start;
+    int status = gives_back ? 0 : interrupted(r);
+    if (status) return status;
+    if (!gives_back && waited > LOCK_S)
+      return cl_fail("%s has set up or taken down a reservation for %.0f s: look what it does, then try again", holder(who),
+                     waited);
+    if (!said && waited > TELL_S) cl_say("waiting for %s, which sets up or takes down a reservation", holder(who));
+    said |= waited > TELL_S;
+    struct pollfd signals = {r->signals, POLLIN, 0};
+    poll(&signals, !gives_back, 20);
+  }
+}
+
 /* State 3 */
+
+/* Written down as held, before anything is changed. */
+static int hold_cpus(struct run *r) {
+  struct cl_cpus held = cl_cpus_or(&r->base.held, &r->hold.cpus);
+  return cl_baseline_hold(&r->base, &held);
+}
 
 static void command_text(const struct run *r, char *text, size_t size) {
   size_t length = 0;
@@ -214,25 +318,35 @@ static void command_text(const struct run *r, char *text, size_t size) {
     length += (size_t)snprintf(text + length, size - length, "%s%s", length ? " " : "", *word);
 }
 
-static int open_journal(struct run *r) {
+/* What the machine was before all reservations, and this one. */
+static int open_layer(struct run *r) {
   struct cl_reservation first = {.tool = getpid(), .cpus = r->hold.cpus};
   struct cl_task self;
-  char program[64], use[CL_CPUS_TEXT], before[256];
-  int error = cl_task_read(getpid(), &self);
+  char program[64], watcher[64], list[CL_CPUS_TEXT], before[256];
+  int error = cl_baseline_read(&r->base);
+  if (error == ENOENT) error = cl_baseline_take(&r->base);
+  if (!error) error = cl_task_read(getpid(), &self);
   if (!error) error = cl_boot(first.boot);
   if (error) return error;
   first.born = self.born;
   command_text(r, first.command, sizeof first.command);
-  error = cl_journal_open(&r->journal, &first);
+  error = cl_layer_open(&r->layer, &first);
   if (error) return error;
+  r->held = true;
   const struct cl_task *task = &r->hold.program;
   snprintf(program, sizeof program, "%d %llu", r->request->tid ? r->request->tid : task->pid, task->born);
-  error = cl_journal_add(&r->journal, "note", (const char *const[]){"program", program}, 2);
-  cl_cpus_format(&r->hold.use, use);
-  if (!error) error = cl_journal_add(&r->journal, "note", (const char *const[]){"use", use}, 2);
+  error = cl_layer_put_note(&r->layer, "program", program);
+  if (!error) error = cl_layer_put_note(&r->layer, "use", cl_cpus_format(&r->hold.use, list));
+  struct cl_cpus wish = cl_baseline_wish(&r->base, task);
+  if (!error) error = cl_layer_put_note(&r->layer, "wish", cl_cpus_format(&wish, list));
+  if (cl_task_look(r->watcher.pid, &self) == 0) {
+    snprintf(watcher, sizeof watcher, "%d %llu", r->watcher.pid, self.born);
+    if (!error) error = cl_layer_put_note(&r->layer, "watcher", watcher);
+  }
   struct cl_rates rates = cl_rates_of(&r->hold.before[0], &r->hold.before[1]);
   cl_rates_format(&rates, before);
-  return error ? error : cl_journal_add(&r->journal, "note", (const char *const[]){"before", before}, 2);
+  if (!error) error = cl_layer_put_note(&r->layer, "before", before);
+  return error ? error : hold_cpus(r);
 }
 
 static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {
@@ -267,6 +381,15 @@ static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t 
   return error;
 }
 
+/* A mechanism that failed half way: all is as before it. */
+static int begin_anew(struct run *r) {
+  const struct cl_settling again = {.id = r->hold.id, .again = true};
+  struct cl_settled done;
+  int error = cl_settle(&again, &done);
+  if (!error) error = cl_baseline_refresh(&r->base);
+  return error ? error : hold_cpus(r);
+}
+
 /* The first mechanism that works, best first; what one has done before it failed is taken back. */
 static int clear(struct run *r) {
   struct cl_hold *hold = &r->hold;
@@ -283,19 +406,19 @@ static int clear(struct run *r) {
       snprintf(last, sizeof last, "%s", no);
       continue;
     }
-    size_t from = cl_journal_offset(&r->journal);
     why[0] = '\0';
-    int error = m->clear(hold, why, sizeof why);
+    int error = cl_layer_put_note(&r->layer, "trying", m->name);
+    if (!error) error = m->clear(hold, why, sizeof why);
     if (!error) error = enter(r, m, why, sizeof why);
     if (!error) {
       r->mechanism = m;
-      return cl_journal_mechanism(&r->journal, m->name);
+      return cl_layer_put_note(&r->layer, "mechanism", m->name);
     }
     if (*why == '\0') snprintf(why, sizeof why, "%s", strerror(error));
+    if (cl_interrupted(hold)) return EINTR; /* the caller takes everything back */
     cl_say_state(3, "not %s: %s", m->name, why);
     snprintf(last, sizeof last, "%s", why);
-    struct cl_restored done;
-    if (!hold->changes.plan && (error = cl_journal_restore(r->journal.path, from, &done)) != 0) {
+    if (!hold->changes.plan && (error = begin_anew(r)) != 0) {
       cl_fail("%s: its changes cannot be taken back: %s", m->name, strerror(error));
       return error;
     }
@@ -329,7 +452,10 @@ static void count_moves(const struct cl_hold *h, char *text, size_t size) {
 }
 
 static int choose(struct run *r, char *why) {
-  if (cl_choose(&r->hold, why, WHY)) return cl_fail("%s", why);
+  int error = cl_choose(&r->hold, why, WHY);
+  if (error == EINTR) return interrupted(r);
+  if (error == EBUSY && cl_now() < r->patience) return TRY_AGAIN;
+  if (error) return cl_fail("%s", why);
   memcpy(r->proof.before, r->hold.before, sizeof r->proof.before);
   cl_say_state(2, "%s", why);
   return 0;
@@ -344,13 +470,17 @@ static int set_up(struct run *r) {
   else cl_say_state(1, "%s %d is %s; reading who runs where", r->request->tid ? "thread" : "process",
                     r->request->tid ? r->request->tid : r->request->pid, name);
   int status = choose(r, why);
+  if (status == TRY_AGAIN && !r->wait_said) cl_say("waiting for up to %g s: %s", r->request->wait_s, why);
+  r->wait_said |= status == TRY_AGAIN;
   if (status) return status;
-  int error = open_journal(r);
-  if (error) return cl_fail("a journal cannot be written in %s: %s", CL_JOURNALS, strerror(error));
-  r->held = true;
-  hold->changes.journal = &r->journal;
+  int error = open_layer(r);
+  if (error) return cl_fail("%s cannot be written: %s", CL_STATE, strerror(error));
+  hold->changes.layer = &r->layer;
+  hold->changes.base = &r->base;
   double start = cl_now();
-  if (clear(r)) return CL_EXIT_REFUSED;
+  int refused = clear(r);
+  if ((status = interrupted(r)) != 0) return status;
+  if (refused) return CL_EXIT_REFUSED;
   error = cl_irqs_clear(hold);
   if (error) cl_warn("not all interrupts could be moved: %s", strerror(error));
   r->proof.cleared_s = cl_now() - start;
@@ -369,6 +499,7 @@ static int start(struct run *r) {
   cl_counters_read(&hold->cpus, &r->proof.during[0]);
   r->entered = cl_now();
   r->deadline = r->request->most_s > 0 ? r->entered + r->request->most_s : INFINITY;
+  cl_watcher_tell(&r->watcher, r->deadline);
   if (r->request->command == NULL) {
     cl_program_read(r->request->pid, r->request->tid, &r->began);
     r->seen = r->began;
@@ -396,9 +527,9 @@ static void report(struct run *r) {
   else cl_proof_table(out, &r->hold, &r->proof);
   fclose(out);
   int error = 0;
-  if (r->output->report) error = cl_write_whole(r->output->report, text);
+  if (r->output->report) error = cl_out_write(&r->report, text);
   else fputs(text, stderr);
-  if (error) cl_warn("--report %s cannot be written: %s", r->output->report, strerror(error));
+  if (error) cl_warn("--report %s cannot be written: %s", r->output->report, cl_out_error(error));
   free(text);
 }
 
@@ -411,10 +542,29 @@ static void read_program(struct run *r) {
   if (r->request->command) r->proof.program.wall_s = cl_now() - r->entered;
 }
 
+/* A CPU may go and come again between two looks, and with it what tasks had asked for: the kernel tells each. */
+static void note_offline(struct run *r) {
+  static const char what[] = "offline@/devices/system/cpu/cpu";
+  struct cl_cpus were = cl_cpus_none();
+  char text[4096];
+  struct sockaddr_nl from;
+  socklen_t size = sizeof from;
+  ssize_t got;
+  while ((got = recvfrom(r->uevents, text, sizeof text - 1, MSG_DONTWAIT, (struct sockaddr *)&from, &size)) > 0) {
+    text[got] = '\0';
+    int cpu = strncmp(text, what, sizeof what - 1) == 0 ? atoi(text + sizeof what - 1) : -1;
+    if (from.nl_pid == 0 && cpu >= 0 && cpu < CL_CPUS_MOST) cl_cpus_add(&were, cpu); /* 0: the kernel */
+    size = sizeof from;
+  }
+  cl_baseline_note_offline(&r->base, &were);
+}
+
 /* Everything back; 0 or CL_EXIT_FAILED. `proven`: the program has run. */
 static int give_back(struct run *r, bool proven) {
-  struct cl_restored done;
+  const struct cl_settling mine = {.id = r->hold.id};
+  struct cl_settled done;
   char cpus[CL_CPUS_TEXT];
+  bool ended;
   int lock;
   r->held = false;
   if (proven) {
@@ -424,22 +574,24 @@ static int give_back(struct run *r, bool proven) {
   cl_urgent(true);
   if (r->strays) cl_strays_end(r->strays, &r->hold, &r->proof);
   r->strays = NULL;
-  int error = cl_journal_lock(&lock);
-  if (error) {
-    cl_fail("%s/lock cannot be had: %s", CL_JOURNALS, strerror(error));
+  if (lock_state(r, true, &lock)) {
     cl_urgent(false);
     return CL_EXIT_FAILED;
   }
   double start = cl_now();
-  error = cl_journal_restore(r->journal.path, 0, &done);
+  int error = cl_layer_keep(&r->layer, &ended);
+  if (!error && !ended) error = cl_baseline_refresh(&r->base);
+  if (!error && !ended) note_offline(r);
+  if (!error) error = cl_settle(&mine, &done);
   if (error)
-    cl_fail("not everything could be taken back: %s stays, repeat `coreloom exclusive restore %d`", r->journal.path,
-            (int)getpid());
+    cl_fail("not everything could be taken back: what is written down in %s stays, repeat `coreloom exclusive restore`",
+            CL_STATE);
   else
     cl_say_state(0, "CPU %s given back in %.1f ms: %d changes taken back, %d were as before, %d left to others",
                  cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
   close(lock);
-  close(r->journal.fd);
+  close(r->layer.fd);
+  cl_baseline_free(&r->base);
   if (proven) report(r);
   free(r->proof.stray);
   r->proof.stray = NULL;
@@ -452,7 +604,10 @@ static int give_back(struct run *r, bool proven) {
 static void look_after(struct run *r) {
   struct cl_cpus online, off;
   char path[CL_PATH_MOST + 64], text[512];
-  if (!cl_exists(r->journal.path)) {
+  bool ended, there = cl_exists(r->layer.path);
+  if (cl_layer_keep(&r->layer, &ended) == 0 && !there && !ended)
+    cl_warn("%s was removed while CPUs are held: it is written anew", r->layer.path);
+  if (ended) {
     cl_warn("the CPUs were given back by another hand: the program runs on without CPUs of its own");
     r->held = false;
     if (r->strays) cl_strays_end(r->strays, &r->hold, &r->proof);
@@ -469,7 +624,7 @@ static void look_after(struct run *r) {
   if (r->group_said || r->hold.group[0] == '\0') return;
   snprintf(path, sizeof path, "%s/cpuset.cpus.partition", r->hold.partition);
   int error = cl_read(path, text, sizeof text);
-  bool there = cl_exists(r->hold.group);
+  there = cl_exists(r->hold.group);
   /* Once the program has ended, its group may go: systemd removes its own. So this is looked at last. */
   if (!cl_task_lives(r->hold.program.tid, r->hold.program.born)) return;
   if (!there) cl_warn("%s, the group of the program, was removed", r->hold.group);
@@ -478,10 +633,24 @@ static void look_after(struct run *r) {
   r->group_said = true;
 }
 
+/* Where everybody else goes: other reservations may have come or gone. */
+static void find_room(struct run *r) {
+  struct cl_reservation *list;
+  size_t count;
+  struct cl_cpus rest = cl_baseline_rest(&r->base, &r->base.held);
+  if (cl_cpus_equal(&rest, &r->hold.rest) || cl_layers(&list, &count)) return;
+  r->hold.online = r->base.online;
+  r->hold.rest = rest;
+  r->hold.lists = cl_lists(&r->hold, list, count);
+  free(list);
+}
+
 static void sweep(struct run *r) {
   int lock;
-  if (cl_journal_try(&lock)) return; /* another tool sets up or takes down: the next time */
+  if (cl_state_try(&lock)) return; /* another tool sets up or takes down: the next time */
   look_after(r);
+  if (r->held && cl_baseline_refresh(&r->base) == 0) find_room(r);
+  if (r->held) note_offline(r);
   int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;
   close(lock);
   if (came) cl_say("%d task%s that came to the CPUs sent away", came, came == 1 ? "" : "s");
@@ -539,12 +708,11 @@ static bool signalled(struct run *r, int *number) {
 
 /* Until the program's end, the time's end or a signal. The exit status. */
 static int hold(struct run *r) {
-  double swept = cl_now(), seen = swept, shown = swept;
+  double swept = cl_now(), seen = swept, shown = swept, every = r->mechanism->sweep ? SWEEP_S : CHECK_S;
   double show_s = r->output->watch_s > 0 ? r->output->watch_s : INFINITY;
   int status = 0, number = 0;
   while (!target_ended(r)) {
     struct pollfd event[2] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}};
-    double every = r->mechanism->sweep ? SWEEP_S : CHECK_S;
     double next = r->held ? fmin(swept + every, fmin(r->deadline, shown + show_s)) : INFINITY;
     if (r->request->command == NULL) next = fmin(next, seen + SWEEP_S);
     double left = (next - cl_now()) * 1e3;
@@ -570,6 +738,8 @@ static int hold(struct run *r) {
       if (now >= swept + every) {
         sweep(r);
         swept = cl_now();
+        /* A twentieth of a CPU at most, whatever others do. */
+        every = fmax(r->mechanism->sweep ? SWEEP_S : CHECK_S, 20 * (swept - now));
       }
       if (now >= shown + show_s) {
         show(r);
@@ -584,6 +754,15 @@ static int hold(struct run *r) {
 
 /* All of it */
 
+/* -1: not in this network namespace, say: then a CPU that goes and comes is seen if it is gone when it is looked at. */
+static int open_uevents(void) {
+  const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
+  int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+  if (fd < 0 || bind(fd, (const struct sockaddr *)&kernel, sizeof kernel) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
 static int block_signals(struct run *r) {
   sigset_t ours;
   sigemptyset(&ours);
@@ -595,14 +774,14 @@ static int block_signals(struct run *r) {
 }
 
 /* With the watcher and the child there: the states, under the lock until the program is let go. */
-static int run_locked(struct run *r) {
-  int lock;
+static int run_once(struct run *r) {
+  int lock, locked = lock_state(r, false, &lock);
+  if (locked) return locked;
   cl_urgent(true);
-  int error = cl_journal_lock(&lock);
-  if (error) return cl_fail("%s cannot be used: %s", CL_JOURNALS, strerror(error));
   int dead = cl_restore_dead();
   if (dead) cl_say_state(0, "%d reservation%s of dead tools taken back first", dead, dead == 1 ? "" : "s");
   int status = set_up(r);
+  if (!status) status = interrupted(r);
   if (!status) status = start(r);
   cl_tasks_free(&r->hold.tasks);
   close(lock);
@@ -611,8 +790,20 @@ static int run_locked(struct run *r) {
   return status ? status : hold(r);
 }
 
+/* Again and again while the CPUs are held by others and there is patience. */
+static int run_locked(struct run *r) {
+  struct pollfd signals = {r->signals, POLLIN, 0};
+  r->patience = cl_now() + r->request->wait_s;
+  for (;;) {
+    int status = run_once(r);
+    if (status != TRY_AGAIN) return status;
+    poll(&signals, 1, (int)(AGAIN_S * 1e3));
+    if ((status = interrupted(r)) != 0) return status;
+  }
+}
+
 int cl_run(struct cl_request *request, const struct cl_output *output) {
-  struct run r = {.request = request, .output = output, .journal.fd = -1, .pidfd = -1};
+  struct run r = {.request = request, .output = output, .layer.fd = -1, .base.fd = -1, .pidfd = -1};
   r.hold.request = request;
   r.hold.id = getpid();
   if (geteuid() != 0)
@@ -621,6 +812,8 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (status) return status;
   cl_say_state(0, "the request is possible");
   int error = block_signals(&r);
+  r.hold.signals = r.signals;
+  r.uevents = open_uevents();
   if (!error) error = cl_watcher_start(&r.watcher);
   if (error) return cl_fail("no process can be made: %s", strerror(error));
   if (request->command) error = start_child(&r);
@@ -633,14 +826,15 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   return status;
 }
 
-int cl_plan(struct cl_request *request) {
+int cl_plan(struct cl_request *request, bool json) {
   struct cl_output none = {.quiet = true};
-  struct run r = {.request = request, .output = &none, .journal.fd = -1};
+  struct run r = {.request = request, .output = &none, .layer.fd = -1, .base.fd = -1};
   char why[WHY];
   struct cl_hold *hold = &r.hold;
   hold->request = request;
   hold->id = getpid();
-  hold->changes = (struct cl_changes){.plan = true, .journal = &r.journal};
+  hold->signals = -1;
+  hold->changes = (struct cl_changes){.plan = true, .layer = &r.layer};
   int status = check(&r, request);
   if (status) return status;
   if (request->command) {
@@ -650,10 +844,12 @@ int cl_plan(struct cl_request *request) {
     cl_task_allowed(getpid(), &hold->program.allowed);
   }
   if (cl_choose(hold, why, sizeof why)) return cl_fail("%s", why);
+  if (json) cl_say_plan_json();
   cl_say_planned("%s", why);
   if (clear(&r)) return CL_EXIT_REFUSED;
   int error = cl_irqs_clear(hold);
   if (error) return cl_fail("the interrupts cannot be read: %s", strerror(error));
   cl_say_planned("%d changes by %s (%s); nothing was changed", hold->changes.made, r.mechanism->name, r.mechanism->text);
+  cl_say_plan_end(hold->changes.made);
   return 0;
 }

@@ -15,13 +15,13 @@ struct cl_output {
 enum {
   CL_EXIT_REFUSED = 1,   /* nothing was changed, or all of it taken back before the program began */
   CL_EXIT_USAGE = 2,
-  CL_EXIT_FAILED = 125,  /* not all could be taken back: the journal stays */
+  CL_EXIT_FAILED = 125,  /* not all could be taken back: what is written down stays */
   CL_EXIT_CANNOT = 126,  /* the command is not executable */
   CL_EXIT_MISSING = 127, /* there is no such command */
 };
 
 /* The commands `run` and `attach` (request->command or ->pid) and `plan`; exit status, of `run` the program's. */
 int cl_run(struct cl_request *request, const struct cl_output *output);
-int cl_plan(struct cl_request *request);
+int cl_plan(struct cl_request *request, bool json);
 
 #endif

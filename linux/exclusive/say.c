@@ -3,12 +3,15 @@
 #include "say.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "out.h"
+#include "plain.h"
 
 #define NAME "coreloom exclusive: "
 
@@ -17,18 +20,15 @@ static int file = -1;
 
 void cl_say_quiet(bool quiet) { is_quiet = quiet; }
 
-int cl_say_log(const char *path) {
-  file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  return file < 0 ? errno : 0;
-}
+int cl_say_log(const char *path) { return cl_out_append(path, &file); }
 
 /* One write(2) a line, so that lines of several tools in one terminal or file stay whole. */
 static void line(bool shown, const char *before, const char *format, va_list rest) {
-  char text[4096];
-  int length = snprintf(text, sizeof text - 1, "%s%s", NAME, before);
-  int more = vsnprintf(text + length, sizeof text - 1 - (size_t)length, format, rest);
-  size_t size = (size_t)(length + (more > 0 ? more : 0));
-  if (size > sizeof text - 2) size = sizeof text - 2;
+  char raw[4096], text[sizeof raw] = NAME;
+  int length = snprintf(raw, sizeof raw, "%s", before);
+  vsnprintf(raw + length, sizeof raw - (size_t)length, format, rest);
+  size_t size = strlen(NAME);
+  size += cl_plain(text + size, sizeof text - 1 - size, raw);
   text[size++] = '\n';
   if (shown && write(STDERR_FILENO, text, size) < 0) return; /* nobody is left to be told */
   if (file < 0) return;
@@ -41,7 +41,7 @@ static void line(bool shown, const char *before, const char *format, va_list res
   at += (size_t)snprintf(stamped + at, sizeof stamped - at, ".%03ldZ ", now.tv_nsec / 1000000);
   size -= strlen(NAME);
   memcpy(stamped + at, text + strlen(NAME), size);
-  if (write(file, stamped, at + size) < 0) file = -1;
+  if (write(file, stamped, at + size) < 0 && errno != EAGAIN) file = -1; /* or nobody reads the pipe just now */
 }
 
 void cl_say_state(int state, const char *format, ...) {
@@ -75,10 +75,31 @@ int cl_fail(const char *format, ...) {
   return 1;
 }
 
+static FILE *plan; /* as JSON */
+static char *plan_text;
+static size_t plan_size;
+static bool plan_begun;
+
+void cl_say_plan_json(void) { plan = open_memstream(&plan_text, &plan_size); }
+
+void cl_say_plan_end(int changes) {
+  if (plan == NULL || fclose(plan)) return;
+  printf("{\n  \"plan\": [%s%s],\n  \"changes\": %d\n}\n", plan_text, plan_begun ? "\n  " : "", changes);
+  free(plan_text);
+}
+
 void cl_say_planned(const char *format, ...) {
+  char text[16384];
   va_list rest;
   va_start(rest, format);
-  vprintf(format, rest);
+  if (plan) {
+    vsnprintf(text, sizeof text, format, rest);
+    fputs(plan_begun ? ",\n    " : "\n    ", plan);
+    cl_json_string(plan, text);
+    plan_begun = true;
+  } else {
+    cl_plain_print(stdout, format, rest);
+    putchar('\n');
+  }
   va_end(rest);
-  putchar('\n');
 }

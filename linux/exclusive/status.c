@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "proof.h"
 #include "say.h"
 
@@ -70,8 +71,8 @@ void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
   hold->id = r->tool;
   hold->cpus = hold->use = r->cpus;
   cl_online(&hold->online);
-  if (!cl_journal_note(r->path, "use", text, sizeof text)) cl_cpus_parse(text, &hold->use);
-  if (cl_journal_note(r->path, "program", text, sizeof text) || sscanf(text, "%d %llu", &tid, &born) != 2) return;
+  if (!cl_layer_note(r->path, "use", text, sizeof text)) cl_cpus_parse(text, &hold->use);
+  if (cl_layer_note(r->path, "program", text, sizeof text) || sscanf(text, "%d %llu", &tid, &born) != 2) return;
   if (cl_task_read(tid, &hold->program) || hold->program.born != born) {
     memset(&hold->program, 0, sizeof hold->program);
     return;
@@ -114,7 +115,7 @@ static void fill(struct row *row, struct cl_reservation *r) {
   if (row->state != HELD && row->state != GONE) return;
   cl_held_of(r, &row->held);
   char text[256];
-  row->knows_before = !cl_journal_note(r->path, "before", text, sizeof text) && !cl_rates_parse(text, &row->before);
+  row->knows_before = !cl_layer_note(r->path, "before", text, sizeof text) && !cl_rates_parse(text, &row->before);
   const struct cl_task *program = &row->held.hold.program;
   row->lives = program->tid && !cl_program_read(program->pid, row->held.request.tid, &row->program);
   row->others = count_others(&row->held.hold);
@@ -138,7 +139,7 @@ static int add_cpu(struct look *look, int cpu, int id) {
 
 static int take_look(struct look *look) {
   memset(look, 0, sizeof *look);
-  int error = cl_journal_list(&look->list, &look->rows);
+  int error = cl_layers(&look->list, &look->rows);
   if (error) return error;
   look->row = calloc(look->rows + 1, sizeof *look->row);
   if (look->row == NULL) error = ENOMEM;
@@ -170,11 +171,6 @@ static char *span(double seconds, char text[32]) {
   return text;
 }
 
-/* Control characters of a command would play with the terminal. */
-static void put_plain(const char *text) {
-  for (; *text; text++) putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-}
-
 static void put_rates(const char *name, int id, const struct cl_rates *r, int cpus) {
   const double value[] = {r->wait, r->busy, r->switches, r->devices, r->between, r->ticks, r->softirqs};
   static const int width[] = {9, 9, 12, 11, 11, 9, 12};
@@ -198,7 +194,8 @@ static void put_table(const struct look *look, const struct look *before) {
     const struct row *row = &look->row[i];
     const struct cl_reservation *r = row->reservation;
     if (row->state == DAMAGED) {
-      printf("%s is damaged\n", r->path);
+      cl_plain_put(stdout, r->path);
+      puts(" is damaged");
       continue;
     }
     bool known = row->state == HELD || row->state == GONE;
@@ -206,7 +203,7 @@ static void put_table(const struct look *look, const struct look *before) {
     snprintf(others, sizeof others, known ? "%d" : "-", row->others);
     printf("%-7d %-7s %-10s %-12s %-11s %12s%8s  ", r->tool, cl_cpus_format(&r->cpus, text),
            r->mechanism[0] ? r->mechanism : "-", span(row->seconds, time), states[row->state], program, others);
-    put_plain(r->command);
+    cl_plain_put(stdout, r->command);
     putchar('\n');
   }
   if (look->cpus == 0) return;
@@ -240,7 +237,7 @@ static void put_json(const struct look *look, const struct look *before) {
     else fputs("null", stdout);
     fputs(", \"command\": ", stdout);
     cl_json_string(stdout, r->command);
-    fputs(", \"journal\": ", stdout);
+    fputs(", \"layer\": ", stdout);
     cl_json_string(stdout, r->path);
     cl_json_number(stdout, ", ", "seconds", row->seconds);
     if (known) printf(", \"others\": %d, \"program\": ", row->others);
@@ -275,12 +272,18 @@ static void put_family(const char *name, const char *type, const char *help) {
   printf("# HELP coreloom_exclusive_%s %s\n# TYPE coreloom_exclusive_%s %s\n", name, help, name, type);
 }
 
-/* A label's value: of the escapes of JSON only those of the quote, the backslash and the newline are known. */
+/* A label's value: of the escapes of JSON only those of the quote, the backslash and the newline are known, so what JSON
+ * would give by its number is a blank. */
 static void put_label(const char *text) {
   char plain[sizeof(struct cl_reservation)];
   size_t length = 0;
-  for (; *text && length + 1 < sizeof plain; text++)
-    plain[length++] = (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text;
+  while (*text && length + 4 < sizeof plain) {
+    unsigned code = 0;
+    size_t size = cl_utf8(text, &code), more = size ? size : 1;
+    if (size && !cl_shown(code)) plain[length++] = ' ';
+    else memcpy(plain + length, text, more), length += more;
+    text += more;
+  }
   plain[length] = '\0';
   cl_json_string(stdout, plain);
 }

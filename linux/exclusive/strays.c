@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,22 +196,48 @@ static int add_number(struct numbers *numbers, int tid) {
   return 0;
 }
 
-/* The last place of `word`, as a name of a task may hold anything. */
-static char *last(char *text, const char *word) {
-  char *found = NULL;
-  for (char *at = text; (at = strstr(at, word)) != NULL; at++) found = at;
-  return found;
+/* Whether a text begins as a form: # is a number, * a word, $ the end of a line. Answers what is behind it. */
+static char *match(char *text, const char *form, int *number) {
+  for (; *form; form++) {
+    if (*form == '#') {
+      bool less = *text == '-'; /* a priority of SCHED_DEADLINE */
+      if (!isdigit((unsigned char)text[less])) return NULL;
+      unsigned long value = strtoul(text + less, &text, 10);
+      *number++ = !less && value <= INT_MAX ? (int)value : 0;
+    } else if (*form == '*') {
+      text += strcspn(text, " \n");
+    } else if (*form == '$') {
+      if (*text != '\n' && *text != '\0') return NULL;
+    } else if (*text++ != *form) {
+      return NULL;
+    }
+  }
+  return text;
 }
 
-/* "... sched_switch: prev_comm=... ==> next_comm=NAME next_pid=TID next_prio=120" */
+#define NAME_MOST 15
+
+/* A name may hold anything, newlines and what looks like the rest of an entry, too; but that rest, as a whole, is longer
+ * than a name. So the name ends at the last place, not too far on, from which the rest follows. */
+static char *behind_name(char *name, const char *rest, int *number, size_t *length) {
+  for (size_t at = strnlen(name, NAME_MOST) + 1; at-- > 0;) {
+    char *end = match(name + at, rest, number);
+    if (end == NULL) continue;
+    *length = at;
+    return end;
+  }
+  return NULL;
+}
+
+/* "prev_comm=NAME prev_pid=... ==> next_comm=NAME next_pid=TID next_prio=120", behind the first = */
 static int read_switch(char *text, const struct numbers *own, struct cl_proof *proof) {
-  char *name = last(text, " ==> next_comm="), *pid = last(text, " next_pid=");
-  if (name == NULL || pid == NULL || pid < name) return 0;
-  struct cl_task task = {.tid = atoi(pid + strlen(" next_pid="))};
-  size_t at;
+  int number[2]; /* as many as a form has */
+  size_t at, length;
+  char *name = behind_name(text, " prev_pid=# prev_prio=# prev_state=* ==> next_comm=", number, &length);
+  if (name == NULL || behind_name(name, " next_pid=# next_prio=#$", number, &length) == NULL) return 0;
+  struct cl_task task = {.tid = number[0]};
   if (task.tid <= 0 || has_number(own, task.tid, &at)) return 0;
-  *pid = '\0';
-  snprintf(task.name, sizeof task.name, "%s", name + strlen(" ==> next_comm="));
+  snprintf(task.name, sizeof task.name, "%.*s", (int)length, name);
   for (size_t i = 0; i < proof->strays; i++)
     if (proof->stray[i].tid == task.tid) {
       memcpy(proof->stray[i].name, task.name, sizeof task.name); /* after an exec */
@@ -219,15 +247,13 @@ static int read_switch(char *text, const struct numbers *own, struct cl_proof *p
   return add_stray(proof, &task, 1) ? 0 : ENOMEM;
 }
 
-/* "... sched_process_fork: comm=NAME pid=PARENT child_comm=NAME child_pid=CHILD" */
+/* "comm=NAME pid=PARENT child_comm=NAME child_pid=CHILD", behind the first = */
 static int read_fork(char *text, struct numbers *own) {
-  char *child = last(text, " child_pid="), *comm = last(text, " child_comm=");
-  size_t at;
-  if (child == NULL || comm == NULL) return 0;
-  *comm = '\0';
-  char *parent = last(text, " pid=");
-  if (parent == NULL || !has_number(own, atoi(parent + strlen(" pid=")), &at)) return 0;
-  return add_number(own, atoi(child + strlen(" child_pid=")));
+  int parent[1], child[1];
+  size_t at, length;
+  char *name = behind_name(text, " pid=# child_comm=", parent, &length);
+  if (name == NULL || behind_name(name, " child_pid=#$", child, &length) == NULL) return 0;
+  return has_number(own, parent[0], &at) && child[0] > 0 ? add_number(own, child[0]) : 0;
 }
 
 static count overruns(const struct cl_watch *watch, const struct cl_cpus *cpus) {
@@ -262,14 +288,15 @@ static void sort_out(const struct cl_hold *hold, struct cl_proof *proof) {
 }
 
 static int read_trace(struct cl_watch *watch, const struct cl_hold *hold, struct cl_proof *proof) {
-  char *text, *save = NULL;
+  char *text;
   int error = cl_write(inside(watch, "tracing_on"), "0");
   if (!error) error = cl_read_all(inside(watch, "trace"), &text);
   if (error) return error;
-  for (char *line = strtok_r(text, "\n", &save); line != NULL && !error; line = strtok_r(NULL, "\n", &save)) {
-    char *what;
-    if ((what = strstr(line, ": sched_switch: ")) != NULL) error = read_switch(what, &watch->own, proof);
-    else if ((what = strstr(line, ": sched_process_fork: ")) != NULL) error = read_fork(what, &watch->own);
+  /* Not line by line: a name may have a newline. Both of these are longer than a name. */
+  static const char switches[] = ": sched_switch: prev_comm=", forks[] = ": sched_process_fork: comm=";
+  for (char *at = text; !error && (at = strstr(at, ": sched_")) != NULL; at++) {
+    if (strncmp(at, switches, sizeof switches - 1) == 0) error = read_switch(at + sizeof switches - 1, &watch->own, proof);
+    else if (strncmp(at, forks, sizeof forks - 1) == 0) error = read_fork(at + sizeof forks - 1, &watch->own);
   }
   free(text);
   proof->lost = overruns(watch, &hold->cpus);

@@ -8,6 +8,7 @@
  * so that it can be a partition on kernels without remote ones (before 6.7), too. It goes with its scope. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static bool ends(const char *name, size_t length, const char *suffix) {
 }
 
 void cl_systemd_unit(int tid, char *unit, size_t size) {
-  char path[CL_PATH_MOST];
+  char path[PATH_MAX]; /* the most that the kernel tells: one that did not fit would seem to be in no unit */
   unit[0] = '\0';
   if (!cl_systemd_runs() || cl_task_group(tid, "", path, sizeof path)) return;
   /* From the root: slices are only folders; what the first other one holds is for its owner to arrange. */
@@ -181,7 +182,7 @@ static int note_group(struct cl_hold *hold, const struct cl_task *task, char *wh
   snprintf(pid, sizeof pid, "%d", task->pid);
   snprintf(born, sizeof born, "%llu", task->born);
   snprintf(what, sizeof what, "it moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group, old);
-  return cl_change_other(&hold->changes, what, "group", (const char *[]){pid, born, "", old, hold->group}, 5);
+  return cl_change_other(&hold->changes, what, (const char *[]){"group", pid, born, "", old, hold->group}, 6);
 }
 
 static bool lists(const char *path, const char *word) {
@@ -204,11 +205,11 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
     return ENAMETOOLONG;
   snprintf(what, sizeof what, "ask systemd for %s in %s with AllowedCPUs=%s", scope, slice,
            cl_cpus_format(&hold->use, use));
-  snprintf(why, size, "the journal cannot be written");
-  error = cl_change_other(&hold->changes, what, "scope", (const char *[]){scope}, 1);
+  snprintf(why, size, "the layer cannot be written");
+  error = cl_change_other(&hold->changes, what, (const char *[]){"scope", scope}, 2);
   snprintf(on, sizeof on, "%s/cgroup.subtree_control", mount);
   if (!error && !hold->changes.plan && !lists(on, "cpuset"))
-    error = cl_journal_add(hold->changes.journal, "note", (const char *[]){"controller", "off"}, 2);
+    error = cl_layer_put_note(hold->changes.layer, "controller", "off");
   /* In a plan the program may be yet to be started (0); it is said to be started there. */
   if (!error && task->tid != 0) error = note_group(hold, task, why, size);
   if (!error && hold->changes.plan) expect(hold, mount);
@@ -245,17 +246,17 @@ static void look_up(struct leaving *l, const char *scope) {
   char path[64], value[8];
   int id = 0;
   sscanf(scope, "coreloom_%d.scope", &id);
-  snprintf(path, sizeof path, CL_JOURNALS "/%d.journal", id);
-  l->was_off = cl_journal_note(path, "controller", value, sizeof value) == 0;
+  snprintf(path, sizeof path, CL_STATE "/%d.layer", id);
+  l->was_off = cl_layer_note(path, "controller", value, sizeof value) == 0;
   l->cpus = cl_cpus_none();
-  if (cl_journal_list(&list, &count)) return;
+  if (cl_layers(&list, &count)) return;
   for (size_t i = 0; i < count; i++)
     if (list[i].tool == id) l->cpus = list[i].cpus;
   free(list);
 }
 
 /* The groups have gone, and the CPUs may be used by all again: the kernel ends a partition some time after its group has
- * gone, if systemd was faster with that than the journal with the partition. */
+ * gone, if systemd was faster with that than we with the partition. */
 static bool given_back(const struct leaving *l) {
   char path[CL_PATH_MOST + 32], text[CL_CPUS_TEXT];
   struct cl_cpus effective, online;
@@ -291,12 +292,12 @@ static void wait_until(bool (*so)(const struct leaving *l), const struct leaving
 
 int cl_systemd_leave(const char *scope) {
   struct leaving l = {.was_off = false};
-  char slice[NAME_MOST], path[CL_PATH_MOST + 16], text[16];
+  char slice[NAME_MOST], path[CL_PATH_MOST + 16], text[2]; /* has it any process? */
   snprintf(slice, sizeof slice, "%.*s.slice", (int)strcspn(scope, "."), scope);
   if (cl_group_mount("", l.mount, sizeof l.mount)) return EALREADY;
   if ((size_t)snprintf(l.folder, sizeof l.folder, "%s/%s", l.mount, slice) >= sizeof l.folder) return ENAMETOOLONG;
   if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", l.folder, scope) >= sizeof path) return ENAMETOOLONG;
-  if (cl_read(path, text, sizeof text) == 0 && text[0] != '\0') {
+  if (cl_read_start(path, text, sizeof text) == 0 && text[0] != '\0') {
     struct cl_cpus online;
     int error = cl_online(&online);
     if (!error) error = widen(slice, &online);

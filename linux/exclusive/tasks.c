@@ -18,10 +18,12 @@
 _Static_assert(sizeof(cpu_set_t) == sizeof(struct cl_cpus), "a set of CPUs is what the system calls take");
 
 int cl_task_allowed(int tid, struct cl_cpus *cpus) {
-  if (!cl_files_is_tree()) {
-    *cpus = cl_cpus_none();
-    return sched_getaffinity(tid, sizeof *cpus, (cpu_set_t *)cpus) ? errno : 0;
-  }
+  if (cl_files_is_tree()) return cl_task_asked(tid, cpus);
+  *cpus = cl_cpus_none();
+  return sched_getaffinity(tid, sizeof *cpus, (cpu_set_t *)cpus) ? errno : 0;
+}
+
+int cl_task_asked(int tid, struct cl_cpus *cpus) {
   char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/%d/status", tid);
   int error = cl_read(path, text, sizeof text);
@@ -49,12 +51,17 @@ int cl_task_allow(int tid, const struct cl_cpus *cpus) {
 /* The fields of proc(5)'s stat that are used, counted from 1; the name may hold blanks and brackets. */
 static int parse_stat(const char *text, struct cl_task *task) {
   const char *open = strchr(text, '('), *close = strrchr(text, ')');
-  if (open == NULL || close == NULL || close[1] != ' ') return EINVAL;
+  if (open == NULL || close == NULL || close < open || close[1] != ' ' || close[2] == '\0') return EINVAL;
   snprintf(task->name, sizeof task->name, "%.*s", (int)(close - open - 1), open + 1);
   task->state = close[2];
   unsigned long long field[40] = {0};
   char *at = (char *)close + 3;
-  for (int i = 4; i < 40; i++) field[i] = strtoull(at, &at, 10);
+  for (int i = 4; i < 40; i++) {
+    char *end;
+    field[i] = strtoull(at, &end, 10);
+    if (end == at) return EINVAL;
+    at = end;
+  }
   unsigned flags = (unsigned)field[9];
   task->parent = (int)field[4];
   task->used = field[14] + field[15];
@@ -69,7 +76,7 @@ static int has_ended(int error) { return error == ENOENT ? ESRCH : error; }
 
 /* All but the CPUs it may use. */
 static int read_stat(const char *path, int pid, int tid, struct cl_task *task) {
-  char text[1024];
+  char text[2048]; /* 52 numbers, and a name that the kernel bounds */
   memset(task, 0, sizeof *task);
   task->pid = pid;
   task->tid = tid;
@@ -208,7 +215,7 @@ int cl_task_read(int tid, struct cl_task *task) {
   char path[64], text[4096];
   if (tid <= 0) return ESRCH;
   snprintf(path, sizeof path, "/proc/%d/status", tid);
-  int error = cl_read(path, text, sizeof text);
+  int error = cl_read_start(path, text, sizeof text); /* the fourth line of it */
   const char *group = error ? NULL : strstr(text, "\nTgid:\t");
   if (group == NULL) return error == ENOENT || !error ? ESRCH : error;
   error = cl_task_look(tid, task);
@@ -227,12 +234,12 @@ bool cl_task_lives(int tid, unsigned long long born) {
 }
 
 int cl_task_group(int tid, const char *controller, char *path, size_t size) {
-  char file[64], text[8192];
+  char file[64], *text, *save = NULL;
   snprintf(file, sizeof file, "/proc/%d/cgroup", tid);
-  int error = cl_read(file, text, sizeof text);
+  int error = cl_read_all(file, &text); /* a path of 4096 bytes for each hierarchy */
   if (error) return error;
-  char *save = NULL;
-  for (char *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+  error = ENOENT;
+  for (char *line = strtok_r(text, "\n", &save); line != NULL && error == ENOENT; line = strtok_r(NULL, "\n", &save)) {
     char *names = strchr(line, ':');
     char *group = names ? strchr(names + 1, ':') : NULL;
     if (group == NULL) continue;
@@ -242,9 +249,10 @@ int cl_task_group(int tid, const char *controller, char *path, size_t size) {
     char *inner = NULL;
     for (char *one = strtok_r(names, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
       ours = strcmp(one, controller) == 0;
-    if (ours) return (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
+    if (ours) error = (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
   }
-  return ENOENT;
+  free(text);
+  return error;
 }
 
 static int find_mount(const char *controller, char *path, size_t size) {
@@ -253,8 +261,10 @@ static int find_mount(const char *controller, char *path, size_t size) {
   if (error) return error;
   error = ENOENT;
   for (char *line = strtok_r(text, "\n", &save); line != NULL && error == ENOENT; line = strtok_r(NULL, "\n", &save)) {
-    char folder[256], type[32], options[512];
-    if (sscanf(line, "%*s %255s %31s %511s", folder, type, options) != 3) continue;
+    /* Whole fields, by every blank: who may mount in a place of his own must not choose where a field ends. */
+    strsep(&line, " ");
+    char *folder = strsep(&line, " "), *type = strsep(&line, " "), *options = strsep(&line, " ");
+    if (options == NULL) continue;
     bool ours = *controller == '\0' && strcmp(type, "cgroup2") == 0;
     char *inner = NULL;
     if (*controller != '\0' && strcmp(type, "cgroup") == 0)
@@ -285,6 +295,32 @@ int cl_task_folder(int tid, const char *controller, char *path, size_t size) {
   if (error || strcmp(group, "/") == 0) return error;
   size_t length = strlen(path);
   return (size_t)snprintf(path + length, size - length, "%s", group) < size - length ? 0 : ENAMETOOLONG;
+}
+
+static bool in_folder(char path[CL_PATH_MOST], const char *folder, const char *name) {
+  return (size_t)snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) < CL_PATH_MOST;
+}
+
+int cl_granted(int tid, const char *controller, struct cl_cpus *cpus) {
+  static const char *const name[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "effective_cpus"};
+  char folder[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  int error = cl_task_folder(tid, controller, folder, sizeof folder);
+  while (!error) {
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+      if (in_folder(path, folder, name[i]) && cl_read(path, text, sizeof text) == 0) return cl_cpus_parse(text, cpus);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) return ENOENT;
+    *slash = '\0';
+  }
+  return error;
+}
+
+bool cl_kernel_since(int major, int minor) {
+  char text[128];
+  int has_major, has_minor;
+  if (cl_read("/proc/sys/kernel/osrelease", text, sizeof text)) return true;
+  if (sscanf(text, "%d.%d", &has_major, &has_minor) != 2) return true;
+  return has_major != major ? has_major > major : has_minor >= minor;
 }
 
 int cl_online(struct cl_cpus *cpus) {

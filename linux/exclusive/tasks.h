@@ -53,13 +53,21 @@ int cl_group_mount(const char *controller, char *path, size_t size);
 int cl_task_folder(int tid, const char *controller, char *path, size_t size);
 
 int cl_task_allowed(int tid, struct cl_cpus *cpus);
+/* The same with those that are offline. Cost: a file. */
+int cl_task_asked(int tid, struct cl_cpus *cpus);
 /* EINVAL: the kernel refuses, as for fixed ones. In a tree it is a line of the task's status. */
 int cl_task_allow(int tid, const struct cl_cpus *cpus);
+
+/* What the cpuset of a task gives to one that has asked for nothing: of the first group upwards that has a cpuset. */
+int cl_granted(int tid, const char *controller, struct cl_cpus *cpus);
+
+/* By /proc/sys/kernel/osrelease: true where that cannot be read. */
+bool cl_kernel_since(int major, int minor);
 
 /* CPUs that are online, and the siblings of one (itself too) that share its core. */
 int cl_online(struct cl_cpus *cpus);
 struct cl_cpus cl_siblings(int cpu);
-/* /proc/sys/kernel/random/boot_id, 36 characters: journals of another boot are void. */
+/* /proc/sys/kernel/random/boot_id, 36 characters: what was written down in another boot is void. */
 int cl_boot(char text[40]);
 
 #endif

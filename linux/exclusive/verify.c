@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether what is held is held: every change that a journal lists is still in place, nobody else may come in, and
- * nothing of ours is left of a reservation that is no more. */
+ * Whether what is held is held: partitions are as they were made, nobody else may come in; whether everything is as the
+ * baseline says but for what is held; and whether anything of ours is left of a reservation that is no more. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -11,8 +11,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "plain.h"
 #include "proof.h"
 #include "say.h"
+#include "settle.h"
 
 #define LOOK_MS 200 /* how long it is watched who runs there */
 
@@ -22,17 +24,26 @@ struct check {
   const struct cl_reservation *now; /* looked at */
   struct cl_held held;
   struct cl_tasks tasks; /* all */
-  int findings;
+  int findings, lines;
+  bool json;
 };
 
 static void find(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void find(struct check *c, const char *format, ...) {
+  char text[16384];
+  int length = c->now && c->now->tool ? snprintf(text, sizeof text, "reservation %d: ", c->now->tool) : 0;
   va_list values;
-  if (c->now && c->now->tool) printf("reservation %d: ", c->now->tool);
   va_start(values, format);
-  vprintf(format, values);
+  vsnprintf(text + length, sizeof text - (size_t)length, format, values);
   va_end(values);
-  putchar('\n');
+  if (c->json) {
+    fputs(c->lines ? ",\n    " : "\n    ", stdout);
+    cl_json_string(stdout, text);
+  } else {
+    cl_plain_put(stdout, text);
+    putchar('\n');
+  }
+  c->lines++;
   c->findings++;
 }
 
@@ -42,69 +53,42 @@ static const struct cl_reservation *living(const struct check *c, int id) {
   return NULL;
 }
 
-/* -- what a journal lists --------------------------------------------------------------------------------------- */
+/* -- what is written down ------------------------------------------------------------------------------------ */
 
-static void check_text(struct check *c, char *const *field) {
-  char text[4096];
-  int error = cl_read(field[0], text, sizeof text);
-  if (error) find(c, "%s cannot be read: %s", field[0], strerror(error));
-  else if (strcmp(text, field[2]) != 0) find(c, "%s is \"%s\", not \"%s\"", field[0], text, field[2]);
-}
-
-/* CPUs that were taken out are in again, or those put in are out: other changes are other people's business. */
-static void check_set(struct check *c, char *const *field, bool mask) {
-  int (*parse)(const char *, struct cl_cpus *) = mask ? cl_cpus_parse_mask : cl_cpus_parse;
-  char text[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
-  struct cl_cpus old, new, is;
-  int error = cl_read(field[0], text, sizeof text);
-  if (error == ENOENT) return; /* an interrupt or a group that is no more */
-  if (!error) error = parse(text, &is);
-  if (error) {
-    find(c, "%s cannot be read: %s", field[0], strerror(error));
-    return;
-  }
-  if (parse(field[1], &old) || parse(field[2], &new)) return;
-  struct cl_cpus taken = cl_cpus_minus(&old, &new), put = cl_cpus_minus(&new, &old);
-  struct cl_cpus again = cl_cpus_and(&taken, &is), missing = cl_cpus_minus(&put, &is);
-  if (cl_cpus_count(&again))
-    find(c, "%s is \"%s\": CPU %s is in it again", field[0], text, cl_cpus_format(&again, list));
-  if (cl_cpus_count(&missing))
-    find(c, "%s is \"%s\": CPU %s is missing", field[0], text, cl_cpus_format(&missing, list));
-}
-
-static void check_controller(struct check *c, char *const *field) {
-  char text[4096], padded[sizeof text + 2], word[128];
-  if (cl_read(field[0], text, sizeof text)) text[0] = '\0';
-  snprintf(padded, sizeof padded, " %s ", text);
-  snprintf(word, sizeof word, " %s ", field[1]);
-  if (strstr(padded, word) == NULL) find(c, "%s does not list \"%s\" any more", field[0], field[1]);
-}
-
-static void check_group(struct check *c, char *const *field) {
-  char folder[CL_PATH_MOST];
-  int tid = atoi(field[0]);
-  size_t length = strlen(field[4]);
-  if (!cl_task_lives(tid, strtoull(field[1], NULL, 10)) || cl_task_folder(tid, field[2], folder, sizeof folder)) return;
-  if (strncmp(folder, field[4], length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
-    find(c, "task %d is in %s, not in %s", tid, folder, field[4]);
-}
-
-static int check_entry(void *context, const char *kind, char *const *field) {
+static void check_value(void *context, bool foreign, const char *line) {
   struct check *c = context;
-  if (strcmp(kind, "file") == 0) {
-    check_text(c, field);
-  } else if (strcmp(kind, "cpus") == 0 || strcmp(kind, "mask") == 0) {
-    check_set(c, field, kind[0] == 'm');
-  } else if (strcmp(kind, "controller") == 0) {
-    check_controller(c, field);
-  } else if (strcmp(kind, "folder") == 0) {
-    if (!cl_exists(field[0])) find(c, "%s is gone", field[0]);
-  } else if (strcmp(kind, "damaged") == 0) {
-    find(c, "line %s of its journal is damaged", field[0]);
-  } else if (strcmp(kind, "group") == 0 || strcmp(kind, "thread") == 0) {
-    check_group(c, field);
+  c->now = NULL;
+  find(c, "%s", line);
+  c->findings -= foreign; /* somebody has the right to it: said, no fault */
+}
+
+static void check_layer(struct check *c, const struct cl_text *t) {
+  char folder[CL_PATH_MOST], path[CL_PATH_MOST + 32], text[CL_CPUS_TEXT];
+  const char *kind = c->now->mechanism;
+  for (size_t i = 0; i < t->damages; i++) find(c, "line %zu of %s cannot be read", t->damaged[i], c->now->path);
+  for (size_t i = 0; i < t->count; i++) {
+    const struct cl_entry *e = &t->entry[i];
+    if (e->kind != CL_ENTRY_GROUP && e->kind != CL_ENTRY_THREAD) continue;
+    size_t length = strlen(e->field[4]);
+    if (!cl_task_lives(e->tid, e->born) || cl_task_folder(e->tid, e->field[2], folder, sizeof folder)) continue;
+    if (strncmp(folder, e->field[4], length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
+      find(c, "task %d is in %s, not in %s", e->tid, folder, e->field[4]);
   }
-  return 0;
+  if (strcmp(kind, "isolated") != 0 && strcmp(kind, "root") != 0) return;
+  char mount[CL_PATH_MOST];
+  if (cl_group_mount("", mount, sizeof mount)) return;
+  snprintf(folder, sizeof folder, "%.400s/%s%d%s", mount, cl_systemd_runs() ? "coreloom_" : "coreloom-", c->now->id,
+           cl_systemd_runs() ? ".slice" : "");
+  snprintf(path, sizeof path, "%s/cpuset.cpus.partition", folder);
+  int error = cl_read(path, text, sizeof text);
+  if (error) find(c, "%s cannot be read: %s", path, strerror(error));
+  else if (strcmp(text, kind) != 0) find(c, "%s is \"%s\", not \"%s\"", path, text, kind);
+  snprintf(path, sizeof path, "%s/cpuset.cpus", folder);
+  struct cl_cpus is;
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &is)) return;
+  struct cl_cpus missing = cl_cpus_minus(&c->held.hold.use, &is);
+  char list[CL_CPUS_TEXT];
+  if (cl_cpus_count(&missing)) find(c, "%s is \"%s\": CPU %s is missing", path, text, cl_cpus_format(&missing, list));
 }
 
 /* -- who may be there ------------------------------------------------------------------------------------------- */
@@ -127,6 +111,8 @@ static int check_tasks(struct check *c) {
     const struct cl_task *task = &c->tasks.task[i];
     struct cl_cpus there = cl_cpus_and(&task->allowed, &hold->cpus);
     if (cl_cpus_count(&there) == 0 || task->fixed || task->state == 'Z' || cl_is_program(hold, task)) continue;
+    /* A thread of an interrupt that may be nowhere else goes along with it the next time it is woken. */
+    if (task->kernel && cl_cpus_equal(&there, &task->allowed)) continue;
     const struct cl_stray *stray = stray_of(&proof, task->tid);
     char text[CL_CPUS_TEXT];
     find(c, "task %d (%s) may run on CPU %s%s", task->tid, task->name, cl_cpus_format(&there, text),
@@ -136,20 +122,24 @@ static int check_tasks(struct check *c) {
   return error;
 }
 
-static void check_watcher(struct check *c) {
-  for (size_t i = 0; i < c->tasks.count; i++)
-    if (c->tasks.task[i].parent == c->now->tool && strcmp(c->tasks.task[i].name, "coreloom-watch") == 0) return;
+/* By its pid and birth, which the layer names: any process may call itself as it likes. */
+static void check_watcher(struct check *c, const struct cl_text *t) {
+  const char *text = cl_layer_value(t, "watcher");
+  unsigned long long born;
+  int pid;
+  if (text && sscanf(text, "%d %llu", &pid, &born) == 2 && cl_task_lives(pid, born)) return;
   find(c, "it has no watcher: were its tool killed, only the next start would restore");
 }
 
 static int check_reservation(struct check *c) {
   char boot[40];
+  struct cl_text t;
   if (c->now->tool == 0) {
     find(c, "%s is damaged: look at it, then run coreloom exclusive restore", c->now->path);
     return 0;
   }
   if (cl_boot(boot) || strcmp(boot, c->now->boot) != 0) {
-    find(c, "it is of another boot: coreloom exclusive restore removes its journal");
+    find(c, "it is of another boot: coreloom exclusive restore removes it");
     return 0;
   }
   if (!c->now->alive) {
@@ -157,11 +147,13 @@ static int check_reservation(struct check *c) {
     return 0;
   }
   if (c->now->mechanism[0] == '\0') return 0; /* it is being set up */
+  int error = cl_layer_read(c->now->path, &t);
+  if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
   cl_held_of(c->now, &c->held);
-  check_watcher(c);
-  int error = cl_journal_each(c->now->path, check_entry, c);
-  if (error == ENOENT) return 0; /* it has ended meanwhile */
-  return error ? error : check_tasks(c);
+  check_watcher(c, &t);
+  check_layer(c, &t);
+  cl_layer_free(&t);
+  return check_tasks(c);
 }
 
 /* -- what is left ----------------------------------------------------------------------------------------------- */
@@ -193,23 +185,21 @@ static void check_left(struct check *c) {
       cl_list(mount, check_name, &(struct place){c, mount, "group"});
   static const char *const instances = "/sys/kernel/tracing/instances";
   cl_list(instances, check_name, &(struct place){c, instances, "trace"});
-  for (size_t i = 0; i < c->tasks.count; i++) {
-    const struct cl_task *task = &c->tasks.task[i];
-    if (strcmp(task->name, "coreloom-watch") == 0 && living(c, task->parent) == NULL)
-      find(c, "watcher %d is left of a reservation that is no more", task->pid);
-  }
 }
 
-int cl_verify(void) {
-  struct check c = {.findings = 0};
-  int error = cl_journal_list(&c.list, &c.count);
+int cl_verify(bool json) {
+  struct check c = {.json = json};
+  if (json) fputs("{\n  \"findings\": [", stdout);
+  int error = cl_layers(&c.list, &c.count);
   if (!error) error = cl_tasks_read(&c.tasks);
   for (size_t i = 0; i < c.count && !error; i++) {
     c.now = &c.list[i];
     error = check_reservation(&c);
   }
   if (!error) check_left(&c);
-  if (!error && c.findings == 0) {
+  if (!error) error = cl_settle_look(check_value, &c);
+  if (json) printf("%s],\n  \"reservations\": %zu,\n  \"faults\": %d\n}\n", c.lines ? "\n  " : "", c.count, c.findings);
+  if (!error && c.findings == 0 && !json) {
     if (c.count == 0) puts("nothing is held, nothing is left");
     else printf("%zu reservation%s: all is as it should be\n", c.count, c.count == 1 ? "" : "s");
   }

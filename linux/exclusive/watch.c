@@ -4,32 +4,74 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "restore.h"
+#include "baseline.h"
+#include "counters.h"
 #include "say.h"
+#include "settle.h"
 #include "urgent.h"
+
+#define GRACE_S 0.5 /* the tool itself gives back at the deadline, unless it is stopped */
+
+struct watch {
+  int tool;
+  struct cl_layer layer; /* fd -1: nothing is held yet */
+  struct cl_baseline base;
+};
+
+static void open_state(struct watch *w) {
+  char real[CL_PATH_MOST + 256];
+  cl_layer_path(w->tool, w->layer.path);
+  w->layer.fd = open(cl_files_path(w->layer.path, real), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  cl_baseline_read(&w->base);
+}
+
+static void take_back(struct watch *w, const char *why) {
+  const struct cl_settling mine = {.id = w->tool};
+  struct cl_settled settled;
+  bool ended = false;
+  int lock;
+  if (cl_state_lock(&lock)) return;
+  cl_urgent(true);
+  if (w->layer.fd >= 0 && cl_layer_keep(&w->layer, &ended) == 0 && !ended) cl_baseline_refresh(&w->base);
+  if (!ended && cl_exists(w->layer.path)) cl_warn("%s", why); /* in the log file, if there is one */
+  cl_settle(&mine, &settled); /* also without a layer: the tool may have been killed before it began one */
+  close(lock);
+  cl_urgent(false);
+}
 
 /* Why a pipe and not the tool's pidfd: it is as sure (the kernel closes the tool's end in every death) and older. */
 static void watch(int fd, int tool) {
-  char byte, path[CL_PATH_MOST];
-  struct cl_restored restored;
-  int lock;
+  struct watch w = {.tool = tool, .layer = {-1, ""}, .base = {.fd = -1}};
+  double deadline = INFINITY;
   setsid(); /* a Ctrl-C and the end of the terminal are not for it */
   prctl(PR_SET_NAME, "coreloom-watch");
   for (int number = 1; number < 32; number++) signal(number, number == SIGCHLD ? SIG_DFL : SIG_IGN);
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < 3 && null >= 0; i++) dup2(null, i);
-  while (read(fd, &byte, 1) < 0 && errno == EINTR) continue;
-  cl_urgent(true);
-  cl_journal_of(tool, path);
-  if (!cl_exists(path) || cl_journal_lock(&lock)) _exit(0);
-  cl_warn("pid %d was killed: its watcher takes everything back", tool); /* in the log file, if there is one */
-  int error = cl_journal_restore(path, 0, &restored);
-  _exit(error != 0);
+  cl_layer_path(tool, w.layer.path);
+  for (;;) {
+    struct pollfd pipe = {fd, POLLIN, 0};
+    double left = (deadline + GRACE_S - cl_now()) * 1e3;
+    int ready = poll(&pipe, 1, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
+    if (ready > 0) {
+      ssize_t got = read(fd, &deadline, sizeof deadline);
+      if (got == (ssize_t)sizeof deadline) open_state(&w);
+      else if (got == 0 || (got < 0 && errno != EINTR)) break;
+    } else if (ready == 0 && cl_now() >= deadline + GRACE_S) {
+      take_back(&w, "--max is over and the tool does not go on: its watcher takes everything back");
+      deadline = INFINITY;
+    }
+  }
+  take_back(&w, "the tool was killed: its watcher takes everything back");
+  _exit(0);
 }
 
 int cl_watcher_start(struct cl_watcher *watcher) {
@@ -45,6 +87,12 @@ int cl_watcher_start(struct cl_watcher *watcher) {
   if (error) close(ends[1]);
   watcher->fd = ends[1];
   return error;
+}
+
+void cl_watcher_tell(const struct cl_watcher *watcher, double deadline) {
+  ssize_t wrote;
+  do wrote = write(watcher->fd, &deadline, sizeof deadline);
+  while (wrote < 0 && errno == EINTR);
 }
 
 void cl_watcher_stop(struct cl_watcher *watcher) {

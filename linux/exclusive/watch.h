@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The watcher: a second process that does nothing but wait for the tool's end. If the tool has not taken everything back
- * itself by then (kill -9), the watcher does. */
+ * The watcher: a second process that waits for the tool's end, and for --max. If the tool has not taken everything back
+ * itself by then (kill -9; stopped), the watcher does. It keeps what is written down open, and writes it anew if somebody
+ * has removed it. It is known by the layer's note "watcher PID BORN", never by its name. */
 #ifndef CL_WATCH_H
 #define CL_WATCH_H
 
@@ -12,8 +13,10 @@ struct cl_watcher {
   int fd; /* the tool's end of a pipe, which the kernel closes with the tool */
 };
 
-/* To be called before the first line of the journal, and before the lock is taken: the watcher inherits neither. */
+/* To be called before the layer is begun, and before the lock is taken: the watcher inherits neither. */
 int cl_watcher_start(struct cl_watcher *watcher);
+/* The CPUs are held; `deadline` (cl_now(), or INFINITY): after which the watcher gives them back. */
+void cl_watcher_tell(const struct cl_watcher *watcher, double deadline);
 /* The tool is done: the watcher ends. */
 void cl_watcher_stop(struct cl_watcher *watcher);
 

@@ -14,6 +14,7 @@
 
 #include "mechanisms.h"
 #include "say.h"
+#include "settle.h"
 
 static double now(void) {
   struct timespec time;
@@ -68,18 +69,24 @@ static int wait_for(const struct cl_mechanism *mechanism, struct cl_hold *hold) 
 }
 
 static int do_it(const struct cl_mechanism *mechanism, struct cl_hold *hold) {
-  struct cl_reservation first = {.tool = hold->id, .cpus = hold->cpus, .mechanism = "", .command = "test"};
-  struct cl_journal journal = {.fd = -1, .path = ""};
-  struct cl_restored restored;
+  const struct cl_settling mine = {.id = hold->id};
+  struct cl_reservation first = {.tool = hold->id, .cpus = hold->cpus, .command = "test"};
+  struct cl_layer layer = {.fd = -1, .path = ""};
+  struct cl_baseline base;
+  struct cl_settled settled;
   struct cl_task self;
   char why[1024] = "";
   int go = -1;
-  hold->changes.journal = &journal;
+  hold->changes.layer = &layer;
+  hold->changes.base = &base;
   int error = hold->request->command ? start(hold, &go) : cl_task_read(hold->request->pid, &hold->program);
   if (!error) error = cl_boot(first.boot);
   if (!error) error = cl_task_read(hold->id, &self);
   first.born = self.born;
-  if (!error) error = cl_journal_open(&journal, &first);
+  if (!error) error = cl_baseline_take(&base);
+  if (!error) error = cl_layer_open(&layer, &first);
+  if (!error) error = cl_layer_put_note(&layer, "mechanism", mechanism->name);
+  if (!error) error = cl_baseline_hold(&base, &hold->cpus);
   if (error) return failed("begin", error, strerror(error));
   cl_tasks_read(&hold->tasks);
   double begin = now();
@@ -93,15 +100,15 @@ static int do_it(const struct cl_mechanism *mechanism, struct cl_hold *hold) {
     wait_for(mechanism, hold);
   }
   fflush(stdout);
-  int undone = cl_journal_restore(journal.path, 0, &restored);
-  printf("restore %d: %d done, %d already, %d foreign, %d failed\n", undone, restored.done, restored.already,
-         restored.foreign, restored.failed);
+  int undone = cl_settle(&mine, &settled);
+  printf("restore %d: %d done, %d already, %d foreign, %d failed\n", undone, settled.done, settled.already,
+         settled.foreign, settled.failed);
   return error || undone;
 }
 
 int main(int count, char **argument) {
   struct cl_request request = {.smt = CL_SMT_SHARE};
-  struct cl_hold hold = {.request = &request, .id = count > 1 && *argument[1] ? 100 : (int)getpid()};
+  struct cl_hold hold = {.signals = -1, .request = &request, .id = count > 1 && *argument[1] ? 100 : (int)getpid()};
   char why[1024];
   if (count < 3) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -123,7 +130,7 @@ int main(int count, char **argument) {
     else request.mechanism = argument[2]; /* asked for by name */
   }
   if (cl_cpus_count(&hold.use) == 0) hold.use = hold.cpus;
-  hold.rest = cl_cpus_minus(&hold.online, &hold.cpus);
+  hold.lists = hold.rest = cl_cpus_minus(&hold.online, &hold.cpus);
   for (const struct cl_mechanism *const *at = cl_mechanisms; *at != NULL; at++) {
     const struct cl_mechanism *mechanism = *at;
     if (strcmp(mechanism->name, argument[2]) != 0) continue;

@@ -14,7 +14,7 @@ static void print_cpus(const char *name, const struct cl_cpus *cpus) {
 
 static int choose(char **option) {
   struct cl_request request = {.count = 1};
-  struct cl_hold hold = {.request = &request, .id = 100};
+  struct cl_hold hold = {.signals = -1, .request = &request, .id = 100};
   char why[4096];
   for (; *option; option++) {
     if (strcmp(*option, "force") == 0) request.force = true;
@@ -91,13 +91,13 @@ static int program(int pid, int tid) {
 static int strays(const char *folder, const char *how, int tid) {
   bool partition = strcmp(how, "partition") == 0, plan = strcmp(how, "plan") == 0;
   struct cl_request request = {.pid = 200, .tid = tid, .trace = !partition && strcmp(how, "proc") != 0};
-  struct cl_journal journal = {.fd = -1};
-  struct cl_hold hold = {.request = &request,
+  struct cl_layer layer = {.fd = -1};
+  struct cl_hold hold = {.signals = -1, .request = &request,
                          .id = 100,
                          .cpus = cl_cpus_one(3),
                          .program = {.pid = 200, .tid = tid ? tid : 200},
                          .group = "/sys/fs/cgroup/coreloom-100",
-                         .changes = {.plan = plan, .journal = &journal}};
+                         .changes = {.plan = plan, .layer = &layer}};
   struct cl_proof proof = {.strays = 0};
   struct cl_watch *watch;
   char root[4096];
@@ -126,7 +126,7 @@ int main(int count, char **argument) {
   if (strcmp(argument[2], "program") == 0 && count > 4) return program(atoi(argument[3]), atoi(argument[4]));
   if (strcmp(argument[2], "strays") == 0 && count > 4)
     return strays(argument[1], argument[3], atoi(argument[4]));
-  if (strcmp(argument[2], "verify") == 0) return cl_verify();
+  if (strcmp(argument[2], "verify") == 0) return cl_verify(count > 3);
   if (strcmp(argument[2], "status") == 0) {
     struct cl_status_request request = {.watch_s = count > 4 ? strtod(argument[4], NULL) : 0};
     request.json = count > 3 && strcmp(argument[3], "json") == 0;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,10 @@ from coreloom.linux import native
 from coreloom.paths import LINUX
 from linux.tree import Machine, Task
 
-_NAMES = ("irq", "systemd", "dbus", "change", "journal", "undo", "say", "tasks", "files", "cpus")
+_NAMES = (
+    *("irq", "systemd", "dbus", "socket", "change", "baseline", "layer", "lines", "settle"),
+    *("say", "plain", "out", "tasks", "files", "cpus"),
+)
 
 
 def build() -> Path:
@@ -27,3 +32,29 @@ def machine_of(tasks: list[Task]) -> Iterator[Machine]:
         machine.make()
         machine.write("/proc/sys/kernel/random/boot_id", "c0de100d-c0de-100d-c0de-100dc0de100d\n")
         yield machine
+
+
+_STRANGER = """
+import os, socket, sys
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+for name in sys.argv[1:]:
+    one = socket.socket(socket.AF_UNIX)
+    one.bind(name.replace("@", "\\0"))
+    one.listen(1)
+    globals()[name] = one
+print("listening", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def stranger(*names: str) -> Iterator[None]:
+    """Another user's sockets, to which nobody answers."""
+    command = [sys.executable, "-c", _STRANGER, *names]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == "listening\n"
+        yield
+        process.stdin.close()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Calls irq.c and systemd.c without the rest of the tool: FOLDER COMMAND [ARGUMENT...], FOLDER "" for the machine itself.
- *   irqs CPUS [plan] [ID]    clears the interrupts of CPUs; the journal is that of ID (100)
+ *   irqs CPUS [plan] [ID]    clears the interrupts of CPUs; the layer is that of ID (100)
  *   scope CPUS PID [plan] [ID]
  *   restore [ID]
  *   unit TID */
@@ -12,6 +12,7 @@
 
 #include "hold.h"
 #include "say.h"
+#include "settle.h"
 
 static int result(int error, const char *why) {
   fflush(stdout);
@@ -21,8 +22,9 @@ static int result(int error, const char *why) {
 
 static int change(const char *command, char **option) {
   struct cl_request request = {.count = 1};
-  struct cl_journal journal = {.fd = -1};
-  struct cl_hold hold = {.request = &request, .id = 100};
+  struct cl_layer layer = {.fd = -1};
+  struct cl_baseline base = {.fd = -1};
+  struct cl_hold hold = {.signals = -1, .request = &request, .id = 100};
   char why[1024] = "";
   int pid = 0;
   if (*option == NULL || cl_cpus_parse(*option++, &hold.cpus)) return 2;
@@ -39,14 +41,22 @@ static int change(const char *command, char **option) {
   hold.rest = cl_cpus_minus(&hold.online, &hold.cpus);
   struct cl_reservation *other = NULL;
   size_t others = 0;
-  if (!error) error = cl_journal_list(&other, &others);
+  if (!error) error = cl_layers(&other, &others);
   for (size_t i = 0; i < others; i++) hold.rest = cl_cpus_minus(&hold.rest, &other[i].cpus);
   free(other);
   cl_tasks_read(&hold.tasks);
-  hold.changes.journal = &journal;
-  struct cl_reservation first = {.tool = hold.id, .cpus = hold.cpus, .mechanism = "", .command = "test"};
+  hold.changes.layer = &layer;
+  hold.changes.base = &base;
+  struct cl_reservation first = {.tool = hold.id, .cpus = hold.cpus, .command = "test"};
   if (!error) error = cl_boot(first.boot);
-  if (!error && !hold.changes.plan) error = cl_journal_open(&journal, &first);
+  if (!error && !hold.changes.plan) {
+    error = cl_baseline_read(&base);
+    if (error == ENOENT) error = cl_baseline_take(&base);
+    if (!error) error = cl_layer_open(&layer, &first);
+    struct cl_cpus held = cl_cpus_or(&base.held, &hold.cpus);
+    if (!error) error = cl_layer_put_note(&layer, "mechanism", "affinity");
+    if (!error) error = cl_baseline_hold(&base, &held);
+  }
   if (!error && pid) error = cl_task_read(pid, &hold.program);
   if (error) return result(error, "");
   if (strcmp(command, "irqs") == 0) {
@@ -60,12 +70,10 @@ static int change(const char *command, char **option) {
 }
 
 static int restore(const char *id) {
-  char path[CL_PATH_MOST];
-  struct cl_restored restored;
-  snprintf(path, sizeof path, CL_JOURNALS "/%s.journal", id ? id : "100");
-  int error = cl_journal_restore(path, 0, &restored);
-  printf("done %d, already %d, foreign %d, failed %d\n", restored.done, restored.already, restored.foreign,
-         restored.failed);
+  const struct cl_settling how = {.id = id ? atoi(id) : 100};
+  struct cl_settled settled;
+  int error = cl_settle(&how, &settled);
+  printf("done %d, already %d, foreign %d, failed %d\n", settled.done, settled.already, settled.foreign, settled.failed);
   return result(error, "");
 }
 

@@ -32,8 +32,8 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         ("plan", "plan needs a command"),
         ("plan attach", "plan attach needs one PID or TID"),
         ("attach 1 2", "attach needs one PID or TID"),
-        ("attach 1x", "'1x' is no PID or TID"),
-        ("attach 0", "'0' is no PID or TID"),
+        ("attach 1x", "'1x' is no PID or TID, which are from 1 to 4194304"),
+        ("attach 0", "'0' is no PID or TID, which are from 1 to 4194304"),
         ("run --foo a", "there is no option --foo"),
         ("run --foo=1 a", "there is no option --foo"),
         ("run -c a", "there is no option -c"),
@@ -43,21 +43,36 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         ("run --force=1 a", "--force takes no value"),
         ("run --cpu", "--cpu needs a value"),
         ("run --cpu= a", "--cpu needs a value"),
-        ("run --cpu x a", "--cpu x: give a number or auto"),
-        ("run --cpu 2-3 a", "--cpu 2-3: give a number or auto"),
-        ("run --cpu 9999 a", "--cpu 9999: give a number or auto"),
-        ("run --cpus 3-2 a", "--cpus 3-2: give a list as 2-3 or 1,3"),
-        ("run --count 0 a", "--count 0: give a number from 1 on"),
+        ("run --cpu x a", "--cpu x: give a number up to 1023 or auto"),
+        ("run --cpu 2-3 a", "--cpu 2-3: give a number up to 1023 or auto"),
+        ("run --cpu 9999 a", "--cpu 9999: give a number up to 1023 or auto"),
+        ("run --cpus 3-2 a", "--cpus 3-2: give a list as 2-3 or 1,3, of CPUs up to 1023"),
+        ("run --count 0 a", "--count 0: give a number from 1 to 1024"),
         ("run --cpu 1 --cpus 2 a", "of --cpu, --cpus and --count one is enough"),
         ("run --smt off a", "--smt off: give idle or share"),
         ("run --max 10x a", "--max 10x: give a time as 500ms, 90, 10m or 2h"),
-        ("run --max 0 a", "--max 0: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max 0 a", "--max 0: give a time from 1ms to 8784h"),
         ("run --max nan a", "--max nan: give a time as 500ms, 90, 10m or 2h"),
         ("run --sample -1 a", "--sample -1: give a time as 500ms, 90, 10m or 2h"),
-        ("run --watch=0 a", "--watch 0: give a time as 500ms, 90, 10m or 2h"),
+        ("run --watch=0 a", "--watch 0: give a time from 10ms to 24h"),
+        ("attach 4194305", "'4194305' is no PID or TID, which are from 1 to 4194304"),
+        ("run --cpus 1024 a", "--cpus 1024: give a list as 2-3 or 1,3, of CPUs up to 1023"),
+        ("run --count 1025 a", "--count 1025: give a number from 1 to 1024"),
+        ("run --sample 61 a", "--sample 61: give a time from 0 to 1m"),
+        ("run --sample 1e9 a", "--sample 1e9: give a time as 500ms, 90, 10m or 2h"),
+        ("run --sample 0x1 a", "--sample 0x1: give a time as 500ms, 90, 10m or 2h"),
+        ("run --sample .inf a", "--sample .inf: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max inf a", "--max inf: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max 1.2.3 a", "--max 1.2.3: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max . a", "--max .: give a time as 500ms, 90, 10m or 2h"),
+        ("run --max 8785h a", "--max 8785h: give a time from 1ms to 8784h"),
+        (f"run --max {'9' * 400} a", f"--max {'9' * 400}: give a time as 500ms, 90, 10m or 2h"),
+        ("status --watch=25h", "--watch 25h: give a time from 10ms to 24h"),
+        ("status --watch=9ms", "--watch 9ms: give a time from 10ms to 24h"),
         ("status 3", "'3' is one word too many"),
         ("status --json --prometheus", "of --json and --prometheus one is enough"),
         ("restore x", "'x' is no ID of a reservation"),
+        ("restore 4194305", "'4194305' is no ID of a reservation"),
         ("restore 1 2", "'2' is one word too many"),
         ("restore 1 --all", "give an ID or --all"),
         ("verify now", "'now' is one word too many"),
@@ -78,7 +93,7 @@ def test_wrong_usage(words: str, error: str) -> None:
         ("plan /", 126, "/ is not executable"),
         ("plan --as no-such-user true", 1, "there is no user no-such-user"),
         ("plan --log /no/log true", 1, "--log /no/log cannot be written: No such file or directory"),
-        ("plan attach 2147483647", 1, "there is no process or thread 2147483647"),
+        ("plan attach 4194304", 1, "there is no process or thread 4194304"),
     ],
 )  # fmt: skip
 def test_requests_that_cannot_be(words: str, status: int, error: str) -> None:
@@ -91,7 +106,8 @@ def test_the_help_is_for_a_terminal() -> None:
         assert (status, err) == (0, "")
         assert out.startswith("usage: coreloom exclusive run ")
         assert max(len(line) for line in out.splitlines()) <= 110
-    assert call("--version") == (0, "coreloom exclusive 0.1.0\n", "")
+    for word in ("--version", "-V"):
+        assert call(word) == (0, "coreloom exclusive 0.1.0\n", "")
 
 
 def test_coreloom_becomes_the_program() -> None:

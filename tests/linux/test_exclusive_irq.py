@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
 import socket
 import struct
 import subprocess
@@ -13,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.linux import qemu, systemd_image, vm
-from linux.system import build, machine_of
+from linux.system import build, machine_of, stranger
 from linux.tree import Machine, Task
 
 _LISTS = {"0": "0-3", "1": "1-3", "9": "3", "24": "2-3", "25": "0-2", "30": "3"}
@@ -48,8 +51,8 @@ def _lists(root: Path) -> dict[str, str]:
     return {irq: (root / f"proc/irq/{irq}/smp_affinity_list").read_text().strip() for irq in _LISTS}
 
 
-def _journal(root: Path, number: int = 100) -> list[str]:
-    return (root / f"run/coreloom-exclusive/{number}.journal").read_text().splitlines()[1:]
+def _baseline(root: Path) -> list[str]:
+    return (root / "run/coreloom-exclusive/baseline").read_text().splitlines()
 
 
 def test_interrupts_leave_and_come_back(driver: Path, root: Path) -> None:
@@ -136,16 +139,17 @@ def test_a_machine_without_interrupts_to_see(driver: Path, root: Path) -> None:
 class Irqbalance:
     """Answers as irqbalance does, from its documentation; `banned` is applied by apply(), as it sleeps."""
 
-    path: Path
+    path: Path | str  # "@name": an abstract one
     banned: str = "00000000"
     sleep: int = 10
     told: list[str] = field(default_factory=list)
     answers: bool = True
 
     def __post_init__(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(self.path, Path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.path))
+        self.listener.bind(str(self.path).replace("@", "\0"))
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self.listener.listen()
         threading.Thread(target=self._serve, daemon=True).start()
@@ -186,7 +190,7 @@ def test_irqbalance_is_told_first_and_told_the_old_again(
 ) -> None:
     said = ["irqbalance keeps interrupts off CPU 3", "interrupts: 4 moved"]
     assert _call(driver, root, "irqs", "3")[::2] == (0, said)
-    assert _journal(root)[0] == f"irqbalance\t{_SOCKET}\t\t3"
+    assert f"irqbalance\t{_SOCKET}\t\t3\tours" in _baseline(root)
     assert _call(driver, root, "restore") == (0, "done 7, already 0, foreign 0, failed 0\n", [])
     # An empty list would end irqbalance up to 1.9.4.
     assert irqbalance.told == ["settings cpus 3", "settings cpus NULL"]
@@ -214,15 +218,23 @@ def test_a_plan_only_asks_irqbalance(driver: Path, root: Path, irqbalance: Irqba
     assert (irqbalance.told, said) == ([], ["interrupts: 4 to move, but for those that the kernel manages"])
 
 
+def _wake_up(root: Path) -> None:
+    """What the tool notes of irqbalance's sleep is over: what irqbalance answers counts again."""
+    note = root / "run/coreloom-exclusive/irqbalance"
+    who, _, cpus = note.read_text().split("\t")
+    note.write_text(f"{who}\t0\t{cpus}")
+
+
 def test_what_it_was_told_counts_while_it_sleeps(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
     for number in range(3):  # one after the other, faster than irqbalance wakes up
         irqbalance.banned = "8" if number == 1 else "0"  # what it answers is from before
         _call(driver, root, "irqs", "3")
         _call(driver, root, "restore")
     assert irqbalance.told == ["settings cpus 3", "settings cpus NULL"] * 3
-    irqbalance.sleep = -10  # it has woken up long ago: its answer counts
+    _wake_up(root)
     irqbalance.banned = "0"
     _call(driver, root, "irqs", "3")
+    _wake_up(root)
     irqbalance.banned = "9"  # somebody else has told it something meanwhile
     _call(driver, root, "restore")
     assert irqbalance.told[-2:] == ["settings cpus 3", "settings cpus 0"]
@@ -260,6 +272,126 @@ def test_irqbalance_without_a_socket(driver: Path, root: Path) -> None:
         "set IRQBALANCE_BANNED_CPULIST=3 for it",
         "interrupts: 4 moved",
     ]
+
+
+# --- what is not irqbalance, or is not well ----------------------------------------------------------
+
+
+def _name() -> str:
+    """An abstract one that no other test has."""
+    return f"@irqbalance{os.getpid()}-{next(_NUMBERS)}.sock"
+
+
+_NUMBERS = itertools.count()
+_AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+@_AS_ROOT
+def test_a_socket_of_another_user_is_not_asked(driver: Path, root: Path) -> None:
+    first, second = _name(), _name()
+    unix = f"0000: 00000002 0 10000 1 1 7 {first}\n0000: 00000002 0 10000 1 1 8 {second}\n"
+    Machine(root).write("/proc/net/unix", f"Num RefCount\n{unix}")
+    not_asked = f"warning: a socket named {first} is user 65534's, not irqbalance's: it is not asked"
+    with stranger(first, second):
+        assert _call(driver, root, "irqs", "3") == (
+            0, "moved 4, managed 0\n", [not_asked, "interrupts: 4 moved"]
+        )  # fmt: skip
+        assert not any("irqbalance" in line for line in _baseline(root))
+
+
+@_AS_ROOT
+def test_irqbalance_is_found_behind_others(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
+    """Those of others come first, one of them as busy as can be."""
+    (root / "run/irqbalance/irqbalance77.sock").rename(root / "real.sock")
+    irqbalance.listener.close()
+    name, real = _name(), _name()
+    own = Irqbalance(real)
+    lines = "".join(f"0000: 00000002 0 10000 1 1 7 {one}\n" for one in (name, real))
+    Machine(root).write("/proc/net/unix", f"Num RefCount\n{lines}")
+    with stranger(name), contextlib.ExitStack() as waiting:
+        for _ in range(5):  # until its queue is full
+            one = waiting.enter_context(socket.socket(socket.AF_UNIX))
+            one.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                one.connect(name.replace("@", "\0"))
+        said = _call(driver, root, "irqs", "3")[2]
+        assert said == ["irqbalance keeps interrupts off CPU 3", "interrupts: 4 moved"]
+        assert _call(driver, root, "restore")[0] == 0
+    assert own.told == ["settings cpus 3", "settings cpus NULL"]
+
+
+@_AS_ROOT
+def test_another_user_who_takes_the_name_over(driver: Path, root: Path) -> None:
+    name = _name()
+    Machine(root).write("/proc/net/unix", f"Num RefCount\n0000: 00000002 0 10000 1 1 7 {name}\n")
+    own = Irqbalance(name)
+    _call(driver, root, "irqs", "3")
+    assert own.told == ["settings cpus 3"]
+    own.listener.shutdown(socket.SHUT_RDWR)
+    own.listener.close()
+    with stranger(name):
+        assert _call(driver, root, "restore") == (
+            0,
+            "done 6, already 1, foreign 0, failed 0\n",
+            [f"warning: a socket named {name} is user 65534's, not irqbalance's: it is not asked"],
+        )
+
+
+@_AS_ROOT
+def test_a_file_of_another_user_is_no_socket_of_irqbalance(
+    driver: Path, root: Path, irqbalance: Irqbalance
+) -> None:
+    path = root / "run/irqbalance/irqbalance77.sock"
+    path.rename(root / "run/irqbalance/elsewhere")
+    path.symlink_to("elsewhere")
+    assert _call(driver, root, "irqs", "3")[2] == ["interrupts: 4 moved"]
+    path.unlink()
+    (root / "run/irqbalance/elsewhere").rename(path)
+    os.chown(path, 65534, 65534)
+    _call(driver, root, "restore")
+    assert _call(driver, root, "irqs", "3")[2] == ["interrupts: 4 moved"]
+    assert irqbalance.told == []
+
+
+_TIMED_OUT = (
+    "warning: irqbalance does not listen ({}): it may give CPU 3 interrupts again; "
+    "set IRQBALANCE_BANNED_CPULIST=3 for it"
+)
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("never", "Operation timed out"),
+        ("slowly", "Operation timed out"),
+        ("endlessly", "Message too large"),
+    ],
+)
+def test_an_answer_without_an_end(driver: Path, root: Path, how: str, why: str) -> None:
+    """Were there a limit for each byte alone, any of these would keep the tool, and its lock, for ever."""
+    listener = socket.socket(socket.AF_UNIX)
+    path = root / "run/irqbalance/irqbalance77.sock"
+    path.parent.mkdir()
+    listener.bind(str(path))
+    listener.listen()
+    ended = threading.Event()
+
+    def serve() -> None:
+        one, _ = listener.accept()
+        with one, contextlib.suppress(OSError):
+            while not ended.is_set():
+                if how != "never":
+                    one.send(b"S" * (1 if how == "slowly" else 4096))
+                if how != "endlessly":
+                    ended.wait(0.2)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    said = _call(driver, root, "irqs", "3")[2]
+    ended.set()
+    thread.join()
+    listener.close()
+    assert said == [_TIMED_OUT.format(why), "interrupts: 4 moved"]
 
 
 # --- a guest, with a disk whose queues have interrupts that the kernel manages ----------------------
@@ -313,7 +445,7 @@ def test_interrupts_of_a_guest(driver: Path, monkeypatch: pytest.MonkeyPatch) ->
         f"coreloom exclusive: interrupts: {len(moved)} moved, 1 stay as the kernel manages them: "
         f"{managed[0]} ({queue}",
         f"moved {len(moved)}, managed 1",
-        f"done {len(moved) + 2}, already 1, foreign 0, failed 0",
+        f"done {len(moved) + 2}, already 0, foreign 0, failed 0",
         "== irqbalance",
         "coreloom exclusive: irqbalance keeps interrupts off CPU 3",
         lines[0],

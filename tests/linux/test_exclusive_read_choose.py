@@ -176,7 +176,7 @@ def test_refusals(tmp_path: Path, cpus: int, options: list[str], text: str) -> N
 def test_cpus_of_other_reservations_are_not_taken(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tasks=[Task(300, "coreloom", 0, "0-1"), Task(400, "other", 0, "0-1")])
     root = machine.make()
-    machine.journal(300, "3", "lame a.wav")
+    machine.layer(300, "3", "lame a.wav")
     why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0-1"
     assert _choose(root) == (0, _taken(why, "2", "2", "0-1"), "")
     said = "CPU 3 is held by pid 300 (lame a.wav): take another\n"
@@ -188,14 +188,14 @@ def test_cpus_of_other_reservations_are_not_taken(tmp_path: Path) -> None:
     assert _choose(root, "count=3") == (1, said, "")
     said = "with CPU 0-2 held none is left for everybody else: at least one must be\n"
     assert _choose(root, "count=3", "force") == (1, said, "")
-    machine.journal(400, "1-2", "ffmpeg")
+    machine.layer(400, "1-2", "ffmpeg")
     said = (
         "2 CPUs with their siblings are wanted, and 0 can be had; CPU 0 needs --force; "
         "CPU 3 is held by pid 300 (lame a.wav); CPU 1-2 is held by pid 400 (ffmpeg)\n"
     )
     assert _choose(root, "count=2") == (1, said, "")
-    machine.journal(400, "3", "ffmpeg", alive=False)
-    machine.remove("/run/coreloom-exclusive/300.journal")
+    machine.layer(400, "3", "ffmpeg", alive=False)
+    machine.remove("/run/coreloom-exclusive/300.layer")
     said = "CPU 3 was held by pid 400, which is gone (coreloom exclusive restore): take another\n"
     assert _choose(root, "cpus=3") == (1, said, "")
 
@@ -204,7 +204,7 @@ def test_a_sibling_held_by_another_reservation_is_told(tmp_path: Path) -> None:
     siblings = {0: "0-1", 1: "0-1", 2: "2-3", 3: "2-3"}
     machine = Machine(tmp_path, siblings=siblings, tasks=[Task(300, "coreloom", 0, "0-1")])
     root = machine.make()
-    machine.journal(300, "3", "lame")
+    machine.layer(300, "3", "lame")
     said = "CPU 3 is held by pid 300 (lame): take another, or allow sharing a core by --smt share\n"
     assert _choose(root, "cpus=2") == (1, said, "")
     assert _choose(root, "cpus=2", "share")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
@@ -214,7 +214,7 @@ def test_a_reservation_inside_another_is_refused(tmp_path: Path) -> None:
     tasks = [Task(100, "coreloom", 3, "3"), Task(200, "held", 3, "3"), Task(300, "coreloom", 0, "0-2")]
     machine = Machine(tmp_path, tasks=tasks)
     root = machine.make()
-    machine.journal(300, "3", "bash")
+    machine.layer(300, "3", "bash")
     said = "this was started on CPU 3, which pid 300 holds: a reservation inside another is not possible\n"
     assert _choose(root) == (1, said, "")
     assert _choose(root, "pid=200") == (1, "task 200 is held on CPU 3 already, by pid 300\n", "")

@@ -39,7 +39,7 @@ program: 10.250 s, on a CPU 10.000 s (wall/CPU 1.025), 1 involuntary switch, 12 
 cleared in 4.2 ms
 strays: 2 tasks, says sched_switch
   kworker/3:1 81, kernel, cannot be moved: 3 times
-  a"\\\tb\N{REPLACEMENT CHARACTER}é 900: 1 time
+  a"\\\\x09b\\xffé 900: 1 time
   7 switches were lost, as the trace buffer is small
 the timer tick remains: only the boot parameter nohz_full=2-3 takes it away
 """

@@ -33,12 +33,7 @@ _ENTRIES = [
     "note\tprogram\t302 500",
     "note\tuse\t3",
     "note\tbefore\t0.050 34.000 98.500 412.000 12.000 nan 250.000 40.125",
-    f"folder\t{_GROUP}",
-    f"controller\t{_CGROUP}/cgroup.subtree_control\tcpuset",
-    f"cpus\t{_GROUP}/cpuset.cpus\t\t3",
-    f"file\t{_GROUP}/cpuset.cpus.partition\tmember\tisolated",
-    "mask\t/proc/irq/24/smp_affinity\tf\t7",
-    "mask\t/proc/irq/99/smp_affinity\tf\t7",
+    "note\twatcher\t301 500",
     f"group\t302\t500\t\t{_CGROUP}\t{_GROUP}",
     f"group\t900\t500\t\t{_CGROUP}\t{_GROUP}",
 ]
@@ -50,11 +45,19 @@ def _held(root: Path, *more: Task) -> Machine:
     machine.write("/proc/self/mounts", f"cgroup2 {_CGROUP} cgroup2 rw 0 0\n")
     machine.write("/proc/interrupts", _INTERRUPTS)
     machine.write("/proc/softirqs", _SOFTIRQS)
-    machine.write("/proc/irq/24/smp_affinity", "7\n")
+    machine.write("/proc/irq/24/smp_affinity_list", "0-2\n")
+    machine.write("/proc/irq/25/smp_affinity_list", "2-3\n")
     machine.write(f"{_CGROUP}/cgroup.subtree_control", "cpu cpuset memory\n")
     machine.write(f"{_GROUP}/cpuset.cpus", "3\n")
     machine.write(f"{_GROUP}/cpuset.cpus.partition", "isolated\n")
-    machine.journal(300, "3", 'lame "a b".wav', *_ENTRIES)
+    machine.layer(300, "3", 'lame "a b".wav', *_ENTRIES)
+    machine.baseline(
+        "3",
+        f"controller\t{_CGROUP}/cgroup.subtree_control\toff\ton\tours",
+        "cpus\t/proc/irq/24/smp_affinity_list\t0-3\t0-2\tours",
+        "cpus\t/proc/irq/99/smp_affinity_list\t0-3\t0-2\tours",
+        "cpus\t/proc/irq/25/smp_affinity_list\t2-3\t2-3\twas",
+    )
     return machine
 
 
@@ -83,23 +86,21 @@ def test_status_as_a_table(tmp_path: Path) -> None:
 def test_states(tmp_path: Path) -> None:
     tasks = [Task(100, "stranger", 2, "0-3"), Task(401, "coreloom", 0, "0")]
     machine = _held(tmp_path, *tasks)
-    machine.journal(400, "1", "gone\x1b[2J", alive=False)
-    machine.journal(401, "2", "new")
-    machine.write("/run/coreloom-exclusive/402.journal", "rubbish")
-    path = tmp_path / "run/coreloom-exclusive/401.journal"
-    path.write_text(path.read_text().replace("isolated", ""))
-    path = tmp_path / "run/coreloom-exclusive/400.journal"
+    machine.layer(400, "1", "gone\x1b[2J", alive=False)
+    machine.layer(401, "2", "new", mechanism="")
+    machine.write("/run/coreloom-exclusive/402.layer", "rubbish")
+    path = tmp_path / "run/coreloom-exclusive/400.layer"
     text = path.read_text().replace("400\t499", "403\t500").replace("0123-4567", "ffff-ffff")
-    machine.write("/run/coreloom-exclusive/403.journal", text)
+    machine.write("/run/coreloom-exclusive/403.layer", text)
     status, out, err = read(tmp_path, "status")
     assert (status, err) == (0, "")
     assert out.splitlines()[:6] == [
         "id      CPUs    mechanism  for          state        involuntary  others  command",
-        "/run/coreloom-exclusive/402.journal is damaged",
+        "/run/coreloom-exclusive/402.layer is damaged",
         '300     3       isolated   1 min        held                   2       1  lame "a b".wav',
-        "400     1       isolated   1 min        tool gone              -       3  gone?[2J",
+        "400     1       isolated   1 min        tool gone              -       3  gone\\x1b[2J",
         "401     2       -          1 min        starting               -       -  new",
-        "403     1       isolated   -            other boot             -       -  gone?[2J",
+        "403     1       isolated   -            other boot             -       -  gone\\x1b[2J",
     ]
 
 
@@ -118,7 +119,7 @@ def test_status_as_json(tmp_path: Path) -> None:
                 "used": "3",
                 "mechanism": "isolated",
                 "command": 'lame "a b".wav',
-                "journal": "/run/coreloom-exclusive/300.journal",
+                "layer": "/run/coreloom-exclusive/300.layer",
                 "seconds": 95.0,
                 "others": 0,
                 "program": {
@@ -280,13 +281,6 @@ def test_verify_of_what_is_as_it_should_be(tmp_path: Path) -> None:
             'not "isolated"',
         ),
         (f"{_GROUP}/cpuset.cpus", "2", f'{_GROUP}/cpuset.cpus is "2": CPU 3 is missing'),
-        ("/proc/irq/24/smp_affinity", "f", '/proc/irq/24/smp_affinity is "f": CPU 3 is in it again'),
-        ("/proc/irq/24/smp_affinity", "x", "/proc/irq/24/smp_affinity cannot be read: Invalid argument"),
-        (
-            f"{_CGROUP}/cgroup.subtree_control",
-            "cpu cpusets",
-            f'{_CGROUP}/cgroup.subtree_control does not list "cpuset" any more',
-        ),
         ("/proc/302/cgroup", "0::/other", f"task 302 is in {_CGROUP}/other, not in {_GROUP}"),
         (
             "/proc/300/task/300/stat",
@@ -307,10 +301,39 @@ def test_findings_of_a_reservation(tmp_path: Path, path: str, text: str, finding
     assert (status, out.splitlines()[0], err) == (1, f"reservation 300: {finding}", "")
 
 
+_IRQ = "/proc/irq/24/smp_affinity_list"
+
+
+@pytest.mark.parametrize(
+    "path, text, finding",
+    [
+        (_IRQ, "0-3", f'{_IRQ} is "0-3", and should be "0-2"'),
+        (_IRQ, "x", f"{_IRQ} cannot be read: Invalid argument"),
+        (
+            f"{_CGROUP}/cgroup.subtree_control",
+            "cpu cpusets",
+            f'{_CGROUP}/cgroup.subtree_control does not list "cpuset" any more',
+        ),
+    ],
+)
+def test_a_value_that_is_not_what_it_should_be(tmp_path: Path, path: str, text: str, finding: str) -> None:
+    machine = _held(tmp_path)
+    machine.write(path, f"{text}\n")
+    assert read(tmp_path, "verify") == (1, f"{finding}\n", "")
+
+
+def test_what_somebody_else_has_changed_is_named_and_no_fault(tmp_path: Path) -> None:
+    machine = _held(tmp_path)
+    machine.write(_IRQ, "1\n")
+    line = f'{_IRQ} is "1", but "0-2" was written: somebody has changed it, it is kept\n'
+    assert read(tmp_path, "verify") == (0, f"{line}1 reservation: all is as it should be\n", "")
+
+
 def test_a_damaged_line_is_a_finding(tmp_path: Path) -> None:
     machine = _held(tmp_path)
-    machine.journal(300, "3", "lame", "rubbish", *_ENTRIES, "mask\t/proc/irq/24/smp_affinity\tf")
-    lines = ["line 2 of its journal is damaged", f"line {len(_ENTRIES) + 3} of its journal is damaged"]
+    machine.layer(300, "3", "lame", "rubbish", *_ENTRIES, "group\t12\tx\t\t/a\t/b")
+    path = "/run/coreloom-exclusive/300.layer"
+    lines = [f"line {number} of {path} cannot be read" for number in (3, len(_ENTRIES) + 4)]
     assert read(tmp_path, "verify") == (1, "".join(f"reservation 300: {line}\n" for line in lines), "")
 
 
@@ -324,23 +347,23 @@ def test_a_task_of_others_that_may_come_is_a_finding(tmp_path: Path) -> None:
     )
 
 
-def test_journals_of_nobody_are_findings(tmp_path: Path) -> None:
+def test_layers_of_nobody_are_findings(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tasks=[Task(100, "init", 0, "0-3")])
     machine.make()
-    machine.journal(400, "1", "gone", alive=False)
-    machine.write("/run/coreloom-exclusive/402.journal", "rubbish")
-    path = tmp_path / "run/coreloom-exclusive/400.journal"
-    machine.write("/run/coreloom-exclusive/403.journal", path.read_text().replace("0123-4567", "ffff-ffff"))
+    machine.layer(400, "1", "gone", alive=False)
+    machine.write("/run/coreloom-exclusive/402.layer", "rubbish")
+    path = tmp_path / "run/coreloom-exclusive/400.layer"
+    machine.write("/run/coreloom-exclusive/403.layer", path.read_text().replace("0123-4567", "ffff-ffff"))
     lines = [
-        "/run/coreloom-exclusive/402.journal is damaged: look at it, then run coreloom exclusive restore",
+        "/run/coreloom-exclusive/402.layer is damaged: look at it, then run coreloom exclusive restore",
         "reservation 400: its tool is gone and its changes are still there: run coreloom exclusive restore",
-        "reservation 400: it is of another boot: coreloom exclusive restore removes its journal",
+        "reservation 400: it is of another boot: coreloom exclusive restore removes it",
     ]
     assert read(tmp_path, "verify") == (1, "".join(f"{line}\n" for line in lines), "")
 
 
 def test_what_is_left_is_a_finding(tmp_path: Path) -> None:
-    machine = _held(tmp_path, Task(501, "coreloom-watch", 0, "0-2", parent=1))
+    machine = _held(tmp_path, Task(501, "coreloom-watch", 0, "0-2", parent=1))  # any name may be taken
     for name in ("coreloom-400", "coreloom-400-idle", "coreloom_400.slice", "coreloom-x", "system.slice"):
         machine.write(f"{_CGROUP}/{name}/cgroup.procs", "")
     machine.write("/sys/kernel/tracing/instances/coreloom-400/trace", "")
@@ -352,5 +375,4 @@ def test_what_is_left_is_a_finding(tmp_path: Path) -> None:
         f"group {_CGROUP}/coreloom-400-idle {left}",
         f"group {_CGROUP}/coreloom_400.slice {left}",
         f"trace /sys/kernel/tracing/instances/coreloom-400 {left}",
-        f"watcher 501 {left}",
     ]

@@ -124,7 +124,12 @@ def test_every_switch_to_another_task_is_counted(tmp_path: Path) -> None:
         _switch("program", 210),
         _switch("sh", 211),
         _switch("kworker/3:1", 31),
-        _switch("a ==> next_comm=b next_pid=5", 900),
+        _switch("a next_pid=5", 900),
+        _switch(" ==> next_comm=", 901),
+        _switch("x\n: sched_switc", 902),
+        _switch("b", 903).replace("swapper/3", "\n==> next_comm=").replace("prev_pid=0", "prev_pid=902"),
+        _fork("y child_pid=7\n", 210, 212),
+        _switch("y", 212),
         _switch("c", 900),
         _switch("kworker/3:1", 31),
         _switch("kworker/3:1", 31),
@@ -134,7 +139,8 @@ def test_every_switch_to_another_task_is_counted(tmp_path: Path) -> None:
     ]
     kworker = Task(31, "kworker/3:1", 3, "3", kernel=True, fixed=True)
     _traced(tmp_path, "".join(trace), tasks=(_PROGRAM[0], _PROGRAM[4], kworker))
-    expected = ["sched_switch, lost 0", "kworker/3:1 31 kernel fixed 3", "c 900 2"]
+    odd = [" ==> next_comm= 901 1", "x", ": sched_switc 902 1", "b 903 1"]
+    expected = ["sched_switch, lost 0", "kworker/3:1 31 kernel fixed 3", "c 900 2", *odd]
     assert _strays(tmp_path, "trace") == (0, expected, "")
     for name, text in (
         ("buffer_size_kb", "4"),

@@ -9,14 +9,15 @@ import socket
 import struct
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from coreloom.linux import exclusive, native, systemd_image, vm
 from coreloom.paths import LINUX
-from linux.system import build, machine_of
+from linux.system import build, machine_of, stranger
 from linux.tree import Task
 
 _SERVICE = "/system.slice/web.service"
@@ -127,7 +128,7 @@ def _other(size: int) -> bytes:
 
 
 class Systemd:
-    def __init__(self, root: Path, answers: Callable[[int], Sequence[bytes]], greeting: bytes = b"OK 0\r\n"):
+    def __init__(self, root: Path, answers: Callable[[int], Iterable[bytes]], greeting: bytes = b"OK 0\r\n"):
         self.said: list[bytes] = []
         self.answers, self.greeting = answers, greeting
         self.listener = socket.socket(socket.AF_UNIX)
@@ -148,7 +149,8 @@ class Systemd:
             self.said.append(stream.read(-(-fields // 8) * 8))
             self.said.append(stream.read(body))
             with contextlib.suppress(BrokenPipeError):  # the other side has read enough
-                one.sendall(b"".join(self.answers(serial)))
+                for answer in self.answers(serial):
+                    one.sendall(answer)
 
 
 _UNIT = "coreloom_100.scope"
@@ -215,7 +217,8 @@ def test_a_scope_is_there_when_its_job_is_done(driver: Path, root: Path) -> None
         >= 0
     )
     assert body.count(b"AllowedCPUs\0\2ay\0") == 2
-    assert (root / "run/coreloom-exclusive/100.journal").read_text().splitlines()[1:] == [
+    assert (root / "run/coreloom-exclusive/100.layer").read_text().splitlines()[1:] == [
+        "note\tmechanism\taffinity",
         f"scope\t{_UNIT}",
         "note\tcontroller\toff",
         f"group\t200\t500\t\t/sys/fs/cgroup{_SERVICE}\t{_GROUP}",
@@ -255,6 +258,31 @@ def test_systemd_that_is_not_there(driver: Path, root: Path) -> None:
     code, out, _ = _call(driver, root, "scope", "3", "200")
     line = "systemd does not listen at /run/systemd/private: No such file or directory"
     assert (code, out) == (1, f"group \nerror: {line}\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_is_not_systemd(driver: Path, root: Path) -> None:
+    for folder in (root, root / "run", root / "run/systemd"):
+        folder.chmod(0o777)
+    with stranger(str(root / "run/systemd/private")):
+        code, out, _ = _call(driver, root, "scope", "3", "200")
+    line = "systemd does not listen at /run/systemd/private: Operation not permitted"
+    assert (code, out) == (1, f"group \nerror: {line}\n")
+
+
+@pytest.mark.slow
+def test_systemd_that_answers_byte_by_byte(driver: Path, root: Path) -> None:
+    """It would do so for ever: the time is that of the conversation."""
+
+    def answers(serial: int) -> Iterator[bytes]:
+        yield from (bytes([byte]) for byte in _other(1_000_000)[:16])
+        while True:
+            yield b"x" * 10
+            time.sleep(0.2)
+
+    Systemd(root, answers)
+    code, out, _ = _call(driver, root, "scope", "3", "200")
+    assert (code, out) == (1, "group \nerror: systemd does not answer: Operation timed out\n")
 
 
 # --- a guest with systemd ------------------------------------------------------------------------
@@ -404,7 +432,7 @@ _CHECKS = {
         exclusive run --quiet --report report --cpu 3 -- sleep 1005 & tool=$!
         until pid=$(pid_of 'sleep 1005') && grep -qs coreloom /proc/$pid/cgroup; do sleep 0.1; done
         kill -9 $tool
-        while ls /run/coreloom-exclusive/*.journal; do sleep 0.1; done >/dev/null 2>&1
+        while ls /run/coreloom-exclusive/*.layer; do sleep 0.1; done >/dev/null 2>&1
         sed 's,^0::,,' /proc/$pid/cgroup
         kill $pid; sleep 0.5
         same

@@ -45,6 +45,7 @@ def test_a_task_is_printed_with_what_it_may_use() -> None:
         os.sched_setaffinity(pid, {_CPU})
         (after,) = _line(pid, "one (two")
         assert f" cpus {_CPU}, nice {os.nice(0)}, policy 0/0, groups " in after
+        assert ", memory 0" in after
 
 
 def test_tasks_that_come_and_go_are_left_out() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+BOOT = "01234567-89ab-cdef-0123-456789abcdef"
 _KTHREAD, _NO_SETAFFINITY = 0x00200000, 0x04000000
 
 
@@ -46,14 +47,28 @@ class Machine:
         real.parent.mkdir(parents=True, exist_ok=True)
         real.write_text(text)
 
-    def journal(self, tool: int, cpus: str, command: str, *entries: str, alive: bool = True) -> None:
+    def layer(
+        self,
+        tool: int,
+        cpus: str,
+        command: str,
+        *entries: str,
+        alive: bool = True,
+        mechanism: str = "isolated",
+    ) -> None:
         """A reservation; `tool` is a task that was born at 500."""
-        self.write("/proc/sys/kernel/random/boot_id", "01234567-89ab-cdef-0123-456789abcdef\n")
-        boot = "01234567-89ab-cdef-0123-456789abcdef"
-        first = (
-            f"coreloom-exclusive 1\t{boot}\t{tool}\t{500 if alive else 499}\t{cpus}\tisolated\t{command}\n"
+        self.write("/proc/sys/kernel/random/boot_id", f"{BOOT}\n")
+        lines = [f"coreloom-exclusive 2\t{BOOT}\t{tool}\t{500 if alive else 499}\t{cpus}\t{command}"]
+        lines += [f"note\tmechanism\t{mechanism}"] * (mechanism != "")
+        self.write(
+            f"/run/coreloom-exclusive/{tool}.layer", "".join(f"{line}\n" for line in (*lines, *entries))
         )
-        self.write(f"/run/coreloom-exclusive/{tool}.journal", first + "".join(f"{e}\n" for e in entries))
+
+    def baseline(self, held: str, *known: str, taken: int = 400) -> None:
+        """What the machine was; a task that is not listed and is older than `taken` had every CPU."""
+        self.write("/proc/sys/kernel/random/boot_id", f"{BOOT}\n")
+        lines = [f"coreloom-baseline 1\t{BOOT}\t{taken}", f"held\t{held}", *known]
+        self.write("/run/coreloom-exclusive/baseline", "".join(f"{line}\n" for line in lines))
 
     def remove(self, path: str) -> None:
         (self.root / path.lstrip("/")).unlink()

@@ -1,6 +1,6 @@
 # What the checks of `coreloom exclusive` in a guest share. Each check is a shell of its own: it stops at the first
 # thing that is not as it must be, and says what.
-journals=/run/coreloom-exclusive
+kept=/run/coreloom-exclusive
 # Tasks that come and go by themselves; timeout is what ends a check that hangs
 transient="kworker/0 kworker/1 kworker/2 kworker/3 kworker/u timeout"
 # Work queues' own threads are where the kernel has needed them last: before 6.6 their names do not tell them
@@ -48,7 +48,8 @@ restored() {
 cpus_of() { sed -n 's/^Cpus_allowed_list:\t//p' /proc/$1/status; }
 runs_on() { [ "$(cpus_of $1)" = "$2" ]; }
 gone() { ! [ -e /proc/$1 ]; }
-no_journal() { ! ls $journals/*.journal >/dev/null 2>&1; }
+# Neither a layer nor the baseline
+nothing_kept() { ! ls $kept/*.layer $kept/baseline >/dev/null 2>&1; }
 # Processes of the tool, its watchers too
 tools() {
     for process in /proc/[0-9]*; do

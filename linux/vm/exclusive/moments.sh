@@ -1,6 +1,6 @@
 # kill -9 at given moments, each followed by a comparison of the machine with what it was before.
 # moments COUNT <LINES: a line is WHOM PHASE PART: PART of 1000 of the time that starting or stopping takes, or (lines)
-# of the lines that the journal will have.
+# of the lines that the baseline will have.
 # Prints "PHASE MICROSECONDS WHOM EQUAL" for each, until COUNT have hit the tool alive.
 . /check/lib.sh
 centiseconds() { sed 's/\.//; s/ .*//' /proc/uptime; }
@@ -25,7 +25,7 @@ measure() { # how long starting and stopping take
     tool=$!
     until [ -e $started ]; do kill -0 $tool || fail "$(cat $work/log)"; sleep 0.02; done
     start=$((($(centiseconds) - from) * 10000))
-    lines=$(wc -l <$journals/$tool.journal)
+    lines=$(wc -l <$kept/baseline)
     from=$(centiseconds)
     kill -TERM $tool
     wait $tool
@@ -46,7 +46,7 @@ moment() { # WHOM PHASE PART
     read us outcome <$work/killed
     killall -q -9 sleep
     if [ $1 = all ]; then coreloom-exclusive restore 2>>$work/log || cat $work/log; else becomes all_gone; fi
-    no_journal || echo "a journal is left"
+    nothing_kept || echo "something is left in $kept"
     equal=no
     for try in $(seq 100); do
         is_before && equal=yes && break

@@ -3,7 +3,7 @@
  * killat WHOM START WHEN COMMAND...: runs a command and kills it (SIGKILL) at a moment.
  *   WHOM   tool: the command alone; all: every process of its executable besides, those it has left behind, too
  *   START  the moment is counted from the start of the command (-), or from when FILE is there; then it gets SIGTERM
- *   WHEN   MICROSECONDS, or lN: as soon as the command's journal has N lines
+ *   WHEN   MICROSECONDS, or lN: as soon as the baseline has N lines
  * Prints the microseconds from there to the kill, and "killed", or "ended" when it was too late. */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -17,12 +17,10 @@ static const char how[] = "killat tool|all -|FILE MICROSECONDS|lN COMMAND...";
 
 static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 
-static int lines(pid_t pid) {
+static int lines(void) {
   static char text[1 << 20];
-  char path[64];
   int count = 0;
-  snprintf(path, sizeof path, "/run/coreloom-exclusive/%d.journal", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open("/run/coreloom-exclusive/baseline", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
   ssize_t length = read(fd, text, sizeof text);
   close(fd);
@@ -68,7 +66,7 @@ int main(int argc, char **argv) {
     kill(child, SIGTERM);
   }
   bool ended = false;
-  while (!ended && (by_lines ? lines(child) < when : (now(CLOCK_MONOTONIC) - began) * 1e6 < (double)when))
+  while (!ended && (by_lines ? lines() < when : (now(CLOCK_MONOTONIC) - began) * 1e6 < (double)when))
     ended = waitpid(child, &status, WNOHANG) != 0;
   double at = now(CLOCK_MONOTONIC) - began;
   if (!ended) {

@@ -63,7 +63,7 @@ static void add_names(const char *pattern, const char *but) {
 
 /* nice, real-time priority and policy matter too: nobody asked for another one. */
 static void add_task(const char *pid, const char *tid, char **prefix) {
-  char path[96], name[64], allowed[4096] = "?", *value;
+  char path[96], name[64], allowed[4096] = "?", memory[256] = "?", *value;
   snprintf(path, sizeof path, "/proc/%s/task/%s/stat", pid, tid);
   const char *stat = text_of(path), *open = strchr(stat, '('), *close = strrchr(stat, ')');
   if (open == NULL || close == NULL) return; /* it has ended */
@@ -77,9 +77,13 @@ static void add_task(const char *pid, const char *tid, char **prefix) {
   if ((value = strstr(text_of(path), "|Cpus_allowed_list:\t")) == NULL) return;
   value += strlen("|Cpus_allowed_list:\t");
   snprintf(allowed, sizeof allowed, "%.*s", (int)strcspn(value, "|"), value);
+  if ((value = strstr(value, "|Mems_allowed_list:\t")) != NULL) {
+    value += strlen("|Mems_allowed_list:\t");
+    snprintf(memory, sizeof memory, "%.*s", (int)strcspn(value, "|"), value);
+  }
   snprintf(path, sizeof path, "/proc/%s/task/%s/cgroup", pid, tid);
-  add("task %07d of %s, born %llu, %s: cpus %s, nice %lld, policy %llu/%llu, groups %s", atoi(tid), pid, field[22],
-      name, allowed, (long long)field[19], field[41], field[40], text_of(path));
+  add("task %07d of %s, born %llu, %s: cpus %s, nice %lld, policy %llu/%llu, groups %s, memory %s", atoi(tid), pid,
+      field[22], name, allowed, (long long)field[19], field[41], field[40], text_of(path), memory);
 }
 
 static void add_tasks(char **prefix) {
@@ -140,6 +144,7 @@ int main(int count, char **argument) {
   add_files("/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
   add_files("/sys/kernel/tracing/tracing_on");
   add_files("/sys/kernel/tracing/set_event");
+  add_files("/sys/kernel/tracing/current_tracer");
   add_names("/sys/kernel/tracing/instances/*", "");
   add_names("/run/*", "/run/coreloom-exclusive");
   add_names("/run/coreloom-exclusive/*", "*/lock"); /* the folder and its lock stay: removing a lock is a race */

@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   if (all) {
     printf("{\"program\": \"threads\", \"threads\": %d, \"processes\": %d}\n", count, processes);
     fflush(stdout);
-    wait_for(0);
+    while (!stopped) rest(interval > 0 ? interval : 1); /* the first is one of them */
   } else fprintf(stderr, "threads: not all of %d can be started\n", count);
   for (int i = 1; i < processes; i++)
     if (child[i] > 0) {

@@ -22,7 +22,7 @@ PHASES = {
     "start": "while it starts",
     "hold": "while it holds",
     "stop": "while it gives back",
-    "lines": "at a line of its journal",
+    "lines": "at a line of the baseline",
 }
 _SEED = 7
 _MORE = 3  # moments drawn for each that counts: some come too late

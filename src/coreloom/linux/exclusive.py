@@ -15,6 +15,6 @@ def program() -> Path:
     """The executable, which may be copied to any x86_64 Linux. UserError if it does not compile."""
     if (made := entry.made(_COMMAND)) is not None:
         return made
-    made = native.static(NAME, [path for path in entry.sources(_COMMAND) if path.suffix == ".c"])
+    made = native.static(NAME, [path for path in entry.sources(_COMMAND) if path.suffix == ".c"], native.HARD)
     entry.remember(_COMMAND, made)
     return made

@@ -102,7 +102,7 @@ a_process_that_ends_ends_attach() {
     becomes runs_on $victim 3
     kill -9 $victim
     wait $tool
-    becomes no_journal
+    becomes nothing_kept
 }
 
 one_thread_is_held() {
@@ -211,7 +211,7 @@ the_tool_is_killed() {
     hold it $how --cpu 3
     kill -9 $tool
     wait $tool
-    becomes no_journal
+    becomes nothing_kept
     kill -9 $program 2>/dev/null
     until gone $program; do :; done
     restored
@@ -224,7 +224,7 @@ tool_and_watcher_are_killed() {
     wait $tool
     kill -9 $program
     until gone $program; do :; done
-    no_journal && fail "nothing was left to restore"
+    nothing_kept && fail "nothing was left to restore"
     coreloom-exclusive restore >$work/log 2>&1 || fail "$(cat $work/log)"
     restored
     says 0 '' coreloom-exclusive run --quiet $how --cpu 3 -- true
@@ -276,7 +276,7 @@ the_limit_gives_the_cpu_back() { # and the program runs on
         2>$work/log &
     tool=$!
     becomes grep -q "max is over" $work/log
-    becomes no_journal
+    becomes nothing_kept
     touch /tmp/go
     wait $tool
     same $? 5
@@ -295,8 +295,156 @@ a_program_that_ignores_signals() { # the first is passed on, the second gives th
     kill -TERM $tool
     wait $tool
     same $? 143
-    no_journal || fail "the CPU is held still"
+    nothing_kept || fail "the CPU is held still"
     killall -9 sleep
+    restored
+}
+
+# --- several mechanisms, several deaths ---
+
+two_mechanisms_end_in_any_order() {
+    for order in "a b" "b a"; do
+        sleep 1000 &
+        victim=$!
+        becomes grep -q sleep /proc/$victim/comm
+        before
+        hold first --mechanism isolated --cpu 1
+        a=$tool
+        coreloom-exclusive attach --mechanism affinity --cpu 2 --max 1000 $victim 2>$work/second &
+        b=$!
+        becomes grep -q "state 4" $work/second
+        says 0 "2 reservations: all is as it should be" coreloom-exclusive verify
+        same "$(cpus_of 1)" 0,3
+        for name in $order; do
+            eval "kill -TERM \$$name; wait \$$name"
+        done
+        restored
+        kill -9 $victim
+    done
+}
+
+two_killed_with_their_watchers() {
+    before
+    hold a --mechanism affinity --cpu 1
+    first=$tool programs=$program
+    hold b --mechanism isolated --cpu 2
+    kill -9 $(tools) $programs $program
+    wait $first $tool
+    coreloom-exclusive restore >$work/log 2>&1 || fail "$? $(cat $work/log)"
+    grep -q "2 reservations taken back" $work/log || fail "$(cat $work/log)"
+    grep "kept" $work/log && fail "a value of ours was taken for another's"
+    restored
+}
+
+threads_of_a_process_keep_what_they_had() { # one asked for CPUs, the others did not
+    threads 4 >$work/threads &
+    victim=$!
+    becomes [ -s $work/threads ]
+    tid=$(ls /proc/$victim/task | tail -1)
+    taskset -p 3 $tid >/dev/null
+    before
+    coreloom-exclusive attach --mechanism root --cpu 3 --max 0.3 $victim 2>$work/log
+    same "$? $(grep -c warning $work/log)" "0 0"
+    restored
+}
+
+# --- what others do to it ---
+
+a_name_is_no_watcher() { # anybody may call himself so
+    sh -c 'printf coreloom-watch >/proc/self/comm; while :; do sleep 1000; done' &
+    becomes grep -q coreloom-watch /proc/$!/comm
+    says 0 "nothing is held, nothing is left" coreloom-exclusive verify
+    hold it $how --cpu 3
+    says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
+    kill -TERM $tool
+    wait $tool
+    becomes nothing_kept
+}
+
+what_is_kept_is_removed() { # while it is held
+    before
+    hold it $how --cpu 3
+    becomes [ -e $kept/baseline ]
+    rm -f $kept/*
+    becomes [ -e $kept/$tool.layer ]
+    becomes [ -e $kept/baseline ]
+    grep -q "was removed while CPUs are held: it is written anew" $work/it.said || fail "$(cat $work/it.said)"
+    rm -f $kept/*
+    kill -TERM $tool
+    wait $tool
+    restored
+}
+
+a_stopped_tool_gives_back_in_time() {
+    before
+    hold it $how --cpu 3 --max 1
+    kill -STOP $tool
+    becomes nothing_kept
+    becomes runs_on $program 0-3
+    kill -9 $program
+    kill -CONT $tool
+    wait $tool
+    same $? 137
+    restored
+}
+
+who_asks_again_and_again() { # what is kept does not grow without end, and has his last word
+    for number in 1 2 3 4 5 6; do
+        sh -c 'printf asks >/proc/self/comm; while :; do taskset -p 8 $$; taskset -p f $$; done' >/dev/null 2>&1 &
+        asking="$asking $!"
+    done
+    hold it $how --mechanism affinity --cpu 3
+    sleep 4
+    lines=$(wc -l <$kept/baseline) others=$(cut -f1,2 $kept/baseline | sort -u | wc -l)
+    [ $lines -le $((others + 400)) ] || fail "$lines lines, of $others"
+    kill -9 $asking
+    kill -TERM $tool
+    wait $tool
+    becomes nothing_kept
+}
+
+a_signal_ends_what_waits() { # for the lock of another
+    before
+    coreloom-exclusive run $how --sample 60 --cpu 2 -- true 2>/dev/null &
+    first=$!
+    becomes grep -qx $first $kept/lock
+    coreloom-exclusive run $how --cpu 3 -- sh -c 'echo no' >$work/out 2>$work/log &
+    tool=$!
+    becomes grep -q "waiting for .*, which sets up or takes down a reservation" $work/log
+    kill -TERM $tool
+    wait $tool
+    same "$? $(cat $work/out)" "143 "
+    kill -INT $first # in the middle of its look
+    wait $first
+    same $? 130
+    restored
+}
+
+waits_for_a_held_cpu() {
+    before
+    hold it $how --cpu 3
+    coreloom-exclusive run $how --wait 60 --cpu 3 -- echo done >$work/out 2>$work/log &
+    second=$!
+    becomes grep -q "waiting for up to 60 s: CPU 3 is held by pid $tool" $work/log
+    kill -TERM $tool
+    wait $tool
+    wait $second
+    same "$? $(cat $work/out)" "0 done"
+    restored
+}
+
+what_others_have_changed_is_repaired_if_asked() {
+    before
+    hold it $how --cpu 3
+    mask=/proc/irq/default_smp_affinity
+    is=$(cat $mask)
+    echo 1 >$mask
+    coreloom-exclusive verify >$work/log || fail "$(cat $work/log)"
+    grep -q "^$mask is \"1\", but \"$is\" was written: somebody has changed it, it is kept" $work/log || fail "$(cat $work/log)"
+    coreloom-exclusive restore --repair >$work/log 2>&1 || fail "$(cat $work/log)"
+    same "$(cat $mask)" $is
+    kill -TERM $tool
+    wait $tool
     restored
 }
 
@@ -310,6 +458,54 @@ as_a_user() {
 65534
 65534
 /tmp nobody nobody"
+    got=$(env -i PATH="$PATH" TERM=dumb LC_TIME=C TZ=UTC0 SECRET=1 LD_LIBRARY_PATH=/root \
+        coreloom-exclusive run --quiet $how --cpu 3 --as nobody -- env 2>$work/log | sort)
+    same "$got" "HOME=/tmp
+LC_TIME=C
+LOGNAME=nobody
+PATH=/usr/local/bin:/usr/bin:/bin
+SHELL=/bin/sh
+TERM=dumb
+TZ=UTC0
+USER=nobody"
+    got=$(coreloom-exclusive run --quiet $how --cpu 3 --as nobody -- ls -l /proc/self/fd 7</etc/passwd 2>$work/log)
+    case $got in *passwd*) fail "it has a file of root's open: $got" ;; esac
+    got=$(coreloom-exclusive run --quiet $how --cpu 3 -- cat /proc/self/fd/7 7</etc/passwd 2>$work/log)
+    same "$got" "$(cat /etc/passwd)"
+    restored
+}
+
+signals_are_as_they_were() {
+    before
+    for user in "" "--as nobody"; do
+        for ignored in "" "USR1 PIPE" "INT QUIT TERM HUP CHLD"; do
+            expected=$(trap '' $ignored; grep '^Sig[BIC]' /proc/self/status)
+            got=$(trap '' $ignored
+                coreloom-exclusive run --quiet --report $work/proof $how --cpu 3 $user -- grep '^Sig[BIC]' /proc/self/status)
+            same "$got" "$expected"
+        done
+    done
+    restored
+}
+
+reports_go_where_they_may() {
+    before
+    echo 0 >/proc/sys/fs/protected_symlinks
+    mkdir -m 1777 $work/open
+    chmod 755 $work
+    echo precious >$work/precious
+    su nobody -c "ln -s $work/precious $work/open/report"
+    for option in "--report $work/open/report" "--log $work/open/report"; do
+        says 1 "coreloom exclusive: error: $option cannot be written: a symbolic link on the way is another user's,\
+ or there are too many" coreloom-exclusive run --quiet $how --cpu 3 $option -- true
+    done
+    same "$(cat $work/precious)" precious
+    coreloom-exclusive run --quiet $how --cpu 3 --report /dev/null -- true || fail "--report /dev/null: $?"
+    [ -c /dev/null ] || fail "/dev/null is no device any more"
+    coreloom-exclusive run --quiet $how --cpu 3 --json --report /proc/self/fd/1 -- true | grep -q '"cpus": "3"' \
+        || fail "the report did not go to the output"
+    (umask 027; coreloom-exclusive run --quiet $how --cpu 3 --report $work/open/new -- true) || fail "a new report: $?"
+    same "$(stat -c '%a %U' $work/open/new)" "640 root"
     restored
 }
 
@@ -339,9 +535,8 @@ what_is_held_is_taken_back_by_all() {
     hold b $how --cpu 3
     says 0 "coreloom exclusive: nothing to take back" coreloom-exclusive restore
     coreloom-exclusive restore --all >$work/log 2>&1 || fail "$? $(cat $work/log)"
-    same "$(sed -n 's/^coreloom exclusive: reservation \([0-9]*\): .* as before$/\1/p' $work/log | sort | xargs)" \
-        "$(printf '%s\n' $a $tool | sort | xargs)"
-    no_journal || fail "a journal is left"
+    grep -q "2 reservations taken back: .* as before$" $work/log || fail "$(cat $work/log)"
+    nothing_kept || fail "something is left in $kept"
     becomes runs_on $a_program 0-3
     becomes runs_on $program 0-3
     becomes grep -q "given back by another hand: the program runs on" $work/a.said
@@ -405,7 +600,7 @@ refuses_without_root() {
         su nobody -c "coreloom-exclusive run --cpu 3 -- true"
     says 1 "coreloom exclusive: error: attach needs root; \`plan\`, \`status\` and \`verify\` do not" \
         su nobody -c "coreloom-exclusive attach --cpu 3 1"
-    says 1 "coreloom exclusive: error: restore needs root" su nobody -c "coreloom-exclusive restore"
+    says 1 "coreloom exclusive: error: restore needs root: try sudo" su nobody -c "coreloom-exclusive restore"
     su nobody -c "coreloom-exclusive status" >$work/log 2>&1 || fail "status: $(cat $work/log)"
     su nobody -c "coreloom-exclusive verify" >$work/log 2>&1 || fail "verify: $(cat $work/log)"
     restored
@@ -466,17 +661,20 @@ a_plan_writes_nothing() {
     restored
 }
 
-# What a plan prints is what the journal of a run then holds, but for the numbers of processes.
+# What a plan prints is what a run then does, but for the numbers of processes: what is everybody's is in the baseline as
+# written by us, what is its own is there.
 a_plan_is_what_is_done() {
     sleep 1000 &
     coreloom-exclusive plan $how --cpu 3 -- sleep 1000 >$work/plan || fail "$? $(cat $work/plan)"
     hold it $how --cpu 3
-    cp $journals/$tool.journal $work/journal
+    cp $kept/baseline $work/baseline
+    for folder in $(sed -n 's/^make //p' $work/plan | sed "s/coreloom-[0-9][0-9]*/coreloom-$tool/"); do
+        [ -d $folder ] || fail "$folder is not there"
+    done
     kill -TERM $tool
     wait $tool
-    same "$(sed -n 's/^write \([^ ]*\) .*/\1/p; s/^make //p' $work/plan | sed 's/-[0-9]*/-N/' | sort)" \
-        "$(awk -F '\t' '$1 == "file" || $1 == "cpus" || $1 == "mask" || $1 == "folder" || $1 == "controller" { print $2 }' \
-            $work/journal | sed 's/-[0-9]*/-N/' | sort)"
+    same "$(sed -n 's/^write \([^ ]*\) .*/\1/p' $work/plan | grep -v '/coreloom-' | sort)" \
+        "$(awk -F '\t' '$5 == "ours" && $1 != "task" { print $2 }' $work/baseline | sort -u)"
 }
 
 # --- status and verify ---
@@ -504,39 +702,39 @@ status_and_proof() { # prints them; test_exclusive_vm.py reads the JSON and the 
 
 nothing_can_be_written_down() {
     coreloom-exclusive restore 2>/dev/null
-    mount -t tmpfs -o ro journals $journals || fail "mount"
+    mount -t tmpfs -o ro kept $kept || fail "mount"
     before
     coreloom-exclusive run --quiet $how --cpu 3 -- true >$work/log 2>&1
-    same "$? $(cat $work/log)" "1 coreloom exclusive: error: $journals cannot be used: Read-only file system"
+    same "$? $(cat $work/log)" "1 coreloom exclusive: error: $kept cannot be used: Read-only file system"
     restored
-    umount $journals
+    umount $kept
 }
 
-the_journal_cannot_grow() { # one page: full in the middle of clearing, wherever that writes down much
+what_is_kept_cannot_grow() { # one page: full in the middle of clearing, wherever that writes down much
     coreloom-exclusive restore 2>/dev/null
     threads 200 >$work/threads &
     becomes [ -s $work/threads ]
-    mount -t tmpfs -o size=4k journals $journals || fail "mount"
+    mount -t tmpfs -o size=4k kept $kept || fail "mount"
     before
     coreloom-exclusive run --quiet $how --cpu 3 -- true >$work/log 2>&1
     status=$?
     restored
-    umount $journals
+    umount $kept
     [ $status = 0 ] || grep -q "No space left on device" $work/log || fail "$status $(cat $work/log)"
 }
 
-a_damaged_journal() { # every other line is taken back, and the file is kept
+a_damaged_layer() { # all is taken back, and the file is kept
     before
     hold it $how --cpu 3
     kill -9 $tool $(tools)
     wait $tool
     kill -9 $program
     becomes gone $program
-    sed -i '3i not	a line' $journals/$tool.journal
+    sed -i '3i not	a line' $kept/$tool.layer
     coreloom-exclusive restore >$work/log 2>&1
     same $? 1
-    [ -e $journals/$tool.journal.damaged ] || fail "$(ls $journals)"
-    rm $journals/$tool.journal.damaged
+    [ -e $kept/$tool.layer.damaged ] || fail "$(ls $kept)"
+    rm $kept/$tool.layer.damaged
     restored
 }
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "layer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "tasks.h"
+
+#define MAGIC "coreloom-exclusive 2"
+
+/* The lock */
+
+static int make_folder(const char *path) {
+  char real[CL_PATH_MOST + 256];
+  return mkdir(cl_files_path(path, real), 0755) && errno != EEXIST ? errno : 0;
+}
+
+/* The file may be removed while it is waited for: then the lock that was got is nobody's, and it begins anew. */
+static int lock(int *fd, int how) {
+  char real[CL_PATH_MOST + 256];
+  struct stat got, there;
+  for (;;) {
+    int error = make_folder(CL_STATE);
+    if (error) return error;
+    *fd = open(cl_files_path(CL_STATE "/lock", real), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (*fd < 0) return errno;
+    while (!error && flock(*fd, how)) error = errno == EINTR && !(how & LOCK_NB) ? 0 : errno;
+    if (!error && fstat(*fd, &got) == 0 && stat(real, &there) == 0 && got.st_ino == there.st_ino) break;
+    close(*fd);
+    if (error) return error;
+  }
+  char text[16];
+  int length = snprintf(text, sizeof text, "%d\n", (int)getpid());
+  if (ftruncate(*fd, 0) == 0 && pwrite(*fd, text, (size_t)length, 0) < 0) return 0; /* it only says who has it */
+  return 0;
+}
+
+int cl_state_lock(int *fd) { return lock(fd, LOCK_EX); }
+
+int cl_state_try(int *fd) { return lock(fd, LOCK_EX | LOCK_NB); }
+
+int cl_state_holder(void) {
+  char text[16];
+  return cl_read(CL_STATE "/lock", text, sizeof text) ? 0 : atoi(text);
+}
+
+/* Writing */
+
+static int open_layer(const char *path, int flags, int *fd) {
+  char real[CL_PATH_MOST + 256];
+  *fd = open(cl_files_path(path, real), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+  return *fd < 0 ? errno : 0;
+}
+
+void cl_layer_path(int id, char path[CL_PATH_MOST]) { snprintf(path, CL_PATH_MOST, CL_STATE "/%d.layer", id); }
+
+int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first) {
+  char tool[16], born[24], cpus[CL_CPUS_TEXT];
+  int error = make_folder(CL_STATE);
+  if (error) return error;
+  cl_layer_path(first->tool, layer->path);
+  error = open_layer(layer->path, O_CREAT | O_EXCL, &layer->fd);
+  if (error) return error;
+  snprintf(tool, sizeof tool, "%d", first->tool);
+  snprintf(born, sizeof born, "%llu", first->born);
+  const char *field[] = {MAGIC, first->boot, tool, born, cl_cpus_format(&first->cpus, cpus), first->command};
+  error = cl_line_add(layer->fd, field, sizeof field / sizeof *field);
+  if (error) {
+    char real[CL_PATH_MOST + 256];
+    close(layer->fd);
+    layer->fd = -1;
+    unlink(cl_files_path(layer->path, real));
+  }
+  return error;
+}
+
+int cl_layer_add(const struct cl_layer *layer, const char *const *field, size_t count) {
+  return layer->fd < 0 ? 0 : cl_line_add(layer->fd, field, count);
+}
+
+int cl_layer_put_note(const struct cl_layer *layer, const char *key, const char *value) {
+  return cl_layer_add(layer, (const char *const[]){"note", key, value}, 3);
+}
+
+/* Reading */
+
+/* The form of each field: p absolute path, i number of a task, n number, t text. */
+static const struct {
+  const char *name, *form;
+} kinds[CL_ENTRIES] = {
+    [CL_ENTRY_GROUP] = {"group", "intpp"},
+    [CL_ENTRY_THREAD] = {"thread", "intpp"},
+    [CL_ENTRY_SCOPE] = {"scope", "t"},
+    [CL_ENTRY_NOTE] = {"note", "tt"},
+};
+
+void cl_layer_free(struct cl_text *t) {
+  free(t->all);
+  free(t->entry);
+  free(t->damaged);
+  memset(t, 0, sizeof *t);
+}
+
+static bool well_formed(char form, const char *text) {
+  unsigned long long value;
+  int id;
+  if (form == 'p') return cl_line_path(text);
+  if (form == 'i') return cl_line_id(text, &id);
+  return form != 'n' || cl_line_number(text, &value);
+}
+
+static bool read_entry(char *line, struct cl_entry *entry) {
+  char *field[6];
+  size_t count = cl_line_split(line, field, 6);
+  if (count == SIZE_MAX) return false;
+  for (entry->kind = 0; entry->kind < CL_ENTRIES; entry->kind++) {
+    const char *form = kinds[entry->kind].form;
+    if (strcmp(kinds[entry->kind].name, field[0]) != 0) continue;
+    if (count != strlen(form) + 1) return false;
+    for (size_t i = 0; form[i] != '\0'; i++)
+      if (!well_formed(form[i], entry->field[i] = field[i + 1])) return false;
+    if (form[0] == 'i') {
+      cl_line_id(entry->field[0], &entry->tid);
+      cl_line_number(entry->field[1], &entry->born);
+    }
+    return true;
+  }
+  return false;
+}
+
+static bool read_first(char *line, struct cl_reservation *first) {
+  char *field[6];
+  if (cl_line_split(line, field, 6) != 6 || strcmp(field[0], MAGIC) != 0) return false;
+  if (!cl_line_id(field[2], &first->tool)) return false;
+  if (!cl_line_number(field[3], &first->born) || cl_cpus_parse(field[4], &first->cpus)) return false;
+  snprintf(first->boot, sizeof first->boot, "%s", field[1]);
+  snprintf(first->command, sizeof first->command, "%s", field[5]);
+  return true;
+}
+
+static int add_damage(struct cl_text *t, size_t number) {
+  size_t *more = realloc(t->damaged, (t->damages + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  (t->damaged = more)[t->damages++] = number;
+  return 0;
+}
+
+const char *cl_layer_value(const struct cl_text *t, const char *key) {
+  for (size_t i = t->count; i-- > 0;)
+    if (t->entry[i].kind == CL_ENTRY_NOTE && strcmp(t->entry[i].field[0], key) == 0) return t->entry[i].field[1];
+  return NULL;
+}
+
+static int parse(struct cl_text *t, size_t length) {
+  const char *end = t->all + length;
+  size_t lines = 1, number = 0;
+  for (const char *at = t->all; at < end; at++) lines += *at == '\n';
+  t->entry = calloc(lines, sizeof *t->entry);
+  int error = t->entry == NULL ? ENOMEM : 0;
+  bool whole, first_good = false;
+  char *at = t->all;
+  for (char *line; !error && (line = cl_line_next(&at, end, &whole)) != NULL;) {
+    bool good = whole;
+    if (++number == 1) good = first_good = good && read_first(line, &t->first);
+    else if (good && (good = read_entry(line, &t->entry[t->count]))) t->count++;
+    if (!good) error = add_damage(t, number);
+  }
+  if (!first_good) t->first.tool = 0;
+  return error;
+}
+
+/* "ID.layer"; 0: another name, which is none of ours. */
+static int id_of(const char *name) {
+  char number[16];
+  int id;
+  size_t digits = strspn(name, "0123456789");
+  if (digits >= sizeof number || strcmp(name + digits, ".layer") != 0) return 0;
+  memcpy(number, name, digits);
+  number[digits] = '\0';
+  return cl_line_id(number, &id) ? id : 0;
+}
+
+int cl_layer_read(const char *path, struct cl_text *t) {
+  char boot[40], real[CL_PATH_MOST + 256];
+  size_t length;
+  int fd;
+  memset(t, 0, sizeof *t);
+  snprintf(t->first.path, sizeof t->first.path, "%s", path);
+  t->first.id = id_of(strrchr(path, '/') + 1);
+  fd = open(cl_files_path(path, real), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return errno;
+  int error = cl_lines_read(fd, &t->all, &length);
+  close(fd);
+  t->empty = !error && length == 0;
+  if (!error) error = parse(t, length);
+  if (error) {
+    cl_layer_free(t);
+    return error;
+  }
+  const char *mechanism = cl_layer_value(t, "mechanism"), *trying = cl_layer_value(t, "trying");
+  snprintf(t->first.mechanism, sizeof t->first.mechanism, "%s", mechanism ? mechanism : "");
+  snprintf(t->first.trying, sizeof t->first.trying, "%s", mechanism ? mechanism : trying ? trying : "");
+  t->first.ended = cl_layer_value(t, "ended") != NULL;
+  t->first.alive = t->first.tool && cl_boot(boot) == 0 && strcmp(boot, t->first.boot) == 0 &&
+                   cl_task_lives(t->first.tool, t->first.born);
+  return 0;
+}
+
+int cl_layer_note(const char *path, const char *key, char *value, size_t size) {
+  struct cl_text t;
+  int error = cl_layer_read(path, &t);
+  if (error) return error;
+  const char *found = cl_layer_value(&t, key);
+  error = found == NULL ? ENOENT : (size_t)snprintf(value, size, "%s", found) < size ? 0 : ERANGE;
+  cl_layer_free(&t);
+  return error;
+}
+
+int cl_layer_keep(struct cl_layer *layer, bool *ended) {
+  char real[CL_PATH_MOST + 256], *text;
+  struct stat mine, there;
+  size_t length;
+  *ended = false;
+  if (fstat(layer->fd, &mine)) return errno;
+  if (stat(cl_files_path(layer->path, real), &there) == 0 && mine.st_ino == there.st_ino) return 0;
+  int error = cl_lines_read(layer->fd, &text, &length);
+  if (error) return error;
+  *ended = strstr(text, "\nnote\tended\t") != NULL;
+  if (!*ended) {
+    int fd;
+    if ((error = make_folder(CL_STATE)) == 0) error = open_layer(layer->path, O_CREAT | O_TRUNC, &fd);
+    if (!error && write(fd, text, length) != (ssize_t)length) error = ENOSPC;
+    if (!error) {
+      close(layer->fd);
+      layer->fd = fd;
+    }
+  }
+  free(text);
+  return error;
+}
+
+void cl_layer_mark_ended(const char *path) {
+  struct cl_layer layer;
+  if (open_layer(path, 0, &layer.fd)) return;
+  cl_layer_put_note(&layer, "ended", "by another");
+  close(layer.fd);
+}
+
+struct gather {
+  struct cl_reservation *list;
+  size_t count;
+};
+
+static int add_layer(void *context, const char *name) {
+  struct gather *g = context;
+  const char *end = strrchr(name, '.');
+  char path[CL_PATH_MOST];
+  struct cl_text t;
+  if (end == NULL || strcmp(end, ".layer") != 0) return 0;
+  if ((size_t)snprintf(path, sizeof path, "%s/%s", CL_STATE, name) >= sizeof path) return ENAMETOOLONG;
+  int error = cl_layer_read(path, &t);
+  if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
+  struct cl_reservation *more = realloc(g->list, (g->count + 1) * sizeof *more);
+  if (more) (g->list = more)[g->count++] = t.first;
+  cl_layer_free(&t);
+  return more ? 0 : ENOMEM;
+}
+
+static int by_tool(const void *a, const void *b) {
+  const struct cl_reservation *x = a, *y = b;
+  return x->tool != y->tool ? (x->tool > y->tool) - (x->tool < y->tool) : strcmp(x->path, y->path);
+}
+
+int cl_layers(struct cl_reservation **list, size_t *count) {
+  struct gather g = {NULL, 0};
+  int error = cl_list(CL_STATE, add_layer, &g);
+  if (error == ENOENT) error = 0;
+  if (error) {
+    free(g.list);
+    g = (struct gather){NULL, 0};
+  } else if (g.count) {
+    qsort(g.list, g.count, sizeof *g.list, by_tool);
+  }
+  *list = g.list;
+  *count = g.count;
+  return error;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A reservation as it is written down: a layer over the baseline (baseline.h). While its tool lives its CPUs are its
+ * own; when the tool has ended, in whatever way, the layer is what tells that something is to be taken back.
+ *
+ * A text file, /run/coreloom-exclusive/ID.layer, ID the tool's pid. One line an entry (lines.h):
+ *
+ *   coreloom-exclusive 2   BOOT-ID   TOOL-PID   BORN   CPUS   COMMAND      the first line
+ *   group   PID BORN CONTROLLER OLD NEW   the program's process was moved to another cgroup, folders both ("" = v2)
+ *   thread  TID BORN CONTROLLER OLD NEW   the same of one thread
+ *   scope   NAME                          a transient unit asked of systemd
+ *   note    KEY VALUE                     trying MECHANISM (it is being set up), mechanism NAME (it holds), program
+ *                                         "PID BORN", wish LIST (CPUs the program had asked for), use LIST, via LIST,
+ *                                         watcher "PID BORN", before (counters), ended (taken back by another hand)
+ *
+ * Folders of ours are known by the reservation's number: coreloom-ID and coreloom-ID-idle in a cgroup mount,
+ * coreloom_ID.slice, a trace instance coreloom-ID. Written before the deed, so that whenever the tool is killed no more
+ * has been done than is written. */
+#ifndef CL_LAYER_H
+#define CL_LAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpus.h"
+#include "files.h"
+
+#define CL_STATE "/run/coreloom-exclusive"
+
+struct cl_layer {
+  int fd; /* -1: nothing is written down (plan) */
+  char path[CL_PATH_MOST];
+};
+
+/* The first line and the last notes. */
+struct cl_reservation {
+  char path[CL_PATH_MOST];
+  char boot[40];
+  int tool; /* pid, and the reservation's number; 0: its first line cannot be read */
+  int id;   /* by the name of the file */
+  unsigned long long born;
+  struct cl_cpus cpus;
+  char mechanism[32]; /* that holds, or "" */
+  char trying[32];    /* that is being set up, or the one that holds */
+  char command[256];
+  bool alive; /* its tool lives, in this boot */
+  bool ended; /* it was taken back by another hand */
+};
+
+enum cl_entry_kind { CL_ENTRY_GROUP, CL_ENTRY_THREAD, CL_ENTRY_SCOPE, CL_ENTRY_NOTE, CL_ENTRIES };
+
+struct cl_entry {
+  enum cl_entry_kind kind;
+  int tid; /* of group, thread */
+  unsigned long long born;
+  char *field[5];
+};
+
+/* A layer, read. */
+struct cl_text {
+  char *all; /* fields point in here */
+  struct cl_reservation first;
+  struct cl_entry *entry;
+  size_t count;
+  size_t *damaged; /* numbers of lines that cannot be read */
+  size_t damages;
+  bool empty; /* the tool was killed before the first line */
+};
+
+/* Only one tool at a time sets up or takes down: a lock on CL_STATE/lock, until *fd is closed. */
+int cl_state_lock(int *fd);
+int cl_state_try(int *fd); /* EWOULDBLOCK: another has it */
+/* Who has it: its pid, or 0. */
+int cl_state_holder(void);
+
+int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first);
+/* Appends an entry, its kind first. */
+int cl_layer_add(const struct cl_layer *layer, const char *const *field, size_t count);
+int cl_layer_put_note(const struct cl_layer *layer, const char *key, const char *value);
+/* Writes the file anew where it has been removed, unless another hand has ended the reservation (true in *ended). */
+int cl_layer_keep(struct cl_layer *layer, bool *ended);
+
+/* Its tool, if it lives, is told by this that the file's removal was no accident. */
+void cl_layer_mark_ended(const char *path);
+
+int cl_layer_read(const char *path, struct cl_text *t);
+void cl_layer_free(struct cl_text *t);
+/* Last value noted for KEY, or NULL. */
+const char *cl_layer_value(const struct cl_text *t, const char *key);
+/* The same of a file; ENOENT: none. */
+int cl_layer_note(const char *path, const char *key, char *value, size_t size);
+void cl_layer_path(int id, char path[CL_PATH_MOST]);
+
+/* All reservations by number, damaged ones too (tool = 0); free() *list. */
+int cl_layers(struct cl_reservation **list, size_t *count);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text files of entries: a line each, its fields apart by tabs; tabs, newlines and backslashes in them are escaped. */
+#ifndef CL_LINES_H
+#define CL_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Appends an entry by one write(2): on a tmpfs it is whole or not there, whenever the tool is killed. A part of it (a
+ * full disk) is taken off again. E2BIG: longer than 16 KiB. */
+int cl_line_add(int fd, const char *const *field, size_t count);
+/* Splits a line in place and takes the escapes out; SIZE_MAX: more than `most` fields, or a bad escape. */
+size_t cl_line_split(char *line, char **field, size_t most);
+/* All digits, and not too many. */
+bool cl_line_number(const char *text, unsigned long long *value);
+/* The same for the number of a task or a layer: from 1 on, and an int. */
+bool cl_line_id(const char *text, int *id);
+/* An absolute path that fits (CL_PATH_MOST) and goes nowhere up. */
+bool cl_line_path(const char *text);
+
+/* Whether a text of words apart by blanks has this one. */
+bool cl_lists_word(const char *text, const char *word);
+
+/* A whole file from its begin, wherever the descriptor stands; text[length] is zero. free() it. */
+int cl_lines_read(int fd, char **text, size_t *length);
+/* The lines of a text in turn: *at moves on, NULL at the end. One is not `whole` where its
+ * newline is missing, or a zero would end it before. */
+char *cl_line_next(char **at, const char *end, bool *whole);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files that the user names to be written: --report, --log. The name may lie in a folder that others may write to, and
+ * whatever they put there must not make root write elsewhere:
+ *
+ * - A symbolic link anywhere on the way is followed only if it is root's or our own, whatever protected_symlinks is; one
+ *   of another user is refused (ELOOP). So is an ordinary log file with a second name (EMLINK), which could be a hard
+ *   link to any file, and a folder (EISDIR).
+ * - An ordinary file, or none yet, gets a report as a whole: a new file beside it, with a name that nobody can know
+ *   before, made by O_EXCL and O_NOFOLLOW, mode 0644 less umask, is renamed to it. A log is appended to.
+ * - Devices, pipes and what /dev/stdout, /dev/stderr and /dev/fd/N stand for are written in place, never replaced. */
+#ifndef CL_OUT_H
+#define CL_OUT_H
+
+#include <stdbool.h>
+
+struct cl_out {
+  int fd;     /* open: written in place; -1: an ordinary file is to be made */
+  int folder; /* of that */
+  char name[256];
+};
+
+/* Finds out, without a change to anything, where a report goes. errno's number; then nothing is open. */
+int cl_out_open(const char *path, struct cl_out *out);
+/* Writes it and closes it. */
+int cl_out_write(struct cl_out *out, const char *text);
+/* A file to append lines to. */
+int cl_out_append(const char *path, int *fd);
+/* What a number of errno means for these. */
+const char *cl_out_error(int error);
+
+#endif

@@ -1,0 +1,903 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "settle.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "hold.h"
+#include "lines.h"
+#include "say.h"
+
+#define NAMED 8   /* tasks changed by others that are named, the others counted */
+#define ROUNDS 10 /* over newborn tasks: one that is not told yet may have children meanwhile */
+
+enum answer { NOTHING, DONE, ALREADY, FOREIGN, FAILED, LATER };
+
+/* A layer and what is left to do for its end. */
+struct ending {
+  struct cl_text text;
+  bool ends, gone; /* gone: its folders and groups are */
+};
+
+struct settle {
+  const struct cl_settling *how;
+  struct cl_settled *out;
+  struct cl_baseline base;
+  bool has_base, other_boot;
+  struct ending *layer;
+  size_t layers;
+  struct cl_cpus before, after, ended; /* CPUs held by all, by those that stay, by those that end */
+  struct cl_cpus narrowed;             /* CPUs that no list of a cgroup has while those that stay live: not those held
+                                        * by affinity, as the program of such a one is in some group */
+  struct cl_cpus queues;               /* CPUs that the work queues leave */
+  bool cpusets, controller;            /* groups without a list are narrowed; the controller is needed */
+  bool wrote_tasks;                    /* tasks were told their CPUs by us */
+  bool lists_go;                       /* with the controller, while CPUs are offline */
+  bool look;                           /* write nothing */
+  int named;
+  void (*find)(void *context, bool foreign, const char *line);
+  void *context;
+};
+
+static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
+
+static enum answer failed(const char *what, int error) {
+  cl_warn("cannot take back %s: %s", what, strerror(error));
+  return FAILED;
+}
+
+/* A group or an interrupt that is no more takes its files along. */
+static bool is_gone(int error) { return error == ENOENT || error == ENODEV; }
+
+static enum answer wrote(const char *path, int error) {
+  return is_gone(error) ? ALREADY : error ? failed(path, error) : DONE;
+}
+
+static void count(struct settle *s, enum answer answer) {
+  s->out->done += answer == DONE;
+  s->out->already += answer == ALREADY;
+  s->out->foreign += answer == FOREIGN;
+  s->out->failed += answer == FAILED;
+}
+
+static bool is(const char *mechanism, const char *name) { return strcmp(mechanism, name) == 0; }
+
+static void join(char *path, size_t size, const char *folder, const char *file) {
+  snprintf(path, size, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, file);
+}
+
+static void folder_of(char *folder, size_t size, const char *path) {
+  snprintf(folder, size, "%.*s", (int)(strrchr(path, '/') - path), path);
+}
+
+static bool empty(const struct cl_cpus *cpus) { return cl_cpus_count(cpus) == 0; }
+
+static bool within(const struct cl_cpus *some, const struct cl_cpus *all) {
+  struct cl_cpus out = cl_cpus_minus(some, all);
+  return empty(&out);
+}
+
+/* -- the end of a layer's own things: its partition, its program's place, its folders ------------------------------ */
+
+static int is_group(void *context, const char *name) {
+  char path[CL_PATH_MOST + 64], procs[CL_PATH_MOST + 128];
+  join(path, sizeof path, context, name);
+  join(procs, sizeof procs, path, "cgroup.procs");
+  return cl_exists(procs) ? -1 : 0;
+}
+
+static bool has_groups(char *folder) { return cl_list(folder, is_group, folder) == -1; }
+
+static int unlink_one(void *context, const char *name) {
+  char path[CL_PATH_MOST + 64], real[CL_PATH_MOST + 256];
+  join(path, sizeof path, context, name);
+  return unlink(cl_files_path(path, real)) ? errno : 0;
+}
+
+/* Where the program was before it came into the group `path`, or NULL. */
+static const char *came_from(const struct cl_text *t, const char *path) {
+  for (size_t i = t ? t->count : 0; i-- > 0;) {
+    const struct cl_entry *e = &t->entry[i];
+    if ((e->kind == CL_ENTRY_GROUP || e->kind == CL_ENTRY_THREAD) && strcmp(e->field[4], path) == 0) return e->field[3];
+  }
+  return NULL;
+}
+
+/* Moves every process out of the group `path`: back to where the program came from, else to the group above, else (it
+ * may not hold any) to the root. */
+static void empty_group(const struct cl_text *t, const char *path) {
+  char procs[CL_PATH_MOST + 64], up[CL_PATH_MOST], file[CL_PATH_MOST + 64], top[CL_PATH_MOST];
+  folder_of(up, sizeof up, path);
+  snprintf(top, sizeof top, "%s", up);
+  for (;;) {
+    char above[CL_PATH_MOST];
+    folder_of(above, sizeof above, top);
+    join(file, sizeof file, above, "cgroup.procs");
+    if (!cl_exists(file)) break;
+    snprintf(top, sizeof top, "%s", above);
+  }
+  const char *to[] = {came_from(t, path), up, top};
+  join(procs, sizeof procs, path, "cgroup.procs");
+  for (int round = 0; round < 20; round++) { /* a program that forks meanwhile */
+    char *text, *save = NULL;
+    if (cl_read_all(procs, &text)) return;
+    bool any = *text != '\0';
+    for (char *pid = strtok_r(text, "\n", &save); pid != NULL; pid = strtok_r(NULL, "\n", &save))
+      for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        if (to[i] == NULL || strcmp(pid, "0") == 0) continue; /* 0: of another container; written, it would be us */
+        join(file, sizeof file, to[i], "cgroup.procs");
+        int error = cl_write(file, pid);
+        if (error == 0 || error == ESRCH) break;
+      }
+    free(text);
+    if (!any || cl_files_is_tree()) return;
+  }
+}
+
+static enum answer remove_group(const struct cl_text *t, char *path, bool last) {
+  char real[CL_PATH_MOST + 256];
+  if (!cl_exists(path)) return ALREADY;
+  if (has_groups(path)) return last ? failed(path, EBUSY) : LATER;
+  empty_group(t, path);
+  if (cl_files_is_tree()) cl_list(path, unlink_one, path);
+  for (int tries = 0; rmdir(cl_files_path(path, real)); tries++) {
+    if (errno == ENOENT) return ALREADY;
+    if (errno != EBUSY || tries == 200) return last ? failed(path, errno) : LATER;
+    pause_ms(1); /* tasks that are ending */
+    if (tries % 20 == 19) empty_group(t, path);
+  }
+  return DONE;
+}
+
+/* A partition ends before its folder goes: else it would end some time after, and take from tasks what they are given
+ * back until then. */
+static enum answer end_partition(const char *group) {
+  char path[CL_PATH_MOST + 64], text[256];
+  join(path, sizeof path, group, "cpuset.cpus.partition");
+  if (cl_read(path, text, sizeof text) || strncmp(text, "member", 6) == 0) return ALREADY;
+  return wrote(path, cl_write(path, "member"));
+}
+
+static enum answer move_back(const struct cl_entry *e, bool last) {
+  const char *controller = e->field[2], *old = e->field[3], *new = e->field[4];
+  char now[CL_PATH_MOST], path[CL_PATH_MOST + 64];
+  if (!cl_task_lives(e->tid, e->born)) return ALREADY;
+  int error = cl_task_folder(e->tid, controller, now, sizeof now);
+  if (error == ESRCH || is_gone(error)) return ALREADY;
+  if (error) return failed(new, error);
+  if (strcmp(now, old) == 0) return ALREADY;
+  if (strcmp(now, new) != 0) {
+    cl_warn("task %d is in %s, but was put into %s: somebody has moved it, it is kept there", e->tid, now, new);
+    return FOREIGN;
+  }
+  join(path, sizeof path, old, e->kind == CL_ENTRY_GROUP ? "cgroup.procs" : *controller ? "tasks" : "cgroup.threads");
+  error = cl_write(path, e->field[0]);
+  if (error == ESRCH) return ALREADY;
+  if (error == EBUSY && !last) return LATER; /* a container's root takes no tasks while its controllers are on */
+  if (is_gone(error)) {
+    cl_warn("%s, where task %d came from, is no more: it goes up from %s", old, e->tid, new);
+    return FOREIGN;
+  }
+  return error ? failed(path, error) : DONE;
+}
+
+/* Folders of a reservation, by its number: what is not there any more, or never was, is no work. */
+static enum answer end_folders(struct settle *s, struct ending *l, bool last) {
+  static const char *const hierarchy[] = {"", "cpuset"}, *const suffix[] = {"", "-idle"};
+  char mount[CL_PATH_MOST], path[CL_PATH_MOST + 64];
+  bool later = false;
+  for (size_t i = 0; i < 4; i++) {
+    if (cl_group_mount(hierarchy[i / 2], mount, sizeof mount)) continue;
+    snprintf(path, sizeof path, "%s/coreloom-%d%s", mount, l->text.first.id, suffix[i % 2]);
+    if (!cl_exists(path)) continue;
+    enum answer answer = remove_group(&l->text, path, last);
+    later |= answer == LATER;
+    if (answer != LATER) count(s, answer);
+  }
+  static const char *const traces[] = {"/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"};
+  for (size_t i = 0; i < 2; i++) {
+    char real[CL_PATH_MOST + 256];
+    if (!cl_exists(traces[i])) continue; /* a look at the second place mounts it */
+    snprintf(path, sizeof path, "%s/coreloom-%d", traces[i], l->text.first.id);
+    if (cl_exists(path))
+      count(s, rmdir(cl_files_path(path, real)) == 0 ? DONE : is_gone(errno) ? ALREADY : failed(path, errno));
+    break;
+  }
+  return later ? LATER : DONE;
+}
+
+static void end_partitions(struct settle *s, const struct ending *l) {
+  static const char *const before[] = {"coreloom-", "coreloom-", "coreloom_"}, *const behind[] = {"", "-idle", ".slice"};
+  char mount[CL_PATH_MOST], path[CL_PATH_MOST + 64];
+  if (cl_group_mount("", mount, sizeof mount)) return;
+  for (size_t i = 0; i < 3; i++) {
+    snprintf(path, sizeof path, "%s/%s%d%s", mount, before[i], l->text.first.id, behind[i]);
+    if (cl_exists(path)) count(s, end_partition(path));
+  }
+}
+
+/* Its program goes back first, then its scope and its folders. */
+static void end_layer(struct settle *s, struct ending *l, bool last) {
+  bool later = false;
+  if (!last) end_partitions(s, l);
+  for (size_t i = l->text.count; i-- > 0;) {
+    const struct cl_entry *e = &l->text.entry[i];
+    enum answer answer = ALREADY;
+    if (e->kind == CL_ENTRY_GROUP || e->kind == CL_ENTRY_THREAD) answer = move_back(e, last);
+    else if (e->kind != CL_ENTRY_SCOPE || last) continue;
+    else {
+      int error = cl_systemd_leave(e->field[0]);
+      answer = error == EALREADY ? ALREADY : error ? failed(e->field[0], error) : DONE;
+    }
+    later |= answer == LATER;
+    if (answer != LATER) count(s, answer);
+  }
+  later |= end_folders(s, l, last) == LATER;
+  l->gone = !later;
+}
+
+/* -- what a set of CPUs should be ---------------------------------------------------------------------------------- */
+
+static bool is_irq(const char *path) { return strncmp(path, "/proc/irq/", strlen("/proc/irq/")) == 0 && strstr(path, "_list"); }
+
+static bool is_list_of_group(const char *path) {
+  const char *name = strrchr(path, '/');
+  return strcmp(name, "/cpuset.cpus") == 0 || strcmp(name, "/cpus") == 0;
+}
+
+static struct cl_cpus target_of(const struct settle *s, const struct cl_known *k, const struct cl_cpus *base) {
+  struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after), to;
+  if (is_list_of_group(k->key)) {
+    rest = cl_baseline_rest(&s->base, &s->narrowed);
+    if (*k->base == '\0') return s->cpusets ? rest : *base;
+    to = cl_cpus_minus(base, &s->narrowed);
+    return empty(&to) ? rest : to;
+  }
+  to = cl_cpus_minus(base, strcmp(k->key, CL_QUEUES) == 0 ? &s->queues : &s->after);
+  if (!is_irq(k->key)) return empty(&to) ? *base : to;
+  struct cl_cpus alive = cl_cpus_and(&to, &s->base.online);
+  return empty(&alive) && !cl_cpus_equal(&to, base) ? rest : to;
+}
+
+/* Interrupts are irqbalance's to spread, where it runs: it has been told, and moves them as it thinks fit. */
+static bool is_spread(const struct settle *s, const char *path) {
+  if (!is_irq(path)) return false;
+  for (size_t i = 0; i < s->base.count; i++)
+    if (s->base.known[i].kind == CL_IRQBALANCE) return true;
+  return false;
+}
+
+/* It might use nothing but CPUs that are held or gone, so we gave it the rest: perhaps that of an earlier hour, if who
+ * wrote down what comes next was killed before he wrote it. `may`: the most that it can have. */
+static bool is_rest(const struct settle *s, const struct cl_cpus *base, const struct cl_cpus *now,
+                    const struct cl_cpus *may) {
+  struct cl_cpus none = cl_cpus_none(), rest = cl_cpus_and(&s->base.online, may);
+  return cl_baseline_alike(&s->base, base, &none) && cl_baseline_alike(&s->base, now, &rest);
+}
+
+/* `now` is what we wrote last, or before that: then who was to write the last one was killed. `may`: no more is shown (NULL: all). */
+static bool is_written(const struct settle *s, const struct cl_known *k, const struct cl_cpus *now,
+                       const struct cl_cpus *may) {
+  for (; k; k = k->older) {
+    struct cl_cpus written;
+    if (cl_baseline_parse(&s->base, k, k->written, &written)) continue;
+    if (may) written = cl_cpus_and(&written, may);
+    if (cl_cpus_equal(now, &written)) return true;
+  }
+  return false;
+}
+
+static void say(struct settle *s, bool foreign, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(struct settle *s, bool foreign, const char *format, ...) {
+  char text[3 * CL_CPUS_TEXT];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (s->look) s->find(s->context, foreign, text);
+  else cl_warn("%s", text);
+}
+
+static bool any_offline(const struct settle *s) { return !cl_cpus_equal(&s->base.online, &s->base.possible); }
+
+static struct cl_cpus one_online(const struct settle *s) { return cl_cpus_one(cl_cpus_next(&s->base.online, -1)); }
+
+/* The kernel lets a task that changes its group keep its CPUs if both groups have the same that are online: those that
+ * are offline would be lost to it. So, while any are, the group has another list before its tasks leave it, or before
+ * the controller goes and takes all lists along. */
+static void touch_tasks(const struct settle *s, const char *group) {
+  char path[CL_PATH_MOST + 64], list[CL_CPUS_TEXT];
+  if (!any_offline(s)) return;
+  struct cl_cpus one = one_online(s);
+  join(path, sizeof path, group, "cpuset.cpus");
+  if (cl_exists(path)) cl_write(path, cl_cpus_format(&one, list));
+}
+
+static enum answer settle_set(struct settle *s, struct cl_known *k) {
+  char now_text[CL_CPUS_TEXT], text[CL_CPUS_TEXT];
+  struct cl_cpus base, written, now, to;
+  int error = cl_baseline_now(k->key, now_text, sizeof now_text);
+  if (is_gone(error)) return ALREADY;
+  if (!error) error = cl_baseline_parse(&s->base, k, now_text, &now);
+  if (!error) error = cl_baseline_parse(&s->base, k, k->base, &base);
+  if (!error && cl_baseline_parse(&s->base, k, k->written, &written)) written = base;
+  if (error && s->look) {
+    say(s, false, "%s cannot be read: %s", k->key, strerror(error));
+    return FAILED;
+  }
+  if (error) return failed(k->key, error);
+  to = target_of(s, k, &base);
+  if (k->how == CL_WAS && strcmp(now_text, k->base) == 0) return ALREADY; /* never ours: left so by intent */
+  bool unset = *k->base == '\0' && cl_cpus_equal(&to, &base);
+  if (unset ? *now_text == '\0' : cl_cpus_equal(&now, &to) && *now_text != '\0') return ALREADY;
+  bool ours = is_written(s, k, &now, NULL) || cl_cpus_equal(&now, &written) ||
+              cl_baseline_alike(&s->base, &now, &base) || is_rest(s, &base, &now, &s->base.online) ||
+              (is_irq(k->key) && cl_baseline_stranded(&s->base, &written, &now)) || s->how->repair;
+  if (!ours && is_spread(s, k->key)) return ALREADY;
+  if (!ours) {
+    say(s, true, "%s is \"%s\", but \"%s\" was written: somebody has changed it, it is kept", k->key, now_text, k->written);
+    if (!s->look) cl_baseline_put(&s->base, k->kind, k->key, now_text, now_text, CL_THEIRS);
+    return FOREIGN;
+  }
+  bool goes = s->lists_go && is_list_of_group(k->key) && *k->base == '\0'; /* with the controller: see touch_tasks */
+  if (goes) to = one_online(s);
+  if (!goes && cl_cpus_equal(&to, &base)) snprintf(text, sizeof text, "%s", k->base);
+  else if (k->kind == CL_MASK) cl_cpus_format_mask(&to, text);
+  else cl_cpus_format(&to, text);
+  if (s->look) {
+    say(s, false, "%s is \"%s\", and should be \"%s\"", k->key, now_text, text);
+    return FAILED;
+  }
+  error = cl_baseline_put(&s->base, k->kind, k->key, k->base, text, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
+  if (error) return failed(CL_BASELINE, error);
+  error = cl_write(k->key, text);
+  /* Kernels before 7.0 let no group with tasks have an empty list: all CPUs but those of partitions, until the
+   * controller goes. */
+  struct cl_cpus most = cl_baseline_rest(&s->base, &s->narrowed);
+  if (error == ENOSPC && *text == '\0') error = cl_write(k->key, cl_cpus_format(&most, text));
+  return wrote(k->key, error);
+}
+
+/* Parents before children, as a group of v1 gets no more than the one above; after those a second time the other way. */
+static int by_key(const void *a, const void *b) {
+  const struct cl_known *const *x = a, *const *y = b;
+  return strcmp((*x)->key, (*y)->key);
+}
+
+static void settle_sets(struct settle *s, bool groups) {
+  struct cl_known **list = malloc((s->base.count + 1) * sizeof *list);
+  size_t count_of = 0;
+  if (list == NULL) {
+    s->out->failed++;
+    return;
+  }
+  for (size_t i = 0; i < s->base.count; i++) {
+    struct cl_known *k = &s->base.known[i];
+    if ((k->kind == CL_CPUS || k->kind == CL_MASK) && is_list_of_group(k->key) == groups &&
+        (k->how != CL_WAS || s->how->repair || s->look))
+      list[count_of++] = k;
+  }
+  qsort(list, count_of, sizeof *list, by_key);
+  for (size_t i = 0; i < count_of; i++) count(s, settle_set(s, list[i]));
+  free(list);
+}
+
+/* -- the controller, and the group of those that were in the root ---------------------------------------------------- */
+
+struct need {
+  const struct settle *settle;
+  const char *group;
+  char by[CL_PATH_MOST];
+};
+
+/* A child group that uses the controller: hands it on, or has set something. What we had set does not count. */
+static int needs(void *context, const char *name) {
+  struct need *n = context;
+  char child[CL_PATH_MOST], path[CL_PATH_MOST + 64], text[4096];
+  static const char *const set[] = {"cpuset.cpus", "cpuset.mems", "cpuset.cpus.exclusive"};
+  if (cl_is_ours(name)) return 0;
+  join(child, sizeof child, n->group, name);
+  join(path, sizeof path, child, "cgroup.subtree_control");
+  if (cl_read(path, text, sizeof text)) return 0; /* not a group */
+  bool needed = cl_lists_word(text, "cpuset");
+  for (size_t i = 0; i < sizeof set / sizeof *set && !needed; i++) {
+    join(path, sizeof path, child, set[i]);
+    const struct cl_known *k = cl_baseline_find(&n->settle->base, CL_CPUS, path);
+    needed = cl_read(path, text, sizeof text) == 0 && *text != '\0' && !(k && *k->base == '\0');
+  }
+  join(path, sizeof path, child, "cpuset.cpus.partition");
+  needed = needed || (cl_read(path, text, sizeof text) == 0 && strncmp(text, "member", 6) != 0);
+  if (needed) snprintf(n->by, sizeof n->by, "%s", child);
+  return needed;
+}
+
+static enum answer settle_controller(struct settle *s, const struct cl_known *k) {
+  char text[4096], group[CL_PATH_MOST];
+  if (k->how == CL_WAS || strcmp(k->base, "on") == 0) return NOTHING;
+  int error = cl_read(k->key, text, sizeof text);
+  if (is_gone(error)) return ALREADY;
+  if (error) return failed(k->key, error);
+  bool on = cl_lists_word(text, "cpuset");
+  if (on == s->controller) return ALREADY;
+  if (!on && s->look) {
+    say(s, false, "%s does not list \"cpuset\" any more", k->key);
+    return FAILED;
+  }
+  if (!on) return s->how->repair ? wrote(k->key, cl_write(k->key, "+cpuset")) : NOTHING;
+  folder_of(group, sizeof group, k->key);
+  struct need n = {s, group, ""};
+  cl_list(group, needs, &n);
+  if (*n.by) {
+    say(s, true, "the controller cpuset stays on in %s, as %s uses it by now", group, n.by);
+    return FOREIGN;
+  }
+  if (s->look) {
+    say(s, false, "the controller cpuset is on in %s, and should be off", group);
+    return FAILED;
+  }
+  return wrote(k->key, cl_write(k->key, "-cpuset"));
+}
+
+static enum answer settle_rest(struct settle *s, const char *controller, bool last) {
+  char mount[CL_PATH_MOST], rest[CL_PATH_MOST + 32], path[CL_PATH_MOST + 64], text[CL_CPUS_TEXT];
+  if (cl_group_mount(controller, mount, sizeof mount)) return NOTHING;
+  join(rest, sizeof rest, mount, CL_REST);
+  if (!cl_exists(rest)) return NOTHING;
+  if (!s->cpusets) {
+    touch_tasks(s, rest);
+    return remove_group(NULL, rest, last);
+  }
+  struct cl_cpus left = cl_baseline_rest(&s->base, &s->narrowed), now;
+  join(path, sizeof path, rest, "cpuset.cpus");
+  if (!cl_exists(path)) join(path, sizeof path, rest, "cpus");
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &now) || cl_cpus_equal(&now, &left)) return ALREADY;
+  return wrote(path, cl_write(path, cl_cpus_format(&left, text)));
+}
+
+/* -- tasks ----------------------------------------------------------------------------------------------------------- */
+
+static int allow(const struct settle *s, int tid, const struct cl_cpus *to) {
+  struct cl_cpus missing = cl_cpus_minus(&s->base.online, to), all = cl_cpus_or(to, &s->base.possible);
+  /* A task that may use every CPU may use those that come later, too. */
+  return cl_task_allow(tid, empty(&missing) ? &all : to);
+}
+
+static const struct ending *layer_of(const struct settle *s, int id) {
+  for (size_t i = 0; i < s->layers; i++)
+    if (s->layer[i].text.first.id == id) return &s->layer[i];
+  return NULL;
+}
+
+/* What the cpuset of a task grants. */
+static struct cl_cpus granted(const struct settle *s, int tid) {
+  struct cl_cpus cpus = s->base.possible, one;
+  for (int v1 = 0; v1 < 2; v1++)
+    if (cl_granted(tid, v1 ? "cpuset" : "", &one) == 0) cpus = cl_cpus_and(&cpus, &one);
+  return cpus;
+}
+
+/* The tool was killed between sending a task to the lightest CPUs and letting it have all it may. */
+static bool is_on_the_way(const struct settle *s, const struct cl_cpus *now, const struct cl_cpus *base) {
+  for (size_t i = 0; i < s->layers; i++) {
+    const char *text = cl_layer_value(&s->layer[i].text, "via");
+    struct cl_cpus via;
+    if (text && s->layer[i].ends && cl_cpus_parse(text, &via) == 0 && within(now, &via) &&
+        (within(now, base) || within(base, &s->before)))
+      return true;
+  }
+  return false;
+}
+
+static bool is_ours(const struct settle *s, const struct cl_known *k, const struct cl_task *task,
+                    const struct cl_cpus *base) {
+  const struct cl_cpus *now = &task->allowed;
+  struct cl_cpus left, may;
+  if (s->how->repair || cl_baseline_alike(&s->base, now, base)) return true;
+  if (k->how == CL_PROGRAM) {
+    const struct ending *l = layer_of(s, k->id);
+    if (within(now, l ? &l->text.first.cpus : &s->ended)) return true;
+  }
+  if (cl_baseline_stranded(&s->base, base, now)) return true;
+  /* The kernel lets its threads have all CPUs when a partition ends, and before 6.2 all tasks of a group. */
+  if ((task->kernel || !cl_kernel_since(6, 2)) && cl_baseline_alike(&s->base, now, &s->base.online)) return true;
+  if (is_on_the_way(s, now, base)) return true;
+  may = granted(s, task->tid);
+  if (is_rest(s, base, now, &s->base.possible) || is_rest(s, base, now, &may)) return true;
+  if (is_written(s, k, now, &may)) return true;
+  left = cl_cpus_and(base, &may);
+  if (cl_baseline_alike(&s->base, now, &left)) return true;
+  return !cl_kernel_since(6, 2) && cl_baseline_alike(&s->base, now, &may);
+}
+
+/* Whether what a task was found with is to be seen to: the kernel itself forgets what its own threads had when it makes
+ * or ends a partition, and before 6.2 what any task had asked for with every change of a cpuset. */
+static bool is_forgotten(const struct cl_task *task) { return task->kernel || !cl_kernel_since(6, 2); }
+
+static enum answer give(struct settle *s, const struct cl_known *k, const struct cl_task *task, const struct cl_cpus *base,
+                        const struct cl_cpus *to) {
+  char what[64], now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  if (s->look) {
+    say(s, false, "task %d (%s) may use CPUs %s, and should have %s", task->tid, task->name,
+        cl_cpus_format(&task->allowed, now), cl_cpus_format(to, list));
+    return FAILED;
+  }
+  /* That it is of a program is why it is ours: so that stays written down until it is told. */
+  bool program = k->how == CL_PROGRAM;
+  int error = cl_baseline_put_task(&s->base, task, base, to, k->how == CL_WAS ? CL_OURS : k->how, k->id);
+  if (!error) error = allow(s, task->tid, to);
+  if (!error && program) error = cl_baseline_put_task(&s->base, task, base, to, CL_OURS, 0);
+  if (error == ESRCH) return ALREADY;
+  struct cl_cpus alive = cl_cpus_and(to, &s->base.online), may = granted(s, task->tid), can = cl_cpus_and(&alive, &may);
+  if (error == EINVAL && empty(&alive)) { /* the kernel lets it use all others then, and so do we */
+    struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after);
+    cl_warn("task %d (%s) had CPUs %s, which are offline: it gets %s", task->tid, task->name, cl_cpus_format(to, list),
+            cl_cpus_format(&rest, now));
+    error = allow(s, task->tid, &rest);
+  } else if (error == EINVAL && empty(&can)) {
+    cl_warn("task %d (%s) had CPUs %s, which its group has no more: it keeps %s", task->tid, task->name,
+            cl_cpus_format(to, list), cl_cpus_format(&task->allowed, now));
+    return FOREIGN;
+  }
+  snprintf(what, sizeof what, "the CPUs of task %d (%s)", task->tid, task->name);
+  return error ? failed(what, error) : DONE;
+}
+
+/* It lacks CPUs that are offline, which only its file tells. */
+static bool lacks_offline(const struct settle *s, int tid, const struct cl_cpus *to) {
+  struct cl_cpus off = cl_cpus_minus(&s->base.possible, &s->base.online), wanted = cl_cpus_and(to, &off), asked;
+  return !empty(&wanted) && cl_task_asked(tid, &asked) == 0 && !within(&wanted, &asked);
+}
+
+/* A program that stays where it belongs; only before 6.2, and without a group of its own, the kernel lets it out with
+ * every change of its cpuset. */
+static enum answer pin_again(struct settle *s, const struct cl_known *k, const struct cl_task *task) {
+  struct cl_cpus written, may = granted(s, task->tid);
+  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  if (cl_kernel_since(6, 2) || !cl_cpus_equal(&task->allowed, &may) || cl_cpus_parse(k->written, &written)) return NOTHING;
+  struct cl_cpus can = cl_cpus_and(&written, &may);
+  if (empty(&can) || cl_cpus_equal(&can, &may)) return NOTHING;
+  if (s->look) {
+    say(s, false, "task %d (%s) may use CPUs %s, and should have %s", task->tid, task->name,
+        cl_cpus_format(&task->allowed, now), cl_cpus_format(&written, list));
+    return FAILED;
+  }
+  return cl_task_allow(task->tid, &written) ? NOTHING : DONE; /* it has ended */
+}
+
+static enum answer settle_task(struct settle *s, struct cl_known *k) {
+  struct cl_task task;
+  struct cl_cpus base, to, rest = cl_baseline_rest(&s->base, &s->after);
+  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  bool lives = cl_task_look(k->tid, &task) == 0 && task.born == k->born && task.state != 'Z';
+  if (!lives || cl_cpus_parse(k->base, &base)) return k->how == CL_WAS ? NOTHING : ALREADY;
+  /* Never told by us: what it has now is its own business. */
+  if (k->how == CL_WAS && !is_forgotten(&task) && !cl_baseline_stranded(&s->base, &base, &task.allowed)) return NOTHING;
+  if (k->how == CL_PROGRAM) {
+    const struct ending *l = layer_of(s, k->id);
+    if (l && !l->ends) return pin_again(s, k, &task);
+  }
+  to = cl_cpus_minus(&base, &s->after);
+  if (empty(&to)) {
+    if (task.kernel) return ALREADY; /* bound to a held CPU */
+    struct cl_cpus may = granted(s, task.tid);
+    to = cl_cpus_and(&rest, &may);
+    if (empty(&to)) return ALREADY;
+  }
+  struct cl_cpus can = cl_cpus_and(&to, &s->base.online);
+  bool lacks_some = lacks_offline(s, task.tid, &to);
+  if (cl_cpus_equal(&can, &task.allowed) && !lacks_some) return ALREADY;
+  if (!is_ours(s, k, &task, &base)) {
+    if (s->look || s->named++ < NAMED)
+      say(s, true, "task %d (%s) may use CPUs %s, but was left %s: somebody has changed it, it is kept", k->tid, task.name,
+          cl_cpus_format(&task.allowed, now), cl_cpus_format(&to, list));
+    if (!s->look) cl_baseline_put_task(&s->base, &task, &task.allowed, &task.allowed, CL_THEIRS, 0);
+    return FOREIGN;
+  }
+  /* More than its cpuset has is not to be had: then what it has of it is right. */
+  if (!s->look && (lacks_some || !within(&can, &task.allowed))) return give(s, k, &task, &base, &to);
+  struct cl_cpus may = granted(s, task.tid);
+  can = cl_cpus_and(&can, &may);
+  return cl_cpus_equal(&can, &task.allowed) ? ALREADY : give(s, k, &task, &base, &to);
+}
+
+static void settle_tasks(struct settle *s) {
+  for (size_t i = 0; i < s->base.count; i++) {
+    struct cl_known *k = &s->base.known[i];
+    if (k->kind != CL_TASK) continue;
+    count(s, settle_task(s, k));
+  }
+  if (s->named > NAMED) cl_warn("%d more tasks have asked for other CPUs since: they keep them", s->named - NAMED);
+}
+
+/* A task that is not written down and was born on CPUs of a layer that ends is of its program. */
+static bool of_program(const struct settle *s, const struct cl_task *task, struct cl_cpus *wish) {
+  for (size_t i = 0; i < s->layers; i++) {
+    const struct ending *l = &s->layer[i];
+    const char *text = cl_layer_value(&l->text, "wish");
+    if (l->ends && text && task->born >= l->text.first.born && within(&task->allowed, &l->text.first.cpus))
+      return cl_cpus_parse(text, wish) == 0;
+  }
+  return false;
+}
+
+/* A task made while its parent was on its way to the lightest CPUs has those for ever: it gets its parent's. */
+static bool made_on_the_way(const struct settle *s, const struct cl_task *task, struct cl_cpus *wish) {
+  struct cl_task parent;
+  if (cl_task_look(task->parent, &parent)) return false;
+  const struct cl_known *k = cl_baseline_task(&s->base, parent.tid, parent.born);
+  for (size_t i = 0; k && i < s->layers; i++) {
+    const char *text = s->layer[i].ends ? cl_layer_value(&s->layer[i].text, "via") : NULL;
+    struct cl_cpus via;
+    if (text && cl_cpus_parse(text, &via) == 0 && is_written(s, k, &task->allowed, &via))
+      return cl_cpus_parse(k->base, wish) == 0;
+  }
+  return false;
+}
+
+static bool lacks(const void *settle, const struct cl_cpus *allowed) {
+  const struct settle *s = settle;
+  struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after);
+  return !within(&should, allowed) || !cl_cpus_equal(&s->base.online, &s->base.possible);
+}
+
+/* A task born since inherited what its parent was left with. Until nobody is found: one that is not told yet may have
+ * children meanwhile. */
+static void settle_newborn(struct settle *s, int rounds) {
+  for (int round = 0, changed = 1; changed && round < rounds; round++) {
+    struct cl_tasks tasks;
+    changed = 0;
+    if (s->wrote_tasks ? cl_tasks_if(lacks, s, &tasks) : cl_tasks_kernel(&tasks)) return;
+    for (size_t i = 0; i < tasks.count; i++) {
+      const struct cl_task *task = &tasks.task[i];
+      struct cl_cpus wish;
+      if (task->born < s->base.taken || task->fixed || task->state == 'Z') continue;
+      if (cl_baseline_task(&s->base, task->tid, task->born) || within(&task->allowed, &s->after)) continue;
+      if (!of_program(s, task, &wish) && !made_on_the_way(s, task, &wish)) wish = cl_baseline_wish(&s->base, task);
+      struct cl_cpus to = cl_cpus_minus(&wish, &s->after), can = cl_cpus_and(&to, &s->base.online);
+      struct cl_cpus has = cl_cpus_and(&task->allowed, &s->base.online);
+      if (empty(&to) || (cl_cpus_equal(&can, &has) && !lacks_offline(s, task->tid, &to))) continue;
+      if (allow(s, task->tid, &to)) continue;
+      changed = 1;
+      s->out->done++;
+    }
+    cl_tasks_free(&tasks);
+  }
+}
+
+/* -- the kernel's own work -------------------------------------------------------------------------------------------- */
+
+/* Since 7.0 the kernel lets the work queues know of the begin or end of a partition only behind the write, and a writer
+ * killed right then never does it: the queues stay off CPUs that no partition has. True: none of ours is left so. */
+static bool queues_know(const struct settle *s, const char *mount) {
+  char path[CL_PATH_MOST + 64], text[CL_CPUS_TEXT];
+  struct cl_cpus kept, isolated;
+  if (cl_read("/sys/devices/virtual/workqueue/cpumask_isolated", text, sizeof text) || cl_cpus_parse_mask(text, &kept))
+    return true;
+  join(path, sizeof path, mount, "cpuset.cpus.isolated");
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &isolated)) return true;
+  kept = cl_cpus_minus(&kept, &isolated);
+  kept = cl_cpus_and(&kept, &s->ended);
+  return empty(&kept);
+}
+
+/* Begins and ends a partition once more. Nothing to do in all cases but the one above. */
+static void remind_queues(struct settle *s) {
+  char mount[CL_PATH_MOST], group[CL_PATH_MOST + 64], control[CL_PATH_MOST + 64], path[CL_PATH_MOST + 128];
+  char real[CL_PATH_MOST + 256], on[4096], cpus[CL_CPUS_TEXT];
+  struct cl_cpus ours = cl_cpus_and(&s->ended, &s->base.online);
+  int id = 0;
+  for (size_t i = 0; i < s->layers; i++)
+    if (s->layer[i].ends) id = s->layer[i].text.first.id;
+  if (cl_group_mount("", mount, sizeof mount) || empty(&ours)) return;
+  snprintf(group, sizeof group, "%s/coreloom-%d", mount, id); /* a name that the next try would find */
+  join(control, sizeof control, mount, "cgroup.subtree_control");
+  for (int tries = 0; tries < 5 && !queues_know(s, mount); tries++) {
+    pause_ms(10); /* it may be about to */
+    if (queues_know(s, mount) || cl_read(control, on, sizeof on)) break;
+    bool was_on = cl_lists_word(on, "cpuset");
+    if (!was_on) cl_write(control, "+cpuset");
+    mkdir(cl_files_path(group, real), 0755);
+    join(path, sizeof path, group, "cpuset.cpus");
+    cl_write(path, cl_cpus_format(&ours, cpus));
+    join(path, sizeof path, group, "cpuset.cpus.partition");
+    cl_write(path, "isolated");
+    cl_write(path, "member");
+    rmdir(cl_files_path(group, real));
+    if (!was_on) cl_write(control, "-cpuset");
+  }
+  if (queues_know(s, mount)) return;
+  cl_warn("the kernel keeps its work queues off CPU %s", cl_cpus_format(&ours, cpus));
+  s->out->failed++;
+}
+
+/* -- all of it -------------------------------------------------------------------------------------------------------- */
+
+static bool of_this_boot(const struct cl_reservation *r) {
+  char boot[40];
+  return r->tool && cl_boot(boot) == 0 && strcmp(boot, r->boot) == 0;
+}
+
+static void sum_up(struct settle *s) {
+  bool groups_are_systemds = cl_systemd_runs();
+  for (size_t i = 0; i < s->layers; i++) {
+    const struct ending *l = &s->layer[i];
+    const struct cl_cpus *cpus = &l->text.first.cpus;
+    const char *mechanism = l->text.first.trying;
+    s->before = cl_cpus_or(&s->before, cpus);
+    if (l->ends) {
+      s->ended = cl_cpus_or(&s->ended, cpus);
+      continue;
+    }
+    s->after = cl_cpus_or(&s->after, cpus);
+    if (!is(mechanism, "isolated") || !cl_kernel_since(6, 9)) s->queues = cl_cpus_or(&s->queues, cpus);
+    if (is(mechanism, "affinity") || is(mechanism, "")) continue;
+    s->cpusets |= is(mechanism, "cpuset") || is(mechanism, "cpuset-v1");
+    s->controller |= !is(mechanism, "cpuset-v1");
+    if (!groups_are_systemds || is(mechanism, "cpuset-v1")) s->narrowed = cl_cpus_or(&s->narrowed, cpus);
+  }
+  s->ended = cl_cpus_minus(&s->ended, &s->after);
+}
+
+static int begin(struct settle *s) {
+  struct cl_reservation *list;
+  size_t count_of;
+  int error = cl_layers(&list, &count_of);
+  if (error) return error;
+  s->layer = calloc(count_of + 1, sizeof *s->layer);
+  for (size_t i = 0; s->layer && i < count_of; i++) {
+    struct ending *l = &s->layer[s->layers];
+    if (cl_layer_read(list[i].path, &l->text)) continue; /* removed meanwhile */
+    const struct cl_reservation *r = &l->text.first;
+    l->ends = !r->alive || s->how->all || (s->how->id && r->id == s->how->id);
+    s->layers++;
+  }
+  free(list);
+  if (s->layer == NULL) return ENOMEM;
+  error = cl_baseline_read(&s->base);
+  s->has_base = !error;
+  sum_up(s);
+  s->base.held = cl_cpus_or(&s->base.held, &s->before); /* what may differ by our doing */
+  if (s->has_base && !s->look) cl_baseline_note_offline(&s->base, NULL);
+  return error == ENOENT ? 0 : error;
+}
+
+static void end(struct settle *s) {
+  for (size_t i = 0; i < s->layers; i++) cl_layer_free(&s->layer[i].text);
+  free(s->layer);
+  cl_baseline_free(&s->base);
+}
+
+static void settle_irqbalance(struct settle *s, const struct cl_known *k) {
+  struct cl_cpus base, both;
+  char list[CL_CPUS_TEXT], now[CL_CPUS_TEXT];
+  if (cl_cpus_parse(k->base, &base)) return;
+  both = cl_cpus_or(&base, &s->ended);
+  int error = cl_irqbalance_restore(k->key, cl_cpus_format(&base, list), cl_cpus_format(&both, now));
+  count(s, error == EALREADY ? ALREADY : error ? failed(k->key, error) : DONE);
+}
+
+static void settle_all(struct settle *s) {
+  for (size_t i = 0; i < s->layers; i++)
+    if (s->layer[i].ends) end_layer(s, &s->layer[i], false);
+  for (size_t i = 0; i < s->base.count; i++) {
+    const struct cl_known *k = &s->base.known[i];
+    s->lists_go |= any_offline(s) && k->kind == CL_CONTROLLER && k->how != CL_WAS && strcmp(k->base, "off") == 0 &&
+                   !s->controller;
+  }
+  settle_sets(s, true);
+  /* Task by task, before the controller goes: with that the kernel moves those of all groups at once, and if one of the
+   * groups had every CPU it looks at none of the others' tasks (cpuset_attach). */
+  count(s, settle_rest(s, "", false));
+  count(s, settle_rest(s, "cpuset", true));
+  for (size_t i = 0; i < s->base.count; i++)
+    if (s->base.known[i].kind == CL_CONTROLLER) count(s, settle_controller(s, &s->base.known[i]));
+  if (s->lists_go) { /* it may stay, as others use it by now */
+    s->lists_go = false;
+    settle_sets(s, true);
+  }
+  if (!s->cpusets) count(s, settle_rest(s, "", true)); /* a container's root takes no tasks while its controllers are on */
+  for (size_t i = 0; i < s->layers; i++)
+    if (s->layer[i].ends && !s->layer[i].gone) end_layer(s, &s->layer[i], true);
+  for (size_t i = 0; i < s->base.count; i++)
+    if (s->base.known[i].kind == CL_IRQBALANCE) settle_irqbalance(s, &s->base.known[i]);
+  settle_sets(s, false);
+  for (size_t i = 0; i < s->base.count; i++) s->wrote_tasks |= s->base.known[i].kind == CL_TASK && s->base.known[i].how != CL_WAS;
+  settle_newborn(s, 1); /* while their parents have what they have inherited */
+  settle_tasks(s);
+  settle_newborn(s, ROUNDS);
+}
+
+static void say_damage(struct settle *s) {
+  for (size_t i = 0; i < s->layers; i++) {
+    const struct cl_text *t = &s->layer[i].text;
+    for (size_t j = 0; j < t->damages && s->layer[i].ends; j++)
+      cl_warn("line %zu of %s cannot be read: it is left out", t->damaged[j], t->first.path);
+    if (s->layer[i].ends) s->out->damaged += (int)t->damages;
+  }
+  bool one = s->base.damaged == 1;
+  if (s->base.damaged)
+    cl_warn("%zu line%s of %s cannot be read: %s left out", s->base.damaged, one ? "" : "s", CL_BASELINE,
+            one ? "it is" : "they are");
+  s->out->damaged += (int)s->base.damaged;
+}
+
+/* The files of the layers that have ended go, and with the last one the baseline. */
+static void forget(struct settle *s) {
+  bool any = false;
+  for (size_t i = 0; i < s->layers; i++) {
+    const struct ending *l = &s->layer[i];
+    char real[CL_PATH_MOST + 256], other[CL_PATH_MOST + 300];
+    bool stays = !l->ends || (s->how->again && l->text.first.id == s->how->id);
+    any |= stays;
+    if (stays) continue;
+    cl_files_path(l->text.first.path, real);
+    if (l->text.first.alive) cl_layer_mark_ended(l->text.first.path);
+    snprintf(other, sizeof other, "%s.damaged", real);
+    if (l->text.damages && of_this_boot(&l->text.first) && !l->text.empty) rename(real, other);
+    else unlink(real);
+    s->out->layers++;
+  }
+  if (any && s->base.fd >= 0) {
+    cl_baseline_hold(&s->base, &s->after);
+    cl_baseline_compact(&s->base);
+  } else if (!any) {
+    cl_baseline_remove();
+  }
+}
+
+int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
+  struct settle s = {.how = how, .out = settled, .base = {.fd = -1}};
+  *settled = (struct cl_settled){0};
+  int error = begin(&s);
+  bool work = how->repair;
+  for (size_t i = 0; i < s.layers; i++) work |= s.layer[i].ends;
+  if (s.layers == 0 && s.has_base) work = true; /* what could not be taken back the last time */
+  if (s.layers == 0 && !s.has_base && !error) cl_baseline_remove();
+  if (error || !work) {
+    end(&s);
+    return error;
+  }
+  bool any_of_boot = s.layers == 0;
+  for (size_t i = 0; i < s.layers; i++) any_of_boot |= of_this_boot(&s.layer[i].text.first) || s.layer[i].text.first.tool == 0;
+  if (any_of_boot && !s.has_base && s.layers) {
+    bool begun = false;
+    for (size_t i = 0; i < s.layers; i++) begun |= s.layer[i].ends && *s.layer[i].text.first.trying;
+    if (begun) {
+      cl_warn("%s is not there: what the machine was before is not known; only our groups are removed", CL_BASELINE);
+      settled->damaged++;
+    }
+  }
+  if (any_of_boot) {
+    say_damage(&s);
+    settle_all(&s);
+    if (!cl_files_is_tree()) remind_queues(&s);
+  }
+  if (settled->failed) error = EIO;
+  else forget(&s);
+  end(&s);
+  return error;
+}
+
+int cl_settle_look(void (*find)(void *context, bool foreign, const char *line), void *context) {
+  static const struct cl_settling nothing = {0};
+  struct cl_settled settled = {0};
+  struct settle s = {.how = &nothing, .out = &settled, .base = {.fd = -1}, .look = true, .find = find, .context = context};
+  int error = begin(&s);
+  if (!error && s.has_base) {
+    settle_sets(&s, true);
+    for (size_t i = 0; i < s.base.count; i++)
+      if (s.base.known[i].kind == CL_CONTROLLER) settle_controller(&s, &s.base.known[i]);
+    settle_sets(&s, false);
+    settle_tasks(&s);
+  }
+  end(&s);
+  return error;
+}

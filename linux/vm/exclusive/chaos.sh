@@ -1,0 +1,160 @@
+# Scenarios (programs/chaos.c) one after the other, each compared with what the machine was before: what
+# coreloom.bench.chaos runs. chaos FILE...: files named by their seeds; "narrow" in the first line: the groups of the
+# machine have CPUs of their own meanwhile.
+# Prints for each "begin SEED", "exit N" of the tools, "problem TEXT", "| LINE" of the difference, "log LINE" and
+# "end SEED equal|foreign|differing"; "reboot" when the machine cannot be mended for the next.
+. /check/lib.sh
+place=$work/chaos
+mkdir -p $place
+systemd=$([ -d /run/systemd/system ] && echo yes)
+[ -z "$systemd" ] || transient="$transient psimon"
+transient="$transient irq/" # a thread of an interrupt follows where the interrupt came last
+
+# Who is there: threads that may use all CPUs, some that have asked for CPUs, some in a group of their own. Those that
+# wake are the ones for whom the kernel finds another CPU when theirs has gone.
+crowd() {
+    threads 4 >$work/a &
+    taskset -c 3 threads -i 20 2 >$work/b &
+    taskset -c 1-2 threads -i 20 2 >$work/c &
+    becomes [ -s $work/a -a -s $work/b -a -s $work/c ]
+    if [ $systemd ]; then
+        group=-
+        systemctl start web pinned
+    else
+        group=$(group_of_others)
+        (echo 0 >$group/cgroup.procs; exec threads 2) >$work/d &
+        becomes [ -s $work/d ]
+    fi
+    narrow=
+    base
+}
+
+base() {
+    state $transient >$place/base
+    until state $transient >$place/base.again && cmp -s $place/base $place/base.again; do
+        mv $place/base.again $place/base
+    done
+}
+
+narrowed() { # narrow, or nothing
+    [ "$1" = "$narrow" ] && return
+    narrow=$1
+    if [ $systemd ]; then
+        if [ $narrow ]; then systemctl start narrow; else systemctl stop narrow; fi
+    elif [ -e $group/../cgroup.subtree_control ]; then
+        if [ $narrow ]; then
+            echo +cpuset >$group/../cgroup.subtree_control
+            echo 1-3 >$group/cpuset.cpus
+        else
+            echo >$group/cpuset.cpus
+            echo -cpuset >$group/../cgroup.subtree_control
+        fi
+    elif [ $narrow ]; then
+        echo 1-3 >$group/cpuset.cpus
+    else
+        echo 0-3 >$group/cpuset.cpus
+    fi
+    base
+}
+
+# The lines that differ, without what numbers the processes of a scenario have: another run has others.
+differences() {
+    diff -U0 $1 $2 | grep -E '^[-+](task|file|group|mount|there) '
+}
+named() { sed -E 's/^([-+])task [0-9]+ of [0-9]+, born [0-9]+, (prey|hostile)/\1task \2/'; }
+without() { # FILE: the lines of the input that are not in it
+    if [ -s $1 ]; then grep -vxF -f $1; else cat; fi
+}
+
+# A hostile process that has what it asked for last has what it should have: its two lines go to $place/foreign.
+asked() {
+    : >$place/foreign
+    sed -n 's/^asked //p' $place/result | while read pid list; do
+        line=$(grep -E "^task 0*$pid of $pid, " $place/before) || continue
+        now=$(echo "$line" | sed "s/: cpus [^ ]*, nice/: cpus $list, nice/")
+        [ "$line" != "$now" ] && grep -qxF "$now" $place/after && printf -- '-%s\n+%s\n' "$line" "$now"
+    done >>$place/foreign
+}
+
+# Writes back what is not as it was. What differs still makes the next scenarios worthless.
+mend() {
+    for try in 1 2 3; do
+        is_base && return
+        find $journals -type f ! -name lock -exec rm -f {} + 2>/dev/null
+        diff -U0 $place/base $place/now | grep '^[-+]' | sort -r >$place/mend
+        sed -n 's/^+group //p' $place/mend | while read folder; do # the innermost first
+            echo member >$folder/cpuset.cpus.partition
+            for task in $(cat $folder/cgroup.procs); do echo $task >${folder%/*}/cgroup.procs; done
+            rmdir $folder
+        done 2>/dev/null
+        sed -n 's/^+there //p' $place/mend | while read path; do [ -d $path ] && rmdir $path; done 2>/dev/null
+        sed -n 's/^-file \([^ ]*\) = \(.*\)/\1 \2/p' $place/mend | while read path text; do
+            case $path in
+            */cgroup.subtree_control)
+                for word in $(cat $path); do case " $text " in *" $word "*) ;; *) echo -$word >$path ;; esac; done
+                for word in $text; do echo +$word >$path; done
+                ;;
+            *) echo "$text" >$path ;;
+            esac
+        done 2>/dev/null
+        sed -n 's/^-task 0*\([0-9]*\) of .*: cpus \([^ ]*\), nice.* groups \(.*\), memory .*/\1 \2 \3/p' $place/mend |
+            while read task cpus in; do
+                case $in in
+                *cpuset:*) in=${in#*cpuset:} && echo $task >/sys/fs/cgroup/cpuset${in%%|*}/tasks ;;
+                *0::*) in=${in#*0::} && echo $task >/sys/fs/cgroup${in%%|*}/cgroup.procs ;;
+                esac
+                taskset -pc $cpus $task
+            done >/dev/null 2>&1
+    done
+    is_base
+}
+is_base() {
+    for try in 1 2 3 4 5; do
+        state $transient >$place/now
+        cmp -s $place/base $place/now && return
+        sleep 0.05
+    done
+    return 1
+}
+
+scenario() { # FILE
+    seed=${1##*/}
+    echo "begin $seed"
+    narrowed "$(sed -n '1s/^narrow$/narrow/p' $1)"
+    sed "1{/^narrow$/d}; s| GROUP\$| $group|" $1 >$place/steps
+    : >$place/log
+    : >$place/control
+    rm -f $place/ready.*
+    chaos tool $place $transient <$place/steps >$place/result 2>>$place/log || echo "problem chaos ended with $?"
+    grep -E '^(exit|problem) ' $place/result
+    outcome=equal
+    if ! grep -qx equal $place/result; then
+        asked
+        differences $place/before $place/after | without $place/foreign | named >$place/differs
+        [ -s $place/foreign ] && outcome=foreign
+        if [ -s $place/differs ]; then
+            mend || { grep '^' $place/differs | sed 's/^/| /'; echo "end $seed differing"; echo reboot; exit; }
+            if grep -qE '^(cpu|hostile) ' $place/steps; then
+                rm -f $place/ready.*
+                chaos plain $place $transient <$place/steps >$place/result.plain 2>>$place/log
+                differences $place/before $place/after | named >$place/control
+                mend || reboot=yes
+            fi
+            without $place/control <$place/differs >$place/left
+            sed 's/^/| /' $place/left
+            [ -s $place/left ] && outcome=differing
+        fi
+    fi
+    grep -q '^problem ' $place/result && outcome=differing
+    grep -q '^\(un\)*equal$' $place/result || outcome=differing # it did not come to its end
+    [ $outcome = differing ] && sed 's/^/log /' $place/log
+    [ $outcome = differing ] && { is_base || mend || reboot=yes; }
+    echo "end $seed $outcome"
+    [ "$reboot" ] && echo reboot && exit
+}
+
+chaos_of() { # FILE...
+    reboot=
+    crowd
+    for file; do scenario $file; done
+}
