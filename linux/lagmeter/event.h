@@ -19,6 +19,7 @@ enum lag_kind {
   LAG_IN,        /* runs from now on */
   LAG_PREEMPTED, /* runs no longer, and waits */
   LAG_SLEEPS,    /* runs no longer, and is not runnable */
+  LAG_ENDS,      /* runs no longer, and never again */
 };
 
 struct lag_event {

@@ -9,6 +9,7 @@
 #define RING_SIZE (8 << 20)
 #define ROOM (sizeof(struct lag_event) + 8) /* of an event in the ring */
 #define PORTION 256
+#define TASK_DEAD 0x80 /* its last switch */
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -84,7 +85,8 @@ static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu, u64 c
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, u32 state) {
   u32 cpu = bpf_get_smp_processor_id();
-  if (is_watched(prev)) tell(prev, preempt || !state ? LAG_PREEMPTED : LAG_SLEEPS, cpu, prev->se.sum_exec_runtime);
+  u32 kind = preempt || !state ? LAG_PREEMPTED : state & TASK_DEAD ? LAG_ENDS : LAG_SLEEPS;
+  if (is_watched(prev)) tell(prev, kind, cpu, prev->se.sum_exec_runtime);
   if (is_watched(next)) tell(next, LAG_IN, cpu, next->se.sum_exec_runtime);
   return 0;
 }

@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <grp.h>
+#include <limits.h>
 #include <math.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,43 +18,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "create.h"
+#include "help.h"
 #include "perfetto.h"
 #include "report.h"
 
-#define VERSION "0.1.0"
 #define GROUPS "/sys/fs/cgroup"
 #define LOOK_MS 100   /* how often events are read, unless there are many */
 #define SAMPLE_MS 10
 #define END_ROWS 40
 #define LIVE_ROWS 20
-
-static const char help[] =
-    "usage: lagmeter [OPTION]... [-p PID | -n NAME | -g CGROUP | -a] [-- COMMAND [ARGUMENT]...]\n"
-    "\n"
-    "How unfairly runnable threads are served, under any scheduler: how far each is behind or ahead of an ideal one\n"
-    "that always gives all their shares by weight, and the largest gap of two threads.\n"
-    "Watches the command with all that it starts, else what is chosen, until Ctrl-C.\n"
-    "\n"
-    "  -p, --pid PID        the threads of one process\n"
-    "  -n, --name NAME      threads of that name\n"
-    "  -g, --cgroup CGROUP  threads in that control group and below, as user.slice\n"
-    "  -a, --all            all threads, but not the kernel's\n"
-    "  -k, --kernel         the kernel's threads, too\n"
-    "  -t, --time S         end after so many seconds\n"
-    "  -c, --cpus N         how many CPUs they share (all); threads allowed on fewer are reported apart\n"
-    "      --json FILE      write all figures\n"
-    "      --perfetto FILE  write a timeline for ui.perfetto.dev\n"
-    "      --sample MS      look into /proc so often instead of using BPF, which needs root\n"
-    "      --interval S     print how it stands so often (1 on a terminal)\n"
-    "  -v, --verbose        what libbpf says\n"
-    "  -V, --version\n"
-    "  -h, --help\n"
-    "\n"
-    "Exit status: the command's; without one 0; 1 an error, or nothing was runnable; 2 wrong usage.\n";
+#define PATH "/usr/local/bin:/usr/bin:/bin" /* for a command of another user */
 
 struct options {
   struct lag_filter whom;
   const char *json, *perfetto, *cgroup;
+  const struct passwd *user; /* NULL: the command is not to be another's */
   double time_s, sample_ms, interval_s;
   uint64_t cpus;
   bool chosen, verbose;
@@ -88,21 +70,22 @@ static bool number(const char *text, uint64_t least, uint64_t most, uint64_t *va
 static bool real(const char *text, double least, double most, double *value) {
   char *end;
   *value = strtod(text, &end);
-  return ((*text >= '0' && *text <= '9') || *text == '.') && !*end && isfinite(*value) && *value >= least && *value <= most;
+  return ((*text >= '0' && *text <= '9') || *text == '.') && !strpbrk(text, "xX") && !*end && isfinite(*value) && *value >= least && *value <= most;
 }
 
 /* The group's id and depth. */
 static int find_group(struct options *o) {
-  static char path[4096];
+  static char path[PATH_MAX];
+  char given[PATH_MAX];
   struct stat at;
-  snprintf(path, sizeof path, *o->cgroup == '/' ? "%s" : GROUPS "/%s", o->cgroup);
-  size_t end = strlen(path);
-  while (end > 1 && path[end - 1] == '/') path[--end] = '\0';
-  if (stat(path, &at) || !S_ISDIR(at.st_mode) || strncmp(path, GROUPS, strlen(GROUPS)) != 0)
+  const size_t root = strlen(GROUPS);
+  int length = snprintf(given, sizeof given, *o->cgroup == '/' ? "%s" : GROUPS "/%s", o->cgroup);
+  if (length >= PATH_MAX || !realpath(given, path) || stat(path, &at) || !S_ISDIR(at.st_mode) || strncmp(path, GROUPS, root) != 0 ||
+      (path[root] && path[root] != '/'))
     return fail(2, "-g %s: there is no such control group below " GROUPS, o->cgroup);
   o->whom.cgroup = at.st_ino;
-  for (const char *c = path + strlen(GROUPS); *c; c++) o->whom.level += *c == '/';
-  o->cgroup = path + strlen(GROUPS);
+  for (const char *c = path + root; *c; c++) o->whom.level += *c == '/';
+  o->cgroup = path + root;
   return 0;
 }
 
@@ -115,7 +98,7 @@ static int choose(struct options *o, uint32_t whom) {
 
 /* 0: go on; else the exit status + 1 */
 static int parse(int count, char **words, struct options *o) {
-  enum { JSON = 256, PERFETTO, SAMPLE, INTERVAL };
+  enum { JSON = 256, PERFETTO, SAMPLE, INTERVAL, AS };
   static const struct option known[] = {
       {"pid", required_argument, NULL, 'p'},      {"name", required_argument, NULL, 'n'},
       {"cgroup", required_argument, NULL, 'g'},   {"all", no_argument, NULL, 'a'},
@@ -123,6 +106,7 @@ static int parse(int count, char **words, struct options *o) {
       {"cpus", required_argument, NULL, 'c'},     {"json", required_argument, NULL, JSON},
       {"perfetto", required_argument, NULL, PERFETTO}, {"sample", required_argument, NULL, SAMPLE},
       {"interval", required_argument, NULL, INTERVAL}, {"verbose", no_argument, NULL, 'v'},
+      {"as", required_argument, NULL, AS},
       {"version", no_argument, NULL, 'V'},        {"help", no_argument, NULL, 'h'},
       {0}};
   uint64_t value;
@@ -133,7 +117,7 @@ static int parse(int count, char **words, struct options *o) {
     switch (option) {
     case 'p':
       status = choose(o, LAG_PROCESS);
-      if (!status && !number(optarg, 1, INT32_MAX, &value)) status = fail(2, "-p %s: give a process number", optarg);
+      if (!status && !number(optarg, 1, INT32_MAX, &value)) status = fail(2, "-p %s: give a process number from 1 to %d", optarg, INT32_MAX);
       if (!status) o->whom.pid = (int32_t)value;
       break;
     case 'n':
@@ -152,7 +136,11 @@ static int parse(int count, char **words, struct options *o) {
       if (!real(optarg, 0.01, 1e6, &o->time_s)) status = fail(2, "-t %s: give seconds from 0.01 to 1000000", optarg);
       break;
     case 'c':
-      if (!number(optarg, 1, 65536, &o->cpus)) status = fail(2, "-c %s: give a number of CPUs", optarg);
+      if (!number(optarg, 1, 65536, &o->cpus)) status = fail(2, "-c %s: give a number of CPUs from 1 to 65536", optarg);
+      break;
+    case AS:
+      o->user = getpwnam(optarg);
+      if (!o->user) status = fail(2, "--as %s: there is no such user", optarg);
       break;
     case JSON: o->json = optarg; break;
     case PERFETTO: o->perfetto = optarg; break;
@@ -177,12 +165,36 @@ static int parse(int count, char **words, struct options *o) {
   } else if (!o->chosen) {
     return 1 + fail(2, "whom to watch? Give -p, -n, -g, -a, or a command behind --; see lagmeter --help");
   }
+  if (o->user && !o->command) return 1 + fail(2, "--as is for a command: give one behind --");
+  if (o->user && geteuid()) return 1 + fail(1, "--as needs root: start it by sudo");
   int status = o->cgroup ? find_group(o) : 0;
   return status ? 1 + status : 0;
 }
 
+/* Of the environment another user's command keeps what says how to write, and learns who it is. 0, or errno's number. */
+static int become(const struct passwd *user) {
+  static const char *const kept[] = {"TERM", "LANG", "TZ"};
+  char **before = environ, *none = NULL;
+  if (initgroups(user->pw_name, user->pw_gid) || setresgid(user->pw_gid, user->pw_gid, user->pw_gid) ||
+      setresuid(user->pw_uid, user->pw_uid, user->pw_uid))
+    return errno;
+  environ = &none;
+  for (; *before; before++) {
+    size_t length = strcspn(*before, "=");
+    bool keep = strncmp(*before, "LC_", 3) == 0;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+      keep |= strlen(kept[i]) == length && strncmp(*before, kept[i], length) == 0;
+    if (keep && putenv(*before)) return errno;
+  }
+  const char *shell = *user->pw_shell ? user->pw_shell : "/bin/sh";
+  return setenv("PATH", PATH, 1) || setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
+                 setenv("LOGNAME", user->pw_name, 1) || setenv("SHELL", shell, 1)
+             ? errno
+             : 0;
+}
+
 /* The command waits for a word before it begins. */
-static int start(char **command, pid_t *pid, int *go) {
+static int start(char **command, const struct passwd *user, pid_t *pid, int *go) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC)) return errno;
   *pid = fork();
@@ -191,6 +203,11 @@ static int start(char **command, pid_t *pid, int *go) {
     char word;
     close(pipe_ends[1]);
     if (read(pipe_ends[0], &word, 1) != 1) _exit(1); /* lagmeter did not come so far */
+    errno = user ? become(user) : 0;
+    if (errno) {
+      fail(0, "cannot become %s: %s", user->pw_name, strerror(errno));
+      _exit(126);
+    }
     execvp(command[0], command);
     fail(0, "cannot run %s: %s", command[0], strerror(errno));
     _exit(errno == ENOENT ? 127 : 126);
@@ -202,8 +219,8 @@ static int start(char **command, pid_t *pid, int *go) {
 
 static int open_file(const char *path, FILE **file) {
   if (!path) return 0;
-  *file = fopen(path, "we");
-  return *file ? 0 : fail(1, "cannot write %s: %s", path, strerror(errno));
+  const char *why;
+  return lag_create(path, file, &why) ? fail(1, "cannot write %s: %s", path, why) : 0;
 }
 
 static int close_file(const char *path, FILE *file) {
@@ -266,12 +283,12 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
   int go = -1, ended = 0, status;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   s.whom.own = getpid();
-  if (o->command && (status = start(o->command, &pid, &go))) return fail(1, "cannot start a process: %s", strerror(status));
+  if (o->command && (status = start(o->command, o->user, &pid, &go))) return fail(1, "cannot start a process: %s", strerror(status));
   if (pid) s.whom.pid = pid;
   signal(SIGPIPE, SIG_IGN); /* else its end would take the other files along */
   s.meter = lag_meter_new(o->cpus ? (uint32_t)o->cpus : (uint32_t)online);
   if (!s.meter) return fail(1, "no memory");
-  if (timeline) lag_perfetto_begin(&perfetto, timeline, s.meter);
+  if (timeline) lag_perfetto_begin(&perfetto, timeline, s.meter, LAG_TIMELINE_MOST);
   status = open_source(&s, o);
   if (status) return status;
   come_first();
@@ -280,6 +297,9 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
   if (!status) status = watch(&s, o, to);
   if (!status) status = report(&s, to, json);
   if (timeline) lag_perfetto_end(&perfetto);
+  if (timeline && perfetto.full_ns)
+    fprintf(stderr, "lagmeter: %s ends at %.3f s, as it has %u MiB then: watch fewer threads, or for less time\n", o->perfetto,
+            (double)(perfetto.full_ns - s.meter->begun_ns) / 1e9, LAG_TIMELINE_MOST >> 20);
   s.close(&s);
   lag_meter_free(s.meter);
   if (!pid) return status;

@@ -11,6 +11,9 @@
 #include "lag.h"
 
 #define LAG_NO_CPU 0xffffu
+#define LAG_ENDED 512 /* of those that have ended, so many, and twice as many at most, have a record of their own: */
+#define LAG_SUMS 64   /* those furthest from what they should have had. Others are in sums, each of one kind: command,
+                       * group and weight; when there are more kinds, in one sum for each group */
 
 enum lag_group { LAG_COUNTED, LAG_PINNED, LAG_REALTIME, LAG_GROUPS }; /* only the first have a lag */
 
@@ -33,6 +36,11 @@ struct lag_thread {
   uint64_t sample, sampled_cpu_ns, sampled_wait_ns, sampled_runs; /* the last sample, and what it said */
   uint64_t runs, migrations, voluntary, involuntary;
   struct lag_histogram *latency; /* us from runnable to running; NULL: none yet */
+  uint32_t of;                   /* 0: a thread; else the sum of so many that have ended */
+  bool mixed;                    /* of several kinds */
+  bool missing;                  /* not there when last looked for */
+  bool drawn;                    /* it is in the timeline */
+  uint32_t at;                   /* its place among the living */
   struct lag_thread *next;       /* with the same hash */
 };
 
@@ -41,14 +49,18 @@ struct lag_meter {
   uint64_t begun_ns, events;
   uint64_t samples;                   /* 0: events come */
   uint32_t cpus;                      /* that a thread must be allowed on to be counted */
-  struct lag_thread **threads;        /* all ever seen, in this order */
+  struct lag_thread **threads;        /* the living, in any order */
   uint32_t count, room;
+  struct lag_thread *ended[2 * LAG_ENDED + 2]; /* two more: the pair of the largest gap stays, whoever it is */
+  struct lag_thread *sums[LAG_SUMS + LAG_GROUPS];
+  uint32_t ended_count, sum_count;
   struct lag_thread *by_tid[4096];
   struct lag_thread *on[LAG_NO_CPU];  /* who runs there */
   struct lag_histogram latency;       /* of all */
-  /* Called, if set, when a thread has run, and when its lag has changed its direction. */
-  void (*ran)(void *to, const struct lag_thread *t, uint64_t from_ns, uint64_t to_ns);
+  /* Called, if set, when a thread has run, when its lag has changed its direction, and when it has ended. */
+  void (*ran)(void *to, struct lag_thread *t, uint64_t from_ns, uint64_t to_ns);
   void (*turned)(void *to, const struct lag_thread *t, uint64_t now_ns, double lag_ns);
+  void (*gone)(void *to, const struct lag_thread *t);
   void *to;
 };
 
@@ -65,7 +77,10 @@ struct lag_sample {
 };
 void lag_sample_begin(struct lag_meter *m, uint64_t now_ns);
 int lag_sampled(struct lag_meter *m, const struct lag_sample *got);
-void lag_sample_end(struct lag_meter *m);
+int lag_sample_end(struct lag_meter *m);
+
+/* To be called at times: whose end was not told is ended when it was not there twice in turn. */
+int lag_sweep(struct lag_meter *m, bool (*lives)(const struct lag_thread *t));
 
 /* All up to now is known. */
 void lag_until(struct lag_meter *m, uint64_t now_ns);
@@ -75,5 +90,7 @@ uint64_t lag_cpu_ns(const struct lag_meter *m, const struct lag_thread *t);
 uint64_t lag_wait_ns(const struct lag_meter *m, const struct lag_thread *t);
 bool lag_anything(const struct lag_meter *m); /* was anybody ever runnable? */
 uint32_t lag_weight(const struct lag_thread *t);
+/* For qsort of pointers: furthest from what they should have had first; those without a lag by CPU time. */
+int lag_compare(const void *a, const void *b);
 
 #endif

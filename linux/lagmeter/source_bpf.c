@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -11,25 +13,33 @@
 
 CL_BPF_EMBED(OBJECT);
 
+#define SWEEP_NS 2000000000u /* how often it looks whether threads are still there whose end may have been lost */
+
 struct bpf {
   struct bpf_object *object;
   struct ring_buffer *ring;
   struct bpf_link *links[8];
   int count;
   const uint64_t *lost;
+  uint64_t swept_ns;
 };
 
 static int on_event(void *to, void *data, size_t size) {
-  (void)size;
   struct lag_source *s = to;
-  return -lag_event(s->meter, data);
+  return size < sizeof(struct lag_event) ? -EPROTO : -lag_event(s->meter, data);
 }
+
+static bool lives(const struct lag_thread *t) { return !syscall(SYS_tgkill, t->pid, t->tid, 0) || errno != ESRCH; }
 
 static int look(struct lag_source *s, int wait_ms) {
   struct bpf *b = s->own;
   int got = ring_buffer__poll(b->ring, wait_ms);
   if (got >= 0) got = ring_buffer__consume(b->ring); /* nobody wakes the poll as a rule */
-  return got >= 0 || got == -EINTR ? 0 : lag_refuse(-got, "the events cannot be read: %s", strerror(-got));
+  if (got < 0 && got != -EINTR) return lag_refuse(-got, "the events cannot be read: %s", strerror(-got));
+  uint64_t now = lag_now_ns();
+  if (now - b->swept_ns < SWEEP_NS) return 0;
+  b->swept_ns = now;
+  return lag_sweep(s->meter, lives);
 }
 
 static uint64_t lost(const struct lag_source *s) { return *(volatile const uint64_t *)((const struct bpf *)s->own)->lost; }

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,18 @@
 
 #define LIST_NS 100000000u /* how often it looks for new processes */
 #define KTHREAD 0x200000   /* PF_KTHREAD */
+#define CPUS_MOST 65536
+
+struct pids { /* of processes, in order */
+  int32_t *pid;
+  uint32_t count, room;
+};
 
 struct proc {
   const char *cgroup; /* its path below the mount */
-  int32_t *pids;      /* of those watched, and for a command of all that ever were */
-  uint32_t count, room;
+  struct pids watched, before; /* before: while listing, who was watched up to now */
+  char *text; /* of the file that was read last */
+  size_t room;
   uint64_t listed_ns, begun_ns, took_ns; /* when it last did; when the last sample began, and how long it took */
 };
 
@@ -28,18 +36,31 @@ struct stat_line {
   unsigned flags, policy;
 };
 
-static bool read_file(const char *path, char *text, size_t size) {
-  FILE *file = fopen(path, "re");
-  if (!file) return false;
-  size_t got = fread(text, 1, size - 1, file);
-  fclose(file);
-  text[got] = '\0';
-  return got > 0;
+/* All of it, in p->text. */
+static bool read_file(struct proc *p, const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  size_t size = 0;
+  ssize_t got = file < 0 ? -1 : 1;
+  while (got > 0) {
+    if (p->room < size + 2) {
+      size_t room = p->room ? 2 * p->room : 4096;
+      char *more = realloc(p->text, room);
+      if (!more) break;
+      p->text = more;
+      p->room = room;
+    }
+    got = read(file, p->text + size, p->room - size - 1);
+    if (got > 0) size += (size_t)got;
+  }
+  if (file >= 0) close(file);
+  if (got || !size) return false;
+  p->text[size] = '\0';
+  return true;
 }
 
-static bool read_stat(const char *path, struct stat_line *l) {
-  char text[1024], *open, *end;
-  if (!read_file(path, text, sizeof text) || !(open = strchr(text, '(')) || !(end = strrchr(text, ')'))) return false;
+static bool read_stat(struct proc *p, const char *path, struct stat_line *l) {
+  char *open, *end;
+  if (!read_file(p, path) || !(open = strchr(p->text, '(')) || !(end = strrchr(p->text, ')')) || end < open) return false;
   *end = '\0';
   snprintf(l->command, sizeof l->command, "%s", open + 1);
   return sscanf(end + 1, " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %d %*d %*d %*u %*u %*d %*u %*u %*u %*u %*u "
@@ -47,40 +68,45 @@ static bool read_stat(const char *path, struct stat_line *l) {
                 &l->state, &l->parent, &l->flags, &l->nice, &l->policy) == 5;
 }
 
-static bool holds(const struct proc *p, int32_t pid) {
-  for (uint32_t i = 0; i < p->count; i++)
-    if (p->pids[i] == pid) return true;
-  return false;
+static int compare(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return x < y ? -1 : x > y;
 }
 
-static int add(struct proc *p, int32_t pid) {
+static bool holds(const struct pids *p, int32_t pid) { return p->count && bsearch(&pid, p->pid, p->count, sizeof pid, compare); }
+
+static int add(struct pids *p, int32_t pid) {
   if (p->count == p->room) {
     uint32_t room = p->room ? 2 * p->room : 64;
-    int32_t *more = realloc(p->pids, room * sizeof *more);
+    int32_t *more = realloc(p->pid, room * sizeof *more);
     if (!more) return ENOMEM;
-    p->pids = more;
+    p->pid = more;
     p->room = room;
   }
-  p->pids[p->count++] = pid;
+  p->pid[p->count++] = pid;
   return 0;
 }
 
-static bool is_below(const struct proc *p, int32_t pid) {
-  char path[64], text[4096];
+static bool is_below(struct proc *p, int32_t pid) {
+  char path[64], *own = NULL;
   size_t length = strlen(p->cgroup);
   snprintf(path, sizeof path, "/proc/%d/cgroup", pid);
-  char *own = read_file(path, text, sizeof text) ? strstr(text, "0::") : NULL;
-  return own && strncmp(own + 3, p->cgroup, length) == 0 && (!length || strchr("/\n", own[3 + length]));
+  if (!read_file(p, path)) return false;
+  for (char *line = p->text; line && !own; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, "0::", 3) == 0) own = line + 3;
+  }
+  return own && strncmp(own, p->cgroup, length) == 0 && (!length || strchr("/\n", own[length]));
 }
 
 static bool is_watched(const struct lag_source *s, int32_t pid) {
-  const struct proc *p = s->own;
+  struct proc *p = s->own;
   struct stat_line l;
   char path[64];
   if (pid == s->whom.own) return false;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  if (!read_stat(path, &l) || (l.flags & KTHREAD && !s->whom.kernel_threads)) return false;
-  if (s->whom.whom == LAG_TREE) return pid == s->whom.pid || holds(p, pid) || holds(p, l.parent);
+  if (!read_stat(p, path, &l) || (l.flags & KTHREAD && !s->whom.kernel_threads)) return false;
+  if (s->whom.whom == LAG_TREE) return pid == s->whom.pid || holds(&p->before, pid) || holds(&p->before, l.parent) || holds(&p->watched, l.parent);
   return s->whom.whom != LAG_CGROUP || is_below(p, pid);
 }
 
@@ -92,36 +118,43 @@ static int next_number(DIR *folder) {
   return 0;
 }
 
-/* Parents have lower numbers than their children as a rule; else a child is found the next time. */
+/* /proc is in order, and parents have lower numbers than their children as a rule; else a child is found the next time. */
 static int list(struct lag_source *s) {
   struct proc *p = s->own;
+  struct pids before = p->watched;
   int error = 0;
-  if (s->whom.whom != LAG_TREE) p->count = 0;
-  if (s->whom.whom == LAG_PROCESS) return add(p, s->whom.pid);
+  p->watched = p->before;
+  p->watched.count = 0;
+  p->before = before;
+  if (s->whom.whom == LAG_PROCESS) return add(&p->watched, s->whom.pid);
   DIR *folder = opendir("/proc");
   if (!folder) return lag_refuse(errno, "/proc cannot be read: %s", strerror(errno));
   for (int32_t pid; !error && (pid = next_number(folder));)
-    if (is_watched(s, pid) && !holds(p, pid)) error = add(p, pid);
+    if (is_watched(s, pid)) error = add(&p->watched, pid);
   closedir(folder);
+  if (p->watched.count) qsort(p->watched.pid, p->watched.count, sizeof *p->watched.pid, compare);
   return error;
 }
 
-/* A machine has more CPUs than cpu_set_t at times; those are taken for allowed on all. */
+/* Who has just ended is taken for allowed on all. */
 static uint16_t allowed(int32_t tid) {
-  cpu_set_t set;
-  return sched_getaffinity(tid, sizeof set, &set) ? UINT16_MAX : (uint16_t)CPU_COUNT(&set);
+  static cpu_set_t set[CPUS_MOST / CPU_SETSIZE]; /* a machine may have more CPUs than one */
+  if (sched_getaffinity(tid, sizeof set, set)) return UINT16_MAX;
+  int count = CPU_COUNT_S(sizeof set, set);
+  return count < UINT16_MAX ? (uint16_t)count : UINT16_MAX;
 }
 
 static int sample_thread(struct lag_source *s, int32_t pid, int32_t tid) {
-  char path[96], text[128];
+  struct proc *p = s->own;
+  char path[96];
   struct stat_line l;
   struct lag_sample got = {.who = {.kind = LAG_IN, .tid = tid, .pid = pid}};
   unsigned long long cpu, wait, runs;
   snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
-  if (!read_stat(path, &l)) return 0; /* it has just ended */
+  if (!read_stat(p, path, &l)) return 0; /* it has just ended */
   if (s->whom.whom == LAG_NAME && strcmp(l.command, s->whom.command) != 0) return 0;
   snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", pid, tid);
-  if (!read_file(path, text, sizeof text) || sscanf(text, "%llu %llu %llu", &cpu, &wait, &runs) != 3) return 0;
+  if (!read_file(p, path) || sscanf(p->text, "%llu %llu %llu", &cpu, &wait, &runs) != 3) return 0;
   memcpy(got.who.command, l.command, LAG_COMMAND);
   got.who.nice = (int8_t)l.nice;
   got.who.policy = (uint8_t)l.policy;
@@ -141,14 +174,14 @@ static int sample(struct lag_source *s) {
     p->listed_ns = now;
   }
   lag_sample_begin(s->meter, lag_now_ns());
-  for (uint32_t i = 0; !error && i < p->count; i++) {
+  for (uint32_t i = 0; !error && i < p->watched.count; i++) {
     char path[32];
-    snprintf(path, sizeof path, "/proc/%d/task", p->pids[i]);
+    snprintf(path, sizeof path, "/proc/%d/task", p->watched.pid[i]);
     DIR *folder = opendir(path);
-    for (int32_t tid; folder && !error && (tid = next_number(folder));) error = sample_thread(s, p->pids[i], tid);
+    for (int32_t tid; folder && !error && (tid = next_number(folder));) error = sample_thread(s, p->watched.pid[i], tid);
     if (folder) closedir(folder);
   }
-  lag_sample_end(s->meter);
+  if (!error) error = lag_sample_end(s->meter);
   p->took_ns = lag_now_ns() - now;
   double apart_ms = last ? (double)(now + p->took_ns - last) / 1e6 : 0;
   if (apart_ms > s->longest_sample_ms) s->longest_sample_ms = apart_ms;
@@ -169,16 +202,17 @@ static uint64_t lost(const struct lag_source *s) {
 
 static void close_all(struct lag_source *s) {
   struct proc *p = s->own;
-  free(p->pids);
+  free(p->watched.pid);
+  free(p->before.pid);
+  free(p->text);
   free(p);
   s->own = NULL;
 }
 
 int lag_proc_open(struct lag_source *s, const char *cgroup) {
   struct proc *p = s->own = calloc(1, sizeof *p);
-  char text[128];
   if (!p) return lag_refuse(ENOMEM, "no memory");
-  if (!read_file("/proc/self/schedstat", text, sizeof text))
+  if (!read_file(p, "/proc/self/schedstat"))
     return lag_refuse(ENOTSUP, "this kernel does not tell CPU times in /proc (CONFIG_SCHED_INFO): only root can use lagmeter, by BPF");
   p->cgroup = cgroup;
   s->name = "proc";

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-NEW, WAKE, THERE, IN, PREEMPTED, SLEEPS = range(6)
+NEW, WAKE, THERE, IN, PREEMPTED, SLEEPS, ENDS = range(7)
 NORMAL, FIFO, BATCH, IDLE = 0, 1, 3, 5
 _WEIGHTS = """
 88761 71755 56483 46273 36291 29154 23254 18705 14949 11916 9548 7620 6100 4904 3906 3121 2501 1991 1586 1277
@@ -121,7 +121,7 @@ class Reference:
             t.nice, t.policy, t.counts = e.nice, e.policy, counts
             if t.runnable:
                 self.join(t)
-        if e.kind == SLEEPS:
+        if e.kind in (SLEEPS, ENDS):
             t.runnable = t.runs = False
             t.lag = Fraction(0)
             return

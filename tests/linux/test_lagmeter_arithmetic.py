@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 import subprocess
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from coreloom.linux import native
-from coreloom.paths import LINUX
-from linux.lag_reference import BATCH, FIFO, IDLE, IN, NEW, NORMAL, PREEMPTED, SLEEPS, WAKE, Event, measured
+from coreloom.paths import LINUX, ROOT
+from linux.lag_reference import (
+    BATCH,
+    ENDS,
+    FIFO,
+    IDLE,
+    IN,
+    NEW,
+    NORMAL,
+    PREEMPTED,
+    SLEEPS,
+    WAKE,
+    Event,
+    measured,
+)
 
 _MS = 1_000_000
-_OWN = ("lag.c", "meter.c", "report.c", "source.c", "perfetto.c")
+_OWN = ("lag.c", "meter.c", "report.c", "source.c", "perfetto.c", "text.c")
 Meter = Callable[..., str]
+
+
+_SOURCES = [*(LINUX / "lagmeter" / name for name in _OWN), Path(__file__).parent / "lag_driver.c"]
+
+
+def _drive(program: Path, cpus: int, lines: Iterable[str], form: str = "json", *more: str) -> str:
+    done = subprocess.run(
+        [program, str(cpus), form, *more],
+        input="".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def meter() -> Meter:
-    folder = LINUX / "lagmeter"
-    sources = [*(folder / name for name in _OWN), Path(__file__).parent / "lag_driver.c"]
-    program = native.static("lag_driver", sources, ["-D_GNU_SOURCE"])
-
-    def run(cpus: int, lines: Iterable[str], form: str = "json", *more: str) -> str:
-        done = subprocess.run(
-            [program, str(cpus), form, *more],
-            input="".join(lines),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    return run
+    return partial(_drive, native.static("lag_driver", _SOURCES, ["-D_GNU_SOURCE"]))
 
 
 def figures(meter: Meter, cpus: int, events: Iterable[Event], end: int) -> dict[str, Any]:
@@ -224,3 +239,237 @@ def test_the_timeline(meter: Meter, tmp_path: Path) -> None:
     ]
     lags = [(r["ts"], r["args"]["lag ms"]) for r in records if r["ph"] == "C" and r["name"] == "t3 3"]
     assert lags == [(0, 0), (30_000, 20), (50_000, pytest.approx(13.333333))]
+
+
+# --- who has ended -------------------------------------------------------------------------------
+
+
+def short_lived(count: int, first: int = 1000) -> list[Event]:
+    """One after the other on CPU 1: 1 ms at work after a wait of 1 ms and twice its number in us."""
+    events, now = [], 0
+    for i in range(count):
+        tid = first + i
+        events += [Event(now, tid, NEW), Event(now + _MS + 2000 * i, tid, IN, 1)]
+        now += 2 * _MS + 2000 * i
+        events.append(Event(now, tid, ENDS, 1))
+    return events
+
+
+def with_ends(seed: int) -> tuple[int, list[Event], list[Event], int]:
+    """Whoever sleeps last of all it does has ended."""
+    cpus, events, end = streams(seed)
+    last = {e.tid: i for i, e in enumerate(events)}
+    ended = [
+        dataclasses.replace(e, kind=ENDS) if e.kind == SLEEPS and last[e.tid] == i else e
+        for i, e in enumerate(events)
+    ]
+    return cpus, events, ended, end
+
+
+@pytest.mark.parametrize(
+    "seed", [seed for seed in range(90) if with_ends(seed)[1] != with_ends(seed)[2]][:40]
+)
+def test_who_ends_has_the_same_figures_as_who_sleeps(meter: Meter, seed: int) -> None:
+    cpus, events, ended, end = with_ends(seed)
+    found, before = figures(meter, cpus, ended, end), figures(meter, cpus, events, end)
+    for each in (found, before):
+        each["own_cpu_ms"] = 0
+    assert found == before
+
+
+def test_a_storm_of_short_threads_leaves_sums(meter: Meter) -> None:
+    """The rows are those that there would be without sums, and nothing is lost in these."""
+    count = 5000
+    storm = short_lived(count)
+    end = storm[-1].at + _MS
+    stays = [Event(0, 1, NEW), Event(0, 1, IN, 0)]
+    lines = ["name 7374617973\n", *(e.line() for e in stays), "name 73686f7274\n", *(e.line() for e in storm)]
+    found = json.loads(meter(2, [*lines, f"end {end}\n"]))
+    waited_us = [1000 + 2 * i for i in range(count)]
+    assert (found["threads_counted"], found["threads_unlisted"]) == (count + 1, count + 1 - 200)
+    assert found["cpu_ms"] == pytest.approx(end / _MS + count)
+    assert (found["wakeup"]["count"], found["wakeup"]["max_us"]) == (count + 1, waited_us[-1])
+    assert waited_us[count // 2] <= found["wakeup"]["p50_us"] <= waited_us[count // 2] * 9 / 8 + 1
+    # A thread alone on its CPU that waits is behind by as long; the last ones waited longest.
+    listed = [row["tid"] for row in found["threads"] if row["command"] == "short"]
+    assert listed == [1000 + count - 1 - i for i in range(200)]
+    (kind,) = found["ended"]
+    assert (kind["command"], kind["group"], kind["weight"]) == ("short", "counted", 1024)
+    folded = kind["threads"]
+    assert count - 1026 <= folded <= count - 512
+    assert (kind["cpu_ms"], kind["runs"], kind["voluntary_switches"]) == (folded, folded, folded)
+    assert kind["wakeup"]["count"] == folded
+    # Those folded are the ones that waited least.
+    assert kind["wakeup"]["max_us"] == waited_us[folded - 1]
+    assert kind["behind_max_ms"] == pytest.approx(waited_us[folded - 1] / 1000)
+    assert kind["wait_ms"] == pytest.approx(sum(waited_us[:folded]) / 1000)
+    assert kind["ideal_ms"] == pytest.approx(folded + sum(waited_us[:folded]) / 1000)
+    assert (found["gap"]["behind"]["tid"], found["gap"]["ahead"]["tid"]) == (1000 + count - 1, 1)
+    assert found["gap"]["max_ms"] == pytest.approx(waited_us[-1] / 1000)
+
+
+def test_the_pair_of_the_largest_gap_stays_though_it_has_ended_long_since(meter: Meter) -> None:
+    """Thousands that were further behind when they were alone come before it in the list."""
+    first = [Event(0, 1, NEW), Event(0, 2, NEW), Event(0, 1, IN, 0), Event(50 * _MS, 1, ENDS, 0)]
+    first += [Event(50 * _MS, 2, IN, 0), Event(50 * _MS, 2, ENDS, 0)]
+    storm: list[Event] = []
+    now = 60 * _MS
+    for tid in range(10, 3000):
+        storm += [
+            Event(now, tid, NEW),
+            Event(now + 60 * _MS, tid, IN, 0),
+            Event(now + 60 * _MS + 1, tid, ENDS, 0),
+        ]
+        now += 61 * _MS
+    found = figures(meter, 1, [*first, *storm], now)
+    assert (found["gap"]["ahead"], found["gap"]["behind"]) == (
+        {"tid": 1, "command": "t1"},
+        {"tid": 2, "command": "t2"},
+    )
+    assert found["gap"]["max_ms"] == 50
+
+
+def test_what_is_kept_is_bounded(meter: Meter) -> None:
+    """However many threads there were, and whatever they were called."""
+    few, many = (
+        json.loads(meter(2, [*(e.line() for e in short_lived(count)), "end 0\n"], "memory"))
+        for count in (2000, 20_000)
+    )
+    for kept in (few, many):
+        assert kept["living"] == 0
+        assert 512 <= kept["ended"] <= 1026
+        assert kept["sums"] == 65  # 64 kinds and the rest
+    assert many["kib"] - few["kib"] < 256
+
+
+@pytest.mark.linux  # as the program itself, it needs a glibc that is new enough
+def test_a_living_thread_costs_what_the_page_says() -> None:
+    target = ("-target", "x86_64-linux-gnu.2.36", "-s")
+    program = native.executable("lag_driver_glibc", _SOURCES, target, ["-D_GNU_SOURCE"])
+
+    def kib(count: int) -> int:
+        events = [
+            Event(tid * 10 + at, tid, kind, 0)
+            for tid in range(1, count + 1)
+            for at, kind in enumerate((NEW, IN, SLEEPS))
+        ]
+        kept = json.loads(_drive(program, 1, [*(e.line() for e in events), "end 0\n"], "memory"))
+        assert (kept["living"], kept["ended"]) == (count, 0)
+        return int(kept["kib"])
+
+    assert "once it has woken: 2.8 KB |" in (ROOT / "docs" / "lagmeter.md").read_text()
+    assert (kib(12_000) - kib(2000)) * 1024 / 10_000 < 2.8e3
+
+
+def test_many_kinds_are_one_sum_for_each_group(meter: Meter) -> None:
+    events: list[Event] = []
+    for tid in range(1, 3001):
+        policy = FIFO if tid % 3 == 0 else NORMAL
+        at = tid * _MS
+        events += [Event(at, tid, kind, 0, 0, policy) for kind in (NEW, IN)]
+        events.append(Event(at + _MS // 2, tid, ENDS, 0, 0, policy))
+    found = figures(meter, 1, events, 3001 * _MS)
+    assert (found["threads_counted"], found["threads_realtime"]) == (2000, 1000)
+    assert found["cpu_ms"] == 1500
+    sums = found["ended"]
+    assert found["threads_unlisted"] == 2800
+    assert 3000 - 1026 <= sum(row["threads"] for row in sums) <= 3000 - 512
+    rest = [row for row in sums if row["command"] is None]
+    assert [set(row) & {"nice", "weight", "tid"} for row in rest] == [set()] * len(rest)
+    assert {row["group"] for row in rest} == {"counted", "realtime"}
+    assert len(sums) == 64 + 2
+
+
+def test_a_number_given_anew_ends_the_thread_before(meter: Meter) -> None:
+    """Its end was lost; no record is left of it but the one in the list."""
+    lines = [Event(at * _MS, 1, kind, 0).line() for at in range(0, 90, 3) for kind in (NEW, IN)]
+    kept = json.loads(meter(1, [*lines, f"end {90 * _MS}\n"], "memory"))
+    assert (kept["living"], kept["ended"]) == (1, 29)
+    found = json.loads(meter(1, [*lines, f"end {90 * _MS}\n"]))
+    assert (found["cpu_ms"], found["threads_counted"]) == (90, 30)
+
+
+def test_ends_that_were_lost_are_found_by_looking_twice(meter: Meter) -> None:
+    lines = [Event(0, tid, kind, tid).line() for tid in range(1, 5) for kind in (NEW, IN)]
+    lines.append(Event(_MS, 1, PREEMPTED, 1).line())
+    look = "only odd ones live\n"
+    again = Event(_MS, 2, PREEMPTED, 2).line()  # it was on its way
+
+    def living(*more: str) -> int:
+        kept = json.loads(meter(4, [*lines, *more, f"end {2 * _MS}\n"], "memory"))
+        assert kept["living"] + kept["ended"] == 4
+        return int(kept["living"])
+
+    assert [living(), living(look), living(look, again, look), living(look, look)] == [4, 4, 3, 2]
+
+
+def test_who_is_in_no_sample_has_ended(meter: Meter) -> None:
+    lines = []
+    for i in range(3000):
+        lines += [f"sample {i * _MS}\n", f"is 1 0 1 {i * _MS} 0 {i}\n", f"is {i + 10} 0 1 5 0 1\n", "done\n"]
+        lines += [
+            f"sample {i * _MS + 1000}\n",
+            f"is 1 0 1 {i * _MS} 0 {i}\n",
+            f"is {i + 10} 0 1 905 0 1\n",
+            "done\n",
+        ]
+    end = f"end {3000 * _MS}\n"
+    kept = json.loads(meter(1, [*lines, end], "memory"))
+    assert kept["living"] == 2
+    found = json.loads(meter(1, [*lines, end]))
+    assert found["threads_counted"] == 3001
+    assert found["cpu_ms"] == pytest.approx(2999 + 3000 * 0.0009)
+
+
+def test_the_timeline_ends_at_its_size(meter: Meter, tmp_path: Path) -> None:
+    path = tmp_path / "timeline.json"
+    lines = [*(e.line() for e in short_lived(2000)), "end 1\n"]
+    meter(2, lines, "json", str(path), "100000")
+    assert 100_000 < path.stat().st_size < 102_000
+    records = json.loads(path.read_text())["traceEvents"]
+    drawn = {r["tid"] for r in records if r["ph"] == "X" and r["pid"] == 2}
+    named = {r["tid"]: r["args"]["name"] for r in records if r["name"] == "thread_name" and r["pid"] == 2}
+    assert named == {tid: f"t{tid} {tid}" for tid in drawn}
+    assert 0 < len(drawn) < 1000
+
+
+# --- names are others' bytes ---------------------------------------------------------------------
+
+_NAMES = {
+    "plain": (b"plain", "plain", "plain"),
+    "colour": (b"\x1b[31mred\x07", "\\x1b[31mred\\x07", "\x1b[31mred\x07"),
+    "line": (b"a\nb\r\t\x7f", "a\\x0ab\\x0d\\x09\\x7f", "a\nb\r\t\x7f"),
+    "quotes": (b'say "\\x"', 'say "\\\\x"', 'say "\\x"'),
+    "UTF-8": ("Zähler-é-漢".encode(), "Zähler-é-漢", "Zähler-é-漢"),
+    "above 16 bits": ("cat 🐈".encode(), "cat 🐈", "cat 🐈"),
+    "C1": (b"\xc2\x9b31m", "\\xc2\\x9b31m", "\x9b31m"),
+    "C1 of one byte": (b"\x9b31m", "\\x9b31m", "\ufffd31m"),
+    "no UTF-8": (b"a\xff\xc3(", "a\\xff\\xc3(", "a\ufffd\ufffd("),
+    "cut": ("aaaaaaaaaaaaaa漢".encode()[:15], "aaaaaaaaaaaaaa\\xe6", "aaaaaaaaaaaaaa\ufffd"),
+    "too long a form": (b"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b", "\ufffd" * 5),
+    "surrogate": (b"\xed\xa0\x80", "\\xed\\xa0\\x80", "\ufffd" * 3),
+    "right to left": ("a\u202egpj.exe".encode(), "a\\xe2\\x80\\xaegpj.exe", "a\u202egpj.exe"),
+    "isolate": ("\u2066a\u2069".encode(), "\\xe2\\x81\\xa6a\\xe2\\x81\\xa9", "\u2066a\u2069"),
+    "all controls": (
+        bytes(range(1, 16)),
+        "".join(f"\\x{i:02x}" for i in range(1, 16)),
+        "".join(map(chr, range(1, 16))),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _NAMES)
+def test_names_do_not_reach_the_terminal_raw(meter: Meter, kind: str, tmp_path: Path) -> None:
+    name, shown, meant = _NAMES[kind]
+    other = [Event(0, 1, NEW), Event(0, 1, IN, 0)]
+    events = [Event(0, 2, NEW), Event(5 * _MS, 1, PREEMPTED, 0), Event(5 * _MS, 2, IN, 0)]
+    lines = [*(e.line() for e in other), f"name {name.hex()}\n", events[0].line()]
+    lines += ["name \n", events[1].line(), f"name {name.hex()}\n", events[2].line(), f"end {9 * _MS}\n"]
+    table = meter(1, lines, "table")
+    assert f" got more than 2 {shown} from " in table
+    assert f"       2 {shown:15} " in table
+    path = tmp_path / "timeline.json"
+    found = json.loads(meter(1, lines, "json", str(path)))
+    assert {row["tid"]: row["command"] for row in found["threads"]} == {1: "t1", 2: meant}
+    assert found["gap"]["behind"]["command"] == meant
+    assert f"{meant} 2" in {r["args"].get("name") for r in json.loads(path.read_text())["traceEvents"]}

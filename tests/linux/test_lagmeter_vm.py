@@ -157,7 +157,7 @@ def test_without_root_it_samples(left: dict[str, bytes]) -> None:
     lines = _said(left, "no_root")
     assert lines[0] == (
         "lagmeter: no BPF, so samples of /proc every 10 ms: "
-        "needs root (CAP_BPF and CAP_SYS_ADMIN): start it by sudo"
+        "needs root (CAP_BPF and CAP_PERFMON): start it by sudo"
     )
     assert "by sampling /proc" in lines[1]
     assert lines[-1] == "status 0"

@@ -1,0 +1,69 @@
+"""The command line of lagmeter: mistakes and help. Nothing is watched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from coreloom.linux import bpf
+
+pytestmark = pytest.mark.linux  # libbpf is a package of Debian
+
+
+def call(*words: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [bpf.program("lagmeter"), *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout, done.stderr.removeprefix("lagmeter: error: ")
+
+
+_GROUP = "there is no such control group below /sys/fs/cgroup"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("--foo", "there is no option --foo; see lagmeter --help"),
+        ("-p", "-p needs a value; see lagmeter --help"),
+        ("", "whom to watch? Give -p, -n, -g, -a, or a command behind --; see lagmeter --help"),
+        ("-p 0", "-p 0: give a process number from 1 to 2147483647"),
+        ("-p 2147483648", "-p 2147483648: give a process number from 1 to 2147483647"),
+        ("-p -1", "-p -1: give a process number from 1 to 2147483647"),
+        ("-a -c 0", "-c 0: give a number of CPUs from 1 to 65536"),
+        ("-a -c 65537", "-c 65537: give a number of CPUs from 1 to 65536"),
+        (f"-a -c {2**64 + 4}", f"-c {2**64 + 4}: give a number of CPUs from 1 to 65536"),
+        ("-a -t 0", "-t 0: give seconds from 0.01 to 1000000"),
+        ("-a -t 1e7", "-t 1e7: give seconds from 0.01 to 1000000"),
+        ("-a -t nan", "-t nan: give seconds from 0.01 to 1000000"),
+        ("-a -t 0x10", "-t 0x10: give seconds from 0.01 to 1000000"),
+        ("-a --sample 1e9", "--sample 1e9: give milliseconds from 1 to 10000"),
+        ("-a --sample 0.5", "--sample 0.5: give milliseconds from 1 to 10000"),
+        ("-a --interval 1s", "--interval 1s: give seconds from 0.1 to 86400"),
+        ("-n sixteen-letters-", "-n sixteen-letters-: a thread's name has 1 to 15 characters"),
+        ("-g ../../etc", f"-g ../../etc: {_GROUP}"),
+        ("-g /sys/fs/cgroup/../../..", f"-g /sys/fs/cgroup/../../..: {_GROUP}"),
+        ("-g /sys/fs", f"-g /sys/fs: {_GROUP}"),
+        (f"-g {'a/' * 3000}", f"-g {'a/' * 3000}: {_GROUP}"),
+        ("-a -n x", "of -p, -n, -g and -a one is enough; see lagmeter --help"),
+        ("-a -- true", "a command is watched with all that it starts: leave out -p, -n, -g and -a"),
+        ("--as nobody -a", "--as is for a command: give one behind --"),
+        ("--as no-such-user -- true", "--as no-such-user: there is no such user"),
+    ],
+)
+def test_a_mistake_is_one_line(words: str, error: str) -> None:
+    assert call(*words.split()) == (2, "", f"{error}\n")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="is for those who are not root")
+def test_only_root_can_start_the_command_of_another() -> None:
+    assert call("--as", "root", "--", "true") == (1, "", "--as needs root: start it by sudo\n")
+
+
+def test_the_help_is_for_a_terminal() -> None:
+    status, out, err = call("--help")
+    assert (status, err) == (0, "")
+    assert max(len(line) for line in out.splitlines()) <= 120
+    assert "--as USER" in out
+    assert call("--version") == (0, "lagmeter 0.1.0\n", "")
