@@ -20,7 +20,8 @@ typedef unsigned long long u64, __u64, uint64_t;
 #define NULL ((void *)0)
 
 /* Kinds and flags of maps, of the kernel's user API. */
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6 };
+enum { BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_AVAIL_DATA = 0 };
 enum { PF_KTHREAD = 0x200000, SCHED_IDLE = 5, CLOCK_MONOTONIC = 1 };
@@ -52,6 +53,7 @@ struct sched_entity {
 };
 
 struct sched_ext_entity {
+  unsigned long runnable_at; /* in ticks; the kernel ends a scheduler that leaves a thread waiting too long */
   u64 slice;
   u64 dsq_vtime;
   u32 weight;
@@ -62,7 +64,13 @@ struct kernfs_node {
   u64 id;
 };
 
+struct cgroup_subsys_state {
+  struct cgroup *cgroup;
+  struct cgroup_subsys_state *parent;
+};
+
 struct cgroup {
+  struct cgroup_subsys_state self;
   s32 level;
   struct kernfs_node *kn;
   struct cgroup *ancestors[];
@@ -101,6 +109,15 @@ struct bpf_iter__task {
 
 struct scx_init_task_args {
   bool fork;
+  struct cgroup *cgroup; /* not without CONFIG_EXT_GROUP_SCHED */
+};
+
+struct scx_cgroup_init_args {
+  u32 weight; /* 1 to 10000 */
+  u64 bw_period_us;
+  u64 bw_quota_us;
+  u64 bw_burst_us;
+  bool sched_idle; /* from 7.0 on */
 };
 
 enum scx_exit_kind { SCX_EXIT_NONE = 1 };
@@ -136,7 +153,7 @@ enum {
   SCX_OPS_ALLOW_QUEUED_WAKEUP = 1 << 5,
 };
 
-/* Only what is set here; the kernel takes the rest as not given. */
+/* Only what is set here; the kernel takes the rest as not given. The loader takes out what the kernel has not. */
 struct sched_ext_ops {
   s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
   void (*enqueue)(struct task_struct *p, u64 enq_flags);
@@ -149,6 +166,12 @@ struct sched_ext_ops {
   void (*cpu_online)(s32 cpu);
   void (*cpu_offline)(s32 cpu);
   s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
+  s32 (*cgroup_init)(struct cgroup *cgroup, struct scx_cgroup_init_args *args);
+  void (*cgroup_exit)(struct cgroup *cgroup);
+  void (*cgroup_move)(struct task_struct *p, struct cgroup *from, struct cgroup *to);
+  void (*cgroup_set_weight)(struct cgroup *cgroup, u32 weight);
+  void (*cgroup_set_bandwidth)(struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us);
+  void (*cgroup_set_idle)(struct cgroup *cgroup, bool idle);
   s32 (*init)(void);
   void (*exit)(struct scx_exit_info *info);
   u64 flags;

@@ -15,7 +15,7 @@
 
 #define SCX "/sys/kernel/sched_ext/"
 #define OLDEST 6, 18 /* Linux; see kernel.h */
-enum { CAP_SYS_ADMIN_BIT = 21, CAP_BPF_BIT = 39 };
+enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
 
 static char why[1024];
 static char said[1 << 16]; /* the last that libbpf said */
@@ -69,7 +69,8 @@ static bool has_rights(void) {
   while (file && fgets(line, sizeof line, file))
     if (sscanf(line, "CapEff: %llx", &rights) == 1) break;
   if (file) fclose(file);
-  return rights >> CAP_SYS_ADMIN_BIT & 1 && rights >> CAP_BPF_BIT & 1;
+  bool all = rights >> CAP_SYS_ADMIN_BIT & 1; /* stands for both, as before they were there */
+  return all || (rights >> CAP_BPF_BIT & 1 && rights >> CAP_PERFMON_BIT & 1);
 }
 
 /* Why the kernel may not do at all, or "" */
@@ -122,7 +123,7 @@ static int share_globals(const struct bpf_object *object) {
 
 int cl_bpf_load(struct bpf_object *object) {
   char program[64] = "", reason[400] = "", old[160];
-  if (!has_rights()) return refuse(EPERM, "needs root (CAP_BPF and CAP_SYS_ADMIN): start it by sudo");
+  if (!has_rights()) return refuse(EPERM, "needs root (CAP_BPF and CAP_PERFMON): start it by sudo");
   if (access("/sys/kernel/btf/vmlinux", R_OK))
     return refuse(ENOTSUP, "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF): use a distribution's");
   int error = -bpf_object__load(object);
@@ -196,6 +197,32 @@ int cl_scx_set(const struct bpf_object *object, const char *name, const char *me
     return 0;
   }
   return refuse(ENOENT, "the scheduler has no %s.%s", name, member);
+}
+
+int cl_scx_drop(const struct bpf_object *object, const char *name, const char *member) {
+  char program[64];
+  snprintf(program, sizeof program, "%s_%s", name, member);
+  struct bpf_program *found = bpf_object__find_program_by_name(object, program);
+  if (!found) return refuse(ENOENT, "the BPF object has no such program: %s", program);
+  bpf_program__set_autoload(found, false);
+  return cl_scx_set(object, name, member, 0);
+}
+
+bool cl_scx_knows(const char *member) {
+  struct btf *types = btf__load_vmlinux_btf();
+  bool found = false;
+  if (!types) return false;
+  const struct btf_type *ops = btf__type_by_id(types, (uint32_t)btf__find_by_name_kind(types, "sched_ext_ops", BTF_KIND_STRUCT));
+  for (int i = 0; ops && !found && i < btf_vlen(ops); i++)
+    found = strcmp(btf__name_by_offset(types, btf_members(ops)[i].name_off), member) == 0;
+  btf__free(types);
+  return found;
+}
+
+int cl_bpf_resize(const struct bpf_object *object, const char *section, size_t size) {
+  struct bpf_map *map = bpf_object__find_map_by_name(object, section);
+  int error = map ? -bpf_map__set_value_size(map, (uint32_t)size) : ENOENT;
+  return error ? refuse(error, "%s cannot have %zu bytes: %s", section, size, strerror(error)) : 0;
 }
 
 int cl_scx_attach(const struct bpf_object *object, const char *name, struct bpf_link **link) {

@@ -34,6 +34,12 @@ int cl_bpf_verified(const struct bpf_program *program, uint32_t *instructions);
 int cl_scx_check(void);
 /* A number that the kernel reads in the scheduler's table `map` (struct sched_ext_ops), before loading. */
 int cl_scx_set(const struct bpf_object *object, const char *map, const char *member, uint64_t value);
+/* Takes a function out of the table, and out of what is loaded. */
+int cl_scx_drop(const struct bpf_object *object, const char *map, const char *member);
+/* Has the running kernel's struct sched_ext_ops that member? */
+bool cl_scx_knows(const char *member);
+/* Before loading: how many entries an array has that is the only variable of the section `.data.NAME`. */
+int cl_bpf_resize(const struct bpf_object *object, const char *section, size_t size);
 /* Makes a loaded scheduler the kernel's; destroying the link gives the CPUs back to the kernel's own. */
 int cl_scx_attach(const struct bpf_object *object, const char *map, struct bpf_link **link);
 

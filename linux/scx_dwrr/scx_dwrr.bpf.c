@@ -1,357 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Distributed weighted round-robin as a sched_ext scheduler: in each round a thread runs its round slice, weight x B;
- * no CPU runs ahead of any thread by more than one round.
+ * no CPU runs ahead of any thread of its cgroup by more than one round. Between cgroups: groups.bpf.h.
  *
  * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule that makes the bound hold of
  * docs/decisions/0014-dwrr.md. README.md: contract, bound, cost, what differs from the policy in policies/dwrr.c.
  *
- * Each CPU has two trees of queued threads, ordered by round: those that count for L (they may run on all CPUs), and
- * the bound ones. Current and expired queue of the paper are the front and the rest of such a tree.
+ * Each CPU has two trees of queued threads for each cgroup, ordered by round: those that count for L (they may run on
+ * all CPUs), and the bound ones. Current and expired queue of the paper are the front and the rest of such a tree.
  * State that all CPUs share changes under one lock, for some tens of instructions: when a thread becomes runnable or
  * ceases to be, and when it stops. What the running thread is charged lies with its CPU, where others may close its
  * round. */
-#include "kernel.h"
-#include "scx_dwrr.h"
+#include "state.bpf.h"
 
-#define CL_ROUND_SPAN 62u /* a tick may be many rounds of a light thread */
-#include "cl_dwrr_round.h"
-
-#define RING (CL_ROUND_SPAN + 2)
-#define ROUND_MAX (1000000000ull << 10) /* for weight 1024 */
-#define AHEAD_MAX (8 * ROUND_MAX)
 #define FRESH_NS (tuning.slice_ns >> 5) /* for how long no other comes first where one has */
 #define AWAITED_MAX 8
-#define CLOSED (1ull << 32)
-#define MASK (DWRR_CPUS_MAX - 1)
-#define COUNTS(cpu) ((u64)(cpu) * 2) /* the queues of a CPU */
-#define BOUND(cpu) ((u64)(cpu) * 2 + 1)
-#define KICK(name) KERNEL(scx_kick_flags, SCX_KICK_##name)
-#define LOCAL KERNEL(scx_dsq_id_flags, SCX_DSQ_LOCAL)
-#define ENQ(name) KERNEL(scx_enq_flags, SCX_ENQ_##name)
-#define READ(x) (*(volatile typeof(x) *)&(x))
-
-/* The verifier looks at such a function once, whoever calls it. It wants scalars and an int back. */
-#define APART __attribute__((noinline))
+#define WAITS_MAX_S 15 /* in a cgroup that has too little for all of its threads; */
+#define AWAITED_MAX_S 4 /* if RCU waits for it. The kernel ends a scheduler at 30 and 21 s. */
+#define LOOKS_NS 1000000000ull
 
 char LICENSE[] SEC("license") = "GPL";
-
-const volatile struct dwrr_tuning tuning = {
-    .slice_ns = DWRR_SLICE_US * 1000, .tick_ns = 4000000, .cpus = 4, .sleepers_first = 1};
-
-struct share { /* what a thread has of the rounds */
-  s64 left;    /* more than 0 */
-  u64 closed;  /* CLOSED | the L in which its weight was found infeasible */
-  u32 round;
-  u32 weight;
-};
-
-struct thread {
-  struct share of;
-  u64 key;     /* by which it was queued in its round */
-  u32 cpu;     /* where it is queued or runs */
-  bool born;   /* it has been in a round */
-  bool joined; /* runnable, and in rounds: */
-  bool bound;  /* those of its CPU */
-  bool fresh;  /* it has woken, and comes first */
-  bool last;   /* it has yielded */
-  bool queued; /* among those that count */
-  bool handed; /* its waker's CPU: that one is about to sleep */
-  bool chosen; /* its CPU was idle when it woke */
-  u32 borrowed; /* the round that it has run ahead in */
-  u32 awaited;  /* times in turn that it went on as RCU waited for it */
-};
-
-struct {
-  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, int);
-  __type(value, struct thread);
-} threads SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, u32);
-  __type(value, struct dwrr_stats);
-} stats SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, u32);
-  __type(value, struct dwrr_totals);
-} totals SEC(".maps");
-
-struct watch {
-  struct bpf_timer timer;
-};
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, u32);
-  __type(value, struct watch);
-} watches SEC(".maps");
 
 struct dwrr_exit uei;
 char uei_dump[DWRR_DUMP_SIZE] SEC(".data.dump");
 
-static struct line { /* a CPU */
-  struct share of;   /* its running thread's */
-  u64 exec;          /* its CPU time, */
-  u64 clock;         /* and the clock, up to which it is charged */
-  u64 clock_was;     /* s.clock then */
-  u64 fresh_until;   /* of the kernel's clock */
-  u64 held_since;
-  u32 round;         /* up to this one the CPU runs what lies here before it looks elsewhere */
-  u32 bound_round;
-  u32 waiting;       /* threads that count and are queued here */
-  u32 bound_threads; /* runnable */
-  u64 bound_weight;
-  u64 bound_slice; /* B for them, */
-  bool runs;         /* a thread that is in rounds; it counts: */
-  bool counts;
-  bool held;
-  bool leaves;       /* goes offline: a kick from there might never be delivered, nor any later one */
-} lines[DWRR_CPUS_MAX];
-
-static struct { /* for all CPUs */
-  u64 clock;    /* see clock_at */
-  u64 weight;   /* of all threads that count */
-  u64 closed_weight;
-  u64 closed_ever;
-  u64 slice;    /* B for those that count */
-  u32 lowest;   /* L */
-  u32 threads;  /* that count */
-  u32 closed;   /* found infeasible in round L: as if they were not there, nor a CPU each */
-  u32 taken;    /* CPUs with bound threads */
-  u32 held;
-  u32 queued;   /* threads that count and wait */
-  u32 online;
-  u64 served;   /* when a CPU last began or ended to run a thread of round L */
-  u32 behind;   /* threads that L went on without, see go_on: of an earlier round, in no count */
-  u32 seen;     /* L when go_on last looked */
-  bool watched; /* go_on will look */
-  bool crowded; /* somebody waits although there is a CPU for each: a real-time thread has one */
-  u32 count[RING]; /* threads by round */
-} s;
-struct bpf_spin_lock lock SEC(".data.lock") __attribute__((visibility("hidden"), aligned(8)));
-
-#define STAT(name, n)                                           \
-  ({                                                            \
-    struct dwrr_stats *at_ = bpf_map_lookup_elem(&stats, &zero); \
-    if (at_) at_->name += (n);                                  \
-  })
-static const u32 zero;
-
-static const u32 weight_of_nice[40] = {
-    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
-    3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
-    172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15};
-
-static __always_inline u32 weight_of(const struct task_struct *p) {
-  u32 nice = (u32)p->static_prio - 100;
-  return p->policy == SCHED_IDLE ? 3 : weight_of_nice[nice < 40 ? nice : 20];
-}
-
-static __always_inline struct line *line_of(s32 cpu) { return &lines[cpu & MASK]; }
-static __always_inline struct thread *thread_of(struct task_struct *p) {
-  return bpf_task_storage_get(&threads, p, NULL, 0);
-}
-static __always_inline bool of_one_cpu(const struct task_struct *p) {
-  return p->flags & PF_KTHREAD && p->nr_cpus_allowed == 1;
-}
-
-/* It was preempted in a read section of RCU, so the whole kernel waits for it. (A nesting of them says nothing: this
- * program runs in one.) */
-static __always_inline bool is_awaited(const struct task_struct *p) {
-  return bpf_core_field_exists(p->rcu_blocked_node) && p->rcu_blocked_node;
-}
-
-static __always_inline bool is_bound(const struct task_struct *p) { return (u32)p->nr_cpus_allowed < s.online; }
-
-static __always_inline void set_slice(struct task_struct *p, u64 slice) {
-  if (bpf_ksym_exists(scx_bpf_task_set_slice))
-    scx_bpf_task_set_slice(p, slice);
-  else
-    p->scx.slice = slice;
-}
-
-/* --- the clock by which threads are charged: it stands while time is free ----------------------- */
-
-/* One word, so that it can be read without the lock: where it stands, and 1; or by what it is behind. */
-static __always_inline u64 clock_at(u64 clock, u64 now) { return clock & 1 ? clock >> 1 : now - (clock >> 1); }
-static __always_inline bool is_free(void) { return READ(s.clock) & 1; }
-
-/* A CPU for each thread: time is free. */
-static __always_inline void look_whether_free(u64 now) {
-  if (!s.queued) s.crowded = false;
-  bool free = s.threads <= s.online && s.taken == 0 && !s.crowded;
-  if (free == (s.clock & 1)) return;
-  u64 clock = clock_at(s.clock, now);
-  s.clock = free ? clock << 1 | 1 : (now - clock) << 1;
-}
-
-/* --- B ------------------------------------------------------------------------------------------ */
-
-/* Nobody should wait for long, however many they are: B is halved while a round takes more than a second. */
-static __always_inline void fit(u64 *slice, u64 weight_of_cpu) {
-  u64 round = weight_of_cpu * *slice;
-  if (round > ROUND_MAX && *slice > 1)
-    *slice >>= 1;
-  else if (round < ROUND_MAX / 4 && *slice < tuning.slice_ns)
-    *slice <<= 1;
-}
-
-static __always_inline s64 slice_of(const struct line *l, u32 weight, bool bound) {
-  return cl_round_slice(weight, bound ? l->bound_slice : s.slice);
-}
-
-/* --- L: all under the lock ---------------------------------------------------------------------- */
-
-static __always_inline void raise_lowest(void) {
-  u32 i;
-  if (s.threads == s.behind) return;
-  bpf_for(i, 0, RING) {
-    if (s.count[s.lowest % RING]) break;
-    s.lowest++;
-    s.closed = 0;
-    s.closed_weight = 0;
-  }
-}
-
-static __always_inline void set_round(u32 *round, u32 to) {
-  s.count[*round % RING]--;
-  s.count[to % RING]++;
-  *round = to;
-  raise_lowest();
-}
-
-/* Without it L went on: it is in the round that is L now. */
-static __always_inline void catch_up(struct share *of) {
-  if (!cl_round_before(of->round, s.lowest)) return;
-  of->round = s.lowest;
-  s.behind--;
-  s.count[s.lowest % RING]++;
-}
-
-static __always_inline void join(struct thread *t, struct line *l, u32 weight, bool bound, bool woken) {
-  u32 lowest = bound ? l->bound_round : s.lowest, open = lowest;
-  s64 slice = slice_of(l, weight, bound);
-  t->of.weight = weight;
-  if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
-  if (t->bound != bound) t->of.round = lowest;
-  /* Round L admits nobody: with many sleepers it would not end, and beside one that has run for L and L + 1 already
-   * who comes would fall two rounds behind. */
-  if (!bound && (woken || !t->born)) open++;
-  cl_round_wake(&t->of.round, &t->of.left, slice, open, bound || cl_round_before(l->round, open) ? open : l->round);
-  if (t->of.left > slice) t->of.left = slice; /* its weight was another */
-  t->born = true;
-  t->joined = true;
-  t->bound = bound;
-  t->of.closed = 0;
-  if (bound) {
-    if (!l->bound_threads++) s.taken++;
-    l->bound_weight += weight;
-    fit(&l->bound_slice, l->bound_weight);
-    return;
-  }
-  s.threads++;
-  s.weight += weight;
-  fit(&s.slice, s.weight / s.online);
-  s.count[t->of.round % RING]++;
-  raise_lowest();
-}
-
-static __always_inline void leave(struct thread *t) {
-  t->joined = false;
-  if (t->bound) {
-    struct line *l = line_of(t->cpu);
-    if (!--l->bound_threads) s.taken--;
-    l->bound_weight -= t->of.weight;
-    fit(&l->bound_slice, l->bound_weight);
-    return;
-  }
-  catch_up(&t->of);
-  s.threads--;
-  s.weight -= t->of.weight;
-  fit(&s.slice, s.weight / s.online);
-  if (t->of.closed == (CLOSED | s.lowest)) {
-    s.closed--;
-    s.closed_weight -= t->of.weight;
-  }
-  s.count[t->of.round % RING]--;
-  raise_lowest();
-}
-
-static __always_inline void note_served(const struct line *l, u64 now) {
-  if (l->counts && l->of.round == s.lowest) s.served = now;
-}
-
-/* The running thread has had that much CPU time; what of it is forgiven. */
-static __always_inline u64 charge(struct line *l, u64 exec, u64 now) {
-  u64 clock = clock_at(s.clock, now), ran = exec - l->exec, passed = clock - l->clock;
-  if (l->clock_was == s.clock) passed = s.clock & 1 ? 0 : ran; /* exact, which the CPUs' clocks are not */
-  if ((s64)passed < 0) passed = 0;
-  if (passed > ran) passed = ran;
-  l->of.left -= cl_round_fine(passed);
-  l->exec = exec;
-  l->clock = clock;
-  l->clock_was = s.clock;
-  if (l->of.left > 0) return ran - passed;
-  u32 i, round = l->of.round, furthest = (l->counts ? s.lowest : l->bound_round) + CL_ROUND_SPAN;
-  s64 slice = slice_of(l, l->of.weight, !l->counts);
-  u64 one = s.weight / s.online * s.slice + l->bound_weight * l->bound_slice, ahead = 0;
-  bpf_for(i, 0, RING) {
-    if (l->of.left > 0 || round == furthest || ahead > AHEAD_MAX) break;
-    ahead += one;
-    cl_round_use_up(&round, &l->of.left, slice);
-  }
-  if (l->counts)
-    set_round(&l->of.round, round);
-  else
-    l->of.round = round;
-  if (l->of.left <= 0) {
-    passed -= cl_round_time(-l->of.left);
-    l->of.left = slice;
-  }
-  return ran - passed;
-}
-
-/* A CPU would be held, so all threads of round L run. For those whose weight is infeasible it is over. In any
- * order: when one is left out, others may become infeasible, but none is no longer. */
-static __always_inline void close_infeasible(u64 now) {
-  u32 lowest = s.lowest, cpu;
-  bpf_for(cpu, 0, tuning.cpus) {
-    struct line *l = line_of(cpu);
-    u32 without = s.taken + s.closed;
-    if (s.lowest != lowest || s.online <= without) break;
-    if (!l->counts || l->of.round != lowest) continue;
-    if ((u64)l->of.weight * (s.online - without) <= s.weight - s.closed_weight) continue;
-    l->of.closed = CLOSED | lowest;
-    s.closed++;
-    s.closed_weight += l->of.weight;
-    l->of.left = slice_of(l, l->of.weight, false);
-    l->clock_was = ~0ull;
-    l->clock = clock_at(s.clock, now); /* what it has run until now was that round's */
-    set_round(&l->of.round, lowest + 1);
-    s.closed_ever++;
-  }
-}
-
 /* --- to be done after the lock ------------------------------------------------------------------ */
 
-/* L has risen, or time is free or is no longer: have the CPUs look that this concerns. */
-APART int tell(u64 clock_was, u64 clock, u32 lowest_was, u32 lowest) {
+/* More may run than before, or time is free or is no longer: have the CPUs look that this concerns. */
+APART int tell(u64 clock_was, u64 clock, u32 changes_was) {
   u32 cpu;
   struct dwrr_totals *all = bpf_map_lookup_elem(&totals, &zero);
-  if (all) *all = (struct dwrr_totals){lowest, READ(s.threads), READ(s.weight)};
+  if (all) *all = (struct dwrr_totals){READ(s.rounds), READ(s.threads), READ(s.weight), READ(s.known), READ(s.active)};
+  if (READ(s.throttled) && !READ(s.refilling) && !__sync_lock_test_and_set(&s.refilling, 1)) {
+    struct watch *watch = bpf_map_lookup_elem(&watches, &of_refills);
+    STAT(throttled, 1);
+    if (watch) bpf_timer_start(&watch->timer, tuning.tick_ns, 0);
+  }
   if (clock_was & 1 && !(clock & 1)) {
     bpf_for(cpu, 0, tuning.cpus) {
       struct line *l = line_of(cpu);
-      if (l->counts && cl_round_before(lowest + 1, l->of.round)) scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
+      if (l->counts && cl_round_before(group_of(l->group)->lowest + 1, l->of.round)) scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
     }
-  } else if (((clock & 1) != (clock_was & 1) || lowest != lowest_was) && READ(s.held)) {
+  } else if (changes_was != READ(s.changes) && READ(s.held)) {
     bpf_for(cpu, 0, tuning.cpus)
       if (line_of(cpu)->held) scx_bpf_kick_cpu(cpu, 0);
   }
@@ -362,23 +52,23 @@ APART int tell(u64 clock_was, u64 clock, u32 lowest_was, u32 lowest) {
   ({                                                          \
     bpf_spin_lock(&lock);                                     \
     u64 clock_was_ = s.clock;                                 \
-    u32 lowest_was_ = s.lowest;                               \
+    u32 changes_was_ = s.changes;                             \
     __VA_ARGS__                                               \
     u64 clock_is_ = s.clock;                                  \
-    u32 lowest_is_ = s.lowest;                                \
     bpf_spin_unlock(&lock);                                   \
-    tell(clock_was_, clock_is_, lowest_was_, lowest_is_);     \
+    tell(clock_was_, clock_is_, changes_was_);                \
   })
 
 /* The running thread is charged, and is in another round if its slice is used up. It goes on, or stops. */
 APART int settle(u32 cpu, u64 exec, struct thread *t __arg_nonnull, bool stops) {
   struct line *l = line_of(cpu);
+  struct dwrr_lane *a = lane_of(l->group, cpu);
   u64 now = scx_bpf_now(), forgiven;
   LOCKED(
     note_served(l, now);
-    forgiven = charge(l, exec, now);
+    forgiven = charge(l, a, exec, now);
     if (stops) {
-      l->runs = l->counts = false;
+      l->runs = l->counts = l->rescued = false;
       t->of = l->of;
     });
   STAT(forgiven_ns, forgiven);
@@ -392,12 +82,12 @@ APART int enter(struct thread *t __arg_nonnull, u32 cpu, u32 weight, bool bound,
     t->cpu = cpu;
     return 0;
   }
-  struct line *l = line_of(cpu);
+  struct dwrr_lane *a = lane_of(t->group, cpu);
   LOCKED(
     if (t->joined) leave(t);
-    if (t->bound) t->of.round += l->bound_round - line_of(t->cpu)->bound_round; /* another CPU has other rounds */
+    if (t->bound) t->of.round += a->bound_round - lane_of(t->group, t->cpu)->bound_round; /* another CPU has other rounds */
     t->cpu = cpu;
-    join(t, l, weight, bound, woken);
+    join(t, a, weight, bound, woken);
     look_whether_free(now););
   return 0;
 }
@@ -413,27 +103,28 @@ static __always_inline u64 key_of(struct thread *t, const struct share *of, bool
 static __always_inline u64 above(u32 round) { return (u64)(round + 1) << 32; }
 
 /* At least as long as a thread is there, and cheaper than the kernel's own count. */
-static __always_inline bool may_hold(u64 queue) {
-  const struct line *l = line_of(queue / 2);
-  return queue & 1 ? READ(l->bound_threads) : READ(l->waiting);
+static __always_inline bool may_hold(const struct dwrr_lane *a, u64 queue) {
+  return queue & 1 ? READ(a->bound_threads) : READ(a->waiting);
 }
 
-/* Take the first thread of a queue whose key is below the limit. */
-APART int take(u64 queue, u64 limit, u32 cpu) {
+/* Take the first thread of a cgroup's queue on CPU `from` whose key is below the limit. */
+APART int take(u32 group, u32 from, bool bound, u64 limit, u32 cpu) {
+  u64 queue = COUNTS(group, from) + bound;
   struct task_struct *p;
-  if (!may_hold(queue)) return false;
+  if (!may_hold(lane_of(group, from), queue)) return false;
   bpf_for_each(scx_dsq, p, queue, 0) {
     if ((s64)(p->scx.dsq_vtime - limit) >= 0) return false;
-    if (queue / 2 != cpu && (p->migration_disabled || !bpf_cpumask_test_cpu(cpu, p->cpus_ptr))) continue;
+    if (from != cpu && (p->migration_disabled || !bpf_cpumask_test_cpu(cpu, p->cpus_ptr))) continue;
     if (scx_bpf_dsq_move(&___it, p, LOCAL, 0)) return true;
   }
   return false;
 }
 
 /* Take a thread of the round that is not open yet, which has not run ahead in it. */
-APART int borrow(u64 queue, u32 round) {
+APART int borrow(u32 group, u32 cpu, u32 round) {
+  u64 queue = COUNTS(group, cpu);
   struct task_struct *p;
-  if (!may_hold(queue)) return false;
+  if (!may_hold(lane_of(group, cpu), queue)) return false;
   bpf_for_each(scx_dsq, p, queue, 0) {
     struct thread *t = thread_of(p);
     if ((s64)(p->scx.dsq_vtime - above(round)) >= 0) return false;
@@ -443,12 +134,45 @@ APART int borrow(u64 queue, u32 round) {
 }
 
 /* The same from another CPU's: whether that is done. */
-APART int take_elsewhere(u32 cpu, u64 limit, bool bound) {
+APART int take_elsewhere(u32 group, u32 cpu, u64 limit, bool bound) {
   u32 i;
   bpf_for(i, 1, tuning.cpus) {
     u32 other = cpu + i < tuning.cpus ? cpu + i : cpu + i - tuning.cpus;
-    if (take(bound ? BOUND(other) : COUNTS(other), limit, cpu)) return true;
+    if (take(group, other, bound, limit, cpu)) return true;
   }
+  return false;
+}
+
+/* Take one from a queue that has waited for long, in a cgroup that has too little for all of its threads. */
+APART int rescue_from(u64 queue) {
+  u64 now = bpf_jiffies64(), second = 1000000000ull / tuning.tick_ns;
+  struct task_struct *p;
+  bpf_for_each(scx_dsq, p, queue, 0) {
+    u64 waits = now - p->scx.runnable_at;
+    struct thread *t;
+    if ((s64)waits < (s64)(AWAITED_MAX_S * second)) continue;
+    if (waits < WAITS_MAX_S * second && !is_awaited(p)) continue;
+    t = thread_of(p);
+    if (!t || !scx_bpf_dsq_move(&___it, p, LOCAL, 0)) continue;
+    t->rescued = true;
+    STAT(rescued, 1);
+    return true;
+  }
+  return false;
+}
+
+APART int rescue(u32 cpu) {
+  struct line *l = line_of(cpu);
+  u64 now = scx_bpf_now();
+  u32 i, n = READ(s.active);
+  if (now - l->looked < LOOKS_NS) return false;
+  bpf_for(i, 0, n) {
+    u32 group = READ(active[i & (DWRR_GROUPS_MAX - 1)]);
+    const struct dwrr_lane *a = lane_of(group, cpu);
+    if (READ(a->waiting) && rescue_from(COUNTS(group, cpu))) return true;
+    if (READ(a->bound_threads) && rescue_from(BOUND(group, cpu))) return true;
+  }
+  l->looked = now; /* after one that was found, others are looked for at once */
   return false;
 }
 
@@ -456,21 +180,23 @@ APART int take_elsewhere(u32 cpu, u64 limit, bool bound) {
 static __always_inline void set_queued(struct thread *t, bool queued) {
   if (t->queued == queued) return;
   __sync_fetch_and_add(&s.queued, queued ? 1 : -1);
-  __sync_fetch_and_add(&line_of(t->cpu)->waiting, queued ? 1 : -1);
+  __sync_fetch_and_add(&group_of(t->group)->queued, queued ? 1 : -1);
+  __sync_fetch_and_add(&lane_of(t->group, t->cpu)->waiting, queued ? 1 : -1);
   t->queued = queued;
 }
 
 /* Whether there is anybody for whom the running thread could make room. */
-static __always_inline bool has_others(const struct line *l) {
-  return READ(l->waiting) || READ(l->bound_threads) > !l->counts;
+static __always_inline bool has_others(const struct line *l, u32 group, u32 cpu) {
+  return READ(s.active) > 1 || READ(lane_of(group, cpu)->waiting) || READ(l->bound_threads) > !l->counts;
 }
 
 /* Close what can be closed; whether L, or what may be run, is another now. */
-APART int close_rounds(u32 lowest) {
+APART int close_rounds(u32 group, u32 lowest) {
+  struct group *g = group_of(group);
   u64 now = scx_bpf_now(), closed = 0;
   bool done;
-  LOCKED(if (s.lowest == lowest) { closed = s.closed_ever; close_infeasible(now); closed = s.closed_ever - closed; }
-         done = s.lowest != lowest || closed;);
+  LOCKED(if (g->lowest == lowest) { closed = s.closed_ever; close_infeasible(group, now); closed = s.closed_ever - closed; }
+         done = g->lowest != lowest || closed;);
   if (closed) STAT(closed, closed);
   return done;
 }
@@ -485,45 +211,79 @@ APART int charge_all(void) {
 }
 
 /* A thread that was moved to a CPU just before a real-time thread took that one cannot be taken back, and L would
- * stand. When CPUs are held and no thread of round L has run for two ticks, L goes on without those that are in it. */
+ * stand. When CPUs have found nobody in the cgroup who may run, and no thread of round L has run for two ticks by then,
+ * L goes on without those that are in it. */
 static int go_on(void *map, u32 *key, struct watch *watch) {
   u64 now = scx_bpf_now();
-  u32 cpu;
-  bool stands, again;
+  u32 i, n = READ(s.active);
+  bool again = false, skipped = false;
   LOCKED(
-    again = s.held && !(s.clock & 1) && s.threads > s.behind;
-    stands = again && s.seen == s.lowest && now - s.served > 2 * tuning.tick_ns;
-    bpf_for(cpu, 0, tuning.cpus) {
-      const struct line *l = line_of(cpu);
-      if (l->counts && l->of.round == s.lowest) stands = false;
+    bpf_for(i, 0, tuning.cpus) {
+      const struct line *l = line_of(i);
+      note_served(l, now);
     }
-    if (stands) {
-      s.behind += s.count[s.lowest % RING];
-      s.count[s.lowest % RING] = 0;
-      raise_lowest();
+    bpf_for(i, 0, n) {
+      struct group *g = group_of(active[i & (DWRR_GROUPS_MAX - 1)]);
+      if ((s.clock & 1) || g->stood != g->lowest || g->threads == g->behind || g->throttled) continue;
+      u64 looked = s.held ? now : g->stood_at;
+      again = true;
+      if (g->seen == g->lowest && (s64)(looked - g->served) > (s64)(2 * tuning.tick_ns)) {
+        g->behind += g->count[g->lowest % RING];
+        g->count[g->lowest % RING] = 0;
+        raise_lowest(g);
+        skipped = true;
+      }
+      g->seen = g->lowest;
     }
-    s.seen = s.lowest;
     s.watched = again;);
-  if (stands) STAT(skipped, 1);
+  if (skipped) STAT(skipped, 1);
   if (again) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
   return 0;
 }
 
-/* The CPU waits until L rises or time is free: whether neither has happened already. */
-APART int hold(u32 cpu, u32 lowest, bool free) {
+/* cpu.max: who has used up a period's budget may run again in the next. */
+static int refill_all(void *map, u32 *key, struct watch *watch) {
+  u64 now = scx_bpf_now();
+  u32 i;
+  bool again;
+  LOCKED(
+    bpf_for(i, 1, DWRR_GROUPS_MAX) {
+      struct group *g = group_of(i);
+      if (g->throttled) refill(g, now);
+    }
+    again = s.throttled;
+    s.refilling = again;);
+  if (again) bpf_timer_start(&watch->timer, tuning.tick_ns, 0);
+  return 0;
+}
+
+/* The CPU has found only threads of rounds that are not yet open. */
+APART int stands(u32 group, u32 lowest) {
+  struct watch *watch = bpf_map_lookup_elem(&watches, &of_stands);
+  struct group *g = group_of(group);
+  g->stood = lowest;
+  g->stood_at = scx_bpf_now();
+  if (READ(s.watched)) return 0;
+  bpf_spin_lock(&lock);
+  bool watched = s.watched;
+  s.watched = true;
+  bpf_spin_unlock(&lock);
+  if (!watched && watch) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
+  return 0;
+}
+
+/* The CPU waits until more may run or time is free: whether neither has happened already. */
+APART int hold(u32 cpu, u32 changes) {
   struct line *l = line_of(cpu);
-  struct watch *watch = bpf_map_lookup_elem(&watches, &zero);
   u64 now = scx_bpf_now();
   bpf_spin_lock(&lock);
-  bool same = s.lowest == lowest && (s.clock & 1) == free, watched = s.watched;
+  bool same = s.changes == changes;
   if (same && !l->held) {
     l->held = true;
     s.held++;
   }
-  if (same) s.watched = true;
   bpf_spin_unlock(&lock);
-  if (same && !watched && watch) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
-  if (same && !l->held_since) {
+  if (same && !l->held_since && !READ(s.throttled)) { /* cpu.max has it idle, not a round */
     STAT(held, 1);
     l->held_since = now;
   }
@@ -533,13 +293,14 @@ APART int hold(u32 cpu, u32 lowest, bool free) {
 /* --- the callbacks ------------------------------------------------------------------------------ */
 
 /* Who has woken comes first, but for the last eighth of its slice, which it has in its turn. */
-static __always_inline bool comes_first(const struct line *l, const struct thread *t) {
-  return tuning.sleepers_first && t->of.left > slice_of(l, t->of.weight, t->bound) / 8;
+static __always_inline bool comes_first(const struct group *g, const struct dwrr_lane *a, const struct thread *t) {
+  return tuning.sleepers_first && t->of.left > slice_of(g, a, t->of.weight, t->bound) / 8;
 }
 
 /* Does the CPU's thread let one go first that has woken? */
-static __always_inline bool gives_way(const struct line *l, u64 now) {
-  return READ(l->runs) && now >= READ(l->fresh_until);
+static __always_inline bool gives_way(const struct line *l, u32 cpu, u32 group, u64 now) {
+  u32 own = READ(l->group);
+  return READ(l->runs) && now >= READ(l->fresh_until) && (own == group || is_behind(cpu, group, own));
 }
 
 s32 OPS(select_cpu, struct task_struct *p, s32 prev, u64 flags) {
@@ -574,22 +335,26 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   }
   set_queued(t, false); /* it may have been moved to this CPU while it waited */
   enter(t, cpu, weight_of(p), is_bound(p), woken);
-  u32 lowest = READ(s.lowest);
-  bool open = !cl_round_before((t->bound ? l->bound_round : lowest + 1), t->of.round);
-  t->fresh = woken && comes_first(l, t);
+  u32 group = t->group;
+  struct group *g = group_of(group);
+  struct dwrr_lane *a = lane_of(group, cpu);
+  bool throttled = is_throttled(group);
+  u32 lowest = READ(g->lowest);
+  bool open = !cl_round_before((t->bound ? a->bound_round : lowest + 1), t->of.round);
+  t->fresh = woken && comes_first(g, a, t);
   u64 now = scx_bpf_now();
-  if (chosen && (open || is_free())) {
+  if (chosen && (open || is_free()) && !throttled) {
     STAT(direct, 1);
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags);
     return;
   }
-  if (t->fresh && open && !handed && gives_way(l, now)) {
+  if (t->fresh && open && !handed && !throttled && gives_way(l, cpu, group, now)) {
     STAT(woken, 1);
     l->fresh_until = now + FRESH_NS; /* one at a time: this queue is the kernel's, and no other CPU looks there */
     scx_bpf_dsq_insert(p, LOCAL, tuning.tick_ns, flags | ENQ(PREEMPT));
     return;
   }
-  u32 first = t->bound ? l->bound_round : lowest;
+  u32 first = t->bound ? a->bound_round : lowest;
   /* Who would wait for long goes on, but not for ever, or one that reads all the time would. */
   bool awaited = cl_round_before(first + 2, t->of.round) && t->awaited < AWAITED_MAX && is_awaited(p);
   t->awaited = awaited ? t->awaited + 1 : 0;
@@ -598,91 +363,143 @@ void OPS(enqueue, struct task_struct *p, u64 flags) {
   t->last = false;
   if (t->bound) STAT(pinned, 1);
   set_queued(t, !t->bound);
-  scx_bpf_dsq_insert_vtime(p, t->bound ? BOUND(cpu) : COUNTS(cpu), tuning.tick_ns, key, flags);
+  scx_bpf_dsq_insert_vtime(p, COUNTS(group, cpu) + t->bound, tuning.tick_ns, key, flags);
   if (handed) { /* it runs as soon as its waker sleeps, or at the next tick */
     set_slice(bpf_get_current_task_btf(), 1);
     return;
   }
-  s32 idle = chosen ? cpu : flags & ENQ(LAST) ? -1 : scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+  s32 idle = chosen ? cpu : flags & ENQ(LAST) || throttled ? -1 : scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
   if (idle >= 0) scx_bpf_kick_cpu(idle, KICK(IDLE));
 }
 
-/* Whom the CPU runs next. Its previous thread goes on if it is still runnable and none comes before it. */
-void OPS(dispatch, s32 cpu, struct task_struct *prev) {
+enum found { NONE, TAKEN, KEPT, CHANGED };
+
+/* Whom of a cgroup the CPU runs next. Its previous thread goes on if none comes before it. */
+APART int serve(u32 cpu, u32 group) {
   struct line *l = line_of(cpu);
-  struct thread *t = NULL;
-  bool goes_on = false, bound = false, yielded = false;
-  u64 own = 0;
+  struct group *g = group_of(group);
+  struct dwrr_lane *a = lane_of(group, cpu);
+  bool goes_on = l->goes_on && l->own_group == group, bound = l->own_bound, waits;
+  u64 own = l->own;
   u32 i;
-  if (prev && prev->scx.flags & KERNEL(scx_ent_flags, SCX_TASK_QUEUED) && l->runs && (t = thread_of(prev))) {
-    settle(cpu, prev->se.sum_exec_runtime, t, false);
-    goes_on = true;
-    bound = t->bound;
-    yielded = t->last;
-    own = key_of(t, &l->of, yielded, scx_bpf_now());
-  }
   bpf_for(i, 0, RING + 2) {
-    u32 lowest = READ(s.lowest);
-    bool free = is_free(), waits;
-    if (cl_round_before(l->round, lowest)) {
-      l->round = lowest;
-      l->bound_round++;
+    u32 lowest = READ(g->lowest);
+    bool free = is_free();
+    if (cl_round_before(a->round, lowest)) {
+      a->round = lowest;
+      a->bound_round++;
     }
-    u64 limit = above(free ? lowest + RING : l->round), bound_limit = above(l->bound_round);
+    u64 limit = above(free ? lowest + RING : a->round), bound_limit = above(a->bound_round);
     u64 last = above(lowest + 1) - 1; /* of those that may run */
-    if (yielded && !bound && (s64)(own - last) < 0) own = last;
+    if (l->own_yields && !bound && (s64)(own - last) < 0) own = last;
     bool keep = goes_on && (s64)(own - (bound ? bound_limit : limit)) < 0;
     if (keep && bound) bound_limit = own;
     if (keep && !bound) limit = own;
-    if ((READ(l->bound_threads) && (take(COUNTS(cpu), above(lowest - 1), cpu) || take(BOUND(cpu), bound_limit, cpu))) ||
-        ((!keep || !bound) && take(COUNTS(cpu), limit, cpu))) {
+    if ((READ(a->bound_threads) &&
+         (take(group, cpu, false, above(lowest - 1), cpu) || take(group, cpu, true, bound_limit, cpu))) ||
+        ((!keep || !bound) && take(group, cpu, false, limit, cpu))) {
       STAT(picked, 1);
-      return;
+      return TAKEN;
     }
     if (keep && free && READ(s.queued)) {
       charge_all();
       continue;
     }
-    if (keep) {
-      STAT(kept, 1);
-      t->last = false;
-      set_slice(prev, cl_round_time(l->of.left));
-      return;
-    }
-    waits = READ(s.queued);
-    if (waits && ((limit != above(lowest) && take_elsewhere(cpu, above(lowest), false)) ||
-                  take_elsewhere(cpu, limit, false))) {
+    if (keep) return KEPT;
+    waits = READ(g->queued);
+    if (waits && ((limit != above(lowest) && take_elsewhere(group, cpu, above(lowest), false)) ||
+                  take_elsewhere(group, cpu, limit, false))) {
       STAT(balanced, 1);
-      return;
+      return TAKEN;
     }
     waits = waits || (goes_on && !bound);
-    if (waits && !free && l->round == lowest) {
-      l->round++;
-      l->bound_round++;
+    if (waits && !free && a->round == lowest) {
+      a->round++;
+      a->bound_round++;
       continue;
     }
-    if (waits && !free && close_rounds(lowest)) continue;
-    if (scx_bpf_dsq_nr_queued(BOUND(cpu)) || (goes_on && bound)) {
-      l->bound_round++;
+    if (waits && !free && close_rounds(group, lowest)) continue;
+    if ((READ(a->bound_threads) && scx_bpf_dsq_nr_queued(BOUND(group, cpu))) || (goes_on && bound)) {
+      a->bound_round++;
       continue;
     }
-    if (take_elsewhere(cpu, above(l->bound_round + (1u << 30)), true)) {
-      STAT(balanced, 1);
-      return;
-    }
-    if (goes_on && !bound && l->of.round == lowest + 2 && t->borrowed != lowest + 2) {
-      STAT(borrowed, 1);
-      t->borrowed = lowest + 2;
-      set_slice(prev, 1);
-      return;
-    }
-    if (waits && borrow(COUNTS(cpu), lowest + 2)) return;
-    if (waits && !hold(cpu, lowest, free)) continue;
-    /* Who came here while a move from elsewhere failed, which lets go of this CPU's lock, has not been seen. */
-    if (!take(COUNTS(cpu), limit, cpu)) take(BOUND(cpu), above(l->bound_round + (1u << 30)), cpu);
-    return;
+    if (waits && !free) stands(group, lowest);
+    return NONE;
   }
-  if (goes_on)
+  return CHANGED;
+}
+
+/* The same before the CPU idles: who may run ahead to the next tick, and who is bound to others, too. */
+APART int serve_else(u32 cpu, u32 group, bool runs_ahead) {
+  struct group *g = group_of(group);
+  u32 lowest = READ(g->lowest);
+  if (take_elsewhere(group, cpu, above(lane_of(group, cpu)->bound_round + (1u << 30)), true)) {
+    STAT(balanced, 1);
+    return TAKEN;
+  }
+  if (runs_ahead) return KEPT;
+  return READ(g->queued) && borrow(group, cpu, lowest + 2) ? TAKEN : NONE;
+}
+
+/* Who came here while a move from elsewhere failed, which lets go of this CPU's lock, has not been seen. */
+APART int serve_late(u32 cpu, u32 group) {
+  const struct dwrr_lane *a = lane_of(group, cpu);
+  u32 open = is_free() ? group_of(group)->lowest + RING : a->round;
+  return take(group, cpu, false, above(open), cpu) || take(group, cpu, true, above(a->bound_round + (1u << 30)), cpu);
+}
+
+enum pass { USUAL, ELSE, LATE, PASSES };
+
+/* Whom the CPU runs next, cgroup after cgroup: those furthest behind first. */
+void OPS(dispatch, s32 cpu, struct task_struct *prev) {
+  struct line *l = line_of(cpu);
+  struct thread *t = NULL;
+  u32 i, pass = USUAL, changes;
+  l->goes_on = false;
+  if (prev && prev->scx.flags & KERNEL(scx_ent_flags, SCX_TASK_QUEUED) && l->runs && (t = thread_of(prev))) {
+    settle(cpu, prev->se.sum_exec_runtime, t, false);
+    l->own_group = t->group;
+    l->own_bound = t->bound;
+    l->own_yields = t->last;
+    l->own = key_of(t, &l->of, t->last, scx_bpf_now());
+    l->goes_on = true;
+  }
+  changes = READ(s.changes);
+  if (READ(s.known) > 1 && READ(s.queued) + READ(l->bound_threads) && rescue(cpu)) return;
+  l->pass++;
+  bpf_for(i, 0, PASSES * DWRR_GROUPS_MAX) {
+    s32 group = next_group(cpu, l->pass), found;
+    if (group < 0) {
+      bool waits = READ(s.queued) || (l->goes_on && !l->own_bound);
+      l->pass++;
+      if (pass == LATE) return;
+      if (pass++ == USUAL || !waits || hold(cpu, changes)) continue;
+      pass = USUAL; /* more may run now */
+      changes = READ(s.changes);
+      continue;
+    }
+    u32 lowest = READ(group_of(group)->lowest);
+    bool own = l->goes_on && t && (u32)group == l->own_group;
+    bool ahead = own && !t->bound && l->of.round == lowest + 2 && t->borrowed != lowest + 2;
+    found = pass == USUAL ? serve(cpu, group) : pass == ELSE ? serve_else(cpu, group, ahead) : serve_late(cpu, group);
+    if (found == TAKEN) return;
+    if (found == KEPT && prev && t) {
+      if (pass == USUAL) {
+        u64 time = cl_round_time(l->of.left);
+        STAT(kept, 1);
+        t->last = false;
+        if (is_watched() && time > tuning.tick_ns) time = tuning.tick_ns;
+        set_slice(prev, time);
+      } else {
+        STAT(borrowed, 1);
+        t->borrowed = lowest + 2;
+        set_slice(prev, 1);
+      }
+      return;
+    }
+    if (found == CHANGED) break;
+  }
+  if (l->goes_on && prev)
     set_slice(prev, tuning.tick_ns);
   else
     scx_bpf_kick_cpu(cpu, 0); /* others have changed too much meanwhile: once more */
@@ -709,8 +526,11 @@ void OPS(running, struct task_struct *p) {
   if (of_one_cpu(p) && !t->joined) return;
   if (READ(s.crowded) && !READ(s.queued)) LOCKED(look_whether_free(now););
   enter(t, cpu, weight_of(p), is_bound(p), false);
+  struct group *g = group_of(t->group);
   u64 time = cl_round_time(t->of.left);
-  if (!t->bound && !is_free() && cl_round_before(READ(s.lowest) + 1, t->of.round)) {
+  if (t->rescued) {
+    time = 1;
+  } else if (!t->bound && !is_free() && cl_round_before(READ(g->lowest) + 1, t->of.round)) {
     STAT(borrowed, 1);
     t->borrowed = t->of.round;
     time = 1; /* to the next tick */
@@ -719,9 +539,15 @@ void OPS(running, struct task_struct *p) {
     l->fresh_until = now + FRESH_NS;
     if (!is_free()) time /= 2; /* then in its turn */
   }
+  if (READ(s.known) > 1 && time > tuning.slice_ns) time = tuning.slice_ns; /* another cgroup may wake */
+  if (is_watched() && time > tuning.tick_ns) time = tuning.tick_ns;
   set_slice(p, time);
+  if (l->group != t->group) l->turn_until = now + tuning.slice_ns;
   bpf_spin_lock(&lock);
-  if (!t->bound) catch_up(&t->of);
+  if (!t->bound) catch_up(g, &t->of);
+  l->group = t->group;
+  l->rescued = t->rescued;
+  t->rescued = false;
   l->of = t->of;
   l->exec = p->se.sum_exec_runtime;
   l->clock = clock_at(s.clock, now);
@@ -760,11 +586,81 @@ void OPS(update_idle, s32 cpu, bool idle) {
 
 bool OPS(yield, struct task_struct *from, struct task_struct *to) {
   struct thread *t = thread_of(from);
-  if (!to && t && has_others(line_of(scx_bpf_task_cpu(from)))) {
+  if (!to && t && has_others(line_of(t->cpu), t->group, t->cpu)) {
     t->last = true;
     set_slice(from, 0);
   }
   return false;
+}
+
+/* --- cgroups ---------------------------------------------------------------------------------------------------- */
+
+SEC("struct_ops.s/cgroup_init") s32 BPF_PROG(dwrr_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args) {
+  struct cgroup *above = BPF_CORE_READ(cgroup, self.parent, cgroup);
+  u64 id = BPF_CORE_READ(cgroup, kn, id), now = scx_bpf_now();
+  s32 place = 0;
+  if (above) {
+    place = take_place(place_of(above), id);
+    if (place < 0) return 0;
+    if (!group_of(place)->queues && make_queues(place)) {
+      give_place_back(place);
+      return 0;
+    }
+    group_of(place)->queues = true;
+    begin_rounds(place);
+  }
+  struct group *g = group_of(place);
+  u64 period = args->bw_period_us, quota = args->bw_quota_us, burst = args->bw_burst_us;
+  bool idle = bpf_core_field_exists(args->sched_idle) && args->sched_idle;
+  g->weight_was = args->weight;
+  LOCKED(
+    g->shares = SHARES(idle ? 0 : g->weight_was);
+    if (place) set_quota(g, period, quota, burst, now););
+  u32 at = place;
+  if (bpf_map_update_elem(&places, &id, &at, 0) && place) give_place_back(place);
+  return 0;
+}
+
+void OPS(cgroup_exit, struct cgroup *cgroup) {
+  s32 place = own_place(cgroup);
+  u64 id = BPF_CORE_READ(cgroup, kn, id);
+  if (place <= 0) return;
+  bpf_map_delete_elem(&places, &id);
+  give_place_back(place);
+}
+
+/* Its rounds there are new ones. */
+void OPS(cgroup_move, struct task_struct *p, struct cgroup *from, struct cgroup *to) {
+  struct thread *t = thread_of(p);
+  u64 now = scx_bpf_now();
+  if (!t) return;
+  set_queued(t, false);
+  LOCKED(
+    if (t->joined) leave(t);
+    t->born = t->bound = false;
+    look_whether_free(now););
+  t->group = place_of(to);
+}
+
+void OPS(cgroup_set_weight, struct cgroup *cgroup, u32 weight) {
+  s32 place = own_place(cgroup);
+  if (place <= 0) return;
+  LOCKED(
+    group_of(place)->weight_was = weight;
+    group_of(place)->shares = SHARES(weight););
+}
+
+void OPS(cgroup_set_idle, struct cgroup *cgroup, bool idle) {
+  s32 place = own_place(cgroup);
+  if (place <= 0) return;
+  LOCKED(group_of(place)->shares = SHARES(idle ? 0 : group_of(place)->weight_was););
+}
+
+void OPS(cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us) {
+  s32 place = own_place(cgroup);
+  u64 now = scx_bpf_now();
+  if (place <= 0) return;
+  LOCKED(set_quota(group_of(place), period_us, quota_us, burst_us, now););
 }
 
 /* --- CPUs come and go: the kernel moves what runs there, and asks dispatch no longer ----------------------------- */
@@ -788,8 +684,11 @@ void OPS(cpu_offline, s32 cpu) {
     }
     look_whether_free(now););
   l->held_since = 0;
-  vacate(COUNTS(cpu));
-  vacate(BOUND(cpu));
+  bpf_for(other, 0, DWRR_GROUPS_MAX) {
+    if (!group_of(other)->queues) continue;
+    vacate(COUNTS(other, cpu));
+    vacate(BOUND(other, cpu));
+  }
   bpf_for(other, 0, tuning.cpus) scx_bpf_kick_cpu(other, KICK(IDLE));
   l->leaves = true;
 }
@@ -801,7 +700,10 @@ void OPS(cpu_online, s32 cpu) {
 }
 
 SEC("struct_ops.s/init_task") s32 BPF_PROG(dwrr_init_task, struct task_struct *p, struct scx_init_task_args *args) {
-  return bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) ? 0 : -12 /* ENOMEM */;
+  struct thread *t = bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!t) return -12; /* ENOMEM */
+  if (READ(s.known) > 1 && bpf_core_field_exists(args->cgroup)) t->group = place_of(args->cgroup);
+  return 0;
 }
 
 SEC("struct_ops.s/init") s32 BPF_PROG(dwrr_init) {
@@ -809,17 +711,17 @@ SEC("struct_ops.s/init") s32 BPF_PROG(dwrr_init) {
   s.online = bpf_cpumask_weight(online);
   scx_bpf_put_cpumask(online);
   s.clock = 1;
-  s.slice = tuning.slice_ns;
-  u32 cpu, queue;
-  struct watch *watch = bpf_map_lookup_elem(&watches, &zero);
-  if (!watch || bpf_timer_init(&watch->timer, &watches, CLOCK_MONOTONIC)) return -22 /* EINVAL */;
-  bpf_timer_set_callback(&watch->timer, go_on);
-  bpf_for(cpu, 0, tuning.cpus) line_of(cpu)->bound_slice = tuning.slice_ns;
-  bpf_for(queue, 0, 2 * tuning.cpus) {
-    s32 error = scx_bpf_create_dsq(queue, -1);
-    if (error) return error;
-  }
-  return 0;
+  s.known = 1;
+  struct watch *looks = bpf_map_lookup_elem(&watches, &of_stands);
+  struct watch *refills = bpf_map_lookup_elem(&watches, &of_refills);
+  if (!looks || bpf_timer_init(&looks->timer, &watches, CLOCK_MONOTONIC)) return -22; /* EINVAL */
+  if (!refills || bpf_timer_init(&refills->timer, &watches, CLOCK_MONOTONIC)) return -22;
+  bpf_timer_set_callback(&looks->timer, go_on);
+  bpf_timer_set_callback(&refills->timer, refill_all);
+  begin_rounds(0);
+  group_of(0)->shares = 1024;
+  group_of(0)->used = group_of(0)->queues = true;
+  return make_queues(0);
 }
 
 void OPS(exit, struct scx_exit_info *info) {
@@ -841,6 +743,12 @@ SEC(".struct_ops.link") struct sched_ext_ops dwrr = {
     .cpu_online = (void *)dwrr_cpu_online,
     .cpu_offline = (void *)dwrr_cpu_offline,
     .init_task = (void *)dwrr_init_task,
+    .cgroup_init = (void *)dwrr_cgroup_init,
+    .cgroup_exit = (void *)dwrr_cgroup_exit,
+    .cgroup_move = (void *)dwrr_cgroup_move,
+    .cgroup_set_weight = (void *)dwrr_cgroup_set_weight,
+    .cgroup_set_bandwidth = (void *)dwrr_cgroup_set_bandwidth,
+    .cgroup_set_idle = (void *)dwrr_cgroup_set_idle,
     .init = (void *)dwrr_init,
     .exit = (void *)dwrr_exit,
     .flags = SCX_OPS_KEEP_BUILTIN_IDLE | SCX_OPS_ENQ_LAST | SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED |

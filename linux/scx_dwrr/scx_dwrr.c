@@ -11,40 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "help.h"
 #include "loader.h"
 #include "stats.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-#define VERSION "0.1.0"
 #define OPS "dwrr" /* the map with struct sched_ext_ops */
 #define SCX_EXIT_UNREG_KERN 66 /* an end by request up to here; above: an error, or SysRq-S */
 #define WATCH_MS 100 /* how often it looks whether the kernel has ended it */
 
 CL_BPF_EMBED(OBJECT);
 
-static const char help[] =
-    "usage: scx_dwrr [OPTION]...\n"
-    "\n"
-    "Distributed weighted round-robin for Linux: while this runs, all ordinary threads get CPU time by their weight,\n"
-    "and no two are further apart than two round slices and two ticks. Ctrl-C gives the CPUs back to the kernel's own.\n"
-    "\n"
-    "  -s, --slice-us B      round slice of a thread of nice 0, in microseconds (" TEXT(DWRR_SLICE_US) ")\n"
-    "      --sleepers-wait   a thread that wakes waits its turn, instead of running before others of the open rounds\n"
-    "      --stats SEC       print the counters every SEC seconds while it runs, and their sums at the end\n"
-    "      --monitor SEC     print the counters of the scx_dwrr that runs; load nothing\n"
-    "      --help-stats      what each counter means\n"
-    "      --exit-dump-len N size of the kernel's dump after an error, in bytes (" TEXT(DWRR_DUMP_SIZE) ")\n"
-    "  -v, --verbose         what libbpf says, and what each program cost the kernel's verifier\n"
-    "  -V, --version\n"
-    "  -h, --help\n"
-    "\n"
-    "Exit status: 0 ended by request; 1 not started, or ended by an error; 2 wrong usage.\n";
-
 struct options {
   u64 slice_us, dump_size;
   double stats_s, monitor_s; /* 0: not asked for */
-  bool sleepers_wait, verbose;
+  bool sleepers_wait, no_cgroups, verbose;
 };
 
 static volatile int stop;
@@ -87,9 +69,10 @@ static bool seconds(const char *text, double *value) {
 
 /* 0: go on; else the exit status + 1 */
 static int parse(int count, char **words, struct options *o) {
-  enum { STATS = 256, MONITOR, HELP_STATS, DUMP, WAIT };
+  enum { STATS = 256, MONITOR, HELP_STATS, DUMP, WAIT, NO_CGROUPS };
   static const struct option known[] = {
       {"slice-us", required_argument, NULL, 's'},   {"sleepers-wait", no_argument, NULL, WAIT},
+      {"no-cgroups", no_argument, NULL, NO_CGROUPS},
       {"stats", required_argument, NULL, STATS},    {"monitor", required_argument, NULL, MONITOR},
       {"help-stats", no_argument, NULL, HELP_STATS}, {"exit-dump-len", required_argument, NULL, DUMP},
       {"verbose", no_argument, NULL, 'v'},          {"version", no_argument, NULL, 'V'},
@@ -112,6 +95,7 @@ static int parse(int count, char **words, struct options *o) {
         return 1 + usage("%s %s: give seconds from 0.01 to 86400", option == STATS ? "--stats" : "--monitor", optarg);
       break;
     case WAIT: o->sleepers_wait = true; break;
+    case NO_CGROUPS: o->no_cgroups = true; break;
     case 'v': o->verbose = true; break;
     case 'V': return 1 + (puts("scx_dwrr " VERSION) < 0);
     case 'h': return 1 + (fputs(help, stdout) < 0);
@@ -161,6 +145,22 @@ static void show_cost(const struct scheduler *s) {
   fprintf(stderr, "scx_dwrr: verifier: %u instructions in all\n", all);
 }
 
+/* Without what this kernel does not tell its schedulers, or what nobody wants; says so once. */
+static int fit_cgroups(struct scheduler *s, const struct options *o, bool *all) {
+  static const char *const functions[] = {"cgroup_init",       "cgroup_exit",          "cgroup_move",
+                                          "cgroup_set_weight", "cgroup_set_bandwidth", "cgroup_set_idle"};
+  bool weights = cl_scx_knows("cgroup_init"), limits = cl_scx_knows("cgroup_set_bandwidth");
+  int error = 0;
+  *all = weights && !o->no_cgroups;
+  if (!o->no_cgroups && !weights)
+    fputs("scx_dwrr: cpu.weight and cpu.max do not hold: this kernel has no CONFIG_EXT_GROUP_SCHED\n", stderr);
+  else if (!o->no_cgroups && !limits)
+    fputs("scx_dwrr: cpu.max does not hold: this kernel does not tell schedulers of it\n", stderr);
+  for (size_t i = 0; !error && i < sizeof functions / sizeof *functions; i++)
+    if (!*all || !cl_scx_knows(functions[i])) error = cl_scx_drop(s->object, OPS, functions[i]);
+  return error;
+}
+
 static int load(struct scheduler *s, const struct options *o) {
   struct timespec tick;
   int cpus = libbpf_num_possible_cpus();
@@ -171,8 +171,11 @@ static int load(struct scheduler *s, const struct options *o) {
   s->end = cl_bpf_global(s->object, "uei", sizeof *s->end);
   s->dump = cl_bpf_global(s->object, "uei_dump", DWRR_DUMP_SIZE);
   if (!tuning || !s->end) return fail("the BPF object in this program does not fit its loader");
+  bool cgroups;
+  if (fit_cgroups(s, o, &cgroups)) return fail("%s", cl_bpf_why());
   *tuning = (struct dwrr_tuning){.slice_ns = o->slice_us * 1000, .tick_ns = (u64)tick.tv_nsec, .cpus = (u32)cpus,
-                                 .sleepers_first = !o->sleepers_wait};
+                                 .lanes = (u32)cpus * (cgroups ? DWRR_GROUPS_MAX : 1), .sleepers_first = !o->sleepers_wait};
+  if (cl_bpf_resize(s->object, ".data.lanes", tuning->lanes * sizeof(struct dwrr_lane))) return fail("%s", cl_bpf_why());
   if (cl_scx_set(s->object, OPS, "exit_dump_len", o->dump_size) || cl_bpf_load(s->object))
     return fail("%s", cl_bpf_why());
   if (o->verbose) show_cost(s);

@@ -30,13 +30,17 @@ static const struct {
     {"borrowed", "ticks run ahead so that a CPU did not wait"},
     {"skipped", "rounds ended without threads that wait on a CPU that a real-time thread has"},
     {"closed", "rounds ended early for a weight above a whole CPU's share"},
+    {"throttled", "times cgroups had used up what cpu.max allows"},
+    {"rescued", "threads that ran first after 15 s: their cgroup has too little for all of them"},
     {"forgiven_ns", "ns of service not charged: too far ahead, or no more threads than CPUs"},
     {"interval_ns", "ns from the answer before to this one: all above is of this time"},
     {"cpus", "CPUs online"},
     {"rounds", "rounds that ended in this time"},
-    {"lowest", "L, the lowest round of the threads that count"},
+    {"lowest", "L, the lowest round of the threads that count; of all cgroups together"},
     {"threads", "runnable threads that may run anywhere"},
     {"weight", "sum of their weights"},
+    {"cgroups", "cgroups with the cpu controller"},
+    {"active", "cgroups that have runnable threads"},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, COUNTERS = sizeof(struct dwrr_stats) / sizeof(u64) };
 _Static_assert(sizeof(struct dwrr_row) == FIELDS * sizeof(u64), "each member of struct dwrr_row has its line here");
@@ -50,6 +54,8 @@ struct dwrr_row dwrr_since(const struct dwrr_sample *before, const struct dwrr_s
   row.lowest = now->totals.lowest;
   row.threads = now->totals.threads;
   row.weight = now->totals.weight;
+  row.cgroups = now->totals.cgroups;
+  row.active = now->totals.active;
   return row;
 }
 
@@ -57,13 +63,13 @@ void dwrr_print_row(FILE *to, int number, const struct dwrr_row *row) {
   const struct dwrr_stats *in = &row->in;
   double seconds = (double)row->interval_ns / 1e9, all = (double)row->interval_ns * (double)row->cpus;
   if (number % 20 == 0)
-    fprintf(to, "%8s %9s %9s %8s %8s %8s %8s %6s %8s %8s %9s %10s %7s\n", "seconds", "picked", "kept", "balanced",
-            "direct", "woken", "pinned", "held%", "borrowed", "closed", "rounds/s", "L", "threads");
+    fprintf(to, "%8s %9s %9s %8s %8s %8s %8s %6s %8s %8s %9s %10s %7s %7s\n", "seconds", "picked", "kept", "balanced",
+            "direct", "woken", "pinned", "held%", "borrowed", "closed", "rounds/s", "L", "threads", "cgroups");
   fprintf(to, "%8.1f %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64, seconds, in->picked,
           in->kept, in->balanced, in->direct, in->woken, in->pinned);
-  fprintf(to, " %6.2f %8" PRIu64 " %8" PRIu64 " %9.2f %10" PRIu64 " %7" PRIu64 "\n",
+  fprintf(to, " %6.2f %8" PRIu64 " %8" PRIu64 " %9.2f %10" PRIu64 " %7" PRIu64 " %7" PRIu64 "\n",
           all > 0 ? 100 * (double)in->held_ns / all : 0, in->borrowed, in->closed,
-          seconds > 0 ? (double)row->rounds / seconds : 0, row->lowest, row->threads);
+          seconds > 0 ? (double)row->rounds / seconds : 0, row->lowest, row->threads, row->active);
   fflush(to);
 }
 

@@ -35,7 +35,7 @@ QUICK = {
     "ends_by_request": [*_HOGS, *_END, *_HOGS, *_END, *_ONCE, *_ONCE[1:]],
     "one_at_a_time": [f"scx_dwrr: error: {_ANOTHER}", "second: 1", "state: enabled", *_END, *_ONCE],
     "needs_root": [
-        "scx_dwrr: error: needs root (CAP_BPF and CAP_SYS_ADMIN): start it by sudo",
+        "scx_dwrr: error: needs root (CAP_BPF and CAP_PERFMON): start it by sudo",
         "status: 1",
         "scx_dwrr: error: nothing to monitor: start scx_dwrr first, it answers at "
         + "/".join(("/var/run/scx", "root", "stats")),
@@ -165,6 +165,7 @@ def test_a_kernel_without_sched_ext_is_one_line() -> None:
 
 
 _SERVICE = """
+mkdir /var; ln -s /run /var/run
 becomes() { until [ "$(cat /sys/kernel/sched_ext/state)" = "$1" ]; do sleep 0.1; done; }
 systemctl start scx
 systemctl start scx_dwrr
@@ -176,26 +177,54 @@ kill -9 "$(systemctl show -P MainPID scx_dwrr)"
 becomes disabled
 becomes enabled
 systemctl show -P NRestarts scx_dwrr
+grep -e CapEff -e CapBnd -e NoNewPrivs "/proc/$(systemctl show -P MainPID scx_dwrr)/status"
+timeout 3 /usr/local/bin/scx_dwrr --monitor 0.5 | grep -c seconds
 systemctl stop scx_dwrr
 systemctl show -P Result scx_dwrr
 cat /sys/kernel/sched_ext/state
+ls /run/scx/root
 """
+
+
+def _unit() -> str:
+    return (LINUX / "scx_dwrr" / "scx_dwrr.service").read_text().replace("@PREFIX@", "/usr/local")
 
 
 @pytest.mark.slow
 def test_the_unit() -> None:
-    unit = (LINUX / "scx_dwrr" / "scx_dwrr.service").read_text().replace("@PREFIX@", "/usr/local")
     files: dict[str, Path | bytes] = {
         "/usr/local/bin/scx_dwrr": bpf.program("scx_dwrr"),
         "/etc/default/scx_dwrr": b"SCX_DWRR_FLAGS=--slice-us 6000\n",
     }
     other = "[Service]\nExecStart=sleep 1000\n"
-    guest = systemd_image.guest(files, ["libc6"], {"scx_dwrr.service": unit, "scx.service": other})
+    guest = systemd_image.guest(files, ["libc6"], {"scx_dwrr.service": _unit(), "scx.service": other})
     assert vm.run(guest, _SERVICE, cgroup="none").stdout.splitlines() == [
         "inactive",
         "active",
         "/usr/local/bin/scx_dwrr --slice-us 6000 ",
         "1",
+        # BPF and PERFMON, and no more.
+        "CapEff:\t000000c000000000",
+        "CapBnd:\t000000c000000000",
+        "NoNewPrivs:\t1",
+        "1",
         "success",
         "disabled",
     ]
+
+
+@pytest.mark.slow
+def test_the_unit_starts_five_times_at_most() -> None:
+    """One that fails at once, in place of the scheduler."""
+    command = "ExecStart=/usr/local/bin/scx_dwrr $SCX_DWRR_FLAGS\n"
+    unit = _unit().replace(command, "ExecStart=/bin/sh -c 'echo start >>/run/scx/starts; exit 1'\n")
+    assert unit != _unit()
+    script = """
+    systemctl start scx_dwrr
+    until [ "$(systemctl is-active scx_dwrr)" = failed ]; do sleep 0.2; done
+    cat /run/scx/starts
+    systemctl show -P SubState scx_dwrr
+    dmesg | grep -c 'Start request repeated too quickly'
+    """
+    guest = systemd_image.guest(units={"scx_dwrr.service": unit})
+    assert vm.run(guest, script, cgroup="none").stdout.splitlines() == [*["start"] * 5, "failed", "1"]

@@ -28,6 +28,8 @@ _EACH = {name: number for number, name in enumerate(_COUNTERS, 1)} | {
     "rounds": 40,
     "threads": 5,
     "weight": 5120,
+    "cgroups": 3,
+    "active": 2,
 }
 
 
@@ -81,7 +83,7 @@ class _Client:
 
 def _since(steps: int, now: int) -> dict[str, int]:
     """The answer at step `now`, `steps` after the one before."""
-    constant = ("cpus", "threads", "weight")
+    constant = ("cpus", "threads", "weight", "cgroups", "active")
     row = {name: value if name in constant else value * steps for name, value in _EACH.items()}
     return row | {"lowest": (0xFFFFFFE0 + 40 * now) % 2**32}
 
@@ -163,10 +165,11 @@ def test_monitor_prints_a_table_until_the_server_ends(tmp_path: Path) -> None:
             monitor.communicate(timeout=60)
         assert monitor.returncode == 0
     words = ["seconds", "picked", "kept", "balanced", "direct", "woken", "pinned"]
-    words += ["held%", "borrowed", "closed", "rounds/s", "L", "threads"]
+    words += ["held%", "borrowed", "closed", "rounds/s", "L", "threads", "cgroups"]
     assert lines[0].split() == lines[21].split() == words
-    assert lines[1].split() == ["1.0", "1", "2", "3", "4", "6", "7", "0.00", "11", "13", "40.00", "48", "5"]
-    assert lines[2].split() == ["1.0", "1", "2", "3", "4", "6", "7", "0.00", "11", "13", "40.00", "88", "5"]
+    values = "1.0 1 2 3 4 6 7 0.00 11 13 40.00 {} 5 2"
+    assert lines[1].split() == values.format(48).split()
+    assert lines[2].split() == values.format(88).split()
     assert {len(line) for line in lines} == {len(lines[0])}
 
 
