@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PREFIX ?= /usr/local
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux setup setup-test setup-synth clean help
+.PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup setup-test setup-synth clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
@@ -16,7 +16,9 @@ help:
 	@echo "make results   measure everything and write docs/results and the README's table"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
 	@echo "               make scx_dwrr and make lagmeter likewise"
-	@echo "make install-linux  install the three with scx_dwrr's unit: PREFIX=/usr/local, DESTDIR="
+	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
+	@echo "make uninstall-linux  take away what that put there"
+	@echo "make deb       make a Debian package of the same and print where it is"
 	@echo "make setup     only install what the demo needs, into $(VENV)"
 	@echo "make clean     remove everything that was made"
 
@@ -56,12 +58,11 @@ exclusive scx_dwrr lagmeter: setup
 	@$(BIN)/coreloom $@ --build
 
 # To a machine without them, too: they need glibc 2.36 at most.
-install-linux: setup
-	install -D $$($(BIN)/coreloom exclusive --build) $(DESTDIR)$(PREFIX)/bin/coreloom-exclusive
-	install -D $$($(BIN)/coreloom scx_dwrr --build) $(DESTDIR)$(PREFIX)/bin/scx_dwrr
-	install -D $$($(BIN)/coreloom lagmeter --build) $(DESTDIR)$(PREFIX)/bin/lagmeter
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's|@PREFIX@|$(PREFIX)|' linux/scx_dwrr/scx_dwrr.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/scx_dwrr.service
+install-linux uninstall-linux: setup
+	@$(BIN)/coreloom package $(@:-linux=) --prefix '$(PREFIX)' --destdir '$(DESTDIR)'
+
+deb: setup
+	@$(BIN)/coreloom package deb
 
 lint: setup-test
 	$(BIN)/ruff check src tests

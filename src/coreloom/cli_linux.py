@@ -14,7 +14,7 @@ from rich.console import Console
 
 from coreloom import entry
 from coreloom.errors import UserError
-from coreloom.linux import bpf, exclusive, kernel, vm
+from coreloom.linux import bpf, exclusive, kernel, package, vm
 
 _err = Console(highlight=False, stderr=True, soft_wrap=True)
 
@@ -47,6 +47,15 @@ def add(command: Add, positive: Callable[[str], int]) -> None:
             "--build", action="store_true", help="only make the program and print where it is"
         )
         program.set_defaults(program=name)
+    packed = command(
+        "package", _package, "install the programs for Linux, take them away again, or make a Debian package"
+    )
+    packed.add_argument("what", choices=("install", "uninstall", "deb"))
+    packed.add_argument("--prefix", default="/usr/local", help="of install (default: %(default)s)")
+    packed.add_argument("--destdir", default="", help="likewise: below this folder instead of /")
+    packed.add_argument(
+        "--output", type=Path, default=package.FOLDER, metavar="DIR", help="of deb (default: %(default)s)"
+    )
     machine = command(
         "vm", _vm, "run a command as root in a virtual machine with Linux; ends with the command's status"
     )
@@ -116,6 +125,18 @@ def run_program(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{program}\n")
         return 0
     os.execv(program, [str(program), *args.words])
+
+
+def _package(args: argparse.Namespace) -> int:
+    """Says what was kept or left, and where the package is."""
+    if args.what == "uninstall":
+        said = package.uninstall(args.prefix, args.destdir)
+    elif args.what == "install":
+        said = package.install(args.prefix, args.destdir, package.programs())
+    else:
+        said = [str(package.deb(args.output, package.programs()))]
+    _write("".join(f"{line}\n" for line in said))
+    return 0
 
 
 def _file(text: str) -> tuple[str, Path]:

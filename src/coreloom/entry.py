@@ -44,7 +44,7 @@ def remember(name: str, program: Path) -> None:
 def main() -> int:
     words = sys.argv[1:]
     program = made(words[0]) if words and words[0] in PROGRAMS else None
-    if program is not None:
+    if program is not None and words[1:] != ["--build"]:  # which is coreloom's own
         os.execv(program, [str(program), *words[1:]])
     from coreloom import cli
 

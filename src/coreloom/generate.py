@@ -1,5 +1,6 @@
 """Files made from data files: RTL package, C header and reference page of the kernel port, of the
-communication port and of the Back-Door; the choice of a unit; the factors of apps/fft.
+communication port and of the Back-Door; the choice of a unit; the factors of apps/fft; --help, man page
+and completion of the programs of linux/.
 
 They are committed, so that RTL and headers can be used without this package; a test holds them
 against the data file, and `coreloom generate` writes them anew.
@@ -12,7 +13,8 @@ from pathlib import Path
 
 from coreloom import backdoor_spec, hardware_threads, ipc_spec
 from coreloom.apps.pair import twiddles_header
-from coreloom.paths import ROOT
+from coreloom.linux import completion, usage
+from coreloom.paths import LINUX, ROOT
 from coreloom.spec import Field, Operation, Spec, load
 
 _NOTE = "Generated from rtl/kernel/data/kernel.toml by `coreloom generate`; do not edit."
@@ -275,6 +277,23 @@ def backdoor_page() -> str:
     return "\n".join(lines)
 
 
+def _of_program(folder: str, make: Callable[[usage.Program], str]) -> Callable[[Spec], str]:
+    return lambda spec: make(usage.load(folder))
+
+
+def _of_programs() -> dict[Path, Callable[[Spec], str]]:
+    """--help, man page and completion of each program of linux/."""
+    return {
+        LINUX / folder / name: _of_program(folder, make)
+        for folder, program in usage.PROGRAMS.items()
+        for name, make in {
+            "help.h": usage.header,
+            usage.page_name(program): usage.page,
+            **{f"completion/{name}": make for name, make in completion.files(program).items()},
+        }.items()
+    }
+
+
 FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "rtl" / "kernel" / "rtl" / "cl_kernel_pkg.sv": rtl_package,
     ROOT / "runtime" / "include" / "cl_kernel_ops.h": c_header,
@@ -287,6 +306,7 @@ FILES: dict[Path, Callable[[Spec], str]] = {
     ROOT / "docs" / "reference" / "backdoor.md": lambda spec: backdoor_page(),
     hardware_threads.MADE: lambda spec: hardware_threads.rtl(),
     ROOT / "apps" / "fft" / "twiddles.h": lambda spec: twiddles_header(),
+    **_of_programs(),
 }
 
 

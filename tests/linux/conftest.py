@@ -30,3 +30,11 @@ def guest_is_here(request: pytest.FixtureRequest) -> None:
     if os.environ.get("CI") == "true" or os.environ.get(REQUIRED) == "1":
         pytest.fail(f"no virtual machine: {reason}", pytrace=False)
     pytest.skip(f"no virtual machine: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Which sanitizers the fuzzing had, as that depends on the machine's compiler."""
+    reports = (report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, []))
+    modes = {value for report in reports for name, value in report.user_properties if name == "fuzzing"}
+    for mode in sorted(map(str, modes)):
+        terminalreporter.write_line(f"fuzzing: {mode}")

@@ -23,6 +23,7 @@ _CALLS = {
     "threads": "threads [-p PROCESSES] [-i INTERVAL_MS] COUNT",
     "burn": "burn [-j THREADS] SECONDS",
     "measure": "measure -o FILE [-l LABEL] [-g CGROUP] [-p COUNTER] [-t SECONDS] [-- COMMAND...]",
+    "chaos": "chaos tool|plain FOLDER PREFIX... <SCENARIO",
     "start": "start [-c CPU]... [-n NICE] [-f PRIORITY] COMMAND...",
 }
 
@@ -143,6 +144,19 @@ def test_a_wrong_call_says_how(name: str, arguments: list[str]) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1] == f"usage: {_CALLS[name]}"
+
+
+@pytest.mark.parametrize("step", ["dance", "held 4", "start 0", "cpu 1", "kill both x"])
+def test_a_scenario_of_other_steps_is_refused(step: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [_program("chaos"), "plain", str(tmp_path)],
+        input=f"{step}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("chaos: no step: ")
 
 
 def test_start_gives_what_it_is_told() -> None:

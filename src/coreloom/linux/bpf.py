@@ -13,7 +13,7 @@ from coreloom import entry
 from coreloom.firmware import digest, run, zig
 from coreloom.linux import debian, native
 from coreloom.locks import exclusive
-from coreloom.paths import BUILD, LINUX, POLICIES
+from coreloom.paths import BUILD, LINUX, POLICIES, ROOT
 
 COMMON = LINUX / "bpf"  # headers for the kernel's side, and what all loaders share
 _BPF = (
@@ -24,12 +24,13 @@ _BPF = (
     "-O2",
     "-g",
     "-fno-asynchronous-unwind-tables",
+    f"-ffile-prefix-map={ROOT}=.",  # what is made does not say where
     "-Wall",
     "-Wextra",
     "-Wno-unused-parameter",
     "-Werror",
 )
-_HOST = ("-target", "x86_64-linux-gnu.2.36", "-s", "-D_GNU_SOURCE")
+_HOST = ("-target", "x86_64-linux-gnu.2.36", "-s", "-D_GNU_SOURCE", *native.HARD, "-D_FORTIFY_SOURCE=2")
 # The suite of the oldest glibc that its libraries may need, as they are linked into the executable.
 _LIBRARIES = {
     "bpf": ("libbpf-dev", "bookworm-backports"),

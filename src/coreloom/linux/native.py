@@ -11,6 +11,13 @@ from coreloom.locks import exclusive
 from coreloom.paths import BUILD
 
 _STATIC = ("-target", "x86_64-linux-musl", "-static", "-s")
+# For what runs as root at its users' places: loaded anywhere, nothing writable that is decided at the
+# start, no executable stack, and an end where an array on the stack was written past. _FORTIFY_SOURCE is
+# known to glibc's headers alone: musl has nothing of the kind, so with it it would only look as if.
+HARD = (
+    *("-fPIE", "-pie", "-fstack-protector-strong"),
+    *("-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack"),
+)
 _C = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 

@@ -1,0 +1,34 @@
+"""`coreloom PROGRAM --build`, which make uses: again when the program is made, too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coreloom import entry
+
+_LIBBPF = pytest.mark.linux  # a package of Debian
+
+
+@pytest.mark.parametrize(
+    "name", ["exclusive", pytest.param("scx_dwrr", marks=_LIBBPF), pytest.param("lagmeter", marks=_LIBBPF)]
+)
+def test_build_prints_the_program_each_time(name: str) -> None:
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-m", "coreloom.entry", name, "--build"],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+        assert entry.made(name) == Path(done.stdout.strip())
+    assert said[0] == said[1]
+    assert os.access(said[0].strip(), os.X_OK)
