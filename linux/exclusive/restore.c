@@ -19,8 +19,9 @@ int cl_restore_dead(void) {
 }
 
 static void put_json(const struct cl_settled *done) {
-  printf("{\"reservations\": %d, \"written\": %d, \"as_before\": %d, \"foreign\": %d, \"failed\": %d, \"damaged\": %d}\n",
-         done->layers, done->done, done->already, done->foreign, done->failed, done->damaged);
+  printf("{\"reservations\": %d, \"written\": %d, \"as_before\": %d, \"foreign\": %d, \"failed\": %d, \"owed\": %d, "
+         "\"damaged\": %d}\n",
+         done->layers, done->done, done->already, done->foreign, done->failed, done->owed, done->damaged);
 }
 
 static bool is_there(int id) {
@@ -51,6 +52,9 @@ int cl_restore(const struct cl_restore_request *request) {
   if (done.foreign && !request->json)
     cl_say("%d value%s kept, as others have changed %s", done.foreign, done.foreign == 1 ? "" : "s",
            done.foreign == 1 ? "it" : "them");
+  if (done.owed)
+    cl_warn("%d task%s CPUs that are offline: repeat `restore` when these are back", done.owed,
+            done.owed == 1 ? " waits for" : "s wait for");
   if (done.failed)
     cl_warn("%d change%s could not be taken back: what is written down in %s stays, repeat `restore`", done.failed,
             done.failed == 1 ? "" : "s", CL_STATE);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/netlink.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
@@ -30,6 +29,7 @@
 #include "restore.h"
 #include "say.h"
 #include "settle.h"
+#include "uevents.h"
 #include "urgent.h"
 #include "watch.h"
 
@@ -65,6 +65,7 @@ struct run {
   double entered, deadline;
   double patience; /* until when it is waited for CPUs that are held (--wait) */
   int told;         /* signals so far */
+  int owed;         /* tasks that wait for CPUs that are offline */
   bool held, offline_said, group_said, wait_said;
 };
 
@@ -544,18 +545,7 @@ static void read_program(struct run *r) {
 
 /* A CPU may go and come again between two looks, and with it what tasks had asked for: the kernel tells each. */
 static void note_offline(struct run *r) {
-  static const char what[] = "offline@/devices/system/cpu/cpu";
-  struct cl_cpus were = cl_cpus_none();
-  char text[4096];
-  struct sockaddr_nl from;
-  socklen_t size = sizeof from;
-  ssize_t got;
-  while ((got = recvfrom(r->uevents, text, sizeof text - 1, MSG_DONTWAIT, (struct sockaddr *)&from, &size)) > 0) {
-    text[got] = '\0';
-    int cpu = strncmp(text, what, sizeof what - 1) == 0 ? atoi(text + sizeof what - 1) : -1;
-    if (from.nl_pid == 0 && cpu >= 0 && cpu < CL_CPUS_MOST) cl_cpus_add(&were, cpu); /* 0: the kernel */
-    size = sizeof from;
-  }
+  struct cl_cpus were = cl_uevents_offline(r->uevents);
   cl_baseline_note_offline(&r->base, &were);
 }
 
@@ -589,6 +579,9 @@ static int give_back(struct run *r, bool proven) {
   else
     cl_say_state(0, "CPU %s given back in %.1f ms: %d changes taken back, %d were as before, %d left to others",
                  cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
+  if (!error && (r->owed = done.owed) > 0)
+    cl_say("%d task%s CPUs that are offline: the watcher (pid %d) gives them back when they come", done.owed,
+           done.owed == 1 ? " waits for" : "s wait for", r->watcher.pid);
   close(lock);
   close(r->layer.fd);
   cl_baseline_free(&r->base);
@@ -754,15 +747,6 @@ static int hold(struct run *r) {
 
 /* All of it */
 
-/* -1: not in this network namespace, say: then a CPU that goes and comes is seen if it is gone when it is looked at. */
-static int open_uevents(void) {
-  const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
-  int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
-  if (fd < 0 || bind(fd, (const struct sockaddr *)&kernel, sizeof kernel) == 0) return fd;
-  close(fd);
-  return -1;
-}
-
 static int block_signals(struct run *r) {
   sigset_t ours;
   sigemptyset(&ours);
@@ -813,8 +797,8 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   cl_say_state(0, "the request is possible");
   int error = block_signals(&r);
   r.hold.signals = r.signals;
-  r.uevents = open_uevents();
-  if (!error) error = cl_watcher_start(&r.watcher);
+  r.uevents = cl_uevents_open();
+  if (!error) error = cl_watcher_start(&r.watcher, r.uevents);
   if (error) return cl_fail("no process can be made: %s", strerror(error));
   if (request->command) error = start_child(&r);
   else r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
@@ -822,7 +806,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (error) status = cl_fail("no process can be made: %s", strerror(error));
   else status = run_locked(&r);
   if (r.child_waits) drop_child(&r);
-  cl_watcher_stop(&r.watcher);
+  cl_watcher_stop(&r.watcher, r.owed > 0);
   return status;
 }
 

@@ -40,7 +40,6 @@ struct settle {
   struct cl_cpus queues;               /* CPUs that the work queues leave */
   bool cpusets, controller;            /* groups without a list are narrowed; the controller is needed */
   bool wrote_tasks;                    /* tasks were told their CPUs by us */
-  bool lists_go;                       /* with the controller, while CPUs are offline */
   bool look;                           /* write nothing */
   int named;
   void (*find)(void *context, bool foreign, const char *line);
@@ -310,15 +309,62 @@ static bool any_offline(const struct settle *s) { return !cl_cpus_equal(&s->base
 
 static struct cl_cpus one_online(const struct settle *s) { return cl_cpus_one(cl_cpus_next(&s->base.online, -1)); }
 
+static const struct ending *layer_of(const struct settle *s, int id) {
+  for (size_t i = 0; i < s->layers; i++)
+    if (s->layer[i].text.first.id == id) return &s->layer[i];
+  return NULL;
+}
+
+/* What the cpuset of a task grants. */
+static struct cl_cpus granted(const struct settle *s, int tid) {
+  struct cl_cpus cpus = s->base.possible, one;
+  for (int v1 = 0; v1 < 2; v1++)
+    if (cl_granted(tid, v1 ? "cpuset" : "", &one) == 0) cpus = cl_cpus_and(&cpus, &one);
+  return cpus;
+}
+
+/* A task all of whose CPUs are offline gets by the kernel, with any change of its cpuset, all that this grants: by our
+ * doing, so it is written down, to be made good when they are back. */
+static void note_lost(struct settle *s) {
+  if (!any_offline(s)) return;
+  for (size_t i = 0; i < s->base.count; i++) {
+    const struct cl_known *k = &s->base.known[i];
+    const struct ending *l = k->kind == CL_TASK && k->how == CL_PROGRAM ? layer_of(s, k->id) : NULL;
+    struct cl_cpus base;
+    struct cl_task task;
+    if (k->kind != CL_TASK || (l && !l->ends) || cl_cpus_parse(k->base, &base)) continue;
+    struct cl_cpus left = cl_cpus_and(&base, &s->base.online);
+    if (!empty(&left) || cl_task_look(k->tid, &task) || task.born != k->born || empty(&task.allowed)) continue;
+    struct cl_cpus may = granted(s, task.tid);
+    may = cl_cpus_and(&may, &s->base.online);
+    if (cl_cpus_equal(&task.allowed, &may))
+      cl_baseline_put_task(&s->base, &task, &base, &may, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
+  }
+}
+
 /* The kernel lets a task that changes its group keep its CPUs if both groups have the same that are online: those that
  * are offline would be lost to it. So, while any are, the group has another list before its tasks leave it, or before
  * the controller goes and takes all lists along. */
-static void touch_tasks(const struct settle *s, const char *group) {
+static void touch_tasks(struct settle *s, const char *group) {
   char path[CL_PATH_MOST + 64], list[CL_CPUS_TEXT];
   if (!any_offline(s)) return;
   struct cl_cpus one = one_online(s);
   join(path, sizeof path, group, "cpuset.cpus");
   if (cl_exists(path)) cl_write(path, cl_cpus_format(&one, list));
+  note_lost(s);
+}
+
+/* The same of a group whose list the controller takes along when it goes: first written down, as somebody may be killed
+ * before that. */
+static int touch_group(void *settle, const char *path) {
+  struct settle *s = settle;
+  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  const struct cl_known *k = cl_baseline_find(&s->base, CL_CPUS, path);
+  struct cl_cpus one = one_online(s);
+  if (cl_read(path, now, sizeof now) || (*now && !(k && *k->base == '\0'))) return 0; /* somebody's: it stays */
+  int error = cl_baseline_put(&s->base, CL_CPUS, path, "", cl_cpus_format(&one, list), CL_OURS);
+  if (!error) cl_write(path, list);
+  return error;
 }
 
 static enum answer settle_set(struct settle *s, struct cl_known *k) {
@@ -347,9 +393,7 @@ static enum answer settle_set(struct settle *s, struct cl_known *k) {
     if (!s->look) cl_baseline_put(&s->base, k->kind, k->key, now_text, now_text, CL_THEIRS);
     return FOREIGN;
   }
-  bool goes = s->lists_go && is_list_of_group(k->key) && *k->base == '\0'; /* with the controller: see touch_tasks */
-  if (goes) to = one_online(s);
-  if (!goes && cl_cpus_equal(&to, &base)) snprintf(text, sizeof text, "%s", k->base);
+  if (cl_cpus_equal(&to, &base)) snprintf(text, sizeof text, "%s", k->base);
   else if (k->kind == CL_MASK) cl_cpus_format_mask(&to, text);
   else cl_cpus_format(&to, text);
   if (s->look) {
@@ -420,7 +464,7 @@ static int needs(void *context, const char *name) {
 }
 
 static enum answer settle_controller(struct settle *s, const struct cl_known *k) {
-  char text[4096], group[CL_PATH_MOST];
+  char text[4096], group[CL_PATH_MOST], path[CL_PATH_MOST];
   if (k->how == CL_WAS || strcmp(k->base, "on") == 0) return NOTHING;
   int error = cl_read(k->key, text, sizeof text);
   if (is_gone(error)) return ALREADY;
@@ -443,7 +487,12 @@ static enum answer settle_controller(struct settle *s, const struct cl_known *k)
     say(s, false, "the controller cpuset is on in %s, and should be off", group);
     return FAILED;
   }
-  return wrote(k->key, cl_write(k->key, "-cpuset"));
+  snprintf(path, sizeof path, "%s", k->key); /* k may move when more becomes known */
+  if (any_offline(s)) cl_baseline_groups(touch_group, s);
+  note_lost(s);
+  enum answer answer = wrote(path, cl_write(path, "-cpuset"));
+  if (answer == FAILED) settle_sets(s, true);
+  return answer;
 }
 
 static enum answer settle_rest(struct settle *s, const char *controller, bool last) {
@@ -468,20 +517,6 @@ static int allow(const struct settle *s, int tid, const struct cl_cpus *to) {
   struct cl_cpus missing = cl_cpus_minus(&s->base.online, to), all = cl_cpus_or(to, &s->base.possible);
   /* A task that may use every CPU may use those that come later, too. */
   return cl_task_allow(tid, empty(&missing) ? &all : to);
-}
-
-static const struct ending *layer_of(const struct settle *s, int id) {
-  for (size_t i = 0; i < s->layers; i++)
-    if (s->layer[i].text.first.id == id) return &s->layer[i];
-  return NULL;
-}
-
-/* What the cpuset of a task grants. */
-static struct cl_cpus granted(const struct settle *s, int tid) {
-  struct cl_cpus cpus = s->base.possible, one;
-  for (int v1 = 0; v1 < 2; v1++)
-    if (cl_granted(tid, v1 ? "cpuset" : "", &one) == 0) cpus = cl_cpus_and(&cpus, &one);
-  return cpus;
 }
 
 /* The tool was killed between sending a task to the lightest CPUs and letting it have all it may. */
@@ -536,18 +571,30 @@ static enum answer give(struct settle *s, const struct cl_known *k, const struct
   if (!error && program) error = cl_baseline_put_task(&s->base, task, base, to, CL_OURS, 0);
   if (error == ESRCH) return ALREADY;
   struct cl_cpus alive = cl_cpus_and(to, &s->base.online), may = granted(s, task->tid), can = cl_cpus_and(&alive, &may);
-  if (error == EINVAL && empty(&alive)) { /* the kernel lets it use all others then, and so do we */
-    struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after);
-    cl_warn("task %d (%s) had CPUs %s, which are offline: it gets %s", task->tid, task->name, cl_cpus_format(to, list),
-            cl_cpus_format(&rest, now));
-    error = allow(s, task->tid, &rest);
-  } else if (error == EINVAL && empty(&can)) {
+  if (error == EINVAL && empty(&can)) {
     cl_warn("task %d (%s) had CPUs %s, which its group has no more: it keeps %s", task->tid, task->name,
             cl_cpus_format(to, list), cl_cpus_format(&task->allowed, now));
     return FOREIGN;
   }
   snprintf(what, sizeof what, "the CPUs of task %d (%s)", task->tid, task->name);
   return error ? failed(what, error) : DONE;
+}
+
+/* All that it should have is offline: until that is back it gets the rest, as from the kernel. */
+static enum answer owe(struct settle *s, const struct cl_task *task, const struct cl_cpus *base, const struct cl_cpus *to) {
+  char list[CL_CPUS_TEXT];
+  struct cl_cpus asked, rest = cl_baseline_rest(&s->base, &s->after), may = granted(s, task->tid);
+  if (cl_task_asked(task->tid, &asked) == 0 && cl_cpus_equal(&asked, to)) return ALREADY;
+  if (s->look) {
+    say(s, true, "task %d (%s) waits for CPU %s, which is offline", task->tid, task->name, cl_cpus_format(to, list));
+    return FOREIGN;
+  }
+  s->out->owed++;
+  may = cl_cpus_and(&may, &rest);
+  if (empty(&may) || cl_cpus_equal(&task->allowed, &may)) return ALREADY;
+  int error = cl_baseline_put_task(&s->base, task, base, &rest, CL_OURS, 0);
+  if (!error) error = allow(s, task->tid, &rest);
+  return error && error != ESRCH ? failed("the CPUs of a task whose own are offline", error) : DONE;
 }
 
 /* It lacks CPUs that are offline, which only its file tells. */
@@ -601,6 +648,7 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
     if (!s->look) cl_baseline_put_task(&s->base, &task, &task.allowed, &task.allowed, CL_THEIRS, 0);
     return FOREIGN;
   }
+  if (empty(&can)) return owe(s, &task, &base, &to);
   /* More than its cpuset has is not to be had: then what it has of it is right. */
   if (!s->look && (lacks_some || !within(&can, &task.allowed))) return give(s, k, &task, &base, &to);
   struct cl_cpus may = granted(s, task.tid);
@@ -785,13 +833,9 @@ static void settle_irqbalance(struct settle *s, const struct cl_known *k) {
 }
 
 static void settle_all(struct settle *s) {
+  note_lost(s);
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends) end_layer(s, &s->layer[i], false);
-  for (size_t i = 0; i < s->base.count; i++) {
-    const struct cl_known *k = &s->base.known[i];
-    s->lists_go |= any_offline(s) && k->kind == CL_CONTROLLER && k->how != CL_WAS && strcmp(k->base, "off") == 0 &&
-                   !s->controller;
-  }
   settle_sets(s, true);
   /* Task by task, before the controller goes: with that the kernel moves those of all groups at once, and if one of the
    * groups had every CPU it looks at none of the others' tasks (cpuset_attach). */
@@ -799,10 +843,6 @@ static void settle_all(struct settle *s) {
   count(s, settle_rest(s, "cpuset", true));
   for (size_t i = 0; i < s->base.count; i++)
     if (s->base.known[i].kind == CL_CONTROLLER) count(s, settle_controller(s, &s->base.known[i]));
-  if (s->lists_go) { /* it may stay, as others use it by now */
-    s->lists_go = false;
-    settle_sets(s, true);
-  }
   if (!s->cpusets) count(s, settle_rest(s, "", true)); /* a container's root takes no tasks while its controllers are on */
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends && !s->layer[i].gone) end_layer(s, &s->layer[i], true);
@@ -829,9 +869,9 @@ static void say_damage(struct settle *s) {
   s->out->damaged += (int)s->base.damaged;
 }
 
-/* The files of the layers that have ended go, and with the last one the baseline. */
+/* The files of the layers that have ended go, and with the last one the baseline, if nothing is owed. */
 static void forget(struct settle *s) {
-  bool any = false;
+  bool any = s->out->owed > 0;
   for (size_t i = 0; i < s->layers; i++) {
     const struct ending *l = &s->layer[i];
     char real[CL_PATH_MOST + 256], other[CL_PATH_MOST + 300];

@@ -16,6 +16,7 @@
 #include "counters.h"
 #include "say.h"
 #include "settle.h"
+#include "uevents.h"
 #include "urgent.h"
 
 #define GRACE_S 0.5 /* the tool itself gives back at the deadline, unless it is stopped */
@@ -33,22 +34,47 @@ static void open_state(struct watch *w) {
   cl_baseline_read(&w->base);
 }
 
-static void take_back(struct watch *w, const char *why) {
+/* The number of tasks that wait for CPUs that are offline. */
+static int take_back(struct watch *w, const char *why) {
   const struct cl_settling mine = {.id = w->tool};
-  struct cl_settled settled;
+  struct cl_settled settled = {0};
   bool ended = false;
   int lock;
-  if (cl_state_lock(&lock)) return;
+  if (cl_state_lock(&lock)) return 0;
   cl_urgent(true);
   if (w->layer.fd >= 0 && cl_layer_keep(&w->layer, &ended) == 0 && !ended) cl_baseline_refresh(&w->base);
   if (!ended && cl_exists(w->layer.path)) cl_warn("%s", why); /* in the log file, if there is one */
   cl_settle(&mine, &settled); /* also without a layer: the tool may have been killed before it began one */
   close(lock);
   cl_urgent(false);
+  return settled.owed;
+}
+
+/* The tool is gone and its layer too; what tasks wait for is in the baseline. */
+static void wait_for_cpus(struct watch *w, int uevents) {
+  int lock, owed = 1;
+  sigset_t end;
+  struct pollfd event = {uevents, POLLIN, 0};
+  if (w->layer.fd >= 0) close(w->layer.fd);
+  w->layer.fd = -1;
+  sigemptyset(&end);
+  sigaddset(&end, SIGTERM);
+  signal(SIGTERM, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &end, NULL);
+  while (owed > 0) {
+    poll(&event, 1, uevents < 0 ? 1000 : 60000); /* all the same now and then: a message may be lost */
+    struct cl_cpus were = cl_uevents_offline(uevents);
+    if (cl_state_lock(&lock)) return;
+    /* One that came and went between two looks: what it had is lost again. */
+    if (cl_baseline_read(&w->base) == 0) cl_baseline_note_offline(&w->base, &were);
+    cl_baseline_free(&w->base);
+    close(lock);
+    owed = take_back(w, "");
+  }
 }
 
 /* Why a pipe and not the tool's pidfd: it is as sure (the kernel closes the tool's end in every death) and older. */
-static void watch(int fd, int tool) {
+static void watch(int fd, int tool, int uevents) {
   struct watch w = {.tool = tool, .layer = {-1, ""}, .base = {.fd = -1}};
   double deadline = INFINITY;
   setsid(); /* a Ctrl-C and the end of the terminal are not for it */
@@ -70,22 +96,23 @@ static void watch(int fd, int tool) {
       deadline = INFINITY;
     }
   }
-  take_back(&w, "the tool was killed: its watcher takes everything back");
+  if (take_back(&w, "the tool was killed: its watcher takes everything back") > 0) wait_for_cpus(&w, uevents);
   _exit(0);
 }
 
-int cl_watcher_start(struct cl_watcher *watcher) {
+int cl_watcher_start(struct cl_watcher *watcher, int uevents) {
   int ends[2], tool = getpid();
   if (pipe2(ends, O_CLOEXEC)) return errno;
   watcher->pid = fork();
   if (watcher->pid == 0) {
     close(ends[1]);
-    watch(ends[0], tool);
+    watch(ends[0], tool, uevents);
   }
   int error = watcher->pid < 0 ? errno : 0;
   close(ends[0]);
   if (error) close(ends[1]);
   watcher->fd = ends[1];
+  watcher->uevents = uevents;
   return error;
 }
 
@@ -95,7 +122,12 @@ void cl_watcher_tell(const struct cl_watcher *watcher, double deadline) {
   while (wrote < 0 && errno == EINTR);
 }
 
-void cl_watcher_stop(struct cl_watcher *watcher) {
+void cl_watcher_stop(struct cl_watcher *watcher, bool owed) {
+  if (owed && waitpid(watcher->pid, NULL, WNOHANG) != 0) { /* it was killed */
+    close(watcher->fd);
+    if (cl_watcher_start(watcher, watcher->uevents)) return;
+  }
   close(watcher->fd);
+  if (owed) return;
   while (waitpid(watcher->pid, NULL, 0) < 0 && errno == EINTR) continue;
 }

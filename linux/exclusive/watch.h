@@ -2,22 +2,25 @@
  *
  * The watcher: a second process that waits for the tool's end, and for --max. If the tool has not taken everything back
  * itself by then (kill -9; stopped), the watcher does. It keeps what is written down open, and writes it anew if somebody
- * has removed it. It is known by the layer's note "watcher PID BORN", never by its name. */
+ * has removed it. It is known by the layer's note "watcher PID BORN", never by its name.
+ * When tasks wait for CPUs that are offline (settle.h) it stays until these are back, or until SIGTERM. */
 #ifndef CL_WATCH_H
 #define CL_WATCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct cl_watcher {
   pid_t pid;
-  int fd; /* the tool's end of a pipe, which the kernel closes with the tool */
+  int fd;      /* the tool's end of a pipe, which the kernel closes with the tool */
+  int uevents; /* uevents.h */
 };
 
 /* To be called before the layer is begun, and before the lock is taken: the watcher inherits neither. */
-int cl_watcher_start(struct cl_watcher *watcher);
+int cl_watcher_start(struct cl_watcher *watcher, int uevents);
 /* The CPUs are held; `deadline` (cl_now(), or INFINITY): after which the watcher gives them back. */
 void cl_watcher_tell(const struct cl_watcher *watcher, double deadline);
-/* The tool is done: the watcher ends. */
-void cl_watcher_stop(struct cl_watcher *watcher);
+/* The tool is done: the watcher ends; if something is `owed` it goes on without the tool, another one if it was killed. */
+void cl_watcher_stop(struct cl_watcher *watcher, bool owed);
 
 #endif

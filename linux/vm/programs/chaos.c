@@ -535,11 +535,11 @@ static void settle(bool restore_first) {
     if (!r->attach && !r->tool_killed) end_program(k);
   }
   for (int k = 0; k < MOST; k++) wait_gone(&all[k]);
+  for (int cpu = 1; cpu < MOST; cpu++) set_cpu(cpu, '1'); /* a watcher may wait for that */
   if (!plain && !wait_until(no_tool, NULL, PATIENCE_S)) {
     problem("a process of the tool does not end");
     kill_some("every", NULL);
   }
-  for (int cpu = 1; cpu < MOST; cpu++) set_cpu(cpu, '1');
   int status = 0;
   if (restore_first && needs_restore && !plain) status = status_of(restore);
   end_all_programs();
