@@ -530,6 +530,7 @@ bool cl_baseline_alike(const struct cl_baseline *b, const struct cl_cpus *one, c
 bool cl_baseline_stranded(const struct cl_baseline *b, const struct cl_cpus *base, const struct cl_cpus *now) {
   struct cl_cpus free = loose(b), left = cl_cpus_minus(base, &b->held), missing = cl_cpus_minus(&b->online, now);
   if (cl_cpus_count(&left) == 0) return false; /* the kernel lends such a task others, and remembers */
+  if (cl_cpus_count(now) == 0) return true;    /* it sleeps: the kernel does so when it wakes */
   left = cl_cpus_minus(&left, &free);
   missing = cl_cpus_minus(&missing, &free);
   return cl_cpus_count(&left) == 0 && cl_cpus_count(&missing) == 0;

@@ -164,6 +164,7 @@ static int note_task(struct cl_changes *c, const struct cl_task *task, const str
   struct cl_cpus left = cl_cpus_minus(&wish, &b->held);
   bool same = cl_baseline_alike(b, &task->allowed, &wish);
   same |= cl_cpus_parse(known->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
+  same |= cl_baseline_stranded(b, &wish, &task->allowed);
   /* It might use nothing else, so it was given the rest. */
   same |= cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online);
   /* The kernel itself forgets what its threads had, and before 6.2 what any task had asked for. */

@@ -66,6 +66,7 @@ struct run {
   double patience; /* until when it is waited for CPUs that are held (--wait) */
   int told;         /* signals so far */
   int owed;         /* tasks that wait for CPUs that are offline */
+  struct cl_cpus went; /* offline, and not yet written down */
   bool held, offline_said, group_said, wait_said;
 };
 
@@ -546,7 +547,8 @@ static void read_program(struct run *r) {
 /* A CPU may go and come again between two looks, and with it what tasks had asked for: the kernel tells each. */
 static void note_offline(struct run *r) {
   struct cl_cpus were = cl_uevents_offline(r->uevents);
-  cl_baseline_note_offline(&r->base, &were);
+  r->went = cl_cpus_or(&r->went, &were);
+  if (cl_baseline_note_offline(&r->base, &r->went) == 0) r->went = cl_cpus_none();
 }
 
 /* Everything back; 0 or CL_EXIT_FAILED. `proven`: the program has run. */
@@ -705,17 +707,22 @@ static int hold(struct run *r) {
   double show_s = r->output->watch_s > 0 ? r->output->watch_s : INFINITY;
   int status = 0, number = 0;
   while (!target_ended(r)) {
-    struct pollfd event[2] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}};
+    struct pollfd event[3] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}, {r->uevents, POLLIN, 0}};
     double next = r->held ? fmin(swept + every, fmin(r->deadline, shown + show_s)) : INFINITY;
     if (r->request->command == NULL) next = fmin(next, seen + SWEEP_S);
     double left = (next - cl_now()) * 1e3;
-    poll(event, 2, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
+    poll(event, 3, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
     if (signalled(r, &number)) {
       if (r->held) status = give_back(r, true);
       if (!target_ended(r)) cl_say("the program (pid %d) runs on", r->hold.program.pid);
       return status ? status : 128 + number;
     }
     double now = cl_now();
+    if (event[2].revents) {
+      struct cl_cpus were = cl_uevents_offline(r->uevents);
+      r->went = cl_cpus_or(&r->went, &were);
+      if (r->held && cl_cpus_count(&were)) swept = -INFINITY; /* at once: this tool and its watcher may be killed */
+    }
     if (now >= seen + SWEEP_S) {
       if (r->request->command == NULL) read_program(r);
       seen = now;

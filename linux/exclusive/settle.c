@@ -832,6 +832,14 @@ static void settle_irqbalance(struct settle *s, const struct cl_known *k) {
   count(s, error == EALREADY ? ALREADY : error ? failed(k->key, error) : DONE);
 }
 
+/* A CPU may go meanwhile, while it is not yet known which of the held ones are given back. True: some have gone or come. */
+static bool has_changed(struct settle *s) {
+  struct cl_cpus before = s->base.online;
+  if (cl_online(&s->base.online) || cl_cpus_equal(&before, &s->base.online)) return false;
+  cl_baseline_note_offline(&s->base, NULL);
+  return true;
+}
+
 static void settle_all(struct settle *s) {
   note_lost(s);
   for (size_t i = 0; i < s->layers; i++)
@@ -850,9 +858,11 @@ static void settle_all(struct settle *s) {
     if (s->base.known[i].kind == CL_IRQBALANCE) settle_irqbalance(s, &s->base.known[i]);
   settle_sets(s, false);
   for (size_t i = 0; i < s->base.count; i++) s->wrote_tasks |= s->base.known[i].kind == CL_TASK && s->base.known[i].how != CL_WAS;
+  has_changed(s);
   settle_newborn(s, 1); /* while their parents have what they have inherited */
   settle_tasks(s);
   settle_newborn(s, ROUNDS);
+  if (has_changed(s)) settle_tasks(s);
 }
 
 static void say_damage(struct settle *s) {
