@@ -63,11 +63,11 @@ static int note_set(struct cl_changes *c, enum cl_kind kind, const char *path, c
   const struct cl_known *known = cl_baseline_find(c->base, kind, path);
   struct cl_cpus base, written, now;
   if (known == NULL) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
-  bool theirs = false;
-  if (cl_baseline_parse(c->base, known, known->base, &base) == 0 &&
-      cl_baseline_parse(c->base, known, known->written, &written) == 0 &&
-      cl_baseline_parse(c->base, known, old, &now) == 0)
-    theirs = !cl_cpus_equal(&now, &written) && !cl_baseline_alike(c->base, &now, &base);
+  bool theirs = cl_baseline_parse(c->base, known, known->base, &base) == 0 &&
+                cl_baseline_parse(c->base, known, old, &now) == 0 && !cl_baseline_alike(c->base, &now, &base);
+  /* Who wrote down the last may have been killed before he wrote it. */
+  for (const struct cl_known *k = known; k && theirs; k = k->older)
+    theirs = cl_baseline_parse(c->base, k, k->written, &written) || !cl_cpus_equal(&now, &written);
   if (!theirs)
     return cl_baseline_put(c->base, kind, path, known->base, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
   if (known->how == CL_WAS) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
@@ -163,12 +163,14 @@ static int note_task(struct cl_changes *c, const struct cl_task *task, const str
   if (known->how == CL_PROGRAM) return cl_baseline_put_task(b, task, &wish, new, CL_PROGRAM, known->id);
   struct cl_cpus left = cl_cpus_minus(&wish, &b->held);
   bool same = cl_baseline_alike(b, &task->allowed, &wish);
-  same |= cl_cpus_parse(known->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
+  for (const struct cl_known *k = known; k; k = k->older)
+    same |= cl_cpus_parse(k->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
   same |= cl_baseline_stranded(b, &wish, &task->allowed);
   /* It might use nothing else, so it was given the rest. */
   same |= cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online);
   /* The kernel itself forgets what its threads had, and before 6.2 what any task had asked for. */
-  same |= known->how == CL_WAS && (task->kernel || !cl_kernel_since(6, 2));
+  same |= (task->kernel || !cl_kernel_since(6, 2)) &&
+          (known->how == CL_WAS || cl_baseline_alike(b, &task->allowed, &b->online));
   if (same) return cl_baseline_put_task(b, task, &wish, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
   return cl_baseline_put_task(b, task, &task->allowed, new, known->how == CL_WAS ? CL_OURS : CL_THEIRS, 0);
 }

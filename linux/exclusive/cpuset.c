@@ -77,9 +77,20 @@ static int narrow_v2(void *context, const char *name) {
   return unless_gone(error);
 }
 
+/* Ours for the rest, of a cpuset that lives: settle.c knows what it should have, so that needs no line. */
+static int narrow_rest(struct cl_hold *hold, const char *mount) {
+  char group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  struct cl_cpus set;
+  cl_join(path, cl_join(group, mount, CL_REST), "cpuset.cpus");
+  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &set) || cl_cpus_count(&set) == 0) return 0;
+  struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
+  return cl_cpus_equal(&left, &set) ? 0 : unless_gone(cl_change_file(&hold->changes, path, cl_cpus_format(&left, text)));
+}
+
 int cl_groups_narrow(struct cl_hold *hold, const char *mount, bool all, int *count) {
   struct walk walk = {hold, mount, NULL, all, 0};
-  int error = cl_list(mount, narrow_v2, &walk);
+  int error = narrow_rest(hold, mount);
+  if (!error) error = cl_list(mount, narrow_v2, &walk);
   *count += walk.changed;
   return error;
 }
@@ -159,7 +170,7 @@ static int empty_root(struct cl_hold *hold, const struct way *way, bool later, i
 
 static int narrow(struct cl_hold *hold, const struct way *way, int *count) {
   if (*way->controller == '\0') return cl_groups_narrow(hold, way->mount, true, count);
-  struct walk walk = {hold, way->mount, &hold->online, false, 0};
+  struct walk walk = {hold, way->mount, &hold->lists, false, 0};
   int error = cl_list(way->mount, narrow_v1, &walk);
   *count += walk.changed;
   return error;

@@ -64,13 +64,19 @@ int cl_kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
 
 void cl_pins_again(const struct cl_hold *hold) {
   const struct cl_baseline *base = hold->changes.base;
-  for (size_t i = 0; !hold->changes.plan && !cl_kernel_since(6, 2) && i < base->count; i++) {
+  bool forgets = !cl_kernel_since(6, 2);
+  for (size_t i = 0; !hold->changes.plan && i < base->count; i++) {
     const struct cl_known *known = &base->known[i];
     struct cl_task is;
-    struct cl_cpus wish;
-    if (known->kind != CL_TASK || known->how == CL_PROGRAM || cl_cpus_parse(known->base, &wish)) continue;
-    struct cl_cpus left = cl_cpus_minus(&wish, &base->held);
-    if (cl_cpus_count(&left) == 0 || cl_task_look(known->tid, &is) || is.born != known->born || is.kernel) continue;
+    struct cl_cpus left;
+    bool program = known->how == CL_PROGRAM;
+    if (known->kind != CL_TASK || cl_cpus_parse(program ? known->written : known->base, &left)) continue;
+    if (!program) left = cl_cpus_minus(&left, &base->held);
+    if (cl_cpus_count(&left) == 0 || cl_task_look(known->tid, &is) || is.born != known->born) continue;
+    if (!is.kernel && !forgets) continue;
+    /* What was told to be less since, by whom it may, is more than forgotten. */
+    struct cl_cpus lost = cl_cpus_minus(&left, &is.allowed);
+    if ((is.kernel || program) && cl_cpus_count(&lost)) continue;
     if (!cl_cpus_equal(&is.allowed, &left)) cl_task_allow(known->tid, &left); /* or its cpuset has none of these */
   }
 }

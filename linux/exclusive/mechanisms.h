@@ -26,8 +26,8 @@ bool cl_unchanged(char **last, char *text);
 
 /* The kernel's threads that were there in state 1. */
 int cl_kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel);
-/* Before 6.2 the kernel forgets what tasks have asked for whenever it changes their cpuset: pins again those who were,
- * to what is left to them. */
+/* The kernel forgets what its own threads had when it makes a partition, and before 6.2 what any task has asked for
+ * whenever it changes its cpuset: pins again those who were, to what is left to them. */
 void cl_pins_again(const struct cl_hold *hold);
 /* Writes down what the threads of a process that came later have asked for, before its cpuset is changed. */
 int cl_pins_of(struct cl_hold *hold, int pid);

@@ -35,6 +35,7 @@ HOLDS = (
     "two_at_once_the_first_ends_first",
     "two_at_once_the_last_ends_first",
     "two_that_had_an_interrupt",
+    "a_kernel_thread_keeps_its_pin",
     "two_that_choose_get_two",
     "ends_by_term",
     "ends_by_hup",
@@ -70,6 +71,7 @@ HOLDS = (
 _NOT_BY_AFFINITY = ("what_asks_for_the_cpu_does_not_get_it", "a_group_that_has_only_the_cpu")
 BY_AFFINITY = tuple(name for name in HOLDS if name not in _NOT_BY_AFFINITY)
 ONCE = (
+    "a_partition_beside_a_cpuset",
     "two_mechanisms_end_in_any_order",
     "two_killed_with_their_watchers",
     "threads_of_a_process_keep_what_they_had",
@@ -142,6 +144,7 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
     names = BY_AFFINITY if mechanism == "affinity" else HOLDS
     if kernel == "6.1":  # before 6.2 a task is given no CPU that is offline at that moment
         names = tuple(name for name in names if name != "another_cpu_goes_while_one_is_held")
+        names += ("a_partition_beside_a_cpuset",) if mechanism == "isolated" else ()
     if (mechanism, kernel) == ("cpuset", "6.1"):  # before 7.0 it leaves the groups of others alone
         names = tuple(name for name in names if "two_" not in name and "group" not in name)
     checks = texts(names, f"--mechanism {mechanism}")

@@ -167,6 +167,31 @@ two_that_had_an_interrupt() {
     echo $list >$irq/smp_affinity_list
 }
 
+a_kernel_thread_keeps_its_pin() { # the kernel itself forgets it, with every partition
+    for thread in $(cat /proc/2/task/2/children); do [ $(cat /proc/$thread/comm) = oom_reaper ] && break; done
+    list=$(cpus_of $thread)
+    taskset -pc 2-3 $thread >/dev/null
+    before
+    hold a $how --cpu 3
+    runs_on $thread 2 || fail "it runs on $(cpus_of $thread)"
+    kill -TERM $tool
+    wait $tool
+    restored
+    taskset -pc $list $thread >/dev/null
+}
+
+a_partition_beside_a_cpuset() { # whose group of all others has the CPU in its list
+    before
+    hold a --mechanism cpuset --cpu 2
+    a=$tool
+    hold b --mechanism isolated --cpu 3
+    kill -TERM $a
+    wait $a
+    kill -TERM $tool
+    wait $tool
+    restored
+}
+
 two_that_choose_get_two() {
     before
     coreloom-exclusive run $how -- sleep 1000 2>$work/log.a &
