@@ -65,8 +65,8 @@ struct run {
   double entered, deadline;
   double patience; /* until when it is waited for CPUs that are held (--wait) */
   int told;         /* signals so far */
-  int owed;         /* tasks that wait for CPUs that are offline */
   struct cl_cpus went; /* offline, and not yet written down */
+  bool unfinished; /* something is left to do for the watcher */
   bool held, offline_said, group_said, wait_said;
 };
 
@@ -581,7 +581,8 @@ static int give_back(struct run *r, bool proven) {
   else
     cl_say_state(0, "CPU %s given back in %.1f ms: %d changes taken back, %d were as before, %d left to others",
                  cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
-  if (!error && (r->owed = done.owed) > 0)
+  r->unfinished = error || done.owed;
+  if (!error && done.owed)
     cl_say("%d task%s CPUs that are offline: the watcher (pid %d) gives them back when they come", done.owed,
            done.owed == 1 ? " waits for" : "s wait for", r->watcher.pid);
   close(lock);
@@ -813,7 +814,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (error) status = cl_fail("no process can be made: %s", strerror(error));
   else status = run_locked(&r);
   if (r.child_waits) drop_child(&r);
-  cl_watcher_stop(&r.watcher, r.owed > 0);
+  cl_watcher_stop(&r.watcher, r.unfinished);
   return status;
 }
 

@@ -625,8 +625,10 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
   char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
   bool lives = cl_task_look(k->tid, &task) == 0 && task.born == k->born && task.state != 'Z';
   if (!lives || cl_cpus_parse(k->base, &base)) return k->how == CL_WAS ? NOTHING : ALREADY;
-  /* Never told by us: what it has now is its own business. */
-  if (k->how == CL_WAS && !is_forgotten(&task) && !cl_baseline_stranded(&s->base, &base, &task.allowed)) return NOTHING;
+  /* Never told by us: what it has now is its own business, or (is_rest, stranded) the kernel took what it had. */
+  if (k->how == CL_WAS && !is_forgotten(&task) && !cl_baseline_stranded(&s->base, &base, &task.allowed) &&
+      !is_rest(s, &base, &task.allowed, &s->base.possible))
+    return NOTHING;
   if (k->how == CL_PROGRAM) {
     const struct ending *l = layer_of(s, k->id);
     if (l && !l->ends) return pin_again(s, k, &task);
@@ -718,6 +720,26 @@ static void settle_newborn(struct settle *s, int rounds) {
     }
     cl_tasks_free(&tasks);
   }
+}
+
+/* While CPUs go and come the kernel leaves tasks that nobody has told anything with what a cpuset had at some moment:
+ * without CPUs that are offline, or were held. (systemd's controllers go when they will.) */
+static void settle_untold(struct settle *s) {
+  struct cl_tasks tasks;
+  if (empty(&s->base.offline) || !cl_kernel_since(6, 2) || cl_tasks_if(lacks, s, &tasks)) return;
+  for (size_t i = 0; i < tasks.count; i++) {
+    const struct cl_task *task = &tasks.task[i];
+    const struct cl_known *k = cl_baseline_task(&s->base, task->tid, task->born);
+    struct cl_cpus wish = s->base.possible;
+    if (task->kernel || task->state == 'Z' || (k && (k->how != CL_WAS || cl_cpus_parse(k->base, &wish)))) continue;
+    wish = cl_cpus_minus(&wish, &s->after);
+    struct cl_cpus can = cl_cpus_and(&wish, &s->base.online);
+    bool less = !cl_cpus_equal(&can, &task->allowed) || lacks_offline(s, task->tid, &wish);
+    if (less && within(&task->allowed, &can) && cl_baseline_alike(&s->base, &task->allowed, &can) &&
+        !allow(s, task->tid, &wish))
+      s->out->done++;
+  }
+  cl_tasks_free(&tasks);
 }
 
 /* -- the kernel's own work -------------------------------------------------------------------------------------------- */
@@ -863,6 +885,7 @@ static void settle_all(struct settle *s) {
   settle_tasks(s);
   settle_newborn(s, ROUNDS);
   if (has_changed(s)) settle_tasks(s);
+  settle_untold(s);
 }
 
 static void say_damage(struct settle *s) {

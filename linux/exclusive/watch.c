@@ -89,7 +89,8 @@ static void watch(int fd, int tool, int uevents) {
     int ready = poll(&pipe, 1, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
     if (ready > 0) {
       ssize_t got = read(fd, &deadline, sizeof deadline);
-      if (got == (ssize_t)sizeof deadline) open_state(&w);
+      if (got == (ssize_t)sizeof deadline && isnan(deadline)) _exit(0);
+      else if (got == (ssize_t)sizeof deadline) open_state(&w);
       else if (got == 0 || (got < 0 && errno != EINTR)) break;
     } else if (ready == 0 && cl_now() >= deadline + GRACE_S) {
       take_back(&w, "--max is over and the tool does not go on: its watcher takes everything back");
@@ -122,12 +123,14 @@ void cl_watcher_tell(const struct cl_watcher *watcher, double deadline) {
   while (wrote < 0 && errno == EINTR);
 }
 
-void cl_watcher_stop(struct cl_watcher *watcher, bool owed) {
-  if (owed && waitpid(watcher->pid, NULL, WNOHANG) != 0) { /* it was killed */
+void cl_watcher_stop(struct cl_watcher *watcher, bool unfinished) {
+  if (!unfinished) {
+    cl_watcher_tell(watcher, NAN);
+  } else if (waitpid(watcher->pid, NULL, WNOHANG) != 0) { /* it was killed */
     close(watcher->fd);
     if (cl_watcher_start(watcher, watcher->uevents)) return;
   }
   close(watcher->fd);
-  if (owed) return;
+  if (unfinished) return;
   while (waitpid(watcher->pid, NULL, 0) < 0 && errno == EINTR) continue;
 }
