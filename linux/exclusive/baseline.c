@@ -164,6 +164,11 @@ static bool read_line(struct cl_baseline *b, const char *text) {
     free(line);
     return good;
   }
+  if (count == 2 && strcmp(field[0], "topology") == 0) {
+    bool good = cl_line_number(field[1], &b->topology);
+    free(line);
+    return good;
+  }
   unsigned long long id = 0;
   if (count == 5 && word(kinds, CL_KINDS, field[0], &kind) &&
       (word(hows, CL_HOWS, field[4], &how) || (cl_line_number(field[4], &id) && id <= INT32_MAX))) {
@@ -298,10 +303,29 @@ int cl_baseline_hold(struct cl_baseline *b, const struct cl_cpus *held) {
   return add(b, (const char *const[]){"held", cl_cpus_format(held, list)}, 2);
 }
 
-int cl_baseline_note_offline(struct cl_baseline *b, const struct cl_cpus *were) {
+/* The kernel makes a CPU's folder when it comes online, each time with a number that was not used before. 0: there is
+ * none. */
+static unsigned long long topology_of(int cpu) {
+  char path[64], real[CL_PATH_MOST + 256];
+  struct stat file;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology", cpu);
+  return stat(cl_files_path(path, real), &file) ? 0 : file.st_ino;
+}
+
+static unsigned long long highest_topology(const struct cl_baseline *b) {
+  unsigned long long highest = 0;
+  for (int cpu = cl_cpus_next(&b->online, -1); cpu >= 0; cpu = cl_cpus_next(&b->online, cpu)) {
+    unsigned long long one = topology_of(cpu);
+    if (one > highest) highest = one;
+  }
+  return highest;
+}
+
+int cl_baseline_note_offline(struct cl_baseline *b) {
   char list[CL_CPUS_TEXT];
   struct cl_cpus off = cl_cpus_minus(&b->possible, &b->online), new;
-  if (were) off = cl_cpus_or(&off, were);
+  for (int cpu = cl_cpus_next(&b->online, -1); b->topology && cpu >= 0; cpu = cl_cpus_next(&b->online, cpu))
+    if (topology_of(cpu) > b->topology) cl_cpus_add(&off, cpu);
   new = cl_cpus_minus(&off, &b->offline);
   if (cl_cpus_count(&new) == 0) return 0;
   b->offline = cl_cpus_or(&b->offline, &off);
@@ -352,10 +376,13 @@ static bool is_current(const struct cl_known *k) {
 /* Writes all that is known to a new file. */
 static int write_anew(struct cl_baseline *b) {
   char list[CL_CPUS_TEXT];
-  size_t lines = 2;
+  char number[24];
+  size_t lines = 3;
   int fd, error = begin_new(&fd, b->taken);
   if (error) return error;
-  error = cl_line_add(fd, (const char *const[]){"held", cl_cpus_format(&b->held, list)}, 2);
+  snprintf(number, sizeof number, "%llu", b->topology);
+  error = cl_line_add(fd, (const char *const[]){"topology", number}, 2);
+  if (!error) error = cl_line_add(fd, (const char *const[]){"held", cl_cpus_format(&b->held, list)}, 2);
   if (!error && cl_cpus_count(&b->offline)) {
     error = cl_line_add(fd, (const char *const[]){"offline", cl_cpus_format(&b->offline, list)}, 2);
     lines++;
@@ -363,8 +390,8 @@ static int write_anew(struct cl_baseline *b) {
   for (size_t i = 0; i < b->count && !error; i++) {
     const struct cl_known *k = &b->known[i];
     if (!is_current(k)) continue;
-    char number[16];
-    const char *field[] = {kinds[k->kind], k->key, k->base, k->written, how_text(k->how, k->id, number)};
+    char id[16];
+    const char *field[] = {kinds[k->kind], k->key, k->base, k->written, how_text(k->how, k->id, id)};
     error = cl_line_add(fd, field, 5);
     lines++;
   }
@@ -374,7 +401,7 @@ static int write_anew(struct cl_baseline *b) {
 }
 
 int cl_baseline_compact(struct cl_baseline *b) {
-  if (b->fd < 0 || b->lines < b->count + 3 + SPARE) return 0;
+  if (b->fd < 0 || b->lines < b->count + 4 + SPARE) return 0;
   int error = write_anew(b);
   if (error) return error;
   cl_baseline_free(b);
@@ -491,7 +518,10 @@ int cl_baseline_take(struct cl_baseline *b) {
   if (!error) error = begin_new(&fd, b->taken);
   if (error) return error;
   b->fd = fd;
-  error = take_file(b, CL_MASK, "/proc/irq/default_smp_affinity");
+  char number[24];
+  snprintf(number, sizeof number, "%llu", b->topology = highest_topology(b));
+  error = add(b, (const char *const[]){"topology", number}, 2);
+  if (!error) error = take_file(b, CL_MASK, "/proc/irq/default_smp_affinity");
   if (!error) error = take_file(b, CL_CPUS, "/proc/sys/kernel/watchdog_cpumask");
   if (!error) error = take_file(b, CL_MASK, CL_QUEUES);
   if (!error) error = cl_list("/proc/irq", take_irq, b);

@@ -11,7 +11,8 @@
  *
  *   coreloom-baseline 1   BOOT-ID   TAKEN      the first line; TAKEN: when, in clock ticks since boot
  *   held         LIST                           the CPUs that all layers hold together
- *   offline      LIST                           CPUs that were seen offline while any was held
+ *   topology     NUMBER                         the highest inode of a CPU's folder `topology`, which goes and comes with it
+ *   offline      LIST                           CPUs that were offline at some time since
  *   cpus         PATH  BASE WRITTEN HOW         a list of CPUs in a file
  *   mask         PATH  BASE WRITTEN HOW         the same where it is a mask ("f", "ff,ffffffff")
  *   controller   PATH  BASE WRITTEN HOW         PATH a cgroup.subtree_control; the cpuset controller "on" or "off"
@@ -54,6 +55,7 @@ struct cl_baseline {
   unsigned long long taken;
   struct cl_cpus online, possible;
   struct cl_cpus held, offline;
+  unsigned long long topology;
   struct cl_known *known;
   size_t count, room;
   uint32_t *slot; /* of a hash table: place in `known` + 1 */
@@ -76,8 +78,8 @@ struct cl_known *cl_baseline_find(const struct cl_baseline *b, enum cl_kind kind
 int cl_baseline_put(struct cl_baseline *b, enum cl_kind kind, const char *key, const char *base, const char *written,
                     enum cl_how how);
 int cl_baseline_hold(struct cl_baseline *b, const struct cl_cpus *held);
-/* Notes the CPUs that are offline now, and those that were (NULL: no others). */
-int cl_baseline_note_offline(struct cl_baseline *b, const struct cl_cpus *were);
+/* Notes the CPUs that are offline now, and those that were since the baseline was taken, seen or not. */
+int cl_baseline_note_offline(struct cl_baseline *b);
 struct cl_known *cl_baseline_task(const struct cl_baseline *b, int tid, unsigned long long born);
 /* id: of the layer whose program it is (how: CL_PROGRAM), else 0. */
 int cl_baseline_put_task(struct cl_baseline *b, const struct cl_task *task, const struct cl_cpus *base,

@@ -29,7 +29,6 @@
 #include "restore.h"
 #include "say.h"
 #include "settle.h"
-#include "uevents.h"
 #include "urgent.h"
 #include "watch.h"
 
@@ -57,7 +56,6 @@ struct run {
   const struct passwd *user;
   sigset_t before; /* signals blocked when the tool was started */
   int signals, pidfd;
-  int uevents; /* what the kernel says of its devices */
   int go, failed;   /* run: pipes to the child: its start; the error of its exec */
   bool child_waits; /* for its start */
   bool child_lives;
@@ -65,7 +63,6 @@ struct run {
   double entered, deadline;
   double patience; /* until when it is waited for CPUs that are held (--wait) */
   int told;         /* signals so far */
-  struct cl_cpus went; /* offline, and not yet written down */
   bool unfinished; /* something is left to do for the watcher */
   bool held, offline_said, group_said, wait_said;
 };
@@ -544,13 +541,6 @@ static void read_program(struct run *r) {
   if (r->request->command) r->proof.program.wall_s = cl_now() - r->entered;
 }
 
-/* A CPU may go and come again between two looks, and with it what tasks had asked for: the kernel tells each. */
-static void note_offline(struct run *r) {
-  struct cl_cpus were = cl_uevents_offline(r->uevents);
-  r->went = cl_cpus_or(&r->went, &were);
-  if (cl_baseline_note_offline(&r->base, &r->went) == 0) r->went = cl_cpus_none();
-}
-
 /* Everything back; 0 or CL_EXIT_FAILED. `proven`: the program has run. */
 static int give_back(struct run *r, bool proven) {
   const struct cl_settling mine = {.id = r->hold.id};
@@ -573,7 +563,6 @@ static int give_back(struct run *r, bool proven) {
   double start = cl_now();
   int error = cl_layer_keep(&r->layer, &ended);
   if (!error && !ended) error = cl_baseline_refresh(&r->base);
-  if (!error && !ended) note_offline(r);
   if (!error) error = cl_settle(&mine, &done);
   if (error)
     cl_fail("not everything could be taken back: what is written down in %s stays, repeat `coreloom exclusive restore`",
@@ -646,7 +635,7 @@ static void sweep(struct run *r) {
   if (cl_state_try(&lock)) return; /* another tool sets up or takes down: the next time */
   look_after(r);
   if (r->held && cl_baseline_refresh(&r->base) == 0) find_room(r);
-  if (r->held) note_offline(r);
+  if (r->held) cl_baseline_note_offline(&r->base); /* before what tasks then have is taken for what they ask for */
   int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;
   close(lock);
   if (came) cl_say("%d task%s that came to the CPUs sent away", came, came == 1 ? "" : "s");
@@ -708,22 +697,17 @@ static int hold(struct run *r) {
   double show_s = r->output->watch_s > 0 ? r->output->watch_s : INFINITY;
   int status = 0, number = 0;
   while (!target_ended(r)) {
-    struct pollfd event[3] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}, {r->uevents, POLLIN, 0}};
+    struct pollfd event[2] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}};
     double next = r->held ? fmin(swept + every, fmin(r->deadline, shown + show_s)) : INFINITY;
     if (r->request->command == NULL) next = fmin(next, seen + SWEEP_S);
     double left = (next - cl_now()) * 1e3;
-    poll(event, 3, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
+    poll(event, 2, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
     if (signalled(r, &number)) {
       if (r->held) status = give_back(r, true);
       if (!target_ended(r)) cl_say("the program (pid %d) runs on", r->hold.program.pid);
       return status ? status : 128 + number;
     }
     double now = cl_now();
-    if (event[2].revents) {
-      struct cl_cpus were = cl_uevents_offline(r->uevents);
-      r->went = cl_cpus_or(&r->went, &were);
-      if (r->held && cl_cpus_count(&were)) swept = -INFINITY; /* at once: this tool and its watcher may be killed */
-    }
     if (now >= seen + SWEEP_S) {
       if (r->request->command == NULL) read_program(r);
       seen = now;
@@ -805,8 +789,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   cl_say_state(0, "the request is possible");
   int error = block_signals(&r);
   r.hold.signals = r.signals;
-  r.uevents = cl_uevents_open();
-  if (!error) error = cl_watcher_start(&r.watcher, r.uevents);
+  if (!error) error = cl_watcher_start(&r.watcher);
   if (error) return cl_fail("no process can be made: %s", strerror(error));
   if (request->command) error = start_child(&r);
   else r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */

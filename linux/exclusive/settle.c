@@ -835,7 +835,7 @@ static int begin(struct settle *s) {
   s->has_base = !error;
   sum_up(s);
   s->base.held = cl_cpus_or(&s->base.held, &s->before); /* what may differ by our doing */
-  if (s->has_base && !s->look) cl_baseline_note_offline(&s->base, NULL);
+  if (s->has_base && !s->look) cl_baseline_note_offline(&s->base);
   return error == ENOENT ? 0 : error;
 }
 
@@ -856,10 +856,9 @@ static void settle_irqbalance(struct settle *s, const struct cl_known *k) {
 
 /* A CPU may go meanwhile, while it is not yet known which of the held ones are given back. True: some have gone or come. */
 static bool has_changed(struct settle *s) {
-  struct cl_cpus before = s->base.online;
-  if (cl_online(&s->base.online) || cl_cpus_equal(&before, &s->base.online)) return false;
-  cl_baseline_note_offline(&s->base, NULL);
-  return true;
+  struct cl_cpus before = s->base.online, away = s->base.offline;
+  if (cl_online(&s->base.online) || cl_baseline_note_offline(&s->base)) return false;
+  return !cl_cpus_equal(&before, &s->base.online) || !cl_cpus_equal(&away, &s->base.offline);
 }
 
 static void settle_all(struct settle *s) {

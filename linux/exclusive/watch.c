@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +18,6 @@
 #include "counters.h"
 #include "say.h"
 #include "settle.h"
-#include "uevents.h"
 #include "urgent.h"
 
 #define GRACE_S 0.5 /* the tool itself gives back at the deadline, unless it is stopped */
@@ -26,6 +27,21 @@ struct watch {
   struct cl_layer layer; /* fd -1: nothing is held yet */
   struct cl_baseline base;
 };
+
+/* What the kernel tells of its devices, CPUs among them. -1: not in this network namespace, say. */
+static int open_uevents(void) {
+  const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
+  int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+  if (fd < 0 || bind(fd, (const struct sockaddr *)&kernel, sizeof kernel) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+/* What it tells is only that it is time to look. */
+static void drain(int fd) {
+  char text[4096];
+  while (recv(fd, text, sizeof text, MSG_DONTWAIT) > 0) continue;
+}
 
 static void open_state(struct watch *w) {
   char real[CL_PATH_MOST + 256];
@@ -51,30 +67,24 @@ static int take_back(struct watch *w, const char *why) {
 }
 
 /* The tool is gone and its layer too; what tasks wait for is in the baseline. */
-static void wait_for_cpus(struct watch *w, int uevents) {
-  int lock, owed = 1;
-  sigset_t end;
+static void wait_for_cpus(struct watch *w) {
+  int uevents = open_uevents();
   struct pollfd event = {uevents, POLLIN, 0};
+  sigset_t end;
   if (w->layer.fd >= 0) close(w->layer.fd);
   w->layer.fd = -1;
   sigemptyset(&end);
   sigaddset(&end, SIGTERM);
   signal(SIGTERM, SIG_DFL);
   sigprocmask(SIG_UNBLOCK, &end, NULL);
-  while (owed > 0) {
+  while (take_back(w, "") > 0) { /* once more first: it may have come before uevents were listened to */
     poll(&event, 1, uevents < 0 ? 1000 : 60000); /* all the same now and then: a message may be lost */
-    struct cl_cpus were = cl_uevents_offline(uevents);
-    if (cl_state_lock(&lock)) return;
-    /* One that came and went between two looks: what it had is lost again. */
-    if (cl_baseline_read(&w->base) == 0) cl_baseline_note_offline(&w->base, &were);
-    cl_baseline_free(&w->base);
-    close(lock);
-    owed = take_back(w, "");
+    drain(uevents);
   }
 }
 
 /* Why a pipe and not the tool's pidfd: it is as sure (the kernel closes the tool's end in every death) and older. */
-static void watch(int fd, int tool, int uevents) {
+static void watch(int fd, int tool) {
   struct watch w = {.tool = tool, .layer = {-1, ""}, .base = {.fd = -1}};
   double deadline = INFINITY;
   setsid(); /* a Ctrl-C and the end of the terminal are not for it */
@@ -97,23 +107,22 @@ static void watch(int fd, int tool, int uevents) {
       deadline = INFINITY;
     }
   }
-  if (take_back(&w, "the tool was killed: its watcher takes everything back") > 0) wait_for_cpus(&w, uevents);
+  if (take_back(&w, "the tool was killed: its watcher takes everything back") > 0) wait_for_cpus(&w);
   _exit(0);
 }
 
-int cl_watcher_start(struct cl_watcher *watcher, int uevents) {
+int cl_watcher_start(struct cl_watcher *watcher) {
   int ends[2], tool = getpid();
   if (pipe2(ends, O_CLOEXEC)) return errno;
   watcher->pid = fork();
   if (watcher->pid == 0) {
     close(ends[1]);
-    watch(ends[0], tool, uevents);
+    watch(ends[0], tool);
   }
   int error = watcher->pid < 0 ? errno : 0;
   close(ends[0]);
   if (error) close(ends[1]);
   watcher->fd = ends[1];
-  watcher->uevents = uevents;
   return error;
 }
 
@@ -128,7 +137,7 @@ void cl_watcher_stop(struct cl_watcher *watcher, bool unfinished) {
     cl_watcher_tell(watcher, NAN);
   } else if (waitpid(watcher->pid, NULL, WNOHANG) != 0) { /* it was killed */
     close(watcher->fd);
-    if (cl_watcher_start(watcher, watcher->uevents)) return;
+    if (cl_watcher_start(watcher)) return;
   }
   close(watcher->fd);
   if (unfinished) return;

@@ -12,12 +12,11 @@
 
 struct cl_watcher {
   pid_t pid;
-  int fd;      /* the tool's end of a pipe, which the kernel closes with the tool */
-  int uevents; /* uevents.h */
+  int fd; /* the tool's end of a pipe, which the kernel closes with the tool */
 };
 
 /* To be called before the layer is begun, and before the lock is taken: the watcher inherits neither. */
-int cl_watcher_start(struct cl_watcher *watcher, int uevents);
+int cl_watcher_start(struct cl_watcher *watcher);
 /* The CPUs are held; `deadline` (cl_now(), or INFINITY): after which the watcher gives them back. NAN: nothing is left to
  * do, the watcher ends. */
 void cl_watcher_tell(const struct cl_watcher *watcher, double deadline);

@@ -313,7 +313,7 @@ def test_the_file_is_written_anew_when_much_of_it_is_out_of_date(machine: Machin
     machine.layer(100, "3", "x")
     machine.layer(101, "2", "y", alive=False)
     assert restore(machine)[0] == 0
-    assert len(text(machine, f"{_RUN}/baseline").splitlines()) == 4
+    assert len(text(machine, f"{_RUN}/baseline").splitlines()) == 5
     assert known(machine) == {
         ("cpus", _DOG): ("0-3", "0-2", "ours"),
         ("task", "5 10"): ("0-3", "0-2", "ours"),
@@ -718,6 +718,17 @@ def test_a_task_that_may_use_all_gets_those_that_come_later_too(machine: Machine
     machine.layer(100, "3", "x", alive=False, mechanism="affinity")
     assert restore(machine) == (0, [taken_back(1, 1, 0)])
     assert allowed(machine, 5) == "0-3"
+
+
+@pytest.mark.parametrize(("highest", "left"), [(1, "1-2"), (1 << 62, "0-3")])
+def test_a_cpu_that_was_away_unseen(machine: Machine, highest: int, left: str) -> None:
+    """Its folder has a number that is higher than all were: the kernel took from the task what it had."""
+    machine.write("/sys/devices/system/cpu/cpu1/topology/core_id", "1\n")
+    machine.task(Task(5, "task", 0, "0-3", born=10))
+    machine.baseline("2", f"topology\t{highest}", "task\t5 10\t1-2\t1\tours")
+    machine.layer(100, "2", "x", alive=False, mechanism="affinity")
+    assert restore(machine)[0] == 0
+    assert allowed(machine, 5) == left
 
 
 # Several, in any order
