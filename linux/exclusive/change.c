@@ -201,8 +201,15 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
                    cl_cpus_format(&is.allowed, old_text));
     return 0;
   }
-  error = note_task(c, &is, cpus);
-  if (error) return error;
+  /* What it asks for while this is written down would be lost. */
+  for (int tries = 0; tries < 4; tries++) {
+    struct cl_cpus now;
+    error = note_task(c, &is, cpus);
+    if (!error) error = cl_task_allowed(task->tid, &now);
+    if (error) return error;
+    if (cl_cpus_equal(&now, &is.allowed)) break;
+    is.allowed = now;
+  }
   if (via) cl_task_allow(task->tid, via); /* if that is refused, so is the next, which tells */
   return cl_task_allow(task->tid, cpus);
 }

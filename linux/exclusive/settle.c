@@ -19,7 +19,7 @@
 #define NAMED 8   /* tasks changed by others that are named, the others counted */
 #define ROUNDS 10 /* over newborn tasks: one that is not told yet may have children meanwhile */
 
-enum answer { NOTHING, DONE, ALREADY, FOREIGN, FAILED, LATER };
+enum answer { NOTHING, DONE, ALREADY, FOREIGN, FAILED, LATER, AGAIN };
 
 /* A layer and what is left to do for its end. */
 struct ending {
@@ -567,6 +567,8 @@ static enum answer give(struct settle *s, const struct cl_known *k, const struct
   /* That it is of a program is why it is ours: so that stays written down until it is told. */
   bool program = k->how == CL_PROGRAM;
   int error = cl_baseline_put_task(&s->base, task, base, to, k->how == CL_WAS ? CL_OURS : k->how, k->id);
+  struct cl_cpus is;
+  if (!error && cl_task_allowed(task->tid, &is) == 0 && !cl_cpus_equal(&is, &task->allowed)) return AGAIN;
   if (!error) error = allow(s, task->tid, to);
   if (!error && program) error = cl_baseline_put_task(&s->base, task, base, to, CL_OURS, 0);
   if (error == ESRCH) return ALREADY;
@@ -662,7 +664,9 @@ static void settle_tasks(struct settle *s) {
   for (size_t i = 0; i < s->base.count; i++) {
     struct cl_known *k = &s->base.known[i];
     if (k->kind != CL_TASK) continue;
-    count(s, settle_task(s, k));
+    enum answer answer = settle_task(s, k);
+    for (int tries = 0; answer == AGAIN && tries < 4; tries++) answer = settle_task(s, k); /* it asks meanwhile */
+    count(s, answer);
   }
   if (s->named > NAMED) cl_warn("%d more tasks have asked for other CPUs since: they keep them", s->named - NAMED);
 }

@@ -233,7 +233,7 @@ def test_what_it_was_told_counts_while_it_sleeps(driver: Path, root: Path, irqba
     assert irqbalance.told == ["settings cpus 3", "settings cpus NULL"] * 3
     _wake_up(root)
     irqbalance.banned = "0"
-    _call(driver, root, "irqs", "3")
+    assert _call(driver, root, "irqs", "3")[2][0] == "irqbalance keeps interrupts off CPU 3"
     _wake_up(root)
     irqbalance.banned = "9"  # somebody else has told it something meanwhile
     _call(driver, root, "restore")

@@ -147,7 +147,7 @@ scenario() { # FILE
     fi
     grep -q '^problem ' $place/result && outcome=differing
     grep -q '^\(un\)*equal$' $place/result || outcome=differing # it did not come to its end
-    [ $outcome = differing ] && sed 's/^/log /' $place/log
+    [ $outcome = differing ] && sed -n 's/^asked /log asked /p' $place/result && sed 's/^/log /' $place/log
     [ $outcome = differing ] && { is_base || mend || reboot=yes; }
     echo "end $seed $outcome"
     [ "$reboot" ] && echo reboot && exit
