@@ -434,31 +434,37 @@ struct walk {
   void *context;
   const char *folder, *file;
   bool deep;
+  size_t *unread; /* groups whose path is too long */
 };
 
 static int walk_group(void *context, const char *name) {
   struct walk *w = context;
-  char folder[CL_PATH_MOST], path[CL_PATH_MOST];
+  char folder[CL_PATH_MOST], path[CL_PATH_MOST + 288]; /* a name of 255 bytes, and a file's */
   if (cl_is_ours(name)) return 0;
-  if ((size_t)snprintf(folder, sizeof folder, "%s/%s", w->folder, name) >= sizeof folder) return 0;
-  if ((size_t)snprintf(path, sizeof path, "%s/cgroup.procs", folder) >= sizeof path || !cl_exists(path)) return 0;
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, w->file) >= sizeof path) return 0;
+  snprintf(path, sizeof path, "%s/%s/cgroup.procs", w->folder, name);
+  if (!cl_exists(path)) return 0;
+  if (snprintf(path, sizeof path, "%s/%s/%s", w->folder, name, w->file) >= CL_PATH_MOST) return ++*w->unread, 0;
+  snprintf(folder, sizeof folder, "%s/%s", w->folder, name);
   int answer = cl_exists(path) ? w->each(w->context, path) : 0;
   if (answer || !w->deep) return answer;
-  struct walk below = {w->each, w->context, folder, w->file, true};
+  struct walk below = {w->each, w->context, folder, w->file, true, w->unread};
   answer = cl_list(folder, walk_group, &below);
   return answer == ENOENT ? 0 : answer;
 }
 
 int cl_baseline_groups(int (*each)(void *context, const char *path), void *context) {
   char mount[CL_PATH_MOST], bare[CL_PATH_MOST + 8];
-  struct walk walk = {each, context, mount, "cpuset.cpus", false};
+  size_t unread = 0;
+  struct walk walk = {each, context, mount, "cpuset.cpus", false, &unread};
   int error = cl_group_mount("", mount, sizeof mount) ? 0 : cl_list(mount, walk_group, &walk);
-  if (error || cl_group_mount("cpuset", mount, sizeof mount)) return error;
-  snprintf(bare, sizeof bare, "%s/cpus", mount);
-  walk.deep = true;
-  if (cl_exists(bare)) walk.file = "cpus"; /* mounted with noprefix */
-  return cl_list(mount, walk_group, &walk);
+  if (!error && cl_group_mount("cpuset", mount, sizeof mount) == 0) {
+    snprintf(bare, sizeof bare, "%s/cpus", mount);
+    walk.deep = true;
+    if (cl_exists(bare)) walk.file = "cpus"; /* mounted with noprefix */
+    error = cl_list(mount, walk_group, &walk);
+  }
+  if (unread) cl_warn("%zu groups lie too deep in %s: what CPUs they have is not known", unread, mount);
+  return error;
 }
 
 int cl_baseline_now(const char *path, char *text, size_t size) {

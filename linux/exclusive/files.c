@@ -21,14 +21,18 @@ void cl_files_root(const char *folder) { snprintf(root, sizeof root, "%s", folde
 
 bool cl_files_is_tree(void) { return root[0] != '\0'; }
 
+static bool real_path(const char *path, char *real, size_t size) {
+  return *path != '\0' && (size_t)snprintf(real, size, "%s%s", root, path) < size;
+}
+
 const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]) {
-  if (*path == '\0' || snprintf(real, CL_PATH_MOST + 256, "%s%s", root, path) >= CL_PATH_MOST + 256) real[0] = '\0';
+  if (!real_path(path, real, CL_PATH_MOST + 256)) real[0] = '\0';
   return real;
 }
 
 static int open_file(const char *path, int flags, int *fd) {
-  char real[CL_PATH_MOST + 256];
-  if (*cl_files_path(path, real) == '\0') return ENAMETOOLONG;
+  char real[CL_FOLDER_MOST + 256];
+  if (!real_path(path, real, sizeof real)) return ENAMETOOLONG;
   *fd = open(real, flags | O_CLOEXEC);
   return *fd < 0 ? errno : 0;
 }
@@ -170,8 +174,8 @@ int cl_write_whole(const char *path, const char *text) {
 }
 
 bool cl_exists(const char *path) {
-  char real[CL_PATH_MOST + 256];
-  return access(cl_files_path(path, real), F_OK) == 0;
+  char real[CL_FOLDER_MOST + 256];
+  return real_path(path, real, sizeof real) && access(real, F_OK) == 0;
 }
 
 int cl_list(const char *path, int (*each)(void *context, const char *name), void *context) {

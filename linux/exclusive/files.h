@@ -9,11 +9,13 @@
 #include <stddef.h>
 
 #define CL_PATH_MOST 512
+#define CL_FOLDER_MOST (CL_PATH_MOST + 4096) /* of any task's group: a mount, and what the kernel tells at most */
 
 void cl_files_root(const char *folder);
 bool cl_files_is_tree(void); /* a root is set: no system call may touch a task or a device */
 /* The real path: the root before `path`. "" if it does not fit, or for "", by which cl_join() says the same: there is no
- * such file then, and what opens one answers ENAMETOOLONG. A path is never cut, as that would be another file's. */
+ * such file then. A path is never cut, as that would be another file's. What opens one below takes longer paths, of
+ * CL_FOLDER_MOST and a name, and answers ENAMETOOLONG to others. */
 const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]);
 
 /* Reads all of a file and ends it with a zero; the final newline is taken off. errno's number, and then the text is

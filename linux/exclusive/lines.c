@@ -12,16 +12,18 @@
 
 #include "files.h"
 
-#define LINE 16384 /* the longest entry */
+#define LINE 16384 /* the longest entry, with its newline */
 
+/* `room`: there is none for it and what ends it. */
 static size_t escaped(char *to, size_t room, const char *text) {
   size_t length = 0;
-  for (; *text != '\0' && length + 2 < room; text++) {
+  for (; *text != '\0'; text++) {
     const char *found = strchr("\t\n\\", *text);
+    if (length + (found ? 2 : 1) >= room) return room;
     if (found) to[length++] = '\\';
     to[length++] = found ? "tn\\"[found - "\t\n\\"] : *text;
   }
-  return *text == '\0' ? length : room;
+  return length;
 }
 
 int cl_line_add(int fd, const char *const *field, size_t count) {
@@ -122,12 +124,13 @@ int cl_lines_read(int fd, char **text, size_t *length) {
   return error;
 }
 
-/* Not strchr: some C libraries' first looks for the end of all the text, for every line. */
+/* Not strchr: some C libraries' first looks for the end of all the text, for every line. One that is longer than what is
+ * ever written is nobody's entry, and taken for one it could not be written anew. */
 char *cl_line_next(char **at, const char *end, bool *whole) {
   char *line = *at;
   if (line >= end) return NULL;
   char *newline = memchr(line, '\n', (size_t)(end - line));
-  *whole = newline != NULL && memchr(line, '\0', (size_t)(newline - line)) == NULL;
+  *whole = newline != NULL && newline - line < LINE && memchr(line, '\0', (size_t)(newline - line)) == NULL;
   if (newline) *newline = '\0';
   *at = newline ? newline + 1 : (char *)end;
   return line;

@@ -167,11 +167,12 @@ static enum answer end_partition(const char *group) {
 
 static enum answer move_back(const struct cl_entry *e, bool last) {
   const char *controller = e->field[2], *old = e->field[3], *new = e->field[4];
-  char now[CL_PATH_MOST], path[CL_PATH_MOST + 64];
+  char now[CL_FOLDER_MOST], path[CL_PATH_MOST + 64];
   if (!cl_task_lives(e->tid, e->born)) return ALREADY;
   int error = cl_task_folder(e->tid, controller, now, sizeof now);
   if (error == ESRCH || is_gone(error)) return ALREADY;
-  if (error) return failed(new, error);
+  if (error == ENAMETOOLONG) snprintf(now, sizeof now, "a group too deep to be told"); /* so not in the one of ours */
+  else if (error) return failed(new, error);
   if (strcmp(now, old) == 0) return ALREADY;
   if (strcmp(now, new) != 0) {
     cl_warn("task %d is in %s, but was put into %s: somebody has moved it, it is kept there", e->tid, now, new);

@@ -57,13 +57,14 @@ static void own_group(const char *folder, int id, char group[CL_PATH_MOST]) {
   for (int i = 0; i < 2; i++) {
     snprintf(name, sizeof name, i ? "/coreloom_%d.scope" : "/coreloom-%d", id);
     const char *found = strstr(folder, name), *end = found ? found + strlen(name) : NULL;
-    if (found && (*end == '\0' || *end == '/')) snprintf(group, CL_PATH_MOST, "%.*s", (int)(end - folder), folder);
+    if (found && end - folder < CL_PATH_MOST && (*end == '\0' || *end == '/'))
+      snprintf(group, CL_PATH_MOST, "%.*s", (int)(end - folder), folder);
   }
 }
 
 void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
   struct cl_hold *hold = &held->hold;
-  char text[CL_CPUS_TEXT], folder[CL_PATH_MOST];
+  char text[CL_CPUS_TEXT], folder[CL_FOLDER_MOST];
   unsigned long long born;
   int tid;
   memset(held, 0, sizeof *held);

@@ -37,7 +37,7 @@ struct cl_watch {
 static bool in_group(const struct cl_hold *hold, int tid) {
   static const char *const hierarchy[] = {"", "cpuset"};
   size_t length = strlen(hold->group);
-  char folder[CL_PATH_MOST];
+  char folder[CL_FOLDER_MOST];
   for (size_t i = 0; length && i < 2; i++)
     if (!cl_task_folder(tid, hierarchy[i], folder, sizeof folder) && strncmp(folder, hold->group, length) == 0 &&
         (folder[length] == '\0' || folder[length] == '/'))

@@ -255,6 +255,17 @@ int cl_task_group(int tid, const char *controller, char *path, size_t size) {
   return error;
 }
 
+/* A blank, tab, newline or backslash in a mount's folder is told as three octal digits. */
+static void decode(char *text) {
+  char *to = text;
+  for (const char *from = text; *from != '\0'; to++) {
+    bool octal = from[0] == '\\' && strspn(from + 1, "01234567") >= 3 && from[1] < '4';
+    *to = octal ? (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0')) : *from;
+    from += octal ? 4 : 1;
+  }
+  *to = '\0';
+}
+
 static int find_mount(const char *controller, char *path, size_t size) {
   char *text, *save = NULL;
   int error = cl_read_all("/proc/self/mounts", &text);
@@ -270,7 +281,9 @@ static int find_mount(const char *controller, char *path, size_t size) {
     if (*controller != '\0' && strcmp(type, "cgroup") == 0)
       for (char *one = strtok_r(options, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
         ours = strcmp(one, controller) == 0;
-    if (ours) error = (size_t)snprintf(path, size, "%s", folder) < size ? 0 : ENAMETOOLONG;
+    if (!ours) continue;
+    decode(folder);
+    error = (size_t)snprintf(path, size, "%s", folder) < size ? 0 : ENAMETOOLONG;
   }
   free(text);
   return error;
@@ -279,7 +292,7 @@ static int find_mount(const char *controller, char *path, size_t size) {
 int cl_group_mount(const char *controller, char *path, size_t size) {
   static char known[32], mount[CL_PATH_MOST]; /* looked up for every task that is moved */
   if (*mount == '\0' || strcmp(known, controller) != 0) {
-    char found[CL_PATH_MOST];
+    char found[CL_PATH_MOST / 2]; /* so that what we make in it has room */
     int error = find_mount(controller, found, sizeof found);
     if (error) return error;
     snprintf(known, sizeof known, "%s", controller);
@@ -289,7 +302,7 @@ int cl_group_mount(const char *controller, char *path, size_t size) {
 }
 
 int cl_task_folder(int tid, const char *controller, char *path, size_t size) {
-  char group[CL_PATH_MOST];
+  char group[CL_FOLDER_MOST];
   int error = cl_group_mount(controller, path, size);
   if (!error) error = cl_task_group(tid, controller, group, sizeof group);
   if (error || strcmp(group, "/") == 0) return error;
@@ -297,17 +310,17 @@ int cl_task_folder(int tid, const char *controller, char *path, size_t size) {
   return (size_t)snprintf(path + length, size - length, "%s", group) < size - length ? 0 : ENAMETOOLONG;
 }
 
-static bool in_folder(char path[CL_PATH_MOST], const char *folder, const char *name) {
-  return (size_t)snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) < CL_PATH_MOST;
-}
-
 int cl_granted(int tid, const char *controller, struct cl_cpus *cpus) {
   static const char *const name[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "effective_cpus"};
-  char folder[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  char folder[CL_FOLDER_MOST], path[CL_FOLDER_MOST + 32], text[CL_CPUS_TEXT];
   int error = cl_task_folder(tid, controller, folder, sizeof folder);
   while (!error) {
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-      if (in_folder(path, folder, name[i]) && cl_read(path, text, sizeof text) == 0) return cl_cpus_parse(text, cpus);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+      snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+      int unread = cl_read(path, text, sizeof text);
+      if (unread == 0) return cl_cpus_parse(text, cpus);
+      if (unread == ENAMETOOLONG) return unread; /* it may be there: what is above it may grant more */
+    }
     char *slash = strrchr(folder, '/');
     if (slash == NULL) return ENOENT;
     *slash = '\0';

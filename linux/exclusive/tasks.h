@@ -49,7 +49,8 @@ bool cl_task_lives(int tid, unsigned long long born);
 int cl_task_group(int tid, const char *controller, char *path, size_t size);
 /* Where the hierarchy v2 ("") or v1 of a controller is mounted: "/sys/fs/cgroup". ENOENT: nowhere. */
 int cl_group_mount(const char *controller, char *path, size_t size);
-/* The folder of a task's group: the mount with the group's path, "/sys/fs/cgroup/a/b", no slash at its end. */
+/* The folder of a task's group: the mount with the group's path, "/sys/fs/cgroup/a/b", no slash at its end. One of any
+ * task fits in CL_FOLDER_MOST; ENAMETOOLONG: it does not fit, or is so deep that the kernel does not tell. */
 int cl_task_folder(int tid, const char *controller, char *path, size_t size);
 
 int cl_task_allowed(int tid, struct cl_cpus *cpus);

@@ -63,21 +63,24 @@ static void check_value(void *context, bool foreign, const char *line) {
 }
 
 static void check_layer(struct check *c, const struct cl_text *t) {
-  char folder[CL_PATH_MOST], path[CL_PATH_MOST + 32], text[CL_CPUS_TEXT];
+  char folder[CL_FOLDER_MOST], path[CL_FOLDER_MOST + 32], text[CL_CPUS_TEXT];
   const char *kind = c->now->mechanism;
   for (size_t i = 0; i < t->damages; i++) find(c, "line %zu of %s cannot be read", t->damaged[i], c->now->path);
   for (size_t i = 0; i < t->count; i++) {
     const struct cl_entry *e = &t->entry[i];
     if (e->kind != CL_ENTRY_GROUP && e->kind != CL_ENTRY_THREAD) continue;
     size_t length = strlen(e->field[4]);
-    if (!cl_task_lives(e->tid, e->born) || cl_task_folder(e->tid, e->field[2], folder, sizeof folder)) continue;
+    if (!cl_task_lives(e->tid, e->born)) continue;
+    int error = cl_task_folder(e->tid, e->field[2], folder, sizeof folder);
+    if (error == ENAMETOOLONG) find(c, "task %d is in a group too deep to be told, not known to be in %s", e->tid, e->field[4]);
+    if (error) continue;
     if (strncmp(folder, e->field[4], length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
       find(c, "task %d is in %s, not in %s", e->tid, folder, e->field[4]);
   }
   if (strcmp(kind, "isolated") != 0 && strcmp(kind, "root") != 0) return;
   char mount[CL_PATH_MOST];
   if (cl_group_mount("", mount, sizeof mount)) return;
-  snprintf(folder, sizeof folder, "%.400s/%s%d%s", mount, cl_systemd_runs() ? "coreloom_" : "coreloom-", c->now->id,
+  snprintf(folder, sizeof folder, "%s/%s%d%s", mount, cl_systemd_runs() ? "coreloom_" : "coreloom-", c->now->id,
            cl_systemd_runs() ? ".slice" : "");
   snprintf(path, sizeof path, "%s/cpuset.cpus.partition", folder);
   int error = cl_read(path, text, sizeof text);

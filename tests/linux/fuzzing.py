@@ -34,7 +34,7 @@ _INCLUDE = tuple(
 _C = ("-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-fno-omit-frame-pointer", *_INCLUDE)
 _COVERAGE = "-fsanitize-coverage=trace-pc"
 _ENGINE = ("engine.c", "place.c", "alloc.c")  # the compiler's calls lead there, before anything else begins
-_IN_TARGETS = ("main.c", "source_bpf.c", "source_proc.c")  # of lagmeter: included by targets
+_IN_TARGETS = ("main.c", "source_bpf.c", "source_proc.c", "create.c")  # of lagmeter: included by targets
 _PROBE = """
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void) {}
@@ -118,7 +118,8 @@ def program(chosen: Mode | None = None) -> Path:
         for folder in (FOLDER, *(LINUX / name for name in ("exclusive", "lagmeter", "scx_dwrr")))
         for path in folder.glob("*.h")
     )
-    included = sorted((LINUX / "lagmeter").glob("*.c")) + sorted((LINUX / "scx_dwrr").glob("*.c"))
+    included = [LINUX / "exclusive" / name for name in ("irq.c", "socket.c")]
+    included += sorted((LINUX / "lagmeter").glob("*.c")) + sorted((LINUX / "scx_dwrr").glob("*.c"))
     base = digest([*how.compiler, *how.flags()], [*headers, *included])
     objects = BUILD / "linux" / "fuzz" / "objects"
 

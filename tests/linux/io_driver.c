@@ -2,6 +2,7 @@
  *
  * What exclusive reads and writes, one function a call:
  *   ROOT read SIZE PATH | start SIZE PATH | all PATH | mount CONTROLLER | group TID CONTROLLER
+ *   granted TID CONTROLLER
  *   plain TEXT... | say TEXT | planned TEXT | quote TEXT
  *   report PATH TEXT | report PATH TEXT TARGET LINK   the link is made when the report has been looked at
  *   log PATH TEXT */
@@ -61,6 +62,12 @@ int main(int count, char **word) {
   if (strcmp(command, "group") == 0) {
     int error = cl_task_group(atoi(word[0]), word[1], text, sizeof text);
     return result(error, text);
+  }
+  if (strcmp(command, "granted") == 0) {
+    char list[CL_CPUS_TEXT];
+    struct cl_cpus cpus;
+    int error = cl_granted(atoi(word[0]), word[1], &cpus);
+    return result(error, error ? "" : cl_cpus_format(&cpus, list));
   }
   if (strcmp(command, "plain") == 0) {
     for (; *word; word++) {

@@ -329,6 +329,19 @@ def test_what_somebody_else_has_changed_is_named_and_no_fault(tmp_path: Path) ->
     assert read(tmp_path, "verify") == (0, f"{line}1 reservation: all is as it should be\n", "")
 
 
+@pytest.mark.parametrize("parts", [3, 30])
+def test_the_program_in_a_deep_group(tmp_path: Path, parts: int) -> None:
+    deep = "/".join(["x" * 200] * parts)
+    machine = _held(tmp_path)
+    machine.write("/proc/302/cgroup", f"0::/coreloom-300/{deep}\n")
+    _, out, _ = read(tmp_path, "verify")
+    too_deep = f"task 302 is in a group too deep to be told, not known to be in {_GROUP}"
+    assert ("task 302" in out) == (too_deep in out) == (parts == 30)
+    machine.write("/proc/302/cgroup", f"0::/{deep}\n")
+    _, out, _ = read(tmp_path, "verify")
+    assert (f"task 302 is in {_CGROUP}/{deep}, not in {_GROUP}" if parts == 3 else too_deep) in out
+
+
 def test_a_damaged_line_is_a_finding(tmp_path: Path) -> None:
     machine = _held(tmp_path)
     machine.layer(300, "3", "lame", "rubbish", *_ENTRIES, "group\t12\tx\t\t/a\t/b")

@@ -14,6 +14,7 @@ _PROGRAM = [
     Task(202, "child", 3, "3", parent=200, schedstat="1 1 1"),
     Task(203, "grandchild", 3, "3", parent=202, schedstat="1 1 1"),
     Task(204, "daemon", 3, "3", schedstat="1 1 1", group=f"{_GROUP}/inner"),
+    Task(205, "deep", 3, "3", schedstat="1 1 1", group=f"{_GROUP}/{'/'.join(['x' * 200] * 9)}"),
 ]
 _INSTANCE = "/sys/kernel/tracing/instances/coreloom-100"
 _STATS = "entries: 9\noverrun: {}\ncommit overrun: 0\nbytes: 1\ndropped events: 0\n"

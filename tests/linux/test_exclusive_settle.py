@@ -408,6 +408,38 @@ def test_a_task_that_was_moved_since_is_kept_where_it_is(machine: Machine) -> No
     )
 
 
+@pytest.mark.parametrize("parts", [3, 30])
+def test_a_task_that_went_to_a_deep_group_is_kept_there(machine: Machine, parts: int) -> None:
+    """The kernel tells no path of 4096 bytes or more: in a tree, it does not fit."""
+    deep = "/" + "/".join(["x" * 200] * parts)
+    machine.task(Task(50, "program", 3, "3", group=deep))
+    machine.baseline("3")
+    machine.layer(100, "3", "x", f"group\t50\t500\t\t{_V2}\t{_V2}/coreloom-100", alive=False)
+    where = f"{_V2}{deep}" if parts == 3 else "a group too deep to be told"
+    assert restore(machine) == (
+        0,
+        [
+            f"warning: task 50 is in {where}, but was put into {_V2}/coreloom-100: "
+            "somebody has moved it, it is kept there",
+            taken_back(1, 0, 0),
+            "1 value kept, as others have changed it",
+        ],
+    )
+
+
+def test_a_mount_with_a_blank_in_its_path(machine: Machine) -> None:
+    mount = "/sys/fs/my cgroup"
+    machine.write("/proc/self/mounts", "cgroup2 /sys/fs/my\\040cgroup cgroup2 rw 0 0\n")
+    machine.write(f"{mount}/cgroup.procs", "1\n")
+    machine.write(f"{mount}/coreloom-100/cgroup.procs", "")
+    machine.task(Task(50, "program", 3, "3", group="/coreloom-100"))
+    machine.baseline("3")
+    machine.layer(100, "3", "x", f"group\t50\t500\t\t{mount}\t{mount}/coreloom-100", alive=False)
+    assert restore(machine) == (0, [taken_back(1, 2, 1)])
+    assert text(machine, f"{mount}/cgroup.procs") == "50"
+    assert not (machine.root / f"{mount[1:]}/coreloom-100").exists()
+
+
 def test_a_partition_that_lost_its_cpus_ends_all_the_same(machine: Machine) -> None:
     """That of systemd's slice, which is systemd's to remove."""
     path = f"{_V2}/coreloom_100.slice/cpuset.cpus.partition"

@@ -345,6 +345,36 @@ def test_the_package_has_everything(deb: Path, made: Mapping[str, Path]) -> None
     assert found[f"{documents}/copyright"][1] == (LINUX / "package" / "copyright").read_bytes()
 
 
+def test_every_licence_of_what_is_linked_is_there(deb: Path) -> None:
+    """A paragraph of each library, and the text of each licence, or where Debian has it."""
+    text = (LINUX / "package" / "copyright").read_text()
+    parts = [dict(re.findall(r"^([\w-]+): (.*)$", part, re.MULTILINE)) for part in text.split("\n\n")]
+    files = {name: part["License"] for part in parts if "Files" in part for name in part["Files"].split()}
+    assert {"libbpf", "libelf", "zlib", "glibc", "musl", "zig"} == {
+        name for name in files if name != "*" and "/" not in name
+    }
+    texts = {part["License"] for part in parts if "License" in part and "Files" not in part}
+    assert texts >= set(files.values()) | {"BSD-2-Clause"}
+    for path in re.findall(r"/usr/share/common-licenses/([\w.-]+\w)", text):
+        assert path in {"Apache-2.0", "GPL-2", "LGPL-2.1", "LGPL-3"}
+    for kind in ("fsys-tarfile", "ctrl-tarfile"):
+        for place, (_, content) in _members(deb, kind).items():
+            if not place.startswith("/usr/bin/"):
+                whole = gzip.decompress(content) if place.endswith(".gz") else content
+                assert not re.search(rb"\.invalid\b|\byyyy\b|TODO|FIXME|@PREFIX@", whole), place
+
+
+def test_the_packages_changelog_can_be_read(deb: Path, tmp_path: Path) -> None:
+    if shutil.which("dpkg-parsechangelog") is None:
+        pytest.skip("dpkg-parsechangelog is not here: install dpkg-dev")
+    packed = _members(deb, "fsys-tarfile")["/usr/share/doc/coreloom-linux/changelog.Debian.gz"][1]
+    (tmp_path / "changelog").write_bytes(gzip.decompress(packed))
+    command = ["dpkg-parsechangelog", "-l", str(tmp_path / "changelog")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == ""
+    assert "\nMaintainer: Coreloom maintainers <>\n" in done.stdout
+
+
 def test_what_the_package_says_of_itself(deb: Path) -> None:
     found = {
         place: (member.mode, content) for place, (member, content) in _members(deb, "ctrl-tarfile").items()
@@ -362,7 +392,7 @@ def test_what_the_package_says_of_itself(deb: Path) -> None:
         "Package": "coreloom-linux",
         "Version": "0.1.0-1",
         "Architecture": "amd64",
-        "Maintainer": "Coreloom maintainers <maintainers@coreloom.invalid>",
+        "Maintainer": "Coreloom maintainers",
         "Depends": "libc6 (>= 2.36)",
         "Recommends": "systemd",
         "Suggests": "bash-completion",

@@ -254,7 +254,7 @@ def _remove(root: Path, place: str, installed: _Installed) -> list[str]:
 
 # --- Debian package --------------------------------------------------------------------------
 
-_MAINTAINER = "Coreloom maintainers <maintainers@coreloom.invalid>"
+_MAINTAINER = "Coreloom maintainers"  # there is no address that anybody reads
 _CONTROL = """\
 Package: {name}
 Version: {version}
@@ -272,7 +272,7 @@ _CHANGELOG = """\
 
   * Programs of Coreloom {upstream}; changelog.gz says what is new.
 
- -- {maintainer}  {date}
+ -- {maintainer} <>  {date}
 """
 
 

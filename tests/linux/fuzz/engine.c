@@ -483,7 +483,7 @@ static int try_files(char **file) {
       return 2;
     }
     close(fd);
-    shared->size = (size_t)got;
+    shared->size = marked(shared->input, (size_t)got);
     pid_t pid = (pid_t)syscall(SYS_fork);
     if (pid == 0) {
       dup2(printed, STDOUT_FILENO);

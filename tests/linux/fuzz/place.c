@@ -193,6 +193,7 @@ void fuzz_tree(const char *data, size_t size) {
   size_t path_size, length;
   if (*tree) remove_all(tree);
   snprintf(tree, sizeof tree, "%s/%u", folder, trees++ % 2); /* a name of a changing file is not cached */
+  remove_all(tree); /* of a process that failed */
   mkdir(tree, 0755);
   cl_files_root(tree);
   forget_mounts();
