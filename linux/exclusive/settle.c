@@ -628,10 +628,8 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
   char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
   bool lives = cl_task_look(k->tid, &task) == 0 && task.born == k->born && task.state != 'Z';
   if (!lives || cl_cpus_parse(k->base, &base)) return k->how == CL_WAS ? NOTHING : ALREADY;
-  /* Never told by us: what it has now is its own business, or (is_rest, stranded) the kernel took what it had. */
-  if (k->how == CL_WAS && !is_forgotten(&task) && !cl_baseline_stranded(&s->base, &base, &task.allowed) &&
-      !is_rest(s, &base, &task.allowed, &s->base.possible))
-    return NOTHING;
+  /* Never told by us: what it has now is its own business, or the kernel took what it had. */
+  if (k->how == CL_WAS && !is_forgotten(&task) && !cl_baseline_stranded(&s->base, &base, &task.allowed)) return NOTHING;
   if (k->how == CL_PROGRAM) {
     const struct ending *l = layer_of(s, k->id);
     if (l && !l->ends) return pin_again(s, k, &task);
@@ -763,30 +761,45 @@ static bool queues_know(const struct settle *s, const char *mount) {
   return empty(&kept);
 }
 
-/* Begins and ends a partition once more. Nothing to do in all cases but the one above. */
-static void remind_queues(struct settle *s) {
-  char mount[CL_PATH_MOST], group[CL_PATH_MOST + 64], control[CL_PATH_MOST + 64], path[CL_PATH_MOST + 128];
-  char real[CL_PATH_MOST + 256], on[4096], cpus[CL_CPUS_TEXT];
-  struct cl_cpus ours = cl_cpus_and(&s->ended, &s->base.online);
+/* Begins and ends a partition once more, under a name that the next try would find. */
+static void blink(const struct settle *s, const char *mount, const char *kind, const struct cl_cpus *with) {
+  char group[CL_PATH_MOST + 64], control[CL_PATH_MOST + 64], path[CL_PATH_MOST + 128], real[CL_PATH_MOST + 256];
+  char on[4096], cpus[CL_CPUS_TEXT];
   int id = 0;
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends) id = s->layer[i].text.first.id;
-  if (cl_group_mount("", mount, sizeof mount) || empty(&ours)) return;
-  snprintf(group, sizeof group, "%s/coreloom-%d", mount, id); /* a name that the next try would find */
+  snprintf(group, sizeof group, "%s/coreloom-%d", mount, id);
   join(control, sizeof control, mount, "cgroup.subtree_control");
+  if (cl_read(control, on, sizeof on)) return;
+  bool was_on = cl_lists_word(on, "cpuset");
+  if (!was_on) cl_write(control, "+cpuset");
+  mkdir(cl_files_path(group, real), 0755);
+  join(path, sizeof path, group, "cpuset.cpus");
+  cl_write(path, cl_cpus_format(with, cpus));
+  join(path, sizeof path, group, "cpuset.cpus.partition");
+  cl_write(path, kind);
+  cl_write(path, "member");
+  rmdir(cl_files_path(group, real));
+  if (!was_on) cl_write(control, "-cpuset");
+}
+
+/* When a partition's CPUs go offline the kernel leaves tasks with what was lent to them, though it knows what they had
+ * asked for: it looks again when another partition ends. */
+static void remind_tasks(const struct settle *s) {
+  char mount[CL_PATH_MOST];
+  struct cl_cpus held = cl_cpus_and(&s->ended, &s->base.offline), some = cl_cpus_and(&s->ended, &s->base.online);
+  if (empty(&s->base.offline) || cl_group_mount("", mount, sizeof mount)) return;
+  if (!empty(&held) && !empty(&some)) blink(s, mount, "root", &some);
+}
+
+/* Nothing to do in all cases but the one that queues_know() tells. */
+static void remind_queues(struct settle *s) {
+  char mount[CL_PATH_MOST], cpus[CL_CPUS_TEXT];
+  struct cl_cpus ours = cl_cpus_and(&s->ended, &s->base.online);
+  if (cl_group_mount("", mount, sizeof mount) || empty(&ours)) return;
   for (int tries = 0; tries < 5 && !queues_know(s, mount); tries++) {
     pause_ms(10); /* it may be about to */
-    if (queues_know(s, mount) || cl_read(control, on, sizeof on)) break;
-    bool was_on = cl_lists_word(on, "cpuset");
-    if (!was_on) cl_write(control, "+cpuset");
-    mkdir(cl_files_path(group, real), 0755);
-    join(path, sizeof path, group, "cpuset.cpus");
-    cl_write(path, cl_cpus_format(&ours, cpus));
-    join(path, sizeof path, group, "cpuset.cpus.partition");
-    cl_write(path, "isolated");
-    cl_write(path, "member");
-    rmdir(cl_files_path(group, real));
-    if (!was_on) cl_write(control, "-cpuset");
+    if (!queues_know(s, mount)) blink(s, mount, "isolated", &ours);
   }
   if (queues_know(s, mount)) return;
   cl_warn("the kernel keeps its work queues off CPU %s", cl_cpus_format(&ours, cpus));
@@ -884,6 +897,7 @@ static void settle_all(struct settle *s) {
     if (s->base.known[i].kind == CL_IRQBALANCE) settle_irqbalance(s, &s->base.known[i]);
   settle_sets(s, false);
   for (size_t i = 0; i < s->base.count; i++) s->wrote_tasks |= s->base.known[i].kind == CL_TASK && s->base.known[i].how != CL_WAS;
+  if (!cl_files_is_tree()) remind_tasks(s);
   has_changed(s);
   settle_newborn(s, 1); /* while their parents have what they have inherited */
   settle_tasks(s);
