@@ -105,6 +105,13 @@ class Scenario:
     restore_first: bool = True  # before the programs of killed tools end
     pauses_us: tuple[int, ...] = field(default=(), repr=False)
 
+    @property
+    def ambiguous(self) -> bool:
+        """A hostile process may lose what it asked for last: decision 0018 says why it cannot be told."""
+        kinds = {one.mechanism for one in self.reservations}
+        beside_partition = "affinity" in kinds and bool(kinds & {"isolated", "root"})
+        return bool(self.hostile) and (self.hotplug is not None or beside_partition)
+
     def steps(self) -> str:
         """For programs/chaos.c."""
         return "".join(f"{line}\n" for line in _steps(self))
