@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import results
 from coreloom.linux import vm
-from coreloom.paths import BUILD
 
 from .test_scx_dwrr_robust import _END, _HOGS, _ON, _guest
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
 _SHELL = Path(__file__).parent / "guest" / "dwrr_groups.sh"
-_FIGURES = BUILD / "linux" / "dwrr_groups"  # what the last runs found
 _CPUS = 4
 _ENOUGH = 0.04  # of all CPUs: what the shell and the ends of such a short time make of it
 _BOMB = "cgroup: fork rejected by pids controller in /b"
@@ -76,8 +75,8 @@ def _wrong(check: str, output: str) -> list[str]:
     return wrong
 
 
-def _check(names: Sequence[str], kernel: str = "7") -> None:
-    """In the deterministic guest: on a busy host, another's CPUs stand still now and then."""
+def _check(names: Sequence[str], result: str, kernel: str = "7") -> None:
+    """In the deterministic guest, as on a busy host CPUs stand still now and then; writes what was found."""
     guest = _guest()
     head = ". /check/dwrr.sh; . /check/groups.sh; dmesg -c >/dev/null; "
     files = {
@@ -93,27 +92,27 @@ def _check(names: Sequence[str], kernel: str = "7") -> None:
     )
     done = {name: outcome.files[str(n)].decode() for n, name in enumerate(names)}
     figures = [line for output in done.values() for line in output.splitlines() if line.startswith("{")]
-    _FIGURES.mkdir(parents=True, exist_ok=True)
-    for line in figures:
-        (_FIGURES / f"{json.loads(line)['check']}-{kernel}.json").write_text(line + "\n")
+    results.write(
+        f"scx_dwrr_groups-{result}", [json.loads(line) for line in figures], kernel=kernel, cpus=_CPUS
+    )
     wrong = [line for name, output in done.items() for line in _wrong(name, output)]
     assert not wrong, "\n".join([*wrong, *(f"{name}:\n{output}" for name, output in done.items())])
 
 
 def test_a_cgroup_has_its_share_whatever_others_run() -> None:
-    _check([*_QUICK])
+    _check([*_QUICK], "quick")
 
 
 @pytest.mark.slow
 def test_trees_moves_limits_and_a_fork_bomb() -> None:
-    _check([*_MORE])
+    _check([*_MORE], "more")
 
 
 @pytest.mark.slow
 def test_who_has_too_little_for_all_its_threads_ends_nothing() -> None:
-    _check([*_STARVED])
+    _check([*_STARVED], "starved")
 
 
 @pytest.mark.slow
 def test_the_long_term_kernel() -> None:
-    _check([*_QUICK, *_MORE], kernel="6.18")
+    _check([*_QUICK, *_MORE], "6.18", kernel="6.18")
