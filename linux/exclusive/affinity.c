@@ -7,7 +7,8 @@
  * call sched_setaffinity at any time, and a new kernel thread takes all CPUs: they stay until the next sweep().
  *
  * A task is the program's if it is of its process or descends from it with the CPUs of the program; a program that
- * attach takes may have had children before, and those go. The tool adopts the orphans of a program it has started. */
+ * attach takes may have had children before, and those go. The tool adopts the orphans of a program it has started. Of a
+ * cgroup, who is in it decides. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "mechanisms.h"
 #include "say.h"
+#include "target.h"
 
 #define GENERATIONS 1000
 #define PASSES 100 /* enough for a machine that forks all the time: then the sweeps go on */
@@ -29,16 +31,22 @@ static bool within(const struct cl_cpus *a, const struct cl_cpus *b) {
   return cl_cpus_count(&more) == 0;
 }
 
+static bool is_process_of(const struct cl_hold *hold, int pid) {
+  const struct cl_task process = {.pid = pid, .tid = pid};
+  return pid == hold->program.pid || (hold->request->tid == 0 && cl_target_has(hold, &process));
+}
+
 /* `later`: in a sweep; when the CPUs are cleared a program that the tool starts has made no other yet. */
 static bool is_programs(const struct cl_hold *hold, const struct cl_task *task, bool later) {
   const struct cl_request *request = hold->request;
   bool started = request->command != NULL;
   if (task->kernel) return false;
-  if (task->pid == hold->program.pid && (request->tid == 0 || task->tid == request->tid)) return true;
+  if (cl_target_has(hold, task)) return true;
   if (started ? !later : !within(&task->allowed, &hold->cpus)) return false;
+  if (cl_target_contains(hold, task->tid)) return true;
   struct cl_task at = *task;
   for (int i = 0; i < GENERATIONS && at.pid > 1; i++) {
-    if (at.pid == hold->program.pid) return true;
+    if (is_process_of(hold, at.pid)) return true;
     /* An orphan that the tool has adopted; its watcher has not got the CPUs. */
     if (started && at.parent == hold->id) return within(&at.allowed, &hold->cpus);
     if (cl_task_read(at.parent, &at)) return false;

@@ -184,6 +184,17 @@ const char *cl_dbus_read_text(struct cl_dbus_message *m) {
   return text;
 }
 
+const char *cl_dbus_read_signature(struct cl_dbus_message *m) {
+  size_t length = m->at < m->length ? m->body[m->at] : 0, left = m->length - m->at;
+  const char *text = (const char *)m->body + m->at + 1;
+  if (left < 2 || length > left - 2 || text[length] != '\0') {
+    m->at = m->length;
+    return "";
+  }
+  m->at += length + 2;
+  return text;
+}
+
 /* Walks over the head's fields, each a byte and a variant, of which only texts, signatures and u occur. */
 static int read_fields(struct cl_dbus_message *m, size_t length) {
   struct cl_dbus_message fields = {.body = m->byte, .length = length};

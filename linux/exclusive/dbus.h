@@ -54,5 +54,6 @@ int cl_dbus_next(struct cl_dbus *bus, struct cl_dbus_message *message);
 /* The next value of a body, or 0 / "" behind its end. */
 uint32_t cl_dbus_read_u32(struct cl_dbus_message *message);
 const char *cl_dbus_read_text(struct cl_dbus_message *message);
+const char *cl_dbus_read_signature(struct cl_dbus_message *message); /* what begins a variant */
 
 #endif

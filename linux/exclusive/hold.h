@@ -11,7 +11,11 @@ enum cl_smt { CL_SMT_IDLE, CL_SMT_SHARE };
 
 struct cl_request {
   char **command;           /* run: what to start, ends with NULL; attach: NULL */
-  int pid, tid;             /* attach: the process, or one thread of it (tid > 0) */
+  const int *pids;          /* attach: as they were given */
+  int pid_count;
+  const char *cgroup;       /* attach --cgroup: all processes of this group */
+  const char *unit;         /* --unit: attach: all processes of this unit; run: what its scope is called */
+  int pid, tid;             /* attach: the first process, or one thread of it (tid > 0) */
   int count;                /* CPUs wanted when they are to be chosen */
   struct cl_cpus asked;     /* --cpu, --cpus; empty: choose */
   enum cl_smt smt;          /* idle: the siblings of the CPUs are held too, and stay empty */
@@ -20,10 +24,12 @@ struct cl_request {
   int fifo;                 /* --fifo: priority, 0: none */
   int nice;                 /* --nice */
   bool has_nice;
-  bool force, move, trace;  /* --force: CPU 0; --move: take a process out of its systemd unit; --trace: use tracefs */
+  bool force, move, trace;  /* --force: CPU 0; --move: take processes out of their systemd unit; --trace: use tracefs */
   double most_s, sample_s;  /* --max (0: no limit), --sample */
   double wait_s;            /* --wait: for CPUs that another reservation holds (0: not at all) */
 };
+
+struct cl_target;
 
 struct cl_hold {
   const struct cl_request *request;
@@ -37,6 +43,7 @@ struct cl_hold {
   struct cl_counters before[2]; /* of cpus, at both ends of the sample in which they were chosen */
   struct cl_task program;  /* its first: run: the child, which waits for its exec; attach: the process or thread. Known
                               before clear(), as a scope of systemd cannot be made without a process */
+  struct cl_target *target;  /* attach: all of them (target.h); NULL: only that one is known */
   struct cl_changes changes;
   int id;                    /* pid of the tool */
   int signals;               /* a signalfd: what ends the tool while it sets up; -1: none */
@@ -55,6 +62,7 @@ bool cl_interrupted(const struct cl_hold *hold);
 struct cl_mechanism {
   const char *name; /* isolated, root, cpuset, cpuset-v1, affinity */
   const char *text; /* "cgroup v2, isolated partition" */
+  bool scopes;      /* where systemd runs the program is in a scope, which --unit names */
   /* Why it cannot be used here (one phrase, static or in `why`), or NULL. Changes nothing. */
   const char *(*cannot)(const struct cl_hold *hold, char *why, size_t size);
   /* Clears the CPUs. On an error the caller takes back what was written down and tries the next; `why` says what failed. */
@@ -83,6 +91,13 @@ bool cl_systemd_runs(void);
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
 /* The unit that owns a task's group ("nginx.service"), or "" where none does. */
 void cl_systemd_unit(int tid, char *unit, size_t size);
+#define CL_UNIT_MOST 256
+/* A unit's name as a user gives it: with `suffix` if it has none of a unit's. EINVAL: it is none. */
+int cl_systemd_name(const char *given, const char *suffix, char name[CL_UNIT_MOST]);
+/* The folder of a unit that runs, and the hierarchy where that is. ENOENT: none of that name runs. */
+int cl_systemd_find(const char *name, char *folder, size_t size, char *controller, size_t room);
+/* Whether a unit runs on for systemd when its group is empty, as its main process lives. */
+bool cl_systemd_outlives(const char *unit);
 
 /* Taking back: settle.c calls these for a layer's entry `scope NAME` and for irqbalance. EALREADY: there
  * was nothing left to do (the scope lives on with a program that lives on; irqbalance has been restarted). */

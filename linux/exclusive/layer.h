@@ -11,7 +11,10 @@
  *   scope   NAME                          a transient unit asked of systemd
  *   note    KEY VALUE                     trying MECHANISM (it is being set up), mechanism NAME (it holds), program
  *                                         "PID BORN", wish LIST (CPUs the program had asked for), use LIST, via LIST,
- *                                         watcher "PID BORN", before (counters), ended (taken back by another hand)
+ *                                         watcher "PID BORN", before (counters), ended (taken back by another hand);
+ *                                         of several processes, also "PID BORN" for each that is not the first; of a
+ *                                         cgroup or unit, cgroup FOLDER: its processes are the program; of `run --unit`,
+ *                                         unit NAME: so the scope is called, whose entry has our number all the same
  *
  * Folders of ours are known by the reservation's number: coreloom-ID and coreloom-ID-idle in a cgroup mount,
  * coreloom_ID.slice, a trace instance coreloom-ID. Written before the deed, so that whenever the tool is killed no more

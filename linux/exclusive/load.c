@@ -20,6 +20,7 @@
 
 #include "proof.h"
 #include "say.h"
+#include "target.h"
 
 #define NAMED 4 /* pinned tasks that are named in a reason */
 #define APART 8 /* of more CPUs the reason is told together */
@@ -87,7 +88,8 @@ bool cl_interrupted(const struct cl_hold *hold) {
 static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
   const struct cl_request *request = hold->request;
   if (task->pid == hold->id || (request->command && task->pid == hold->program.pid)) return true;
-  return request->tid > 0 ? task->tid == request->tid : request->pid > 0 && task->pid == request->pid;
+  if (request->tid > 0) return task->tid == request->tid;
+  return request->pid > 0 && (task->pid == request->pid || cl_target_has(hold, task));
 }
 
 /* It could run nowhere else: on one CPU only, or only on CPUs of `held`. Threads of the kernel may always be moved,
@@ -168,12 +170,9 @@ static const struct cl_reservation *holder(const struct load *l, int cpu) {
 }
 
 /* Inside another reservation: the CPUs belong to that one, and it restores them when it ends. */
-static int check_nested(struct load *l) {
-  const struct cl_request *request = l->hold->request;
+static int check_nested_one(struct load *l, int target) {
   struct cl_cpus allowed;
-  int target = request->tid > 0 ? request->tid : request->pid;
-  int tid = target > 0 ? target : l->hold->id;
-  if (cl_task_allowed(tid, &allowed)) return 0;
+  if (cl_task_allowed(target > 0 ? target : l->hold->id, &allowed)) return 0;
   for (size_t i = 0; i < l->others; i++) {
     struct cl_cpus both = cl_cpus_and(&allowed, &l->other[i].cpus), out = cl_cpus_minus(&allowed, &both);
     if (cl_cpus_count(&both) == 0 || cl_cpus_count(&out) != 0) continue;
@@ -185,6 +184,14 @@ static int check_nested(struct load *l) {
     return EPERM;
   }
   return 0;
+}
+
+static int check_nested(struct load *l) {
+  const struct cl_request *request = l->hold->request;
+  const struct cl_target *t = l->hold->target;
+  int error = check_nested_one(l, request->tid > 0 ? request->tid : request->pid);
+  for (size_t i = 0; t && i < t->process.count && !error; i++) error = check_nested_one(l, t->process.task[i].tid);
+  return error;
 }
 
 /* "CPU 3 is held by pid 4711 (lame a.wav)" */

@@ -16,6 +16,7 @@
 #include "say.h"
 
 #define PID_MOST 4194304 /* PID_MAX_LIMIT of a 64-bit kernel */
+#define PIDS_MOST 1024   /* that attach takes */
 
 /* Which commands an option is for. */
 enum { RUN = 1, ATTACH = 2, STATUS = 4, RESTORE = 8, TEST = 16 };
@@ -28,7 +29,7 @@ struct arguments {
   const char *log;
   bool all, repair, sized; /* --all; --repair; one of --cpu, --cpus, --count */
   char **rest;
-  int rest_count;
+  int rest_count, rest_most;
 };
 
 static int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -112,6 +113,7 @@ static const struct {
     {"--force", RUN | ATTACH, NONE},       {"--sample", RUN | ATTACH, NEEDED},
     {"--mechanism", RUN | ATTACH, NEEDED}, {"--max", RUN | ATTACH, NEEDED},
     {"--move", ATTACH, NONE},              {"--as", RUN, NEEDED},
+    {"--cgroup", ATTACH, NEEDED},          {"--unit", RUN | ATTACH, NEEDED},
     {"--report", RUN | ATTACH, NEEDED},    {"--json", RUN | ATTACH | STATUS | RESTORE | TEST, NONE},
     {"--prometheus", STATUS, NONE},        {"--watch", RUN | ATTACH | STATUS, MAYBE},
     {"--trace", RUN | ATTACH, NONE},       {"--log", RUN | ATTACH | RESTORE, NEEDED},
@@ -120,9 +122,21 @@ static const struct {
     {"--fifo", RUN, NEEDED},               {"--nice", RUN, NEEDED},
 };
 
-static int take(struct arguments *a, const char *name, const char *value) {
+static int take_unit(struct cl_request *request, int commands, const char *value) {
+  static char name[CL_UNIT_MOST];
+  if (cl_systemd_name(value, commands == RUN ? ".scope" : ".service", name))
+    return usage("--unit %s: in the name of a unit are letters, digits and : - _ . \\ @ only, %d at most", value,
+                 CL_UNIT_MOST - 1);
+  if (commands == RUN && strcmp(strrchr(name, '.'), ".scope") != 0)
+    return usage("--unit %s: run makes a scope: give a name without suffix, or with .scope", value);
+  request->unit = name;
+  return 0;
+}
+
+static int take(struct arguments *a, int commands, const char *name, const char *value) {
   struct cl_request *request = &a->request;
   if (strncmp(name, "--cpu", 5) == 0 || strcmp(name, "--count") == 0) return take_cpus(a, name, value);
+  if (strcmp(name, "--unit") == 0) return take_unit(request, commands, value);
   if (strcmp(name, "--smt") == 0) {
     if (strcmp(value, "idle") != 0 && strcmp(value, "share") != 0) return usage("--smt %s: give idle or share", value);
     request->smt = *value == 'i' ? CL_SMT_IDLE : CL_SMT_SHARE;
@@ -149,6 +163,7 @@ static int take(struct arguments *a, const char *name, const char *value) {
   } else if (strcmp(name, "--force") == 0) request->force = true;
   else if (strcmp(name, "--mechanism") == 0) request->mechanism = value;
   else if (strcmp(name, "--move") == 0) request->move = true;
+  else if (strcmp(name, "--cgroup") == 0) request->cgroup = value;
   else if (strcmp(name, "--as") == 0) request->user = value;
   else if (strcmp(name, "--report") == 0) a->output.report = value;
   else if (strcmp(name, "--json") == 0) a->output.json = a->status.json = true;
@@ -176,17 +191,16 @@ static int option(struct arguments *a, const char *command, int commands, char *
       ++*at;
     }
     if (options[i].value == NEEDED && *value == '\0') return usage("%s needs a value", name);
-    return take(a, name, value);
+    return take(a, commands, name, value);
   }
   return usage("there is no option %.*s", (int)length, given);
 }
 
-/* Options and words; of run all from the first word on is the command. */
+/* Options and words, which are put one after the other where options stood; of run all from the first word on is the
+ * command. */
 static int parse(struct arguments *a, const char *command, int commands, char **word) {
-  int at = 0;
-  static char *rest[4];
-  a->rest = rest;
-  for (; word[at]; at++) {
+  a->rest = word;
+  for (int at = 0; word[at]; at++) {
     bool dashes = strcmp(word[at], "--") == 0;
     if (commands == RUN && (dashes || word[at][0] != '-')) {
       a->rest = word + at + dashes;
@@ -195,8 +209,8 @@ static int parse(struct arguments *a, const char *command, int commands, char **
     }
     if (dashes) continue;
     if (word[at][0] != '-' || word[at][1] == '\0') {
-      if (a->rest_count == 3) return usage("'%s' is one word too many", word[at]);
-      rest[a->rest_count++] = word[at];
+      if (a->rest_count == a->rest_most) return usage("'%s' is one word too many", word[at]);
+      word[a->rest_count++] = word[at];
       continue;
     }
     int status = option(a, command, commands, word, &at);
@@ -205,14 +219,27 @@ static int parse(struct arguments *a, const char *command, int commands, char **
   return 0;
 }
 
+/* Whom attach takes: one of three ways to say it. */
+static int take_target(struct arguments *a, const char *command) {
+  static int pids[PIDS_MOST];
+  struct cl_request *request = &a->request;
+  int ways = (a->rest_count > 0) + (request->cgroup != NULL) + (request->unit != NULL);
+  if (ways == 0) return usage("%s needs PIDs, a TID, --cgroup or --unit", command);
+  if (ways > 1) return usage("of PIDs, --cgroup and --unit one is enough");
+  for (int i = 0; i < a->rest_count; i++)
+    if (!is_pid(a->rest[i], &pids[i])) return usage("'%s' is no PID or TID, which are from 1 to %d", a->rest[i], PID_MOST);
+  request->pids = pids;
+  request->pid_count = a->rest_count;
+  return 0;
+}
+
 static int place(struct arguments *a, const char *command, bool plan, bool attach, char **word) {
   struct cl_request *request = &a->request;
+  a->rest_most = PIDS_MOST;
   int status = parse(a, command, attach ? ATTACH : RUN, word);
   if (status) return status;
   if (!attach && (a->rest_count == 0 || *a->rest[0] == '\0')) return usage("%s needs a command", command);
-  if (attach && a->rest_count != 1) return usage("%s needs one PID or TID", command);
-  if (attach && !is_pid(a->rest[0], &request->pid))
-    return usage("'%s' is no PID or TID, which are from 1 to %d", a->rest[0], PID_MOST);
+  if (attach && (status = take_target(a, command)) != 0) return status;
   if (!attach) request->command = a->rest;
   if (request->count == 0) request->count = 1;
   cl_say_quiet(a->output.quiet);
@@ -224,9 +251,9 @@ static int place(struct arguments *a, const char *command, bool plan, bool attac
 
 static int plain(struct arguments *a, const char *command, char **word) {
   bool restores = strcmp(command, "restore") == 0;
+  a->rest_most = restores;
   int id = 0, status = parse(a, command, restores ? RESTORE : strcmp(command, "status") == 0 ? STATUS : TEST, word);
   if (status) return status;
-  if (a->rest_count > restores) return usage("'%s' is one word too many", a->rest[restores ? 1 : 0]);
   if (strcmp(command, "status") == 0) {
     if (a->status.json && a->status.prometheus) return usage("of --json and --prometheus one is enough");
     return cl_status(&a->status);

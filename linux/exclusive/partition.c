@@ -16,6 +16,14 @@
 #include <string.h>
 
 #include "mechanisms.h"
+#include "target.h"
+
+/* The unit that one of the processes is in, or "". */
+static void unit_of(const struct cl_hold *hold, char *unit, size_t size) {
+  const struct cl_target *t = hold->target;
+  cl_systemd_unit(hold->request->pid, unit, size);
+  for (size_t i = 0; t && i < t->process.count && unit[0] == '\0'; i++) cl_systemd_unit(t->process.task[i].pid, unit, size);
+}
 
 static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, size_t size) {
   const struct cl_request *request = hold->request;
@@ -24,10 +32,11 @@ static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, 
   if (isolated && request->mechanism == NULL && cl_cpus_count(&hold->use) > 1)
     return "threads are not balanced over several isolated CPUs";
   if (request->pid > 0 && !request->move && cl_systemd_runs()) {
-    char unit[128];
-    cl_systemd_unit(request->pid, unit, sizeof unit);
+    char unit[CL_UNIT_MOST];
+    bool several = hold->target && hold->target->process.count > 1;
+    unit_of(hold, unit, sizeof unit);
     if (unit[0] != '\0') {
-      snprintf(why, size, "it would take the process out of %s: --move allows it", unit);
+      snprintf(why, size, "it would take %s out of %s: --move allows it", several ? "processes" : "the process", unit);
       return why;
     }
   }
@@ -141,6 +150,7 @@ static int isolated_sweep(struct cl_hold *hold) { return cl_kernel_since(7, 0) ?
 const struct cl_mechanism cl_isolated = {
     .name = "isolated",
     .text = "cgroup v2, isolated partition",
+    .scopes = true,
     .cannot = isolated_cannot,
     .clear = isolated_clear,
     .enter = enter,
@@ -150,6 +160,7 @@ const struct cl_mechanism cl_isolated = {
 const struct cl_mechanism cl_root = {
     .name = "root",
     .text = "cgroup v2, partition with load balancing",
+    .scopes = true,
     .cannot = root_cannot,
     .clear = root_clear,
     .enter = enter,

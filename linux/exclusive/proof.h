@@ -9,6 +9,7 @@
 
 #include "hold.h"
 #include "plain.h"
+#include "target.h"
 
 /* The members of a JSON object, without its brackets. */
 void cl_rates_json(FILE *out, const struct cl_rates *rates);
@@ -58,12 +59,16 @@ void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechan
                    const struct cl_proof *proof);
 
 /* A reservation as the tool that made it knows it: its CPUs, its program (tid 0: it has ended), its group. `request` and
- * what it needs are in one piece: it holds only as long as `held` is where it is. */
+ * what it needs are in one piece: it holds only as long as `held` is where it is. cl_held_free() it. */
 struct cl_held {
   struct cl_request request;
+  struct cl_target target;
   struct cl_hold hold;
 };
 void cl_held_of(const struct cl_reservation *reservation, struct cl_held *held);
+void cl_held_free(struct cl_held *held);
+/* The counters of all its processes together; false: none lives. */
+bool cl_held_count(const struct cl_held *held, struct cl_program *sum);
 
 /* status.c, verify.c: the commands `status` (table, --json, --prometheus, --watch SECONDS) and `verify`; exit status.
  * Both read only, and print on the standard output. */

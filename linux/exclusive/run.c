@@ -29,6 +29,7 @@
 #include "restore.h"
 #include "say.h"
 #include "settle.h"
+#include "target.h"
 #include "urgent.h"
 #include "watch.h"
 
@@ -39,6 +40,13 @@
 #define AGAIN_S 0.2 /* how often it is tried whether a CPU has become free */
 #define WHY 4096
 #define TRY_AGAIN (-1)
+
+/* A process of an attach: its counters when it was first read, and when last. */
+struct counted {
+  int tid;
+  unsigned long long born;
+  struct cl_program began, seen;
+};
 
 struct run {
   const struct cl_request *request;
@@ -51,7 +59,9 @@ struct run {
   struct cl_watcher watcher;
   struct cl_watch *strays;
   struct cl_proof proof;
-  struct cl_program began, seen; /* attach: its counters when it entered, and when last read */
+  struct cl_target target;
+  struct counted *counted; /* attach: all that were there */
+  size_t counted_count;
   char executable[PATH_MAX];
   const struct passwd *user;
   sigset_t before; /* signals blocked when the tool was started */
@@ -95,15 +105,11 @@ static int find_executable(struct run *r) {
   return CL_EXIT_MISSING;
 }
 
-/* The process or thread of an attach; which of both it is. */
-static int find_target(struct run *r, struct cl_request *request) {
-  struct cl_task *task = &r->hold.program;
-  if (cl_task_read(request->pid, task)) return cl_fail("there is no process or thread %d", request->pid);
-  if (task->kernel) return cl_fail("%d (%s) is a thread of the kernel", request->pid, task->name);
-  if (task->state == 'Z') return cl_fail("process %d (%s) has ended", request->pid, task->name);
-  if (task->pid == getpid()) return cl_fail("%d is this tool itself", request->pid);
-  request->tid = task->pid == request->pid ? 0 : request->pid;
-  request->pid = task->pid;
+/* One of ours that another reservation has, too; 0: none. */
+static int shared(const struct cl_tasks *ours, const struct cl_tasks *theirs) {
+  for (size_t i = 0; i < ours->count; i++)
+    for (size_t j = 0; j < theirs->count; j++)
+      if (ours->task[i].pid == theirs->task[j].tid && ours->task[i].born == theirs->task[j].born) return ours->task[i].pid;
   return 0;
 }
 
@@ -111,18 +117,26 @@ static int find_target(struct run *r, struct cl_request *request) {
 static int check_free(const struct run *r) {
   struct cl_reservation *list;
   size_t count;
-  int status = 0;
+  int pid = 0, by = 0;
   if (cl_layers(&list, &count)) return 0; /* cl_choose says it */
-  for (size_t i = 0; i < count && !status; i++) {
-    char value[64];
-    int pid;
-    unsigned long long born;
-    if (!list[i].alive || cl_layer_note(list[i].path, "program", value, sizeof value)) continue;
-    if (sscanf(value, "%d %llu", &pid, &born) == 2 && pid == r->request->pid && cl_task_lives(pid, born))
-      status = cl_fail("process %d is held already, by reservation %d", pid, list[i].tool);
+  for (size_t i = 0; i < count && pid == 0; i++) {
+    struct cl_held held;
+    if (!list[i].alive) continue;
+    cl_held_of(&list[i], &held);
+    pid = shared(&r->target.process, &held.target.process);
+    by = list[i].tool;
+    cl_held_free(&held);
   }
   free(list);
-  return status;
+  return pid ? cl_fail("process %d is held already, by reservation %d", pid, by) : 0;
+}
+
+/* The name of the program's scope is not another's. */
+static int check_unit(const struct cl_request *request) {
+  char folder[CL_PATH_MOST], controller[64];
+  if (!cl_systemd_runs()) return cl_fail("--unit %s: systemd does not run here: leave it out", request->unit);
+  if (cl_systemd_find(request->unit, folder, sizeof folder, controller, sizeof controller)) return 0;
+  return cl_fail("--unit %s: there is such a unit already: give another name", request->unit);
 }
 
 static int check_report(struct run *r) {
@@ -144,7 +158,9 @@ static int check_mechanism(const char *name) {
 static int check(struct run *r, struct cl_request *request) {
   int status = check_mechanism(request->mechanism);
   if (!status && request->command) status = find_executable(r);
-  if (!status && request->command == NULL) status = find_target(r, request);
+  if (!status && request->command && request->unit) status = check_unit(request);
+  if (!request->command) r->hold.target = &r->target;
+  if (!status && request->command == NULL) status = cl_target_find(&r->hold, request);
   if (!status && request->user && (r->user = getpwnam(request->user)) == NULL)
     status = cl_fail("there is no user %s", request->user);
   if (!status) status = check_report(r);
@@ -311,10 +327,27 @@ static int hold_cpus(struct run *r) {
 
 static void command_text(const struct run *r, char *text, size_t size) {
   size_t length = 0;
+  char whole[CL_TARGET_TEXT];
+  bool several = r->target.process.count > 1 || r->target.folder[0];
   text[0] = '\0';
-  if (r->request->command == NULL) snprintf(text, size, "%s", r->hold.program.name);
+  if (r->request->command == NULL) snprintf(text, size, "%s", several ? cl_target_text(&r->hold, whole) : r->hold.program.name);
   for (char **word = r->request->command; word && *word && length < size; word++)
     length += (size_t)snprintf(text + length, size - length, "%s%s", length ? " " : "", *word);
+}
+
+/* Who the program is besides the first. */
+static int note_others(const struct run *r) {
+  const struct cl_target *t = &r->target;
+  char text[64];
+  int error = t->folder[0] ? cl_layer_put_note(&r->layer, "cgroup", t->folder) : 0;
+  if (r->request->command && r->request->unit) error = cl_layer_put_note(&r->layer, "unit", r->request->unit);
+  for (size_t i = 0; i < t->process.count && !error && t->folder[0] == '\0'; i++) {
+    const struct cl_task *task = &t->process.task[i];
+    if (task->pid == r->hold.program.pid) continue;
+    snprintf(text, sizeof text, "%d %llu", task->pid, task->born);
+    error = cl_layer_put_note(&r->layer, "also", text);
+  }
+  return error;
 }
 
 /* What the machine was before all reservations, and this one. */
@@ -335,6 +368,7 @@ static int open_layer(struct run *r) {
   const struct cl_task *task = &r->hold.program;
   snprintf(program, sizeof program, "%d %llu", r->request->tid ? r->request->tid : task->pid, task->born);
   error = cl_layer_put_note(&r->layer, "program", program);
+  if (!error) error = note_others(r);
   if (!error) error = cl_layer_put_note(&r->layer, "use", cl_cpus_format(&r->hold.use, list));
   struct cl_cpus wish = cl_baseline_wish(&r->base, task);
   if (!error) error = cl_layer_put_note(&r->layer, "wish", cl_cpus_format(&wish, list));
@@ -354,7 +388,8 @@ static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {
   return false;
 }
 
-/* Every thread of the program, those that it makes meanwhile too: a thread made by one that has entered is in already. */
+/* Every thread of the program, those that it makes meanwhile too, and of a cgroup who comes into it: what is made by one
+ * that has entered is in already. */
 static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t size) {
   struct cl_hold *hold = &r->hold;
   if (r->request->command || r->request->tid) return m->enter(hold, &hold->program, why, size);
@@ -362,15 +397,18 @@ static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t 
   int error = 0;
   for (int pass = 0, more = 1; pass < 20 && more && !error; pass++) {
     more = 0;
-    error = cl_tasks_of(r->request->pid, &now);
-    if (error) snprintf(why, size, "process %d has ended", r->request->pid);
+    error = cl_target_refresh(hold);
+    if (!error) error = cl_target_tasks(hold, &now);
+    if (error) {
+      now = (struct cl_tasks){NULL, 0};
+      snprintf(why, size, "%s", error == ESRCH ? "the program has ended" : strerror(error));
+    }
     for (size_t i = 0; !error && i < now.count; i++) {
       const struct cl_task *task = &now.task[i];
       if (has(&known, task) || (pass && cl_cpus_equal(&task->allowed, &hold->use))) continue;
       more = 1;
       error = m->enter(hold, task, why, size);
-      struct cl_task is;
-      if (error && cl_task_read(task->tid, &is) == ESRCH && task->tid != task->pid) error = 0; /* the thread has ended */
+      if (error && !cl_task_lives(task->tid, task->born)) error = 0; /* it has ended: perhaps the others live */
     }
     cl_tasks_free(&known);
     known = now;
@@ -399,10 +437,11 @@ static int clear(struct run *r) {
     const struct cl_mechanism *m = cl_mechanisms[i];
     if (wanted && strcmp(wanted, m->name) != 0) continue;
     why[0] = '\0';
-    const char *no = m->cannot(hold, why, sizeof why);
+    bool names = r->request->command && r->request->unit;
+    const char *no = names && !m->scopes ? "it makes no scope, which --unit names" : m->cannot(hold, why, sizeof why);
     if (no) {
       cl_say_state(3, "not %s: %s", m->name, no);
-      snprintf(last, sizeof last, "%s", no);
+      if (!names || m->scopes || *last == '\0') snprintf(last, sizeof last, "%s", no);
       continue;
     }
     why[0] = '\0';
@@ -460,14 +499,20 @@ static int choose(struct run *r, char *why) {
   return 0;
 }
 
+/* One process, or thread, and none will join. */
+static bool is_one(const struct run *r) {
+  return r->request->command || (r->target.process.count == 1 && r->target.folder[0] == '\0');
+}
+
 /* States 1 to 4. 0, or the exit status; then all is as before. */
 static int set_up(struct run *r) {
   struct cl_hold *hold = &r->hold;
-  char why[WHY], cpus[CL_CPUS_TEXT];
+  char why[WHY], cpus[CL_CPUS_TEXT], text[CL_TARGET_TEXT];
   const char *name = hold->program.name;
   if (r->request->command) cl_say_state(1, "reading who runs where");
-  else cl_say_state(1, "%s %d is %s; reading who runs where", r->request->tid ? "thread" : "process",
-                    r->request->tid ? r->request->tid : r->request->pid, name);
+  else if (is_one(r))
+    cl_say_state(1, "%s %d is %s; reading who runs where", r->request->tid ? "thread" : "process", hold->program.tid, name);
+  else cl_say_state(1, "%s; reading who runs where", cl_target_text(hold, text));
   int status = choose(r, why);
   if (status == TRY_AGAIN && !r->wait_said) cl_say("waiting for up to %g s: %s", r->request->wait_s, why);
   r->wait_said |= status == TRY_AGAIN;
@@ -491,6 +536,49 @@ static int set_up(struct run *r) {
   return 0;
 }
 
+static struct counted *counted_of(struct run *r, const struct cl_task *task) {
+  for (size_t i = 0; i < r->counted_count; i++)
+    if (r->counted[i].tid == task->tid && r->counted[i].born == task->born) return &r->counted[i];
+  struct counted *more = realloc(r->counted, (r->counted_count + 1) * sizeof *more);
+  if (more == NULL) return NULL;
+  r->counted = more;
+  more += r->counted_count++;
+  *more = (struct counted){.tid = task->tid, .born = task->born};
+  if (cl_program_read(task->pid, r->request->tid, &more->began)) more->began = (struct cl_program){0};
+  more->seen = more->began;
+  return more;
+}
+
+/* What all that were attached have done since they were. */
+static void count_attached(struct run *r) {
+  struct cl_program now, sum = {.wall_s = 0};
+  for (size_t i = 0; i < r->target.process.count; i++) {
+    const struct cl_task *task = &r->target.process.task[i];
+    struct counted *c = counted_of(r, task);
+    if (c && cl_program_read(task->pid, r->request->tid, &now) == 0) c->seen = now;
+  }
+  for (size_t i = 0; i < r->counted_count; i++) {
+    struct cl_program did = cl_program_since(&r->counted[i].began, &r->counted[i].seen);
+    sum.cpu_s += did.cpu_s;
+    sum.voluntary += did.voluntary;
+    sum.involuntary += did.involuntary;
+    sum.wall_s = fmax(sum.wall_s, r->counted[i].seen.wall_s - r->entered);
+  }
+  r->proof.program = sum;
+}
+
+static void read_program(struct run *r) {
+  struct cl_program now;
+  static const struct cl_program none;
+  if (r->request->command == NULL) {
+    count_attached(r);
+    return;
+  }
+  if (!r->child_lives || cl_program_read(r->hold.program.pid, 0, &now)) return; /* its end has told all */
+  r->proof.program = cl_program_since(&none, &now);
+  r->proof.program.wall_s = cl_now() - r->entered;
+}
+
 static int start(struct run *r) {
   char cpus[CL_CPUS_TEXT];
   struct cl_hold *hold = &r->hold;
@@ -500,10 +588,10 @@ static int start(struct run *r) {
   r->deadline = r->request->most_s > 0 ? r->entered + r->request->most_s : INFINITY;
   cl_watcher_tell(&r->watcher, r->deadline);
   if (r->request->command == NULL) {
-    cl_program_read(r->request->pid, r->request->tid, &r->began);
-    r->seen = r->began;
-    cl_say_state(4, "%s %d (%s) is alone on CPU %s", r->request->tid ? "thread" : "process", hold->program.tid,
-                 hold->program.name, cpus);
+    char text[CL_TARGET_TEXT];
+    cl_tasks_free(&r->target.came);
+    read_program(r);
+    cl_say_state(4, "%s %s alone on CPU %s", cl_target_text(hold, text), r->target.process.count > 1 ? "are" : "is", cpus);
     return 0;
   }
   cl_say_state(4, "%s starts alone on CPU %s, pid %d", r->request->command[0], cpus, hold->program.pid);
@@ -530,15 +618,6 @@ static void report(struct run *r) {
   else fputs(text, stderr);
   if (error) cl_warn("--report %s cannot be written: %s", r->output->report, cl_out_error(error));
   free(text);
-}
-
-static void read_program(struct run *r) {
-  struct cl_program now;
-  if (r->request->command && !r->child_lives) return; /* its end has told all */
-  if (cl_program_read(r->hold.program.pid, r->request->tid, &now)) return;
-  r->seen = now;
-  r->proof.program = cl_program_since(&r->began, &now);
-  if (r->request->command) r->proof.program.wall_s = cl_now() - r->entered;
 }
 
 /* Everything back; 0 or CL_EXIT_FAILED. `proven`: the program has run. */
@@ -611,7 +690,7 @@ static void look_after(struct run *r) {
   int error = cl_read(path, text, sizeof text);
   there = cl_exists(r->hold.group);
   /* Once the program has ended, its group may go: systemd removes its own. So this is looked at last. */
-  if (!cl_task_lives(r->hold.program.tid, r->hold.program.born)) return;
+  if (!cl_target_lives(&r->hold)) return;
   if (!there) cl_warn("%s, the group of the program, was removed", r->hold.group);
   else if (error || strstr(text, " invalid") == NULL) return;
   else cl_warn("%s is \"%s\": others may come to the CPUs now", path, text);
@@ -630,12 +709,36 @@ static void find_room(struct run *r) {
   free(list);
 }
 
+/* Who has come into the cgroup, without being made by one that was there: a worker that systemd starts, say. */
+static void take_newcomers(struct run *r) {
+  struct cl_hold *hold = &r->hold;
+  struct cl_tasks came = {NULL, 0}, threads;
+  char why[WHY];
+  if (r->target.folder[0] == '\0' || cl_target_refresh(hold)) return;
+  came = r->target.came;
+  r->target.came = (struct cl_tasks){NULL, 0};
+  for (size_t i = 0; i < came.count; i++) {
+    const struct cl_task *task = &came.task[i];
+    struct cl_cpus out = cl_cpus_minus(&task->allowed, &hold->use);
+    if (cl_cpus_count(&out) == 0 || cl_tasks_of(task->pid, &threads)) continue;
+    int error = 0;
+    for (size_t j = 0; j < threads.count && !error; j++)
+      error = r->mechanism->enter(hold, &threads.task[j], why, sizeof why);
+    cl_tasks_free(&threads);
+    if (!error) cl_say("process %d (%s) has come to it, and is held, too", task->pid, task->name);
+    else if (cl_task_lives(task->tid, task->born))
+      cl_warn("process %d (%s) has come to it, and is not held: %s", task->pid, task->name, why);
+  }
+  cl_tasks_free(&came);
+}
+
 static void sweep(struct run *r) {
   int lock;
   if (cl_state_try(&lock)) return; /* another tool sets up or takes down: the next time */
   look_after(r);
   if (r->held && cl_baseline_refresh(&r->base) == 0) find_room(r);
   if (r->held) cl_baseline_note_offline(&r->base); /* before what tasks then have is taken for what they ask for */
+  if (r->held) take_newcomers(r);
   int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;
   close(lock);
   if (came) cl_say("%d task%s that came to the CPUs sent away", came, came == 1 ? "" : "s");
@@ -669,9 +772,11 @@ static void reap(struct run *r) {
   }
 }
 
-static bool target_ended(const struct run *r) {
-  const struct cl_task *task = &r->hold.program;
-  return r->request->command ? !r->child_lives : !cl_task_lives(task->tid, task->born);
+static bool target_ended(struct run *r) { return r->request->command ? !r->child_lives : !cl_target_lives(&r->hold); }
+
+static void say_runs_on(const struct run *r, const char *why) {
+  if (is_one(r)) cl_say("%sthe program (pid %d) runs on", why, r->hold.program.pid);
+  else cl_say("%sthe program (%zu processes) runs on", why, r->target.process.count);
 }
 
 /* A signal to the tool; true: leave. The terminal sends its signals to the program as well, so only others are passed
@@ -695,29 +800,31 @@ static bool signalled(struct run *r, int *number) {
 static int hold(struct run *r) {
   double swept = cl_now(), seen = swept, shown = swept, every = r->mechanism->sweep ? SWEEP_S : CHECK_S;
   double show_s = r->output->watch_s > 0 ? r->output->watch_s : INFINITY;
+  double read_every = SWEEP_S;
   int status = 0, number = 0;
   while (!target_ended(r)) {
     struct pollfd event[2] = {{r->signals, POLLIN, 0}, {r->pidfd, POLLIN, 0}};
     double next = r->held ? fmin(swept + every, fmin(r->deadline, shown + show_s)) : INFINITY;
-    if (r->request->command == NULL) next = fmin(next, seen + SWEEP_S);
+    if (r->request->command == NULL) next = fmin(next, seen + read_every);
     double left = (next - cl_now()) * 1e3;
     poll(event, 2, isinf(left) ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left + 1);
     if (signalled(r, &number)) {
       if (r->held) status = give_back(r, true);
-      if (!target_ended(r)) cl_say("the program (pid %d) runs on", r->hold.program.pid);
+      if (!target_ended(r)) say_runs_on(r, "");
       return status ? status : 128 + number;
     }
     double now = cl_now();
-    if (now >= seen + SWEEP_S) {
+    if (now >= seen + read_every) {
       if (r->request->command == NULL) read_program(r);
-      seen = now;
+      seen = cl_now();
+      read_every = fmax(SWEEP_S, 20 * (seen - now));
     }
     if (!r->held) {
       if (r->request->command == NULL) return 0; /* nothing to wait for */
       continue;
     }
     if (now >= r->deadline) {
-      cl_say("--max is over: the program (pid %d) runs on", r->hold.program.pid);
+      say_runs_on(r, "--max is over: ");
       status = give_back(r, true);
     } else {
       if (now >= swept + every) {
@@ -792,7 +899,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (!error) error = cl_watcher_start(&r.watcher);
   if (error) return cl_fail("no process can be made: %s", strerror(error));
   if (request->command) error = start_child(&r);
-  else r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
+  else if (is_one(&r)) r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
   signal(SIGPIPE, SIG_IGN); /* after the child: who reads our lines may go, the CPUs are still given back */
   if (error) status = cl_fail("no process can be made: %s", strerror(error));
   else status = run_locked(&r);

@@ -50,38 +50,104 @@ struct look {
 
 /* -- reading ---------------------------------------------------------------------------------------------------- */
 
-/* The group of ours that a folder lies in: up to the part whose name has our number. */
+/* The group of ours that a folder lies in: up to the part whose name has our number, or of systemd's the scope below. */
 static void own_group(const char *folder, int id, char group[CL_PATH_MOST]) {
   char name[48];
   group[0] = '\0';
   for (int i = 0; i < 2; i++) {
-    snprintf(name, sizeof name, i ? "/coreloom_%d.scope" : "/coreloom-%d", id);
+    snprintf(name, sizeof name, i ? "/coreloom_%d.slice" : "/coreloom-%d", id);
     const char *found = strstr(folder, name), *end = found ? found + strlen(name) : NULL;
-    if (found && end - folder < CL_PATH_MOST && (*end == '\0' || *end == '/'))
-      snprintf(group, CL_PATH_MOST, "%.*s", (int)(end - folder), folder);
+    if (found == NULL || (*end != '\0' && *end != '/')) continue;
+    if (i && *end == '/') end += 1 + strcspn(end + 1, "/");
+    if (end - folder < CL_PATH_MOST) snprintf(group, CL_PATH_MOST, "%.*s", (int)(end - folder), folder);
   }
+}
+
+static int first_group(void *context, const char *name) {
+  char *folder = context, path[CL_PATH_MOST];
+  size_t length = strlen(folder);
+  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", folder, name) >= sizeof path || !cl_exists(path)) return 0;
+  snprintf(folder + length, CL_PATH_MOST - length, "/%s", name);
+  return -1;
+}
+
+/* Where the processes of a cgroup were moved to, if they were. */
+static void made_group(int id, char group[CL_PATH_MOST]) {
+  static const char *const form[] = {"%s/coreloom-%d", "%s/coreloom_%d.slice"};
+  static const char *const hierarchy[] = {"", "cpuset"};
+  char mount[CL_PATH_MOST - 64];
+  for (size_t i = 0; i < 4; i++) {
+    if (cl_group_mount(hierarchy[i / 2], mount, sizeof mount)) continue;
+    if (i % 2) snprintf(group, CL_PATH_MOST, form[1], mount, id);
+    else snprintf(group, CL_PATH_MOST, form[0], mount, id);
+    if (i % 2) cl_list(group, first_group, group);
+    if (cl_exists(group)) return;
+  }
+  group[0] = '\0';
+}
+
+/* A process of the program, if it lives: the first of these is hold->program. */
+static int add_program(struct cl_held *held, const char *text) {
+  struct cl_task task, *more;
+  unsigned long long born;
+  int tid;
+  if (sscanf(text, "%d %llu", &tid, &born) != 2 || cl_task_read(tid, &task) || task.born != born) return 0;
+  struct cl_tasks *list = &held->target.process;
+  if ((more = realloc(list->task, (list->count + 1) * sizeof *more)) == NULL) return ENOMEM;
+  list->task = more;
+  more[list->count++] = task;
+  if (held->hold.program.tid == 0) held->hold.program = task;
+  return 0;
+}
+
+static void read_programs(const struct cl_reservation *r, struct cl_held *held) {
+  struct cl_text t;
+  const char *folder;
+  if (cl_layer_read(r->path, &t)) return;
+  for (size_t i = 0; i < t.count; i++) {
+    const struct cl_entry *e = &t.entry[i];
+    if (e->kind != CL_ENTRY_NOTE || (strcmp(e->field[0], "program") != 0 && strcmp(e->field[0], "also") != 0)) continue;
+    if (add_program(held, e->field[1])) break;
+  }
+  if ((folder = cl_layer_value(&t, "cgroup")) != NULL && cl_target_folder(folder, &held->target) != 0)
+    held->target.folder[0] = '\0';
+  cl_layer_free(&t);
 }
 
 void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
   struct cl_hold *hold = &held->hold;
   char text[CL_CPUS_TEXT], folder[CL_FOLDER_MOST];
-  unsigned long long born;
-  int tid;
   memset(held, 0, sizeof *held);
   hold->request = &held->request;
+  hold->target = &held->target;
   hold->id = r->tool;
   hold->cpus = hold->use = r->cpus;
   cl_online(&hold->online);
   if (!cl_layer_note(r->path, "use", text, sizeof text)) cl_cpus_parse(text, &hold->use);
-  if (cl_layer_note(r->path, "program", text, sizeof text) || sscanf(text, "%d %llu", &tid, &born) != 2) return;
-  if (cl_task_read(tid, &hold->program) || hold->program.born != born) {
-    memset(&hold->program, 0, sizeof hold->program);
-    return;
-  }
+  read_programs(r, held);
+  if (held->target.folder[0]) made_group(r->tool, hold->group);
+  cl_target_refresh(hold);
+  if (hold->program.tid == 0) return;
   if (hold->program.tid != hold->program.pid) held->request.tid = hold->program.tid;
   static const char *const hierarchy[] = {"", "cpuset"};
   for (size_t i = 0; i < 2 && hold->group[0] == '\0'; i++)
-    if (!cl_task_folder(tid, hierarchy[i], folder, sizeof folder)) own_group(folder, r->tool, hold->group);
+    if (!cl_task_folder(hold->program.tid, hierarchy[i], folder, sizeof folder)) own_group(folder, r->tool, hold->group);
+}
+
+void cl_held_free(struct cl_held *held) { cl_target_free(&held->target); }
+
+bool cl_held_count(const struct cl_held *held, struct cl_program *sum) {
+  bool lives = false;
+  *sum = (struct cl_program){.wall_s = cl_now()};
+  for (size_t i = 0; i < held->target.process.count; i++) {
+    struct cl_program one;
+    if (cl_program_read(held->target.process.task[i].pid, held->request.tid, &one)) continue;
+    lives = true;
+    sum->cpu_s += one.cpu_s;
+    sum->voluntary += one.voluntary;
+    sum->involuntary += one.involuntary;
+  }
+  return lives;
 }
 
 static int state_of(const struct cl_reservation *r) {
@@ -117,12 +183,12 @@ static void fill(struct row *row, struct cl_reservation *r) {
   cl_held_of(r, &row->held);
   char text[256];
   row->knows_before = !cl_layer_note(r->path, "before", text, sizeof text) && !cl_rates_parse(text, &row->before);
-  const struct cl_task *program = &row->held.hold.program;
-  row->lives = program->tid && !cl_program_read(program->pid, row->held.request.tid, &row->program);
+  row->lives = cl_held_count(&row->held, &row->program);
   row->others = count_others(&row->held.hold);
 }
 
 static void free_look(struct look *look) {
+  for (size_t i = 0; look->row && i < look->rows; i++) cl_held_free(&look->row[i].held);
   free(look->list);
   free(look->row);
   free(look->cpu);

@@ -9,6 +9,7 @@
 
 #include "proof.h"
 #include "say.h"
+#include "target.h"
 
 #define BUFFER_KB "1024" /* of the trace, a held CPU: about 10 000 switches */
 
@@ -50,13 +51,13 @@ static bool has_ended(const struct cl_task *task) { return !cl_task_lives(task->
 bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task) {
   const struct cl_task *program = &hold->program;
   if (task->kernel) return false;
-  if (hold->request->tid > 0 ? task->tid == hold->request->tid : task->pid == program->pid) return true;
-  if (in_group(hold, task->tid)) return true;
+  if (cl_target_has(hold, task) || in_group(hold, task->tid) || cl_target_contains(hold, task->tid)) return true;
   int parent = task->parent;
   for (int depth = 0; parent > 1 && depth < 64; depth++) {
     struct cl_task up;
     if (parent == hold->id) return true; /* an orphan that the tool has adopted */
-    if (parent == program->pid) return hold->request->tid == 0 || has_ended(task);
+    if (hold->request->tid == 0 && cl_target_has(hold, &(struct cl_task){.pid = parent})) return true;
+    if (parent == program->pid) return has_ended(task);
     if (cl_task_read(parent, &up)) break;
     parent = up.parent;
   }
@@ -307,7 +308,8 @@ static int read_trace(struct cl_watch *watch, const struct cl_hold *hold, struct
 static int know_program(struct cl_watch *watch, const struct cl_hold *hold) {
   struct cl_tasks tasks;
   int error = add_number(&watch->own, hold->program.tid);
-  if (error || hold->request->tid > 0 || cl_tasks_of(hold->program.pid, &tasks)) return error;
+  if (error || hold->request->tid > 0) return error;
+  if (hold->target ? cl_target_tasks(hold, &tasks) : cl_tasks_of(hold->program.pid, &tasks)) return 0;
   for (size_t i = 0; i < tasks.count && !error; i++) error = add_number(&watch->own, tasks.task[i].tid);
   cl_tasks_free(&tasks);
   return error;

@@ -25,7 +25,8 @@
 #define INTERFACE "org.freedesktop.systemd1.Manager"
 #define PATIENCE_S 10.0
 #define LEAVE_MS 3000
-#define NAME_MOST 64
+#define ROUNDS 20 /* over processes that fork while they are sent back */
+#define NAME_MOST 64 /* of a slice or scope by our number */
 
 bool cl_systemd_runs(void) { return cl_exists("/run/systemd/system"); }
 
@@ -48,6 +49,52 @@ void cl_systemd_unit(int tid, char *unit, size_t size) {
     snprintf(unit, size, "%.*s", (int)length, name);
     if (!slice) return;
   }
+}
+
+/* Names of units, and where they are */
+
+int cl_systemd_name(const char *given, const char *suffix, char name[CL_UNIT_MOST]) {
+  static const char *const types[] = {".service", ".scope", ".slice",  ".socket", ".mount",     ".swap",
+                                      ".target",  ".timer", ".path",   ".device", ".automount"};
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.\\@";
+  size_t length = strlen(given);
+  if (length == 0 || given[strspn(given, letters)] != '\0' || *given == '@' || *given == '.') return EINVAL;
+  bool typed = false;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) typed |= ends(given, length, types[i]);
+  return snprintf(name, CL_UNIT_MOST, "%s%s", given, typed ? "" : suffix) < CL_UNIT_MOST ? 0 : EINVAL;
+}
+
+struct unit {
+  const char *name;
+  char *folder; /* in which it is looked for; its own, once it is found */
+  size_t size;
+};
+
+/* Only slices are gone through: what is in another unit's group is not systemd's, or another user's systemd's. */
+static int find_unit(void *context, const char *name) {
+  struct unit *unit = context;
+  const char *shown = name + (*name == '_'); /* see cl_systemd_unit */
+  size_t length = strlen(unit->folder);
+  bool found = strcmp(name, unit->name) == 0 || strcmp(shown, unit->name) == 0;
+  if (!found && !ends(name, strlen(name), ".slice")) return 0;
+  if ((size_t)snprintf(unit->folder + length, unit->size - length, "/%s", name) >= unit->size - length) {
+    unit->folder[length] = '\0';
+    return 0;
+  }
+  int status = found ? -1 : cl_list(unit->folder, find_unit, unit);
+  if (status != -1) unit->folder[length] = '\0';
+  return status == -1 ? -1 : 0;
+}
+
+int cl_systemd_find(const char *name, char *folder, size_t size, char *controller, size_t room) {
+  static const char *const hierarchy[] = {"", "name=systemd"};
+  for (size_t i = 0; i < 2; i++) {
+    struct unit unit = {name, folder, size};
+    if (cl_group_mount(hierarchy[i], folder, size)) continue;
+    snprintf(controller, room, "%s", hierarchy[i]);
+    if (cl_list(folder, find_unit, &unit) == -1) return 0;
+  }
+  return ENOENT;
 }
 
 /* Properties: structs of a name and a variant */
@@ -105,6 +152,46 @@ static int wait_for(struct cl_dbus *bus, const char *unit, char *why, size_t siz
     }
   }
   return 0;
+}
+
+/* The answer of the call made last. */
+static int answer(struct cl_dbus *bus, struct cl_dbus_message *message) {
+  for (;;) {
+    int error = cl_dbus_next(bus, message);
+    if (error) return error;
+    if (message->serial != bus->serial || message->type == CL_DBUS_SIGNAL) continue;
+    return message->type == CL_DBUS_REPLY ? 0 : ECANCELED;
+  }
+}
+
+/* A property of a service that is a number. */
+static int ask_number(struct cl_dbus *bus, const char *unit, const char *name, unsigned *value) {
+  static struct cl_dbus_body body;
+  static struct cl_dbus_message message;
+  char object[CL_PATH_MOST];
+  body = (struct cl_dbus_body){.length = 0};
+  cl_dbus_text(&body, unit);
+  int error = cl_dbus_call(bus, MANAGER, INTERFACE, "GetUnit", "s", &body);
+  if (!error) error = answer(bus, &message);
+  if (error) return error;
+  if ((size_t)snprintf(object, sizeof object, "%s", cl_dbus_read_text(&message)) >= sizeof object) return ENAMETOOLONG;
+  body = (struct cl_dbus_body){.length = 0};
+  cl_dbus_text(&body, "org.freedesktop.systemd1.Service");
+  cl_dbus_text(&body, name);
+  error = cl_dbus_call(bus, object, "org.freedesktop.DBus.Properties", "Get", "ss", &body);
+  if (!error) error = answer(bus, &message);
+  if (!error && strcmp(cl_dbus_read_signature(&message), "u") != 0) error = EPROTO;
+  if (!error) *value = cl_dbus_read_u32(&message);
+  return error;
+}
+
+bool cl_systemd_outlives(const char *unit) {
+  struct cl_dbus bus;
+  unsigned pid = 0;
+  if (!ends(unit, strlen(unit), ".service") || cl_dbus_open(&bus, SOCKET, PATIENCE_S)) return false;
+  int error = ask_number(&bus, unit, "MainPID", &pid);
+  cl_dbus_close(&bus);
+  return !error && pid > 0;
 }
 
 static int call(const char *member, const char *signature, const struct cl_dbus_body *body, const char *unit, char *why,
@@ -191,11 +278,13 @@ static bool lists(const char *path, const char *word) {
 }
 
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
-  char scope[NAME_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], on[CL_PATH_MOST + 32];
-  char what[CL_CPUS_TEXT + 256], use[CL_CPUS_TEXT];
+  char own[NAME_MOST], scope[CL_UNIT_MOST], slice[NAME_MOST], mount[CL_PATH_MOST], on[CL_PATH_MOST + 32];
+  char what[CL_CPUS_TEXT + CL_UNIT_MOST + 256], use[CL_CPUS_TEXT];
   /* Without a dash, which would nest the slice. */
-  snprintf(scope, sizeof scope, "coreloom_%d.scope", hold->id);
+  snprintf(own, sizeof own, "coreloom_%d.scope", hold->id);
   snprintf(slice, sizeof slice, "coreloom_%d.slice", hold->id);
+  const char *name = hold->request->command ? hold->request->unit : NULL;
+  if (cl_systemd_name(name ? name : own, ".scope", scope)) return EINVAL;
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) {
     snprintf(why, size, "no cgroup v2 is mounted");
@@ -206,7 +295,7 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
   snprintf(what, sizeof what, "ask systemd for %s in %s with AllowedCPUs=%s", scope, slice,
            cl_cpus_format(&hold->use, use));
   snprintf(why, size, "the layer cannot be written");
-  error = cl_change_other(&hold->changes, what, (const char *[]){"scope", scope}, 2);
+  error = cl_change_other(&hold->changes, what, (const char *[]){"scope", own}, 2);
   snprintf(on, sizeof on, "%s/cgroup.subtree_control", mount);
   if (!error && !hold->changes.plan && !lists(on, "cpuset"))
     error = cl_layer_put_note(hold->changes.layer, "controller", "off");
@@ -236,22 +325,22 @@ static int widen(const char *unit, const struct cl_cpus *online) {
 
 struct leaving {
   char mount[CL_PATH_MOST], folder[CL_PATH_MOST]; /* of the slice */
+  char scope[CL_UNIT_MOST];                       /* the one in it, or "": it has gone */
+  int id;
   struct cl_cpus cpus;                            /* of the reservation */
   bool was_off;                                   /* the controller, before */
 };
 
-static void look_up(struct leaving *l, const char *scope) {
+static void look_up(struct leaving *l) {
   struct cl_reservation *list;
   size_t count;
-  char path[64], value[8];
-  int id = 0;
-  sscanf(scope, "coreloom_%d.scope", &id);
-  snprintf(path, sizeof path, CL_STATE "/%d.layer", id);
+  char path[CL_PATH_MOST], value[8];
+  cl_layer_path(l->id, path);
   l->was_off = cl_layer_note(path, "controller", value, sizeof value) == 0;
   l->cpus = cl_cpus_none();
   if (cl_layers(&list, &count)) return;
   for (size_t i = 0; i < count; i++)
-    if (list[i].tool == id) l->cpus = list[i].cpus;
+    if (list[i].tool == l->id) l->cpus = list[i].cpus;
   free(list);
 }
 
@@ -290,21 +379,57 @@ static void wait_until(bool (*so)(const struct leaving *l), const struct leaving
   for (int i = 0; i < LEAVE_MS && !so(l); i++) nanosleep(&pause, NULL);
 }
 
+/* Its name may be the user's (--unit); the slice is ours, and has no other. */
+static int find_scope(void *context, const char *name) {
+  struct leaving *l = context;
+  if (ends(name, strlen(name), ".scope")) snprintf(l->scope, sizeof l->scope, "%s", name);
+  return 0;
+}
+
+/* A process of a cgroup or unit that was born meanwhile goes to where one of the others came from. */
+static void send_home(const struct cl_text *t, const char *pid) {
+  char path[CL_PATH_MOST + 16];
+  for (size_t i = t->count; i-- > 0;) {
+    const struct cl_entry *e = &t->entry[i];
+    if (e->kind != CL_ENTRY_GROUP) continue;
+    snprintf(path, sizeof path, "%s/cgroup.procs", e->field[3]);
+    int error = cl_write(path, pid);
+    if (error == 0 || error == ESRCH) return;
+  }
+}
+
+static void empty_scope(const struct leaving *l, const char *procs) {
+  char path[CL_PATH_MOST], *text, *save = NULL;
+  struct cl_text t;
+  cl_layer_path(l->id, path);
+  if (cl_layer_read(path, &t)) return;
+  for (int round = 0; round < ROUNDS && cl_layer_value(&t, "cgroup") && cl_read_all(procs, &text) == 0; round++) {
+    bool any = *text != '\0';
+    for (char *pid = strtok_r(text, "\n", &save); pid; pid = strtok_r(NULL, "\n", &save)) send_home(&t, pid);
+    free(text);
+    if (!any) break;
+  }
+  cl_layer_free(&t);
+}
+
 int cl_systemd_leave(const char *scope) {
   struct leaving l = {.was_off = false};
-  char slice[NAME_MOST], path[CL_PATH_MOST + 16], text[2]; /* has it any process? */
+  char slice[NAME_MOST], path[CL_PATH_MOST + CL_UNIT_MOST + 16], text[2]; /* has it any process? */
   snprintf(slice, sizeof slice, "%.*s.slice", (int)strcspn(scope, "."), scope);
+  sscanf(scope, "coreloom_%d.scope", &l.id);
   if (cl_group_mount("", l.mount, sizeof l.mount)) return EALREADY;
   if ((size_t)snprintf(l.folder, sizeof l.folder, "%s/%s", l.mount, slice) >= sizeof l.folder) return ENAMETOOLONG;
-  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", l.folder, scope) >= sizeof path) return ENAMETOOLONG;
-  if (cl_read_start(path, text, sizeof text) == 0 && text[0] != '\0') {
+  cl_list(l.folder, find_scope, &l);
+  snprintf(path, sizeof path, "%s/%s/cgroup.procs", l.folder, l.scope);
+  if (l.scope[0]) empty_scope(&l, path);
+  if (l.scope[0] && cl_read_start(path, text, sizeof text) == 0 && text[0] != '\0') {
     struct cl_cpus online;
     int error = cl_online(&online);
     if (!error) error = widen(slice, &online);
-    return error ? error : widen(scope, &online);
+    return error ? error : widen(l.scope, &online);
   }
   /* Empty: systemd is told by the kernel and takes both away. Soon, so that who looks afterwards finds nothing. */
-  look_up(&l, scope);
+  look_up(&l);
   bool gone = given_back(&l) && switched_off(&l);
   wait_until(given_back, &l);
   wait_until(switched_off, &l);

@@ -156,7 +156,9 @@ static int check_reservation(struct check *c) {
   check_watcher(c, &t);
   check_layer(c, &t);
   cl_layer_free(&t);
-  return check_tasks(c);
+  error = check_tasks(c);
+  cl_held_free(&c->held);
+  return error;
 }
 
 /* -- what is left ----------------------------------------------------------------------------------------------- */

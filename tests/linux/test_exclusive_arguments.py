@@ -13,6 +13,7 @@ from coreloom.linux import exclusive
 from linux.tree import Machine, Task
 
 _SEE = "; see coreloom exclusive --help"
+_LETTERS = "in the name of a unit are letters, digits and : - _ . \\ @ only, 255 at most"
 
 
 def call(*words: str | Path) -> tuple[int, str, str]:
@@ -30,8 +31,22 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         ("run", "run needs a command"),
         ("run --", "run needs a command"),
         ("plan", "plan needs a command"),
-        ("plan attach", "plan attach needs one PID or TID"),
-        ("attach 1 2", "attach needs one PID or TID"),
+        ("attach", "attach needs PIDs, a TID, --cgroup or --unit"),
+        ("plan attach", "plan attach needs PIDs, a TID, --cgroup or --unit"),
+        ("attach 1 2x", "'2x' is no PID or TID, which are from 1 to 4194304"),
+        ("attach --unit a 1", "of PIDs, --cgroup and --unit one is enough"),
+        ("attach --unit a --cgroup b", "of PIDs, --cgroup and --unit one is enough"),
+        ("attach" + " 1" * 1025, "'1' is one word too many"),
+        ("attach --cgroup", "--cgroup needs a value"),
+        ("run --cgroup a b", "--cgroup is no option of run"),
+        ("attach --unit a/b", f"--unit a/b: {_LETTERS}"),
+        ("attach --unit @", f"--unit @: {_LETTERS}"),
+        ("attach --unit .service", f"--unit .service: {_LETTERS}"),
+        (f"attach --unit {'a' * 248}", f"--unit {'a' * 248}: {_LETTERS}"),
+        (
+            "run --unit a.service b",
+            "--unit a.service: run makes a scope: give a name without suffix, or with .scope",
+        ),
         ("attach 1x", "'1x' is no PID or TID, which are from 1 to 4194304"),
         ("attach 0", "'0' is no PID or TID, which are from 1 to 4194304"),
         ("run --foo a", "there is no option --foo"),
@@ -132,6 +147,101 @@ def test_changed_sources_make_another_program(monkeypatch: pytest.MonkeyPatch, t
     assert entry.made("exclusive") is None
     assert exclusive.program() == program
     assert entry.made("exclusive") == program
+
+
+_WEB = "/sys/fs/cgroup/system.slice/web.service"
+
+
+def _with_web(tmp_path: Path) -> Machine:
+    """Two processes of a unit, one of them in a group of its own, and a process of nobody's."""
+    machine = Machine(
+        tmp_path,
+        cpus=2,
+        tasks=(
+            Task(1, "init", 0, "0-1", parent=0),
+            Task(40, "web", 0, "0-1", group="/system.slice/web.service"),
+            Task(41, "worker", 0, "0-1", parent=40, group="/system.slice/web.service/pool"),
+            Task(50, "other", 0, "0-1"),
+            Task(50, "other", 0, "0-1", tid=51),
+        ),
+    )
+    machine.make()
+    machine.write("/proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n")
+    for folder, processes in (("", "1\n50\n"), ("/user.slice", ""), ("/empty", "")):
+        machine.write(f"/sys/fs/cgroup{folder}/cgroup.procs", processes)
+    machine.write(f"{_WEB}/cgroup.procs", "40\n")
+    machine.write(f"{_WEB}/pool/cgroup.procs", "41\n")
+    machine.write("/sys/fs/cgroup/user.slice/user@1.service/app.slice/app.service/cgroup.procs", "50\n")
+    machine.write("/run/systemd/system/present", "")
+    return machine
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["--unit", name] for name in ("web", "web.service")),
+        *(
+            ["--cgroup", path]
+            for path in (_WEB, f"{_WEB}/", "system.slice/web.service", "/system.slice/web.service")
+        ),
+        ["40", "41"],
+        ["41", "40", "41"],
+    ],
+)
+def test_all_of_several_processes_are_held(tmp_path: Path, words: list[str]) -> None:
+    _with_web(tmp_path)
+    status, out, err = call("--root", tmp_path, "plan", "attach", "--sample", "0", *words)
+    assert (status, out.splitlines()[1:]) == (
+        0,
+        [
+            "let task 1 (init) use CPUs 0 (was 0-1)",
+            "let task 50 (other) use CPUs 0 (was 0-1)",
+            "let task 51 (other) use CPUs 0 (was 0-1)",
+            "let task 40 (web) use CPUs 1 (was 0-1)",
+            "let task 41 (worker) use CPUs 1 (was 0-1)",
+            "5 changes by affinity (the CPUs of every task, one by one); nothing was changed",
+        ],
+    ), err
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("--unit none", "none.service does not run: look at `systemctl status none.service`"),
+        ("--unit app", "app.service does not run: look at `systemctl status app.service`"),
+        ("--unit user.slice", "user.slice has no process: look at `systemctl status`"),
+        ("--cgroup none", "--cgroup none: there is no such cgroup: give a folder below /sys/fs/cgroup"),
+        ("--cgroup empty", "--cgroup empty: no process is in it"),
+        *(
+            (f"--cgroup {path}", f"--cgroup {path}: everybody is in the root: give a group below it")
+            for path in ("/", "/sys/fs/cgroup", "/sys/fs/cgroup/")
+        ),
+        *(
+            (f"--cgroup {path}", f"--cgroup {path}: give a folder below /sys/fs/cgroup, without . and ..")
+            for path in ("..", "empty/../empty", "./empty", "a//b", "/sys/fs/cgroup/../../proc")
+        ),
+        ("40 99", "there is no process or thread 99"),
+        ("40 51", "51 is a thread of process 50: with several, give processes only"),
+    ],
+)  # fmt: skip
+def test_nobody_to_hold(tmp_path: Path, words: str, error: str) -> None:
+    machine = _with_web(tmp_path)
+    if words == "--unit user.slice":
+        machine.remove("/sys/fs/cgroup/user.slice/user@1.service/app.slice/app.service/cgroup.procs")
+    assert call("--root", tmp_path, "plan", "attach", *words.split()) == (1, "", f"{error}\n")
+
+
+def test_units_are_systemds(tmp_path: Path) -> None:
+    machine = _with_web(tmp_path)
+    said = "--unit web.scope: there is such a unit already: give another name\n"
+    machine.write("/sys/fs/cgroup/system.slice/web.scope/cgroup.procs", "")
+    assert call("--root", tmp_path, "plan", "--unit", "web", "true") == (1, "", said)
+    machine.remove("/run/systemd/system/present")
+    (tmp_path / "run/systemd/system").rmdir()
+    said = "--unit web.service: systemd does not run here: give PIDs or --cgroup\n"
+    assert call("--root", tmp_path, "plan", "attach", "--unit", "web") == (1, "", said)
+    said = "--unit web.scope: systemd does not run here: leave it out\n"
+    assert call("--root", tmp_path, "plan", "--unit", "web", "true") == (1, "", said)
 
 
 def test_a_plan_says_why_and_each_change(tmp_path: Path) -> None:

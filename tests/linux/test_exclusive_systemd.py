@@ -292,6 +292,9 @@ _UNITS = {
     "pinned.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1002\nCPUAffinity=2-3\n",
     "narrow.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1003\nAllowedCPUs=1-3\n",
     "late.service": "[Service]\nType=exec\nExecStart=/bin/sleep 1004\nAllowedCPUs=3\n",
+    # Its shell starts one more by SIGUSR1.
+    "pool.service": "[Service]\nType=exec\nExecStart=/bin/sh -c "
+    "'trap \"sleep 1014 &\" USR1; sleep 1011 & sleep 1012 & while :; do wait; done'\n",
 }
 # What every check begins with. `same` compares all that could have changed with what was before.
 _LIBRARY = r"""
@@ -302,6 +305,11 @@ run() { exclusive run --quiet --report report --cpu 3 "$@"; }
 main() { systemctl show -P MainPID "$1"; }
 pid_of() { ps -o pid,args | grep "[0-9] $1\$" | awk '{ print $1 }'; }
 number() { sed 's/[0-9][0-9]*/N/g'; }
+on_cpu_3() { # what each process of pool.service, or that one, may use
+  pids=$(pid_of "$1")
+  [ "$1" ] || pids="$(main pool) $(pid_of 'sleep 1011') $(pid_of 'sleep 1012')"
+  for pid in $pids; do sed -n 's/^Cpus_allowed_list:\t//p' /proc/$pid/status; done
+}
 cd /sys/fs/cgroup
 cgroups=$(pwd)
 cd /root
@@ -426,6 +434,86 @@ _CHECKS = {
         same
         """,
         "N::/coreloom_N.slice/coreloom_N.scope\nactive\n0::/system.slice/web.service\nactive\nsame\n",
+    ),
+    "a service of several processes is held where it is": (
+        """
+        systemctl start pool; until pid_of 'sleep 1012' >/dev/null; do sleep 0.1; done; sleep 1; state >before
+        exclusive attach --cpu 3 --report report --unit pool 2>said & tool=$!
+        until grep -q 'state 4' said; do sleep 0.1; done
+        grep -e 'not isolated' -e 'alone' said | number
+        cat /proc/$(main pool)/cgroup
+        on_cpu_3; exclusive verify
+        kill -USR1 $(main pool); until pid_of 'sleep 1014' | grep -q .; do sleep 0.1; done; on_cpu_3 'sleep 1014'
+        kill $(pid_of 'sleep 1014'); sleep 0.5
+        kill $tool; wait $tool; echo $?
+        same
+        """,
+        "coreloom exclusive: state N: not isolated: it would take processes out of pool.service: --move allows it\n"
+        "coreloom exclusive: state N: pool.service (N processes) are alone on CPU N\n"
+        "0::/system.slice/pool.service\n3\n3\n3\n1 reservation: all is as it should be\n3\n143\nsame\n",
+    ),
+    "with --move all of it is taken out and put back, what it makes meanwhile, too": (
+        """
+        for end in TERM KILL; do
+          exclusive attach --cpu 3 --move --quiet --report report --unit pool & tool=$!
+          until grep -qs coreloom /proc/$(pid_of 'sleep 1012')/cgroup; do sleep 0.1; done
+          until exclusive status | grep -q 'held  '; do sleep 0.1; done
+          number </proc/$(pid_of 'sleep 1011')/cgroup; systemctl is-active pool
+          kill -USR1 $(main pool); until pid_of 'sleep 1014' | grep -q .; do sleep 0.1; done
+          number </proc/$(pid_of 'sleep 1014')/cgroup
+          exclusive verify
+          kill -$end $tool; wait $tool 2>/dev/null
+          while ls /run/coreloom-exclusive/*.layer; do sleep 0.1; done >/dev/null 2>&1
+          cat /proc/$(pid_of 'sleep 1014')/cgroup; systemctl is-active pool
+          kill $(pid_of 'sleep 1014'); sleep 0.5
+          same
+        done
+        """,
+        (
+            "N::/coreloom_N.slice/coreloom_N.scope\nactive\nN::/coreloom_N.slice/coreloom_N.scope\n"
+            "1 reservation: all is as it should be\n0::/system.slice/pool.service\nactive\nsame\n"
+        )
+        * 2,
+    ),
+    "a service that ends, or has no main process, or is not there": (
+        """
+        exclusive attach --cpu 3 --quiet --report report --unit pool & tool=$!
+        until exclusive status | grep -q 'held  '; do sleep 0.1; done
+        systemctl stop pool
+        wait $tool; echo $?
+        exclusive attach --unit pool 2>&1
+        exclusive attach --unit no-such-thing 2>&1
+        systemd-run -q --scope --unit=bare sh -c 'exec sleep 1015' &
+        until pid_of 'sleep 1015' | grep -q .; do sleep 0.1; done
+        exclusive attach --move --unit bare.scope 2>&1
+        kill $(pid_of 'sleep 1015'); sleep 0.5
+        state >before
+        """,
+        "0\n"
+        "coreloom exclusive: error: pool.service does not run: look at `systemctl status pool.service`\n"
+        "coreloom exclusive: error: no-such-thing.service does not run: look at `systemctl status "
+        "no-such-thing.service`\n"
+        "coreloom exclusive: error: bare.scope has no main process, so systemd would take it for ended: "
+        "leave --move out\n",
+    ),
+    "a scope with a name": (
+        """
+        run --unit lame -- sh -c 'cat /proc/self/cgroup; exclusive verify
+          exclusive run --unit lame -- true; systemctl is-active lame.scope' 2>&1 | number
+        same
+        run --unit lame -- sleep 1005 & tool=$!
+        until pid=$(pid_of 'sleep 1005') && grep -qs coreloom /proc/$pid/cgroup; do sleep 0.1; done
+        until exclusive status | grep -q 'held  '; do sleep 0.1; done
+        systemctl stop lame.scope
+        wait $tool; echo $?
+        exclusive run --quiet --mechanism affinity --unit lame -- true 2>&1
+        same
+        """,
+        "N::/coreloom_N.slice/lame.scope\nN reservation: all is as it should be\n"
+        "coreloom exclusive: error: --unit lame.scope: there is such a unit already: give another name\n"
+        "active\nsame\n143\n"
+        "coreloom exclusive: error: the mechanism affinity cannot be used: it makes no scope, which --unit names\n"
+        "same\n",
     ),
     "killed, the program goes back where it came from": (
         """

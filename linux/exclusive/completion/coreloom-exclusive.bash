@@ -25,7 +25,7 @@ _coreloom_exclusive() {
       1::run | 1::attach | 1::plan | 1::status | 1::restore | 1::verify) of=${COMP_WORDS[at]} ;;
       2:plan:run) of='plan run' ;;
       2:plan:attach) of='plan attach' ;;
-      *:--cpu | *:--cpus | *:--count | *:--smt | *:--sample | *:--mechanism | *:--max | *:--wait | *:--fifo | *:--nice | *:--as | *:--report | *:--log) due=${COMP_WORDS[at]} ;;
+      *:--cgroup | *:--unit | *:--cpu | *:--cpus | *:--count | *:--smt | *:--sample | *:--mechanism | *:--max | *:--wait | *:--fifo | *:--nice | *:--as | *:--report | *:--log) due=${COMP_WORDS[at]} ;;
       *:'run':-- | *:'plan':-- | *:'plan run':--) _coreloom_exclusive_command $((at + 1)); return ;;
       *:-*) ;;
       *:'run':* | *:'plan':* | *:'plan run':*) _coreloom_exclusive_command $at; return ;;
@@ -34,6 +34,7 @@ _coreloom_exclusive() {
   if [[ $word == = ]]; then due=${COMP_WORDS[COMP_CWORD - 1]} word=; fi
   case $due in
     '') ;;
+    --cgroup) mapfile -t COMPREPLY < <(cd /sys/fs/cgroup && compgen -d -- "$word") ;;
     --cpu) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word") ;;
     --smt) mapfile -t COMPREPLY < <(compgen -W 'idle share' -- "$word") ;;
     --mechanism) mapfile -t COMPREPLY < <(compgen -W 'isolated root cpuset cpuset-v1 affinity' -- "$word") ;;
@@ -44,9 +45,9 @@ _coreloom_exclusive() {
   [[ $due ]] && return
   case $of in
     '') options='--help -h --version -V' words='run attach plan status restore verify' ;;
-    'run' | 'plan run') options='--cpu --cpus --count --smt --force --sample --mechanism --max --wait --fifo --nice --as --report --json --watch --trace --log --quiet --help -h' ;;
-    'attach' | 'plan attach') options='--cpu --cpus --count --smt --force --sample --mechanism --max --wait --move --report --json --watch --trace --log --quiet --help -h' ;;
-    'plan') options='--cpu --cpus --count --smt --force --sample --mechanism --max --wait --fifo --nice --as --report --json --watch --trace --log --quiet --help -h' words='run attach' ;;
+    'run' | 'plan run') options='--unit --cpu --cpus --count --smt --force --sample --mechanism --max --wait --fifo --nice --as --report --json --watch --trace --log --quiet --help -h' ;;
+    'attach' | 'plan attach') options='--cgroup --unit --cpu --cpus --count --smt --force --sample --mechanism --max --wait --move --report --json --watch --trace --log --quiet --help -h' ;;
+    'plan') options='--unit --cpu --cpus --count --smt --force --sample --mechanism --max --wait --fifo --nice --as --report --json --watch --trace --log --quiet --help -h' words='run attach' ;;
     'status') options='--json --prometheus --watch --help -h' ;;
     'restore') options='--json --log --quiet --all --repair --help -h' ;;
     'verify') options='--json --help -h' ;;

@@ -19,7 +19,7 @@ function __coreloom_exclusive_state
                 set of 'plan run'
             case '3:plan:attach'
                 set of 'plan attach'
-            case '*:--cpu' '*:--cpus' '*:--count' '*:--smt' '*:--sample' '*:--mechanism' '*:--max' '*:--wait' '*:--fifo' '*:--nice' '*:--as' '*:--report' '*:--log'
+            case '*:--cgroup' '*:--unit' '*:--cpu' '*:--cpus' '*:--count' '*:--smt' '*:--sample' '*:--mechanism' '*:--max' '*:--wait' '*:--fifo' '*:--nice' '*:--as' '*:--report' '*:--log'
                 set due 1
             case '*:run:--' '*:plan:--' '*:plan run:--'
                 echo at (math $at + 1)
@@ -51,12 +51,14 @@ end
 
 complete -c coreloom-exclusive -f
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a run -d 'start COMMAND on a CPU that nobody else uses until it ends'
-complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a attach -d 'the same for a process that runs, or one thread of it'
+complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a attach -d 'the same for processes that run, one thread, a cgroup or a unit'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a plan -d 'print why which CPU, and every change that would be made; make none'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of plan'" -a 'run attach'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a status -d 'the reservations there are'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a restore -d 'take back what a killed tool left behind (ID, --all: of living ones, too)'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of '" -a verify -d 'look whether the reservations hold'
+complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of attach' 'of plan attach'" -l cgroup -x -a '(path basename /sys/fs/cgroup/*/)' -d 'attach: all processes of this cgroup and of those in it, also who comes into it'
+complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach'" -l unit -x -d 'attach: all processes of a unit of systemd\'s that runs (web is web.service); run: what the scope of the command is called'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach'" -l cpu -x -a 'auto' -d 'this CPU, or the one that is cheapest to clear (the default)'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach'" -l cpus -x -d 'these CPUs (2-3 or 1,3)'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach'" -l count -x -d 'N CPUs, chosen'
@@ -68,7 +70,7 @@ complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach'" -l wait -x -d 'wait so long for CPUs that another reservation holds, instead of refusing (0)'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of plan' 'of plan run'" -l fifo -x -d 'run: the command has the real-time policy SCHED_FIFO, priority 1 to 99'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of plan' 'of plan run'" -l nice -x -d 'run: the command has this nice value, -20 to 19'
-complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of attach' 'of plan attach'" -l move -d 'attach: take the process out of its systemd unit, so that a partition can be used'
+complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of attach' 'of plan attach'" -l move -d 'attach: take processes out of their systemd unit, so that a partition can be used'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of plan' 'of plan run'" -l as -x -a '(__fish_complete_users)' -d 'run: as this user, in an environment of its own; without it the command runs as root, under sudo too'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach'" -l report -r -F -d 'the proof goes to FILE instead of the standard error'
 complete -c coreloom-exclusive -n "__coreloom_exclusive_is 'of run' 'of attach' 'of plan' 'of plan run' 'of plan attach' 'of status' 'of restore' 'of verify'" -l json -d 'the proof (status: the reservations; plan, verify, restore: what they say) as JSON'

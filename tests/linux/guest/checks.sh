@@ -120,6 +120,106 @@ one_thread_is_held() {
     restored
 }
 
+# --- attach to several ---
+
+three_sleep() { # each with CPUs of its own; their numbers in $a, $b, $c
+    sleep 1001 & a=$!
+    sleep 1002 & b=$!
+    sleep 1003 & c=$!
+    taskset -p 6 $b >/dev/null
+    becomes [ "$(cat /proc/$a/comm /proc/$b/comm /proc/$c/comm | sort -u)" = sleep ]
+}
+all_on() { # CPUS PID...
+    cpus=$1
+    shift
+    for pid in "$@"; do runs_on $pid $cpus || return 1; done
+}
+
+several_are_held_and_let_go() { # one ends meanwhile, the first of them
+    three_sleep
+    before
+    coreloom-exclusive attach $how --cpu 3 $b $c $a 2>$work/log &
+    tool=$!
+    becomes all_on 3 $a $b $c
+    becomes grep -q "state 4: 3 processes (.*) are alone on CPU 3" $work/log
+    becomes coreloom-exclusive verify
+    coreloom-exclusive attach --quiet --cpu 2 $c >$work/second 2>&1 && fail "$c was taken twice"
+    same "$(cat $work/second)" "coreloom exclusive: error: process $c is held already, by reservation $tool"
+    kill -TERM $tool
+    wait $tool
+    same $? 143
+    restored
+    coreloom-exclusive attach $how --cpu 3 $a $b 2>$work/log &
+    tool=$!
+    becomes all_on 3 $a $b
+    becomes grep -q "state 4" $work/log
+    kill -9 $a
+    wait $a
+    sleep 0.5
+    kill -0 $tool || fail "it has ended with the first: $(cat $work/log)"
+    runs_on $b 3 || fail "the second runs on $(cpus_of $b)"
+    says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
+    kill -9 $b
+    wait $tool
+    same $? 0
+    becomes nothing_kept
+}
+
+several_are_let_go_when_the_tool_is_killed() {
+    three_sleep
+    before
+    coreloom-exclusive attach $how --cpu 3 $a $b $c 2>$work/log &
+    tool=$!
+    becomes grep -q "state 4" $work/log
+    kill -9 $tool
+    wait $tool
+    becomes nothing_kept
+    restored
+    coreloom-exclusive attach $how --cpu 3 $a $b $c 2>$work/log &
+    tool=$!
+    becomes grep -q "state 4" $work/log
+    kill -9 $tool $(tools)
+    wait $tool
+    coreloom-exclusive restore >$work/log 2>&1 || fail "$(cat $work/log)"
+    restored
+}
+
+a_cgroup_is_held_and_let_go() { # with one in a group below, one that forks, and one that comes into it
+    group=$(group_of_others) || return 0
+    mkdir $group/inner
+    for file in cpus mems; do
+        [ -e $group/inner/cpuset.$file ] && cat $group/cpuset.$file >$group/inner/cpuset.$file
+    done
+    three_sleep
+    echo $a >$group/cgroup.procs
+    echo $b >$group/inner/cgroup.procs
+    before
+    coreloom-exclusive attach $how --cpu 3 --cgroup $group 2>$work/log &
+    tool=$!
+    becomes all_on 3 $a $b
+    becomes grep -q "state 4: $group (2 processes) are alone on CPU 3" $work/log
+    runs_on $c 3 && fail "one that is not in it was taken"
+    says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
+    echo $c >$group/cgroup.procs
+    becomes runs_on $c 3
+    grep -q "process $c (sleep) has come to it, and is held, too" $work/log || fail "$(cat $work/log)"
+    becomes coreloom-exclusive verify
+    kill -TERM $tool
+    wait $tool
+    same "$(cat /proc/$a/cgroup)" "$(cat /proc/$c/cgroup)"
+    echo $c >$group/../cgroup.procs
+    restored
+    coreloom-exclusive attach $how --cpu 3 --cgroup $group 2>$work/log &
+    tool=$!
+    becomes grep -q "state 4" $work/log
+    kill -9 $a $b
+    wait $tool
+    same $? 0
+    becomes nothing_kept
+    becomes rmdir $group/inner
+    becomes rmdir $group
+}
+
 # --- several at once ---
 
 two_at_once() { # which ends first: a or b

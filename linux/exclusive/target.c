@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "say.h"
+
+#define GROUPS "/sys/fs/cgroup"
+#define DEEP 64  /* groups in groups */
+#define NAMED 4  /* processes that are named in a line */
+
+/* -- lists of tasks --------------------------------------------------------------------------------------------- */
+
+static int by_pid(const void *a, const void *b) {
+  const struct cl_task *x = a, *y = b;
+  return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int add_task(struct cl_tasks *tasks, const struct cl_task *task) {
+  struct cl_task *more = realloc(tasks->task, (tasks->count + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  tasks->task = more;
+  more[tasks->count++] = *task;
+  return 0;
+}
+
+static const struct cl_task *find_pid(const struct cl_tasks *tasks, int pid) {
+  const struct cl_task key = {.pid = pid};
+  return tasks->count ? bsearch(&key, tasks->task, tasks->count, sizeof key, by_pid) : NULL;
+}
+
+static bool has_task(const struct cl_tasks *tasks, const struct cl_task *task) {
+  const struct cl_task *found = find_pid(tasks, task->pid);
+  return found && found->born == task->born;
+}
+
+static void sort(struct cl_tasks *tasks) {
+  size_t kept = 0;
+  if (tasks->count) qsort(tasks->task, tasks->count, sizeof *tasks->task, by_pid);
+  for (size_t i = 0; i < tasks->count; i++)
+    if (kept == 0 || tasks->task[kept - 1].pid != tasks->task[i].pid) tasks->task[kept++] = tasks->task[i];
+  tasks->count = kept;
+}
+
+void cl_target_free(struct cl_target *target) {
+  cl_tasks_free(&target->process);
+  cl_tasks_free(&target->came);
+}
+
+/* -- cgroups ---------------------------------------------------------------------------------------------------- */
+
+static bool join(char path[CL_PATH_MOST], const char *folder, const char *name) {
+  return (size_t)snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) < CL_PATH_MOST;
+}
+
+static bool is_below(const char *path, const char *folder) {
+  size_t length = strlen(folder);
+  return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static bool is_group(const char *folder) {
+  char path[CL_PATH_MOST];
+  return join(path, folder, "cgroup.procs") && cl_exists(path);
+}
+
+/* No part is empty, "." or "..", so a folder below the mount is meant, and one name is one folder. */
+static bool is_clean(const char *path) {
+  for (const char *at = path; *at; at += *at == '/') {
+    size_t length = strcspn(at, "/");
+    if (length == 0 || (length == 1 && at[0] == '.') || (length == 2 && strncmp(at, "..", 2) == 0)) return false;
+    at += length;
+  }
+  return *path != '\0';
+}
+
+/* Of a path below GROUPS, where each hierarchy of v1 has a folder by the name of its controllers. */
+static int find_hierarchy(const char *below, struct cl_target *t) {
+  char mount[CL_PATH_MOST], path[CL_PATH_MOST];
+  if (!join(path, GROUPS, below)) return EINVAL;
+  if (cl_group_mount("", mount, sizeof mount) == 0 && is_below(path, mount)) {
+    t->controller[0] = '\0';
+    snprintf(t->folder, sizeof t->folder, "%s", path);
+    return strcmp(path, mount) == 0 ? EPERM : 0;
+  }
+  size_t first = strcspn(below, "/"), word = strcspn(below, "/,");
+  bool named = word == strlen("systemd") && strncmp(below, "systemd", word) == 0;
+  snprintf(t->controller, sizeof t->controller, "%s%.*s", named ? "name=" : "", (int)(word < 32 ? word : 32), below);
+  if (cl_group_mount(t->controller, mount, sizeof mount)) return ENOENT;
+  if (below[first] == '\0') return EPERM;
+  return join(t->folder, mount, below + first + 1) ? 0 : EINVAL;
+}
+
+int cl_target_folder(const char *path, struct cl_target *t) {
+  char clean[CL_PATH_MOST];
+  size_t length = strlen(path), mount = strlen(GROUPS);
+  bool of_proc = *path == '/' && !is_below(path, GROUPS);
+  while (length > 1 && path[length - 1] == '/') length--; /* as the shell completes a folder */
+  if (length >= sizeof clean) return EINVAL;
+  memcpy(clean, path, length);
+  clean[length] = '\0';
+  const char *below = clean;
+  if (*clean == '/') below = of_proc ? clean + 1 : clean + mount + (clean[mount] == '/');
+  if (*below == '\0') return EPERM;
+  if (!is_clean(below)) return EINVAL;
+  int error = find_hierarchy(below, t);
+  if (error) return error;
+  return is_group(t->folder) ? 0 : ENOENT;
+}
+
+struct walk {
+  struct cl_tasks *tasks;
+  const char *folder;
+  int depth;
+};
+
+static int add_processes(const char *folder, struct cl_tasks *tasks) {
+  char path[CL_PATH_MOST], *text;
+  if (!join(path, folder, "cgroup.procs")) return ENAMETOOLONG;
+  int error = cl_read_all(path, &text);
+  if (error) return 0; /* it has gone meanwhile; or its threads are apart, and their processes are listed above */
+  for (char *at = text, *end; !error; at = end) {
+    struct cl_task task;
+    int pid = (int)strtol(at, &end, 10);
+    if (end == at) break;
+    if (pid == 0 || cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue; /* 0: not to be seen from here */
+    error = add_task(tasks, &task);
+  }
+  free(text);
+  return error;
+}
+
+static int walk_group(void *context, const char *name) {
+  const struct walk *above = context;
+  char path[CL_PATH_MOST];
+  if (above->depth == DEEP || !join(path, above->folder, name)) return ENAMETOOLONG;
+  if (!is_group(path)) return 0;
+  struct walk here = {above->tasks, path, above->depth + 1};
+  int error = add_processes(path, above->tasks);
+  if (!error) error = cl_list(path, walk_group, &here);
+  return error == ENOENT ? 0 : error;
+}
+
+/* The processes of a group and of all groups in it. */
+static int read_group(const char *folder, struct cl_tasks *tasks) {
+  struct walk walk = {tasks, folder, 0};
+  if (!is_group(folder)) return 0;
+  int error = add_processes(folder, tasks);
+  if (!error) error = cl_list(folder, walk_group, &walk);
+  return error == ENOENT ? 0 : error;
+}
+
+/* -- who it is -------------------------------------------------------------------------------------------------- */
+
+static int read_members(const struct cl_hold *hold, struct cl_tasks *now) {
+  const struct cl_target *t = hold->target;
+  int error = read_group(t->folder, now);
+  if (!error && hold->group[0] && !is_below(hold->group, t->folder)) error = read_group(hold->group, now);
+  return error;
+}
+
+static int read_named(const struct cl_target *t, struct cl_tasks *now) {
+  int error = 0;
+  for (size_t i = 0; i < t->process.count && !error; i++) {
+    struct cl_task task;
+    const struct cl_task *known = &t->process.task[i];
+    if (cl_task_read(known->tid, &task) == 0 && task.born == known->born && task.state != 'Z') error = add_task(now, &task);
+  }
+  return error;
+}
+
+int cl_target_refresh(struct cl_hold *hold) {
+  struct cl_target *t = hold->target;
+  struct cl_tasks now = {NULL, 0};
+  if (t == NULL) return 0;
+  int error = t->folder[0] ? read_members(hold, &now) : read_named(t, &now);
+  sort(&now);
+  for (size_t i = 0; i < now.count && !error && t->folder[0]; i++)
+    if (!has_task(&t->process, &now.task[i])) error = add_task(&t->came, &now.task[i]);
+  if (error) {
+    cl_tasks_free(&now);
+    return error;
+  }
+  cl_tasks_free(&t->process);
+  t->process = now;
+  if (now.count && !has_task(&now, &hold->program)) hold->program = now.task[0];
+  return 0;
+}
+
+bool cl_target_lives(struct cl_hold *hold) {
+  if (cl_task_lives(hold->program.tid, hold->program.born)) return true;
+  return hold->target && cl_target_refresh(hold) == 0 && hold->target->process.count > 0;
+}
+
+bool cl_target_has(const struct cl_hold *hold, const struct cl_task *task) {
+  int tid = hold->request->tid;
+  if (tid > 0) return task->tid == tid;
+  if (task->pid == hold->program.pid) return true;
+  return hold->target && find_pid(&hold->target->process, task->pid) != NULL;
+}
+
+bool cl_target_contains(const struct cl_hold *hold, int tid) {
+  const struct cl_target *t = hold->target;
+  char folder[CL_FOLDER_MOST];
+  return t && t->folder[0] && cl_task_folder(tid, t->controller, folder, sizeof folder) == 0 &&
+         is_below(folder, t->folder);
+}
+
+int cl_target_tasks(const struct cl_hold *hold, struct cl_tasks *tasks) {
+  const struct cl_target *t = hold->target;
+  *tasks = (struct cl_tasks){NULL, 0};
+  int error = 0;
+  for (size_t i = 0; i < t->process.count && !error; i++) {
+    struct cl_tasks threads;
+    error = cl_tasks_of(t->process.task[i].pid, &threads);
+    for (size_t j = 0; j < threads.count && !error; j++) error = add_task(tasks, &threads.task[j]);
+    cl_tasks_free(&threads);
+    if (error == ESRCH) error = 0; /* the others live */
+  }
+  if (!error && tasks->count == 0) error = ESRCH;
+  if (error) cl_tasks_free(tasks);
+  return error;
+}
+
+static void add_names(const struct cl_tasks *tasks, char *text, size_t size) {
+  for (size_t i = 0; i < tasks->count && i < NAMED; i++) {
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%d %s", i ? ", " : "", tasks->task[i].pid, tasks->task[i].name);
+  }
+  size_t length = strlen(text);
+  if (tasks->count > NAMED) snprintf(text + length, size - length, " and %zu more", tasks->count - NAMED);
+}
+
+const char *cl_target_text(const struct cl_hold *hold, char text[CL_TARGET_TEXT]) {
+  const struct cl_target *t = hold->target;
+  const struct cl_task *one = &hold->program;
+  size_t count = t ? t->process.count : 1;
+  char names[256] = "";
+  if (t && t->folder[0]) {
+    const char *name = hold->request->unit ? strrchr(t->folder, '/') + 1 : t->folder;
+    snprintf(text, CL_TARGET_TEXT, "%s (%zu process%s)", name, count, count == 1 ? "" : "es");
+  } else if (count > 1) {
+    add_names(&t->process, names, sizeof names);
+    snprintf(text, CL_TARGET_TEXT, "%zu processes (%s)", count, names);
+  } else {
+    snprintf(text, CL_TARGET_TEXT, "%s %d (%s)", hold->request->tid ? "thread" : "process", one->tid, one->name);
+  }
+  return text;
+}
+
+/* -- state 0 ---------------------------------------------------------------------------------------------------- */
+
+static int find_one(int pid, struct cl_task *task) {
+  if (cl_task_read(pid, task)) return cl_fail("there is no process or thread %d", pid);
+  if (task->kernel) return cl_fail("%d (%s) is a thread of the kernel", pid, task->name);
+  if (task->state == 'Z') return cl_fail("process %d (%s) has ended", pid, task->name);
+  if (task->pid == getpid()) return cl_fail("%d is this tool itself", pid);
+  return 0;
+}
+
+static int find_named(struct cl_hold *hold, const struct cl_request *request) {
+  for (int i = 0; i < request->pid_count; i++) {
+    struct cl_task task;
+    int status = find_one(request->pids[i], &task);
+    if (status) return status;
+    if (request->pid_count > 1 && task.tid != task.pid)
+      return cl_fail("%d is a thread of process %d: with several, give processes only", task.tid, task.pid);
+    if (add_task(&hold->target->process, &task)) return cl_fail("%s", strerror(ENOMEM));
+    if (i == 0) hold->program = task;
+  }
+  sort(&hold->target->process);
+  return 0;
+}
+
+static int refuse_folder(const char *path, int error) {
+  if (error == EPERM) return cl_fail("--cgroup %s: everybody is in the root: give a group below it", path);
+  if (error == ENOENT) return cl_fail("--cgroup %s: there is no such cgroup: give a folder below %s", path, GROUPS);
+  return cl_fail("--cgroup %s: give a folder below %s, without . and ..", path, GROUPS);
+}
+
+static int find_folder(struct cl_hold *hold, const struct cl_request *request) {
+  struct cl_target *t = hold->target;
+  if (request->cgroup) {
+    int error = cl_target_folder(request->cgroup, t);
+    return error ? refuse_folder(request->cgroup, error) : 0;
+  }
+  char name[CL_UNIT_MOST];
+  if (!cl_systemd_runs()) return cl_fail("--unit %s: systemd does not run here: give PIDs or --cgroup", request->unit);
+  cl_systemd_name(request->unit, ".service", name);
+  int error = cl_systemd_find(name, t->folder, sizeof t->folder, t->controller, sizeof t->controller);
+  if (!error) return 0;
+  return cl_fail("%s does not run: look at `systemctl status %s`", name, name);
+}
+
+/* For systemd a unit without processes has ended, unless it knows the main one: so that must be there if all are moved. */
+static int check_move(const struct cl_hold *hold) {
+  const struct cl_tasks *tasks = &hold->target->process;
+  char last[CL_UNIT_MOST] = "", unit[CL_UNIT_MOST];
+  for (size_t i = 0; i < tasks->count; i++) {
+    cl_systemd_unit(tasks->task[i].pid, unit, sizeof unit);
+    if (unit[0] == '\0' || strcmp(unit, last) == 0) continue;
+    snprintf(last, sizeof last, "%s", unit);
+    if (!cl_systemd_outlives(unit))
+      return cl_fail("%s has no main process, so systemd would take it for ended: leave --move out", unit);
+  }
+  return 0;
+}
+
+static int find_members(struct cl_hold *hold, const struct cl_request *request) {
+  struct cl_target *t = hold->target;
+  int status = find_folder(hold, request);
+  if (status) return status;
+  int error = cl_target_refresh(hold);
+  if (error) return cl_fail("%s cannot be read: %s", t->folder, strerror(error));
+  cl_tasks_free(&t->came);
+  if (t->process.count == 0 && request->cgroup) return cl_fail("--cgroup %s: no process is in it", request->cgroup);
+  if (t->process.count == 0)
+    return cl_fail("%s has no process: look at `systemctl status`", strrchr(t->folder, '/') + 1);
+  if (find_pid(&t->process, getpid())) return cl_fail("this tool itself is in %s: give a group without it", t->folder);
+  return request->move && geteuid() == 0 && cl_systemd_runs() && !cl_files_is_tree() ? check_move(hold) : 0;
+}
+
+int cl_target_find(struct cl_hold *hold, struct cl_request *request) {
+  int status = request->pid_count ? find_named(hold, request) : find_members(hold, request);
+  if (status) return status;
+  const struct cl_task *one = &hold->program;
+  request->tid = one->pid == one->tid ? 0 : one->tid;
+  request->pid = one->pid;
+  return 0;
+}
