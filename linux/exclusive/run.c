@@ -388,6 +388,14 @@ static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {
   return false;
 }
 
+/* What a task might use in state 1: by now systemd may have put its process into the scope, which before 6.2 makes the
+ * kernel forget that. */
+static struct cl_task as_it_was(const struct cl_tasks *then, const struct cl_task *task) {
+  for (size_t i = 0; i < then->count; i++)
+    if (then->task[i].tid == task->tid && then->task[i].born == task->born) return then->task[i];
+  return *task;
+}
+
 /* Every thread of the program, those that it makes meanwhile too, and of a cgroup who comes into it: what is made by one
  * that has entered is in already. */
 static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t size) {
@@ -407,7 +415,8 @@ static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t 
       const struct cl_task *task = &now.task[i];
       if (has(&known, task) || (pass && cl_cpus_equal(&task->allowed, &hold->use))) continue;
       more = 1;
-      error = m->enter(hold, task, why, size);
+      const struct cl_task was = as_it_was(&hold->tasks, task);
+      error = m->enter(hold, &was, why, size);
       if (error && !cl_task_lives(task->tid, task->born)) error = 0; /* it has ended: perhaps the others live */
     }
     cl_tasks_free(&known);

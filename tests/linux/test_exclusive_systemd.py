@@ -443,12 +443,14 @@ _CHECKS = {
         grep -e 'not isolated' -e 'alone' said | number
         cat /proc/$(main pool)/cgroup
         on_cpu_3; exclusive verify
-        kill -USR1 $(main pool); until pid_of 'sleep 1014' | grep -q .; do sleep 0.1; done; on_cpu_3 'sleep 1014'
+        kill -USR1 $(main pool); until pid_of 'sleep 1014' | grep -q .; do sleep 0.1; done
+        on_cpu_3 'sleep 1014'
         kill $(pid_of 'sleep 1014'); sleep 0.5
         kill $tool; wait $tool; echo $?
         same
         """,
-        "coreloom exclusive: state N: not isolated: it would take processes out of pool.service: --move allows it\n"
+        "coreloom exclusive: state N: not isolated: it would take processes out of pool.service: "
+        "--move allows it\n"
         "coreloom exclusive: state N: pool.service (N processes) are alone on CPU N\n"
         "0::/system.slice/pool.service\n3\n3\n3\n1 reservation: all is as it should be\n3\n143\nsame\n",
     ),
@@ -512,7 +514,8 @@ _CHECKS = {
         "N::/coreloom_N.slice/lame.scope\nN reservation: all is as it should be\n"
         "coreloom exclusive: error: --unit lame.scope: there is such a unit already: give another name\n"
         "active\nsame\n143\n"
-        "coreloom exclusive: error: the mechanism affinity cannot be used: it makes no scope, which --unit names\n"
+        "coreloom exclusive: error: the mechanism affinity cannot be used: it makes no scope, "
+        "which --unit names\n"
         "same\n",
     ),
     "killed, the program goes back where it came from": (

@@ -31,7 +31,8 @@ static void run(const char *data, size_t size) {
   struct cl_dbus bus;
   char why[1024] = "";
   struct cl_task task = {.pid = 200, .tid = 200};
-  struct cl_hold hold = {.id = 100, .cpus = cl_cpus_one(3), .use = cl_cpus_one(3)};
+  struct cl_request request = {.pid = 200};
+  struct cl_hold hold = {.request = &request, .id = 100, .cpus = cl_cpus_one(3), .use = cl_cpus_one(3)};
   fuzz_answers(data, size);
   memset(&message, 0x5a, sizeof message);
   if (cl_dbus_open(&bus, "/run/systemd/private", 1) == 0) {

@@ -13,7 +13,7 @@ int exclusive_main(int count, char **word); /* main.c, made with another name fo
 static const char *const words[] = {
     "plan", "status", "verify", "restore", "attach", "run", "help", "--", "--cpu", "--cpus", "--count", "--smt", "--force",
     "--sample", "--mechanism", "--max", "--move", "--as", "--report", "--json", "--prometheus", "--watch", "--trace", "--log",
-    "--quiet", "--all", "--repair", "--wait", "--fifo", "--nice", "auto", "idle", "share", "isolated", "affinity", "sh", "500ms", "10m",
+    "--quiet", "--all", "--repair", "--wait", "--fifo", "--nice", "--unit", "--cgroup", "a.service", "auto", "idle", "share", "isolated", "affinity", "sh", "500ms", "10m",
     "2h", "1-3", "200", "root", "nobody", "=", "\n", "-", NULL};
 static const char *const tree_words[] = {
     "\n", "\t", "0-3", "/", "/..", "note\t", "task\t", "cpus\t/", "\x1b[2J", "\xe2\x80\xae", ")", "(", "coreloom-100",

@@ -149,14 +149,14 @@ several_are_held_and_let_go() { # one ends meanwhile, the first of them
     wait $tool
     same $? 143
     restored
-    coreloom-exclusive attach $how --cpu 3 $a $b 2>$work/log &
+    coreloom-exclusive attach $how --cpu 3 $a $b 2>$work/log.2 &
     tool=$!
     becomes all_on 3 $a $b
-    becomes grep -q "state 4" $work/log
+    becomes grep -q "state 4" $work/log.2
     kill -9 $a
     wait $a
     sleep 0.5
-    kill -0 $tool || fail "it has ended with the first: $(cat $work/log)"
+    kill -0 $tool || fail "it has ended with the first: $(cat $work/log.2)"
     runs_on $b 3 || fail "the second runs on $(cpus_of $b)"
     says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
     kill -9 $b
@@ -175,12 +175,12 @@ several_are_let_go_when_the_tool_is_killed() {
     wait $tool
     becomes nothing_kept
     restored
-    coreloom-exclusive attach $how --cpu 3 $a $b $c 2>$work/log &
+    coreloom-exclusive attach $how --cpu 3 $a $b $c 2>$work/log.2 &
     tool=$!
-    becomes grep -q "state 4" $work/log
+    becomes grep -q "state 4" $work/log.2
     kill -9 $tool $(tools)
     wait $tool
-    coreloom-exclusive restore >$work/log 2>&1 || fail "$(cat $work/log)"
+    coreloom-exclusive restore >$work/log.2 2>&1 || fail "$(cat $work/log.2)"
     restored
 }
 
@@ -209,9 +209,9 @@ a_cgroup_is_held_and_let_go() { # with one in a group below, one that forks, and
     same "$(cat /proc/$a/cgroup)" "$(cat /proc/$c/cgroup)"
     echo $c >$group/../cgroup.procs
     restored
-    coreloom-exclusive attach $how --cpu 3 --cgroup $group 2>$work/log &
+    coreloom-exclusive attach $how --cpu 3 --cgroup $group 2>$work/log.2 &
     tool=$!
-    becomes grep -q "state 4" $work/log
+    becomes grep -q "state 4" $work/log.2
     kill -9 $a $b
     wait $tool
     same $? 0
