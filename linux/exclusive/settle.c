@@ -338,8 +338,8 @@ static void note_lost(struct settle *s) {
     if (!empty(&left) || cl_task_look(k->tid, &task) || task.born != k->born || empty(&task.allowed)) continue;
     struct cl_cpus may = granted(s, task.tid);
     may = cl_cpus_and(&may, &s->base.online);
-    if (cl_cpus_equal(&task.allowed, &may))
-      cl_baseline_put_task(&s->base, &task, &base, &may, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
+    if (cl_baseline_alike(&s->base, &task.allowed, &may)) /* but for partitions that have ended */
+      cl_baseline_put_task(&s->base, &task, &base, &task.allowed, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
   }
 }
 
