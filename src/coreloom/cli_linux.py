@@ -128,11 +128,15 @@ def run_program(args: argparse.Namespace) -> int:
 
 
 def _package(args: argparse.Namespace) -> int:
-    """Says what was kept or left, and where the package is."""
+    """Says what was kept or left, and where it is."""
+    place = f"{args.destdir}{args.prefix}"
     if args.what == "uninstall":
         said = package.uninstall(args.prefix, args.destdir)
+        said.append(f"uninstalled from {place}")
     elif args.what == "install":
-        said = package.install(args.prefix, args.destdir, package.programs())
+        programs = package.programs()
+        said = package.install(args.prefix, args.destdir, programs)
+        said.append(f"installed in {place}: {', '.join(programs)}, with units, man pages and completion")
     else:
         said = [str(package.deb(args.output, package.programs()))]
     _write("".join(f"{line}\n" for line in said))

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.cli import main
 from coreloom.errors import UserError
 from coreloom.linux import native, package, systemd_image, usage, vm
 from coreloom.paths import LINUX, ROOT
@@ -98,6 +99,21 @@ def test_install_twice_and_uninstall(
         assert set(commands) == {f"{prefix}/bin/{unit.rstrip('@')}"}
     assert package.uninstall(prefix, str(root)) == []
     assert list(root.iterdir()) == []
+
+
+def test_the_command_says_where(
+    made: Mapping[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(package, "programs", lambda: made)
+    where = ["--prefix", "/usr", "--destdir", f"{tmp_path}/root"]
+    assert (main(["package", "install", *where]), main(["package", "uninstall", *where])) == (0, 0)
+    assert capsys.readouterr().out == (
+        f"installed in {tmp_path}/root/usr: {', '.join(_NAMES)}, with units, man pages and completion\n"
+        f"uninstalled from {tmp_path}/root/usr\n"
+    )
 
 
 def test_what_was_there_before_stays(made: Mapping[str, Path], tmp_path: Path) -> None:
