@@ -763,6 +763,23 @@ def test_a_cpu_that_was_away_unseen(machine: Machine, highest: int, left: str) -
     assert allowed(machine, 5) == left
 
 
+def test_a_task_whose_cpus_are_offline_waits_for_them(machine: Machine) -> None:
+    """It has what the kernel gave it; what it is owed stays written down, and is given once it can be."""
+    machine.write("/sys/devices/system/cpu/possible", "0-3\n")
+    machine.write("/sys/devices/system/cpu/online", "0-1,3\n")
+    machine.task(Task(5, "task", 0, "0-1,3", born=10))
+    machine.baseline("3", "task\t5 10\t2\t2\twas")
+    machine.layer(100, "3", "x", alive=False, mechanism="affinity")
+    waits = "warning: 1 task waits for CPUs that are offline: repeat `restore` when these are back"
+    assert restore(machine) == (0, [taken_back(1, 0, 1), waits])
+    assert restore(machine) == (0, ["nothing to take back", waits])
+    assert allowed(machine, 5) == "0-1,3"
+    machine.write("/sys/devices/system/cpu/online", "0-3\n")
+    assert restore(machine) == (0, [taken_back(0, 1, 0)])
+    assert allowed(machine, 5) == "2"
+    assert not (machine.root / _RUN[1:] / "baseline").exists()
+
+
 # Several, in any order
 
 
