@@ -127,8 +127,9 @@ three_sleep() { # each with CPUs of its own; their numbers in $a, $b, $c
     sleep 1002 & b=$!
     sleep 1003 & c=$!
     taskset -p 6 $b >/dev/null
-    becomes [ "$(cat /proc/$a/comm /proc/$b/comm /proc/$c/comm | sort -u)" = sleep ]
+    becomes all_sleep
 }
+all_sleep() { [ "$(cat /proc/$a/comm /proc/$b/comm /proc/$c/comm | sort -u)" = sleep ]; }
 all_on() { # CPUS PID...
     cpus=$1
     shift
