@@ -34,11 +34,6 @@ static const char *file_of(char path[CL_PATH_MOST], const char *mount, const cha
   return cl_join(path, group, full);
 }
 
-static bool is_group(const char *folder) {
-  char path[CL_PATH_MOST];
-  return cl_exists(cl_join(path, folder, "cgroup.procs"));
-}
-
 /* A group that is to be narrowed, the file with its CPUs, and these. ENOENT, ENODEV: there is none, or no more. */
 static int look(const struct walk *walk, const char *name, char group[CL_PATH_MOST], char path[CL_PATH_MOST],
                 struct cl_cpus *set) {
@@ -46,7 +41,7 @@ static int look(const struct walk *walk, const char *name, char group[CL_PATH_MO
   char text[CL_CPUS_TEXT];
   cl_join(group, walk->parent, name);
   if (*group == '\0') return ENAMETOOLONG;
-  if (cl_is_ours(name) || !is_group(group)) return ENOENT;
+  if (cl_is_ours(name) || !cl_is_group(group)) return ENOENT;
   int error = cl_read(file_of(path, walk->parent, group, "cpus"), text, sizeof text);
   if (error == ENOENT && walk->above == NULL && hold->changes.plan) { /* in v2 its files come with the controller */
     cl_change_expect(&hold->changes, path, "");

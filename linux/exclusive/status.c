@@ -88,16 +88,13 @@ static void made_group(int id, char group[CL_PATH_MOST]) {
 
 /* A process of the program, if it lives: the first of these is hold->program. */
 static int add_program(struct cl_held *held, const char *text) {
-  struct cl_task task, *more;
+  struct cl_task task;
   unsigned long long born;
   int tid;
   if (sscanf(text, "%d %llu", &tid, &born) != 2 || cl_task_read(tid, &task) || task.born != born) return 0;
-  struct cl_tasks *list = &held->target.process;
-  if ((more = realloc(list->task, (list->count + 1) * sizeof *more)) == NULL) return ENOMEM;
-  list->task = more;
-  more[list->count++] = task;
-  if (held->hold.program.tid == 0) held->hold.program = task;
-  return 0;
+  int error = cl_tasks_add(&held->target.process, &task);
+  if (!error && held->hold.program.tid == 0) held->hold.program = task;
+  return error;
 }
 
 static void read_programs(const struct cl_reservation *r, struct cl_held *held) {

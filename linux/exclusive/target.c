@@ -20,14 +20,6 @@ static int by_pid(const void *a, const void *b) {
   return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int add_task(struct cl_tasks *tasks, const struct cl_task *task) {
-  struct cl_task *more = realloc(tasks->task, (tasks->count + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  tasks->task = more;
-  more[tasks->count++] = *task;
-  return 0;
-}
-
 static const struct cl_task *find_pid(const struct cl_tasks *tasks, int pid) {
   const struct cl_task key = {.pid = pid};
   return tasks->count ? bsearch(&key, tasks->task, tasks->count, sizeof key, by_pid) : NULL;
@@ -60,11 +52,6 @@ static bool join(char path[CL_PATH_MOST], const char *folder, const char *name) 
 static bool is_below(const char *path, const char *folder) {
   size_t length = strlen(folder);
   return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
-
-static bool is_group(const char *folder) {
-  char path[CL_PATH_MOST];
-  return join(path, folder, "cgroup.procs") && cl_exists(path);
 }
 
 /* No part is empty, "." or "..", so a folder below the mount is meant, and one name is one folder. */
@@ -108,7 +95,7 @@ int cl_target_folder(const char *path, struct cl_target *t) {
   if (!is_clean(below)) return EINVAL;
   int error = find_hierarchy(below, t);
   if (error) return error;
-  return is_group(t->folder) ? 0 : ENOENT;
+  return cl_is_group(t->folder) ? 0 : ENOENT;
 }
 
 struct walk {
@@ -127,7 +114,7 @@ static int add_processes(const char *folder, struct cl_tasks *tasks) {
     int pid = (int)strtol(at, &end, 10);
     if (end == at) break;
     if (pid == 0 || cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue; /* 0: not to be seen from here */
-    error = add_task(tasks, &task);
+    error = cl_tasks_add(tasks, &task);
   }
   free(text);
   return error;
@@ -137,7 +124,7 @@ static int walk_group(void *context, const char *name) {
   const struct walk *above = context;
   char path[CL_PATH_MOST];
   if (above->depth == DEEP || !join(path, above->folder, name)) return ENAMETOOLONG;
-  if (!is_group(path)) return 0;
+  if (!cl_is_group(path)) return 0;
   struct walk here = {above->tasks, path, above->depth + 1};
   int error = add_processes(path, above->tasks);
   if (!error) error = cl_list(path, walk_group, &here);
@@ -147,7 +134,7 @@ static int walk_group(void *context, const char *name) {
 /* The processes of a group and of all groups in it. */
 static int read_group(const char *folder, struct cl_tasks *tasks) {
   struct walk walk = {tasks, folder, 0};
-  if (!is_group(folder)) return 0;
+  if (!cl_is_group(folder)) return 0;
   int error = add_processes(folder, tasks);
   if (!error) error = cl_list(folder, walk_group, &walk);
   return error == ENOENT ? 0 : error;
@@ -167,7 +154,7 @@ static int read_named(const struct cl_target *t, struct cl_tasks *now) {
   for (size_t i = 0; i < t->process.count && !error; i++) {
     struct cl_task task;
     const struct cl_task *known = &t->process.task[i];
-    if (cl_task_read(known->tid, &task) == 0 && task.born == known->born && task.state != 'Z') error = add_task(now, &task);
+    if (cl_task_read(known->tid, &task) == 0 && task.born == known->born && task.state != 'Z') error = cl_tasks_add(now, &task);
   }
   return error;
 }
@@ -179,7 +166,7 @@ int cl_target_refresh(struct cl_hold *hold) {
   int error = t->folder[0] ? read_members(hold, &now) : read_named(t, &now);
   sort(&now);
   for (size_t i = 0; i < now.count && !error && t->folder[0]; i++)
-    if (!has_task(&t->process, &now.task[i])) error = add_task(&t->came, &now.task[i]);
+    if (!has_task(&t->process, &now.task[i])) error = cl_tasks_add(&t->came, &now.task[i]);
   if (error) {
     cl_tasks_free(&now);
     return error;
@@ -216,7 +203,7 @@ int cl_target_tasks(const struct cl_hold *hold, struct cl_tasks *tasks) {
   for (size_t i = 0; i < t->process.count && !error; i++) {
     struct cl_tasks threads;
     error = cl_tasks_of(t->process.task[i].pid, &threads);
-    for (size_t j = 0; j < threads.count && !error; j++) error = add_task(tasks, &threads.task[j]);
+    for (size_t j = 0; j < threads.count && !error; j++) error = cl_tasks_add(tasks, &threads.task[j]);
     cl_tasks_free(&threads);
     if (error == ESRCH) error = 0; /* the others live */
   }
@@ -268,7 +255,7 @@ static int find_named(struct cl_hold *hold, const struct cl_request *request) {
     if (status) return status;
     if (request->pid_count > 1 && task.tid != task.pid)
       return cl_fail("%d is a thread of process %d: with several, give processes only", task.tid, task.pid);
-    if (add_task(&hold->target->process, &task)) return cl_fail("%s", strerror(ENOMEM));
+    if (cl_tasks_add(&hold->target->process, &task)) return cl_fail("%s", strerror(ENOMEM));
     if (i == 0) hold->program = task;
   }
   sort(&hold->target->process);

@@ -223,6 +223,14 @@ int cl_task_read(int tid, struct cl_task *task) {
   return error;
 }
 
+int cl_tasks_add(struct cl_tasks *tasks, const struct cl_task *task) {
+  struct cl_task *more = realloc(tasks->task, (tasks->count + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  tasks->task = more;
+  more[tasks->count++] = *task;
+  return 0;
+}
+
 void cl_tasks_free(struct cl_tasks *tasks) {
   free(tasks->task);
   *tasks = (struct cl_tasks){NULL, 0};
@@ -299,6 +307,11 @@ int cl_group_mount(const char *controller, char *path, size_t size) {
     snprintf(mount, sizeof mount, "%s", found);
   }
   return (size_t)snprintf(path, size, "%s", mount) < size ? 0 : ENAMETOOLONG;
+}
+
+bool cl_is_group(const char *folder) {
+  char path[CL_PATH_MOST];
+  return (size_t)snprintf(path, sizeof path, "%s/cgroup.procs", folder) < sizeof path && cl_exists(path);
 }
 
 int cl_task_folder(int tid, const char *controller, char *path, size_t size) {

@@ -42,6 +42,7 @@ int cl_tasks_kernel(struct cl_tasks *tasks);
 int cl_task_read(int tid, struct cl_task *task);
 /* The same but for its `pid`, which costs a second file. */
 int cl_task_look(int tid, struct cl_task *task);
+int cl_tasks_add(struct cl_tasks *tasks, const struct cl_task *task);
 void cl_tasks_free(struct cl_tasks *tasks);
 /* The task is there and is still the one that was born then. */
 bool cl_task_lives(int tid, unsigned long long born);
@@ -49,6 +50,8 @@ bool cl_task_lives(int tid, unsigned long long born);
 int cl_task_group(int tid, const char *controller, char *path, size_t size);
 /* Where the hierarchy v2 ("") or v1 of a controller is mounted: "/sys/fs/cgroup". ENOENT: nowhere. */
 int cl_group_mount(const char *controller, char *path, size_t size);
+/* Whether a folder is a cgroup, in either version. */
+bool cl_is_group(const char *folder);
 /* The folder of a task's group: the mount with the group's path, "/sys/fs/cgroup/a/b", no slash at its end. One of any
  * task fits in CL_FOLDER_MOST; ENAMETOOLONG: it does not fit, or is so deep that the kernel does not tell. */
 int cl_task_folder(int tid, const char *controller, char *path, size_t size);

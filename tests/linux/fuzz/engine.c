@@ -246,6 +246,12 @@ static void make_input(uint64_t number) {
 
 /* One input */
 
+int fuzz_split(char *text, char **word, int count, int most) {
+  char *save = NULL;
+  for (char *one = strtok_r(text, "\n", &save); one && count < most; one = strtok_r(NULL, "\n", &save)) word[count++] = one;
+  return count;
+}
+
 void fuzz_note(const void *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) digest = (digest ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
 }

@@ -28,6 +28,8 @@ void fuzz_add(struct fuzz_target *target);
 
 /* What must hold of what was parsed; else the input is reported with this line. */
 void fuzz_check(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The lines of `text` as words of a command line, behind the `count` that are there; no more than `most`. Their number. */
+int fuzz_split(char *text, char **word, int count, int most);
 /* What came out, so that an input that gives another result the next time (of memory never written) is found. */
 void fuzz_note(const void *bytes, size_t size);
 void fuzz_note_text(const char *text);

@@ -13,11 +13,11 @@ static const char *const fuzz_words[] = {"-s", "--slice-us", "--sleepers-wait", 
 
 static void run_options(const char *data, size_t size) {
   struct options o = {.slice_us = DWRR_SLICE_US, .dump_size = DWRR_DUMP_SIZE};
-  char *copy = malloc(size + 1), *word[70] = {"scx_dwrr"}, *save = NULL;
+  char *copy = malloc(size + 1), *word[70] = {"scx_dwrr"};
   int count = 1;
   if (!copy) abort();
   memcpy(copy, data, size + 1);
-  for (char *one = strtok_r(copy, "\n", &save); one && count < 68; one = strtok_r(NULL, "\n", &save)) word[count++] = one;
+  count = fuzz_split(copy, word, count, 68);
   optind = 0; /* begins anew */
   int status = parse(count, word, &o);
   fuzz_check(status >= 0 && status <= 3, "status %d", status - 1);

@@ -38,14 +38,14 @@ static int start(int count, char **word) {
 }
 
 static void run_arguments(const char *data, size_t size) {
-  char *copy = malloc(size + 1), *word[70] = {"coreloom-exclusive", "--root"}, *save = NULL;
+  char *copy = malloc(size + 1), *word[70] = {"coreloom-exclusive", "--root"};
   int count = 3;
   memcpy(copy, data, size + 1);
   for (char *at = copy; *at; at++)
     if (*at == '/') *at = '_'; /* a file named by --log stays in the folder */
   fuzz_tree(small, sizeof small - 1);
   word[2] = (char *)fuzz_root();
-  for (char *one = strtok_r(copy, "\n", &save); one && count < 68; one = strtok_r(NULL, "\n", &save)) word[count++] = one;
+  count = fuzz_split(copy, word, count, 68);
   start(count, word);
   free(copy);
 }

@@ -14,11 +14,11 @@ static const char *const fuzz_words[] = {"-p", "-n", "-g", "-a", "-k", "-t", "-c
 
 static void run_options(const char *data, size_t size) {
   struct options o = {0};
-  char *copy = malloc(size + 1), *word[70] = {"lagmeter"}, *save = NULL;
+  char *copy = malloc(size + 1), *word[70] = {"lagmeter"};
   int count = 1;
   if (!copy) abort();
   memcpy(copy, data, size + 1);
-  for (char *one = strtok_r(copy, "\n", &save); one && count < 68; one = strtok_r(NULL, "\n", &save)) word[count++] = one;
+  count = fuzz_split(copy, word, count, 68);
   optind = 0; /* begins anew */
   int status = parse(count, word, &o);
   fuzz_check(status >= 0 && status <= 3, "status %d", status - 1);
