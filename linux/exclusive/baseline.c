@@ -13,6 +13,7 @@
 
 #include "lines.h"
 #include "say.h"
+#include "state.h"
 
 #define MAGIC "coreloom-baseline 1"
 #define FILE_NEW CL_BASELINE ".new"
@@ -164,8 +165,10 @@ static bool read_line(struct cl_baseline *b, const char *text) {
     free(line);
     return good;
   }
-  if (count == 2 && strcmp(field[0], "topology") == 0) {
-    bool good = cl_line_number(field[1], &b->topology);
+  unsigned long long *number = count != 2 ? NULL : strcmp(field[0], "topology") == 0 ? &b->topology :
+                               strcmp(field[0], "copy") == 0 ? &b->copy : NULL;
+  if (number) {
+    bool good = cl_line_number(field[1], number);
     free(line);
     return good;
   }
@@ -218,7 +221,8 @@ static int parse(struct cl_baseline *b, char *text, size_t length) {
 
 static int open_file(const char *path, int flags, int *fd) {
   char real[CL_PATH_MOST + 256];
-  *fd = open(cl_files_path(path, real), flags | O_CLOEXEC | O_NOFOLLOW, 0644);
+  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0 : O_NOFOLLOW; /* one that another has open (state.h) */
+  *fd = open(cl_files_path(path, real), flags | O_CLOEXEC | follow, 0644);
   return *fd < 0 ? errno : 0;
 }
 
@@ -229,12 +233,12 @@ static int identify(struct cl_baseline *b) {
   return 0;
 }
 
-int cl_baseline_read(struct cl_baseline *b) {
+static int read_file(struct cl_baseline *b, const char *path, int flags) {
   char *text;
   size_t length;
   int error = begin(b);
-  if (!error) error = open_file(CL_BASELINE, O_RDWR | O_APPEND, &b->fd);
-  if (error == EACCES) error = open_file(CL_BASELINE, O_RDONLY, &b->fd); /* who is not root only looks */
+  if (!error) error = open_file(path, flags, &b->fd);
+  if (error == EACCES) error = open_file(path, O_RDONLY, &b->fd); /* who is not root only looks */
   if (!error) error = identify(b);
   if (!error && (error = cl_lines_read(b->fd, &text, &length)) == 0) {
     error = parse(b, text, length);
@@ -245,6 +249,14 @@ int cl_baseline_read(struct cl_baseline *b) {
     begin(b);
   }
   return error;
+}
+
+int cl_baseline_look(struct cl_baseline *b, const char *path) { return read_file(b, path, O_RDONLY); }
+
+int cl_baseline_read(struct cl_baseline *b) {
+  char path[CL_PATH_MOST];
+  int error = read_file(b, CL_BASELINE, O_RDWR | O_APPEND);
+  return error == ENOENT && cl_state_baseline(path) == 0 ? read_file(b, path, O_RDWR | O_APPEND) : error;
 }
 
 /* Writing */
@@ -373,15 +385,25 @@ static bool is_current(const struct cl_known *k) {
   return k->kind != CL_TASK || (cl_task_look(k->tid, &task) == 0 && task.born == k->born && task.state != 'Z');
 }
 
-/* Writes all that is known to a new file. */
-static int write_anew(struct cl_baseline *b) {
-  char list[CL_CPUS_TEXT];
-  char number[24];
-  size_t lines = 3;
+/* The line, and with `replaced` those before it that still count: the oldest first. */
+static int write_known(int fd, const struct cl_known *k, bool replaced, size_t *lines) {
+  int error = replaced && k->older ? write_known(fd, k->older, true, lines) : 0;
+  char id[16];
+  const char *field[] = {kinds[k->kind], k->key, k->base, k->written, how_text(k->how, k->id, id)};
+  ++*lines;
+  return error ? error : cl_line_add(fd, field, 5);
+}
+
+/* Writes all that is known to a new file; without `replaced`: all that has been done is written down as done. */
+static int write_anew(struct cl_baseline *b, bool replaced) {
+  char list[CL_CPUS_TEXT], copy[24], topology[24];
+  size_t lines = 4;
   int fd, error = begin_new(&fd, b->taken);
   if (error) return error;
-  snprintf(number, sizeof number, "%llu", b->topology);
-  error = cl_line_add(fd, (const char *const[]){"topology", number}, 2);
+  snprintf(copy, sizeof copy, "%llu", ++b->copy);
+  snprintf(topology, sizeof topology, "%llu", b->topology);
+  error = cl_line_add(fd, (const char *const[]){"copy", copy}, 2);
+  if (!error) error = cl_line_add(fd, (const char *const[]){"topology", topology}, 2);
   if (!error) error = cl_line_add(fd, (const char *const[]){"held", cl_cpus_format(&b->held, list)}, 2);
   if (!error && cl_cpus_count(&b->offline)) {
     error = cl_line_add(fd, (const char *const[]){"offline", cl_cpus_format(&b->offline, list)}, 2);
@@ -389,11 +411,7 @@ static int write_anew(struct cl_baseline *b) {
   }
   for (size_t i = 0; i < b->count && !error; i++) {
     const struct cl_known *k = &b->known[i];
-    if (!is_current(k)) continue;
-    char id[16];
-    const char *field[] = {kinds[k->kind], k->key, k->base, k->written, how_text(k->how, k->id, id)};
-    error = cl_line_add(fd, field, 5);
-    lines++;
+    if (is_current(k)) error = write_known(fd, k, replaced, &lines);
   }
   error = commit(b, fd, error);
   if (!error) b->lines = lines;
@@ -402,7 +420,7 @@ static int write_anew(struct cl_baseline *b) {
 
 int cl_baseline_compact(struct cl_baseline *b) {
   if (b->fd < 0 || b->lines < b->count + 4 + SPARE) return 0;
-  int error = write_anew(b);
+  int error = write_anew(b, false);
   if (error) return error;
   cl_baseline_free(b);
   return cl_baseline_read(b);
@@ -410,16 +428,22 @@ int cl_baseline_compact(struct cl_baseline *b) {
 
 int cl_baseline_refresh(struct cl_baseline *b) {
   char real[CL_PATH_MOST + 256];
-  struct stat there;
-  if (b->fd < 0) return cl_baseline_read(b);
-  if (stat(cl_files_path(CL_BASELINE, real), &there)) {
-    int error = errno == ENOENT ? write_anew(b) : errno;
-    if (error) return error;
-  } else if (there.st_ino == b->inode && (size_t)there.st_size == b->length) {
-    return cl_online(&b->online);
+  struct stat file;
+  struct cl_baseline now;
+  bool there = stat(cl_files_path(CL_BASELINE, real), &file) == 0;
+  if (!there && errno != ENOENT) return errno;
+  if (there && b->fd >= 0 && file.st_ino == b->inode && (size_t)file.st_size == b->length) return cl_online(&b->online);
+  int error = cl_baseline_read(&now); /* if it was removed, others may know more */
+  bool alone = error == ENOENT && !there && b->fd >= 0;
+  if (!alone) {
+    cl_baseline_free(b);
+    *b = now;
   }
+  if (there || (error && !alone)) return error;
+  error = write_anew(b, true);
+  if (error) return error;
   cl_baseline_free(b);
-  return cl_baseline_read(b);
+  return read_file(b, CL_BASELINE, O_RDWR | O_APPEND);
 }
 
 /* Taking */

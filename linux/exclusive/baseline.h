@@ -11,6 +11,7 @@
  *
  *   coreloom-baseline 1   BOOT-ID   TAKEN      the first line; TAKEN: when, in clock ticks since boot
  *   held         LIST                           the CPUs that all layers hold together
+ *   copy         NUMBER                         how often it was written anew
  *   topology     NUMBER                         the highest inode of a CPU's folder `topology`, which goes and comes with it
  *   offline      LIST                           CPUs that were offline at some time since
  *   cpus         PATH  BASE WRITTEN HOW         a list of CPUs in a file
@@ -55,7 +56,7 @@ struct cl_baseline {
   unsigned long long taken;
   struct cl_cpus online, possible;
   struct cl_cpus held, offline;
-  unsigned long long topology;
+  unsigned long long copy, topology;
   struct cl_known *known;
   size_t count, room;
   uint32_t *slot; /* of a hash table: place in `known` + 1 */
@@ -63,11 +64,13 @@ struct cl_baseline {
 };
 
 /* The caller holds the lock in all that writes. */
-/* Reads it. ENOENT: there is none; *b is empty then. */
+/* Reads it, also where it was removed and a living tool has it open. ENOENT: there is none; *b is empty then. */
 int cl_baseline_read(struct cl_baseline *b);
+int cl_baseline_look(struct cl_baseline *b, const char *path); /* this file, only to be read */
 /* Reads the machine and writes it down. */
 int cl_baseline_take(struct cl_baseline *b);
-/* The same again where others have added to it or written it anew; written anew where it was removed. */
+/* The same again where others have added to it or written it anew (fd -1: it was not read yet); written anew where it was
+ * removed. */
 int cl_baseline_refresh(struct cl_baseline *b);
 /* Writes it anew without what was replaced and tasks that have ended, if that makes it much shorter. */
 int cl_baseline_compact(struct cl_baseline *b);

@@ -194,7 +194,10 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
     return 0;
   }
   int error = cl_task_allowed(task->tid, &is.allowed);
-  if (error || cl_cpus_equal(&is.allowed, cpus)) return error;
+  /* One of the program is told all the same: it may have asked for more, which a partition keeps from it for now. */
+  const struct cl_known *known = c->plan ? NULL : cl_baseline_task(c->base, task->tid, task->born);
+  bool program = known && known->how == CL_PROGRAM;
+  if (error || (cl_cpus_equal(&is.allowed, cpus) && !program)) return error;
   c->made++;
   if (c->plan) {
     cl_say_planned("let task %d (%s) use CPUs %s (was %s)", task->tid, task->name, new_text,

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,47 +16,19 @@
 
 #define MAGIC "coreloom-exclusive 2"
 
-/* The lock */
-
 static int make_folder(const char *path) {
   char real[CL_PATH_MOST + 256];
   return mkdir(cl_files_path(path, real), 0755) && errno != EEXIST ? errno : 0;
 }
 
-/* The file may be removed while it is waited for: then the lock that was got is nobody's, and it begins anew. */
-static int lock(int *fd, int how) {
-  char real[CL_PATH_MOST + 256];
-  struct stat got, there;
-  for (;;) {
-    int error = make_folder(CL_STATE);
-    if (error) return error;
-    *fd = open(cl_files_path(CL_STATE "/lock", real), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (*fd < 0) return errno;
-    while (!error && flock(*fd, how)) error = errno == EINTR && !(how & LOCK_NB) ? 0 : errno;
-    if (!error && fstat(*fd, &got) == 0 && stat(real, &there) == 0 && got.st_ino == there.st_ino) break;
-    close(*fd);
-    if (error) return error;
-  }
-  char text[16];
-  int length = snprintf(text, sizeof text, "%d\n", (int)getpid());
-  if (ftruncate(*fd, 0) == 0 && pwrite(*fd, text, (size_t)length, 0) < 0) return 0; /* it only says who has it */
-  return 0;
-}
-
-int cl_state_lock(int *fd) { return lock(fd, LOCK_EX); }
-
-int cl_state_try(int *fd) { return lock(fd, LOCK_EX | LOCK_NB); }
-
-int cl_state_holder(void) {
-  char text[16];
-  return cl_read(CL_STATE "/lock", text, sizeof text) ? 0 : atoi(text);
-}
-
 /* Writing */
+
+#define ADD (O_RDWR | O_APPEND)
 
 static int open_layer(const char *path, int flags, int *fd) {
   char real[CL_PATH_MOST + 256];
-  *fd = open(cl_files_path(path, real), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0 : O_NOFOLLOW; /* one that another has open (state.h) */
+  *fd = open(cl_files_path(path, real), O_CLOEXEC | follow | flags, 0644);
   return *fd < 0 ? errno : 0;
 }
 
@@ -68,7 +39,7 @@ int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first) {
   int error = make_folder(CL_STATE);
   if (error) return error;
   cl_layer_path(first->tool, layer->path);
-  error = open_layer(layer->path, O_CREAT | O_EXCL, &layer->fd);
+  error = open_layer(layer->path, ADD | O_CREAT | O_EXCL, &layer->fd);
   if (error) return error;
   snprintf(tool, sizeof tool, "%d", first->tool);
   snprintf(born, sizeof born, "%llu", first->born);
@@ -190,15 +161,15 @@ static int id_of(const char *name) {
 }
 
 int cl_layer_read(const char *path, struct cl_text *t) {
-  char boot[40], real[CL_PATH_MOST + 256];
+  char boot[40];
   size_t length;
   int fd;
   memset(t, 0, sizeof *t);
   snprintf(t->first.path, sizeof t->first.path, "%s", path);
   t->first.id = id_of(strrchr(path, '/') + 1);
-  fd = open(cl_files_path(path, real), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return errno;
-  int error = cl_lines_read(fd, &t->all, &length);
+  int error = open_layer(path, O_RDONLY, &fd);
+  if (error) return error;
+  error = cl_lines_read(fd, &t->all, &length);
   close(fd);
   t->empty = !error && length == 0;
   if (!error) error = parse(t, length);
@@ -210,6 +181,7 @@ int cl_layer_read(const char *path, struct cl_text *t) {
   snprintf(t->first.mechanism, sizeof t->first.mechanism, "%s", mechanism ? mechanism : "");
   snprintf(t->first.trying, sizeof t->first.trying, "%s", mechanism ? mechanism : trying ? trying : "");
   t->first.ended = cl_layer_value(t, "ended") != NULL;
+  if (t->first.id == 0) t->first.id = t->first.tool; /* by an open file, which has no name */
   t->first.alive = t->first.tool && cl_boot(boot) == 0 && strcmp(boot, t->first.boot) == 0 &&
                    cl_task_lives(t->first.tool, t->first.born);
   return 0;
@@ -237,9 +209,10 @@ int cl_layer_keep(struct cl_layer *layer, bool *ended) {
   *ended = strstr(text, "\nnote\tended\t") != NULL;
   if (!*ended) {
     int fd;
-    if ((error = make_folder(CL_STATE)) == 0) error = open_layer(layer->path, O_CREAT | O_TRUNC, &fd);
+    if ((error = make_folder(CL_STATE)) == 0) error = open_layer(layer->path, ADD | O_CREAT | O_TRUNC, &fd);
     if (!error && write(fd, text, length) != (ssize_t)length) error = ENOSPC;
     if (!error) {
+      cl_layer_put_note(layer, "moved", "to a new file");
       close(layer->fd);
       layer->fd = fd;
     }
@@ -250,47 +223,7 @@ int cl_layer_keep(struct cl_layer *layer, bool *ended) {
 
 void cl_layer_mark_ended(const char *path) {
   struct cl_layer layer;
-  if (open_layer(path, 0, &layer.fd)) return;
-  cl_layer_put_note(&layer, "ended", "by another");
+  if (open_layer(path, ADD, &layer.fd)) return;
+  cl_layer_put_note(&layer, "ended", "taken back");
   close(layer.fd);
-}
-
-struct gather {
-  struct cl_reservation *list;
-  size_t count;
-};
-
-static int add_layer(void *context, const char *name) {
-  struct gather *g = context;
-  const char *end = strrchr(name, '.');
-  char path[CL_PATH_MOST];
-  struct cl_text t;
-  if (end == NULL || strcmp(end, ".layer") != 0) return 0;
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", CL_STATE, name) >= sizeof path) return ENAMETOOLONG;
-  int error = cl_layer_read(path, &t);
-  if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
-  struct cl_reservation *more = realloc(g->list, (g->count + 1) * sizeof *more);
-  if (more) (g->list = more)[g->count++] = t.first;
-  cl_layer_free(&t);
-  return more ? 0 : ENOMEM;
-}
-
-static int by_tool(const void *a, const void *b) {
-  const struct cl_reservation *x = a, *y = b;
-  return x->tool != y->tool ? (x->tool > y->tool) - (x->tool < y->tool) : strcmp(x->path, y->path);
-}
-
-int cl_layers(struct cl_reservation **list, size_t *count) {
-  struct gather g = {NULL, 0};
-  int error = cl_list(CL_STATE, add_layer, &g);
-  if (error == ENOENT) error = 0;
-  if (error) {
-    free(g.list);
-    g = (struct gather){NULL, 0};
-  } else if (g.count) {
-    qsort(g.list, g.count, sizeof *g.list, by_tool);
-  }
-  *list = g.list;
-  *count = g.count;
-  return error;
 }

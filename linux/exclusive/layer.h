@@ -11,7 +11,8 @@
  *   scope   NAME                          a transient unit asked of systemd
  *   note    KEY VALUE                     trying MECHANISM (it is being set up), mechanism NAME (it holds), program
  *                                         "PID BORN", wish LIST (CPUs the program had asked for), use LIST, via LIST,
- *                                         watcher "PID BORN", before (counters), ended (taken back by another hand);
+ *                                         watcher "PID BORN", before (counters), ended (taken back), moved (this file
+ *                                         was removed by hand, and is written anew);
  *                                         of several processes, also "PID BORN" for each that is not the first; of a
  *                                         cgroup or unit, cgroup FOLDER: its processes are the program; of `run --unit`,
  *                                         unit NAME: so the scope is called, whose entry has our number all the same
@@ -70,12 +71,6 @@ struct cl_text {
   bool empty; /* the tool was killed before the first line */
 };
 
-/* Only one tool at a time sets up or takes down: a lock on CL_STATE/lock, until *fd is closed. */
-int cl_state_lock(int *fd);
-int cl_state_try(int *fd); /* EWOULDBLOCK: another has it */
-/* Who has it: its pid, or 0. */
-int cl_state_holder(void);
-
 int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first);
 /* Appends an entry, its kind first. */
 int cl_layer_add(const struct cl_layer *layer, const char *const *field, size_t count);
@@ -93,8 +88,5 @@ const char *cl_layer_value(const struct cl_text *t, const char *key);
 /* The same of a file; ENOENT: none. */
 int cl_layer_note(const char *path, const char *key, char *value, size_t size);
 void cl_layer_path(int id, char path[CL_PATH_MOST]);
-
-/* All reservations by number, damaged ones too (tool = 0); free() *list. */
-int cl_layers(struct cl_reservation **list, size_t *count);
 
 #endif

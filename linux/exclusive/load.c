@@ -20,6 +20,7 @@
 
 #include "proof.h"
 #include "say.h"
+#include "state.h"
 #include "target.h"
 
 #define NAMED 4 /* pinned tasks that are named in a reason */

@@ -9,6 +9,7 @@
 
 #include "say.h"
 #include "settle.h"
+#include "state.h"
 
 int cl_restore_dead(void) {
   static const struct cl_settling dead = {0};

@@ -29,6 +29,7 @@
 #include "restore.h"
 #include "say.h"
 #include "settle.h"
+#include "state.h"
 #include "target.h"
 #include "urgent.h"
 #include "watch.h"
@@ -355,7 +356,7 @@ static int open_layer(struct run *r) {
   struct cl_reservation first = {.tool = getpid(), .cpus = r->hold.cpus};
   struct cl_task self;
   char program[64], watcher[64], list[CL_CPUS_TEXT], before[256];
-  int error = cl_baseline_read(&r->base);
+  int error = cl_baseline_refresh(&r->base);
   if (error == ENOENT) error = cl_baseline_take(&r->base);
   if (!error) error = cl_task_read(getpid(), &self);
   if (!error) error = cl_boot(first.boot);
@@ -678,8 +679,10 @@ static void look_after(struct run *r) {
   struct cl_cpus online, off;
   char path[CL_PATH_MOST + 64], text[512];
   bool ended, there = cl_exists(r->layer.path);
-  if (cl_layer_keep(&r->layer, &ended) == 0 && !there && !ended)
+  if (cl_layer_keep(&r->layer, &ended) == 0 && !there && !ended) {
     cl_warn("%s was removed while CPUs are held: it is written anew", r->layer.path);
+    cl_watcher_tell(&r->watcher, r->deadline);
+  }
   if (ended) {
     cl_warn("the CPUs were given back by another hand: the program runs on without CPUs of its own");
     r->held = false;
@@ -742,10 +745,12 @@ static void take_newcomers(struct run *r) {
 }
 
 static void sweep(struct run *r) {
+  unsigned long long file = r->base.inode;
   int lock;
   if (cl_state_try(&lock)) return; /* another tool sets up or takes down: the next time */
   look_after(r);
   if (r->held && cl_baseline_refresh(&r->base) == 0) find_room(r);
+  if (r->held && r->base.inode != file) cl_watcher_tell(&r->watcher, r->deadline);
   if (r->held) cl_baseline_note_offline(&r->base); /* before what tasks then have is taken for what they ask for */
   if (r->held) take_newcomers(r);
   int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;

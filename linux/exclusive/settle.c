@@ -15,6 +15,7 @@
 #include "hold.h"
 #include "lines.h"
 #include "say.h"
+#include "state.h"
 
 #define NAMED 8   /* tasks changed by others that are named, the others counted */
 #define ROUNDS 10 /* over newborn tasks: one that is not told yet may have children meanwhile */
@@ -834,22 +835,40 @@ static void sum_up(struct settle *s) {
   s->ended = cl_cpus_minus(&s->ended, &s->after);
 }
 
-static int begin(struct settle *s) {
+static void forget_layers(struct settle *s) {
+  for (size_t i = 0; i < s->layers; i++) cl_layer_free(&s->layer[i].text);
+  free(s->layer);
+  s->layer = NULL;
+  s->layers = 0;
+}
+
+static int read_layers(struct settle *s) {
   struct cl_reservation *list;
   size_t count_of;
   int error = cl_layers(&list, &count_of);
   if (error) return error;
   s->layer = calloc(count_of + 1, sizeof *s->layer);
-  for (size_t i = 0; s->layer && i < count_of; i++) {
+  if (s->layer == NULL) error = ENOMEM;
+  for (size_t i = 0; !error && i < count_of; i++) {
     struct ending *l = &s->layer[s->layers];
-    if (cl_layer_read(list[i].path, &l->text)) continue; /* removed meanwhile */
+    error = cl_layer_read(list[i].path, &l->text);
+    if (error) break;
     const struct cl_reservation *r = &l->text.first;
     l->ends = !r->alive || s->how->all || (s->how->id && r->id == s->how->id);
     s->layers++;
   }
   free(list);
-  if (s->layer == NULL) return ENOMEM;
-  error = cl_baseline_read(&s->base);
+  return error;
+}
+
+static int begin(struct settle *s) {
+  int error = read_layers(s);
+  for (int tries = 0; error == ENOENT && tries < 10; tries++) { /* removed by hand in between, or ended if it only looks */
+    forget_layers(s);
+    error = read_layers(s);
+  }
+  if (error) return error;
+  error = s->look ? cl_baseline_read(&s->base) : cl_baseline_refresh(&s->base);
   s->has_base = !error;
   sum_up(s);
   s->base.held = cl_cpus_or(&s->base.held, &s->before); /* what may differ by our doing */
@@ -858,8 +877,7 @@ static int begin(struct settle *s) {
 }
 
 static void end(struct settle *s) {
-  for (size_t i = 0; i < s->layers; i++) cl_layer_free(&s->layer[i].text);
-  free(s->layer);
+  forget_layers(s);
   cl_baseline_free(&s->base);
 }
 
@@ -921,7 +939,7 @@ static void say_damage(struct settle *s) {
 }
 
 /* The files of the layers that have ended go, and with the last one the baseline, if nothing is owed. */
-static void forget(struct settle *s) {
+static void forget_ended(struct settle *s) {
   bool any = s->out->owed > 0;
   for (size_t i = 0; i < s->layers; i++) {
     const struct ending *l = &s->layer[i];
@@ -930,7 +948,8 @@ static void forget(struct settle *s) {
     any |= stays;
     if (stays) continue;
     cl_files_path(l->text.first.path, real);
-    if (l->text.first.alive) cl_layer_mark_ended(l->text.first.path);
+    cl_layer_mark_ended(l->text.first.path);
+    if (strncmp(l->text.first.path, CL_STATE "/", strlen(CL_STATE "/")) != 0) continue; /* it was removed already */
     snprintf(other, sizeof other, "%s.damaged", real);
     if (l->text.damages && of_this_boot(&l->text.first) && !l->text.empty) rename(real, other);
     else unlink(real);
@@ -972,7 +991,7 @@ int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
     if (!cl_files_is_tree()) remind_queues(&s);
   }
   if (settled->failed) error = EIO;
-  else forget(&s);
+  else forget_ended(&s);
   end(&s);
   return error;
 }

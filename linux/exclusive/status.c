@@ -15,6 +15,7 @@
 #include "plain.h"
 #include "proof.h"
 #include "say.h"
+#include "state.h"
 
 #define LOOK_S 0.2 /* the first window */
 

@@ -19,6 +19,7 @@
 #include "dbus.h"
 #include "hold.h"
 #include "say.h"
+#include "state.h"
 
 #define SOCKET "/run/systemd/private"
 #define MANAGER "/org/freedesktop/systemd1"

@@ -15,6 +15,7 @@
 #include "proof.h"
 #include "say.h"
 #include "settle.h"
+#include "state.h"
 
 #define LOOK_MS 200 /* how long it is watched who runs there */
 

@@ -18,6 +18,7 @@
 #include "counters.h"
 #include "say.h"
 #include "settle.h"
+#include "state.h"
 #include "urgent.h"
 
 #define GRACE_S 0.5 /* the tool itself gives back at the deadline, unless it is stopped */
@@ -45,6 +46,8 @@ static void drain(int fd) {
 
 static void open_state(struct watch *w) {
   char real[CL_PATH_MOST + 256];
+  if (w->layer.fd >= 0) close(w->layer.fd);
+  cl_baseline_free(&w->base);
   cl_layer_path(w->tool, w->layer.path);
   w->layer.fd = open(cl_files_path(w->layer.path, real), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   cl_baseline_read(&w->base);

@@ -17,7 +17,7 @@ struct cl_watcher {
 
 /* To be called before the layer is begun, and before the lock is taken: the watcher inherits neither. */
 int cl_watcher_start(struct cl_watcher *watcher);
-/* The CPUs are held; `deadline` (cl_now(), or INFINITY): after which the watcher gives them back. NAN: nothing is left to
+/* The CPUs are held, or what is written down is in a new file; `deadline` (cl_now(), or INFINITY): after which the watcher gives them back. NAN: nothing is left to
  * do, the watcher ends. */
 void cl_watcher_tell(const struct cl_watcher *watcher, double deadline);
 /* The tool is done: the watcher ends. If it is `unfinished` the watcher goes on without the tool, a new one if it was

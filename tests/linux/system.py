@@ -14,7 +14,7 @@ from coreloom.paths import LINUX
 from linux.tree import Machine, Task
 
 _NAMES = (
-    *("irq", "systemd", "dbus", "socket", "change", "baseline", "layer", "lines", "settle"),
+    *("irq", "systemd", "dbus", "socket", "change", "baseline", "layer", "state", "lines", "settle"),
     *("say", "plain", "out", "tasks", "files", "cpus"),
 )
 

@@ -13,6 +13,7 @@
 #include "hold.h"
 #include "say.h"
 #include "settle.h"
+#include "state.h"
 
 static int result(int error, const char *why) {
   fflush(stdout);

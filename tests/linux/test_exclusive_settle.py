@@ -313,7 +313,7 @@ def test_the_file_is_written_anew_when_much_of_it_is_out_of_date(machine: Machin
     machine.layer(100, "3", "x")
     machine.layer(101, "2", "y", alive=False)
     assert restore(machine)[0] == 0
-    assert len(text(machine, f"{_RUN}/baseline").splitlines()) == 5
+    assert len(text(machine, f"{_RUN}/baseline").splitlines()) == 6
     assert known(machine) == {
         ("cpus", _DOG): ("0-3", "0-2", "ours"),
         ("task", "5 10"): ("0-3", "0-2", "ours"),
@@ -334,7 +334,7 @@ def test_a_living_tool_keeps_its_own_unless_told(machine: Machine) -> None:
     assert (text(machine, _DOG), state(machine)) == ("0-3", [])
     # whoever keeps it open is told that this was no accident
     with held:
-        assert held.read().splitlines()[-1] == "note\tended\tby another"
+        assert held.read().splitlines()[-1] == "note\tended\ttaken back"
 
 
 def test_the_dead_end_together(machine: Machine) -> None:

@@ -76,6 +76,9 @@ BY_AFFINITY = tuple(name for name in HOLDS if name not in _NOT_BY_AFFINITY)
 ONCE = (
     "a_partition_beside_a_cpuset",
     "two_mechanisms_end_in_any_order",
+    "two_of_whom_all_is_removed",
+    "a_removed_reservation_counts",
+    "a_partition_hid_what_was_asked",
     "two_killed_with_their_watchers",
     "threads_of_a_process_keep_what_they_had",
     "who_asks_again_and_again",

@@ -16,7 +16,7 @@
  *   pause K, continue K                   SIGSTOP, SIGCONT to the tool
  *   cpu N 0|1                             offline, online
  *   restore [WORD]                        the tool's command, K for the number of K's tool
- *   remove K|all                          the files of K's reservation, or of all, but the lock
+ *   remove K|all                          the files of K's reservation, or of all, the lock too
  *   quiet                                 the hostile have asked for the last time
  *   settle programs|restore               all ends and is compared; what is first where the tool left something
  *
@@ -435,7 +435,7 @@ static void remove_files(int k) {
   char begin[16];
   snprintf(begin, sizeof begin, "%d.", k < 0 ? 0 : (int)all[k].tool);
   for (struct dirent *one; list != NULL && (one = readdir(list)) != NULL;) {
-    if (one->d_name[0] == '.' || strcmp(one->d_name, "lock") == 0) continue;
+    if (one->d_name[0] == '.') continue;
     if (k < 0 || strncmp(one->d_name, begin, strlen(begin)) == 0) unlinkat(dirfd(list), one->d_name, 0);
   }
   if (list != NULL) closedir(list);

@@ -449,6 +449,50 @@ two_mechanisms_end_in_any_order() {
     done
 }
 
+two_of_whom_all_is_removed() { # the folder, with its lock, and both end at once
+    before
+    hold first --mechanism affinity --cpu 1
+    a=$tool
+    hold second --mechanism isolated --cpu 2
+    rm -r $kept
+    kill -TERM $a $tool
+    wait $a $tool
+    restored
+}
+
+a_removed_reservation_counts() { # for who comes meanwhile
+    before
+    hold first --mechanism affinity --cpu 1
+    kill -STOP $tool
+    rm -r $kept
+    coreloom-exclusive run --quiet --cpu 1 -- true 2>$work/log && fail "CPU 1 was held twice"
+    grep -q "CPU 1 is held by pid $tool" $work/log || fail "$(cat $work/log)"
+    coreloom-exclusive run --quiet --mechanism isolated --cpu 2 -- true || fail "CPU 2 was not to be had"
+    kill -CONT $tool
+    kill -TERM $tool
+    wait $tool
+    restored
+}
+
+a_partition_hid_what_was_asked() { # a process that asked for two CPUs, one of them in the partition
+    sleep 1000 &
+    victim=$!
+    taskset -p c $victim >/dev/null
+    before
+    hold other --mechanism isolated --cpu 3
+    partition=$tool
+    coreloom-exclusive attach --mechanism affinity --cpu 2 $victim 2>$work/log &
+    tool=$!
+    becomes grep -q "state 4" $work/log
+    kill -TERM $partition
+    wait $partition
+    same "$(cpus_of $victim)" 2
+    kill -TERM $tool
+    wait $tool
+    restored
+    kill -9 $victim
+}
+
 two_killed_with_their_watchers() {
     before
     hold a --mechanism affinity --cpu 1
