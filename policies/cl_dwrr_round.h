@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
  *
  * The arithmetic of DWRR's rounds: what a thread keeps of them is a number and a remainder. No state, no division, no
  * other header of ours, so that a BPF program can include it (it defines the integer types itself). */

@@ -671,22 +671,32 @@ static void settle_tasks(struct settle *s) {
   if (s->named > NAMED) cl_warn("%d more tasks have asked for other CPUs since: they keep them", s->named - NAMED);
 }
 
-/* A task that is not written down and was born on CPUs of a layer that ends is of its program. */
+/* What the task has its CPUs from: the first thread of its process, or who made that. NULL: not written down. */
+static const struct cl_known *maker(const struct settle *s, const struct cl_task *task) {
+  struct cl_task leader, parent;
+  if (task->pid != task->tid && cl_task_look(task->pid, &leader) == 0) {
+    const struct cl_known *k = cl_baseline_task(&s->base, leader.tid, leader.born);
+    if (k) return k;
+  }
+  return cl_task_look(task->parent, &parent) ? NULL : cl_baseline_task(&s->base, parent.tid, parent.born);
+}
+
+/* A task that is not written down and was born on CPUs of a layer that ends is of its program: it gets what who made it
+ * had asked for, or the first of the program. */
 static bool of_program(const struct settle *s, const struct cl_task *task, struct cl_cpus *wish) {
   for (size_t i = 0; i < s->layers; i++) {
     const struct ending *l = &s->layer[i];
     const char *text = cl_layer_value(&l->text, "wish");
-    if (l->ends && text && task->born >= l->text.first.born && within(&task->allowed, &l->text.first.cpus))
-      return cl_cpus_parse(text, wish) == 0;
+    if (!l->ends || !text || task->born < l->text.first.born || !within(&task->allowed, &l->text.first.cpus)) continue;
+    const struct cl_known *k = maker(s, task);
+    return (k && cl_cpus_parse(k->base, wish) == 0) || cl_cpus_parse(text, wish) == 0;
   }
   return false;
 }
 
 /* A task made while its parent was on its way to the lightest CPUs has those for ever: it gets its parent's. */
 static bool made_on_the_way(const struct settle *s, const struct cl_task *task, struct cl_cpus *wish) {
-  struct cl_task parent;
-  if (cl_task_look(task->parent, &parent)) return false;
-  const struct cl_known *k = cl_baseline_task(&s->base, parent.tid, parent.born);
+  const struct cl_known *k = maker(s, task);
   for (size_t i = 0; k && i < s->layers; i++) {
     const char *text = s->layer[i].ends ? cl_layer_value(&s->layer[i].text, "via") : NULL;
     struct cl_cpus via;

@@ -323,6 +323,30 @@ def test_the_file_is_written_anew_when_much_of_it_is_out_of_date(machine: Machin
 # Whose end it is
 
 
+def test_who_is_made_while_several_are_held_gets_what_its_maker_had(machine: Machine) -> None:
+    tasks = (
+        Task(50, "first", 3, "3", born=300),
+        Task(60, "second", 3, "3", born=310),
+        Task(51, "of.first", 3, "3", born=600, parent=50),
+        Task(61, "of.second", 3, "3", born=610, parent=60),
+        Task(60, "thread", 3, "3", tid=62, born=620),
+        Task(70, "orphan", 3, "3", born=630),
+    )
+    for task in tasks:
+        machine.task(task)
+    machine.baseline("3", "task\t50 300\t0-3\t3\t100", "task\t60 310\t1-2\t3\t100")
+    machine.layer(100, "3", "x", "note\twish\t0-3", "note\talso\t60 310", alive=False, mechanism="affinity")
+    assert restore(machine) == (0, [taken_back(1, 6, 0)])
+    assert {task.name: allowed(machine, task.tid or task.pid) for task in tasks} == {
+        "first": "0-3",
+        "second": "1-2",
+        "of.first": "0-3",
+        "of.second": "1-2",
+        "thread": "1-2",
+        "orphan": "0-3",
+    }
+
+
 def test_a_living_tool_keeps_its_own_unless_told(machine: Machine) -> None:
     machine.write(_DOG, "0-2\n")
     machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours")
