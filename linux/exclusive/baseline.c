@@ -333,15 +333,48 @@ static unsigned long long highest_topology(const struct cl_baseline *b) {
   return highest;
 }
 
-int cl_baseline_note_offline(struct cl_baseline *b) {
+static int add_offline(struct cl_baseline *b, const struct cl_cpus *off) {
   char list[CL_CPUS_TEXT];
-  struct cl_cpus off = cl_cpus_minus(&b->possible, &b->online), new;
+  struct cl_cpus new = cl_cpus_minus(off, &b->offline);
+  if (cl_cpus_count(&new) == 0) return 0;
+  b->offline = cl_cpus_or(&b->offline, off);
+  return add(b, (const char *const[]){"offline", cl_cpus_format(&b->offline, list)}, 2);
+}
+
+int cl_baseline_note_offline(struct cl_baseline *b) {
+  struct cl_cpus off = cl_cpus_minus(&b->possible, &b->online);
   for (int cpu = cl_cpus_next(&b->online, -1); b->topology && cpu >= 0; cpu = cl_cpus_next(&b->online, cpu))
     if (topology_of(cpu) > b->topology) cl_cpus_add(&off, cpu);
-  new = cl_cpus_minus(&off, &b->offline);
-  if (cl_cpus_count(&new) == 0) return 0;
-  b->offline = cl_cpus_or(&b->offline, &off);
-  return add(b, (const char *const[]){"offline", cl_cpus_format(&b->offline, list)}, 2);
+  return add_offline(b, &off);
+}
+
+/* How far a CPU has come: the most is online. 0: the kernel does not tell. */
+static unsigned long long hotplug_state(int cpu) {
+  char path[64], text[32];
+  unsigned long long state;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/hotplug/state", cpu);
+  return cl_read(path, text, sizeof text) == 0 && cl_line_number(text, &state) ? state : 0;
+}
+
+/* CPUs that still count as online, but go: their tasks have been sent away already. */
+static struct cl_cpus going(const struct cl_baseline *b) {
+  struct cl_cpus some = cl_cpus_none();
+  unsigned long long most = 0;
+  for (int cpu = cl_cpus_next(&b->online, -1); cpu >= 0; cpu = cl_cpus_next(&b->online, cpu)) {
+    unsigned long long state = hotplug_state(cpu);
+    if (state > most) most = state;
+  }
+  for (int cpu = cl_cpus_next(&b->online, -1); cpu >= 0; cpu = cl_cpus_next(&b->online, cpu))
+    if (hotplug_state(cpu) < most) cl_cpus_add(&some, cpu);
+  return some;
+}
+
+bool cl_baseline_cpus_changed(struct cl_baseline *b) {
+  struct cl_cpus online = b->online, offline = b->offline;
+  if (cl_online(&b->online)) return false;
+  struct cl_cpus go = going(b); /* first, as one that has gone since is then seen by the next */
+  if (add_offline(b, &go) || cl_online(&b->online) || cl_baseline_note_offline(b)) return false;
+  return !cl_cpus_equal(&online, &b->online) || !cl_cpus_equal(&offline, &b->offline);
 }
 
 void cl_baseline_remove(void) {
@@ -574,11 +607,16 @@ int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known,
   return 0;
 }
 
-static struct cl_cpus loose(const struct cl_baseline *b) {
+/* CPUs that are offline, or were. */
+static struct cl_cpus away(const struct cl_baseline *b) {
   struct cl_cpus off = cl_cpus_none();
   for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++)
     if (!cl_cpus_has(&b->online, cpu)) cl_cpus_add(&off, cpu);
-  off = cl_cpus_or(&off, &b->offline);
+  return cl_cpus_or(&off, &b->offline);
+}
+
+static struct cl_cpus loose(const struct cl_baseline *b) {
+  struct cl_cpus off = away(b);
   return cl_cpus_or(&b->held, &off);
 }
 
@@ -589,7 +627,8 @@ bool cl_baseline_alike(const struct cl_baseline *b, const struct cl_cpus *one, c
 
 bool cl_baseline_stranded(const struct cl_baseline *b, const struct cl_cpus *base, const struct cl_cpus *now) {
   struct cl_cpus free = loose(b), left = cl_cpus_minus(base, &b->held), missing = cl_cpus_minus(&b->online, now);
-  if (cl_cpus_count(&left) == 0) return false; /* the kernel lends such a task others, and remembers */
+  struct cl_cpus off = away(b), gone = cl_cpus_and(base, &off);
+  if (cl_cpus_count(&left) == 0 && cl_cpus_count(&gone) == 0) return false; /* the kernel lends others, and remembers */
   if (cl_cpus_count(now) == 0) return true;    /* it sleeps: the kernel does so when it wakes */
   left = cl_cpus_minus(&left, &free);
   missing = cl_cpus_minus(&missing, &free);

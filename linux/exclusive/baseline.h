@@ -83,6 +83,9 @@ int cl_baseline_put(struct cl_baseline *b, enum cl_kind kind, const char *key, c
 int cl_baseline_hold(struct cl_baseline *b, const struct cl_cpus *held);
 /* Notes the CPUs that are offline now, and those that were since the baseline was taken, seen or not. */
 int cl_baseline_note_offline(struct cl_baseline *b);
+/* The same, after a look at which are online. True: some have gone or come, so that what was found may be the kernel's
+ * doing: to be asked before it is taken for somebody's wish. */
+bool cl_baseline_cpus_changed(struct cl_baseline *b);
 struct cl_known *cl_baseline_task(const struct cl_baseline *b, int tid, unsigned long long born);
 /* id: of the layer whose program it is (how: CL_PROGRAM), else 0. */
 int cl_baseline_put_task(struct cl_baseline *b, const struct cl_task *task, const struct cl_cpus *base,

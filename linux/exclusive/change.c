@@ -154,24 +154,30 @@ int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char
   return error ? error : cl_write(path, tid);
 }
 
+/* Nobody but us or the kernel has changed what the task had. */
+static bool is_as_left(const struct cl_baseline *b, const struct cl_known *known, const struct cl_task *task,
+                       const struct cl_cpus *wish) {
+  struct cl_cpus left = cl_cpus_minus(wish, &b->held), written;
+  bool as_left = cl_baseline_alike(b, &task->allowed, wish);
+  for (const struct cl_known *k = known; k; k = k->older)
+    as_left |= cl_cpus_parse(k->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
+  as_left |= cl_baseline_stranded(b, wish, &task->allowed);
+  /* It might use nothing else, so it was given the rest. */
+  as_left |= cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online);
+  /* The kernel itself forgets what its threads had, and before 6.2 what any task had asked for. */
+  return as_left || ((task->kernel || !cl_kernel_since(6, 2)) &&
+                     (known->how == CL_WAS || cl_baseline_alike(b, &task->allowed, &b->online)));
+}
+
 /* A task that has asked for other CPUs since we told it is one that wants those. */
 static int note_task(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *new) {
   struct cl_baseline *b = c->base;
-  struct cl_cpus wish = cl_baseline_wish(b, task), written;
+  struct cl_cpus wish = cl_baseline_wish(b, task);
   const struct cl_known *known = cl_baseline_task(b, task->tid, task->born);
   if (known == NULL) return cl_baseline_put_task(b, task, &wish, new, CL_OURS, 0);
   if (known->how == CL_PROGRAM) return cl_baseline_put_task(b, task, &wish, new, CL_PROGRAM, known->id);
-  struct cl_cpus left = cl_cpus_minus(&wish, &b->held);
-  bool same = cl_baseline_alike(b, &task->allowed, &wish);
-  for (const struct cl_known *k = known; k; k = k->older)
-    same |= cl_cpus_parse(k->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
-  same |= cl_baseline_stranded(b, &wish, &task->allowed);
-  /* It might use nothing else, so it was given the rest. */
-  same |= cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online);
-  /* The kernel itself forgets what its threads had, and before 6.2 what any task had asked for. */
-  same |= (task->kernel || !cl_kernel_since(6, 2)) &&
-          (known->how == CL_WAS || cl_baseline_alike(b, &task->allowed, &b->online));
-  if (same) return cl_baseline_put_task(b, task, &wish, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
+  if (is_as_left(b, known, task, &wish) || (cl_baseline_cpus_changed(b) && is_as_left(b, known, task, &wish)))
+    return cl_baseline_put_task(b, task, &wish, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);
   return cl_baseline_put_task(b, task, &task->allowed, new, known->how == CL_WAS ? CL_OURS : CL_THEIRS, 0);
 }
 

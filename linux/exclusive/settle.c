@@ -369,6 +369,13 @@ static int touch_group(void *settle, const char *path) {
   return error;
 }
 
+static bool is_our_set(const struct settle *s, const struct cl_known *k, const struct cl_cpus *base,
+                       const struct cl_cpus *written, const struct cl_cpus *now) {
+  return is_written(s, k, now, NULL) || cl_cpus_equal(now, written) || cl_baseline_alike(&s->base, now, base) ||
+         is_rest(s, base, now, &s->base.online) ||
+         (is_irq(k->key) && cl_baseline_stranded(&s->base, written, now)) || s->how->repair;
+}
+
 static enum answer settle_set(struct settle *s, struct cl_known *k) {
   char now_text[CL_CPUS_TEXT], text[CL_CPUS_TEXT];
   struct cl_cpus base, written, now, to;
@@ -386,9 +393,8 @@ static enum answer settle_set(struct settle *s, struct cl_known *k) {
   if (k->how == CL_WAS && strcmp(now_text, k->base) == 0) return ALREADY; /* never ours: left so by intent */
   bool unset = *k->base == '\0' && cl_cpus_equal(&to, &base);
   if (unset ? *now_text == '\0' : cl_cpus_equal(&now, &to) && *now_text != '\0') return ALREADY;
-  bool ours = is_written(s, k, &now, NULL) || cl_cpus_equal(&now, &written) ||
-              cl_baseline_alike(&s->base, &now, &base) || is_rest(s, &base, &now, &s->base.online) ||
-              (is_irq(k->key) && cl_baseline_stranded(&s->base, &written, &now)) || s->how->repair;
+  bool ours = is_our_set(s, k, &base, &written, &now);
+  if (!ours && !s->look && cl_baseline_cpus_changed(&s->base)) ours = is_our_set(s, k, &base, &written, &now);
   if (!ours && is_spread(s, k->key)) return ALREADY;
   if (!ours) {
     say(s, true, "%s is \"%s\", but \"%s\" was written: somebody has changed it, it is kept", k->key, now_text, k->written);
@@ -645,7 +651,7 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
   struct cl_cpus can = cl_cpus_and(&to, &s->base.online);
   bool lacks_some = lacks_offline(s, task.tid, &to);
   if (cl_cpus_equal(&can, &task.allowed) && !lacks_some) return ALREADY;
-  if (!is_ours(s, k, &task, &base)) {
+  if (!is_ours(s, k, &task, &base) && !(!s->look && cl_baseline_cpus_changed(&s->base) && is_ours(s, k, &task, &base))) {
     if (s->look || s->named++ < NAMED)
       say(s, true, "task %d (%s) may use CPUs %s, but was left %s: somebody has changed it, it is kept", k->tid, task.name,
           cl_cpus_format(&task.allowed, now), cl_cpus_format(&to, list));
@@ -900,13 +906,6 @@ static void settle_irqbalance(struct settle *s, const struct cl_known *k) {
   count(s, error == EALREADY ? ALREADY : error ? failed(k->key, error) : DONE);
 }
 
-/* A CPU may go meanwhile, while it is not yet known which of the held ones are given back. True: some have gone or come. */
-static bool has_changed(struct settle *s) {
-  struct cl_cpus before = s->base.online, away = s->base.offline;
-  if (cl_online(&s->base.online) || cl_baseline_note_offline(&s->base)) return false;
-  return !cl_cpus_equal(&before, &s->base.online) || !cl_cpus_equal(&away, &s->base.offline);
-}
-
 static void settle_all(struct settle *s) {
   note_lost(s);
   for (size_t i = 0; i < s->layers; i++)
@@ -926,11 +925,11 @@ static void settle_all(struct settle *s) {
   settle_sets(s, false);
   for (size_t i = 0; i < s->base.count; i++) s->wrote_tasks |= s->base.known[i].kind == CL_TASK && s->base.known[i].how != CL_WAS;
   if (!cl_files_is_tree()) remind_tasks(s);
-  has_changed(s);
+  cl_baseline_cpus_changed(&s->base); /* while it is not yet known which of the held ones are given back */
   settle_newborn(s, 1); /* while their parents have what they have inherited */
   settle_tasks(s);
   settle_newborn(s, ROUNDS);
-  if (has_changed(s)) settle_tasks(s);
+  if (cl_baseline_cpus_changed(&s->base)) settle_tasks(s);
   settle_untold(s);
 }
 
