@@ -323,6 +323,27 @@ def test_the_file_is_written_anew_when_much_of_it_is_out_of_date(machine: Machin
 # Whose end it is
 
 
+def test_a_pin_to_a_cpu_on_its_way_offline_is_not_forgotten(machine: Machine) -> None:
+    """Its tasks are sent away some time before it counts as offline."""
+    machine.task(Task(5, "pinned", 0, "0-2", born=10))
+    for cpu, reached in enumerate((238, 238, 238, 150)):
+        machine.write(f"/sys/devices/system/cpu/cpu{cpu}/hotplug/state", f"{reached}\n")
+    machine.baseline("1", "task\t5 10\t3\t3\twas")
+    machine.layer(100, "1", "x", alive=False, mechanism="affinity")
+    assert restore(machine) == (0, [taken_back(1, 1, 0)])
+    assert allowed(machine, 5) == "3"
+
+
+def test_a_pin_to_a_held_cpu_that_went_offline_is_not_forgotten(machine: Machine) -> None:
+    """The kernel lends what is left, and keeps no record of the pin."""
+    machine.task(Task(5, "pinned", 0, "0", born=10))
+    machine.task(Task(6, "chosen", 0, "1", born=10))
+    machine.baseline("1-3", "offline\t3", "task\t5 10\t3\t3\twas", "task\t6 10\t3\t3\twas")
+    machine.layer(100, "1-3", "x", alive=False, mechanism="root")
+    assert restore(machine) == (0, [taken_back(1, 1, 0)])
+    assert (allowed(machine, 5), allowed(machine, 6)) == ("3", "1")
+
+
 def test_who_is_made_while_several_are_held_gets_what_its_maker_had(machine: Machine) -> None:
     tasks = (
         Task(50, "first", 3, "3", born=300),
