@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Everything a fresh machine needs: Python 3.10+ and make. `make demo` runs the applications, `make test` the tests.
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +12,7 @@ help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
 	@echo "make test      run the tests (make test-all: the long ones too)"
 	@echo "make test-linux  run the tests in a virtual machine with Linux, the long ones too (needs apt or its cache)"
-	@echo "make lint      check the style and types of the Python code (the RTL is linted by the tests)"
+	@echo "make lint      check style and types of the Python code, and the licences (the RTL is linted by the tests)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
@@ -68,6 +69,7 @@ lint: setup-test
 	$(BIN)/ruff check src tests
 	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
+	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
 
 setup: $(VENV)/.setup
 setup-test: $(VENV)/.setup-test

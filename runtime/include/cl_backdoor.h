@@ -1,4 +1,6 @@
-/* Driver of the near side of a Back-Door (docs/reference/backdoor.md): portable C11 on a device that is given as
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Driver of the near side of a Back-Door (docs/reference/backdoor.md): portable C11 on a device that is given as
  * struct cl_mmio, without a kernel and without memory of its own. See runtime/backdoor/README.md.
  *
  * Functions return 0 or an error number of errno.h. Those that wait for processor 1 do so for `patience` cycles at

@@ -1,4 +1,6 @@
-/* What the loader of processor 1 and a program have of one another, and the machine below both. For C and assembly.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the loader of processor 1 and a program have of one another, and the machine below both. For C and assembly.
  *
  * The last bytes of the local memory are the loader's page. A program is called as cl_start(argument, bytes, page) with
  * a stack below it, and returns its exit status. It may write `program` and `log` of the page, and nothing else of it.

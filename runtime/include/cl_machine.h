@@ -1,4 +1,6 @@
-/* Where things are in a Coreloom SoC. For C and assembly. */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where things are in a Coreloom SoC. For C and assembly. */
 #ifndef CL_MACHINE_H
 #define CL_MACHINE_H
 

@@ -1,4 +1,6 @@
-/* A device of registers and windows of words, as a driver sees it: in the firmware the device itself, in a test its
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A device of registers and windows of words, as a driver sees it: in the firmware the device itself, in a test its
  * model. Offsets are in bytes from its base and multiples of 4. */
 #ifndef CL_MMIO_H
 #define CL_MMIO_H

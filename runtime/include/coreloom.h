@@ -1,4 +1,6 @@
-/* What POSIX does not have: ports, the memory lock, interrupts, hardware threads, the machine around the program, and
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What POSIX does not have: ports, the memory lock, interrupts, hardware threads, the machine around the program, and
  * communication between processors (coreloom_ipc.h), and a processor behind a Back-Door (coreloom_remote.h). */
 #ifndef CORELOOM_H
 #define CORELOOM_H

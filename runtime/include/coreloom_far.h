@@ -1,4 +1,6 @@
-/* A program of processor 1 behind a Back-Door. It has its local memory, and nothing else but what is here: no threads,
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A program of processor 1 behind a Back-Door. It has its local memory, and nothing else but what is here: no threads,
  * console or heap. printf goes to the log. What processor 0 does with it is in coreloom_remote.h.
  *
  * Functions that return int return 0 or an error number. Waits have no limit but the program's own: who waits for ever

@@ -1,4 +1,6 @@
-/* Communication between processors: mailboxes, doorbells, channels, mutexes, barriers on the CPU's private
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Communication between processors: mailboxes, doorbells, channels, mutexes, barriers on the CPU's private
  * communication port, and messages with a payload through the kernel's ports. Part of coreloom.h.
  *
  * The first five belong to processors, not to threads, and cost no operation of the kernel: while one waits, its CPU

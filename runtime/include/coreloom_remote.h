@@ -1,4 +1,6 @@
-/* Processor 1 behind a Back-Door, for programs of processor 0: load a program there, start and stop it, take its result
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Processor 1 behind a Back-Door, for programs of processor 0: load a program there, start and stop it, take its result
  * and log, and exchange words, messages and bells with it while it runs. After the model of Linux' remoteproc. Part of
  * coreloom.h; what the program itself uses is in coreloom_far.h.
  *

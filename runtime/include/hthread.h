@@ -1,4 +1,6 @@
-/* hthreads: the programming interface of [HT]'s system, on top of Coreloom's threads.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hthreads: the programming interface of [HT]'s system, on top of Coreloom's threads.
  *
  * Names, constants and arguments are those of the hybridthreads project (University of Kansas and of Arkansas, as
  * published at github.com/eugenecartwright/hthreads, include/hthread), so a program written for it compiles unchanged.

@@ -1,4 +1,6 @@
-/* Threads, mutexes, condition variables: what of POSIX <pthread.h> Coreloom has (runtime/README.md has the list).
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads, mutexes, condition variables: what of POSIX <pthread.h> Coreloom has (runtime/README.md has the list).
  *
  * Every function returns 0 or an error number of <errno.h>; errno is left alone.
  * Names that end in _np are not in POSIX. */

@@ -1,4 +1,6 @@
-/* Scheduling: what of POSIX <sched.h> Coreloom has. */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scheduling: what of POSIX <sched.h> Coreloom has. */
 #ifndef CORELOOM_SCHED_H
 #define CORELOOM_SCHED_H
 

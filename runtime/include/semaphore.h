@@ -1,4 +1,6 @@
-/* Counting semaphores: POSIX <semaphore.h> without names; times are numbers of cycles.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counting semaphores: POSIX <semaphore.h> without names; times are numbers of cycles.
  * Every function returns 0, or -1 with errno set. */
 #ifndef CORELOOM_SEMAPHORE_H
 #define CORELOOM_SEMAPHORE_H

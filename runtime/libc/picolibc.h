@@ -1,4 +1,6 @@
-/* Configuration of picolibc for Coreloom (picolibc's own build would generate this file).
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Configuration of picolibc for Coreloom (picolibc's own build would generate this file).
  *
  * One processor family, no files, no locale, no wide characters; errno belongs to the thread. */
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which mechanism between processors to use, from what `coreloom bench ipc` has measured."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Back-Door's data file: registers, words and codes (rtl/ipc/backdoor/data/backdoor.toml)."""
 
 from __future__ import annotations

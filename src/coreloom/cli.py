@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: the only place that prints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands about Linux, for coreloom.cli."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What this machine has of what Coreloom needs, each with what to do if it is missing; and what a platform
 has of what an RTOS for several processors needs."""
 

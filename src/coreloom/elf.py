@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the functions and labels of a program are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry point of `coreloom`: a command of PROGRAMS becomes its C program before anything else is imported."""
 
 from __future__ import annotations

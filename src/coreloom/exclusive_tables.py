@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of `coreloom bench exclusive`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One application on one platform and kernel: the way every command runs a program."""
 
 from __future__ import annotations

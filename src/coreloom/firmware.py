@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs for the SoC, by `zig cc`: application + POSIX layer + one of the two kernels.
 
 For processor 1 behind a Back-Door its loader, and the same application + the far runtime.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files made from data files: RTL package, C header and reference page of the kernel port, of the
 communication port and of the Back-Door; the choice of a unit; the factors of apps/fft; --help, man page
 and completion of the programs of linux/.
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from coreloom import backdoor_spec, hardware_threads, ipc_spec
+from coreloom import backdoor_spec, hardware_threads, ipc_spec, licence
 from coreloom.apps.pair import twiddles_header
 from coreloom.linux import completion, usage
 from coreloom.paths import LINUX, ROOT
@@ -29,7 +30,7 @@ def _camel(name: str) -> str:
 def _package_begin(
     name: str, note: str, layouts: dict[str, dict[str, Field]], limits: dict[str, int]
 ) -> list[str]:
-    lines = [f"// {note}", "// SPDX-License-Identifier: Apache-2.0", "", f"package {name};", ""]
+    lines = [f"// {note}", f"// {licence.tag()}", "", f"package {name};", ""]
     for layout, fields in layouts.items():
         for field_name, field in fields.items():
             prefix = f"{_camel(layout)}{_camel(field_name)}"
@@ -87,7 +88,7 @@ def _define(name: str, value: str, text: str = "") -> str:
 
 
 def _header_begin(guard: str, note: str, prefix: str, layouts: dict[str, dict[str, Field]]) -> list[str]:
-    lines = [f"/* {note} */", "/* SPDX-License-Identifier: Apache-2.0 */", f"#ifndef {guard}"]
+    lines = [f"/* {note} */", f"/* {licence.tag()} */", f"#ifndef {guard}"]
     lines += [f"#define {guard}", ""]
     for layout, fields in layouts.items():
         for name, field in fields.items():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of hardware threads, rtl/hwt/data/units.toml: names, kinds, modules; and the RTL made from it."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coreloom import licence
 from coreloom.errors import UserError
 from coreloom.paths import RTL
 
@@ -98,7 +100,7 @@ def rtl() -> str:
     """SystemVerilog module cl_hw_unit: the module of a kind."""
     lines = [
         "// Generated from rtl/hwt/data/units.toml by `coreloom generate`; do not edit.",
-        "// SPDX-License-Identifier: Apache-2.0",
+        f"// {licence.tag()}",
         "module cl_hw_unit #(",
         "  parameter int unsigned Kind = 1",
         ") (",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The communication port's data file: operations, errors and word layouts (rtl/ipc/port/data/ipc.toml)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks between processes that use one checkout."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures from a simulation's event log: work done, switches and what they cost, idle cycles.
 
 The events are stores of the running program, and signals of the kernel unit and of hardware threads, each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of `coreloom bench fairness` and `coreloom bench model`."""
 
 from __future__ import annotations

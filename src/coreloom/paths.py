@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where things are in a checkout. Everything that is made goes below BUILD."""
 
 from pathlib import Path

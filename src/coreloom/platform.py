@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Platforms: which SoC is built, read from platforms/NAME.toml."""
 
 from __future__ import annotations

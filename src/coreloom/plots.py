@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plots as SVG text: bars and lines, without anything from outside."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places and routes a netlist with nextpnr for ECP5, and reads what it reports."""
 
 from __future__ import annotations

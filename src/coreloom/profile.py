@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the cycles go: cycles per instruction address, added up by whose source line they belong to.
 
 The simulator counts, for each CPU and each cycle of the window in which the CPU does not idle, the address of

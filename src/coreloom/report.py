@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages made from result files: docs/results/*.md and the table in the README. Never typed by hand."""
 
 from __future__ import annotations

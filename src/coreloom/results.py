@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Result files: every measurement becomes build/results/<name>.json with what is needed to repeat it."""
 
 from __future__ import annotations

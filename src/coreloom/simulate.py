@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program on a simulated platform and hands back what it did."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel's data file: operations, status codes and word layouts (rtl/kernel/data/kernel.toml)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Area and clock of units: Yosys makes a netlist of each, nextpnr places it with several seeds.
 
 A unit is measured between registers of its own: every input comes from one and every output goes to one, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of results as rows of text; the command line and the pages print the same ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timeline of a run in the Chrome trace format, which Perfetto (ui.perfetto.dev) opens.
 
 One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs), a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom synth` measures: one line a unit."""
 
 from __future__ import annotations

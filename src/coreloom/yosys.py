@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs Yosys: the second reader of our RTL, the prover of its properties, and what makes gates of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tools of YoWASP (Yosys, nextpnr), which are WebAssembly in a Python wheel.
 
 They live in a sandbox that does not see absolute paths below the system's folder for temporary files, where a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The applications compiled for the host, on tests/apps/host in place of the runtime."""
 
 from __future__ import annotations

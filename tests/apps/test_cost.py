@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the work costs, without messages: the tables of the applications' READMEs are true."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """apps/hybrid: with and without hardware threads the same output, which is what the host computes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image filter on the host: any picture gives what Pillow gives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packet processing on the host: counters, ring and forwarded frames are what dpkt and zlib give."""
 
 from __future__ import annotations

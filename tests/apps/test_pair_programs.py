@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs for two processors: what they compute, on the host and on both grounds of the target."""
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-/* A model of the Back-Door with processor 1 behind it, for this machine: the driver, the loader and what programs have
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A model of the Back-Door with processor 1 behind it, for this machine: the driver, the loader and what programs have
  * run against it as they are. Processor 1 is a coroutine that goes on by some accesses at each access of the near side,
  * a number that comes of a seed. What it takes for its memory is an array; its stack and variables are beside that, at
  * addresses of their own. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Driver, loader and what programs have, compiled for this machine, with a model of the device between."""
 
 from __future__ import annotations

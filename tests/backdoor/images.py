@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Images that the loader refuses, made from a good one, and why."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The near driver against the loader and programs, on the model of device.c: what works, and every error.
 
 CORELOOM_SEED changes the seed, CORELOOM_STEPS the number of steps of the random test.

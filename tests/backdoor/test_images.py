@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the loader refuses, why, and that nothing of it is written: as it is, on the model of device.c."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs cl_backdoor with a processor at each end, edge by edge, see rtl/ipc/backdoor/tb/backdoor.cpp."""
 
 from __future__ import annotations

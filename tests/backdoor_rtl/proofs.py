@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proves assertions for any two clocks: each is a free input, so a step has an edge of any, both or none."""
 
 from __future__ import annotations

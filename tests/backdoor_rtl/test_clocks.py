@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both sides speak and listen at random, on clocks that have nothing to do with one another.
 
 Words, block data and mail carry the number of what their side did last, so whoever hears of something can

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What crosses the clocks of cl_backdoor is what its README says, and nothing else: found in the netlist."""
 
 from __future__ import annotations

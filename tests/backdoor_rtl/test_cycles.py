@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What takes how many cycles when both clocks are one: the table in rtl/ipc/backdoor/README.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cl_backdoor_dma against the model: what it moves, its CRC, counters and errors, in exact cycles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The properties of the Back-Door's DMA (cl_backdoor_dma_formal), proven by induction."""
 
 from __future__ import annotations

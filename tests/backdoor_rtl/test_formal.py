@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Back-Door's clock crossings, bells, hold and start: proven for every input and any two clocks."""
 
 from __future__ import annotations

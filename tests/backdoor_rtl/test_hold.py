@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hold and start of processor 1, whatever it does, at equal and at unrelated clocks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every register of both sides of the Back-Door at equal clocks, and every wrong access."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole Back-Door at clocks that have nothing to do with one another: both sides at work at once, with
 holds in the midst of it, and a scoreboard; see rtl/ipc/backdoor/tb/whole.cpp."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line, called as a function."""
 
 from __future__ import annotations

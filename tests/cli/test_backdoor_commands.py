@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coreloom bench backdoor` and `coreloom run --far-clock`: what they print and pass on."""
 
 from __future__ import annotations

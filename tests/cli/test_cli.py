@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user sees who gets something wrong: one line, a non-zero exit, nothing half-written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coreloom advise ipc`, `coreloom doctor --platform` and `coreloom bench ipc`: what they print."""
 
 from __future__ import annotations

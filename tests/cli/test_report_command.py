@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coreloom report`: pages of the results that are here; the rest stays as it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What docs/backdoor.md shows runs, and its device tree is that of the platform."""
 
 from __future__ import annotations

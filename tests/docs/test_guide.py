@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program in the guide does what the guide says."""
 
 from __future__ import annotations

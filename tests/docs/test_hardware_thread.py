@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What docs/hardware-thread.md shows is what is there, and does what the page says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What docs/scheduling.md shows runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs one hardware thread with a memory and a stand-in for the kernel, see rtl/hwt/tb/thread.cpp."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the registers and the kernel make a hardware thread do; wrong commands change nothing."""
 
 from __future__ import annotations

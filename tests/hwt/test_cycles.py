@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact cycles of the hardware threads when nothing makes them wait: the tables of rtl/hwt/README.md."""
 
 from __future__ import annotations

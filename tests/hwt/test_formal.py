@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of a hardware thread's control, proven for every module, kernel and bus by induction."""
 
 from __future__ import annotations

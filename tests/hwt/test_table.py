@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of units is edited by users: what is wrong in it is said in one line."""
 
 from __future__ import annotations

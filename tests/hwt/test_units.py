@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The units compute what Python computes, however long their accesses take."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs cl_ipc with somebody at each port, see rtl/ipc/port/tb/ipc.cpp."""
 
 from __future__ import annotations

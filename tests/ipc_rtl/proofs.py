@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proves the assertions in a unit behind the ports, for every access and for every sequence of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can go wrong between processors, across all units: each has a defined answer, and nothing hangs."""
 
 from __future__ import annotations

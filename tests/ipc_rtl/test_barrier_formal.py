@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The properties of the barrier, proven for every access and sequence of them by induction."""
 
 from __future__ import annotations

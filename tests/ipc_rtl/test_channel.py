@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The req and ack wires at the ports: what each operation does, and in which cycle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of port and mailbox, proven for every input by induction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The RTL of the communication port is clean for Verilator's linter and readable for synthesis."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The port: grants, answers, patience, interrupts and bus errors, to the cycle."""
 
 from __future__ import annotations

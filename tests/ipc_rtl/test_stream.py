@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random streams at all ports: every output in every cycle as the reference model says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the kernel's RTL have in common: seeds, sizes, scenarios."""
 
 from __future__ import annotations

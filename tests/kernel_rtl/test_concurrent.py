@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All clients and lines at the same time: what they saw is what the model says for the engine's order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact cycles of the operations on a quiet unit: from the request to the answer, as a core sees them.
 
 The README's table shows the same rows; the test compares them, so that the page is what was measured.

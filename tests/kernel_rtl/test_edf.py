@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Policy edf: the earliest deadline runs first, in the model and on the RTL."""
 
 from __future__ import annotations

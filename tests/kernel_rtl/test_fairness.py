@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No client waits for ever: the rules of who is served next, proven for every input by induction."""
 
 from __future__ import annotations

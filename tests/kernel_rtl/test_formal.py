@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of ready queue and scheduler, proven for every sequence of operations by induction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The thread manager's rules for every sequence of operations, proven by induction over operations.
 
 One run is one operation, from any state in which the invariant of cl_kernel_formal holds; a second proof

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel's RTL is clean under Verilator -Wall, and Yosys reads the same circuit."""
 
 from __future__ import annotations

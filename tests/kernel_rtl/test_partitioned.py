@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Policy partitioned ([GF]: ARTiS), rule by rule. Random streams: test_referee.py."""
 
 from __future__ import annotations

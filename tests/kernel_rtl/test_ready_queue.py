@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ready queue alone: against lists, with its exact cycles."""
 
 from __future__ import annotations

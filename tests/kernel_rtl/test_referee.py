@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cl_kernel against the reference model: random streams of operations, word for word."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reservations of CPUs ([GF]: Golden-Finger), course by course. Random streams: test_referee.py."""
 
 from __future__ import annotations

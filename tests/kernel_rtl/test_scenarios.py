@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Courses of events that random streams visit seldom; the rules of rtl/kernel/README.md one by one."""
 
 from __future__ import annotations

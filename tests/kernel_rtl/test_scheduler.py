@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """[HT]'s scheduler as a unit of its own: against its model, with the exact cycles of every operation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The thread manager's rules for every sequence of accesses, lines and ticks, some cycles deep after reset.
 
 Checked are all assertions of the kernel's RTL: no thread is in two queues or on two CPUs, none that leaves

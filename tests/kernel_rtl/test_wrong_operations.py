@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every wrong operation answers its error and changes nothing: a table of them all, on model and RTL."""
 
 from __future__ import annotations

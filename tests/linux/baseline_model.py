@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The baseline and its layers (decision 18) on a model of the kernel, all interleavings explored.
 
 A small machine: CPUs 0 to N + 1, of which reservation I holds CPU I + 1, so that two are never held. It has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests with the marker linux boot a guest: where none can be had they are skipped, or fail where it must."""
 
 from __future__ import annotations

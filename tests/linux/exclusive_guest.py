@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A guest with `coreloom exclusive`, the programs of linux/vm and the checks of guest/checks.sh."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes and starts the fuzzer of tests/linux/fuzz: every parser that root runs, with sanitizers.
 
 The compiler is $CC, else gcc or clang with AddressSanitizer and UndefinedBehaviorSanitizer, else `zig cc`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lag and gaps as linux/lagmeter/README.md defines them: slow, and plainly so. Service and gaps are in ms."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs one function of the reading part of linux/exclusive on a tree of files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the program that calls irq.c and systemd.c without the rest of the tool."""
 
 from __future__ import annotations

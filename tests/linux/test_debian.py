@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packages: from an index of our own, without network; and what is said when there is none."""
 
 from __future__ import annotations

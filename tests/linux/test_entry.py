@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coreloom PROGRAM --build`, which make uses: again when the program is made, too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line of `coreloom exclusive`: mistakes, help, and how its program is found."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom bench exclusive` runs in its guest: it works, and the same seed gives the same rows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chaos: random reservations, deaths and disturbances; each time the machine is as it was before.
 
 CORELOOM_CHAOS names the seeds of the long test, as 17 or 1-500 or 17,17,17: linux/vm/exclusive/README.md.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom exclusive` reads whole, where it writes to, and that no name reaches a terminal raw."""
 
 from __future__ import annotations

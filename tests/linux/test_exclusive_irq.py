@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interrupts of held CPUs, and what irqbalance is told, on trees of files and a stand-in for irqbalance."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each mechanism of `exclusive` would write, and why it cannot be used, on trees of files."""
 
 from __future__ import annotations

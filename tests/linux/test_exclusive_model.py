@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decision 18, explored: every interleaving and every kill of reservations on a model of the kernel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What docs/exclusive.md shows is what the tool prints, but for the numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which CPUs `exclusive` takes, the reason it gives, and every refusal, on trees of files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counters of CPUs and programs, and the proof printed of them, on trees of files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`exclusive status` and `exclusive verify`, on trees of files."""
 
 from __future__ import annotations

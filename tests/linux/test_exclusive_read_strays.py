@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who else ran on a held CPU, from /proc and from a trace, on trees of files."""
 
 from __future__ import annotations

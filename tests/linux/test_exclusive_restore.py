@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """kill -9 at 100 random moments, of the tool or of all its processes: each time all is as it was before."""
 
 from __future__ import annotations

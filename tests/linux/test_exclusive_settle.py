@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom exclusive restore` makes of a baseline and its layers, on trees of files."""
 
 from __future__ import annotations

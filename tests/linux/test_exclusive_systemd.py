@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is asked of systemd and what its refusals say, with a stand-in; then a guest where systemd runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coreloom exclusive` on a real kernel: what a user does with it and what may happen, by each mechanism.
 
 Each test is one boot with many checks (guest/checks.sh): a real program under load has the CPU alone, its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each mechanism of `exclusive` on real kernels: who may use a held CPU, and that all is as before."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every parser that root runs, fuzzed with sanitizers: none may crash, or take what it should not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guest's first file system: the archive byte by byte, and what goes into it."""
 
 from __future__ import annotations

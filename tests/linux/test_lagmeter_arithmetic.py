@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What lagmeter computes from events and samples, against the definitions computed slowly."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where lagmeter writes, and where it does not as another user has laid something there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """lagmeter as root among other users: what they call their threads, lay in /tmp, and start in masses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """lagmeter in a guest: by BPF and by samples, and what it says when something is missing."""
 
 from __future__ import annotations

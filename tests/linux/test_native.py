@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Static programs: what they are, that a change makes another one, and what a mistake says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installing the programs for Linux, taking them away, and the Debian package of them."""
 
 from __future__ import annotations

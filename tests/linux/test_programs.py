@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs for the guest run here, too: what they print, and what they say to a wrong call."""
 
 from __future__ import annotations

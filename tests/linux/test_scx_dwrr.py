@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scx_dwrr on real kernels: it loads, shares as its bound says, lets go; the kernel has nothing to say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line of scx_dwrr where nothing is loaded: mistakes and help."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scx_dwrr gives cgroups (cpu.weight, cpu.max), whatever is in them: CPU time as the kernel counts it.
 
 The checks are in guest/dwrr_groups.sh; each prints lines of JSON: how many CPUs each cgroup has had.

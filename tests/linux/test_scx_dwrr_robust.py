@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scx_dwrr on real kernels, and what may happen to it: nobody is lost, the kernel's own scheduler goes on.
 
 The checks are in guest/dwrr.sh; each says all that its user, or the kernel's log, would see.

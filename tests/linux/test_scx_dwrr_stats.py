@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The statistics of scx_dwrr on their socket, with made-up counters: scx_stats' protocol, and the tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """linux/vm/programs/state.c: what two prints are compared by."""
 
 from __future__ import annotations

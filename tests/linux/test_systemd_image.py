@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guest with systemd: what is in it, and that it boots to a state without failures."""
 
 from __future__ import annotations

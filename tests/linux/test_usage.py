@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--help, man page, completion and the options that a program takes are the same everywhere."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The virtual machine: QEMU's options, what comes back, what a mistake says; and guests that boot."""
 
 from __future__ import annotations

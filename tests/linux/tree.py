@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tree of /proc, /sys and /run files, as a machine would show them, below a folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom bench backdoor` makes of what programs write, its bounds, its tables and its figures."""
 
 from __future__ import annotations

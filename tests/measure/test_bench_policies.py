@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom bench policies` makes of the events of a run."""
 
 from __future__ import annotations

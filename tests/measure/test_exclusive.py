@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bench of exclusive: its scripts, what it makes of a guest's files, its tables and its page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bench of fairness: its cases, what it checks, its page."""
 
 from __future__ import annotations

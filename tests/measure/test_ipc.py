@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom bench ipc` makes of an event log, its bounds, its tables and its figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bench of schedulers of Linux: its script, what it makes of a guest's files, its tables and mistakes."""
 
 from __future__ import annotations

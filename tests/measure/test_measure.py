@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures, timeline and tables from hand-made event logs."""
 
 from __future__ import annotations

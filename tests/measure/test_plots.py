@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plots: what they show, at the right place, as XML that any reader takes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the model is told of the SoC, from hand-made event logs and counts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delays from an event log, their spread, and the tables of `coreloom bench scheduler`."""
 
 from __future__ import annotations

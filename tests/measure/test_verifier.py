@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the verifier's cost is read from, and its table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Policy dwrr on the reference model: threads that never wait get their time by weight, within the bound."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reference model itself: each rule of the kernel that an implementer must be able to look up."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data file and the files made from it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The random streams reach what they are meant to test."""
 
 from __future__ import annotations

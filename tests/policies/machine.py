@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Any policy of policies/, driven step by step: a Python face of harness.c, and random runs that check it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """artis: two groups of CPUs and of threads, and the FIFOs between them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cfs: virtual time, slices, placement, preemption, and [DWRR]'s rule for balancing with its numbers."""
 
 from __future__ import annotations

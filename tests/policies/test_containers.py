@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cl_containers.h: random operations against plain lists and sets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """dwrr: rounds, the rule for L, held CPUs, infeasible weights, sleepers, bound threads, its bound."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """eevdf: lag, eligibility, virtual deadlines; V worked out anew in Python after every step."""
 
 from __future__ import annotations

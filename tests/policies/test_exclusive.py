@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """exclusive: Golden-Finger's five states over every base, and what may be refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """o1: 140 priorities, two arrays, slices by nice, balance by number."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ring: one queue for all CPUs, the best goodness, epochs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """static, dynamic and selective: turns, and where a thread goes."""
 
 from __future__ import annotations

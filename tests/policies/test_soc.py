@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every policy compiles for the SoC's cores and calls nothing there: no division of 64 bits, no C library."""
 
 from __future__ import annotations

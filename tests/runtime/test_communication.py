@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Communication between processors on the simulated SoC: both cores, both kernels, smp-bus and amp."""
 
 from __future__ import annotations

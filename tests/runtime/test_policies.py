@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Policies in the software kernel: the same programs, the same output, whoever decides who runs.
 
 What depends on priorities is in test_programs.py; here is what holds with every policy.

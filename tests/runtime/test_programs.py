@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Self-checking programs on the simulated SoC: both kernels, both cores, one and two CPUs.
 
 The same source must print the same on both kernels.

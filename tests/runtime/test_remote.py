@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs on processor 1 behind the Back-Door, on the simulated SoC: both cores, both kernels."""
 
 from __future__ import annotations

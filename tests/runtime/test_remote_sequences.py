@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random sequences of load, run, fault and reset on processor 1 (programs/sequences.c).
 
 With CORELOOM_SEED another set of them.

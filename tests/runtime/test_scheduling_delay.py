@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """[HT]'s scheduling delay, in short: 250 threads ready, interrupts at random phases, standard core."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The software kernel, compiled for this machine, against the reference model: random streams of operations.
 
 CORELOOM_SEED changes the seed, CORELOOM_STEPS the number of steps for each configuration.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The software kernel with every policy, compiled for this machine: random operations, and nobody is lost.
 
 CORELOOM_SEED changes the seed, CORELOOM_STEPS the number of steps.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workload files: what they become, and one exact line for each mistake."""
 
 from __future__ import annotations

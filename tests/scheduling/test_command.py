@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coreloom model`: what it prints, writes, and says of mistakes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument of fairness against its definition in exact fractions."""
 
 from __future__ import annotations

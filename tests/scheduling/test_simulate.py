@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the simulator: what holds whatever the policy, costs, ticks, locks, ports, determinism."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces of real threads: what they become on each format, and what is wrong with a line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulator and the driver of the policies' tests, written apart: the same to the nanosecond."""
 
 from __future__ import annotations

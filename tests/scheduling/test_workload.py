@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wrong workloads, machines and costs: one exact line each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small assembly programs for the tests: one prelude for both core families, built with zig."""
 
 from __future__ import annotations

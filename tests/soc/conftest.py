@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs assembly programs on simulated platforms."""
 
 from __future__ import annotations

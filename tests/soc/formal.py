@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proves the assertions in a module for every input, by induction with yosys' own solver."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs of processor 1 behind a Back-Door: what the build makes of one source for both processors."""
 
 from __future__ import annotations

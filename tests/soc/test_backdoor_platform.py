@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Platform backdoor: processor 1 with a bus, a memory and a clock of its own, with the Back-Door.
 
 The Back-Door's own registers and clock crossings are tested by themselves in tests/backdoor_rtl.

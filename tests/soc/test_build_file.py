@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """build.toml: what an application is made of beside its own folder."""
 
 from __future__ import annotations

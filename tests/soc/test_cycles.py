@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact cycle counts of what a program does on the SoC; the tables in rtl/soc/README.md are these."""
 
 from __future__ import annotations

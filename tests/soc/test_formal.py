@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of bus, its split and lock unit, proven for every input by induction (yosys' own solver)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hardware threads and interrupt lines in the SoC, driven by programs without a kernel."""
 
 from __future__ import annotations

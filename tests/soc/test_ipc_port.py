@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The communication port in the SoC: its place, its interrupt on both cores, and what ends its waits.
 
 Its operations are tested by themselves in tests/ipc_rtl.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Platform amp: the local memories, programs that run from them, and the counter of bus transfers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Platform files: what is in them arrives, and what is wrong in them is said in one line."""
 
 from __future__ import annotations

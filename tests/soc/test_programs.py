@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs in assembly on both cores, 1, 2 and 4 processors: every register does its job."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ROM: its content is that of the file, and a store is an error that changes nothing."""
 
 from __future__ import annotations

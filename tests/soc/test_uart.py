@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The serial line of the UART, which the simulated platform leaves out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The build driver: builds once, notices every change, says in one line what is wrong."""
 
 from __future__ import annotations

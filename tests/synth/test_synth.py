@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Area and clock: the registers around a unit, nextpnr's report, the table, and one small unit for real."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both applications on both kernels, cores, CPU counts and placements: the output is the host's, always."""
 
 from __future__ import annotations

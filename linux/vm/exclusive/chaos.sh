@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Scenarios (programs/chaos.c) one after the other, each compared with what the machine was before: what
 # coreloom.bench.chaos runs. chaos FILE...: files named by their seeds; "narrow" in the first line: the groups of the
 # machine have CPUs of their own meanwhile.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the checks of `coreloom exclusive` in a guest share. Each check is a shell of its own: it stops at the first
 # thing that is not as it must be, and says what.
 kept=/run/coreloom-exclusive

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # kill -9 at given moments, each followed by a comparison of the machine with what it was before.
 # moments COUNT <LINES: a line is WHOM PHASE PART: PART of 1000 of the time that starting or stopping takes, or (lines)
 # of the lines that the baseline will have.

@@ -1,4 +1,6 @@
-/* The check of a program image, before anything of it is written: plain C on a source of its bytes. */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The check of a program image, before anything of it is written: plain C on a source of its bytes. */
 #ifndef CL_IMAGE_H
 #define CL_IMAGE_H
 

@@ -1,4 +1,6 @@
-/* The loader of processor 1. Between its C and its start-up code, which is the core's. */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loader of processor 1. Between its C and its start-up code, which is the core's. */
 #ifndef CL_LOADER_H
 #define CL_LOADER_H
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The applications of apps/: their inputs, expected results and outputs on the host."""
 
 from coreloom.apps.base import App, WrongOutput

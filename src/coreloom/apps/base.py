@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every application offers to the commands that run it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Capture files: checking the user's, and making the default one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CRC-32, convolution and sort of a picture, in software and by hardware threads ([HT])."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image filter of [SMP]: a picture in, the smoothed picture out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packet processing of [SMP]: a capture in, counters, stored and forwarded frames out.
 
 The expected result is computed here with dpkt, zlib and ipaddress from the rules in apps/packets/README.md,

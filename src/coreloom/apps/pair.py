@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs for two processors: apps/sort, dhrystone, fft and wavelet, whose shared part is apps/pair.
 
 They make their input themselves and have their size from the macro PAIR_SIZE. What must come out is computed
@@ -13,6 +14,7 @@ import struct
 import zlib
 from pathlib import Path
 
+from coreloom import licence
 from coreloom.apps.base import App, WrongOutput
 from coreloom.errors import UserError
 from coreloom.results import write_atomically
@@ -155,7 +157,7 @@ def twiddles_header() -> str:
     return "\n".join(
         [
             "/* Generated from src/coreloom/apps/pair.py by `coreloom generate`; do not edit. */",
-            "/* SPDX-License-Identifier: Apache-2.0 */",
+            f"/* {licence.tag()} */",
             "/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15. */",
             "#ifndef TWIDDLES_H",
             "#define TWIDDLES_H",

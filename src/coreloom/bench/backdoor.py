@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The four programs of [GF] on one processor and on two, whose buses are not connected or are one.
 
 Each program does its work alone and with both processors in one simulation and compares (apps/pair); DMA

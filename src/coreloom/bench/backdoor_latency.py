@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Doorbells of the Back-Door, from the store that rings to the interrupt and handler of the other processor;
 and its DMA at work for the streams of a program.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Back-Door as a unit: lists on its DMA, and how many words that moves in a cycle."""
 
 from __future__ import annotations

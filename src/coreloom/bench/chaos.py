@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chaos for `coreloom exclusive`: random reservations, deaths and disturbances; then all must be as before.
 
 A scenario is a function of its seed. Its moments meet a guest that is not deterministic: what differs once

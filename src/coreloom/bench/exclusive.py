@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """[GF]'s experiment on a kernel of today: one program beside others, favoured in five ways.
 
 Everything but the kills runs in the guest of coreloom.linux.vm in deterministic mode: the same seed gives

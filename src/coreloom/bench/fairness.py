@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fairness of the scheduling policies in the model: the cases of [DWRR], its weak points, and many at random.
 
 Every run of dwrr is checked against its bound (docs/decisions/0014): the largest gap of service for each unit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every mechanism of [IPC] and more, on every platform with a communication port.
 
 Blocks of words from local memory to local memory (ipc_transfer), single operations (ipc_latency), and what of

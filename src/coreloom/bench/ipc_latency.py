@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single operations between processors: signals, round trips, streams, locks, barriers.
 
 One simulation is all of them on one platform; ipc_latency.c is the program.

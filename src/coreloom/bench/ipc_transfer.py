@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Blocks of words from the local memory of one processor to that of another, by [IPC]'s mechanisms and more.
 
 One simulation is one mechanism on one platform, with all sizes; ipc_transfer.c is the program.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel at its client ports: streams of operations against the reference model, with exact cycles."""
 
 from __future__ import annotations

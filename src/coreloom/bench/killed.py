@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """kill -9 of `coreloom exclusive` at random moments: each time all must be as it was before, byte for byte.
 
 Not in deterministic mode: the moments are to meet the guest's CPUs in any state.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """[DWRR]'s tests on a kernel of today: the kernel's own scheduler beside ones that sched_ext loads.
 
 Each run is a boot of a guest of coreloom.linux.vm in deterministic mode, so a seed gives the same rows again,

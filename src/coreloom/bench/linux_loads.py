@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `coreloom bench linux` runs in its guest: [DWRR]'s tests in scaled form, hackbench, and wake-ups.
 
 Each is shell text that leaves figures in the folder $out, and what reads them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scheduling policies on the SoC: cycles of a decision, shares by weight, and what a switch costs.
 
 A decision: from the entry of the service that waits, or of the interrupt, to the next thread's first

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measurements, several at a time: the one way in which a bench runs them."""
 
 from __future__ import annotations

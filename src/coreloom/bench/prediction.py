@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two applications of [SMP] in the scheduling model: does it say what the SoC does?
 
 The model is told the graph of the application, how long each thread computes for each message in turn, and

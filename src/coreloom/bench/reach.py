@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of [SMP]'s applications to reach, each with its bound (cycles on the standard core)."""
 
 from __future__ import annotations

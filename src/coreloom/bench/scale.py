@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many scheduling events a second the model runs, from 4 CPUs to 4 096: each size on one core, alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every figure of [HT] beside ours: cycles of each scheduler operation, and delays with 250 ready threads.
 
 Unit: cl_scheduler alone, the paper's module, in its three builds. Kernel: the same operations of the kernel,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cl_scheduler, [HT]'s scheduler as a unit: against its model, with exact cycles of every operation."""
 
 from __future__ import annotations

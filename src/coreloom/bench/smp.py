@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Table 1 of [SMP]: two applications for one million cycles, on the software and the hardware kernel.
 
 Every combination of application, core, kernel and CPUs is one simulation of the same program source.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What loading scx_dwrr costs the kernel's verifier: the instructions that it went through."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BPF programs with their loaders: linux/NAME/*.bpf.c and linux/NAME/*.c become one executable.
 
 zig compiles both. The object with the BPF programs lies inside the executable, which loads it by libbpf;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Completion of a program's words in bash, zsh and fish, of what coreloom.linux.usage knows.
 
 All three go through the words before the cursor: which command they are for, whose value is due, and
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from coreloom import licence
 from coreloom.linux.usage import Option, Program
 
 # What completes a value, by its kind: bash, zsh, fish.
@@ -29,7 +31,7 @@ _FISH = {
 
 
 def _head(program: Program) -> list[str]:
-    return [f"# {program.note}", f"# SPDX-License-Identifier: {program.license}"]
+    return [f"# {program.note}", f"# {licence.tag(program.license)}"]
 
 
 def _id(program: Program) -> str:

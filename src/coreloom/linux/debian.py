@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debian packages below build/, by the machine's own apt: no root, nothing of the machine's apt is touched.
 
 apt gets a folder of its own for each release, with its own sources, lists and an empty list of what is

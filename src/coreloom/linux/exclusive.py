@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program of `coreloom exclusive`, made once from linux/exclusive."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels of Debian for the guest: two with sched_ext, and the 6.1 with cpusets of cgroup v1."""
 
 from __future__ import annotations

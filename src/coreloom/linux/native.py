@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Static programs for x86_64 Linux by `zig cc`: they run here, and in a guest that has no libraries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs of linux/ on a machine: installed below a prefix, taken away again, or as a Debian package.
 
 What was installed is written down (PREFIX/share/coreloom-linux/installed) before the first file is, so that

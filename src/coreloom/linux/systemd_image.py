@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A guest with Debian's systemd as its first program: groups are as on a real machine.
 
 The packages' scripts are not run: what they would have made and systemd needs is written here. What takes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the programs of linux/ say of themselves, of linux/NAME/options.toml: --help and the man page.
 
 Each text is plain, `like this` for what is typed. {NAME} is a number that a header of the folder defines.
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coreloom import __version__, entry
+from coreloom import __version__, entry, licence
 from coreloom.paths import LINUX
 
 if sys.version_info >= (3, 11):
@@ -178,7 +179,7 @@ def _with_numbers(text: str, folder: Path) -> str:
 
 def header(program: Program) -> str:
     """The C header with VERSION and help, the text of --help."""
-    lines = [f"/* SPDX-License-Identifier: {program.license}", " *", f" * {program.note} */"]
+    lines = [f"/* {licence.tag(program.license)}", " *", f" * {program.note} */"]
     lines += [f"#define VERSION {_c(__version__)}", "", "static const char help[] ="]
     lines += [f"    {_c(line)}" for line in help_text(program).splitlines(keepends=True)]
     return "\n".join(lines) + ";\n"
@@ -251,7 +252,7 @@ def page(program: Program) -> str:
     name = _roff(program.name)
     lines = [
         f'.\\" {program.note}',
-        f'.\\" SPDX-License-Identifier: {program.license}',
+        f'.\\" {licence.tag(program.license)}',
         f'.TH {name.upper()} {SECTION} {program.date} "coreloom {__version__}" "Coreloom on Linux"',
         *_section("NAME", [f"{name} \\- {_roff(program.title)}"]),
         *_section("SYNOPSIS", _synopsis(program)),

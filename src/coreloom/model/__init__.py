@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Executable models: the referee of the kernel's operations."""

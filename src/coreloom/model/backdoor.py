@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Back-Door's DMA as a function: what a list does to memory, block, CRC and counters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference model of the communication port, cycle by cycle: what every access answers, and when.
 
 `Ipc.cycle` is one clock cycle of cl_ipc. What processors execute in one cycle takes effect one after the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference model of the kernel operations: the referee of the RTL and of the software kernel.
 
 It says what every operation answers and changes, not how long it takes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams of operations written by hand, with what the reference model answers."""
 
 from __future__ import annotations

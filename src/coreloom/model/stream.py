@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random streams of operations with what the reference model answers: the test of RTL and software kernel.
 
 A stream is a list of steps; each step is one access, tick or interrupt level, and what must be seen after

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulator's executable: simulator/*.c with every policy that lies in policies/."""
 
 from __future__ import annotations

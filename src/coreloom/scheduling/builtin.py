@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The built-in cases of `coreloom model`, by name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A workload with the machine and the time it is meant for: from a TOML file."""
 
 from __future__ import annotations

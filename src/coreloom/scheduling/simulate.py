@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run a workload on a policy of policies/*.c in the discrete-event simulator (simulator/)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What real threads did, from the text of `perf script`, `perf sched script` or ftrace: a workload.
 
 Used are sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, in the layout of the kernel's own

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the scheduling model is given: threads with their programs, the machine, and what switching costs."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # alone MASK [COMMAND...]: a program that writes down who else runs on its CPUs while it works, and what it may use.
 printf alone >/proc/self/comm
 trace=/sys/kernel/tracing/instances/check

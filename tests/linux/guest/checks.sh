@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The checks of `coreloom exclusive` in a guest with 4 CPUs: one function each, test_exclusive_vm.py runs them by name.
 # $how: options of every run, as "--mechanism affinity".
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What may happen to scx_dwrr and its loader: each check prints what came of it. After each the kernel's own
 # scheduler goes on, whatever had to be alive is, and `kernel_said` is all that the kernel has to say.
 scx=/sys/kernel/sched_ext

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What scx_dwrr gives cgroups: each check prints a line of JSON with what they have got, by which test_scx_dwrr_groups.py
 # judges. Behind dwrr.sh.
 top=/sys/fs/cgroup

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiplies a matrix by the one that shifts its rows, in typed arrays; the result is known.
 const size = 48;
 for (let round = 0; round < Number(scriptArgs[1]); round++) {

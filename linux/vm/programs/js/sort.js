@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts numbers by the engine's sort and by a merge sort of its own, which must agree.
 let seed = 1;
 function random() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a text, counts its words and turns each of them round, by strings, a map and a regular expression.
 const syllables = ["ka", "ro", "mi", "tel", "un", "sa", "vor", "ine"];
 let seed = 1;
