@@ -497,13 +497,16 @@ def test_make_installs_what_was_made_before(tmp_path: Path) -> None:
     assert make("exclusive") == make("exclusive") != ""
     root = tmp_path / "root"
     for _ in range(2):
-        assert make("install-linux", f"DESTDIR={root}", "PREFIX=/usr") == ""
+        assert make("install-linux", f"DESTDIR={root}", "PREFIX=/usr") == (
+            f"installed in {root}/usr: coreloom-exclusive, scx_dwrr, lagmeter, "
+            "with units, man pages and completion\n"
+        )
         assert set(_tree(root)) == {*_places("/usr"), f"/usr{_LISTED}"}
     said = subprocess.run(
         [root / "usr/bin/lagmeter", "-V"], capture_output=True, text=True, check=True
     ).stdout
     assert said == "lagmeter 0.1.0\n"
-    assert make("uninstall-linux", f"DESTDIR={root}", "PREFIX=/usr") == ""
+    assert make("uninstall-linux", f"DESTDIR={root}", "PREFIX=/usr") == f"uninstalled from {root}/usr\n"
     assert list(root.iterdir()) == []
     made = Path(make("deb").strip())
     assert made.name == package.deb_name()
