@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +80,16 @@ def test_spawn_ends_its_newcomers() -> None:
 
 
 def test_readers_end_with_the_first() -> None:
-    with subprocess.Popen([_program("readers"), "2"], stdout=subprocess.PIPE, text=True) as run:
-        children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
-        while len(children.read_text().split()) < 2:
-            pass
-        run.send_signal(signal.SIGTERM)
-        assert run.communicate()[0] == '{"program": "readers", "readers": 2}\n'
-        assert run.returncode == 0
+    for _ in range(10):  # it may end before its children have run for the first time
+        with subprocess.Popen([_program("readers"), "2"], stdout=subprocess.PIPE, text=True) as run:
+            children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+            while len(left := children.read_text().split()) < 2:
+                pass
+            run.send_signal(signal.SIGTERM)
+            assert run.communicate()[0] == '{"program": "readers", "readers": 2}\n'
+            assert run.returncode == 0
+        while any(Path(f"/proc/{pid}").exists() for pid in left):  # else the test does not end
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize("processes", [1, 3])

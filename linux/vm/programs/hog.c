@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "program.h"
@@ -34,10 +33,9 @@ int main(int argc, char **argv) {
   if (got == MAP_FAILED || thread == NULL || child == NULL) return failed("hog", "no memory");
   stop_on_signals();
   for (int i = 0; i < count; i++) {
-    if (processes) child[i] = fork();
+    if (processes) child[i] = fork_bound();
     else if ((errno = pthread_create(&thread[i], NULL, work, &got[i]))) child[i] = -1;
     if (processes && child[i] == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives the first, however that ends */
       work(&got[i]);
       return 0;
     }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,13 @@ static inline void stop_on_signals(void) {
   struct sigaction action = {.sa_handler = stop}; /* without SA_RESTART: sleeping ends, too */
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGINT, &action, NULL);
+}
+
+/* A child that does not outlive who made it, however that ends: also not when it has ended before the child asked so. */
+static inline pid_t fork_bound(void) {
+  pid_t parent = getpid(), child = fork();
+  if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)) _exit(1);
+  return child;
 }
 
 static inline struct timespec moment(double seconds) {

@@ -3,7 +3,6 @@
  * readers: processes that RCU has to wait for now and then: each looks at all threads of the machine, which is one read
  * section of the kernel, and computes for nine times as long; until SIGTERM. */
 #define _GNU_SOURCE
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -16,10 +15,9 @@ int main(int argc, char **argv) {
   int count = (int)last_number(argv, 1, how);
   stop_on_signals();
   for (int i = 0; i < count; i++) {
-    pid_t child = fork();
+    pid_t child = fork_bound();
     if (child < 0) return failed("readers", "no more processes");
     if (child > 0) continue;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives the first, however that ends */
     for (double shortest = 1;;) {
       double start = now(CLOCK_MONOTONIC), took;
       getpriority(PRIO_USER, 0);

@@ -4,7 +4,6 @@
  * Prints its line once all are there, and stays until SIGTERM. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "program.h"
@@ -45,9 +44,8 @@ int main(int argc, char **argv) {
   pid_t *child = calloc((size_t)processes, sizeof *child);
   if (child == NULL || pipe(ready)) return failed("threads", "cannot begin");
   for (int i = 1; i < processes; i++) {
-    child[i] = fork();
+    child[i] = fork_bound();
     if (child[i] == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives the first, however that ends */
       char answer = fill(count / processes + (i < count % processes)) ? '+' : '-';
       if (write(ready[1], &answer, 1) != 1) return 1;
       for (;;) pause();
