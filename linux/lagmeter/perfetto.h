@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The timeline as Chrome trace JSON, which ui.perfetto.dev opens: CPUs and threads as in src/coreloom/trace.py, and a
+ * The timeline as Chrome trace JSON, which ui.perfetto.dev opens: CPUs and threads as in src/coreloom/simulation/trace.py, and a
  * counter of lag for each thread. It goes to the file as it comes, up to a size. */
 #ifndef LAG_PERFETTO_H
 #define LAG_PERFETTO_H

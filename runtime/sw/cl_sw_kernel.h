@@ -3,7 +3,7 @@
  * The kernel in software: the operations of docs/reference/kernel.md over plain data structures.
  *
  * Portable C11 without heap, included by exactly one front end: cl_sw.c on the SoC, and a dispatcher that the
- * tests load on the host. The words are those of the reference model (src/coreloom/model/kernel.py), and so is
+ * tests load on the host. The words are those of the reference model (src/coreloom/reference/kernel.py), and so is
  * the order of effects: publish, then block, then choose.
  *
  * Who calls has the kernel to itself (one lock; interrupts off) and passes its CPU. An operation answers a word,

@@ -29,54 +29,45 @@ from rich.progress import (
 )
 from rich.table import Table as RichTable
 
-from coreloom import (
-    __version__,
-    advise,
-    cli_linux,
-    doctor,
-    entry,
-    exclusive_tables,
-    generate,
-    linux_tables,
-    measure,
-    model_tables,
-    platform,
-    pnr,
-    report,
-    results,
-    synth,
-    tables,
-    trace,
-    units,
-)
+from coreloom import __version__
 from coreloom.apps import APPS, WrongOutput
 from coreloom.apps.base import read_file
-from coreloom.bench import (
-    backdoor,
-    exclusive,
-    fairness,
-    ipc,
-    linux,
-    linux_loads,
-    policies,
-    pool,
-    prediction,
-    reach,
-    scale,
-    scheduler,
-    smp,
-    verifier,
-)
+from coreloom.benches import exclusive_tables, linux_tables, model_tables, pool, tables
+from coreloom.benches import pages as report
+from coreloom.benches.backdoor import bench as backdoor
+from coreloom.benches.exclusive import bench as exclusive
+from coreloom.benches.fairness import bench as fairness
+from coreloom.benches.ipc import advise
+from coreloom.benches.ipc import bench as ipc
+from coreloom.benches.linux import bench as linux
+from coreloom.benches.linux import loads as linux_loads
+from coreloom.benches.linux import verifier
+from coreloom.benches.model import bench as scale
+from coreloom.benches.model import prediction
+from coreloom.benches.policies import bench as policies
+from coreloom.benches.scheduler import bench as scheduler
+from coreloom.benches.smp import bench as smp
+from coreloom.benches.smp import reach
+from coreloom.commands import examine as doctor
+from coreloom.commands import generated as generate
+from coreloom.commands import linux as cli_linux
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.experiment import PLACEMENTS, Experiment, Outcome
-from coreloom.firmware import KERNELS
-from coreloom.firmware import policies as software_policies
 from coreloom.paths import BUILD
+from coreloom.programs import registry
+from coreloom.report import results
+from coreloom.report.table import Table
+from coreloom.report.table import reach as reach_table
 from coreloom.scheduling import build as scheduling_build
 from coreloom.scheduling import builtin, case, shown, traces, workload
 from coreloom.scheduling import simulate as scheduling
 from coreloom.scheduling.workload import Costs, Machine
-from coreloom.simulate import FAR_PERIOD, Halted, Pulses, SimResult
+from coreloom.simulation import measure, trace
+from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome
+from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
+from coreloom.synthesis import pnr, synth, units
+from coreloom.toolchain.firmware import KERNELS
+from coreloom.toolchain.firmware import policies as software_policies
 
 _out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 _err = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -90,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def _show(table: tables.Table) -> None:
+def _show(table: Table) -> None:
     rich = RichTable(title=table.title, title_justify="left")
     for index, column in enumerate(table.columns):
         rich.add_column(column, justify="left" if index < table.text_columns else "right")
@@ -328,7 +319,7 @@ def _bench_smp(args: argparse.Namespace) -> int:
         method=_METHOD.format(window=args.window),
         switch_bound_cycles=smp.SWITCH_BOUND,
     )
-    for table in (*tables.smp_tables(rows), tables.reach(figures)):
+    for table in (*tables.smp_tables(rows), reach_table(figures)):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
     return 0
@@ -363,7 +354,7 @@ def _bench_scheduler(args: argparse.Namespace) -> int:
     # As with synth, only the whole measurement becomes a page.
     name = "scheduler" if args.interrupts >= scheduler.INTERRUPTS else "scheduler-some"
     path = results.write(name, rows, reach=figures, unit="cycles", method=method)
-    for table in (*tables.scheduler_tables(rows), tables.reach(figures)):
+    for table in (*tables.scheduler_tables(rows), reach_table(figures)):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
     return 0
@@ -418,7 +409,7 @@ def _bench_ipc(args: argparse.Namespace) -> int:
     figures = [figure.row() for figure in ipc.figures(rows)]
     name = "ipc-some" if args.quick else "ipc"
     path = results.write(name, rows, reach=figures, unit="cycles", method=_IPC_METHOD)
-    for table in (*tables.ipc_tables(rows), tables.reach(figures, "standard core, amp")):
+    for table in (*tables.ipc_tables(rows), reach_table(figures, "standard core, amp")):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
     return 0
@@ -456,7 +447,7 @@ def _bench_backdoor(args: argparse.Namespace) -> int:
     figures = [figure.row() for figure in backdoor.figures(rows)]
     name = "backdoor-some" if args.quick else "backdoor"
     path = results.write(name, rows, reach=figures, unit="cycles", method=_BACKDOOR_METHOD)
-    for table in (*tables.backdoor_tables(rows), tables.reach(figures, "largest sizes")):
+    for table in (*tables.backdoor_tables(rows), reach_table(figures, "largest sizes")):
         _show(table)
     _out.print(f"results: {_shown(path)}", markup=False)
     return 0
@@ -1235,7 +1226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal without UTF-8
     words = list(sys.argv[1:] if arguments is None else arguments)
     # A program's options are its own, not argparse's.
-    if words and words[0] in entry.PROGRAMS and words[1:] != ["--build"]:
+    if words and words[0] in registry.PROGRAMS and words[1:] != ["--build"]:
         args = argparse.Namespace(
             function=cli_linux.run_program, program=words[0], build=False, words=words[1:]
         )

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.firmware import zig
 from coreloom.paths import APPS, ROOT
+from coreloom.toolchain.firmware import zig
 
 HOST = ROOT / "tests" / "apps" / "host"
 # E.g. CORELOOM_HOST_CC="gcc -fsanitize=address,undefined" or "gcc -fsanitize=thread".

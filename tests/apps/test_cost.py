@@ -8,11 +8,13 @@ import re
 
 import pytest
 
-from coreloom import firmware, platform, simulate, verilate
 from coreloom.apps import APPS
+from coreloom.design import platform
 from coreloom.paths import APPS as FOLDER
 from coreloom.paths import ROOT
-from coreloom.simulate import Kind
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import Kind
+from coreloom.toolchain import firmware, verilate
 
 PROGRAM = ROOT / "tests" / "apps" / "target" / "cost.c"
 ROWS = {

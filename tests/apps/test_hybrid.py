@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from coreloom import platform
 from coreloom.apps import APPS, WrongOutput
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.experiment import Experiment, Outcome
+from coreloom.simulation.experiment import Experiment, Outcome
 
 APP = APPS["hybrid"]
 

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import platform
 from coreloom.apps import PAIR, WrongOutput
 from coreloom.apps.pair import FIGURES, Fft, PairProgram, Wavelet, figures
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.experiment import Experiment
-from coreloom.firmware import zig
 from coreloom.paths import APPS, ROOT, RUNTIME
+from coreloom.simulation.experiment import Experiment
+from coreloom.toolchain.firmware import zig
 
 if sys.version_info >= (3, 11):
     import tomllib

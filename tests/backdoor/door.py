@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom import backdoor_spec, firmware
+from coreloom.design import backdoor_spec
 from coreloom.paths import RUNTIME
+from coreloom.toolchain import firmware
 
 SPEC = backdoor_spec.load()
 BLOCK = 32768

@@ -12,9 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom import backdoor_spec, verilate
-from coreloom.backdoor_spec import Register
+from coreloom.design import backdoor_spec
+from coreloom.design.backdoor_spec import Register
 from coreloom.paths import RTL
+from coreloom.toolchain import verilate
 
 BACKDOOR = RTL / "ipc" / "backdoor"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import shutil
 
-from coreloom import yosys
 from coreloom.paths import BUILD
+from coreloom.toolchain import yosys
 
 from .harness import BACKDOOR, sources
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from coreloom import yosys
 from coreloom.paths import BUILD
+from coreloom.toolchain import yosys
 
 from .harness import BACKDOOR, sources
 

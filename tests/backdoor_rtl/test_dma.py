@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from coreloom import verilate, yosys
-from coreloom.bench import backdoor_unit
-from coreloom.bench.backdoor_unit import FILL, Result
-from coreloom.model.backdoor import BASE, ERROR, OP, Descriptor, Dma, crc, packed
+from coreloom.reference.backdoor import BASE, ERROR, OP, Descriptor, Dma, crc, packed
+from coreloom.simulation.harness import backdoor as backdoor_unit
+from coreloom.simulation.harness.backdoor import FILL, Result
+from coreloom.toolchain import verilate, yosys
 
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
 BLOCK, MEMORY = 1024, 4096  # words

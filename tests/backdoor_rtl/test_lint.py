@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom import verilate, yosys
+from coreloom.toolchain import verilate, yosys
 
 from .harness import sources
 

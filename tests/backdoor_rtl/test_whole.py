@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
-from coreloom.bench import backdoor_unit
-from coreloom.bench.backdoor_unit import whole
 from coreloom.paths import BUILD
+from coreloom.simulation.harness import backdoor as backdoor_unit
+from coreloom.simulation.harness.backdoor import whole
 
 from .harness import SEED, sources
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from coreloom import results
-from coreloom.bench import backdoor
+from coreloom.benches.backdoor import bench as backdoor
 from coreloom.errors import UserError
-from coreloom.experiment import Experiment
+from coreloom.report import results
+from coreloom.simulation.experiment import Experiment
 
 from .command import run
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import platform
 from coreloom.cli import main
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.experiment import Experiment, Outcome
-from coreloom.measure import figures
 from coreloom.paths import ROOT
-from coreloom.simulate import Event, Kind, SimResult, UnitState
+from coreloom.simulation.experiment import Experiment, Outcome
+from coreloom.simulation.measure import figures
+from coreloom.simulation.simulate import Event, Kind, SimResult, UnitState
 
 from .command import run
 
@@ -157,8 +157,8 @@ def test_doctor_names_every_tool(capsys: pytest.CaptureFixture[str]) -> None:
 def test_doctor_says_what_to_do_about_a_missing_tool(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from coreloom import verilate
     from coreloom.errors import UserError
+    from coreloom.toolchain import verilate
 
     def missing() -> list[str]:
         raise UserError("no C++ compiler")
@@ -221,7 +221,7 @@ def test_failure_of_the_machine_is_one_line(
     def full() -> list[Path]:
         raise OSError(errno.ENOSPC, "No space left on device", "/build/x")
 
-    monkeypatch.setattr("coreloom.generate.generate", full)
+    monkeypatch.setattr("coreloom.commands.generated.generate", full)
     assert run(capsys, "generate") == (1, "", "coreloom: error: /build/x: No space left on device\n")
 
 

@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 
-from coreloom import advise, doctor, experiment, platform, results
-from coreloom.bench import ipc, ipc_transfer
+from coreloom.benches.ipc import advise
+from coreloom.benches.ipc import bench as ipc
+from coreloom.benches.ipc import transfer as ipc_transfer
+from coreloom.commands import examine as doctor
+from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.report import results
+from coreloom.simulation import experiment
 
 from .command import run
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import report, results
+from coreloom.benches import pages as report
+from coreloom.report import results
 
 from .command import run
 

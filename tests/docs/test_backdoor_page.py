@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import backdoor_spec, firmware, platform
 from coreloom.cli import main
+from coreloom.design import backdoor_spec, platform
 from coreloom.paths import ROOT, RUNTIME
+from coreloom.toolchain import firmware
 
 PAGE = (ROOT / "docs" / "backdoor.md").read_text()
 BINDING = (ROOT / "docs" / "devicetree" / "remoteproc" / "coreloom,backdoor.yaml").read_text()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import hardware_threads, platform
-from coreloom.experiment import Experiment
+from coreloom.design import hardware_threads, platform
 from coreloom.paths import PLATFORMS, ROOT, RTL, RUNTIME
+from coreloom.simulation.experiment import Experiment
 
 PAGE = (ROOT / "docs" / "hardware-thread.md").read_text()
 

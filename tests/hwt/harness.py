@@ -8,8 +8,9 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from coreloom import hardware_threads, verilate
+from coreloom.design import hardware_threads
 from coreloom.paths import RTL
+from coreloom.toolchain import verilate
 
 HWT = RTL / "hwt"
 BASE = 0x4000_0000

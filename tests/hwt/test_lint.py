@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom import hardware_threads, verilate, yosys
+from coreloom.design import hardware_threads
+from coreloom.toolchain import verilate, yosys
 
 from .harness import sources
 

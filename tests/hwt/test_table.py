@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import hardware_threads, platform, verilate
 from coreloom.cli import main
+from coreloom.design import hardware_threads, platform
 from coreloom.errors import UserError
+from coreloom.toolchain import verilate
 
 MINE = '[mine]\nkind = 4\nmodule = "cl_hwt_mine"\n'
 WRONG = {

@@ -11,9 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom import verilate
-from coreloom.model.ipc import ERROR, FOREVER, SENTINEL, SPEC, Access, Config, Outputs, address, word
 from coreloom.paths import RTL
+from coreloom.reference.ipc import ERROR, FOREVER, SENTINEL, SPEC, Access, Config, Outputs, address, word
+from coreloom.toolchain import verilate
 
 __all__ = ["ERROR", "FOREVER", "SENTINEL", "Answer", "Config", "Ports", "word"]
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from coreloom.model.ipc import SPEC, Access, address
+from coreloom.reference.ipc import SPEC, Access, address
 
 from .harness import FOREVER, SEED, SENTINEL, Answer, Config, Ports, model, pack, unpack, word
 

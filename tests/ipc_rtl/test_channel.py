@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.model.ipc import SPEC
+from coreloom.reference.ipc import SPEC
 
 from .harness import FOREVER, Answer, Ports, word
 

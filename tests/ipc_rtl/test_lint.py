@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom import verilate, yosys
-from coreloom.model.ipc import Config
+from coreloom.reference.ipc import Config
+from coreloom.toolchain import verilate, yosys
 
 from .harness import params, sources
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from coreloom.model.ipc import FOREVER, SPEC, Access, Config, Ipc, Outputs, address, word
+from coreloom.reference.ipc import FOREVER, SPEC, Access, Config, Ipc, Outputs, address, word
 
 from .harness import SEED, model, pack, unpack
 

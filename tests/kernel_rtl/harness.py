@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from coreloom.bench.kernel_port import play
-from coreloom.model.kernel import Config
-from coreloom.model.scenario import Scenario
 from coreloom.paths import RTL
+from coreloom.reference.kernel import Config
+from coreloom.reference.scenario import Scenario
+from coreloom.simulation.harness.kernel_port import play
 
 KERNEL = RTL / "kernel"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261121"), 0)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import verilate
-from coreloom.bench.kernel_port import params, rtl
-from coreloom.model.kernel import Config, Kernel, error
+from coreloom.reference.kernel import Config, Kernel, error
+from coreloom.simulation.harness.kernel_port import params, rtl
+from coreloom.toolchain import verilate
 
 from .harness import KERNEL, SEED
 

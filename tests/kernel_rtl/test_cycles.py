@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.bench.kernel_port import Cycles, play
-from coreloom.model.kernel import HARDWARE_PARAM, Config
-from coreloom.model.scenario import Scenario
+from coreloom.reference.kernel import HARDWARE_PARAM, Config
+from coreloom.reference.scenario import Scenario
+from coreloom.simulation.harness.kernel_port import Cycles, play
 
 from .harness import DEFAULT, KERNEL, LARGE
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom import verilate
-from coreloom.bench.kernel_port import rtl
-from coreloom.bench.ready_queue import DEADLINE_KEYS, Build
+from coreloom.simulation.harness.kernel_port import rtl
+from coreloom.simulation.harness.ready_queue import DEADLINE_KEYS, Build
+from coreloom.toolchain import verilate
 from soc.formal import proves
 
 from .harness import KERNEL

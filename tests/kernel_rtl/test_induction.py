@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import pytest
 
-from coreloom import yosys
-from coreloom.bench.kernel_port import params, rtl
-from coreloom.bench.ready_queue import Build
-from coreloom.model.kernel import Config
 from coreloom.paths import BUILD
+from coreloom.reference.kernel import Config
+from coreloom.simulation.harness.kernel_port import params, rtl
+from coreloom.simulation.harness.ready_queue import Build
+from coreloom.toolchain import yosys
 
 from .harness import KERNEL
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import verilate, yosys
-from coreloom.bench.kernel_port import params, play, rtl
-from coreloom.model.kernel import Config
-from coreloom.model.stream import Generator
 from coreloom.paths import BUILD
+from coreloom.reference.kernel import Config
+from coreloom.reference.stream import Generator
+from coreloom.simulation.harness.kernel_port import params, play, rtl
+from coreloom.toolchain import verilate, yosys
 
 from .harness import DEFAULT, KERNEL, LARGE, SEED, small
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.model.kernel import GIVE_WAY, Config
-from coreloom.model.scenario import Scenario
+from coreloom.reference.kernel import GIVE_WAY, Config
+from coreloom.reference.scenario import Scenario
 
 from .harness import irq, run, words
 

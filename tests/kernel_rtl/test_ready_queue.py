@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from coreloom.bench import ready_queue
-from coreloom.bench.ready_queue import Build
+from coreloom.simulation.harness import ready_queue
+from coreloom.simulation.harness.ready_queue import Build
 
 from .harness import SEED
 

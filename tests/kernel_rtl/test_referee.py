@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.bench.kernel_port import play, referee
-from coreloom.model.kernel import Config
-from coreloom.model.stream import Generator
-from coreloom.platform import READY_QUEUES
+from coreloom.design.platform import READY_QUEUES
+from coreloom.reference.kernel import Config
+from coreloom.reference.stream import Generator
+from coreloom.simulation.harness.kernel_port import play, referee
 
 from .harness import DEFAULT, LARGE, SEED, small
 

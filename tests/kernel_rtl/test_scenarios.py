@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.bench.kernel_port import play
-from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SEMAPHORE_MAX, Config, error
-from coreloom.model.scenario import Scenario
+from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, SEMAPHORE_MAX, Config, error
+from coreloom.reference.scenario import Scenario
+from coreloom.simulation.harness.kernel_port import play
 
 from .harness import DEFAULT, irq, run
 

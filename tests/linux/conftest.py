@@ -9,7 +9,7 @@ import os
 import pytest
 
 from coreloom.errors import UserError
-from coreloom.linux import vm
+from coreloom.vm import vm
 
 REQUIRED = "CORELOOM_LINUX"  # `make test-linux` sets it
 

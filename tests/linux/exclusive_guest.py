@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from coreloom.bench import killed
-from coreloom.linux import native, vm
+from coreloom.benches.exclusive import killed
 from coreloom.paths import LINUX
+from coreloom.toolchain import native
+from coreloom.vm import vm
 
 SHELL = Path(__file__).parent / "guest"
 _USERS = b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n"

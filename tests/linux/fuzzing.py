@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.firmware import digest, zig
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, LINUX
+from coreloom.toolchain.firmware import digest, zig
 
 FOLDER = Path(__file__).parent / "fuzz"
 CORPUS = FOLDER / "corpus"

@@ -7,8 +7,8 @@ import functools
 import subprocess
 from pathlib import Path
 
-from coreloom.linux import native
 from coreloom.paths import ROOT
+from coreloom.toolchain import native
 
 _OTHERS = ("main.c", "run.c", "watch.c")
 

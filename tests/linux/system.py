@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from coreloom.linux import native
 from coreloom.paths import LINUX
+from coreloom.toolchain import native
 from linux.tree import Machine, Task
 
 _NAMES = (

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
-from coreloom.linux import debian, kernel
+from coreloom.toolchain import debian
+from coreloom.vm import kernel
 
 needs_apt = pytest.mark.skipif(
     shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None, reason="no apt and dpkg here"

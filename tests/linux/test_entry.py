@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import entry
+from coreloom.programs import registry
 
 _LIBBPF = pytest.mark.linux  # a package of Debian
 
@@ -30,6 +30,6 @@ def test_build_prints_the_program_each_time(name: str) -> None:
         )
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
-        assert entry.made(name) == Path(done.stdout.strip())
+        assert registry.made(name) == Path(done.stdout.strip())
     assert said[0] == said[1]
     assert os.access(said[0].strip(), os.X_OK)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import entry
-from coreloom.linux import exclusive
+from coreloom.programs import exclusive, registry
 from linux.tree import Machine, Task
 
 _SEE = "; see coreloom exclusive --help"
@@ -141,13 +140,13 @@ def test_coreloom_becomes_the_program() -> None:
 
 def test_changed_sources_make_another_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = exclusive.program()
-    assert entry.made("exclusive") == program
-    monkeypatch.setattr(entry, "_MADE", tmp_path)
-    assert entry.made("exclusive") is None
+    assert registry.made("exclusive") == program
+    monkeypatch.setattr(registry, "_MADE", tmp_path)
+    assert registry.made("exclusive") is None
     (tmp_path / "exclusive").write_text(f"run.c:1:1\n{program}\n")
-    assert entry.made("exclusive") is None
+    assert registry.made("exclusive") is None
     assert exclusive.program() == program
-    assert entry.made("exclusive") == program
+    assert registry.made("exclusive") == program
 
 
 _WEB = "/sys/fs/cgroup/system.slice/web.service"

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from coreloom.bench import exclusive
-from coreloom.bench.exclusive import FIFO, JOBS, LOADS, OURS
-from coreloom.bench.pool import Row
-from coreloom.linux import vm
+from coreloom.benches.exclusive import bench as exclusive
+from coreloom.benches.exclusive.bench import FIFO, JOBS, LOADS, OURS
+from coreloom.benches.pool import Row
+from coreloom.vm import vm
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
 

@@ -13,8 +13,8 @@ import sys
 
 import pytest
 
-from coreloom.bench import chaos
-from coreloom.bench.chaos import DIFFERING, EQUAL, GROUNDS, SAMPLE, SCENARIOS, Hotplug, Scenario
+from coreloom.benches.exclusive import chaos
+from coreloom.benches.exclusive.chaos import DIFFERING, EQUAL, GROUNDS, SAMPLE, SCENARIOS, Hotplug, Scenario
 from coreloom.errors import UserError
 
 _SEEDS = "CORELOOM_CHAOS"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import native
 from coreloom.paths import LINUX
+from coreloom.toolchain import native
 from linux.reading import read
 from linux.system import build, machine_of
 from linux.tree import Machine, Task

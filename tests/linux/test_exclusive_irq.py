@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import qemu, systemd_image, vm
+from coreloom.vm import qemu, systemd_image, vm
 from linux.system import build, machine_of, stranger
 from linux.tree import Machine, Task
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import native
 from coreloom.paths import ROOT
+from coreloom.toolchain import native
 from linux.tree import Machine, Task
 
 _FOLDER = ROOT / "linux" / "exclusive"

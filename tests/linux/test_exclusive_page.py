@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import exclusive, native, vm
 from coreloom.paths import LINUX, ROOT
+from coreloom.programs import exclusive
+from coreloom.toolchain import native
+from coreloom.vm import vm
 from linux.exclusive_guest import guest
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.bench import killed
-from coreloom.bench.killed import CASES, MOMENTS, Case
+from coreloom.benches.exclusive import killed
+from coreloom.benches.exclusive.killed import CASES, MOMENTS, Case
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import exclusive, native
 from coreloom.paths import ROOT
+from coreloom.programs import exclusive
+from coreloom.toolchain import native
 from linux.tree import BOOT, Machine, Task
 
 _V2 = "/sys/fs/cgroup"

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import exclusive, native, systemd_image, vm
 from coreloom.paths import LINUX
+from coreloom.programs import exclusive
+from coreloom.toolchain import native
+from coreloom.vm import systemd_image, vm
 from linux.system import build, machine_of, stranger
 from linux.tree import Task
 

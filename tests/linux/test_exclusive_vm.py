@@ -12,7 +12,8 @@ import re
 
 import pytest
 
-from coreloom.linux import exclusive, vm
+from coreloom.programs import exclusive
+from coreloom.vm import vm
 from linux.exclusive_guest import failed, guest, texts
 
 pytestmark = pytest.mark.linux

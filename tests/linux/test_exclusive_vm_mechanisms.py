@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import exclusive, native, vm
 from coreloom.paths import LINUX, ROOT
+from coreloom.programs import exclusive
+from coreloom.toolchain import native
+from coreloom.vm import vm
 
 pytestmark = pytest.mark.linux
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import results
+from coreloom.report import results
 from linux import fuzzing
 from linux.tree import BOOT, Machine, Task
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
-from coreloom.firmware import run, zig
-from coreloom.linux import image
+from coreloom.toolchain.firmware import run, zig
+from coreloom.vm import image
 
 
 def _head(number: int, mode: int, links: int, size: int, name: str) -> bytes:

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from coreloom.linux import bpf
+from coreloom.programs import bpf
 
 pytestmark = pytest.mark.linux  # libbpf is a package of Debian
 

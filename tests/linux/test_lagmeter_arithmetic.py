@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from coreloom.linux import native
 from coreloom.paths import LINUX, ROOT
+from coreloom.toolchain import native
 from linux.lag_reference import (
     BATCH,
     ENDS,

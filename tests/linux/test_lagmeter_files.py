@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import native
 from coreloom.paths import LINUX
+from coreloom.toolchain import native
 
 _OTHER = 12345  # a user
 Create = Callable[..., tuple[int, str]]

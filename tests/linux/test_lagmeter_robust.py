@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from coreloom.linux import bpf, vm
+from coreloom.programs import bpf
+from coreloom.vm import vm
 
 pytestmark = pytest.mark.linux
 _SCRIPT = r"""

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from coreloom.linux import bpf, native, vm
 from coreloom.paths import LINUX
+from coreloom.programs import bpf
+from coreloom.toolchain import native
+from coreloom.vm import vm
 
 _TICK_MS, _SAMPLE_MS = 4, 5
 _QUIET = "while grep -qs cryptomgr /proc/[0-9]*/comm; do sleep 0.2; done\n"

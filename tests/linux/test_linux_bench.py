@@ -7,9 +7,9 @@ import dataclasses
 
 import pytest
 
-from coreloom.bench import linux
-from coreloom.bench.linux_loads import TESTS
-from coreloom.linux import vm
+from coreloom.benches.linux import bench as linux
+from coreloom.benches.linux.loads import TESTS
+from coreloom.vm import vm
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
 _SLICE_MS = 12  # of a round, for nice 0

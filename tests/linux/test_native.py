@@ -11,7 +11,8 @@ from elftools.elf.dynamic import DynamicSegment
 from elftools.elf.elffile import ELFFile
 
 from coreloom.errors import UserError
-from coreloom.linux import bpf, exclusive, native
+from coreloom.programs import bpf, exclusive
+from coreloom.toolchain import native
 
 _PROGRAM = '#include <stdio.h>\n#include "word.h"\nint main(void) { return puts(WORD) < 0; }\n'
 

@@ -21,8 +21,10 @@ import pytest
 
 from coreloom.cli import main
 from coreloom.errors import UserError
-from coreloom.linux import native, package, systemd_image, usage, vm
 from coreloom.paths import LINUX, ROOT
+from coreloom.programs import package, usage
+from coreloom.toolchain import native
+from coreloom.vm import systemd_image, vm
 
 _NAMES = list(usage.PROGRAMS.values())
 _LISTED = "/share/coreloom-linux/installed"

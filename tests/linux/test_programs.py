@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from coreloom.linux import native
 from coreloom.paths import ROOT
+from coreloom.toolchain import native
 
 FOLDER = ROOT / "linux" / "vm" / "programs"
 _CALLS = {

@@ -8,8 +8,9 @@ import re
 
 import pytest
 
-from coreloom.bench import linux_loads
-from coreloom.linux import bpf, vm
+from coreloom.benches.linux import loads as linux_loads
+from coreloom.programs import bpf
+from coreloom.vm import vm
 
 pytestmark = pytest.mark.linux
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import bpf
 from coreloom.paths import LINUX, ROOT
+from coreloom.programs import bpf
 
 pytestmark = pytest.mark.linux  # libbpf is a package of Debian
 FOLDER = LINUX / "scx_dwrr"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import results
-from coreloom.linux import vm
+from coreloom.report import results
+from coreloom.vm import vm
 
 from .test_scx_dwrr_robust import _END, _HOGS, _ON, _guest
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.linux import bpf, native, systemd_image, vm
 from coreloom.paths import LINUX
+from coreloom.programs import bpf
+from coreloom.toolchain import native
+from coreloom.vm import systemd_image, vm
 
 pytestmark = pytest.mark.linux
 _SHELL = Path(__file__).parent / "guest" / "dwrr.sh"

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from coreloom.linux import native
 from coreloom.paths import ROOT
+from coreloom.toolchain import native
 
 _CPU = min(os.sched_getaffinity(0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.linux import systemd_image, vm
+from coreloom.vm import systemd_image, vm
 
 
 def test_own_units_and_files_are_added() -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from coreloom import __version__
-from coreloom.linux import bpf, debian, exclusive, usage
 from coreloom.paths import LINUX
+from coreloom.programs import bpf, exclusive, usage
+from coreloom.toolchain import debian
 
 _PROGRAMS = list(usage.PROGRAMS.items())
 _MAKE: dict[str, Callable[[], Path]] = {

@@ -17,8 +17,8 @@ import pytest
 
 from cli.command import run as command
 from coreloom.errors import UserError
-from coreloom.linux import image, kernel, qemu, vm
-from coreloom.linux.kernel import Kernel
+from coreloom.vm import image, kernel, qemu, vm
+from coreloom.vm.kernel import Kernel
 
 _MACHINE = qemu.Machine(Path("vmlinux"), Path("initrd"), Path("log"), Path("output"), Path("result"))
 _KERNEL = "console=ttyS0 panic=-1 nokaslr mitigations=off random.trust_cpu=1 quiet loglevel=4 tsc=reliable"

@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
-from coreloom import platform, report, results, tables
-from coreloom.bench import backdoor, backdoor_latency, backdoor_unit
-from coreloom.bench.backdoor import PROGRAMS, Place
+from coreloom.benches import pages as report
+from coreloom.benches import tables
+from coreloom.benches.backdoor import bench as backdoor
+from coreloom.benches.backdoor import latency as backdoor_latency
+from coreloom.benches.backdoor.bench import PROGRAMS, Place
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.simulate import Event, Kind
+from coreloom.report import results
+from coreloom.simulation.harness import backdoor as backdoor_unit
+from coreloom.simulation.simulate import Event, Kind
 
 HERE, SHARED = Place("backdoor", "standard"), Place("smp-bus", "standard")
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from coreloom.bench import policies
-from coreloom.simulate import Event, Kind
+from coreloom.benches.policies import bench as policies
+from coreloom.simulation.simulate import Event, Kind
 
 
 def events(*seen: tuple[int, int, Kind, int]) -> list[Event]:

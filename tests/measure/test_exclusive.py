@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from coreloom import exclusive_tables, report
-from coreloom.bench import exclusive, killed
-from coreloom.bench.exclusive import JOBS, LOADS, METHODS
+from coreloom.benches import exclusive_tables
+from coreloom.benches import pages as report
+from coreloom.benches.exclusive import bench as exclusive
+from coreloom.benches.exclusive import killed
+from coreloom.benches.exclusive.bench import JOBS, LOADS, METHODS
 from coreloom.errors import UserError
-from coreloom.linux import vm
+from coreloom.vm import vm
 
 BURN, PROBE, THREADS = (
     next(job for job in JOBS if job.name == name) for name in ("burn", "probe", "threads")

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from coreloom import model_tables, report
-from coreloom.bench import fairness, scale
+from coreloom.benches import model_tables
+from coreloom.benches import pages as report
+from coreloom.benches.fairness import bench as fairness
+from coreloom.benches.model import bench as scale
 from coreloom.errors import UserError
 from coreloom.scheduling.workload import Machine
 

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
-from coreloom import platform, tables
-from coreloom.bench import ipc, ipc_latency, ipc_transfer
-from coreloom.bench.ipc_transfer import MECHANISMS
+from coreloom.benches import tables
+from coreloom.benches.ipc import bench as ipc
+from coreloom.benches.ipc import latency as ipc_latency
+from coreloom.benches.ipc import transfer as ipc_transfer
+from coreloom.benches.ipc.transfer import MECHANISMS
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.simulate import Event, Kind
+from coreloom.simulation.simulate import Event, Kind
 
 BEGIN, END = int(Kind.WATCH), int(Kind.WATCH) + 1
 

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from cli.command import run as command
-from coreloom import linux_tables, report, results
-from coreloom.bench import linux
-from coreloom.bench.linux import DWRR, EEVDF, Scheduler
-from coreloom.bench.linux_loads import TESTS, Case, pictures
+from coreloom.benches import linux_tables
+from coreloom.benches import pages as report
+from coreloom.benches.linux import bench as linux
+from coreloom.benches.linux.bench import DWRR, EEVDF, Scheduler
+from coreloom.benches.linux.loads import TESTS, Case, pictures
 from coreloom.errors import UserError
-from coreloom.linux import kernel, qemu, vm
+from coreloom.report import results
+from coreloom.vm import kernel, qemu, vm
 
 _KERNELS = Scheduler(EEVDF)
 _OURS = Scheduler(DWRR, DWRR)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 
-from coreloom.measure import UnitTime, figures, spread
-from coreloom.simulate import Event, Kind, UnitState
-from coreloom.trace import chrome_trace
+from coreloom.simulation.measure import UnitTime, figures, spread
+from coreloom.simulation.simulate import Event, Kind, UnitState
+from coreloom.simulation.trace import chrome_trace
 
 
 def test_switch_is_call_to_run_and_leaves_out_waiting() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from coreloom import plots
+from coreloom.report import plots
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

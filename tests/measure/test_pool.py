@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from coreloom.bench import pool
-from coreloom.bench.pool import Job
+from coreloom.benches import pool
+from coreloom.benches.pool import Job
 from coreloom.errors import UserError
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.bench import prediction, smp
-from coreloom.bench.prediction import Measured
-from coreloom.measure import Figures
+from coreloom.benches.model import prediction
+from coreloom.benches.model.prediction import Measured
+from coreloom.benches.smp import bench as smp
 from coreloom.paths import APPS
 from coreloom.scheduling.workload import Compute, Receive, Send
-from coreloom.simulate import Event, Kind
+from coreloom.simulation.measure import Figures
+from coreloom.simulation.simulate import Event, Kind
 
 
 def test_computing_ends_at_a_service_and_begins_after_it_or_after_a_switch() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from coreloom import tables
-from coreloom.bench import scheduler
+from coreloom.benches import tables
+from coreloom.benches.scheduler import bench as scheduler
 from coreloom.errors import UserError
-from coreloom.simulate import Event, Kind
+from coreloom.report.table import number
+from coreloom.simulation.simulate import Event, Kind
 
 KINDS = {"unit": int(Kind.REQUEST), "raw": int(Kind.WATCH), "end_to_end": Kind.WATCH + 1}
 
@@ -97,7 +98,7 @@ ROWS = [
 def test_tables() -> None:
     operations = tables.scheduler_operations(ROWS)
     assert operations.rows == (
-        ("1: one FIFO", "dequeue", f"13 to {tables.number(1006)}", "9", "400", "2.5"),
+        ("1: one FIFO", "dequeue", f"13 to {number(1006)}", "9", "400", "2.5"),
         ("3: and hardware threads", "dequeue", "24", "3", "3", "8.0"),
         ("3: and hardware threads", "get_entry; is_queued", "10", "3", "3", "3.3"),
         ("3: and hardware threads", "enqueue_hardware", "20", "4", "-", "5.0"),

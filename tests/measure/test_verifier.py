@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom import linux_tables
-from coreloom.bench import verifier
+from coreloom.benches import linux_tables
+from coreloom.benches.linux import verifier
 from coreloom.errors import UserError
 
 _SAID = """libbpf: prog 'dwrr_init': relo #1

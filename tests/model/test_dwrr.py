@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
-from coreloom.model.kernel import GIVE_WAY, SPEC, Config
-from coreloom.model.scenario import Scenario
+from coreloom.reference.kernel import GIVE_WAY, SPEC, Config
+from coreloom.reference.scenario import Scenario
 
 TICKS = 4000
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coreloom.model.kernel import GIVE_WAY, RESUMED, SPEC, Config, Kernel, error
+from coreloom.reference.kernel import GIVE_WAY, RESUMED, SPEC, Config, Kernel, error
 
 CODES = {name: op.code for name, op in SPEC.ops.items()}
 STATIC, DETACHED = 1 << 12, 1 << 13

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.generate import FILES
-from coreloom.spec import load
+from coreloom.commands.generated import FILES
+from coreloom.design.kernel_spec import load
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -17,7 +17,7 @@ def test_generated_file_is_up_to_date(path: Path) -> None:
 
 
 def test_every_operation_has_a_model() -> None:
-    from coreloom.model.kernel import Kernel
+    from coreloom.reference.kernel import Kernel
 
     for op in load().ops.values():
         if op.kind == "load":

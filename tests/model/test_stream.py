@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from coreloom.model.kernel import SPEC, Config
-from coreloom.model.stream import Generator, Kind, pack
+from coreloom.reference.kernel import SPEC, Config
+from coreloom.reference.stream import Generator, Kind, pack
 
 SMALL = Config(
     cpus=2,

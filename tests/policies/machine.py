@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from coreloom import firmware
 from coreloom.paths import ROOT
+from coreloom.toolchain import firmware
 
 POLICIES = ROOT / "policies"
 HERE = Path(__file__).parent

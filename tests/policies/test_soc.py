@@ -10,7 +10,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from coreloom import firmware
+from coreloom.toolchain import firmware
 from policies.machine import POLICIES
 
 NAMES = sorted(path.stem for path in POLICIES.glob("*.c"))

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import firmware, platform, simulate, verilate
-from coreloom.elf import symbols
-from coreloom.simulate import SimResult
+from coreloom.design import platform
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import SimResult
+from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain.elf import symbols
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")

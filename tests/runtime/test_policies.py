@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from coreloom import firmware, platform, simulate, verilate
 from coreloom.apps import APPS
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.experiment import Experiment
+from coreloom.simulation import simulate
+from coreloom.simulation.experiment import Experiment
+from coreloom.toolchain import firmware, verilate
 
 PROGRAMS = Path(__file__).with_name("programs")
 POLICIES = firmware.policies()[1:]

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import firmware, platform, simulate, verilate
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.simulate import Pulses, SimResult
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import Pulses, SimResult
+from coreloom.toolchain import firmware, verilate
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")

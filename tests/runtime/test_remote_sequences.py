@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import firmware, platform, simulate, verilate
+from coreloom.design import platform
+from coreloom.simulation import simulate
+from coreloom.toolchain import firmware, verilate
 
 PROGRAM = Path(__file__).parent / "programs" / "sequences.c"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.bench import scheduler
+from coreloom.benches.scheduler import bench as scheduler
 
 COUNT = 150
 

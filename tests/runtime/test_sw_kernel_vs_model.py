@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import firmware
-from coreloom.model.kernel import SPEC, Config
-from coreloom.model.stream import Generator, Kind, Step, pack
 from coreloom.paths import RUNTIME
+from coreloom.reference.kernel import SPEC, Config
+from coreloom.reference.stream import Generator, Kind, Step, pack
+from coreloom.toolchain import firmware
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import firmware
 from coreloom.paths import POLICIES, RUNTIME
+from coreloom.toolchain import firmware
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))

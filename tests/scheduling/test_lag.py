@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from coreloom import firmware
 from coreloom.paths import ROOT
+from coreloom.toolchain import firmware
 
 _SCALE = 2**52
 _PERIODS = 4

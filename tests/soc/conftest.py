@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from coreloom import platform, simulate, verilate
-from coreloom.simulate import SimResult
+from coreloom.design import platform
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import SimResult
+from coreloom.toolchain import verilate
 
 from .asm import assemble
 

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from coreloom import yosys
 from coreloom.paths import BUILD
+from coreloom.toolchain import yosys
 
 
 def proves(

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from coreloom import backdoor_spec, elf, firmware, platform
+from coreloom.design import backdoor_spec, platform
 from coreloom.errors import UserError
+from coreloom.toolchain import elf, firmware
 
 cores = pytest.mark.parametrize("core", ["economy", "standard"])
 

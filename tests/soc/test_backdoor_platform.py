@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import backdoor_spec, doctor, elf, platform, simulate, verilate
+from coreloom.commands import examine as doctor
+from coreloom.design import backdoor_spec, platform
 from coreloom.errors import UserError
-from coreloom.simulate import Halted, Kind, SimResult
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import Halted, Kind, SimResult
+from coreloom.toolchain import elf, verilate
 
 from .asm import assemble
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import elf, firmware, platform
+from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.toolchain import elf, firmware
 
 _DHRYSTONE = """
 shared = ["common"]

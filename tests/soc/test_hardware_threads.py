@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from coreloom import firmware, platform, simulate, verilate
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.model.kernel import SPEC
-from coreloom.simulate import Kind, SimResult, UnitState
+from coreloom.reference.kernel import SPEC
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import Kind, SimResult, UnitState
+from coreloom.toolchain import firmware, verilate
 
 from .asm import assemble
 from .test_programs import marks

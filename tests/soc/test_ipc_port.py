@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.simulate import SimResult
+from coreloom.simulation.simulate import SimResult
 
 from .conftest import Run
 from .test_programs import ALL_DONE, marks

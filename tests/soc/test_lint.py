@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import backdoor_spec, platform, verilate, yosys
+from coreloom.design import backdoor_spec, platform
 from coreloom.paths import BUILD, ROOT
+from coreloom.toolchain import verilate, yosys
 
 MACHINES = [(core, cpus) for core in ("economy", "standard") for cpus in (1, 2, 8)]
 

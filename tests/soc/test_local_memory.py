@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import firmware, platform, profile, simulate, verilate
-from coreloom.elf import address
+from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
-from coreloom.simulate import Kind
+from coreloom.simulation import profile, simulate
+from coreloom.simulation.simulate import Kind
+from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain.elf import address
 
 from .asm import assemble
 from .conftest import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import hardware_threads, platform
+from coreloom.design import hardware_threads, platform
 from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS
 

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import platform, simulate, verilate
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.simulate import Kind, SimResult
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import Kind, SimResult
+from coreloom.toolchain import verilate
 
 from .asm import assemble
 from .conftest import Run

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import verilate, yosys
 from coreloom.paths import BUILD, ROOT
+from coreloom.toolchain import verilate, yosys
 
 _DESIGN = verilate.Design("cl_rom", (ROOT / "rtl" / "soc" / "rtl" / "cl_rom.sv",))
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from coreloom import verilate
 from coreloom.paths import RTL
+from coreloom.toolchain import verilate
 
 _HARNESS = """
 #include <cstdio>

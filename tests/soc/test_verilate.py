@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import verilate
 from coreloom.errors import UserError
+from coreloom.toolchain import verilate
 
 _SOURCE = """
 module counter #(parameter int unsigned Step = 1) (input logic clk_i, output logic [31:0] count_o);
@@ -64,7 +64,7 @@ def test_build_is_cached_by_content(files: tuple[Path, Path]) -> None:
 def test_two_builds_at_once(files: tuple[Path, Path], tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
-from coreloom import verilate
+from coreloom.toolchain import verilate
 verilate.MODELS = Path({str(verilate.MODELS)!r})
 design = verilate.Design("counter", (Path({str(files[0])!r}),))
 print(verilate.build(design, Path({str(files[1])!r}), {{}}, name="counter", cxx_defines={{"CYCLES": 4}}))

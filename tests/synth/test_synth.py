@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 
-from coreloom import platform, pnr, report, synth, tables, units, yosys, yowasp
+from coreloom.benches import pages as report
+from coreloom.benches import tables
 from coreloom.cli import main
+from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.verilate import Design
+from coreloom.synthesis import pnr, synth, units
+from coreloom.toolchain import yosys, yowasp
+from coreloom.toolchain.verilate import Design
 
 
 def test_every_bit_of_a_port_has_a_register() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from coreloom import platform
 from coreloom.apps import APPS
 from coreloom.apps.capture import make
 from coreloom.apps.image import draw
-from coreloom.experiment import Experiment
+from coreloom.design import platform
+from coreloom.simulation.experiment import Experiment
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operation engine of the kernel: takes one operation of one client, or of one interrupt line, at a time and finishes
-// it, so every operation is atomic. src/coreloom/model/kernel.py is its law, order of effects included.
+// it, so every operation is atomic. src/coreloom/reference/kernel.py is its law, order of effects included.
 //
 // Here is only the course of an operation. What it answers and changes is decided by the services
 // (cl_kernel_*_ops), one for each kind of object; threads and wait lists are tables with strobes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations and status codes of cl_scheduler; src/coreloom/model/scheduler.py has the same numbers.
+// Operations and status codes of cl_scheduler; src/coreloom/reference/scheduler.py has the same numbers.
 package cl_scheduler_pkg;
 
   typedef enum logic [3:0] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a stream of the reference model (src/coreloom/model/stream.py, `pack`) on cl_kernel and compares.
+// Plays a stream of the reference model (src/coreloom/reference/stream.py, `pack`) on cl_kernel and compares.
 //
 //   referee STREAM SEED [CYCLES]
 //

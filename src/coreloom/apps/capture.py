@@ -13,7 +13,7 @@ from pathlib import Path
 import dpkt  # type: ignore[import-untyped]
 
 from coreloom.errors import UserError
-from coreloom.simulate import INPUT_ROOM
+from coreloom.simulation.simulate import INPUT_ROOM
 
 FRAME_MAX = 65535
 LINK_ETHERNET = 1

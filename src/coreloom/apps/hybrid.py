@@ -13,7 +13,7 @@ from PIL import Image
 from coreloom.apps.base import OUTPUT_ROOM, App, WrongOutput
 from coreloom.apps.image import draw, load
 from coreloom.errors import UserError
-from coreloom.results import write_atomically
+from coreloom.report.results import write_atomically
 
 DEFAULT_SIZE = (62, 48)
 WIDTH_MOST = 1024  # HWT_CONVOLUTION_WIDTH_MAX

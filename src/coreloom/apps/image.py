@@ -13,8 +13,8 @@ from PIL import ImageFilter as Filters
 
 from coreloom.apps.base import OUTPUT_ROOM, App, WrongOutput, read_file
 from coreloom.errors import UserError
-from coreloom.results import write_atomically
-from coreloom.simulate import INPUT_ROOM
+from coreloom.report.results import write_atomically
+from coreloom.simulation.simulate import INPUT_ROOM
 
 DEFAULT_SIZE = (200, 150)
 _GRAIN = 12  # of 255: how much darker the default picture's grain makes a pixel at most

@@ -17,7 +17,7 @@ from pathlib import Path
 from coreloom import licence
 from coreloom.apps.base import App, WrongOutput
 from coreloom.errors import UserError
-from coreloom.results import write_atomically
+from coreloom.report.results import write_atomically
 
 FIGURES = (
     "magic",

@@ -13,10 +13,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from coreloom import firmware
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, POLICIES
+from coreloom.toolchain import firmware
 
 SOURCES = Path(__file__).with_name("simulator")
 PLACE = BUILD / "scheduling"

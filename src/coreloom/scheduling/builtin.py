@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from coreloom.bench import prediction
+from coreloom.benches.model import prediction
 from coreloom.scheduling.case import Case
 from coreloom.scheduling.workload import (
     Compute,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from coreloom.report.table import Table, number
 from coreloom.scheduling.simulate import Outcome, ThreadRow
-from coreloom.tables import Table, number
 
 MOST_KINDS = 20  # in a table; all of them are in the file of --json
 

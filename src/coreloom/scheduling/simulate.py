@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coreloom import results, trace
 from coreloom.errors import UserError
+from coreloom.report import results
 from coreloom.scheduling.build import BASE_MARK, build, check_policy
 from coreloom.scheduling.workload import (
     WEIGHT_NICE_0,
@@ -33,6 +33,7 @@ from coreloom.scheduling.workload import (
     Workload,
     Yield,
 )
+from coreloom.simulation import trace
 
 Progress = Callable[[float], None]  # called with the part that is done, 0 to 1
 

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The four programs of [GF] on one processor and on two, whose buses are not connected or are one.
+
+Each program does its work alone and with both processors in one simulation and compares (apps/pair); DMA
+(backdoor_unit) and doorbells (backdoor_latency) beside them, and what of all this was to be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from coreloom.apps.pair import PAIR
+from coreloom.apps.pair import figures as figures_of
+from coreloom.benches import pool
+from coreloom.benches.backdoor import latency as backdoor_latency
+from coreloom.benches.pool import Job, Progress, Row
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.report import results
+from coreloom.report.figure import Figure
+from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.harness import backdoor as backdoor_unit
+from coreloom.toolchain import firmware, verilate
+
+KINDS = ("backdoor", "smp-bus")
+CORES = ("standard", "economy")
+PAPER = (1.25, 1.6)  # [GF] section 4.2: the least and the most of its four speed-ups
+SHARE = 0.95  # of the bound, of each program
+DMA_RATE = 0.95  # words a cycle
+DMA_WORDS = 128  # from here on
+BELL_CYCLES = 30
+
+
+@dataclass(frozen=True)
+class Program:
+    """`name` of the folder in apps/. target: speed-up to reach at the largest size. paper: [GF]'s, None where
+    its text says no more than PAPER. steps: how the work grows, to begin with the longest."""
+
+    name: str
+    title: str
+    unit: str
+    target: float
+    steps: Callable[[int], float]
+    paper: float | None = None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return PAIR[self.name].sizes
+
+    def sized(self, size: int) -> str:
+        text = f"{size:,}".replace(",", " ")
+        return f"{text} x {text} {self.unit}" if self.name == "wavelet" else f"{text} {self.unit}"
+
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        Program("sort", "selection sort", "elements", 1.95, lambda size: size**2, paper=1.6),
+        Program("dhrystone", "Dhrystone 2.1", "runs", 1.95, lambda size: 700 * size),
+        Program("fft", "FFT", "points", 1.6, lambda size: 800 * size, paper=1.25),
+        Program("wavelet", "wavelet 5/3", "pixels", 1.7, lambda size: 100 * size**2),
+    )
+}
+
+
+class Place(NamedTuple):
+    """Where two processors are, and which."""
+
+    kind: str
+    core: str
+
+    def platform(self) -> platform.Platform:
+        if self.kind == "backdoor":
+            return platform.load(f"backdoor-{self.core}")
+        return platform.load(f"smp-{self.core}", 2)
+
+
+# They take half an hour, and say no more than 5000 elements there.
+LEFT_OUT = tuple((Place("smp-bus", "economy"), "sort", size) for size in (10_000, 20_000))
+
+
+# --- a program -----------------------------------------------------------------------------
+
+
+def bound(cycles_1: int, serial: int, words: int) -> float:
+    """The speed-up that nothing can beat: the part that can be split takes half, and each word that crosses
+    takes two beats of the bus of processor 0, which loads and stores it."""
+    return cycles_1 / (serial + (cycles_1 - serial) / 2 + 2 * words)
+
+
+def row(program: Program, size: int, place: Place, found: Mapping[str, int]) -> Row:
+    """The row of the figures that a program wrote (coreloom.apps.pair)."""
+    one, two = found["cycles_1"], found["cycles_2"]
+    if found["size"] != size or not one or not two:
+        raise UserError("its figures are not of this size: a defect")
+    most = bound(one, found["serial_cycles"], found["words_down"] + found["words_up"])
+    return {
+        "part": "program",
+        "program": program.name,
+        "size": size,
+        "platform": place.kind,
+        "core": place.core,
+        "cycles_1": one,
+        "cycles_2": two,
+        "speedup": round(one / two, 3),
+        "bound": round(most, 3),
+        "bound_ratio": round(one / two / most, 3),
+        "paper": program.paper,
+        "speedup_with_loading": round(one / (two + found["load_cycles"]), 3),
+        **{name: found[name] for name in found if name.endswith("_cycles") or name.startswith("words_")},
+    }
+
+
+def measure(program: Program, size: int, place: Place, progress: Progress | None = None) -> list[Row]:
+    """The row of one program, size and place; a run of the same model and firmware is not made again.
+
+    Raises UserError if it does not end well, WrongOutput if its result is not the host's.
+    """
+    soc = place.platform()
+    experiment = Experiment(program.name, soc, defines={"PAIR_SIZE": size})
+
+    def simulate() -> dict[str, Any]:
+        outcome = experiment.run(b"", progress=progress)
+        outcome.check_finished()
+        run = outcome.result
+        PAIR[program.name].check(run.output, b"")
+        return {"figures": figures_of(run.output), "cycles": run.cycles, "seconds": run.seconds}
+
+    try:
+        made = [verilate.build_model(soc), experiment.program()]
+        if soc.backdoor is not None:
+            made.append(firmware.build_loader(soc))
+        kept = results.once(f"{program.name}-{size}", made, simulate)
+        rate = round(kept["cycles"] / max(kept["seconds"], 1e-9))
+        return [row(program, size, place, kept["figures"]) | {"sim_cycles_per_second": rate}]
+    except UserError as error:
+        raise UserError(f"{program.title}, {program.sized(size)}, on {soc.name}: {error}") from None
+
+
+# --- all of it -----------------------------------------------------------------------------
+
+
+def places(kinds: Sequence[str] = KINDS, cores: Sequence[str] = CORES) -> list[Place]:
+    return [Place(kind, core) for core in cores for kind in kinds]
+
+
+def jobs(where: Sequence[Place], quick: bool = False) -> list[Job]:
+    """Every measurement at these places, in the order of the tables. quick: the smallest sizes only."""
+    wanted = []
+    for place in where:
+        slow = 4 if place.core == "economy" else 1
+        for program in PROGRAMS.values():
+            for size in program.sizes[: 1 if quick else None]:
+                if (place, program.name, size) in LEFT_OUT:
+                    continue
+                text = f"{place.kind}, {place.core} core: {program.title}, {program.sized(size)}"
+                run = partial(measure, program, size, place)
+                wanted.append(Job(text, run, slow * program.steps(size)))
+    for core in dict.fromkeys(place.core for place in where):
+        wanted.append(Job(f"backdoor, {core} core: doorbells", partial(backdoor_latency.measure, core)))
+    return [*wanted, Job("the DMA", dma)]
+
+
+def dma(progress: Progress | None = None) -> list[Row]:
+    """The DMA in its unit and the whole Back-Door with a machine on either side, in place of processors."""
+    return [{"part": "dma"} | found for found in backdoor_unit.measure()]
+
+
+def steps(where: Sequence[Place], wanted: Sequence[Job]) -> int:
+    """How often `run` calls on_done."""
+    return len(where) + len(wanted)
+
+
+def run(
+    where: Sequence[Place],
+    wanted: Sequence[Job],
+    on_start: Callable[[str], None] | None = None,
+    on_done: Callable[[], None] | None = None,
+) -> list[Row]:
+    """All rows in the order of `wanted`; the models are built first."""
+    socs = [place.platform() for place in where]
+    return pool.run([pool.build(soc, soc.name) for soc in socs], wanted, on_start, on_done)
+
+
+# --- what was to be reached ----------------------------------------------------------------
+
+
+def largest(rows: Sequence[Row], core: str) -> list[Row]:
+    """Of each program on the Back-Door the row of the largest size."""
+    found: dict[str, Row] = {}
+    for one in rows:
+        if (one["part"], one.get("platform"), one.get("core")) == ("program", "backdoor", core):
+            name = one["program"]
+            if name not in found or one["size"] > found[name]["size"]:
+                found[name] = one
+    return list(found.values())
+
+
+def figures(rows: Sequence[Row]) -> list[Figure]:
+    """What was to be reached beside what is: the largest sizes, both cores; the DMA; the doorbells."""
+    found = []
+    for core in CORES:
+        for one in largest(rows, core):
+            program = PROGRAMS[one["program"]]
+            text = f"{program.title}, {program.sized(one['size'])}, {core} core"
+            found += [
+                Figure(
+                    f"{text}: speed-up with two", one["speedup"], at_least=program.target, bound=one["bound"]
+                ),
+                Figure(f"{text}: share of the bound", one["bound_ratio"], at_least=SHARE, bound=1),
+            ]
+    moved = [one for one in rows if one["part"] == "dma" and one["words"] >= DMA_WORDS]
+    for text, of in (
+        (f"{DMA_WORDS} words or more", [one for one in moved if one["kind"] != "program"]),
+        ("streams of a program, standard core", [one for one in moved if one.get("core") == "standard"]),
+    ):
+        if of:
+            least = round(min(one["words_per_cycle"] for one in of), 3)
+            found.append(Figure(f"DMA, {text}: words a cycle", least, at_least=DMA_RATE, bound=1))
+    for one in rows:
+        if one["part"] == "doorbell" and (one["core"], one["far_clock"]) == ("standard", 1):
+            text = f"doorbell {backdoor_latency.WAYS[one['way']]}, to {backdoor_latency.UNTIL[one['until']]}"
+            found.append(Figure(f"{text}, median", one["cycles"], at_most=BELL_CYCLES))
+    return found

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which mechanism between processors to use, from what `coreloom bench ipc` has measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coreloom.benches.ipc import bench as ipc
+from coreloom.benches.ipc import latency as ipc_latency
+from coreloom.benches.ipc import transfer as ipc_transfer
+from coreloom.errors import UserError
+
+_ALTERNATIVES = 3
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One mechanism: its cycles and their bound, what it needs, and what it costs."""
+
+    title: str
+    needs: str
+    why: str
+    cycles: int
+    bound: int
+    holds_cpu: bool  # whoever waits keeps its processor from other work
+
+
+def _measured(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int) -> list[dict[str, Any]]:
+    here = [row for row in rows if (row["platform"], row["core"], row["cpus"]) == (kind, core, cpus)]
+    if not here:
+        raise UserError(f"nothing was measured on {kind}-{core} with {cpus} CPUs: run `coreloom bench ipc`")
+    return here
+
+
+def between(points: Sequence[tuple[int, int]], words: int) -> int:
+    """Cycles at `words`, on the line between the two sizes around it; beyond the largest on the last line.
+
+    Below the smallest it is that one's. points: (words, cycles) by words.
+    """
+    if words <= points[0][0]:
+        return points[0][1]
+    if len(points) == 1:
+        raise UserError(f"only {points[0][0]} words were measured: run `coreloom bench ipc`")
+    above = next((n for n, point in enumerate(points) if point[0] >= words), len(points) - 1)
+    (x0, y0), (x1, y1) = points[above - 1], points[above]
+    return round(y0 + (y1 - y0) * (words - x0) / (x1 - x0))
+
+
+def block(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int, words: int) -> list[Choice]:
+    """What moves a block of so many words from each of half the processors to another, the fastest first."""
+    here = [r for r in _measured(rows, kind, core, cpus) if r["part"] == "transfer" and r["words"]]
+    choices = []
+    for name, kernel in dict.fromkeys((row["mechanism"], row["kernel"]) for row in here):
+        mechanism = ipc_transfer.MECHANISMS[name]
+        if mechanism.shape != "pairs":
+            continue
+        points = sorted(
+            (r["words"], r["cycles"]) for r in here if (r["mechanism"], r["kernel"]) == (name, kernel)
+        )
+        interconnect = "amp" if kind == "amp" else "smp-bus"
+        choices.append(
+            Choice(
+                ipc_transfer.titled(mechanism.title, kernel),
+                mechanism.needs,
+                mechanism.why,
+                between(points, words),
+                ipc_transfer.bound(mechanism, interconnect, cpus, max(words, points[0][0]), kernel),
+                not mechanism.by_kernel and name != "interrupt",
+            )
+        )
+    return sorted(choices, key=lambda choice: choice.cycles)
+
+
+def operation(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int, subject: str) -> list[Choice]:
+    """What signals (subject signal), or excludes (lock: acquired and released), the fastest first."""
+    here = _measured(rows, kind, core, cpus)
+    choices = []
+    for name, kernel in dict.fromkeys((row["mechanism"], row["kernel"]) for row in here):
+        test = ipc_latency.TESTS.get(name)
+        if test is None or test.part != subject or test.needs is None:
+            continue
+        of = [row for row in here if (row["mechanism"], row["kernel"]) == (name, kernel)]
+        cycles, bound = (sum(row[key] for row in of) for key in ("cycles", "bound_cycles"))
+        why = "from the first instruction that signals until the one that waited goes on"
+        if subject == "lock":
+            given = ipc.find(here, test.handover, kernel=kernel) if test.handover else None
+            why = "taken and given back while nobody else wants it"
+            if given is not None:
+                why += f"; handed over to one who waits in {given['cycles']}"
+        title = ipc_transfer.titled(test.title, kernel)
+        choices.append(Choice(title, test.needs, why, cycles, bound, test.holds_cpu))
+    return sorted(choices, key=lambda choice: choice.cycles)
+
+
+def shown(choices: Sequence[Choice]) -> list[Choice]:
+    """The best, the nearest alternatives, and one that leaves the processor to others."""
+    if not choices:
+        raise UserError("nothing of that kind was measured: run `coreloom bench ipc`")
+    near = list(choices[: 1 + _ALTERNATIVES])
+    if all(choice.holds_cpu for choice in near):
+        near += [choice for choice in choices if not choice.holds_cpu][:1]
+    return near
+
+
+def sentences(choices: Sequence[Choice]) -> list[str]:
+    """Use what and why; and what instead, if a processor has something else to do."""
+    best = choices[0]
+    lines = [
+        f"Use: {best.title}, about {best.cycles} cycles (nothing can beat {best.bound}).",
+        f"Why: {best.why}.",
+    ]
+    lines.append(f"Needs: {best.needs}.")
+    free = next((choice for choice in choices if not choice.holds_cpu), None)
+    if best.holds_cpu and free is not None:
+        more = free.cycles - best.cycles
+        lines.append(f"If the processor has other work while it waits: {free.title}, {more} cycles more.")
+    return lines

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of words from the local memory of one processor to that of another, by [IPC]'s mechanisms and more.
+
+One simulation is one mechanism on one platform, with all sizes; transfer.c is the program.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median_high
+from typing import Any
+
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.simulation.experiment import Experiment, Outcome
+from coreloom.simulation.simulate import Event, Kind
+from coreloom.toolchain import elf
+from coreloom.toolchain.firmware import KERNELS
+
+# Words of a block -> rounds; the first of them, whose code is not yet in the cache, is left out.
+ROUNDS = {0: 7, 8: 7, 32: 7, 128: 5, 1024: 4}
+WORDS = (8, 32, 128, 1024)
+_SOURCE = str(Path(__file__).with_name("transfer.c"))
+# No time slice falls into a round: a processor has one thread here. The largest block is one message.
+DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0, "CL_MESSAGE_WORDS": 1024}
+MAX_CYCLES = 100_000_000
+# Beats of the bus beside those of the data: a signal there and one back, a cycle each to be granted.
+_BUS_HANDSHAKE = 4
+_PORT_HANDSHAKE = 2
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """`name` as in transfer.c; by_kernel: it is a service of the kernel, so each kernel has a row of it.
+
+    port: the words go through private ports and not over the shared bus. shape: pairs, or CPU 0 with all
+    others. paper: how [IPC] calls it. needs: what a program that uses it must have or keep to. why: what it
+    costs and what not.
+    """
+
+    name: str
+    title: str
+    needs: str
+    why: str
+    paper: str | None = None
+    by_kernel: bool = False
+    port: bool = False
+    shape: str = "pairs"  # pairs | many_to_one | one_to_many
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return ("hw", "sw") if self.by_kernel else ("hw",)
+
+
+_CPU_THREAD = "a thread pinned to its processor"
+MECHANISMS = {
+    m.name: m
+    for m in (
+        Mechanism(
+            "polling_wires",
+            "polling, wires",
+            f"{_CPU_THREAD} that reads the wire all the time; a window in memory that is theirs",
+            "nothing but a wire each way beside the copying",
+            paper="(a) polling",
+        ),
+        Mechanism(
+            "polling_variables",
+            "polling, variables under the memory lock",
+            f"{_CPU_THREAD} that reads the variable all the time; a window in memory that is theirs",
+            "as with wires, but each look at a variable takes the memory lock and the bus",
+            paper="(a) polling",
+        ),
+        Mechanism(
+            "polling2_wires",
+            "polling 2, wires",
+            f"{_CPU_THREAD} that reads the wire all the time; a window in memory that is theirs",
+            "four changes of a wire for each word",
+            paper="(a') polling 2",
+        ),
+        Mechanism(
+            "polling2_variables",
+            "polling 2, variables under the memory lock",
+            f"{_CPU_THREAD} that reads the variable all the time; a window in memory that is theirs",
+            "four changes of a variable under the memory lock for each word",
+            paper="(a') polling 2",
+        ),
+        Mechanism(
+            "interrupt",
+            "interrupt, copied in the service routine",
+            "an interrupt service routine at either end; the receiver may do other work meanwhile",
+            "entering and leaving the service routine, once a block",
+            paper="(b) interrupt",
+        ),
+        Mechanism(
+            "semaphore",
+            "semaphore",
+            "threads of the kernel, on any processor; a semaphore and a window in memory",
+            "two or more operations of the kernel at either end, once a block",
+            paper="(c) semaphore",
+            by_kernel=True,
+        ),
+        Mechanism(
+            "channel_wait",
+            "polling, but the core waits in one load",
+            f"{_CPU_THREAD}; its processor does nothing else while it waits",
+            "a wire each way; the one that waits goes on in the cycle of the change",
+        ),
+        Mechanism(
+            "doorbell",
+            "doorbell and copy",
+            f"{_CPU_THREAD}, two bells; its processor does nothing else while it waits",
+            "one store wakes the receiver in the same cycle, and one store says that the window is free",
+        ),
+        Mechanism(
+            "mutex",
+            "copy under a mutex of the communication port",
+            f"{_CPU_THREAD}, a mutex number; the receiver looks again and again",
+            "the lock is handed over in a cycle, but the receiver takes it until it finds the block",
+        ),
+        Mechanism(
+            "mailbox",
+            "mailbox stream",
+            f"{_CPU_THREAD}; its processor does nothing else while it waits",
+            "the words go through private ports, so the bus is free, and both ends copy at the same time",
+            port=True,
+        ),
+        Mechanism(
+            "port_words",
+            "kernel port, word by word",
+            "threads of the kernel, on any processor; others run while they wait",
+            "an operation of the kernel for each word at either end",
+            by_kernel=True,
+            port=True,
+        ),
+        Mechanism(
+            "port_block",
+            "kernel port with payload",
+            "threads of the kernel, on any processor; others run while they wait",
+            "copied into a message and out of it; one operation of the kernel at either end",
+            by_kernel=True,
+        ),
+        Mechanism(
+            "message",
+            "message handed over by its address",
+            "threads of the kernel, on any processor; a message belongs to one thread at a time",
+            "only the address goes through the kernel; here the block is copied in and out as for the others",
+            by_kernel=True,
+        ),
+        Mechanism(
+            "many_to_one",
+            "mailboxes, all others to one",
+            f"{_CPU_THREAD}; its processor does nothing else while it waits",
+            "the words go through private ports; the receiver's port is the bound",
+            port=True,
+            shape="many_to_one",
+        ),
+        Mechanism(
+            "one_to_many",
+            "mailboxes, one to all others",
+            f"{_CPU_THREAD}; the slowest reader holds up all",
+            "one store gives a word to all",
+            port=True,
+            shape="one_to_many",
+        ),
+    )
+}
+
+
+def titled(title: str, kernel: str | None) -> str:
+    """What a row is called: with its kernel where that matters."""
+    return title if kernel is None else f"{title}, {KERNELS[kernel]} kernel"
+
+
+def bound(mechanism: Mechanism, interconnect: str, cpus: int, words: int, kernel: str | None = None) -> int:
+    """Cycles below which nothing can be: beats of the one bus, or of the busiest private port.
+
+    A block goes over the bus when it is written to global memory and when it is read from there; on smp-bus,
+    where local memory is a part of it, also when it is read at one end and written at the other.
+    A port of the software kernel is memory.
+    """
+    local = interconnect == "smp-bus"
+    others = cpus - 1
+    if not mechanism.port or kernel == "sw":
+        return (4 if local else 2) * words * (cpus // 2) + _BUS_HANDSHAKE
+    busiest = words * others if mechanism.shape == "many_to_one" else words
+    beats = {
+        "pairs": 2 * words * (cpus // 2),
+        "many_to_one": 2 * words * others,
+        "one_to_many": words * (1 + others),
+    }[mechanism.shape]
+    return max(busiest, beats if local else 0) + _PORT_HANDSHAKE
+
+
+def lanes(mechanism: Mechanism, cpus: int) -> list[tuple[list[int], list[int]]]:
+    """(senders, receivers) that are measured together."""
+    others = list(range(1, cpus))
+    if mechanism.shape == "many_to_one":
+        return [(others, [0])]
+    if mechanism.shape == "one_to_many":
+        return [([0], others)]
+    return [([cpu], [cpu + 1]) for cpu in range(0, cpus, 2)]
+
+
+def run(experiment: Experiment, data: bytes, labels: Sequence[str]) -> Outcome:
+    """Run it to its end; the log has an event WATCH + n for label n, whichever copy of it was come to."""
+    program = experiment.program()
+    watch, number = [], []
+    for n, addresses in enumerate(elf.copies(program, labels).values()):
+        watch += addresses
+        number += [n] * len(addresses)
+    outcome = experiment.run(data, watch=watch, max_cycles=MAX_CYCLES)
+    outcome.check_finished()
+    events = [
+        event._replace(kind=Kind.WATCH + number[event.kind - Kind.WATCH])
+        if event.kind >= Kind.WATCH
+        else event
+        for event in outcome.result.events
+    ]
+    return replace(outcome, result=replace(outcome.result, events=events))
+
+
+def moments(events: Iterable[Event], kind: int, cpu: int, times: int, what: str) -> list[int]:
+    """The cycles at which `cpu` came to the watched address; a UserError unless `times` times."""
+    cycles = [event.cycle for event in events if (event.kind, event.cpu) == (kind, cpu)]
+    if len(cycles) != times:
+        raise UserError(f"{what} was seen {len(cycles)} times on CPU {cpu}, not {times}: a defect")
+    return cycles
+
+
+def spans(events: Sequence[Event], mechanism: Mechanism, cpus: int, rounds: int) -> list[list[int]]:
+    """For each round the cycles of each lane: from the first sender's begin to the last receiver's end."""
+    found = []
+    for senders, receivers in lanes(mechanism, cpus):
+        begins = [moments(events, Kind.WATCH, cpu, rounds, f"{mechanism.name}_begin") for cpu in senders]
+        ends = [moments(events, Kind.WATCH + 1, cpu, rounds, f"{mechanism.name}_end") for cpu in receivers]
+        found.append(
+            [max(e) - min(b) for b, e in zip(zip(*begins, strict=True), zip(*ends, strict=True), strict=True)]
+        )
+    return [list(of_round) for of_round in zip(*found, strict=True)]
+
+
+def bus_transfers(output: bytes, pairs: int, rounds: int) -> tuple[int, list[int]]:
+    """(words that arrived wrong, transfers on the bus in each round) of what transfer.c wrote."""
+    words = struct.unpack(f"<{1 + 2 * pairs * rounds}I", output)
+    counts = []
+    for first in range(1, len(words), 2 * pairs):
+        of_round = words[first : first + 2 * pairs]
+        before, after = of_round[0::2], of_round[1::2]
+        # Of the lanes in use; modulo 2^32, from the earliest to the latest.
+        base = before[0]
+        signed = [((x - base + (1 << 31)) % (1 << 32)) - (1 << 31) for x in (*before, *after) if x]
+        counts.append(max(signed) - min(signed))
+    return words[0], counts
+
+
+def measure(
+    kind: str, core: str, cpus: int, kernel: str, mechanism: Mechanism, sizes: Sequence[int] = WORDS
+) -> list[dict[str, Any]]:
+    """The rows of one mechanism, one for each size. kind: amp or smp. Wrong data is a UserError."""
+    soc = platform.load(f"{kind}-{core}", cpus)
+    experiment = Experiment(_SOURCE, soc, kernel, defines=DEFINES)
+    rounds = [ROUNDS[words] for words in sizes]
+    data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))
+    data += b"".join(struct.pack("<2I", *size) for size in zip(sizes, rounds, strict=True))
+    where = f"{mechanism.title} on {soc.name} with {cpus} CPUs"
+    try:
+        outcome = run(experiment, data, [f"{mechanism.name}_{moment}" for moment in ("begin", "end")])
+        cycles = spans(outcome.result.events, mechanism, cpus, sum(rounds))
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
+    wrong, transfers = bus_transfers(outcome.result.output, cpus // 2, sum(rounds))
+    if wrong:
+        raise UserError(f"{where}: {wrong} words arrived wrong: a defect")
+    rows, first = [], 0
+    for words, count in zip(sizes, rounds, strict=True):
+        warm = slice(first + 1, first + count)
+        slowest = [max(of_round) for of_round in cycles[warm]]
+        typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words, kernel)
+        rows.append(
+            {
+                "part": "transfer",
+                "mechanism": mechanism.name,
+                "kernel": kernel if mechanism.by_kernel else None,
+                "platform": kind,
+                "core": core,
+                "cpus": cpus,
+                "words": words,
+                "cycles": typical,
+                "bound_cycles": least,
+                "ratio": round(typical / least, 2),
+                "least": min(slowest),
+                "most": max(slowest),
+                "first": max(cycles[first]),
+                "rounds": count - 1,
+                "bus_transfers": median_high(transfers[warm]),
+            }
+        )
+        first += count
+    return rows

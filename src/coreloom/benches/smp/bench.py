@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 1 of [SMP]: two applications for one million cycles, on the software and the hardware kernel.
+
+Every combination of application, core, kernel and CPUs is one simulation of the same program source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coreloom.apps import APPS
+from coreloom.benches import pool
+from coreloom.benches.pool import Job
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.measure import spread
+from coreloom.simulation.profile import OWNERS, LineTable, by_owner
+
+WINDOW = 1_000_000
+CORES = ("standard", "economy")
+GRAINS = (1, 4, 16, 64, 200)
+# (CPUs, placement) as the columns of the paper's table.
+ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
+
+# Paper: [SMP] Table 1 and section 4. Two ARM926; its software kernel is eCos on one CPU.
+PAPER_DONE = {
+    "image": {("sw", 1, "dynamic"): 6, ("hw", 1, "dynamic"): 278}
+    | {("hw", 2, "static"): 340, ("hw", 2, "dynamic"): 330},
+    "packets": {("sw", 1, "dynamic"): 3, ("hw", 1, "dynamic"): 30}
+    | {("hw", 2, "static"): 40, ("hw", 2, "dynamic"): 43},
+}
+# Idle cycles of packet processing on the hardware kernel by (CPUs, placement).
+PAPER_IDLE = {(1, "dynamic"): 0, (2, "static"): 238555, (2, "dynamic"): 22688}
+PAPER_SWITCH = {"sw": 10_000, "hw": 947}
+# What no kernel can beat on a core with one memory port: stack pointer and program counter stored and loaded,
+# a word a cycle, and one access of two cycles that says who is next. For a thread that keeps nothing else.
+SWITCH_BOUND = 2 * 2 + 2
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the result."""
+
+    app: str
+    core: str
+    kernel: str
+    cpus: int
+    placement: str
+    grain: int | None = None  # pixels a message; None: the application's default
+
+    def experiment(self) -> Experiment:
+        soc = platform.load(f"smp-{self.core}", self.cpus)
+        defines: dict[str, str | int] = {} if self.grain is None else {"IMAGE_GRAIN": self.grain}
+        return Experiment(self.app, soc, self.kernel, self.placement, defines)
+
+
+def cases(cores: Sequence[str] = CORES, apps: Sequence[str] = ("image", "packets")) -> list[Case]:
+    """All combinations, in the order of the table."""
+    return [
+        Case(app, core, kernel, cpus, placement)
+        for core in cores
+        for app in apps
+        for kernel in ("sw", "hw")
+        for cpus, placement in ARRANGEMENTS
+    ]
+
+
+def grain_cases() -> list[Case]:
+    """The image filter with messages of one pixel (as in the paper) to a row, on the standard core."""
+    return [
+        Case("image", "standard", kernel, cpus, "dynamic", grain)
+        for grain in GRAINS
+        for cpus in (1, 2)
+        for kernel in ("sw", "hw")
+    ]
+
+
+def measure(case: Case, data: bytes, window: int = WINDOW) -> dict[str, Any]:
+    """Simulate one case; the row of the result file."""
+    outcome = case.experiment().run(data, window=window, profile=True)
+    if outcome.result.exit_status is not None:
+        raise UserError(
+            f"{case.app} used up its input after {outcome.figures.end - outcome.figures.start} of {window} "
+            "cycles: choose a smaller --window"
+        )
+    found = outcome.figures
+    low, mean, high = spread(found.voluntary)
+    preempt = spread(found.preempted)
+    cycles = by_owner(outcome.result.profile, LineTable(outcome.program))
+    return {
+        "app": case.app,
+        "kernel": case.kernel,
+        "cpus": case.cpus,
+        "placement": case.placement,
+        "core": case.core,
+        "unit": APPS[case.app].unit,
+        **({} if case.grain is None else {"grain": case.grain}),
+        "done": found.done,
+        "idle_cycles": sum(found.idle),
+        "idle_cycles_per_cpu": list(found.idle),
+        "switches": found.switches,
+        "switch_cycles_mean": None if mean is None else round(mean, 1),
+        "switch_cycles_min": low,
+        "switch_cycles_max": high,
+        "preemptions": len(found.preempted),
+        "preempt_cycles_mean": None if preempt[1] is None else round(preempt[1], 1),
+        **{f"cycles_{owner}": count for owner, count in cycles.items()},
+        "sim_cycles_per_second": round(outcome.result.cycles / max(outcome.result.seconds, 1e-9)),
+        "paper_done": PAPER_DONE[case.app].get((case.kernel, case.cpus, case.placement)),
+    }
+
+
+def run(
+    wanted: Sequence[Case],
+    inputs: dict[str, bytes],
+    window: int = WINDOW,
+    on_start: Callable[[str], None] | None = None,
+    on_done: Callable[[], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Measure all cases, several at a time; the rows are in the order of `wanted`.
+
+    on_start is told what begins, on_done is called after each model built and each case measured.
+    """
+
+    def job(case: Case) -> Job:
+        text = f"{case.app}: {case.core} core, {case.kernel} kernel, {case.cpus} CPU, {case.placement}"
+        return Job(text, pool.whole(lambda: [measure(case, inputs[case.app], window)]))
+
+    first = [
+        pool.build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
+        for core, cpus in models(wanted)
+    ]
+    return pool.run(first, [job(case) for case in wanted], on_start, on_done)
+
+
+def all_cycles(row: dict[str, Any]) -> int:
+    """Cycles of all CPUs in the window: spent by somebody, or idle."""
+    total: int = row["idle_cycles"] + sum(row[f"cycles_{owner}"] for owner in OWNERS)
+    return total
+
+
+def free_kernel(row: dict[str, Any]) -> float:
+    """By how much the work would grow if the kernel cost nothing: the bound of any gain over it."""
+    kernel: int = row["cycles_kernel"]
+    return all_cycles(row) / (all_cycles(row) - kernel)
+
+
+def models(wanted: Sequence[Case]) -> list[tuple[str, int]]:
+    """The (core, cpus) that the cases need."""
+    return list(dict.fromkeys((case.core, case.cpus) for case in wanted))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of [SMP]'s applications to reach, each with its bound (cycles on the standard core)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from coreloom.benches.smp import bench as smp
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.report.figure import Figure
+from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.harness import ready_queue
+from coreloom.simulation.simulate import Kind
+
+
+def port_access(cpus: int = 2) -> float:
+    """Cycles that one non-blocking operation takes the standard core."""
+    program = str(Path(__file__).with_name("port_access.c"))
+    outcome = Experiment(program, platform.load("smp-standard", cpus)).run(b"", max_cycles=1_000_000)
+    marks = [event.value for event in outcome.result.events if event.kind == Kind.MARK]
+    if outcome.result.exit_status != 0 or len(marks) != 2:
+        raise UserError("the probe of the kernel port failed: run `make test`")
+    return (marks[1] - marks[0]) / 16
+
+
+def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
+    """All figures, from the rows of `bench smp` and measurements of their own."""
+
+    def row(app: str, kernel: str, cpus: int, placement: str = "dynamic") -> dict[str, Any]:
+        key = ("standard", app, kernel, cpus, placement)
+        return next(
+            r for r in rows if tuple(r[k] for k in ("core", "app", "kernel", "cpus", "placement")) == key
+        )
+
+    apps = ("image", "packets")
+    size = platform.load("smp-standard").kernel
+    queue = ready_queue.measure(ready_queue.Build.BITMAP, 3, size.threads, size.priorities, 50_000, seed=1)
+    single = row("packets", "hw", 1)["done"]
+    software = row("packets", "sw", 1)
+    return [
+        Figure(
+            "ready-queue operation, in the unit", max(queue[op][1] for op in ("push_back", "pop")), at_most=4
+        ),
+        Figure("reading the next thread, in the unit", queue["read_next"], at_most=1, bound=1),
+        Figure("kernel port access from the core", port_access(), at_most=4, bound=1),
+        Figure(
+            "voluntary switch, hardware kernel, 2 CPUs (mean)",
+            max(row(app, "hw", 2)["switch_cycles_mean"] for app in apps),
+            at_most=100,
+            bound=smp.SWITCH_BOUND,
+        ),
+        Figure(
+            "voluntary switch, hardware kernel, 2 CPUs (largest)",
+            max(row(app, "hw", 2)["switch_cycles_max"] for app in apps),
+            at_most=100,
+            bound=smp.SWITCH_BOUND,
+        ),
+        Figure(
+            "voluntary switch, software kernel, 1 CPU (mean)",
+            max(row(app, "sw", 1)["switch_cycles_mean"] for app in apps),
+            at_most=250,
+            bound=smp.SWITCH_BOUND,
+        ),
+        Figure(
+            "packets, hardware over software kernel, 1 CPU",
+            round(single / software["done"], 2),
+            at_least=1.5,
+            bound=round(smp.free_kernel(software), 2),
+        ),
+        Figure(
+            "packets, hardware kernel, 2 CPUs dynamic over 1",
+            round(row("packets", "hw", 2)["done"] / single, 2),
+            at_least=1.8,
+            bound=2,
+        ),
+        Figure(
+            "simulated kcycle/s, 2 CPUs (on this machine, now)",
+            round(min(row(app, k, 2)["sim_cycles_per_second"] for app in apps for k in ("hw", "sw")) / 1000),
+            at_least=400,
+        ),
+    ]

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One application on one platform and kernel: the way every command runs a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from coreloom.apps import APPS
+from coreloom.design.platform import Platform, check_policy
+from coreloom.errors import UserError
+from coreloom.simulation import simulate
+from coreloom.simulation.measure import Figures, figures
+from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
+from coreloom.toolchain import firmware, verilate
+
+PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is run: everything that decides the figures, apart from the input."""
+
+    app: str  # a name in APPS, or the path of a C file
+    platform: Platform
+    kernel: str = "hw"
+    placement: str = "dynamic"
+    defines: dict[str, str | int] = field(default_factory=dict)
+    policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
+
+    def __post_init__(self) -> None:
+        if self.app not in APPS and not self.app.endswith(".c"):
+            raise UserError(
+                f"unknown application '{self.app}': choose one of {', '.join(APPS)}, or give a C file"
+            )
+        for what, value, known in (
+            ("kernel", self.kernel, firmware.KERNELS),
+            ("placement", self.placement, PLACEMENTS),
+        ):
+            if value not in known:
+                raise UserError(f"unknown {what} '{value}': choose one of {', '.join(known)}")
+        if self.policy is not None:
+            if self.kernel == "sw":
+                firmware.policy_files(self.policy)
+            else:
+                check_policy(self.policy, "the policy of the hardware kernel")
+
+    def soc(self) -> Platform:
+        """The platform, with the policy where its kernel has that."""
+        if self.policy is None or self.kernel == "sw":
+            return self.platform
+        return replace(self.platform, kernel=replace(self.platform.kernel, policy=self.policy))
+
+    def program(self) -> Path:
+        """The firmware (ELF), built if need be."""
+        defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
+        return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
+
+    def run(
+        self,
+        data: bytes,
+        *,
+        window: int | None = None,
+        max_cycles: int | None = None,
+        waves: Path | None = None,
+        profile: bool = False,
+        watch: Sequence[int] = (),
+        pulses: Sequence[Pulses] = (),
+        far_period: int = simulate.FAR_PERIOD,
+        far_stop: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Outcome:
+        """Simulate to the end of the program, or `window` cycles from its READY.
+
+        far_period and far_stop: of the clock of processor 1 behind a Back-Door, see simulate.run.
+        """
+        model = verilate.build_model(self.soc(), trace=waves is not None)
+        program = self.program()
+        result = simulate.run(
+            model,
+            program,
+            inputs=data,
+            max_cycles=max_cycles,
+            window=window,
+            waves=waves,
+            profile=profile,
+            watch=watch,
+            pulses=pulses,
+            loader=firmware.build_loader(self.platform) if self.platform.backdoor else None,
+            far_period=far_period,
+            far_stop=far_stop,
+            progress=progress,
+        )
+        units = len(self.platform.kernel.hardware_threads)
+        counted = figures(result.events, self.platform.cpus, result.cycles, window, units)
+        return Outcome(self, program, result, counted)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished simulation and its figures."""
+
+    experiment: Experiment
+    program: Path
+    result: SimResult
+    figures: Figures
+
+    def _idle_since(self) -> tuple[int | None, list[int]]:
+        """Since which cycle no CPU has anything to do, None if one has; and the hardware threads that run."""
+        cpus: dict[int, int | None] = dict.fromkeys(range(self.experiment.platform.cpus))
+        units: dict[int, bool] = {}
+        for event in self.result.events:
+            if event.kind == Kind.IDLE:
+                cpus[event.cpu] = event.cycle if event.value else None
+            elif event.kind == Kind.UNIT:
+                units[event.cpu] = event.unit_state()[0] == UnitState.RUNS
+        cycles = [cycle for cycle in cpus.values() if cycle is not None]
+        running = [unit for unit, runs in sorted(units.items()) if runs]
+        return max(cycles) if len(cycles) == len(cpus) else None, running
+
+    def check_finished(self) -> None:
+        """Raise a UserError unless the program ended by itself with status 0."""
+        status = self.result.exit_status
+        if status is None:
+            since, units = self._idle_since()
+            if since is not None:
+                names = self.experiment.platform.kernel.hardware_threads
+                run = " and ".join(f"hardware thread {unit} ({names[unit]})" for unit in units)
+                raise UserError(
+                    f"{self.program.stem} did not finish in {self.result.cycles} cycles: every CPU has been "
+                    f"idle since cycle {since}, "
+                    + (
+                        f"they wait for {run}, still running; --waves shows it"
+                        if run
+                        else "its threads wait for one another; --trace shows where"
+                    )
+                )
+            raise UserError(
+                f"{self.program.stem} did not finish in {self.result.cycles} cycles: raise --max-cycles"
+            )
+        if status != 0:
+            last = self.result.uart.strip().splitlines()
+            said = f": {last[-1]}" if last else ""
+            signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
+            raise UserError(f"{self.program.stem} ended with status {signed}{said}")

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program on a simulated platform and hands back what it did."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import struct
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from coreloom.errors import UserError
+from coreloom.report import results
+
+INPUT_ROOM = (14 << 20) - 4  # bytes of data that the INPUT region holds
+PROGRAM_ROOM = 2 << 20
+FAR_PERIOD = 1000  # thousandths of a cycle: both clocks are one
+
+_RECORD = struct.Struct("<QIBBH")
+_SAMPLE = struct.Struct("<3I")
+
+
+class Kind(IntEnum):
+    """Kinds of events: up to 15 the trace ports of the local device, above them what the harness sees."""
+
+    READY = 0  # initialisation done: the measured window starts
+    CALL = 1  # entering a service that may give way
+    RUN = 2  # value = tid: first instruction after a switch, in the new thread
+    DONE = 3  # value = units of work finished
+    IDLE = 4  # 1 enter, 0 leave
+    MARK = 5  # free for the application
+    NAME = 6  # value = address of the current thread's name
+    TRAP = 7  # trap entry
+    # Seen by the harness:
+    REQUEST = 16  # the kernel begins to ask this processor for a preempt
+    INTERRUPT = 17  # an interrupt line rises; value = the line
+    UNIT = 18  # a hardware thread, in place of cpu, begins to do something; value: see Event.unit_state
+    WATCH = 32  # + n: the processor comes to watch[n]; value = the address
+
+
+class UnitState(IntEnum):
+    """What a hardware thread does, as in cl_soc_pkg."""
+
+    ENDED = 0  # its thread has ended
+    RUNS = 1
+    WAITS = 2  # in the kernel
+    STOPPED = 3  # by a command
+
+
+class Event(NamedTuple):
+    cycle: int
+    cpu: int
+    kind: int
+    value: int
+
+    def unit_state(self) -> tuple[UnitState, int]:
+        """Of an event UNIT: what the hardware thread does, and its thread."""
+        return UnitState(self.value >> 16), self.value & 0xFFFF
+
+
+class Pulses(NamedTuple):
+    """Interrupt `line` rises `times` times, first in cycle `first`, then `least` to `most` cycles later."""
+
+    line: int
+    first: int
+    least: int
+    most: int
+    times: int
+    seed: int
+
+
+class Sample(NamedTuple):
+    """`cycles` that `cpu` spent at the instruction at `address` without idling."""
+
+    cpu: int
+    address: int
+    cycles: int
+
+
+class Halted(UserError):
+    """The machine stopped at a bus error or a halted core; `uart` is what the program had printed."""
+
+    def __init__(self, text: str, uart: str) -> None:
+        super().__init__(text)
+        self.uart = uart
+
+
+@dataclass(frozen=True)
+class SimResult:
+    """What a run left behind. exit_status is None when it was cut short by max_cycles or by the window."""
+
+    exit_status: int | None
+    cycles: int  # since reset
+    uart: str
+    events: list[Event]
+    output: bytes  # content of the OUTPUT region
+    seconds: float  # wall time of the simulation itself
+    reason: str  # exit | window | max-cycles
+    names: list[str]  # the text of each NAME event, in their order
+    profile: list[Sample]  # from the first READY on; empty unless asked for
+
+
+def run(
+    model: Path,
+    program: Path,
+    *,
+    inputs: bytes = b"",
+    max_cycles: int | None,
+    window: int | None = None,
+    waves: Path | None = None,
+    profile: bool = False,
+    watch: Sequence[int] = (),
+    pulses: Sequence[Pulses] = (),
+    loader: Path | None = None,
+    far_period: int = FAR_PERIOD,
+    far_stop: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> SimResult:
+    """Runs `program` on `model`, which coreloom.verilate.build_model made.
+
+    program is a flat image (.bin, first byte at 0x4000_0000) or an ELF file with such an image beside it.
+
+    inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
+    `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.
+    The waveform is kept also of a run that fails, but not of one that is interrupted.
+    watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
+    behind a Back-Door is cpu 1.
+    pulses: what drives the interrupt lines.
+    Behind a Back-Door: loader is what is in the ROM of processor 1 (firmware.build_loader), far_period the
+    period of its clock in thousandths of the other's (1 to 1 000 000; FAR_PERIOD: one clock), far_stop the
+    cycle from which on that clock stands still.
+    progress is called about four times a second with the cycles simulated so far.
+    Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
+    """
+    if not model.is_file():
+        raise UserError(f"the simulator {model} is not there: build it again")
+    program = program.with_suffix(".bin")
+    if not program.is_file():
+        raise UserError(f"the program {program} is not there: build it again")
+    if program.stat().st_size > PROGRAM_ROOM:
+        raise UserError(
+            f"the program {program.name} is longer than the {PROGRAM_ROOM >> 20} MiB there are for it"
+        )
+    if len(inputs) > INPUT_ROOM:
+        raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")
+    with contextlib.ExitStack() as stack:
+        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
+        dump = None if waves is None else stack.enter_context(results.whole(waves))
+        names = ("input", "output", "events", "names", "uart", *(["profile"] if profile else []))
+        files = {name: work / name for name in names}
+        files["input"].write_bytes(inputs)
+        command = [str(model), "--program", str(program)]
+        for name, path in files.items():
+            command += [f"--{name}", str(path)]
+        for option, value in (("--max-cycles", max_cycles), ("--window", window), ("--waves", dump)):
+            if value is not None:
+                command += [option, str(value)]
+        for address in watch:
+            command += ["--watch", str(address)]
+        for train in pulses:
+            command += ["--line", ",".join(map(str, train))]
+        if loader is not None:
+            command += ["--loader", str(loader)]
+        if far_period != FAR_PERIOD:
+            command += ["--far-period", str(far_period)]
+        if far_stop is not None:
+            command += ["--far-stop", str(far_stop)]
+        status, lines, said = _execute(command, progress)
+        uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
+        if status != 0:
+            if dump is not None and dump.stat().st_size:
+                stack.pop_all().close()  # unlike the exception would, this keeps the waveform
+            if status == 3:
+                raise Halted(f"{program.stem}: {said[-1] if said else 'the processor stopped'}", uart)
+            raise UserError(
+                f"the simulation of {program.stem} failed: {said[-1] if said else f'status {status}'}"
+            )
+        result = json.loads(lines[-1])
+        return SimResult(
+            exit_status=result["exit_status"],
+            cycles=result["cycles"],
+            uart=uart,
+            events=read_events(files["events"].read_bytes()),
+            output=files["output"].read_bytes(),
+            seconds=result["seconds"],
+            reason=result["reason"],
+            names=files["names"].read_bytes().decode("utf-8", "replace").split("\0")[:-1],
+            profile=read_profile(files["profile"].read_bytes()) if profile else [],
+        )
+
+
+def read_events(data: bytes) -> list[Event]:
+    """Decodes a binary event log; in the order of time."""
+    return [Event(cycle, cpu, kind, value) for cycle, value, cpu, kind, _ in _RECORD.iter_unpack(data)]
+
+
+def read_profile(data: bytes) -> list[Sample]:
+    """Decodes a profile of the harness."""
+    return [Sample(*record) for record in _SAMPLE.iter_unpack(data)]
+
+
+def _execute(command: list[str], progress: Callable[[int], None] | None) -> tuple[int, list[str], list[str]]:
+    """Runs the model; returns its exit status, the lines of stdout and those of stderr without progress."""
+    said: list[str] = []
+    with tempfile.TemporaryFile("w+") as stdout:
+        try:
+            process = subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True)
+        except OSError as error:
+            raise UserError(f"the simulator does not run: {error}: build it again") from error
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if line.startswith("progress "):
+                    if progress:
+                        progress(int(line.split()[1]))
+                else:
+                    said.append(line.strip().removeprefix("error: "))
+            process.wait()
+        finally:
+            # Also when the user interrupts: no simulation is left running.
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        stdout.seek(0)
+        return process.returncode, stdout.read().splitlines(), said

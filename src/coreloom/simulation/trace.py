@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timeline of a run in the Chrome trace format, which Perfetto (ui.perfetto.dev) opens.
+
+One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs), a
+third the hardware threads, if there are any (when each runs, waits in the kernel, is stopped).
+One microsecond on the time axis is one cycle; in the scheduling model it is one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from coreloom.simulation.simulate import Event, Kind, UnitState
+
+_CPUS, _THREADS, _UNITS = 1, 2, 3
+_IDLE = -1
+_STATES = {UnitState.WAITS: "waiting", UnitState.STOPPED: "stopped"}
+
+
+class _Timeline:
+    def __init__(self, cpus: int, units: Sequence[str]) -> None:
+        self.records: list[dict[str, Any]] = []
+        self.names: dict[int, str] = {0: "main"}
+        # Per CPU: (what runs, since which cycle); CPU 0 starts with thread 0, the others with nothing.
+        self.running: list[tuple[int, float] | None] = [(0, 0)] + [None] * (cpus - 1)
+        # Per CPU: the thread it ran before it idled; it goes on in place unless another is switched to.
+        self.waiting: list[int | None] = [None] * cpus
+        # Per hardware thread: its name, and (what it does, its thread, since which cycle).
+        self.units = [f"{unit} (hardware thread {number})" for number, unit in enumerate(units)]
+        self.doing = [(UnitState.ENDED, 0, 0)] * len(units)
+
+    def name(self, tid: int) -> str:
+        return self.names.get(tid, f"thread {tid}")
+
+    def slice(self, cpu: int, cycle: float) -> None:
+        """Close what runs on `cpu`."""
+        running = self.running[cpu]
+        if running is None or cycle <= running[1]:
+            return
+        what, since = running
+        common = {"ph": "X", "ts": since, "dur": cycle - since}
+        tid: dict[str, Any] = {"thread": what} if what != _IDLE else {"idle": True}
+        # By its name now: a later thread may have the same number.
+        name = "idle" if what == _IDLE else self.name(what)
+        self.records.append({"pid": _CPUS, "tid": cpu, "name": name, "args": tid, **common})
+        if what != _IDLE:
+            self.records.append(
+                {"pid": _THREADS, "tid": what, "name": f"CPU {cpu}", "args": {"cpu": cpu}, **common}
+            )
+
+    def unit_slice(self, unit: int, cycle: int) -> None:
+        """Close what hardware thread `unit` does."""
+        state, what, since = self.doing[unit]
+        if state == UnitState.ENDED or cycle <= since:
+            return
+        common = {"ph": "X", "ts": since, "dur": cycle - since}
+        name = self.name(what) if state == UnitState.RUNS else _STATES[state]
+        self.records.append({"pid": _UNITS, "tid": unit, "name": name, "args": {"thread": what}, **common})
+        if state == UnitState.RUNS:
+            where = {"name": self.units[unit], "args": {"unit": unit}}
+            self.records.append({"pid": _THREADS, "tid": what, **where, **common})
+
+
+def chrome_trace(
+    events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str], units: Sequence[str] = ()
+) -> str:
+    """JSON text of the timeline.
+
+    `names` has the text of each NAME event, in their order; `units` are the names of the hardware threads.
+    """
+    timeline = _Timeline(cpus, units)
+    texts = iter(names)
+    for event in sorted(events, key=lambda e: e.cycle):
+        cpu, cycle = event.cpu, event.cycle
+        if event.kind == Kind.UNIT:
+            state, tid = event.unit_state()
+            timeline.unit_slice(cpu, cycle)
+            if timeline.doing[cpu][0] == UnitState.ENDED:
+                timeline.names[tid] = units[cpu]  # it has no store to tell its name
+            timeline.doing[cpu] = (state, tid, cycle)
+            continue
+        running = timeline.running[cpu]
+        if event.kind == Kind.RUN:
+            timeline.slice(cpu, cycle)
+            timeline.running[cpu] = (event.value, cycle)
+        elif event.kind == Kind.IDLE and event.value:
+            timeline.slice(cpu, cycle)
+            timeline.waiting[cpu] = running[0] if running is not None and running[0] != _IDLE else None
+            timeline.running[cpu] = (_IDLE, cycle)
+        elif event.kind == Kind.IDLE and running is not None and running[0] == _IDLE:
+            timeline.slice(cpu, cycle)
+            before = timeline.waiting[cpu]
+            timeline.running[cpu] = None if before is None else (before, cycle)
+        elif event.kind == Kind.NAME:
+            text = next(texts)
+            if text and running is not None and running[0] != _IDLE:
+                timeline.names[running[0]] = text
+        elif event.kind in (Kind.READY, Kind.MARK, Kind.TRAP):
+            name = Kind(event.kind).name.lower()
+            timeline.records.append(
+                {"ph": "i", "s": "t", "pid": _CPUS, "tid": cpu, "ts": cycle, "name": name}
+                | {"args": {"value": event.value}}
+            )
+    for cpu in range(cpus):
+        timeline.slice(cpu, cycles)
+    for unit in range(len(units)):
+        timeline.unit_slice(unit, cycles)
+    return _render(timeline, cpus)
+
+
+def model_trace(runs: Iterable[tuple[int, int, float, float]], cpus: int, names: Sequence[str]) -> str:
+    """JSON text of a timeline of the scheduling model: (CPU, thread, from, to in us) of each time it ran."""
+    timeline = _Timeline(cpus, ())
+    timeline.names = dict(enumerate(names))
+    for cpu, thread, begin, end in runs:
+        timeline.running[cpu] = (thread, begin)
+        timeline.slice(cpu, end)
+    return _render(timeline, cpus)
+
+
+def _render(timeline: _Timeline, cpus: int) -> str:
+    threads = {record["tid"] for record in timeline.records if record["pid"] == _THREADS}
+    titles: list[tuple[int, int | None, str]] = [(_CPUS, None, "CPUs"), (_THREADS, None, "Threads")]
+    titles += [(_CPUS, cpu, f"CPU {cpu}") for cpu in range(cpus)]
+    titles += [(_THREADS, tid, f"{tid} {timeline.name(tid)}") for tid in sorted(threads)]
+    if timeline.units:
+        titles.append((_UNITS, None, "Hardware threads"))
+    titles += [(_UNITS, unit, text) for unit, text in enumerate(timeline.units)]
+    head = [
+        {
+            "ph": "M",
+            "pid": pid,
+            "name": "process_name" if tid is None else "thread_name",
+            "args": {"name": text},
+        }
+        | ({} if tid is None else {"tid": tid})
+        for pid, tid, text in titles
+    ]
+    return json.dumps({"displayTimeUnit": "ns", "traceEvents": head + timeline.records}) + "\n"

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `coreloom synth` measures: one line a unit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coreloom.design import hardware_threads, platform
+from coreloom.errors import UserError
+from coreloom.paths import RTL
+from coreloom.toolchain import firmware, verilate, yosys
+from coreloom.toolchain.verilate import Design
+
+Params = Mapping[str, int | str]
+Size = tuple[int, int]  # threads, priorities
+
+DEFAULT: Size = (256, 128)  # of the paper
+_LIMITS = ((2, 1024), (2, 256))
+_SOC_TOP = "cl_soc"
+
+_KERNEL = RTL / "kernel" / "rtl"
+_SOC = RTL / "soc" / "rtl"
+_HWT = RTL / "hwt" / "rtl"
+_HWT_OUTPUTS = (
+    *("reg_rdata_o", "reg_err_o", "kernel_req_o", "kernel_we_o", "kernel_addr_o", "kernel_wdata_o"),
+    *("bus_req_o", "bus_cmd_o"),
+)
+_LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
+_BACKDOOR = RTL / "ipc" / "backdoor" / "rtl"
+_IPC = verilate.IPC_FOLDERS
+_IPC_CPUS = (2, 8)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A module, and how it is to be built. `build` tells units of the same module apart."""
+
+    top: str
+    design: Callable[[], Design]
+    params: Callable[[Size], Params]
+    build: str = ""
+    sizes: tuple[Size | None, ...] = (DEFAULT,)  # None: the unit has no size
+    most_priorities: int = _LIMITS[1][1]
+    device: str = "25k"
+    seeds: int | None = None  # at most; None: as many as are asked for
+    outputs: tuple[str, ...] | None = None  # what leaves the chip; None: every output
+
+    @property
+    def name(self) -> str:
+        return f"{self.top}:{self.build}" if self.build else self.top
+
+
+@dataclass(frozen=True)
+class Job:
+    """A unit at a size."""
+
+    unit: Unit
+    size: Size | None
+
+    @property
+    def label(self) -> str:
+        """For people and for names of folders."""
+        name = self.unit.name.replace(":", "-")
+        return name if self.size is None else f"{name}-{self.size[0]}x{self.size[1]}"
+
+    def seeds(self, asked: int) -> range:
+        """The seeds of its placements: a whole SoC takes minutes for each, so it gets fewer."""
+        return range(1, min(asked, self.unit.seeds or asked) + 1)
+
+    def params(self) -> Params:
+        return self.unit.params(self.size or DEFAULT)
+
+
+def _design(top: str, *folders: Path) -> Callable[[], Design]:
+    """The packages of the folders, and the folders to look for the modules that `top` needs."""
+    packages = tuple(path for folder in folders for path in sorted(folder.glob("*_pkg.sv")))
+    return lambda: Design(
+        top, (*packages, folders[0] / f"{top}.sv"), library_dirs=folders, defines=("SYNTHESIS",)
+    )
+
+
+def _sized(**fixed: int | str) -> Callable[[Size], Params]:
+    return lambda size: {**fixed, "Threads": size[0], "Priorities": size[1]}
+
+
+def _fixed(**fixed: int | str) -> Callable[[Size], Params]:
+    return lambda size: fixed
+
+
+def _most_priorities(build: str) -> int:
+    return platform.MAX_HYBRID_PRIORITIES if build == "hybrid" else _LIMITS[1][1]
+
+
+def _queues() -> list[Unit]:
+    """The ready queue by itself, with one queue, as the scheduler has it."""
+    return [
+        Unit("cl_ready_queue", _design("cl_ready_queue", _KERNEL), _sized(Build=number, Queues=1), build)
+        for number, build in enumerate(platform.READY_QUEUES[:2])
+    ] + [
+        Unit(
+            "cl_ready_queue",
+            _design("cl_ready_queue", _KERNEL),
+            # The key, a deadline or a priority, has a width of its own.
+            lambda size: {
+                "Build": 3,
+                "Queues": 1,
+                "Threads": size[0],
+                "Priorities": 1 << 18,
+                "Deadlines": "1'b1",
+            },
+            "sorted",
+            sizes=((16, 128), (64, 128)),
+        )
+    ]
+
+
+def _hardware_threads() -> list[Unit]:
+    """The wrapper with each module of a user in it; that of the template shows what the wrapper costs.
+
+    As in the SoC, the outputs to the simulation harness are left out.
+    """
+    design = _design("cl_hw_thread", _HWT, _SOC, _KERNEL)
+    return [
+        Unit("cl_hw_thread", design, _fixed(Kind=unit.kind), name, sizes=(None,), outputs=_HWT_OUTPUTS)
+        for name, unit in hardware_threads.load().items()
+        if name != "script"  # is for tests only
+    ]
+
+
+def _communication() -> list[Unit]:
+    """The communication port and its units, each at two numbers of processors."""
+    tops = ("cl_ipc", *(f"cl_{unit}" for unit in verilate.IPC_UNITS))
+
+    def design(top: str) -> Callable[[], Design]:
+        # cl_round_robin is the kernel's.
+        found = _design(top, *_IPC, _KERNEL)()
+        own = _IPC[0] if top == "cl_ipc" else RTL / "ipc" / top.removeprefix("cl_") / "rtl"
+        packages = tuple(
+            path for path in found.sources if path.parent == _IPC[0] and path.stem.endswith("_pkg")
+        )
+        return lambda: dataclasses.replace(found, sources=(*packages, own / f"{top}.sv"))
+
+    return [
+        Unit(
+            top,
+            design(top),
+            _fixed(Cpus=cpus),
+            f"{cpus}",
+            sizes=(None,),
+            device="25k" if cpus == 2 else "85k",
+            seeds=None if cpus == 2 else 1,  # large, and much the same
+        )
+        for top in tops
+        for cpus in _IPC_CPUS
+    ]
+
+
+def _soc(name: str) -> Unit:
+    """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out."""
+    soc = platform.load(name)
+
+    def params(size: Size) -> Params:
+        kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
+        wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
+        local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
+        if soc.backdoor:
+            # With its loader, as nothing is left of a processor with an empty ROM.
+            rom = firmware.build_loader(soc).with_suffix(".hex")
+            local = {"FarBytes": 1 << 14, "RomInitFile": f'"{yosys.relative([rom])}"'}
+        return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
+
+    def design() -> Design:
+        found = verilate.platform_design(soc)
+        return dataclasses.replace(found, defines=tuple(dict.fromkeys((*found.defines, "SYNTHESIS"))))
+
+    return Unit(
+        _SOC_TOP,
+        design,
+        params,
+        name,
+        ((soc.kernel.threads, soc.kernel.priorities),),
+        most_priorities=_most_priorities(soc.kernel.ready_queue),
+        device="45k",
+        seeds=3,
+        outputs=("uart_tx_o",),
+    )
+
+
+def _modules() -> list[Unit]:
+    """Every unit but the whole SoCs, in the order of the table."""
+    return [
+        *_queues(),
+        *(
+            Unit(
+                "cl_scheduler",
+                _design("cl_scheduler", _KERNEL),
+                _sized(Build=number),
+                build,
+                most_priorities=_most_priorities(build),
+            )
+            for number, build in enumerate(platform.READY_QUEUES)
+        ),
+        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
+        Unit(
+            "cl_kernel",
+            _design("cl_kernel", _KERNEL),
+            _sized(Cpus=2, Policy=3),
+            "edf",
+            sizes=((16, 32), (64, 32)),
+        ),
+        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Reserve=1), "reserve", ((64, 32),)),
+        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=1), "dwrr", ((64, 32),)),
+        Unit(
+            "cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=2), "partitioned", ((64, 32),)
+        ),
+        *_hardware_threads(),
+        Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
+        *_communication(),
+        Unit("cl_backdoor", _design("cl_backdoor", _BACKDOOR, _SOC), _fixed(), sizes=(None,)),
+        Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
+    ]
+
+
+def _known() -> list[str]:
+    """The names of all units, in the order of the table. No platform file is read for them."""
+    modules = [unit.name for unit in _modules()]
+    return modules + [f"{_SOC_TOP}:{name}" for name in platform.names()]
+
+
+def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
+    """The units with these names (module, or module:build; none: all), at their sizes or at the given one.
+
+    Raises UserError for a unit or a size that does not exist, and for the wrong file of a platform that is
+    asked for.
+    """
+    everything = [name for unit in _known() for name in (unit.split(":")[0], unit)]
+    for name in names:
+        if name not in everything:
+            raise UserError(f"unknown unit '{name}': choose of {', '.join(dict.fromkeys(everything))}")
+    for what, value, (low, high) in zip(
+        ("threads", "priorities"), (threads, priorities), _LIMITS, strict=True
+    ):
+        if value is not None and not low <= value <= high:
+            raise UserError(f"--{what} must be from {low} to {high}, not {value}")
+
+    def wanted(top: str, name: str) -> bool:
+        return not names or top in names or name in names
+
+    units = [unit for unit in _modules() if wanted(unit.top, unit.name)]
+    units += [_soc(name) for name in platform.names() if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
+    jobs = []
+    for unit in units:
+        for size in unit.sizes:
+            if size is not None and (threads is not None or priorities is not None):
+                size = (threads or DEFAULT[0], priorities or DEFAULT[1])
+                if size[1] > unit.most_priorities:
+                    raise UserError(
+                        f"{unit.name} has at most {unit.most_priorities} priorities, not {size[1]}: "
+                        "name the units to measure, or another size"
+                    )
+            jobs.append(Job(unit, size))
+    return list(dict.fromkeys(jobs))

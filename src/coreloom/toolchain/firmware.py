@@ -1,0 +1,571 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for the SoC, by `zig cc`: application + POSIX layer + one of the two kernels.
+
+For processor 1 behind a Back-Door its loader, and the same application + the far runtime.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pythondata_software_picolibc
+
+from coreloom.design import backdoor_spec
+from coreloom.design.platform import CONDITIONS, LINES, MAX_LOCAL_KIB, ROM_BYTES, BackdoorSize, Platform
+from coreloom.errors import UserError
+from coreloom.paths import APPS, BUILD, POLICIES, RUNTIME
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+KERNELS = {"hw": "hardware", "sw": "software"}
+PRIORITY = "priority"  # what the software kernel has of its own; its other policies are files of policies/
+_EXCLUSIVE = "exclusive"  # stands on another one
+_EXCLUSIVE_BASE = "cfs"
+FAR_STACK_BYTES = 8192  # of a program of processor 1, unless it defines CL_FAR_STACK_BYTES
+_LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
+
+# No core needs more than this of the compiler; everything must be the same for all objects of a program.
+_TARGET = [
+    *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-std=gnu11"),
+    *(
+        "-UNDEBUG",
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-fno-sanitize=undefined",
+        "-fno-stack-protector",
+    ),
+    *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
+]
+_OPTIMISE = ["-O2"]
+_WARN = ["-Wall", "-Wextra", "-Werror"]
+_INCLUDE = [
+    f"-I{RUNTIME / 'include'}",
+    f"-I{RUNTIME / 'libc'}",
+    *("-isystem", str(_LIBC / "include"), "-isystem", str(_LIBC / "tinystdio")),
+]
+
+# What is taken of picolibc, by folder; names without suffix are C.
+_LIBC_SOURCES = {
+    "string": """bcmp bcopy bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy memrchr rawmemchr
+        index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll strcspn strdup
+        strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp strncpy strndup
+        strnlen strpbrk strrchr strsep strspn strstr strtok strtok_r strupr swab""",
+    "machine/riscv": "memcpy memmove-stub memset.S strcmp.S strcpy strlen setjmp.S",
+    "tinystdio": """atod_ryu atof_ryu clearerr dtoa_ryu ecvt ecvt_r ecvtf ecvtf_r fcvt fcvt_r fcvtf fcvtf_r
+        feof ferror fflush fgetc fgets filestrget filestrput fprintf fputc fputs fread fscanf ftoa_ryu fwrite
+        gcvt gcvtf getchar matchcaseprefix perror printf putchar puts ryu_divpow2 ryu_log10 ryu_log2pow5
+        ryu_pow5bits ryu_table ryu_umul128 scanf snprintf sprintf sscanf strfromd strfromf strtod strtof
+        strtoimax strtol strtoll strtoul strtoull strtoumax ungetc vfiprintf vfiscanf vfprintf
+        vfscanf vprintf vscanf vsnprintf vsprintf vsscanf""",
+    "stdlib": """abs aligned_alloc atof atoi atol atoll div imaxabs imaxdiv itoa labs
+        ldiv llabs lldiv nano-malloc-calloc nano-malloc-free nano-malloc-malloc nano-malloc-memalign
+        nano-malloc-realloc nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r
+        random srand srandom utoa reallocarray""",
+    "search": "bsearch qsort",
+    "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
+        isupper isxdigit toascii tolower toupper""",
+    "misc": "ffs fini init",
+    "picolib": "picosbrk",
+}
+
+
+def zig() -> list[str]:
+    """The command that starts zig."""
+    if importlib.util.find_spec("ziglang") is None:
+        raise UserError("the compiler is missing: install the package ziglang (make setup)")
+    return [sys.executable, "-m", "ziglang"]
+
+
+def zig_environment() -> dict[str, str]:
+    """Environment with zig's caches below build/, unless the user has set them."""
+    cache = BUILD / "cache" / "zig"
+    env = dict(os.environ)
+    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache))
+    env.setdefault("ZIG_LOCAL_CACHE_DIR", str(cache / "local"))
+    return env
+
+
+def run(command: list[str], what: str, cwd: Path | None = None) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=zig_environment(), cwd=cwd, check=False
+    )
+    if done.returncode:
+        text = (done.stderr or done.stdout).strip()
+        raise UserError(f"{what} does not compile:\n{text}")
+    return done.stdout
+
+
+def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
+    made = hashlib.sha256()
+    for flag in flags:
+        made.update(flag.encode() + b"\0")
+    for file in files:
+        made.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return made.hexdigest()[:16]
+
+
+def _libc_files() -> list[Path]:
+    files = []
+    for folder, names in _LIBC_SOURCES.items():
+        for name in names.split():
+            files.append(_LIBC / folder / (name if name.endswith(".S") else f"{name}.c"))
+    return files
+
+
+def libc() -> Path:
+    """The archive of the C library; compiled once (some seconds), then taken from build/."""
+    flags = [
+        *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-fno-builtin",
+        *_INCLUDE,
+        *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),
+    ]  # fmt: skip
+    files = _libc_files()
+    key = digest(flags, [*files, RUNTIME / "libc" / "picolibc.h"])
+    archive = BUILD / "libc" / key / "libc.a"
+    if archive.exists():
+        return archive
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        work = Path(folder)
+
+        def compile_one(file: Path) -> str:
+            run([*zig(), "cc", *flags, "-c", str(file), "-o", f"{file.stem}.o"], "the C library", work)
+            return f"{file.stem}.o"
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            objects = list(pool.map(compile_one, files))
+        run([*zig(), "ar", "rcs", "libc.a", *objects], "the C library", work)
+        (work / "libc.a").replace(archive)
+    return archive
+
+
+@dataclass(frozen=True)
+class _Wheel:
+    """C files of a Python package, compiled as they are."""
+
+    package: str  # with its version, which stands for the content
+    files: tuple[Path, ...]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Application:
+    """What a program is made of: an application below apps/, or one C file."""
+
+    name: str
+    files: tuple[Path, ...]
+    folders: tuple[Path, ...]  # with headers
+    wheels: tuple[_Wheel, ...] = ()
+    defines: tuple[tuple[str, str | int], ...] = ()
+    alone: bool = False  # one C file, whose headers may be anywhere
+
+    @property
+    def has_far_program(self) -> bool:
+        """Whether some of it is for processor 1: it defines far_main."""
+        return any(_FAR_MAIN.search(path.read_text(encoding="utf-8")) for path in self.files)
+
+
+_FAR_MAIN = re.compile(r"^\s*int\s+far_main\s*\([^;{]*\)\s*\{", re.MULTILINE)
+
+
+def _application(app: str) -> _Application:
+    """An application below apps/, with what its build.toml adds (apps/README.md), or one C file."""
+    if app.endswith(".c"):
+        path = Path(app)
+        if not path.is_file():
+            raise UserError(f"there is no program {app}: give the path of a C file")
+        return _Application(path.stem, (path,), (path.parent,), alone=True)
+    folder = APPS / app
+    if not any(folder.glob("*.c")):
+        known = sorted(path.parent.name for path in APPS.glob("*/*.c"))
+        raise UserError(
+            f"unknown application '{app}': choose one of {', '.join(sorted(set(known))) or '(none)'}"
+        )
+    more = _build_file(folder / "build.toml")
+    folders = [folder, *(APPS / name for name in more.get("shared", ()))]
+    files = [path for each in folders for path in sorted(each.glob("*.c"))]
+    if (APPS / "include").is_dir():
+        folders.append(APPS / "include")
+    wheels = tuple(_wheel(entry, folder / "build.toml") for entry in more.get("wheel", ()))
+    return _Application(app, tuple(files), tuple(folders), wheels, tuple(more.get("defines", {}).items()))
+
+
+def _build_file(path: Path) -> dict[str, Any]:
+    """What an application's build.toml says; nothing if there is none. UserError for what is wrong in it."""
+    if not path.exists():
+        return {}
+    name = f"{path.parent.name}/{path.name}"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UserError(f"{name} cannot be read: {error}") from error
+    for key in data:
+        if key not in ("shared", "defines", "wheel"):
+            raise UserError(f"{name}: unknown setting '{key}', remove it")
+    for folder in data.get("shared", ()):
+        if not (APPS / folder).is_dir():
+            raise UserError(f"{name}: there is no folder apps/{folder}")
+    return data
+
+
+def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
+    name = f"{where.parent.name}/{where.name}"
+    for key in ("package", "folder", "sources"):
+        if key not in entry:
+            raise UserError(f"{name}: 'wheel.{key}' is missing")
+    for key in set(entry) - {"package", "folder", "sources", "flags"}:
+        raise UserError(f"{name}: unknown setting 'wheel.{key}', remove it")
+    package = entry["package"]
+    spec = importlib.util.find_spec(package.replace("-", "_"))
+    if spec is None or spec.origin is None:
+        raise UserError(f"{name}: the Python package {package} is missing: run `make setup`")
+    folder = Path(spec.origin).parent / entry["folder"]
+    files = tuple(folder / source for source in entry["sources"])
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"{name}: the Python package {package} has no file {entry['folder']}/{file.name}")
+    return _Wheel(f"{package} {metadata.version(package)}", files, tuple(entry.get("flags", ())))
+
+
+def _included(file: Path, flags: list[str]) -> list[Path]:
+    """What a user's file includes, wherever that is, without the C library."""
+    rule = run([*zig(), "cc", *flags, "-MM", str(file)], file.stem).replace("\\\n", " ")
+    names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])
+    return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
+
+
+def _macros(platform: Platform) -> dict[str, str | int]:
+    """What every program is told of the platform, see rtl/soc/README.md."""
+    size = platform.kernel
+    back = platform.backdoor
+    return {
+        "CL_CPUS": platform.cpus,
+        "CL_THREADS": size.threads,
+        "CL_PRIORITIES": size.priorities,
+        "CL_PORTS": size.ports,
+        "CL_PORT_DEPTH": size.port_depth,
+        "CL_MUTEXES": size.mutexes,
+        "CL_SEMAPHORES": size.semaphores,
+        "CL_TICK_CYCLES": platform.tick_cycles,
+        "CL_CONDITIONS": CONDITIONS,
+        "CL_LINES": LINES,
+        "CL_HW_THREADS": len(size.hardware_threads),
+        "CL_HW_NAMES": ", ".join(f'"{unit}"' for unit in size.hardware_threads),  # the inside of { }
+        "CL_IPC": int(platform.ipc is not None),
+        "CL_MAILBOX_DEPTH": platform.ipc.mailbox_depth if platform.ipc else 0,
+        "CL_CPU_MUTEXES": platform.ipc.mutexes if platform.ipc else 0,
+        "CL_BARRIERS": platform.ipc.barriers if platform.ipc else 0,
+        "CL_AMP": int(platform.interconnect == "amp"),
+        "CL_LOCAL_MEMORY_BYTES": platform.local_bytes,
+        "CL_BACKDOOR": int(back is not None),
+        "CL_BACKDOOR_BLOCK_BYTES": back.block_bytes if back else 0,
+        "CL_BACKDOOR_MEMORY_BYTES": back.memory_bytes if back else 0,
+        "CL_BACKDOOR_MAIL_DEPTH": back.mail_depth if back else 0,
+        f"CL_CORE_{platform.core.upper()}": 1,
+    }
+
+
+def policies() -> list[str]:
+    """The scheduling policies of the software kernel."""
+    return [PRIORITY, *sorted(path.stem for path in POLICIES.glob("*.c"))]
+
+
+def policy_files(policy: str) -> list[str]:
+    """The files of policies/ of which the software kernel's policy `policy` is made, the base last.
+
+    None for fixed priorities; exclusive:BASE has two. UserError for one that there is not.
+    """
+    name, colon, base = policy.partition(":")
+    known = policies()
+    if name not in known:
+        raise UserError(f"unknown policy '{policy}' of the software kernel: choose one of {', '.join(known)}")
+    if name != _EXCLUSIVE:
+        if colon:
+            raise UserError(f"policy '{name}' stands on no other: leave out ':{base}'")
+        return [] if name == PRIORITY else [name]
+    bases = [each for each in known if each not in (PRIORITY, _EXCLUSIVE)]
+    if not colon:
+        base = _EXCLUSIVE_BASE
+    if base not in bases:
+        raise UserError(f"policy {_EXCLUSIVE} cannot stand on '{base}': choose one of {', '.join(bases)}")
+    return [name, base]
+
+
+def build(
+    app: str,
+    platform: Platform,
+    kernel: str,
+    defines: Mapping[str, str | int] | None = None,
+    policy: str = PRIORITY,
+) -> Path:
+    """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
+
+    app is a folder below apps/ or the path of one C file; kernel is "hw" or "sw"; defines are macros for the
+    application; policy is the software kernel's (policies()). On a platform with a Back-Door an application
+    that defines far_main gets its image for processor 1 linked in (build_far). What was built from the same
+    content before is taken from build/. Raises UserError with the compiler's text.
+    """
+    if kernel not in KERNELS:
+        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
+    what = _application(app)
+    macros = {
+        **_macros(platform),
+        f"CL_KERNEL_{kernel.upper()}": 1,
+        **dict(what.defines),
+        **(defines or {}),
+    }
+    files = policy_files(policy) if kernel == "sw" else []
+    macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), files, strict=False))
+    if files:
+        macros["CL_CPUS_MAX"] = platform.cpus
+    arch = RUNTIME / "arch"
+    image = build_far(app, platform, defines) if platform.backdoor and what.has_far_program else None
+    return _link(
+        "-".join([what.name, platform.core, str(platform.cpus), kernel, *files]),
+        what,
+        [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core],
+        arch / "link.ld",
+        macros,
+        policies=files,
+        image=image,
+        too_large={
+            "local": lambda over: (
+                f"{what.name} does not fit into the local memory of {platform.name}: text, constants and "
+                f"CL_LOCAL_DATA have {over} bytes more than its {platform.local_kib} KiB; "
+                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
+            )
+        },
+    )
+
+
+def build_loader(platform: Platform) -> Path:
+    """The loader of processor 1 (runtime/far/loader), as its ROM has it (.bin).
+
+    Beside it lie the ELF file and the whole ROM, one word a line, for RomInitFile of cl_soc (.hex).
+    Raises UserError on a platform without Back-Door and with the compiler's text.
+    """
+    _backdoor(platform)
+    folder = RUNTIME / "far" / "loader"
+    elf = _link(
+        f"loader-{platform.core}",
+        _Application("loader", (), ()),
+        [folder, folder / platform.core],
+        folder / "link.ld",
+        {**_macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
+        too_large={"rom": lambda over: f"the loader has {over} bytes more than its {ROM_BYTES >> 10} KiB"},
+    )
+    flat = elf.with_suffix(".bin")
+    rom = flat.read_bytes().ljust(ROM_BYTES, b"\0")
+    _write(
+        flat.with_suffix(".hex"),
+        "".join(f"{word:08x}\n" for (word,) in struct.iter_unpack("<I", rom)).encode(),
+    )
+    return flat
+
+
+def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
+    """The program that an application has for processor 1, as its loader takes it (.image).
+
+    That is the record `image` of rtl/ipc/backdoor/data/backdoor.toml and a stripped ELF file; the one with
+    its symbols lies beside it (.elf). CL_FAR_STACK_BYTES in defines is the room that its stack has at least.
+    Raises UserError on a platform without Back-Door, for a program larger than the local memory or the block,
+    and with the compiler's text.
+    """
+    back = _backdoor(platform)
+    what = _application(app)
+    macros = {
+        **_macros(platform),
+        "CL_FAR_STACK_BYTES": FAR_STACK_BYTES,
+        **dict(what.defines),
+        **(defines or {}),
+    }
+    stack = int(macros["CL_FAR_STACK_BYTES"])
+    folder = RUNTIME / "far" / "program"
+    elf = _link(
+        f"{what.name}-{platform.core}-far",
+        what,
+        [folder, folder / platform.core],
+        folder / "link.ld",
+        macros,
+        # What is loaded lies word by word behind the headers, without pages; zig does not heed ENTRY.
+        link_flags=("-Wl,-z,max-page-size=16", "-Wl,-e,cl_start"),
+        too_large={
+            "memory": lambda over: (
+                f"the program of {what.name} for processor 1 does not fit into its local memory on "
+                f"{platform.name}: it has {over} bytes more than {back.local_kib} KiB less the loader's and "
+                f"{stack} of stack; "
+                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
+            )
+        },
+    )
+    made = far_image(_strip(elf.read_bytes()), stack)
+    if len(made) > back.block_bytes:
+        raise UserError(
+            f"the image of {what.name} for processor 1 has {len(made)} bytes, {len(made) - back.block_bytes} "
+            f"more than the block of the Back-Door on {platform.name}: make backdoor.block_kib larger"
+        )
+    image = elf.with_suffix(".image")
+    _write(image, made)
+    return image
+
+
+def far_image(elf: bytes, stack_bytes: int) -> bytes:
+    """An image for the loader of processor 1: an ELF file, made whole words, behind what describes it."""
+    elf += bytes(-len(elf) % 4)
+    words = {
+        "magic": backdoor_spec.load().limits["image_word"],
+        "bytes": len(elf),
+        "crc": zlib.crc32(elf),
+        "stack_bytes": stack_bytes,
+    }
+    record = backdoor_spec.load().records["image"]
+    return b"".join(words[word].to_bytes(4, "little") for word in record) + elf
+
+
+def _strip(elf: bytes) -> bytes:
+    """An ELF file (32 bits, little-endian) without sections: what is loaded only, as that comes first."""
+    start = int.from_bytes(elf[28:32], "little")
+    size, number = (int.from_bytes(elf[at : at + 2], "little") for at in (42, 44))
+    end = start + size * number
+    for at in range(start, end, size):
+        offset, length = (int.from_bytes(elf[at + field : at + field + 4], "little") for field in (4, 16))
+        end = max(end, offset + length)  # also of none: the loader wants its place inside the file
+    stripped = bytearray(elf[:end])
+    stripped[32:36] = bytes(4)  # e_shoff
+    stripped[46:52] = bytes(6)  # e_shentsize, e_shnum, e_shstrndx
+    return bytes(stripped)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A file that is whole whenever another process looks at it."""
+    if path.exists() and path.read_bytes() == content:
+        return
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def _backdoor(platform: Platform) -> BackdoorSize:
+    if platform.backdoor is None:
+        raise UserError(f"platform {platform.name} has no Back-Door: choose backdoor-{platform.core}")
+    return platform.backdoor
+
+
+def _link(
+    label: str,
+    app: _Application,
+    folders: Sequence[Path],
+    script: Path,
+    macros: Mapping[str, str | int],
+    *,
+    too_large: Mapping[str, Callable[[int], str]],
+    policies: Sequence[str] = (),
+    link_flags: Sequence[str] = (),
+    image: Path | None = None,
+) -> Path:
+    """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
+
+    In build/firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to say
+    when a region of the script is too small by so many bytes; policies: files of policies/; image: for
+    processor 1, becomes remote_image.
+    """
+    name = app.name
+    sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
+    sources += [POLICIES / f"{policy}.c" for policy in policies]
+    if policies:
+        folders = [*folders, POLICIES]
+    given = [f"-D{key}={value}" for key, value in macros.items()]
+    flags = [
+        *_TARGET, *_OPTIMISE, "-g", "-flto", *_WARN,
+        *given,
+        *(f"-I{folder}" for folder in (*app.folders, *folders)),
+        *_INCLUDE,
+    ]  # fmt: skip
+    headers = _included(app.files[0], flags) if app.alone else []
+    headers += [
+        path
+        for folder in (*(() if app.alone else app.folders), *folders, RUNTIME / "include")
+        for path in sorted(folder.glob("*.h"))
+    ]
+    archive = libc()
+    wheels = [text for wheel in app.wheels for text in (wheel.package, *map(str, wheel.files), *wheel.flags)]
+    key = digest(
+        [archive.parent.name, *flags, *link_flags, *wheels],
+        [*app.files, *sources, *headers, script, *([image] if image else [])],
+    )
+    folder = BUILD / "firmware" / f"{label}-{key}"
+    elf = folder / f"{name}.elf"
+    if elf.exists():
+        return elf
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(dir=folder.parent))
+    try:
+        layout = work / script.name
+        run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
+        objects: list[Path] = []
+        for wheel in app.wheels:
+            as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *wheel.flags]
+            for file in wheel.files:
+                objects.append(work / f"{len(objects)}-{file.stem}.o")
+                run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
+        if image:
+            (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
+            objects.append(work / "remote_image.S")
+        try:
+            run(
+                [
+                    *zig(), "cc", *flags, *map(str, [*app.files, *sources, *objects]), str(archive),
+                    "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / elf.name),
+                ],
+                name,
+            )  # fmt: skip
+        except UserError as error:
+            for region, say in too_large.items():
+                over = re.findall(rf"in region '{region}': overflowed by (\d+) bytes", str(error))
+                if over:
+                    raise UserError(say(max(map(int, over)))) from None
+            raise
+        run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(work / f"{name}.bin")], name)
+        try:
+            work.rename(folder)
+        except OSError:
+            if not elf.exists():
+                raise
+            # Another process was faster; what is left of ours goes below.
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return elf
+
+
+# const uint32_t remote_image[]; const size_t remote_image_bytes;
+_REMOTE_IMAGE = """\
+  .section .rodata.remote_image, "a", @progbits
+  .balign 4
+  .globl remote_image
+remote_image:
+  .incbin "{path}"
+1:
+  .section .rodata.remote_image_bytes, "a", @progbits
+  .balign 4
+  .globl remote_image_bytes
+remote_image_bytes:
+  .word 1b - remote_image
+"""

