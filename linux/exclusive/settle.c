@@ -947,15 +947,20 @@ static void say_damage(struct settle *s) {
   s->out->damaged += (int)s->base.damaged;
 }
 
-/* The files of the layers that have ended go, and with the last one the baseline, if nothing is owed. */
+static bool stays(const struct settle *s, const struct ending *l) {
+  return !l->ends || (s->how->again && l->text.first.id == s->how->id);
+}
+
+/* The files of the layers that have ended go, and with the last one the baseline, if nothing is owed. Before them, what
+ * they held: a CPU that is said to be held by nobody would be kept from tasks as long as the others live. */
 static void forget_ended(struct settle *s) {
   bool any = s->out->owed > 0;
+  for (size_t i = 0; i < s->layers; i++) any |= stays(s, &s->layer[i]);
+  if (any && s->base.fd >= 0) cl_baseline_hold(&s->base, &s->after);
   for (size_t i = 0; i < s->layers; i++) {
     const struct ending *l = &s->layer[i];
     char real[CL_PATH_MOST + 256], other[CL_PATH_MOST + 300];
-    bool stays = !l->ends || (s->how->again && l->text.first.id == s->how->id);
-    any |= stays;
-    if (stays) continue;
+    if (stays(s, l)) continue;
     cl_files_path(l->text.first.path, real);
     cl_layer_mark_ended(l->text.first.path);
     if (strncmp(l->text.first.path, CL_STATE "/", strlen(CL_STATE "/")) != 0) continue; /* it was removed already */
@@ -964,12 +969,8 @@ static void forget_ended(struct settle *s) {
     else unlink(real);
     s->out->layers++;
   }
-  if (any && s->base.fd >= 0) {
-    cl_baseline_hold(&s->base, &s->after);
-    cl_baseline_compact(&s->base);
-  } else if (!any) {
-    cl_baseline_remove();
-  }
+  if (any && s->base.fd >= 0) cl_baseline_compact(&s->base);
+  else if (!any) cl_baseline_remove();
 }
 
 int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {

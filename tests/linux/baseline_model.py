@@ -49,6 +49,7 @@ FAULTS = (
     "a child with the rest is taken for free",
     "a program's pin is forgotten",
     "one made on its parent's way stays there",
+    "what is held is told last",
 )
 
 
@@ -726,6 +727,9 @@ class Tool:
             yield from self.forget(ends, bool(stay))
 
     def forget(self, ends: set[int], any_left: bool, base: bool = True) -> Steps:
+        last = "what is held is told last" in self.faults
+        if base and any_left and not last:
+            yield from self.hold(self.after)
         for at in sorted(ends):
             if self.s.layers[at]:
                 self.s = replace(self.s, layers=_put(self.s.layers, at, None))

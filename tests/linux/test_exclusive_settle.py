@@ -1035,6 +1035,11 @@ def _killed_held(machine: Machine, mechanisms: dict[int, str], dead: Sequence[in
         machine.layer(tool, str(_CPU[tool]), "x", *entries, alive=tool not in dead, mechanism=mechanism)
 
 
+def _held_now(machine: Machine) -> str:
+    lines = text(machine, f"{_RUN}/baseline").splitlines()
+    return [line.partition("\t")[2] for line in lines if line.startswith("held\t")][-1]
+
+
 _KILLED = [
     (("isolated", "affinity", "cpuset"), (100,)),
     (("root", "cpuset-v1", "isolated"), (100, 101, 102)),
@@ -1076,5 +1081,7 @@ def test_restore_killed_at_any_write_is_finished_by_the_next(
         assert changed <= {f"{_RUN[1:]}/baseline"}, number
         assert _values(machine) == _should(living), number
         assert state(machine) == [*(f"{tool}.layer" for tool in sorted(living)), *["baseline"] * bool(living)]
+        if living:  # the next one leaves to its tasks all that is not held
+            assert members(_held_now(machine)) == {_CPU[tool] for tool in living}, number
     assert done.returncode == 0
     assert number > 20
