@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,18 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         (f"run --max {'9' * 400} a", f"--max {'9' * 400}: give a time as 500ms, 90, 10m or 2h"),
         ("status --watch=25h", "--watch 25h: give a time from 10ms to 24h"),
         ("status --watch=9ms", "--watch 9ms: give a time from 10ms to 24h"),
+        ("run --wait 25h a", "--wait 25h: give a time from 0 to 24h"),
+        ("status --wait 1", "--wait is no option of status"),
+        ("run --fifo 0 a", "--fifo 0: give a priority from 1 to 99"),
+        ("run --fifo 100 a", "--fifo 100: give a priority from 1 to 99"),
+        ("run --fifo -1 a", "--fifo -1: give a priority from 1 to 99"),
+        ("run --fifo high a", "--fifo high: give a priority from 1 to 99"),
+        ("run --nice 20 a", "--nice 20: give a number from -20 to 19"),
+        ("run --nice -21 a", "--nice -21: give a number from -20 to 19"),
+        ("run --nice --1 a", "--nice --1: give a number from -20 to 19"),
+        ("run --fifo 1 --nice 1 a", "of --fifo and --nice one is enough"),
+        ("attach --fifo 1 1", "--fifo is no option of attach"),
+        ("attach --nice 1 1", "--nice is no option of attach"),
         ("status 3", "'3' is one word too many"),
         ("status --json --prometheus", "of --json and --prometheus one is enough"),
         ("restore x", "'x' is no ID of a reservation"),
@@ -270,4 +283,6 @@ def test_a_plan_says_why_and_each_change(tmp_path: Path) -> None:
         ],
     )
     assert "not isolated: no cgroup v2 is mounted\n" in err
+    status, as_json, _ = call("--root", tmp_path, "plan", "attach", "--json", "--sample", "0", "40")
+    assert (status, json.loads(as_json)) == (0, {"plan": out.splitlines(), "changes": 3})
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -129,6 +130,38 @@ def test_what_somebody_else_has_changed_is_kept(machine: Machine) -> None:
     )
     assert (text(machine, _DEFAULT), text(machine, _IRQ)) == ("2", "1")
     assert state(machine) == []
+
+
+def _json(machine: Machine, *words: str) -> tuple[int, object]:
+    done = subprocess.run(
+        [exclusive.program(), "--root", machine.root, *words, "--json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_programs_can_read_what_is_said(machine: Machine) -> None:
+    machine.write(_DOG, "0-2\n")
+    machine.write(_IRQ, "1\n")
+    machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours", f"cpus\t{_IRQ}\t0-3\t0-2\tours")
+    machine.layer(100, "3", "x", alive=False)
+    gone = "its tool is gone and its changes are still there: run coreloom exclusive restore"
+    changed = f'{_IRQ} is "1", but "0-2" was written: somebody has changed it, it is kept'
+    assert _json(machine, "verify") == (
+        1,
+        {
+            "findings": [f"reservation 100: {gone}", changed, f'{_DOG} is "0-2", and should be "0-3"'],
+            "reservations": 1,
+            "faults": 2,
+        },
+    )
+    counts = {"reservations": 1, "written": 1, "as_before": 0, "foreign": 1, "failed": 0, "owed": 0}
+    assert _json(machine, "restore") == (0, {**counts, "damaged": 0})
+    assert _json(machine, "restore") == (0, dict.fromkeys([*counts, "damaged"], 0))
+    assert _json(machine, "verify") == (0, {"findings": [], "reservations": 0, "faults": 0})
 
 
 def test_what_somebody_else_has_changed_is_the_base_from_then_on(machine: Machine) -> None:

@@ -68,6 +68,7 @@ HOLDS = (
     "what_is_kept_is_removed",
     "a_stopped_tool_gives_back_in_time",
     "a_signal_ends_what_waits",
+    "a_signal_ends_it_in_every_state",
     "waits_for_a_held_cpu",
     "what_others_have_changed_is_repaired_if_asked",
 )
@@ -88,6 +89,7 @@ ONCE = (
     "refusals",
     "refuses_without_root",
     "status_and_proof",
+    "the_program_is_as_urgent_as_it_is_told",
     "as_a_user",
     "signals_are_as_they_were",
     "reports_go_where_they_may",
@@ -110,6 +112,7 @@ QUICK = (
     "the_tool_is_killed",
     "tool_and_watcher_are_killed",
     "ctrl_c_on_a_terminal",
+    "a_signal_ends_it_in_every_state",
     "one_inside_another",
     "a_plan_writes_nothing",
     "a_plan_is_what_is_done",

@@ -77,6 +77,17 @@ the_program_is_as_urgent_as_it_was() {
     wait $tool
     restored
 }
+the_program_is_as_urgent_as_it_is_told() {
+    before
+    for user in "" "--as nobody"; do
+        for asked in "--fifo 7=0 7 1" "--nice -5=-5 0 0" "--nice 19=19 0 0"; do
+            got=$(coreloom-exclusive run --quiet $how --cpu 3 ${asked%%=*} $user -- \
+                sh -c 'cut -d" " -f19,40,41 /proc/self/stat' 2>$work/log)
+            same "$? $got" "0 ${asked#*=}"
+        done
+    done
+    restored
+}
 urgency_is() { [ "$(cut -d' ' -f19,40,41 /proc/$1/stat)" = "$2" ]; }
 
 # --- attach ---
@@ -589,6 +600,21 @@ a_signal_ends_what_waits() { # for the lock of another
     wait $first
     same $? 130
     restored
+}
+
+a_signal_ends_it_in_every_state() { # also right behind a line of the log: in what comes next
+    before
+    for state in 0 1 2 3 4; do
+        coreloom-exclusive run $how --cpu 3 -- sleep 1000 2>$work/log &
+        tool=$!
+        becomes grep -q "state $state" $work/log
+        kill -TERM $tool
+        wait $tool
+        same "$?" 143
+        grep -E 'warning|error' $work/log && fail "state $state"
+        restored
+        nothing_kept || fail "something is left in $kept after state $state"
+    done
 }
 
 waits_for_a_held_cpu() {
