@@ -527,14 +527,26 @@ static int allow(const struct settle *s, int tid, const struct cl_cpus *to) {
   return cl_task_allow(tid, empty(&missing) ? &all : to);
 }
 
+/* Whether what a task was found with is to be seen to: the kernel itself forgets what its own threads had when it makes
+ * or ends a partition, and before 6.2 what any task had asked for with every change of a cpuset. */
+static bool is_forgotten(const struct cl_task *task) { return task->kernel || !cl_kernel_since(6, 2); }
+
+/* It was to have `now` and more, which the kernel let it have when it had forgotten what it had asked for. */
+static bool is_part_of_written(const struct cl_known *k, const struct cl_cpus *now) {
+  for (struct cl_cpus written; k; k = k->older)
+    if (cl_cpus_parse(k->written, &written) == 0 && within(now, &written)) return true;
+  return false;
+}
+
 /* The tool was killed between sending a task to the lightest CPUs and letting it have all it may. */
-static bool is_on_the_way(const struct settle *s, const struct cl_cpus *now, const struct cl_cpus *base) {
-  for (size_t i = 0; i < s->layers; i++) {
+static bool is_on_the_way(const struct settle *s, const struct cl_known *k, const struct cl_task *task,
+                          const struct cl_cpus *base) {
+  const struct cl_cpus *now = &task->allowed;
+  bool may_be = within(now, base) || within(base, &s->before) || (is_forgotten(task) && is_part_of_written(k, now));
+  for (size_t i = 0; may_be && i < s->layers; i++) {
     const char *text = cl_layer_value(&s->layer[i].text, "via");
     struct cl_cpus via;
-    if (text && s->layer[i].ends && cl_cpus_parse(text, &via) == 0 && within(now, &via) &&
-        (within(now, base) || within(base, &s->before)))
-      return true;
+    if (text && s->layer[i].ends && cl_cpus_parse(text, &via) == 0 && within(now, &via)) return true;
   }
   return false;
 }
@@ -549,9 +561,8 @@ static bool is_ours(const struct settle *s, const struct cl_known *k, const stru
     if (within(now, l ? &l->text.first.cpus : &s->ended)) return true;
   }
   if (cl_baseline_stranded(&s->base, base, now)) return true;
-  /* The kernel lets its threads have all CPUs when a partition ends, and before 6.2 all tasks of a group. */
-  if ((task->kernel || !cl_kernel_since(6, 2)) && cl_baseline_alike(&s->base, now, &s->base.online)) return true;
-  if (is_on_the_way(s, now, base)) return true;
+  if (is_forgotten(task) && cl_baseline_alike(&s->base, now, &s->base.online)) return true;
+  if (is_on_the_way(s, k, task, base)) return true;
   may = granted(s, task->tid);
   if (is_rest(s, base, now, &s->base.possible) || is_rest(s, base, now, &may)) return true;
   if (is_written(s, k, now, &may)) return true;
@@ -559,10 +570,6 @@ static bool is_ours(const struct settle *s, const struct cl_known *k, const stru
   if (cl_baseline_alike(&s->base, now, &left)) return true;
   return !cl_kernel_since(6, 2) && cl_baseline_alike(&s->base, now, &may);
 }
-
-/* Whether what a task was found with is to be seen to: the kernel itself forgets what its own threads had when it makes
- * or ends a partition, and before 6.2 what any task had asked for with every change of a cpuset. */
-static bool is_forgotten(const struct cl_task *task) { return task->kernel || !cl_kernel_since(6, 2); }
 
 static enum answer give(struct settle *s, const struct cl_known *k, const struct cl_task *task, const struct cl_cpus *base,
                         const struct cl_cpus *to) {

@@ -50,6 +50,7 @@ FAULTS = (
     "a program's pin is forgotten",
     "one made on its parent's way stays there",
     "what is held is told last",
+    "one that the kernel freed was not on its way",
 )
 
 
@@ -833,17 +834,22 @@ class Tool:
         self.s = self.machine.write_rest(self.s, None)
         yield True
 
-    def on_the_way(self, now: int, base: int) -> bool:
-        return any(
-            layer and at in self.ends and layer.via and now & ~layer.via == 0
-            and (now & ~base == 0 or base & ~self.before == 0)
-            for at, layer in enumerate(self.s.layers)
-        )  # fmt: skip
+    def on_the_way(self, at: int, known: Known) -> bool:
+        now, base = self.s.tasks[at].mask, known.base
+        forgot = at == THREAD or self.g.forgets
+        if "one that the kernel freed was not on its way" in self.faults:
+            forgot = False
+        meant = now & ~base == 0 or base & ~self.before == 0
+        meant |= forgot and any(now & ~written == 0 for written in (known.written, *known.older))
+        return meant and any(
+            layer and one in self.ends and layer.via and now & ~layer.via == 0
+            for one, layer in enumerate(self.s.layers)
+        )
 
     def is_ours(self, at: int, known: Known) -> bool:
         task, base, held, everything = self.s.tasks[at], known.base, self.before, self.g.all
         now = task.mask
-        if self.alike(held, now, base) or self.on_the_way(now, base):
+        if self.alike(held, now, base) or self.on_the_way(at, known):
             return True
         if known.how == "program":
             its = 1 << (known.layer + 1) if self.s.layers[known.layer] else self.ended

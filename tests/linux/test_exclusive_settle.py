@@ -712,6 +712,27 @@ def test_a_task_that_was_on_its_way_is_ours(machine: Machine) -> None:
     assert allowed(machine, 5) == "0-3"
 
 
+@pytest.mark.parametrize(("release", "given"), [("6.1.0", "2"), ("6.18.0", "1")])
+def test_a_pin_that_the_kernel_forgot_before_its_way_is_given_again(
+    machine: Machine, release: str, given: str
+) -> None:
+    """Freed by a partition, it was sent to the lightest CPU as if it might use every one."""
+    machine.write("/proc/sys/kernel/osrelease", f"{release}\n")
+    machine.task(Task(5, "pinned", 0, "1", born=10))
+    machine.task(Task(6, "other", 0, "1", born=10))  # not on a way that we had meant for it
+    machine.task(Task(7, "again", 0, "1", born=10))  # an earlier end was killed before it told it
+    machine.baseline(
+        "3",
+        "task\t5 10\t2\t0-2\tours",
+        "task\t6 10\t2\t2\tours",
+        "task\t7 10\t2\t0-2\tours",
+        "task\t7 10\t2\t2\tours",
+    )
+    machine.layer(100, "3", "x", "note\tvia\t1", alive=False, mechanism="affinity")
+    assert restore(machine)[0] == 0
+    assert [allowed(machine, tid) for tid in (5, 6, 7)] == [given, "1", given]
+
+
 @pytest.mark.parametrize(("release", "given"), [("6.1.0", "1"), ("6.18.0", "0-3")])
 def test_a_pin_that_the_kernel_forgot_is_given_again(machine: Machine, release: str, given: str) -> None:
     """Before 6.2 it forgets what a task has asked for with every change of its cpuset."""
