@@ -26,6 +26,7 @@
 #define INTERFACE "org.freedesktop.systemd1.Manager"
 #define PATIENCE_S 10.0
 #define LEAVE_MS 3000
+#define UNTOLD_MS 500 /* after which systemd may not know that a scope is empty */
 #define ROUNDS 20 /* over processes that fork while they are sent back */
 #define NAME_MOST 64 /* of a slice or scope by our number */
 
@@ -375,9 +376,23 @@ static bool switched_off(const struct leaving *l) {
   return !l->was_off || !lists(path, "cpuset") || cl_list(l->mount, uses, (void *)l) != 0;
 }
 
-static void wait_until(bool (*so)(const struct leaving *l), const struct leaving *l) {
+static void wait_until(bool (*so)(const struct leaving *l), const struct leaving *l, int ms) {
   const struct timespec pause = {.tv_nsec = 1000000};
-  for (int i = 0; i < LEAVE_MS && !so(l); i++) nanosleep(&pause, NULL);
+  for (int i = 0; i < ms && !so(l); i++) nanosleep(&pause, NULL);
+}
+
+/* The kernel puts a process that is ending into no group, and systemd, which is not told so, waits for the end of a scope
+ * that has never had one: so it was if the tool was killed right when it asked for the scope. With nobody in it or below
+ * it, to stop it ends nobody. */
+static void stop_empty(const struct leaving *l) {
+  static struct cl_dbus_body body;
+  char path[CL_PATH_MOST + CL_UNIT_MOST + 16], text[256], why[256];
+  snprintf(path, sizeof path, "%s/%s/cgroup.events", l->folder, l->scope);
+  if (l->scope[0] == '\0' || cl_read(path, text, sizeof text) || strstr(text, "populated 0") == NULL) return;
+  body = (struct cl_dbus_body){.length = 0};
+  cl_dbus_text(&body, l->scope);
+  cl_dbus_text(&body, "replace");
+  call("StopUnit", "ss", &body, "", why, sizeof why); /* if it is refused, that the folder stays is said */
 }
 
 /* Its name may be the user's (--unit); the slice is ours, and has no other. */
@@ -432,8 +447,10 @@ int cl_systemd_leave(const char *scope) {
   /* Empty: systemd is told by the kernel and takes both away. Soon, so that who looks afterwards finds nothing. */
   look_up(&l);
   bool gone = given_back(&l) && switched_off(&l);
-  wait_until(given_back, &l);
-  wait_until(switched_off, &l);
+  wait_until(given_back, &l, UNTOLD_MS);
+  if (cl_exists(l.folder)) stop_empty(&l);
+  wait_until(given_back, &l, LEAVE_MS);
+  wait_until(switched_off, &l, LEAVE_MS);
   /* The file says that the controller is off before that is done; to read a task's groups has to wait for it. */
   cl_task_group(getpid(), "", path, sizeof path);
   return cl_exists(l.folder) ? ETIMEDOUT : gone ? EALREADY : 0;

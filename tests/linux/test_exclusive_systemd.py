@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -286,6 +287,40 @@ def test_systemd_that_answers_byte_by_byte(driver: Path, root: Path) -> None:
     Systemd(root, answers)
     code, out, _ = _call(driver, root, "scope", "3", "200")
     assert (code, out) == (1, "group \nerror: systemd does not answer: Operation timed out\n")
+
+
+def _left(driver: Path, root: Path, populated: int) -> Path:
+    """A scope whose process was ending when systemd put it there: it waits for ever. Answers the slice."""
+    Systemd(root, lambda serial: [_reply(serial), _removed(_UNIT, "done")])
+    assert _call(driver, root, "scope", "3", "200")[0] == 0
+    (root / "run/systemd/private").unlink()
+    scope = root / _GROUP[1:]
+    scope.mkdir(parents=True)
+    (scope / "cgroup.procs").touch()
+    (scope / "cgroup.events").write_text(f"populated {populated}\nfrozen 0\n")
+    return scope.parent
+
+
+def test_an_empty_scope_that_systemd_keeps_is_stopped(driver: Path, root: Path) -> None:
+    folder = _left(driver, root, 0)
+
+    def answers(serial: int) -> Iterator[bytes]:
+        shutil.rmtree(folder)
+        yield _reply(serial)
+
+    systemd = Systemd(root, answers)
+    assert _call(driver, root, "restore") == (0, "done 1, already 2, foreign 0, failed 0\n", "")
+    _, fields, body = systemd.said
+    assert b"StopUnit" in fields
+    assert body == _string(_string(b"", _UNIT), "replace")
+
+
+def test_a_scope_with_somebody_below_it_is_not_stopped(driver: Path, root: Path) -> None:
+    _left(driver, root, 1)
+    systemd = Systemd(root, lambda serial: [])
+    code, _, err = _call(driver, root, "restore")
+    assert (code, err) == (1, f"coreloom exclusive: warning: cannot take back {_UNIT}: Operation timed out\n")
+    assert systemd.said == []
 
 
 # --- a guest with systemd ------------------------------------------------------------------------

@@ -118,6 +118,11 @@ is_base() {
     return 1
 }
 
+said() {
+    sed -n 's/^asked /log asked /p' $place/result
+    sed 's/^/log /' $place/log
+}
+
 scenario() { # FILE
     seed=${1##*/}
     echo "begin $seed"
@@ -134,7 +139,7 @@ scenario() { # FILE
         differences $place/before $place/after | without $place/foreign | named >$place/differs
         [ -s $place/foreign ] && outcome=foreign
         if [ -s $place/differs ]; then
-            mend || { grep '^' $place/differs | sed 's/^/| /'; echo "end $seed differing"; echo reboot; exit; }
+            mend || { sed 's/^/| /' $place/differs; said; echo "end $seed differing"; echo reboot; exit; }
             if grep -qE '^(cpu|hostile) ' $place/steps; then
                 rm -f $place/ready.*
                 chaos plain $place $transient <$place/steps >$place/result.plain 2>>$place/log
@@ -148,7 +153,7 @@ scenario() { # FILE
     fi
     grep -q '^problem ' $place/result && outcome=differing
     grep -q '^\(un\)*equal$' $place/result || outcome=differing # it did not come to its end
-    [ $outcome = differing ] && sed -n 's/^asked /log asked /p' $place/result && sed 's/^/log /' $place/log
+    [ $outcome = differing ] && said
     [ $outcome = differing ] && { is_base || mend || reboot=yes; }
     echo "end $seed $outcome"
     [ "$reboot" ] && echo reboot && exit
