@@ -102,6 +102,8 @@ bool cl_systemd_outlives(const char *unit);
 /* Taking back: settle.c calls these for a layer's entry `scope NAME` and for irqbalance. EALREADY: there
  * was nothing left to do (the scope lives on with a program that lives on; irqbalance has been restarted). */
 int cl_systemd_leave(const char *scope);
+/* The tool was killed before systemd had answered: until the scope is there, if it is to come. */
+void cl_systemd_await(const char *name);
 int cl_irqbalance_restore(const char *socket, const char *old, const char *new);
 
 #endif

@@ -15,7 +15,8 @@
  *                                         was removed by hand, and is written anew);
  *                                         of several processes, also "PID BORN" for each that is not the first; of a
  *                                         cgroup or unit, cgroup FOLDER: its processes are the program; of `run --unit`,
- *                                         unit NAME: so the scope is called, whose entry has our number all the same
+ *                                         unit NAME: so the scope is called, whose entry has our number all the same;
+ *                                         scoped: no, systemd was asked for it and has not answered yet; yes, it has
  *
  * Folders of ours are known by the reservation's number: coreloom-ID and coreloom-ID-idle in a cgroup mount,
  * coreloom_ID.slice, a trace instance coreloom-ID. Written before the deed, so that whenever the tool is killed no more

@@ -225,9 +225,20 @@ static void end_partitions(struct settle *s, const struct ending *l) {
   }
 }
 
+static void await_scope(const struct cl_text *t) {
+  const char *name = cl_layer_value(t, "unit"), *scoped = cl_layer_value(t, "scoped");
+  bool comes = scoped && is(scoped, "no");
+  for (size_t i = t->count; comes && i-- > 0;) {
+    if (t->entry[i].kind != CL_ENTRY_SCOPE) continue;
+    cl_systemd_await(name ? name : t->entry[i].field[0]);
+    return;
+  }
+}
+
 /* Its program goes back first, then its scope and its folders. */
 static void end_layer(struct settle *s, struct ending *l, bool last) {
   bool later = false;
+  if (!last) await_scope(&l->text);
   if (!last) end_partitions(s, l);
   for (size_t i = l->text.count; i-- > 0;) {
     const struct cl_entry *e = &l->text.entry[i];

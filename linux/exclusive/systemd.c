@@ -166,34 +166,34 @@ static int answer(struct cl_dbus *bus, struct cl_dbus_message *message) {
   }
 }
 
-/* A property of a service that is a number. */
-static int ask_number(struct cl_dbus *bus, const char *unit, const char *name, unsigned *value) {
+/* A property of a unit, of the interface of all units or of one kind; *message is where its value begins. */
+static int ask(struct cl_dbus *bus, const char *unit, const char *of, const char *name, const char *signature,
+               struct cl_dbus_message *message) {
   static struct cl_dbus_body body;
-  static struct cl_dbus_message message;
-  char object[CL_PATH_MOST];
+  char object[CL_PATH_MOST], interface[64];
   body = (struct cl_dbus_body){.length = 0};
   cl_dbus_text(&body, unit);
   int error = cl_dbus_call(bus, MANAGER, INTERFACE, "GetUnit", "s", &body);
-  if (!error) error = answer(bus, &message);
+  if (!error) error = answer(bus, message);
   if (error) return error;
-  if ((size_t)snprintf(object, sizeof object, "%s", cl_dbus_read_text(&message)) >= sizeof object) return ENAMETOOLONG;
+  if ((size_t)snprintf(object, sizeof object, "%s", cl_dbus_read_text(message)) >= sizeof object) return ENAMETOOLONG;
+  snprintf(interface, sizeof interface, "org.freedesktop.systemd1.%s", of);
   body = (struct cl_dbus_body){.length = 0};
-  cl_dbus_text(&body, "org.freedesktop.systemd1.Service");
+  cl_dbus_text(&body, interface);
   cl_dbus_text(&body, name);
   error = cl_dbus_call(bus, object, "org.freedesktop.DBus.Properties", "Get", "ss", &body);
-  if (!error) error = answer(bus, &message);
-  if (!error && strcmp(cl_dbus_read_signature(&message), "u") != 0) error = EPROTO;
-  if (!error) *value = cl_dbus_read_u32(&message);
+  if (!error) error = answer(bus, message);
+  if (!error && strcmp(cl_dbus_read_signature(message), signature) != 0) error = EPROTO;
   return error;
 }
 
 bool cl_systemd_outlives(const char *unit) {
+  static struct cl_dbus_message message;
   struct cl_dbus bus;
-  unsigned pid = 0;
   if (!ends(unit, strlen(unit), ".service") || cl_dbus_open(&bus, SOCKET, PATIENCE_S)) return false;
-  int error = ask_number(&bus, unit, "MainPID", &pid);
+  bool lives = ask(&bus, unit, "Service", "MainPID", "u", &message) == 0 && cl_dbus_read_u32(&message) > 0;
   cl_dbus_close(&bus);
-  return !error && pid > 0;
+  return lives;
 }
 
 static int call(const char *member, const char *signature, const struct cl_dbus_body *body, const char *unit, char *why,
@@ -298,6 +298,7 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
            cl_cpus_format(&hold->use, use));
   snprintf(why, size, "the layer cannot be written");
   error = cl_change_other(&hold->changes, what, (const char *[]){"scope", own}, 2);
+  if (!error && !hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "scoped", "no");
   snprintf(on, sizeof on, "%s/cgroup.subtree_control", mount);
   if (!error && !hold->changes.plan && !lists(on, "cpuset"))
     error = cl_layer_put_note(hold->changes.layer, "controller", "off");
@@ -305,6 +306,7 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
   if (!error && task->tid != 0) error = note_group(hold, task, why, size);
   if (!error && hold->changes.plan) expect(hold, mount);
   else if (!error) error = start(hold, task, scope, slice, why, size);
+  if (!error && !hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "scoped", "yes");
   if (error) hold->group[0] = '\0';
   return error;
 }
@@ -426,6 +428,21 @@ static void empty_scope(const struct leaving *l, const char *procs) {
     if (!any) break;
   }
   cl_layer_free(&t);
+}
+
+/* systemd takes one call after the other: when it answers, it has seen what was asked for before. */
+void cl_systemd_await(const char *name) {
+  static struct cl_dbus_message message;
+  const struct timespec pause = {.tv_nsec = 10000000};
+  char scope[CL_UNIT_MOST];
+  struct cl_dbus bus;
+  if (cl_systemd_name(name, ".scope", scope) || cl_dbus_open(&bus, SOCKET, PATIENCE_S)) return;
+  for (int i = 0; i < LEAVE_MS / 10 && ask(&bus, scope, "Unit", "ActiveState", "s", &message) == 0; i++) {
+    const char *state = cl_dbus_read_text(&message);
+    if (strcmp(state, "inactive") != 0 && strcmp(state, "activating") != 0) break;
+    nanosleep(&pause, NULL);
+  }
+  cl_dbus_close(&bus);
 }
 
 int cl_systemd_leave(const char *scope) {

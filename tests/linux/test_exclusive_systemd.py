@@ -132,8 +132,15 @@ def _other(size: int) -> bytes:
 
 
 class Systemd:
-    def __init__(self, root: Path, answers: Callable[[int], Iterable[bytes]], greeting: bytes = b"OK 0\r\n"):
+    def __init__(
+        self,
+        root: Path,
+        answers: Callable[[int], Iterable[bytes]],
+        greeting: bytes = b"OK 0\r\n",
+        calls: int = 1,
+    ):
         self.said: list[bytes] = []
+        self.calls = calls
         self.answers, self.greeting = answers, greeting
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(root / "run/systemd/private"))
@@ -146,15 +153,16 @@ class Systemd:
         with one, one.makefile("rb") as stream:
             self.said.append(stream.readline() + stream.readline())
             one.sendall(self.greeting)
-            head = stream.read(16)
-            if len(head) < 16:
-                return
-            body, serial, fields = struct.unpack("<III", head[4:])
-            self.said.append(stream.read(-(-fields // 8) * 8))
-            self.said.append(stream.read(body))
-            with contextlib.suppress(BrokenPipeError):  # the other side has read enough
-                for answer in self.answers(serial):
-                    one.sendall(answer)
+            for _ in range(self.calls):
+                head = stream.read(16)
+                if len(head) < 16:
+                    return
+                body, serial, fields = struct.unpack("<III", head[4:])
+                self.said.append(stream.read(-(-fields // 8) * 8))
+                self.said.append(stream.read(body))
+                with contextlib.suppress(BrokenPipeError):  # the other side has read enough
+                    for answer in self.answers(serial):
+                        one.sendall(answer)
 
 
 _UNIT = "coreloom_100.scope"
@@ -224,8 +232,10 @@ def test_a_scope_is_there_when_its_job_is_done(driver: Path, root: Path) -> None
     assert (root / "run/coreloom-exclusive/100.layer").read_text().splitlines()[1:] == [
         "note\tmechanism\taffinity",
         f"scope\t{_UNIT}",
+        "note\tscoped\tno",
         "note\tcontroller\toff",
         f"group\t200\t500\t\t/sys/fs/cgroup{_SERVICE}\t{_GROUP}",
+        "note\tscoped\tyes",
     ]
 
 
@@ -299,6 +309,43 @@ def _left(driver: Path, root: Path, populated: int) -> Path:
     (scope / "cgroup.procs").touch()
     (scope / "cgroup.events").write_text(f"populated {populated}\nfrozen 0\n")
     return scope.parent
+
+
+def _killed_as_it_asked(driver: Path, root: Path) -> None:
+    Systemd(root, lambda serial: [])
+    assert _call(driver, root, "scope", "3", "200")[0] == 1
+    (root / "run/systemd/private").unlink()
+
+
+def test_a_scope_that_is_yet_to_come_is_waited_for(driver: Path, root: Path) -> None:
+    """The tool was killed before systemd had looked at what it asked for."""
+    _killed_as_it_asked(driver, root)
+    states = iter(("inactive", "activating", "active"))
+    procs = root / "sys/fs/cgroup" / _SERVICE[1:] / "cgroup.procs"
+    procs.touch()
+
+    def answers(serial: int) -> Iterator[bytes]:
+        if b"GetUnit" in systemd.said[-2]:
+            yield _reply(serial)
+            return
+        state = next(states)
+        if state == "active":
+            (root / "proc/200/cgroup").write_text(f"0::{_GROUP.removeprefix('/sys/fs/cgroup')}\n")
+        fields = _fields((5, "u", struct.pack("<I", serial)), _signature("v"))
+        yield _message(2, fields, _padded(b"\1s\0", 4) + _text(state))
+
+    systemd = Systemd(root, answers, calls=6)
+    assert _call(driver, root, "restore") == (0, "done 1, already 1, foreign 0, failed 0\n", "")
+    assert procs.read_text() == "200"
+    assert list(states) == []
+
+
+def test_a_scope_that_will_not_come_is_not_waited_for(driver: Path, root: Path) -> None:
+    _killed_as_it_asked(driver, root)
+    systemd = Systemd(root, lambda serial: [_refusal(serial, "not loaded")])
+    assert _call(driver, root, "restore") == (0, "done 0, already 2, foreign 0, failed 0\n", "")
+    assert b"GetUnit" in systemd.said[1]
+    assert systemd.said[2] == _string(b"", _UNIT)
 
 
 def test_an_empty_scope_that_systemd_keeps_is_stopped(driver: Path, root: Path) -> None:
