@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom.design import backdoor_spec
+from coreloom.design import spec
 from coreloom.paths import RUNTIME
 from coreloom.toolchain import firmware
 
-SPEC = backdoor_spec.load()
+SPEC = spec.backdoor()
 BLOCK = 32768
 AREA = SPEC.limits["area_bytes"]
 RING_WORDS = (BLOCK - AREA) // 4

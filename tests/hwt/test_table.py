@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.cli import main
-from coreloom.design import hardware_threads, platform
+from coreloom.design import generate, hardware_threads, platform
 from coreloom.errors import UserError
 from coreloom.toolchain import verilate
 
@@ -47,7 +47,7 @@ def test_table_that_is_no_toml(tmp_path: Path) -> None:
 def test_a_table_that_has_changed_without_generate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Only who uses a unit has to know."""
     old = tmp_path / "cl_hw_unit.sv"
-    old.write_text(hardware_threads.rtl().replace("Kind == 3", "Kind == 4"))
+    old.write_text(generate.FILES[hardware_threads.MADE]().replace("Kind == 3", "Kind == 4"))
     monkeypatch.setattr(hardware_threads, "MADE", old)
     machine = platform.load("hthreads")
     with pytest.raises(

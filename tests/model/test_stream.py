@@ -56,7 +56,7 @@ def test_every_status_of_every_operation_is_reached(atomic: bool, policy: str) -
         (op.name, status)
         for op in SPEC.ops.values()
         for status in op.errors
-        if not seen[op.code, SPEC.status[status].code]
+        if not seen[op.code, SPEC.enums["status"][status].code]
     ]
     assert set(missing) <= RARE | OF_OTHER_POLICIES[policy]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from coreloom.design import backdoor_spec, platform
+from coreloom.design import platform, spec
 from coreloom.errors import UserError
 from coreloom.toolchain import elf, firmware
 
@@ -56,7 +56,7 @@ def test_image(program: str, core: str, constants: int) -> None:
     data = image.read_bytes()
     magic, size, crc, stack = struct.unpack_from("<4I", data)
     file = data[16:]
-    assert (magic, size, stack) == (backdoor_spec.load().limits["image_word"], len(file), 1024)
+    assert (magic, size, stack) == (spec.backdoor().limits["image_word"], len(file), 1024)
     assert crc == zlib.crc32(file)
     loaded = ELFFile(io.BytesIO(file))
     assert loaded.num_sections() == 0

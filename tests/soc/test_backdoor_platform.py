@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.commands import examine as doctor
-from coreloom.design import backdoor_spec, platform
+from coreloom.design import platform, spec
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Halted, Kind, SimResult
@@ -24,10 +24,10 @@ cores = pytest.mark.parametrize("core", ["economy", "standard"])
 # Of processor 1's clock in thousandths: the same edges, and faster and slower ones.
 clocks = pytest.mark.parametrize("period", [1000, 371, 1370, 7919])
 
-_SPEC = backdoor_spec.load()
+_SPEC = spec.backdoor()
 _DEFINES = "\n".join(
     f"#define {side}_{register.name.upper()} {register.offset:#x}"
-    for side, registers in (("NEAR", _SPEC.near), ("FAR", _SPEC.far))
+    for side, registers in (("NEAR", _SPEC.registers["near"]), ("FAR", _SPEC.registers["far"]))
     for register in registers.values()
 )
 
@@ -243,7 +243,7 @@ def test_held_until_it_is_let_run(core: str) -> None:
 def test_every_register_of_both_sides(core: str) -> None:
     """A load of all that can be loaded, a store to all that can be stored to: none is a bus error."""
 
-    def all_of(side: str, registers: dict[str, backdoor_spec.Register], skip: tuple[str, ...]) -> str:
+    def all_of(side: str, registers: dict[str, spec.Register], skip: tuple[str, ...]) -> str:
         text = ""
         for r in registers.values():
             for n in range(r.count):
@@ -253,8 +253,8 @@ def test_every_register_of_both_sides(core: str) -> None:
                     text += f"  sw zero, {side}_{r.name.upper()} + {4 * n}(s5)\n"
         return text
 
-    near = "run\n" + all_of("NEAR", _SPEC.near, ("control", "mail_send")) + "relay\nend"
-    far = all_of("FAR", _SPEC.far, ("mail_send", "dma_list"))
+    near = "run\n" + all_of("NEAR", _SPEC.registers["near"], ("control", "mail_send")) + "relay\nend"
+    far = all_of("FAR", _SPEC.registers["far"], ("mail_send", "dma_list"))
     far = f"irqs_on\n{far}\n  lw t0, FAR_ID(s5)\n  say t0\n  end\non_irq: say a0\n  j ."
     assert marks(run(core, near, _FAR_IRQ + far)) == [_SPEC.limits["id_word"]]
 

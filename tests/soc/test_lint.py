@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.design import backdoor_spec, platform
+from coreloom.design import platform
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import verilate, yosys
 
@@ -44,21 +44,6 @@ def test_verilator_lint_with_a_backdoor_of_another_size(size: tuple[int, int, in
 def test_verilator_lint_of_a_rom_with_a_file() -> None:
     design = verilate.Design("cl_rom", (ROOT / "rtl" / "soc" / "rtl" / "cl_rom.sv",))
     assert verilate.lint(design, {"Bytes": 256, "InitFile": "rom.hex"}) == []
-
-
-def test_addresses_of_the_backdoor() -> None:
-    """The SoC's package and the Back-Door's data file agree."""
-    text = (ROOT / "rtl" / "soc" / "rtl" / "cl_soc_pkg.sv").read_text().replace("_", "")
-    text += (ROOT / "rtl" / "soc" / "rtl" / "cl_far_side.sv").read_text().replace("_", "")
-    limits = backdoor_spec.load().limits
-    for name, value in (
-        ("BackDoorBase", f"32'h{limits['near_base']:08X}"),
-        ("RamBase", f"32'h{limits['memory_base']:08X}"),
-        ("RomBase", f"32'h{limits['rom_base']:08X}"),
-        ("FarTop", f"24'h{limits['far_base'] >> 8:06X}"),
-        ("LinePins", str(limits["line"])),
-    ):
-        assert re.search(rf" {name} += {value};", text), name
 
 
 @pytest.mark.parametrize("cpus", [1, 4])

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
-from coreloom.design import hardware_threads, platform
+from coreloom.design import generate, hardware_threads, keys, platform
 from coreloom.errors import UserError
-from coreloom.paths import PLATFORMS
+from coreloom.paths import PLATFORMS, ROOT
 
 
 @pytest.mark.parametrize("core", ["economy", "standard"])
@@ -70,16 +72,25 @@ def test_wrong_number_of_processors(cpus: int) -> None:
 
 
 WRONG = {
-    ('core = "standard"', 'core = "fast"'): "core is 'fast', choose one of economy, standard",
+    (
+        'core = "standard"',
+        'core = "fast"',
+    ): "platform file smp-standard.toml, line 4: core is 'fast', choose one of economy, standard",
     ('core = "standard"', "core = 1"): "core must be a text, not 1",
     ('core = "standard"', ""): "'core' is missing",
     ("cpus = 2", "cpus = 9"): "cpus must be a whole number from 1 to 8, not 9",
     ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 8, not 1.5",
     ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 8, not True",
     ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 8, not '2'",
-    ("cpus = 2", "cpus = 2\ncpu = 3"): "unknown setting 'cpu', remove it",
+    (
+        "cpus = 2",
+        "cpus = 2\ncpu = 3",
+    ): "line 6: unknown key 'cpu': did you mean 'cpus' (a whole number from 1 to 8)?",
     ("threads = 64", "threads = 65"): "kernel.threads must be a power of two, not 65",
-    ("threads = 64", "thread = 64"): "unknown setting 'kernel.thread', remove it",
+    (
+        "threads = 64",
+        "thread = 64",
+    ): "line 11: unknown key 'kernel.thread': did you mean 'kernel.threads' (a power of two from 2 to 1024)?",
     ("threads = 64", "threads = 2048"): "kernel.threads must be a whole number from 2 to 1024, not 2048",
     (
         "priorities = 32",
@@ -146,7 +157,7 @@ WRONG = {
     (
         "mailbox_depth = 16",
         "mailbox_depth = 24",
-    ): "platform file smp-standard.toml: ipc.mailbox_depth must be a power of two, not 24",
+    ): "platform file smp-standard.toml, line 19: ipc.mailbox_depth must be a power of two, not 24",
     (
         "mailbox_depth = 16",
         "mailbox_depth = 1",
@@ -154,11 +165,14 @@ WRONG = {
     ("mutexes = 16", "mutexes = 65"): "ipc.mutexes must be a whole number from 1 to 64, not 65",
     ("barriers = 4", "barriers = 0"): "ipc.barriers must be a whole number from 1 to 16, not 0",
     ("barriers = 4", ""): "platform file smp-standard.toml: 'ipc.barriers' is missing",
-    ("barriers = 4", "barriers = 4\nbells = 8"): "unknown setting 'ipc.bells', remove it",
+    (
+        "barriers = 4",
+        "barriers = 4\nbells = 8",
+    ): "line 22: unknown key 'ipc.bells': did you mean 'ipc.barriers' (a whole number from 1 to 16)?",
     (
         "ram_mib = 32",
         "ram_mib = 32\nlocal_kib = 128",
-    ): "platform file smp-standard.toml: memory.local_kib is for interconnect = 'amp' or 'backdoor' only",
+    ): "line 25: memory.local_kib is for interconnect = 'amp' or 'backdoor' only, remove it",
     (
         "[memory]",
         "[backdoor]\nblock_kib = 32\nmail_depth = 16\n[memory]",
@@ -194,18 +208,30 @@ WRONG_BACKDOOR = {
     (
         "cpus = 1",
         "cpus = 2",
-    ): "cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not 2",
-    ("block_kib = 32", "block_kib = 2"): "backdoor.block_kib must be a whole number from 4 to 1024, not 2",
-    ("block_kib = 32", "block_kib = 48"): "backdoor.block_kib must be a power of two, not 48",
-    ("block_kib = 32\n", ""): "'backdoor.block_kib' is missing",
+    ): ", line 6: cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not 2",
+    (
+        "block_kib = 32",
+        "block_kib = 2",
+    ): ", line 20: backdoor.block_kib must be a whole number from 4 to 1024, not 2",
+    ("block_kib = 32", "block_kib = 48"): ", line 20: backdoor.block_kib must be a power of two, not 48",
+    ("block_kib = 32\n", ""): ": 'backdoor.block_kib' is missing",
     (
         "mail_depth = 16",
         "mail_depth = 256",
-    ): "backdoor.mail_depth must be a whole number from 2 to 128, not 256",
-    ("mail_depth = 16", "mail_depth = 20"): "backdoor.mail_depth must be a power of two, not 20",
-    ("mail_depth = 16", "mails = 16"): "unknown setting 'backdoor.mails', remove it",
-    ("local_kib = 256", "local_kib = 8"): "memory.local_kib must be a whole number from 16 to 1024, not 8",
-    ("local_kib = 256", ""): "'memory.local_kib' is missing",
+    ): ", line 21: backdoor.mail_depth must be a whole number from 2 to 128, not 256",
+    ("mail_depth = 16", "mail_depth = 20"): ", line 21: backdoor.mail_depth must be a power of two, not 20",
+    (
+        "mail_depth = 16",
+        "mails = 16",
+    ): (
+        ", line 21: unknown key 'backdoor.mails': "
+        "did you mean 'backdoor.mail_depth' (a power of two from 2 to 128)?"
+    ),
+    (
+        "local_kib = 256",
+        "local_kib = 8",
+    ): ", line 25: memory.local_kib must be a whole number from 16 to 1024, not 8",
+    ("local_kib = 256", ""): ": 'memory.local_kib' is missing",
 }
 
 
@@ -216,7 +242,7 @@ def test_wrong_backdoor(tmp_path: Path, change: tuple[str, str]) -> None:
     (tmp_path / "backdoor-standard.toml").write_text(text.replace(*change, 1))
     with pytest.raises(UserError) as error:
         platform.load("backdoor-standard", folder=tmp_path)
-    assert str(error.value) == f"platform file backdoor-standard.toml: {WRONG_BACKDOOR[change]}"
+    assert str(error.value) == f"platform file backdoor-standard.toml{WRONG_BACKDOOR[change]}"
 
 
 def test_two_processors_on_one_side() -> None:
@@ -237,7 +263,7 @@ def test_wrong_size_of_the_local_memory(tmp_path: Path, value: str, said: str) -
     (tmp_path / "amp-standard.toml").write_text(text.replace("local_kib = 128", f"local_kib = {value}"))
     with pytest.raises(UserError) as error:
         platform.load("amp-standard", folder=tmp_path)
-    assert str(error.value) == f"platform file amp-standard.toml: memory.local_kib {said}"
+    assert str(error.value) == f"platform file amp-standard.toml, line 26: memory.local_kib {said}"
 
 
 def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) -> None:
@@ -246,7 +272,7 @@ def test_wrong_interconnect_is_told_before_what_depends_on_it(tmp_path: Path) ->
     with pytest.raises(UserError) as error:
         platform.load("amp-standard", folder=tmp_path)
     said = "interconnect is 'ring', choose one of smp-bus, amp, backdoor"
-    assert str(error.value) == f"platform file amp-standard.toml: {said}"
+    assert str(error.value) == f"platform file amp-standard.toml, line 7: {said}"
 
 
 @pytest.mark.parametrize("change", WRONG, ids=lambda change: change[1] or change[0])
@@ -258,3 +284,43 @@ def test_wrong_file(tmp_path: Path, change: tuple[str, str]) -> None:
         platform.load("smp-standard", folder=tmp_path)
     assert "smp-standard.toml" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@dataclass(frozen=True)
+class Larger(platform.KernelSize):
+    """The kernel's keys, and one more."""
+
+    doors: Annotated[int, keys.Key("doors", 2, 64, True, rtl="Doors", c="CL_DOORS")] = 4
+
+
+def test_a_new_key_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parsing, checks, RTL parameter, C macro and page follow from the table."""
+    before = keys.rtl_parameters(platform.load("smp-standard"))
+    monkeypatch.setitem(keys.SECTIONS, "kernel", dataclasses.replace(keys.SECTIONS["kernel"], made=Larger))
+    text = (PLATFORMS / "smp-standard.toml").read_text()
+
+    def load(line: str) -> platform.Platform:
+        (tmp_path / "smp-standard.toml").write_text(text.replace("threads = 64", f"threads = 64\n{line}"))
+        return platform.load("smp-standard", folder=tmp_path)
+
+    loaded = load("doors = 8")
+    assert keys.rtl_parameters(loaded) == before | {"Doors": 8}
+    assert keys.macros(loaded)["CL_DOORS"] == 8
+    assert "| kernel.doors | a power of two from 2 to 64 |  | Doors | CL_DOORS | doors |" in (
+        generate.FILES[ROOT / "docs" / "reference" / "platforms.md"]()
+    )
+    for line, said in {
+        "": ": 'kernel.doors' is missing",
+        "doors = 12": ", line 12: kernel.doors must be a power of two, not 12",
+        "door = 8": ", line 12: unknown key 'kernel.door': "
+        "did you mean 'kernel.doors' (a power of two from 2 to 64)?",
+    }.items():
+        with pytest.raises(UserError, match=f"^platform file smp-standard.toml{re.escape(said)}$"):
+            load(line)
+
+
+def test_every_parameter_of_the_table_is_one_of_the_soc() -> None:
+    header = (ROOT / "rtl" / "soc" / "rtl" / "cl_soc.sv").read_text().split(") (")[0]
+    for name in platform.names():
+        for parameter in keys.rtl_parameters(platform.load(name)):
+            assert re.search(rf"parameter [^/]*\b{parameter} +=", header), parameter

@@ -10,6 +10,7 @@
 // cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
 module cl_bus
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter int unsigned Masters  = 2,            // 1..16
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two

@@ -2,6 +2,7 @@
 // The core of a processor: economy or standard, by parameter. Both adapters have these ports; see there.
 module cl_core
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter core_e       Core       = CoreStandard,
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80

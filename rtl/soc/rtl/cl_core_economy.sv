@@ -5,6 +5,7 @@
 // one-cycle memory answers in the first cycle of mem_valid and no access waits unless the bus is taken.
 module cl_core_economy
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0,        // local memory, 0: none

@@ -10,6 +10,7 @@
 // a late request of the bus; one that has waited is a request like any other.
 module cl_core_standard
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0         // local memory, 0: none

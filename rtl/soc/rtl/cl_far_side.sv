@@ -11,6 +11,7 @@
 // for interrupt 4 (bus_error_irq_i).
 module cl_far_side
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter core_e       Core        = CoreStandard,
   parameter int unsigned MemoryBytes = 32'h4_0000,  // local memory, power of two
@@ -43,9 +44,6 @@ module cl_far_side
   output logic     [31:0] fault_addr_o,
   output logic     [31:0] pc_o
 );
-
-  localparam logic [31:0] RomBase = 32'h1000_0000;
-  localparam logic [23:0] FarTop  = 24'hF0_3000;     // of the private space: the Back-Door's registers
 
   bus_cmd_t    core_cmd, priv_cmd;
   logic        core_req, core_late, core_gnt, core_gnt_late, core_rvalid;

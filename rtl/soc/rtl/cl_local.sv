@@ -9,6 +9,7 @@
 // and an IPI to a processor that does not exist are answered with err_o and change nothing.
 module cl_local
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter int unsigned Cpus  = 2,    // 1..16
   parameter bit          Alone = 1'b0  // no lock unit, trace, exit and IPI

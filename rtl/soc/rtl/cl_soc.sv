@@ -5,6 +5,7 @@
 // Platform backdoor: all that with one processor, and behind a Back-Door another (cl_far_side) with its own clock.
 module cl_soc
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter core_e       Core       = CoreStandard,
   parameter int unsigned Cpus       = 2,              // 1..16
@@ -268,7 +269,7 @@ module cl_soc
     .RamBytes   (RamBytes),
     .Units      (HwThreads),
     .WindowBase (BackDoorBase),
-    .WindowBytes(BackDoor ? BackDoorBytes : 0)
+    .WindowBytes(BackDoor ? BackDoorSize : 0)
   ) u_bus (
     .clk_i,
     .rst_ni,

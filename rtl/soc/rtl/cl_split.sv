@@ -6,6 +6,7 @@
 // response to the last, which is as fast as Ibex and PicoRV32 can issue. A failed access is reported on fault_o.
 module cl_split
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter int unsigned LocalBytes = 0   // size of the local memory, 0: none
 ) (

@@ -7,6 +7,7 @@
 // cycle.
 module cl_tile
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter core_e       Core       = CoreStandard,
   parameter int unsigned Cpus       = 2,

@@ -40,7 +40,7 @@
 #include "Vmodel___024root.h"
 
 #ifndef CORELOOM_CPUS
-#error "CORELOOM_CPUS, _UNITS, _RAM_BYTES, _LOCAL_BYTES and _ROM_BYTES come from the build"
+#error "CORELOOM_CPUS and the other sizes and addresses come from the build"
 #endif
 
 namespace {
@@ -48,11 +48,11 @@ namespace {
 constexpr int kCpus = CORELOOM_CPUS;
 constexpr int kUnits = CORELOOM_UNITS;  // hardware threads
 constexpr uint64_t kRamBytes = CORELOOM_RAM_BYTES;
-constexpr uint64_t kInput = 2u << 20;    // INPUT region: length word, then data
-constexpr uint64_t kOutput = 16u << 20;  // OUTPUT region, the same
-constexpr uint32_t kRamBase = 0x40000000u;
+constexpr uint64_t kInput = CORELOOM_INPUT;    // INPUT region: length word, then data
+constexpr uint64_t kOutput = CORELOOM_OUTPUT;  // OUTPUT region, the same
+constexpr uint32_t kRamBase = CORELOOM_RAM_BASE;
 constexpr uint64_t kLocalBytes = CORELOOM_LOCAL_BYTES;  // of each local memory; 0: there is none
-constexpr uint32_t kLocalBase = 0x20000000u;
+constexpr uint32_t kLocalBase = CORELOOM_LOCAL_BASE;
 constexpr uint64_t kRomBytes = CORELOOM_ROM_BYTES;  // of processor 1 behind a Back-Door; 0: there is none
 constexpr int kCores = kCpus + (kRomBytes != 0);    // with it
 constexpr uint64_t kHalf = 1000;                    // half a cycle, in the unit of time
@@ -67,7 +67,7 @@ constexpr uint8_t kUnit = 18;       // a hardware thread begins to run, wait, ..
 constexpr uint8_t kWatch = 32;    // and the addresses watched
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64;  // bytes of a name
-constexpr uint64_t kLines = 4;      // interrupt lines with a pin
+constexpr uint64_t kLines = CORELOOM_LINE_PINS;  // interrupt lines with a pin
 
 [[noreturn]] void fail(const char* format, ...) {
     va_list args;

@@ -9,7 +9,6 @@ from pathlib import Path
 from coreloom.errors import UserError
 from coreloom.paths import APPS
 
-OUTPUT_ROOM = (16 << 20) - 4  # bytes of data in the OUTPUT region
 _FILE_MOST = 256 << 20  # bytes; a picture may be longer than its pixels that fit
 
 

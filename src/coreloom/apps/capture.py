@@ -12,8 +12,8 @@ from pathlib import Path
 
 import dpkt  # type: ignore[import-untyped]
 
+from coreloom.design.address_map import INPUT_ROOM
 from coreloom.errors import UserError
-from coreloom.simulation.simulate import INPUT_ROOM
 
 FRAME_MAX = 65535
 LINK_ETHERNET = 1

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from coreloom.apps.base import OUTPUT_ROOM, App, WrongOutput
+from coreloom.apps.base import App, WrongOutput
 from coreloom.apps.image import draw, load
+from coreloom.design.address_map import OUTPUT_ROOM
 from coreloom.errors import UserError
 from coreloom.report.results import write_atomically
 

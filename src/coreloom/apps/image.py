@@ -11,10 +11,10 @@ from pathlib import Path
 from PIL import Image, ImageChops, ImageDraw, ImageFont, ImageOps, UnidentifiedImageError
 from PIL import ImageFilter as Filters
 
-from coreloom.apps.base import OUTPUT_ROOM, App, WrongOutput, read_file
+from coreloom.apps.base import App, WrongOutput, read_file
+from coreloom.design.address_map import INPUT_ROOM, OUTPUT_ROOM
 from coreloom.errors import UserError
 from coreloom.report.results import write_atomically
-from coreloom.simulation.simulate import INPUT_ROOM
 
 DEFAULT_SIZE = (200, 150)
 _GRAIN = 12  # of 255: how much darker the default picture's grain makes a pixel at most

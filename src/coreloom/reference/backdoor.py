@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from coreloom.design import backdoor_spec
+from coreloom.design import spec
 
-SPEC = backdoor_spec.load()
+SPEC = spec.backdoor()
 BASE = SPEC.limits["memory_base"]
 OP = {name: code for name, (code, _) in SPEC.enums["dma_op"].items()}
 ERROR = {name: code for name, (code, _) in SPEC.enums["dma_error"].items()}

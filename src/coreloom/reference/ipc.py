@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from coreloom.design import ipc_spec
+from coreloom.design import spec
 
-SPEC = ipc_spec.load()
+SPEC = spec.ipc()
 SENTINEL = SPEC.limits["sentinel"]
 BELLS = SPEC.limits["bells"]
-ERROR = {name: code for name, (code, _) in SPEC.errors.items()}
+ERROR = {name: code for name, (code, _) in SPEC.enums["error"].items()}
 _ADDRESS = SPEC.layouts["address"]
 _NAMES = {op.code: op.name for op in SPEC.ops.values()}
 _COUNT = SPEC.layouts["state_word"]["count"].mask

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from coreloom.design import kernel_spec as _spec
+from coreloom.design import spec as _spec
 
-SPEC = _spec.load()
+SPEC = _spec.kernel()
 _CODE_TO_NAME = {op.code: op.name for op in SPEC.ops.values()}
 _ATTR = SPEC.layouts["attributes"]
 _THREAD_WORD = SPEC.layouts["thread_word"]
@@ -46,7 +46,7 @@ _DEADLINES = 1 << 64
 
 def error(name: str) -> int:
     """The word of an operation that fails with status `name` (value 0)."""
-    return SPEC.status[name].code << _STATUS_LSB
+    return SPEC.enums["status"][name].code << _STATUS_LSB
 
 
 @dataclass(frozen=True)

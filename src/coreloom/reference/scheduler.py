@@ -7,7 +7,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-START_ADDRESS = 0xE100_0000
+from coreloom.design import address_map
+
+START_ADDRESS = address_map.UNIT_BASE
 START_STRIDE = 0x100
 HARDWARE = 128  # the scheduling parameter of hardware thread 0
 

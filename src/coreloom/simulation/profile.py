@@ -14,7 +14,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from coreloom.design.platform import LOCAL_BASE
+from coreloom.design.address_map import LOCAL_BASE
 from coreloom.paths import APPS, RUNTIME
 from coreloom.simulation.simulate import Sample
 

@@ -14,11 +14,10 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
 from coreloom.errors import UserError
 from coreloom.report import results
 
-INPUT_ROOM = (14 << 20) - 4  # bytes of data that the INPUT region holds
-PROGRAM_ROOM = 2 << 20
 FAR_PERIOD = 1000  # thousandths of a cycle: both clocks are one
 
 _RECORD = struct.Struct("<QIBBH")
@@ -123,7 +122,7 @@ def run(
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
 
-    program is a flat image (.bin, first byte at 0x4000_0000) or an ELF file with such an image beside it.
+    program is a flat image (.bin, first byte at RAM_BASE) or an ELF file with such an image beside it.
 
     inputs fill the INPUT region. The run ends at the program's exit, after max_cycles (None: never), or
     `window` cycles after the first READY event. waves: a VCD file, needs a model built with trace.

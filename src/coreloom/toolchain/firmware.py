@@ -25,8 +25,9 @@ from typing import Any
 
 import pythondata_software_picolibc
 
-from coreloom.design import backdoor_spec
-from coreloom.design.platform import CONDITIONS, LINES, MAX_LOCAL_KIB, ROM_BYTES, BackdoorSize, Platform
+from coreloom.design import keys, spec
+from coreloom.design.address_map import ROM_BYTES
+from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, POLICIES, RUNTIME
 
@@ -252,37 +253,6 @@ def _included(file: Path, flags: list[str]) -> list[Path]:
     return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
 
 
-def _macros(platform: Platform) -> dict[str, str | int]:
-    """What every program is told of the platform, see rtl/soc/README.md."""
-    size = platform.kernel
-    back = platform.backdoor
-    return {
-        "CL_CPUS": platform.cpus,
-        "CL_THREADS": size.threads,
-        "CL_PRIORITIES": size.priorities,
-        "CL_PORTS": size.ports,
-        "CL_PORT_DEPTH": size.port_depth,
-        "CL_MUTEXES": size.mutexes,
-        "CL_SEMAPHORES": size.semaphores,
-        "CL_TICK_CYCLES": platform.tick_cycles,
-        "CL_CONDITIONS": CONDITIONS,
-        "CL_LINES": LINES,
-        "CL_HW_THREADS": len(size.hardware_threads),
-        "CL_HW_NAMES": ", ".join(f'"{unit}"' for unit in size.hardware_threads),  # the inside of { }
-        "CL_IPC": int(platform.ipc is not None),
-        "CL_MAILBOX_DEPTH": platform.ipc.mailbox_depth if platform.ipc else 0,
-        "CL_CPU_MUTEXES": platform.ipc.mutexes if platform.ipc else 0,
-        "CL_BARRIERS": platform.ipc.barriers if platform.ipc else 0,
-        "CL_AMP": int(platform.interconnect == "amp"),
-        "CL_LOCAL_MEMORY_BYTES": platform.local_bytes,
-        "CL_BACKDOOR": int(back is not None),
-        "CL_BACKDOOR_BLOCK_BYTES": back.block_bytes if back else 0,
-        "CL_BACKDOOR_MEMORY_BYTES": back.memory_bytes if back else 0,
-        "CL_BACKDOOR_MAIL_DEPTH": back.mail_depth if back else 0,
-        f"CL_CORE_{platform.core.upper()}": 1,
-    }
-
-
 def policies() -> list[str]:
     """The scheduling policies of the software kernel."""
     return [PRIORITY, *sorted(path.stem for path in POLICIES.glob("*.c"))]
@@ -327,7 +297,7 @@ def build(
         raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
     what = _application(app)
     macros = {
-        **_macros(platform),
+        **keys.macros(platform),
         f"CL_KERNEL_{kernel.upper()}": 1,
         **dict(what.defines),
         **(defines or {}),
@@ -369,7 +339,7 @@ def build_loader(platform: Platform) -> Path:
         _Application("loader", (), ()),
         [folder, folder / platform.core],
         folder / "link.ld",
-        {**_macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
+        {**keys.macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
         too_large={"rom": lambda over: f"the loader has {over} bytes more than its {ROM_BYTES >> 10} KiB"},
     )
     flat = elf.with_suffix(".bin")
@@ -392,7 +362,7 @@ def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | N
     back = _backdoor(platform)
     what = _application(app)
     macros = {
-        **_macros(platform),
+        **keys.macros(platform),
         "CL_FAR_STACK_BYTES": FAR_STACK_BYTES,
         **dict(what.defines),
         **(defines or {}),
@@ -431,12 +401,12 @@ def far_image(elf: bytes, stack_bytes: int) -> bytes:
     """An image for the loader of processor 1: an ELF file, made whole words, behind what describes it."""
     elf += bytes(-len(elf) % 4)
     words = {
-        "magic": backdoor_spec.load().limits["image_word"],
+        "magic": spec.backdoor().limits["image_word"],
         "bytes": len(elf),
         "crc": zlib.crc32(elf),
         "stack_bytes": stack_bytes,
     }
-    record = backdoor_spec.load().records["image"]
+    record = spec.backdoor().records["image"]
     return b"".join(words[word].to_bytes(4, "little") for word in record) + elf
 
 

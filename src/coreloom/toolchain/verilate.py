@@ -24,8 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreloom.design import hardware_threads
-from coreloom.design.platform import POLICIES, READY_QUEUES, ROM_BYTES, Platform
+from coreloom.design import address_map, generate, keys
+from coreloom.design.keys import Literal, Param, Platform
 from coreloom.errors import UserError
 from coreloom.locks import exclusive
 from coreloom.paths import BUILD, ROOT, RTL
@@ -38,14 +38,10 @@ FAR_FILES = {"cl_far_side.sv", "cl_rom.sv", "cl_reset_sync.sv"}  # of the SoC wi
 
 MODELS = BUILD / "verilator"
 RUNTIME_OBJECTS = MODELS / "runtime"
+SOC_PACKAGES = tuple(RTL / "soc" / "rtl" / f"{name}.sv" for name in ("cl_soc_map_pkg", "cl_soc_pkg"))
 PREFIX = "Vmodel"  # class that the harness includes as "Vmodel.h"
 
 Progress = Callable[[str], None]
-Param = int | str
-
-
-class Literal(str):
-    """The value of a parameter as it is written in SystemVerilog; any other str is a string there, too."""
 
 
 # Speed of the model against time to compile it: -O3 is worth it only for what runs every cycle.
@@ -156,7 +152,7 @@ def lint(design: Design, params: Mapping[str, Param] | None = None, config: Sequ
 def platform_design(platform: Platform) -> Design:
     """The RTL of a platform."""
     if platform.kernel.hardware_threads:
-        hardware_threads.check_made()
+        generate.check_units()
     folders = (
         RTL / "soc" / "rtl",
         RTL / "kernel" / "rtl",
@@ -187,57 +183,7 @@ def platform_design(platform: Platform) -> Design:
 
 def platform_params(platform: Platform) -> dict[str, Param]:
     """The parameters of cl_soc for a platform."""
-    units = hardware_threads.load()
-    kinds = sum(units[unit].kind << 4 * n for n, unit in enumerate(platform.kernel.hardware_threads))
-    return {
-        "Core": 0 if platform.core == "economy" else 1,
-        "Cpus": platform.cpus,
-        "HwThreads": len(platform.kernel.hardware_threads),
-        "HwKinds": Literal(f"64'h{kinds:x}"),
-        "Policy": POLICIES.index(platform.kernel.policy),
-        "Reserve": int(platform.kernel.reserve),
-        "RtCpus": platform.kernel.rt_cpus,
-        "RtPriority": platform.kernel.priorities // 2
-        if platform.kernel.rt_priority is None
-        else platform.kernel.rt_priority,
-        "ReadyQueue": READY_QUEUES.index(platform.kernel.ready_queue),
-        "Threads": platform.kernel.threads,
-        "Priorities": platform.kernel.priorities,
-        "Ports": platform.kernel.ports,
-        "PortDepth": platform.kernel.port_depth,
-        "Mutexes": platform.kernel.mutexes,
-        "Semaphores": platform.kernel.semaphores,
-        "RamBytes": platform.ram_bytes,
-        "LocalBytes": platform.local_bytes,
-        "TickCycles": platform.tick_cycles,
-        **_ipc_params(platform),
-        **_backdoor_params(platform),
-    }
-
-
-def _ipc_params(platform: Platform) -> dict[str, Param]:
-    size = platform.ipc
-    if size is None:
-        return {}
-    return {
-        "Ipc": Literal("1'b1"),
-        "MailboxDepth": size.mailbox_depth,
-        "CpuMutexes": size.mutexes,
-        "Barriers": size.barriers,
-    }
-
-
-def _backdoor_params(platform: Platform) -> dict[str, Param]:
-    size = platform.backdoor
-    if size is None:
-        return {}
-    return {
-        "BackDoor": Literal("1'b1"),
-        "BlockBytes": size.block_bytes,
-        "MailDepth": size.mail_depth,
-        "FarBytes": size.memory_bytes,
-        "RomBytes": ROM_BYTES,
-    }
+    return keys.rtl_parameters(platform)
 
 
 def build_model(
@@ -260,7 +206,8 @@ def build_model(
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
-            "CORELOOM_ROM_BYTES": ROM_BYTES if platform.backdoor else 0,
+            "CORELOOM_ROM_BYTES": address_map.ROM_BYTES if platform.backdoor else 0,
+            **address_map.HARNESS,
         },
         trace=trace,
         progress=progress,

@@ -12,6 +12,7 @@
 //   MostCycles other cycles at the latest.
 module cl_backdoor_dma_formal
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
 #(
   parameter  int unsigned BlockBytes  = 16,
   parameter  int unsigned MemoryBytes = 32,

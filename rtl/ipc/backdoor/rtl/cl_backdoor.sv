@@ -7,6 +7,7 @@
 // together; each is released synchronously to its clock.
 module cl_backdoor
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
   import cl_backdoor_pkg::dma_error_e;
   import cl_backdoor_says_pkg::*;
 #(

@@ -11,6 +11,7 @@
 // with an error within the checked bounds, the list ends: `list` in a descriptor, `memory` in what is moved.
 module cl_backdoor_dma
   import cl_soc_pkg::*;
+  import cl_soc_map_pkg::*;
   import cl_backdoor_pkg::DmaOpDown, cl_backdoor_pkg::DmaOpUp, cl_backdoor_pkg::DmaOpCheck;
   import cl_backdoor_pkg::DmaErrorNone, cl_backdoor_pkg::DmaErrorMemory, cl_backdoor_pkg::DmaErrorBlock;
   import cl_backdoor_pkg::DmaErrorList, cl_backdoor_pkg::DmaErrorOp;

@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median_high
 from typing import Any
 
-from coreloom.design import backdoor_spec, platform
-from coreloom.design.platform import RAM_BASE
+from coreloom.design import platform
+from coreloom.design.address_map import RAM_BASE, ROM_BASE
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.simulate import FAR_PERIOD, Event, Kind
@@ -40,7 +40,7 @@ _DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0}  # no time slice falls in
 def _entry(core: str, cpu: int, program: Path) -> int:
     """Where that core begins the interrupt of a bell: its vector, or the one place of the economy core."""
     if core == "economy":
-        return (RAM_BASE if cpu == 0 else backdoor_spec.load().limits["rom_base"]) + 0x10
+        return (RAM_BASE if cpu == 0 else ROM_BASE) + 0x10
     return elf.address(program, "cl_backdoor_vectors" if cpu == 0 else "vectors") + 4 * 17
 
 

@@ -18,7 +18,7 @@ from coreloom.reference.backdoor import BASE, OP, Descriptor, packed
 from coreloom.toolchain import verilate
 
 _BACKDOOR = RTL / "ipc" / "backdoor"
-_PACKAGES = (RTL / "soc" / "rtl" / "cl_soc_pkg.sv", _BACKDOOR / "rtl" / "cl_backdoor_pkg.sv")
+_PACKAGES = (*verilate.SOC_PACKAGES, _BACKDOOR / "rtl" / "cl_backdoor_pkg.sv")
 _BLOCK_BYTES, _MEMORY_BYTES = 0x8000, 0x40000  # for `measure`: as the platforms have them
 
 WORDS = (16, 128, 1024, 8192)  # of a list

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are in a SoC, by name (rtl/soc/data/soc.toml)."""
+
+from __future__ import annotations
+
+from coreloom.design import spec
+
+_SOC = spec.soc()
+
+RAM_BASE = _SOC.regions["ram"].base
+LOCAL_BASE = _SOC.regions["local_memory"].base  # the local memory of a processor
+UNIT_BASE = _SOC.regions["unit"].base  # registers of the hardware threads
+ROM_BASE = _SOC.regions["rom"].base
+ROM_BYTES = _SOC.regions["rom"].bytes  # of processor 1 behind a Back-Door: its loader
+LINES = _SOC.limits["lines"]  # interrupt lines
+LINE_PINS = _SOC.limits["line_pins"]  # of them: the first
+
+# Of the memory: a program, its heap and stacks; then INPUT and OUTPUT, a length word and data each.
+INPUT = _SOC.rooms["input"].offset
+OUTPUT = _SOC.rooms["output"].offset
+PROGRAM_ROOM = INPUT
+INPUT_ROOM = _SOC.rooms["input"].bytes - 4
+OUTPUT_ROOM = _SOC.rooms["output"].bytes - 4
+
+# What the simulation harness is compiled with.
+HARNESS = {
+    "CORELOOM_RAM_BASE": RAM_BASE,
+    "CORELOOM_LOCAL_BASE": LOCAL_BASE,
+    "CORELOOM_INPUT": INPUT,
+    "CORELOOM_OUTPUT": OUTPUT,
+    "CORELOOM_LINE_PINS": LINE_PINS,
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files made from the data files of the hardware: RTL packages, C headers and reference pages.
+
+A template of the file's name (templates/NAME.j2) says what is in it. They are committed, so that RTL and
+headers can be used without this package; a test holds them against the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+
+import jinja2
+
+from coreloom import licence
+from coreloom.design import hardware_threads, keys, spec
+from coreloom.errors import UserError
+from coreloom.paths import ROOT, RTL, RUNTIME
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_REFERENCE = ROOT / "docs" / "reference"
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _hex(value: int) -> str:
+    return f"{value >> 16:04X}_{value & 0xFFFF:04X}"
+
+
+def _bits(field: spec.Field) -> str:
+    return f"{field.lsb + field.width - 1}:{field.lsb}" if field.width > 1 else f"{field.lsb}"
+
+
+def _names(made: str | Mapping[str, object]) -> str:
+    return made if isinstance(made, str) else ", ".join(made)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["licence"] = licence.tag()
+    environment.filters |= {
+        "camel": _camel,
+        "hex": _hex,
+        "bits": _bits,
+        "names": _names,
+        "title_of": lambda name: name.replace("_", " ").capitalize(),
+    }
+    return environment
+
+
+def render(name: str, **data: object) -> str:
+    """The file `name`, made from its template."""
+    return _environment().get_template(f"{name}.j2").render(**data).rstrip("\n") + "\n"
+
+
+def _kernel(name: str) -> str:
+    ops = spec.kernel().ops.values()
+    return render(name, spec=spec.kernel(), any_time=sum(op.any_time << op.code for op in ops))
+
+
+def _ipc(name: str) -> str:
+    return render(name, spec=spec.ipc())
+
+
+def _backdoor(name: str) -> str:
+    return render(name, spec=spec.backdoor())
+
+
+def _soc(name: str) -> str:
+    return render(name, spec=spec.soc())
+
+
+def _unit(name: str) -> str:
+    return render(name, units=hardware_threads.load().values())
+
+
+def _platforms(name: str) -> str:
+    table = keys.table()
+    return render(
+        name,
+        sections=[
+            (section.title, [entry for entry in table if entry.section == name])
+            for name, section in keys.SECTIONS.items()
+        ],
+    )
+
+
+_MAKERS: dict[Path, Callable[[str], str]] = {
+    RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv": _kernel,
+    RUNTIME / "include" / "cl_kernel_ops.h": _kernel,
+    _REFERENCE / "kernel.md": _kernel,
+    RTL / "ipc" / "port" / "rtl" / "cl_ipc_pkg.sv": _ipc,
+    RUNTIME / "include" / "cl_ipc_ops.h": _ipc,
+    _REFERENCE / "ipc.md": _ipc,
+    RTL / "ipc" / "backdoor" / "rtl" / "cl_backdoor_pkg.sv": _backdoor,
+    RUNTIME / "include" / "cl_backdoor_regs.h": _backdoor,
+    _REFERENCE / "backdoor.md": _backdoor,
+    RTL / "soc" / "rtl" / "cl_soc_map_pkg.sv": _soc,
+    RUNTIME / "include" / "cl_soc_map.h": _soc,
+    hardware_threads.MADE: _unit,
+    _REFERENCE / "platforms.md": _platforms,
+}
+
+
+FILES: dict[Path, Callable[[], str]] = {path: partial(make, path.name) for path, make in _MAKERS.items()}
+
+
+def check_units() -> None:
+    """A UserError unless the RTL that chooses a unit is the one of the table: it would choose none."""
+    made = hardware_threads.MADE
+    if made.read_text(encoding="utf-8") != _unit(made.name):
+        raise UserError(
+            f"{made.name} is not the one of {hardware_threads.TABLE.name}: run `coreloom generate`"
+        )

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys of a platform file: the one place that names each, bounds it, and says what follows from it.
+
+A key is a field of one of the dataclasses below with a Key. From it follow parsing and checks (platform.py),
+the parameter of cl_soc, the macro that programs are compiled with, and docs/reference/platforms.md. A new key
+is one field here, and the RTL that has its parameter.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, get_type_hints
+
+from coreloom.design import address_map, hardware_threads
+
+CORES = ("economy", "standard")  # in the order of cl_soc_pkg's numbers
+INTERCONNECTS = ("smp-bus", "amp", "backdoor")
+READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
+POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
+MAX_RAM_MIB = 256
+MAX_LOCAL_KIB = 1024
+CONDITIONS = 32  # condition variables of every kernel
+_KIB, _MIB = 1 << 10, 1 << 20
+
+
+class Literal(str):
+    """The value of a parameter as it is written in SystemVerilog; any other str is a string there, too."""
+
+
+Param = int | str
+Makers = Mapping[str, Callable[["Platform", Any], Param]]  # name -> its value, of the key's
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a key may be, and what follows from it.
+
+    rtl, c: the parameter of cl_soc and the C macro that have its value (of choices: the number), or several
+    with how each is made; * in a name stands for the value.
+    """
+
+    text: str
+    least: int | None = None
+    most: int | None = None
+    power_of_two: bool = False  # addresses are decoded by bits, numbers of objects packed
+    choices: tuple[str, ...] = ()
+    unit: int = 1  # so many bytes are one in the file
+    rtl: str | Makers = ""
+    c: str | Makers = ""
+    optional: bool = False
+    only: tuple[str, str] | None = None  # another key, and the value of it that this one is for
+    section: str | None = None  # in the file, if not that of its dataclass
+
+
+def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
+    known = hardware_threads.load()
+    return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
+
+
+@dataclass(frozen=True)
+class KernelSize:
+    """What the hardware kernel holds."""
+
+    threads: Annotated[int, Key("threads", 2, 1024, True, rtl="Threads", c="CL_THREADS")] = 64
+    priorities: Annotated[
+        int,
+        Key(
+            "priorities; at most 128 with hardware threads", 2, 256, True, rtl="Priorities", c="CL_PRIORITIES"
+        ),
+    ] = 32
+    ports: Annotated[int, Key("message ports", 1, 256, rtl="Ports", c="CL_PORTS")] = 32
+    port_depth: Annotated[int, Key("words of a port", 1, 64, rtl="PortDepth", c="CL_PORT_DEPTH")] = 8
+    mutexes: Annotated[int, Key("mutexes", 1, 256, rtl="Mutexes", c="CL_MUTEXES")] = 32
+    semaphores: Annotated[int, Key("semaphores", 1, 256, rtl="Semaphores", c="CL_SEMAPHORES")] = 32
+    ready_queue: Annotated[
+        str,
+        Key("build of the ready queue; hybrid: for hardware threads", choices=READY_QUEUES, rtl="ReadyQueue"),
+    ] = "bitmap"
+    hardware_threads: Annotated[
+        tuple[str, ...],
+        Key(
+            "hardware threads, by their units' names (rtl/hwt/data/units.toml)",
+            rtl={"HwThreads": lambda _, units: len(units), "HwKinds": _kinds},
+            c={
+                "CL_HW_THREADS": lambda _, units: len(units),
+                "CL_HW_NAMES": lambda _, units: ", ".join(f'"{u}"' for u in units),  # the inside of { }
+            },
+            optional=True,
+        ),
+    ] = ()
+    policy: Annotated[str, Key("scheduling policy", choices=POLICIES, rtl="Policy", optional=True)] = (
+        "priority"
+    )
+    reserve: Annotated[
+        bool, Key("CPUs can be reserved; with policy priority", rtl="Reserve", optional=True)
+    ] = False
+    rt_cpus: Annotated[
+        int,
+        Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),
+    ] = 1
+    rt_priority: Annotated[
+        int | None,
+        Key(
+            "least priority of a real-time thread; without: that of the upper half",
+            rtl={"RtPriority": lambda p, own: p.kernel.priorities // 2 if own is None else own},
+            optional=True,
+            only=("kernel.policy", "partitioned"),
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class IpcSize:
+    """What the communication port holds."""
+
+    mailbox_depth: Annotated[
+        int, Key("words of a mailbox", 2, 256, True, rtl="MailboxDepth", c="CL_MAILBOX_DEPTH")
+    ] = 16
+    mutexes: Annotated[int, Key("mutexes", 1, 64, rtl="CpuMutexes", c="CL_CPU_MUTEXES")] = 16
+    barriers: Annotated[int, Key("barriers", 1, 16, rtl="Barriers", c="CL_BARRIERS")] = 4
+
+
+@dataclass(frozen=True)
+class BackdoorSize:
+    """Processor 1 behind the Back-Door."""
+
+    local_kib: Annotated[
+        int,
+        Key(
+            "local memory of processor 1", 16, MAX_LOCAL_KIB, True, unit=_KIB, section="memory",
+            rtl="FarBytes", c="CL_BACKDOOR_MEMORY_BYTES",
+        ),
+    ] = 256  # fmt: skip
+    block_kib: Annotated[
+        int,
+        Key(
+            "each of the two blocks", 4, 1024, True, unit=_KIB, rtl="BlockBytes", c="CL_BACKDOOR_BLOCK_BYTES"
+        ),
+    ] = 32
+    mail_depth: Annotated[
+        int, Key("words of a mailbox", 2, 128, True, rtl="MailDepth", c="CL_BACKDOOR_MAIL_DEPTH")
+    ] = 16
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.local_kib * _KIB
+
+    @property
+    def block_bytes(self) -> int:
+        return self.block_kib * _KIB
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One SoC: everything that its RTL parameters follow from.
+
+    ipc None: it has no communication port. backdoor None: there is no further processor behind a Back-Door;
+    cpus never counts that one.
+    """
+
+    name: Annotated[str, Key("the file's name without .toml")]
+    core: Annotated[
+        str,
+        Key("economy: PicoRV32, standard: Ibex", choices=CORES, rtl="Core", c={"CL_CORE_*": lambda *_: 1}),
+    ]
+    cpus: Annotated[int, Key("processors; 1 with interconnect backdoor", 1, 8, rtl="Cpus", c="CL_CPUS")]
+    interconnect: Annotated[
+        str,
+        Key(
+            "amp: with local memories; backdoor: processor 1 behind a Back-Door", choices=INTERCONNECTS,
+            c={"CL_AMP": lambda _, value: int(value == "amp")},
+        ),
+    ] = "smp-bus"  # fmt: skip
+    tick_cycles: Annotated[
+        int, Key("unit of the time slice, in cycles", 100, 10**9, rtl="TickCycles", c="CL_TICK_CYCLES")
+    ] = 1000
+    kernel: KernelSize = KernelSize()
+    ram_mib: Annotated[
+        int, Key("shared memory", 32, MAX_RAM_MIB, True, unit=_MIB, rtl="RamBytes", section="memory")
+    ] = 32
+    ipc: IpcSize | None = None
+    local_kib: Annotated[
+        int,
+        Key(
+            "local memory of each processor", 16, MAX_LOCAL_KIB, True, unit=_KIB, section="memory",
+            rtl="LocalBytes", c="CL_LOCAL_MEMORY_BYTES", only=("interconnect", "amp"),
+        ),
+    ] = 0  # fmt: skip
+    backdoor: BackdoorSize | None = None
+
+    @property
+    def ram_bytes(self) -> int:
+        return self.ram_mib * _MIB
+
+    @property
+    def local_bytes(self) -> int:
+        return self.local_kib * _KIB
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of the file: the dataclass of its keys.
+
+    rtl, c: what says that a platform has it, with what is fixed in it. needed: each platform must have it.
+    """
+
+    title: str
+    made: type
+    rtl: Mapping[str, Param] = dataclasses.field(default_factory=dict)
+    c: str = ""
+    needed: bool = True
+    only: tuple[str, str] | None = None
+
+
+SECTIONS = {
+    "": Section("Platform", Platform),
+    "kernel": Section("[kernel]: the hardware kernel", KernelSize),
+    "ipc": Section(
+        "[ipc]: the communication port; without it there is none",
+        IpcSize, {"Ipc": Literal("1'b1")}, "CL_IPC", needed=False,
+    ),
+    "backdoor": Section(
+        "[backdoor]: processor 1 behind a Back-Door",
+        BackdoorSize, {"BackDoor": Literal("1'b1"), "RomBytes": address_map.ROM_BYTES}, "CL_BACKDOOR",
+        only=("interconnect", "backdoor"),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of the table, and where it is: field `attribute` of the dataclass of `section`."""
+
+    section: str
+    attribute: str
+    type: type
+    default: Any
+    key: Key
+
+    @property
+    def name(self) -> str:
+        """In the file, with its section."""
+        section = self.section if self.key.section is None else self.key.section
+        return f"{section}.{self.attribute}" if section else self.attribute
+
+    @property
+    def only(self) -> tuple[str, str] | None:
+        return self.key.only or SECTIONS[self.section].only
+
+    def condition(self) -> str:
+        """What the key is for, in words; nothing if it is for every platform."""
+        return condition(self.only) if self.only else ""
+
+    def describe(self) -> str:
+        """What it may be."""
+        if self.key.choices:
+            return f"one of {', '.join(self.key.choices)}"
+        if self.type is int:
+            number = "a power of two" if self.key.power_of_two else "a whole number"
+            return number if self.key.least is None else f"{number} from {self.key.least} to {self.key.most}"
+        return {bool: "true or false", str: "a text"}.get(self.type, "a list of units")
+
+    def shown_default(self) -> str:
+        if not self.key.optional or self.default is None:
+            return ""
+        return str(self.default).lower() if self.default != () else "none"
+
+    def wrong(self, value: Any, name: str = "") -> str:
+        """What is wrong with a value, in words; nothing if it is right."""
+        key, name = self.key, name or self.name
+        if self.type is str:
+            if not isinstance(value, str):
+                return f"{name} must be a text, not {value!r}"
+            if key.choices and value not in key.choices:
+                return f"{name} is '{value}', choose one of {', '.join(key.choices)}"
+        elif self.type is bool:
+            if not isinstance(value, bool):
+                return f"{name} must be true or false, not {value!r}"
+        elif self.type is int:
+            low, high = (value if bound is None else bound for bound in (key.least, key.most))
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                span = "" if key.least is None else f" from {low} to {high}"
+                return f"{name} must be a whole number{span}, not {value!r}"
+            if key.power_of_two and value & (value - 1):
+                return f"{name} must be a power of two, not {value}"
+        elif not isinstance(value, list):
+            return f"{name} must be a list of units, not {value!r}"
+        else:
+            known = hardware_threads.load()
+            for unit in value:
+                if not isinstance(unit, str) or unit not in known:
+                    return f"unknown unit {unit!r} in {name}: choose of {', '.join(known)}"
+        return ""
+
+    def made(self, makers: str | Makers, platform: Platform, value: Any) -> dict[str, Param]:
+        """Parameters or macros that follow from a value."""
+        if isinstance(makers, str):
+            if not makers:
+                return {}
+            number = self.key.choices.index(value) if self.key.choices else int(value) * self.key.unit
+            return {makers: number}
+        return {name.replace("*", str(value).upper()): make(platform, value) for name, make in makers.items()}
+
+
+def table() -> list[Entry]:
+    """Every key, in the order of the file's sections."""
+    entries = []
+    for name, section in SECTIONS.items():
+        hints = get_type_hints(section.made, include_extras=True)
+        for field in dataclasses.fields(section.made):
+            for key in getattr(hints[field.name], "__metadata__", ()):
+                kind = hints[field.name].__origin__
+                kind = next(iter(getattr(kind, "__args__", ())), kind) if kind == int | None else kind
+                entries.append(Entry(name, field.name, kind, field.default, key))
+    return entries
+
+
+def entry(name: str) -> Entry:
+    """The key of a name."""
+    return next(entry for entry in table() if entry.name == name)
+
+
+def condition(*only: tuple[str, str]) -> str:
+    """Another key and its values, in words."""
+    return f"{only[0][0].rpartition('.')[2]} = " + " or ".join(f"'{value}'" for _, value in only)
+
+
+def _parts(platform: Platform) -> dict[str, Any]:
+    return {name: getattr(platform, name) if name else platform for name in SECTIONS}
+
+
+def rtl_parameters(platform: Platform) -> dict[str, Param]:
+    """The parameters of cl_soc for a platform."""
+    parts = _parts(platform)
+    made: dict[str, Param] = {}
+    for name, section in SECTIONS.items():
+        made |= section.rtl if parts[name] is not None else {}
+    for entry in table():
+        if (part := parts[entry.section]) is not None:
+            made |= entry.made(entry.key.rtl, platform, getattr(part, entry.attribute))
+    return made
+
+
+def macros(platform: Platform) -> dict[str, Param]:
+    """What every program is told of the platform; of what it does not have, 0."""
+    parts = _parts(platform)
+    made: dict[str, Param] = {"CL_CONDITIONS": CONDITIONS, "CL_LINES": address_map.LINES}
+    made |= {section.c: int(parts[name] is not None) for name, section in SECTIONS.items() if section.c}
+    for entry in table():
+        part = parts[entry.section]
+        if part is not None:
+            made |= entry.made(entry.key.c, platform, getattr(part, entry.attribute))
+        elif isinstance(entry.key.c, str) and entry.key.c:
+            made[entry.key.c] = 0
+    return made

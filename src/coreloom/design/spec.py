@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The data files of the hardware: address map, operations, registers, words and codes.
+
+All have the same tables, and each file those that it needs: `op`, `registers`, `layout`, `enum`, `record`,
+`region`, `room` and `limits`. A defect in one (double code, offset out of range) is an AssertionError.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coreloom.paths import ROOT, RTL
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_ACCESSES = ("ro", "wo", "rw", "rc")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A bit field: `width` bits from bit `lsb`."""
+
+    lsb: int
+    width: int = 1
+    text: str = ""
+
+    @property
+    def mask(self) -> int:
+        return (1 << self.width) - 1
+
+    def get(self, word: int) -> int:
+        return word >> self.lsb & self.mask
+
+
+class Code(NamedTuple):
+    """What a number says."""
+
+    code: int
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of a port: of the kernel's, or of the communication port's.
+
+    id and word0, or index: what these say. waits: it takes as long as its patience allows.
+    """
+
+    name: str
+    code: int
+    text: str
+    kind: str = "load"  # load, store or both
+    id: str | None = None
+    word0: str | None = None
+    gives_way: bool = False
+    needs_thread: bool = False
+    any_time: bool = False
+    errors: dict[str, str] = field(default_factory=dict)
+    index: str | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register of a device, or `count` of them one behind the other; offset in bytes."""
+
+    name: str
+    offset: int
+    access: str
+    text: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of the address space; bytes 0: as many as the platform says."""
+
+    base: int
+    text: str
+    bytes: int = 0
+    c: str = ""  # its name in C, if another
+
+    @property
+    def bits(self) -> int:
+        """So many address bits are the same for all of it."""
+        return 33 - self.bytes.bit_length()
+
+
+@dataclass(frozen=True)
+class Room:
+    """A part of the memory: a length word, and data."""
+
+    offset: int
+    bytes: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A whole data file, checked; each table by name."""
+
+    source: str  # from the root of the repository
+    limits: dict[str, int]
+    ops: dict[str, Operation]
+    registers: dict[str, dict[str, Register]]  # by device
+    layouts: dict[str, dict[str, Field]]
+    enums: dict[str, dict[str, Code]]
+    records: dict[str, dict[str, str]]  # record -> word -> text
+    regions: dict[str, Region]
+    rooms: dict[str, Room]
+
+    @cached_property
+    def states(self) -> dict[str, int]:
+        return {name: code for name, (code, _) in self.enums["state"].items()}
+
+
+def kernel() -> Spec:
+    """The kernel port."""
+    return _load(RTL / "kernel" / "data" / "kernel.toml")
+
+
+def ipc() -> Spec:
+    """The communication port."""
+    return _load(RTL / "ipc" / "port" / "data" / "ipc.toml")
+
+
+def backdoor() -> Spec:
+    """The Back-Door."""
+    return _load(RTL / "ipc" / "backdoor" / "data" / "backdoor.toml")
+
+
+def soc() -> Spec:
+    """The address map."""
+    return _load(RTL / "soc" / "data" / "soc.toml")
+
+
+@cache
+def _load(path: Path) -> Spec:
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    made = Spec(
+        source=path.relative_to(ROOT).as_posix(),
+        limits={name: _limit(value) for name, value in raw.get("limits", {}).items()},
+        ops={entry["name"]: Operation(**entry) for entry in raw.get("op", ())},
+        registers={device: _registers(entries) for device, entries in raw.get("registers", {}).items()},
+        layouts={
+            name: {key: _field(**entry) for key, entry in fields.items()}
+            for name, fields in raw.get("layout", {}).items()
+        },
+        enums={
+            name: {key: Code(e) if isinstance(e, int) else Code(**e) for key, e in entries.items()}
+            for name, entries in raw.get("enum", {}).items()
+        },
+        records=raw.get("record", {}),
+        regions={name: Region(**entry) for name, entry in raw.get("region", {}).items()},
+        rooms={name: Room(**entry) for name, entry in raw.get("room", {}).items()},
+    )
+    for name, codes in made.enums.items():
+        assert len({code for code, _ in codes.values()}) == len(codes), f"{name}: double code"
+    assert len({op.code for op in made.ops.values()}) == len(made.ops), "two operations share a code"
+    for op in made.ops.values():
+        assert 0 <= op.code <= made.layouts["address"]["op"].mask, f"{op.name}: code out of range"
+        assert op.kind in ("load", "store", "both"), f"{op.name}: unknown kind"
+        assert set(op.errors) <= set(made.enums.get("status", ())), f"{op.name}: unknown status"
+    for name, region in made.regions.items():
+        assert region.base % (region.bytes or 1) == 0, f"{name}: not at a multiple of its bytes"
+    return made
+
+
+def _limit(value: int | str) -> int:
+    """A number; a name stands for the address of a region, or a limit, of the SoC."""
+    if isinstance(value, int):
+        return value
+    return soc().regions[value].base if value in soc().regions else soc().limits[value]
+
+
+def _field(bit: int = 0, lsb: int = 0, width: int = 1, text: str = "") -> Field:
+    return Field(bit or lsb, width, text)
+
+
+def _registers(entries: Iterable[dict[str, Any]]) -> dict[str, Register]:
+    registers = [Register(**entry) for entry in entries]
+    taken = [offset for r in registers for offset in range(r.offset, r.offset + 4 * r.count, 4)]
+    assert len(set(taken)) == len(taken), "two registers share an offset"
+    assert all(offset % 4 == 0 and offset < 256 for offset in taken), "an offset is out of range"
+    assert all(r.access in _ACCESSES for r in registers), "unknown access"
+    return {r.name: r for r in registers}
