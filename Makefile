@@ -21,7 +21,7 @@ help:
 	@echo "make uninstall-linux  take away what that put there"
 	@echo "make deb       make a Debian package of the same and print where it is"
 	@echo "make setup     only install what the demo needs, into $(VENV)"
-	@echo "make clean     remove everything that was made"
+	@echo "make clean     remove everything that was made here; what checkouts share is in ~/.cache/coreloom (CORELOOM_CACHE)"
 
 demo: setup
 	$(BIN)/coreloom doctor
@@ -30,10 +30,10 @@ demo: setup
 	$(BIN)/coreloom run hybrid --platform hthreads
 
 test: setup-test lint
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 test-all: setup-test lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 test-linux: setup-test
 	CORELOOM_LINUX=1 $(BIN)/pytest -m linux tests/linux
@@ -42,17 +42,7 @@ synth: setup-synth
 	$(BIN)/coreloom synth
 
 results: setup-synth
-	$(BIN)/coreloom bench smp
-	$(BIN)/coreloom bench grain
-	$(BIN)/coreloom bench scheduler
-	$(BIN)/coreloom bench ipc
-	$(BIN)/coreloom bench backdoor
-	$(BIN)/coreloom bench policies
-	$(BIN)/coreloom bench fairness
-	$(BIN)/coreloom bench model
-	$(BIN)/coreloom bench exclusive
-	$(BIN)/coreloom bench linux
-	$(BIN)/coreloom synth
+	$(BIN)/coreloom bench all
 	$(BIN)/coreloom report
 
 exclusive scx_dwrr lagmeter: setup
@@ -69,6 +59,7 @@ lint: setup-test
 	$(BIN)/ruff check src tests
 	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-timeout 2>/dev/null || $(BIN)/lint-imports
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
 
 setup: $(VENV)/.setup
@@ -90,6 +81,8 @@ $(VENV)/.setup: $(VENV)/.python pyproject.toml
 $(VENV)/.setup-test: $(VENV)/.setup
 	@echo "installing the test tools into $(VENV)"
 	@$(PIP) -e '.[test,synth]'
+	@echo "compiling Yosys, which comes as WebAssembly (a minute, once)"
+	@$(BIN)/python -c 'from coreloom.toolchain import yowasp as y; y.run(y.YOSYS, ["--version"], "setup-test")'
 	@touch $@
 
 $(VENV)/.setup-synth: $(VENV)/.setup

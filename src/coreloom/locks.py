@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def exclusive(path: Path) -> Iterator[None]:
+def file_lock(path: Path) -> Iterator[None]:
     """Holds a lock file, so that two processes do not do the same work twice."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.design.keys import Param
 from coreloom.errors import UserError
-from coreloom.toolchain import verilate
+from coreloom.toolchain import cache, verilate
 
 _SOURCE = """
 module counter #(parameter int unsigned Step = 1) (input logic clk_i, output logic [31:0] count_o);
@@ -33,7 +35,8 @@ int main() {
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """Source and harness of a small model, in an empty cache."""
-    monkeypatch.setattr(verilate, "MODELS", tmp_path / "models")
+    (tmp_path / "models").mkdir()
+    monkeypatch.setattr(verilate, "models", lambda: tmp_path / "models")
     (tmp_path / "counter.sv").write_text(_SOURCE)
     (tmp_path / "harness.cpp").write_text(_HARNESS)
     return tmp_path / "counter.sv", tmp_path / "harness.cpp"
@@ -56,16 +59,60 @@ def test_build_is_cached_by_content(files: tuple[Path, Path]) -> None:
     files[0].write_text(_SOURCE.replace("count_o + Step", "count_o + 2 * Step"))
     assert counted(build(files, step=3, cycles=7)) == 42
     # Nothing but finished models and their locks is left.
-    left = {path.name.rpartition(".")[2] for path in verilate.MODELS.iterdir() if not path.is_dir()}
+    left = {path.name.rpartition(".")[2] for path in verilate.models().iterdir() if not path.is_dir()}
     assert left == {"lock"}
-    assert all((path / "sim").exists() for path in verilate.MODELS.iterdir() if path.is_dir())
+    assert all((path / "sim").exists() for path in verilate.models().iterdir() if path.is_dir())
+
+
+def test_what_a_harness_includes_counts(files: tuple[Path, Path]) -> None:
+    """Also through another header; the place of the files does not count."""
+    inner, outer = files[1].with_name("inner.h"), files[1].with_name("outer.h")
+    inner.write_text("#define ROUNDS 5\n")
+    outer.write_text('#include "inner.h"\n')
+    files[1].write_text('#include "outer.h"\n' + _HARNESS.replace("CYCLES", "ROUNDS"))
+    first = build(files)
+    assert counted(first) == 5
+    inner.write_text("#define ROUNDS 6\n")
+    assert counted(build(files)) == 6
+    inner.write_text("#define ROUNDS 5\n")
+    elsewhere = files[0].parent / "elsewhere"
+    elsewhere.mkdir()
+    for file in (*files, inner, outer):
+        (elsewhere / file.name).write_bytes(file.read_bytes())
+    assert build((elsewhere / files[0].name, elsewhere / files[1].name)) == first
+
+
+def test_each_thing_given_to_the_tools_counts(
+    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parameter, a macro, a text for a number, a define, a searched folder, an option, the tools."""
+    monkeypatch.setattr(cache, "made", lambda entry, make: entry)
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "unit.sv").write_text("module unit; endmodule\n")
+    design = verilate.Design("counter", (files[0],), library_dirs=(more,))
+
+    def key(design: verilate.Design = design, step: Param = 1, cycles: int = 1) -> Path:
+        macros = {"CYCLES": cycles}
+        return verilate.build(design, files[1], {"Step": step}, name="counter", cxx_defines=macros)
+
+    keys = [key(), key(step=2), key(step="1"), key(cycles=2)]
+    keys.append(key(dataclasses.replace(design, defines=("LATE",))))
+    (more / "unit.sv").write_text("module unit; wire a; endmodule\n")
+    keys.append(key())
+    monkeypatch.setattr(verilate, "_OPT_FAST", "-O2")
+    keys.append(key())
+    tools = verilate._tools()
+    monkeypatch.setattr(verilate, "_tools", lambda: dataclasses.replace(tools, identity=("another",)))
+    keys.append(key())
+    assert len(set(keys)) == len(keys) == 8
 
 
 def test_two_builds_at_once(files: tuple[Path, Path], tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
-from coreloom.toolchain import verilate
-verilate.MODELS = Path({str(verilate.MODELS)!r})
+from coreloom.toolchain import cache, verilate
+verilate.models = lambda: Path({str(verilate.models())!r})
 design = verilate.Design("counter", (Path({str(files[0])!r}),))
 print(verilate.build(design, Path({str(files[1])!r}), {{}}, name="counter", cxx_defines={{"CYCLES": 4}}))
 """

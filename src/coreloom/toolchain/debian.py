@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import BUILD
 
 PLACE = BUILD / "linux"
@@ -65,7 +65,7 @@ def packages(names: Sequence[str], suite: str = "trixie", *, closure: bool = Tru
     kind = "closure" if closure else "alone"
     key = hashlib.sha256(" ".join(sorted(names)).encode()).hexdigest()[:8]
     chosen = PLACE / "chosen" / f"{suite}-{kind}-{names[0]}-{key}"
-    with exclusive(PLACE / "debian.lock"):
+    with file_lock(PLACE / "debian.lock"):
         if (kept := _kept(chosen)) is not None:
             return kept
         for again in (False, True):
@@ -91,7 +91,7 @@ def name(folder: Path) -> str:
 
 def known_names(prefix: str, suite: str) -> list[str]:
     """Names of the suite's packages that begin so."""
-    with exclusive(PLACE / "debian.lock"):
+    with file_lock(PLACE / "debian.lock"):
         _update(suite, False)
         return sorted(_apt(suite, "apt-cache", "pkgnames", prefix).split())
 
@@ -101,7 +101,7 @@ def tree(names: Sequence[str], suite: str = "trixie") -> Path:
     folders = packages(names, suite)
     key = hashlib.sha256("\0".join(folder.name for folder in folders).encode()).hexdigest()[:8]
     target = PLACE / "trees" / f"{names[0]}-{key}"
-    with exclusive(PLACE / "trees.lock"):
+    with file_lock(PLACE / "trees.lock"):
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:

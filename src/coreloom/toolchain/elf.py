@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the functions and labels of a program are."""
+"""Where the functions and labels of a program are, and what of it lies in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
@@ -40,3 +41,26 @@ def copies(program: Path, labels: Sequence[str]) -> dict[str, list[int]]:
         if not addresses:
             raise UserError(f"{program.name} has no label '{label}'")
     return found
+
+
+def flat(program: Path) -> bytes:
+    """The image of an ELF file from its first address of loading on, gaps as zeros: what lies in memory."""
+    with program.open("rb") as file:
+        elf = ELFFile(file)
+        segments = [segment for segment in elf.iter_segments("PT_LOAD") if segment["p_memsz"]]
+        parts = []
+        for section in elf.iter_sections():
+            if not section["sh_flags"] & SH_FLAGS.SHF_ALLOC or section["sh_type"] == "SHT_NOBITS":
+                continue
+            at = section["sh_addr"]  # an empty section counts, too: objcopy pads up to it
+            for segment in segments:
+                if segment["p_vaddr"] <= at <= segment["p_vaddr"] + segment["p_memsz"]:
+                    parts.append((at - segment["p_vaddr"] + segment["p_paddr"], section.data()))
+                    break
+    if not parts:
+        return b""
+    first = min(at for at, _ in parts)
+    image = bytearray(max(at + len(data) for at, data in parts) - first)
+    for at, data in parts:
+        image[at - first : at - first + len(data)] = data
+    return bytes(image)

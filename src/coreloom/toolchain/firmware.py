@@ -10,11 +10,9 @@ import hashlib
 import importlib.util
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +27,9 @@ from coreloom.design import keys, spec
 from coreloom.design.address_map import ROM_BYTES
 from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
 from coreloom.errors import UserError
-from coreloom.paths import APPS, BUILD, POLICIES, RUNTIME
+from coreloom.paths import APPS, BUILD, POLICIES, ROOT, RTL, RUNTIME
+from coreloom.toolchain import cache
+from coreloom.toolchain import elf as elf_file
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -41,6 +41,7 @@ PRIORITY = "priority"  # what the software kernel has of its own; its other poli
 _EXCLUSIVE = "exclusive"  # stands on another one
 _EXCLUSIVE_BASE = "cfs"
 FAR_STACK_BYTES = 8192  # of a program of processor 1, unless it defines CL_FAR_STACK_BYTES
+_LIBC_WHEEL = "pythondata-software-picolibc"
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
 
 # No core needs more than this of the compiler; everything must be the same for all objects of a program.
@@ -56,6 +57,16 @@ _TARGET = [
     *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
 ]
 _OPTIMISE = ["-O2"]
+# The same program wherever the checkout is: debug information and __FILE__ name its files below PLACE.
+PLACE = Path("/coreloom")
+_PLACELESS = [f"-ffile-prefix-map={ROOT}={PLACE}", f"-fdebug-compilation-dir={PLACE}"]
+
+
+def placed(path: str) -> str:
+    """How debug information names a path."""
+    return str(PLACE / Path(path).relative_to(ROOT)) if Path(path).is_relative_to(ROOT) else path
+
+
 _WARN = ["-Wall", "-Wextra", "-Werror"]
 _INCLUDE = [
     f"-I{RUNTIME / 'include'}",
@@ -96,11 +107,10 @@ def zig() -> list[str]:
 
 
 def zig_environment() -> dict[str, str]:
-    """Environment with zig's caches below build/, unless the user has set them."""
-    cache = BUILD / "cache" / "zig"
+    """Environment with zig's caches unless the user has set them: libraries are shared, objects are not."""
     env = dict(os.environ)
-    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache))
-    env.setdefault("ZIG_LOCAL_CACHE_DIR", str(cache / "local"))
+    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache.place("zig")))
+    env.setdefault("ZIG_LOCAL_CACHE_DIR", str(BUILD / "cache" / "zig-local"))
     return env
 
 
@@ -115,12 +125,18 @@ def run(command: list[str], what: str, cwd: Path | None = None) -> str:
 
 
 def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
-    made = hashlib.sha256()
+    """A key of flags and contents and of the compiler; the place of the checkout is no part of it."""
+    made = hashlib.sha256(f"zig {metadata.version('ziglang')}\0".encode())
     for flag in flags:
-        made.update(flag.encode() + b"\0")
+        made.update(_placeless(flag).encode() + b"\0")
     for file in files:
         made.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return made.hexdigest()[:16]
+
+
+def _placeless(flag: str) -> str:
+    """A flag without the places of the checkout and of the C library, whose version is in every key."""
+    return cache.placeless(flag.replace(str(_LIBC), f"LIBC-{metadata.version(_LIBC_WHEEL)}"))
 
 
 def _libc_files() -> list[Path]:
@@ -132,21 +148,17 @@ def _libc_files() -> list[Path]:
 
 
 def libc() -> Path:
-    """The archive of the C library; compiled once (some seconds), then taken from build/."""
+    """The archive of the C library; compiled once (some seconds), then taken from the cache."""
     flags = [
         *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-fno-builtin",
+        f"-ffile-prefix-map={_LIBC}={PLACE / 'libc'}", *_PLACELESS,
         *_INCLUDE,
         *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),
     ]  # fmt: skip
     files = _libc_files()
-    key = digest(flags, [*files, RUNTIME / "libc" / "picolibc.h"])
-    archive = BUILD / "libc" / key / "libc.a"
-    if archive.exists():
-        return archive
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
-        work = Path(folder)
+    key = digest(flags, [*files, RUNTIME / "libc" / "picolibc.h", *sorted((RUNTIME / "include").glob("*.h"))])
 
+    def make(work: Path) -> None:
         def compile_one(file: Path) -> str:
             run([*zig(), "cc", *flags, "-c", str(file), "-o", f"{file.stem}.o"], "the C library", work)
             return f"{file.stem}.o"
@@ -154,8 +166,10 @@ def libc() -> Path:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             objects = list(pool.map(compile_one, files))
         run([*zig(), "ar", "rcs", "libc.a", *objects], "the C library", work)
-        (work / "libc.a").replace(archive)
-    return archive
+        for name in objects:
+            (work / name).unlink()
+
+    return cache.made(cache.place("libc") / key, make) / "libc.a"
 
 
 @dataclass(frozen=True)
@@ -291,7 +305,7 @@ def build(
     app is a folder below apps/ or the path of one C file; kernel is "hw" or "sw"; defines are macros for the
     application; policy is the software kernel's (policies()). On a platform with a Back-Door an application
     that defines far_main gets its image for processor 1 linked in (build_far). What was built from the same
-    content before is taken from build/. Raises UserError with the compiler's text.
+    content before is taken from the cache. Raises UserError with the compiler's text.
     """
     if kernel not in KERNELS:
         raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
@@ -439,6 +453,13 @@ def _backdoor(platform: Platform) -> BackdoorSize:
     return platform.backdoor
 
 
+# They decide what a program is made of, and what lies beside it.
+_MAKERS = (
+    *(Path(file) for file in (__file__, elf_file.__file__, keys.__file__, spec.__file__)),
+    *(RTL / data for data in ("ipc/backdoor/data/backdoor.toml", "soc/data/soc.toml")),
+)
+
+
 def _link(
     label: str,
     app: _Application,
@@ -453,8 +474,8 @@ def _link(
 ) -> Path:
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
-    In build/firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to say
-    when a region of the script is too small by so many bytes; policies: files of policies/; image: for
+    In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
+    say when a region of the script is too small by so many bytes; policies: files of policies/; image: for
     processor 1, becomes remote_image.
     """
     name = app.name
@@ -464,7 +485,7 @@ def _link(
         folders = [*folders, POLICIES]
     given = [f"-D{key}={value}" for key, value in macros.items()]
     flags = [
-        *_TARGET, *_OPTIMISE, "-g", "-flto", *_WARN,
+        *_TARGET, *_OPTIMISE, "-g", "-flto", *_PLACELESS, *_WARN,
         *given,
         *(f"-I{folder}" for folder in (*app.folders, *folders)),
         *_INCLUDE,
@@ -477,17 +498,19 @@ def _link(
     ]
     archive = libc()
     wheels = [text for wheel in app.wheels for text in (wheel.package, *map(str, wheel.files), *wheel.flags)]
+    # A user's file has no place either: what it includes is among the headers.
+    home = app.folders[0].absolute() if app.alone else ROOT
+    if not home.is_relative_to(ROOT):
+        placeless = [flag.replace(f"-I{home}", "-IPROGRAM") for flag in flags]
+        flags.append(f"-ffile-prefix-map={home}=/program")
+    else:
+        placeless = flags
     key = digest(
-        [archive.parent.name, *flags, *link_flags, *wheels],
-        [*app.files, *sources, *headers, script, *([image] if image else [])],
+        [archive.parent.name, *placeless, *link_flags, *wheels],
+        [*app.files, *sources, *headers, script, *_MAKERS, *([image] if image else [])],
     )
-    folder = BUILD / "firmware" / f"{label}-{key}"
-    elf = folder / f"{name}.elf"
-    if elf.exists():
-        return elf
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(dir=folder.parent))
-    try:
+
+    def make(work: Path) -> None:
         layout = work / script.name
         run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
         objects: list[Path] = []
@@ -503,7 +526,7 @@ def _link(
             run(
                 [
                     *zig(), "cc", *flags, *map(str, [*app.files, *sources, *objects]), str(archive),
-                    "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / elf.name),
+                    "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ],
                 name,
             )  # fmt: skip
@@ -513,16 +536,9 @@ def _link(
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
             raise
-        run([*zig(), "objcopy", "-O", "binary", str(work / elf.name), str(work / f"{name}.bin")], name)
-        try:
-            work.rename(folder)
-        except OSError:
-            if not elf.exists():
-                raise
-            # Another process was faster; what is left of ours goes below.
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return elf
+        (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
+
+    return cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
 
 
 # const uint32_t remote_image[]; const size_t remote_image_bytes;

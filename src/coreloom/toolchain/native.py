@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import BUILD
 from coreloom.toolchain.firmware import digest, run, zig
 
@@ -39,7 +39,7 @@ def executable(
     headers = sorted({path for folder in seen for path in folder.glob("*.h")})
     own = [*target_flags, *_C, *(f"-I{folder}" for folder in folders), *flags]
     target = BUILD / "linux" / "bin" / f"{name}-{digest(own, [*sources, *headers])}" / name
-    with exclusive(target.parent.with_suffix(".lock")):
+    with file_lock(target.parent.with_suffix(".lock")):
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:

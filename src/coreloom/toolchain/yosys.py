@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.paths import BUILD
-from coreloom.toolchain import yowasp
+from coreloom.paths import BUILD, ROOT
+from coreloom.toolchain import cache, yowasp
 from coreloom.toolchain.verilate import Design
 from coreloom.toolchain.yowasp import relative
 
-__all__ = ["YosysResult", "read_command", "relative", "run"]
+__all__ = ["YosysResult", "read_command", "relative", "result_key", "run"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,83 @@ class YosysResult:
 
 
 def run(script: str, setup: str = "setup-test") -> YosysResult:
-    """Run a script; its lines name files as `relative` does. Raises UserError if Yosys is missing."""
+    """Run a script; its lines name files as `relative` does. Raises UserError if Yosys is missing.
+
+    A script that only reads and proves has one result for one content of the files it names: it is kept in
+    the cache, unless Yosys itself failed.
+    """
     yowasp.find(yowasp.YOSYS, setup)
+    try:
+        key = result_key(script, yowasp.version(yowasp.YOSYS, setup))
+    except UserError:  # it is here, but nobody knows which it is
+        key = None
+    if key is None:
+        return _run(script, setup)
+    entry = cache.place("yosys") / key
+    kept = entry / "result.json"
+    if cache.used(entry):
+        return YosysResult(**json.loads(kept.read_text(encoding="utf-8")))
+    result = _run(script, setup)
+    if result.status == 0 or "proof did fail" in result.log:
+
+        def make(work: Path) -> None:
+            (work / "result.json").write_text(json.dumps(asdict(result)), encoding="utf-8")
+
+        cache.made(entry, make)
+    return result
+
+
+# Commands of a script that leave something else than the log, or do more than its files say.
+_EFFECTS = re.compile(r"\b(write_\w+|dump|tee|abc|exec|script|shell|show|tcl|plugin)\b|-dump_|-o\b|!")
+_WORD = re.compile(r"""[^\s;"'=]+""")
+_QUOTED = re.compile(rb'"([^"\n\0]+)"')
+_HDL = {".sv", ".svh", ".v", ".vh"}
+
+
+def result_key(script: str, version: str) -> str | None:
+    """A key of all that a script's result depends on; None for a script whose result cannot be kept.
+
+    That is the script, Yosys, and the content of each file it names, of the HDL in each folder it names, and
+    of what is named between quotes in those. Where a file lies counts only as far as its own name.
+    """
+    if _EFFECTS.search(script):
+        return None
+    made = hashlib.sha256(f"{version}\0".encode())
+    files: dict[Path, None] = {}
+
+    def add(path: Path) -> None:
+        if path in files:
+            return
+        files[path] = None
+        for name in _QUOTED.findall(path.read_bytes()):
+            text = name.decode(errors="replace")
+            for base in (ROOT, path.parent, *folders):
+                if len(text) < 250 and (base / text).is_file():
+                    add(base / text)
+
+    words: list[tuple[str, Path | None]] = []
+    for word in _WORD.findall(script):
+        option = next((option for option in ("-I", "-y") if word.startswith(option)), "")
+        path = ROOT / word.removeprefix(option)
+        named = word != option and len(word.rpartition("/")[2]) < 250 and path.exists()
+        words.append((option, path) if named else (word, None))
+    folders = [path for _, path in words if path and path.is_dir()]
+    for text, path in words:
+        made.update(f"{text} {path.name if path else ''}\0".encode())
+        if path and path.is_file():
+            add(path)
+        elif path:
+            for file in sorted(path.rglob("*")):
+                if file.suffix in _HDL and file.is_file():
+                    add(file)
+    # The words alone do not tell `a=b` from `a b`.
+    made.update(re.sub(_WORD, "", script).encode() + b"\0")
+    for path in files:
+        made.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return made.hexdigest()[:32]
+
+
+def _run(script: str, setup: str) -> YosysResult:
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="yosys-", dir=BUILD) as name:
         folder = Path(name)

