@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from coreloom.paths import APPS, ROOT
-from coreloom.toolchain.firmware import zig
+from coreloom.toolchain import cache
+from coreloom.toolchain.firmware import digest, zig, zig_environment
 
 HOST = ROOT / "tests" / "apps" / "host"
 # E.g. CORELOOM_HOST_CC="gcc -fsanitize=address,undefined" or "gcc -fsanitize=thread".
@@ -43,20 +44,30 @@ Build = Callable[..., Program]
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """Compiles an application with macros, once each."""
+    """Compiles an application with macros, once each; with zig's compiler once for all processes."""
     folder = tmp_path_factory.mktemp("programs")
     built: dict[tuple[str, str], Path] = {}
 
     def build(app: str, macros: str) -> Path:
         if (app, macros) not in built:
-            path = folder / f"{app}-{len(built)}"
             compiler = shlex.split(_COMPILER) if _COMPILER else [*zig(), "cc", "-fsanitize=undefined"]
             flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
             folders = [f"-I{HOST}", f"-I{APPS / 'include'}"]
             files = [*sorted((APPS / app).glob("*.c")), HOST / "coreloom.c"]
-            command = [*compiler, *flags, *folders, *macros.split(), *map(str, files), "-o", str(path)]
-            subprocess.run(command, check=True, timeout=120)
-            built[app, macros] = path
+            command = [*compiler, *flags, *folders, *macros.split(), *map(str, files)]
+
+            def make(work: Path) -> None:
+                made = [*command, "-o", str(work / app)]
+                subprocess.run(made, check=True, timeout=600, env=zig_environment())
+
+            if _COMPILER:
+                place = folder / f"{app}-{len(built)}"
+            else:
+                headers = [*HOST.glob("*.h"), *(APPS / "include").glob("*.h"), *(APPS / app).glob("*.h")]
+                # What a sanitizer says names the file, so the place counts here.
+                key = digest([str(ROOT), *flags, *macros.split()], [*files, *sorted(headers), Path(__file__)])
+                place = cache.place("host") / f"{app}-{key}"
+            built[app, macros] = cache.made(place, make) / app
         return built[app, macros]
 
     return build

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from coreloom import paths
+from coreloom.benches import pool
 from coreloom.benches.backdoor import bench as backdoor
 from coreloom.errors import UserError
-from coreloom.report import results
 from coreloom.simulation.experiment import Experiment
 
 from .command import run
@@ -57,14 +58,14 @@ def test_clock_becomes_a_period(
 def test_quick_measurement_makes_no_page(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[Any, list[str]]] = []
+    asked: list[tuple[list[str], list[str]]] = []
 
-    def measured(where: Any, wanted: Any, on_start: Any, on_done: Any) -> list[dict[str, Any]]:
-        asked.append((where, [job.text for job in wanted]))
+    def measured(first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
+        asked.append(([job.text for job in first], [job.text for job in wanted]))
         return []
 
-    monkeypatch.setattr(results, "RESULTS", tmp_path)
-    monkeypatch.setattr(backdoor, "run", measured)
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    monkeypatch.setattr(pool, "run", measured)
     code, out, _ = run(capsys, "bench", "backdoor", "--quick")
     assert code == 0
     assert out.splitlines()[-1].endswith("backdoor-some.json")
@@ -72,7 +73,9 @@ def test_quick_measurement_makes_no_page(
     assert run(capsys, "bench", "backdoor")[0] == 0
     assert (tmp_path / "backdoor.json").exists()
     (quick_where, quick), (where, wanted) = asked
-    assert quick_where == [("backdoor", "standard"), ("smp-bus", "standard")]
+    assert quick_where == [
+        "build the model of backdoor-standard", "build the model of smp-standard",
+    ]  # fmt: skip
     assert (len(quick), quick[0]) == (2 * 4 + 2, "backdoor, standard core: selection sort, 500 elements")
     assert (len(where), len(wanted)) == (4, len(backdoor.jobs(backdoor.places())))
 
@@ -83,7 +86,7 @@ def test_a_program_that_fails_is_one_line(
     def wrong(*_: object, **__: object) -> None:
         raise UserError("FFT, 256 points, on backdoor-standard: fft ended with status 1")
 
-    monkeypatch.setattr(backdoor, "run", wrong)
+    monkeypatch.setattr(pool, "run", wrong)
     code, out, err = run(capsys, "bench", "backdoor", "--quick")
     assert (code, out) == (1, "")
     assert err.splitlines()[-1] == (

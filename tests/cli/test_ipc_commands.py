@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from coreloom import paths
+from coreloom.benches import ipc as ipc_bench
+from coreloom.benches import pool
 from coreloom.benches.ipc import advise
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import transfer as ipc_transfer
+from coreloom.benches.ipc.transfer import Row
 from coreloom.commands import examine as doctor
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -37,14 +41,31 @@ def cells(out: str) -> list[list[str]]:
 # --- advise ----------------------------------------------------------------------------------
 
 
-def block(name: str, words: int, cycles: int, kernel: str | None = None) -> dict[str, Any]:
-    row = {"part": "transfer", "mechanism": name, "kernel": kernel, "words": words, "cycles": cycles}
-    return row | {"platform": "amp", "core": "standard", "cpus": 2}
+def block(name: str, words: int, cycles: int, kernel: str | None = None) -> Row:
+    return _row("transfer", name, None, words, cycles, kernel)
 
 
-def single(part: str, name: str, operation: str, cycles: int, kernel: str | None = None) -> dict[str, Any]:
-    row = {"part": part, "mechanism": name, "kernel": kernel, "operation": operation, "cycles": cycles}
-    return row | {"platform": "amp", "core": "standard", "cpus": 2, "words": 1, "bound_cycles": 3}
+def single(part: str, name: str, operation: str, cycles: int, kernel: str | None = None) -> Row:
+    return _row(part, name, operation, 1, cycles, kernel)
+
+
+def _row(part: str, name: str, operation: str | None, words: int, cycles: int, kernel: str | None) -> Row:
+    return Row(
+        part=part,
+        mechanism=name,
+        operation=operation,
+        kernel=kernel,
+        platform="amp",
+        core="standard",
+        cpus=2,
+        words=words,
+        cycles=cycles,
+        bound_cycles=3,
+        ratio=round(cycles / 3, 2),
+        least=cycles,
+        most=cycles,
+        rounds=4,
+    )
 
 
 ROWS = [
@@ -69,8 +90,8 @@ ROWS = [
 
 @pytest.fixture
 def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "RESULTS", tmp_path)
-    results.write("ipc", ROWS)
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    results.save(ipc.Result(name="ipc", rows=ROWS))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +197,7 @@ def test_what_is_not_measured_cannot_be_chosen(capsys: pytest.CaptureFixture[str
 def test_advice_without_results_says_what_makes_them(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
     line = "coreloom: error: no results yet: run `coreloom bench ipc` first\n"
     assert run(capsys, "advise", "ipc", "--signal") == (1, "", line)
 
@@ -291,21 +312,21 @@ def test_wrong_doctor_is_one_line(
 def test_quick_measurement_makes_no_page(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[Any, Any]] = []
+    asked: list[tuple[list[str], list[str]]] = []
 
-    def measured(where: Any, wanted: Any, on_start: Any, on_done: Any) -> list[dict[str, Any]]:
-        asked.append((where, [job.text for job in wanted]))
+    def measured(first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
+        asked.append(([job.text for job in first], [job.text for job in wanted]))
         return []
 
-    monkeypatch.setattr(results, "RESULTS", tmp_path)
-    monkeypatch.setattr(ipc, "run", measured)
-    monkeypatch.setattr(ipc, "figures", lambda rows: [])
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    monkeypatch.setattr(pool, "run", measured)
+    monkeypatch.setattr(ipc_bench, "figures", lambda rows: [])
     code, out, _ = run(capsys, "bench", "ipc", "--quick")
     assert code == 0
     assert out.splitlines()[-1].endswith("ipc-some.json")
     assert [path.name for path in tmp_path.iterdir()] == ["ipc-some.json"]
     ((where, texts),) = asked
-    assert where == [("amp", "standard", 2)]
+    assert where == ["build the model of amp-standard, 2 CPUs"]
     assert len(texts) == sum(len(m.kernels) for m in ipc_transfer.MECHANISMS.values()) + 2
 
 

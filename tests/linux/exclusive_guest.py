@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from coreloom.benches.exclusive import killed
-from coreloom.paths import LINUX
-from coreloom.toolchain import native
+from coreloom.benches.exclusive.guest import SHELL as CHECKS
+from coreloom.benches.exclusive.guest import programs
 from coreloom.vm import vm
 
 SHELL = Path(__file__).parent / "guest"
@@ -17,14 +16,11 @@ _PROGRAMS = ("hog", "killat", "spawn", "state", "terminal", "threads")
 
 
 def guest(tool: Path) -> vm.Guest:
-    folder = LINUX / "vm" / "programs"
-    files: dict[str, Path | bytes] = {
-        f"/usr/bin/{name}": native.static(name, [folder / f"{name}.c"]) for name in _PROGRAMS
-    }
+    files = programs(*_PROGRAMS)
     files["/usr/bin/coreloom-exclusive"] = tool
     files["/usr/bin/alone"] = (SHELL / "alone.sh").read_bytes()
     files["/check"] = SHELL
-    files["/check/lib.sh"] = killed.SHELL / "lib.sh"
+    files["/check/lib.sh"] = CHECKS / "lib.sh"
     files["/etc/passwd"] = _USERS
     return vm.Guest(files)
 

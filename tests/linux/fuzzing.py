@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import BUILD, LINUX
 from coreloom.toolchain.firmware import digest, zig
 
@@ -136,7 +136,7 @@ def program(chosen: Mode | None = None) -> Path:
                 part.replace(made)
         return made
 
-    with exclusive(objects.with_suffix(".lock")):
+    with file_lock(objects.with_suffix(".lock")):
         objects.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = list(pool.map(lambda one: compiled(*one), _sources()))

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from coreloom.benches.exclusive import bench as exclusive
-from coreloom.benches.exclusive.bench import FIFO, JOBS, LOADS, OURS
-from coreloom.benches.pool import Row
+from coreloom.benches.exclusive import guest as guests
+from coreloom.benches.exclusive.bench import Row, rows_of
+from coreloom.benches.exclusive.cases import FIFO, JOBS, LOADS, OURS, cells
 from coreloom.vm import vm
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow]
@@ -36,19 +36,19 @@ def _busy_host() -> Iterator[None]:
 def test_two_runs_with_a_seed_are_the_same() -> None:
     load = next(load for load in LOADS if load.name == "medium")
     jobs = [job for job in JOBS if job.name in ("lame", "mpeg4", "probe")]
-    cells = [cell for cell in exclusive.cells(jobs) if cell.method in (FIFO, OURS)]
-    guest, script = exclusive.guest(), exclusive.script(load, cells)
+    wanted = [cell for cell in cells(jobs) if cell.method in (FIFO, OURS)]
+    guest, script = guests.guest(), guests.script(load, wanted)
 
     def rows() -> list[Row]:
         outcome = vm.run(guest, script, deterministic=True, seed=3, timeout=600)
-        return exclusive.rows_of(load, cells, 3, outcome.files)
+        return rows_of(load, wanted, 3, outcome.files)
 
     first = rows()
     with _busy_host():
         second = rows()
     assert first == second
-    assert [(row["job"], row["method"], row["others_throughput"]) for row in first] == [
+    assert [(row.job, row.method, row.others_throughput) for row in first] == [
         (job, method, 1.0) for job in ("lame", "mpeg4", "probe") for method in (FIFO, OURS)
     ]
-    assert all(row["wall_over_cpu"] is not None for row in first[:4])
-    assert all(row["probe_max_us"] > 0 for row in first[4:])
+    assert all(row.wall_over_cpu is not None for row in first[:4])
+    assert all((row.probe_max_us or 0) > 0 for row in first[4:])

@@ -14,7 +14,18 @@ import sys
 import pytest
 
 from coreloom.benches.exclusive import chaos
-from coreloom.benches.exclusive.chaos import DIFFERING, EQUAL, GROUNDS, SAMPLE, SCENARIOS, Hotplug, Scenario
+from coreloom.benches.exclusive.chaos import DIFFERING, EQUAL
+from coreloom.benches.exclusive.scenario import (
+    GROUNDS,
+    SAMPLE,
+    SCENARIOS,
+    Hotplug,
+    Reservation,
+    Scenario,
+    ground_of,
+    scenario,
+)
+from coreloom.benches.exclusive.scenario import seeds as seeds_of
 from coreloom.errors import UserError
 
 _SEEDS = "CORELOOM_CHAOS"
@@ -29,18 +40,18 @@ def _differing(done: list[chaos.Done]) -> str:
 
 
 def test_a_seed_says_all() -> None:
-    assert [chaos.scenario(seed).steps() for seed in _ALL] == [chaos.scenario(seed).steps() for seed in _ALL]
-    assert len({chaos.scenario(seed).steps() for seed in _ALL}) == SCENARIOS
+    assert [scenario(seed).steps() for seed in _ALL] == [scenario(seed).steps() for seed in _ALL]
+    assert len({scenario(seed).steps() for seed in _ALL}) == SCENARIOS
 
 
 def test_every_ground_has_its_share() -> None:
     for ground in GROUNDS:
-        assert sum(chaos.ground_of(seed) is ground for seed in _ALL) == SCENARIOS * ground.of_twenty // 20
-        assert sum(chaos.ground_of(seed) is ground for seed in range(1, SAMPLE + 1)) == 2 * ground.of_twenty
+        assert sum(ground_of(seed) is ground for seed in _ALL) == SCENARIOS * ground.of_twenty // 20
+        assert sum(ground_of(seed) is ground for seed in range(1, SAMPLE + 1)) == 2 * ground.of_twenty
 
 
 def test_all_that_may_happen_happens() -> None:
-    drawn = [chaos.scenario(seed) for seed in _ALL]
+    drawn = [scenario(seed) for seed in _ALL]
     found = {name for one in drawn for name in one.classes()}
     deaths = {f"kill {whom}" for whom in ("tool", "watcher", "both", "every")} | {"nobody killed"}
     marks = {"hotplug", "hostile", "storm", "paused", "restore by hand", "journal removed", "narrow groups"}
@@ -55,7 +66,7 @@ def test_all_that_may_happen_happens() -> None:
 
 @pytest.mark.parametrize("seed", [*range(1, SAMPLE + 1), 500])
 def test_a_scenario_is_possible(seed: int) -> None:
-    one = chaos.scenario(seed)
+    one = scenario(seed)
     cpus = [held.cpu for held in one.reservations]
     assert len(set(cpus)) == len(cpus)
     assert set(cpus) <= {1, 2, 3}
@@ -71,18 +82,18 @@ def test_a_scenario_is_possible(seed: int) -> None:
 
 
 def test_seeds_are_a_list() -> None:
-    assert chaos.seeds("17") == [17]
-    assert chaos.seeds("3,1-2,3") == [3, 1, 2, 3]
+    assert seeds_of("17") == [17]
+    assert seeds_of("3,1-2,3") == [3, 1, 2, 3]
     for text in ("", "x", "1-", "-1", "1,,2"):
         with pytest.raises(UserError, match="no seeds; give them as"):
-            chaos.seeds(text)
+            seeds_of(text)
 
 
 # --- what is made of what the guest says ---------------------------------------------------------
 
 
 def test_what_a_guest_says_is_read() -> None:
-    drawn = [chaos.scenario(seed) for seed in (1, 2, 3)]
+    drawn = [scenario(seed) for seed in (1, 2, 3)]
     said = """begin 1
 exit 143
 end 1 equal
@@ -132,7 +143,7 @@ exec "$@"
 
 
 def _of(seed: int, cpu: int, hotplug: Hotplug | None = None, hostile: int = 0) -> Scenario:
-    held = chaos.Reservation("affinity", cpu, False, 1, False, False, 0, False, "end")
+    held = Reservation("affinity", cpu, False, 1, False, False, 0, False, "end")
     return Scenario(seed, GROUNDS[0], (held,), False, (0,), False, hotplug=hotplug, hostile=hostile)
 
 
@@ -149,7 +160,7 @@ def test_what_is_left_is_found_and_what_the_kernel_does_is_not() -> None:
 @pytest.mark.linux
 def test_a_sample() -> None:
     """Without those in which a hostile process's own last wish may be lost (docs/not-reached.md)."""
-    clear = (one for one in map(chaos.scenario, _ALL) if not one.ambiguous)
+    clear = (one for one in map(scenario, _ALL) if not one.ambiguous)
     assert _differing(chaos.run(list(itertools.islice(clear, SAMPLE)))) == ""
 
 
@@ -161,7 +172,7 @@ def test_all(capsys: pytest.CaptureFixture[str]) -> None:
             sys.stderr.write(f"\r{text} ")
             sys.stderr.flush()
 
-    seeds = chaos.seeds(os.environ.get(_SEEDS, f"1-{SCENARIOS}"))
-    done = chaos.run([chaos.scenario(seed) for seed in seeds], show)
+    seeds = seeds_of(os.environ.get(_SEEDS, f"1-{SCENARIOS}"))
+    done = chaos.run([scenario(seed) for seed in seeds], show)
     chaos.write(done)
     assert _differing(done) == ""

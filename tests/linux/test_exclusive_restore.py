@@ -15,5 +15,5 @@ pytestmark = [pytest.mark.linux, pytest.mark.slow]
 def test_killed_at_any_moment(case: Case) -> None:
     """Those that came too late are compared, too, but not counted."""
     rows = killed.run(case, MOMENTS)
-    assert [row for row in rows if not row["equal"]] == []
+    assert [row for row in rows if not row.equal] == []
     assert len(killed.counted(rows)) == MOMENTS

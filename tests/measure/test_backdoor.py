@@ -6,13 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from coreloom.benches import pages as report
-from coreloom.benches import tables
+from coreloom.benches import registry
 from coreloom.benches.backdoor import bench as backdoor
 from coreloom.benches.backdoor import latency as backdoor_latency
-from coreloom.benches.backdoor.bench import PROGRAMS, Place
+from coreloom.benches.backdoor import page
+from coreloom.benches.backdoor.bench import PROGRAMS, Place, Result, Row, Run
+from coreloom.benches.backdoor.latency import Bell, Dma
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.report import results
@@ -49,7 +51,8 @@ def test_bound(cycles: int, serial: int, words: int, speedup: float) -> None:
 
 
 def test_row_of_what_a_program_writes() -> None:
-    assert backdoor.row(PROGRAMS["sort"], 500, HERE, written()) == {
+    row = backdoor.row(PROGRAMS["sort"], 500, HERE, written(), 4000)
+    assert msgspec.to_builtins(row) == {
         "part": "program",
         "program": "sort",
         "size": 500,
@@ -68,6 +71,7 @@ def test_row_of_what_a_program_writes() -> None:
         "words_up": 250,
         "load_cycles": 6000,
         "wait_cycles": 300,
+        "sim_cycles_per_second": 4000,
     }
 
 
@@ -79,7 +83,7 @@ def test_figures_of_something_else_are_an_error(changes: dict[str, int]) -> None
 
 
 def test_the_same_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "BUILD", tmp_path)
+    monkeypatch.setattr(results, "BUILD", tmp_path / "build")  # what is made may lie elsewhere
     times = []
 
     def measure() -> dict[str, Any]:
@@ -91,7 +95,7 @@ def test_the_same_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.Monk
     assert results.once("sort-500", files, measure) == first
     assert results.once("sort-500", files, measure) == first
     assert results.once("sort-500", files[:1], measure)["run"] == 2  # another model or firmware
-    (kept,) = [path for path in (tmp_path / "runs").iterdir() if "1}" in path.read_text()]
+    (kept,) = [path for path in (tmp_path / "build" / "runs").iterdir() if "1}" in path.read_text()]
     kept.write_text("{")  # damaged
     assert results.once("sort-500", files, measure)["run"] == 3
 
@@ -170,7 +174,6 @@ def test_everything_is_measured_everywhere() -> None:
     assert texts[-3:] == [
         "backdoor, standard core: doorbells", "backdoor, economy core: doorbells", "the DMA",
     ]  # fmt: skip
-    assert backdoor.steps(where, wanted) == 4 + len(wanted)
     longest = max(wanted, key=lambda job: job.steps)
     assert longest.text == "backdoor, economy core: selection sort, 20 000 elements"
 
@@ -190,23 +193,40 @@ def test_a_first_look_is_the_smallest_sizes() -> None:
 # --- tables and figures --------------------------------------------------------------------
 
 
-def program(name: str, size: int, place: Place = HERE, **changes: int) -> dict[str, Any]:
+def program(name: str, size: int, place: Place = HERE, **changes: int) -> Run:
     return backdoor.row(PROGRAMS[name], size, place, written(size=size, **changes))
 
 
-def bell(way: str, until: str, core: str, clock: float, cycles: int, most: int) -> dict[str, Any]:
-    row = {"part": "doorbell", "way": way, "until": until, "core": core, "far_clock": clock, "cycles": cycles}
-    return row | {"least": cycles - 1, "most": most, "rounds": 8}
+def bell(way: str, until: str, core: str, clock: float, cycles: int, most: int) -> Bell:
+    least = cycles - 1
+    return Bell(
+        way=way, until=until, core=core, far_clock=clock, cycles=cycles, least=least, most=most, rounds=8
+    )
 
 
 def dma(
-    kind: str, op: str, words: int, cycles: int, near: int | None = None, far: int | None = None
-) -> dict[str, Any]:
-    row = {"part": "dma", "kind": kind, "op": op, "words": words, "near_period": near, "far_period": far}
-    return row | {"cycles": cycles, "words_per_cycle": words / cycles}
+    kind: str,
+    op: str,
+    words: int,
+    cycles: int,
+    periods: tuple[int, int] | None = None,
+    core: str | None = None,
+) -> Dma:
+    near, far = periods or (None, None)
+    rate = words / cycles
+    return Dma(
+        kind=kind,
+        op=op,
+        core=core,
+        words=words,
+        near_period=near,
+        far_period=far,
+        cycles=cycles,
+        words_per_cycle=rate,
+    )
 
 
-ROWS = [
+ROWS: list[Row] = [
     program(
         "sort", 500, cycles_1=1000, cycles_2=1250, serial_cycles=100, transfer_cycles=500, wait_cycles=250
     ),
@@ -214,11 +234,11 @@ ROWS = [
     program("dhrystone", 100, words_down=0, words_up=0, cycles_2=51_000),
     program("sort", 20_000, SHARED, words_down=0, words_up=0, cycles_2=54_600, load_cycles=0),
     program("sort", 500, Place("backdoor", "economy"), cycles_2=60_000),
-    backdoor_latency.dma_row("down", "standard", 2000, 4180),
-    backdoor_latency.dma_row("down", "economy", 1000, 8192),
+    dma("program", "down", 4096, 4180, (1000, 2000), "standard"),
+    dma("program", "down", 4096, 8192, (1000, 1000), "economy"),
     dma("list", "down", 16, 25),
     dma("list", "down", 128, 136),
-    dma("stream", "up", 1024, 1030, 1000, 3000),
+    dma("stream", "up", 1024, 1030, (1000, 3000)),
     bell("down", "entry", "standard", 1, 7, 8),
     bell("down", "handler", "standard", 1, 22, 23),
     bell("up", "handler", "standard", 1, 31, 32),
@@ -228,7 +248,7 @@ ROWS = [
 
 
 def test_tables() -> None:
-    standard, economy, cycles, shared, words, bells = tables.backdoor_tables(ROWS)
+    standard, economy, cycles, shared, words, bells, _ = page.tables(Result(name="backdoor", rows=ROWS))
     assert standard.title == "One processor and two on the Back-Door, standard core"
     assert standard.rows == (
         ("selection sort", "500 elements", "1 000", "1 250", "0.80", "0.65", "124.0 %", "0.14", "1.6"),
@@ -268,7 +288,7 @@ def test_tables() -> None:
 
 
 def test_what_was_not_measured_has_no_table() -> None:
-    (bells,) = tables.backdoor_tables(ROWS[-1:])
+    bells, _ = page.tables(Result(name="backdoor", rows=ROWS[-1:]))
     assert len(bells.rows) == 1
 
 
@@ -293,21 +313,15 @@ def test_figures_are_from_the_largest_sizes() -> None:
 
 
 def test_page_and_the_table_of_the_readme() -> None:
-    assert tables.backdoor_readme(ROWS).rows == (
+    assert page.readme(ROWS).rows == (
         ("selection sort", "20 000 elements", "standard", "1.6", "1.92", "1.94", "1.83"),
         ("Dhrystone 2.1", "100 runs", "standard", "1.25 to 1.6", "1.96", "1.98", "-"),
         ("selection sort", "500 elements", "economy", "1.6", "1.67", "1.94", "-"),
     )
-    reach = [figure.row() for figure in backdoor.figures(ROWS)]
-    page = report.backdoor_page(
-        {"rows": ROWS, "reach": reach, "method": "So.\n", "commit": "c0", "tools": {"verilator": "5"}}
-    )
-    headings = [line for line in page.splitlines() if line.startswith("#")]
-    assert headings == [
-        "# The Back-Door of [GF]: four programs on one processor and on two",
-        *(f"## {table.title}" for table in tables.backdoor_tables(ROWS)),
-        "## Figures to reach (largest sizes)",
-    ]
+    content = Result(name="backdoor", rows=ROWS, reach=backdoor.figures(ROWS))
+    titles = [table.title for table in registry.get("backdoor").tables(content)]
+    assert len(titles) == 7
+    assert titles[-1] == "Figures to reach (largest sizes)"
 
 
 # --- the whole, small ----------------------------------------------------------------------
@@ -316,33 +330,34 @@ def test_page_and_the_table_of_the_readme() -> None:
 @pytest.mark.parametrize("place", [HERE, SHARED], ids=lambda place: place.kind)
 def test_a_program_is_measured(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = backdoor.measure(PROGRAMS["fft"], 256, place)
-    assert (row["program"], row["size"], row["platform"], row["core"]) == ("fft", 256, *place)
-    assert 0.9 < row["speedup"] < 2
-    assert (row["words_down"] > 0) == (place is HERE)
+    assert (row.program, row.size, row.platform, row.core) == ("fft", 256, *place)
+    assert 0.9 < row.speedup < 2
+    assert (row.words_down > 0) == (place is HERE)
 
 
 def test_bells_and_streams_are_measured() -> None:
     rows = backdoor_latency.measure("standard")
-    bells = [row for row in rows if row["part"] == "doorbell"]
-    assert [(row["far_clock"], row["way"], row["until"]) for row in bells] == [
+    bells = [row for row in rows if isinstance(row, Bell)]
+    assert [(row.far_clock, row.way, row.until) for row in bells] == [
         (clock, way, until)
         for clock in (1, 0.5, 2)
         for way in ("down", "up")
         for until in ("entry", "handler")
     ]
-    assert all(row["least"] <= row["cycles"] <= row["most"] and row["rounds"] == 8 for row in bells)
+    assert all(row.least <= row.cycles <= row.most and row.rounds == 8 for row in bells)
     for entry, end in zip(bells[::2], bells[1::2], strict=True):
-        assert 3 < entry["least"] <= entry["most"] < end["least"] < 100
-    streams = [row for row in rows if row["part"] == "dma"]
-    assert [(row["far_period"], row["op"]) for row in streams] == [
+        assert 3 < entry.least <= entry.most < end.least < 100
+    streams = [row for row in rows if isinstance(row, Dma)]
+    assert [(row.far_period, row.op) for row in streams] == [
         (period, way) for period in (1000, 2000, 500) for way in ("down", "up")
     ]
-    assert all(0.9 < row["words_per_cycle"] < 1 for row in streams)
+    assert all(0.9 < row.words_per_cycle < 1 for row in streams)
 
 
 def test_the_dma_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     row = dma("list", "down", 128, 133)
-    monkeypatch.setattr(backdoor_unit, "measure", lambda: [{key: row[key] for key in row if key != "part"}])
+    found = {key: value for key, value in msgspec.to_builtins(row).items() if key != "part"}
+    monkeypatch.setattr(backdoor_unit, "measure", lambda: [found])
     assert backdoor.dma() == [row]
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from coreloom.benches.policies import bench as policies
+from coreloom.benches.policies import measure
+from coreloom.benches.policies.measure import Decision, Move
 from coreloom.simulation.simulate import Event, Kind
 
 
@@ -25,7 +27,7 @@ def test_a_decision_ends_with_the_next_thread() -> None:
         (90, 0, Kind.IDLE, 0),
         (95, 0, Kind.RUN, 2),  # it had to wait for work
     )
-    assert policies.decisions(seen, 10) == {"service": [5], "interrupt": [30]}
+    assert measure.decisions(seen, 10) == {"service": [5], "interrupt": [30]}
 
 
 def test_service_is_from_a_run_to_the_next() -> None:
@@ -36,22 +38,29 @@ def test_service_is_from_a_run_to_the_next() -> None:
         (50, 1, Kind.IDLE, 1),
         (60, 1, Kind.IDLE, 0),
     )
-    assert policies.services(seen, 15, 100) == [(1, 15, 40), (2, 20, 50), (3, 40, 100)]
-    assert policies.services(seen, 45, 60) == [(2, 45, 50), (3, 45, 60)]
+    assert measure.services(seen, 15, 100) == [(1, 15, 40), (2, 20, 50), (3, 40, 100)]
+    assert measure.services(seen, 45, 60) == [(2, 45, 50), (3, 45, 60)]
 
 
 def test_the_gap_is_the_largest_difference_of_any_moment() -> None:
     ran = [(1, 0, 600), (2, 600, 700), (3, 0, 5000), (1, 700, 800)]
-    assert policies.largest_gap(ran, {1: 3, 2: 1}, 100) == 2.0  # at 600: 200 against 0
-    assert policies.largest_gap(ran, {1: 6, 2: 1}, 100) == 1.0
+    assert measure.largest_gap(ran, {1: 3, 2: 1}, 100) == 2.0  # at 600: 200 against 0
+    assert measure.largest_gap(ran, {1: 6, 2: 1}, 100) == 1.0
 
 
 def test_costs_are_in_microseconds_of_the_assumed_clock() -> None:
-    rows = [
-        {"part": "decision", "kernel": "sw", "policy": "dwrr", "core": "standard", "cpus": 2, "threads": 8}
-        | {"interrupt": 2000.0},
-        {"part": "move", "core": "standard", "move": 2500, "first": 600, "again": 500},
-    ]
+    decision = Decision(
+        kernel="sw",
+        policy="dwrr",
+        core="standard",
+        cpus=2,
+        threads=8,
+        switches=1,
+        service=None,
+        interrupt=2000.0,
+        policy_cycles=None,
+    )
+    rows: list[policies.Row] = [decision, Move(core="standard", move=2500, first=600, again=500)]
     found = policies.costs(rows)
     assert [found[name] for name in ("switch_us", "migrate_us", "warm_us", "clock_mhz")] == [
         20.0,

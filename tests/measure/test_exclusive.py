@@ -8,14 +8,17 @@ import json
 import wave
 from typing import Any
 
+import msgspec
 import pytest
 
-from coreloom.benches import exclusive_tables
-from coreloom.benches import pages as report
+from coreloom.benches.exclusive import BENCH, guest, killed, page, reach
 from coreloom.benches.exclusive import bench as exclusive
-from coreloom.benches.exclusive import killed
-from coreloom.benches.exclusive.bench import JOBS, LOADS, METHODS
+from coreloom.benches.exclusive.bench import Result, Row
+from coreloom.benches.exclusive.cases import JOBS, LOADS, METHODS, TRIES, cells, chosen
+from coreloom.benches.exclusive.killed import Kill
 from coreloom.errors import UserError
+from coreloom.report.figure import Figure
+from coreloom.report.page import page as made_page
 from coreloom.vm import vm
 
 BURN, PROBE, THREADS = (
@@ -37,8 +40,8 @@ def _files(*lines: dict[str, Any], **more: str) -> dict[str, bytes]:
 
 
 def test_every_job_is_run_by_every_method() -> None:
-    cells = exclusive.cells([BURN, THREADS])
-    assert [(cell.job.name, cell.method, cell.cpus) for cell in cells] == [
+    wanted = cells([BURN, THREADS])
+    assert [(cell.job.name, cell.method, cell.cpus) for cell in wanted] == [
         ("burn", "plain", None),
         ("burn", "taskset", 1),
         ("burn", "nice -20", None),
@@ -52,7 +55,7 @@ def test_every_job_is_run_by_every_method() -> None:
         ("threads", "ours", 1),
         ("threads", "ours", 2),
     ]
-    assert [cell.command() for cell in cells[5:]] == [
+    assert [cell.command() for cell in wanted[5:]] == [
         "",
         "start -c 3",
         "start -c 3 -c 2",
@@ -64,10 +67,10 @@ def test_every_job_is_run_by_every_method() -> None:
 
 
 def test_the_script_of_a_load() -> None:
-    cells = [cell for cell in exclusive.cells([BURN]) if cell.method in ("plain", "ours")]
+    wanted = [cell for cell in cells([BURN]) if cell.method in ("plain", "ours")]
     measure = "measure -o /out/rows -g /sys/fs/cgroup/others -p /tmp/player0"
     tool = "coreloom-exclusive run --quiet --report /tmp/report --count 1 --"
-    assert exclusive.script(LIGHT, cells).splitlines() == [
+    assert guest.script(LIGHT, wanted).splitlines() == [
         "sleep 5",
         "mkdir /sys/fs/cgroup/others",
         "mpeg4 -o /tmp/film 50 >/tmp/film.log",
@@ -81,16 +84,16 @@ def test_the_script_of_a_load() -> None:
         f"{tool} {measure} -l 1 -- burn 1 >/out/1.out 2>/out/1.err",
         "echo 1 >/sys/fs/cgroup/others/cgroup.kill",
     ]
-    assert "exec hog 16) " in exclusive.script(HOGS, cells)
+    assert "exec hog 16) " in guest.script(HOGS, wanted)
 
 
 def test_quick_is_a_part_of_the_whole() -> None:
-    jobs, loads = exclusive.chosen(quick=True)
+    jobs, loads = chosen(quick=True)
     assert ([job.name for job in jobs], [load.name for load in loads]) == (
         ["burn", "probe"],
         ["none", "16 hogs"],
     )
-    assert exclusive.chosen(quick=False) == (list(JOBS), list(LOADS))
+    assert chosen(quick=False) == (list(JOBS), list(LOADS))
     first, wanted = exclusive.jobs(quick=True, seeds=2)
     assert [job.text for job in (*first, *wanted)] == [
         "prepare the guest",
@@ -107,51 +110,51 @@ def test_quick_is_a_part_of_the_whole() -> None:
 
 
 def test_the_sound_is_the_same_every_time() -> None:
-    sound = exclusive.sweep_wav(0.5)
-    assert sound == exclusive.sweep_wav(0.5)
+    sound = guest.sweep_wav(0.5)
+    assert sound == guest.sweep_wav(0.5)
     with wave.open(io.BytesIO(sound)) as file:
         assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (2, 44_100, 22_050)
 
 
 def test_a_row_of_a_job_and_of_the_probe() -> None:
-    cells = [cell for cell in exclusive.cells([BURN, PROBE]) if cell.method == "ours"]
+    wanted = [cell for cell in cells([BURN, PROBE]) if cell.method == "ours"]
     base = _line("base", others_cpu_s=8.0)
     said = '{"program": "probe", "count": 9, "p50_us": 5.5, "p99_us": 40.25, "max_us": 41.0}\n'
     files = _files(
         base, _line("0", wall_s=1.5, others_cpu_s=4.5), _line("1", others_cpu_s=6.0), **{"1_out": said}
     )
-    burn, probe = exclusive.rows_of(HOGS, cells, 7, files)
-    assert burn == {
-        "job": "burn",
-        "load": "16 hogs",
-        "method": "ours",
-        "cpus": 1,
-        "seed": 7,
-        "wall_over_cpu": 1.5,
-        "involuntary": 3,
-        "voluntary": 1,
-        "probe_p50_us": None,
-        "probe_p99_us": None,
-        "probe_max_us": None,
-        "others_throughput": 0.75,
-        "wall_s": 1.5,
-        "cpu_s": 1.0,
-    }
-    assert (probe["wall_over_cpu"], probe["others_throughput"]) == (None, 0.75)
-    assert (probe["probe_p50_us"], probe["probe_p99_us"], probe["probe_max_us"]) == (5.5, 40.25, 41.0)
+    burn, probe = exclusive.rows_of(HOGS, wanted, 7, files)
+    assert burn == Row(
+        job="burn",
+        load="16 hogs",
+        method="ours",
+        cpus=1,
+        seed=7,
+        wall_over_cpu=1.5,
+        involuntary=3,
+        voluntary=1,
+        probe_p50_us=None,
+        probe_p99_us=None,
+        probe_max_us=None,
+        others_throughput=0.75,
+        wall_s=1.5,
+        cpu_s=1.0,
+    )
+    assert (probe.wall_over_cpu, probe.others_throughput) == (None, 0.75)
+    assert (probe.probe_p50_us, probe.probe_p99_us, probe.probe_max_us) == (5.5, 40.25, 41.0)
 
 
 def test_players_get_the_part_of_their_frames_that_is_in_time() -> None:
-    cells = exclusive.cells([BURN])[:1]
+    wanted = cells([BURN])[:1]
     base = _line("base", shown=50, others_cpu_s=0.2)
     (row,) = exclusive.rows_of(
-        LIGHT, cells, 1, _files(base, _line("0", shown=18, dropped=6, others_cpu_s=0.9))
+        LIGHT, wanted, 1, _files(base, _line("0", shown=18, dropped=6, others_cpu_s=0.9))
     )
-    assert row["others_throughput"] == 0.75
-    (row,) = exclusive.rows_of(LIGHT, cells, 1, _files(base, _line("0")))  # shorter than a frame
-    assert row["others_throughput"] is None
-    (row,) = exclusive.rows_of(NONE, cells, 1, _files(_line("base"), _line("0")))
-    assert row["others_throughput"] is None
+    assert row.others_throughput == 0.75
+    (row,) = exclusive.rows_of(LIGHT, wanted, 1, _files(base, _line("0")))  # shorter than a frame
+    assert row.others_throughput is None
+    (row,) = exclusive.rows_of(NONE, wanted, 1, _files(_line("base"), _line("0")))
+    assert row.others_throughput is None
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,7 @@ def test_players_get_the_part_of_their_frames_that_is_in_time() -> None:
 )
 def test_what_is_missing_is_an_error(files: dict[str, bytes], text: str) -> None:
     with pytest.raises(UserError) as error:
-        exclusive.rows_of(HOGS, exclusive.cells([BURN])[:1], 1, files)
+        exclusive.rows_of(HOGS, cells([BURN])[:1], 1, files)
     assert str(error.value) == text
 
 
@@ -179,7 +182,7 @@ def _starts() -> dict[str, bytes]:
     lines = [
         _line(f"{machine}.{attempt}.{what}", wall_s=wall)
         for machine in range(3)
-        for attempt in range(exclusive.TRIES)
+        for attempt in range(TRIES)
         for what, wall in (("alone", 0.001), ("ours", 0.1 + machine + attempt / 1000))
     ]
     proofs = {
@@ -187,22 +190,22 @@ def _starts() -> dict[str, bytes]:
             {"cleared_ms": 20 + machine + attempt, "mechanism": "isolated"}
         )
         for machine in range(3)
-        for attempt in range(exclusive.TRIES)
+        for attempt in range(TRIES)
     }
     return _files(*lines, **proofs)
 
 
 def test_a_start_for_each_machine_and_try() -> None:
     found = exclusive.starts_of(2, _starts())
-    assert len(found) == 3 * exclusive.TRIES
-    assert found[4] == {
-        "machine": "2000 threads",
-        "seed": 2,
-        "alone_ms": 1.0,
-        "ours_ms": 1101.0,
-        "cleared_ms": 22,
-        "mechanism": "isolated",
-    }
+    assert len(found) == 3 * TRIES
+    assert found[4] == exclusive.Start(
+        machine="2000 threads",
+        seed=2,
+        alone_ms=1.0,
+        ours_ms=1101.0,
+        cleared_ms=22,
+        mechanism="isolated",
+    )
     files = _starts() | {"errors": b"coreloom exclusive: refused\n"}
     del files["1.0.json"]
     with pytest.raises(UserError) as error:
@@ -213,20 +216,20 @@ def test_a_start_for_each_machine_and_try() -> None:
 
 
 def test_the_script_of_the_starts_measures_both() -> None:
-    text = exclusive.start_script()
+    text = guest.start_script()
     tool = "coreloom-exclusive run --quiet --json --report /out/1.2.json -- true"
     assert "measure -o /out/rows -l 1.2.alone -- true 2>>/out/errors\n" in text
     assert f"measure -o /out/rows -l 1.2.ours -- {tool} 2>>/out/errors\n" in text
-    assert text.count("measure ") == 2 * 3 * exclusive.TRIES
+    assert text.count("measure ") == 2 * 3 * TRIES
 
 
 # --- kill -9 ---
 
 
-def _kills() -> list[dict[str, Any]]:
+def _kills() -> list[Kill]:
     """Four hit the tool, of which one has left a difference; two came too late, one of them likewise."""
     return [
-        {"mechanism": "isolated", "phase": phase, "moment_us": 7, "killed": whom, "equal": equal}
+        Kill(mechanism="isolated", phase=phase, moment_us=7, killed=whom, equal=equal)
         for phase, whom, equal in (
             *(("start", "tool", True), ("start", "all", False), ("hold", "all", True)),
             *(("stop", "tool", True), ("stop", "none", True), ("stop", "none", False)),
@@ -244,7 +247,7 @@ def test_the_rows_of_kills(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(vm, "run", run)
     case = killed.CASES[2]
-    assert [tuple(row.values()) for row in killed.run(case, 2)] == [
+    assert [msgspec.structs.astuple(row) for row in killed.run(case, 2)] == [
         ("affinity", "start", 211178, "all", True),
         ("affinity", "stop", 12, "none", True),
         ("affinity", "lines", 40, "tool", False),
@@ -258,18 +261,16 @@ def test_the_rows_of_kills(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_late_counts_where_it_left_a_difference() -> None:
     (figure,) = killed.figures(_kills())
-    assert figure.row() == {
-        "what": "byte for byte as before after kill -9 at 5 random moments (isolated)",
-        "measured": 3,
-        "at_most": None,
-        "at_least": 5,
-        "bound": 5,
-        "reached": False,
-    }
-    assert exclusive_tables.restored(_kills()).rows == (
-        ("isolated", "1 of 2", "1 of 1", "1 of 2", "0 of 0", "3 of 5"),
+    assert figure == Figure(
+        what="byte for byte as before after kill -9 at 5 random moments (isolated)",
+        measured=3,
+        at_most=None,
+        at_least=5,
+        bound=5,
     )
-    assert exclusive_tables.restored([]).rows == (("not run", "-", "-", "-", "-", "-"),)
+    assert not figure.reached
+    assert page.restored(_kills()).rows == (("isolated", "1 of 2", "1 of 1", "1 of 2", "0 of 0", "3 of 5"),)
+    assert page.restored([]).rows == (("not run", "-", "-", "-", "-", "-"),)
 
 
 # --- rows, tables, page ------------------------------------------------------------------------
@@ -278,50 +279,51 @@ _RATIO = {"plain": 4.25, "taskset": 4.125, "nice -20": 1.008, "SCHED_FIFO": 1.05
 _DELAY = {"plain": 4000.0, "taskset": 3800.0, "nice -20": 1100.0, "SCHED_FIFO": 900.0, "ours": 500.0}
 
 
-def _row(job: str, load: str, method: str, cpus: int | None, seed: int) -> dict[str, Any]:
+def _row(job: str, load: str, method: str, cpus: int | None, seed: int) -> Row:
     alone = load == "none"
     probe = job == "probe"
     delay = 6.0 if alone else _DELAY[method] + seed
-    return {
-        "job": job,
-        "load": load,
-        "method": method,
-        "cpus": cpus,
-        "seed": seed,
-        "wall_over_cpu": None if probe else (1.0 if alone else _RATIO[method]) / (cpus or 1),
-        "involuntary": 0 if alone or method == "ours" else 2 * seed,
-        "voluntary": 1,
-        "probe_p50_us": 5.0 if probe else None,
-        "probe_p99_us": delay if probe else None,
-        "probe_max_us": delay + 10 if probe else None,
-        "others_throughput": None if alone else 0.75 if method == "ours" else 0.9375,
-        "wall_s": 1.0,
-        "cpu_s": 1.0,
-    }
+    return Row(
+        job=job,
+        load=load,
+        method=method,
+        cpus=cpus,
+        seed=seed,
+        wall_over_cpu=None if probe else (1.0 if alone else _RATIO[method]) / (cpus or 1),
+        involuntary=0 if alone or method == "ours" else 2 * seed,
+        voluntary=1,
+        probe_p50_us=5.0 if probe else None,
+        probe_p99_us=delay if probe else None,
+        probe_max_us=delay + 10 if probe else None,
+        others_throughput=None if alone else 0.75 if method == "ours" else 0.9375,
+        wall_s=1.0,
+        cpu_s=1.0,
+    )
 
 
 @pytest.fixture
-def content() -> dict[str, Any]:
+def content() -> Result:
     rows = [
         _row(cell.job.name, load, cell.method, cell.cpus, seed)
         for seed in (1, 2, 3)
         for load in ("none", "16 hogs")
-        for cell in exclusive.cells([BURN, PROBE, THREADS])
+        for cell in cells([BURN, PROBE, THREADS])
     ]
     starts = exclusive.starts_of(1, _starts())
-    return {
-        "commit": "0123456789ab",
-        "tools": {"coreloom": "0.1.0", "linux": "7.3.4", "qemu": "10.0.2"},
-        "method": "How it was measured.\n" + exclusive.verdict(rows),
-        "rows": rows,
-        "start": starts,
-        "killed": _kills(),
-        "reach": [figure.row() for figure in exclusive.figures(rows, starts, _kills())],
-    }
+    return Result(
+        name="exclusive",
+        commit="0123456789ab",
+        tools={"coreloom": "0.1.0", "linux": "7.3.4", "qemu": "10.0.2"},
+        method="How it was measured.\n" + reach.verdict(rows),
+        rows=rows,
+        start=starts,
+        killed=_kills(),
+        reach=reach.figures(rows, starts, _kills()),
+    )
 
 
-def test_figures_to_reach(content: dict[str, Any]) -> None:
-    assert [(f["what"], f["measured"], f["at_most"], f["reached"]) for f in content["reach"]] == [
+def test_figures_to_reach(content: Result) -> None:
+    assert [(f.what, f.measured, f.at_most, f.reached) for f in content.reach] == [
         ("slowdown under 16 hogs on 4 CPUs, worst job and seed (plain 4.2)", 1.0, 1.01, True),
         ("involuntary switches of all jobs under hogs (fewest of the others: plain, 24)", 0, 23, True),
         ("CPU cleared with 2000 threads on the machine, the longest (ms)", 23, 50, True),
@@ -330,21 +332,21 @@ def test_figures_to_reach(content: dict[str, Any]) -> None:
     ]
 
 
-def test_the_verdict_says_where_others_do_as_well(content: dict[str, Any]) -> None:
-    rows = content["rows"]
-    assert exclusive.verdict(rows) == (
+def test_the_verdict_says_where_others_do_as_well(content: Result) -> None:
+    rows = content.rows
+    assert reach.verdict(rows) == (
         "nice -20 does as well as ours (within 1 %) in wall time over CPU time in 6 of 6 cases, "
         "in the 99 % of the probe's delays in 3 of 6, in the longest of them in 3 of 6.\n"
         "SCHED_FIFO does as well as ours (within 1 %) in wall time over CPU time in 3 of 6 cases, "
         "in the 99 % of the probe's delays in 3 of 6, in the longest of them in 3 of 6.\n"
         "Both leave to the others what the job does not use, which ours does not.\n"
     )
-    assert exclusive.as_good(rows, "others_throughput", "plain") == (6, 6)
-    assert exclusive.as_good(rows, "involuntary", "SCHED_FIFO") == (6, 12)
+    assert reach.as_good(rows, reach.OTHERS, "plain") == (6, 6)
+    assert reach.as_good(rows, reach.SWITCHES, "SCHED_FIFO") == (6, 12)
 
 
-def test_the_tables(content: dict[str, Any]) -> None:
-    shown = {table.title: table for table in exclusive_tables.exclusive_tables(content)}
+def test_the_tables(content: Result) -> None:
+    shown = {table.title: table for table in page.tables(content)}
     assert list(shown) == [
         "Wall time over CPU time",
         "Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)",
@@ -387,31 +389,30 @@ def test_the_tables(content: dict[str, Any]) -> None:
 
 def test_the_paper_is_beside_its_heavy_load() -> None:
     rows = [_row("burn", HEAVY.name, method, None, 1) for method in METHODS]
-    assert exclusive_tables.speedup(rows).rows == (
-        ("1 s of CPU time", "a second encoder", "up to 2.1", "4.25"),
-    )
+    assert page.speedup(rows).rows == (("1 s of CPU time", "a second encoder", "up to 2.1", "4.25"),)
 
 
-def test_the_page(content: dict[str, Any]) -> None:
-    page = report.exclusive_page(content)
-    assert page.splitlines()[:5] == [
+def test_the_page(content: Result) -> None:
+    tables = page.tables(content)
+    text = made_page(BENCH.title, content, tables, {}, True)
+    assert text.splitlines()[:5] == [
         "# A CPU of its own: the Golden-Finger of [GF] on a kernel of today",
         "",
-        "<!-- Made by `coreloom report` from build/results/exclusive.json; do not edit. -->",
+        "<!-- Made by `coreloom report` from data/exclusive.json; do not edit. -->",
         "",
         "How it was measured.",
     ]
-    assert "Commit 0123456789ab; linux 7.3.4, qemu 10.0.2.\n" in page
-    for table in exclusive_tables.exclusive_tables(content):
-        assert f"## {table.title}\n\n{table.markdown()}\n" in page
+    assert "Commit 0123456789ab; linux 7.3.4, qemu 10.0.2.\n" in text
+    for table in tables:
+        assert f"## {table.title}\n\n{table.markdown()}\n" in text
     assert (
         "| 1 s of CPU time | 16 threads that always want a CPU | 4.250 | 4.125 | 1.008 | 1.054 | 1.000 |"
-        in page
+        in text
     )
 
 
-def test_the_readme_shows_the_job_of_known_length(content: dict[str, Any]) -> None:
-    table = exclusive_tables.exclusive_readme(content["rows"])
+def test_the_readme_shows_the_job_of_known_length(content: Result) -> None:
+    table = page.readme(content)
     assert table.columns == ("others", *METHODS)
     assert table.rows == (
         ("nothing else", *["1.000"] * 5),

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 
+import msgspec
 import pytest
 
-from coreloom.benches import tables
+from coreloom.benches import pool
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import latency as ipc_latency
+from coreloom.benches.ipc import page
 from coreloom.benches.ipc import transfer as ipc_transfer
-from coreloom.benches.ipc.transfer import MECHANISMS
+from coreloom.benches.ipc.transfer import MECHANISMS, Row
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation.simulate import Event, Kind
@@ -97,12 +98,12 @@ def test_wires_semaphore_and_mailbox_move_a_block() -> None:
     cycles = {}
     for name in ("polling_wires", "semaphore", "mailbox"):
         (row,) = ipc_transfer.measure(*STANDARD, "hw", MECHANISMS[name], (8,))
-        assert (row["platform"], row["core"], row["cpus"], row["words"], row["rounds"]) == (*STANDARD, 8, 6)
-        assert row["least"] <= row["cycles"] <= row["most"]
-        assert row["ratio"] == round(row["cycles"] / row["bound_cycles"], 2) >= 1
-        cycles[name] = row["cycles"]
+        assert (row.platform, row.core, row.cpus, row.words, row.rounds) == (*STANDARD, 8, 6)
+        assert row.least <= row.cycles <= row.most
+        assert row.ratio == round(row.cycles / row.bound_cycles, 2) >= 1
+        cycles[name] = row.cycles
         # A mailbox does not use the bus for its words.
-        assert row["bus_transfers"] < 60 if name == "semaphore" else row["bus_transfers"] < 30
+        assert row.bus_transfers < 60 if name == "semaphore" else row.bus_transfers < 30
     assert cycles["polling_wires"] < cycles["semaphore"] < ipc.SEMAPHORE_PATH
 
 
@@ -116,7 +117,7 @@ def test_single_operations_take_their_bound() -> None:
         "barrier_raw",
     )
     rows = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS[name] for name in names])
-    found = [(row["mechanism"], row["operation"], row["cycles"], row["least"], row["most"]) for row in rows]
+    found = [(row.mechanism, row.operation, row.cycles, row.least, row.most) for row in rows]
     assert found == [
         ("doorbell_raw", "signal", 3, 3, 3),
         ("mailbox_trip_raw", "trip", 5, 5, 5),
@@ -127,13 +128,13 @@ def test_single_operations_take_their_bound() -> None:
         ("handover_cpu_mutex_raw", "hand-over", 3, 3, 3),
         ("barrier_raw", "barrier", 3, 3, 3),
     ]
-    assert all(row["kernel"] is None for row in rows)
+    assert all(row.kernel is None for row in rows)
 
 
 def test_a_stream_is_as_fast_as_the_core_alone() -> None:
     (row,) = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS["stream_memory"]])
-    assert row["words"] == ipc_latency.STREAM
-    assert 0 <= row["cycles"] - row["own_cycles"] <= 10
+    assert row.words == ipc_latency.STREAM
+    assert 0 <= row.cycles - row.own_cycles <= 10
 
 
 def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,11 +150,11 @@ def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ipc.places(), ids=lambda place: place.text())
 def test_all_of_it_on_every_platform(place: ipc.Place) -> None:
-    rows = ipc.run([place], ipc.jobs([place], (8, 32)))
+    rows = pool.run([], ipc.jobs([place], (8, 32)))
     blocks = sum(len(mechanism.kernels) for mechanism in MECHANISMS.values())
-    assert sum(row["part"] == "transfer" for row in rows) == 2 * blocks + 2  # the semaphore's path besides
-    assert all(row["ratio"] >= 1 and row["least"] <= row["cycles"] <= row["most"] for row in rows)
-    locks = {row["mechanism"]: row["cycles"] for row in rows if row["part"] == "handover"}
+    assert sum(row.part == "transfer" for row in rows) == 2 * blocks + 2  # the semaphore's path besides
+    assert all(row.ratio >= 1 and row.least <= row.cycles <= row.most for row in rows)
+    locks = {row.mechanism: row.cycles for row in rows if row.part == "handover"}
     assert (
         locks["handover_cpu_mutex_raw"]
         == locks["handover_lock_unit"]
@@ -179,27 +180,46 @@ def test_every_mechanism_is_measured_everywhere() -> None:
 # --- tables and figures ------------------------------------------------------------------------
 
 
-def block(name: str, words: int, cycles: int, kernel: str | None = None, **more: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {"part": "transfer", "mechanism": name, "kernel": kernel, "platform": "amp"}
-    row |= {
-        "core": "standard",
-        "cpus": 2,
-        "words": words,
-        "cycles": cycles,
-        "bus_transfers": cycles // 2,
-    } | more
-    bound = ipc_transfer.bound(MECHANISMS[name], "amp", row["cpus"], words)
-    return row | {"bound_cycles": bound, "ratio": round(cycles / bound, 2)}
-
-
-def single(name: str, operation: str, cycles: int, **more: Any) -> dict[str, Any]:
-    test = ipc_latency.TESTS[name]
-    row = {"part": test.part, "mechanism": name, "operation": operation, "kernel": None, "platform": "amp"}
-    return (
-        row
-        | {"core": "standard", "cpus": 2, "words": 0, "cycles": cycles, "bound_cycles": test.bound[0]}
-        | more
+def block(name: str, words: int, cycles: int, kernel: str | None = None) -> Row:
+    bound = ipc_transfer.bound(MECHANISMS[name], "amp", 2, words)
+    return Row(
+        part="transfer",
+        mechanism=name,
+        kernel=kernel,
+        platform="amp",
+        core="standard",
+        cpus=2,
+        words=words,
+        cycles=cycles,
+        bound_cycles=bound,
+        ratio=round(cycles / bound, 2),
+        least=cycles,
+        most=cycles,
+        rounds=6,
+        bus_transfers=cycles // 2,
     )
+
+
+def single(name: str, operation: str, cycles: int, cpus: int = 2, **stream: float) -> Row:
+    test = ipc_latency.TESTS[name]
+    bound = test.bound[0]
+    row = Row(
+        part=test.part,
+        mechanism=name,
+        operation=operation,
+        kernel=None,
+        platform="amp",
+        core="standard",
+        cpus=cpus,
+        words=0,
+        cycles=cycles,
+        bound_cycles=bound,
+        ratio=round(cycles / bound, 2),
+        least=cycles,
+        most=cycles,
+        rounds=4,
+    )
+    return msgspec.structs.replace(row, **stream)
 
 
 ROWS = [
@@ -226,8 +246,20 @@ ROWS = [
 ]
 
 
+def test_a_row_is_kept_without_what_its_part_does_not_have() -> None:
+    common = {
+        "part", "mechanism", "kernel", "platform", "core", "cpus", "words", "cycles", "bound_cycles", "ratio",
+        "least", "most", "rounds",
+    }  # fmt: skip
+    assert set(msgspec.to_builtins(ROWS[0])) == common | {"bus_transfers"}
+    assert set(msgspec.to_builtins(ROWS[7])) == common | {"operation"}
+    stream = {"operation", "own_cycles", "words_per_cycle", "own_rate"}
+    assert set(msgspec.to_builtins(ROWS[-1])) == common | stream
+    assert msgspec.convert(msgspec.to_builtins(ROWS), list[Row]) == ROWS
+
+
 def test_the_order_of_the_four_and_why_it_is_another() -> None:
-    (order,) = tables.ipc_order(ROWS).rows
+    (order,) = page.order(ROWS).rows
     assert order == (
         "standard",
         "hardware",
@@ -239,24 +271,24 @@ def test_the_order_of_the_four_and_why_it_is_another() -> None:
         "two operations of this kernel take less than two interrupts",
     )
     kept = [*ROWS[:2], block("interrupt", 8, 400), block("semaphore", 8, 500, "hw")]
-    assert tables.ipc_order(kept).rows[0][-1] == "the same"
+    assert page.order(kept).rows[0][-1] == "the same"
 
 
 def test_tables() -> None:
-    paper = tables.ipc_paper(ROWS)
+    paper = page.paper(ROWS)
     assert paper.rows[0] == (
         "(a) polling", "polling, wires", "the fastest in any case", "-", "100", *["-"] * 4,
     )  # fmt: skip
     assert paper.rows[-1][:5] == (
         "(c) semaphore", "semaphore, hardware kernel", "more than 20 000 to start the task", "-", "130",
     )  # fmt: skip
-    (blocks,) = tables.ipc_transfers(ROWS)
+    (blocks,) = page.transfers(ROWS)
     assert blocks.columns == ("mechanism", "CPUs", "8 words", "128 words", "bus busy")
     assert blocks.rows[0] == ("polling, wires", "2", "100 (5.0)", "-", "-")
     assert blocks.rows[-1] == ("mailbox stream", "2", "50 (5.0)", "310 (2.4)", "50 %")
-    signals = tables.ipc_operations(ROWS)[0]
+    signals = page.operations(ROWS)[0]
     assert signals.rows == (("doorbell, plain store and load", "3", "3 / 4"),)
-    assert tables.ipc_streams(ROWS).rows[1][3:] == (
+    assert page.streams(ROWS).rows[1][3:] == (
         "from memory to memory", "0", "0.410", "0.512", "80 %",
     )  # fmt: skip
 

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from cli.command import run as command
-from coreloom.benches import linux_tables
-from coreloom.benches import pages as report
+from coreloom.benches.linux import BENCH, page, reach, schedulers
 from coreloom.benches.linux import bench as linux
-from coreloom.benches.linux.bench import DWRR, EEVDF, Scheduler
-from coreloom.benches.linux.loads import TESTS, Case, pictures
+from coreloom.benches.linux.bench import Result, Row
+from coreloom.benches.linux.inputs import pictures
+from coreloom.benches.linux.loads import GAP, GAPS, QUICK, TESTS, Case, chosen
+from coreloom.benches.linux.schedulers import DWRR, EEVDF, Scheduler
 from coreloom.errors import UserError
 from coreloom.report import results
+from coreloom.report.page import page as made_page
 from coreloom.vm import kernel, qemu, vm
 
 _KERNELS = Scheduler(EEVDF)
@@ -95,19 +97,18 @@ def test_the_script_of_a_scheduler_that_is_loaded() -> None:
     ],
 )
 def test_rows(test: str, values: list[float]) -> None:
-    metrics = [metric.name for metric in (*_test(test).metrics, *linux.GAPS)]
+    metrics = [metric.name for metric in (*_test(test).metrics, *GAPS)]
     values = [*values, 20.5, 12.25, 3]
     assert linux.rows_of(_test(test), _KERNELS, 3, _files(test)) == [
-        {"test": test, "scheduler": "eevdf", "seed": 3, "metric": metric, "value": value}
+        Row(test=test, scheduler="eevdf", seed=3, metric=metric, value=value)
         for metric, value in zip(metrics, values, strict=True)
     ]
 
 
 def test_the_bound_is_what_the_scheduler_says() -> None:
-    assert linux.rows_of(_test("threads"), _OURS, 1, _files("threads"))[-1] == {
-        **{"test": "threads", "scheduler": "scx_dwrr", "seed": 1},
-        **{"metric": "bound of the gap", "value": 32.0},
-    }
+    assert linux.rows_of(_test("threads"), _OURS, 1, _files("threads"))[-1] == Row(
+        test="threads", scheduler="scx_dwrr", seed=1, metric="bound of the gap", value=32.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,21 +127,21 @@ def test_a_run_that_failed(files: dict[str, bytes], said: str) -> None:
         linux.rows_of(_test("five"), _OURS, 2, files)
     assert str(caught.value) == f"five under scx_dwrr, seed 2: {said}"
     assert linux.rows_of(_test("five"), _PEER, 2, files) == [
-        {"test": "five", "scheduler": "scx_peer", "seed": 2, "metric": "failed", "value": None, "why": said}
+        Row(test="five", scheduler="scx_peer", seed=2, metric="failed", value=None, why=said)
     ]
 
 
-def _row(test: str, scheduler: str, number: int | str, value: float, seed: int = 1) -> dict[str, Any]:
+def _row(test: str, scheduler: str, number: int | str, value: float, seed: int = 1) -> Row:
     metric = number if isinstance(number, str) else _test(test).metrics[number].name
-    return {"test": test, "scheduler": scheduler, "seed": seed, "metric": metric, "value": value}
+    return Row(test=test, scheduler=scheduler, seed=seed, metric=metric, value=value)
 
 
 _ROWS = [
     _row("five", EEVDF, 0, 3.5),
     _row("five", DWRR, 0, 0.125),
-    _row("five", EEVDF, linux.GAP.name, 600.0),
-    _row("five", DWRR, linux.GAP.name, 15.0),
-    _row("five", DWRR, linux.GAP.name, 16.0, seed=2),
+    _row("five", EEVDF, GAP.name, 600.0),
+    _row("five", DWRR, GAP.name, 15.0),
+    _row("five", DWRR, GAP.name, 16.0, seed=2),
     _row("five", DWRR, linux.BOUND, 32.0),
     _row("threads", EEVDF, 0, 6.0),
     _row("threads", DWRR, 0, 5.0),
@@ -153,36 +154,39 @@ _ROWS = [
 
 
 def test_what_is_to_be_reached() -> None:
-    assert [(figure.what, figure.measured, figure.reached) for figure in linux.figures(_ROWS)] == [
+    assert [(figure.what, figure.measured, figure.reached) for figure in reach.figures(_ROWS)] == [
         ("largest gap of weighted service in all tests, ms, in five (EEVDF there 600)", 16.0, True),
         ("5 threads on 4 CPUs: deviation over mean of CPU time, % (EEVDF 3.50)", 0.125, True),
         ("throughput over EEVDF's, threads", 1.0, True),
         ("throughput over EEVDF's, oltp", 0.9, False),
         ("delay of an interactive thread, 99 %, over EEVDF's (8000 us)", 0.5, True),
     ]
-    assert linux.figures(_ROWS[:1]) == []
+    assert reach.figures(_ROWS[:1]) == []
 
 
 def test_what_is_said_plainly() -> None:
-    assert linux.verdict(_ROWS) == (
+    assert reach.verdict(_ROWS) == (
         "scx_dwrr is worse than EEVDF in: oltp, transactions a second (1.11 times as bad).\n"
         "scx_dwrr is better than EEVDF in: five, CPU time, deviation over mean (28.00 times as good); "
         "latency, wakes 100 times a second: 99 % (2.00 times as good).\n"
     )
-    assert linux.verdict(_ROWS[:1]) == ""
+    assert reach.verdict(_ROWS[:1]) == ""
+
+
+def _content(rows: list[Row]) -> Result:
+    return Result(
+        name="linux",
+        method="How it was measured.",
+        commit="0123456789ab",
+        tools={"linux": "7.3.4"},
+        rows=rows,
+        reach=reach.figures(_ROWS),
+    )
 
 
 def test_tables() -> None:
-    failed = {
-        "test": "oltp",
-        "scheduler": "scx_peer",
-        "seed": 1,
-        "metric": "failed",
-        "value": None,
-        "why": "stall",
-    }
-    content = {"rows": [*_ROWS, failed], "reach": [figure.row() for figure in linux.figures(_ROWS)]}
-    tests, gaps, failures, _, about = linux_tables.linux_tables(content)
+    failed = Row(test="oltp", scheduler="scx_peer", seed=1, metric="failed", value=None, why="stall")
+    tests, gaps, failures, _, about = page.tables(_content([*_ROWS, failed]))
     assert tests.columns == (
         *("test", "figure", "[DWRR]", "eevdf", "scx_dwrr", "scx_peer"),
         "scx_dwrr, times as good as EEVDF",
@@ -202,14 +206,14 @@ def test_tables() -> None:
     assert gaps.rows[0] == ("five", "600.0", "16.0", "-", "32.0", *("-",) * 6)
     assert failures.rows == (("oltp", "scx_peer", "1", "stall"),)
     assert [row[0] for row in about.rows] == ["five", "threads", "oltp", "latency"]
-    alone = linux_tables.linux_tests([row for row in _ROWS if row["scheduler"] == EEVDF])
+    alone = page.tests([row for row in _ROWS if row.scheduler == EEVDF])
     assert alone.columns == ("test", "figure", "[DWRR]", "eevdf")
 
 
 def test_quick_is_a_part() -> None:
-    assert [test.name for test in linux.chosen(None, quick=True)] == list(linux.QUICK)
-    assert linux.chosen(None, quick=False) == list(TESTS)
-    tests = linux.chosen(["oltp", "five"], quick=True)
+    assert [test.name for test in chosen(None, quick=True)] == list(QUICK)
+    assert chosen(None, quick=False) == list(TESTS)
+    tests = chosen(["oltp", "five"], quick=True)
     first, wanted = linux.jobs(tests, [EEVDF, DWRR], 2)
     assert len(first) == 1
     assert [job.text for job in wanted] == [
@@ -244,23 +248,21 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     rows = [job.measure(lambda cycles: None) for job in wanted + wanted]
     assert seen == [1, 2]
     assert rows[:2] == rows[2:]
-    assert [row["value"] for row in rows[0]] == [6.3246, 1.2222, 20.5, 12.25, 3]
-    assert [(row["metric"], row["why"]) for row in rows[1]] == [("failed", "the guest was stopped")]
+    assert [row.value for row in rows[0]] == [6.3246, 1.2222, 20.5, 12.25, 3]
+    assert [(row.metric, row.why) for row in rows[1]] == [("failed", "the guest was stopped")]
     (tmp_path / "job" / "x").write_text("2")  # another program: another run
     wanted[0].measure(lambda cycles: None)
     assert seen == [1, 2, 1]
 
 
 def test_the_page() -> None:
-    content = {
-        **{"method": "How it was measured.", "commit": "0123456789ab", "tools": {"linux": "7.3.4"}},
-        **{"rows": _ROWS, "reach": [figure.row() for figure in linux.figures(_ROWS)]},
-    }
-    page = report.linux_page(content)
-    assert page.splitlines()[0] == "# [DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers"
-    assert "Commit 0123456789ab; linux 7.3.4.\n" in page
-    for table in linux_tables.linux_tables(content):
-        assert f"## {table.title}\n\n{table.markdown()}\n" in page
+    content = _content(_ROWS)
+    tables = page.tables(content)
+    text = made_page(BENCH.title, content, tables, {}, True)
+    assert text.splitlines()[0] == "# [DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers"
+    assert "Commit 0123456789ab; linux 7.3.4.\n" in text
+    for table in tables:
+        assert f"## {table.title}\n\n{table.markdown()}\n" in text
 
 
 def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -269,12 +271,12 @@ def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     peer.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert linux.known(None) == (
+    assert schedulers.known(None) == (
         [EEVDF, DWRR, "scx_rusty"],
         ["scx_flash", "scx_bpfland", "scx_rlfifo"],
     )
-    assert linux.known(["scx_rusty", EEVDF, EEVDF]) == (["scx_rusty", EEVDF], [])
-    found = linux.scheduler("scx_rusty")
+    assert schedulers.known(["scx_rusty", EEVDF, EEVDF]) == (["scx_rusty", EEVDF], [])
+    found = schedulers.scheduler("scx_rusty")
     assert (found.command, found.files) == (
         "/peer/scx_rusty/scx_rusty",
         {"/peer/scx_rusty/scx_rusty": peer},

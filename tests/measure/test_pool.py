@@ -20,7 +20,7 @@ def test_the_longest_begins_first_and_the_rows_keep_their_order(monkeypatch: pyt
     began: list[str] = []
     done: list[int] = []
 
-    def job(name: str, steps: float) -> Job:
+    def job(name: str, steps: float) -> Job[Any]:
         return Job(name, lambda progress: [{"name": name}], steps)
 
     rows = pool.run(

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from coreloom.benches import tables
 from coreloom.benches.scheduler import bench as scheduler
+from coreloom.benches.scheduler import delays, page
+from coreloom.benches.scheduler.bench import Row, UnitRow
 from coreloom.errors import UserError
 from coreloom.report.table import number
 from coreloom.simulation.simulate import Event, Kind
@@ -34,25 +33,24 @@ def test_moments_count_from_their_interrupt_and_in_their_order() -> None:
         (111, Kind.WATCH),
         (122, Kind.WATCH + 1),
     )
-    assert scheduler.delays(events, KINDS) == {"unit": [3, 3], "raw": [10, 11], "end_to_end": [23, 22]}
+    assert delays.delays(events, KINDS) == {"unit": [3, 3], "raw": [10, 11], "end_to_end": [23, 22]}
 
 
 def test_an_interrupt_that_was_not_served_in_time_is_an_error() -> None:
     with pytest.raises(UserError, match="the interrupt of cycle 10 was not served by cycle 100"):
-        scheduler.delays(log((10, Kind.INTERRUPT), (13, Kind.REQUEST), (100, Kind.INTERRUPT)), KINDS)
+        delays.delays(log((10, Kind.INTERRUPT), (13, Kind.REQUEST), (100, Kind.INTERRUPT)), KINDS)
 
 
 def test_spread_is_the_papers() -> None:
-    found = scheduler.spread([4, 4, 7])
-    assert found == {
-        "interrupts": 3, "least": 4, "mean": 5.0, "most": 7, "jitter": 2.0, "histogram": {"4": 2, "7": 1},
-    }  # fmt: skip
+    found = delays.row("hybrid", "hw", "cache", "unit", [4, 4, 7])
+    assert (found.interrupts, found.least, found.mean, found.most, found.jitter) == (3, 4, 5.0, 7, 2.0)
+    assert found.histogram == {4: 2, 7: 1}
 
 
 def test_histogram_covers_every_value() -> None:
-    counts = {"10": 1, "11": 2, "25": 3}
-    assert scheduler.histogram(counts, buckets=4) == [(10, 13, 3), (14, 17, 0), (18, 21, 0), (22, 25, 3)]
-    assert scheduler.histogram({"7": 5}) == [(7, 7, 5)]
+    counts = {10: 1, 11: 2, 25: 3}
+    assert delays.histogram(counts, buckets=4) == [(10, 13, 3), (14, 17, 0), (18, 21, 0), (22, 25, 3)]
+    assert delays.histogram({7: 5}) == [(7, 7, 5)]
 
 
 def test_paper_figures() -> None:
@@ -63,27 +61,18 @@ def test_paper_figures() -> None:
     assert scheduler.paper_cycles("hybrid", "dequeue", 1000) is None
 
 
-def unit(build: str, threads: int, operation: str, cycles: int) -> dict[str, Any]:
+def unit(build: str, threads: int, operation: str, cycles: int) -> UnitRow:
     paper = scheduler.paper_cycles(build, operation, threads)
-    return {"part": "unit", "build": build, "threads": threads, "operation": operation} | {
-        "cycles": cycles,
-        "paper_cycles": paper,
-    }
+    return UnitRow(
+        build=build, threads=threads, operation=operation, cycles=cycles, paper_cycles=paper, size=(256, 128)
+    )
 
 
-def delay(moment: str, values: list[int]) -> dict[str, Any]:
-    row = {
-        "part": "delay",
-        "build": "hybrid",
-        "kernel": "hw",
-        "load": "cache",
-        "threads": 250,
-        "operation": moment,
-    }
-    return row | scheduler.spread(values) | {"paper_mean": None, "paper_jitter": None}
+def delay(moment: str, values: list[int]) -> delays.DelayRow:
+    return delays.row("hybrid", "hw", "cache", moment, values)
 
 
-ROWS = [
+ROWS: list[Row] = [
     unit("linear", 2, "dequeue", 9),
     unit("linear", 250, "dequeue", 400),
     unit("hybrid", 2, "dequeue", 3),
@@ -96,16 +85,15 @@ ROWS = [
 
 
 def test_tables() -> None:
-    operations = tables.scheduler_operations(ROWS)
+    operations = page.operations(ROWS)
     assert operations.rows == (
         ("1: one FIFO", "dequeue", f"13 to {number(1006)}", "9", "400", "2.5"),
         ("3: and hardware threads", "dequeue", "24", "3", "3", "8.0"),
         ("3: and hardware threads", "get_entry; is_queued", "10", "3", "3", "3.3"),
         ("3: and hardware threads", "enqueue_hardware", "20", "4", "-", "5.0"),
     )
-    delays = tables.scheduler_delays(ROWS)
-    assert delays.rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
-    assert [t.rows[0] for t in tables.scheduler_histograms(ROWS)] == [("80 to 81", "#" * 40, "1")]
+    assert page.delays(ROWS).rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
+    assert [t.rows[0] for t in page.histograms(ROWS)] == [("80 to 81", "#" * 40, "1")]
 
 
 def test_figures_are_from_the_rows() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.benches import linux_tables
-from coreloom.benches.linux import verifier
+from coreloom.benches.linux import page, verifier
 from coreloom.errors import UserError
 
 _SAID = """libbpf: prog 'dwrr_init': relo #1
@@ -20,7 +19,7 @@ EXIT: unregistered from user space
 
 def test_a_row_for_each_program() -> None:
     rows = verifier.rows_of("7.3.4", _SAID)
-    assert [(row["metric"], row["kernel"], row["value"]) for row in rows] == [
+    assert [(row.metric, row.kernel, row.value) for row in rows] == [
         ("dwrr_enqueue", "7.3.4", 1700),
         ("dwrr_init", "7.3.4", 50),
     ]
@@ -34,11 +33,11 @@ def test_a_run_that_was_none(said: str) -> None:
 
 def test_the_table_has_the_sums() -> None:
     rows = verifier.rows_of("6.18.15", _SAID.replace("1700", "2700"))
-    table = linux_tables.linux_verifier([*rows, *verifier.rows_of("7.3.4", _SAID)])
+    table = page.instructions([*rows, *verifier.rows_of("7.3.4", _SAID)])
     assert table.columns == ("BPF program of scx_dwrr", "6.18.15", "7.3.4")
     assert table.rows == (
         ("dwrr_enqueue", "2 700", "1 700"),
         ("dwrr_init", "50", "50"),
         ("sum", "2 750", "1 750"),
     )
-    assert linux_tables.linux_verifier([]).rows == ()
+    assert page.instructions([]).rows == ()

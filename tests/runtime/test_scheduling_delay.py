@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from coreloom.benches.scheduler import bench as scheduler
+from coreloom.benches.scheduler.delays import delay_rows
 
 COUNT = 150
 
@@ -17,10 +17,10 @@ COUNT = 150
     [("hw", "loop", 65, 3), ("hw", "cache", 95, 30), ("sw", "loop", 300, 130)],
 )
 def test_end_to_end_delay(kernel: str, load: str, mean: int, jitter: int) -> None:
-    rows = {row["operation"]: row for row in scheduler.delay_rows("hybrid", kernel, load, COUNT)}
-    assert rows["end_to_end"]["interrupts"] == COUNT
-    assert rows["end_to_end"]["mean"] <= mean
-    assert rows["end_to_end"]["jitter"] <= jitter
-    assert rows["raw"]["most"] <= 20
+    rows = {row.operation: row for row in delay_rows("hybrid", kernel, load, COUNT)}
+    assert rows["end_to_end"].interrupts == COUNT
+    assert rows["end_to_end"].mean <= mean
+    assert rows["end_to_end"].jitter <= jitter
+    assert rows["raw"].most <= 20
     if kernel == "hw":  # the unit's own delay is fixed
-        assert (rows["unit"]["least"], rows["unit"]["most"]) == (5, 5)
+        assert (rows["unit"].least, rows["unit"].most) == (5, 5)

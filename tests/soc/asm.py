@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import subprocess
-import sys
 from pathlib import Path
 
-from coreloom.paths import BUILD
+from coreloom.toolchain import cache, elf, firmware
 
 _LINK = """
 ENTRY(_start)
@@ -90,6 +87,8 @@ begin:
 #endif
 """
 
+_TARGET = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-nostdlib", "-g")
+
 
 def assemble(source: str, core: str, icache: bool = True, local: bool = False, rom: bool = False) -> Path:
     """Builds `source` (after the prelude) for a core family; returns the flat image. Cached by content.
@@ -102,25 +101,14 @@ def assemble(source: str, core: str, icache: bool = True, local: bool = False, r
         text += ".balign 4\nirq_entry: j irq_entry\n"
     flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}", f"-DLOCAL={int(local)}"]
     link = _LINK.replace("BASE", "0x20000000" if local else "0x10000000" if rom else "0x40000000")
-    digest = hashlib.sha256((text + link + " ".join(flags)).encode()).hexdigest()[:16]
-    folder = BUILD / "tests" / "soc" / digest
-    image = folder / "test.bin"
-    if image.exists():
-        return image
-    folder.mkdir(parents=True, exist_ok=True)
-    # Names of their own: tests run in parallel.
-    stem = folder / f"{os.getpid()}"
-    stem.with_suffix(".S").write_text(text)
-    stem.with_suffix(".ld").write_text(link)
-    env = {**os.environ}
-    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(BUILD / "zig-cache"))
-    zig = [sys.executable, "-m", "ziglang"]
-    elf = stem.with_suffix(".elf")
-    command = [*zig, "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-nostdlib", "-g"]
-    command += [*flags, f"-Wl,-T,{stem.with_suffix('.ld')}", str(stem.with_suffix(".S")), "-o", str(elf)]
-    subprocess.run(command, check=True, env=env)
-    partial = stem.with_suffix(".bin")
-    subprocess.run([*zig, "objcopy", "-O", "binary", str(elf), str(partial)], check=True, env=env)
-    elf.replace(image.with_suffix(".elf"))
-    partial.replace(image)
-    return image
+    flags = [*_TARGET, *flags]
+    key = firmware.digest([text, link, *flags], [Path(__file__), Path(elf.__file__)])
+
+    def make(work: Path) -> None:
+        (work / "test.S").write_text(text)
+        (work / "test.ld").write_text(link)
+        command = [*firmware.zig(), "cc", *flags, "-Wl,-T,test.ld", "test.S", "-o", "test.elf"]
+        subprocess.run(command, check=True, env=firmware.zig_environment(), cwd=work)
+        (work / "test.bin").write_bytes(elf.flat(work / "test.elf"))
+
+    return cache.made(cache.place("assembly") / key, make) / "test.bin"

@@ -40,7 +40,8 @@ def content(tmp_path: Path) -> Path:
 
 
 def test_content_and_stores(content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verilate, "MODELS", tmp_path / "models")
+    (tmp_path / "models").mkdir()
+    monkeypatch.setattr(verilate, "models", lambda: tmp_path / "models")
     (tmp_path / "harness.cpp").write_text(_HARNESS)
     params: dict[str, int | str] = {"Bytes": 64, "InitFile": str(content)}
     model = verilate.build(_DESIGN, tmp_path / "harness.cpp", params, name="rom")

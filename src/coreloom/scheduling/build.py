@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import BUILD, POLICIES
 from coreloom.toolchain import firmware
 
@@ -49,7 +49,7 @@ def build(flags: tuple[str, ...] = ()) -> Path:
     target = PLACE / f"simulate-{digest.hexdigest()[:16]}"
     if target.exists():
         return target
-    with exclusive(target.with_suffix(".lock")):
+    with file_lock(target.with_suffix(".lock")):
         if not target.exists():
             with tempfile.TemporaryDirectory(prefix=".simulate-", dir=PLACE) as work:
                 made = Path(work) / "simulate"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from coreloom.benches.model import prediction
+from coreloom.scheduling import applications
 from coreloom.scheduling.case import Case
 from coreloom.scheduling.workload import (
     Compute,
@@ -129,7 +129,7 @@ _PORT_DEPTH = 8
 def _application(app: str, means: dict[str, tuple[int, int]], text: str) -> Case:
     computes = {thread: [cycles] * count for thread, (count, cycles) in means.items()}
     return Case(
-        prediction.workload(app, computes, _PORT_DEPTH, placed=False),
+        applications.workload(app, computes, _PORT_DEPTH, placed=False),
         Machine(cpus=2, slice_us=10_000),
         1,
         f"{text}; a us is a cycle of the SoC, `coreloom bench model` has the real times",

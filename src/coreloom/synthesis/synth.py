@@ -18,18 +18,19 @@ import statistics
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import BUILD, RTL
-from coreloom.report.figure import Figure
 from coreloom.synthesis import pnr
-from coreloom.synthesis.pnr import SETUP, Netlist, Target
-from coreloom.synthesis.units import DEFAULT, Job
+from coreloom.synthesis.pnr import SETUP, Netlist, Target, TimingPath
+from coreloom.synthesis.units import Job
 from coreloom.toolchain import yosys, yowasp
 from coreloom.toolchain.verilate import Design
 from coreloom.toolchain.yosys import relative
@@ -37,14 +38,6 @@ from coreloom.toolchain.yosys import relative
 FOLDER = BUILD / "synth"
 SEEDS = 5
 _KEPT = 8  # old netlists of a unit
-
-# [HT], Virtex-II Pro 30: slices, FF, LUT4, BRAM, MHz of the scheduler at 256 x 128
-PAPER = {
-    "linear": (484, 573, 873, 1, 166.7),
-    "bitmap": (1034, 522, 1900, 2, 143.8),
-    "hybrid": (1455, 973, 2425, 3, 119.6),
-}
-_PAPER_KEYS = ("paper_slices", "paper_ff", "paper_lut4", "paper_bram", "paper_mhz")
 
 _TOP = "bench"  # the module with the registers around the unit
 _UNIT = "u."  # the unit in it
@@ -61,6 +54,31 @@ class Made:
     around: frozenset[str]
 
 
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """Area and clock of one unit of one size; clocks in MHz, of all seeds."""
+
+    unit: str
+    build: str | None
+    threads: int | None
+    priorities: int | None
+    lut4: int
+    ff: int
+    bram: int  # blocks of 18 kbit
+    dram: int  # RAM16x4
+    dsp: int
+    fmax_mhz: float  # median
+    fmax_min: float
+    fmax_max: float
+    seeds: int
+    device: str
+    critical: TimingPath  # of the median seed
+
+    @property
+    def title(self) -> str:
+        name = self.unit if self.build is None else f"{self.unit}:{self.build}"
+        return name if self.threads is None else f"{name} {self.threads} x {self.priorities}"
+
+
 def run(
     jobs: Sequence[Job],
     seeds: int = SEEDS,
@@ -69,7 +87,7 @@ def run(
     wide: bool = False,
     on_start: Callable[[str], None] | None = None,
     on_done: Callable[[], None] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Measure all jobs, several at a time; the rows are in the order of `jobs`.
 
     device overrides what each unit says; wide: LUTs may be joined by multiplexers.
@@ -113,26 +131,6 @@ def run(
         _row(job, made, [next(reports) for _ in job.seeds(seeds)], target_of(job))
         for job, made in zip(jobs, netlists, strict=True)
     ]
-
-
-def title(row: Mapping[str, Any]) -> str:
-    """What a row is about."""
-    name = row["unit"] if row["build"] is None else f"{row['unit']}:{row['build']}"
-    return name if row["threads"] is None else f"{name} {row['threads']} x {row['priorities']}"
-
-
-def figures(rows: Sequence[Mapping[str, Any]]) -> list[Figure]:
-    """What was to be reached beside what is; of the hybrid scheduler of the size of the paper only."""
-    key = ("cl_scheduler", "hybrid", *DEFAULT)
-    lut4 = PAPER["hybrid"][2]
-    found = []
-    for row in rows:
-        if tuple(row[name] for name in ("unit", "build", "threads", "priorities")) == key:
-            found += [
-                Figure(f"{title(row)}: MHz, median of the seeds", row["fmax_mhz"], at_least=100),
-                Figure(f"{title(row)}: LUT4 (paper: {lut4})", row["lut4"], at_most=lut4 - 1),
-            ]
-    return found
 
 
 def steps(jobs: Sequence[Job], seeds: int) -> int:
@@ -270,42 +268,37 @@ def _report(made: Made, seed: int, target: Target, version: str) -> Path:
     key = _key(version.encode(), *(text.encode() for text in target.arguments()), str(seed).encode())
     report = made.netlist.parent / f"pnr-{target.device}-{seed}-{key}.json"
     if not report.exists():
-        with exclusive(report.with_suffix(".lock")):
+        with file_lock(report.with_suffix(".lock")):
             if not report.exists():
                 pnr.place_and_route(made.netlist, report, seed, target)
     return report
 
 
-def _row(job: Job, made: Made, files: Sequence[Path], target: Target) -> dict[str, Any]:
+def _row(job: Job, made: Made, files: Sequence[Path], target: Target) -> Row:
     netlist = Netlist.read(made.netlist, _TOP)
     reports = sorted(
         (pnr.read_report(json.loads(path.read_text()), _UNIT) for path in files),
         key=lambda report: report.mhz,
     )
     used = reports[0].used
-    middle = reports[(len(reports) - 1) // 2]
-    size = job.size or (None, None)
-    paper: tuple[float | None, ...] = (None,) * len(_PAPER_KEYS)
-    if job.unit.top == "cl_scheduler" and job.size == DEFAULT:
-        paper = PAPER[job.unit.build]
-    return {
-        "unit": job.unit.top,
-        "build": job.unit.build or None,
-        "threads": size[0],
-        "priorities": size[1],
-        "lut4": used.get("TRELLIS_COMB", 0),
-        "ff": used.get("TRELLIS_FF", 0) - netlist.count_named(made.around),
-        "bram": used.get("DP16KD", 0),
-        "dram": netlist.count("TRELLIS_DPR16X4"),
-        "dsp": used.get("MULT18X18D", 0),
-        "fmax_mhz": round(statistics.median(report.mhz for report in reports), 1),
-        "fmax_min": round(reports[0].mhz, 1),
-        "fmax_max": round(reports[-1].mhz, 1),
-        "seeds": len(reports),
-        "device": target.part,
-        **dict(zip(_PAPER_KEYS, paper, strict=True)),
-        "critical": asdict(middle.critical),
-    }
+    threads, priorities = job.size or (None, None)
+    return Row(
+        unit=job.unit.top,
+        build=job.unit.build or None,
+        threads=threads,
+        priorities=priorities,
+        lut4=used.get("TRELLIS_COMB", 0),
+        ff=used.get("TRELLIS_FF", 0) - netlist.count_named(made.around),
+        bram=used.get("DP16KD", 0),
+        dram=netlist.count("TRELLIS_DPR16X4"),
+        dsp=used.get("MULT18X18D", 0),
+        fmax_mhz=round(statistics.median(report.mhz for report in reports), 1),
+        fmax_min=round(reports[0].mhz, 1),
+        fmax_max=round(reports[-1].mhz, 1),
+        seeds=len(reports),
+        device=target.part,
+        critical=reports[(len(reports) - 1) // 2].critical,
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -324,7 +317,7 @@ def _once(folder: Path, make: Callable[[Path], None]) -> None:
     if folder.exists():
         os.utime(folder)
         return
-    with exclusive(folder.with_suffix(".lock")):
+    with file_lock(folder.with_suffix(".lock")):
         if folder.exists():
             return
         work = Path(tempfile.mkdtemp(prefix=".", dir=FOLDER))

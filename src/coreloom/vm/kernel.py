@@ -13,7 +13,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.toolchain import debian
 
 
@@ -53,7 +53,7 @@ def get(choice: str = "7") -> Kernel:
         raise UserError(f"unknown kernel '{choice}' of the guest: choose one of {', '.join(CHOICES)}")
     sources = CHOICES[choice]
     mark = _mark(choice)
-    with exclusive(debian.PLACE / "kernel.lock"):
+    with file_lock(debian.PLACE / "kernel.lock"):
         release = chosen(choice)
         if release is None:
             source, release = newest(sources)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.locks import exclusive
+from coreloom.locks import file_lock
 from coreloom.paths import LINUX
 from coreloom.toolchain import debian
 from coreloom.vm import image, qemu
@@ -61,6 +61,12 @@ class Outcome:
     files: dict[str, bytes]  # what the script left below /out, by relative path
     boot_seconds: float  # of the host, from QEMU's start to the script's
     seconds: float  # of the host, in all
+
+
+def last_line(said: str) -> str:
+    """Of what was said, for whoever tells that it failed."""
+    lines = said.strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
 
 
 def prepare(kernels: Sequence[str] = linux_kernel.USUAL) -> None:
@@ -213,7 +219,7 @@ def _check(chosen: linux_kernel.Kernel, cpus: int, smt: bool, cgroup: str) -> No
 def _polling(chosen: linux_kernel.Kernel, choice: str) -> Path:
     """The kernel for a constant rate, made once: PAUSE would hand what an idle CPU has to the others."""
     target = chosen.vmlinux.with_name("vmlinux-polling")
-    with exclusive(target.with_suffix(".lock")):
+    with file_lock(target.with_suffix(".lock")):
         if not target.exists():
             found = run(Guest(), linux_kernel.FIND_IDLE_LOOP, cpus=1, kernel=choice).stdout
             partial = target.with_suffix(".partial")

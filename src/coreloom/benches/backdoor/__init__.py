@@ -1,1 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The Back-Door of [GF]: four programs on one processor and on two, its DMA and its doorbells."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.backdoor import page
+from coreloom.benches.backdoor.bench import Result, figures, jobs, places
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.pool import build
+from coreloom.report.table import Table
+
+
+class Backdoor(Bench[Result]):
+    name = "backdoor"
+    paper = "GF"
+    help = (
+        "the four programs of [GF] on one processor and on two, behind the Back-Door and on one bus; "
+        "half an hour, but what was measured before is not measured again"
+    )
+    title = "The Back-Door of [GF]: four programs on one processor and on two"
+    order = 60
+    result = Result
+    inputs = (*SOC, "src/coreloom/benches/moment.h")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--quick", action="store_true", help="the standard core, the smallest sizes; makes no page"
+        )
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        where = places(cores=("standard",)) if options.quick else places()
+        socs = [place.platform() for place in where]
+        rows = work.jobs([build(soc, soc.name) for soc in socs], jobs(where, options.quick))
+        return Result(name=self.name, rows=rows, reach=figures(rows), method=self.method())
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def readme(self, content: Result) -> Sequence[Table]:
+        return [page.readme(content.rows)]
+
+
+BENCH = Backdoor()

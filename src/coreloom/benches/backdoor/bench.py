@@ -2,7 +2,7 @@
 """The four programs of [GF] on one processor and on two, whose buses are not connected or are one.
 
 Each program does its work alone and with both processors in one simulation and compares (apps/pair); DMA
-(backdoor_unit) and doorbells (backdoor_latency) beside them, and what of all this was to be reached.
+and doorbells (latency.py) beside them, and what of all this was to be reached.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
+
 from coreloom.apps.pair import PAIR
 from coreloom.apps.pair import figures as figures_of
-from coreloom.benches import pool
-from coreloom.benches.backdoor import latency as backdoor_latency
-from coreloom.benches.pool import Job, Progress, Row
+from coreloom.benches.backdoor import latency
+from coreloom.benches.backdoor.latency import Bell, Dma
+from coreloom.benches.pool import Job, Progress
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.report import results
@@ -91,30 +93,75 @@ def bound(cycles_1: int, serial: int, words: int) -> float:
     return cycles_1 / (serial + (cycles_1 - serial) / 2 + 2 * words)
 
 
-def row(program: Program, size: int, place: Place, found: Mapping[str, int]) -> Row:
-    """The row of the figures that a program wrote (coreloom.apps.pair)."""
+class Run(msgspec.Struct, frozen=True, kw_only=True, tag_field="part", tag="program"):
+    """A program of one size at one place, alone and with both processors; cycles are processor 0's."""
+
+    program: str
+    size: int
+    platform: str
+    core: str
+    cycles_1: int
+    cycles_2: int
+    speedup: float
+    bound: float
+    bound_ratio: float  # speed-up over its bound
+    paper: float | None
+    speedup_with_loading: float
+    serial_cycles: int  # of one: cannot be split
+    transfer_cycles: int  # of two: moves words
+    wait_cycles: int  # of two: waits for processor 1
+    load_cycles: int  # before: loads the image
+    words_down: int
+    words_up: int
+    sim_cycles_per_second: int = 0
+
+    @property
+    def place(self) -> Place:
+        return Place(self.platform, self.core)
+
+    @property
+    def sized(self) -> str:
+        return PROGRAMS[self.program].sized(self.size)
+
+
+Row = Run | Bell | Dma
+
+
+class Result(results.Result, kw_only=True):
+    """What `coreloom bench backdoor` writes."""
+
+    rows: list[Row]
+    unit: str = "cycles"
+
+
+# What a program counts itself.
+_COUNTED = ("serial_cycles", "transfer_cycles", "wait_cycles", "load_cycles", "words_down", "words_up")
+
+
+def row(program: Program, size: int, place: Place, found: Mapping[str, int], rate: int = 0) -> Run:
+    """The row of the figures that a program wrote (coreloom.apps.pair); rate: cycles a second simulated."""
     one, two = found["cycles_1"], found["cycles_2"]
     if found["size"] != size or not one or not two:
         raise UserError("its figures are not of this size: a defect")
     most = bound(one, found["serial_cycles"], found["words_down"] + found["words_up"])
-    return {
-        "part": "program",
-        "program": program.name,
-        "size": size,
-        "platform": place.kind,
-        "core": place.core,
-        "cycles_1": one,
-        "cycles_2": two,
-        "speedup": round(one / two, 3),
-        "bound": round(most, 3),
-        "bound_ratio": round(one / two / most, 3),
-        "paper": program.paper,
-        "speedup_with_loading": round(one / (two + found["load_cycles"]), 3),
-        **{name: found[name] for name in found if name.endswith("_cycles") or name.startswith("words_")},
-    }
+    return Run(
+        program=program.name,
+        size=size,
+        platform=place.kind,
+        core=place.core,
+        cycles_1=one,
+        cycles_2=two,
+        speedup=round(one / two, 3),
+        bound=round(most, 3),
+        bound_ratio=round(one / two / most, 3),
+        paper=program.paper,
+        speedup_with_loading=round(one / (two + found["load_cycles"]), 3),
+        sim_cycles_per_second=rate,
+        **{name: found[name] for name in _COUNTED},
+    )
 
 
-def measure(program: Program, size: int, place: Place, progress: Progress | None = None) -> list[Row]:
+def measure(program: Program, size: int, place: Place, progress: Progress | None = None) -> list[Run]:
     """The row of one program, size and place; a run of the same model and firmware is not made again.
 
     Raises UserError if it does not end well, WrongOutput if its result is not the host's.
@@ -135,7 +182,7 @@ def measure(program: Program, size: int, place: Place, progress: Progress | None
             made.append(firmware.build_loader(soc))
         kept = results.once(f"{program.name}-{size}", made, simulate)
         rate = round(kept["cycles"] / max(kept["seconds"], 1e-9))
-        return [row(program, size, place, kept["figures"]) | {"sim_cycles_per_second": rate}]
+        return [row(program, size, place, kept["figures"], rate)]
     except UserError as error:
         raise UserError(f"{program.title}, {program.sized(size)}, on {soc.name}: {error}") from None
 
@@ -147,9 +194,9 @@ def places(kinds: Sequence[str] = KINDS, cores: Sequence[str] = CORES) -> list[P
     return [Place(kind, core) for core in cores for kind in kinds]
 
 
-def jobs(where: Sequence[Place], quick: bool = False) -> list[Job]:
+def jobs(where: Sequence[Place], quick: bool = False) -> list[Job[Row]]:
     """Every measurement at these places, in the order of the tables. quick: the smallest sizes only."""
-    wanted = []
+    wanted: list[Job[Row]] = []
     for place in where:
         slow = 4 if place.core == "economy" else 1
         for program in PROGRAMS.values():
@@ -160,42 +207,24 @@ def jobs(where: Sequence[Place], quick: bool = False) -> list[Job]:
                 run = partial(measure, program, size, place)
                 wanted.append(Job(text, run, slow * program.steps(size)))
     for core in dict.fromkeys(place.core for place in where):
-        wanted.append(Job(f"backdoor, {core} core: doorbells", partial(backdoor_latency.measure, core)))
+        wanted.append(Job(f"backdoor, {core} core: doorbells", partial(latency.measure, core)))
     return [*wanted, Job("the DMA", dma)]
 
 
-def dma(progress: Progress | None = None) -> list[Row]:
+def dma(progress: Progress | None = None) -> list[Dma]:
     """The DMA in its unit and the whole Back-Door with a machine on either side, in place of processors."""
-    return [{"part": "dma"} | found for found in backdoor_unit.measure()]
-
-
-def steps(where: Sequence[Place], wanted: Sequence[Job]) -> int:
-    """How often `run` calls on_done."""
-    return len(where) + len(wanted)
-
-
-def run(
-    where: Sequence[Place],
-    wanted: Sequence[Job],
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[Row]:
-    """All rows in the order of `wanted`; the models are built first."""
-    socs = [place.platform() for place in where]
-    return pool.run([pool.build(soc, soc.name) for soc in socs], wanted, on_start, on_done)
+    return [Dma(**found) for found in backdoor_unit.measure()]
 
 
 # --- what was to be reached ----------------------------------------------------------------
 
 
-def largest(rows: Sequence[Row], core: str) -> list[Row]:
+def largest(rows: Sequence[Row], core: str) -> list[Run]:
     """Of each program on the Back-Door the row of the largest size."""
-    found: dict[str, Row] = {}
+    found: dict[str, Run] = {}
     for one in rows:
-        if (one["part"], one.get("platform"), one.get("core")) == ("program", "backdoor", core):
-            name = one["program"]
-            if name not in found or one["size"] > found[name]["size"]:
-                found[name] = one
+        if isinstance(one, Run) and one.place == ("backdoor", core):
+            found[one.program] = max(found.get(one.program, one), one, key=lambda run: run.size)
     return list(found.values())
 
 
@@ -204,24 +233,22 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     found = []
     for core in CORES:
         for one in largest(rows, core):
-            program = PROGRAMS[one["program"]]
-            text = f"{program.title}, {program.sized(one['size'])}, {core} core"
+            program = PROGRAMS[one.program]
+            text = f"{program.title}, {one.sized}, {core} core"
             found += [
-                Figure(
-                    f"{text}: speed-up with two", one["speedup"], at_least=program.target, bound=one["bound"]
-                ),
-                Figure(f"{text}: share of the bound", one["bound_ratio"], at_least=SHARE, bound=1),
+                Figure(f"{text}: speed-up with two", one.speedup, at_least=program.target, bound=one.bound),
+                Figure(f"{text}: share of the bound", one.bound_ratio, at_least=SHARE, bound=1),
             ]
-    moved = [one for one in rows if one["part"] == "dma" and one["words"] >= DMA_WORDS]
+    moved = [one for one in rows if isinstance(one, Dma) and one.words >= DMA_WORDS]
     for text, of in (
-        (f"{DMA_WORDS} words or more", [one for one in moved if one["kind"] != "program"]),
-        ("streams of a program, standard core", [one for one in moved if one.get("core") == "standard"]),
+        (f"{DMA_WORDS} words or more", [one for one in moved if one.kind != "program"]),
+        ("streams of a program, standard core", [one for one in moved if one.core == "standard"]),
     ):
         if of:
-            least = round(min(one["words_per_cycle"] for one in of), 3)
+            least = round(min(one.words_per_cycle for one in of), 3)
             found.append(Figure(f"DMA, {text}: words a cycle", least, at_least=DMA_RATE, bound=1))
-    for one in rows:
-        if one["part"] == "doorbell" and (one["core"], one["far_clock"]) == ("standard", 1):
-            text = f"doorbell {backdoor_latency.WAYS[one['way']]}, to {backdoor_latency.UNTIL[one['until']]}"
-            found.append(Figure(f"{text}, median", one["cycles"], at_most=BELL_CYCLES))
+    for bell in rows:
+        if isinstance(bell, Bell) and (bell.core, bell.far_clock) == ("standard", 1):
+            text = f"doorbell {latency.WAYS[bell.way]}, to {latency.UNTIL[bell.until]}"
+            found.append(Figure(f"{text}, median", bell.cycles, at_most=BELL_CYCLES))
     return found

@@ -11,7 +11,8 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median_high
-from typing import Any
+
+import msgspec
 
 from coreloom.design import platform
 from coreloom.design.address_map import RAM_BASE, ROM_BASE
@@ -35,6 +36,32 @@ CLOCKS = (1, 0.5, 2)  # of processor 1, as a multiple of that of processor 0
 _SOURCE = str(Path(__file__).with_name("latency.c"))
 _MAX_CYCLES = 10_000_000
 _DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0}  # no time slice falls into a round
+
+
+class Bell(msgspec.Struct, frozen=True, kw_only=True, tag_field="part", tag="doorbell"):
+    """Cycles of processor 0 from a ring to the moment `until`: median, least, most of the rounds."""
+
+    way: str
+    until: str
+    core: str
+    far_clock: float
+    cycles: int
+    least: int
+    most: int
+    rounds: int
+
+
+class Dma(msgspec.Struct, frozen=True, kw_only=True, tag_field="part", tag="dma", omit_defaults=True):
+    """The DMA at work: alone (kind list), with both sides (stream), or for a program, whose core it names."""
+
+    kind: str
+    op: str
+    core: str | None = None
+    words: int
+    near_period: int | None
+    far_period: int | None
+    cycles: int  # in which it is busy, of the slower clock
+    words_per_cycle: float
 
 
 def _entry(core: str, cpu: int, program: Path) -> int:
@@ -75,21 +102,14 @@ def cycles(
     return {until: [c - a for a, c in zip(begins, cycles[until], strict=True)][1:] for until in UNTIL}
 
 
-def dma_row(op: str, core: str, far_period: int, cycles: int) -> dict[str, Any]:
-    """As those of backdoor_unit, of the kind `program`; in cycles of processor 1 in which the DMA is busy."""
-    row = {"part": "dma", "kind": "program", "op": op, "core": core, "words": WORDS}
-    row |= {"near_period": FAR_PERIOD, "far_period": far_period}
-    return row | {"cycles": cycles, "words_per_cycle": WORDS / cycles}
-
-
-def measure(core: str, progress: Callable[[int], None] | None = None) -> list[dict[str, Any]]:
+def measure(core: str, progress: Callable[[int], None] | None = None) -> list[Bell | Dma]:
     """The rows of one core: both ways, at each of CLOCKS.
 
     Cycles of a bell are those of processor 0, of the DMA those of processor 1.
     """
     soc = platform.load(f"backdoor-{core}")
     experiment = Experiment(_SOURCE, soc, defines=_DEFINES)
-    rows = []
+    rows: list[Bell | Dma] = []
     try:
         programs = experiment.program(), firmware.build_far(_SOURCE, soc, _DEFINES).with_suffix(".elf")
         loader = firmware.build_loader(soc).with_suffix(".elf")
@@ -115,20 +135,29 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[di
             for way in WAYS:
                 for until, found in cycles(outcome.result.events, way, places, ROUNDS).items():
                     rows.append(
-                        {
-                            "part": "doorbell",
-                            "way": way,
-                            "until": until,
-                            "core": core,
-                            "far_clock": clock,
-                            "cycles": median_high(found),
-                            "least": min(found),
-                            "most": max(found),
-                            "rounds": len(found),
-                        }
+                        Bell(
+                            way=way,
+                            until=until,
+                            core=core,
+                            far_clock=clock,
+                            cycles=median_high(found),
+                            least=min(found),
+                            most=max(found),
+                            rounds=len(found),
+                        )
                     )
             for way, busy in zip(WAYS, struct.unpack("<2I", outcome.result.output), strict=True):
-                rows.append(dma_row(way, core, period, busy))
+                moved = Dma(
+                    kind="program",
+                    op=way,
+                    core=core,
+                    words=WORDS,
+                    near_period=FAR_PERIOD,
+                    far_period=period,
+                    cycles=busy,
+                    words_per_cycle=WORDS / busy,
+                )
+                rows.append(moved)
     except UserError as error:
         raise UserError(f"doorbells on {soc.name}: {error}") from None
     return rows

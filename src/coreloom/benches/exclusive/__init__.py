@@ -1,1 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
+"""[GF]'s experiment on a kernel of today: a program with a CPU of its own beside others."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import Bench, Work
+from coreloom.benches.exclusive import guest, page, reach
+from coreloom.benches.exclusive.bench import Result, Row, Start, jobs
+from coreloom.benches.exclusive.cases import CPUS, SEEDS
+from coreloom.benches.exclusive.killed import Kill
+from coreloom.options import positive
+from coreloom.report.figure import Figure
+from coreloom.report.table import Table
+
+
+class Exclusive(Bench[Result]):
+    name = "exclusive"
+    paper = "GF"
+    help = (
+        "[GF]'s experiment on a kernel of today in a virtual machine: a CPU of its own beside taskset, nice "
+        "and SCHED_FIFO; a quarter of an hour"
+    )
+    title = "A CPU of its own: the Golden-Finger of [GF] on a kernel of today"
+    order = 100
+    result = Result
+    inputs = (
+        *("linux/exclusive", "linux/vm", "linux/vm/init", "linux/vm/work"),
+        *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
+    )
+    tools = ("coreloom", "ziglang")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--quick",
+            action="store_true",
+            help="two jobs, alone and under 16 hogs, one seed, a few moments of kill -9; makes no page",
+        )
+        parser.add_argument(
+            "--seeds", type=positive, metavar="N", help=f"runs of each case (default: {SEEDS})"
+        )
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        seeds = options.seeds or (1 if options.quick else SEEDS)
+        found = work.jobs(*jobs(options.quick, seeds))
+        rows = [row for row in found if isinstance(row, Row)]
+        starts = [row for row in found if isinstance(row, Start)]
+        kills = [row for row in found if isinstance(row, Kill)]
+        return Result(
+            name=self.name,
+            rows=rows,
+            start=starts,
+            killed=kills,
+            reach=reach.figures(rows, starts, kills),
+            method=self.method(cpus=CPUS, seeds=seeds) + reach.verdict(rows),
+            tools=guest.versions(),
+        )
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def readme(self, content: Result) -> Sequence[Table]:
+        return [page.readme(content)]
+
+    def headline(self, content: Result) -> Sequence[Figure]:
+        return content.reach
+
+
+BENCH = Exclusive()

@@ -1,35 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chaos for `coreloom exclusive`: random reservations, deaths and disturbances; then all must be as before.
+"""Chaos for `coreloom exclusive`: each scenario in a guest; then all must be as it was before.
 
-A scenario is a function of its seed. Its moments meet a guest that is not deterministic: what differs once
-may be equal the next time, so a seed is replayed several times. linux/vm/exclusive/README.md says how.
+Its moments meet a guest that is not deterministic: what differs once may be equal the next time, so a seed is
+replayed several times.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from coreloom.benches.pool import Row
+import msgspec
+
+from coreloom.benches.exclusive.guest import SHELL, programs
+from coreloom.benches.exclusive.scenario import GROUNDS, SCENARIOS, Ground, Scenario
 from coreloom.errors import UserError
-from coreloom.paths import LINUX
 from coreloom.programs import exclusive
 from coreloom.report import results
-from coreloom.toolchain import native
 from coreloom.vm import kernel, qemu, systemd_image, vm
 
 NAME = "exclusive_chaos"
-SCENARIOS, SAMPLE = 500, 40
-SHELL = LINUX / "vm" / "exclusive"
-CPUS = (1, 2, 3)  # that are held; one CPU at least stays free, and CPU 0 always
 EQUAL, FOREIGN, DIFFERING = "equal", "foreign", "differing"
-_PROGRAMS = ("chaos", "spawn", "state", "threads")
 _BATCH = 25  # scenarios of a boot
 _BOOT_S, _SCENARIO_S = 120, 60  # of the host, at most
 _ENDS = re.compile(r"^end \d+ (\w+)\n", re.MULTILINE)
@@ -41,281 +38,25 @@ _UNITS = {
 }
 
 
-@dataclass(frozen=True)
-class Ground:
-    name: str
-    kernel: str
-    cgroup: str
-    mechanisms: tuple[str, ...]
-    of_twenty: int  # scenarios that run there
-    systemd: bool = False
-    remembers: bool = True  # what a task asked for while it cannot have it: since Linux 6.2
+class Row(msgspec.Struct, frozen=True):
+    """One scenario."""
 
-
-_V2 = ("isolated", "root", "cpuset", "affinity")
-GROUNDS = (
-    Ground("7", "7", "v2", _V2, 12),
-    Ground("6.18", "6.18", "v2", _V2, 3),
-    Ground("6.1 v1", "6.1", "v1", ("cpuset-v1", "affinity"), 2, remembers=False),
-    Ground("7 systemd", "7", "none", ("isolated", "root", "affinity"), 3, systemd=True),
-)
-
-
-@dataclass(frozen=True)
-class Reservation:
-    mechanism: str
-    cpu: int
-    attach: bool
-    threads: int
-    mixed: bool  # each thread of the attached process has CPUs of its own
-    in_group: bool  # the attached process is in a group of its own
-    most_ms: int  # --max; 0: none
-    traced: bool
-    ends_by: str  # term, end (of the program), max
-
-
-@dataclass(frozen=True)
-class Kill:
-    whom: str  # tool, watcher, both (of one reservation), every
-    of: int
-    phase: str  # start, hold, stop
-    part: int  # of 1000 of the time that starting or stopping takes
-
-
-@dataclass(frozen=True)
-class Hotplug:
-    cpu: int
-    back: str  # hold, end: before the others end, after
-
-
-@dataclass(frozen=True)
-class Scenario:
     seed: int
-    ground: Ground
-    reservations: tuple[Reservation, ...]
-    at_once: bool  # they begin without waiting for each other
-    ends: tuple[int, ...]  # in this order
-    ends_at_once: bool
-    kill: Kill | None = None
-    hotplug: Hotplug | None = None
-    hostile: int = 0  # processes of another user that change their own affinity
-    hostile_to_the_end: bool = True
-    storm: bool = False
-    paused: int | None = None  # whose tool is stopped for a while
-    restore: str = ""  # by hand, in between: "dead", "--all", an index
-    removed: str = ""  # an index: its journal; "all"
-    narrow: bool = False  # groups of the machine have CPUs of their own
-    restore_first: bool = True  # before the programs of killed tools end
-    pauses_us: tuple[int, ...] = field(default=(), repr=False)
-
-    @property
-    def ambiguous(self) -> bool:
-        """A hostile process may lose what it asked for last: decision 0018 says why it cannot be told."""
-        kinds = {one.mechanism for one in self.reservations}
-        beside_partition = "affinity" in kinds and bool(kinds & {"isolated", "root"})
-        return bool(self.hostile) and (self.hotplug is not None or beside_partition)
-
-    def steps(self) -> str:
-        """For programs/chaos.c."""
-        return "".join(f"{line}\n" for line in _steps(self))
-
-    def classes(self) -> list[str]:
-        """What is counted apart."""
-        names = "+".join(sorted(one.mechanism for one in self.reservations))
-        found = [f"{len(self.reservations)} reservations", names]
-        if any(one.attach for one in self.reservations):
-            found.append("attach")
-        found.append(f"kill {self.kill.whom}" if self.kill else "nobody killed")
-        marks = {
-            "hotplug": self.hotplug,
-            "hostile": self.hostile,
-            "storm": self.storm,
-            "paused": self.paused is not None,
-            "restore by hand": self.restore,
-            "journal removed": self.removed,
-            "narrow groups": self.narrow,
-        }
-        return found + [name for name, there in marks.items() if there]
-
-    def text(self) -> str:
-        held = ", ".join(
-            f"{'attach' if one.attach else 'run'} {one.mechanism} CPU {one.cpu}" for one in self.reservations
-        )
-        rest = [name for name in self.classes()[2:] if name != "attach"]
-        order = f"{'at once' if self.ends_at_once else 'in the order'} {self.ends}"
-        return f"{held}; ends {order}; {', '.join(rest)}"
+    ground: str
+    outcome: str
+    classes: list[str]
+    exits: tuple[int, ...]
 
 
-def ground_of(seed: int) -> Ground:
-    """Every twenty seeds have the same share of each."""
-    place = seed * 7 % 20  # so that few in a row meet more than one
-    for ground in GROUNDS:
-        place -= ground.of_twenty
-        if place < 0:
-            return ground
-    raise AssertionError("the shares are 20 together")
+class Difference(msgspec.Struct, frozen=True):
+    """What one that differs has left."""
 
-
-def seeds(text: str) -> list[int]:
-    """Of a list as 17,20-30; a seed may be there several times."""
-    found: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise UserError(f"{text}: no seeds; give them as 17 or 1-500 or 17,17,20-30")
-        found += range(int(first), int(last if dash else first) + 1)
-    return found
-
-
-def scenario(seed: int) -> Scenario:
-    draw = random.Random(seed)
-    ground = ground_of(seed)
-    count = draw.choices((1, 2, 3), (2, 5, 3))[0]
-    cpus = draw.sample(CPUS, count)
-    held = tuple(_reservation(draw, ground, cpu) for cpu in cpus)
-    order = list(range(count))
-    draw.shuffle(order)
-    kill = _kill(draw, count)
-    death = kill.whom if kill else ""
-    hotplug = None
-    if draw.random() < 0.25:
-        hotplug = Hotplug(draw.choice(CPUS), draw.choice(("hold", "end")))
-    hostile = draw.choice((1, 4)) if draw.random() < 0.25 else 0
-    removed = ""
-    if draw.random() < 0.12 and death not in ("both", "every"):  # else nobody knows what was before
-        removed = draw.choice((str(draw.randrange(count)), str(draw.randrange(count)), "all"))
-    restore = ""
-    if draw.random() < 0.2:
-        restore = draw.choice(("dead", "dead", "--all", str(draw.randrange(count))))
-    if hotplug and not ground.remembers:
-        # What is given back while a CPU is away is given without it for good, by the kernel: here none is.
-        early = restore or any(one.most_ms for one in held) or (kill and kill.phase != "stop")
-        hotplug = None if early else Hotplug(hotplug.cpu, "hold")
-    return Scenario(
-        seed,
-        ground,
-        held,
-        at_once=draw.random() < 0.4,
-        ends=tuple(order),
-        ends_at_once=draw.random() < 0.4,
-        kill=kill,
-        hotplug=hotplug,
-        hostile=hostile,
-        hostile_to_the_end=not ground.remembers or draw.random() < 0.5,
-        storm=draw.random() < 0.2,
-        paused=draw.randrange(count) if draw.random() < 0.15 else None,
-        restore=restore,
-        removed=removed,
-        narrow=draw.random() < 0.25,
-        restore_first=draw.random() < 0.5,
-        pauses_us=tuple(draw.choice((0, 0, 1_000, 10_000, 50_000)) for _ in range(24)),
-    )
-
-
-def _reservation(draw: random.Random, ground: Ground, cpu: int) -> Reservation:
-    attach = draw.random() < 0.4
-    most_ms = draw.choice((20, 100, 250)) if draw.random() < 0.25 else 0
-    return Reservation(
-        draw.choice(ground.mechanisms),
-        cpu,
-        attach,
-        threads=draw.choice((1, 4)),
-        mixed=attach and draw.random() < 0.4,
-        in_group=attach and not ground.systemd and draw.random() < 0.3,
-        most_ms=most_ms,
-        traced=draw.random() < 0.1,
-        ends_by="max" if most_ms else draw.choice(("term", "end")) if not attach else "term",
-    )
-
-
-def _kill(draw: random.Random, count: int) -> Kill | None:
-    if draw.random() < 0.3:
-        return None
-    whom = draw.choice(("tool", "tool", "watcher", "both", "both", "every"))
-    return Kill(whom, draw.randrange(count), draw.choice(("start", "hold", "stop")), draw.randrange(1200))
-
-
-def _steps(of: Scenario) -> Iterator[str]:
-    pauses = iter(of.pauses_us)
-
-    def pause() -> Iterator[str]:
-        if time := next(pauses, 0):
-            yield f"us {time}"
-
-    def killed(phase: str, which: int) -> Iterator[str]:
-        if of.kill is None or (of.kill.phase, of.kill.of) != (phase, which):
-            return
-        yield f"part {'start' if phase == 'hold' else phase} {which} {of.kill.part}"
-        yield "kill every" if of.kill.whom == "every" else f"kill {of.kill.whom} {which}"
-
-    if of.narrow:
-        yield "narrow"
-    for number, one in enumerate(of.reservations):
-        if one.attach:
-            kind, place = ("mixed" if one.mixed else "same"), ("GROUP" if one.in_group else "-")
-            yield f"victim {number} {one.threads} {kind} {place}"
-    if of.hostile:
-        yield f"hostile {of.hostile}"
-    yield "before"
-    if of.storm:
-        yield "storm"
-    for number, one in enumerate(of.reservations):
-        yield f"start {number} {_words(of.ground, number, one)}"
-        yield from killed("start", number)
-        if of.at_once:
-            yield from pause()
-        else:
-            yield f"held {number}"
-    if of.at_once:
-        for number in range(len(of.reservations)):
-            yield f"held {number}"
-    between = [list(killed("hold", number)) for number in range(len(of.reservations))]
-    if of.hotplug:
-        between.append([f"cpu {of.hotplug.cpu} 0"])
-    if of.restore:
-        between.append(["restore" + (f" {of.restore}" if of.restore != "dead" else "")])
-    if of.removed:
-        between.append([f"remove {of.removed}"])
-    if of.paused is not None:
-        between.append([f"pause {of.paused}", *pause(), f"continue {of.paused}"])
-    random.Random(of.seed).shuffle(between)
-    for steps in between:
-        yield from pause()
-        yield from steps
-    yield from pause()
-    if of.hotplug and of.hotplug.back == "hold":
-        yield f"cpu {of.hotplug.cpu} 1"
-    if of.hostile and not of.hostile_to_the_end:
-        yield "quiet"
-    for number in of.ends:
-        if of.reservations[number].ends_by != "max":
-            yield f"{of.reservations[number].ends_by} {number}"
-        yield from killed("stop", number)
-        if of.ends_at_once:
-            yield from pause()
-        else:
-            # What is run goes on when its time is over.
-            if of.reservations[number].ends_by == "max" and not of.reservations[number].attach:
-                yield f"us {of.reservations[number].most_ms * 1000}"
-                yield f"end {number}"
-            yield f"gone {number}"
-    yield f"settle {'restore' if of.restore_first else 'programs'}"
-
-
-def _words(ground: Ground, number: int, of: Reservation) -> str:
-    words = ["attach" if of.attach else "run", "--quiet", "--sample", "0.01"]
-    words += ["--mechanism", of.mechanism, "--cpu", str(of.cpu)]
-    if of.most_ms:
-        words += ["--max", f"{of.most_ms}ms"]
-    if of.traced:
-        words.append("--trace")
-    if of.attach and ground.systemd and of.mechanism != "affinity":
-        words.append("--move")
-    words += [f"@{number}"] if of.attach else ["--", str(of.threads), "same"]
-    return " ".join(words)
-
-
-# --- in the guest --------------------------------------------------------------------------------
+    seed: int
+    ground: str
+    scenario: str
+    problems: tuple[str, ...]
+    difference: tuple[str, ...]
+    lines: int
 
 
 @dataclass(frozen=True)
@@ -328,13 +69,12 @@ class Done:
     log: tuple[str, ...] = ()  # what the tools have printed, of a scenario that differs
 
     def row(self) -> Row:
-        return {
-            "seed": self.scenario.seed,
-            "ground": self.scenario.ground.name,
-            "outcome": self.outcome,
-            "classes": self.scenario.classes(),
-            "exits": list(self.exits),
-        }
+        of = self.scenario
+        return Row(of.seed, of.ground.name, self.outcome, of.classes(), self.exits)
+
+    def kept(self) -> Difference:
+        of, lines = self.scenario, self.difference
+        return Difference(of.seed, of.ground.name, of.text(), self.problems, lines[:_HEAD], len(lines))
 
     def told(self) -> str:
         """For a person: what was done, what differs."""
@@ -348,14 +88,9 @@ class Done:
 
 
 def _guest(ground: Ground, scenarios: Sequence[Scenario], tool: Path | bytes) -> vm.Guest:
-    folder = LINUX / "vm" / "programs"
-    files: dict[str, Path | bytes] = {
-        f"/usr/bin/{name}": native.static(name, [folder / f"{name}.c"]) for name in _PROGRAMS
-    }
-    files[f"/usr/bin/{exclusive.NAME}"] = tool
-    files["/check"] = SHELL
-    for number, one in enumerate(scenarios):
-        files[f"/chaos/{number}/{one.seed}"] = one.steps().encode()
+    files = programs("chaos", "spawn", "state", "threads")
+    files |= {f"/usr/bin/{exclusive.NAME}": tool, "/check": SHELL}
+    files |= {f"/chaos/{n}/{one.seed}": one.steps().encode() for n, one in enumerate(scenarios)}
     if ground.systemd:
         return systemd_image.guest(files, units=_UNITS)
     return vm.Guest(files)
@@ -485,27 +220,12 @@ def write(done: Sequence[Done]) -> Path:
     tools = results.tools(("coreloom", "ziglang")) | {"qemu": qemu.get().version}
     grounds = [ground for ground in GROUNDS if any(one.scenario.ground is ground for one in done)]
     tools |= {f"linux ({ground.name})": kernel.get(ground.kernel).release for ground in grounds}
-    differing = [
-        {
-            "seed": one.scenario.seed,
-            "ground": one.scenario.ground.name,
-            "scenario": one.scenario.text(),
-            "problems": list(one.problems),
-            "difference": list(one.difference[:_HEAD]),
-            "lines": len(one.difference),
-        }
-        for one in done
-        if one.outcome == DIFFERING
-    ]
-    return results.write(
-        name,
-        [one.row() for one in done],
+    facts: dict[str, Any] = {
         **counts(done),
-        grounds={
-            ground.name: counts([one for one in done if one.scenario.ground is ground]) for ground in grounds
-        },
-        by_class=by_class(done),
-        seeds=seeds,
-        differing_scenarios=differing,
-        tools=tools,
-    )
+        "grounds": {of.name: counts([one for one in done if one.scenario.ground is of]) for of in grounds},
+        "by_class": by_class(done),
+        "seeds": seeds,
+        "differing_scenarios": [one.kept() for one in done if one.outcome == DIFFERING],
+        "tools": tools,
+    }
+    return results.write(name, [one.row() for one in done], **facts)

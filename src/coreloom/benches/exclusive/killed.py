@@ -11,16 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coreloom.benches.pool import Row
+import msgspec
+
+from coreloom.benches.exclusive.guest import SHELL, programs
 from coreloom.errors import UserError
-from coreloom.paths import LINUX
 from coreloom.programs import exclusive
 from coreloom.report.figure import Figure
-from coreloom.toolchain import native
 from coreloom.vm import vm
 
 MOMENTS, QUICK_MOMENTS = 100, 5
-SHELL = LINUX / "vm" / "exclusive"
 PHASES = {
     "start": "while it starts",
     "hold": "while it holds",
@@ -53,51 +52,48 @@ def _moments(count: int) -> str:
     return "".join(lines)
 
 
-def run(case: Case, count: int) -> list[Row]:
+class Kill(msgspec.Struct, frozen=True):
+    """One kill: in which phase, how long after its beginning, of whom, and whether all was as before."""
+
+    mechanism: str
+    phase: str
+    moment_us: int
+    killed: str  # tool, all, none: it came too late
+    equal: bool
+
+
+def run(case: Case, count: int) -> list[Kill]:
     """A row for each moment, until so many have killed the tool; UserError if fewer have."""
-    names = ("killat", "state", "threads")
-    programs = {name: native.static(name, [LINUX / "vm" / "programs" / f"{name}.c"]) for name in names}
-    programs[exclusive.NAME] = exclusive.program()
-    guest = vm.Guest(
-        {
-            **{f"/usr/bin/{name}": path for name, path in programs.items()},
-            "/check": SHELL,
-            "/moments": _moments(_MORE * count).encode(),
-        }
-    )
+    files = programs("killat", "state", "threads")
+    files |= {f"/usr/bin/{exclusive.NAME}": exclusive.program(), "/check": SHELL}
+    guest = vm.Guest({**files, "/moments": _moments(_MORE * count).encode()})
     script = f"how='--mechanism {case.mechanism}'\n. /check/moments.sh\nmoments {count} </moments\n"
     outcome = vm.run(guest, script, kernel=case.kernel, cgroup=case.cgroup, timeout=_TIMEOUT)
-    rows = [
-        {
-            "mechanism": case.mechanism,
-            "phase": phase,
-            "moment_us": int(us),
-            "killed": whom,
-            "equal": equal == "yes",
-        }
+    kills = [
+        Kill(case.mechanism, phase, int(us), whom, equal == "yes")
         for phase, us, whom, equal in _ROW.findall(outcome.stdout)
     ]
-    hits = sum(row["killed"] != "none" for row in rows)
+    hits = sum(kill.killed != "none" for kill in kills)
     if outcome.status or hits != count:
         raise UserError(
             f"kill -9 under {case.mechanism}: {hits} of {count} were measured in the guest:\n{outcome.stdout}"
         )
-    return rows
+    return kills
 
 
-def counted(rows: Sequence[Row]) -> list[Row]:
+def counted(kills: Sequence[Kill]) -> list[Kill]:
     """Without those that came too late, unless they have left a difference."""
-    return [row for row in rows if row["killed"] != "none" or not row["equal"]]
+    return [kill for kill in kills if kill.killed != "none" or not kill.equal]
 
 
-def equal(rows: Sequence[Row]) -> int:
-    return sum(row["equal"] for row in rows)
+def equal(kills: Sequence[Kill]) -> int:
+    return sum(kill.equal for kill in kills)
 
 
-def figures(rows: Sequence[Row]) -> list[Figure]:
+def figures(kills: Sequence[Kill]) -> list[Figure]:
     found = []
-    for mechanism in dict.fromkeys(row["mechanism"] for row in rows):
-        of = counted([row for row in rows if row["mechanism"] == mechanism])
+    for mechanism in dict.fromkeys(kill.mechanism for kill in kills):
+        of = counted([kill for kill in kills if kill.mechanism == mechanism])
         what = f"byte for byte as before after kill -9 at {len(of)} random moments ({mechanism})"
         found.append(Figure(what, equal(of), at_least=len(of), bound=len(of)))
     return found

@@ -1,1 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Fairness of the scheduling policies in the model: shares, gaps and migrations."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import Bench, Work
+from coreloom.benches.fairness import page
+from coreloom.benches.fairness.bench import Result, balance, figures, jobs
+from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS
+from coreloom.report.figure import Figure
+from coreloom.report.page import Plot
+from coreloom.report.table import Table
+
+
+class Fairness(Bench[Result]):
+    name = "fairness"
+    paper = "DWRR"
+    help = "shares, gaps and migrations of the policies in the model; fails if dwrr breaks its bound"
+    title = "Fairness of the scheduling policies: [DWRR]'s cases and more"
+    order = 80
+    result = Result
+    inputs = ("policies", "src/coreloom/scheduling")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} random runs, not {RUNS}")
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        rows = work.jobs([], jobs(options.quick))
+        return Result(name=self.name, rows=rows, balance=balance(), reach=figures(rows), method=self.method())
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return page.plotted(content)
+
+    def readme(self, content: Result) -> Sequence[Table]:
+        return [page.readme(content.rows)]
+
+    def headline(self, content: Result) -> Sequence[Figure]:
+        return content.reach
+
+
+BENCH = Fairness()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fairness of the scheduling policies in the model: the cases of [DWRR], its weak points, and many at random.
+"""Fairness of the scheduling policies in the model: each case under its policies.
 
 Every run of dwrr is checked against its bound (docs/decisions/0014): the largest gap of service for each unit
 of weight between two threads that are runnable all the time is at most 2 B, and one tick of the lightest.
@@ -7,253 +7,96 @@ of weight between two threads that are runnable all the time is at most 2 B, and
 
 from __future__ import annotations
 
-import json
 import math
-import random
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, pstdev
 
-from coreloom.benches import pool
-from coreloom.benches.pool import Job, Progress, Row
+import msgspec
+
+from coreloom.benches.fairness.cases import Case, Kind, cases, counterexample, feasible
+from coreloom.benches.pool import Job, Progress
 from coreloom.errors import UserError
+from coreloom.report import results
 from coreloom.report.figure import Figure
-from coreloom.scheduling import build
-from coreloom.scheduling.builtin import CASES
-from coreloom.scheduling.simulate import Outcome, run
-from coreloom.scheduling.workload import (
-    WEIGHT_NICE_0,
-    Compute,
-    Costs,
-    Machine,
-    Sleep,
-    Thread,
-    Workload,
-    nice_weight,
-)
+from coreloom.scheduling import build, simulate
+from coreloom.scheduling.workload import WEIGHT_NICE_0
 
-POLICIES = ("ring", "o1", "cfs", "eevdf", "dwrr", "artis", "exclusive:cfs", "static", "dynamic", "selective")
-SWEPT = ("ring", "o1", "cfs", "eevdf", "dwrr")
-RUNS, QUICK_RUNS = 240, 30
-TICK_US = 1000.0
-# Kinds of cases:
-COUNTEREXAMPLE, FIVE_ON_FOUR, INFEASIBLE, INTERACTIVE, SWEEP, COARSE, LOCKS, RESERVE = (
-    *(
-        "counterexample",
-        "five on four",
-        "infeasible",
-        "interactive",
-        "sweep",
-        "coarse tick",
-        "locks",
-        "reserve",
-    ),
-)
-PAPER_LOCKS = {"cfs": 12.8319, "dwrr": 7.4515}  # [DWRR]: seconds of sysbench threads on four Cortex-A9
-_BASES = ("o1", "cfs", "dwrr")  # that exclusive is put over
-_ROUNDS = 12  # of dwrr in a run of the sweep
-_HOGS = "hogs"  # threads that never sleep
-_INTERACTIVE = "interactive"
+_FEW = 8  # threads that are told of one by one
 
 
-@dataclass(frozen=True)
-class Case:
-    """What is run under one policy after another."""
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A case under one policy; shares and gaps are of all threads but the one that is watched."""
 
-    kind: str
-    name: str
+    policy: str
+    kind: Kind
+    case: str
     text: str
-    workload: Workload
-    machine: Machine
-    seconds: float
-    policies: tuple[str, ...] = POLICIES
-    seed: int = 1
-    watched: str = ""  # a thread that sleeps now and then, told of apart from the others
+    cpus: int
+    threads: int
+    seed: int
+    seconds: float  # simulated
+    tick_us: float  # 0: slices end exactly
+    slice_us: float
+    lightest: int  # weight
+    costs: bool  # do switches and moves cost something?
+    share_ratio: float | None  # service of the heaviest over the lightest; None: that one had nothing
+    ideal_ratio: float
+    share_error: float  # the worst, of what is feasible
+    fairness: float
+    gap_exact: bool
+    gap_in_B: float
+    bound_in_B: float
+    utilisation: list[float] | None  # part of a CPU of each thread, if they are few
+    cpu_utilisation: list[float]
+    utilisation_stddev: float
+    idle_share: float
+    lost_share: float
+    held: int
+    moved: int
+    migrations: int
+    migrations_per_s: float
+    switches: int
+    switches_per_s: float
+    ended_ms: float | None = None  # when all threads had ended
+    gaps_in_B: list[float] = []  # the largest in each part of the run, of the counter-example
+    # Of the thread that is watched:
+    latency_p50_us: float = 0
+    latency_p99_us: float = 0
+    latency_max_us: float = 0
+    waiting_mean_us: float = 0
+    watched_share: float = 0  # of a CPU
+
+    @property
+    def ratio(self) -> float:
+        return math.inf if self.share_ratio is None else self.share_ratio
 
 
-def priority(weight: int) -> int:
-    """Linux's static priority of the nice value whose weight is nearest: what o1 goes by."""
-    nice = min(range(-20, 20), key=lambda nice: abs(math.log(nice_weight(nice) / weight)))
-    return 120 + nice
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
+    """What cfs' own balance rule finds in the counter-example, in weights."""
+
+    loads: list[int]  # of the queues
+    average: int
+    imbalance: int
+    lightest: int
+    moved: int  # threads
 
 
-def hogs(name: str, weights: Sequence[int]) -> Workload:
-    """Threads that compute for ever."""
-    threads = (Thread(f"T{n + 1}", weight=w, priority=priority(w)) for n, w in enumerate(weights))
-    return Workload(name, tuple(threads))
+class Result(results.Result, kw_only=True):
+    rows: list[Row]
+    balance: Balance
 
 
-def feasible(weights: Sequence[int], cpus: int) -> list[float]:
-    """Chandra and others' weight readjustment: nobody asks for more than a whole CPU."""
-    if len(weights) <= cpus:
-        return [1.0] * len(weights)
-    order = sorted(range(len(weights)), key=lambda n: -weights[n])
-    left, total = cpus, sum(weights)
-    heavy = 0
-    while weights[order[heavy]] * left > total:
-        total -= weights[order[heavy]]
-        left -= 1
-        heavy += 1
-    found = [float(weight) for weight in weights]
-    for n in order[:heavy]:
-        found[n] = total / left
-    return found
-
-
-# --- cases -------------------------------------------------------------------------------------
-
-
-def counterexample() -> Case:
-    """[DWRR]'s: a thread of nice 0 and four of nice 5 on two CPUs."""
-    weights = (nice_weight(0), *[nice_weight(5)] * 4)
-    text = "[DWRR]'s counter-example: weights 1024 and 4 x 335 on 2 CPUs"
-    return Case(COUNTEREXAMPLE, "counterexample", text, hogs("counterexample", weights), Machine(cpus=2), 60)
-
-
-def five_on_four() -> Case:
-    """[DWRR]'s fairness test."""
-    weights = [WEIGHT_NICE_0] * 5
-    text = "[DWRR]'s fairness test: 5 threads on 4 CPUs"
-    return Case(FIVE_ON_FOUR, "five on four", text, hogs("five on four", weights), Machine(cpus=4), 60)
-
-
-def infeasible() -> list[Case]:
-    """Weights that ask for more than a whole CPU."""
-    found = []
-    for name, weights, cpus in (
-        ("one infeasible", (10 * WEIGHT_NICE_0, *[WEIGHT_NICE_0] * 3), 2),
-        ("two infeasible", (nice_weight(-20), nice_weight(-15), *[WEIGHT_NICE_0] * 6), 4),
-        ("huge and least", (1 << 20, *[1] * 4), 3),
-    ):
-        text = f"infeasible: weights {', '.join(map(str, weights))} on {cpus} CPUs"
-        found.append(Case(INFEASIBLE, name, text, hogs(name, weights), Machine(cpus=cpus), 60, SWEPT))
-    return found
-
-
-def coarse() -> list[Case]:
-    """Weights that are nearly infeasible, and slices of the lightest far below a tick: not checked."""
-    weights = (*[WEIGHT_NICE_0] * 4, 82, 60, 12, 7, 3)
-    load, machine = hogs("coarse", weights), Machine(cpus=8, tick_us=TICK_US)
-    wide = replace(machine, slice_us=_wide_enough(weights, TICK_US))
-    text = f"weights {', '.join(map(str, weights))} on 8 CPUs, tick {TICK_US / 1000:g} ms, B "
-    return [
-        Case(
-            COARSE,
-            f"coarse tick, B {m.slice_us / 1000:g} ms",
-            f"{text}{m.slice_us / 1000:g} ms",
-            load,
-            m,
-            60,
-            SWEPT,
-        )
-        for m in (machine, wide)
-    ]
-
-
-def interactive() -> list[Case]:
-    """A thread that sleeps now and then among threads that never do."""
-    light = (Sleep(10_000, dist="exponential"), Compute(1_000, spread=0.5))
-    greedy = (Sleep(5_000, dist="exponential"), Compute(5_000, spread=0.5))  # wants more than its share
-    measured = Costs.measured()
-    found = []
-    for steps, count, costs in (
-        *((light, 4, Costs()), (light, 16, Costs()), (greedy, 16, Costs())),
-        *([] if measured.ideal else [(light, 16, measured), (greedy, 16, measured)]),
-    ):
-        what = "1 ms in 11" if steps is light else "5 ms in 10"
-        text = f"{what} among {count}{'' if costs.ideal else ', costs of the SoC'}"
-        threads = (Thread(_HOGS, count=count), Thread(_INTERACTIVE, steps=steps))
-        load, machine = Workload(f"interactive {what}", threads), Machine(cpus=4, costs=costs)
-        found.append(
-            Case(INTERACTIVE, f"interactive, {text}", text, load, machine, 120, watched=_INTERACTIVE)
-        )
-    return found
-
-
-def locks() -> Case:
-    """[DWRR]'s sysbench threads."""
-    built_in = CASES["mutex"]
-    return Case(LOCKS, "locks", built_in.text, built_in.workload, built_in.machine, built_in.seconds)
-
-
-def reserve() -> list[Case]:
-    """[GF]'s Golden-Finger: a thread among others, and with a CPU for itself."""
-    built_in = CASES["reserve"]
-    load, machine = built_in.workload, built_in.machine
-    ((cpu, watched),) = load.reserve
-    return [
-        Case(RESERVE, f"reserve, {name}", name, made, machine, 60, policies, watched=watched)
-        for name, made, policies in (
-            ("nothing reserved", replace(load, reserve=()), _BASES),
-            (f"CPU {cpu} for it alone", load, tuple(f"exclusive:{base}" for base in _BASES)),
-        )
-    ]
-
-
-_WEIGHTS: dict[str, Callable[[random.Random], int]] = {
-    "nice": lambda rng: nice_weight(rng.randrange(-20, 20)),
-    "uniform": lambda rng: rng.randrange(1, 2 * WEIGHT_NICE_0),
-    "powers": lambda rng: 1 << rng.randrange(18),
-    "two kinds": lambda rng: rng.choice((rng.randrange(1, 100), WEIGHT_NICE_0)),
-}
-
-
-def sweep(runs: int) -> list[Case]:
-    """CPUs, threads and weights at random; the number of the run is its seed."""
-    found = []
-    for seed in range(1, runs + 1):
-        rng = random.Random(seed)
-        cpus = rng.choice((2, 3, 4, 6, 8, 12, 16, 32))
-        count = rng.randrange(cpus + 1, 5 * cpus + 1)
-        kind = rng.choice(list(_WEIGHTS))
-        weights = [_WEIGHTS[kind](rng) for _ in range(count)]
-        tick = TICK_US if seed % 4 == 0 else 0.0
-        machine = Machine(cpus=cpus, tick_us=tick, slice_us=_wide_enough(weights, tick))
-        whole_round = sum(feasible(weights, cpus)) / WEIGHT_NICE_0 * machine.slice_us / 1e6 / cpus
-        text = f"{count} threads of weights ({kind}) on {cpus} CPUs"
-        name = f"sweep {seed}"
-        seconds = max(1.0, _ROUNDS * whole_round)
-        found.append(Case(SWEEP, name, text, hogs(name, weights), machine, seconds, SWEPT, seed))
-    return found
-
-
-def _wide_enough(weights: Sequence[int], tick_us: float) -> float:
-    """B of [DWRR], or what gives the lightest a slice of one tick."""
-    return max(Machine().slice_us, tick_us * WEIGHT_NICE_0 / min(weights))
-
-
-def ticking(case: Case) -> Case:
-    """The same where slices end at ticks only."""
-    return replace(
-        case,
-        name=f"{case.name}, tick",
-        text=f"{case.text}, tick {TICK_US / 1000:g} ms",
-        machine=replace(case.machine, tick_us=TICK_US),
-    )
-
-
-def cases(quick: bool) -> list[Case]:
-    first = [counterexample(), five_on_four()]
-    named = [*first, *map(ticking, first), *infeasible(), *interactive(), *coarse(), locks(), *reserve()]
-    return [*named, *sweep(QUICK_RUNS if quick else RUNS)]
-
-
-def balance() -> Row:
-    """What cfs' own balance rule finds in the counter-example."""
+def balance() -> Balance:
+    """Ask the policy."""
     weights = [str(thread.weight) for thread in counterexample().workload.threads]
-    source = Path(__file__).with_name("balance.c")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "balance"
-        build.program(source, program)
-        printed = subprocess.run([program, *weights], capture_output=True, text=True, check=True).stdout
-    found: Row = json.loads(printed)
-    return found
-
-
-# --- runs --------------------------------------------------------------------------------------
+        build.program(Path(__file__).with_name("balance.c"), program)
+        printed = subprocess.run([program, *weights], capture_output=True, check=True).stdout
+    return msgspec.json.decode(printed, type=Balance)
 
 
 def bound_in_B(case: Case) -> float:
@@ -263,92 +106,85 @@ def bound_in_B(case: Case) -> float:
 
 
 def check(row: Row) -> None:
-    """Raise a UserError if a run of dwrr went beyond its bound."""
-    small = (
-        row["slice_us"] * row["lightest"] < row["tick_us"] * WEIGHT_NICE_0
-    )  # the bound needs a tick a slice
-    if row["policy"] == "dwrr" and not small and row["gap_in_B"] > row["bound_in_B"]:
+    """Raise a UserError if a run of dwrr went beyond its bound, which needs slices of a tick at least."""
+    small = row.slice_us * row.lightest < row.tick_us * WEIGHT_NICE_0
+    if row.policy == "dwrr" and not small and row.gap_in_B > row.bound_in_B:
         raise UserError(
-            f"dwrr breaks its bound in case '{row['case']}' (seed {row['seed']}): "
-            f"gap {row['gap_in_B']:.6f} B, bound {row['bound_in_B']:.6f} B"
+            f"dwrr breaks its bound in case '{row.case}' (seed {row.seed}): "
+            f"gap {row.gap_in_B:.6f} B, bound {row.bound_in_B:.6f} B"
         )
-
-
-def _row(case: Case, policy: str, outcome: Outcome) -> Row:
-    steady = [thread for thread in outcome.threads if thread.name != case.watched]
-    weights = [thread.weight for thread in steady]
-    ideal = feasible(weights, case.machine.cpus)
-    heavy, light = (
-        [n for n, weight in enumerate(weights) if weight == chosen] for chosen in (max(weights), min(weights))
-    )
-
-    def ratio(of: Sequence[float]) -> float:
-        low = fmean(of[n] for n in light)
-        return fmean(of[n] for n in heavy) / low if low else math.inf
-
-    service = [thread.service_us for thread in steady]
-    given = [had / due for had, due in zip(service, ideal, strict=True)]
-    util = [thread.service_us / outcome.simulated_us for thread in steady]
-    seconds = outcome.simulated_us / 1e6
-    row: Row = {
-        "policy": policy,
-        "kind": case.kind,
-        "case": case.name,
-        "text": case.text,
-        "cpus": case.machine.cpus,
-        "threads": case.workload.count,
-        "seed": case.seed,
-        "seconds": round(seconds, 6),
-        "tick_us": case.machine.tick_us,
-        "slice_us": case.machine.slice_us,
-        "lightest": min(weights),
-        "costs": not case.machine.costs.ideal,
-        "share_ratio": ratio(service),
-        "ideal_ratio": ratio(ideal),
-        "share_error": max(abs(had / fmean(given) - 1) for had in given),
-        "fairness": outcome.fairness,
-        "gap_exact": outcome.gap_exact,
-        "gap_in_B": outcome.gap_in_B,
-        "bound_in_B": bound_in_B(case),
-        "utilisation": [round(part, 6) for part in util] if len(util) <= 8 else None,
-        "cpu_utilisation": [round(1 - part, 6) for part in outcome.idle_of_cpus],
-        "utilisation_stddev": pstdev(util),
-        "idle_share": outcome.idle_share,
-        "lost_share": outcome.lost_share,
-        "held": outcome.held,
-        "moved": outcome.moved,
-        "migrations": outcome.migrations,
-        "migrations_per_s": outcome.migrations / seconds,
-        "switches": outcome.switches,
-        "switches_per_s": outcome.switches / seconds,
-    }
-    if not outcome.alive:
-        row["ended_ms"] = outcome.simulated_us / 1000
-    if case.kind == COUNTEREXAMPLE:
-        row["gaps_in_B"] = [gap / case.machine.slice_us for gap in outcome.gap_series_us]
-    for thread in outcome.threads:
-        if thread.name == case.watched:
-            row |= {
-                "latency_p50_us": thread.latency_p50_us,
-                "latency_p99_us": thread.latency_p99_us,
-                "latency_max_us": thread.latency_max_us,
-                "waiting_mean_us": thread.waiting_us / max(thread.wakeups, 1),
-                "watched_share": thread.service_us / outcome.simulated_us,
-            }
-    return row
 
 
 def measure(case: Case, policy: str) -> Row:
     """Run a case under a policy; a UserError if dwrr breaks its bound."""
-    row = _row(case, policy, run(case.workload, case.machine, policy, case.seconds, case.seed))
+    outcome = simulate.run(case.workload, case.machine, policy, case.seconds, case.seed)
+    steady = [thread for thread in outcome.threads if thread.name != case.watched]
+    watched = next((thread for thread in outcome.threads if thread.name == case.watched), None)
+    weights = [thread.weight for thread in steady]
+    service = [thread.service_us for thread in steady]
+    ideal = feasible(weights, case.machine.cpus)
+
+    def mean(of: Sequence[float], weight: int) -> float:
+        return fmean(value for value, own in zip(of, weights, strict=True) if own == weight)
+
+    light, heavy = min(weights), max(weights)
+    least = mean(service, light)
+    given = [had / due for had, due in zip(service, ideal, strict=True)]
+    util = [had / outcome.simulated_us for had in service]
+    seconds = outcome.simulated_us / 1e6
+    row = Row(
+        policy=policy,
+        kind=case.kind,
+        case=case.name,
+        text=case.text,
+        cpus=case.machine.cpus,
+        threads=case.workload.count,
+        seed=case.seed,
+        seconds=round(seconds, 6),
+        tick_us=case.machine.tick_us,
+        slice_us=case.machine.slice_us,
+        lightest=light,
+        costs=not case.machine.costs.ideal,
+        share_ratio=mean(service, heavy) / least if least else None,
+        ideal_ratio=mean(ideal, heavy) / mean(ideal, light),
+        share_error=max(abs(had / fmean(given) - 1) for had in given),
+        fairness=outcome.fairness,
+        gap_exact=outcome.gap_exact,
+        gap_in_B=outcome.gap_in_B,
+        bound_in_B=bound_in_B(case),
+        utilisation=[round(part, 6) for part in util] if len(util) <= _FEW else None,
+        cpu_utilisation=[round(1 - part, 6) for part in outcome.idle_of_cpus],
+        utilisation_stddev=pstdev(util),
+        idle_share=outcome.idle_share,
+        lost_share=outcome.lost_share,
+        held=outcome.held,
+        moved=outcome.moved,
+        migrations=outcome.migrations,
+        migrations_per_s=outcome.migrations / seconds,
+        switches=outcome.switches,
+        switches_per_s=outcome.switches / seconds,
+        ended_ms=None if outcome.alive else outcome.simulated_us / 1000,
+        gaps_in_B=[gap / case.machine.slice_us for gap in outcome.gap_series_us]
+        if case.kind == Kind.COUNTEREXAMPLE
+        else [],
+    )
+    if watched is not None:
+        row = msgspec.structs.replace(
+            row,
+            latency_p50_us=watched.latency_p50_us,
+            latency_p99_us=watched.latency_p99_us,
+            latency_max_us=watched.latency_max_us,
+            waiting_mean_us=watched.waiting_us / max(watched.wakeups, 1),
+            watched_share=watched.service_us / outcome.simulated_us,
+        )
     check(row)
     return row
 
 
-def jobs(quick: bool) -> list[Job]:
+def jobs(quick: bool) -> list[Job[Row]]:
     """A job for each case: its rows, one for each policy."""
 
-    def job(case: Case) -> Job:
+    def job(case: Case) -> Job[Row]:
         def rows(progress: Progress) -> list[Row]:
             found: list[Row] = []
             for policy in case.policies:
@@ -361,33 +197,25 @@ def jobs(quick: bool) -> list[Job]:
     return [job(case) for case in cases(quick)]
 
 
-def run_all(
-    wanted: Sequence[Job],
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[Row]:
-    return pool.run([], wanted, on_start, on_done)
-
-
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """What is to be reached."""
-    dwrr = [row for row in rows if row["policy"] == "dwrr" and row["kind"] != COARSE]
+    dwrr = [row for row in rows if row.policy == "dwrr" and row.kind != Kind.COARSE]
 
     def first(policy: str) -> Row:
-        return next(row for row in rows if row["kind"] == COUNTEREXAMPLE and row["policy"] == policy)
+        return next(row for row in rows if row.kind == Kind.COUNTEREXAMPLE and row.policy == policy)
 
     fair = first("dwrr")
-    off = 100 * abs(fair["share_ratio"] / fair["ideal_ratio"] - 1)
+    off = 100 * abs(fair.ratio / fair.ideal_ratio - 1)
     return [
         Figure(
             "counter-example: T1 over the others under cfs, not less than [DWRR] says",
-            round(first("cfs")["share_ratio"], 2),
+            round(first("cfs").ratio, 2),
             at_least=4,
         ),
         Figure("counter-example: the same under dwrr, off its weight (%)", round(off, 2), at_most=1),
         Figure(
             f"worst gap of dwrr over its bound, {len(dwrr)} runs",
-            round(max(row["gap_in_B"] / row["bound_in_B"] for row in dwrr), 3),
+            round(max(row.gap_in_B / row.bound_in_B for row in dwrr), 3),
             at_most=1,
         ),
     ]

@@ -1,1 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Every mechanism between processors, those of [IPC] and more: blocks, signals, streams, locks, barriers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.ipc import page
+from coreloom.benches.ipc.bench import README_FIGURE, Result, figures, jobs, places
+from coreloom.benches.pool import build
+from coreloom.report.figure import Figure
+from coreloom.report.table import Table
+
+
+class Ipc(Bench[Result]):
+    name = "ipc"
+    paper = "IPC"
+    help = "every mechanism between processors, those of [IPC] and more: blocks, signals, locks"
+    title = "Communication between processors: the mechanisms of [IPC] and more"
+    order = 50
+    result = Result
+    inputs = (*SOC, "src/coreloom/benches/moment.h")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--quick", action="store_true", help="two standard cores on amp, up to 128 words; makes no page"
+        )
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        where = places(("amp",), ("standard",), (2,)) if options.quick else places()
+        wanted = jobs(where, (8, 32, 128)) if options.quick else jobs(where)
+        rows = work.jobs([build(place.platform(), place.text()) for place in where], wanted)
+        return Result(name=self.name, rows=rows, reach=figures(rows), method=self.method())
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def headline(self, content: Result) -> Sequence[Figure]:
+        return [figure for figure in content.reach if figure.what == README_FIGURE]
+
+
+BENCH = Ipc()

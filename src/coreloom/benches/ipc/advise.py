@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from coreloom.benches.ipc import bench as ipc
-from coreloom.benches.ipc import latency as ipc_latency
-from coreloom.benches.ipc import transfer as ipc_transfer
+from coreloom.benches.ipc import latency, transfer
+from coreloom.benches.ipc.transfer import Row
 from coreloom.errors import UserError
+from coreloom.report.table import Table, number
 
 _ALTERNATIVES = 3
 
@@ -27,8 +26,8 @@ class Choice:
     holds_cpu: bool  # whoever waits keeps its processor from other work
 
 
-def _measured(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int) -> list[dict[str, Any]]:
-    here = [row for row in rows if (row["platform"], row["core"], row["cpus"]) == (kind, core, cpus)]
+def _measured(rows: Sequence[Row], kind: str, core: str, cpus: int) -> list[Row]:
+    here = [row for row in rows if (row.platform, row.core, row.cpus) == (kind, core, cpus)]
     if not here:
         raise UserError(f"nothing was measured on {kind}-{core} with {cpus} CPUs: run `coreloom bench ipc`")
     return here
@@ -48,48 +47,46 @@ def between(points: Sequence[tuple[int, int]], words: int) -> int:
     return round(y0 + (y1 - y0) * (words - x0) / (x1 - x0))
 
 
-def block(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int, words: int) -> list[Choice]:
+def block(rows: Sequence[Row], kind: str, core: str, cpus: int, words: int) -> list[Choice]:
     """What moves a block of so many words from each of half the processors to another, the fastest first."""
-    here = [r for r in _measured(rows, kind, core, cpus) if r["part"] == "transfer" and r["words"]]
+    here = [r for r in _measured(rows, kind, core, cpus) if r.part == "transfer" and r.words]
     choices = []
-    for name, kernel in dict.fromkeys((row["mechanism"], row["kernel"]) for row in here):
-        mechanism = ipc_transfer.MECHANISMS[name]
+    for name, kernel in dict.fromkeys((row.mechanism, row.kernel) for row in here):
+        mechanism = transfer.MECHANISMS[name]
         if mechanism.shape != "pairs":
             continue
-        points = sorted(
-            (r["words"], r["cycles"]) for r in here if (r["mechanism"], r["kernel"]) == (name, kernel)
-        )
+        points = sorted((r.words, r.cycles) for r in here if (r.mechanism, r.kernel) == (name, kernel))
         interconnect = "amp" if kind == "amp" else "smp-bus"
         choices.append(
             Choice(
-                ipc_transfer.titled(mechanism.title, kernel),
+                transfer.titled(mechanism.title, kernel),
                 mechanism.needs,
                 mechanism.why,
                 between(points, words),
-                ipc_transfer.bound(mechanism, interconnect, cpus, max(words, points[0][0]), kernel),
+                transfer.bound(mechanism, interconnect, cpus, max(words, points[0][0]), kernel),
                 not mechanism.by_kernel and name != "interrupt",
             )
         )
     return sorted(choices, key=lambda choice: choice.cycles)
 
 
-def operation(rows: Sequence[dict[str, Any]], kind: str, core: str, cpus: int, subject: str) -> list[Choice]:
+def operation(rows: Sequence[Row], kind: str, core: str, cpus: int, subject: str) -> list[Choice]:
     """What signals (subject signal), or excludes (lock: acquired and released), the fastest first."""
     here = _measured(rows, kind, core, cpus)
     choices = []
-    for name, kernel in dict.fromkeys((row["mechanism"], row["kernel"]) for row in here):
-        test = ipc_latency.TESTS.get(name)
+    for name, kernel in dict.fromkeys((row.mechanism, row.kernel) for row in here):
+        test = latency.TESTS.get(name)
         if test is None or test.part != subject or test.needs is None:
             continue
-        of = [row for row in here if (row["mechanism"], row["kernel"]) == (name, kernel)]
-        cycles, bound = (sum(row[key] for row in of) for key in ("cycles", "bound_cycles"))
+        of = [row for row in here if (row.mechanism, row.kernel) == (name, kernel)]
+        cycles, bound = sum(row.cycles for row in of), sum(row.bound_cycles for row in of)
         why = "from the first instruction that signals until the one that waited goes on"
         if subject == "lock":
-            given = ipc.find(here, test.handover, kernel=kernel) if test.handover else None
             why = "taken and given back while nobody else wants it"
-            if given is not None:
-                why += f"; handed over to one who waits in {given['cycles']}"
-        title = ipc_transfer.titled(test.title, kernel)
+            given = [row for row in here if (row.mechanism, row.kernel) == (test.handover, kernel)]
+            if given:
+                why += f"; handed over to one who waits in {given[0].cycles}"
+        title = transfer.titled(test.title, kernel)
         choices.append(Choice(title, test.needs, why, cycles, bound, test.holds_cpu))
     return sorted(choices, key=lambda choice: choice.cycles)
 
@@ -110,10 +107,23 @@ def sentences(choices: Sequence[Choice]) -> list[str]:
     lines = [
         f"Use: {best.title}, about {best.cycles} cycles (nothing can beat {best.bound}).",
         f"Why: {best.why}.",
+        f"Needs: {best.needs}.",
     ]
-    lines.append(f"Needs: {best.needs}.")
     free = next((choice for choice in choices if not choice.holds_cpu), None)
     if best.holds_cpu and free is not None:
         more = free.cycles - best.cycles
         lines.append(f"If the processor has other work while it waits: {free.title}, {more} cycles more.")
     return lines
+
+
+def table(choices: Sequence[Choice], title: str) -> Table:
+    """What `coreloom advise` compares."""
+    return Table(
+        title,
+        ("mechanism", "needs", "cycles", "bound", "times"),
+        tuple(
+            (c.title, c.needs, number(c.cycles), number(c.bound), f"{c.cycles / c.bound:.1f}")
+            for c in choices
+        ),
+        text_columns=2,
+    )

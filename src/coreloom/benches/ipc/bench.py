@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every mechanism of [IPC] and more, on every platform with a communication port.
 
-Blocks of words from local memory to local memory (ipc_transfer), single operations (ipc_latency), and what of
+Blocks of words from local memory to local memory (transfer), single operations (latency), and what of
 it was to be reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coreloom.benches import pool
-from coreloom.benches.ipc import latency as ipc_latency
-from coreloom.benches.ipc import transfer as ipc_transfer
-from coreloom.benches.ipc.transfer import MECHANISMS, Mechanism
-from coreloom.benches.pool import Job, Row
+from coreloom.benches.ipc import latency, transfer
+from coreloom.benches.ipc.transfer import MECHANISMS, Mechanism, Row
+from coreloom.benches.pool import Job
 from coreloom.design import platform
+from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.toolchain.firmware import KERNELS
 
@@ -58,42 +58,27 @@ def sizes(mechanism: Mechanism, words: Sequence[int]) -> tuple[int, ...]:
     return (0, *words) if mechanism.name == "semaphore" else tuple(words)
 
 
-def jobs(where: Sequence[Place], words: Sequence[int] = ipc_transfer.WORDS) -> list[Job]:
+def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[Job[Row]]:
     """Every measurement at these places, in the order of the tables."""
     wanted = []
     for place in where:
         for mechanism in MECHANISMS.values():
             for kernel in mechanism.kernels:
-                what = ipc_transfer.titled(mechanism.title, kernel if mechanism.by_kernel else None)
+                what = transfer.titled(mechanism.title, kernel if mechanism.by_kernel else None)
                 text = f"{place.text()}: {what}"
-                run = partial(ipc_transfer.measure, *place, kernel, mechanism, sizes(mechanism, words))
+                run = partial(transfer.measure, *place, kernel, mechanism, sizes(mechanism, words))
                 wanted.append(Job(text, pool.whole(run)))
         for kernel in KERNELS:
             text = f"{place.text()}: single operations, {KERNELS[kernel]} kernel"
-            wanted.append(Job(text, pool.whole(partial(ipc_latency.measure, *place, kernel))))
+            wanted.append(Job(text, pool.whole(partial(latency.measure, *place, kernel))))
     return wanted
 
 
-def steps(where: Sequence[Place], wanted: Sequence[Job]) -> int:
-    """How often `run` calls on_done."""
-    return len(where) + len(wanted)
+class Result(results.Result, kw_only=True):
+    """What `coreloom bench ipc` writes."""
 
-
-def run(
-    where: Sequence[Place],
-    wanted: Sequence[Job],
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[Row]:
-    """All rows in the order of `wanted`; the models are built first."""
-    models = [pool.build(place.platform(), place.text()) for place in where]
-    return pool.run(models, wanted, on_start, on_done)
-
-
-def find(rows: Sequence[Row], mechanism: str, **wanted: Any) -> Row | None:
-    """The row of that mechanism with these values; None if it was not measured."""
-    wanted["mechanism"] = mechanism
-    return next((row for row in rows if all(row.get(key) == value for key, value in wanted.items())), None)
+    rows: list[Row]
+    unit: str = "cycles"
 
 
 class Order(NamedTuple):
@@ -109,111 +94,81 @@ class Order(NamedTuple):
 
 def orders(rows: Sequence[Row], kind: str = "amp") -> list[Order]:
     """By core, kernel, CPUs and size. The paper's semaphore is one of a software kernel."""
-    cases = dict.fromkeys(
-        (row["core"], kernel, row["cpus"], row["words"])
-        for row in rows
-        for kernel in KERNELS
-        if row["part"] == "transfer" and row["platform"] == kind and row["words"]
-    )
+    here = [row for row in rows if row.part == "transfer" and row.platform == kind and row.words]
+    measured = {(row.core, row.cpus, row.words, row.mechanism, row.kernel): row.cycles for row in here}
+    cases = dict.fromkeys((row.core, kernel, row.cpus, row.words) for row in here for kernel in KERNELS)
     found = []
     for core, kernel, cpus, words in sorted(cases, key=lambda case: case[:2], reverse=True):
-        cycles = {}
-        for name in PAPER_ORDER:
-            its = kernel if MECHANISMS[name].by_kernel else None
-            row = find(rows, name, platform=kind, core=core, cpus=cpus, words=words, kernel=its)
-            if row is not None:
-                cycles[name] = row["cycles"]
-        if len(cycles) == len(PAPER_ORDER):
-            values = [cycles[name] for name in PAPER_ORDER]
-            kept = all(a < b for a, b in pairwise(values))
-            found.append(
-                Order(core, kernel, cpus, words, dict(sorted(cycles.items(), key=lambda item: item[1])), kept)
-            )
+        keys = {
+            name: (core, cpus, words, name, kernel if MECHANISMS[name].by_kernel else None)
+            for name in PAPER_ORDER
+        }
+        if all(key in measured for key in keys.values()):
+            cycles = {name: measured[key] for name, key in keys.items()}
+            kept = all(a < b for a, b in pairwise(cycles.values()))
+            fastest_first = dict(sorted(cycles.items(), key=lambda item: item[1]))
+            found.append(Order(core, kernel, cpus, words, fastest_first, kept))
     return found
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """What was to be reached beside what is: the standard core on amp."""
-    here = [row for row in rows if (row["platform"], row["core"]) == ("amp", "standard")]
+    here = [row for row in rows if (row.platform, row.core) == ("amp", "standard")]
 
-    def most(mechanism: str, operation: str) -> int:
-        return max(
-            int(r["cycles"]) for r in here if (r["mechanism"], r.get("operation")) == (mechanism, operation)
-        )
+    def of(mechanism: str) -> list[Row]:
+        return [row for row in here if row.mechanism == mechanism]
 
-    def stream(mechanism: str, of: Callable[[Row], float]) -> float:
-        return min(of(row) for row in here if row["mechanism"] == mechanism)
+    def operation(what: str, mechanism: str, name: str, at_most: int, bound: int) -> Figure:
+        slowest = max(row.cycles for row in of(mechanism) if row.operation == name)
+        return Figure(what, slowest, at_most=at_most, bound=bound)
 
     def semaphore(words: int) -> int:
-        row = find(here, "semaphore", words=words, kernel="hw", cpus=2)  # the paper's system
-        assert row is not None
-        return int(row["cycles"])
+        case = (words, "hw", 2)  # the paper's system
+        return next(row.cycles for row in of("semaphore") if (row.words, row.kernel, row.cpus) == case)
 
-    message = [row for row in here if row["mechanism"] == "stream_message"]
-    own = max(row["own_cycles"] for row in message)
-    through = max(
-        (row["cycles"] for row in here if (row["mechanism"], row["words"]) == ("mailbox", 128)), default=0
-    )
+    message = of("stream_message")
+    own = max(row.own_cycles for row in message)
+    through = [row.cycles for row in of("mailbox") if row.words == 128]
     order = orders(rows)
     fastest = sum(next(iter(case.cycles)) == PAPER_ORDER[0] for case in order)
-    signal, trip = ipc_latency.SIGNAL_BOUND, ipc_latency.TRIP_BOUND
+    signal, trip = latency.SIGNAL_BOUND, latency.TRIP_BOUND
+    port = "mutex of the communication port"
     found = [
-        Figure("doorbell to a waiting core", most("doorbell_raw", "signal"), at_most=4, bound=signal),
-        Figure(
-            "round trip of a word through mailboxes", most("mailbox_trip_raw", "trip"), at_most=8, bound=trip
-        ),
+        operation("doorbell to a waiting core", "doorbell_raw", "signal", 4, signal),
+        operation("round trip of a word through mailboxes", "mailbox_trip_raw", "trip", 8, trip),
         Figure(
             "stream from registers to registers, words a cycle a port",
-            stream("stream_registers", lambda row: float(row["words_per_cycle"])),
+            min(row.words_per_cycle for row in of("stream_registers")),
             at_least=0.8,
             bound=1,
         ),
         Figure(
             "stream from memory to memory, share of what the core alone does",
-            stream("stream_memory", lambda row: round(row["own_cycles"] / row["cycles"], 3)),
+            min(round(row.own_cycles / row.cycles, 3) for row in of("stream_memory")),
             at_least=0.9,
             bound=1,
         ),
-        Figure("lock unit: acquire", most("lock_unit", "acquire"), at_most=2, bound=2),
-        Figure("lock unit: release", most("lock_unit", "release"), at_most=1, bound=1),
-        Figure(
-            "mutex of the communication port: acquire", most("cpu_mutex_raw", "acquire"), at_most=2, bound=1
-        ),
-        Figure(
-            "mutex of the communication port: release", most("cpu_mutex_raw", "release"), at_most=1, bound=1
-        ),
-        Figure("lock unit: hand-over", most("handover_lock_unit", "hand-over"), at_most=6, bound=signal),
-        Figure(
-            "mutex of the communication port: hand-over",
-            most("handover_cpu_mutex_raw", "hand-over"),
-            at_most=6,
-            bound=signal,
-        ),
-        Figure(
-            "barrier, last arrival to all going on", most("barrier_raw", "barrier"), at_most=8, bound=signal
-        ),
+        operation("lock unit: acquire", "lock_unit", "acquire", 2, 2),
+        operation("lock unit: release", "lock_unit", "release", 1, 1),
+        operation(f"{port}: acquire", "cpu_mutex_raw", "acquire", 2, 1),
+        operation(f"{port}: release", "cpu_mutex_raw", "release", 1, 1),
+        operation("lock unit: hand-over", "handover_lock_unit", "hand-over", 6, signal),
+        operation(f"{port}: hand-over", "handover_cpu_mutex_raw", "hand-over", 6, signal),
+        operation("barrier, last arrival to all going on", "barrier_raw", "barrier", 8, signal),
         Figure(
             "message of 128 words through a port, beyond the core's own loads and stores (plain loop)",
-            max(row["cycles"] for row in message) - own,
+            max(row.cycles for row in message) - own,
             at_most=10,
         ),
     ]
     if through:
-        found.append(
-            Figure(
-                "message of 128 words through a port, beyond the same (mailbox_write, mailbox_read)",
-                through - own,
-                at_most=10,
-            )
-        )
+        what = "message of 128 words through a port, beyond the same (mailbox_write, mailbox_read)"
+        found.append(Figure(what, max(through) - own, at_most=10))
+    kept, cases = sum(case.kept for case in order), len(order)
     return [
         *found,
-        Figure("[IPC]'s polling is the fastest of its four, cases", fastest, at_least=len(order)),
-        Figure(
-            "polling < polling 2 < interrupt < semaphore, cases",
-            sum(case.kept for case in order),
-            at_least=len(order),
-        ),
+        Figure("[IPC]'s polling is the fastest of its four, cases", fastest, at_least=cases),
+        Figure("polling < polling 2 < interrupt < semaphore, cases", kept, at_least=cases),
         Figure(README_FIGURE, semaphore(8), at_most=SEMAPHORE_PATH),
         Figure("the same without the copying", semaphore(0), at_most=SEMAPHORE_PATH),
     ]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median_high
-from typing import Any
+from typing import NamedTuple
 
-from coreloom.benches.ipc.transfer import DEFINES, moments, run
+from coreloom.benches.ipc.transfer import DEFINES, Row, moments, run
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment
@@ -134,7 +134,14 @@ TESTS = {
     )
 }
 
-Found = Iterator[tuple[str, list[int], dict[str, Any]]]  # operation, cycles of each round, what else
+
+class Found(NamedTuple):
+    """What a test found of one of its operations."""
+
+    operation: str
+    cycles: list[int]  # of each round
+    words: int = 0
+    own: int = 0  # cycles of the core alone, of a stream
 
 
 class _Log:
@@ -162,16 +169,16 @@ def _differences(later: Sequence[int], earlier: Sequence[int]) -> list[int]:
     return [b - a for a, b in zip(earlier, later, strict=True)]
 
 
-def _signal(test: Test, log: _Log, cpus: int) -> Found:
+def _signal(test: Test, log: _Log, cpus: int) -> Iterator[Found]:
     end = 0 if test.part == "trip" else 1
     begins = log.take(f"{test.name}_begin", 0, ROUNDS)
-    yield test.part, _differences(log.take(f"{test.name}_end", end, ROUNDS), begins)[1:], {}
+    yield Found(test.part, _differences(log.take(f"{test.name}_end", end, ROUNDS), begins)[1:], words=1)
 
 
-def _lock(test: Test, log: _Log, cpus: int) -> Found:
+def _lock(test: Test, log: _Log, cpus: int) -> Iterator[Found]:
     begin, got, end = (log.take(label, 0, ROUNDS) for label in test.labels())
-    yield "acquire", _differences(got, begin)[1:], {}
-    yield "release", _differences(end, got)[1:], {}
+    yield Found("acquire", _differences(got, begin)[1:])
+    yield Found("release", _differences(end, got)[1:])
 
 
 def handovers(got: Mapping[int, Sequence[int]], free: Mapping[int, Sequence[int]]) -> list[int]:
@@ -186,7 +193,7 @@ def handovers(got: Mapping[int, Sequence[int]], free: Mapping[int, Sequence[int]
     return found
 
 
-def _handover(test: Test, log: _Log, cpus: int) -> Found:
+def _handover(test: Test, log: _Log, cpus: int) -> Iterator[Found]:
     got, free = (
         {cpu: log.take(f"{test.name}_{m}", cpu, TURNS * ROUNDS) for cpu in range(cpus)}
         for m in ("got", "free")
@@ -195,19 +202,19 @@ def _handover(test: Test, log: _Log, cpus: int) -> Found:
     for first in range(TURNS, TURNS * ROUNDS, TURNS):
         turns = slice(first, first + TURNS)
         cycles += handovers({c: got[c][turns] for c in got}, {c: free[c][turns] for c in free})
-    yield "hand-over", cycles, {}
+    yield Found("hand-over", cycles)
 
 
-def _barrier(test: Test, log: _Log, cpus: int) -> Found:
+def _barrier(test: Test, log: _Log, cpus: int) -> Iterator[Found]:
     begins = [log.take(f"{test.name}_begin", cpu, ROUNDS) for cpu in range(cpus)]
     ends = [log.take(f"{test.name}_end", cpu, ROUNDS) for cpu in range(cpus)]
     last = _differences(
         [max(e) for e in zip(*ends, strict=True)], [max(b) for b in zip(*begins, strict=True)]
     )
-    yield "barrier", last[1:], {}
+    yield Found("barrier", last[1:])
 
 
-def _stream(test: Test, log: _Log, cpus: int) -> Found:
+def _stream(test: Test, log: _Log, cpus: int) -> Iterator[Found]:
     out_begin, out_end, in_begin, in_end = test.labels()
     last = test.name != "stream_memory"  # it is before another test with the same labels
     own: list[int] = []
@@ -218,18 +225,11 @@ def _stream(test: Test, log: _Log, cpus: int) -> Found:
         alone, together = slice(2, None, 2), slice(3, None, 2)
         own += _differences(sends[1][alone], sends[0][alone]) + _differences(takes[1][alone], takes[0][alone])
         lanes.append(_differences(takes[1][together], sends[0][together]))
-    words = test.bound[0] - 2
     slowest = [max(of_round) for of_round in zip(*lanes, strict=True)]
-    typical = median_high(slowest)
-    rate, of_core = round(words / typical, 3), round(words / max(own), 3)
-    yield (
-        "stream",
-        slowest,
-        {"words": words, "own_cycles": max(own)} | {"words_per_cycle": rate, "own_rate": of_core},
-    )
+    yield Found("stream", slowest, test.bound[0] - 2, max(own))
 
 
-_READ: dict[str, Callable[[Test, _Log, int], Found]] = {
+_READ: dict[str, Callable[[Test, _Log, int], Iterator[Found]]] = {
     "signal": _signal,
     "trip": _signal,
     "stream": _stream,
@@ -244,9 +244,7 @@ def chosen(kernel: str) -> list[Test]:
     return [test for test in TESTS.values() if kernel == "hw" or test.by_kernel]
 
 
-def measure(
-    kind: str, core: str, cpus: int, kernel: str, tests: Sequence[Test] | None = None
-) -> list[dict[str, Any]]:
+def measure(kind: str, core: str, cpus: int, kernel: str, tests: Sequence[Test] | None = None) -> list[Row]:
     """The rows of all tests on one platform. kind: amp or smp."""
     tests = chosen(kernel) if tests is None else tests
     soc = platform.load(f"{kind}-{core}", cpus)
@@ -258,29 +256,33 @@ def measure(
     try:
         log = _Log(run(experiment, data, labels).result.events, labels)
         for test in tests:
-            for (operation, cycles, more), least in zip(
+            for (operation, cycles, words, own), least in zip(
                 _READ[test.part](test, log, cpus), test.bound, strict=True
             ):
                 if kernel == "sw" and test.part in ("signal", "handover"):
                     least = _MEMORY_BOUND  # it has no other way
-                rows.append(_row(test, operation, cycles, least) | more)
+                typical = median_high(cycles)
+                rows.append(
+                    Row(
+                        part=test.part,
+                        mechanism=test.name,
+                        operation=operation,
+                        kernel=kernel if test.by_kernel else None,
+                        platform=kind,
+                        core=core,
+                        cpus=cpus,
+                        words=words,
+                        cycles=typical,
+                        bound_cycles=least,
+                        ratio=round(typical / least, 2),
+                        least=min(cycles),
+                        most=max(cycles),
+                        rounds=len(cycles),
+                        own_cycles=own,
+                        words_per_cycle=round(words / typical, 3) if own else 0,
+                        own_rate=round(words / own, 3) if own else 0,
+                    )
+                )
     except UserError as error:
         raise UserError(f"{soc.name} with {cpus} CPUs: {error}") from None
-    where = {"platform": kind, "core": core, "cpus": cpus}
-    return [row | where | {"kernel": kernel if TESTS[row["mechanism"]].by_kernel else None} for row in rows]
-
-
-def _row(test: Test, operation: str, cycles: Sequence[int], bound: int) -> dict[str, Any]:
-    typical = median_high(cycles)
-    return {
-        "part": test.part,
-        "mechanism": test.name,
-        "operation": operation,
-        "words": 1 if test.part in ("signal", "trip") else 0,
-        "cycles": typical,
-        "bound_cycles": bound,
-        "ratio": round(typical / bound, 2),
-        "least": min(cycles),
-        "most": max(cycles),
-        "rounds": len(cycles),
-    }
+    return rows

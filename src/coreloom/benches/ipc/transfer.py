@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median_high
-from typing import Any
+
+import msgspec
 
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -169,6 +170,35 @@ MECHANISMS = {
 }
 
 
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One mechanism or operation on one platform: median, least and most cycles of its rounds.
+
+    The first round, whose code is not yet in the cache, is not among them.
+    """
+
+    part: str  # transfer | signal | trip | stream | lock | handover | barrier
+    mechanism: str  # a name of MECHANISMS, or of latency.TESTS
+    operation: str | None = None  # of a test
+    kernel: str | None  # None: it is no service of the kernel
+    platform: str  # amp | smp
+    core: str
+    cpus: int
+    words: int
+    cycles: int
+    bound_cycles: int
+    ratio: float  # cycles over the bound
+    least: int
+    most: int
+    rounds: int
+    # of a transfer
+    first: int = 0  # cycles of the first round
+    bus_transfers: int = 0
+    # of a stream
+    own_cycles: int = 0  # of the core alone
+    words_per_cycle: float = 0
+    own_rate: float = 0
+
+
 def titled(title: str, kernel: str | None) -> str:
     """What a row is called: with its kernel where that matters."""
     return title if kernel is None else f"{title}, {KERNELS[kernel]} kernel"
@@ -258,7 +288,7 @@ def bus_transfers(output: bytes, pairs: int, rounds: int) -> tuple[int, list[int
 
 def measure(
     kind: str, core: str, cpus: int, kernel: str, mechanism: Mechanism, sizes: Sequence[int] = WORDS
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """The rows of one mechanism, one for each size. kind: amp or smp. Wrong data is a UserError."""
     soc = platform.load(f"{kind}-{core}", cpus)
     experiment = Experiment(_SOURCE, soc, kernel, defines=DEFINES)
@@ -280,23 +310,23 @@ def measure(
         slowest = [max(of_round) for of_round in cycles[warm]]
         typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words, kernel)
         rows.append(
-            {
-                "part": "transfer",
-                "mechanism": mechanism.name,
-                "kernel": kernel if mechanism.by_kernel else None,
-                "platform": kind,
-                "core": core,
-                "cpus": cpus,
-                "words": words,
-                "cycles": typical,
-                "bound_cycles": least,
-                "ratio": round(typical / least, 2),
-                "least": min(slowest),
-                "most": max(slowest),
-                "first": max(cycles[first]),
-                "rounds": count - 1,
-                "bus_transfers": median_high(transfers[warm]),
-            }
+            Row(
+                part="transfer",
+                mechanism=mechanism.name,
+                kernel=kernel if mechanism.by_kernel else None,
+                platform=kind,
+                core=core,
+                cpus=cpus,
+                words=words,
+                cycles=typical,
+                bound_cycles=least,
+                ratio=round(typical / least, 2),
+                least=min(slowest),
+                most=max(slowest),
+                rounds=count - 1,
+                first=max(cycles[first]),
+                bus_transfers=median_high(transfers[warm]),
+            )
         )
         first += count
     return rows

@@ -1,1 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
+"""[DWRR]'s tests on a kernel of today: its own scheduler, scx_dwrr and others of sched_ext."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import Bench, Work
+from coreloom.benches.linux import page, reach, verifier
+from coreloom.benches.linux.bench import SEEDS, Result, jobs, versions
+from coreloom.benches.linux.loads import QUICK, TESTS, chosen
+from coreloom.benches.linux.schedulers import DWRR, EEVDF, PEERS, known
+from coreloom.options import names, positive
+from coreloom.report.table import Table
+
+
+class Linux(Bench[Result]):
+    name = "linux"
+    paper = "DWRR"
+    help = (
+        "[DWRR]'s tests on a kernel of today in a virtual machine: its own scheduler, scx_dwrr and others of "
+        "sched_ext; half an hour, but what was measured before is not measured again"
+    )
+    title = "[DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers"
+    order = 110
+    result = Result
+    inputs = (
+        *(f"linux/{part}" for part in ("bpf", "lagmeter", "scx_dwrr", "vm", "vm/init", "vm/work")),
+        *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
+    )
+    tools = ("coreloom", "ziglang")
+
+    def options(self, parser: ArgumentParser) -> None:
+        every = ", ".join(test.name for test in TESTS)
+        usual = f"{EEVDF}, {DWRR}, and those installed of {', '.join(PEERS)}"
+        add = parser.add_argument
+        add("--quick", action="store_true", help=f"{', '.join(QUICK)}, one seed; makes no page")
+        add("--seeds", type=positive, metavar="N", help=f"runs of each test (default: {SEEDS})")
+        add("--only", type=names, metavar="TEST,...", help=f"of {every}")
+        add("--schedulers", type=names, metavar="NAME,...", help=f"default: {usual}")
+        add("--kernel", default="7", help="as of coreloom vm (default: 7)")
+
+    def whole(self, options: Namespace) -> bool:
+        return not (options.quick or options.only or options.schedulers)
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        tests = chosen(options.only, options.quick)
+        schedulers, missing = known(options.schedulers)
+        seeds = options.seeds or (1 if options.quick else SEEDS)
+        if missing:
+            work.note(f"not measured, as they are not installed: {', '.join(missing)}")
+        first, wanted = jobs(tests, schedulers, seeds, options.kernel)
+        if self.whole(options):
+            wanted += verifier.jobs()
+        found = work.jobs(first, wanted)
+        method = self.method(seeds=seeds) + reach.verdict(found)
+        if missing:
+            method += f"Not measured, as they were not installed: {', '.join(missing)}.\n"
+        return Result(
+            name=self.name,
+            rows=found,
+            reach=reach.figures(found),
+            method=method,
+            tools=versions(tests, schedulers, options.kernel),
+        )
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def finish(self, content: Result) -> Sequence[str]:
+        return reach.verdict(content.rows).splitlines()
+
+
+BENCH = Linux()

@@ -7,15 +7,16 @@ import re
 from functools import partial
 
 from coreloom.benches import pool
-from coreloom.benches.pool import Job, Row
+from coreloom.benches.linux.bench import Row
+from coreloom.benches.linux.schedulers import DWRR
+from coreloom.benches.pool import Job
 from coreloom.errors import UserError
 from coreloom.programs import bpf
 from coreloom.vm import vm
 
 TEST = "verifier"
 KERNELS = ("6.18", "7")
-_NAME = "scx_dwrr"
-_LINE = re.compile(rf"{_NAME}: verifier: (\w+) (\d+) instructions")
+_LINE = re.compile(rf"{DWRR}: verifier: (\w+) (\d+) instructions")
 _LOADED = "round slice"
 
 
@@ -23,19 +24,20 @@ def rows_of(release: str, said: str) -> list[Row]:
     """A row for each program, of what `scx_dwrr -v` said. UserError if it was not loaded."""
     found = _LINE.findall(said)
     if not found or _LOADED not in said:
-        last = said.strip().splitlines()[-1] if said.strip() else "it said nothing"
-        raise UserError(f"{_NAME} was not loaded on {release}: {last}")
-    base: Row = {"test": TEST, "scheduler": _NAME, "seed": 1, "kernel": release}
-    return [{**base, "metric": program, "value": int(count)} for program, count in found]
+        raise UserError(f"{DWRR} was not loaded on {release}: {vm.last_line(said)}")
+    return [
+        Row(test=TEST, scheduler=DWRR, seed=1, kernel=release, metric=program, value=int(count))
+        for program, count in found
+    ]
 
 
-def jobs() -> list[Job]:
+def jobs() -> list[Job[Row]]:
     """A guest for each kernel."""
 
     def run(kernel: str) -> list[Row]:
-        guest = vm.Guest({f"/usr/bin/{_NAME}": bpf.program(_NAME)}, packages=["libc6"])
+        guest = vm.Guest({f"/usr/bin/{DWRR}": bpf.program(DWRR)}, packages=["libc6"])
         lines = (
-            f"uname -r; {_NAME} -v 2>&1 & loader=$!",
+            f"uname -r; {DWRR} -v 2>&1 & loader=$!",
             "until grep -q enabled /sys/kernel/sched_ext/state; do sleep 0.1; kill -0 $loader || break; done",
             "kill -INT $loader; wait $loader",
         )

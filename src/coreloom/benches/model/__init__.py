@@ -1,1 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The scheduling model itself: its speed, and what it says of the SoC."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import partial
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.model import bench, page, prediction
+from coreloom.benches.model.bench import Result
+from coreloom.benches.smp.bench import add_window
+from coreloom.report.figure import Figure
+from coreloom.report.page import Plot
+from coreloom.report.table import Table
+
+
+class Model(Bench[Result]):
+    name = "model"
+    paper = ""
+    help = "the scheduling model itself: events a second up to 4096 CPUs, and its prediction of the SoC"
+    title = "The scheduling model: its speed, and what it says of the SoC"
+    order = 90
+    result = Result
+    inputs = (*SOC, "src/coreloom/scheduling", "src/coreloom/benches/smp/bench.py")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--quick", action="store_true", help="up to 64 CPUs, shorter; makes no page")
+        add_window(parser)
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        predicted = prediction.run(options.window, work)
+        rows = work.steps(bench.steps(options.quick), partial(bench.run_all, options.quick))
+        return Result(
+            name=self.name,
+            rows=rows,
+            predicted=predicted,
+            reach=[*bench.figures(rows), *prediction.figures(predicted)],
+            method=self.method(),
+            window_cycles=options.window,
+        )
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def plots(self, content: Result) -> dict[str, Plot]:
+        return page.plotted(content.rows)
+
+    def headline(self, content: Result) -> Sequence[Figure]:
+        return content.reach
+
+
+BENCH = Model()

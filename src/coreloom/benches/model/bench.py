@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import NamedTuple
 
+import msgspec
+
+from coreloom.benches.model.prediction import Prediction
+from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.scheduling.simulate import run
 from coreloom.scheduling.workload import Machine, Thread, Workload, nice_weight
@@ -21,6 +25,32 @@ _EVENTS = 1_000_000
 _QUICK_EVENTS = 200_000
 
 
+class Case(NamedTuple):
+    """One row of the result."""
+
+    policy: str
+    cpus: int
+    threads: int
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """The speed of the model, by the time of the core."""
+
+    cpus: int
+    threads: int
+    policy: str
+    events: int
+    events_per_s: int
+    ns_per_event: float
+    runs: int = _RUNS  # of which this is the best
+
+
+class Result(results.Result, kw_only=True):
+    rows: list[Row]
+    predicted: list[Prediction]
+    window_cycles: int  # of the prediction
+
+
 def workload(threads: int) -> Workload:
     """Threads that never sleep, of four nice values in turn."""
     kinds = (
@@ -30,10 +60,9 @@ def workload(threads: int) -> Workload:
     return Workload(f"{threads} threads", tuple(kinds))
 
 
-def cases(quick: bool) -> list[tuple[str, int, int]]:
-    """(policy, CPUs, threads) of each row."""
+def cases(quick: bool) -> list[Case]:
     most = {policy: _LINEAR_MOST if policy in _LINEAR or quick else SIZES[-1][1] for policy in POLICIES}
-    return [(policy, *size) for policy in POLICIES for size in SIZES if size[1] <= most[policy]]
+    return [Case(policy, *size) for policy in POLICIES for size in SIZES if size[1] <= most[policy]]
 
 
 def steps(quick: bool) -> int:
@@ -41,81 +70,82 @@ def steps(quick: bool) -> int:
     return _RUNS * len(cases(quick))
 
 
-def _seconds(cpus: int, threads: int, policy: str, quick: bool) -> float:
+def _seconds(case: Case, quick: bool) -> float:
     """For how long to simulate, so that there are enough events; found by a short run."""
-    machine = Machine(cpus=cpus)
-    seconds = threads / cpus * machine.slice_us / 1e6
+    machine = Machine(cpus=case.cpus)
+    seconds = case.threads / case.cpus * machine.slice_us / 1e6
     wanted = _QUICK_EVENTS if quick else _EVENTS
-    return seconds * max(1.0, wanted / run(workload(threads), machine, policy, seconds).events)
+    return seconds * max(1.0, wanted / run(workload(case.threads), machine, case.policy, seconds).events)
 
 
-def measure(cpus: int, threads: int, policy: str, seconds: float) -> dict[str, Any]:
+def measure(case: Case, seconds: float) -> Row:
     """One run. Its time is that of the core, so that what else runs on this machine counts less."""
-    outcome = run(workload(threads), Machine(cpus=cpus), policy, seconds)
+    outcome = run(workload(case.threads), Machine(cpus=case.cpus), case.policy, seconds)
     taken = max(outcome.cpu_seconds, 1e-9)
-    return {
-        "cpus": cpus,
-        "threads": threads,
-        "policy": policy,
-        "events": outcome.events,
-        "events_per_s": round(outcome.events / taken),
-        "ns_per_event": round(1e9 * taken / outcome.events, 1),
-    }
+    return Row(
+        cpus=case.cpus,
+        threads=case.threads,
+        policy=case.policy,
+        events=outcome.events,
+        events_per_s=round(outcome.events / taken),
+        ns_per_event=round(1e9 * taken / outcome.events, 1),
+    )
 
 
-def run_all(
-    quick: bool,
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[dict[str, Any]]:
+def run_all(quick: bool, on_start: Callable[[str], None], on_done: Callable[[], None]) -> list[Row]:
     """The best of some runs for each policy and size.
 
     One after another, as two at a time would slow each other; all sizes in turn, so a machine whose speed
     drifts does so for all of them.
     """
-    wanted = cases(quick)
-    lasts: dict[tuple[str, int, int], float] = {}
-    best: dict[tuple[str, int, int], dict[str, Any]] = {}
+    found: dict[Case, list[Row]] = {case: [] for case in cases(quick)}
+    lasts: dict[Case, float] = {}
     for turn in range(_RUNS):
-        for policy, cpus, threads in wanted:
-            if on_start is not None:
-                on_start(f"{policy}: {cpus} CPUs, {threads} threads, run {turn + 1}")
-            key = policy, cpus, threads
-            if key not in lasts:
-                lasts[key] = _seconds(cpus, threads, policy, quick)
-            row = measure(cpus, threads, policy, lasts[key]) | {"runs": _RUNS}
-            if key not in best or row["ns_per_event"] < best[key]["ns_per_event"]:
-                best[key] = row
-            if on_done is not None:
-                on_done()
-    return [best[key] for key in wanted]
+        for case, rows in found.items():
+            on_start(f"{case.policy}: {case.cpus} CPUs, {case.threads} threads, run {turn + 1}")
+            if case not in lasts:
+                lasts[case] = _seconds(case, quick)
+            rows.append(measure(case, lasts[case]))
+            on_done()
+    return [min(rows, key=lambda row: row.ns_per_event) for rows in found.values()]
 
 
-def growth(rows: Sequence[dict[str, Any]], policy: str) -> dict[str, float]:
-    """From the smallest to the largest size: of the cost of an event, and of the logarithms it may follow."""
-    of = sorted((row for row in rows if row["policy"] == policy), key=lambda row: row["cpus"])
-    first, last = of[0], of[-1]
-    return {
-        "cost": last["ns_per_event"] / first["ns_per_event"],
-        "log_cpus": math.log(last["cpus"]) / math.log(first["cpus"]),
-        "log_threads": math.log(last["threads"]) / math.log(first["threads"]),
-    }
+class Growth(NamedTuple):
+    """From the smallest to the largest size, each times as much."""
+
+    cost: float  # of an event
+    log_cpus: float  # which the cost may follow, or
+    log_threads: float
 
 
-def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
+def ends(rows: Sequence[Row], policy: str) -> tuple[Row, Row]:
+    """The smallest and the largest size of a policy."""
+    of = sorted((row for row in rows if row.policy == policy), key=lambda row: row.cpus)
+    return of[0], of[-1]
+
+
+def growth(rows: Sequence[Row], policy: str) -> Growth:
+    small, large = ends(rows, policy)
+    return Growth(
+        cost=large.ns_per_event / small.ns_per_event,
+        log_cpus=math.log(large.cpus) / math.log(small.cpus),
+        log_threads=math.log(large.threads) / math.log(small.threads),
+    )
+
+
+def figures(rows: Sequence[Row]) -> list[Figure]:
     """What is to be reached."""
-    of = sorted((row for row in rows if row["policy"] == "dwrr"), key=lambda row: row["cpus"])
-    small, large = of[0], of[-1]
+    small, large = ends(rows, "dwrr")
     grown = growth(rows, "dwrr")
     return [
         Figure(
-            f"million events a second, dwrr, {small['cpus']} CPUs, one core",
-            round(small["events_per_s"] / 1e6, 2),
+            f"million events a second, dwrr, {small.cpus} CPUs, one core",
+            round(small.events_per_s / 1e6, 2),
             at_least=3,
         ),
         Figure(
-            f"cost of an event, dwrr, {large['cpus']} CPUs over {small['cpus']} (as the logarithm)",
-            round(grown["cost"], 2),
-            at_most=round(grown["log_cpus"], 2),
+            f"cost of an event, dwrr, {large.cpus} CPUs over {small.cpus} (as the logarithm)",
+            round(grown.cost, 2),
+            at_most=round(grown.log_cpus, 2),
         ),
     ]

@@ -9,76 +9,42 @@ It is not told the throughput, the switches, or how long CPUs idle. A cycle is 1
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
 
+import msgspec
+
+from coreloom.apps import APPS
 from coreloom.benches import pool
+from coreloom.benches.bench import Work
 from coreloom.benches.pool import Job
 from coreloom.benches.smp import bench as smp
-from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.report.figure import Figure
-from coreloom.scheduling.simulate import run
-from coreloom.scheduling.workload import Compute, Costs, Machine, Receive, Send, Step, Thread, Workload
+from coreloom.scheduling import simulate
+from coreloom.scheduling.applications import GRAPHS, Graph, workload
+from coreloom.scheduling.workload import Costs, Machine
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import Figures
 from coreloom.simulation.simulate import Event, Kind
 
+ONE_CPU = "one CPU"  # a placement that only this bench has: all threads on CPU 0
 _SLICE_TICKS = 10  # CL_SLICE_TICKS, of every thread on both kernels
-_CORE = "standard"
 
 
-@dataclass(frozen=True)
-class Node:
-    """A thread of an application: what it receives from and sends to, in turn, and where it is placed."""
-
-    receive: tuple[str, ...]
-    send: tuple[str, ...]
-    cpu: int
-    services: int = 2  # that may block, for each message
+def cases() -> list[smp.Case]:
+    """What is predicted: both applications on the standard core."""
+    return smp.cases(("standard",))
 
 
-@dataclass(frozen=True)
-class Graph:
-    """An application as a graph of threads; apps/<name>/main.c has the same in C."""
-
-    threads: dict[str, Node]
-    first: tuple[str, int]  # the messages that main starts the work with
-    ends: tuple[str, ...]  # the threads that finish a message
-    bounded: bool  # may senders wait for room in a port?
+def sources(case: smp.Case) -> list[smp.Case]:
+    """Where the times that the model is told of a case come from: one CPU alone, the other placement."""
+    other = "static" if case.placement == "dynamic" else "dynamic"
+    return [replace(case, placement=of) for of in ((ONE_CPU, other) if case.cpus > 1 else (ONE_CPU,))]
 
 
-GRAPHS = {
-    "image": Graph(
-        {
-            "control": Node(("done",), ("request",), 0, services=1),
-            "decoder": Node(("request",), ("decoded",), 0),
-            "filter": Node(("decoded",), ("done",), 1),
-        },
-        first=("done", 8),
-        ends=("filter",),
-        bounded=False,
-    ),
-    "packets": Graph(
-        {
-            "packetizer": Node(("free",), ("decoder 0", "decoder 1"), 0),
-            "decoder 0": Node(("decoder 0",), ("crc 0",), 0),
-            "decoder 1": Node(("decoder 1",), ("crc 1",), 1),
-            "crc 0": Node(("crc 0",), ("enqueue 0",), 0),
-            "crc 1": Node(("crc 1",), ("enqueue 1",), 1),
-            "enqueue": Node(("enqueue 0", "enqueue 1"), ("classifier",), 1),
-            "classifier": Node(("classifier",), ("forward", "store", "discard"), 0),
-            "forward": Node(("forward",), ("free",), 1),
-            "store": Node(("store",), ("free",), 0),
-            "discard": Node(("discard",), ("free",), 0),
-        },
-        first=("free", 16),
-        ends=("forward", "store", "discard"),
-        bounded=True,
-    ),
-}
+# --- what the SoC does -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -138,51 +104,36 @@ def measure(experiment: Experiment, data: bytes, window: int) -> Measured:
     return Measured(figures, messages, sum(switches) / len(switches))
 
 
-def spread_out(counts: Sequence[int]) -> list[int]:
-    """Each index as often as its count says, evenly mixed."""
-    total = sum(counts)
-    behind = [0] * len(counts)
-    order = []
-    for _ in range(total):
-        behind = [late + count for late, count in zip(behind, counts, strict=True)]
-        turn = max(range(len(counts)), key=lambda index: behind[index])
-        behind[turn] -= total
-        order.append(turn)
-    return order
+def _job(case: smp.Case, data: bytes, window: int) -> Job[Measured]:
+    """One CPU alone has twice the time, so that it comes to all messages that two get through."""
+    text = f"{case.app}: {case.kernel} kernel, {case.cpus} CPU{'s' * (case.cpus > 1)}"
+    if case.placement != ONE_CPU:
+        text, experiment = f"{text}, {case.placement}", case.experiment()
+    else:
+        text, window = f"{text}, all threads on one", 2 * window
+        experiment = replace(replace(case, placement="static").experiment(), defines={"APP_CPUS": 1})
+    return Job(text, pool.whole(lambda: [measure(experiment, data, window)]), window * case.cpus)
 
 
-def workload(app: str, computes: dict[str, list[int]], depth: int, placed: bool) -> Workload:
-    """The application for the model; ports hold `depth` messages. placed: each thread on its CPU.
+# --- what the model says -----------------------------------------------------------------------
 
-    computes: of each thread, how long it computes for each message in turn, over and over.
-    """
-    graph = GRAPHS[app]
-    room = {port for node in graph.threads.values() for port in node.receive} if graph.bounded else set()
 
-    def put(port: str) -> list[Step]:
-        return [Receive(f"room {port}"), Send(port)] if port in room else [Send(port)]
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+    """A case, measured beside predicted."""
 
-    def get(port: str) -> list[Step]:
-        return [Receive(port), Send(f"room {port}")] if port in room else [Receive(port)]
-
-    threads = []
-    for name, node in graph.threads.items():
-        if all(port in computes for port in node.send):  # several ports: as often as they were used
-            order = spread_out([len(computes[port]) for port in node.send])
-        else:
-            order = list(range(len(node.send)))
-        steps: list[Step] = []
-        for n, cycles in enumerate(computes[name]):
-            steps += get(node.receive[n % len(node.receive)])
-            steps.append(Compute(float(cycles)))
-            steps += put(node.send[order[n % len(order)]])
-        threads.append(Thread(name, cpu=node.cpu if placed else None, steps=tuple(steps)))
-    port, count = graph.first
-    begin: list[Step] = [Send(f"room {each}", depth) for each in sorted(room)]
-    for _ in range(count):
-        begin += put(port)
-    main = Thread("main", cpu=0 if placed else None, steps=tuple(begin), times=1)
-    return Workload(app, (main, *threads))
+    app: str
+    kernel: str
+    cpus: int
+    placement: str
+    times_of: str  # the placement that the model's computing times and its switch cost are of
+    done: int
+    predicted_done: int
+    error_percent: float
+    switches: int
+    predicted_switches: int
+    idle_cycles: int
+    predicted_idle_cycles: int
+    switch_cycles: float
 
 
 def messages(computes: Sequence[int], service: float) -> int:
@@ -191,109 +142,56 @@ def messages(computes: Sequence[int], service: float) -> int:
     return int(rounds) * len(computes) + bisect_right(list(accumulate(computes)), rest)
 
 
-def predict(case: smp.Case, told: Measured, soc: Platform, window: int) -> dict[str, Any]:
-    """What the model says of a case: work done, switches, idle cycles."""
+def predict(
+    case: smp.Case, source: smp.Case, measured: Mapping[smp.Case, Measured], window: int
+) -> Prediction:
+    """Run the model with the times of `source`."""
+    told, seen = measured[source], measured[case].figures
+    soc = case.experiment().platform
     machine = Machine(
         cpus=case.cpus,
         slice_us=float(_SLICE_TICKS * soc.tick_cycles),
         costs=Costs(switch_us=told.switch_cycles),
     )
     graph = GRAPHS[case.app]
-    placed = case.placement == "static"
-    load = workload(case.app, told.computes, soc.kernel.port_depth, placed)
-    outcome = run(load, machine, case.placement, window / 1e6)
+    load = workload(case.app, told.computes, soc.kernel.port_depth, case.placement == "static")
+    outcome = simulate.run(load, machine, case.placement, window / 1e6)
     service = {thread.name: thread.service_us for thread in outcome.threads}
     finished = sum(messages(told.computes[end], service[end]) for end in graph.ends)
-    return {
-        "done": round(finished * told.units(graph)),
-        "switches": outcome.switches,
-        "idle_cycles": round(outcome.idle_share * case.cpus * window),
-    }
+    done = round(finished * told.units(graph))
+    return Prediction(
+        app=case.app,
+        kernel=case.kernel,
+        cpus=case.cpus,
+        placement=case.placement,
+        times_of=source.placement,
+        done=seen.done,
+        predicted_done=done,
+        error_percent=round(100 * (done / seen.done - 1), 2),
+        switches=seen.switches,
+        predicted_switches=outcome.switches,
+        idle_cycles=sum(seen.idle),
+        predicted_idle_cycles=round(outcome.idle_share * case.cpus * window),
+        switch_cycles=round(told.switch_cycles, 1),
+    )
 
 
-def cases() -> list[smp.Case]:
-    """What is predicted: both applications on the standard core."""
-    return smp.cases((_CORE,))
+def run(window: int, work: Work) -> list[Prediction]:
+    """Simulate the SoC and then the model, all cases with the default inputs."""
+    inputs = {app: APPS[app].prepare(None) for app in GRAPHS}
+    alone = (sources(case)[0] for case in cases())
+    wanted = list(dict.fromkeys((*cases(), *alone)))
+    found = work.jobs([], [_job(case, inputs[case.app], window) for case in wanted])
+    measured = dict(zip(wanted, found, strict=True))
+    return [predict(case, source, measured, window) for case in cases() for source in sources(case)]
 
 
-@dataclass
-class Told:
-    """All that was measured: each case, and each machine with all threads on its CPU 0 (`alone`)."""
-
-    cases: dict[smp.Case, Measured] = field(default_factory=dict)
-    alone: dict[tuple[str, str, int], Measured] = field(default_factory=dict)  # by app, kernel, CPUs
-
-
-def jobs(inputs: dict[str, bytes], window: int, told: Told) -> list[Job]:
-    """The simulations of the SoC; what they find goes into `told`.
-
-    One CPU alone has twice the time, so that it comes to all messages that two get through.
-    """
-
-    def of_case(case: smp.Case) -> Job:
-        def one() -> list[pool.Row]:
-            told.cases[case] = measure(case.experiment(), inputs[case.app], window)
-            return []
-
-        return Job(f"{_title(case)}, {case.placement}", pool.whole(one), window * case.cpus)
-
-    def of_alone(case: smp.Case) -> Job:
-        def one() -> list[pool.Row]:
-            experiment = replace(case.experiment(), placement="static", defines={"APP_CPUS": 1})
-            found = measure(experiment, inputs[case.app], 2 * window)
-            told.alone[case.app, case.kernel, case.cpus] = found
-            return []
-
-        return Job(f"{_title(case)}, all threads on one", pool.whole(one), 2 * window * case.cpus)
-
-    wanted = cases()
-    machines = {(case.app, case.kernel, case.cpus): case for case in wanted}
-    return [*map(of_case, wanted), *map(of_alone, machines.values())]
-
-
-def _title(case: smp.Case) -> str:
-    return f"{case.app}: {case.kernel} kernel, {case.cpus} CPU{'s' * (case.cpus > 1)}"
-
-
-def rows(window: int, told: Told) -> list[dict[str, Any]]:
-    """Measured beside predicted. times_of: where the model's computing times and its switch cost are from."""
-    found = []
-    for case in cases():
-        soc = case.experiment().platform
-        measured = told.cases[case].figures
-        sources = {"one CPU": told.alone[case.app, case.kernel, case.cpus]}
-        if case.cpus > 1:
-            other = "static" if case.placement == "dynamic" else "dynamic"
-            sources[other] = told.cases[replace(case, placement=other)]
-        for of, source in sources.items():
-            said = predict(case, source, soc, window)
-            found.append(
-                {
-                    **{key: getattr(case, key) for key in ("app", "kernel", "cpus", "placement")},
-                    "times_of": of,
-                    "done": measured.done,
-                    "predicted_done": said["done"],
-                    "error_percent": round(100 * (said["done"] / measured.done - 1), 2),
-                    "switches": measured.switches,
-                    "predicted_switches": said["switches"],
-                    "idle_cycles": sum(measured.idle),
-                    "predicted_idle_cycles": said["idle_cycles"],
-                    "switch_cycles": round(source.switch_cycles, 1),
-                }
-            )
-    return found
-
-
-def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
+def figures(rows: Sequence[Prediction]) -> list[Figure]:
     """What is to be reached: the largest error of each application, from the times of one CPU."""
     return [
         Figure(
             f"largest error of the predicted {unit}, times of one CPU (%)",
-            max(
-                abs(row["error_percent"])
-                for row in rows
-                if row["app"] == app and row["times_of"] == "one CPU"
-            ),
+            max(abs(row.error_percent) for row in rows if row.app == app and row.times_of == ONE_CPU),
             at_most=10,
         )
         for app, unit in (("image", "pixels"), ("packets", "packets"))

@@ -1,1 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Scheduling policies of both kernels on the SoC: decisions, shares, moves, area."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import partial
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.policies import page
+from coreloom.benches.policies.bench import AREA_SEEDS, AREA_SIZE, Result, figures, jobs, write_costs
+from coreloom.benches.policies.measure import WINDOW
+from coreloom.paths import ROOT
+from coreloom.report import results
+from coreloom.report.table import Table
+from coreloom.synthesis import synth, units
+
+
+class Policies(Bench[Result]):
+    name = "policies"
+    paper = "DWRR"
+    help = "scheduling policies of both kernels on the SoC: cycles of a decision, shares by weight"
+    title = "Scheduling policies on the SoC: decisions, shares, moves, area"
+    order = 40
+    result = Result
+    inputs = (*SOC, "src/coreloom/synthesis")
+    tools = tuple(dict.fromkeys((*results.TOOLS, *results.SYNTH_TOOLS)))
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--quick", action="store_true", help="the standard core, 8 threads on 2 CPUs; makes no page"
+        )
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        builds = [] if options.quick else units.choose(["cl_kernel"], *AREA_SIZE)
+        run = partial(synth.run, builds, AREA_SEEDS)
+        area = work.steps(synth.steps(builds, AREA_SEEDS), run) if builds else []
+        rows = work.jobs(*jobs(options.quick))
+        method = self.method(window=WINDOW)
+        return Result(name=self.name, rows=rows, area=area, reach=figures(rows), method=method)
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def finish(self, content: Result) -> Sequence[str]:
+        return [f"costs for the model: {write_costs(content.rows).relative_to(ROOT)}"]
+
+
+BENCH = Policies()

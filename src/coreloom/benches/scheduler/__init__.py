@@ -1,1 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The scheduler of [HT]: cycles of its operations, and delays of interrupts."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.scheduler import page
+from coreloom.benches.scheduler.bench import Result, figures, jobs
+from coreloom.benches.scheduler.delays import INTERRUPTS
+from coreloom.options import positive
+from coreloom.report.figure import Figure
+from coreloom.report.table import Table
+
+
+class Scheduler(Bench[Result]):
+    name = "scheduler"
+    paper = "HT"
+    help = "scheduler operations and delays of the three builds of [HT]"
+    title = "The scheduler of [HT]: cycles of its operations, and delays"
+    order = 30
+    result = Result
+    inputs = (*SOC, "src/coreloom/reference")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--interrupts",
+            type=positive,
+            metavar="N",
+            default=INTERRUPTS,
+            help="interrupts for the delays (default: %(default)s)",
+        )
+
+    def whole(self, options: Namespace) -> bool:
+        return bool(options.interrupts >= INTERRUPTS)
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        rows = work.jobs([], jobs(options.interrupts))
+        method = self.method(interrupts=options.interrupts)
+        return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def headline(self, content: Result) -> Sequence[Figure]:
+        return content.reach
+
+
+BENCH = Scheduler()

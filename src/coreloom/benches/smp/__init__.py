@@ -1,1 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Table 1 of [SMP]: two applications on the software and the hardware kernel."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.smp import page, reach
+from coreloom.benches.smp.bench import CORES, Result, add_window, cases, run
+from coreloom.report.table import Table
+
+
+class Smp(Bench[Result]):
+    name = "smp"
+    paper = "SMP"
+    help = "the paper's two applications on both kernels ([SMP] Table 1)"
+    title = "Applications of [SMP] on the software and the hardware kernel"
+    order = 10
+    result = Result
+    inputs = SOC
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--quick", action="store_true", help="the standard core only; makes no page")
+        add_window(parser)
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        rows = run(cases(("standard",) if options.quick else CORES), options.window, work)
+        with work.doing("measure the ready queue and the kernel port"):
+            reached = reach.figures(rows)
+        method = self.method(window=options.window)
+        return Result(name=self.name, rows=rows, reach=reached, method=method, window_cycles=options.window)
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def readme(self, content: Result) -> Sequence[Table]:
+        return page.readme(content)
+
+
+BENCH = Smp()

@@ -6,22 +6,26 @@ Every combination of application, core, kernel and CPUs is one simulation of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from coreloom.apps import APPS
 from coreloom.benches import pool
+from coreloom.benches.bench import Work
 from coreloom.benches.pool import Job
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.options import positive
+from coreloom.report import results
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
 from coreloom.simulation.profile import OWNERS, LineTable, by_owner
 
 WINDOW = 1_000_000
 CORES = ("standard", "economy")
-GRAINS = (1, 4, 16, 64, 200)
 # (CPUs, placement) as the columns of the paper's table.
 ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
 
@@ -68,18 +72,47 @@ def cases(cores: Sequence[str] = CORES, apps: Sequence[str] = ("image", "packets
     ]
 
 
-def grain_cases() -> list[Case]:
-    """The image filter with messages of one pixel (as in the paper) to a row, on the standard core."""
-    return [
-        Case("image", "standard", kernel, cpus, "dynamic", grain)
-        for grain in GRAINS
-        for cpus in (1, 2)
-        for kernel in ("sw", "hw")
-    ]
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One simulation; cycles are of all CPUs in the window."""
+
+    app: str
+    kernel: str
+    cpus: int
+    placement: str
+    core: str
+    unit: str  # of what is done
+    grain: int | None = None
+    done: int
+    idle_cycles: int
+    idle_cycles_per_cpu: list[int]
+    switches: int
+    switch_cycles_mean: float | None  # voluntary, without idling
+    switch_cycles_min: int | None
+    switch_cycles_max: int | None
+    preemptions: int
+    preempt_cycles_mean: float | None
+    cycles_application: int
+    cycles_kernel: int
+    cycles_library: int
+    sim_cycles_per_second: int
+    paper_done: int | None
+
+    @property
+    def cycles(self) -> dict[str, int]:
+        """By owner, without those of idling."""
+        return {owner: int(getattr(self, f"cycles_{owner}")) for owner in OWNERS}
 
 
-def measure(case: Case, data: bytes, window: int = WINDOW) -> dict[str, Any]:
-    """Simulate one case; the row of the result file."""
+class Result(results.Result, kw_only=True):
+    """What `coreloom bench smp` and `coreloom bench grain` write."""
+
+    rows: list[Row]
+    window_cycles: int = WINDOW
+    switch_bound_cycles: int = SWITCH_BOUND
+
+
+def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
+    """Simulate one case."""
     outcome = case.experiment().run(data, window=window, profile=True)
     if outcome.result.exit_status is not None:
         raise UserError(
@@ -90,64 +123,57 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> dict[str, Any]:
     low, mean, high = spread(found.voluntary)
     preempt = spread(found.preempted)
     cycles = by_owner(outcome.result.profile, LineTable(outcome.program))
-    return {
-        "app": case.app,
-        "kernel": case.kernel,
-        "cpus": case.cpus,
-        "placement": case.placement,
-        "core": case.core,
-        "unit": APPS[case.app].unit,
-        **({} if case.grain is None else {"grain": case.grain}),
-        "done": found.done,
-        "idle_cycles": sum(found.idle),
-        "idle_cycles_per_cpu": list(found.idle),
-        "switches": found.switches,
-        "switch_cycles_mean": None if mean is None else round(mean, 1),
-        "switch_cycles_min": low,
-        "switch_cycles_max": high,
-        "preemptions": len(found.preempted),
-        "preempt_cycles_mean": None if preempt[1] is None else round(preempt[1], 1),
+    return Row(
+        app=case.app,
+        kernel=case.kernel,
+        cpus=case.cpus,
+        placement=case.placement,
+        core=case.core,
+        unit=APPS[case.app].unit,
+        grain=case.grain,
+        done=found.done,
+        idle_cycles=sum(found.idle),
+        idle_cycles_per_cpu=list(found.idle),
+        switches=found.switches,
+        switch_cycles_mean=None if mean is None else round(mean, 1),
+        switch_cycles_min=low,
+        switch_cycles_max=high,
+        preemptions=len(found.preempted),
+        preempt_cycles_mean=None if preempt[1] is None else round(preempt[1], 1),
+        sim_cycles_per_second=round(outcome.result.cycles / max(outcome.result.seconds, 1e-9)),
+        paper_done=PAPER_DONE[case.app].get((case.kernel, case.cpus, case.placement)),
         **{f"cycles_{owner}": count for owner, count in cycles.items()},
-        "sim_cycles_per_second": round(outcome.result.cycles / max(outcome.result.seconds, 1e-9)),
-        "paper_done": PAPER_DONE[case.app].get((case.kernel, case.cpus, case.placement)),
-    }
+    )
 
 
-def run(
-    wanted: Sequence[Case],
-    inputs: dict[str, bytes],
-    window: int = WINDOW,
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
-) -> list[dict[str, Any]]:
-    """Measure all cases, several at a time; the rows are in the order of `wanted`.
+def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
+    """Measure all cases with the default inputs; the rows are in the order of `wanted`."""
+    inputs = {app: APPS[app].prepare(None) for app in {case.app for case in wanted}}
 
-    on_start is told what begins, on_done is called after each model built and each case measured.
-    """
-
-    def job(case: Case) -> Job:
+    def job(case: Case) -> Job[Row]:
         text = f"{case.app}: {case.core} core, {case.kernel} kernel, {case.cpus} CPU, {case.placement}"
         return Job(text, pool.whole(lambda: [measure(case, inputs[case.app], window)]))
 
+    models = dict.fromkeys((case.core, case.cpus) for case in wanted)
     first = [
         pool.build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
-        for core, cpus in models(wanted)
+        for core, cpus in models
     ]
-    return pool.run(first, [job(case) for case in wanted], on_start, on_done)
+    return work.jobs(first, [job(case) for case in wanted])
 
 
-def all_cycles(row: dict[str, Any]) -> int:
+def all_cycles(row: Row) -> int:
     """Cycles of all CPUs in the window: spent by somebody, or idle."""
-    total: int = row["idle_cycles"] + sum(row[f"cycles_{owner}"] for owner in OWNERS)
-    return total
+    return row.idle_cycles + sum(row.cycles.values())
 
 
-def free_kernel(row: dict[str, Any]) -> float:
+def free_kernel(row: Row) -> float:
     """By how much the work would grow if the kernel cost nothing: the bound of any gain over it."""
-    kernel: int = row["cycles_kernel"]
-    return all_cycles(row) / (all_cycles(row) - kernel)
+    return all_cycles(row) / (all_cycles(row) - row.cycles_kernel)
 
 
-def models(wanted: Sequence[Case]) -> list[tuple[str, int]]:
-    """The (core, cpus) that the cases need."""
-    return list(dict.fromkeys((case.core, case.cpus) for case in wanted))
+def add_window(parser: ArgumentParser) -> None:
+    """The option --window."""
+    parser.add_argument(
+        "--window", type=positive, metavar="N", default=WINDOW, help="cycles measured (default: %(default)s)"
+    )

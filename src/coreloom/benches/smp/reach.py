@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from coreloom.benches.smp import bench as smp
 from coreloom.design import platform
@@ -26,19 +26,22 @@ def port_access(cpus: int = 2) -> float:
     return (marks[1] - marks[0]) / 16
 
 
-def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
+def figures(rows: Sequence[smp.Row]) -> list[Figure]:
     """All figures, from the rows of `bench smp` and measurements of their own."""
 
-    def row(app: str, kernel: str, cpus: int, placement: str = "dynamic") -> dict[str, Any]:
+    case = attrgetter("core", "app", "kernel", "cpus", "placement")
+
+    def row(app: str, kernel: str, cpus: int, placement: str = "dynamic") -> smp.Row:
         key = ("standard", app, kernel, cpus, placement)
-        return next(
-            r for r in rows if tuple(r[k] for k in ("core", "app", "kernel", "cpus", "placement")) == key
-        )
+        return next(r for r in rows if case(r) == key)
+
+    def largest(kernel: str, cpus: int, of: str) -> float:
+        return max(float(getattr(row(app, kernel, cpus), f"switch_cycles_{of}")) for app in apps)
 
     apps = ("image", "packets")
     size = platform.load("smp-standard").kernel
     queue = ready_queue.measure(ready_queue.Build.BITMAP, 3, size.threads, size.priorities, 50_000, seed=1)
-    single = row("packets", "hw", 1)["done"]
+    single = row("packets", "hw", 1).done
     software = row("packets", "sw", 1)
     return [
         Figure(
@@ -48,37 +51,37 @@ def figures(rows: Sequence[dict[str, Any]]) -> list[Figure]:
         Figure("kernel port access from the core", port_access(), at_most=4, bound=1),
         Figure(
             "voluntary switch, hardware kernel, 2 CPUs (mean)",
-            max(row(app, "hw", 2)["switch_cycles_mean"] for app in apps),
+            largest("hw", 2, "mean"),
             at_most=100,
             bound=smp.SWITCH_BOUND,
         ),
         Figure(
             "voluntary switch, hardware kernel, 2 CPUs (largest)",
-            max(row(app, "hw", 2)["switch_cycles_max"] for app in apps),
+            largest("hw", 2, "max"),
             at_most=100,
             bound=smp.SWITCH_BOUND,
         ),
         Figure(
             "voluntary switch, software kernel, 1 CPU (mean)",
-            max(row(app, "sw", 1)["switch_cycles_mean"] for app in apps),
+            largest("sw", 1, "mean"),
             at_most=250,
             bound=smp.SWITCH_BOUND,
         ),
         Figure(
             "packets, hardware over software kernel, 1 CPU",
-            round(single / software["done"], 2),
+            round(single / software.done, 2),
             at_least=1.5,
             bound=round(smp.free_kernel(software), 2),
         ),
         Figure(
             "packets, hardware kernel, 2 CPUs dynamic over 1",
-            round(row("packets", "hw", 2)["done"] / single, 2),
+            round(row("packets", "hw", 2).done / single, 2),
             at_least=1.8,
             bound=2,
         ),
         Figure(
             "simulated kcycle/s, 2 CPUs (on this machine, now)",
-            round(min(row(app, k, 2)["sim_cycles_per_second"] for app in apps for k in ("hw", "sw")) / 1000),
+            round(min(row(app, k, 2).sim_cycles_per_second for app in apps for k in ("hw", "sw")) / 1000),
             at_least=400,
         ),
     ]

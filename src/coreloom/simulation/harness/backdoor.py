@@ -181,7 +181,7 @@ def whole(
     files: tuple[Path, ...] = (),
 ) -> Path:
     """The programs of rtl/ipc/backdoor/tb/whole.cpp on cl_backdoor; files: others than the unit's."""
-    sources = files or (_PACKAGES[0], *verilate.in_order(_BACKDOOR / "rtl"))
+    sources = files or (*verilate.SOC_PACKAGES, *verilate.in_order(_BACKDOOR / "rtl"))
     design = verilate.Design("cl_backdoor", sources, defines=("CL_SYNC_LATE",))
     sizes = {"BlockBytes": block_bytes, "MemoryBytes": memory_bytes, "MailDepth": mail_depth}
     defines = {"BLOCK_BYTES": block_bytes, "MEMORY_BYTES": memory_bytes, "MAIL_DEPTH": mail_depth}

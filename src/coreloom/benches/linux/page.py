@@ -1,75 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of `coreloom bench linux`."""
+"""The tables of `coreloom bench linux`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from coreloom.benches.linux import verifier
-from coreloom.benches.linux.bench import BOUND, DWRR, EEVDF, FAILED, GAP_99, MOVES, better, largest, middle
-from coreloom.benches.linux.loads import TESTS, Case, Metric
+from coreloom.benches.linux.bench import BOUND, FAILED, Result, Row
+from coreloom.benches.linux.loads import GAP_99, MOVES, TESTS, Case, Metric
+from coreloom.benches.linux.reach import better, largest, middle
+from coreloom.benches.linux.schedulers import DWRR, EEVDF
 from coreloom.report.table import Table, number, reach
 
-_Row = dict[str, Any]
 _DIRECTION = {True: " (more is better)", False: " (less is better)", None: ""}
 
 
-def _schedulers(rows: Sequence[_Row]) -> list[str]:
-    return list(dict.fromkeys(row["scheduler"] for row in rows))
+def tables(content: Result) -> list[Table]:
+    """All that have rows."""
+    rows = content.rows
+    shown = [
+        *(tests(rows), gaps(rows), failures(rows), instructions(rows)),
+        *(reach(content.reach, "kernel of today"), about(rows)),
+    ]
+    return [table for table in shown if table.rows]
 
 
-def _measured(rows: Sequence[_Row]) -> list[Case]:
-    names = {row["test"] for row in rows}
+def _schedulers(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.scheduler for row in rows))
+
+
+def _measured(rows: Sequence[Row]) -> list[Case]:
+    names = {row.test for row in rows}
     return [test for test in TESTS if test.name in names]
 
 
-def _digits(value: float | None) -> int:
-    return 0 if value is None or value >= 1000 else 1 if value >= 100 else 3
-
-
-def _cell(rows: Sequence[_Row], test: str, metric: Metric, name: str) -> str:
-    if any((row["test"], row["scheduler"], row["metric"]) == (test, name, FAILED) for row in rows):
+def _cell(rows: Sequence[Row], test: str, metric: Metric, name: str) -> str:
+    if any((row.test, row.scheduler, row.metric) == (test, name, FAILED) for row in rows):
         return "failed"
     value = middle(rows, test, metric.name, name)
-    return number(value, _digits(value))
+    return number(value, 0 if value is None or value >= 1000 else 1 if value >= 100 else 3)
 
 
-def linux_tests(rows: Sequence[_Row]) -> Table:
+def tests(rows: Sequence[Row]) -> Table:
     """Every metric under every scheduler, the paper's figure beside it."""
     names = _schedulers(rows)
     both = {EEVDF, DWRR} <= set(names)
 
-    def line(test: Case, at: int) -> tuple[str, ...]:
-        metric = test.metrics[at]
-        ratio = better(rows, test, at)
+    def line(test: Case, metric: Metric) -> tuple[str, ...]:
         unit = f", {metric.unit}" if metric.unit else ""
         return (
             test.name,
             f"{metric.name}{unit}{_DIRECTION[metric.more]}",
             metric.paper,
             *(_cell(rows, test.name, metric, name) for name in names),
-            *((number(ratio, 2),) if both else ()),
+            *((number(better(rows, test, metric), 2),) if both else ()),
         )
 
     return Table(
         "Tests by scheduler, median of the seeds",
         ("test", "figure", "[DWRR]", *names, *((f"{DWRR}, times as good as EEVDF",) if both else ())),
-        tuple(line(test, at) for test in _measured(rows) for at in range(len(test.metrics))),
+        tuple(line(test, metric) for test in _measured(rows) for metric in test.metrics),
         text_columns=3,
     )
 
 
-def linux_gaps(rows: Sequence[_Row]) -> Table:
+def gaps(rows: Sequence[Row]) -> Table:
     """What lagmeter says, a scheduler after the other."""
     names = _schedulers(rows)
 
     def line(test: str) -> tuple[str, ...]:
-        bounds = [row["value"] for row in rows if (row["test"], row["metric"]) == (test, BOUND)]
+        bounds = [row.value for row in rows if (row.test, row.metric) == (test, BOUND)]
         return (
             test,
             *(number(largest(rows, test, name), 1) for name in names),
-            number(max(bounds, default=None), 1),
+            number(max((bound for bound in bounds if bound is not None), default=None), 1),
             *(number(middle(rows, test, GAP_99.name, name), 1) for name in names),
             *(number(middle(rows, test, MOVES.name, name)) for name in names),
         )
@@ -87,26 +91,23 @@ def linux_gaps(rows: Sequence[_Row]) -> Table:
     )
 
 
-def linux_failures(rows: Sequence[_Row]) -> Table:
+def failures(rows: Sequence[Row]) -> Table:
     """What a peer did not come through."""
     return Table(
         "Runs that failed",
         ("test", "scheduler", "seed", "why"),
-        tuple(
-            (row["test"], row["scheduler"], number(row["seed"]), row["why"])
-            for row in rows
-            if row["metric"] == FAILED
-        ),
+        tuple((row.test, row.scheduler, number(row.seed), row.why) for row in rows if row.metric == FAILED),
         text_columns=4,
     )
 
 
-def linux_verifier(rows: Sequence[_Row]) -> Table:
+def instructions(rows: Sequence[Row]) -> Table:
     """What loading scx_dwrr costs, once."""
-    found = {(row["metric"], row["kernel"]): row["value"] for row in rows if row["test"] == verifier.TEST}
-    kernels = list(dict.fromkeys(kernel for _, kernel in found))
-    programs = list(dict.fromkeys(program for program, _ in found))
-    sums = [sum(value for (_, at), value in found.items() if at == kernel) for kernel in kernels]
+    of = [row for row in rows if row.test == verifier.TEST]
+    found = {(row.metric, row.kernel): row.value or 0 for row in of}
+    kernels = list(dict.fromkeys(row.kernel for row in of))
+    programs = dict.fromkeys(row.metric for row in of)
+    sums = [sum(found.get((name, kernel), 0) for name in programs) for kernel in kernels]
     lines = [(name, *(number(found.get((name, kernel))) for kernel in kernels)) for name in programs]
     return Table(
         "Instructions that the kernel's verifier went through (of a million it allows each)",
@@ -115,23 +116,10 @@ def linux_verifier(rows: Sequence[_Row]) -> Table:
     )
 
 
-def linux_about(rows: Sequence[_Row]) -> Table:
+def about(rows: Sequence[Row]) -> Table:
     return Table(
         "What the tests are",
         ("test", "what runs", "CPUs"),
         tuple((test.name, test.text, number(test.cpus)) for test in _measured(rows)),
         text_columns=2,
     )
-
-
-def linux_tables(content: dict[str, Any]) -> list[Table]:
-    rows = content["rows"]
-    shown = [
-        linux_tests(rows),
-        linux_gaps(rows),
-        linux_failures(rows),
-        linux_verifier(rows),
-        reach(content["reach"], "kernel of today"),
-        linux_about(rows),
-    ]
-    return [table for table in shown if table.rows]

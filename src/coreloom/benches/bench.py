@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a bench is: all that the command line, the pages and the README need to know of one.
+
+A bench is a folder beside this file: `__init__.py` has BENCH; `bench.py` its cases, a class of rows and what
+measures them; `page.py` its tables and plots; `method.md`, what is measured and how; `not_reached.md`, why
+a figure is not reached; and its programs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from coreloom import paths
+from coreloom.benches.pool import Job
+from coreloom.paths import ROOT
+from coreloom.report import fresh, results
+from coreloom.report.figure import Figure
+from coreloom.report.page import Plot
+from coreloom.report.results import Result
+from coreloom.report.table import Table
+
+# What decides the figures of everything that is simulated on a SoC.
+SOC = (
+    "rtl",
+    "runtime",
+    "policies",
+    "apps",
+    "platforms",
+    *(f"src/coreloom/{package}" for package in ("apps", "design", "simulation", "toolchain")),
+)
+
+R = TypeVar("R", bound=Result)
+T = TypeVar("T")
+
+
+class Work(Protocol):
+    """What a bench needs of whoever runs it: to run jobs, and to say what is being done."""
+
+    def jobs(self, first: Sequence[Job[Any]], wanted: Sequence[Job[T]]) -> list[T]:
+        """The rows of `wanted`, in its order, measured several at a time after all of `first`."""
+
+    def steps(self, total: int, run: Callable[..., list[T]]) -> list[T]:
+        """What run(on_start=..., on_done=...) returns; it calls on_done() `total` times."""
+
+    def doing(self, text: str) -> AbstractContextManager[object]:
+        """Says so while the block runs."""
+
+    def note(self, text: str) -> None:
+        """Says it beside the results."""
+
+
+class Bench(ABC, Generic[R]):
+    """One measurement. Its name is that of its command, of its result file and of its page."""
+
+    name: ClassVar[str]
+    paper: ClassVar[str]  # tag of the paper whose figures it stands beside; "" if none
+    help: ClassVar[str]  # its line in `coreloom bench --help`
+    title: ClassVar[str]  # of the page
+    order: ClassVar[int]  # its place among the others
+    result: ClassVar[type[Any]]  # R
+    inputs: ClassVar[tuple[str, ...]]  # what decides its figures besides its own folder: fresh.digest
+    tools: ClassVar[tuple[str, ...]] = results.TOOLS  # likewise, packages
+
+    @property
+    def command(self) -> str:
+        """The words behind `coreloom`."""
+        return f"bench {self.name}"
+
+    @property
+    def folder(self) -> Path:
+        return Path(inspect.getfile(type(self))).parent
+
+    def text(self, file: str) -> str:
+        """A text of its folder; empty if it has none of that name."""
+        path = self.folder / file
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def method(self, **facts: object) -> str:
+        """method.md, with {facts} filled in."""
+        return self.text("method.md").format(**facts)
+
+    def digest(self) -> str:
+        """Of all that decides its figures, as it is now."""
+        return fresh.digest((*self.inputs, *self.own), self.tools)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Its folder as one of `inputs`; none if that is elsewhere."""
+        return (str(self.folder.relative_to(ROOT)),) if self.folder.is_relative_to(ROOT) else ()
+
+    def read(self) -> R:
+        """The last whole result; UserError if there is none."""
+        content: R = results.read(self.result, paths.RESULTS / f"{self.name}.json", self.command)
+        return content
+
+    def options(self, parser: ArgumentParser) -> None:
+        """Add the options of its command."""
+
+    def whole(self, options: Namespace) -> bool:
+        """Whether these options measure all of it; what does not is kept apart and becomes no page."""
+        return not getattr(options, "quick", False)
+
+    @abstractmethod
+    def measure(self, options: Namespace, work: Work) -> R:
+        """Measure; name, commit and digest of the result are filled in by the caller."""
+
+    @abstractmethod
+    def tables(self, content: R) -> Sequence[Table]:
+        """The tables of its page, which are also printed."""
+
+    def details(self, content: R) -> Sequence[Table]:
+        """Further tables, of the page only."""
+        return ()
+
+    def plots(self, content: R) -> dict[str, Plot]:
+        """The plots of its page by the names of their files."""
+        return {}
+
+    def finish(self, content: R) -> Sequence[str]:
+        """What is left to do with the result of a command, and lines to print about it."""
+        return ()
+
+    def readme(self, content: R) -> Sequence[Table]:
+        """Its tables in the README."""
+        return ()
+
+    def headline(self, content: R) -> Sequence[Figure]:
+        """Those of its figures that stand in the README."""
+        return ()

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `coreloom bench exclusive`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+
+from coreloom.benches.exclusive import killed
+from coreloom.benches.exclusive.bench import Result, Row, Start
+from coreloom.benches.exclusive.cases import CPUS, JOBS, LOADS, METHODS, OURS, PLAIN, Load, Program
+from coreloom.benches.exclusive.reach import LATE, LATEST, OTHERS, SWITCHES, WALL, Compared, as_good
+from coreloom.report.table import Table, number, reach
+
+PAPER_SPEEDUP = 2.1  # [GF] section 4.1: the most, under its heavy load on two CPUs
+_THREADS = next(job for job in JOBS if job.name == "threads")
+_SINGLE = tuple(job for job in JOBS if job is not _THREADS)
+_BOUND = tuple(job for job in _SINGLE if job.bound)
+_Summary = Callable[[list[float]], float]
+_KNOWN, _PROBE = (tuple(job for job in JOBS if job.name == name) for name in ("burn", "probe"))
+
+
+def tables(content: Result) -> list[Table]:
+    """All that have rows."""
+    rows = content.rows
+    shown = [
+        by_method("Wall time over CPU time", rows, WALL, 3, _BOUND),
+        speedup(rows),
+        by_method("Involuntary switches", rows, SWITCHES, 0, _BOUND),
+        by_method("Delay of the probe, 99 % (us)", rows, LATE, 0, _PROBE),
+        by_method("Delay of the probe, the longest of all seeds (us)", rows, LATEST, 0, _PROBE, max),
+        by_method(
+            "What the others get while the job runs, over what they get without it",
+            [row for row in rows if row.load != "none"],
+            OTHERS,
+            2,
+            _SINGLE,
+        ),
+        *(threads(rows), good(rows), starts(content.start), restored(content.killed)),
+        reach(content.reach, f"{CPUS} CPUs, virtual machine"),
+    ]
+    return [table for table in shown if table.rows]
+
+
+def readme(content: Result) -> Table:
+    """The job of known length under each load."""
+    table = by_method("A CPU of its own: wall time over CPU time", content.rows, WALL, 3, _KNOWN)
+    return Table(table.title, table.columns[1:], tuple(row[1:] for row in table.rows))
+
+
+def _cell(rows: Sequence[Row], figure: Compared, digits: int, of: _Summary = median) -> str:
+    """The median of the seeds; a dash where there is nothing."""
+    values = figure.values(rows)
+    return number(of(values) if values else None, digits)
+
+
+def _cases(rows: Sequence[Row], jobs: Sequence[Program]) -> Iterator[tuple[Program, Load, list[Row]]]:
+    """Jobs under loads as the bench lists them, each with its rows."""
+    for job in jobs:
+        for load in LOADS:
+            of = [row for row in rows if (row.job, row.load) == (job.name, load.name)]
+            if of:
+                yield job, load, of
+
+
+def _by(method: str, rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.method == method]
+
+
+def by_method(
+    title: str,
+    rows: Sequence[Row],
+    figure: Compared,
+    digits: int,
+    jobs: Sequence[Program],
+    of: _Summary = median,
+) -> Table:
+    """A line a case, a column a method."""
+    return Table(
+        title,
+        ("job", "others", *METHODS),
+        tuple(
+            (job.text, load.text, *(_cell(_by(method, these), figure, digits, of) for method in METHODS))
+            for job, load, these in _cases(rows, jobs)
+        ),
+        text_columns=2,
+    )
+
+
+def speedup(rows: Sequence[Row]) -> Table:
+    """What [GF] measures: a program with its own CPU over the same without."""
+    lines = []
+    for job, load, of in _cases(rows, _BOUND):
+        plain, ours = (median(WALL.values(_by(method, of))) for method in (PLAIN, OURS))
+        paper = f"up to {PAPER_SPEEDUP:g}" if load.name == "heavy" else "-"
+        lines.append((job.text, load.text, paper, f"{plain / ours:.2f}"))
+    return Table(
+        "Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)",
+        ("job", "others", "paper", "ours over plain"),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def threads(rows: Sequence[Row]) -> Table:
+    """The job with several threads, by the number of CPUs where the method says it."""
+    lines = []
+    for _, load, here in _cases(rows, [_THREADS]):
+        for method in METHODS:
+            of = _by(method, here)
+            for cpus in dict.fromkeys(row.cpus for row in of):
+                these = [row for row in of if row.cpus == cpus]
+                cells = (_cell(these, WALL, 3), _cell(these, SWITCHES, 0), _cell(these, OTHERS, 2))
+                lines.append((load.text, method, "any" if cpus is None else f"{cpus}", *cells))
+    return Table(
+        f"{_THREADS.text}: on one CPU at best 1, on two 0.5, on all {1 / CPUS:g}",
+        ("others", "method", "CPUs", "wall over CPU time", "involuntary switches", "the others get"),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def good(rows: Sequence[Row]) -> Table:
+    """Where another method does as well."""
+    others = [method for method in METHODS if method != OURS]
+    lines = []
+    for figure in (WALL, SWITCHES, LATE, LATEST, OTHERS):
+        found = [as_good(rows, figure, method) for method in others]
+        cases = found[0][1]
+        if cases:
+            lines.append((figure.text, number(cases), *(number(count) for count, _ in found)))
+    return Table(
+        "Cases in which another method does as well as ours, or better (times and shares within 1 %)",
+        ("figure", "cases", *others),
+        tuple(lines),
+    )
+
+
+def starts(found: Sequence[Start]) -> Table:
+    """What the tool takes before and after the program."""
+    lines = []
+    for machine in dict.fromkeys(row.machine for row in found):
+        of = [row for row in found if row.machine == machine]
+        times = list(zip(*((row.alone_ms, row.ours_ms, row.cleared_ms) for row in of), strict=True))
+        lines.append(
+            (
+                machine,
+                ", ".join(dict.fromkeys(row.mechanism for row in of)),
+                *(number(median(time), 1) for time in times),
+                number(max(times[-1]), 1),
+            )
+        )
+    return Table(
+        "Running `true`: alone, and with a CPU of its own (ms)",
+        ("machine", "mechanism", "alone", "ours, all of it", "CPU cleared", "longest"),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def restored(found: Sequence[killed.Kill]) -> Table:
+    """By mechanism: of how many kills in each phase all is as it was before."""
+    counted = killed.counted(found)
+    lines = []
+    for mechanism in dict.fromkeys(kill.mechanism for kill in counted):
+        of = [kill for kill in counted if kill.mechanism == mechanism]
+        phases = [*([kill for kill in of if kill.phase == phase] for phase in killed.PHASES), of]
+        lines.append((mechanism, *(f"{killed.equal(kills)} of {len(kills)}" for kills in phases)))
+    return Table(
+        "Byte for byte as before after kill -9 at random moments",
+        ("mechanism", *killed.PHASES.values(), "all"),
+        tuple(lines) or (("not run", *("-" for _ in killed.PHASES), "-"),),
+    )

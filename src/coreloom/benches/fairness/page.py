@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables and plots of `coreloom bench fairness`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from statistics import fmean
+
+from coreloom.benches.fairness.bench import Balance, Result, Row
+from coreloom.benches.fairness.cases import SWEPT, Kind
+from coreloom.report import plots
+from coreloom.report.page import Plot
+from coreloom.report.table import Table, number, reach
+
+PAPER_LOCKS = {"cfs": 12.8319, "dwrr": 7.4515}  # [DWRR]: seconds of sysbench threads on four Cortex-A9
+
+
+def tables(content: Result) -> list[Table]:
+    """All of them."""
+    rows = content.rows
+    kinds = (counterexample, five_on_four, infeasible, sweep, interactive, locks, reserve, coarse)
+    return [
+        balance(content.balance),
+        *(make(rows) for make in kinds),
+        reach(content.reach, "the model"),
+    ]
+
+
+def of_kind(rows: Sequence[Row], kind: Kind) -> list[Row]:
+    return [row for row in rows if row.kind == kind]
+
+
+def _percent(value: float, digits: int = 1) -> str:
+    return f"{number(100 * value, digits)} %"
+
+
+# --- columns that several tables have: a title, and the text of a row ---------------------------
+
+Column = tuple[str, Callable[[Row], str]]
+
+
+def _ends(row: Row) -> str:
+    return f"tick {row.tick_us / 1000:g} ms" if row.tick_us else "exact"
+
+
+def _ms(title: str, us: Callable[[Row], float]) -> Column:
+    return title, lambda row: number(us(row) / 1000, 2)
+
+
+_POLICY: Column = "policy", attrgetter("policy")
+_SLICES: Column = "slices end", _ends
+_GAP: Column = "gap in B", lambda row: number(row.gap_in_B, 3)
+_BOUND: Column = "dwrr's bound", lambda row: number(row.bound_in_B, 2)
+_MIGRATIONS: Column = "migrations/s", lambda row: number(row.migrations_per_s, 1)
+_SWITCHES: Column = "switches/s", lambda row: number(row.switches_per_s, 1)
+_IDLE: Column = "CPUs idle", lambda row: _percent(row.idle_share)
+_HELD: Column = "times held/s", lambda row: number(row.held / row.seconds, 1)
+_MEDIAN = _ms("from waking to running: median", attrgetter("latency_p50_us"))
+_NEARLY_ALL = _ms("99 %", attrgetter("latency_p99_us"))
+_MOST = _ms("most", attrgetter("latency_max_us"))
+_WAITS = _ms("waits in all each time", attrgetter("waiting_mean_us"))
+
+
+def _table(title: str, rows: Sequence[Row], *columns: Column, text_columns: int = 2) -> Table:
+    lines = (tuple(text(row) for _, text in columns) for row in rows)
+    return Table(title, tuple(name for name, _ in columns), tuple(lines), text_columns)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def balance(found: Balance) -> Table:
+    """What cfs' own rule finds in the counter-example."""
+    return Table(
+        "The balance rule of cfs in the counter-example, computed by the policy",
+        ("queue weights", "average", "imbalance", "half of the lightest", "threads that balancing moves"),
+        (
+            (
+                " and ".join(map(number, found.loads)),
+                number(found.average),
+                number(found.imbalance),
+                number(found.lightest / 2, 1),
+                number(found.moved),
+            ),
+        ),
+    )
+
+
+def counterexample(rows: Sequence[Row]) -> Table:
+    return _table(
+        "[DWRR]'s counter-example: weights 1024 and 4 x 335 on 2 CPUs",
+        of_kind(rows, Kind.COUNTEREXAMPLE),
+        _POLICY,
+        _SLICES,
+        ("T1 over the others", lambda row: number(row.ratio, 2)),
+        ("by weight", lambda row: number(row.ideal_ratio, 2)),
+        _GAP,
+        _BOUND,
+        _MIGRATIONS,
+        _SWITCHES,
+        _IDLE,
+    )
+
+
+def five_on_four(rows: Sequence[Row]) -> Table:
+    return _table(
+        "5 equal threads on 4 CPUs: part of a CPU that each thread has (80 % is fair)",
+        of_kind(rows, Kind.FIVE_ON_FOUR),
+        _POLICY,
+        _SLICES,
+        ("least", lambda row: _percent(min(row.utilisation or ()))),
+        ("most", lambda row: _percent(max(row.utilisation or ()))),
+        ("standard deviation", lambda row: _percent(row.utilisation_stddev)),
+        ("CPUs busy, least", lambda row: _percent(min(row.cpu_utilisation))),
+        ("most", lambda row: _percent(max(row.cpu_utilisation))),
+        _GAP,
+        _BOUND,
+        _MIGRATIONS,
+        _SWITCHES,
+    )
+
+
+def infeasible(rows: Sequence[Row]) -> Table:
+    return _table(
+        "Weights that ask for more than a CPU: service of the heaviest over the lightest",
+        of_kind(rows, Kind.INFEASIBLE),
+        ("case", lambda row: row.text.removeprefix("infeasible: ")),
+        _POLICY,
+        ("measured", lambda row: number(row.ratio, 2)),
+        ("feasible", lambda row: number(row.ideal_ratio, 2)),
+        _GAP,
+        _BOUND,
+        _IDLE,
+        _HELD,
+        _MIGRATIONS,
+    )
+
+
+def sweep(rows: Sequence[Row]) -> Table:
+    """All runs of a policy in a line."""
+    swept = of_kind(rows, Kind.SWEEP)
+    lines = []
+    for policy in dict.fromkeys(row.policy for row in swept):
+        of = [row for row in swept if row.policy == policy]
+        gaps = sorted(row.gap_in_B for row in of)
+        lines.append(
+            (
+                policy,
+                number(len(of)),
+                number(gaps[len(gaps) // 2], 2),
+                number(gaps[-1], 2),
+                number(max(row.gap_in_B / row.bound_in_B for row in of), 3),
+                number(sum(row.gap_in_B > row.bound_in_B for row in of)),
+                _percent(max(row.share_error for row in of)),
+                _percent(fmean(row.idle_share for row in of), 2),
+                number(fmean(row.migrations_per_s / row.cpus for row in of), 1),
+                number(fmean(row.switches_per_s / row.cpus for row in of), 1),
+            )
+        )
+    return Table(
+        "CPUs, threads and weights at random",
+        (
+            *("policy", "runs", "gap in B: median", "worst", "worst over dwrr's bound", "runs above it"),
+            *("worst share off by", "CPUs idle", "migrations/s a CPU", "switches/s a CPU"),
+        ),
+        tuple(lines),
+    )
+
+
+def interactive(rows: Sequence[Row]) -> Table:
+    return _table(
+        "A thread that sleeps now and then among threads that never do, on 4 CPUs (times in ms)",
+        of_kind(rows, Kind.INTERACTIVE),
+        ("it computes", attrgetter("text")),
+        _POLICY,
+        _MEDIAN,
+        _NEARLY_ALL,
+        _MOST,
+        _WAITS,
+        ("its part of a CPU", lambda row: _percent(row.watched_share)),
+        ("gap of the others in B", _GAP[1]),
+        _MIGRATIONS,
+        _SWITCHES,
+        _IDLE,
+        ("lost to costs", lambda row: _percent(row.lost_share, 2)),
+    )
+
+
+def locks(rows: Sequence[Row]) -> Table:
+    return _table(
+        "sysbench threads as in [DWRR]: 32 threads, 8 locks, 4 CPUs; 1 us in a lock, with a yield",
+        of_kind(rows, Kind.LOCKS),
+        _POLICY,
+        ("all ended after ms", lambda row: number(row.ended_ms, 1)),
+        ("paper, s", lambda row: number(PAPER_LOCKS.get(row.policy), 2)),
+        ("switches", lambda row: number(row.switches)),
+        ("migrations", lambda row: number(row.migrations)),
+        _IDLE,
+        text_columns=1,
+    )
+
+
+def reserve(rows: Sequence[Row]) -> Table:
+    """The gain of a CPU of its own, over the same base without one."""
+    chosen = of_kind(rows, Kind.RESERVE)
+    shared = {row.policy: row.watched_share for row in chosen}
+    return _table(
+        "Golden-Finger in the model: a player among eight encoders on 4 CPUs (times in ms)",
+        chosen,
+        ("", attrgetter("text")),
+        _POLICY,
+        ("the player's part of a CPU", lambda row: _percent(row.watched_share)),
+        ("over the base", lambda row: number(row.watched_share / shared[row.policy.split(":")[-1]], 2)),
+        _MEDIAN,
+        _NEARLY_ALL,
+        _WAITS,
+        ("the encoders' gap in B", _GAP[1]),
+    )
+
+
+def coarse(rows: Sequence[Row]) -> Table:
+    return _table(
+        "A tick longer than the slice of the lightest, and B wide enough for it",
+        of_kind(rows, Kind.COARSE),
+        ("case", attrgetter("text")),
+        _POLICY,
+        _GAP,
+        _BOUND,
+        ("CPUs idle", lambda row: _percent(row.idle_share, 2)),
+        _HELD,
+        ("worst share off by", lambda row: _percent(row.share_error)),
+    )
+
+
+def readme(rows: Sequence[Row]) -> Table:
+    """A line for each policy: what it is good at and what not."""
+    lines = []
+    for policy in SWEPT:
+        of = [row for row in rows if row.policy == policy]
+        greedy = of_kind(of, Kind.INTERACTIVE)[2]
+        lines.append(
+            (
+                policy,
+                number(of_kind(of, Kind.COUNTEREXAMPLE)[0].ratio, 2),
+                _percent(of_kind(of, Kind.FIVE_ON_FOUR)[0].utilisation_stddev),
+                number(max(row.gap_in_B for row in of_kind(of, Kind.SWEEP)), 2),
+                number(greedy.waiting_mean_us / 1000, 1),
+                number(greedy.migrations_per_s, 1),
+                number(greedy.switches_per_s, 1),
+            )
+        )
+    ideal = of_kind(rows, Kind.COUNTEREXAMPLE)[0].ideal_ratio
+    runs = {row.seed for row in of_kind(rows, Kind.SWEEP)}
+    return Table(
+        "Scheduling policies in the model",
+        (
+            "policy",
+            f"[DWRR]'s counter-example (by weight {ideal:.2f})",
+            "5 threads on 4 CPUs: standard deviation",
+            f"worst gap in B, {len(runs)} runs at random",
+            "wait of a thread for 5 ms of computing, among 16 on 4 CPUs, ms",
+            "migrations/s there",
+            "switches/s",
+        ),
+        tuple(lines),
+    )
+
+
+# --- plots ---------------------------------------------------------------------------------------
+
+
+def plotted(content: Result) -> dict[str, Plot]:
+    """The counter-example, its slices ending exactly: the shares, and the gap over time."""
+    rows = [row for row in of_kind(content.rows, Kind.COUNTEREXAMPLE) if not row.tick_us]
+    ideal = rows[0].ideal_ratio
+    text = "Service of T1 over that of each other thread in [DWRR]'s counter-example"
+    shares = {row.policy: row.ratio for row in rows}
+    bars = plots.bars(text, "times as much", shares, (ideal, f"by weight: {ideal:.2f}"))
+    over_time = "Largest gap of weighted service in [DWRR]'s counter-example over time"
+    gaps = {
+        row.policy: [((n + 1) * row.seconds / len(row.gaps_in_B), gap) for n, gap in enumerate(row.gaps_in_B)]
+        for row in rows
+        if row.policy in ("cfs", "ring", "dwrr")
+    }
+    level = (2, "dwrr's bound: 2 B")
+    lines = plots.lines(over_time, "seconds", "gap in B", gaps, level=level, top=10)
+    return {
+        "fairness-share.svg": Plot(text, bars),
+        "fairness-gap.svg": Plot(f"{over_time}; cut off at 10 B", lines),
+    }

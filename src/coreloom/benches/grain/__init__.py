@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a message costs: the image filter with messages of one pixel to a row, on the standard core."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.grain import page
+from coreloom.benches.smp.bench import Case, Result, add_window, run
+from coreloom.report.table import Table
+
+GRAINS = (1, 4, 16, 64, 200)  # pixels a message
+
+
+class Grain(Bench[Result]):
+    name = "grain"
+    paper = "SMP"
+    help = "the image filter with messages of one pixel to a row"
+    title = "What a message costs: the image filter by pixels a message"
+    order = 20
+    result = Result
+    inputs = (*SOC, "src/coreloom/benches/smp")
+
+    def options(self, parser: ArgumentParser) -> None:
+        add_window(parser)
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        wanted = [
+            Case("image", "standard", kernel, cpus, "dynamic", grain)
+            for grain in GRAINS
+            for cpus in (1, 2)
+            for kernel in ("sw", "hw")
+        ]
+        rows = run(wanted, options.window, work)
+        method = self.method(window=options.window)
+        return Result(name=self.name, rows=rows, method=method, window_cycles=options.window)
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return [page.grain(content.rows)]
+
+
+BENCH = Grain()

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `coreloom bench ipc`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coreloom.benches.ipc.bench import PAPER_SEMAPHORE, PAPER_WORDS, Result
+from coreloom.benches.ipc.bench import orders as orders_of
+from coreloom.benches.ipc.latency import TESTS
+from coreloom.benches.ipc.transfer import MECHANISMS, Row, titled
+from coreloom.report.table import Table, number, reach
+from coreloom.toolchain.firmware import KERNELS
+
+
+def tables(content: Result) -> list[Table]:
+    """All of them."""
+    rows = content.rows
+    return [
+        paper(rows),
+        order(rows),
+        *transfers(rows),
+        *operations(rows),
+        streams(rows),
+        reach(content.reach, "standard core, amp"),
+    ]
+
+
+_CHANGED = {
+    ("polling_wires", "polling2_wires"): "two words in flight gain more than the handshakes cost",
+    ("polling2_wires", "interrupt"): "polling 2 pays its handshake for each word, "
+    "interrupts are two for a block",
+    ("interrupt", "semaphore"): "two operations of this kernel take less than two interrupts",
+}
+
+
+def _title(row: Row) -> str:
+    known = MECHANISMS if row.part == "transfer" else TESTS
+    return titled(known[row.mechanism].title, row.kernel)
+
+
+def paper(rows: Sequence[Row]) -> Table:
+    """[IPC]'s table: its four mechanisms, its sizes, its system of two processors."""
+    says = {
+        "(a) polling": "the fastest in any case",
+        "(a') polling 2": "slower than polling",
+        "(c) semaphore": f"more than {number(PAPER_SEMAPHORE)} to start the task",
+    }
+    here = [r for r in rows if (r.part, r.platform, r.cpus) == ("transfer", "amp", 2)]
+    cycles = {(r.mechanism, r.kernel, r.words, r.core): r.cycles for r in here}
+    cases = [(words, core) for words in PAPER_WORDS for core in ("economy", "standard")]
+    lines = []
+    for name, kernel in dict.fromkeys((r.mechanism, r.kernel) for r in here):
+        called = MECHANISMS[name].paper
+        if called is None:
+            continue
+        lines.append(
+            (
+                called,
+                titled(MECHANISMS[name].title, kernel),
+                says.get(called, "-"),
+                *(number(cycles.get((name, kernel, *case))) for case in cases),
+            )
+        )
+    return Table(
+        "Cycles of [IPC]'s four mechanisms on its system: two processors, local memories (its Table 1)",
+        ("paper", "here", "paper says", *(f"{words} words, {core}" for words, core in cases)),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def order(rows: Sequence[Row]) -> Table:
+    """The order of the four, and where it is another one than expected, why."""
+    lines = []
+    for case in orders_of(rows):
+        broken = [
+            reason
+            for (before, after), reason in _CHANGED.items()
+            if case.cycles[before] >= case.cycles[after]
+        ]
+        names = [MECHANISMS[name].title for name in case.cycles]
+        text = " < ".join(f"{name} {number(n)}" for name, n in zip(names, case.cycles.values(), strict=True))
+        kept = "the same" if case.kept else "; ".join(broken)
+        kernel = KERNELS[case.kernel]
+        lines.append((case.core, kernel, number(case.cpus), number(case.words), text, kept))
+    return Table(
+        "Order of the four (amp), against polling < polling 2 < interrupt < semaphore",
+        ("core", "kernel", "CPUs", "words", "order, cycles", "against that"),
+        tuple(lines),
+        text_columns=6,
+    )
+
+
+def transfers(rows: Sequence[Row]) -> list[Table]:
+    """Each mechanism on each platform and core: cycles and, in brackets, how many times the bound."""
+    transfers = [row for row in rows if row.part == "transfer" and row.words]
+    sizes = sorted({row.words for row in transfers})
+    made = []
+    for kind, core in dict.fromkeys((row.platform, row.core) for row in transfers):
+        here = [row for row in transfers if (row.platform, row.core) == (kind, core)]
+        lines = []
+        for name, kernel in dict.fromkeys((row.mechanism, row.kernel) for row in here):
+            of = {(r.cpus, r.words): r for r in here if (r.mechanism, r.kernel) == (name, kernel)}
+            for cpus in dict.fromkeys(cpus for cpus, _ in of):
+                found = [of.get((cpus, words)) for words in sizes]
+                last = found[-1]
+                busy = None if last is None else 100 * last.bus_transfers / last.cycles
+                lines.append(
+                    (
+                        _title(of[cpus, sizes[0]]),
+                        number(cpus),
+                        *("-" if r is None else f"{number(r.cycles)} ({r.ratio:.1f})" for r in found),
+                        "-" if busy is None else f"{busy:.0f} %",
+                    )
+                )
+        made.append(
+            Table(
+                f"Cycles of a block, {kind}, {core} core (in brackets: times the bound)",
+                ("mechanism", "CPUs", *(f"{words} words" for words in sizes), "bus busy"),
+                tuple(lines),
+            )
+        )
+    return made
+
+
+def operations(rows: Sequence[Row]) -> list[Table]:
+    """Signals, round trips, locks and barriers; where more CPUs change a figure, one figure for each."""
+    parts = {
+        "signal": "Cycles of a signal or word to a processor or thread that waits",
+        "trip": "Cycles of a round trip",
+        "lock": "Cycles of a lock that nobody else wants",
+        "handover": "Cycles from the release of a lock to the next owner's going on, all CPUs waiting",
+        "barrier": "Cycles from the last arrival at a barrier to the last one's going on",
+    }
+    made = []
+    for part, title in parts.items():
+        here = [row for row in rows if row.part == part]
+        where = list(dict.fromkeys((row.platform, row.core) for row in here))
+        lines = []
+        for name, operation, kernel in dict.fromkeys((r.mechanism, r.operation, r.kernel) for r in here):
+            of = [r for r in here if (r.mechanism, r.operation, r.kernel) == (name, operation, kernel)]
+            cells = []
+            for place in where:
+                cycles = [number(r.cycles) for r in of if (r.platform, r.core) == place]
+                cells.append(" / ".join(cycles if len(set(cycles)) > 1 else cycles[:1]) or "-")
+            what = _title(of[0]) + (f": {operation}" if part == "lock" else "")
+            lines.append((what, number(of[0].bound_cycles), *cells))
+        if lines:
+            columns = ("mechanism", "bound", *(f"{kind}, {core}" for kind, core in where))
+            made.append(Table(title, columns, tuple(lines)))
+    return made
+
+
+def streams(rows: Sequence[Row]) -> Table:
+    """Words a cycle of a stream through mailboxes, beside what the cores alone do."""
+    return Table(
+        "Words a cycle of a stream through mailboxes, every pair at once",
+        ("core", "platform", "CPUs", "stream", "words", "words a cycle", "the core alone", "share"),
+        tuple(
+            (
+                row.core,
+                row.platform,
+                number(row.cpus),
+                _title(row),
+                number(row.words),
+                f"{row.words_per_cycle:.3f}",
+                f"{row.own_rate:.3f}",
+                f"{100 * row.own_cycles / row.cycles:.0f} %",
+            )
+            for row in rows
+            if row.part == "stream"
+        ),
+        text_columns=4,
+    )

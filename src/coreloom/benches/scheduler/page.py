@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `coreloom bench scheduler`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import TypeVar
+
+from coreloom.benches.scheduler.bench import KernelRow, Operation, Result, Row, UnitRow
+from coreloom.benches.scheduler.delays import LOADS, DelayRow, histogram
+from coreloom.report.table import Table, number, reach
+
+_BUILDS = {"linear": "1: one FIFO", "bitmap": "2: FIFO per priority", "hybrid": "3: and hardware threads"}
+_MOMENTS = {
+    "unit": "kernel asks the CPU",
+    "raw": "CPU traps (raw)",
+    "end_to_end": "new context about to load (end to end)",
+    "thread": "interrupt thread goes on",
+}
+
+
+def tables(content: Result) -> list[Table]:
+    """All of them."""
+    rows = content.rows
+    found = [operations(rows), kernel_operations(rows), delays(rows), *histograms(rows)]
+    return [*found, reach(content.reach)]
+
+
+Of = TypeVar("Of", bound=Operation)
+
+
+def _alike(rows: Sequence[Of], figures: Callable[[Of], object]) -> list[tuple[str, str, dict[int, Of]]]:
+    """(build, operations, threads queued -> row): those of a build with equal figures stand together."""
+    lengths: dict[tuple[str, str], dict[int, Of]] = {}
+    for row in rows:
+        lengths.setdefault((row.build, row.operation), {})[row.threads] = row
+    groups: dict[object, list[tuple[str, str]]] = {}
+    for case, found in lengths.items():
+        same = tuple((queued, figures(row)) for queued, row in found.items())
+        groups.setdefault((case[0], same), []).append(case)
+    return [
+        (_BUILDS[cases[0][0]], "; ".join(operation for _, operation in cases), lengths[cases[0]])
+        for cases in groups.values()
+    ]
+
+
+def operations(rows: Sequence[Row]) -> Table:
+    """Cycles of each operation by queue length; operations of one build with equal figures share a line."""
+    unit = [row for row in rows if isinstance(row, UnitRow)]
+    lengths = sorted({row.threads for row in unit})
+    lines = []
+    for build, names, found in _alike(unit, attrgetter("cycles", "paper_cycles")):
+        both = [(row.paper_cycles, row.cycles) for row in found.values() if row.paper_cycles is not None]
+        ends = dict.fromkeys(number(paper) for paper, _ in (*both[:1], *both[-1:]))
+        cycles = (number(found[n].cycles if n in found else None) for n in lengths)
+        ratio = number(both[-1][0] / both[-1][1] if both else None, 1)
+        lines.append((build, names, " to ".join(ends) or "-", *cycles, ratio))
+    return Table(
+        "Cycles of each operation of the scheduler by threads queued ([HT])",
+        ("build", "operations", "paper", *map(str, lengths), "paper over ours"),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def kernel_operations(rows: Sequence[Row]) -> Table:
+    """[HT]'s operations at a processor's port; operations of one build with equal figures share a line."""
+    kernel = [row for row in rows if isinstance(row, KernelRow)]
+    lengths = sorted({row.threads for row in kernel})
+    figures = {"answered": attrgetter("cycles"), "ready again": attrgetter("busy")}
+    return Table(
+        "Cycles of the same operations in the kernel, at a processor's port, by threads queued",
+        ("build", "operations", *(f"{what}, {n}" for what in figures for n in lengths)),
+        tuple(
+            (build, names, *(number(figure(found[n])) for figure in figures.values() for n in lengths))
+            for build, names, found in _alike(kernel, attrgetter("cycles", "busy"))
+        ),
+        text_columns=2,
+    )
+
+
+def delays(rows: Sequence[Row]) -> Table:
+    """Cycles from an interrupt on, with 250 threads ready."""
+    lines = [
+        (
+            "software kernel" if row.kernel == "sw" else _BUILDS[row.build],
+            LOADS[row.load],
+            _MOMENTS[row.operation],
+            number(row.paper_mean),
+            number(row.paper_jitter),
+            number(row.least),
+            number(row.mean, 1),
+            number(row.most),
+            number(row.jitter, 1),
+            number(row.interrupts),
+        )
+        for row in rows
+        if isinstance(row, DelayRow)
+    ]
+    return Table(
+        "Cycles from an interrupt at a random moment, 250 threads ready ([HT])",
+        (
+            *("build", "the threads", "until", "paper: mean", "paper: jitter"),
+            *("least", "mean", "most", "jitter", "interrupts"),
+        ),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def histograms(rows: Sequence[Row]) -> list[Table]:
+    """How often the end-to-end delay of the hybrid build took how long, for each load."""
+    wanted = ("hybrid", "hw", "end_to_end")
+    found = [row for row in rows if isinstance(row, DelayRow)]
+    return [_histogram(row) for row in found if (row.build, row.kernel, row.operation) == wanted]
+
+
+def _histogram(row: DelayRow) -> Table:
+    buckets = histogram(row.histogram)
+    most = max(count for _, _, count in buckets)
+    return Table(
+        f"Cycles until {_MOMENTS[row.operation]}, threads that {LOADS[row.load]}",
+        ("cycles", "share", "interrupts"),
+        tuple(
+            (f"{low} to {high}" if high > low else f"{low}", "#" * round(40 * count / most), number(count))
+            for low, high, count in buckets
+        ),
+        text_columns=2,
+    )

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `coreloom bench smp`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Protocol
+
+from coreloom.benches.smp.bench import (
+    PAPER_DONE,
+    PAPER_IDLE,
+    PAPER_SWITCH,
+    SWITCH_BOUND,
+    Result,
+    Row,
+    all_cycles,
+    free_kernel,
+)
+from coreloom.report.table import Table, number, reach
+from coreloom.simulation.profile import OWNERS
+from coreloom.toolchain.firmware import KERNELS
+
+
+def tables(content: Result) -> list[Table]:
+    """All of them."""
+    rows = content.rows
+    return [done(rows), switch(rows), scaling(rows), cycles(rows), reach(content.reach)]
+
+
+def readme(content: Result) -> list[Table]:
+    """Those of the README: the standard core."""
+    rows = [row for row in content.rows if row.core == "standard"]
+    return [done(rows), switch(rows)]
+
+
+class Arranged(Protocol):
+    """What has so many CPUs and a placement of threads on them."""
+
+    @property
+    def cpus(self) -> int: ...
+
+    @property
+    def placement(self) -> str: ...
+
+
+def arrangement(row: Arranged) -> str:
+    return "1 CPU" if row.cpus == 1 else f"{row.cpus} CPUs {row.placement}"
+
+
+def pairs(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
+    """(software, hardware) rows of the same case."""
+    case = attrgetter("core", "app", "cpus", "placement", "grain")
+    hardware = {case(row): row for row in rows if row.kernel == "hw"}
+    return [(row, hardware[case(row)]) for row in rows if row.kernel == "sw"]
+
+
+def share(row: Row) -> str:
+    """The kernel's part of all cycles."""
+    return number(100 * row.cycles_kernel / all_cycles(row), 1) + " %"
+
+
+def done(rows: Sequence[Row]) -> Table:
+    """Work in one million cycles: the paper's Table 1 beside ours."""
+    lines = []
+    for soft, hard in pairs(rows):
+        paper = (soft.paper_done, hard.paper_done)
+        ratio = hard.done / soft.done if soft.done else None
+        paper_ratio = paper[1] / paper[0] if paper[0] and paper[1] else None
+        idle = PAPER_IDLE[soft.cpus, soft.placement] if soft.app == "packets" else None
+        lines.append(
+            (
+                f"{soft.core}, {soft.app}",
+                arrangement(soft),
+                number(paper[0]),
+                number(paper[1]),
+                number(paper_ratio, 1),
+                number(soft.done),
+                number(hard.done),
+                number(ratio, 2),
+                number(idle),
+                number(soft.idle_cycles),
+                number(hard.idle_cycles),
+            )
+        )
+    return Table(
+        "Pixels or packets in one million cycles after initialisation ([SMP] Table 1)",
+        (
+            *("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio"),
+            *("software kernel", "hardware kernel", "ratio"),
+            *("paper: idle cycles HW", "idle cycles SW", "idle cycles HW"),
+        ),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def switch(rows: Sequence[Row]) -> Table:
+    """Cycles of a voluntary switch: service entry to first instruction of the next thread."""
+    lines = []
+    for soft, hard in pairs(rows):
+        ratio = None
+        if soft.switch_cycles_mean and hard.switch_cycles_mean:
+            ratio = soft.switch_cycles_mean / hard.switch_cycles_mean
+
+        def spread(row: Row) -> str:
+            low, mean, high = row.switch_cycles_min, row.switch_cycles_mean, row.switch_cycles_max
+            return f"{number(low)} / {number(mean)} / {number(high)}"
+
+        lines.append(
+            (
+                f"{soft.core}, {soft.app}",
+                arrangement(soft),
+                number(PAPER_SWITCH["sw"]),
+                number(PAPER_SWITCH["hw"]),
+                spread(soft),
+                spread(hard),
+                number(ratio, 1),
+                number(SWITCH_BOUND),
+                number(soft.switches),
+                number(hard.switches),
+            )
+        )
+    return Table(
+        "Cycles of a voluntary switch, min / mean / max",
+        (
+            *("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel"),
+            *("hardware kernel", "ratio", "bound", "switches SW", "switches HW"),
+        ),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def scaling(rows: Sequence[Row]) -> Table:
+    """Two CPUs over one."""
+    of_one = attrgetter("core", "app", "kernel")
+    lines = []
+    for row in rows:
+        if row.cpus == 1:
+            continue
+        single = next(r for r in rows if r.cpus == 1 and of_one(r) == of_one(row))
+        paper = PAPER_DONE[row.app]
+        of = (paper.get((row.kernel, 2, row.placement)), paper.get((row.kernel, 1, "dynamic")))
+        lines.append(
+            (
+                f"{row.core}, {row.app}",
+                KERNELS[row.kernel],
+                arrangement(row),
+                number(of[0] / of[1] if of[0] and of[1] else None, 2),
+                number(row.done / single.done if single.done else None, 2),
+            )
+        )
+    return Table(
+        "Throughput of two CPUs over one",
+        ("core, application", "kernel", "CPUs", "paper", "ours"),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def cycles(rows: Sequence[Row]) -> Table:
+    """Where the cycles go, for each pixel or packet; the sum over all CPUs."""
+    lines = []
+    for row in rows:
+        done = row.done
+        parts = [*row.cycles.values(), row.idle_cycles]
+        lines.append(
+            (
+                f"{row.core}, {row.app}",
+                KERNELS[row.kernel],
+                arrangement(row),
+                *(number(part / done if done else None, 1) for part in parts),
+                share(row),
+                number(free_kernel(row), 2),
+            )
+        )
+    return Table(
+        "Where the cycles of a pixel or packet go",
+        (
+            "core, application",
+            "kernel",
+            "CPUs",
+            *OWNERS,
+            "idle",
+            "kernel's share",
+            "a free kernel would give",
+        ),
+        tuple(lines),
+        text_columns=3,
+    )

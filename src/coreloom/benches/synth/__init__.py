@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area and clock of every unit and of whole platforms on an FPGA."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import partial
+
+from coreloom.benches.bench import Bench, Work
+from coreloom.benches.synth import page
+from coreloom.benches.synth.bench import Result, figures
+from coreloom.options import positive
+from coreloom.report import results
+from coreloom.report.figure import Figure
+from coreloom.report.table import Table
+from coreloom.synthesis import pnr, synth, units
+
+_USUAL = pnr.Target()
+
+
+class Synth(Bench[Result]):
+    name = "synth"
+    paper = "HT"
+    help = (
+        "area and clock of units on an ECP5 FPGA. While you work on one: `coreloom synth cl_kernel --threads "
+        "64 --priorities 32 --seeds 1` (some ten seconds) prints its area, its clock and its longest path"
+    )
+    title = "Area and clock of the units on an FPGA"
+    order = 70
+    result = Result
+    # runtime: whole platforms have their loader in ROM
+    inputs = (
+        *("rtl", "runtime", "platforms"),
+        *("src/coreloom/design", "src/coreloom/synthesis", "src/coreloom/toolchain"),
+    )
+    tools = results.SYNTH_TOOLS
+
+    @property
+    def command(self) -> str:
+        return "synth"
+
+    def options(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        units_help = "units, as cl_kernel or cl_scheduler:hybrid (default: all); a wrong name lists them"
+        add("unit", nargs="*", metavar="UNIT", help=units_help)
+        add("--threads", type=positive, metavar="N", help="size of the units that have one")
+        add("--priorities", type=positive, metavar="N", help="likewise (default: 256 x 128)")
+        seeds_help = "placements of each (default: %(default)s)"
+        add("--seeds", type=positive, metavar="N", default=synth.SEEDS, help=seeds_help)
+        clock_help = "clock asked for (default: %(default)s)"
+        add("--freq", type=positive, metavar="MHZ", default=_USUAL.mhz, help=clock_help)
+        add("--device", choices=pnr.DEVICES, help="size of the FPGA (default: as the unit says)")
+        speed_help = "speed grade (default: %(default)s, the slowest)"
+        add("--speed", type=int, choices=pnr.SPEEDS, default=_USUAL.speed, help=speed_help)
+        wide_help = (
+            "join LUTs by multiplexers, as Yosys does by itself: larger, for deep logic somewhat faster"
+        )
+        add("--wide", action="store_true", help=wide_help)
+        add("--critical", action="store_true", help="print the longest path of every unit")
+
+    def whole(self, options: Namespace) -> bool:
+        some = options.unit or options.threads or options.priorities or options.seeds < synth.SEEDS
+        other = options.device or options.wide or (options.freq, options.speed) != (_USUAL.mhz, _USUAL.speed)
+        return not (some or other)
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        jobs = units.choose(options.unit, options.threads, options.priorities)
+        target = pnr.Target(speed=options.speed, mhz=options.freq)
+        run = partial(synth.run, jobs, options.seeds, target, options.device, options.wide)
+        rows = work.steps(synth.steps(jobs, options.seeds), run)
+        return Result(
+            name=self.name,
+            rows=rows,
+            reach=figures(rows),
+            method=self.method(),
+            asked_mhz=options.freq,
+            wide_luts=options.wide,
+            paths=bool(options.critical or options.unit),
+        )
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def details(self, content: Result) -> Sequence[Table]:
+        return [page.critical(content.rows)]
+
+    def finish(self, content: Result) -> Sequence[str]:
+        return page.paths(content.rows) if content.paths else ()
+
+    def headline(self, content: Result) -> Sequence[Figure]:
+        return content.reach
+
+
+BENCH = Synth()

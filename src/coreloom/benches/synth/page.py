@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `coreloom synth`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coreloom.benches.synth.bench import Result, paper
+from coreloom.report.table import Table, number, reach
+from coreloom.synthesis.synth import Row
+
+
+def tables(content: Result) -> list[Table]:
+    """Area and clock, and what was to be reached of them."""
+    return [area(content.rows), *([reach(content.reach, "ECP5")] if content.reach else [])]
+
+
+def paths(rows: Sequence[Row]) -> list[str]:
+    """The longest path of each unit, for a person who works on it."""
+    return [f"\n{row.title}: longest path of the median seed\n{row.critical.text()}" for row in rows]
+
+
+def area(rows: Sequence[Row]) -> Table:
+    """Area and clock of the units, the paper's scheduler beside ours."""
+
+    def line(row: Row) -> tuple[str, ...]:
+        of = paper(row)
+        beside = ((row.lut4, of.lut4), (row.ff, of.ff), (row.bram, of.bram))
+        clocks = (row.fmax_mhz, row.fmax_min, row.fmax_max, of.mhz)
+        return (
+            *(*_unit(row), row.device),
+            *(number(value) for pair in beside for value in pair),
+            *(number(row.dram), number(of.slices)),
+            *(number(mhz, 1) for mhz in clocks),
+            number(row.seeds),
+        )
+
+    return Table(
+        "Area and clock on ECP5, median of the seeds (paper: Virtex-II Pro 30)",
+        (
+            *("unit", "size", "part"),
+            *("LUT4", "paper", "FF", "paper", "BRAM", "paper", "RAM16x4", "slices"),
+            *("MHz", "min", "max", "paper", "seeds"),
+        ),
+        tuple(map(line, rows)),
+        text_columns=3,
+    )
+
+
+def critical(rows: Sequence[Row]) -> Table:
+    """Where the longest path of each unit goes: what to mend first."""
+
+    def line(row: Row) -> tuple[str, ...]:
+        path = row.critical
+        routing = number(path.ns - path.logic_ns, 1)
+        times = (number(path.ns, 1), number(path.logic_ns, 1), routing, number(path.levels))
+        return (*_unit(row), f"`{path.start}`", f"`{path.end}`", *times)
+
+    return Table(
+        "Longest path of the median seed",
+        ("unit", "size", "from", "to", "ns", "logic", "routing", "levels"),
+        tuple(map(line, rows)),
+        text_columns=4,
+    )
+
+
+def _unit(row: Row) -> tuple[str, str]:
+    return (
+        row.unit if row.build is None else f"{row.unit}, {row.build}",
+        "-" if row.threads is None else f"{row.threads} x {row.priorities}",
+    )

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom advise`: what to use, from what was measured."""
+
+from __future__ import annotations
+
+import argparse
+
+from coreloom.benches import registry
+from coreloom.benches.ipc import advise
+from coreloom.benches.ipc.bench import CORES, CPUS, KINDS
+from coreloom.commands.console import Command, Parser, out, show
+from coreloom.design import platform
+from coreloom.options import positive
+
+_MOST_WORDS = platform.MAX_RAM_MIB << 18
+
+
+def _words(text: str) -> int:
+    words = positive(text)
+    if words > _MOST_WORDS:
+        raise argparse.ArgumentTypeError(f"no memory holds more than {_MOST_WORDS} words")
+    return words
+
+
+def _run(args: argparse.Namespace) -> int:
+    rows = registry.get("ipc").read().rows
+    place = (args.platform, args.core, args.cores)
+    where = f"{args.core} core, {args.platform}, {args.cores} CPUs"
+    if args.words is not None:
+        choices = advise.block(rows, *place, args.words)
+        senders = "one CPU" if args.cores == 2 else f"each of {args.cores // 2} CPUs"
+        title = f"{args.words} word{'s' * (args.words > 1)} from {senders} to another, {where}"
+    else:
+        subject = "signal" if args.signal else "lock"
+        choices = advise.operation(rows, *place, subject)
+        title = f"A {subject}, {where}"
+    compared = advise.shown(choices)
+    for line in advise.sentences(choices):
+        out.print(line, markup=False)
+    show(advise.table(compared, title))
+    return 0
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    advised = parser.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=Parser)
+    ipc = advised.add_parser(
+        "ipc",
+        help="which mechanism between processors",
+        description="Which mechanism between processors to use, and why, as `coreloom bench ipc` measured.",
+    )
+    task = ipc.add_mutually_exclusive_group(required=True)
+    task.add_argument("--words", type=_words, metavar="N", help="a block of N words; between sizes on a line")
+    task.add_argument("--signal", action="store_true", help="tell another that something has happened")
+    task.add_argument("--lock", action="store_true", help="exclude each other")
+    ipc.add_argument("--cores", type=int, choices=CPUS, default=2, help="processors (default: %(default)s)")
+    ipc.add_argument("--core", choices=CORES, default="standard", help="kind of core (default: %(default)s)")
+    ipc.add_argument("--platform", choices=KINDS, default="amp", help="interconnect (default: %(default)s)")
+
+
+COMMAND = Command(
+    "advise", "say what to use, from what was measured", _run, _options, description="say what to use"
+)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom bench`: every bench of the registry."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, TypeVar
+
+from coreloom.benches import pool, registry
+from coreloom.benches.bench import Bench
+from coreloom.benches.pool import Job
+from coreloom.commands.console import Command, Parser, err, out, progress_bar, show, shown
+from coreloom.report import results
+
+T = TypeVar("T")
+_ALL = "all"
+
+
+class Shown:
+    """The work of a bench, with bars and notes on the terminal."""
+
+    def jobs(self, first: Sequence[Job[Any]], wanted: Sequence[Job[T]]) -> list[T]:
+        return self.steps(len(first) + len(wanted), partial(pool.run, first, wanted))
+
+    def steps(self, total: int, run: Callable[..., list[T]]) -> list[T]:
+        with progress_bar() as bar:
+            task = bar.add_task("start", total=total)
+            rows = run(
+                on_start=lambda text: bar.update(task, description=text),
+                on_done=lambda: bar.advance(task),
+            )
+            bar.update(task, description="done")
+        return rows
+
+    def doing(self, text: str) -> AbstractContextManager[object]:
+        return err.status(text)
+
+    def note(self, text: str) -> None:
+        err.print(text, markup=False)
+
+
+def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
+    """Measure, keep the result, print its tables."""
+    content = bench.measure(args, Shown())
+    content.name = bench.name if bench.whole(args) else f"{bench.name}-some"  # which becomes no page
+    content.tools = {**results.tools(bench.tools), **content.tools}
+    content.inputs = bench.digest()
+    path = results.save(content)
+    for table in bench.tables(content):
+        show(table)
+    out.print(f"results: {shown(path)}", markup=False)
+    for line in bench.finish(content):
+        out.print(line, markup=False)
+    return 0
+
+
+def _run(args: argparse.Namespace) -> int:
+    if args.subject != _ALL:
+        return measure(registry.get(args.subject), args)
+    for bench in registry.benches().values():
+        options = Parser(f"coreloom {bench.command}")
+        bench.options(options)
+        measure(bench, options.parse_args([]))
+    return 0
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    subjects = parser.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=Parser)
+    subjects.add_parser(_ALL, help="all of these and `coreloom synth`, whole: hours")
+    for bench in registry.benches().values():
+        if bench.command == f"bench {bench.name}":
+            bench.options(subjects.add_parser(bench.name, help=bench.help))
+
+
+COMMAND = Command("bench", "measure", _run, _options)

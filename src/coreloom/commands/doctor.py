@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom doctor`: what this machine has, or what a platform has."""
+
+from __future__ import annotations
+
+import argparse
+
+from coreloom.commands import examine
+from coreloom.commands.console import Command, err, out
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.options import positive
+from coreloom.toolchain.firmware import KERNELS
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--platform",
+        metavar="NAME",
+        help="run a probe on this platform: (a) to (f) of [IPC] on every processor",
+    )
+    parser.add_argument("--kernel", help=f"of the probe: one of {', '.join(KERNELS)} (default: hw)")
+    parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
+
+
+def _run(args: argparse.Namespace) -> int:
+    if args.platform is None:
+        for option in ("kernel", "cpus"):
+            if getattr(args, option) is not None:
+                raise UserError(f"--{option} is of a platform: give --platform, too")
+        findings = examine.examine()
+        words = ("ok     ", "absent ", "MISSING")
+    else:
+        soc = platform.load(args.platform, args.cpus)
+        with err.status(f"probe {soc.name}"):
+            findings = examine.probe(soc, args.kernel or "hw")
+        words = ("holds  ", "absent ", "FAILS  ")
+    for finding in findings:
+        mark = words[0] if finding.ok else words[2] if finding.required else words[1]
+        remedy = f"; {finding.remedy}" if finding.remedy and not finding.ok else ""
+        out.print(f"{mark}  {finding.what}: {finding.found}{remedy}", markup=False)
+    return int(any(finding.required and not finding.ok for finding in findings))
+
+
+COMMAND = Command(
+    "doctor",
+    "say what this machine has of what is needed, or what a platform has of what an RTOS for several "
+    "processors needs",
+    _run,
+    _options,
+)

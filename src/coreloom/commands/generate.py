@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom generate`: everything that follows from data files."""
+
+from __future__ import annotations
+
+import argparse
+
+from coreloom.commands import generated
+from coreloom.commands.console import Command, out, shown
+
+
+def _run(_: argparse.Namespace) -> int:
+    for path in generated.generate():
+        out.print(f"wrote {shown(path)}", markup=False)
+    return 0
+
+
+COMMAND = Command(
+    "generate", "write RTL package, C header and reference page from the kernel's data file", _run
+)

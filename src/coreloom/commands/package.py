@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom package`: the programs for Linux installed, taken away, or packed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from coreloom.commands.console import Command, out
+from coreloom.programs import package
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Says what was kept or left, and where it is."""
+    place = f"{args.destdir}{args.prefix}"
+    if args.what == "uninstall":
+        said = package.uninstall(args.prefix, args.destdir)
+        said.append(f"uninstalled from {place}")
+    elif args.what == "install":
+        programs = package.programs()
+        said = package.install(args.prefix, args.destdir, programs)
+        said.append(f"installed in {place}: {', '.join(programs)}, with units, man pages and completion")
+    else:
+        said = [str(package.deb(args.output, package.programs()))]
+    for line in said:
+        out.print(line, markup=False)
+    return 0
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("install", "uninstall", "deb"))
+    parser.add_argument("--prefix", default="/usr/local", help="of install (default: %(default)s)")
+    parser.add_argument("--destdir", default="", help="likewise: below this folder instead of /")
+    parser.add_argument(
+        "--output", type=Path, default=package.FOLDER, metavar="DIR", help="of deb (default: %(default)s)"
+    )
+
+
+COMMAND = Command(
+    "package",
+    "install the programs for Linux, take them away again, or make a Debian package",
+    _run,
+    _options,
+)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom report`: the pages of docs/results and the block of the README, from result files."""
+
+from __future__ import annotations
+
+import argparse
+
+from coreloom.benches import pages
+from coreloom.commands.console import Command, out, shown
+
+
+def _run(_: argparse.Namespace) -> int:
+    written, missing = pages.write()
+    for path in written:
+        out.print(f"wrote {shown(path)}", markup=False)
+    if missing:
+        commands = ", ".join(f"coreloom {command}" for command in missing)
+        out.print(f"all else stays as it is, for want of results of: {commands}", markup=False)
+    return 0
+
+
+COMMAND = Command(
+    "report",
+    "write docs/results, docs/not-reached.md, and the README's block when all of its results are here, from "
+    "the result files",
+    _run,
+)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of words of the command line, for argparse: each refuses with one line that says what it wants."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not '{text}'")
+    return int(text)
+
+
+def names(text: str) -> list[str]:
+    names = text.split(",")
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"must be names with commas between them, not '{text}'")
+    return names
+
+
+def number_from(low: str) -> Callable[[str], float]:
+    """A finite number from 0, or above it."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1
+        if not 0 <= value < math.inf or (low == "above 0" and value == 0):
+            raise argparse.ArgumentTypeError(f"must be a number from {low}, not '{text}'")
+        return value
+
+    return parse
+
+
+def seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^64 - 1, not '{text}'")
+    return int(text)

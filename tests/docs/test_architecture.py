@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of the package is true: all folders are in it, in the order that imports are held to."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+
+from coreloom.paths import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PACKAGE = ROOT / "src" / "coreloom"
+
+
+def _layers() -> list[list[str]]:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers: list[str] = config["contracts"][0]["layers"]
+    return [re.split(r" [|:] ", layer.replace("coreloom.", "")) for layer in layers]
+
+
+def test_every_module_is_in_a_layer() -> None:
+    there = {
+        path.stem for path in PACKAGE.iterdir() if path.name != "__init__.py" and path.suffix != ".typed"
+    }
+    assert there - {"__pycache__"} == {name for layer in _layers() for name in layer}
+
+
+def test_the_picture_has_the_layers_in_their_order() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    picture = page.split("```")[3]
+    places = [[picture.index(f" {name} ") for name in layer] for layer in _layers()[:-1]]
+    assert all(max(above) < min(below) for above, below in itertools.pairwise(places))
+    assert all(f" {name}" in picture for name in _layers()[-1])

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is published is what `coreloom report` makes of the published results and this tree."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import pytest
+
+from coreloom.benches import pages, registry
+from coreloom.paths import ROOT
+from coreloom.report import results
+
+_STALE = re.compile(r"\*Measured at [0-9a-f]{12}; inputs changed since\.\*")
+
+
+@lru_cache(maxsize=1)
+def _made() -> dict[str, str]:
+    benches = registry.benches().values()
+    there = [bench for bench in benches if pages.published(bench).exists()]
+    return pages.pages({b.name: results.read(b.result, pages.published(b), b.command) for b in there})
+
+
+@pytest.mark.parametrize("name", registry.benches())
+def test_a_page_is_of_this_tree_or_says_that_it_is_not(name: str) -> None:
+    page = ROOT / "docs" / "results" / f"{name}.md"
+    made = _made().get(f"docs/results/{name}.md")
+    if made is None:  # its result is not published
+        assert _STALE.fullmatch(page.read_text().splitlines()[0])
+    else:
+        assert page.read_text() == made, "run `coreloom report` and commit what it writes"
+
+
+def test_what_is_made_of_all_results() -> None:
+    for path, text in _made().items():
+        assert (ROOT / path).read_text() == text, f"{path}: run `coreloom report` and commit what it writes"
+
+
+def test_every_figure_that_is_not_reached_has_a_reason() -> None:
+    for bench in registry.benches().values():
+        if pages.published(bench).exists():
+            content = results.read(bench.result, pages.published(bench), bench.command)
+            missed = [figure.what for figure in content.reach if not figure.reached]
+            assert not missed or bench.text("not_reached.md"), missed
+
+
+def test_what_a_page_is_not_made_of_changes_no_digest() -> None:
+    smp, linux = registry.get("smp"), registry.get("linux")
+    assert smp.digest() != linux.digest()
+    assert smp.digest() == smp.digest()
