@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The software kernel on the host: runs a packed stream of steps (coreloom.model.stream) and compares every word.
+ * The software kernel on the host: runs a packed stream of steps (coreloom.reference.stream) and compares every word.
  * Built as a shared library and called by test_sw_kernel_vs_model.py. */
 #define K_TICK 1
 #define K_REMOTE 1

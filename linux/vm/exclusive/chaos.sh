@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scenarios (programs/chaos.c) one after the other, each compared with what the machine was before: what
-# coreloom.bench.chaos runs. chaos FILE...: files named by their seeds; "narrow" in the first line: the groups of the
+# coreloom.benches.exclusive.scenario runs. chaos FILE...: files named by their seeds; "narrow" in the first line: the groups of the
 # machine have CPUs of their own meanwhile.
 # Prints for each "begin SEED", "exit N" of the tools, "problem TEXT", "| LINE" of the difference, "log LINE" and
 # "end SEED equal|foreign|differing"; "reboot" when the machine cannot be mended for the next.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion of a program's words in bash, zsh and fish, of what coreloom.linux.usage knows.
+"""Completion of a program's words in bash, zsh and fish, of what coreloom.programs.usage knows.
 
 All three go through the words before the cursor: which command they are for, whose value is due, and
 whether a command of the user's has begun, which is then completed as one.
