@@ -16,8 +16,6 @@ def program() -> Path:
     """The executable, which may be copied to any x86_64 Linux. UserError if it does not compile."""
     if (made := registry.made(_COMMAND)) is not None:
         return made
-    made = native.static(
-        NAME, [path for path in registry.sources(_COMMAND) if path.suffix == ".c"], native.HARD
-    )
+    made = native.static(NAME, [path for path in registry.sources(_COMMAND) if path.suffix == ".c"])
     registry.remember(_COMMAND, made)
     return made

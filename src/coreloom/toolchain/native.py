@@ -11,7 +11,6 @@ from coreloom.locks import file_lock
 from coreloom.paths import BUILD
 from coreloom.toolchain.firmware import digest, run, zig
 
-_STATIC = ("-target", "x86_64-linux-musl", "-static", "-s")
 # For what runs as root at its users' places: loaded anywhere, nothing writable that is decided at the
 # start, no executable stack, and an end where an array on the stack was written past. _FORTIFY_SOURCE is
 # known to glibc's headers alone: musl has nothing of the kind, so with it it would only look as if.
@@ -19,6 +18,8 @@ HARD = (
     *("-fPIE", "-pie", "-fstack-protector-strong"),
     *("-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack"),
 )
+# All alike, so that zig builds its C library once.
+_STATIC = ("-target", "x86_64-linux-musl", "-static", "-s", *HARD)
 _C = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 
