@@ -102,7 +102,8 @@ def test_place_does_not_count_for_firmware(tmp_path: Path) -> None:
 
 def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
     """The whole of it, as a copy of this checkout would ask for it."""
-    for folder in ("src", "runtime", "rtl/ipc", "rtl/kernel/data", "rtl/hwt/data", "platforms", "policies"):
+    data = ("rtl/ipc", "rtl/kernel/data", "rtl/hwt/data", "rtl/soc/data")
+    for folder in ("src", "runtime", "policies", *data):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / "copy" / folder, ignore=ignored)
     code = (

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from coreloom.design import hardware_threads, platform
 from coreloom.errors import UserError
-from coreloom.paths import RTL
+from coreloom.paths import BUILD, RTL
+from coreloom.report import results
 from coreloom.toolchain import firmware, verilate, yosys
 from coreloom.toolchain.verilate import Design
 
@@ -158,6 +159,14 @@ def _communication() -> list[Unit]:
     ]
 
 
+def _seen_by_yosys(file: Path) -> Path:
+    """A copy below build/: Yosys, as WebAssembly, sees no temporary folder, where the cache may lie."""
+    copy = BUILD / "synth" / f"{file.parent.name}{file.suffix}"
+    if not copy.exists():
+        results.write_atomically(copy, file.read_bytes())
+    return copy
+
+
 def _soc(name: str) -> Unit:
     """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out."""
     soc = platform.load(name)
@@ -168,7 +177,7 @@ def _soc(name: str) -> Unit:
         local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
         if soc.backdoor:
             # With its loader, as nothing is left of a processor with an empty ROM.
-            rom = firmware.build_loader(soc).with_suffix(".hex")
+            rom = _seen_by_yosys(firmware.build_loader(soc).with_suffix(".hex"))
             local = {"FarBytes": 1 << 14, "RomInitFile": f'"{yosys.relative([rom])}"'}
         return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 
