@@ -59,7 +59,7 @@ lint: setup-test
 	$(BIN)/ruff check src tests
 	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-timeout 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
 
 setup: $(VENV)/.setup
