@@ -44,10 +44,11 @@ class Shown:
 
 def measure(bench: Bench[Any], args: argparse.Namespace) -> int:
     """Measure, keep the result, print its tables."""
+    inputs = bench.digest()  # before: the tree may change meanwhile
     content = bench.measure(args, Shown())
     content.name = bench.name if bench.whole(args) else f"{bench.name}-some"  # which becomes no page
     content.tools = {**results.tools(bench.tools), **content.tools}
-    content.inputs = bench.digest()
+    content.inputs = inputs
     path = results.save(content)
     for table in bench.tables(content):
         show(table)

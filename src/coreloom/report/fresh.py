@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from importlib import metadata
 
 from coreloom.paths import ROOT
+from coreloom.report.results import tools
 
 # What says how something is made or runs; texts, pictures and published results decide no figure.
 _SUFFIXES = {".sv", ".svh", ".v", ".vlt", ".c", ".h", ".S", ".ld", ".cpp", ".toml", ".py", ".json", ".j2"}
@@ -19,9 +19,9 @@ def digest(places: Sequence[str], packages: Sequence[str]) -> str:
     made = hashlib.sha256()
     for name in sorted(set(_files(places))):
         made.update(name.encode() + b"\0" + (ROOT / name).read_bytes() + b"\0")
-    for package in packages:
+    for package, version in tools(packages).items():
         if package != "coreloom":  # whose files are among the places
-            made.update(f"{package} {metadata.version(package)}".encode() + b"\0")
+            made.update(f"{package} {version}".encode() + b"\0")
     return made.hexdigest()[:16]
 
 

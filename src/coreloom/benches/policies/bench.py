@@ -113,7 +113,6 @@ def costs(rows: Sequence[Row]) -> dict[str, object]:
         "cycles": cycles,
         "clock_mhz": CLOCK_MHZ,
         "platform": "smp-standard, 2 CPUs, software kernel, dwrr, 8 threads",
-        "commit": results.commit(),
     }
 
 
