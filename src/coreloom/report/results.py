@@ -129,13 +129,16 @@ def _unwritable(path: Path, error: OSError) -> UserError:
 def save(content: Result, path: Path | None = None) -> Path:
     """Write a result to build/results/<name>.json, or to `path`, with the commit of the checkout."""
     content.commit = commit()
-    text = msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
-    return write_atomically(path or paths.RESULTS / f"{content.name}.json", text)
+    return _write(content.name, content, path)
 
 
 def write(name: str, rows: Sequence[Any], path: Path | None = None, **facts: Any) -> Path:
     """The same for a measurement without a class of its own: `rows`, `tools` and the given facts."""
     content = {"name": name, "commit": commit(), "tools": tools(), **facts, "rows": list(rows)}
+    return _write(name, content, path)
+
+
+def _write(name: str, content: Any, path: Path | None) -> Path:
     text = msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
     return write_atomically(path or paths.RESULTS / f"{name}.json", text)
 
