@@ -69,10 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _terminable():
             return _call(args)
     except _Terminated:
-        err.print("coreloom: terminated; nothing half-written was left", markup=False)
+        err.print("coreloom: terminated; no partial file was left", markup=False)
         return 143
     except KeyboardInterrupt:
-        err.print("coreloom: interrupted; nothing half-written was left", markup=False)
+        err.print("coreloom: interrupted; no partial file was left", markup=False)
         return 130
 
 
@@ -105,7 +105,7 @@ def _call(args: argparse.Namespace) -> int:
         err.print(f"coreloom: error: {error}", markup=False)
         return 1
     except WrongOutput as error:
-        err.print(f"coreloom: error: wrong output, a defect of Coreloom: {error}", markup=False)
+        err.print(f"coreloom: error: wrong output, a bug in Coreloom: {error}", markup=False)
         return 3
     except BrokenPipeError:
         return 1

@@ -27,7 +27,7 @@ def test_wrong_clock_is_one_line(capsys: pytest.CaptureFixture[str], ratio: str)
 
 
 def test_clock_of_a_processor_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    line = "coreloom: error: --far-clock is of a processor behind a Back-Door: smp-standard has none\n"
+    line = "coreloom: error: --far-clock needs a processor behind a Back-Door: smp-standard has none\n"
     assert run(capsys, "run", "image", "--far-clock", "2") == (1, "", line)
 
 
@@ -97,4 +97,4 @@ def test_a_program_that_fails_is_one_line(
 def test_help_says_what_it_measures(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "bench", "--help")
     assert code == 0
-    assert "the four programs of [GF] on one processor and on two" in " ".join(out.split())
+    assert "the four programs of [GF] on one and two processors" in " ".join(out.split())

@@ -64,8 +64,8 @@ from .command import run
         (
             ["run", "image", "--line", "4,1,2,2,1,0"],
             2,
-            "coreloom run: error: argument --line: wants LINE,FIRST,LEAST,MOST,TIMES,SEED with LINE 0 to 3, "
-            "FIRST above 0 and 2 <= LEAST <= MOST, not '4,1,2,2,1,0' (see coreloom run --help)",
+            "coreloom run: error: argument --line: must be LINE,FIRST,LEAST,MOST,TIMES,SEED with LINE 0 to 3"
+            ", FIRST above 0 and 2 <= LEAST <= MOST, not '4,1,2,2,1,0' (see coreloom run --help)",
         ),
         (
             ["run", "image", "--pcap", "x.pcap"],
@@ -75,7 +75,7 @@ from .command import run
         (
             ["run", "image", "--image", "missing.png"],
             1,
-            "coreloom: error: missing.png: there is no such file",
+            "coreloom: error: missing.png: no such file, check the path",
         ),
         (
             ["run", "image", "--speed", "3"],
@@ -137,7 +137,7 @@ def test_broken_inputs_leave_nothing(
     assert run(capsys, "run", "image", "--image", "text.png", "--output", "out.png") == (
         1,
         "",
-        "coreloom: error: text.png is not a picture: give a PNG, JPEG or the like\n",
+        "coreloom: error: text.png is not a picture: give a PNG or JPEG file\n",
     )
     assert run(capsys, "run", "packets", "--pcap", "short.pcap", "--output", "out.json") == (
         1,
@@ -200,7 +200,7 @@ def test_grain_is_refused_where_it_means_nothing(capsys: pytest.CaptureFixture[s
     assert run(capsys, "run", app, "--grain", "4") == (
         1,
         "",
-        f"coreloom: error: --grain is not an option of {app}: only image has pixels a message\n",
+        f"coreloom: error: --grain is not an option of {app}: only image has pixels per message\n",
     )
 
 
@@ -340,6 +340,6 @@ def test_signal_leaves_nothing(tmp_path: Path, number: signal.Signals, status: i
         time.sleep(0.05)  # until the simulation runs
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (status, f"coreloom: {word}; nothing half-written was left\n")
+    assert (process.returncode, said) == (status, f"coreloom: {word}; no partial file was left\n")
     assert list(scratch.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.c", "scratch"]

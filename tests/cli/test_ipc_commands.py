@@ -107,7 +107,7 @@ def test_advice_for_a_long_block(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "advise", "ipc", "--words", "128", "--cores", "2", "--core", "standard")
     assert (code, err) == (0, "")
     assert out.splitlines()[:5] == [
-        "Use: mailbox stream, about 330 cycles (nothing can beat 130).",
+        "Use: mailbox stream, about 330 cycles (lower bound 130).",
         "Why: the words go through private ports, so the bus is free, and both ends copy at the same time.",
         "Needs: a thread pinned to its processor; its processor does nothing else while it waits.",
         "If the processor has other work while it waits: semaphore, hardware kernel, 320 cycles more.",
@@ -126,16 +126,16 @@ def test_advice_for_a_long_block(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("measured")
 def test_advice_for_a_short_block_a_signal_and_a_lock(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "advise", "ipc", "--words", "1")
-    assert out.startswith("Use: doorbell and copy, about 80 cycles (nothing can beat 20).\n")
+    assert out.startswith("Use: doorbell and copy, about 80 cycles (lower bound 20).\n")
     _, out, _ = run(capsys, "advise", "ipc", "--signal")
-    assert out.splitlines()[0] == "Use: doorbell, about 6 cycles (nothing can beat 3)."
+    assert out.splitlines()[0] == "Use: doorbell, about 6 cycles (lower bound 3)."
     assert [row[0] for row in cells(out)] == [
         "doorbell", "semaphore, hardware kernel", "interrupt by a wire, to the handler",
     ]  # fmt: skip
     _, out, _ = run(capsys, "advise", "ipc", "--lock")
     assert out.splitlines()[:2] == [
-        "Use: mutex of the communication port, about 9 cycles (nothing can beat 6).",
-        "Why: taken and given back while nobody else wants it; handed over to one who waits in 3.",
+        "Use: mutex of the communication port, about 9 cycles (lower bound 6).",
+        "Why: taken and released without contention; handed over to a waiter in 3.",
     ]
 
 
@@ -295,8 +295,8 @@ def test_a_platform_that_fails_is_a_status(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--cpus", "2"], "--cpus is of a platform: give --platform, too"),
-        (["--kernel", "sw"], "--kernel is of a platform: give --platform, too"),
+        (["--cpus", "2"], "--cpus only applies together with --platform"),
+        (["--kernel", "sw"], "--kernel only applies together with --platform"),
         (["--platform", "amp-standard", "--kernel", "fw"], "unknown kernel 'fw': choose one of hw, sw"),
     ],
 )

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from coreloom import paths
-from coreloom.benches import registry
-from coreloom.benches.smp.bench import Result
+from coreloom.benches import pages, registry
+from coreloom.benches.policies.bench import Result
 from coreloom.report import results
+from coreloom.report.figure import Figure
 
 from .command import run
 
@@ -23,50 +24,57 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _grain(commit: str = "0123456789ab") -> None:
-    path = results.save(Result(name="grain", method="How it was measured.", rows=[]))
+def _policies(commit: str = "0123456789ab") -> None:
+    reach = [Figure("gap (B)", 2.5, at_most=2.05)]
+    path = results.save(Result(name="policies", method="How it was measured.", rows=[], area=[], reach=reach))
     path.write_text(path.read_text().replace(results.commit(), commit))
 
 
 def test_pages_of_the_results_that_are_here(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _grain()
-    (place / "README.md").write_text("as it was")
+    _policies()
+    (place / "README.md").write_text(f"before\n{pages.BEGIN}\nold\n{pages.END}\nafter\n")
     code, out, err = run(capsys, "report")
-    others = [f"coreloom {b.command}" for b in registry.benches().values() if b.name != "grain"]
+    others = [f"coreloom {b.command}" for b in registry.benches().values() if b.name != "policies"]
     folder = place / "docs" / "results"
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        f"wrote {folder / 'data' / 'grain.json'}",
-        f"wrote {folder / 'grain.md'}",
+        f"wrote {folder / 'data' / 'policies.json'}",
+        f"wrote {folder / 'policies.md'}",
         f"wrote {place / 'docs' / 'not-reached.md'}",
-        f"all else stays as it is, for want of results of: {', '.join(others)}",
+        f"wrote {folder / 'README.md'}",
+        f"wrote {place / 'README.md'}",
+        f"unchanged, for lack of results of: {', '.join(others)}",
     ]
-    assert (folder / "grain.md").read_text().splitlines()[:7] == [
+    assert (folder / "policies.md").read_text().splitlines()[:7] == [
         "*Measured at 0123456789ab; inputs changed since.*",
         "",
-        "# What a message costs: the image filter by pixels a message",
+        "# Scheduling policies on the SoC: decisions, shares, moves, area",
         "",
-        "<!-- Made by `coreloom report` from data/grain.json; do not edit. -->",
+        "<!-- Made by `coreloom report` from data/policies.json; do not edit. -->",
         "",
         "How it was measured.",
     ]
-    assert (place / "README.md").read_text() == "as it was"
+    line = "| [DWRR](docs/papers/README.md) | gap (B) | 2.5 | at most 2.05 | - | 0 of 1 |"
+    title = "Scheduling policies on the SoC: decisions, shares, moves, area"
+    head, _, table = (place / "README.md").read_text().partition(f"{pages.BEGIN}\n| result | paper |")
+    assert head == "before\n"
+    assert table.endswith(f"\n| [{title}](docs/results/policies.md) {line}\n{pages.END}\nafter\n")
     run(capsys, "report")
-    assert sorted(path.name for path in folder.iterdir()) == ["data", "grain.md"]
+    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "data", "policies.md"]
 
 
 @pytest.mark.usefixtures("place")
 def test_no_results(capsys: pytest.CaptureFixture[str]) -> None:
-    line = "coreloom: error: no results yet: run a benchmark first, as `coreloom bench smp`\n"
+    line = "coreloom: error: no results yet: run a benchmark first, for example `coreloom bench smp`\n"
     assert run(capsys, "report") == (1, "", line)
 
 
 @pytest.mark.usefixtures("place")
 def test_results_of_no_commit_are_not_published(capsys: pytest.CaptureFixture[str]) -> None:
-    _grain("0123456789ab+changes")
+    _policies("0123456789ab+changes")
     line = (
-        "coreloom: error: grain.json was measured with changes that no commit has: commit them, and run "
-        "`coreloom bench grain` again\n"
+        "coreloom: error: policies.json was measured with uncommitted changes: commit them, then run "
+        "`coreloom bench policies` again\n"
     )
     assert run(capsys, "report") == (1, "", line)
 
@@ -76,10 +84,10 @@ def test_a_changed_file_that_is_not_committed(place: Path, capsys: pytest.Captur
     (place / "kernel.sv").write_text("old")
     for words in (["init", "-q"], ["add", "kernel.sv"], ["commit", "-q", "-m", "Begin"]):
         subprocess.run([*git, *words], check=True)
-    _grain()
+    _policies()
     (place / "kernel.sv").write_text("new")
     line = (
-        "coreloom: error: kernel.sv is changed and not committed: commit it first, so that pages show what "
+        "coreloom: error: kernel.sv has uncommitted changes: commit it first, so that pages show what "
         "their commit has\n"
     )
     assert run(capsys, "report") == (1, "", line)

@@ -15,7 +15,7 @@ from coreloom.toolchain import verilate
 
 MINE = '[mine]\nkind = 4\nmodule = "cl_hwt_mine"\n'
 WRONG = {
-    '[my-unit]\nkind = 4\nmodule = "m"\n': "my-unit: a name has small letters, digits and _ only",
+    '[my-unit]\nkind = 4\nmodule = "m"\n': "my-unit: a name has lower-case letters, digits and _ only",
     "mine = 4\n": "mine must have kind and module, and nothing else",
     "[mine]\nkind = 4\n": "mine must have kind and module, and nothing else",
     MINE + "size = 3\n": "mine must have kind and module, and nothing else",
@@ -65,4 +65,4 @@ def test_help_needs_no_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setattr(hardware_threads, "load", load)
     with pytest.raises(SystemExit):
         main(["synth", "--help"])
-    assert "a wrong name lists them" in " ".join(capsys.readouterr().out.split())
+    assert "an unknown name lists them" in " ".join(capsys.readouterr().out.split())

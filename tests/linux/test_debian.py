@@ -96,7 +96,7 @@ def test_what_is_here_is_not_fetched_again(archive: Path) -> None:
 def test_an_unknown_package(archive: Path) -> None:
     with pytest.raises(UserError) as caught:
         debian.packages(["tol"])
-    assert str(caught.value) == "Debian has no package tol: correct its name"
+    assert str(caught.value) == "Debian has no package tol: check the name"
 
 
 @needs_apt
@@ -113,7 +113,7 @@ def test_no_apt(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError) as caught:
         debian.packages(["tool"])
-    assert str(caught.value) == "Debian's packages need apt-get, which is not here: install apt and dpkg"
+    assert str(caught.value) == "Debian's packages need apt-get, which is not installed: install apt and dpkg"
 
 
 def test_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_no_mirror() -> None:
     with pytest.raises(UserError) as caught:
         debian.mirror_in("http://mirror/ubuntu/ noble main\n")
     assert str(caught.value) == (
-        "apt's sources name no mirror of Debian: set CORELOOM_DEBIAN_MIRROR to one, as http://NAME/debian"
+        "apt's sources name no Debian mirror: set CORELOOM_DEBIAN_MIRROR to one, for example http://NAME/debian"
     )
 
 

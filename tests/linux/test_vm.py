@@ -192,7 +192,7 @@ def test_a_guest_without_an_end(fake: Callable[[str], vm.Outcome], text: str, sa
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        ([], 1, "coreloom: error: no command for the guest: give one behind --, as coreloom vm -- uname -a"),
+        ([], 1, "coreloom: error: no command for the guest: give one after --, as coreloom vm -- uname -a"),
         (["--list", "--", "ls"], 1, "coreloom: error: --list runs no command: leave it out"),
         (["--prepare", "--", "ls"], 1, "coreloom: error: --prepare runs no command: leave it out"),
         (
@@ -208,7 +208,7 @@ def test_a_guest_without_an_end(fake: Callable[[str], vm.Outcome], text: str, sa
         (
             ["--output", __file__, "--", "ls"],
             1,
-            f"coreloom: error: {__file__} is no folder: give another --output",
+            f"coreloom: error: {__file__} is not a folder: give another --output",
         ),
     ],
 )

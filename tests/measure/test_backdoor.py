@@ -79,7 +79,7 @@ def test_row_of_what_a_program_writes() -> None:
 def test_figures_of_something_else_are_an_error(changes: dict[str, int]) -> None:
     with pytest.raises(UserError) as error:
         backdoor.row(PROGRAMS["sort"], 500, HERE, written(**changes))
-    assert str(error.value) == "its figures are not of this size: a defect"
+    assert str(error.value) == "its figures are for another size: a bug in Coreloom"
 
 
 def test_the_same_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,10 +130,10 @@ def test_a_bell_counts_from_its_ring_to_the_handler_of_the_other_processor() -> 
 @pytest.mark.parametrize(
     ("lost", "text"),
     [
-        (100, "down: 2 rings and 3 handlers were seen, not 3: a defect"),
-        (150, "down: 3 rings and 2 handlers were seen, not 3: a defect"),
-        (108, "down: a handler was seen without its interrupt or its first instruction: a defect"),
-        (149, "down: a handler was seen without its interrupt or its first instruction: a defect"),
+        (100, "down: 2 rings and 3 handlers were seen, not 3: a bug in Coreloom"),
+        (150, "down: 3 rings and 2 handlers were seen, not 3: a bug in Coreloom"),
+        (108, "down: a handler was seen without its interrupt or its first instruction: a bug in Coreloom"),
+        (149, "down: a handler was seen without its interrupt or its first instruction: a bug in Coreloom"),
     ],
 )
 def test_a_moment_of_a_bell_that_is_not_seen_is_an_error(lost: int, text: str) -> None:
@@ -248,8 +248,8 @@ ROWS: list[Row] = [
 
 
 def test_tables() -> None:
-    standard, economy, cycles, shared, words, bells, _ = page.tables(Result(name="backdoor", rows=ROWS))
-    assert standard.title == "One processor and two on the Back-Door, standard core"
+    _, standard, economy, cycles, shared, words, bells, _ = page.tables(Result(name="backdoor", rows=ROWS))
+    assert standard.title == "One processor and two joined by the Back-Door, standard core"
     assert standard.rows == (
         ("selection sort", "500 elements", "1 000", "1 250", "0.80", "0.65", "124.0 %", "0.14", "1.6"),
         ("selection sort", "20 000 elements", "100 000", "52 000", "1.92", "1.94", "99.0 %", "1.72", "1.6"),
@@ -295,14 +295,26 @@ def test_what_was_not_measured_has_no_table() -> None:
 def test_figures_are_from_the_largest_sizes() -> None:
     figures = backdoor.figures(ROWS)
     assert [(f.what, f.measured, f.at_least, f.bound, f.reached) for f in figures[:8]] == [
-        ("selection sort, 20 000 elements, standard core: speed-up with two", 1.923, 1.95, 1.942, False),
+        (
+            "selection sort, 20 000 elements, standard core: speed-up",
+            1.923,
+            1.95,
+            1.942,
+            False,
+        ),
         ("selection sort, 20 000 elements, standard core: share of the bound", 0.99, 0.95, 1, True),
-        ("Dhrystone 2.1, 100 runs, standard core: speed-up with two", 1.961, 1.95, 1.98, True),
+        ("Dhrystone 2.1, 100 runs, standard core: speed-up", 1.961, 1.95, 1.98, True),
         ("Dhrystone 2.1, 100 runs, standard core: share of the bound", 0.99, 0.95, 1, True),
-        ("selection sort, 500 elements, economy core: speed-up with two", 1.667, 1.95, 1.942, False),
+        (
+            "selection sort, 500 elements, economy core: speed-up",
+            1.667,
+            1.95,
+            1.942,
+            False,
+        ),
         ("selection sort, 500 elements, economy core: share of the bound", 0.858, 0.95, 1, False),
-        ("DMA, 128 words or more: words a cycle", 0.941, 0.95, 1, False),
-        ("DMA, streams of a program, standard core: words a cycle", 0.98, 0.95, 1, True),
+        ("DMA, 128 words or more: words per cycle", 0.941, 0.95, 1, False),
+        ("DMA, streams of a program, standard core: words per cycle", 0.98, 0.95, 1, True),
     ]
     assert [(f.what, f.measured, f.at_most, f.reached) for f in figures[8:]] == [
         ("doorbell to processor 1, to the first instruction of the interrupt, median", 7, 30, True),
@@ -312,15 +324,15 @@ def test_figures_are_from_the_largest_sizes() -> None:
     assert backdoor.figures([]) == []
 
 
-def test_page_and_the_table_of_the_readme() -> None:
-    assert page.readme(ROWS).rows == (
+def test_page_and_its_summary() -> None:
+    assert page.summary(ROWS).rows == (
         ("selection sort", "20 000 elements", "standard", "1.6", "1.92", "1.94", "1.83"),
         ("Dhrystone 2.1", "100 runs", "standard", "1.25 to 1.6", "1.96", "1.98", "-"),
         ("selection sort", "500 elements", "economy", "1.6", "1.67", "1.94", "-"),
     )
     content = Result(name="backdoor", rows=ROWS, reach=backdoor.figures(ROWS))
     titles = [table.title for table in registry.get("backdoor").tables(content)]
-    assert len(titles) == 7
+    assert len(titles) == 8
     assert titles[-1] == "Figures to reach (largest sizes)"
 
 

@@ -409,12 +409,3 @@ def test_the_page(content: Result) -> None:
         "| 1 s of CPU time | 16 threads that always want a CPU | 4.250 | 4.125 | 1.008 | 1.054 | 1.000 |"
         in text
     )
-
-
-def test_the_readme_shows_the_job_of_known_length(content: Result) -> None:
-    table = page.readme(content)
-    assert table.columns == ("others", *METHODS)
-    assert table.rows == (
-        ("nothing else", *["1.000"] * 5),
-        ("16 threads that always want a CPU", "4.250", "4.125", "1.008", "1.054", "1.000"),
-    )

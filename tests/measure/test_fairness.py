@@ -131,12 +131,12 @@ def test_the_page_has_all_tables_and_plots(content: fairness.Result) -> None:
     made = pages.pages({"fairness": content})
     text = made["docs/results/fairness.md"]
     assert "| 1 024 and 1 340 | 1 182 | 158 | 167.5 | 0 |" in text
-    assert text.count("\n## ") == 10
+    assert text.count("\n## ") == 11
     assert "](fairness-share.svg)" in text
     assert "](fairness-gap.svg)" in text
     for file in BENCH.plots(content):
         assert ET.fromstring(made[f"docs/results/{file}"]).tag.endswith("svg"), file
-    assert [row[0] for row in page.readme(content.rows).rows] == list(SWEPT)
+    assert [row[0] for row in page.summary(content.rows).rows] == list(SWEPT)
 
 
 def test_a_result_is_read_as_it_was_written(content: fairness.Result) -> None:

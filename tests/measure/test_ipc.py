@@ -47,7 +47,7 @@ def test_many_to_one_counts_from_the_first_and_one_to_many_to_the_last() -> None
 
 def test_a_moment_that_is_not_seen_as_often_as_it_must_be_is_an_error() -> None:
     events = log((100, 0, BEGIN), (130, 1, END), (140, 1, END))
-    with pytest.raises(UserError, match="mailbox_end was seen 2 times on CPU 1, not 1: a defect"):
+    with pytest.raises(UserError, match="mailbox_end was seen 2 times on CPU 1, not 1: a bug in Coreloom"):
         ipc_transfer.spans(events, MECHANISMS["mailbox"], 2, 1)
 
 
@@ -144,7 +144,10 @@ def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ipc_transfer, "bus_transfers", one_wrong)
     with pytest.raises(UserError) as error:
         ipc_transfer.measure(*STANDARD, "hw", MECHANISMS["mailbox"], (8,))
-    assert str(error.value) == "mailbox stream on amp-standard with 2 CPUs: 1 words arrived wrong: a defect"
+    assert (
+        str(error.value)
+        == "mailbox stream on amp-standard with 2 CPUs: 1 words arrived wrong: a bug in Coreloom"
+    )
 
 
 @pytest.mark.slow
@@ -299,8 +302,8 @@ def test_figures_are_from_the_rows() -> None:
         4, 5, 0.975, 0.8, 2, 1, 1, 1, 3, 7, 3, 8, 2, 1, 0, 130, 90,
     ]  # fmt: skip
     assert [figure.what for figure in figures if not figure.reached] == [
-        "stream from memory to memory, share of what the core alone does",
-        "mutex of the communication port: hand-over",
-        "polling < polling 2 < interrupt < semaphore, cases",
+        "stream from memory to memory, throughput relative to the core alone",
+        "mutex of the communication port: hand-over (cycles)",
+        "cases in the order polling < polling 2 < interrupt < semaphore",
     ]
-    assert sum(figure.what == ipc.README_FIGURE for figure in figures) == 1
+    assert sum(figure.what == ipc.HEADLINE for figure in figures) == 1

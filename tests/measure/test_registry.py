@@ -55,12 +55,6 @@ class Squares(Bench[Result]):
     def tables(self, content):
         return [Table("Squares", ("n", "n^2"), tuple((str(r.number), str(r.square)) for r in content.rows))]
 
-    def readme(self, content):
-        return self.tables(content)
-
-    def headline(self, content):
-        return content.reach
-
 
 BENCH = Squares()
 """
@@ -88,7 +82,12 @@ def test_a_bench_is_a_folder(
     content = squares.read()
     assert content.inputs == squares.digest()
     made = pages.pages({"squares": content})
-    assert list(made) == ["docs/results/squares.md", "docs/not-reached.md"]
+    assert list(made) == [
+        "docs/results/squares.md",
+        "docs/not-reached.md",
+        "docs/results/README.md",
+        "README.md",
+    ]
     assert made["docs/results/squares.md"].splitlines()[:5] == [
         "# Squares",
         "",
@@ -104,7 +103,9 @@ def test_a_bench_is_a_folder(
         "| figure | to reach | measured | bound | reached |\n| --- | ---: | ---: | ---: | ---: |\n"
         "| largest square | at least 9 | 4 | - | no |\n\nThere were too few numbers.\n"
     )
-    assert pages.readme({"squares": content}).startswith("**Squares**\n\n| n | n^2 |\n")
+    line = "| - | largest square | 4 | at least 9 | - | 0 of 1 |\n"
+    assert made["docs/results/README.md"].endswith(f"| [Squares](../results/squares.md) {line}")
+    assert f"| [Squares](docs/results/squares.md) {line}" in made["README.md"]
 
 
 def test_a_quick_run_leaves_the_whole_one_alone(

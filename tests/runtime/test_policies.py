@@ -108,7 +108,7 @@ def test_an_unknown_policy_lists_those_there_are() -> None:
 def test_a_policy_stands_on_no_other() -> None:
     with pytest.raises(UserError) as error:
         firmware.policy_files("ring:cfs")
-    assert str(error.value) == "policy 'ring' stands on no other: leave out ':cfs'"
+    assert str(error.value) == "policy 'ring' has no base policy: leave out ':cfs'"
 
 
 def test_the_hardware_kernel_has_policies_of_its_own() -> None:

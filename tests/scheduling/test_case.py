@@ -219,7 +219,7 @@ def test_file_that_is_not_toml(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"workload file {path} cannot be read: Invalid value (at ")
     with pytest.raises(UserError) as error:
         load(tmp_path / "none.toml")
-    assert str(error.value) == f"workload file {tmp_path / 'none.toml'} is not there"
+    assert str(error.value) == f"workload file {tmp_path / 'none.toml'} does not exist"
 
 
 def test_built_in_cases_fit_their_machines() -> None:

@@ -40,7 +40,7 @@ def test_built_in_workload_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, *("model", "five-on-four", "--policy", "ring", "--cpus", "5", "--seconds", "1")
     )
     assert code == 0
-    assert "five-on-four: 5 threads on 5 CPUs, 1 s, slice 25 ms, slices end exactly, seed 1" in out
+    assert "five-on-four: 5 threads on 5 CPUs, 1 s, slice 25 ms, slices end on time, seed 1" in out
     assert "switching costs nothing (not measured yet: `coreloom bench policies` does)" in out
     first, second = lines(out)
     assert first[:-2] == ["ring", "100.00 %", "0.00 %", "1.0000", "0.000", "-", "5", "0", "-", "-"]
@@ -106,7 +106,7 @@ def test_deadlock_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     )
     code, out, _ = command(capsys, "model", str(path), "--policy", "ring")
     assert code == 0
-    assert "ring: from 5e-06 s on all threads that are left wait for a lock or a port\n" in out
+    assert "ring: from 5e-06 s on all remaining threads wait for a lock or a port\n" in out
 
 
 def test_timeline_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -123,12 +123,12 @@ def test_timeline_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], "no workload is given: name one of --list, a TOML file, or --trace FILE"),
+        ([], "no workload given: name one from --list, a TOML file, or --trace FILE"),
         (
             ["five"],
             f"unknown workload 'five': choose one of {', '.join(CASES)}, or give a TOML file",
         ),
-        (["no.toml"], "workload file no.toml is not there"),
+        (["no.toml"], "workload file no.toml does not exist"),
         (["mutex", "--trace", "x"], "a workload and --trace are given: leave one out"),
         (["--trace", "x"], "trace x cannot be read: No such file or directory"),
         (["mutex", "--policy", "fifo"], f"unknown policy 'fifo': choose one of {NAMES}"),

@@ -302,9 +302,9 @@ def test_progress_comes_to_the_caller() -> None:
 @pytest.mark.parametrize(
     ("seconds", "seed", "line"),
     [
-        (0, 1, "seconds must be from above 0 to 1e+06, not 0"),
-        (-1, 1, "seconds must be from above 0 to 1e+06, not -1"),
-        (math.nan, 1, "seconds must be from above 0 to 1e+06, not nan"),
+        (0, 1, "seconds must be above 0 and at most 1e+06, not 0"),
+        (-1, 1, "seconds must be above 0 and at most 1e+06, not -1"),
+        (math.nan, 1, "seconds must be above 0 and at most 1e+06, not nan"),
         (1, -1, "seed must be a whole number from 0 to 2^64 - 1, not -1"),
     ],
 )
@@ -336,7 +336,7 @@ def test_missing_compiler_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler -x")
     with pytest.raises(UserError) as error:
         build()
-    assert str(error.value) == "the C compiler of $CC is not there: no-such-compiler -x"
+    assert str(error.value) == "the C compiler in $CC was not found: no-such-compiler -x"
 
 
 def test_dwrr_holds_nobody_for_sleepers() -> None:

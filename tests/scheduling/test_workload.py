@@ -55,7 +55,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: Thread("t", start_us=-1),
         "thread 't': start_us must be a time from 0 to 1e+12 us, not -1",
     ),
-    (lambda: one(), "thread 't': there are no steps: leave them out for one that computes for ever"),
+    (lambda: one(), "thread 't': there are no steps: leave them out for a thread that computes for ever"),
     (lambda: one(Exit(), Compute(1)), "thread 't': exit must be the last step"),
     (lambda: one(Yield()), "thread 't': the steps take no time and never end: add a compute or a sleep"),
     (lambda: one(Unlock("a"), Compute(1)), "thread 't': unlock of 'a' without its lock"),
@@ -118,7 +118,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: of(Thread("t"), Thread("u"), reserve=((0, "t"), (1, "u"))).check(Machine(cpus=2)),
-        "workload 'w': 2 CPUs are reserved of 2: one must stay open",
+        "workload 'w': 2 CPUs are reserved of 2: leave one unreserved",
     ),
     (lambda: Machine(cpus=0), "machine: cpus must be a whole number from 1 to 4096, not 0"),
     (lambda: Machine(tick_us=-1), "machine: tick_us must be a time from 0 to 1e+12 us, not -1"),

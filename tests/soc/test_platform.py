@@ -76,7 +76,7 @@ WRONG = {
         'core = "standard"',
         'core = "fast"',
     ): "platform file smp-standard.toml, line 4: core is 'fast', choose one of economy, standard",
-    ('core = "standard"', "core = 1"): "core must be a text, not 1",
+    ('core = "standard"', "core = 1"): "core must be a string, not 1",
     ('core = "standard"', ""): "'core' is missing",
     ("cpus = 2", "cpus = 9"): "cpus must be a whole number from 1 to 8, not 9",
     ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 8, not 1.5",
@@ -97,9 +97,9 @@ WRONG = {
         "priorities = 512",
     ): "kernel.priorities must be a whole number from 2 to 256, not 512",
     ('"bitmap"', '"heap"'): "kernel.ready_queue is 'heap', choose one of linear, bitmap, hybrid",
-    ('"bitmap"', "1"): "kernel.ready_queue must be a text, not 1",
+    ('"bitmap"', "1"): "kernel.ready_queue must be a string, not 1",
     ('ready_queue = "bitmap"', ""): "'kernel.ready_queue' is missing",
-    ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a text, not 1",
+    ('"bitmap"', '"bitmap"\npolicy = 1'): "kernel.policy must be a string, not 1",
     ('"bitmap"', '"bitmap"\nreserve = 1'): "kernel.reserve must be true or false, not 1",
     (
         '"bitmap"',
@@ -112,7 +112,7 @@ WRONG = {
     (
         '"bitmap"',
         '"bitmap"\nrt_cpus = 1',
-    ): "kernel.rt_cpus is for policy = 'partitioned' only, remove it",
+    ): "kernel.rt_cpus is for policy = 'partitioned' only: remove it",
     (
         '"bitmap"',
         '"bitmap"\npolicy = "partitioned"\nrt_cpus = 3',
@@ -172,11 +172,11 @@ WRONG = {
     (
         "ram_mib = 32",
         "ram_mib = 32\nlocal_kib = 128",
-    ): "line 25: memory.local_kib is for interconnect = 'amp' or 'backdoor' only, remove it",
+    ): "line 25: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
     (
         "[memory]",
         "[backdoor]\nblock_kib = 32\nmail_depth = 16\n[memory]",
-    ): "[backdoor] is for interconnect = 'backdoor' only, remove it",
+    ): "[backdoor] is for interconnect = 'backdoor' only: remove it",
     ('"smp-bus"', '"amp"'): "platform file smp-standard.toml: 'memory.local_kib' is missing",
     ('name = "smp-standard"', 'name = "other"'): "name is 'other', make it 'smp-standard'",
     ("cpus = 2", "cpus = ="): "cannot be read",

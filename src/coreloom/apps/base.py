@@ -54,7 +54,7 @@ def read_file(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(_FILE_MOST + 1)
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file") from None
+        raise UserError(f"{path}: no such file, check the path") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
     if len(data) > _FILE_MOST:

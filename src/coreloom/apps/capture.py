@@ -85,7 +85,7 @@ def check(data: bytes, path: Path) -> None:
         raise UserError(f"{path} says its frames have {fcs_bytes} bytes of FCS: Ethernet has 4 or none")
     if len(data) > INPUT_ROOM:
         raise UserError(
-            f"{path} has {len(data)} bytes, there is room for {INPUT_ROOM}: shorten it with `editcap -r`"
+            f"{path} has {len(data)} bytes, at most {INPUT_ROOM} fit: shorten it with `editcap -r`"
         )
     at = _HEADER_BYTES
     while at < len(data):

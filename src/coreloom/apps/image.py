@@ -35,7 +35,7 @@ class ImageFilter(App):
         data = encode(picture)
         if len(data) > INPUT_ROOM:
             raise UserError(
-                f"{input}: the picture takes {len(data)} bytes in memory, there is room for {INPUT_ROOM}; "
+                f"{input}: the picture takes {len(data)} bytes in memory, at most {INPUT_ROOM} fit; "
                 "make it smaller"
             )
         return data
@@ -95,11 +95,11 @@ def load(path: Path) -> Image.Image:
     except UserError:
         raise
     except UnidentifiedImageError:
-        raise UserError(f"{path} is not a picture: give a PNG, JPEG or the like") from None
+        raise UserError(f"{path} is not a picture: give a PNG or JPEG file") from None
     except Image.DecompressionBombError:
-        raise UserError(f"{path}: the picture is too large for the memory; make it smaller") from None
+        raise UserError(f"{path}: the picture is too large for the memory: make it smaller") from None
     except Exception as error:  # decoders raise whatever the damaged file leads them to
-        raise UserError(f"{path}: the picture is damaged or cut off ({error}); give a whole one") from None
+        raise UserError(f"{path}: the picture is damaged or cut off ({error}): give a complete one") from None
 
 
 def _eight_bits(picture: Image.Image, path: Path) -> Image.Image:

@@ -129,7 +129,7 @@ class PacketProcessing(App):
         if output == expected:
             return
         if len(output) < _RESULT.size:
-            raise WrongOutput(f"packets: the output has {len(output)} bytes, not even the counters")
+            raise WrongOutput(f"packets: the output has {len(output)} bytes, too few for the counters")
         ours = zip(_FIELDS, _RESULT.unpack_from(output), _RESULT.unpack_from(expected), strict=True)
         for name, got, wanted in ours:
             if got != wanted:

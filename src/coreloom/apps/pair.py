@@ -46,7 +46,7 @@ def figures(output: bytes) -> dict[str, int]:
     Raises WrongOutput if they are not there.
     """
     if len(output) < _HEADER.size:
-        raise WrongOutput(f"the output has {len(output)} bytes, not even its header")
+        raise WrongOutput(f"the output has {len(output)} bytes, too few for its header")
     found = dict(zip(FIGURES, _HEADER.unpack_from(output), strict=True))
     if found["magic"] != _MAGIC:
         raise WrongOutput(f"the output begins with {found['magic']:#x}, not with {_MAGIC:#x}")

@@ -66,6 +66,7 @@ class Bench(ABC, Generic[R]):
     result: ClassVar[type[Any]]  # R
     inputs: ClassVar[tuple[str, ...]]  # what decides its figures besides its own folder: fresh.digest
     tools: ClassVar[tuple[str, ...]] = results.TOOLS  # likewise, packages
+    leading: ClassVar[str] = ""  # which of its figures to reach is the headline; the first by default
 
     @property
     def command(self) -> str:
@@ -126,10 +127,7 @@ class Bench(ABC, Generic[R]):
         """What is left to do with the result of a command, and lines to print about it."""
         return ()
 
-    def readme(self, content: R) -> Sequence[Table]:
-        """Its tables in the README."""
-        return ()
-
-    def headline(self, content: R) -> Sequence[Figure]:
-        """Those of its figures that stand in the README."""
-        return ()
+    def headline(self, content: R) -> Figure:
+        """The one figure that stands for it in the README and in the index of results."""
+        figures: Sequence[Figure] = content.reach
+        return next((figure for figure in figures if figure.what == self.leading), figures[0])

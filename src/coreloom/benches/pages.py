@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of docs/results, docs/not-reached.md and the README's block, for all of the registry."""
+"""The pages of docs/results, docs/not-reached.md and the README's table, for all of the registry."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from coreloom.benches import registry
 from coreloom.benches.bench import Bench
 from coreloom.errors import UserError
 from coreloom.report import results
+from coreloom.report.figure import Figure
 from coreloom.report.page import page
-from coreloom.report.table import reach
+from coreloom.report.table import Table, reach
 
-_BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
-_END = "<!-- results: end -->"
+BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
+END = "<!-- results: end -->"
 # What `coreloom report` itself writes: changes there do not make a tree dirty.
 _MADE = ("docs/results", "docs/not-reached.md", "README.md")
 
@@ -43,7 +44,7 @@ def write() -> tuple[list[Path], list[str]]:
             content = results.read(bench.result, new, bench.command)
             if content.commit.endswith("+changes"):
                 raise UserError(
-                    f"{new.name} was measured with changes that no commit has: commit them, and run "
+                    f"{new.name} was measured with uncommitted changes: commit them, then run "
                     f"`coreloom {bench.command}` again"
                 )
             target = published(bench)
@@ -55,7 +56,7 @@ def write() -> tuple[list[Path], list[str]]:
         else:
             missing.append(bench.command)
     if not found:
-        raise UserError("no results yet: run a benchmark first, as `coreloom bench smp`")
+        raise UserError("no results yet: run a benchmark first, for example `coreloom bench smp`")
     for path, text in pages(found).items():
         written.append(results.write_atomically(paths.ROOT / path, text.encode()))
     return written, missing
@@ -72,22 +73,52 @@ def pages(found: dict[str, Any]) -> dict[str, str]:
         made[f"docs/results/{name}.md"] = page(bench.title, content, tables, plots, fresh)
         made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
     made["docs/not-reached.md"] = not_reached(found)
-    if len(found) == len(registry.benches()):
-        made["README.md"] = _replace_between((paths.ROOT / "README.md").read_text(), readme(found))
+    made["docs/results/README.md"] = index(found)
+    made["README.md"] = _replace_between(
+        (paths.ROOT / "README.md").read_text(), headlines(found, "docs/").markdown()
+    )
     return made
 
 
-def readme(found: dict[str, Any]) -> str:
-    """The README's block: each bench's tables for it, then the figures to reach."""
-    tables = [table for name, content in found.items() for table in registry.get(name).readme(content)]
-    figures = [f for name, content in found.items() for f in registry.get(name).headline(content)]
-    return "\n\n".join(f"**{table.title}**\n\n{table.markdown()}" for table in [*tables, reach(figures)])
+def index(found: dict[str, Any]) -> str:
+    """The front page of docs/results."""
+    table = headlines(found, "../")
+    parts = [
+        "# Results",
+        "<!-- Made by `coreloom report` from data/*.json; do not edit. -->",
+        "Each page says how it was measured, at which commit and with which tools. One that begins with "
+        "*Measured at* is of an older version of its inputs. "
+        "[Figures not reached](../not-reached.md) are listed with their reasons.",
+        f"## {table.title}",
+        table.markdown(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def headlines(found: dict[str, Any], docs: str) -> Table:
+    """A line for each result: page, headline figure, number of figures reached. docs: path of that folder."""
+
+    def line(name: str, content: Any) -> tuple[str, ...]:
+        bench = registry.get(name)
+        figure: Figure = bench.headline(content)
+        reached = f"{sum(f.reached for f in content.reach)} of {len(content.reach)}" if content.reach else "-"
+        bound = "-" if figure.bound is None else f"{figure.bound:g}"
+        page = f"[{bench.title}]({docs}results/{name}.md)"
+        paper = f"[{bench.paper}]({docs}papers/README.md)" if bench.paper else "-"
+        return (page, paper, figure.what, f"{figure.measured:g}", figure.target, bound, reached)
+
+    return Table(
+        "Headline figures",
+        ("result", "paper", "headline figure", "measured", "to reach", "bound", "figures reached"),
+        tuple(line(name, content) for name, content in found.items()),
+        text_columns=3,
+    )
 
 
 def not_reached(found: dict[str, Any]) -> str:
     """Of every bench the figures that say no, and its own text why."""
     parts = [
-        "# Figures that are not reached, and why",
+        "# Figures not reached, and why",
         "<!-- Made by `coreloom report` from src/coreloom/benches/*/not_reached.md; do not edit. -->",
     ]
     for name, bench in registry.benches().items():
@@ -108,15 +139,15 @@ def _check_clean() -> None:
         return  # no checkout: nothing to compare with
     if done.stdout:
         raise UserError(
-            f"{done.stdout.splitlines()[0][3:]} is changed and not committed: commit it first, so that pages "
+            f"{done.stdout.splitlines()[0][3:]} has uncommitted changes: commit it first, so that pages "
             "show what their commit has"
         )
 
 
 def _replace_between(text: str, new: str) -> str:
     try:
-        head, rest = text.split(_BEGIN)
-        _, tail = rest.split(_END)
+        head, rest = text.split(BEGIN)
+        _, tail = rest.split(END)
     except ValueError:
         raise UserError("README.md has lost its result markers: restore it with git") from None
-    return f"{head}{_BEGIN}\n{new}\n{_END}{tail}"
+    return f"{head}{BEGIN}\n{new}\n{END}{tail}"

@@ -49,14 +49,23 @@ def _options(parser: argparse.ArgumentParser) -> None:
         description="Which mechanism between processors to use, and why, as `coreloom bench ipc` measured.",
     )
     task = ipc.add_mutually_exclusive_group(required=True)
-    task.add_argument("--words", type=_words, metavar="N", help="a block of N words; between sizes on a line")
-    task.add_argument("--signal", action="store_true", help="tell another that something has happened")
-    task.add_argument("--lock", action="store_true", help="exclude each other")
+    task.add_argument(
+        "--words",
+        type=_words,
+        metavar="N",
+        help="transfer a block of N words (interpolated between measured sizes)",
+    )
+    task.add_argument("--signal", action="store_true", help="notify another processor of an event")
+    task.add_argument("--lock", action="store_true", help="mutual exclusion")
     ipc.add_argument("--cores", type=int, choices=CPUS, default=2, help="processors (default: %(default)s)")
     ipc.add_argument("--core", choices=CORES, default="standard", help="kind of core (default: %(default)s)")
     ipc.add_argument("--platform", choices=KINDS, default="amp", help="interconnect (default: %(default)s)")
 
 
 COMMAND = Command(
-    "advise", "say what to use, from what was measured", _run, _options, description="say what to use"
+    "advise",
+    "recommend a mechanism, from what was measured",
+    _run,
+    _options,
+    description="recommend a mechanism",
 )

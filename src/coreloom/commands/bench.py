@@ -70,10 +70,10 @@ def _run(args: argparse.Namespace) -> int:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     subjects = parser.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=Parser)
-    subjects.add_parser(_ALL, help="all of these and `coreloom synth`, whole: hours")
+    subjects.add_parser(_ALL, help="all of these and `coreloom synth`, in full (takes hours)")
     for bench in registry.benches().values():
         if bench.command == f"bench {bench.name}":
             bench.options(subjects.add_parser(bench.name, help=bench.help))
 
 
-COMMAND = Command("bench", "measure", _run, _options)
+COMMAND = Command("bench", "run a benchmark and print its tables", _run, _options)

@@ -19,7 +19,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="run a probe on this platform: (a) to (f) of [IPC] on every processor",
     )
-    parser.add_argument("--kernel", help=f"of the probe: one of {', '.join(KERNELS)} (default: hw)")
+    parser.add_argument("--kernel", help=f"kernel of the probe: one of {', '.join(KERNELS)} (default: hw)")
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
 
 
@@ -27,7 +27,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.platform is None:
         for option in ("kernel", "cpus"):
             if getattr(args, option) is not None:
-                raise UserError(f"--{option} is of a platform: give --platform, too")
+                raise UserError(f"--{option} only applies together with --platform")
         findings = examine.examine()
         words = ("ok     ", "absent ", "MISSING")
     else:
@@ -44,7 +44,7 @@ def _run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     "doctor",
-    "say what this machine has of what is needed, or what a platform has of what an RTOS for several "
+    "check this machine for the tools that are needed, or a platform for what an RTOS for several "
     "processors needs",
     _run,
     _options,

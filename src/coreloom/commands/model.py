@@ -38,7 +38,7 @@ def _case_of(args: argparse.Namespace) -> case.Case:
             out.print(f"trace: {note}", markup=False)
         return found.case
     if args.workload is None:
-        raise UserError("no workload is given: name one of --list, a TOML file, or --trace FILE")
+        raise UserError("no workload given: name one from --list, a TOML file, or --trace FILE")
     if args.workload in builtin.CASES:
         return builtin.CASES[args.workload]
     if not args.workload.endswith(".toml"):
@@ -74,7 +74,7 @@ def _model_notes(machine: Machine, outcomes: Sequence[simulate.Outcome]) -> None
     for run in outcomes:
         if run.stuck:
             out.print(
-                f"{run.policy}: from {run.simulated_us / 1e6:g} s on all threads that are left wait for a "
+                f"{run.policy}: from {run.simulated_us / 1e6:g} s on all remaining threads wait for a "
                 "lock or a port",
                 markup=False,
             )
@@ -116,7 +116,7 @@ def _run(args: argparse.Namespace) -> int:
                 )
             )
             bar.update(task, completed=1)
-    tick = f"tick {machine.tick_us:g} us" if machine.tick_us else "slices end exactly"
+    tick = f"tick {machine.tick_us:g} us" if machine.tick_us else "slices end on time"
     until = f"{seconds:g} s" if any(run.alive for run in outcomes) else "until all have ended"
     title = (
         f"{wanted.workload.name}: {wanted.workload.count} threads on {machine.cpus} CPUs, {until}, "
@@ -140,21 +140,20 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "workload", nargs="?", metavar="WORKLOAD", help="a built-in one by its name, or a TOML file"
     )
     parser.add_argument(
-        "--list", action="store_true", help="list the policies and the built-in workloads, and end"
+        "--list", action="store_true", help="list the policies and the built-in workloads, then exit"
     )
     parser.add_argument(
         "--trace",
         type=Path,
         metavar="FILE",
-        help="what real threads did: text of perf script, perf sched script or ftrace with sched_switch and "
-        "sched_waking or sched_wakeup",
+        help="replay what real threads did: text of perf script, perf sched script or ftrace with "
+        "sched_switch and sched_waking or sched_wakeup",
     )
     parser.add_argument(
         "--policy",
         action="append",
         metavar="NAME",
-        help="may be given more than once (default: cfs and dwrr; with reserved CPUs exclusive:cfs and "
-        "exclusive:dwrr)",
+        help="may be repeated (default: cfs and dwrr; with reserved CPUs exclusive:cfs and exclusive:dwrr)",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="CPUs (default: the workload's)")
     parser.add_argument(
@@ -163,12 +162,14 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="how long to simulate (default: the workload's)",
     )
-    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="of all random times (default: 1)")
+    parser.add_argument(
+        "--seed", type=seed, default=1, metavar="N", help="seed of all random times (default: 1)"
+    )
     parser.add_argument(
         "--tick",
         type=number_from("0"),
         metavar="US",
-        help="slices end at ticks of so many us only (default: the workload's; 0: exactly)",
+        help="slices end only at ticks of this many us (default: the workload's; 0: exactly)",
     )
     parser.add_argument(
         "--slice",

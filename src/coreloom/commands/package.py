@@ -29,16 +29,22 @@ def _run(args: argparse.Namespace) -> int:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("install", "uninstall", "deb"))
-    parser.add_argument("--prefix", default="/usr/local", help="of install (default: %(default)s)")
-    parser.add_argument("--destdir", default="", help="likewise: below this folder instead of /")
     parser.add_argument(
-        "--output", type=Path, default=package.FOLDER, metavar="DIR", help="of deb (default: %(default)s)"
+        "--prefix", default="/usr/local", help="prefix to install below (default: %(default)s)"
+    )
+    parser.add_argument("--destdir", default="", help="install below this folder instead of /")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=package.FOLDER,
+        metavar="DIR",
+        help="folder for the Debian package (default: %(default)s)",
     )
 
 
 COMMAND = Command(
     "package",
-    "install the programs for Linux, take them away again, or make a Debian package",
+    "install or uninstall the Linux tools, or build a Debian package",
     _run,
     _options,
 )

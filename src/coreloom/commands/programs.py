@@ -16,7 +16,7 @@ from coreloom.programs import bpf, exclusive, registry
 _PROGRAMS: dict[str, tuple[Callable[[], Path], str]] = {
     "exclusive": (
         exclusive.program,
-        "a CPU of its own for one program: nobody else gets there, and all is put back",
+        "give one program CPUs of its own, then restore everything",
     ),
     "scx_dwrr": (
         partial(bpf.program, "scx_dwrr"),
@@ -32,7 +32,7 @@ _PROGRAMS: dict[str, tuple[Callable[[], Path], str]] = {
 def run(args: argparse.Namespace) -> int:
     """Makes the program and becomes it; entry.py does so alone once it is made."""
     if registry.made(args.program) is None:
-        err.print(f"coreloom: making the program of {args.program}, once", markup=False)
+        err.print(f"coreloom: making the program of {args.program}(once)", markup=False)
     make, _ = _PROGRAMS[args.program]
     program = make()
     if args.build:
@@ -44,9 +44,7 @@ def run(args: argparse.Namespace) -> int:
 def _command(name: str, text: str) -> Command:
     def options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("words", nargs="*", metavar="ARGUMENT", help=f"coreloom {name} --help lists them")
-        parser.add_argument(
-            "--build", action="store_true", help="only make the program and print where it is"
-        )
+        parser.add_argument("--build", action="store_true", help="only build the program and print its path")
         parser.set_defaults(program=name)
 
     return Command(name, text, run, options)

@@ -15,13 +15,12 @@ def _run(_: argparse.Namespace) -> int:
         out.print(f"wrote {shown(path)}", markup=False)
     if missing:
         commands = ", ".join(f"coreloom {command}" for command in missing)
-        out.print(f"all else stays as it is, for want of results of: {commands}", markup=False)
+        out.print(f"unchanged, for lack of results of: {commands}", markup=False)
     return 0
 
 
 COMMAND = Command(
     "report",
-    "write docs/results, docs/not-reached.md, and the README's block when all of its results are here, from "
-    "the result files",
+    "write docs/results, docs/not-reached.md and the README's table from the result files",
     _run,
 )

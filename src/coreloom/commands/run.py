@@ -115,9 +115,9 @@ def _check_targets(args: argparse.Namespace) -> None:
 def _run(args: argparse.Namespace) -> int:
     soc = platform.load(args.platform, args.cpus)
     if args.grain is not None and args.app != "image":
-        raise UserError(f"--grain is not an option of {args.app}: only image has pixels a message")
+        raise UserError(f"--grain is not an option of {args.app}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:
-        raise UserError(f"--far-clock is of a processor behind a Back-Door: {soc.name} has none")
+        raise UserError(f"--far-clock needs a processor behind a Back-Door: {soc.name} has none")
     _check_targets(args)
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
     experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
@@ -180,12 +180,12 @@ def _pulses(text: str) -> Pulses:
             return pulses
     most = platform.LINE_PINS - 1
     raise argparse.ArgumentTypeError(
-        f"wants {_PULSES} with LINE 0 to {most}, FIRST above 0 and 2 <= LEAST <= MOST, not '{text}'"
+        f"must be {_PULSES} with LINE 0 to {most}, FIRST above 0 and 2 <= LEAST <= MOST, not '{text}'"
     )
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("app", help=f"application ({', '.join(APPS)}) or a C file of yours")
+    parser.add_argument("app", help=f"application ({', '.join(APPS)}) or your own C file")
     parser.add_argument(
         "--platform", default="smp-standard", help="file in platforms/ (default: %(default)s)"
     )
@@ -193,17 +193,21 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policy",
         metavar="NAME",
-        help=f"how the kernel schedules; sw: one of {', '.join(policies())}, hw: one of "
+        help=f"scheduling policy; sw: one of {', '.join(policies())}, hw: one of "
         f"{', '.join(platform.BUILT_POLICIES)} (default: the platform's, or priority)",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
     parser.add_argument(
         "--placement", default="dynamic", help=f"one of {', '.join(PLACEMENTS)} (default: %(default)s)"
     )
-    parser.add_argument("--image", type=Path, metavar="FILE", help="picture for image (default: a drawn one)")
-    parser.add_argument("--pcap", type=Path, metavar="FILE", help="capture for packets (default: a made one)")
+    parser.add_argument(
+        "--image", type=Path, metavar="FILE", help="picture for image (default: a generated one)"
+    )
+    parser.add_argument(
+        "--pcap", type=Path, metavar="FILE", help="capture for packets (default: a generated one)"
+    )
     parser.add_argument("--input", type=Path, metavar="FILE", help="input of your own program: cl_input()")
-    parser.add_argument("--grain", type=positive, metavar="N", help="pixels a message (image)")
+    parser.add_argument("--grain", type=positive, metavar="N", help="pixels per message (image)")
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="where the output goes (default: build/output)"
     )
@@ -230,7 +234,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar=_PULSES,
         help="interrupt line LINE rises TIMES times, first in cycle FIRST, then LEAST to MOST cycles later, "
-        "at random; may be given more than once",
+        "at random; may be repeated",
     )
     parser.add_argument(
         "--far-clock",
@@ -240,12 +244,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="clock of processor 1 behind a Back-Door as a multiple of that of processor 0, "
         f"{_FAR_CLOCK[0]:g} to {_FAR_CLOCK[1]:g} (default: 1)",
     )
-    parser.add_argument("--max-cycles", type=positive, metavar="N", default=500_000_000, help="give up then")
+    parser.add_argument("--max-cycles", type=positive, metavar="N", default=500_000_000, help="cycle limit")
 
 
 COMMAND = Command(
     "run",
-    "run an application (its output is checked against the host's) or a program of yours",
+    "run an application (its output is checked against the host's) or your own program",
     _run,
     _options,
 )

@@ -31,9 +31,9 @@ def _run(args: argparse.Namespace) -> int:
         _write("".join(f"{line}\n" for line in vm.cached()))
         return 0
     if not args.words:
-        raise UserError("no command for the guest: give one behind --, as coreloom vm -- uname -a")
+        raise UserError("no command for the guest: give one after --, as coreloom vm -- uname -a")
     if args.output is not None and args.output.exists() and not args.output.is_dir():
-        raise UserError(f"{args.output} is no folder: give another --output")
+        raise UserError(f"{args.output} is not a folder: give another --output")
     outcome = vm.run(
         vm.Guest(dict(args.file), args.package, args.program),
         f"exec {shlex.join(args.words)}\n",
@@ -63,7 +63,7 @@ def _write(text: str) -> None:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "words", nargs="*", metavar="COMMAND", help="behind --; the guest has busybox and --file"
+        "words", nargs="*", metavar="COMMAND", help="after --; the guest has busybox and every --file"
     )
     parser.add_argument(
         "--file",
@@ -71,56 +71,58 @@ def _options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="GUEST=HOST",
-        help="a file or folder of the host and its absolute path in the guest; may be given more than once",
+        help="a file or folder of the host and its absolute path in the guest; may be repeated",
     )
     parser.add_argument(
         "--package",
         action="append",
         default=[],
         metavar="NAME",
-        help="a package of Debian with all that it depends on; may be given more than once",
+        help="a package of Debian with all that it depends on; may be repeated",
     )
     parser.add_argument(
         "--program",
         action="append",
         default=[],
         metavar="NAME",
-        help="likewise, but of what it depends on only the libraries that it loads: a smaller guest",
+        help="the same, but with only the libraries that it loads: a smaller guest",
     )
     parser.add_argument("--kernel", default="7", help=f"one of {', '.join(kernel.CHOICES)} (default: 7)")
     parser.add_argument(
         "--cgroup", default="v2", help=f"one of {', '.join(vm.CGROUPS)} (default: v2; v1 needs kernel 6.1)"
     )
     parser.add_argument("--cpus", type=positive, default=4, metavar="N", help="default: %(default)s")
-    parser.add_argument("--smt", action="store_true", help="two threads a core")
+    parser.add_argument("--smt", action="store_true", help="two hardware threads per core")
     parser.add_argument("--memory", type=positive, default=1024, metavar="MB", help="default: %(default)s")
     parser.add_argument(
         "--deterministic",
         action="store_true",
-        help="the same run bit for bit, output at the end (what times mean: linux/vm/README.md)",
+        help="a repeatable run, bit for bit; output appears at the end (what times mean: linux/vm/README.md)",
     )
     parser.add_argument(
         "--constant-rate",
         action="store_true",
-        help="with --deterministic: every CPU does as many instructions a second; half as fast here",
+        help="with --deterministic: all CPUs run the same number of instructions per second; half as fast",
     )
-    parser.add_argument("--seed", type=positive, default=1, metavar="N", help="of a deterministic run")
+    parser.add_argument("--seed", type=positive, default=1, metavar="N", help="seed of a deterministic run")
     parser.add_argument(
-        "--timeout", type=positive, default=600, metavar="S", help="give up then (default: %(default)s)"
+        "--timeout", type=positive, default=600, metavar="S", help="time limit (default: %(default)s)"
     )
-    parser.add_argument("--output", type=Path, metavar="DIR", help="where files go that it left in /out")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="folder for the files that the command leaves in /out"
+    )
     other = parser.add_mutually_exclusive_group()
     other.add_argument(
         "--prepare",
         action="store_true",
-        help=f"only fetch all that a guest needs: kernels {' and '.join(kernel.USUAL)}, and that of --kernel",
+        help=f"only download what a guest needs: kernels {' and '.join(kernel.USUAL)}, and that of --kernel",
     )
-    other.add_argument("--list", action="store_true", help="say what is here of that, and end")
+    other.add_argument("--list", action="store_true", help="list what of that is present, then exit")
 
 
 COMMAND = Command(
     "vm",
-    "run a command as root in a virtual machine with Linux; ends with the command's status",
+    "run a command as root in a virtual machine with Linux and exit with its status",
     _run,
     _options,
 )

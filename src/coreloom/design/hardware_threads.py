@@ -53,7 +53,7 @@ def load(path: Path = TABLE) -> dict[str, Unit]:
 def _unit(name: str, entry: Any, where: str) -> Unit:
     where = f"table of units {where}: {name}"
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise UserError(f"{where}: a name has small letters, digits and _ only")
+        raise UserError(f"{where}: a name has lower-case letters, digits and _ only")
     if not isinstance(entry, dict) or set(entry) != {"kind", "module"}:
         raise UserError(f"{where} must have kind and module, and nothing else")
     kind, module = entry["kind"], entry["module"]

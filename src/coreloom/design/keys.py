@@ -103,7 +103,7 @@ class KernelSize:
     rt_priority: Annotated[
         int | None,
         Key(
-            "least priority of a real-time thread; without: that of the upper half",
+            "lowest priority of a real-time thread; default: the upper half",
             rtl={"RtPriority": lambda p, own: p.kernel.priorities // 2 if own is None else own},
             optional=True,
             only=("kernel.policy", "partitioned"),
@@ -218,7 +218,7 @@ SECTIONS = {
     "": Section("Platform", Platform),
     "kernel": Section("[kernel]: the hardware kernel", KernelSize),
     "ipc": Section(
-        "[ipc]: the communication port; without it there is none",
+        "[ipc]: the communication port; left out: no port",
         IpcSize, {"Ipc": Literal("1'b1")}, "CL_IPC", needed=False,
     ),
     "backdoor": Section(
@@ -272,7 +272,7 @@ class Entry:
         key, name = self.key, name or self.name
         if self.type is str:
             if not isinstance(value, str):
-                return f"{name} must be a text, not {value!r}"
+                return f"{name} must be a string, not {value!r}"
             if key.choices and value not in key.choices:
                 return f"{name} is '{value}', choose one of {', '.join(key.choices)}"
         elif self.type is bool:
@@ -291,7 +291,7 @@ class Entry:
             known = hardware_threads.load()
             for unit in value:
                 if not isinstance(unit, str) or unit not in known:
-                    return f"unknown unit {unit!r} in {name}: choose of {', '.join(known)}"
+                    return f"unknown unit {unit!r} in {name}: choose from {', '.join(known)}"
         return ""
 
     def made(self, makers: str | Makers, platform: Platform, value: Any) -> dict[str, Param]:

@@ -155,10 +155,10 @@ def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Plat
     """Nothing is there that is for other platforms: no section, and none of the keys `left`."""
     for name, section in keys.SECTIONS.items():
         if name in data and section.only and getattr(platform, name) is None:
-            raise wrong(name, f"[{name}] is for {keys.condition(section.only)} only, remove it")
+            raise wrong(name, f"[{name}] is for {keys.condition(section.only)} only: remove it")
     for key in left:
         only = [entry.only for entry in keys.table() if entry.name == key and entry.only]
-        raise wrong(key, f"{key} is for {keys.condition(*only)} only, remove it")
+        raise wrong(key, f"{key} is for {keys.condition(*only)} only: remove it")
 
 
 def check_policy(policy: Any, what: str) -> str:

@@ -23,5 +23,7 @@ class Figure(msgspec.Struct, frozen=True):
 
     @property
     def target(self) -> str:
-        """What is to be reached, in words."""
-        return f"at most {self.at_most:g}" if self.at_least is None else f"at least {self.at_least:g}"
+        """What is to be reached, in words; a dash if nothing is."""
+        if self.at_least is not None:
+            return f"at least {self.at_least:g}"
+        return "-" if self.at_most is None else f"at most {self.at_most:g}"

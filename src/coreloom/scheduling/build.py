@@ -29,7 +29,7 @@ def find_compiler() -> list[str]:
     if asked := os.environ.get("CC"):
         command = shlex.split(asked)
         if not command or shutil.which(command[0]) is None:
-            raise UserError(f"the C compiler of $CC is not there: {asked}")
+            raise UserError(f"the C compiler in $CC was not found: {asked}")
         return command
     if found := shutil.which("gcc") or shutil.which("clang") or shutil.which("cc"):
         return [found]

@@ -87,7 +87,7 @@ def _arrivals() -> Case:
         Workload("arrivals", (job,)),
         Machine(cpus=4),
         60,
-        "20 000 jobs of 0 to 3 ms that come whether or not the others are done, load 75 %",
+        "20 000 jobs of 0 to 3 ms that arrive whether or not the others are done, load 75 %",
     )
 
 

@@ -54,7 +54,7 @@ def load(path: Path) -> Case:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
     except FileNotFoundError:
-        raise UserError(f"workload file {path} is not there") from None
+        raise UserError(f"workload file {path} does not exist") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UserError(f"workload file {path} cannot be read: {error}") from None
     try:

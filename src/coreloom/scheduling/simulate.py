@@ -115,7 +115,7 @@ def run(
     and then. Raises UserError for what cannot be run.
     """
     if not 0 < seconds <= MAX_SECONDS:
-        raise UserError(f"seconds must be from above 0 to {MAX_SECONDS:g}, not {seconds:g}")
+        raise UserError(f"seconds must be above 0 and at most {MAX_SECONDS:g}, not {seconds:g}")
     if not 0 <= seed < 1 << 64:
         raise UserError(f"seed must be a whole number from 0 to 2^64 - 1, not {seed}")
     policy = check_policy(policy)

@@ -54,7 +54,7 @@ def runs(outcomes: Sequence[Outcome], title: str) -> Table:
         title,
         (
             *("policy", "busy", "lost", "fairness", "gap in B", "bound", "switches", "migrations"),
-            *("latency us: 50 % / 99 % / most", "all ended, ms", "events", "million/s"),
+            *("latency, us: median / 99 % / max", "finished after, ms", "events", "million/s"),
         ),
         lines,
     )
@@ -100,7 +100,7 @@ def threads(outcomes: Sequence[Outcome]) -> Table:
         f"Threads{more}",
         (
             *("thread", "policy", "number", "weight", "% of a CPU each", "switches", "migrations"),
-            *("wake-ups", "latency us: 50 % / 99 % / most", "steps ended"),
+            *("wake-ups", "latency, us: median / 99 % / max", "steps ended"),
         ),
         tuple(lines),
         text_columns=2,

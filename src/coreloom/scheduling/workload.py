@@ -190,7 +190,7 @@ class Thread:
         if self.times is not None:
             _check_whole("times", self.times, 1, 1 << 62)
         if not self.steps:
-            raise UserError("there are no steps: leave them out for one that computes for ever")
+            raise UserError("there are no steps: leave them out for a thread that computes for ever")
         if any(isinstance(step, Exit) for step in self.steps[:-1]):
             raise UserError("exit must be the last step")
         self._check_locks()
@@ -303,7 +303,7 @@ class Workload:
         if len(self.reserve) > machine.cpus - 1:
             raise UserError(
                 f"workload '{self.name}': {len(self.reserve)} CPUs are reserved of {machine.cpus}: "
-                "one must stay open"
+                "leave one unreserved"
             )
 
 

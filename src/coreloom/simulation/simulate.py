@@ -137,13 +137,13 @@ def run(
     Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
     if not model.is_file():
-        raise UserError(f"the simulator {model} is not there: build it again")
+        raise UserError(f"the simulator {model} is missing: build it again")
     program = program.with_suffix(".bin")
     if not program.is_file():
-        raise UserError(f"the program {program} is not there: build it again")
+        raise UserError(f"the program {program} is missing: build it again")
     if program.stat().st_size > PROGRAM_ROOM:
         raise UserError(
-            f"the program {program.name} is longer than the {PROGRAM_ROOM >> 20} MiB there are for it"
+            f"the program {program.name} is larger than the {PROGRAM_ROOM >> 20} MiB of program memory"
         )
     if len(inputs) > INPUT_ROOM:
         raise UserError(f"the input has {len(inputs)} bytes, at most {INPUT_ROOM} fit: choose a smaller one")

@@ -248,7 +248,7 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
     everything = [name for unit in _known() for name in (unit.split(":")[0], unit)]
     for name in names:
         if name not in everything:
-            raise UserError(f"unknown unit '{name}': choose of {', '.join(dict.fromkeys(everything))}")
+            raise UserError(f"unknown unit '{name}': choose from {', '.join(dict.fromkeys(everything))}")
     for what, value, (low, high) in zip(
         ("threads", "priorities"), (threads, priorities), _LIMITS, strict=True
     ):

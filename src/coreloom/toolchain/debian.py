@@ -35,7 +35,7 @@ def needed_programs() -> None:
     """UserError unless apt and dpkg and Debian's keys are here."""
     for program in ("apt-get", "dpkg-deb"):
         if shutil.which(program) is None:
-            raise UserError(f"Debian's packages need {program}, which is not here: install apt and dpkg")
+            raise UserError(f"Debian's packages need {program}, which is not installed: install apt and dpkg")
     if not _KEYS.exists():
         raise UserError(f"Debian's keys are not in {_KEYS}: install debian-archive-keyring")
 
@@ -54,7 +54,9 @@ def mirror_in(listed: str) -> str:
         match line.split():
             case [uri, suite, "main"] if suite in _SUITES:
                 return uri.rstrip("/")
-    raise UserError(f"apt's sources name no mirror of Debian: set {MIRROR} to one, as http://NAME/debian")
+    raise UserError(
+        f"apt's sources name no Debian mirror: set {MIRROR} to one, for example http://NAME/debian"
+    )
 
 
 def packages(names: Sequence[str], suite: str = "trixie", *, closure: bool = True) -> list[Path]:
@@ -240,7 +242,7 @@ def _run(command: list[str], env: dict[str, str] | None = None, cwd: Path | None
         said = [line for line in done.stderr.splitlines() if line.startswith(("E:", "dpkg"))]
         reason = said[0].removeprefix("E: ") if said else f"{command[0]} failed"
         if found := re.fullmatch(r"Unable to locate package (\S+)", reason):
-            raise UserError(f"Debian has no package {found.group(1)}: correct its name")
+            raise UserError(f"Debian has no package {found.group(1)}: check the name")
         raise UserError(
             f"Debian's packages cannot be fetched: {reason}; check the network, "
             f"or set {MIRROR} to another mirror"

@@ -283,13 +283,13 @@ def policy_files(policy: str) -> list[str]:
         raise UserError(f"unknown policy '{policy}' of the software kernel: choose one of {', '.join(known)}")
     if name != _EXCLUSIVE:
         if colon:
-            raise UserError(f"policy '{name}' stands on no other: leave out ':{base}'")
+            raise UserError(f"policy '{name}' has no base policy: leave out ':{base}'")
         return [] if name == PRIORITY else [name]
     bases = [each for each in known if each not in (PRIORITY, _EXCLUSIVE)]
     if not colon:
         base = _EXCLUSIVE_BASE
     if base not in bases:
-        raise UserError(f"policy {_EXCLUSIVE} cannot stand on '{base}': choose one of {', '.join(bases)}")
+        raise UserError(f"policy {_EXCLUSIVE} cannot be based on '{base}': choose one of {', '.join(bases)}")
     return [name, base]
 
 

@@ -340,7 +340,7 @@ def find_compiler() -> list[str]:
     if asked := os.environ.get("CXX"):
         command = shlex.split(asked)
         if not command or shutil.which(command[0]) is None:
-            raise UserError(f"the C++ compiler of $CXX is not there: {asked}")
+            raise UserError(f"the C++ compiler in $CXX was not found: {asked}")
         return command
     if found := shutil.which("g++") or shutil.which("clang++"):
         return [found]

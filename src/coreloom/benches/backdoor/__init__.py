@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Back-Door of [GF]: four programs on one processor and on two, its DMA and its doorbells."""
+"""The Back-Door of [GF]: four programs on one and two processors, its DMA and its doorbells."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Backdoor(Bench[Result]):
     name = "backdoor"
     paper = "GF"
     help = (
-        "the four programs of [GF] on one processor and on two, behind the Back-Door and on one bus; "
-        "half an hour, but what was measured before is not measured again"
+        "the four programs of [GF] on one and two processors, over the Back-Door and on one bus "
+        "(half an hour; finished runs are kept)"
     )
-    title = "The Back-Door of [GF]: four programs on one processor and on two"
+    title = "The Back-Door of [GF]: four programs on one and two processors"
     order = 60
     result = Result
     inputs = (*SOC, "src/coreloom/benches/moment.h")
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--quick", action="store_true", help="the standard core, the smallest sizes; makes no page"
+            "--quick", action="store_true", help="the standard core, the smallest sizes; writes no page"
         )
 
     def measure(self, options: Namespace, work: Work) -> Result:
@@ -38,9 +38,6 @@ class Backdoor(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def readme(self, content: Result) -> Sequence[Table]:
-        return [page.readme(content.rows)]
 
 
 BENCH = Backdoor()

@@ -142,7 +142,7 @@ def row(program: Program, size: int, place: Place, found: Mapping[str, int], rat
     """The row of the figures that a program wrote (coreloom.apps.pair); rate: cycles a second simulated."""
     one, two = found["cycles_1"], found["cycles_2"]
     if found["size"] != size or not one or not two:
-        raise UserError("its figures are not of this size: a defect")
+        raise UserError("its figures are for another size: a bug in Coreloom")
     most = bound(one, found["serial_cycles"], found["words_down"] + found["words_up"])
     return Run(
         program=program.name,
@@ -236,7 +236,12 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
             program = PROGRAMS[one.program]
             text = f"{program.title}, {one.sized}, {core} core"
             found += [
-                Figure(f"{text}: speed-up with two", one.speedup, at_least=program.target, bound=one.bound),
+                Figure(
+                    f"{text}: speed-up",
+                    one.speedup,
+                    at_least=program.target,
+                    bound=one.bound,
+                ),
                 Figure(f"{text}: share of the bound", one.bound_ratio, at_least=SHARE, bound=1),
             ]
     moved = [one for one in rows if isinstance(one, Dma) and one.words >= DMA_WORDS]
@@ -246,7 +251,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     ):
         if of:
             least = round(min(one.words_per_cycle for one in of), 3)
-            found.append(Figure(f"DMA, {text}: words a cycle", least, at_least=DMA_RATE, bound=1))
+            found.append(Figure(f"DMA, {text}: words per cycle", least, at_least=DMA_RATE, bound=1))
     for bell in rows:
         if isinstance(bell, Bell) and (bell.core, bell.far_clock) == ("standard", 1):
             text = f"doorbell {latency.WAYS[bell.way]}, to {latency.UNTIL[bell.until]}"

@@ -91,12 +91,14 @@ def cycles(
     begins, ends = found[f"{way}_begin"], found[f"{way}_end"]
     if not len(begins) == len(ends) == rounds:
         raise UserError(
-            f"{way}: {len(begins)} rings and {len(ends)} handlers were seen, not {rounds}: a defect"
+            f"{way}: {len(begins)} rings and {len(ends)} handlers were seen, not {rounds}: a bug in Coreloom"
         )
     entries = [[c for c in found[f"{way}_entry"] if a < c < b] for a, b in zip(begins, ends, strict=True)]
     handlers = [[c for c in found[f"{way}_handler"] if a < c <= b] for a, b in zip(begins, ends, strict=True)]
     if not all(entries) or not all(handlers):
-        raise UserError(f"{way}: a handler was seen without its interrupt or its first instruction: a defect")
+        raise UserError(
+            f"{way}: a handler was seen without its interrupt or its first instruction: a bug in Coreloom"
+        )
     # A processor may have other interrupts, too: the first behind the ring.
     cycles = {"entry": [each[0] for each in entries], "handler": [each[-1] for each in handlers]}
     return {until: [c - a for a, c in zip(begins, cycles[until], strict=True)][1:] for until in UNTIL}

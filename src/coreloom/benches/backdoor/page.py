@@ -14,7 +14,7 @@ def tables(content: Result) -> list[Table]:
     """All of them that have rows."""
     rows = content.rows
     rest = (cycles, smp, dma, bells)
-    shown = [*speed(rows), *(table(rows) for table in rest)]
+    shown = [summary(rows), *speed(rows), *(table(rows) for table in rest)]
     return [*(table for table in shown if table.rows), reach(content.reach, "largest sizes")]
 
 
@@ -45,10 +45,10 @@ def speed(rows: Sequence[Row]) -> list[Table]:
     here = _runs(rows)
     return [
         Table(
-            f"One processor and two on the Back-Door, {core} core",
+            f"One processor and two joined by the Back-Door, {core} core",
             (
                 *("program", "size", "cycles, one", "cycles, two", "speed-up", "bound", "of the bound"),
-                *("with the loading", "paper"),
+                *("with loading", "paper"),
             ),
             tuple(
                 (
@@ -86,10 +86,10 @@ def cycles(rows: Sequence[Row]) -> Table:
         )
 
     return Table(
-        "Where the cycles of processor 0 go with two on the Back-Door",
+        "Where the cycles of processor 0 go, with two processors joined by the Back-Door",
         (
             *("program", "size", "core", "cycles, two", "its own work", "moving words", "waiting"),
-            *("words down", "words up", "of one: not split", "before: loading the image"),
+            *("words down", "words up", "on one: serial part", "loading the image before"),
         ),
         tuple(map(line, _runs(rows))),
         text_columns=3,
@@ -114,7 +114,7 @@ def smp(rows: Sequence[Row]) -> Table:
             )
         )
     return Table(
-        "The same programs on smp-bus: two processors, one bus, one memory, nothing copied",
+        "The same programs on smp-bus: two processors, one bus and memory, no copies",
         (
             *("program", "size", "core", "Back-Door: one", "two", "smp-bus: one", "two"),
             *("speed-up, Back-Door", "speed-up, smp-bus", "its bound", "two: smp-bus over Back-Door"),
@@ -132,7 +132,7 @@ _DMA = {
 
 
 def dma(rows: Sequence[Row]) -> Table:
-    """Words a cycle of the DMA: alone, with both sides at work, and for a program."""
+    """Throughput of the DMA in words per cycle: alone, with both sides at work, and for a program."""
 
     def line(row: Dma) -> tuple[str, ...]:
         near, far = row.near_period, row.far_period
@@ -147,8 +147,8 @@ def dma(rows: Sequence[Row]) -> Table:
 
     found = [row for kind in _DMA for row in rows if isinstance(row, Dma) and row.kind == kind]
     return Table(
-        "Words a cycle of the DMA",
-        ("what", "operation", "clock of processor 1 over that of 0", "words", "cycles", "words a cycle"),
+        "Throughput of the DMA in words per cycle",
+        ("what", "operation", "clock of processor 1 over that of 0", "words", "cycles", "words per cycle"),
         tuple(map(line, found)),
         text_columns=3,
     )
@@ -174,7 +174,7 @@ def bells(rows: Sequence[Row]) -> Table:
     )
 
 
-def readme(rows: Sequence[Row]) -> Table:
+def summary(rows: Sequence[Row]) -> Table:
     """The largest size of each program, both cores."""
     lines = []
     for core in CORES:

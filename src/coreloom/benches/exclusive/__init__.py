@@ -12,7 +12,6 @@ from coreloom.benches.exclusive.bench import Result, Row, Start, jobs
 from coreloom.benches.exclusive.cases import CPUS, SEEDS
 from coreloom.benches.exclusive.killed import Kill
 from coreloom.options import positive
-from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
 
@@ -60,12 +59,6 @@ class Exclusive(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def readme(self, content: Result) -> Sequence[Table]:
-        return [page.readme(content)]
-
-    def headline(self, content: Result) -> Sequence[Figure]:
-        return content.reach
 
 
 BENCH = Exclusive()

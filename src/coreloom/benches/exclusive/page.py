@@ -17,7 +17,7 @@ _THREADS = next(job for job in JOBS if job.name == "threads")
 _SINGLE = tuple(job for job in JOBS if job is not _THREADS)
 _BOUND = tuple(job for job in _SINGLE if job.bound)
 _Summary = Callable[[list[float]], float]
-_KNOWN, _PROBE = (tuple(job for job in JOBS if job.name == name) for name in ("burn", "probe"))
+_PROBE = tuple(job for job in JOBS if job.name == "probe")
 
 
 def tables(content: Result) -> list[Table]:
@@ -40,12 +40,6 @@ def tables(content: Result) -> list[Table]:
         reach(content.reach, f"{CPUS} CPUs, virtual machine"),
     ]
     return [table for table in shown if table.rows]
-
-
-def readme(content: Result) -> Table:
-    """The job of known length under each load."""
-    table = by_method("A CPU of its own: wall time over CPU time", content.rows, WALL, 3, _KNOWN)
-    return Table(table.title, table.columns[1:], tuple(row[1:] for row in table.rows))
 
 
 def _cell(rows: Sequence[Row], figure: Compared, digits: int, of: _Summary = median) -> str:

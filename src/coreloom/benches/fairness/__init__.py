@@ -10,7 +10,6 @@ from coreloom.benches.bench import Bench, Work
 from coreloom.benches.fairness import page
 from coreloom.benches.fairness.bench import Result, balance, figures, jobs
 from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS
-from coreloom.report.figure import Figure
 from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
@@ -36,12 +35,6 @@ class Fairness(Bench[Result]):
 
     def plots(self, content: Result) -> dict[str, Plot]:
         return page.plotted(content)
-
-    def readme(self, content: Result) -> Sequence[Table]:
-        return [page.readme(content.rows)]
-
-    def headline(self, content: Result) -> Sequence[Figure]:
-        return content.reach
 
 
 BENCH = Fairness()

@@ -208,13 +208,15 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     off = 100 * abs(fair.ratio / fair.ideal_ratio - 1)
     return [
         Figure(
-            "counter-example: T1 over the others under cfs, not less than [DWRR] says",
+            "counter-example: service of T1 over the others under cfs (4 in [DWRR])",
             round(first("cfs").ratio, 2),
             at_least=4,
         ),
-        Figure("counter-example: the same under dwrr, off its weight (%)", round(off, 2), at_most=1),
         Figure(
-            f"worst gap of dwrr over its bound, {len(dwrr)} runs",
+            "counter-example: the same under dwrr, deviation from its weight (%)", round(off, 2), at_most=1
+        ),
+        Figure(
+            f"worst gap of dwrr divided by its bound, {len(dwrr)} runs",
             round(max(row.gap_in_B / row.bound_in_B for row in dwrr), 3),
             at_most=1,
         ),

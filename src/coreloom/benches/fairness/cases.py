@@ -172,7 +172,7 @@ def reserve() -> list[Case]:
         Case(Kind.RESERVE, f"reserve, {name}", name, made, machine, policies=policies, watched=watched)
         for name, made, policies in (
             ("nothing reserved", replace(load, reserve=()), _BASES),
-            (f"CPU {cpu} for it alone", load, tuple(f"exclusive:{base}" for base in _BASES)),
+            (f"CPU {cpu} reserved for it", load, tuple(f"exclusive:{base}" for base in _BASES)),
         )
     ]
 
@@ -186,7 +186,7 @@ _WEIGHTS: dict[str, Callable[[random.Random], int]] = {
 
 
 def sweep(runs: int) -> list[Case]:
-    """CPUs, threads and weights at random; the number of the run is its seed."""
+    """Random CPUs, threads and weights; the number of the run is its seed."""
     found = []
     for seed in range(1, runs + 1):
         rng = random.Random(seed)

@@ -21,6 +21,7 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     kinds = (counterexample, five_on_four, infeasible, sweep, interactive, locks, reserve, coarse)
     return [
+        summary(rows),
         balance(content.balance),
         *(make(rows) for make in kinds),
         reach(content.reach, "the model"),
@@ -59,7 +60,7 @@ _HELD: Column = "times held/s", lambda row: number(row.held / row.seconds, 1)
 _MEDIAN = _ms("from waking to running: median", attrgetter("latency_p50_us"))
 _NEARLY_ALL = _ms("99 %", attrgetter("latency_p99_us"))
 _MOST = _ms("most", attrgetter("latency_max_us"))
-_WAITS = _ms("waits in all each time", attrgetter("waiting_mean_us"))
+_WAITS = _ms("total wait per job", attrgetter("waiting_mean_us"))
 
 
 def _table(title: str, rows: Sequence[Row], *columns: Column, text_columns: int = 2) -> Table:
@@ -74,7 +75,7 @@ def balance(found: Balance) -> Table:
     """What cfs' own rule finds in the counter-example."""
     return Table(
         "The balance rule of cfs in the counter-example, computed by the policy",
-        ("queue weights", "average", "imbalance", "half of the lightest", "threads that balancing moves"),
+        ("queue weights", "average", "imbalance", "half of the lightest", "threads moved by balancing"),
         (
             (
                 " and ".join(map(number, found.loads)),
@@ -105,14 +106,14 @@ def counterexample(rows: Sequence[Row]) -> Table:
 
 def five_on_four(rows: Sequence[Row]) -> Table:
     return _table(
-        "5 equal threads on 4 CPUs: part of a CPU that each thread has (80 % is fair)",
+        "5 equal threads on 4 CPUs: share of a CPU per thread (80 % is fair)",
         of_kind(rows, Kind.FIVE_ON_FOUR),
         _POLICY,
         _SLICES,
         ("least", lambda row: _percent(min(row.utilisation or ()))),
         ("most", lambda row: _percent(max(row.utilisation or ()))),
         ("standard deviation", lambda row: _percent(row.utilisation_stddev)),
-        ("CPUs busy, least", lambda row: _percent(min(row.cpu_utilisation))),
+        ("fewest CPUs busy", lambda row: _percent(min(row.cpu_utilisation))),
         ("most", lambda row: _percent(max(row.cpu_utilisation))),
         _GAP,
         _BOUND,
@@ -123,7 +124,7 @@ def five_on_four(rows: Sequence[Row]) -> Table:
 
 def infeasible(rows: Sequence[Row]) -> Table:
     return _table(
-        "Weights that ask for more than a CPU: service of the heaviest over the lightest",
+        "Weights that entitle a thread to more than one CPU: service of the heaviest over the lightest",
         of_kind(rows, Kind.INFEASIBLE),
         ("case", lambda row: row.text.removeprefix("infeasible: ")),
         _POLICY,
@@ -159,10 +160,10 @@ def sweep(rows: Sequence[Row]) -> Table:
             )
         )
     return Table(
-        "CPUs, threads and weights at random",
+        "Random CPUs, threads and weights",
         (
             *("policy", "runs", "gap in B: median", "worst", "worst over dwrr's bound", "runs above it"),
-            *("worst share off by", "CPUs idle", "migrations/s a CPU", "switches/s a CPU"),
+            *("largest error of a share", "CPUs idle", "migrations/s per CPU", "switches/s per CPU"),
         ),
         tuple(lines),
     )
@@ -170,7 +171,7 @@ def sweep(rows: Sequence[Row]) -> Table:
 
 def interactive(rows: Sequence[Row]) -> Table:
     return _table(
-        "A thread that sleeps now and then among threads that never do, on 4 CPUs (times in ms)",
+        "A thread that sleeps among threads that never sleep, on 4 CPUs (times in ms)",
         of_kind(rows, Kind.INTERACTIVE),
         ("it computes", attrgetter("text")),
         _POLICY,
@@ -178,21 +179,21 @@ def interactive(rows: Sequence[Row]) -> Table:
         _NEARLY_ALL,
         _MOST,
         _WAITS,
-        ("its part of a CPU", lambda row: _percent(row.watched_share)),
+        ("its share of a CPU", lambda row: _percent(row.watched_share)),
         ("gap of the others in B", _GAP[1]),
         _MIGRATIONS,
         _SWITCHES,
         _IDLE,
-        ("lost to costs", lambda row: _percent(row.lost_share, 2)),
+        ("lost to switching", lambda row: _percent(row.lost_share, 2)),
     )
 
 
 def locks(rows: Sequence[Row]) -> Table:
     return _table(
-        "sysbench threads as in [DWRR]: 32 threads, 8 locks, 4 CPUs; 1 us in a lock, with a yield",
+        "sysbench threads as in [DWRR]: 32 threads, 8 locks, 4 CPUs; 1 us per lock, then a yield",
         of_kind(rows, Kind.LOCKS),
         _POLICY,
-        ("all ended after ms", lambda row: number(row.ended_ms, 1)),
+        ("finished after, ms", lambda row: number(row.ended_ms, 1)),
         ("paper, s", lambda row: number(PAPER_LOCKS.get(row.policy), 2)),
         ("switches", lambda row: number(row.switches)),
         ("migrations", lambda row: number(row.migrations)),
@@ -210,8 +211,11 @@ def reserve(rows: Sequence[Row]) -> Table:
         chosen,
         ("", attrgetter("text")),
         _POLICY,
-        ("the player's part of a CPU", lambda row: _percent(row.watched_share)),
-        ("over the base", lambda row: number(row.watched_share / shared[row.policy.split(":")[-1]], 2)),
+        ("the player's share of a CPU", lambda row: _percent(row.watched_share)),
+        (
+            "over the base policy",
+            lambda row: number(row.watched_share / shared[row.policy.split(":")[-1]], 2),
+        ),
         _MEDIAN,
         _NEARLY_ALL,
         _WAITS,
@@ -221,7 +225,7 @@ def reserve(rows: Sequence[Row]) -> Table:
 
 def coarse(rows: Sequence[Row]) -> Table:
     return _table(
-        "A tick longer than the slice of the lightest, and B wide enough for it",
+        "A tick longer than the lightest thread's slice, with a B that allows for it",
         of_kind(rows, Kind.COARSE),
         ("case", attrgetter("text")),
         _POLICY,
@@ -229,11 +233,11 @@ def coarse(rows: Sequence[Row]) -> Table:
         _BOUND,
         ("CPUs idle", lambda row: _percent(row.idle_share, 2)),
         _HELD,
-        ("worst share off by", lambda row: _percent(row.share_error)),
+        ("largest error of a share", lambda row: _percent(row.share_error)),
     )
 
 
-def readme(rows: Sequence[Row]) -> Table:
+def summary(rows: Sequence[Row]) -> Table:
     """A line for each policy: what it is good at and what not."""
     lines = []
     for policy in SWEPT:
@@ -258,7 +262,7 @@ def readme(rows: Sequence[Row]) -> Table:
             "policy",
             f"[DWRR]'s counter-example (by weight {ideal:.2f})",
             "5 threads on 4 CPUs: standard deviation",
-            f"worst gap in B, {len(runs)} runs at random",
+            f"worst gap in B, {len(runs)} random runs",
             "wait of a thread for 5 ms of computing, among 16 on 4 CPUs, ms",
             "migrations/s there",
             "switches/s",

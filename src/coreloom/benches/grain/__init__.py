@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message costs: the image filter with messages of one pixel to a row, on the standard core."""
+"""What a message costs: the image filter with messages of one pixel up to a row, on the standard core."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.grain import page
 from coreloom.benches.smp.bench import Case, Result, add_window, run
+from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
-GRAINS = (1, 4, 16, 64, 200)  # pixels a message
+GRAINS = (1, 4, 16, 64, 200)  # pixels per message
 
 
 class Grain(Bench[Result]):
     name = "grain"
     paper = "SMP"
-    help = "the image filter with messages of one pixel to a row"
-    title = "What a message costs: the image filter by pixels a message"
+    help = "the image filter with messages of one pixel up to a whole row"
+    title = "Cost of a message: the image filter by pixels per message"
     order = 20
     result = Result
     inputs = (*SOC, "src/coreloom/benches/smp")
@@ -39,6 +40,9 @@ class Grain(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         return [page.grain(content.rows)]
+
+    def headline(self, content: Result) -> Figure:
+        return page.finest(content.rows)
 
 
 BENCH = Grain()

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.ipc import page
-from coreloom.benches.ipc.bench import README_FIGURE, Result, figures, jobs, places
+from coreloom.benches.ipc.bench import HEADLINE, Result, figures, jobs, places
 from coreloom.benches.pool import build
-from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
 
@@ -21,11 +20,12 @@ class Ipc(Bench[Result]):
     title = "Communication between processors: the mechanisms of [IPC] and more"
     order = 50
     result = Result
+    leading = HEADLINE
     inputs = (*SOC, "src/coreloom/benches/moment.h")
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--quick", action="store_true", help="two standard cores on amp, up to 128 words; makes no page"
+            "--quick", action="store_true", help="two standard cores on amp, up to 128 words; writes no page"
         )
 
     def measure(self, options: Namespace, work: Work) -> Result:
@@ -36,9 +36,6 @@ class Ipc(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def headline(self, content: Result) -> Sequence[Figure]:
-        return [figure for figure in content.reach if figure.what == README_FIGURE]
 
 
 BENCH = Ipc()

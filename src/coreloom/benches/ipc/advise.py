@@ -80,12 +80,12 @@ def operation(rows: Sequence[Row], kind: str, core: str, cpus: int, subject: str
             continue
         of = [row for row in here if (row.mechanism, row.kernel) == (name, kernel)]
         cycles, bound = sum(row.cycles for row in of), sum(row.bound_cycles for row in of)
-        why = "from the first instruction that signals until the one that waited goes on"
+        why = "from the first signalling instruction until the waiting thread continues"
         if subject == "lock":
-            why = "taken and given back while nobody else wants it"
+            why = "taken and released without contention"
             given = [row for row in here if (row.mechanism, row.kernel) == (test.handover, kernel)]
             if given:
-                why += f"; handed over to one who waits in {given[0].cycles}"
+                why += f"; handed over to a waiter in {given[0].cycles}"
         title = transfer.titled(test.title, kernel)
         choices.append(Choice(title, test.needs, why, cycles, bound, test.holds_cpu))
     return sorted(choices, key=lambda choice: choice.cycles)
@@ -94,7 +94,7 @@ def operation(rows: Sequence[Row], kind: str, core: str, cpus: int, subject: str
 def shown(choices: Sequence[Choice]) -> list[Choice]:
     """The best, the nearest alternatives, and one that leaves the processor to others."""
     if not choices:
-        raise UserError("nothing of that kind was measured: run `coreloom bench ipc`")
+        raise UserError("no such case was measured: run `coreloom bench ipc`")
     near = list(choices[: 1 + _ALTERNATIVES])
     if all(choice.holds_cpu for choice in near):
         near += [choice for choice in choices if not choice.holds_cpu][:1]
@@ -105,7 +105,7 @@ def sentences(choices: Sequence[Choice]) -> list[str]:
     """Use what and why; and what instead, if a processor has something else to do."""
     best = choices[0]
     lines = [
-        f"Use: {best.title}, about {best.cycles} cycles (nothing can beat {best.bound}).",
+        f"Use: {best.title}, about {best.cycles} cycles (lower bound {best.bound}).",
         f"Why: {best.why}.",
         f"Needs: {best.needs}.",
     ]

@@ -30,7 +30,7 @@ PAPER_ORDER = ("polling_wires", "polling2_wires", "interrupt", "semaphore")
 PAPER_SEMAPHORE = 20_000  # cycles, more than
 PAPER_WORDS = (8, 32, 128)
 SEMAPHORE_PATH = 400
-README_FIGURE = "8 words by a semaphore, hardware kernel, 2 CPUs (paper: more than 20 000 cycles)"
+HEADLINE = "8 words by a semaphore, hardware kernel, 2 CPUs (paper: more than 20 000 cycles)"
 
 
 class Place(NamedTuple):
@@ -120,7 +120,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
     def operation(what: str, mechanism: str, name: str, at_most: int, bound: int) -> Figure:
         slowest = max(row.cycles for row in of(mechanism) if row.operation == name)
-        return Figure(what, slowest, at_most=at_most, bound=bound)
+        return Figure(f"{what} (cycles)", slowest, at_most=at_most, bound=bound)
 
     def semaphore(words: int) -> int:
         case = (words, "hw", 2)  # the paper's system
@@ -137,13 +137,13 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         operation("doorbell to a waiting core", "doorbell_raw", "signal", 4, signal),
         operation("round trip of a word through mailboxes", "mailbox_trip_raw", "trip", 8, trip),
         Figure(
-            "stream from registers to registers, words a cycle a port",
+            "stream from registers to registers, words per cycle and port",
             min(row.words_per_cycle for row in of("stream_registers")),
             at_least=0.8,
             bound=1,
         ),
         Figure(
-            "stream from memory to memory, share of what the core alone does",
+            "stream from memory to memory, throughput relative to the core alone",
             min(round(row.own_cycles / row.cycles, 3) for row in of("stream_memory")),
             at_least=0.9,
             bound=1,
@@ -154,21 +154,21 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         operation(f"{port}: release", "cpu_mutex_raw", "release", 1, 1),
         operation("lock unit: hand-over", "handover_lock_unit", "hand-over", 6, signal),
         operation(f"{port}: hand-over", "handover_cpu_mutex_raw", "hand-over", 6, signal),
-        operation("barrier, last arrival to all going on", "barrier_raw", "barrier", 8, signal),
+        operation("barrier: last arrival until all continue", "barrier_raw", "barrier", 8, signal),
         Figure(
-            "message of 128 words through a port, beyond the core's own loads and stores (plain loop)",
+            "message of 128 words through a port: cycles above the core's own copy (plain loop)",
             max(row.cycles for row in message) - own,
             at_most=10,
         ),
     ]
     if through:
-        what = "message of 128 words through a port, beyond the same (mailbox_write, mailbox_read)"
+        what = "message of 128 words through a port: the same with mailbox_write, mailbox_read"
         found.append(Figure(what, max(through) - own, at_most=10))
     kept, cases = sum(case.kept for case in order), len(order)
     return [
         *found,
-        Figure("[IPC]'s polling is the fastest of its four, cases", fastest, at_least=cases),
-        Figure("polling < polling 2 < interrupt < semaphore, cases", kept, at_least=cases),
-        Figure(README_FIGURE, semaphore(8), at_most=SEMAPHORE_PATH),
-        Figure("the same without the copying", semaphore(0), at_most=SEMAPHORE_PATH),
+        Figure("cases in which polling is the fastest of [IPC]'s four", fastest, at_least=cases),
+        Figure("cases in the order polling < polling 2 < interrupt < semaphore", kept, at_least=cases),
+        Figure(HEADLINE, semaphore(8), at_most=SEMAPHORE_PATH),
+        Figure("the same without the copy", semaphore(0), at_most=SEMAPHORE_PATH),
     ]

@@ -33,12 +33,10 @@ TRIP_BOUND = 2 * SIGNAL_BOUND - 1
 _MEMORY_BOUND = 4
 
 
-_PINNED = "threads pinned to their processors; the one that waits holds up its processor"
-_POLLS = "threads pinned to their processors; the one that waits reads all the time"
+_PINNED = "threads pinned to their processors; waiting occupies the processor"
+_POLLS = "threads pinned to their processors; the waiting one polls"
 _THREADS = "threads of the kernel, on any processor; others run while they wait"
-_FEW = (
-    "a few instructions without a service of the kernel; who waits stops its processor, interrupts included"
-)
+_FEW = "a few instructions without a kernel service; waiting stops the processor, interrupts included"
 _ISR = "an interrupt service routine; the processor may do other work meanwhile"
 
 
@@ -79,9 +77,9 @@ TESTS = {
         Test("doorbell_api", "signal", "doorbell", _ONE, needs=_PINNED),
         Test("mailbox_raw", "signal", "mailbox, plain store and load", _ONE),
         Test("mailbox_api", "signal", "mailbox", _ONE, needs=_PINNED),
-        Test("wire_raw", "signal", "wire waited for, plain store and load", _ONE),
-        Test("wire_api", "signal", "wire waited for", _ONE, needs=_PINNED),
-        Test("wire_polled", "signal", "wire read in a loop", _ONE, needs=_POLLS),
+        Test("wire_raw", "signal", "wire, blocking load, plain store and load", _ONE),
+        Test("wire_api", "signal", "wire, blocking load", _ONE, needs=_PINNED),
+        Test("wire_polled", "signal", "wire, polled", _ONE, needs=_POLLS),
         Test("variable_polled", "signal", "variable in global memory", (_MEMORY_BOUND,), needs=_POLLS),
         Test("interrupt_wire", "signal", "interrupt by a wire, to the handler", _ONE, needs=_ISR),
         Test("interrupt_doorbell", "signal", "interrupt by a doorbell, to the handler", _ONE, needs=_ISR),
@@ -92,7 +90,7 @@ TESTS = {
         Test("doorbell_trip_api", "trip", "doorbell", _TRIP),
         Test("mailbox_trip_raw", "trip", "mailbox, plain stores and loads", _TRIP),
         Test("mailbox_trip_api", "trip", "mailbox", _TRIP),
-        Test("wire_trip_raw", "trip", "wires waited for, plain stores and loads", _TRIP),
+        Test("wire_trip_raw", "trip", "wires, blocking loads, plain stores and loads", _TRIP),
         Test("variable_trip", "trip", "variables in global memory", (2 * _MEMORY_BOUND - 1,)),
         Test("stream_registers", "stream", "from registers to registers", (STREAM + 2,)),
         Test("stream_memory", "stream", "from memory to memory", (STREAM + 2,)),

@@ -129,9 +129,9 @@ def operations(rows: Sequence[Row]) -> list[Table]:
     parts = {
         "signal": "Cycles of a signal or word to a processor or thread that waits",
         "trip": "Cycles of a round trip",
-        "lock": "Cycles of a lock that nobody else wants",
-        "handover": "Cycles from the release of a lock to the next owner's going on, all CPUs waiting",
-        "barrier": "Cycles from the last arrival at a barrier to the last one's going on",
+        "lock": "Cycles of an uncontended lock",
+        "handover": "Cycles from the release of a lock until the next owner continues, all CPUs waiting",
+        "barrier": "Cycles from the last arrival at a barrier until the last thread continues",
     }
     made = []
     for part, title in parts.items():
@@ -155,8 +155,8 @@ def operations(rows: Sequence[Row]) -> list[Table]:
 def streams(rows: Sequence[Row]) -> Table:
     """Words a cycle of a stream through mailboxes, beside what the cores alone do."""
     return Table(
-        "Words a cycle of a stream through mailboxes, every pair at once",
-        ("core", "platform", "CPUs", "stream", "words", "words a cycle", "the core alone", "share"),
+        "Throughput of streams through mailboxes in words per cycle, all pairs at once",
+        ("core", "platform", "CPUs", "stream", "words", "words per cycle", "the core alone", "share"),
         tuple(
             (
                 row.core,

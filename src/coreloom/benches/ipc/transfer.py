@@ -63,28 +63,28 @@ MECHANISMS = {
         Mechanism(
             "polling_wires",
             "polling, wires",
-            f"{_CPU_THREAD} that reads the wire all the time; a window in memory that is theirs",
-            "nothing but a wire each way beside the copying",
+            f"{_CPU_THREAD} that polls the wire; a memory window of their own",
+            "only one wire each way besides the copy",
             paper="(a) polling",
         ),
         Mechanism(
             "polling_variables",
             "polling, variables under the memory lock",
-            f"{_CPU_THREAD} that reads the variable all the time; a window in memory that is theirs",
-            "as with wires, but each look at a variable takes the memory lock and the bus",
+            f"{_CPU_THREAD} that polls the variable; a memory window of their own",
+            "as with wires, but each read of a variable takes the memory lock and the bus",
             paper="(a) polling",
         ),
         Mechanism(
             "polling2_wires",
             "polling 2, wires",
-            f"{_CPU_THREAD} that reads the wire all the time; a window in memory that is theirs",
+            f"{_CPU_THREAD} that polls the wire; a memory window of their own",
             "four changes of a wire for each word",
             paper="(a') polling 2",
         ),
         Mechanism(
             "polling2_variables",
             "polling 2, variables under the memory lock",
-            f"{_CPU_THREAD} that reads the variable all the time; a window in memory that is theirs",
+            f"{_CPU_THREAD} that polls the variable; a memory window of their own",
             "four changes of a variable under the memory lock for each word",
             paper="(a') polling 2",
         ),
@@ -92,14 +92,14 @@ MECHANISMS = {
             "interrupt",
             "interrupt, copied in the service routine",
             "an interrupt service routine at either end; the receiver may do other work meanwhile",
-            "entering and leaving the service routine, once a block",
+            "entering and leaving the service routine, once per block",
             paper="(b) interrupt",
         ),
         Mechanism(
             "semaphore",
             "semaphore",
             "threads of the kernel, on any processor; a semaphore and a window in memory",
-            "two or more operations of the kernel at either end, once a block",
+            "two or more operations of the kernel at either end, once per block",
             paper="(c) semaphore",
             by_kernel=True,
         ),
@@ -107,7 +107,7 @@ MECHANISMS = {
             "channel_wait",
             "polling, but the core waits in one load",
             f"{_CPU_THREAD}; its processor does nothing else while it waits",
-            "a wire each way; the one that waits goes on in the cycle of the change",
+            "a wire each way; the waiting core continues in the cycle of the change",
         ),
         Mechanism(
             "doorbell",
@@ -118,8 +118,8 @@ MECHANISMS = {
         Mechanism(
             "mutex",
             "copy under a mutex of the communication port",
-            f"{_CPU_THREAD}, a mutex number; the receiver looks again and again",
-            "the lock is handed over in a cycle, but the receiver takes it until it finds the block",
+            f"{_CPU_THREAD}, a mutex number; the receiver polls",
+            "the lock is handed over in a cycle, but the receiver retakes it until it finds the block",
         ),
         Mechanism(
             "mailbox",
@@ -256,7 +256,7 @@ def moments(events: Iterable[Event], kind: int, cpu: int, times: int, what: str)
     """The cycles at which `cpu` came to the watched address; a UserError unless `times` times."""
     cycles = [event.cycle for event in events if (event.kind, event.cpu) == (kind, cpu)]
     if len(cycles) != times:
-        raise UserError(f"{what} was seen {len(cycles)} times on CPU {cpu}, not {times}: a defect")
+        raise UserError(f"{what} was seen {len(cycles)} times on CPU {cpu}, not {times}: a bug in Coreloom")
     return cycles
 
 
@@ -303,7 +303,7 @@ def measure(
         raise UserError(f"{where}: {error}") from None
     wrong, transfers = bus_transfers(outcome.result.output, cpus // 2, sum(rounds))
     if wrong:
-        raise UserError(f"{where}: {wrong} words arrived wrong: a defect")
+        raise UserError(f"{where}: {wrong} words arrived wrong: a bug in Coreloom")
     rows, first = [], 0
     for words, count in zip(sizes, rounds, strict=True):
         warm = slice(first + 1, first + count)

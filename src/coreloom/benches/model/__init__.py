@@ -11,7 +11,6 @@ from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.model import bench, page, prediction
 from coreloom.benches.model.bench import Result
 from coreloom.benches.smp.bench import add_window
-from coreloom.report.figure import Figure
 from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
@@ -19,14 +18,14 @@ from coreloom.report.table import Table
 class Model(Bench[Result]):
     name = "model"
     paper = ""
-    help = "the scheduling model itself: events a second up to 4096 CPUs, and its prediction of the SoC"
-    title = "The scheduling model: its speed, and what it says of the SoC"
+    help = "the scheduling model itself: events per second on up to 4096 CPUs, and its prediction of the SoC"
+    title = "The scheduling model: its speed, and its prediction of the SoC"
     order = 90
     result = Result
     inputs = (*SOC, "src/coreloom/scheduling", "src/coreloom/benches/smp/bench.py")
 
     def options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--quick", action="store_true", help="up to 64 CPUs, shorter; makes no page")
+        parser.add_argument("--quick", action="store_true", help="up to 64 CPUs, shorter; writes no page")
         add_window(parser)
 
     def measure(self, options: Namespace, work: Work) -> Result:
@@ -46,9 +45,6 @@ class Model(Bench[Result]):
 
     def plots(self, content: Result) -> dict[str, Plot]:
         return page.plotted(content.rows)
-
-    def headline(self, content: Result) -> Sequence[Figure]:
-        return content.reach
 
 
 BENCH = Model()

@@ -139,12 +139,12 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     grown = growth(rows, "dwrr")
     return [
         Figure(
-            f"million events a second, dwrr, {small.cpus} CPUs, one core",
+            f"million events per second, dwrr, {small.cpus} CPUs, one core",
             round(small.events_per_s / 1e6, 2),
             at_least=3,
         ),
         Figure(
-            f"cost of an event, dwrr, {large.cpus} CPUs over {small.cpus} (as the logarithm)",
+            f"cost of an event, dwrr, {large.cpus} CPUs over {small.cpus} (at most logarithmic)",
             round(grown.cost, 2),
             at_most=round(grown.log_cpus, 2),
         ),

@@ -23,7 +23,7 @@ def tables(content: Result) -> list[Table]:
 def speed(rows: Sequence[Row]) -> Table:
     return Table(
         "Scheduling events of the model on one core, best of the runs",
-        ("policy", "CPUs", "threads", "million events/s", "ns an event", "runs"),
+        ("policy", "CPUs", "threads", "million events/s", "ns per event", "runs"),
         tuple(
             (
                 row.policy,
@@ -40,7 +40,7 @@ def speed(rows: Sequence[Row]) -> Table:
 
 def grown(rows: Sequence[Row]) -> Table:
     return Table(
-        "From the smallest to the largest size of a policy, each times as much",
+        "Growth from the smallest to the largest machine of each policy, as a factor",
         ("policy", "cost of an event", "log CPUs", "log threads"),
         tuple(
             (policy, *(number(times, 2) for times in growth(rows, policy)))
@@ -53,7 +53,7 @@ def prediction(rows: Sequence[Prediction]) -> Table:
     return Table(
         "The applications of [SMP] in one million cycles: SoC and model",
         (
-            *("application", "kernel", "CPUs", "computing times of", "SoC", "model", "error"),
+            *("application", "kernel", "CPUs", "computing times from", "SoC", "model", "error"),
             *("switches: SoC", "model", "idle cycles: SoC", "model"),
         ),
         tuple(
@@ -77,7 +77,7 @@ def prediction(rows: Sequence[Prediction]) -> Table:
 
 
 def plotted(rows: Sequence[Row]) -> dict[str, Plot]:
-    text = "Events a second of the model by CPUs, on one core"
+    text = "Events per second of the model by CPUs, on one core"
     lines = {
         policy: [(row.cpus, row.events_per_s) for row in rows if row.policy == policy]
         for policy in dict.fromkeys(row.policy for row in rows)

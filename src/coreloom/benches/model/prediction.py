@@ -190,7 +190,7 @@ def figures(rows: Sequence[Prediction]) -> list[Figure]:
     """What is to be reached: the largest error of each application, from the times of one CPU."""
     return [
         Figure(
-            f"largest error of the predicted {unit}, times of one CPU (%)",
+            f"largest error of the predicted {unit}, computing times from one CPU (%)",
             max(abs(row.error_percent) for row in rows if row.app == app and row.times_of == ONE_CPU),
             at_most=10,
         )

@@ -29,7 +29,7 @@ class Policies(Bench[Result]):
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--quick", action="store_true", help="the standard core, 8 threads on 2 CPUs; makes no page"
+            "--quick", action="store_true", help="the standard core, 8 threads on 2 CPUs; writes no page"
         )
 
     def measure(self, options: Namespace, work: Work) -> Result:

@@ -105,7 +105,7 @@ def costs(rows: Sequence[Row]) -> dict[str, object]:
     )
     move = next(row for row in rows if isinstance(row, Move) and row.core == "standard")
     if switch is None:
-        raise UserError("no interrupt has switched threads: a defect")
+        raise UserError("no interrupt has switched threads: a bug in Coreloom")
     migrate = max(0, round(move.move - switch))
     cycles = {"switch": switch, "migrate": migrate, "warm": move.first - move.again}
     return {

@@ -74,7 +74,7 @@ def moves(rows: Sequence[Row]) -> Table:
         if isinstance(row, Move)
     ]
     return Table(
-        "A thread that moves to another CPU: cycles of the move, of 2 KiB of code there, and once more",
-        ("core", "move", "first round", "next round"),
+        "Migration of a thread: cycles of the move, and of two passes over 2 KiB of code there",
+        ("core", "move", "first pass", "second pass"),
         tuple(lines),
     )

@@ -11,7 +11,6 @@ from coreloom.benches.scheduler import page
 from coreloom.benches.scheduler.bench import Result, figures, jobs
 from coreloom.benches.scheduler.delays import INTERRUPTS
 from coreloom.options import positive
-from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
 
@@ -43,9 +42,6 @@ class Scheduler(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def headline(self, content: Result) -> Sequence[Figure]:
-        return content.reach
 
 
 BENCH = Scheduler()

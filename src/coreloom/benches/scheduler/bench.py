@@ -151,8 +151,8 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         # Bound: what is in a block RAM is read and written.
         Figure("scheduler operation at any length (cycles)", cycles(False), at_most=4, bound=2),
         # The bus of the measurement takes the write at once.
-        Figure("enqueue of a hardware thread, bus transaction included", cycles(True), at_most=5),
-        Figure(f"delay in the unit, {load}: jitter", unit.jitter, at_most=0),
-        Figure(f"end-to-end delay, {load}: mean", end.mean, at_most=100, bound=DELAY_BOUND),
-        Figure(f"end-to-end delay, {load}: jitter", end.jitter, at_most=30),
+        Figure("enqueue of a hardware thread, bus transaction included (cycles)", cycles(True), at_most=5),
+        Figure(f"delay in the unit, {load}: jitter (cycles)", unit.jitter, at_most=0),
+        Figure(f"end-to-end delay, {load}: mean (cycles)", end.mean, at_most=100, bound=DELAY_BOUND),
+        Figure(f"end-to-end delay, {load}: jitter (cycles)", end.jitter, at_most=30),
     ]

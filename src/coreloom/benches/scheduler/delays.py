@@ -124,5 +124,7 @@ def delay_rows(
     found = delays(outcome.result.events, kinds)
     for moment, values in found.items():
         if len(values) != interrupts:
-            raise UserError(f"{len(values)} of {interrupts} interrupts have a moment '{moment}': a defect")
+            raise UserError(
+                f"{len(values)} of {interrupts} interrupts have a moment '{moment}': a bug in Coreloom"
+            )
     return [row(build, kernel, load, moment, values) for moment, values in found.items()]

@@ -19,10 +19,11 @@ class Smp(Bench[Result]):
     title = "Applications of [SMP] on the software and the hardware kernel"
     order = 10
     result = Result
+    leading = reach.SWITCH
     inputs = SOC
 
     def options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--quick", action="store_true", help="the standard core only; makes no page")
+        parser.add_argument("--quick", action="store_true", help="the standard core only; writes no page")
         add_window(parser)
 
     def measure(self, options: Namespace, work: Work) -> Result:
@@ -34,9 +35,6 @@ class Smp(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
-
-    def readme(self, content: Result) -> Sequence[Table]:
-        return page.readme(content)
 
 
 BENCH = Smp()

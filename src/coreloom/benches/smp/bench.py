@@ -53,7 +53,7 @@ class Case:
     kernel: str
     cpus: int
     placement: str
-    grain: int | None = None  # pixels a message; None: the application's default
+    grain: int | None = None  # pixels per message; None: the application's default
 
     def experiment(self) -> Experiment:
         soc = platform.load(f"smp-{self.core}", self.cpus)

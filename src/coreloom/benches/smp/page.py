@@ -28,12 +28,6 @@ def tables(content: Result) -> list[Table]:
     return [done(rows), switch(rows), scaling(rows), cycles(rows), reach(content.reach)]
 
 
-def readme(content: Result) -> list[Table]:
-    """Those of the README: the standard core."""
-    rows = [row for row in content.rows if row.core == "standard"]
-    return [done(rows), switch(rows)]
-
-
 class Arranged(Protocol):
     """What has so many CPUs and a placement of threads on them."""
 
@@ -183,8 +177,8 @@ def cycles(rows: Sequence[Row]) -> Table:
             "CPUs",
             *OWNERS,
             "idle",
-            "kernel's share",
-            "a free kernel would give",
+            "kernel share",
+            "speed-up with a free kernel",
         ),
         tuple(lines),
         text_columns=3,

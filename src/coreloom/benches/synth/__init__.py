@@ -12,7 +12,6 @@ from coreloom.benches.synth import page
 from coreloom.benches.synth.bench import Result, figures
 from coreloom.options import positive
 from coreloom.report import results
-from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 from coreloom.synthesis import pnr, synth, units
 
@@ -42,19 +41,21 @@ class Synth(Bench[Result]):
 
     def options(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        units_help = "units, as cl_kernel or cl_scheduler:hybrid (default: all); a wrong name lists them"
+        units_help = (
+            "units, for example cl_kernel or cl_scheduler:hybrid (default: all); an unknown name lists them"
+        )
         add("unit", nargs="*", metavar="UNIT", help=units_help)
-        add("--threads", type=positive, metavar="N", help="size of the units that have one")
+        add("--threads", type=positive, metavar="N", help="size of the units that can be sized")
         add("--priorities", type=positive, metavar="N", help="likewise (default: 256 x 128)")
-        seeds_help = "placements of each (default: %(default)s)"
+        seeds_help = "placements of each unit (default: %(default)s)"
         add("--seeds", type=positive, metavar="N", default=synth.SEEDS, help=seeds_help)
-        clock_help = "clock asked for (default: %(default)s)"
+        clock_help = "target clock (default: %(default)s)"
         add("--freq", type=positive, metavar="MHZ", default=_USUAL.mhz, help=clock_help)
         add("--device", choices=pnr.DEVICES, help="size of the FPGA (default: as the unit says)")
         speed_help = "speed grade (default: %(default)s, the slowest)"
         add("--speed", type=int, choices=pnr.SPEEDS, default=_USUAL.speed, help=speed_help)
         wide_help = (
-            "join LUTs by multiplexers, as Yosys does by itself: larger, for deep logic somewhat faster"
+            "merge LUTs into wide multiplexers, the default of Yosys: larger, somewhat faster for deep logic"
         )
         add("--wide", action="store_true", help=wide_help)
         add("--critical", action="store_true", help="print the longest path of every unit")
@@ -87,9 +88,6 @@ class Synth(Bench[Result]):
 
     def finish(self, content: Result) -> Sequence[str]:
         return page.paths(content.rows) if content.paths else ()
-
-    def headline(self, content: Result) -> Sequence[Figure]:
-        return content.reach
 
 
 BENCH = Synth()
