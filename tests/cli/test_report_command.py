@@ -56,7 +56,11 @@ def test_pages_of_the_results_that_are_here(place: Path, capsys: pytest.CaptureF
     ]
     line = "| [DWRR](docs/papers/README.md) | gap (B) | 2.5 | at most 2.05 | - | 0 of 1 |"
     title = "Scheduling policies on the SoC: decisions, shares, moves, area"
-    head, _, table = (place / "README.md").read_text().partition(f"{pages.BEGIN}\n| result | paper |")
+    head, _, table = (
+        (place / "README.md")
+        .read_text()
+        .partition(f"{pages.BEGIN}\n**Headline figures**\n\n| result | paper |")
+    )
     assert head == "before\n"
     assert table.endswith(f"\n| [{title}](docs/results/policies.md) {line}\n{pages.END}\nafter\n")
     run(capsys, "report")

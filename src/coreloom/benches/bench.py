@@ -66,7 +66,7 @@ class Bench(ABC, Generic[R]):
     result: ClassVar[type[Any]]  # R
     inputs: ClassVar[tuple[str, ...]]  # what decides its figures besides its own folder: fresh.digest
     tools: ClassVar[tuple[str, ...]] = results.TOOLS  # likewise, packages
-    leading: ClassVar[str] = ""  # which of its figures to reach is the headline; the first by default
+    leading: ClassVar[str] = ""  # how the name of its headline figure begins; by default its first one
 
     @property
     def command(self) -> str:
@@ -130,4 +130,4 @@ class Bench(ABC, Generic[R]):
     def headline(self, content: R) -> Figure:
         """The one figure that stands for it in the README and in the index of results."""
         figures: Sequence[Figure] = content.reach
-        return next((figure for figure in figures if figure.what == self.leading), figures[0])
+        return next((figure for figure in figures if figure.what.startswith(self.leading)), figures[0])

@@ -74,8 +74,9 @@ def pages(found: dict[str, Any]) -> dict[str, str]:
         made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
     made["docs/not-reached.md"] = not_reached(found)
     made["docs/results/README.md"] = index(found)
+    table = headlines(found, "docs/")
     made["README.md"] = _replace_between(
-        (paths.ROOT / "README.md").read_text(), headlines(found, "docs/").markdown()
+        (paths.ROOT / "README.md").read_text(), f"**{table.title}**\n\n{table.markdown()}"
     )
     return made
 

@@ -21,6 +21,7 @@ class Fairness(Bench[Result]):
     title = "Fairness of the scheduling policies: [DWRR]'s cases and more"
     order = 80
     result = Result
+    leading = "worst gap of dwrr"
     inputs = ("policies", "src/coreloom/scheduling")
 
     def options(self, parser: ArgumentParser) -> None:
