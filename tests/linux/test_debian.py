@@ -24,9 +24,8 @@ needs_apt = pytest.mark.skipif(
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Packages go to a folder of the test."""
-    monkeypatch.setattr(debian, "PLACE", tmp_path / "linux")
-    monkeypatch.setattr(debian, "PACKAGES", tmp_path / "linux" / "packages")
-    return tmp_path / "linux"
+    monkeypatch.setattr(debian, "folder", lambda: tmp_path / "debian")
+    return tmp_path / "debian"
 
 
 def _package(archive: Path, name: str, fields: Mapping[str, str], file: str) -> str:
@@ -221,4 +220,6 @@ def test_no_idle_loop(found: str) -> None:
 def test_an_image_that_is_none() -> None:
     with pytest.raises(UserError) as caught:
         kernel.extract(bytes(4096))
-    assert str(caught.value) == "the kernel's image cannot be unpacked: remove build/linux and try again"
+    assert str(caught.value) == (
+        f"the kernel's image cannot be unpacked: remove {debian.folder()} and try again"
+    )

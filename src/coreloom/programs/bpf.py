@@ -7,13 +7,11 @@ libbpf and what it needs are Debian's static libraries, so it needs nothing but 
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-from coreloom.locks import file_lock
-from coreloom.paths import BUILD, LINUX, POLICIES, ROOT
+from coreloom.paths import LINUX, POLICIES, ROOT
 from coreloom.programs import registry
-from coreloom.toolchain import debian, native
+from coreloom.toolchain import cache, debian, native
 from coreloom.toolchain.firmware import digest, run, zig
 
 COMMON = LINUX / "bpf"  # headers for the kernel's side, and what all loaders share
@@ -72,12 +70,6 @@ def _object(source: Path, flags: list[str]) -> Path:
     """The object with BPF programs and their types (BTF) of one file."""
     name = source.name.removesuffix(".c") + ".o"
     headers = sorted({*source.parent.glob("*.h"), *COMMON.glob("*.h"), *POLICIES.glob("*.h")})
-    target = BUILD / "linux" / "bin" / f"{name}-{digest(flags, [source, *headers])}" / name
-    with file_lock(target.parent.with_suffix(".lock")):
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:
-                made = Path(work) / name
-                run([*zig(), "cc", *flags, "-c", str(source), "-o", str(made)], source.name)
-                made.replace(target)
-    return target
+    entry = cache.place("native") / f"{name}-{digest(flags, [source, *headers])}"
+    command = [*zig(), "cc", *flags, "-c", str(source), "-o"]
+    return cache.made(entry, lambda work: run([*command, str(work / name)], source.name)) / name

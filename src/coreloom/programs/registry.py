@@ -39,6 +39,7 @@ def made(name: str) -> Path | None:
 
 
 def remember(name: str, program: Path) -> None:
+    _MADE.mkdir(parents=True, exist_ok=True)
     part = _MADE / f".{name}.{os.getpid()}"
     part.write_text(f"{_state(name)}\n{program}\n")
     part.replace(_MADE / name)

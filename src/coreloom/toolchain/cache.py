@@ -30,7 +30,8 @@ LIMIT = "CORELOOM_CACHE_MIB"
 LIMIT_MIB = 4096
 KEPT_SECONDS = 24 * 3600  # what was used since then stays: a path that was handed out is good for a day
 _TRIM_SECONDS = 3600  # from one look at the size to the next
-_TOOLS = {"zig", "yowasp"}  # caches that tools keep for themselves: one for each version
+# What stays: caches that tools keep for themselves, one for each version, and what was downloaded.
+_STAY = {"zig", "yowasp", "debian"}
 
 
 def folder() -> Path:
@@ -95,7 +96,7 @@ def used(entry: Path) -> bool:
     return True
 
 
-def made(entry: Path, make: Callable[[Path], None]) -> Path:
+def made(entry: Path, make: Callable[[Path], object]) -> Path:
     """The entry, filled by `make` in a folder that becomes it, unless it is there."""
     if used(entry):
         return entry
@@ -126,7 +127,7 @@ def trim(now: float | None = None) -> None:
         os.utime(stamp, (now, now))
         entries = []
         for kind in top.iterdir():
-            if kind.is_dir() and kind.name not in _TOOLS:
+            if kind.is_dir() and kind.name not in _STAY:
                 entries += [(*_looked_at(path), path) for path in kind.iterdir()]
         left = sum(size for _, size, _ in entries)
         limit = limit_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages below build/, by the machine's own apt: no root, nothing of the machine's apt is touched.
+"""Debian packages in the cache, by the machine's own apt: no root, nothing of the machine's apt is touched.
 
 apt gets a folder of its own for each release, with its own sources, lists and an empty list of what is
 installed; so a closure holds every library that it needs. apt checks the signatures.
@@ -19,16 +19,24 @@ from pathlib import Path
 
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
-from coreloom.paths import BUILD
+from coreloom.toolchain import cache
 
-PLACE = BUILD / "linux"
-PACKAGES = PLACE / "packages"
 MIRROR = "CORELOOM_DEBIAN_MIRROR"
 _KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _INDEX_SECONDS = 24 * 3600  # an index may be so old before it is fetched again
 # Suites of which apt's sources may speak that lie on a mirror with all the others.
 _SUITES = {"bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable"}
 _URI = re.compile(r"^'([^']+)' (\S+\.deb) \d+", re.MULTILINE)
+
+
+def folder() -> Path:
+    """Where all of it is kept, for all checkouts, until somebody removes it."""
+    return cache.place("debian")
+
+
+def store() -> Path:
+    """Its folder of unpacked packages, NAME_VERSION each."""
+    return folder() / "packages"
 
 
 def needed_programs() -> None:
@@ -66,8 +74,8 @@ def packages(names: Sequence[str], suite: str = "trixie", *, closure: bool = Tru
     """
     kind = "closure" if closure else "alone"
     key = hashlib.sha256(" ".join(sorted(names)).encode()).hexdigest()[:8]
-    chosen = PLACE / "chosen" / f"{suite}-{kind}-{names[0]}-{key}"
-    with file_lock(PLACE / "debian.lock"):
+    chosen = folder() / "chosen" / f"{suite}-{kind}-{names[0]}-{key}"
+    with file_lock(folder() / "debian.lock"):
         if (kept := _kept(chosen)) is not None:
             return kept
         for again in (False, True):
@@ -93,7 +101,7 @@ def name(folder: Path) -> str:
 
 def known_names(prefix: str, suite: str) -> list[str]:
     """Names of the suite's packages that begin so."""
-    with file_lock(PLACE / "debian.lock"):
+    with file_lock(folder() / "debian.lock"):
         _update(suite, False)
         return sorted(_apt(suite, "apt-cache", "pkgnames", prefix).split())
 
@@ -102,8 +110,8 @@ def tree(names: Sequence[str], suite: str = "trixie") -> Path:
     """One folder with the files of a closure, as links, laid out as on a machine: programs run from it."""
     folders = packages(names, suite)
     key = hashlib.sha256("\0".join(folder.name for folder in folders).encode()).hexdigest()[:8]
-    target = PLACE / "trees" / f"{names[0]}-{key}"
-    with file_lock(PLACE / "trees.lock"):
+    target = folder() / "trees" / f"{names[0]}-{key}"
+    with file_lock(folder() / "trees.lock"):
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:
@@ -144,7 +152,7 @@ def _link(source: Path, target: Path) -> None:
 def _kept(chosen: Path) -> list[Path] | None:
     if not chosen.exists():
         return None
-    folders = [PACKAGES / name for name in chosen.read_text().split()]
+    folders = [store() / name for name in chosen.read_text().split()]
     return folders if all(folder.is_dir() for folder in folders) else None
 
 
@@ -164,11 +172,11 @@ def file_names(listed: str) -> list[str]:
 
 def _fetch(files: Sequence[str], suite: str) -> list[Path]:
     """The folders of packages given by file name; those that are not here are fetched."""
-    folders = {name: PACKAGES / name.rpartition("_")[0] for name in files}
+    folders = {name: store() / name.rpartition("_")[0] for name in files}
     missing = [name for name, folder in folders.items() if not folder.is_dir()]
     if missing:
-        PACKAGES.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".", dir=PACKAGES) as work:
+        store().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".", dir=store()) as work:
             wanted = [_with_version(name) for name in missing]
             _apt(suite, "apt-get", "download", *wanted, cwd=Path(work))
             for name in missing:
@@ -186,7 +194,7 @@ def _with_version(file: str) -> str:
 
 def _root(suite: str) -> Path:
     """apt's own folder for a release and its backports."""
-    return PLACE / "apt" / suite.removesuffix("-backports")
+    return folder() / "apt" / suite.removesuffix("-backports")
 
 
 def _update(suite: str, again: bool) -> None:

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from coreloom.locks import file_lock
-from coreloom.paths import BUILD
+from coreloom.toolchain import cache
 from coreloom.toolchain.firmware import digest, run, zig
 
 # For what runs as root at its users' places: loaded anywhere, nothing writable that is decided at the
@@ -39,12 +37,6 @@ def executable(
     seen = [*folders, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
     headers = sorted({path for folder in seen for path in folder.glob("*.h")})
     own = [*target_flags, *_C, *(f"-I{folder}" for folder in folders), *flags]
-    target = BUILD / "linux" / "bin" / f"{name}-{digest(own, [*sources, *headers])}" / name
-    with file_lock(target.parent.with_suffix(".lock")):
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".", dir=target.parent) as work:
-                made = Path(work) / name
-                run([*zig(), "cc", *own, *map(str, sources), "-o", str(made)], name)
-                made.replace(target)
-    return target
+    entry = cache.place("native") / f"{name}-{digest(own, [*sources, *headers])}"
+    command = [*zig(), "cc", *own, *map(str, sources), "-o"]
+    return cache.made(entry, lambda work: run([*command, str(work / name)], name)) / name

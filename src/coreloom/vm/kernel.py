@@ -53,7 +53,7 @@ def get(choice: str = "7") -> Kernel:
         raise UserError(f"unknown kernel '{choice}' of the guest: choose one of {', '.join(CHOICES)}")
     sources = CHOICES[choice]
     mark = _mark(choice)
-    with file_lock(debian.PLACE / "kernel.lock"):
+    with file_lock(debian.folder() / "kernel.lock"):
         release = chosen(choice)
         if release is None:
             source, release = newest(sources)
@@ -61,7 +61,7 @@ def get(choice: str = "7") -> Kernel:
             source = next(source for source in sources if re.fullmatch(source.release, release))
         names = [f"{source.prefix}{release}", source.config.format(release)]
         folders = debian.packages(sorted(set(names)), source.suite, closure=False)
-        vmlinux = debian.PLACE / "kernels" / release / "vmlinux"
+        vmlinux = debian.folder() / "kernels" / release / "vmlinux"
         if not vmlinux.exists():
             vmlinux.parent.mkdir(parents=True, exist_ok=True)
             partial = vmlinux.with_suffix(".partial")
@@ -78,7 +78,7 @@ def chosen(choice: str) -> str | None:
 
 
 def _mark(choice: str) -> Path:
-    return debian.PLACE / "chosen" / f"kernel-{choice}"
+    return debian.folder() / "chosen" / f"kernel-{choice}"
 
 
 def newest(sources: Sequence[_Source]) -> tuple[_Source, str]:
@@ -121,7 +121,7 @@ def _find(folders: list[Path], name: str, release: str) -> Path:
         for path in (folder / f"usr/lib/modules/{release}/{name}", folder / f"boot/{name}-{release}"):
             if path.exists():
                 return path
-    raise UserError(f"Debian's kernel {release} has no {name}: remove build/linux and try again")
+    raise UserError(f"Debian's kernel {release} has no {name}: remove {debian.folder()} and try again")
 
 
 _UNPACK = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4"}
@@ -141,7 +141,7 @@ def extract(image: bytes) -> bytes:
             done = subprocess.run([*command, "-dc"], input=payload[:-4], capture_output=True, check=False)
             elf = done.stdout
     if not elf.startswith(b"\x7fELF"):
-        raise UserError("the kernel's image cannot be unpacked: remove build/linux and try again")
+        raise UserError(f"the kernel's image cannot be unpacked: remove {debian.folder()} and try again")
     return elf
 
 

@@ -84,7 +84,7 @@ def cached() -> list[str]:
     lines = [
         f"kernel {choice}: {linux_kernel.chosen(choice) or 'not here'}" for choice in linux_kernel.CHOICES
     ]
-    folders = [path for path in debian.PACKAGES.glob("*") if not path.name.startswith(".")]
+    folders = [path for path in debian.store().glob("*") if not path.name.startswith(".")]
     emulators = [
         path.name.removeprefix("qemu-system-x86_") for path in folders if path.match("qemu-system-x86_*")
     ]

@@ -21,7 +21,7 @@ def _made(name: str, packages: list[str], how: str, make: Callable[[Path], None]
     """A file below build/, made once for its packages and the text that says how."""
     versions = " ".join(folder.name for folder in debian.packages(packages))
     key = hashlib.sha256(f"{how}\0{versions}".encode()).hexdigest()[:16]
-    target = debian.PLACE / "inputs" / f"{name}-{key}" / name
+    target = debian.folder() / "inputs" / f"{name}-{key}" / name
     with file_lock(target.parent.with_suffix(".lock")):
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,9 @@ def _encode(target: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode or not film.exists():
             said = vm.last_line(done.stderr or done.stdout)
-            raise UserError(f"{_ENCODER} cannot encode the film: {said}; remove build/linux and try again")
+            raise UserError(
+                f"{_ENCODER} cannot encode the film: {said}; remove {debian.folder()} and try again"
+            )
         target.write_bytes(film.read_bytes())
 
 
@@ -102,7 +104,9 @@ def _make_database(target: Path) -> None:
     outcome = vm.run(guest, _MAKE_DATABASE, deterministic=True, timeout=600)
     if outcome.status:
         said = vm.last_line(outcome.stdout)
-        raise UserError(f"the database cannot be made in the guest: {said}; remove build/linux and try again")
+        raise UserError(
+            f"the database cannot be made in the guest: {said}; remove {debian.folder()} and try again"
+        )
     with tarfile.open(target, "w") as archive:
         for name, content in sorted(outcome.files.items()):
             member = tarfile.TarInfo(name)
@@ -112,3 +116,7 @@ def _make_database(target: Path) -> None:
 
 def database() -> dict[str, Path | bytes]:
     return {"/job/db.tar": _made("db.tar", list(DATABASE), _MAKE_DATABASE, _make_database)}
+
+
+def _again() -> str:
+    return f"remove {debian.folder()} and try again"
