@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: it joins the commands and says their mistakes in one line."""
+"""The command line: it joins the commands and reports mistakes in one line."""
 
 from __future__ import annotations
 

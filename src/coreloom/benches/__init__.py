@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One measurement a folder."""
+"""One folder per measurement."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One verb of the command line a file; the only place that prints."""
+"""One file per verb of the command line; the only package that prints."""

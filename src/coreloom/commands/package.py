@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom package`: the programs for Linux installed, taken away, or packed."""
+"""`coreloom package`: the programs for Linux installed, uninstalled or packaged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The law of cl_scheduler: [HT]'s scheduler as a unit of its own, one operation after the other."""
+"""Reference model of cl_scheduler: [HT]'s scheduler as a unit of its own, one operation after the other."""
 
 from __future__ import annotations
 

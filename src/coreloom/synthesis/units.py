@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `coreloom synth` measures: one line a unit."""
+"""What `coreloom synth` measures: one line per unit."""
 
 from __future__ import annotations
 
