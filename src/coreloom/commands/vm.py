@@ -11,6 +11,7 @@ from pathlib import Path
 from coreloom.commands.console import Command, err
 from coreloom.errors import UserError
 from coreloom.options import positive
+from coreloom.programs import bpf
 from coreloom.vm import kernel, vm
 
 
@@ -26,8 +27,9 @@ def _run(args: argparse.Namespace) -> int:
         if args.words:
             raise UserError(f"--{'list' if args.list else 'prepare'} runs no command: leave it out")
         if args.prepare:
-            with err.status("fetch kernels, QEMU and busybox"):
+            with err.status("fetch kernels, QEMU, busybox and libraries"):
                 vm.prepare(sorted({*kernel.USUAL, args.kernel}))
+                bpf.prepare()
         _write("".join(f"{line}\n" for line in vm.cached()))
         return 0
     if not args.words:

@@ -61,6 +61,12 @@ def program(name: str) -> Path:
     return made
 
 
+def prepare() -> None:
+    """Fetch the libraries that the programs are linked with; what is here already takes no time."""
+    for source in _LIBRARIES.values():
+        _folder(*source)
+
+
 def _folder(package: str, suite: str) -> Path:
     (folder,) = debian.packages([package], suite, closure=False)
     return folder
