@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums an array, then posts a semaphore (struct hwt_template). docs/hardware-thread.md goes through it.
+// Sums an array, then posts a semaphore (struct hwt_template). Explained in docs/hardware-thread.md.
 module cl_hwt_template (
   input  logic        clk_i, rst_ni, run_i, start_i,
   input  logic [31:0] argument_i,
@@ -17,7 +17,7 @@ module cl_hwt_template (
   input  logic [31:0] mem_rdata_i
 );
   enum logic [2:0] {Idle, Block, Sum, Post, Done} state_q;
-  logic [31:0] address_q, ask_q, wait_q;           // next word; words to ask for, words to come
+  logic [31:0] address_q, ask_q, wait_q;           // next word; words still to request, still to arrive
   logic [31:0] words_q, count_q, semaphore_q, sum_q;
 
   assign mem_req_o = ask_q != '0;                  // may not depend on mem_gnt_i
