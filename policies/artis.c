@@ -11,7 +11,7 @@
  *   - a CPU touches no run queue but its own. A thread that leaves goes into the task FIFO of its kind; a CPU takes
  *     one from there when it looks: an RT CPU from the FIFO of RT threads, an NRT CPU from that of the others; from the
  *     other one, an RT CPU when it has no RT thread, and an NRT CPU when it has nothing at all. Who needs work asks
- *     (cl_poke) a CPU that has too much; that one gives.
+ *     (cl_resched) a CPU that has too much; that one gives.
  * Open there, here: RT and NRT threads take turns with tuning.slice each, in the order in which they came. Balancing
  * evens out the number of threads on the CPUs that NRT threads may use, one at a time.
  * Not taken: RT0, which may never leave the RT group (place it, then); migrating a thread when it disables preemption.
@@ -168,7 +168,7 @@ static void artis_call(struct cl_machine *m, uint32_t cpu) {
   cl_set_remove(&artis_all(m)->idle, cpu);
   cl_set_remove(&artis_all(m)->free, cpu);
   cl_set_add(&artis_all(m)->called, cpu);
-  cl_poke(m, cpu);
+  cl_resched(m, cpu);
 }
 
 /* Into the FIFO, for the CPU that is called, or for who looks next. */
@@ -283,11 +283,11 @@ static struct cl_entity *artis_pick(struct cl_machine *m, uint32_t cpu) {
   /* Ask for what this CPU, or another one, could run. */
   if (cl_set_from(&all->free, 0) < CL_CPUS_MAX) {
     uint32_t other = cl_set_near(&all->asked, cpu);
-    if (other < CL_CPUS_MAX && other != cpu) cl_poke(m, other);
+    if (other < CL_CPUS_MAX && other != cpu) cl_resched(m, other);
   }
   if (!e && !m->cpu[cpu].owner) {
     uint32_t other = cl_set_near(&all->giving, cpu);
-    if (other < CL_CPUS_MAX && other != cpu) cl_poke(m, other);
+    if (other < CL_CPUS_MAX && other != cpu) cl_resched(m, other);
   }
   return e;
 }

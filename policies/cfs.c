@@ -133,7 +133,7 @@ static void cfs_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e,
     bool preempts = m->cpu[cpu].current && cfs_preempts(m, e, cfs_current(m, cpu));
     if (preempts) q->prefer = e;
     /* A current thread that was alone has been told to run for ever. */
-    if (!m->cpu[cpu].current || first || preempts) cl_poke(m, cpu);
+    if (!m->cpu[cpu].current || first || preempts) cl_resched(m, cpu);
   }
   cl_queues_offer(m, e);
 }

@@ -109,7 +109,7 @@ static inline uint32_t cl_fair_balance(struct cl_machine *m, uint32_t cpu, cl_fa
     moved++;
     amount -= weight < amount ? weight : amount;
   }
-  if (moved) cl_poke(m, cpu);
+  if (moved) cl_resched(m, cpu);
   return moved;
 }
 

@@ -9,7 +9,7 @@
  * C11, freestanding: it also runs on a 32-bit core without a divider for 64 bits, so nothing divides 64-bit numbers
  * where a switch has to wait for it.
  *
- * The user keeps time (`now`), calls one function at a time, and provides cl_poke(). Times are in the user's unit:
+ * The user keeps time (`now`), calls one function at a time, and provides cl_resched(). Times are in the user's unit:
  * nanoseconds in the model, cycles on the SoC.
  *
  * Life of a thread, seen from a policy:
@@ -112,7 +112,7 @@ struct cl_policy {
   /* Where a thread that becomes runnable should queue. Changes nothing. */
   uint32_t (*place)(const struct cl_machine *m, const struct cl_entity *e);
 
-  /* Queue a thread on a CPU (of place, or where it was current). Pokes the CPUs that should look again. */
+  /* Queue a thread on a CPU (from place, or where it was current). Calls cl_resched for CPUs that must decide again. */
   void (*enqueue)(struct cl_machine *m, uint32_t cpu, struct cl_entity *e, enum cl_why why);
 
   /* The thread stops being runnable; charged to now by tick if it is current. */
@@ -138,9 +138,9 @@ struct cl_policy {
   int (*reserve)(struct cl_machine *m, uint32_t cpu, struct cl_entity *owner);
 };
 
-/* The user's: this CPU should look again. Without current: pick. With one: it should give way (tick, enqueue as
- * CL_PREEMPTED, pick). May come while a function of the policy runs, so it only notes the CPU. */
-void cl_poke(struct cl_machine *m, uint32_t cpu);
+/* Provided by the user: this CPU must decide again. Without a current thread: pick. With one: make it give way (tick,
+ * enqueue as CL_PREEMPTED, pick). May be called while a function of the policy runs, so it only notes the CPU. */
+void cl_resched(struct cl_machine *m, uint32_t cpu);
 
 /* May this CPU run this thread at all? */
 static inline bool cl_allowed(const struct cl_machine *m, uint32_t cpu, const struct cl_entity *e) {

@@ -61,7 +61,7 @@ static inline void cl_queues_offer(struct cl_machine *m, const struct cl_entity 
   const struct cl_cpu *c = &m->cpu[(uint32_t)e->cpu];
   if (e->home != CL_ANY_CPU || (!c->current && c->queued < 2)) return;
   uint32_t idle = cl_queues_idle(m, e, (uint32_t)e->cpu);
-  if (idle < CL_CPUS_MAX) cl_poke(m, idle);
+  if (idle < CL_CPUS_MAX) cl_resched(m, idle);
 }
 
 /* Has this CPU threads that wait while another runs or will run there? */

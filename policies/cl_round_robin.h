@@ -91,12 +91,12 @@ static inline void cl_rr_unqueue(struct cl_machine *m, struct cl_entity *e) {
 }
 
 /* Who should look when a thread has been queued on a CPU that does not pick now. */
-static inline void cl_rr_poke(struct cl_machine *m, uint32_t cpu, const struct cl_entity *e) {
+static inline void cl_rr_resched(struct cl_machine *m, uint32_t cpu, const struct cl_entity *e) {
   if (!m->cpu[cpu].current && cl_allowed(m, cpu, e)) {
-    cl_poke(m, cpu);
+    cl_resched(m, cpu);
   } else if (e->seen == CL_RR_ANY) {
     uint32_t idle = cl_rr_idle(m, cpu);
-    if (idle < CL_CPUS_MAX) cl_poke(m, idle);
+    if (idle < CL_CPUS_MAX) cl_resched(m, idle);
   }
 }
 

@@ -86,7 +86,7 @@ static void look_whether_free(struct cl_machine *m) {
     s->stopped_for += m->now - s->stopped;
     for (uint32_t cpu = 0; (cpu = cl_set_from(&s->ahead, cpu)) < CL_CPUS_MAX; cpu++) {
       const struct cl_entity *e = m->cpu[cpu].current;
-      if (e && e->seen & COUNTED && e->round - s->lowest == CL_ROUND_SPAN) cl_poke(m, cpu);
+      if (e && e->seen & COUNTED && e->round - s->lowest == CL_ROUND_SPAN) cl_resched(m, cpu);
       cl_set_remove(&s->ahead, cpu);
     }
   }
@@ -244,7 +244,7 @@ static uint32_t idle_near(const struct cl_machine *m, uint32_t cpu) {
 /* If a thread waits in one of the rounds up to `last`, have an idle CPU look. When it has taken one, it goes on so. */
 static void offer(struct cl_machine *m, uint32_t near, uint32_t last) {
   uint32_t cpu = idle_near(m, near);
-  if (cpu < CL_CPUS_MAX && waits(rounds_of(m), last)) cl_poke(m, cpu);
+  if (cpu < CL_CPUS_MAX && waits(rounds_of(m), last)) cl_resched(m, cpu);
 }
 
 /* --- the interface ----------------------------------------------------------------------------- */
@@ -296,7 +296,7 @@ static void dwrr_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e
   if (leaving) return; /* its CPU picks now */
   const struct cl_entity *current = m->cpu[cpu].current;
   if (current ? comes_before(m, cpu, e, current) : cl_allowed(m, cpu, e))
-    cl_poke(m, cpu);
+    cl_resched(m, cpu);
   else
     offer(m, cpu, last_round(s));
 }
@@ -410,7 +410,7 @@ static cl_time dwrr_tick(struct cl_machine *m, uint32_t cpu, cl_time ran) {
     if (!ran && time) return time < cl_round_time(e->left) ? time : cl_round_time(e->left);
     e->seen &= ~(uint32_t)FRESH;
     const struct cl_entity *next = first_here(m, cpu, line_of(m, cpu)->round);
-    if (next && next->seen & FRESH) cl_poke(m, cpu);
+    if (next && next->seen & FRESH) cl_resched(m, cpu);
   }
   if (e->left > 0) return cl_round_time(e->left);
   return e->seen & COUNTED && e->round - s->lowest == CL_ROUND_SPAN ? cl_round_time(slice_of(m, e)) : 0;

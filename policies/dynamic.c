@@ -18,7 +18,7 @@ static void dynamic_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity
   cl_rr_arrive(m, e, why, &rr->arrivals);
   cl_note_queued(m, cpu, e);
   cl_rr_queue(m, cpu, e);
-  if (!cl_rr_leaves(why)) cl_rr_poke(m, cpu, e);
+  if (!cl_rr_leaves(why)) cl_rr_resched(m, cpu, e);
 }
 
 static void dynamic_dequeue(struct cl_machine *m, struct cl_entity *e) {
@@ -36,7 +36,7 @@ static struct cl_entity *dynamic_pick(struct cl_machine *m, uint32_t cpu) {
   if (e) cl_rr_unqueue(m, e);
   cl_rr_picked(m, cpu, e);
   uint32_t idle = cl_rr_idle(m, cpu);
-  if (rr->any.first && idle < CL_CPUS_MAX) cl_poke(m, idle); /* whom this one was preempted for was bound */
+  if (rr->any.first && idle < CL_CPUS_MAX) cl_resched(m, idle); /* whom this one was preempted for was bound */
   return e;
 }
 

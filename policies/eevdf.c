@@ -190,7 +190,7 @@ static void eevdf_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *
   if (leaves)
     q->last = why == CL_PREEMPTED ? e : NULL;
   else if (cl_allowed(m, cpu, e)) /* a current thread that was alone has been told to run for ever */
-    if (!m->cpu[cpu].current || first || eevdf_preempts(m, cpu, e)) cl_poke(m, cpu);
+    if (!m->cpu[cpu].current || first || eevdf_preempts(m, cpu, e)) cl_resched(m, cpu);
   cl_queues_offer(m, e);
 }
 

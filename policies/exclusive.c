@@ -6,7 +6,7 @@
  *   0 validate  is there such a CPU, may it be had, may the thread run there
  *   1 list      close the CPU, take what waits for it out of its queue, sum up their load and the current one's
  *   2 choose    read the loads of all other open CPUs: the lightest, the lowest number of equals
- *   3 migrate   put them all there; the current one follows as soon as the CPU looks (cl_poke)
+ *   3 migrate   put them all there; the current one follows as soon as the CPU looks (cl_resched)
  *   4 run       put the thread on the CPU, alone; back to 0
  * Beyond the paper: several CPUs may be reserved, one stays open; a CPU is given back (reserve with NULL); the thread
  * may exist already, run elsewhere or sleep: its CPU waits for it, empty. (Who ends has to give its CPU back before.)
@@ -129,14 +129,14 @@ static int exclusive_migrate(struct cl_machine *m, struct exclusive *x) {
     m->base->enqueue(m, x->lightest, e, CL_MOVED);
     m->moved++;
   }
-  if (m->cpu[x->cpu].current && m->cpu[x->cpu].current != x->owner) cl_poke(m, x->cpu);
+  if (m->cpu[x->cpu].current && m->cpu[x->cpu].current != x->owner) cl_resched(m, x->cpu);
   return 0;
 }
 
 static int exclusive_run(struct cl_machine *m, struct exclusive *x) {
   if (x->queued) m->base->enqueue(m, x->cpu, x->owner, CL_MOVED);
-  if (x->owner->current && (uint32_t)x->owner->cpu != x->cpu) cl_poke(m, (uint32_t)x->owner->cpu);
-  if (m->cpu[x->cpu].current != x->owner) cl_poke(m, x->cpu);
+  if (x->owner->current && (uint32_t)x->owner->cpu != x->cpu) cl_resched(m, (uint32_t)x->owner->cpu);
+  if (m->cpu[x->cpu].current != x->owner) cl_resched(m, x->cpu);
   return 0;
 }
 
@@ -166,7 +166,7 @@ static int exclusive_give_back(struct cl_machine *m, uint32_t cpu) {
   owner->home = exclusive_place_of(m, cpu)->home;
   if (queued) m->base->enqueue(m, cpu, owner, CL_MOVED);
   if (owner->home != CL_ANY_CPU && exclusive_runnable(owner)) exclusive_place_of(m, cpu)->placed++;
-  cl_poke(m, cpu);
+  cl_resched(m, cpu);
   return 0;
 }
 

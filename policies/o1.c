@@ -115,7 +115,7 @@ static void o1_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e, 
   o1_add(m, cpu, e, expires ? !active : active, why == CL_PREEMPTED);
   if (was_current && from != cpu) cl_queues_note(m, from);
   const struct cl_entity *current = m->cpu[cpu].current;
-  if (!leaves && cl_allowed(m, cpu, e) && (!current || e->priority < current->priority)) cl_poke(m, cpu);
+  if (!leaves && cl_allowed(m, cpu, e) && (!current || e->priority < current->priority)) cl_resched(m, cpu);
   cl_queues_offer(m, e);
 }
 
@@ -170,7 +170,7 @@ static uint32_t o1_balance(struct cl_machine *m, uint32_t cpu) {
   uint32_t own = o1_running(m, cpu), most = o1_running(m, busiest), more = most - own;
   if (4 * more < most) return 0;
   uint32_t moved = o1_move_any(m, busiest, cpu, more / 2);
-  if (moved) cl_poke(m, cpu);
+  if (moved) cl_resched(m, cpu);
   return moved;
 }
 

@@ -58,7 +58,7 @@ static uint32_t ring_place(const struct cl_machine *m, const struct cl_entity *e
 
 /* Who should look: an idle CPU, the thread's last one first; else, for one that has become runnable, the CPU whose
  * current thread it exceeds most. */
-static void poke_for(struct cl_machine *m, struct cl_entity *e, enum cl_why why) {
+static void resched_for(struct cl_machine *m, struct cl_entity *e, enum cl_why why) {
   bool leaving = why == CL_PREEMPTED || why == CL_USED || why == CL_YIELDED; /* its CPU picks anyway */
   uint32_t best = m->cpus;
   int64_t most = 0;
@@ -67,7 +67,7 @@ static void poke_for(struct cl_machine *m, struct cl_entity *e, enum cl_why why)
     if (!cl_allowed(m, cpu, e) || (leaving && cpu == (uint32_t)e->cpu)) continue;
     struct cl_entity *current = m->cpu[cpu].current;
     if (!current) {
-      cl_poke(m, cpu);
+      cl_resched(m, cpu);
       return;
     }
     if (leaving) continue;
@@ -77,7 +77,7 @@ static void poke_for(struct cl_machine *m, struct cl_entity *e, enum cl_why why)
       best = cpu;
     }
   }
-  if (best < m->cpus) cl_poke(m, best);
+  if (best < m->cpus) cl_resched(m, best);
 }
 
 static void ring_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e, enum cl_why why) {
@@ -98,7 +98,7 @@ static void ring_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e
     cl_list_append(&ring->threads, &e->node);
   else
     cl_list_prepend(&ring->threads, &e->node);
-  poke_for(m, e, why);
+  resched_for(m, e, why);
 }
 
 static void ring_dequeue(struct cl_machine *m, struct cl_entity *e) {

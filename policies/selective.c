@@ -63,7 +63,7 @@ static void selective_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_enti
   } else {
     cl_rr_queue(m, cpu, e);
   }
-  if (!cl_rr_leaves(why)) cl_rr_poke(m, cpu, e);
+  if (!cl_rr_leaves(why)) cl_rr_resched(m, cpu, e);
 }
 
 static void selective_dequeue(struct cl_machine *m, struct cl_entity *e) {
@@ -89,7 +89,7 @@ static struct cl_entity *selective_pick(struct cl_machine *m, uint32_t cpu) {
   if (e) unqueue(m, e);
   cl_rr_picked(m, cpu, e);
   uint32_t idle = cl_rr_idle(m, cpu);
-  if (idle < CL_CPUS_MAX && (all->rr.any.first || cl_set_from(&all->warm, 0) < CL_CPUS_MAX)) cl_poke(m, idle);
+  if (idle < CL_CPUS_MAX && (all->rr.any.first || cl_set_from(&all->warm, 0) < CL_CPUS_MAX)) cl_resched(m, idle);
   return e;
 }
 

@@ -44,7 +44,7 @@ static void static_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity 
   cl_rr_arrive(m, e, why, arrivals);
   cl_note_queued(m, cpu, e);
   cl_rr_insert(&place_of(m, cpu)->threads, e);
-  if (!cl_rr_leaves(why) && !m->cpu[cpu].current) cl_poke(m, cpu);
+  if (!cl_rr_leaves(why) && !m->cpu[cpu].current) cl_resched(m, cpu);
 }
 
 static void static_dequeue(struct cl_machine *m, struct cl_entity *e) {

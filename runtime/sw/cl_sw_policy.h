@@ -5,7 +5,7 @@
  *
  * - A CPU without a thread is in no thread's context: it goes to one of its own (k_idle_word). So whoever has become
  *   ready only goes to a queue, and each CPU takes its threads itself.
- * - cl_poke() notes a CPU. This one looks on its way out of the operation, the others get an interrupt.
+ * - cl_resched() notes a CPU. This one looks on its way out of the operation, the others get an interrupt.
  * - `current` of k_cpu is whose context the CPU is in, `current` of cl_cpu whom the policy has given it. They differ
  *   where a policy gives away a thread that another CPU still runs (exclusive): the CPU sleeps until that has left it.
  * - Time is charged when a CPU looks, and before its thread blocks; a look is due at `until`, by the timer.
@@ -46,15 +46,15 @@ void cl_policy_has_no_room(void); /* there is none: the linker says so */
 static struct cl_cpu k_policy_cpus[CL_CPUS];
 static uint64_t k_policy_states[CL_CPUS][K_CPU_ROOM / 8];
 static uint64_t k_policy_shared[K_SHARED_ROOM / 8];
-static uint32_t k_poked; /* CPUs that should look */
-static uint32_t k_told;  /* of these, those that know */
+static uint32_t k_need_resched; /* CPUs that must decide again */
+static uint32_t k_resched_sent; /* those of them that have been sent an interrupt */
 
 static inline cl_time k_clock(void);
 static inline uint32_t k_idle_word(const k_cpu *cpu);
 
-void cl_poke(struct cl_machine *machine, uint32_t cpu) {
+void cl_resched(struct cl_machine *machine, uint32_t cpu) {
   (void)machine;
-  k_poked |= 1u << cpu;
+  k_need_resched |= 1u << cpu;
 }
 
 K_INLINE uint32_t k_number(const k_cpu *cpu) { return CL_CPUS == 1 ? 0 : (uint32_t)(cpu - k_cpus); }
@@ -78,7 +78,7 @@ K_INLINE cl_time k_charge(k_cpu *cpu) {
 /* The CPU leaves the context it is in. Another one may wait for that. */
 K_INLINE void k_leave(const k_cpu *cpu) {
   const k_thread *thread = cpu->current;
-  if (K_REMOTE && thread && K_RARE(thread->entity.current)) k_poked |= 1u << thread->entity.cpu;
+  if (K_REMOTE && thread && K_RARE(thread->entity.current)) k_need_resched |= 1u << thread->entity.cpu;
 }
 
 /* Go on with whom the policy has given this CPU, else with its idle thread, else with nobody. 0: as before. */
@@ -104,8 +104,8 @@ K_INLINE cl_time k_evening(void) { return 4 * k_machine.tuning.slice; }
 K_APART uint32_t k_choose(k_cpu *cpu) {
   uint32_t number = k_number(cpu);
   struct cl_entity *entity = K_POLICY.pick(&k_machine, number);
-  k_poked &= ~(1u << number);
-  k_told &= ~(1u << number);
+  k_need_resched &= ~(1u << number);
+  k_resched_sent &= ~(1u << number);
   cpu->since = k_machine.now;
   cpu->until = CL_FOREVER;
   if (entity) {
@@ -151,14 +151,14 @@ K_INLINE void k_quit(k_cpu *cpu, k_thread *thread) {
   if (cpu && k_given(cpu) == entity)
     k_charge(cpu);
   else if (entity->current)
-    k_poked |= 1u << entity->cpu; /* which waits for it */
+    k_need_resched |= 1u << entity->cpu; /* which waits for it */
   if (K_RARE(!entity->queued && !entity->current)) return;
   K_POLICY.dequeue(&k_machine, entity);
 }
 
 /* The CPU has no running thread: it was idle, or its thread has ended. */
 K_INLINE uint32_t k_wait(k_cpu *cpu) {
-  if (k_given(cpu) && !(k_poked & k_bit(cpu))) return k_go_on(cpu);
+  if (k_given(cpu) && !(k_need_resched & k_bit(cpu))) return k_go_on(cpu);
   return k_look(cpu, CL_PREEMPTED);
 }
 
@@ -168,7 +168,7 @@ K_APART void k_enqueue(k_thread *thread, int front) {
   struct cl_entity *entity = &thread->entity;
   thread->state = CL_STATE_READY;
   if (K_RARE(thread->idle)) {
-    if (!k_given(thread->home)) k_poked |= k_bit(thread->home);
+    if (!k_given(thread->home)) k_need_resched |= k_bit(thread->home);
     return;
   }
   k_set_clock();
@@ -194,7 +194,7 @@ K_INLINE void k_wake(k_thread *thread) { k_enqueue(thread, 0); }
 
 K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
   k_enqueue(thread, 0);
-  *woke |= (k_poked & ~k_told) != 0;
+  *woke |= (k_need_resched & ~k_resched_sent) != 0;
 }
 
 /* The current thread waits. `woken` is a chain of threads that it has just woken and that are not queued yet. */
@@ -215,28 +215,28 @@ K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
 
 /* --- who should look ------------------------------------------------------------------------- */
 
-K_INLINE int k_pressed(const k_cpu *cpu) { return (k_poked & k_bit(cpu)) != 0; }
+K_INLINE int k_pressed(const k_cpu *cpu) { return (k_need_resched & k_bit(cpu)) != 0; }
 
 /* Should the thread on this CPU give way? */
 K_INLINE int k_irq(const k_cpu *cpu) { return k_pressed(cpu) || k_clock() >= cpu->until; }
 
-K_INLINE uint32_t k_untold(const k_cpu *cpu) { return k_poked & ~k_told & ~k_bit(cpu); }
+K_INLINE uint32_t k_resched_unsent(const k_cpu *cpu) { return k_need_resched & ~k_resched_sent & ~k_bit(cpu); }
 
 /* Nobody leaves the kernel with a CPU that should look and does not know. */
 K_INLINE void k_tell_all(void) {
   if (CL_CPUS == 1) return; /* it looks by itself */
-  for (k_cpu *cpu = k_cpus; K_RARE(k_poked & ~k_told); cpu++) {
-    if (!(k_poked & ~k_told & k_bit(cpu))) continue;
-    k_told |= k_bit(cpu);
+  for (k_cpu *cpu = k_cpus; K_RARE(k_need_resched & ~k_resched_sent); cpu++) {
+    if (!(k_need_resched & ~k_resched_sent & k_bit(cpu))) continue;
+    k_resched_sent |= k_bit(cpu);
     k_interrupt(cpu);
   }
 }
 
-K_INLINE int k_others_pressed(const k_cpu *cpu) { return K_REMOTE && k_untold(cpu) != 0; }
+K_INLINE int k_others_pressed(const k_cpu *cpu) { return K_REMOTE && k_resched_unsent(cpu) != 0; }
 
 K_COLD void k_notify_closer(const k_cpu *cpu) {
-  uint32_t tell = k_untold(cpu);
-  k_told |= tell;
+  uint32_t tell = k_resched_unsent(cpu);
+  k_resched_sent |= tell;
   for (k_cpu *other = k_cpus; tell; other++, tell >>= 1)
     if (tell & 1) k_interrupt(other);
 }
@@ -261,7 +261,7 @@ K_COLD void k_begin_slices(void) {
   k_machine.tuning.latency = 8 * slice; /* as Linux's 6 ms are to 0.75 ms */
   k_machine.tuning.realtime_cpus = CL_CPUS > 1 ? CL_CPUS / 2 : 1;
   for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++)
-    if (k_policy_cpus[cpu].current) k_poked |= 1u << cpu;
+    if (k_policy_cpus[cpu].current) k_need_resched |= 1u << cpu;
 }
 
 K_INLINE void k_init_scheduler(void) {
@@ -271,7 +271,7 @@ K_INLINE void k_init_scheduler(void) {
   memset(k_policy_cpus, 0, sizeof k_policy_cpus);
   memset(k_policy_states, 0, sizeof k_policy_states);
   memset(k_policy_shared, 0, sizeof k_policy_shared);
-  k_poked = k_told = 0;
+  k_need_resched = k_resched_sent = 0;
   k_machine.cpus = k_machine.open = CL_CPUS;
   k_machine.policy = &K_POLICY;
   k_machine.base = K_BASE;
@@ -329,7 +329,7 @@ K_INLINE void k_change_unqueued(k_thread *thread, uint32_t level) {
   thread->level = level;
   thread->entity.priority = k_policy_priority(level);
   thread->entity.realtime = level < K_NICE_0;
-  if (thread->entity.current) k_poked |= 1u << thread->entity.cpu;
+  if (thread->entity.current) k_need_resched |= 1u << thread->entity.cpu;
 }
 
 K_INLINE void k_change_queued(k_thread *thread, uint32_t level) {
@@ -344,7 +344,7 @@ K_INLINE uint32_t k_weigh(k_thread *thread, uint32_t weight) {
   uint32_t old = thread->weight / CL_WEIGHT_NICE_0;
   thread->weight = weight * CL_WEIGHT_NICE_0;
   if (entity->current) {
-    k_poked |= 1u << entity->cpu;
+    k_need_resched |= 1u << entity->cpu;
   } else if (entity->queued) {
     k_unqueue(thread);
     entity->weight = thread->weight;

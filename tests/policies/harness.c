@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small deterministic user of any policy, for the tests: it keeps time, serves pokes (lowest CPU first), ends slices
+ * A small deterministic user of any policy, for the tests: it keeps time, serves cl_resched (lowest CPU first), ends slices
  * exactly (or at ticks of `grain`), and checks what every policy must keep. Called from machine.py by ctypes.
  *
  * The machine, its threads and all memory of the policy lie in one block, so a copy of it is a copy of everything:
@@ -24,14 +24,14 @@ struct thread {
 };
 
 struct cpu {
-  bool poked;
+  bool need_resched;
   int32_t last;   /* the thread that ran here last */
   cl_time since;  /* charged up to then */
   cl_time until;  /* the next look at its current thread */
 };
 
 struct host {
-  struct cl_machine m; /* first: cl_poke gets its address */
+  struct cl_machine m; /* first: cl_resched gets its address */
   size_t bytes;
   uint32_t threads;
   cl_time grain;
@@ -69,12 +69,12 @@ static const struct cl_policy *policy_of(const char *name, size_t length) {
   return NULL;
 }
 
-void cl_poke(struct cl_machine *m, uint32_t cpu) {
+void cl_resched(struct cl_machine *m, uint32_t cpu) {
   struct host *h = (struct host *)(void *)m;
   if (cpu >= m->cpus)
-    fail(h, "CPU %u is poked, which there is not", cpu);
+    fail(h, "cl_resched(%u): there is no such CPU", cpu);
   else
-    h->cpu[cpu].poked = true;
+    h->cpu[cpu].need_resched = true;
 }
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static void look_again_in(struct host *h, uint32_t cpu, cl_time time) {
 static void look(struct host *h, uint32_t cpu) {
   struct cpu *c = &h->cpu[cpu];
   for (int tries = 0; tries < 100000; tries++) {
-    c->poked = false;
+    c->need_resched = false;
     c->until = CL_FOREVER;
     struct cl_entity *e = h->m.policy->pick(&h->m, cpu);
     if (e != h->m.cpu[cpu].current) fail(h, "pick of CPU %u does not answer its current thread", cpu);
@@ -183,17 +183,17 @@ static void look(struct host *h, uint32_t cpu) {
   fail(h, "CPU %u picks for ever at time %llu", cpu, (unsigned long long)h->m.now);
 }
 
-/* Serve the pokes. */
+/* Serve each cl_resched. */
 void host_settle(struct host *h) {
   for (uint32_t served = 0; !h->error[0]; served++) {
     uint32_t cpu = 0;
-    while (cpu < h->m.cpus && !h->cpu[cpu].poked) cpu++;
+    while (cpu < h->m.cpus && !h->cpu[cpu].need_resched) cpu++;
     if (cpu == h->m.cpus) return;
     if (served > 1000 + 10 * h->m.cpus) {
-      fail(h, "CPU %u is poked for ever at time %llu", cpu, (unsigned long long)h->m.now);
+      fail(h, "cl_resched(%u) is called for ever at time %llu", cpu, (unsigned long long)h->m.now);
       return;
     }
-    h->cpu[cpu].poked = false;
+    h->cpu[cpu].need_resched = false;
     if (h->m.cpu[cpu].current) {
       charge(h, cpu);
       if (h->m.cpu[cpu].current) h->m.policy->enqueue(&h->m, cpu, h->m.cpu[cpu].current, CL_PREEMPTED);
@@ -276,15 +276,15 @@ uint64_t host_switches(const struct host *h) { return h->switches; }
 uint64_t host_migrations(const struct host *h) { return h->migrations; }
 uint64_t host_load(const struct host *h, uint32_t cpu) { return h->m.cpu[cpu].load; }
 uint32_t host_queued(const struct host *h, uint32_t cpu) { return h->m.cpu[cpu].queued; }
-bool host_poked(const struct host *h, uint32_t cpu) { return h->cpu[cpu].poked; }
+bool host_need_resched(const struct host *h, uint32_t cpu) { return h->cpu[cpu].need_resched; }
 const char *host_error(const struct host *h) { return h->error; }
 const void *host_shared(const struct host *h) { return h->m.shared; }
 const void *host_state(const struct host *h, uint32_t cpu) { return h->m.cpu[cpu].state; }
 
-void host_poke(struct host *h, uint32_t cpu) { cl_poke(&h->m, cpu); }
+void host_resched(struct host *h, uint32_t cpu) { cl_resched(&h->m, cpu); }
 
-void host_unpoke(struct host *h) {
-  for (uint32_t i = 0; i < h->m.cpus; i++) h->cpu[i].poked = false;
+void host_clear_resched(struct host *h) {
+  for (uint32_t i = 0; i < h->m.cpus; i++) h->cpu[i].need_resched = false;
 }
 
 int32_t host_current(const struct host *h, uint32_t cpu) {

@@ -78,7 +78,7 @@ def _library() -> ctypes.CDLL:
     library = build([HERE / "harness.c", *sources], f"-DPOLICIES={known}")
     for name in ("now", "moved", "held", "switches", "migrations", "load"):
         getattr(library, f"host_{name}").restype = ctypes.c_uint64
-    for name in ("step", "poked"):
+    for name in ("step", "need_resched"):
         getattr(library, f"host_{name}").restype = ctypes.c_bool
     for name in ("new", "shared", "state"):
         getattr(library, f"host_{name}").restype = ctypes.c_void_p
@@ -152,13 +152,13 @@ class Machine:
         self._call("slice", ctypes.c_uint64(slice))
 
     def wake(self, thread: int, *, settle: bool = True) -> None:
-        """Make it runnable. Without `settle` the CPUs that are poked have not looked yet: see `poked`."""
+        """Make it runnable. Without `settle` the CPUs in `need_resched` have not decided again yet."""
         self._call("wake", thread)
         if settle:
             self.settle()
 
     def block(self, thread: int, *, settle: bool = True) -> None:
-        """It is not runnable any more. Its CPU picks at once, the poked ones with `settle`."""
+        """It is not runnable any more. Its CPU picks at once, those in `need_resched` with `settle`."""
         self._call("block", thread)
         if settle:
             self.settle()
@@ -170,17 +170,17 @@ class Machine:
             self.settle()
 
     def settle(self) -> None:
-        """Let the poked CPUs look."""
+        """Let the CPUs in `need_resched` decide again."""
         self._call("settle")
 
-    def poke(self, cpu: int) -> None:
+    def resched(self, cpu: int) -> None:
         """Have a CPU look."""
-        self._call("poke", cpu)
+        self._call("resched", cpu)
         self.settle()
 
-    def unpoke(self) -> None:
-        """Forget the pokes."""
-        self._call("unpoke")
+    def clear_resched(self) -> None:
+        """Clear `need_resched` of all CPUs."""
+        self._call("clear_resched")
 
     def step(self, until: int) -> bool:
         """On to the next end of a slice, if it comes by then; else to that time."""
@@ -231,8 +231,8 @@ class Machine:
         return self._call("migrations")
 
     @property
-    def poked(self) -> set[int]:
-        return {cpu for cpu in range(self.cpus) if self._call("poked", cpu)}
+    def need_resched(self) -> set[int]:
+        return {cpu for cpu in range(self.cpus) if self._call("need_resched", cpu)}
 
     def current(self, cpu: int) -> int | None:
         thread = self._call("current", cpu)

@@ -43,7 +43,7 @@ def test_they_leave_when_a_realtime_thread_comes_at_once() -> None:
     m.run(100)
     realtime = m.thread(realtime=True)
     m.wake(realtime, settle=False)
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     assert m.running == [realtime, first, second]
     assert m.view(guest).queued

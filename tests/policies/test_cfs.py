@@ -167,7 +167,7 @@ def test_a_waking_thread_preempts_beyond_the_granularity() -> None:
     m.block(sleeper)
     m.run(100 * LATENCY)
     m.wake(sleeper, settle=False)
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     assert m.running == [sleeper]
     assert m.order(0) == [sleeper, awake]
@@ -181,12 +181,12 @@ def test_a_waking_thread_within_the_granularity_waits_for_the_slice() -> None:
     m.run(100 * LATENCY)
     m.yield_(0)  # a new slice
     m.wake(sleeper, settle=False)
-    assert m.poked == {0}  # for who ran alone has no end of its slice
+    assert m.need_resched == {0}  # for who ran alone has no end of its slice
     m.settle()
     assert m.running == [awake]
     m.run(101 * LATENCY)
     m.wake(third, settle=False)
-    assert m.poked == set()
+    assert m.need_resched == set()
     m.run(102 * LATENCY - 1)
     assert m.running == [awake]
     m.run(102 * LATENCY)
@@ -203,7 +203,7 @@ def test_a_heavy_thread_preempts_sooner() -> None:
     m.wake(light)  # 750 of credit, 1500 wanted
     assert m.running == [awake]
     m.wake(heavy, settle=False)  # 750 of credit, 47 wanted
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     assert m.running == [heavy]
 

@@ -253,11 +253,11 @@ def test_woken_threads_come_first_and_take_turns() -> None:
     m.block(2)
     m.run(500_000)
     m.wake(2, settle=False)
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     assert m.running == [2]
     m.wake(1, settle=False)
-    assert m.poked == set()
+    assert m.need_resched == set()
     assert m.order(0) == [2, 1, 0]
     m.run(500_000 + B // 32)  # then another that wakes may preempt it
     assert m.running == [1]
@@ -270,7 +270,7 @@ def test_a_woken_thread_of_the_next_round_comes_first_too() -> None:
     m.run(100_000)
     m.block(0)
     m.wake(0, settle=False)
-    assert (m.poked, m.view(0).round) == ({0}, 1)
+    assert (m.need_resched, m.view(0).round) == ({0}, 1)
     m.run(200_000)
     assert (m.running, m.view(0).round) == ([1], 2)  # and then waits for the one in round 0
 
@@ -310,7 +310,7 @@ def test_place_is_the_last_cpu_if_idle_then_an_idle_one_then_the_last() -> None:
     assert m.running == [0, 1, extra]
     m.wake(2, settle=False)
     assert m.view(2).cpu == 2
-    assert m.poked == {2}  # it has woken, the other has not
+    assert m.need_resched == {2}  # it has woken, the other has not
 
 
 def test_bound_threads_take_part_in_the_rounds_of_their_cpu() -> None:
@@ -380,7 +380,7 @@ def test_a_reserved_cpu_runs_its_owner_only_and_it_is_in_no_round() -> None:
     m.block(owner)
     assert m.running[1] is None
     m.own(1, None)
-    m.poke(1)
+    m.resched(1)
     assert None not in m.running
     check_rounds(m)
 

@@ -136,7 +136,7 @@ def test_a_woken_thread_that_is_due_earlier_preempts_if_it_is_eligible() -> None
     m.block(heavy)
     m.run(10 * SLICE)
     m.wake(heavy, settle=False)
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     assert m.running == [heavy]
     assert m.order(0) == [heavy, light]
@@ -150,7 +150,7 @@ def test_one_that_is_due_later_waits() -> None:
     m.step(1 << 40)
     running = m.running
     m.wake(light, settle=False)
-    assert m.poked == set()
+    assert m.need_resched == set()
     assert m.running == running
 
 

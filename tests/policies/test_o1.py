@@ -82,7 +82,7 @@ def test_a_better_priority_preempts_and_who_was_preempted_goes_on_first() -> Non
     sleeper = m.thread(priority=110)
     m.run(30_000)
     m.wake(sleeper, settle=False)
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     assert m.order(0) == [sleeper, runs, waits]
     m.block(sleeper)
@@ -96,7 +96,7 @@ def test_an_equal_priority_does_not_preempt() -> None:
     m.start()
     second = m.thread()
     m.wake(second, settle=False)
-    assert m.poked == set()
+    assert m.need_resched == set()
 
 
 def test_a_sleeper_keeps_the_rest_of_its_slice() -> None:

@@ -79,11 +79,11 @@ def test_a_woken_thread_preempts_where_it_is_better_by_most() -> None:
     m.start(2048)
     big = m.thread(4096)
     m.wake(big, settle=False)
-    assert m.poked == {0}
+    assert m.need_resched == {0}
     m.settle()
     small = m.thread(1)
     m.wake(small, settle=False)
-    assert m.poked == set()
+    assert m.need_resched == set()
 
 
 def test_who_yields_is_passed_over_once() -> None:

@@ -43,7 +43,7 @@ def test_who_is_preempted_keeps_its_turn_and_the_rest_of_its_slice(policy: str) 
     m = Machine(policy, slice=SLICE, warm=WARM)
     first, second = m.start(), m.start()
     m.run(300)
-    m.poke(0)
+    m.resched(0)
     assert m.order(0) == [first, second]
     m.run(SLICE)
     assert m.running == [second]
@@ -185,7 +185,7 @@ def test_a_reserved_cpu_runs_its_owner_only(policy: str) -> None:
     assert (m.services()[owner], m.services()[first] + m.services()[other]) == (4 * SLICE, 8 * SLICE)
     m.block(owner)
     m.own(1, None)
-    m.poke(1)
+    m.resched(1)
     assert None not in m.running
 
 

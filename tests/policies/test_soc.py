@@ -18,7 +18,7 @@ UNITS = [[name] for name in NAMES] + [[name, "exclusive"] for name in NAMES if n
 
 
 @pytest.mark.parametrize("names", UNITS, ids="+".join)
-def test_policy_needs_nothing_but_pokes(names: list[str], tmp_path: Path) -> None:
+def test_policy_needs_nothing_but_cl_resched(names: list[str], tmp_path: Path) -> None:
     """Alone, and together with exclusive, whose base it then is."""
     unit, out = tmp_path / "policy.c", tmp_path / "policy.o"
     unit.write_text("".join(f'#include "{POLICIES / name}.c"\n' for name in names))
@@ -36,4 +36,4 @@ def test_policy_needs_nothing_but_pokes(names: list[str], tmp_path: Path) -> Non
         assert isinstance(table, SymbolTableSection)
         symbols = table.iter_symbols()
         needed = {symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name}
-    assert needed <= {"cl_poke"}
+    assert needed <= {"cl_resched"}

@@ -46,11 +46,11 @@ static int check(void) {
     if (given) MUST(given->current && given->cpu == (int16_t)number);
     /* Who has a CPU runs there, unless another CPU is still in its context, or this one is about to look. */
     if (given && (!cpu->current || &cpu->current->entity != given))
-      MUST(((k_poked | interrupts) & k_bit(cpu)) || k_threads[given->id].cpu->current == &k_threads[given->id]);
+      MUST(((k_need_resched | interrupts) & k_bit(cpu)) || k_threads[given->id].cpu->current == &k_threads[given->id]);
     counted += k_policy_cpus[number].queued;
   }
   MUST(counted == queued || counted == 0); /* 0: one queue for all */
-  if (CL_CPUS > 1) MUST(!(k_poked & ~k_told));
+  if (CL_CPUS > 1) MUST(!(k_need_resched & ~k_resched_sent));
   return 0;
 }
 

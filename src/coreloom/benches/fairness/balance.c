@@ -9,7 +9,7 @@
 
 enum { CPUS = 2, THREADS = 16 };
 
-void cl_poke(struct cl_machine *m, uint32_t cpu) {
+void cl_resched(struct cl_machine *m, uint32_t cpu) {
   (void)m;
   (void)cpu;
 }

@@ -21,14 +21,14 @@ void sim_fail(const struct sim *s, const char *format, ...) {
   exit(1);
 }
 
-void cl_poke(struct cl_machine *m, uint32_t c) {
+void cl_resched(struct cl_machine *m, uint32_t c) {
   struct sim *s = (struct sim *)(void *)m;
   struct cpu *cpu = &s->cpu[c];
-  cpu->poked = true;
+  cpu->need_resched = true;
   if (cpu->listed) return;
   cpu->listed = true;
-  uint32_t at = s->first_poke + s->poke_count++;
-  s->pokes[at < m->cpus ? at : at - m->cpus] = c;
+  uint32_t at = s->first_resched + s->resched_count++;
+  s->rescheds[at < m->cpus ? at : at - m->cpus] = c;
 }
 
 /* --- what is counted --------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static void look(struct sim *s, uint32_t c) {
   struct cpu *cpu = &s->cpu[c];
   /* One that has run over by many slices, as by a tick at a low weight, is picked and refused for each. */
   for (uint64_t tries = 0; tries <= MOST_REFUSED + s->threads; tries++) {
-    cpu->poked = false;
+    cpu->need_resched = false;
     struct cl_entity *e = s->m.policy->pick(&s->m, c);
     if (!e) {
       if (cpu->thread != NONE) note_timeline(s, c, NONE);
@@ -174,7 +174,7 @@ static void at_event(struct sim *s, uint32_t c) {
   if (went == WENT_ON && time && s->m.cpu[c].current == e) {
     if (s->m.now >= s->cpu[c].slice_end) s->decisions++;
     go_on(s, c, time);
-    if (s->cpu[c].poked) cl_poke(&s->m, c);
+    if (s->cpu[c].need_resched) cl_resched(&s->m, c);
     return;
   }
   s->decisions++;
@@ -188,7 +188,7 @@ static void at_event(struct sim *s, uint32_t c) {
   look(s, c);
 }
 
-static void at_poke(struct sim *s, uint32_t c) {
+static void at_resched(struct sim *s, uint32_t c) {
   s->decisions++;
   struct cl_entity *e = s->m.cpu[c].current;
   if (e) {
@@ -199,14 +199,14 @@ static void at_poke(struct sim *s, uint32_t c) {
 }
 
 /* At once, so that who is woken next finds the CPU taken; only the CPU whose thread does a step looks after it. */
-static void serve_pokes(struct sim *s) {
-  for (uint64_t served = 0; s->poke_count; served++) {
-    if (served > 1000 + 10 * (uint64_t)(s->m.cpus + s->threads)) sim_fail(s, "CPUs are poked for ever");
-    uint32_t c = s->pokes[s->first_poke++];
-    if (s->first_poke == s->m.cpus) s->first_poke = 0;
-    s->poke_count--;
+static void serve_rescheds(struct sim *s) {
+  for (uint64_t served = 0; s->resched_count; served++) {
+    if (served > 1000 + 10 * (uint64_t)(s->m.cpus + s->threads)) sim_fail(s, "the policy calls cl_resched for ever");
+    uint32_t c = s->rescheds[s->first_resched++];
+    if (s->first_resched == s->m.cpus) s->first_resched = 0;
+    s->resched_count--;
     s->cpu[c].listed = false;
-    if (s->cpu[c].poked && c != s->busy) at_poke(s, c);
+    if (s->cpu[c].need_resched && c != s->busy) at_resched(s, c);
   }
 }
 
@@ -219,7 +219,7 @@ void sim_wake(struct sim *s, struct thread *t) {
   t->wakeups += t->born;
   enqueue(s, s->m.policy->place(&s->m, &t->e), t, t->born ? CL_WOKEN : CL_NEW);
   t->born = true;
-  serve_pokes(s);
+  serve_rescheds(s);
 }
 
 void sim_ended(struct sim *s, struct thread *t) {
@@ -244,7 +244,7 @@ static void begin(struct sim *s) {
     int error = s->m.policy->reserve(&s->m, c, &s->thread[s->reserve[r][1]].e);
     if (error) sim_fail(s, "CPU %u cannot be reserved: error %d", c, error);
   }
-  serve_pokes(s);
+  serve_rescheds(s);
   if (!s->m.policy->balance) return;
   for (uint32_t c = 0; c < s->m.cpus; c++)
     events_set(&s->events, s->m.cpus + s->threads + c, s->balance + s->balance * c / s->m.cpus);
@@ -266,7 +266,7 @@ static void happen(struct sim *s, struct event event) {
     s->m.policy->balance(&s->m, event.id - cpus - s->threads);
     events_set(&s->events, event.id, event.time + s->balance);
   }
-  serve_pokes(s);
+  serve_rescheds(s);
 }
 
 static double seconds(void) {

@@ -76,7 +76,7 @@ static void make_machine(struct sim *s, const struct header *h, const char *name
   size_t size = (policy->cpu_size + (base ? base->cpu_size : 0) + 63u) / 64 * 64; /* a CPU's state on its own lines */
   char *state = room(cpus, size);
   s->cpu = room(cpus, sizeof *s->cpu);
-  s->pokes = room(cpus, sizeof *s->pokes);
+  s->rescheds = room(cpus, sizeof *s->rescheds);
   for (uint32_t c = 0; c < cpus; c++) {
     s->m.cpu[c].state = state + c * size;
     s->cpu[c] = (struct cpu){.thread = NONE, .last = NONE};

@@ -65,12 +65,12 @@ struct cpu {
   uint64_t slice_end;
   uint64_t idle_since;
   uint64_t idle; /* up to then */
-  bool poked;
-  bool listed; /* in the list of pokes */
+  bool need_resched;
+  bool listed; /* in the ring of rescheds */
 };
 
 struct sim {
-  struct cl_machine m; /* first: cl_poke gets its address */
+  struct cl_machine m; /* first: cl_resched gets its address */
   uint64_t tick, balance, switch_cost, migrate_cost, warm_cost, end;
   uint32_t kinds, threads, reserves;
   const struct kind *kind;
@@ -81,8 +81,8 @@ struct sim {
   struct lock *lock;
   struct port *port;
   struct events events; /* ids: CPUs, then threads, then the CPUs' balancing */
-  uint32_t *pokes;      /* a ring of CPUs */
-  uint32_t first_poke, poke_count;
+  uint32_t *rescheds;      /* a ring of CPUs */
+  uint32_t first_resched, resched_count;
   uint32_t busy; /* the CPU whose thread does a step, or NONE */
   struct lag lag;
   uint32_t **latency;     /* histograms by thread, or by kind where there are many threads; NULL: empty */
