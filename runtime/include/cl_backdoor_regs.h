@@ -3,41 +3,41 @@
 #ifndef CL_BACKDOOR_REGS_H
 #define CL_BACKDOOR_REGS_H
 
-#define CL_BACKDOOR_STATUS_WORD_RUNNING_LSB 0 /* processor 1 is not held; follows run a few cycles of both clocks later. After a store of 0 and then 1: it runs anew */
+#define CL_BACKDOOR_STATUS_WORD_RUNNING_LSB 0 /* processor 1 is not held; follows run a few cycles of both clocks later. After a store of 0 and then 1: it has been restarted */
 #define CL_BACKDOOR_STATUS_WORD_RUNNING_MASK 0x1u
-#define CL_BACKDOOR_STATUS_WORD_DMA_BUSY_LSB 1 /* of the far side, as of the last time that it said something */
+#define CL_BACKDOOR_STATUS_WORD_DMA_BUSY_LSB 1 /* dma_status.busy of the far side, as of its last bundle */
 #define CL_BACKDOOR_STATUS_WORD_DMA_BUSY_MASK 0x1u
-#define CL_BACKDOOR_STATUS_WORD_MAIL_ROOM_LSB 2 /* mail_send would be taken */
+#define CL_BACKDOOR_STATUS_WORD_MAIL_ROOM_LSB 2 /* mail_send would be accepted */
 #define CL_BACKDOOR_STATUS_WORD_MAIL_ROOM_MASK 0x1u
 #define CL_BACKDOOR_STATUS_WORD_MAIL_WAITING_LSB 3 /* mail_receive has a word */
 #define CL_BACKDOOR_STATUS_WORD_MAIL_WAITING_MASK 0x1u
 
-#define CL_BACKDOOR_MAIL_WORD_ROOM_LSB     0 /* words that can be sent at least */
+#define CL_BACKDOOR_MAIL_WORD_ROOM_LSB     0 /* at least this many words can be sent */
 #define CL_BACKDOOR_MAIL_WORD_ROOM_MASK    0xffu
-#define CL_BACKDOOR_MAIL_WORD_WAITING_LSB  8 /* words that can be received at least */
+#define CL_BACKDOOR_MAIL_WORD_WAITING_LSB  8 /* at least this many words can be received */
 #define CL_BACKDOOR_MAIL_WORD_WAITING_MASK 0xffu
 
 #define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_FULL_LSB 0 /* mail_send was refused: full */
 #define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_FULL_MASK 0x1u
-#define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_EMPTY_LSB 1 /* mail_receive found nothing */
+#define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_EMPTY_LSB 1 /* mail_receive found the mailbox empty */
 #define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_EMPTY_MASK 0x1u
 #define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_HELD_LSB 2 /* mail_send was refused: processor 1 is held */
 #define CL_BACKDOOR_NEAR_ERROR_WORD_MAIL_HELD_MASK 0x1u
-#define CL_BACKDOOR_NEAR_ERROR_WORD_HELD_LSB 3 /* processor 1 was held while its DMA was busy: what it moved then is not whole */
+#define CL_BACKDOOR_NEAR_ERROR_WORD_HELD_LSB 3 /* processor 1 was held while its DMA was busy: that transfer is incomplete */
 #define CL_BACKDOOR_NEAR_ERROR_WORD_HELD_MASK 0x1u
 
 #define CL_BACKDOOR_FAR_ERROR_WORD_MAIL_FULL_LSB 0 /* mail_send was refused: full */
 #define CL_BACKDOOR_FAR_ERROR_WORD_MAIL_FULL_MASK 0x1u
-#define CL_BACKDOOR_FAR_ERROR_WORD_MAIL_EMPTY_LSB 1 /* mail_receive found nothing */
+#define CL_BACKDOOR_FAR_ERROR_WORD_MAIL_EMPTY_LSB 1 /* mail_receive found the mailbox empty */
 #define CL_BACKDOOR_FAR_ERROR_WORD_MAIL_EMPTY_MASK 0x1u
 #define CL_BACKDOOR_FAR_ERROR_WORD_DMA_BUSY_LSB 2 /* dma_list was refused: busy */
 #define CL_BACKDOOR_FAR_ERROR_WORD_DMA_BUSY_MASK 0x1u
 
-#define CL_BACKDOOR_DMA_STATUS_WORD_BUSY_LSB 0 /* a list is worked on */
+#define CL_BACKDOOR_DMA_STATUS_WORD_BUSY_LSB 0 /* a list is being processed */
 #define CL_BACKDOOR_DMA_STATUS_WORD_BUSY_MASK 0x1u
 #define CL_BACKDOOR_DMA_STATUS_WORD_DONE_LSB 1 /* a list has ended, with or without error */
 #define CL_BACKDOOR_DMA_STATUS_WORD_DONE_MASK 0x1u
-#define CL_BACKDOOR_DMA_STATUS_WORD_ERROR_LSB 4 /* see DMA errors; of the descriptor that stopped the list */
+#define CL_BACKDOOR_DMA_STATUS_WORD_ERROR_LSB 4 /* error of the descriptor that stopped the list, see DMA errors */
 #define CL_BACKDOOR_DMA_STATUS_WORD_ERROR_MASK 0xfu
 
 #define CL_BACKDOOR_DESCRIPTOR_CONTROL_WORDS_LSB 0 /* words to move; 0 moves nothing */
@@ -49,7 +49,7 @@
 
 #define CL_BACKDOOR_COMMAND_WORD_CODE_LSB  0 /* see commands (near) and states (far) */
 #define CL_BACKDOOR_COMMAND_WORD_CODE_MASK 0xffu
-#define CL_BACKDOOR_COMMAND_WORD_NUMBER_LSB 8 /* near: another one for each command; far: of the command that led to the state */
+#define CL_BACKDOOR_COMMAND_WORD_NUMBER_LSB 8 /* near: incremented for each command; far: number of the command that led to the state */
 #define CL_BACKDOOR_COMMAND_WORD_NUMBER_MASK 0xffffffu
 
 #define CL_BACKDOOR_NEAR_ID                0x00 /* ro */
@@ -108,64 +108,64 @@
 #define CL_BACKDOOR_DMA_OP_CHECK           2 /* reads the down block for dma_crc only */
 
 #define CL_BACKDOOR_DMA_ERROR_NONE         0 /* no error */
-#define CL_BACKDOOR_DMA_ERROR_MEMORY       1 /* the local address is not a word in the local memory, or what is moved goes beyond its end; nothing was moved */
-#define CL_BACKDOOR_DMA_ERROR_BLOCK        2 /* the offset is not that of a word in the block, or what is moved goes beyond its end; nothing was moved */
-#define CL_BACKDOOR_DMA_ERROR_LIST         3 /* a descriptor is not in the local memory, or not at a word */
+#define CL_BACKDOOR_DMA_ERROR_MEMORY       1 /* the local address is not a word address in the local memory, or the transfer runs past its end; nothing was moved */
+#define CL_BACKDOOR_DMA_ERROR_BLOCK        2 /* the offset is not a word offset in the block, or the transfer runs past its end; nothing was moved */
+#define CL_BACKDOOR_DMA_ERROR_LIST         3 /* a descriptor is outside the local memory or not word-aligned */
 #define CL_BACKDOOR_DMA_ERROR_OP           4 /* no such operation */
 
 #define CL_BACKDOOR_COMMAND_NONE           0 /* nothing yet */
-#define CL_BACKDOOR_COMMAND_LOAD           1 /* check and load the image at the begin of the down block; word 1: its bytes */
-#define CL_BACKDOOR_COMMAND_START          2 /* run it with the argument in the area of the down block: its bytes in a word, then itself; word 1: limit in cycles of processor 1, 0 without. Both sides begin with ring counters of 0 */
+#define CL_BACKDOOR_COMMAND_LOAD           1 /* check and load the image at the start of the down block; word 1: its size in bytes */
+#define CL_BACKDOOR_COMMAND_START          2 /* run the program with the argument in the area of the down block: its length in a word, then its bytes; word 1: limit in cycles of processor 1, 0 for none. Both sides start with ring counters of 0 */
 
-#define CL_BACKDOOR_STATE_HELD             0 /* held, or the loader has not come so far */
+#define CL_BACKDOOR_STATE_HELD             0 /* held, or the loader is still starting */
 #define CL_BACKDOOR_STATE_READY            1 /* the loader waits for an image */
-#define CL_BACKDOOR_STATE_LOADED           2 /* it waits for start */
-#define CL_BACKDOOR_STATE_RUNNING          3 /* the program runs; word 1: the cycle of processor 1 in which it began */
-#define CL_BACKDOOR_STATE_DONE             4 /* it has ended; word 1: its exit status */
-#define CL_BACKDOOR_STATE_FAULT            5 /* it was ended by a fault; word 1: the cause, see causes */
-#define CL_BACKDOOR_STATE_LIMIT            6 /* it was ended at its limit */
+#define CL_BACKDOOR_STATE_LOADED           2 /* the loader waits for start */
+#define CL_BACKDOOR_STATE_RUNNING          3 /* the program runs; word 1: the cycle of processor 1 in which it started */
+#define CL_BACKDOOR_STATE_DONE             4 /* the program has ended; word 1: its exit status */
+#define CL_BACKDOOR_STATE_FAULT            5 /* the program was ended by a fault; word 1: the cause, see causes */
+#define CL_BACKDOOR_STATE_LIMIT            6 /* the program was ended at its limit */
 #define CL_BACKDOOR_STATE_REFUSED          7 /* the command was not carried out; word 1: the reason, see reasons */
 
 #define CL_BACKDOOR_REASON_NONE            0 /* no reason */
-#define CL_BACKDOOR_REASON_COMMAND         1 /* no such command, or not in this state */
-#define CL_BACKDOOR_REASON_MAGIC           2 /* no image: its first word is not image_word */
-#define CL_BACKDOOR_REASON_TRUNCATED       3 /* it ends before the bytes that it says it has, or an ELF header or segment goes beyond its end */
-#define CL_BACKDOOR_REASON_CRC             4 /* its CRC-32 is not the one that it says */
-#define CL_BACKDOOR_REASON_ELF             5 /* no ELF file, or not a 32-bit little-endian one */
+#define CL_BACKDOOR_REASON_COMMAND         1 /* no such command, or not allowed in this state */
+#define CL_BACKDOOR_REASON_MAGIC           2 /* not an image: its first word is not image_word */
+#define CL_BACKDOOR_REASON_TRUNCATED       3 /* the image is shorter than its header says, or an ELF header or segment runs past its end */
+#define CL_BACKDOOR_REASON_CRC             4 /* the CRC-32 does not match the header */
+#define CL_BACKDOOR_REASON_ELF             5 /* not a 32-bit little-endian ELF file */
 #define CL_BACKDOOR_REASON_MACHINE         6 /* not for RISC-V */
 #define CL_BACKDOOR_REASON_KIND            7 /* not an executable */
 #define CL_BACKDOOR_REASON_SEGMENTS        8 /* no segment, or more than 8 program headers */
-#define CL_BACKDOOR_REASON_MEMORY          9 /* a segment is not inside the local memory below the loader's */
+#define CL_BACKDOOR_REASON_MEMORY          9 /* a segment is not inside the local memory below the loader */
 #define CL_BACKDOOR_REASON_OVERLAP         10 /* two segments overlap */
-#define CL_BACKDOOR_REASON_ALIGNMENT       11 /* a segment does not begin and end at words, in the file or in the memory */
-#define CL_BACKDOOR_REASON_ENTRY           12 /* the entry is not in a segment that may be executed */
+#define CL_BACKDOOR_REASON_ALIGNMENT       11 /* a segment is not word-aligned, in the file or in memory */
+#define CL_BACKDOOR_REASON_ENTRY           12 /* the entry point is not in an executable segment */
 #define CL_BACKDOOR_REASON_ARGUMENT        13 /* the argument is longer than its area */
 
 #define CL_BACKDOOR_CAUSE_NONE             0 /* no fault */
-#define CL_BACKDOOR_CAUSE_FETCH            1 /* an instruction was fetched from where nothing is, or from an address that is none of an instruction */
+#define CL_BACKDOOR_CAUSE_FETCH            1 /* instruction fetch from an unmapped or misaligned address */
 #define CL_BACKDOOR_CAUSE_ILLEGAL          2 /* illegal instruction */
 #define CL_BACKDOOR_CAUSE_BREAKPOINT       3 /* ebreak; on the economy core as illegal */
-#define CL_BACKDOOR_CAUSE_LOAD             4 /* load from where nothing is */
-#define CL_BACKDOOR_CAUSE_STORE            5 /* store to where nothing is */
+#define CL_BACKDOOR_CAUSE_LOAD             4 /* load from an unmapped address */
+#define CL_BACKDOOR_CAUSE_STORE            5 /* store to an unmapped address */
 #define CL_BACKDOOR_CAUSE_ALIGNMENT        6 /* misaligned access (economy core) */
 #define CL_BACKDOOR_CAUSE_CALL             7 /* ecall; on the economy core as illegal */
-#define CL_BACKDOOR_CAUSE_ACCESS           8 /* fetch, load or store where nothing is (economy core) */
+#define CL_BACKDOOR_CAUSE_ACCESS           8 /* fetch, load or store at an unmapped address (economy core) */
 
 #define CL_BACKDOOR_IMAGE_AT_MAGIC         0 /* image_word */
-#define CL_BACKDOOR_IMAGE_AT_BYTES         1 /* of the ELF file, a multiple of 4 */
+#define CL_BACKDOOR_IMAGE_AT_BYTES         1 /* size of the ELF file, a multiple of 4 */
 #define CL_BACKDOOR_IMAGE_AT_CRC           2 /* CRC-32 of the ELF file */
-#define CL_BACKDOOR_IMAGE_AT_STACK_BYTES   3 /* of the stack that the program needs at least */
+#define CL_BACKDOOR_IMAGE_AT_STACK_BYTES   3 /* minimum stack size of the program */
 #define CL_BACKDOOR_IMAGE_WORDS            4
 
 #define CL_BACKDOOR_REPORT_AT_STATE        0 /* as in word 0 */
 #define CL_BACKDOOR_REPORT_AT_DETAIL       1 /* as in word 1 */
-#define CL_BACKDOOR_REPORT_AT_PC           2 /* of a fault or a limit: the instruction; else 0 */
-#define CL_BACKDOOR_REPORT_AT_ADDRESS      3 /* of a fault in an access: where it went; else 0 */
-#define CL_BACKDOOR_REPORT_AT_CYCLES       4 /* that the program ran, of processor 1, modulo 2^32 */
-#define CL_BACKDOOR_REPORT_AT_RESULT_BYTES 5 /* at area_bytes of the up block; 0: no result */
-#define CL_BACKDOOR_REPORT_AT_LOG_BYTES    6 /* behind the report; what did not fit is left out */
+#define CL_BACKDOOR_REPORT_AT_PC           2 /* after a fault or limit: pc of the instruction; else 0 */
+#define CL_BACKDOOR_REPORT_AT_ADDRESS      3 /* after a faulting access: its address; else 0 */
+#define CL_BACKDOOR_REPORT_AT_CYCLES       4 /* cycles of processor 1 that the program ran, modulo 2^32 */
+#define CL_BACKDOOR_REPORT_AT_RESULT_BYTES 5 /* size of the result, which is at area_bytes of the up block; 0: no result */
+#define CL_BACKDOOR_REPORT_AT_LOG_BYTES    6 /* size of the log, which follows the report; what did not fit is dropped */
 #define CL_BACKDOOR_REPORT_AT_LOG_LOST     7 /* bytes of the log that did not fit */
-#define CL_BACKDOOR_REPORT_AT_CRC          8 /* CRC-32 of the result and of what fills its last word */
+#define CL_BACKDOOR_REPORT_AT_CRC          8 /* CRC-32 of the result, including the padding of its last word */
 #define CL_BACKDOOR_REPORT_WORDS           9
 
 #define CL_BACKDOOR_NEAR_BASE              0xe2000000u

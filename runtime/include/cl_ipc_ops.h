@@ -3,45 +3,45 @@
 #ifndef CL_IPC_OPS_H
 #define CL_IPC_OPS_H
 
-#define CL_IPC_ADDRESS_PATIENCE_LSB        16 /* how long a waiting operation waits: 0 not at all (try), n = 1 to 30 at most 2^n cycles, 31 for ever */
+#define CL_IPC_ADDRESS_PATIENCE_LSB        16 /* time limit of a waiting operation: 0 does not wait (try), n = 1 to 30 waits at most 2^n cycles, 31 waits for ever */
 #define CL_IPC_ADDRESS_PATIENCE_MASK       0x1fu
 #define CL_IPC_ADDRESS_OP_LSB              10
 #define CL_IPC_ADDRESS_OP_MASK             0x3fu
 #define CL_IPC_ADDRESS_INDEX_LSB           2 /* processor, set of processors, mutex ..., as the operation says */
 #define CL_IPC_ADDRESS_INDEX_MASK          0xffu
 
-#define CL_IPC_WORD_ERROR_LSB              28 /* 0, or why it did nothing */
+#define CL_IPC_WORD_ERROR_LSB              28 /* 0, or why the operation did nothing */
 #define CL_IPC_WORD_ERROR_MASK             0xfu
 #define CL_IPC_WORD_VALUE_LSB              0 /* as the operation says */
 #define CL_IPC_WORD_VALUE_MASK             0xfffffffu
 
-#define CL_IPC_STATE_WORD_COUNT_LSB        0 /* words that this end has put or taken, modulo 2^16, since its last reset */
+#define CL_IPC_STATE_WORD_COUNT_LSB        0 /* words this end has put or taken since its last reset, modulo 2^16 */
 #define CL_IPC_STATE_WORD_COUNT_MASK       0xffffu
 
-#define CL_IPC_WIRES_WORD_REQ_IN_LSB       0 /* the other's req wire to me */
+#define CL_IPC_WIRES_WORD_REQ_IN_LSB       0 /* the other processor's req wire to the caller */
 #define CL_IPC_WIRES_WORD_REQ_IN_MASK      0x1u
-#define CL_IPC_WIRES_WORD_ACK_IN_LSB       1 /* the other's ack wire to me */
+#define CL_IPC_WIRES_WORD_ACK_IN_LSB       1 /* the other processor's ack wire to the caller */
 #define CL_IPC_WIRES_WORD_ACK_IN_MASK      0x1u
-#define CL_IPC_WIRES_WORD_REQ_OUT_LSB      2 /* my req wire to it */
+#define CL_IPC_WIRES_WORD_REQ_OUT_LSB      2 /* the caller's req wire to the other processor */
 #define CL_IPC_WIRES_WORD_REQ_OUT_MASK     0x1u
-#define CL_IPC_WIRES_WORD_ACK_OUT_LSB      3 /* my ack wire to it */
+#define CL_IPC_WIRES_WORD_ACK_OUT_LSB      3 /* the caller's ack wire to the other processor */
 #define CL_IPC_WIRES_WORD_ACK_OUT_MASK     0x1u
 
 #define CL_IPC_WIRE_INDEX_CPU_LSB          0 /* the other processor */
 #define CL_IPC_WIRE_INDEX_CPU_MASK         0xfu
-#define CL_IPC_WIRE_INDEX_WIRE_LSB         4 /* 0 its req wire to me, 1 its ack wire to me */
+#define CL_IPC_WIRE_INDEX_WIRE_LSB         4 /* 0: its req wire to the caller, 1: its ack wire to the caller */
 #define CL_IPC_WIRE_INDEX_WIRE_MASK        0x1u
-#define CL_IPC_WIRE_INDEX_LEVEL_LSB        5 /* the level waited for */
+#define CL_IPC_WIRE_INDEX_LEVEL_LSB        5 /* the level to wait for */
 #define CL_IPC_WIRE_INDEX_LEVEL_MASK       0x1u
 
-#define CL_IPC_ENABLE_WORD_REQ_LSB         0 /* interrupt while the req wire of this processor to me is 1 */
+#define CL_IPC_ENABLE_WORD_REQ_LSB         0 /* bit p: interrupt while processor p's req wire to the caller is 1 */
 #define CL_IPC_ENABLE_WORD_REQ_MASK        0xffu
-#define CL_IPC_ENABLE_WORD_ACK_LSB         8 /* likewise for its ack wire */
+#define CL_IPC_ENABLE_WORD_ACK_LSB         8 /* likewise for the ack wires */
 #define CL_IPC_ENABLE_WORD_ACK_MASK        0xffu
 
-#define CL_IPC_MUTEX_VALUE_OWNER_LSB       0 /* who holds it */
+#define CL_IPC_MUTEX_VALUE_OWNER_LSB       0 /* the processor that holds it */
 #define CL_IPC_MUTEX_VALUE_OWNER_MASK      0xfu
-#define CL_IPC_MUTEX_VALUE_ORPHAN_LSB      8 /* 1: who held it before was reset and what it guards may be half done */
+#define CL_IPC_MUTEX_VALUE_ORPHAN_LSB      8 /* 1: the previous owner was reset while it held the mutex, so the guarded data may be inconsistent */
 #define CL_IPC_MUTEX_VALUE_ORPHAN_MASK     0x1u
 
 #define CL_IPC_MUTEX_REGISTER_VALUE_LSB    0 /* 0: free */
@@ -49,9 +49,9 @@
 #define CL_IPC_MUTEX_REGISTER_OWNER_LSB    16 /* the processor that wrote last */
 #define CL_IPC_MUTEX_REGISTER_OWNER_MASK   0xffffu
 
-#define CL_IPC_MEMBERS_WORD_MEMBERS_LSB    0 /* the processors that meet; none: nobody may arrive */
+#define CL_IPC_MEMBERS_WORD_MEMBERS_LSB    0 /* the member processors; none: no processor may arrive */
 #define CL_IPC_MEMBERS_WORD_MEMBERS_MASK   0xffu
-#define CL_IPC_MEMBERS_WORD_BROKEN_LSB     8 /* a member was reset; read only, a store makes it whole */
+#define CL_IPC_MEMBERS_WORD_BROKEN_LSB     8 /* a member was reset; read only, a store repairs the barrier */
 #define CL_IPC_MEMBERS_WORD_BROKEN_MASK    0x1u
 
 #define CL_IPC_OP_MAILBOX_PUT              0
@@ -83,10 +83,10 @@
 #define CL_IPC_OP_RESET_END                48
 
 #define CL_IPC_ERROR_OK                    0 /* done */
-#define CL_IPC_ERROR_TIMEOUT               1 /* its patience ended; nothing was done */
-#define CL_IPC_ERROR_INTERRUPTED           2 /* this CPU has an interrupt to take; nothing was done */
+#define CL_IPC_ERROR_TIMEOUT               1 /* the patience ran out; nothing was done */
+#define CL_IPC_ERROR_INTERRUPTED           2 /* this CPU has a pending interrupt; nothing was done */
 #define CL_IPC_ERROR_RESET                 3 /* the other end was reset */
-#define CL_IPC_ERROR_OWNER                 4 /* the caller does not own it, or is no member */
+#define CL_IPC_ERROR_OWNER                 4 /* the caller is not the owner, or not a member */
 #define CL_IPC_ERROR_DEADLOCK              5 /* the caller holds it already */
 
 #define CL_IPC_BELLS                       0x8u

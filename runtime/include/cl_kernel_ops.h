@@ -23,15 +23,15 @@
 #define CL_ATTRIBUTES_CPU_MASK             0xfu
 #define CL_ATTRIBUTES_STATIC_LSB           12 /* 1: runs on `cpu` only; 0: on any CPU */
 #define CL_ATTRIBUTES_STATIC_MASK          0x1u
-#define CL_ATTRIBUTES_DETACHED_LSB         13 /* 1: freed at its exit; nobody joins it */
+#define CL_ATTRIBUTES_DETACHED_LSB         13 /* 1: freed at its exit; it cannot be joined */
 #define CL_ATTRIBUTES_DETACHED_MASK        0x1u
 
-#define CL_PORT_FLAGS_IMMEDIATE_LSB        0 /* a message is published by the send itself, not when its writer gives way */
+#define CL_PORT_FLAGS_IMMEDIATE_LSB        0 /* a send publishes its message at once, not when the sender gives way */
 #define CL_PORT_FLAGS_IMMEDIATE_MASK       0x1u
 
 #define CL_BINDING_OBJECT_LSB              0 /* the semaphore or port */
 #define CL_BINDING_OBJECT_MASK             0x3ffu
-#define CL_BINDING_KIND_LSB                10 /* 0: the calling thread, 1: a semaphore, which is posted, 2: a port, which is sent the line's number */
+#define CL_BINDING_KIND_LSB                10 /* 0: wake the calling thread, 1: post a semaphore, 2: send the line's number to a port */
 #define CL_BINDING_KIND_MASK               0x3u
 
 #define CL_ENTRY_WORD_SCHED_PARAM_LSB      0 /* priority, or 128 + n: hardware thread n */

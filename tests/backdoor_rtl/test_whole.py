@@ -89,18 +89,18 @@ PLANTED = {
     "bundle moves": ("cl_cdc_bundle", "send    = idle & (", "send    = ("),
     "bell lost": ("cl_cdc_bundle", "<= bells_q | bells_i;", "<= bells_i;"),
     "bell with the next": ("cl_cdc_bundle", "<= bells_q | (ring_i ? bells_i : '0);", "<= bells_q;"),
-    "mail first": ("cl_backdoor", ".written_i  (near_said.mail[CountW-1:0])", ".written_i  (near_written)"),
-    "mail up first": ("cl_backdoor", ".written_i  (far_said.mail[CountW-1:0])", ".written_i  (far_written)"),
+    "mail first": ("cl_backdoor", ".written_i  (near_received.mail[CountW-1:0])", ".written_i  (near_written)"),
+    "mail up first": ("cl_backdoor", ".written_i  (far_received.mail[CountW-1:0])", ".written_i  (far_written)"),
     "room": ("cl_cdc_fifo", "CountW'(Depth) - (", "CountW'(Depth + 1) - ("),
     "DMA not held": ("cl_backdoor", ".rst_ni      (far_rst_n)", ".rst_ni      (rst1_ni)"),
-    "cut unsaid": ("cl_backdoor_far", "cut_q <= busy;", "cut_q <= 1'b0;"),
+    "cut not sent": ("cl_backdoor_far", "cut_q <= busy;", "cut_q <= 1'b0;"),
     "pc": ("cl_backdoor_far", "if (started_q) pc_q", "if (!started_q) pc_q"),
     "mail of before": ("cl_backdoor_far", "== FarMailReceive) | ~live_q;", "== FarMailReceive);"),
     "mail up of before": ("cl_backdoor_near", "Receive) | ~far_i.running;", "Receive);"),
     "hold forgotten": ("cl_backdoor_near", "run_q & ~hold_owed_q & (", "run_q & ("),
     "bytes": ("cl_backdoor_near", "(&cmd_i.be);", "1'b1;"),
     "word not read ahead": ("cl_backdoor_dma", "state_q == StBegin || (step", "state_q == StMove || (step"),
-    "bells of before": ("cl_backdoor_far", ".deaf_i   (~run)", ".deaf_i   (1'b0)"),
+    "bells of before": ("cl_backdoor_far", ".hold_i   (~run)", ".hold_i   (1'b0)"),
 }  # fmt: skip
 
 

@@ -33,4 +33,4 @@ def test_yosys_reads_it(unit: str) -> None:
 
 def test_no_unit_of_that_kind() -> None:
     found = verilate.lint(verilate.Design("cl_hw_thread", sources()), {"Kind": 13})
-    assert any("no unit has this kind, see rtl/hwt/data/units.toml" in line for line in found)
+    assert any("no unit of this Kind; choose one from rtl/hwt/data/units.toml" in line for line in found)

@@ -37,7 +37,7 @@ module cl_hw_unit #(
   end else if (Kind == 15) begin : g_script
     cl_hwt_script u_unit (.*);
   end else begin : g_none
-    $error("cl_hw_unit: no unit has this kind, see rtl/hwt/data/units.toml");
+    $error("cl_hw_unit: no unit of this Kind; choose one from rtl/hwt/data/units.toml");
   end
 
 endmodule

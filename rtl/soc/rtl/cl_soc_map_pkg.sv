@@ -7,12 +7,12 @@ package cl_soc_map_pkg;
   localparam int unsigned Lines = 8;
   localparam int unsigned LinePins = 4;
 
-  // Base: the first address; Top: the address bits that are the same for all of a region; Size: its bytes
+  // Base: the first address; Top: the upper address bits shared by the whole region; Size: its bytes
   localparam logic [31:0] RomBase = 32'h1000_0000;  // ROM of processor 1 behind a Back-Door: its loader
   localparam logic [17:0] RomTop = 18'h4000;
   localparam int unsigned RomSize = 32'h0000_4000;
   localparam logic [31:0] LocalMemoryBase = 32'h2000_0000;  // local memory, private to each core, never on the bus
-  localparam logic [31:0] RamBase = 32'h4000_0000;  // memory; of processor 1 behind a Back-Door its local memory
+  localparam logic [31:0] RamBase = 32'h4000_0000;  // memory; for processor 1 behind a Back-Door, its local memory
   localparam logic [31:0] UartBase = 32'hE000_0000;  // console
   localparam logic [28:0] UartTop = 29'h1C000000;
   localparam int unsigned UartSize = 32'h0000_0008;
@@ -38,7 +38,7 @@ package cl_soc_map_pkg;
   localparam logic [23:0] FarTop = 24'hF03000;
   localparam int unsigned FarSize = 32'h0000_0100;
 
-  // Offsets in the devices; Top: the offset bits that are the same for several registers, one behind the other
+  // Offsets in the devices; Top: the upper offset bits shared by an array of registers
   localparam logic [7:0] UartTx = 8'h00;
   localparam logic [7:0] UartStatus = 8'h04;
   localparam logic [7:0] LocalCpuId = 8'h00;

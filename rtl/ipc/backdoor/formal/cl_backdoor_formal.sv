@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cl_backdoor promises of hold and start, for any two clocks: a step of the proof is one in which either, both or
-// neither ticks.
+// Properties of cl_backdoor's hold and start for any two clocks: in a step of the proof either, both or neither of them
+// ticks.
 module cl_backdoor_formal
   import cl_soc_pkg::*;
   import cl_backdoor_pkg::NearControl;
-  import cl_backdoor_says_pkg::*;
+  import cl_backdoor_types_pkg::*;
 #(
   parameter int unsigned MailDepth = 2
 ) (
@@ -14,7 +14,7 @@ module cl_backdoor_formal
   input logic        near_we_i,
   input logic  [3:0] near_be_i,
   input logic [21:0] near_offset_i,
-  input logic        near_wdata_i,     // bit 0: no other of what is stored makes a difference here
+  input logic        near_wdata_i,     // bit 0: the other bits make no difference here
   input logic        clk1_i,
   input logic        far_req_i,
   input logic        far_we_i,
@@ -66,22 +66,22 @@ module cl_backdoor_formal
     .dma_rdata_i
   );
 
-  // --- the way of a hold or a start: as near wants it, as it is said, as far knows it, as it is there, and back ----
+  // --- path of a hold or start: requested by near, sent, received by far, in effect there, and back -----------------
 
-  near_says_t near_says, near_said;
-  far_says_t  far_says, far_said;
-  logic       live, running;
-  logic [5:0] way;
+  near_bundle_t near_sent, near_received;
+  far_bundle_t  far_sent, far_received;
+  logic         live, running;
+  logic   [5:0] way;
 
-  assign near_says = near_says_t'(u_dut.u_down_bundle.said_q);
-  assign near_said = u_dut.near_said;
-  assign far_says  = far_says_t'(u_dut.u_up_bundle.said_q);
-  assign far_said  = u_dut.far_said;
-  assign live      = u_dut.u_far.live_q;
-  assign running   = far_said.running;
-  assign way       = {u_dut.u_near.say_run_q, near_says.run, near_said.run, live, far_says.running, running};
+  assign near_sent     = near_bundle_t'(u_dut.u_down_bundle.sent_q);
+  assign near_received = u_dut.near_received;
+  assign far_sent      = far_bundle_t'(u_dut.u_up_bundle.sent_q);
+  assign far_received  = u_dut.far_received;
+  assign live          = u_dut.u_far.live_q;
+  assign running       = far_received.running;
+  assign way           = {u_dut.u_near.sent_run_q, near_sent.run, near_received.run, live, far_sent.running, running};
 
-  // --- lives of processor 1, and which it was when a 0 was stored last ---------------------------------------------
+  // --- count of processor 1's starts, and its value at the last store of a 0 ----------------------------------------
 
   logic [1:0] lives_q, life_q, since;
   logic       stored_q;
@@ -103,7 +103,7 @@ module cl_backdoor_formal
 
   assign since = lives_q - life_q;
 
-  // --- words that were put into the mailboxes -------------------------------------------------------------------------------
+  // --- words put into the mailboxes ---------------------------------------------------------------------------------
 
   logic [7:0] down_mail, up_mail;
 
@@ -115,51 +115,51 @@ module cl_backdoor_formal
   logic [7:0] down_way, up_way;
 
   assign down_way = {
-    u_dut.u_down_bundle.say_q,   u_dut.u_down_bundle.u_said.before_q,  u_dut.u_down_bundle.u_said.first_q,
-    u_dut.u_down_bundle.u_said.second_q,
-    u_dut.u_down_bundle.taken_q, u_dut.u_down_bundle.u_heard.before_q, u_dut.u_down_bundle.u_heard.first_q,
-    u_dut.u_down_bundle.u_heard.second_q};
+    u_dut.u_down_bundle.req_q, u_dut.u_down_bundle.u_req_sync.before_q,  u_dut.u_down_bundle.u_req_sync.first_q,
+    u_dut.u_down_bundle.u_req_sync.second_q,
+    u_dut.u_down_bundle.ack_q, u_dut.u_down_bundle.u_ack_sync.before_q, u_dut.u_down_bundle.u_ack_sync.first_q,
+    u_dut.u_down_bundle.u_ack_sync.second_q};
   assign up_way = {
-    u_dut.u_up_bundle.say_q,     u_dut.u_up_bundle.u_said.before_q,    u_dut.u_up_bundle.u_said.first_q,
-    u_dut.u_up_bundle.u_said.second_q,
-    u_dut.u_up_bundle.taken_q,   u_dut.u_up_bundle.u_heard.before_q,   u_dut.u_up_bundle.u_heard.first_q,
-    u_dut.u_up_bundle.u_heard.second_q};
+    u_dut.u_up_bundle.req_q, u_dut.u_up_bundle.u_req_sync.before_q, u_dut.u_up_bundle.u_req_sync.first_q,
+    u_dut.u_up_bundle.u_req_sync.second_q,
+    u_dut.u_up_bundle.ack_q, u_dut.u_up_bundle.u_ack_sync.before_q, u_dut.u_up_bundle.u_ack_sync.first_q,
+    u_dut.u_up_bundle.u_ack_sync.second_q};
 
   always_comb begin
     if (rst_ni) begin
       assert ($countones(down_way[7:1] ^ down_way[6:0]) <= 1);
       assert ($countones(up_way[7:1] ^ up_way[6:0]) <= 1);
       if (down_way[7] == down_way[3])
-        assert (near_says.run == near_said.run && near_says.mail == near_said.mail);
+        assert (near_sent.run == near_received.run && near_sent.mail == near_received.mail);
       if (up_way[7] == up_way[3])
-        assert (far_says.running == far_said.running && far_says.mail == far_said.mail);
+        assert (far_sent.running == far_received.running && far_sent.mail == far_received.mail);
 
       // Each step of hold and start waits for the one before.
       assert ($countones(way[5:1] ^ way[4:0]) <= 1);
-      // REQ-backdoor-9: what near is told to be held is held.
-      if (!u_dut.u_near.say_run_q && !running) assert (!live && !core_rst_n);
-      if (u_dut.u_near.say_run_q) assert (u_dut.u_near.run_q || u_dut.u_near.hold_owed_q);
+      // REQ-backdoor-9: if near reads held, processor 1 is held.
+      if (!u_dut.u_near.sent_run_q && !running) assert (!live && !core_rst_n);
+      if (u_dut.u_near.sent_run_q) assert (u_dut.u_near.run_q || u_dut.u_near.hold_owed_q);
       else if (running)           assert (u_dut.u_near.hold_owed_q);
-      // ... and what it is told to run, when a 1 was stored behind a 0, has begun after that.
+      // ... and if it reads running after a 0 and then a 1 were stored, processor 1 was started after that 0.
       if (stored_q) begin
         assert (since <= 2'd2);
-        if (u_dut.u_near.hold_owed_q && u_dut.u_near.say_run_q && !live) assert (since == '0);
+        if (u_dut.u_near.hold_owed_q && u_dut.u_near.sent_run_q && !live) assert (since == '0);
         if (u_dut.u_near.hold_owed_q || !live) assert (since <= 2'd1);
         if (!u_dut.u_near.hold_owed_q && live) assert (since != '0);
         if (u_dut.u_near.run_q && u_dut.u_near.running) assert (since != '0);
       end
-      // The core runs only when near knows it, and everything else of the far side is out of reset.
+      // The core runs only when near has received that, and when everything else on the far side is out of reset.
       assert (core_rst_n == u_dut.u_far.started_q && u_dut.far_rst_n == live);
-      if (core_rst_n) assert (live && far_says.running && running);
-      // No list is begun while another is worked on.
+      if (core_rst_n) assert (live && far_sent.running && running);
+      // No DMA list is started while another is running.
       assert (!(u_dut.dma_start && u_dut.dma_busy));
-      // REQ-backdoor-7: no mail goes from one life to the next.
-      if (!running || (!u_dut.u_near.say_run_q && !near_says.run)) assert (near_says.mail == down_mail);
-      if (!running || !near_said.run)                              assert (near_said.mail == down_mail);
+      // REQ-backdoor-7: no mail passes from one program to the next.
+      if (!running || (!u_dut.u_near.sent_run_q && !near_sent.run)) assert (near_sent.mail == down_mail);
+      if (!running || !near_received.run) assert (near_received.mail == down_mail);
       if (u_dut.u_far.live_d && !live) assert (u_dut.u_down_mail.read_q == u_dut.near_written);
-      if (!far_says.running) assert (far_says.mail == up_mail);
-      if (!running)          assert (far_said.mail == up_mail);
-      if (u_dut.u_near.say_run_d && !u_dut.u_near.say_run_q) assert (u_dut.u_up_mail.read_q == u_dut.far_written);
+      if (!far_sent.running) assert (far_sent.mail == up_mail);
+      if (!running)          assert (far_received.mail == up_mail);
+      if (u_dut.u_near.sent_run_d && !u_dut.u_near.sent_run_q) assert (u_dut.u_up_mail.read_q == u_dut.far_written);
     end
   end
 

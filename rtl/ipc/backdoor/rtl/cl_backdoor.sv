@@ -9,7 +9,7 @@ module cl_backdoor
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
   import cl_backdoor_pkg::dma_error_e;
-  import cl_backdoor_says_pkg::*;
+  import cl_backdoor_types_pkg::*;
 #(
   parameter int unsigned BlockBytes  = 32'h8000,    // each block: a power of two, 4096..1 MiB
   parameter int unsigned MailDepth   = 16,          // words in each mailbox: a power of two, 2..128
@@ -30,7 +30,7 @@ module cl_backdoor
   input  logic        rst1_ni,
   output logic        core_rst_no,
   input  logic [31:0] core_pc_i,
-  input  logic        core_fault_i,      // an access of the core found nothing, at core_fault_addr_i
+  input  logic        core_fault_i,      // the core accessed an unmapped address, core_fault_addr_i
   input  logic [31:0] core_fault_addr_i,
   input  logic        far_req_i,         // whole words only
   input  logic        far_we_i,
@@ -55,8 +55,8 @@ module cl_backdoor
   localparam int unsigned CountW = $clog2(MailDepth) + 1;
 
   // Near
-  near_says_t              near_says, near_new, near_said;   // as it is; as it comes to the far side; as it is known
-  logic                    near_ring, near_take, near_heard;
+  near_bundle_t            near_bundle, near_new, near_received;   // to send; arriving; last received
+  logic                    near_ring, near_take, near_delivered;
   logic             [31:0] near_bells, near_word;
   logic        [AddrW-1:0] near_addr;
   logic                    down_write, up_read, near_put, near_get;
@@ -64,8 +64,8 @@ module cl_backdoor
   logic       [CountW-1:0] near_room, near_written, near_waiting;
 
   // Far
-  far_says_t               far_says, far_new, far_said;
-  logic                    far_ring, far_take, far_heard, far_rst_n;
+  far_bundle_t             far_bundle, far_new, far_received;
+  logic                    far_ring, far_take, far_delivered, far_rst_n;
   logic             [31:0] far_bells;
   logic        [AddrW-1:0] down_addr, up_addr;
   logic                    down_read, up_write, far_put, far_get;
@@ -97,12 +97,12 @@ module cl_backdoor
     .waiting_i   (8'(near_waiting)),
     .mail_i      (near_mail),
     .ring_o      (near_ring),
-    .says_o      (near_says),
+    .bundle_o    (near_bundle),
     .take_i      (far_take),
     .bells_i     (far_bells),
     .running_i   (far_new.running),
     .cut_i       (far_new.cut),
-    .far_i       (far_said)
+    .far_i       (far_received)
   );
 
   cl_backdoor_far #(
@@ -141,12 +141,12 @@ module cl_backdoor
     .dma_up_bytes_i  (dma_up_bytes),
     .dma_cycles_i    (dma_cycles),
     .ring_o          (far_ring),
-    .says_o          (far_says),
-    .heard_i         (far_heard),
+    .bundle_o        (far_bundle),
+    .delivered_i     (far_delivered),
     .take_i          (near_take),
     .bells_i         (near_bells),
     .run_i           (near_new.run),
-    .near_i          (near_said)
+    .near_i          (near_received)
   );
 
   cl_backdoor_dma #(
@@ -184,20 +184,20 @@ module cl_backdoor
 
   cl_cdc_bundle #(
     .Bells(32),
-    .Width($bits(near_says_t))
+    .Width($bits(near_bundle_t))
   ) u_down_bundle (
     .from_clk_i (clk0_i),
     .from_rst_ni(rst0_ni),
     .ring_i     (near_ring),
     .bells_i    (near_word),
-    .data_i     (near_says),
-    .heard_o    (near_heard),
+    .data_i     (near_bundle),
+    .delivered_o(near_delivered),
     .to_clk_i   (clk1_i),
     .to_rst_ni  (rst1_ni),
     .take_o     (near_take),
     .bells_o    (near_bells),
     .new_o      (near_new),
-    .data_o     (near_said)
+    .data_o     (near_received)
   );
 
   cl_cdc_fifo #(
@@ -211,7 +211,7 @@ module cl_backdoor
     .written_o  (near_written),
     .to_clk_i   (clk1_i),
     .to_rst_ni  (rst1_ni),
-    .written_i  (near_said.mail[CountW-1:0]),
+    .written_i  (near_received.mail[CountW-1:0]),
     .get_i      (far_get),
     .waiting_o  (far_waiting),
     .word_o     (far_mail)
@@ -234,21 +234,21 @@ module cl_backdoor
 
   cl_cdc_bundle #(
     .Bells(32),
-    .Width($bits(far_says_t)),
-    .Tell ({{$bits(far_says_t) - FarAlong{1'b1}}, {FarAlong{1'b0}}})
+    .Width($bits(far_bundle_t)),
+    .Trigger({{$bits(far_bundle_t) - FarNoTrigger{1'b1}}, {FarNoTrigger{1'b0}}})
   ) u_up_bundle (
     .from_clk_i (clk1_i),
     .from_rst_ni(rst1_ni),
     .ring_i     (far_ring),
     .bells_i    (far_wdata_i),
-    .data_i     (far_says),
-    .heard_o    (far_heard),
+    .data_i     (far_bundle),
+    .delivered_o(far_delivered),
     .to_clk_i   (clk0_i),
     .to_rst_ni  (rst0_ni),
     .take_o     (far_take),
     .bells_o    (far_bells),
     .new_o      (far_new),
-    .data_o     (far_said)
+    .data_o     (far_received)
   );
 
   cl_cdc_fifo #(
@@ -262,7 +262,7 @@ module cl_backdoor
     .written_o  (far_written),
     .to_clk_i   (clk0_i),
     .to_rst_ni  (rst0_ni),
-    .written_i  (far_said.mail[CountW-1:0]),
+    .written_i  (far_received.mail[CountW-1:0]),
     .get_i      (near_get),
     .waiting_o  (near_waiting),
     .word_o     (near_mail)
@@ -282,6 +282,6 @@ module cl_backdoor
   );
 
   logic unused;
-  assign unused = ^{near_heard, near_new, far_new};
+  assign unused = ^{near_delivered, near_new, far_new};
 
 endmodule

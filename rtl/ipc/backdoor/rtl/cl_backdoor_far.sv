@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The far side of the Back-Door: its registers on the private port of processor 1, and the reset of that processor
-// with everything of it. It knows of the near side only what that has told it.
+// and its bus. Of the near side it sees only the last bundle received.
 module cl_backdoor_far
   import cl_backdoor_pkg::*;
-  import cl_backdoor_says_pkg::*;
+  import cl_backdoor_types_pkg::*;
 #(
   parameter int unsigned BlockBytes  = 32'h8000,
   parameter int unsigned MemoryBytes = 32'h4_0000
@@ -13,9 +13,9 @@ module cl_backdoor_far
 
   // Processor 1
   output logic        core_rst_no,     // of the core
-  output logic        rst_no,          // of all else that is held with it
+  output logic        rst_no,          // of everything else that is held with it
   input  logic [31:0] core_pc_i,
-  input  logic        core_fault_i,    // an access found nothing
+  input  logic        core_fault_i,    // an access to an unmapped address
   input  logic [31:0] core_fault_addr_i,
   output logic        bell_irq_o,
   output logic        dma_irq_o,
@@ -50,18 +50,18 @@ module cl_backdoor_far
 
   // To the near side
   output logic        ring_o,          // the bells wdata_i
-  output far_says_t   says_o,
-  input  logic        heard_i,         // it knows what says_o is
+  output far_bundle_t bundle_o,
+  input  logic        delivered_i,     // the near side has received bundle_o
 
   // From the near side
-  input  logic        take_i,          // it says something: bells_i, and run as it is now
+  input  logic        take_i,          // a bundle arrives: bells_i, and its run_i
   input  logic [31:0] bells_i,
   input  logic        run_i,
-  input  near_says_t  near_i           // what it said before this cycle
+  input  near_bundle_t near_i          // the last bundle received before this cycle
 );
 
   logic               run, live_d, started_d;
-  logic               live_q, rst_q, started_q, core_q;   // rst_q and core_q are the same as the others: resets only
+  logic               live_q, rst_q, started_q, core_q;   // rst_q, core_q: copies of live_q, started_q for resets
   logic        [31:0] pc_q;
   logic               cut_q;
   logic               load, store, ok, busy, take;
@@ -75,14 +75,14 @@ module cl_backdoor_far
   logic        [31:0] fault_addr_q, fault_pc_q;
 
   // --- hold and run ---------------------------------------------------------------------------------------------
-  // Held in the cycle after the near side has said so. Live again when the mail for the program before is gone; the
-  // core starts when the near side knows that.
+  // Held from the cycle after the bundle with run = 0. Live again when the previous program's mail has been discarded;
+  // the core starts once the near side has received that.
 
   assign run         = take_i ? run_i : near_i.run;
   assign rst_no      = rst_q;
   assign core_rst_no = core_q;
   assign live_d      = run & (live_q | waiting_i == '0);
-  assign started_d   = run & live_q & (started_q | heard_i);
+  assign started_d   = run & live_q & (started_q | delivered_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -121,7 +121,7 @@ module cl_backdoor_far
 
   cl_backdoor_bells u_bells (
     .clk_i, .rst_ni,
-    .deaf_i   (~run),
+    .hold_i   (~run),
     .ring_i   (take_i),
     .bells_i,
     .clear_i  ((store & addr_i == FarBellClear) | take),
@@ -227,7 +227,7 @@ module cl_backdoor_far
   assign dma_irq_o       = done_q & dma_enable_q;
   assign bus_error_irq_o = fault_q;
 
-  assign says_o = '{
+  assign bundle_o = '{
     running:    live_q,
     mail:       written_i,
     words:      words_q,
@@ -240,6 +240,6 @@ module cl_backdoor_far
   };
 
   logic unused;
-  assign unused = ^{again, near_i.mail};   // counted on the near side only; for the mailbox
+  assign unused = ^{again, near_i.mail};   // merged bells are counted on the near side only; mail is for the mailbox
 
 endmodule

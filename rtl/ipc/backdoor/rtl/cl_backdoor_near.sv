@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The near side of the Back-Door: its registers and its ends of the blocks, on the bus of processor 0. It knows of the
-// far side only what that has told it.
+// The near side of the Back-Door: its registers and its ends of the blocks, on the bus of processor 0. Of the far side
+// it sees only the last bundle received.
 module cl_backdoor_near
   import cl_soc_pkg::*;
   import cl_backdoor_pkg::*;
-  import cl_backdoor_says_pkg::*;
+  import cl_backdoor_types_pkg::*;
 #(
   parameter  int unsigned BlockBytes = 32'h8000,
   localparam int unsigned AddrW      = $clog2(BlockBytes / 4)
@@ -12,7 +12,7 @@ module cl_backdoor_near
   input  logic             clk_i,
   input  logic             rst_ni,
 
-  // Device of the bus: never stalls, the answer is in the cycle after
+  // Bus device: never stalls, the answer comes in the next cycle
   input  logic             req_i,
   input  bus_cmd_t         cmd_i,          // addr[21:0]: offset
   output logic      [31:0] rdata_o,
@@ -24,7 +24,7 @@ module cl_backdoor_near
   output logic      [31:0] word_o,         // to the down block and the mailbox
   output logic             down_write_o,
   output logic             up_read_o,
-  input  logic      [31:0] up_word_i,      // in the cycle after
+  input  logic      [31:0] up_word_i,      // in the next cycle
 
   // Mailboxes
   output logic             put_o,
@@ -35,15 +35,15 @@ module cl_backdoor_near
   input  logic      [31:0] mail_i,
 
   // To the far side
-  output logic             ring_o,         // the bells word_o
-  output near_says_t       says_o,
+  output logic             ring_o,         // rings the bells word_o
+  output near_bundle_t     bundle_o,
 
   // From the far side
-  input  logic             take_i,         // it says something: bells_i, and running and cut as they are now
+  input  logic             take_i,         // a bundle arrives: bells_i, and its running_i and cut_i
   input  logic      [31:0] bells_i,
   input  logic             running_i,
   input  logic             cut_i,
-  input  far_says_t        far_i           // what it said before this cycle
+  input  far_bundle_t      far_i           // the last bundle received before this cycle
 );
 
   logic        [21:0] offset;
@@ -57,10 +57,10 @@ module cl_backdoor_near
   logic        [15:0] merged_q;
   logic        [16:0] merged_d;
   logic        [29:0] down_count_q, up_count_q;   // words
-  logic               run_q, hold_owed_q, say_run_q, say_run_d, settled, running, live;
+  logic               run_q, hold_owed_q, sent_run_q, sent_run_d, settled, running, live;
   logic         [7:0] waiting;
 
-  // --- which access it is ---------------------------------------------------------------------------------------
+  // --- access decoding ------------------------------------------------------------------------------------------
 
   assign offset       = cmd_i.addr[21:0];
   assign register     = offset[7:0];
@@ -76,23 +76,23 @@ module cl_backdoor_near
   assign up_read_o    = load & up;
 
   // --- hold and run ---------------------------------------------------------------------------------------------
-  // What is said changes only when the far side has answered what was said before, so it sees each hold; a hold is
-  // owed from the store of a 0 until it has been answered, whatever is stored in between. No start before the
-  // mailbox to here is empty: what is in it is of the program before.
+  // sent_run_q changes only when the far side has answered its previous value, so the far side sees each hold. A hold
+  // is owed from the store of a 0 until it is answered, whatever is stored in between. No start before the mailbox
+  // from the far side is empty: what is in it is from the previous program.
 
-  assign settled   = far_i.running == say_run_q;
-  assign say_run_d = settled ? run_q & ~hold_owed_q & (say_run_q | waiting_i == '0) : say_run_q;
-  assign running   = far_i.running & ~(hold_owed_q & run_q);   // to be started anew: not what runs until then
-  assign live      = say_run_q & far_i.running & run_q & ~hold_owed_q;
+  assign settled    = far_i.running == sent_run_q;
+  assign sent_run_d = settled ? run_q & ~hold_owed_q & (sent_run_q | waiting_i == '0) : sent_run_q;
+  assign running    = far_i.running & ~(hold_owed_q & run_q);   // a restart is due: the old program does not count
+  assign live       = sent_run_q & far_i.running & run_q & ~hold_owed_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       run_q       <= 1'b0;
       hold_owed_q <= 1'b0;
-      say_run_q   <= 1'b0;
+      sent_run_q  <= 1'b0;
     end else begin
-      say_run_q <= say_run_d;
-      if (settled && !say_run_q) hold_owed_q <= 1'b0;
+      sent_run_q <= sent_run_d;
+      if (settled && !sent_run_q) hold_owed_q <= 1'b0;
       if (store && here && register == NearControl) begin
         run_q <= cmd_i.wdata[0];
         if (!cmd_i.wdata[0]) hold_owed_q <= 1'b1;
@@ -118,7 +118,7 @@ module cl_backdoor_near
 
   cl_backdoor_bells u_bells (
     .clk_i, .rst_ni,
-    .deaf_i   (1'b0),
+    .hold_i   (1'b0),
     .ring_i   (take_i),
     .bells_i,
     .clear_i  ((store & here & register == NearBellClear) | take),
@@ -222,9 +222,9 @@ module cl_backdoor_near
     end
   end
 
-  assign rdata_o = up_q ? up_word_i : rdata_q;
-  assign err_o   = err_q;
-  assign says_o  = '{run: say_run_q, mail: written_i, words: words_q};
+  assign rdata_o  = up_q ? up_word_i : rdata_q;
+  assign err_o    = err_q;
+  assign bundle_o = '{run: sent_run_q, mail: written_i, words: words_q};
 
   logic unused;
   assign unused = ^{cmd_i.addr[31:22], far_i.mail, far_i.cut};

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO from one clock to another. How many words were read comes back by a Gray pointer. How many were written is
-// for the user to tell the reading side (by cl_cdc_bundle), so that no word overtakes what is told with it.
+// FIFO from one clock to another. The read count comes back as a Gray pointer. The user passes the write count to the
+// reading side (by cl_cdc_bundle), so that no word overtakes what is sent in the same bundle.
 module cl_cdc_fifo #(
   parameter  int unsigned Width    = 32,
   parameter  int unsigned Depth    = 16,            // a power of two, 2..2^30
   localparam int unsigned CountW   = $clog2(Depth) + 1
 ) (
-  // The side that writes
+  // Writing side
   input  logic              from_clk_i,
   input  logic              from_rst_ni,
-  input  logic              put_i,                  // ignored without room
+  input  logic              put_i,                  // ignored when full
   input  logic [Width-1:0]  word_i,
   output logic [CountW-1:0] room_o,                 // words that fit at least
   output logic [CountW-1:0] written_o,              // since reset, modulo twice the depth
 
-  // The side that reads
+  // Reading side
   input  logic              to_clk_i,
   input  logic              to_rst_ni,
-  input  logic [CountW-1:0] written_i,              // written_o, told later
-  input  logic              get_i,                  // ignored without a word
+  input  logic [CountW-1:0] written_i,              // written_o, delayed by the crossing
+  input  logic              get_i,                  // ignored when empty
   output logic [CountW-1:0] waiting_o,              // words that can be read
   output logic [Width-1:0]  word_o                  // the oldest, while waiting_o is not 0
 );
@@ -52,7 +52,7 @@ module cl_cdc_fifo #(
   assign waiting_o = written_i - read_q;
   assign get       = get_i & (waiting_o != '0);
   assign read_next = read_q + 1'b1;
-  assign word_o    = ram_q[read_q[IndexW-1:0]];   // written before written_i said so, and not again before it is read
+  assign word_o    = ram_q[read_q[IndexW-1:0]];   // written before written_i counts it, kept until read
 
   always_ff @(posedge to_clk_i or negedge to_rst_ni) begin
     if (!to_rst_ni) begin

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a bit into a clock by two flip-flops; or several of which at most one changes at a time (a Gray pointer).
+// Two-flip-flop synchroniser for one bit, or for several of which at most one changes at a time (a Gray pointer).
 //
 // With CL_SYNC_LATE (simulation and proofs) a bit that changed since the last edge may settle to its old value, as in
-// a flip-flop whose input changes at its edge. Of several changes only the last can be that close: not modelled.
+// a flip-flop whose input changes at its edge. Several changes between two edges are not modelled as late: only the
+// last could be that close to the edge.
 module cl_sync #(
   parameter int unsigned Width = 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic [Width-1:0] d_i,      // straight from flip-flops
+  input  logic [Width-1:0] d_i,      // directly from flip-flops
   output logic [Width-1:0] q_o       // two edges later
 );
 
@@ -25,7 +26,7 @@ module cl_sync #(
     if (!rst_ni) before_q <= '0;
     else         before_q <= d_i;
   end
-`ifndef FORMAL   // there it is any value
+`ifndef FORMAL   // in proofs it is a free value
   always_ff @(posedge clk_i) late <= 1'($urandom());
 `endif
 `else
