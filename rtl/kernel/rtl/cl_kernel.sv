@@ -55,7 +55,7 @@ module cl_kernel
       Clients > 16 || Policy > PolicyEdf || (Reserve && Policy != PolicyPriority) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
-    $error("cl_kernel: a parameter is out of range; the allowed ranges are in the parameter list");
+    $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
   end
 
   localparam bit          Dwrr          = Policy == PolicyDwrr;

@@ -54,7 +54,7 @@ module cl_scheduler
 
   if (Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > ((Build == BuildHybrid) ? 128 : 256) ||
       HwThreads < 1 || HwThreads > 16) begin : g_out_of_range
-    $error("cl_scheduler: a parameter is out of range; the allowed ranges are in the parameter list");
+    $error("cl_scheduler: a parameter is out of range; see the table in rtl/kernel/SCHEDULER.md");
   end
 
   localparam bit Hybrid = Build == BuildHybrid;
