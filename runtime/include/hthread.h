@@ -5,13 +5,13 @@
  * Names, constants and arguments are those of the hybridthreads project (University of Kansas and of Arkansas, as
  * published at github.com/eugenecartwright/hthreads, include/hthread), so a program written for it compiles unchanged.
  * A function returns 0 (SUCCESS) or an error number of <errno.h>. What differs:
- * - Every mutex and condition variable is one of its own; the number in its attribute is only a name for it.
- * - A join tells apart what is wrong, where hthreads says EINVAL for all; see hthread_join.
+ * - Every mutex and condition variable is a separate object; the number in its attribute is only a name for it.
+ * - hthread_join returns a specific error, where hthreads returns EINVAL for all.
  * - hthread_intrassoc keeps the line until the thread ends, so no interrupt is lost between two calls.
- * - The base address of a hardware thread is one of HWTI_BASEADDR(n); its argument and result are as in hwt_units.h.
- *   With the software kernel there are none: hthread_attr_sethardware returns ENODEV, and a thread made with that
+ * - The base address of hardware thread n is HWTI_BASEADDR(n); its argument and result are as in hwt_units.h.
+ *   The software kernel has none: hthread_attr_sethardware returns ENODEV, and a thread created with that
  *   attribute runs its function.
- * - Not there: keys, barriers, spin locks, hthread_time_*, what its system layer has (manager/, scheduler/, ...). */
+ * - Not supported: keys, barriers, spin locks, hthread_time_*, the system layer (manager/, scheduler/, ...). */
 #ifndef CORELOOM_HTHREAD_H
 #define CORELOOM_HTHREAD_H
 
@@ -48,7 +48,7 @@ typedef enum { Hfalse = 0, Htrue = 1 } Hbool;
 /* --- Threads ------------------------------------------------------------------------------------------------ */
 
 #define MAX_THREADS CL_THREADS
-#define HT_DEFAULT_STACK_SIZE (16 * 1024) /* of the attribute; without a stack of its own: the pool's */
+#define HT_DEFAULT_STACK_SIZE (16 * 1024) /* of the attribute; without an own stack address the pool's size applies */
 #define HT_STACK_SIZE HT_DEFAULT_STACK_SIZE
 #define HT_DEFAULT_PRI 64
 #define HTHREAD_STACK_MIN PTHREAD_STACK_MIN
@@ -82,7 +82,7 @@ Hint hthread_attr_setstack(hthread_attr_t *attr, void *address, size_t size);
 Hint hthread_attr_getstack(const hthread_attr_t *attr, void **address, size_t *size);
 Hint hthread_attr_setschedparam(hthread_attr_t *attr, const struct sched_param *param);
 Hint hthread_attr_getschedparam(const hthread_attr_t *attr, struct sched_param *param);
-/* ENODEV: no hardware thread is there; the attribute stays as it was. */
+/* ENODEV: no hardware thread at that address; the attribute does not change. */
 Hint hthread_attr_sethardware(hthread_attr_t *attr, void *base_address);
 
 /* ENOTSUP, as in hthreads. */
@@ -104,20 +104,20 @@ Hint hthread_attr_getscope(const hthread_attr_t *attr, Hint *scope);
 #define HWTI_BASEADDR2 HWTI_BASEADDR(2)
 #define HWTI_BASEADDR3 HWTI_BASEADDR(3)
 
-/* EINVAL: no place for the number, or no function and not hardware. EAGAIN: no thread left. EBUSY: the hardware thread
- * has a thread. attr may be NULL. */
+/* EINVAL: `thread` is NULL, or no function and not hardware. EAGAIN: no thread left. EBUSY: the hardware unit has a
+ * thread. attr may be NULL. */
 Hint hthread_create(hthread_t *thread, const hthread_attr_t *attr, hthread_start_t start, void *argument);
 __attribute__((noreturn)) void hthread_exit(void *value);
-/* Waits for a child to end, or has it that it has ended already. ESRCH: no such thread. EDEADLK: itself. ECHILD: it was
- * created by another. EINVAL: detached. EBUSY: a join waits for it already. */
+/* Waits until a child has ended. ESRCH: no such thread. EDEADLK: the caller itself. ECHILD: created by another thread.
+ * EINVAL: detached. EBUSY: another thread is joining it. */
 Hint hthread_join(hthread_t thread, void **value);
-Hint hthread_detach(hthread_t thread); /* ESRCH. EINVAL: detached already. EBUSY: a join waits for it */
+Hint hthread_detach(hthread_t thread); /* ESRCH. EINVAL: detached already. EBUSY: being joined */
 Hint hthread_yield(void);
 Hint hthread_sched(void); /* the same */
 Hint hthread_equal(hthread_t a, hthread_t b);
 hthread_t hthread_self(void);
-/* The policy is not looked at. ESRCH: no such thread. ESHUTDOWN: it has ended. ENOTSUP: a hardware or idle thread. With
- * fewer than 128 priorities neighbours are one. */
+/* The policy is ignored. ESRCH: no such thread. ESHUTDOWN: it has ended. ENOTSUP: a hardware or idle thread. With
+ * fewer than 128 priorities neighbouring values share a level. */
 Hint hthread_setschedparam(hthread_t thread, Hint policy, const struct sched_param *param);
 Hint hthread_getschedparam(hthread_t thread, Hint *policy, struct sched_param *param); /* policy may be NULL */
 
@@ -158,8 +158,8 @@ Hint hthread_mutexattr_getprotocol(hthread_mutexattr_t *attr, Hint *protocol);
 Hint hthread_mutexattr_setprioceiling(hthread_mutexattr_t *attr, Hint ceiling);
 Hint hthread_mutexattr_getprioceiling(hthread_mutexattr_t *attr, Hint *ceiling);
 
-/* EAGAIN: none left. Locked again by its owner a mutex that is not recursive says EDEADLK; unlocked by another thread,
- * every mutex says EPERM. */
+/* EAGAIN: none left. Locking a non-recursive mutex again returns EDEADLK; unlocking by another thread returns EPERM for
+ * every mutex. */
 Hint hthread_mutex_init(hthread_mutex_t *mutex, const hthread_mutexattr_t *attr);
 Hint hthread_mutex_destroy(hthread_mutex_t *mutex); /* EBUSY: locked */
 Hint hthread_mutex_lock(hthread_mutex_t *mutex);
@@ -193,14 +193,14 @@ Hint hthread_cond_init(hthread_cond_t *cond, hthread_condattr_t *attr); /* EAGAI
 Hint hthread_cond_destroy(hthread_cond_t *cond);                        /* EBUSY: somebody waits */
 Hint hthread_cond_signal(hthread_cond_t *cond);
 Hint hthread_cond_broadcast(hthread_cond_t *cond);
-/* EPERM: the caller does not hold the mutex. A recursive one is given back whole, however often it was locked. */
+/* EPERM: the caller does not hold the mutex. A recursive mutex is released completely, however often it was locked. */
 Hint hthread_cond_wait(hthread_cond_t *cond, hthread_mutex_t *mutex);
 Hint hthread_cond_getnum(hthread_cond_t *cond);
 
 /* --- Interrupts ------------------------------------------------------------------------------------------------ */
 
-/* Associates the caller with interrupt line iid, if it is not yet, and waits for its next interrupt (or takes the one
- * that has come since the last call). EINVAL: no such line. EBUSY: another thread or object has it. */
+/* Binds interrupt line iid to the caller, if it is not bound yet, and waits for its next interrupt (or takes the one
+ * that has come since the last call). EINVAL: no such line. EBUSY: bound to another thread or object. */
 Hint hthread_intrassoc(Huint iid);
 
 #ifdef __cplusplus
