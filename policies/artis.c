@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ARTiS: the CPUs are in two groups, RT (0 to tuning.realtime_cpus - 1) and NRT, and so are the threads (realtime).
- * RT threads run on RT CPUs, so what the others do does not delay them; yet no CPU idles.
+ * RT threads run on RT CPUs, so the other threads do not delay them; yet no CPU idles.
  *
  * Source: [GF], section 2.2; Piel, Marquet, Soula, Dekeyser, "Asymmetric real-time scheduler on multi-processor
  * architecture", 2006. From there:
- *   - NRT threads use an RT CPU while it has no RT thread, and leave it when one comes;
- *   - RT threads beyond the number of RT CPUs go to NRT CPUs, before the NRT threads there, and come back as soon as
- *     an RT CPU has no RT thread;
- *   - a CPU touches no run queue but its own. A thread that leaves goes into the task FIFO of its kind; a CPU takes
- *     one from there when it looks: an RT CPU from the FIFO of RT threads, an NRT CPU from that of the others; from the
- *     other one, an RT CPU when it has no RT thread, and an NRT CPU when it has nothing at all. Who needs work asks
- *     (cl_resched) a CPU that has too much; that one gives.
- * Open there, here: RT and NRT threads take turns with tuning.slice each, in the order in which they came. Balancing
- * evens out the number of threads on the CPUs that NRT threads may use, one at a time.
- * Not taken: RT0, which may never leave the RT group (place it, then); migrating a thread when it disables preemption.
+ *   - NRT threads use an RT CPU while it has no RT thread, and leave it when one arrives;
+ *   - RT threads beyond the number of RT CPUs go to NRT CPUs, ahead of the NRT threads there, and return as soon as an
+ * RT
+ *     CPU has no RT thread;
+ *   - a CPU accesses only its own run queue. A thread that leaves goes into the task FIFO of its kind; a CPU takes one
+ *     from there when it decides: an RT CPU from the FIFO of RT threads, an NRT CPU from that of the others; from the
+ *     other FIFO, an RT CPU if it has no RT thread, and an NRT CPU if it has no thread at all. A CPU that needs work
+ *     asks (cl_resched) a CPU that has too much, which then gives a thread away.
+ * Left open by the paper, here: RT and NRT threads take turns with tuning.slice each, in order of arrival. Balancing
+ * equalises the number of threads on the CPUs that NRT threads may use, one thread at a time.
+ * Left out: RT0 threads, which may never leave the RT group (place them instead); migrating a thread when it disables
+ * preemption.
  *
  * Cost: O(1) a decision, and O(1) for each thread given away; a search for the CPU with the fewest threads, O(CPUs),
- * for a thread that finds none free.
- * Bound: an RT thread runs at once while there are no more of them than RT CPUs. Who is in a FIFO waits at most until
- * each CPU of its group has looked: a slice for each that is in front of it. */
+ * for a thread that finds no free CPU.
+ * Bound: an RT thread runs at once while there are no more RT threads than RT CPUs. A thread in a FIFO waits at most
+ * until each CPU of its group has decided: a slice for each thread ahead of it. */
 #include "cl_policy.h"
 
 enum { NRT, RT };
@@ -316,7 +318,7 @@ static struct cl_entity *artis_waiting(const struct cl_machine *m, uint32_t cpu)
 
 const struct cl_policy cl_artis = {
     .name = "artis",
-    .text = "CPUs and threads in a real-time group and another; moves pass through a task FIFO",
+    .text = "CPUs and threads in a real-time and a non-real-time group; migration through a task FIFO",
     .cpu_size = sizeof(struct artis_cpu),
     .shared_size = sizeof(struct artis),
     .init = artis_init,

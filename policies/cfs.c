@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linux's completely fair scheduler: a queue for each CPU, ordered by virtual time; who has had least for its weight
- * is next. Weights are balanced between CPUs by [DWRR]'s rule, and only as far as it goes.
+ * Linux's completely fair scheduler: a queue for each CPU, ordered by virtual time; the thread with the least service
+ * for its weight is next. Weights are balanced between CPUs by [DWRR]'s rule, and only as far as it goes.
  *
  * Source: [DWRR] ("Current scheduler", "Load balancing of CFS", "Limitations of CFS"); Linux 2.6.23 to 6.5,
  * kernel/sched/fair.c. Taken from there:
- *   - a period of tuning.latency in which each thread runs once, longer if tuning.granularity for each needs it; a
- *     thread's slice is its weight's part of the period, at least the granularity;
- *   - min_vruntime: a virtual time of the CPU that never goes back. A new thread is placed one slice behind it, one
- *     that has slept at most half a latency before it; a thread that moves keeps its distance to it;
- *   - a thread that wakes preempts if it is behind by more than the granularity for its weight, and is preferred then
- *     (Linux: next buddy); else the current one goes on, though others may be before it;
- *   - who yields lets the second one run, if that is at most the granularity ahead;
- *   - a CPU that becomes idle pulls one thread from the busiest; one that has no work to wait for is told.
- * Not taken: groups, domains of CPUs (all are one), decaying averages of load (it is the sum of weights, as in
- * [DWRR]), the 25 % that the busiest must have more before Linux looks closer ([DWRR] does not name them).
+ *   - a period of tuning.latency in which each thread runs once, longer if tuning.granularity per thread requires it; a
+ *     thread's slice is its weighted share of the period, at least the granularity;
+ *   - min_vruntime: a virtual time of the CPU that never decreases. A new thread is placed one slice behind it, a
+ *     sleeper at most half a latency before it; a migrating thread keeps its distance to it;
+ *   - a woken thread preempts if it is behind by more than the granularity for its weight, and is then preferred
+ *     (Linux: next buddy); otherwise the current thread continues, even if others are before it;
+ *   - a thread that yields lets the second one run, if that is at most the granularity ahead;
+ *   - a CPU that becomes idle pulls one thread from the busiest; an idle CPU gets a cl_resched when there is work.
+ * Left out: groups, domains of CPUs (there is one), decaying load averages (load is the sum of weights, as in [DWRR]),
+ * the 25 % imbalance that Linux requires before it balances (not mentioned by [DWRR]).
  *
- * Cost: O(log n) a decision, n threads of the CPU; cl_fair.h says what balancing costs.
+ * Cost: O(log n) a decision, n threads of the CPU; cl_fair.h has the cost of balancing.
  * Bound: on one CPU about a period of latency. Between CPUs none: [DWRR]'s counter-example (weights 1024 and 4 x 335
- * on two CPUs: 158 should move, half the lightest is 167.5, nothing moves) stays as it is for ever, 4 x where the
- * weights say 3.06. */
+ * on two CPUs: 158 should move, half the lightest is 167.5, nothing moves) persists for ever, with a ratio of 4 where
+ * the weights say 3.06. */
 #include "cl_fair.h"
 
 struct cfs_cpu {

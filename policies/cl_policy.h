@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One interface for every scheduling policy: what the user of a policy (the model, the software kernel, a test)
- * gives it, and what it answers.
+ * The interface of all scheduling policies towards their user (the scheduling model, the software kernel, a test).
  *
- * A policy is one C file that defines one `const struct cl_policy`. It keeps the runnable threads, by CPU; it says
- * where a thread goes, which is next, for how long, and when a CPU should look again. It does no input or output, has
- * no heap and no global state: its state is the user's memory (cpu_size, shared_size), zeroed before init.
- * C11, freestanding: it also runs on a 32-bit core without a divider for 64 bits, so nothing divides 64-bit numbers
- * where a switch has to wait for it.
+ * A policy is one C file that defines one `const struct cl_policy`. It manages the runnable threads per CPU and decides
+ * where a thread goes, which one is next, for how long, and when a CPU must decide again. It does no input or output,
+ * has no heap and no global state: its state is in the user's memory (cpu_size, shared_size), zeroed before init. C11,
+ * freestanding: it also runs on a 32-bit core without 64-bit division, so nothing on the path of a switch divides
+ * 64-bit numbers.
  *
  * The user keeps time (`now`), calls one function at a time, and provides cl_resched(). Times are in the user's unit:
  * nanoseconds in the model, cycles on the SoC.
@@ -15,9 +14,9 @@
  * Life of a thread, seen from a policy:
  *   place, enqueue   it becomes runnable                     -> queued
  *   pick             a CPU without current takes it          -> current of that CPU
- *   tick             it has run; for how long it may go on
+ *   tick             it has run; how long it may continue
  *   enqueue          it stays runnable but leaves its CPU    -> queued
- *   dequeue          it is not runnable any more (it blocks or ends), be it queued or current
+ *   dequeue          it is no longer runnable (it blocks or ends), whether queued or current
  * Between pick and the next enqueue or dequeue the thread is in no queue, but it counts as runnable. */
 #ifndef CL_POLICY_H
 #define CL_POLICY_H
@@ -40,10 +39,10 @@ typedef uint64_t cl_time;
 enum cl_why {
   CL_NEW,       /* for the first time */
   CL_WOKEN,     /* it was blocked */
-  CL_PREEMPTED, /* it was current, and somebody else should run; it has not used up what it may */
-  CL_USED,      /* it was current, and tick has answered 0 */
-  CL_YIELDED,   /* it was current, and gives way of its own will */
-  CL_MOVED      /* it was current on another CPU, or is dequeued from it, and is moved by its user (exclusive.c) */
+  CL_PREEMPTED, /* it was current, another thread should run, and it has not used up its slice */
+  CL_USED,      /* it was current, and tick returned 0 */
+  CL_YIELDED,   /* it was current and yields */
+  CL_MOVED      /* it was current on another CPU, or was dequeued there, and its user moves it (exclusive.c) */
 };
 
 /* A thread as a policy sees it. The user sets the first part before the first enqueue (the rest zero); the second is
@@ -51,7 +50,7 @@ enum cl_why {
 struct cl_entity {
   uint32_t id;
   uint32_t weight;   /* its share: 1 to CL_WEIGHT_MOST */
-  uint16_t priority; /* 0 (most urgent) to CL_PRIORITIES_MAX - 1, for the policies that know priorities */
+  uint16_t priority; /* 0 (most urgent) to CL_PRIORITIES_MAX - 1, for policies with priorities */
   int16_t home;      /* the only CPU that may run it, or CL_ANY_CPU */
   bool realtime;     /* artis: of the RT group */
 
@@ -92,13 +91,13 @@ struct cl_machine {
   uint32_t cpus; /* 1 to 32767 */
   cl_time now;
   const struct cl_policy *policy;
-  const struct cl_policy *base; /* the policy that exclusive stands on */
+  const struct cl_policy *base; /* the policy below exclusive */
   struct cl_tuning tuning;
   struct cl_cpu *cpu;
   void *shared;          /* shared_size bytes, the policy's */
   uint32_t open;         /* CPUs that are not reserved */
-  uint64_t moved;        /* threads that a policy has taken from one CPU's queue to another's */
-  uint64_t held;         /* dwrr: how often a CPU waited because the next round may not begin yet */
+  uint64_t moved;        /* threads that a policy has moved from one CPU's queue to another's */
+  uint64_t held;         /* dwrr: how often a CPU waited because the next round could not begin yet */
 };
 
 struct cl_policy {
@@ -126,15 +125,15 @@ struct cl_policy {
    * the thread leaves for another reason; then the answer does not matter. */
   cl_time (*tick)(struct cl_machine *m, uint32_t cpu, cl_time ran);
 
-  /* Now and then, on each CPU: even out the queues. How many threads have moved. NULL: never needed. */
+  /* Called periodically on each CPU: balance the queues. Returns the number of threads moved. NULL: never needed. */
   uint32_t (*balance)(struct cl_machine *m, uint32_t cpu);
 
   /* Any one thread of this CPU's own queue, for a user who moves it: dequeue, then enqueue elsewhere as CL_MOVED.
    * NULL: there is none. The function is NULL where one queue is for all CPUs. */
   struct cl_entity *(*waiting)(const struct cl_machine *m, uint32_t cpu);
 
-  /* Give a CPU to one thread alone: 0, or the error number (EBUSY, EINVAL). With NULL: give it back.
-   * Only exclusive has it (NULL elsewhere); the others respect cpu.owner. */
+  /* Reserve a CPU for one thread: 0, or the error number (EBUSY, EINVAL). With NULL: release it.
+   * Only exclusive has this function (NULL elsewhere); the others respect cpu.owner. */
   int (*reserve)(struct cl_machine *m, uint32_t cpu, struct cl_entity *owner);
 };
 

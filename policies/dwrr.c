@@ -3,21 +3,21 @@
  * Distributed weighted round-robin: in each round a thread runs its round slice, weight x B; no CPU runs ahead of any
  * thread by more than one round.
  *
- * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule that makes the bound hold, and the order in a round,
- * of docs/decisions/0014-dwrr.md. Arithmetic of rounds: cl_dwrr_round.h.
- * Cost: O(log n) a decision, n threads of a CPU; the number of CPUs goes in by its logarithm (sets of CPUs). Besides:
- * O(CPUs) a few times a round if there are infeasible weights.
- * Bound: L is the lowest round of the runnable threads that may run anywhere. All are in L to L + 2, and none of L + 2
- * runs; so two of them that are runnable all along differ by at most 2 B of service for each unit of weight since they
- * started together, and by at most 4 B over any time. A tick more for the weight where slices end only at ticks.
+ * Source: Li, Baumberger and Hahn, PPoPP 2009, as presented by [DWRR]; with the rule that makes the bound hold, and the
+ * order in a round, of docs/decisions/0014-dwrr.md. Arithmetic of rounds: cl_dwrr_round.h.
+ * Cost: O(log n) a decision for n threads on a CPU, plus the logarithm of the number of CPUs (sets of CPUs). In
+ * addition O(CPUs) a few times a round if there are infeasible weights. Bound: L is the lowest round of the runnable
+ * threads that may run anywhere. All are in L to L + 2, and none of L + 2 runs; so two of them that are always runnable
+ * differ by at most 2 B of service per unit of weight since they started together, and by at most 4 B over any time;
+ * plus a tick for the weight if slices end only at ticks.
  *
- * A thread that is placed on one CPU, below: a bound one, has rounds of that CPU's own. They go with the CPU's rounds,
- * and on while the CPU would be held. The owner of a reserved CPU is in no round. */
+ * A thread that is placed on one CPU (below: a bound thread) has rounds of that CPU's own. They advance with the CPU's
+ * rounds, and also while the CPU would be held. The owner of a reserved CPU is in no round. */
 #include "cl_policy.h"
 
 #include "cl_dwrr_round.h"
 
-/* For how long a woken thread runs before another one that wakes may preempt it: B / 32. */
+/* How long a woken thread runs before another woken one may preempt it: B / 32. */
 #define FRESH_BITS 5
 
 /* Key of a queued thread: who has woken first, who yields last, between them the longest remainder. Not to the last
@@ -425,7 +425,7 @@ static struct cl_entity *dwrr_waiting(const struct cl_machine *m, uint32_t cpu) 
 
 const struct cl_policy cl_dwrr = {
     .name = "dwrr",
-    .text = "rounds: weight x B a thread; no CPU runs ahead by more than one round",
+    .text = "rounds of weight x B per thread; no CPU runs ahead by more than one round",
     .cpu_size = sizeof(struct line),
     .shared_size = sizeof(struct rounds),
     .init = dwrr_init,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One queue for all CPUs, round-robin: whichever CPU is free next takes the thread that waits longest.
+ * One queue for all CPUs, round-robin: the next free CPU takes the thread that has waited longest.
  *
- * Source: [SMP], dynamic migration: any CPU can resume any task, as its registers lie in shared memory. Threads placed
- * on a CPU, which the paper does not have here, wait in a queue of that CPU, in the same order of arrival.
- * Cost: O(1).
- * Bound: by turns, not by weight. A thread waits for at most a slice of each that is in the queue, divided by the
- * CPUs. */
+ * Source: [SMP], dynamic migration: any CPU can resume any task, as its registers are in shared memory. Threads
+ * placed on a CPU, which the paper does not have here, wait in a queue of that CPU, in the same order of arrival.
+ * Cost: O(1). Bound: equal turns, not weighted. A thread waits for at most one slice of each queued thread, divided
+ * by the number of CPUs. */
 #include "cl_round_robin.h"
 
 static void dynamic_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e, enum cl_why why) {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Earliest eligible virtual deadline first: a queue for each CPU; of the threads that have had at most their share,
- * the one whose request is due first.
+ * Earliest eligible virtual deadline first: a queue for each CPU; of the threads that have had at most their share, the
+ * one with the earliest virtual deadline runs.
  *
  * Source: Stoica and Abdel-Wahab, "Earliest eligible virtual deadline first", 1995; Linux from 6.6,
  * kernel/sched/fair.c. As there:
- *   - V, the average of the virtual times of a CPU's threads by weight, is where all would be if served ideally; a
- *     thread's lag is V less its virtual time; it is eligible while that is not below 0;
- *   - a thread asks for tuning.slice at a time: its deadline is its virtual time then and slice / weight; a new one
- *     asks for half at first;
- *   - a request goes on until it is served, unless one that wakes (or moves in) is eligible and due earlier;
- *   - lag is kept while a thread sleeps, at most two slices of it, and is what it was when it is back: since its
- *     coming moves V, it is placed at lag x (W + w) / W before V, W the others' weight and w its own; who moves takes
- *     its lag and the time to its deadline along; a CPU without threads knows no lag;
- *   - who yields asks for one slice more.
+ *   - V, the weighted average of the virtual times of a CPU's threads, is where all would be if served ideally; a
+ *     thread's lag is V minus its virtual time; it is eligible while that is not negative;
+ *   - a thread requests tuning.slice at a time: its deadline is its current virtual time plus slice / weight; the first
+ *     request of a new thread is half a slice;
+ *   - a request runs until it is served, unless a woken (or migrated) thread is eligible and has an earlier deadline;
+ *   - a sleeping thread keeps its lag, at most two slices, and has the same lag when it returns: since its return
+ *     shifts V, it is placed at lag x (W + w) / W before V (W: the others' weight, w: its own); a moved thread takes its
+ *     lag and the time to its deadline along; on a CPU without threads lag is undefined;
+ *   - a thread that yields requests one more slice.
  * Balancing is that of cfs.
  *
- * V is kept exactly, as a whole number and a remainder of W, so eligible is a comparison; the tree is ordered by
- * deadline and keeps the least virtual time of each subtree. Times below 2^42 (ns: an hour) between two looks.
- * Cost: O(log n) a decision, n threads of the CPU; cl_fair.h says what balancing costs.
- * Bound (the paper's theorem): on one CPU, threads that stay have a lag between - slice and + slice of service.
- * Between CPUs none, as cfs. */
+ * V is stored exactly, as a whole number and a remainder of W, so eligibility is a comparison; the tree is ordered by
+ * deadline and keeps the least virtual time of each subtree. Time between two decisions must be below 2^42 (ns: an
+ * hour). Cost: O(log n) a decision, n threads of the CPU; cl_fair.h has the cost of balancing. Bound (the paper's
+ * theorem): on one CPU, threads that stay have a lag between - slice and + slice of service. Between CPUs none, as
+ * for cfs. */
 #include "cl_fair.h"
 
 struct eevdf_cpu {
@@ -245,7 +245,7 @@ static struct cl_entity *eevdf_waiting(const struct cl_machine *m, uint32_t cpu)
 
 const struct cl_policy cl_eevdf = {
     .name = "eevdf",
-    .text = "the earliest virtual deadline of those that have had no more than their share",
+    .text = "the earliest virtual deadline of the eligible threads",
     .cpu_size = sizeof(struct eevdf_cpu),
     .shared_size = sizeof(struct cl_queues),
     .init = eevdf_init,

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A CPU for one thread alone, over any other policy (m->base): Golden-Finger.
+ * Reserves a CPU for one thread, on top of any other policy (m->base): Golden-Finger.
  *
  * Source: [GF], section 3.1, figures 4 to 6. A request goes through its five states:
- *   0 validate  is there such a CPU, may it be had, may the thread run there
- *   1 list      close the CPU, take what waits for it out of its queue, sum up their load and the current one's
- *   2 choose    read the loads of all other open CPUs: the lightest, the lowest number of equals
- *   3 migrate   put them all there; the current one follows as soon as the CPU looks (cl_resched)
+ *   0 validate  does the CPU exist, can it be reserved, may the thread run there
+ *   1 list      close the CPU, dequeue the threads that wait for it, sum up their load and the current one's
+ *   2 choose    of all other open CPUs the least loaded one, the lowest number of equals
+ *   3 migrate   put them all there; the current thread follows when the CPU decides again (cl_resched)
  *   4 run       put the thread on the CPU, alone; back to 0
- * Beyond the paper: several CPUs may be reserved, one stays open; a CPU is given back (reserve with NULL); the thread
- * may exist already, run elsewhere or sleep: its CPU waits for it, empty. (Who ends has to give its CPU back before.)
- * While it owns the CPU, its home is that CPU, and cl_allowed() keeps all others off in the base. One that comes to a
- * reserved CPU nevertheless goes where those went that were migrated, or to the lightest.
- * Threads placed on a CPU (home): while one is runnable, its CPU cannot be reserved (EBUSY). One that wakes later
- * waits for its CPU to be given back.
+ * Beyond the paper: several CPUs may be reserved, but one stays open; a CPU can be released (reserve with NULL); the
+ * thread may exist already, run elsewhere or sleep: its CPU stays idle for it. (A thread must release its CPU before it
+ * ends.) While a thread owns a CPU, that CPU is its home, and cl_allowed() keeps all other threads off in the base. A
+ * thread that is enqueued on a reserved CPU nevertheless goes where the migrated ones went, or to the least loaded CPU.
+ * Threads placed on a CPU (home): while one is runnable, its CPU cannot be reserved (EBUSY). One that wakes later waits
+ * until its CPU is released.
  *
- * Errors: EINVAL: no such CPU; the thread is placed on another one; given back, but not reserved. EBUSY: reserved
- * already; the last CPU that is open; a thread is placed there; the thread owns a CPU already.
- * Cost: of the base, and O(1). A reservation: O(threads that wait there + CPUs) calls of the base.
- * Bound: of the base, on the open CPUs; the owner has its CPU whenever it is runnable. */
+ * Errors: EINVAL: no such CPU; the thread is placed on another one; release of a CPU that is not reserved. EBUSY:
+ * reserved already; the last open CPU; a thread is placed there; the thread owns a CPU already.
+ * Cost: that of the base, plus O(1). A reservation: O(threads that wait there + CPUs) calls of the base.
+ * Bound: that of the base, on the open CPUs; the owner has its CPU whenever it is runnable. */
 #include "cl_policy.h"
 
 /* Error numbers, as in POSIX systems. */
@@ -212,7 +212,7 @@ static int exclusive_reserve(struct cl_machine *m, uint32_t cpu, struct cl_entit
 
 const struct cl_policy cl_exclusive = {
     .name = "exclusive",
-    .text = "a CPU for one thread alone, over any other policy",
+    .text = "a CPU reserved for one thread, on top of any other policy",
     .cpu_size = sizeof(struct exclusive_cpu) + ALIGNMENT,
     .shared_size = sizeof(struct exclusive) + ALIGNMENT,
     .init = exclusive_init,

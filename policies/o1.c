@@ -5,20 +5,20 @@
  *
  * Source: [DWRR] ("The early 2.6 scheduler"), [GF] (fig. 3); Linux 2.6.0 to 2.6.22, kernel/sched.c. Taken from there:
  *   - the first bit set is the best priority, its list is served round-robin;
- *   - a time slice by nice, worked out again when it is used up: 800 ms at nice -20, 100 at 0, 5 at 19; here in parts
- *     of tuning.slice, which is the one of nice 0. So the shares are those of the slices: [DWRR]'s "5 %" from nice 0
- *     to 1 and "50 %" from 18 to 19;
- *   - priorities below 100 are real time: they stay active, with the slice of nice 0 each; above, 120 is nice 0;
- *   - a thread that wakes is active, with the slice it had left, and preempts one of a worse priority; a preempted one
- *     stays first in its list; who yields waits until the arrays change, a real-time one behind its equals;
- *   - balance by number: the busiest CPU must have 25 % more threads, half the difference moves, those that are
- *     expired first, then by priority, from the end of a list; an idle CPU does not ask for the 25 %.
- * Not taken: the bonus for interactive threads (it guesses from sleep times; without it nobody is put back among the
- * active, so nobody starves and there is no limit of starvation), weights (unknown there: only priorities count).
+ *   - a time slice by nice, recomputed when it is used up: 800 ms at nice -20, 100 at 0, 5 at 19; here relative to
+ *     tuning.slice, the slice of nice 0. So the shares are those of the slices: [DWRR]'s "5 %" from nice 0 to 1 and
+ *     "50 %" from 18 to 19;
+ *   - priorities below 100 are real-time: they stay active, each with the slice of nice 0; 120 is nice 0;
+ *   - a woken thread is active, with the rest of its slice, and preempts one of lower priority; a preempted thread
+ *     stays first in its list; a thread that yields waits until the arrays swap, a real-time one behind its equals;
+ *   - balancing by number: if the busiest CPU has 25 % more threads, half the difference moves, expired threads first,
+ *     then by priority, from the end of a list; an idle CPU moves threads even below the 25 %.
+ * Left out: the bonus for interactive threads (it guesses from sleep times; without it no thread returns to the active
+ * array early, so there is no starvation and no starvation limit), weights (Linux had none: only priorities count).
  *
- * Cost: O(1) a decision; to move O(CPUs) and as many threads as move, or as are looked at (at most 64).
- * Bound: who has expired waits at most for what the active ones of its CPU have left. Real-time threads can starve all
- * others. */
+ * Cost: O(1) a decision; to balance, O(CPUs) plus the threads moved or examined (at most 64).
+ * Bound: an expired thread waits at most for the remaining slices of its CPU's active threads. Real-time threads can
+ * starve all others. */
 #include "cl_queues.h"
 
 #define REALTIME 100u

@@ -3,19 +3,20 @@
  * One ring of all runnable threads for all CPUs, searched as a whole at each decision.
  *
  * Source: [DWRR] ("Linux before 2.6"), and Linux 2.4's kernel/sched.c. Taken from there:
- *   - one queue; a thread that is new or wakes comes to its front, one that has used its slice or yields to its end;
- *   - goodness: a real-time thread (priority below 100) before all others, by priority; another by what is left of its
- *     slice, 2.5 slices more on the CPU where it ran last (PROC_CHANGE_PENALTY); of equals the first in the queue;
- *   - an epoch ends when none of those that wait has anything left: everybody gets half of what it had left and a slice
- *     (lazily, as the epoch's number goes up), so that who slept comes back with up to two slices;
- *   - a thread that wakes preempts where its goodness exceeds that of the current thread most;
- *   - a real-time thread gets a new slice when one is used up, whatever the epoch.
- * Not taken: the slice there is linear in nice; here it is weight x slice, as in the other policies. Bonus for the
- * same address space: there are none here.
+ *   - one queue; a new or woken thread goes to its front, one that has used its slice or yields to its end;
+ *   - goodness: real-time threads (priority below 100) before all others, by priority; others by the rest of their
+ *     slice, plus 2.5 slices on the CPU where the thread ran last (PROC_CHANGE_PENALTY); of equals the first in the
+ *     queue;
+ *   - an epoch ends when no ready thread has any slice left: each thread keeps half of its rest and gets a new slice
+ *     (lazily, by the epoch's number), so that a sleeper returns with up to two slices;
+ *   - a woken thread preempts the CPU where its goodness exceeds the current thread's most;
+ *   - a real-time thread gets a new slice when its slice is used up, in any epoch.
+ * Different: the slice in Linux is linear in nice; here it is weight x slice, as in the other policies. There is no
+ * bonus for the same address space, as there are no address spaces.
  *
- * Cost: O(n) a decision, O(CPUs) to find who should look.
- * Bound: on one CPU everybody gets its slice once an epoch. On several there is none: who runs when an epoch ends keeps
- * half of its remainder. */
+ * Cost: O(n) a decision, O(CPUs) to find the CPU to preempt.
+ * Bound: on one CPU each thread gets its slice once an epoch. On several there is none: a thread that runs when an
+ * epoch ends keeps half of the rest of its slice. */
 #include "cl_policy.h"
 
 #define REALTIME 100u /* priorities below are real time */
@@ -155,7 +156,7 @@ static cl_time ring_tick(struct cl_machine *m, uint32_t cpu, cl_time ran) {
 
 const struct cl_policy cl_ring = {
     .name = "ring",
-    .text = "one queue for all CPUs, searched for the best remainder",
+    .text = "one queue for all CPUs, searched for the largest remaining slice",
     .shared_size = sizeof(struct ring),
     .init = ring_init,
     .place = ring_place,

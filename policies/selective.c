@@ -3,17 +3,17 @@
  * As dynamic, but a thread stays where its data are warm.
  *
  * Source: [SMP], its future work: selective migration. The paper names it and leaves open when to migrate; here:
- *   A thread that wakes or was preempted, and has left its CPU less than `warm` ago, goes back to that CPU if the CPU
- *   is idle; or if no CPU is idle, and nobody waits for that CPU in this way already: so it is next there as soon as
- *   its turn has come. Else it waits in the queue for all. Its turn is by arrival, as in dynamic, so nobody overtakes.
- *   A CPU that finds nothing else takes a thread that waits for another: waiting idle is never cheaper than a cold
- *   cache that is warm again after a fraction of a slice.
- * Who has used up its slice or yields waits in the queue for all: until its turn, others have run where it was.
+ *   A thread that wakes or was preempted, and left its CPU less than `warm` ago, returns to that CPU if the CPU is
+ *   idle; or if no CPU is idle and no other thread waits for that CPU in this way: then it is next there when its turn
+ *   comes. Otherwise it waits in the queue for all. Turns are by arrival, as in dynamic, so no thread overtakes.
+ *   A CPU that finds nothing else takes a thread that waits for another CPU: idling is never cheaper than a cold cache
+ *   that is warm again after a fraction of a slice.
+ * A thread that has used up its slice or yields waits in the queue for all: by its turn, others have run on its CPU.
  * Cost: O(1).
- * Bound: as dynamic, and one slice more for a thread that waits for its CPU. */
+ * Bound: as dynamic, plus one slice for a thread that waits for its CPU. */
 #include "cl_round_robin.h"
 
-/* Of a thread, besides: vtime: when it left its CPU. */
+/* Also used of a thread: vtime: when it left its CPU. */
 
 struct place {
   struct cl_rr_cpu rr;    /* first */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Round-robin on the CPU where a thread was placed; nobody ever moves.
+ * Round-robin on the CPU where a thread was placed; threads never migrate.
  *
- * Source: [SMP], static: each task has its CPU. That is `home`; threads without one are dealt to the CPU that was
- * dealt the fewest until then (the lowest number of equals), and stay there; only if that CPU is reserved for another
- * thread when they wake are they dealt anew.
- * Cost: O(1); O(CPUs) once a thread, to deal it.
- * Bound: by turns, not by weight, on each CPU; none between CPUs, and a CPU may be idle while threads wait for
+ * Source: [SMP], static: each task has its CPU. That is `home`; a thread without one is assigned to the CPU with the
+ * fewest threads assigned so far (the lowest number of equals) and stays there; it is assigned again only if that CPU
+ * is reserved for another thread when it wakes.
+ * Cost: O(1); O(CPUs) once per thread, to assign it.
+ * Bound: equal turns, not weighted, on each CPU; none between CPUs, and a CPU may be idle while threads wait for
  * another. */
 #include "cl_round_robin.h"
 
-/* Of a thread, besides: seen: it has been dealt. */
+/* Also used of a thread: seen: it has been assigned. */
 
 struct place {
   struct cl_list threads;
-  uint32_t dealt;
+  uint32_t count; /* threads assigned to this CPU */
 };
 
 static struct place *place_of(const struct cl_machine *m, uint32_t cpu) { return m->cpu[cpu].state; }
@@ -26,7 +26,7 @@ static uint32_t static_place(const struct cl_machine *m, const struct cl_entity 
   if (e->seen && cl_allowed(m, (uint32_t)e->cpu, e)) return (uint32_t)e->cpu;
   uint32_t best = m->cpus;
   for (uint32_t cpu = 0; cpu < m->cpus; cpu++)
-    if (cl_allowed(m, cpu, e) && (best == m->cpus || place_of(m, cpu)->dealt < place_of(m, best)->dealt)) best = cpu;
+    if (cl_allowed(m, cpu, e) && (best == m->cpus || place_of(m, cpu)->count < place_of(m, best)->count)) best = cpu;
   return best < m->cpus ? best : 0;
 }
 
@@ -37,8 +37,8 @@ static void static_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity 
     cl_note_unqueued(m, e);
   }
   if (!e->seen || (uint32_t)e->cpu != cpu) {
-    if (e->seen) place_of(m, (uint32_t)e->cpu)->dealt--;
-    place_of(m, cpu)->dealt++;
+    if (e->seen) place_of(m, (uint32_t)e->cpu)->count--;
+    place_of(m, cpu)->count++;
     e->seen = 1;
   }
   cl_rr_arrive(m, e, why, arrivals);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The near side of a Back-Door. Whatever processor 1 says is looked at before it is used: its counters, its report and
- * its state may be those of a program that has gone wrong. */
+ * The near side of a Back-Door. Everything that processor 1 sends is checked before use: its counters, report and state
+ * may be corrupted by a faulty program. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define FIELD(word, layout) ((word) >> CL_BACKDOOR_##layout##_LSB & CL_BACKDOOR_##layout##_MASK)
 #define PROTOCOL (1u << CL_BACKDOOR_DOORBELL)
-#define PUBLISH 256u /* words of a stream that are told of at once: the other side works on them meanwhile */
+#define PUBLISH 256u /* words of a stream per counter update: the other side processes them meanwhile */
 #define CHUNK 16u
 
 enum { STATE, DETAIL, UP_FILLED, DOWN_FREED };     /* words of processor 1 */
@@ -57,7 +57,7 @@ static inline struct wait begin(const struct cl_backdoor *door) {
   return (struct wait){ .since = door->mmio->time(door->mmio), .epoch = door->epoch };
 }
 
-/* What was waited for is not there. 0: look again. The last look is always after the end of the time. */
+/* The condition does not hold yet. Returns 0 to poll again. The last poll always comes after the time limit. */
 static int again(struct cl_backdoor *door, struct wait *wait) {
   if (wait->late) {
     door->silent = 1;
@@ -117,7 +117,7 @@ int cl_backdoor_release(struct cl_backdoor *door) {
   return 0;
 }
 
-/* A command and its answer, the state it has led to. */
+/* Send a command and wait for its answer, the resulting state. */
 static int command(struct cl_backdoor *door, uint32_t code, uint32_t parameter, uint32_t *state) {
   door->number = (door->number + 1) & CL_BACKDOOR_COMMAND_WORD_NUMBER_MASK;
   uint32_t word = code << CL_BACKDOOR_COMMAND_WORD_CODE_LSB | door->number << CL_BACKDOOR_COMMAND_WORD_NUMBER_LSB;
@@ -155,7 +155,7 @@ int cl_backdoor_boot(struct cl_backdoor *door, const uint32_t *image, size_t byt
   int status = check_image(door, image, bytes);
   if (status) return status;
   status = cl_backdoor_hold(door);
-  if (status && status != EIO) return status; /* what was in mid-transfer is given up */
+  if (status && status != EIO) return status; /* an interrupted transfer is discarded */
   status = cl_backdoor_release(door);
   return status ? status : cl_backdoor_load(door, image, bytes);
 }
@@ -188,9 +188,9 @@ int cl_backdoor_start(struct cl_backdoor *door, const void *argument, size_t byt
   return state == CL_BACKDOOR_STATE_RUNNING || has_ended(state) ? 0 : EIO;
 }
 
-/* --- What it says --- */
+/* --- Its report --- */
 
-/* EIO: it is of another state. */
+/* EIO: it does not match the state. */
 static int report(const struct cl_backdoor *door, uint32_t word, uint32_t *words) {
   door->mmio->get(door->mmio, CL_BACKDOOR_UP_OFFSET, words, CL_BACKDOOR_REPORT_WORDS);
   int same = words[CL_BACKDOOR_REPORT_AT_STATE] == word &&
@@ -332,7 +332,7 @@ int cl_backdoor_receive(struct cl_backdoor *door, void *words, size_t bytes, siz
   int status = is_unaligned(words, bytes) ? EINVAL : 0;
   struct wait wait = begin(door);
   while (left && !status) {
-    uint32_t state = state_of(door); /* before the counter, which grows no more behind an end */
+    uint32_t state = state_of(door); /* read before the counter, which does not grow after the program's end */
     uint32_t there = far_word(door, UP_FILLED) - door->freed;
     if (state != CL_BACKDOOR_STATE_RUNNING && !(has_ended(state) && there)) {
       status = EPIPE;

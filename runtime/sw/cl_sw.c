@@ -43,7 +43,7 @@ static inline void lock(void) {
 
 static inline void unlock(void) {
   if (CL_CPUS > 1) {
-    k_tell_all();
+    k_notify_all();
     __asm__ volatile("" ::: "memory");
     cl_local_write(CL_LOCK_RELEASE, 0);
   }
@@ -187,7 +187,7 @@ CL_COLD static uint32_t leave_closer(k_cpu *cpu, uint32_t answer) {
 }
 
 CL_APART uint32_t leave(k_cpu *cpu, uint32_t answer) {
-  int pressed = k_others_pressed(cpu) || k_pressed(cpu);
+  int pressed = k_others_must_give_way(cpu) || k_must_give_way(cpu);
   return CL_UNLIKELY(pressed) ? leave_closer(cpu, answer) : leave_quietly(answer);
 }
 
@@ -467,11 +467,11 @@ __attribute__((noinline))
 static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   k_cpu *cpu = enter();
   if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* one has just come */
-  uint32_t answer = k_wait_as_usual(cpu, receiver, port);
+  uint32_t answer = k_wait_fast(cpu, receiver, port);
   if (CL_UNLIKELY(!answer)) return receive_wait(cpu, port);
   if (!is_quick()) return receive_timed(cpu, answer);
   start_slice(cpu);
-  return CL_UNLIKELY(k_others_pressed(cpu)) ? receive_notify(cpu, answer) : answer;
+  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? receive_notify(cpu, answer) : answer;
 }
 
 /* Only the receiver moves head, and it is here: to take a message there is nothing to lock. A sender that is about
@@ -489,7 +489,7 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
     if (CL_LIKELY(!*(k_thread *volatile *)&port->senders)) return 0;
     k_cpu *cpu = enter();
     int woke = 0;
-    if (port->senders) k_wake_and_tell(k_first_waiter(&port->senders), &woke);
+    if (port->senders) k_wake_and_notify(k_first_waiter(&port->senders), &woke);
     return leave_if(woke, cpu, 0);
   }
   return receive_empty(receiver, port, head);
@@ -597,7 +597,7 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 void cl_sw_after_handlers(void);
 void cl_sw_after_handlers(void) {
   k_cpu *cpu = this_cpu();
-  if (k_pressed(cpu)) cl_interrupt(0);
+  if (k_must_give_way(cpu)) cl_interrupt(0);
 }
 
 void cl_ground_start(void) {

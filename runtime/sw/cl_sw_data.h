@@ -83,7 +83,7 @@ struct k_cpu {
 #else
   cl_time since;   /* until when its thread is charged */
   cl_time until;   /* when to look whether it should give way */
-  cl_time evened;  /* when its policy last evened out the queues */
+  cl_time balanced;  /* when its policy last balanced the queues */
 #endif
   k_thread *leaving;     /* its context is not saved yet */
   uint32_t leaving_ready;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel in software: the operations of docs/reference/kernel.md over plain data structures.
+ * The software kernel: the operations of docs/reference/kernel.md on plain data structures.
  *
  * Portable C11 without heap, included by exactly one front end: cl_sw.c on the SoC, and a dispatcher that the
- * tests load on the host. The words are those of the reference model (src/coreloom/reference/kernel.py), and so is
- * the order of effects: publish, then block, then choose.
+ * tests load on the host. Words and order of effects (publish, then block, then choose) are those of the reference
+ * model (src/coreloom/reference/kernel.py).
  *
- * Who calls has the kernel to itself (one lock; interrupts off) and passes its CPU. An operation answers a word,
- * or K_PENDING: the CPU has no thread to run, k_complete() will leave the word in cpu->answer.
- * Operations on hot paths set *woke if a thread has become ready that is better than one that runs, so that the
- * caller looks who must give way; after the others it always looks.
+ * The caller has the kernel to itself (one lock; interrupts disabled) and passes its CPU. An operation returns a word,
+ * or K_PENDING: the CPU has no thread to run, and k_complete() will store the word to cpu->answer.
+ * Operations on hot paths set *woke if a woken thread is better than a running one, so that the caller checks which
+ * CPU must give way; after the other operations it always checks.
  * The front end defines:
  *   uint32_t k_now(void)          time in the unit of k_slice
  *   void k_completed(k_cpu *)     another CPU's pending operation has its answer
- *   void k_interrupt(k_cpu *)     another CPU should look whether its thread must give way
+ *   void k_interrupt(k_cpu *)     another CPU must check whether its thread must give way
  *   K_TICK                        units of k_now in one tick
  *   K_REMOTE                      1 if operations can be pending while others run (more than one CPU)
- *   K_HELD                        1 if a CPU keeps the kernel from the answer that makes it leave a thread until the
- *                                 thread's context is saved; then only a CPU that slept (k_complete) says k_saved */
+ *   K_HELD                        1 if a CPU keeps the kernel locked from the answer that makes it leave a thread until
+ *                                 its context is saved; then only a CPU that slept (k_complete) calls k_saved */
 #ifndef CL_SW_KERNEL_H
 #define CL_SW_KERNEL_H
 
@@ -34,7 +34,7 @@ K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {
     k_thread *thread = *list;
     if (k_tid(thread) != tid) continue;
     *list = thread->next;
-    k_wake_and_tell(thread, woke);
+    k_wake_and_notify(thread, woke);
     return 0;
   }
   return K_ERROR(ENOENT);
@@ -46,7 +46,7 @@ K_INLINE void k_show(k_port *port, int *woke) {
   port->frozen = port->tail;
   if (port->receiver_waits) {
     port->receiver_waits = 0;
-    k_wake_and_tell(port->receiver, woke);
+    k_wake_and_notify(port->receiver, woke);
   }
 }
 
@@ -54,7 +54,7 @@ K_INLINE void k_publish_port(k_port *port, int *woke) {
   if (port->tail != port->frozen) k_show(port, woke); /* a closed port is empty */
 }
 
-/* What the thread sent becomes visible: its newest port first. */
+/* Publish the thread's messages, its newest port first. */
 K_INLINE void k_publish(k_thread *thread, int *woke) {
   k_port *port;
   while ((port = thread->sent)) {
@@ -64,7 +64,7 @@ K_INLINE void k_publish(k_thread *thread, int *woke) {
   }
 }
 
-/* One port of a thread that is about to block: its receiver, if that is woken and must be queued. */
+/* Publish one port of a thread that is about to block; returns its receiver if that is woken and must be queued. */
 K_INLINE k_thread *k_publish_and_keep_one(k_port *port) {
   port->writer = NULL;
   if (port->tail == port->frozen) return NULL;
@@ -82,7 +82,7 @@ K_APART k_thread *k_publish_and_keep_all(k_port *port) {
   k_thread **end = &woken;
   do {
     k_port *next = port->next_sent;
-    if (K_AWAY) { /* in order, as one may go on in place and another be given to a CPU that waits */
+    if (K_AWAY) { /* in order, as one may continue in place and another be handed to a waiting CPU */
       int woke = 0;
       port->writer = NULL;
       k_publish_port(port, &woke);
@@ -99,7 +99,7 @@ K_APART k_thread *k_publish_and_keep_all(k_port *port) {
   return woken;
 }
 
-/* The same for a thread that is about to block: those that it wakes are not queued but returned as a chain. */
+/* The same for a thread that is about to block: the threads it wakes are not queued but returned as a chain. */
 K_INLINE k_thread *k_publish_and_keep(k_thread *thread) {
   k_port *port = thread->sent;
   if (!port) return NULL;
@@ -239,7 +239,7 @@ K_COLD uint32_t k_op_thread_detach(uint32_t id) {
   return 0;
 }
 
-/* In a ready queue; one that this moment gives way is not there yet. */
+/* In a ready queue; a thread that is just giving way is not there yet. */
 K_INLINE int k_is_in_queue(const k_thread *thread) {
   return thread->state == CL_STATE_READY && thread->cpu->leaving != thread;
 }
@@ -414,7 +414,7 @@ K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
     mutex->owner = NULL;
   } else {
     mutex->owner = k_first_waiter(&mutex->waiters);
-    k_wake_and_tell(mutex->owner, woke);
+    k_wake_and_notify(mutex->owner, woke);
   }
   return 0;
 }
@@ -468,7 +468,7 @@ K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
   k_semaphore *semaphore = &k_semaphores[id];
   if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
   if (semaphore->waiters) {
-    k_wake_and_tell(k_first_waiter(&semaphore->waiters), woke);
+    k_wake_and_notify(k_first_waiter(&semaphore->waiters), woke);
   } else {
     if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX)) return K_ERROR(ERANGE);
     semaphore->count++;
@@ -523,7 +523,7 @@ K_INLINE uint32_t k_op_cond_signal(uint32_t id, int *woke) {
   k_condition *condition = &k_conditions[id];
   if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
   condition->signals++;
-  if (condition->waiters) k_wake_and_tell(k_first_waiter(&condition->waiters), woke);
+  if (condition->waiters) k_wake_and_notify(k_first_waiter(&condition->waiters), woke);
   return 0;
 }
 
@@ -531,7 +531,7 @@ K_INLINE uint32_t k_op_cond_broadcast(uint32_t id, int *woke) {
   k_condition *condition = &k_conditions[id];
   if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
   condition->signals++;
-  while (condition->waiters) k_wake_and_tell(k_first_waiter(&condition->waiters), woke);
+  while (condition->waiters) k_wake_and_notify(k_first_waiter(&condition->waiters), woke);
   return 0;
 }
 
@@ -599,8 +599,8 @@ K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   }
 }
 
-/* Full: wait for room. A receiver that takes a message without the lock moves head, then looks for senders; so here
- * head is looked at again when the sender can be seen, and RESUMED answered if there is room by now. */
+/* Full: wait for room. A receiver that takes a message without the lock moves head, then reads senders; so here head is
+ * read again once the sender is visible, and RESUMED returned if there is room by now. */
 K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
   k_thread *thread = cpu->current;
   k_thread *woken = k_publish_and_keep(thread);
@@ -621,11 +621,11 @@ K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
   uint32_t head = port->head;
   *word = port->ring[head % K_RING];
   port->head = ++head;
-  if (K_RARE(port->senders)) k_wake_and_tell(k_first_waiter(&port->senders), woke);
+  if (K_RARE(port->senders)) k_wake_and_notify(k_first_waiter(&port->senders), woke);
   return port->frozen - head;
 }
 
-/* Nothing published: publish, and wait for a message, unless that has brought one; then 0. */
+/* No published message: publish, and wait for a message; returns 0 if publishing has produced one. */
 K_INLINE uint32_t k_wait_for_message(k_cpu *cpu, k_port *port) {
   k_thread *woken = k_publish_and_keep(cpu->current);
   if (K_RARE(k_has_message(port))) {
@@ -662,7 +662,7 @@ K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int
   k_port *port = k_port_to_receive(cpu, id, &error);
   if (!port) return error;
   if (!k_has_message(port)) {
-    uint32_t answer = k_wait_as_usual(cpu, cpu->current, port);
+    uint32_t answer = k_wait_fast(cpu, cpu->current, port);
     if (!answer) answer = k_wait_for_message(cpu, port);
     if (answer) return answer;
     *woke = 1;
@@ -689,7 +689,7 @@ K_COLD uint32_t k_op_port_leave(uint32_t id, uint32_t tid, int *woke) {
   if (!port) return error;
   if (!port->receiver_waits || k_tid(port->receiver) != tid) return k_end_wait(&port->senders, tid, woke);
   port->receiver_waits = 0;
-  k_wake_and_tell(port->receiver, woke);
+  k_wake_and_notify(port->receiver, woke);
   return 0;
 }
 
@@ -711,7 +711,7 @@ K_COLD uint32_t k_op_interrupt_bind(k_cpu *cpu, uint32_t id, uint32_t word) {
   return 0;
 }
 
-/* There is no policy of deadlines. */
+/* No policy has deadlines. */
 K_COLD uint32_t k_op_set_deadline(uint32_t id, uint32_t word) {
   (void)word;
   return k_thread_of(id) ? K_ERROR(ENOTSUP) : K_ERROR(ESRCH);
@@ -758,7 +758,7 @@ K_INLINE uint32_t k_op_interrupt_raise(uint32_t id, int *woke) {
   if (line->bound == K_BOUND_THREAD) {
     if (line->waits) {
       line->waits = 0;
-      k_wake_and_tell(line->thread, woke);
+      k_wake_and_notify(line->thread, woke);
     } else {
       line->fired = 1;
     }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scheduler of the kernel in software as a policy of policies/ decides: CL_POLICY is its name; CL_POLICY_BASE
- * that of the policy below, for `exclusive`. Included by cl_sw_kernel.h instead of cl_sw_priority.h.
+ * The software kernel's scheduler for a policy of policies/: CL_POLICY is its name; CL_POLICY_BASE that of the policy
+ * below, for `exclusive`. Included by cl_sw_kernel.h instead of cl_sw_priority.h.
  *
- * - A CPU without a thread is in no thread's context: it goes to one of its own (k_idle_word). So whoever has become
- *   ready only goes to a queue, and each CPU takes its threads itself.
- * - cl_resched() notes a CPU. This one looks on its way out of the operation, the others get an interrupt.
- * - `current` of k_cpu is whose context the CPU is in, `current` of cl_cpu whom the policy has given it. They differ
- *   where a policy gives away a thread that another CPU still runs (exclusive): the CPU sleeps until that has left it.
- * - Time is charged when a CPU looks, and before its thread blocks; a look is due at `until`, by the timer.
+ * - A CPU without a thread runs in its own idle context (k_idle_word). So a thread that becomes ready is only queued,
+ *   and each CPU picks its threads itself.
+ * - cl_resched() marks a CPU. This CPU decides again when it leaves the operation, the others get an interrupt.
+ * - `current` of k_cpu is the thread whose context the CPU is in, `current` of cl_cpu the one that the policy has given
+ *   it. They differ if a policy gives away a thread that another CPU still runs (exclusive): the CPU sleeps until that
+ *   CPU has left it.
+ * - Time is charged when a CPU decides again, and before its thread blocks; that is due at `until`, by the timer.
  *
- * The front end defines besides:
+ * The front end also defines:
  *   cl_time k_clock(void)                      time, 64 bits
  *   uint32_t k_idle_word(const k_cpu *)        the switch word of the CPU's own context */
 #ifndef CL_SW_POLICY_H
@@ -21,8 +22,8 @@
 #define K_AWAY 0
 #define K_WEIGHTS 1
 #define K_RESERVES (K_POLICY.reserve != NULL)
-#define K_LOOKED 1     /* who has been chosen need not give way; the timer says when */
-#define K_TAKES_NEXT 0 /* a policy picks for a CPU that takes the thread, so there is no operation `dequeue` */
+#define K_LOOKED 1     /* a chosen thread need not give way before the timer fires */
+#define K_TAKES_NEXT 0 /* a policy picks only for a CPU that runs the thread, so `dequeue` is not supported */
 
 #define K_PASTE_(a, b) a##b
 #define K_PASTE(a, b) K_PASTE_(a, b)
@@ -39,7 +40,7 @@
 /* Bytes of the policy's state, for each CPU and for all. */
 #define K_CPU_ROOM (1024u * (uint32_t)sizeof(void *))
 #define K_SHARED_ROOM (1024u * (uint32_t)sizeof(void *))
-void cl_policy_has_no_room(void); /* there is none: the linker says so */
+void cl_policy_has_no_room(void); /* never defined: the linker reports a policy whose state is too large */
 
 #define K_NICE_0 (K_LEVELS - 1u - CL_PRIORITIES / 2) /* level of the default priority */
 
@@ -68,20 +69,20 @@ K_INLINE k_thread *k_thread_with(struct cl_entity *entity) {
 
 /* --- who runs -------------------------------------------------------------------------------- */
 
-/* The thread of this CPU has run until now; answers as the policy's tick. */
+/* Charge this CPU's thread up to now; returns what the policy's tick returns. */
 K_INLINE cl_time k_charge(k_cpu *cpu) {
   cl_time ran = k_machine.now - cpu->since;
   cpu->since = k_machine.now;
   return K_POLICY.tick(&k_machine, k_number(cpu), ran);
 }
 
-/* The CPU leaves the context it is in. Another one may wait for that. */
+/* The CPU leaves its current context. Another CPU may wait for that. */
 K_INLINE void k_leave(const k_cpu *cpu) {
   const k_thread *thread = cpu->current;
   if (K_REMOTE && thread && K_RARE(thread->entity.current)) k_need_resched |= 1u << thread->entity.cpu;
 }
 
-/* Go on with whom the policy has given this CPU, else with its idle thread, else with nobody. 0: as before. */
+/* Continue with the thread that the policy has given this CPU, else its idle thread, else none. 0: no change. */
 K_INLINE uint32_t k_go_on(k_cpu *cpu) {
   k_thread *next = k_given(cpu) ? k_thread_with(k_given(cpu)) : cpu->idle_thread;
   if (next && K_RARE(next->state != CL_STATE_READY)) next = NULL; /* an idle thread that waits */
@@ -100,7 +101,7 @@ K_INLINE uint32_t k_go_on(k_cpu *cpu) {
 
 K_INLINE cl_time k_evening(void) { return 4 * k_machine.tuning.slice; }
 
-/* The policy has nobody on this CPU: it picks. */
+/* The policy has no current thread on this CPU: let it pick. */
 K_APART uint32_t k_choose(k_cpu *cpu) {
   uint32_t number = k_number(cpu);
   struct cl_entity *entity = K_POLICY.pick(&k_machine, number);
@@ -111,13 +112,13 @@ K_APART uint32_t k_choose(k_cpu *cpu) {
   if (entity) {
     cl_time left = K_POLICY.tick(&k_machine, number, 0);
     if (K_POLICY.balance && K_REMOTE && left > k_evening()) left = k_evening();
-    if (left < K_TICK) left = K_TICK; /* a look takes time, too: so the thread always gets on */
+    if (left < K_TICK) left = K_TICK; /* deciding takes time: ensures that the thread makes progress */
     if (left != CL_FOREVER) cpu->until = k_clock() + left;
   }
   return k_go_on(cpu);
 }
 
-/* Who has this CPU looks whether it keeps it. 0: it does. */
+/* Check whether the current thread keeps this CPU. 0: it does. */
 K_APART uint32_t k_look(k_cpu *cpu, enum cl_why why) {
   uint32_t number = k_number(cpu);
   k_set_clock();
@@ -137,21 +138,21 @@ K_APART uint32_t k_look(k_cpu *cpu, enum cl_why why) {
     }
   }
   if (cpu->current) cpu->current->state = CL_STATE_READY;
-  if (K_POLICY.balance && K_REMOTE && k_machine.now - cpu->evened >= k_evening()) {
-    cpu->evened = k_machine.now;
+  if (K_POLICY.balance && K_REMOTE && k_machine.now - cpu->balanced >= k_evening()) {
+    cpu->balanced = k_machine.now;
     K_POLICY.balance(&k_machine, number);
   }
   return k_choose(cpu);
 }
 
-/* A thread is in no queue, and on no CPU, from here on. Its own CPU calls this, or it does not run. */
+/* From here on the thread is in no queue and on no CPU. Called by its own CPU, or while it is not running. */
 K_INLINE void k_quit(k_cpu *cpu, k_thread *thread) {
   struct cl_entity *entity = &thread->entity;
   if (K_RARE(thread->idle)) return;
   if (cpu && k_given(cpu) == entity)
     k_charge(cpu);
   else if (entity->current)
-    k_need_resched |= 1u << entity->cpu; /* which waits for it */
+    k_need_resched |= 1u << entity->cpu; /* that CPU waits for it */
   if (K_RARE(!entity->queued && !entity->current)) return;
   K_POLICY.dequeue(&k_machine, entity);
 }
@@ -192,7 +193,7 @@ K_INLINE int k_wake_in_place(const k_thread *thread) {
 
 K_INLINE void k_wake(k_thread *thread) { k_enqueue(thread, 0); }
 
-K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
+K_INLINE void k_wake_and_notify(k_thread *thread, int *woke) {
   k_enqueue(thread, 0);
   *woke |= (k_need_resched & ~k_resched_sent) != 0;
 }
@@ -206,25 +207,25 @@ K_APART uint32_t k_block(k_cpu *cpu, k_thread *woken) {
   return k_choose(cpu);
 }
 
-K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
+K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   (void)cpu;
   (void)thread;
   (void)port;
   return 0; /* there is no shorter way than k_block */
 }
 
-/* --- who should look ------------------------------------------------------------------------- */
+/* --- which CPUs must decide again -------------------------------------------------------------- */
 
-K_INLINE int k_pressed(const k_cpu *cpu) { return (k_need_resched & k_bit(cpu)) != 0; }
+K_INLINE int k_must_give_way(const k_cpu *cpu) { return (k_need_resched & k_bit(cpu)) != 0; }
 
 /* Should the thread on this CPU give way? */
-K_INLINE int k_irq(const k_cpu *cpu) { return k_pressed(cpu) || k_clock() >= cpu->until; }
+K_INLINE int k_irq(const k_cpu *cpu) { return k_must_give_way(cpu) || k_clock() >= cpu->until; }
 
 K_INLINE uint32_t k_resched_unsent(const k_cpu *cpu) { return k_need_resched & ~k_resched_sent & ~k_bit(cpu); }
 
-/* Nobody leaves the kernel with a CPU that should look and does not know. */
-K_INLINE void k_tell_all(void) {
-  if (CL_CPUS == 1) return; /* it looks by itself */
+/* No CPU leaves the kernel while another must decide again and has not been sent an interrupt. */
+K_INLINE void k_notify_all(void) {
+  if (CL_CPUS == 1) return; /* the only CPU checks by itself */
   for (k_cpu *cpu = k_cpus; K_RARE(k_need_resched & ~k_resched_sent); cpu++) {
     if (!(k_need_resched & ~k_resched_sent & k_bit(cpu))) continue;
     k_resched_sent |= k_bit(cpu);
@@ -232,7 +233,7 @@ K_INLINE void k_tell_all(void) {
   }
 }
 
-K_INLINE int k_others_pressed(const k_cpu *cpu) { return K_REMOTE && k_resched_unsent(cpu) != 0; }
+K_INLINE int k_others_must_give_way(const k_cpu *cpu) { return K_REMOTE && k_resched_unsent(cpu) != 0; }
 
 K_COLD void k_notify_closer(const k_cpu *cpu) {
   uint32_t tell = k_resched_unsent(cpu);
@@ -241,14 +242,14 @@ K_COLD void k_notify_closer(const k_cpu *cpu) {
     if (tell & 1) k_interrupt(other);
 }
 
-/* Tell the other CPUs that should look after an operation of this one. */
+/* Interrupt the other CPUs that must decide again after an operation of this one. */
 K_INLINE void k_notify(const k_cpu *cpu) {
-  if (K_RARE(k_others_pressed(cpu))) k_notify_closer(cpu);
+  if (K_RARE(k_others_must_give_way(cpu))) k_notify_closer(cpu);
 }
 
-/* --- what operations ask of the scheduler ---------------------------------------------------- */
+/* --- functions for the operations -------------------------------------------------------------- */
 
-/* 0 is the most urgent; 120 is the default, and 40 are for what is not real time. */
+/* 0 is the most urgent; 120 is the default, and 40 levels are not real-time. */
 K_INLINE uint16_t k_policy_priority(uint32_t level) {
   int32_t steps = (int32_t)level - (int32_t)K_NICE_0;
   if (K_LEVELS > 40) steps = steps * 20 / (int32_t)(K_LEVELS / 2);
@@ -338,7 +339,7 @@ K_INLINE void k_change_queued(k_thread *thread, uint32_t level) {
   K_POLICY.enqueue(&k_machine, (uint32_t)thread->entity.cpu, &thread->entity, CL_MOVED);
 }
 
-/* A weight of 1 is that of nice 0. Who runs gets it at its CPU's next look, which is soon. */
+/* Weight 1 is that of nice 0. A running thread gets its new weight when its CPU next decides, which is soon. */
 K_INLINE uint32_t k_weigh(k_thread *thread, uint32_t weight) {
   struct cl_entity *entity = &thread->entity;
   uint32_t old = thread->weight / CL_WEIGHT_NICE_0;

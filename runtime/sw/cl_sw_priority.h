@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scheduler of the kernel in software as the kernel in hardware has it: fixed priorities, those of equal priority
- * take turns. Included by cl_sw_kernel.h, which uses of it what is named in runtime/sw/README.md; so does cl_sw.c. */
+ * The software kernel's scheduler with the rules of the hardware kernel: fixed priorities, equals take turns.
+ * Included by cl_sw_kernel.h; runtime/sw/README.md lists the functions that it and cl_sw.c use. */
 #ifndef CL_SW_PRIORITY_H
 #define CL_SW_PRIORITY_H
 
@@ -10,11 +10,11 @@
 static inline uint32_t k_now(void);
 static inline void k_completed(k_cpu *cpu);
 
-/* Some CPU may be in the context of a thread that does not run: asleep, or between GIVE_WAY and SAVED. Else waking a
- * thread is only queueing it, and what is behind these tests is kept off the usual path. */
+/* A CPU may be in the context of a thread that is not running: asleep, or between GIVE_WAY and SAVED. Otherwise
+ * waking a thread is only queueing it, and the code guarded by this test is kept off the common path. */
 #define K_AWAY (K_REMOTE && K_RARE(!K_HELD || k_asleep))
 
-K_FAR static k_queue k_idle_queues[CL_CPUS]; /* looked at when no other thread is ready: they cost those nothing */
+K_FAR static k_queue k_idle_queues[CL_CPUS]; /* checked only when no other thread is ready */
 
 K_INLINE k_queue *k_idle_queue(const k_cpu *cpu) { return &k_idle_queues[cpu - k_cpus]; }
 
@@ -82,7 +82,7 @@ K_INLINE void k_start_slice(k_cpu *cpu, const k_thread *thread) {
 
 K_INLINE int k_slice_used(const k_cpu *cpu) { return cpu->preempt_below > cpu->current->level; }
 
-/* Level of the best thread that may run here, but for the idle thread. */
+/* Level of the best thread that may run here, except the idle thread. */
 K_INLINE uint32_t k_best(const k_cpu *cpu) {
   return cpu->queue.best < k_dynamic.best ? cpu->queue.best : k_dynamic.best;
 }
@@ -136,10 +136,10 @@ K_INLINE void k_complete(k_cpu *cpu, uint32_t word) {
   k_completed(cpu);
 }
 
-/* K_HELD: this CPU is out of the context in which it slept. */
+/* K_HELD: this CPU has left the context in which it slept. */
 K_INLINE void k_back(void) { k_asleep--; }
 
-/* Of the CPUs that wait, the lowest that may run the thread gets it at once. */
+/* The lowest-numbered waiting CPU that may run the thread gets it at once. */
 K_APART void k_offer(const k_thread *thread) {
   k_cpu *cpu = thread->home;
   if (!cpu) {
@@ -149,7 +149,7 @@ K_APART void k_offer(const k_thread *thread) {
     return;
   }
   if (K_HELD) k_leave(cpu);
-  /* It is the only one that this CPU may run. */
+  /* It is the only thread that this CPU may run. */
   k_complete(cpu, k_switch_to(cpu, k_pop(thread->queue)));
 }
 
@@ -160,8 +160,8 @@ K_INLINE void k_enqueue(k_thread *thread, int front) {
   if (K_AWAY) k_offer(thread);
 }
 
-/* The CPU waits; the interrupt handler that has ended its sleep may have made somebody ready. Where operations are
- * never pending while others run (not K_REMOTE) waking does not look for CPUs that wait, so this does. */
+/* The CPU waits; the interrupt handler that has ended its sleep may have made a thread ready. If operations are never
+ * pending while others run (not K_REMOTE), waking does not search for waiting CPUs, so this function does. */
 K_COLD void k_wait_again(k_cpu *cpu) {
   cpu->waiting = 0;
   k_waiting--;
@@ -181,7 +181,7 @@ K_APART void k_enqueue_all(k_thread *thread) {
   }
 }
 
-/* A blocked thread may go on: in place if its CPU waits in its context, or when that is saved. 0: neither. */
+/* Wake a blocked thread: in place if its CPU waits in its context, or when that is saved. 0: neither. */
 K_INLINE int k_wake_in_place(k_thread *thread) {
   k_cpu *cpu = thread->cpu;
   if (cpu->current == thread) { /* its CPU waits in its context */
@@ -202,15 +202,15 @@ K_INLINE void k_wake(k_thread *thread) {
   if (!(K_AWAY && k_wake_in_place(thread))) k_enqueue(thread, 0);
 }
 
-/* A thread of this level has become ready: is it better than one that runs, be it where it
- * may not run itself? Who is told so looks closer. */
+/* A thread of this level has become ready: is it better than any running one, even on a CPU where it may not run?
+ * The caller then checks exactly. */
 K_INLINE int k_presses(uint32_t level) {
   for (const k_cpu *cpu = k_cpus; cpu < k_cpus + CL_CPUS; cpu++)
     if (level < cpu->preempt_below) return 1;
   return 0;
 }
 
-K_INLINE void k_wake_and_tell(k_thread *thread, int *woke) {
+K_INLINE void k_wake_and_notify(k_thread *thread, int *woke) {
   if (K_AWAY && k_wake_in_place(thread)) {
     *woke = 1; /* it runs now, and one woken before it may be better */
     return;
@@ -231,7 +231,7 @@ K_APART void k_saved(k_cpu *cpu) {
 }
 
 /* The current thread waits. `woken` is a chain of threads that it has just woken and that are not queued yet.
- * A single one that is better than all that are ready need not go through the queue. */
+ * A single one that is better than all ready threads bypasses the queue. */
 K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
   cpu->current->state = CL_STATE_BLOCKED;
   if (woken) {
@@ -274,7 +274,7 @@ K_APART int k_irq_closer(const k_cpu *cpu) {
 }
 
 /* Is a ready thread better than that of this CPU? */
-K_INLINE int k_pressed(const k_cpu *cpu) { return k_best(cpu) < cpu->preempt_below; }
+K_INLINE int k_must_give_way(const k_cpu *cpu) { return k_best(cpu) < cpu->preempt_below; }
 
 /* Should the thread on this CPU give way? */
 K_INLINE int k_irq(const k_cpu *cpu) {
@@ -283,22 +283,22 @@ K_INLINE int k_irq(const k_cpu *cpu) {
 }
 
 /* Is a ready thread better than that of another CPU? */
-K_INLINE int k_others_pressed(const k_cpu *cpu) {
+K_INLINE int k_others_must_give_way(const k_cpu *cpu) {
   for (const k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
     if (other != cpu && k_best(other) < other->preempt_below) return 1;
   return 0;
 }
 
-K_INLINE void k_tell_all(void) {} /* operations have told by then */
+K_INLINE void k_notify_all(void) {} /* the operations have notified already */
 
 K_COLD void k_notify_closer(const k_cpu *cpu) {
   for (k_cpu *other = k_cpus; other < k_cpus + CL_CPUS; other++)
     if (other != cpu && k_irq(other)) k_interrupt(other);
 }
 
-/* Tell the other CPUs whose thread should give way after an operation of this one. */
+/* Notify the other CPUs whose thread must give way after an operation of this one. */
 K_INLINE void k_notify(const k_cpu *cpu) {
-  if (K_RARE(k_others_pressed(cpu))) k_notify_closer(cpu);
+  if (K_RARE(k_others_must_give_way(cpu))) k_notify_closer(cpu);
 }
 
 /* Time has passed: has the thread on this CPU used up its slice? */
@@ -307,10 +307,9 @@ K_INLINE void k_look_at_slice(k_cpu *cpu) {
   if (k_runs(cpu)) cpu->preempt_below = cpu->current->level + 1;
 }
 
-/* The usual way to wait for a message, short because it leaves out what is rare: the thread has sent to one port or
- * none, and there is a thread for this CPU. Answers GIVE_WAY; or does nothing and answers 0, then the next one does
- * it. */
-K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
+/* Fast path of waiting for a message: the thread has sent to at most one port, and there is a thread for this CPU.
+ * Returns GIVE_WAY; or does nothing and returns 0, and the next function handles the general case. */
+K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   k_port *sent = thread->sent;
   k_thread *woken = NULL;
   uint32_t best = k_best(cpu);
@@ -344,7 +343,7 @@ K_INLINE uint32_t k_wait_as_usual(k_cpu *cpu, k_thread *thread, k_port *port) {
   return k_switch(cpu);
 }
 
-/* --- what operations ask of the scheduler ---------------------------------------------------- */
+/* --- functions for the operations -------------------------------------------------------------- */
 
 K_INLINE void k_init_scheduler(void) {
   memset(k_idle_queues, 0, sizeof k_idle_queues);
@@ -409,7 +408,7 @@ K_INLINE void k_unqueue(k_thread *thread) { k_remove(thread->queue, thread); }
 #define K_TAKES_NEXT 1 /* there is an operation `dequeue` */
 #define K_WEIGHTS 0
 #define K_RESERVES 0
-#define K_LOOKED 0     /* who was given a CPU that slept need not be the best any more */
+#define K_LOOKED 0     /* a thread that was given a sleeping CPU may no longer be the best */
 
 /* Take the thread off its queue that would be next, or NULL. */
 K_INLINE k_thread *k_take_next(k_cpu *cpu) {

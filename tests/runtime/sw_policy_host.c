@@ -59,12 +59,12 @@ static int settled(k_cpu *cpu, uint32_t word) {
   uint32_t expected = cpu->current ? cpu->current->switch_word : k_idle_word(cpu);
   if ((int32_t)word < 0) {
     MUST(word == expected);
-  } else if (k_pressed(cpu)) {
+  } else if (k_must_give_way(cpu)) {
     word = k_op_preempt(cpu);
     expected = cpu->current ? cpu->current->switch_word : k_idle_word(cpu);
     MUST(!word || word == expected);
   }
-  k_tell_all();
+  k_notify_all();
   return 0;
 }
 
@@ -141,7 +141,7 @@ int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at) {
     if (below(1000)) continue;
     int woke = 0; /* an interrupt wakes whom it can, or all might wait for ever */
     for (uint32_t object = 0; object < CL_SEMAPHORES; object++) k_op_semaphore_post(object, &woke);
-    k_tell_all();
+    k_notify_all();
     if (CL_CPUS == 1) interrupts |= 1;
   }
   int woke = 0;
@@ -149,7 +149,7 @@ int sw_policy_run(uint64_t seed, uint32_t steps, uint32_t *at) {
     while (k_semaphores[object].waiters) k_op_semaphore_post(object, &woke);
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_op_thread_start(tid);
   for (uint32_t own = 0; own < CL_CPUS; own++) k_op_release(own);
-  k_tell_all();
+  k_notify_all();
   if (CL_CPUS == 1) interrupts |= 1;
   for (uint32_t more = 0; more < 400 * CL_THREADS; more++, ++*at) {
     int wrong = move(last_step);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ELF: Tool Interface Standard, Executable and Linking Format 1.2; the numbers below are its. Lengths are compared with
- * what is left, never added first: a sum could wrap around. */
+ * ELF: Tool Interface Standard, Executable and Linking Format 1.2, with its numbers. Lengths are compared with the rest,
+ * never added first: a sum could wrap around. */
 #include "image.h"
 
 #define HEADER_WORDS 13 /* of an ELF file */
@@ -31,7 +31,7 @@ static uint32_t check_file(const uint32_t *header, uint32_t bytes) {
 }
 
 static uint32_t check_segment(const struct cl_image_source *source, const uint32_t *segment, uint32_t bytes) {
-  uint32_t offset = segment[FILE_BYTES] ? segment[OFFSET] : 0; /* of nothing it may be anywhere */
+  uint32_t offset = segment[FILE_BYTES] ? segment[OFFSET] : 0; /* an empty segment may have any offset */
   if (!is_inside(offset, segment[FILE_BYTES], 0, bytes)) return CL_BACKDOOR_REASON_TRUNCATED;
   if (segment[FILE_BYTES] > segment[MEMORY_BYTES] ||
       !is_inside(segment[ADDRESS], segment[MEMORY_BYTES], source->memory, source->memory_end))
@@ -43,7 +43,7 @@ static uint32_t check_segment(const struct cl_image_source *source, const uint32
 
 uint32_t cl_image_check(const struct cl_image_source *source, struct cl_image_plan *plan) {
   uint32_t record[CL_BACKDOOR_IMAGE_WORDS], header[HEADER_WORDS], reason;
-  const uint32_t file = sizeof record; /* where the ELF file is in the image */
+  const uint32_t file = sizeof record; /* offset of the ELF file in the image */
 
   if (source->bytes > source->room || source->bytes < sizeof record) return CL_BACKDOOR_REASON_TRUNCATED;
   source->fetch(0, CL_BACKDOOR_IMAGE_WORDS, record);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loader of processor 1. What it must know of a program that runs is in registers (state and number of the command
- * in word 0, the cycle in which it began in word 1), so a program that has overwritten the loader's page is reported,
- * too, and the next one is loaded. */
+ * The loader of processor 1. Its state while a program runs is in registers (state and command number in word 0, the
+ * start cycle in word 1), so it reports even a program that has overwritten the loader's page, and loads the next. */
 #include "loader.h"
 
 #include <string.h>
@@ -25,7 +24,7 @@ static inline uint32_t near_word(unsigned n) { return cl_far_read(CL_BACKDOOR_FA
 static inline uint32_t own_word(unsigned n) { return cl_far_read(CL_BACKDOOR_FAR_WORD + 4 * n); }
 static inline void set_word(unsigned n, uint32_t word) { cl_far_write(CL_BACKDOOR_FAR_WORD + 4 * n, word); }
 
-/* The report is there before the state, and the state before the bell. */
+/* Write the report before the state, and the state before the bell. */
 static void say(uint32_t state, uint32_t detail, uint32_t pc, uint32_t address, uint32_t cycles) {
   struct cl_far_page *shared = &page.shared;
   uint32_t word = NUMBER(near_word(COMMAND)) | state << CL_BACKDOOR_COMMAND_WORD_CODE_LSB;
@@ -64,7 +63,7 @@ static uint32_t crc(uint32_t offset, uint32_t words) {
   return cl_far_read(CL_BACKDOOR_FAR_DMA_CRC);
 }
 
-/* What has been checked, to its place; zeroes are written meanwhile. */
+/* Move the checked segments to their addresses; the zero-filled memory is cleared meanwhile. */
 static uint32_t place(void) {
   const struct cl_image_plan *plan = &page.plan;
   for (uint32_t n = 0; n < plan->count; n++)
@@ -134,7 +133,7 @@ void cl_loader_end(uint32_t state, uint32_t detail, uint32_t pc, uint32_t addres
   cl_far_limit(0);
   cl_far_write(CL_BACKDOOR_FAR_BELL_ENABLE, 0);
   cl_far_write(CL_BACKDOOR_FAR_DMA_ENABLE, 0);
-  cl_far_dma_wait(); /* what it had begun */
+  cl_far_dma_wait(); /* transfers that the program had started */
   say(state, detail, pc, address, cycles);
   serve();
 }

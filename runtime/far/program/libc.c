@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What picolibc asks of the system, as far as there is one: printf goes to the log; errno; no heap, no files. */
+ * The system functions of picolibc: printf writes to the log; errno; no heap, no files. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program of processor 1 has. Nothing waits with a limit: the loader ends a program, or processor 0 holds it. */
+ * The functions of coreloom_far.h. Waits have no time limit: the loader ends the program, or processor 0 holds it. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "coreloom_far.h"
 
 #define PROTOCOL (1u << CL_BACKDOOR_DOORBELL)
-#define PUBLISH 512u /* words of a stream that are moved at once: the other side works on those before meanwhile */
+#define PUBLISH 512u /* words of a stream per DMA transfer: the other side processes the previous ones meanwhile */
 
 enum { UP_FILLED = 2, DOWN_FREED };  /* words of this side */
 enum { DOWN_FILLED = 2, UP_FREED };  /* of processor 0 */
@@ -16,8 +16,8 @@ enum { DOWN_FILLED = 2, UP_FREED };  /* of processor 0 */
 static struct cl_far_page *page;
 static uint32_t ring_words;
 static struct stream {
-  uint32_t count; /* words that went through, modulo 2^32 */
-  uint32_t at;    /* place of the next in the ring */
+  uint32_t count; /* words transferred, modulo 2^32 */
+  uint32_t at;    /* position of the next in the ring */
 } up, down;
 
 int cl_start(const void *argument, size_t bytes, struct cl_far_page *loaders);
@@ -34,7 +34,7 @@ static inline int is_unaligned(const void *address, size_t bytes) { return ((uin
 
 /* --- Streams --- */
 
-/* Moves words between the ring and the memory, of which `there` are to be had; says so by word `n`. */
+/* Moves words between the ring and the memory; `there` are available. Updates word `n`. */
 static int move(struct stream *stream, uint32_t op, unsigned n, const uint32_t **words, size_t *left, uint32_t there) {
   uint32_t now = there < *left ? there : (uint32_t)*left;
   if (now > ring_words - stream->at) now = ring_words - stream->at;
