@@ -62,7 +62,7 @@ PORT_BUGS = {
     "twice": ("accept | (valid_q & ~done)", "accept | (valid_q & ~(done & gnt_o))"),
     "slow": ("req_i & (~valid_q | done)", "req_i & ~valid_q"),
     "lost": ("req_i & (~valid_q | done)", "req_i"),
-    "silent": ("(~reply_i.mine | ends)", "ends"),
+    "silent": ("(~reply_i.hit | ends)", "ends"),
 }
 
 
@@ -102,7 +102,7 @@ MAILBOX_BUGS = {
     "get-sleeps": ("ready = its_some || its_received_error != ErrorOk;", "ready = its_level > 1;"),
     "get-without-taking": ("(get & some[r][s])", "(get & some[r][s] & ~access_i[r].last)"),
     "put-into-full": ("(put & ~blocked[s])", "(put & (~blocked[s] | access_i[s].last))"),
-    "always-the-first": (".served_i(mine[p] & any & ", ".served_i(1'b0 & "),
+    "always-the-first": (".served_i(hit[p] & any & ", ".served_i(1'b0 & "),
 }
 
 

@@ -28,9 +28,9 @@ def test_mutex(params: dict[str, int]) -> None:
         # the higher of two does not look at the lower
         ("if (o != p && want[o] &&", "if (o < p && want[o] &&"),
         # anybody unlocks
-        ("= own & lets_go;", "= lets_go;"),
+        ("= own & releases;", "= releases;"),
         # freeing another one counts
-        ("(lets_go[owner[p]] & same[p][owner[p]])", "lets_go[owner[p]]"),
+        ("(releases[owner[p]] & same[p][owner[p]])", "releases[owner[p]]"),
         # the reset that hands it over is not told
         ("orphan[p] | abandoned[p]", "orphan[p]"),
         # a store takes the orphan flag

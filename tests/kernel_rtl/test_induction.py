@@ -200,7 +200,7 @@ def test_the_cycles_are_exact(size: Size) -> None:
         # of two waiters the last one leaves, and is still the tail of the list
         ("cl_kernel_wait_lists", "if (before_valid_q && last) tail_wdata = before_q;", ""),
         # a message comes for a receiver that does not wait any more
-        ("cl_kernel_port_ops", "if (change.rouse) port_wdata.receiver_waits = 1'b0;", ""),
+        ("cl_kernel_port_ops", "if (change.clear_wait) port_wdata.receiver_waits = 1'b0;", ""),
     ],
     ids=["lost", "twice", "highest", "tail", "receiver"],
 )

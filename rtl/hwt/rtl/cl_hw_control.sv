@@ -4,7 +4,7 @@
 //
 // Two machines. The module's (state_q, what STATUS shows): idle, running, stopped, faulted. The thread's
 // (step_q): waits in the kernel for a thread, starts the module for it, carries out its operations, ends it.
-// A bare START runs the module while the thread's machine waits on; a thread that comes then waits for its end.
+// A bare START runs the module while the thread's machine keeps waiting; a thread started then waits for its end.
 module cl_hw_control
   import cl_soc_pkg::*;
   import cl_hw_pkg::*;
@@ -41,7 +41,7 @@ module cl_hw_control
   // To the simulation harness
   output logic        has_thread_o,
   output logic        stopped_o,
-  output logic [15:0] tid_o,           // of its thread, or the last it had
+  output logic [15:0] tid_o,           // its current or last thread
 
   // The module: its ports, seen from here
   output logic        unit_rst_no,
@@ -116,7 +116,7 @@ module cl_hw_control
       default:         reg_ok = 1'b0;
     endcase
     if (reg_cmd_i.we) begin
-      if (reg_cmd_i.be != '1) reg_ok = 1'b0;   // whole words only
+      if (reg_cmd_i.be != '1) reg_ok = 1'b0;   // words only
       if (reg_cmd_i.addr[7:0] != RegCommand && reg_cmd_i.addr[7:0] != RegArgument &&
           reg_cmd_i.addr[7:0] != RegExitRecord) reg_ok = 1'b0;
     end
@@ -262,7 +262,7 @@ module cl_hw_control
       end
       StepMessaged: if (kernel_rvalid_i) step_d = StepCalled;
       StepCalled:   if (run_o || ending_q) step_d = StepRun;
-      // What pthread_exit does: the value first, then who waits for it.
+      // As pthread_exit does: first the value, then the joiner.
       StepValue:    if (bus_gnt_i && exit_req) step_d = StepJoin;
       StepJoin:     if (bus_gnt_i && exit_req) step_d = StepJoined;
       StepJoined: if (bus_rvalid_i) begin

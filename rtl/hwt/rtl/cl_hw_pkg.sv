@@ -16,7 +16,7 @@ package cl_hw_pkg;
   localparam logic [31:0] CommandResume = 32'd3;
   localparam logic [31:0] CommandReset  = 32'd4;
 
-  // What STATUS says of the module
+  // The module's state in STATUS
   typedef enum logic [1:0] {
     StateIdle    = 2'd0,   // in reset
     StateRunning = 2'd1,

@@ -35,7 +35,7 @@ module cl_hw_thread
   // To the simulation harness
   output logic        has_thread_o,
   output logic        stopped_o,
-  output logic [15:0] tid_o            // of its thread, or the last it had
+  output logic [15:0] tid_o            // its current or last thread
 );
 
   logic        unit_rst_n, run, start, done, call_valid, call_store, call_load, call_done;

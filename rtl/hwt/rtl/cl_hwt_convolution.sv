@@ -42,7 +42,7 @@ module cl_hwt_convolution
 
   typedef enum logic [1:0] {StIdle, StBlock, StRun, StDone} state_e;
 
-  // What travels with the pixel of a centre
+  // Pipeline data of a centre pixel
   typedef struct packed {
     logic       valid;
     logic       last;   // of its row
@@ -172,7 +172,7 @@ module cl_hwt_convolution
     for (int unsigned i = 0; i < Stages; i++) moving = moving | tag_q[i].valid;
   end
 
-  // What is wrong with the word of the block that comes
+  // Validity of the arriving word of the block
   always_comb begin
     unique case (got_q)
       4'd0, 4'd1: bad = mem_rdata_i[1:0] != '0;
@@ -325,7 +325,7 @@ module cl_hwt_convolution
     end
   end
 
-  // Calls nobody.
+  // Makes no kernel calls.
   assign call_valid_o = 1'b0;
   assign call_op_o    = '0;
   assign call_id_o    = '0;

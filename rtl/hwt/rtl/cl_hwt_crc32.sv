@@ -141,7 +141,7 @@ module cl_hwt_crc32
     end
   end
 
-  // Calls nobody.
+  // Makes no kernel calls.
   assign call_valid_o = 1'b0;
   assign call_op_o    = '0;
   assign call_id_o    = '0;

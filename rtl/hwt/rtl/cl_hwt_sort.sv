@@ -43,7 +43,7 @@ module cl_hwt_sort
     StBlock,    // read the parameters
     StRange,    // what to do with [lo, hi)
     StSplit,
-    StHalves,   // go on with the left half, keep the right one
+    StHalves,   // continue with the left half, push the right one
     StLoad,
     StStore,
     StNext,     // the range is sorted: the one that was kept last
@@ -405,7 +405,7 @@ module cl_hwt_sort
     end
   end
 
-  // Calls nobody.
+  // Makes no kernel calls.
   assign call_valid_o = 1'b0;
   assign call_op_o    = '0;
   assign call_id_o    = '0;

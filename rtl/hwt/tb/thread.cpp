@@ -82,7 +82,7 @@ void cycle() {
     const bool bus = top.bus_req_o, kernel = top.kernel_req_o;
     const bool bus_gnt = bus && sometimes();
     const bool kernel_gnt = kernel && !kernel_busy && sometimes();
-    if (kernel && kernel_busy && !kernel_valid) fail("a second access of the kernel");
+    if (kernel && kernel_busy && !kernel_valid) fail("a second kernel access is outstanding");
     top.bus_gnt_i = bus_gnt;
     top.kernel_gnt_i = kernel_gnt;
     top.eval();
@@ -94,7 +94,7 @@ void cycle() {
     if (bus_gnt) {
         const uint32_t address = top.bus_cmd_o[1], be = top.bus_cmd_o[2] & 15;
         const bool we = top.bus_cmd_o[2] >> 4 & 1;
-        if (address & 3) fail("an address that is no multiple of 4");
+        if (address & 3) fail("an address is not a multiple of 4");
         const uint64_t at = uint64_t{address} - kBase;
         if (address < kBase || at + 4 > memory.size()) {
             bus_error = true;
@@ -128,7 +128,7 @@ void cycle() {
             kernel_data = word0;
             if (top.kernel_we_o) word0 = top.kernel_wdata_o;
         } else if (top.kernel_we_o) {
-            if (op != kSaved) fail("a store to an operation");
+            if (op != kSaved) fail("a store to an operation that is a load");
             std::puts("saved");
             kernel_valid = true;
         } else {
@@ -149,7 +149,7 @@ void cycle() {
     top.clk_i = 1;
     top.eval();
     ++cycles;
-    if (context.gotError() || context.gotFinish()) fail("an assertion");
+    if (context.gotError() || context.gotFinish()) fail("an RTL assertion failed");
 }
 
 // An access of the registers, one cycle and the cycle of its response.
@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
             while (n--) std::printf("%02x", memory.at(a++ - kBase));
             std::puts("");
         } else {
-            fail(("no command: " + text).c_str());
+            fail(("unknown command: " + text).c_str());
         }
         std::fflush(stdout);
     }

@@ -106,7 +106,7 @@ module cl_kernel
 
   // Who runs whom, with reservations
   logic           [Clients-1:0] open;
-  logic              [Cpus-1:0] astray, bound_queued;
+  logic              [Cpus-1:0] misplaced, bound_queued;
   logic    [Cpus-1:0][Cpus-1:0] keeps;
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
@@ -325,7 +325,7 @@ module cl_kernel
     .best_tid_i          (best_tid),
     .open_o              (open),
     .keeps_o             (keeps),
-    .astray_o            (astray),
+    .misplaced_o         (misplaced),
     .bound_queued_o      (bound_queued),
     .stable_o            (stable),
     .init_o              (init),
@@ -398,7 +398,7 @@ module cl_kernel
     .best_priority_i (best_priority),
     .open_i          (open[Cpus-1:0]),
     .keeps_i         (keeps),
-    .astray_i        (astray),
+    .misplaced_i     (misplaced),
     .bound_queued_i  (bound_queued),
     .irq_o           (asked)
   );

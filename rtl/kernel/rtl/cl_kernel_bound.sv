@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that belong to one client alone, and the queues of one place in which they are when ready.
+// Threads that belong to one client, and their single-entry ready queues.
 //
-// A CPU's is its idle thread, below every priority; a hardware thread's is the thread its unit runs. Such a thread
-// is never in the ready queue: its client is the only one to run it, so one place is enough, and nothing has to be
-// looked for. bind_i and free_i say to whom it belongs, push_i and pop_i whether it is in the queue; each takes
-// effect in the next cycle.
+// A CPU's is its idle thread, below every priority; a hardware unit's is the thread it runs. Such a thread is never in
+// the ready queue: only its client may run it, so one entry is enough, without any search. bind_i and free_i set and
+// clear the owner, push_i and pop_i whether the thread is queued; each takes effect in the next cycle.
 module cl_kernel_bound #(
   parameter  int unsigned Clients  = 2,
   parameter  int unsigned TidWidth = 6,

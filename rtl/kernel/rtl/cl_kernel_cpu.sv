@@ -8,7 +8,7 @@ module cl_kernel_cpu
   import cl_sched_pkg::*;
 #(
   parameter bit          RunsAtReset = 1'b0,  // thread 0 runs here after reset
-  parameter bit          HasSlice    = 1'b1,  // a CPU; a hardware thread has nobody to share with, dwrr's are its own
+  parameter bit          HasSlice    = 1'b1,  // 0: a hardware thread, or policy dwrr with its own slices
   parameter int unsigned TidWidth    = 6,
   parameter int unsigned LevelWidth  = 6,
   parameter int unsigned MainLevel   = 48
@@ -29,8 +29,8 @@ module cl_kernel_cpu
   output logic   [TidWidth-1:0] tid_o,
   output logic [LevelWidth-1:0] level_o,
   output logic                  waiting_o,        // a load is pending: idle
-  output logic                  held_o,           // with it, the current thread could run, but may not yet
-  output logic                  switching_o,      // told to run another thread, has not said `saved` yet
+  output logic                  held_o,           // with waiting_o: the current thread is ready, but its round has not begun
+  output logic                  switching_o,      // switching to another thread, `saved` not stored yet
   output logic                  leaving_o,
   output logic   [TidWidth-1:0] leaving_tid_o,
   output logic                  leaving_ready_o,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policy dwrr: weights, round slices and rounds; which CPU may begin a round, and which has to wait.
 //
-// A thread of weight w has w x slice_i ticks in a round; what it runs over is taken from its next slice. Round `round_q`
-// is the last that has begun. Of the runnable dynamic threads those on a CPU or behind it may be in the round before
-// (`behind`), those that have used their slice are in the next one (`later`), all others are in it. So of the two queues
-// for dynamic threads one is for now, the other for later, and they change places when a round begins: when nobody is
-// behind, nothing is queued for now, and a CPU has nothing else to do. Till then such a CPU waits: it is held.
-// A weight is infeasible if it is more than a CPU's part of all; a thread that is behind for that ends its round when a
-// CPU would be held for it. Each that is found leaves the others a CPU less (found_q, removed_*), two cycles each.
+// A thread of weight w has w x slice_i ticks in a round; an overrun is deducted from its next slice. Round `round_q` is
+// the last one that has begun. Of the runnable dynamic threads, those on a CPU or leaving one may be in the round
+// before (`behind`), those that have used up their slice are in the next one (`later`), all others are in `round_q`. So
+// of the two queues for dynamic threads one is for the current round (now), the other for the next (later); they swap
+// when a round begins: when no thread is behind, nothing is queued for now, and a CPU has nothing else to run. Until
+// then such a CPU waits: it is held. A weight is infeasible if it exceeds one CPU's share of the total; a thread that
+// is behind because of that ends its round when a CPU would be held for it. Each one found leaves one CPU less to the
+// others (found_q, removed_*), two cycles each.
 //
-// A thread that runs has its numbers in registers of its CPU, 2 cycles after the switch; the others have them in
-// memories. A new slice is computed when a CPU runs the thread (`fresh`): a multiplication for all.
-// Counted are runnable dynamic threads only: how many are in a round, and the sum of their weights.
+// A running thread has its numbers in registers of its CPU, 2 cycles after the switch; the others have them in
+// memories. A new slice is computed when a CPU runs the thread (`fresh`), by one shared multiplier. Only runnable
+// dynamic threads are counted: their number per round, and the sum of their weights.
 module cl_kernel_dwrr
   import cl_sched_pkg::*;
 #(
@@ -38,7 +39,7 @@ module cl_kernel_dwrr
   input  logic    [Cpus-1:0] [TidWidth-1:0] current_i,
   input  logic  [Queues-1:0]                best_valid_i,
   output logic    [Cpus-1:0]                slice_used_o,
-  output logic [Clients-1:0]                slice_known_o,  // what it says is so: no new slice is on its way
+  output logic [Clients-1:0]                slice_known_o,  // slice_used_o is valid: no new slice is being computed
 
   // What an operation does to threads
   input  dwrr_cmd_t                         cmd_i,
@@ -59,16 +60,16 @@ module cl_kernel_dwrr
   output logic                              later_o,      // its round has not begun, if it is dynamic and ready
   output logic               [Clients-1:0]  ahead_o,      // the current thread is dynamic, and not behind
 
-  // Rounds; settle_i: the engine and the ready queue have nothing to do
+  // Rounds; settle_i: the engine and the ready queue are idle
   input  logic                              settle_i,
-  output logic                              serve_o,      // a load that waits can end:
+  output logic                              serve_o,      // a waiting load can complete:
   output logic               [CpuWidth-1:0] serve_cpu_o,
-  output logic                              busy_o,       // no: but look again in the next cycle
+  output logic                              busy_o,       // not yet: check again in the next cycle
   output logic             [QueueWidth-1:0] now_o,        // the queues
   output logic             [QueueWidth-1:0] later_queue_o
 );
 
-  localparam int unsigned LeftWidth  = 26;  // of 255 x 65535 ticks, and what is run over
+  localparam int unsigned LeftWidth  = 26;  // 255 x 65535 ticks, plus the overrun
   localparam int unsigned CountWidth = TidWidth + 1;
   localparam int unsigned SumWidth   = TidWidth + 9;
   localparam int unsigned PartWidth  = $clog2(Cpus + 1);
@@ -222,7 +223,7 @@ module cl_kernel_dwrr
   sum_t                       sum_q;
   logic                       settled, none_behind, now_valid, later_valid, wanted, begin_round, stuck, close;
   logic            [Cpus-1:0] can, can_now, can_later, infeasible, infeasible_q, found_q;
-  logic                       sure_q;   // infeasible_q is of the numbers as they are
+  logic                       infeasible_valid_q;   // infeasible_q is up to date
   index_t                     serve_cpu, close_cpu;
   sum_t                       removed_q;
   logic       [PartWidth-1:0] parts_q;  // CPUs that are left for the others
@@ -242,12 +243,12 @@ module cl_kernel_dwrr
   assign settled     = settle_i && can_now == '0 && wanted && !now_valid;
   assign begin_round = settled && none_behind;
   assign stuck       = settled && !none_behind;
-  assign close       = stuck && sure_q && infeasible_q != '0;
+  assign close       = stuck && infeasible_valid_q && infeasible_q != '0;
   assign can         = begin_round ? can_later : can_now;
   assign serve_o     = settle_i && can != '0;
   assign serve_cpu_o = CpuWidth'(serve_cpu);
-  // Someone waits, and it is not known yet for what.
-  assign busy_o      = serve_o || begin_round || (stuck && (!sure_q || infeasible_q != '0)) ||
+  // A CPU waits, and it is not known yet for which round.
+  assign busy_o      = serve_o || begin_round || (stuck && (!infeasible_valid_q || infeasible_q != '0)) ||
                        (!settle_i && ((waiting_i != '0) || (running_i & idle_i) != '0));
 
   assign now_o         = (round_q[0] ^ begin_round) ? QueueWidth'(Cpus + 1) : '0;
@@ -265,7 +266,7 @@ module cl_kernel_dwrr
     end
   end
 
-  // Who changes round, and who comes or goes: one thread a cycle
+  // Threads that change their round, or start or stop being counted: one thread per cycle
   logic       plus, minus, closes;
   logic [1:0] plus_round, minus_round;
   logic [7:0] plus_weight, minus_weight;
@@ -314,10 +315,10 @@ module cl_kernel_dwrr
       removed_q    <= '0;
       parts_q      <= PartWidth'(Cpus);
       infeasible_q <= '0;
-      sure_q       <= 1'b0;
+      infeasible_valid_q <= 1'b0;
     end else begin
       infeasible_q <= infeasible;
-      sure_q       <= !(plus || minus || close || cmd_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
+      infeasible_valid_q <= !(plus || minus || close || cmd_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
       round_q      <= round_q + 2'(begin_round);
       for (int unsigned r = 0; r < 4; r++) begin
         count_q[r] <= count_q[r] + CountWidth'(plus && plus_round == 2'(r)) - CountWidth'(minus && minus_round == 2'(r));
@@ -336,7 +337,7 @@ module cl_kernel_dwrr
   end
 
   // ---------------------------------------------------------------------------------------------
-  // What changes in the registers of the CPUs
+  // Updates of the CPUs' registers
 
   for (genvar c = 0; c < Cpus; c++) begin : g_registers
     localparam index_t Index = index_t'(c);

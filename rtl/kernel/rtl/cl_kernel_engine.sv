@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operation engine of the kernel: takes one operation of one client, or of one interrupt line, at a time and finishes
-// it, so every operation is atomic. src/coreloom/reference/kernel.py is its law, order of effects included.
+// it, so every operation is atomic. src/coreloom/reference/kernel.py defines its behaviour, including the order of
+// effects.
 //
-// Here is only the course of an operation. What it answers and changes is decided by the services
-// (cl_kernel_*_ops), one for each kind of object; threads and wait lists are tables with strobes.
+// The engine only sequences an operation. The services (cl_kernel_*_ops), one for each kind of object, decide what it
+// answers and changes; threads and wait lists are tables with strobes.
 //
-// A state a cycle unless noted:
+// Each state takes a cycle unless noted:
 //   StIdle        a line first, else round-robin choice of a client; the tables are read by the operation's id, and the
 //                 client's next thread is chosen ahead
 //   StDispatch    the outcome: answer and changes; most operations end here. Those that may need the next thread or
 //                 the ready queue wait while that works
 // and, where needed:
-//   StWake        makes one thread eligible: in place, when saved, on a waiting client, or by its queue
-//   StNextWaiter  goes on to the next of all threads that wait          (after the answer)
+//   StWake        wakes one thread: in place, when saved, on a waiting client, or through its queue
+//   StNextWaiter  continues with the next waiter, if all are woken      (after the answer)
 //   StFetch       reads the tables again, then StDispatch
-//   StPublish     publishes one port of the caller's `sent` list a cycle; then the operation is dispatched anew
+//   StPublish     publishes one port of the caller's `sent` list per cycle; then the operation is dispatched again
 //   StExit        chooses the next thread after an exit
 //   StSwitched    notes the new thread's state                          (after the answer)
-//   StWalk        sorted insertion into a wait list, a waiter a cycle   (after the answer)
-//   StLeave       looks for a thread in a wait list, a waiter a cycle; it leaves
-//   StRequeue     puts a thread with a new priority where it belongs    (after the answer)
-//   StSuspend     notes that a thread is out of its queue               (after the answer)
-//   StSlice       starts all slices anew                                (after the answer)
-//   StOffer       a CPU that serves more threads than before, and waits, takes one (after the answer)
-// An operation that must publish first does so before any other effect, so dispatching it anew is safe.
+//   StWalk        sorted insertion into a wait list, a waiter per cycle (after the answer)
+//   StLeave       searches a wait list for a thread, a waiter per cycle, and removes it
+//   StRequeue     requeues a thread with a new priority                 (after the answer)
+//   StSuspend     records that a thread is out of its queue             (after the answer)
+//   StSlice       restarts all slices                                   (after the answer)
+//   StOffer       a waiting CPU that now serves more threads takes one  (after the answer)
+// An operation that must publish first does so before any other effect, so dispatching it again is safe.
 //
 // The client's answer is registered by its port: rvalid is in the cycle after the answer. A line that wakes a thread
 // goes from StIdle to StWake at once.
-// The decision comes late in its cycle: so what it is about (thread, queue, level, address) is selected by operation
-// and state, and the decision only says whether it happens.
+// The decision is late in its cycle, so its operands (thread, queue, level, address) are selected by operation and
+// state alone, and the decision only enables the action.
 module cl_kernel_engine
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -111,11 +112,11 @@ module cl_kernel_engine
   // Directed preemption (cl_kernel_irq)
   output logic   [Clients-1:0]                 open_o,
   output logic   [Cpus-1:0]         [Cpus-1:0] keeps_o,
-  output logic   [Cpus-1:0]                    astray_o,
+  output logic   [Cpus-1:0]                    misplaced_o,
   output logic   [Cpus-1:0]                    bound_queued_o,
-  output logic                                 stable_o, // the scheduling state and the queue belong together
+  output logic                                 stable_o, // the scheduling state and the queue are consistent
 
-  // Policy dwrr (cl_kernel_dwrr): what happens to threads, and what follows from it before anything else is taken
+  // Policy dwrr (cl_kernel_dwrr): what happens to threads, and the consequences to serve before anything else
   output logic                                 init_o,
   output dwrr_cmd_t                            dwrr_cmd_o,
   output logic                  [CpuWidth-1:0] dwrr_cpu_o,
@@ -177,13 +178,13 @@ module cl_kernel_engine
   logic        all_q, all_d;                    // and so do those behind it
   logic        by_line_q, by_line_d;            // the operation is what an interrupt line does:
   line_t       line_q, line_d;
-  logic        silent_q, silent_d;              // nobody waits for its answer
+  logic        silent_q, silent_d;              // no client gets its answer
   logic        publish_end_q, publish_end_d;    // the operation ends with its publishing
   priority_t   new_priority_q, new_priority_d;  // StRequeue
   logic [15:0] slice_q, slice_d;
   logic        offer_q, offer_d;                // at its end StOffer, for:
   cpu_t        offer_cpu_q, offer_cpu_d;
-  logic        late_q, late_d;                  // StOffer: and only then the CPU is given back
+  logic        late_q, late_d;                  // StOffer: release the CPU only then
 
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
@@ -208,8 +209,8 @@ module cl_kernel_engine
     .index_o  (pick)
   );
 
-  // With dwrr first of all comes what the last operation leads to: a load that waits can end (serve), or is to end with
-  // eintr (end_wait). To serve it is to take its operation again.
+  // With dwrr the consequences of the last operation come first: a waiting load can complete (serve), or must end with
+  // eintr (end_wait). Serving it means executing its operation again.
   localparam bit Dwrr = Policy == PolicyDwrr;
   logic settling, end_wait;
   cpu_t end_cpu;
@@ -274,7 +275,7 @@ module cl_kernel_engine
   key_t                  key, new_key;  // as it is, and by what StRequeue does
   level_t                level;
   logic [QueueWidth-1:0] queue;
-  // Where it may run
+  // Where it may run:
   logic                  is_only, is_owner, is_apart;  // on one client alone; a CPU's owner; in no ready queue, but
   cpu_t                  client, home, apart_at;       // that client; where it is placed; where it is when ready
   logic [DeadlineRelativeWidth-1:0] relative;
@@ -376,14 +377,14 @@ module cl_kernel_engine
   assign unused_home = ^home;
 
   // Reservations
-  logic                            give_back, heir_valid;
-  cpu_t                            reserve_cpu, heir;
+  logic                            give_back, successor_valid;
+  cpu_t                            reserve_cpu, successor;
   logic [Cpus-1:0][LevelWidth-1:0] place_level;
 
   // What orders threads
   if (Deadlines) begin : g_deadlines
     key_t kept, renewed;
-    logic becomes_ready;  // of a thread that leaves a CPU the deadline stays
+    logic becomes_ready;  // a thread that leaves a CPU keeps its deadline
 
     assign becomes_ready = state_q == StWake && state != ThreadReady;
     assign key           = becomes_ready ? renewed : kept;
@@ -465,12 +466,12 @@ module cl_kernel_engine
     .current_tid_i   (tid_i[Cpus-1:0]),
     .level_i         (level_i[Cpus-1:0]),
     .open_o,
-    .astray_o,
+    .misplaced_o,
     .keeps_o,
     .place_level_o   (place_level),
     .ask_i           (rd_id),
-    .heir_valid_o    (heir_valid),
-    .heir_o          (heir),
+    .successor_valid_o(successor_valid),
+    .successor_o     (successor),
     .reserve_i       (change.reserve),
     .release_i       (give_back),
     .change_cpu_i    (reserve_cpu),
@@ -525,7 +526,7 @@ module cl_kernel_engine
   );
 
   // ---------------------------------------------------------------------------------------------
-  // The next thread of the client: chosen a cycle ahead, while its operation is taken and the tables are read
+  // The client's next thread: chosen one cycle ahead, while its operation is taken and the tables are read
 
   typedef struct packed {
     logic                  any;
@@ -542,21 +543,21 @@ module cl_kernel_engine
   next_t next_q, next_d;
   logic  next_known_q;  // nothing has changed since it was chosen
 
-  // What a reservation makes of a CPU; a hardware thread has nothing of it
-  logic                      next_open, next_astray;
+  // Effects of reservations on a CPU; none on a hardware thread
+  logic                      next_open, next_misplaced;
   logic           [Cpus-1:0] next_keeps;
   logic [QueueWidth-1:0]     next_turn;
   level_t                    next_bound_level;
 
   always_comb begin
     next_open        = 1'b1;
-    next_astray      = 1'b0;
+    next_misplaced      = 1'b0;
     next_keeps       = '0;
     next_bound_level = '0;
     for (int unsigned c = 0; c < Cpus; c++) begin
       if (rd_cpu == cpu_t'(c)) begin
         next_open        = open_o[c];
-        next_astray      = astray_o[c];
+        next_misplaced      = misplaced_o[c];
         next_keeps       = keeps_o[c];
         next_bound_level = place_level[c];
       end
@@ -579,7 +580,7 @@ module cl_kernel_engine
     .open_i          (next_open),
     .keeps_i         (next_keeps),
     .turn_i          (next_turn),
-    .astray_i        (next_astray),
+    .misplaced_i     (next_misplaced),
     .best_valid_i,
     .best_priority_i,
     .best_tid_i,
@@ -646,8 +647,8 @@ module cl_kernel_engine
     .bound_i         (bound),
     .bound_queued_i  (bound_queued),
     .open_i          (open_o),
-    .heir_valid_i    (heir_valid),
-    .heir_i          (heir),
+    .successor_valid_i(successor_valid),
+    .successor_i     (successor),
     .exists_i        (exists),
     .tid_i           (tid),
     .state_i         (state),
@@ -702,11 +703,11 @@ module cl_kernel_engine
     assign word0_we_o[c] = message_valid && cpu_q == cpu_t'(c);
   end
 
-  // Who stops running publishes first, whatever the operation.
+  // A thread that stops running publishes first, whatever the operation.
   assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
-  // Operations that may need the next thread, or the ready queue, wait while it works; others do not. Most of them may
-  // end the caller's slice, so they wait also for a new one that is on its way (dwrr).
+  // Operations that may need the next thread or the ready queue wait while the queue is busy; others do not. Most of
+  // them may end the caller's slice, so they also wait while a new one is being computed (dwrr).
   always_comb begin
     unique case (op_q)
       OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
@@ -720,7 +721,8 @@ module cl_kernel_engine
   assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
-  // Who ends where it should not run leaves its own CPU last: that may wait, and must not be looked at before.
+  // A thread that ends on a CPU where it is misplaced releases its own CPU last: that CPU may be waiting, and must not
+  // be served before.
   assign give_back      = (change.give_back && (op_q == OpRelease || client == cpu_q)) || (state_q == StOffer && late_q);
   always_comb begin
     if (state_q == StOffer)          reserve_cpu = cpu_q;
@@ -757,8 +759,8 @@ module cl_kernel_engine
     endcase
   end
 
-  // The thread read at the end of a dispatch: whom the operation wakes or passes, if anybody. By operation alone, as
-  // the decision comes late; only a sender is woken or waits.
+  // The thread read at the end of a dispatch: the one that the operation wakes or passes, if any. Selected by operation
+  // alone, as the decision is late; only a sender is woken or waits.
   always_comb begin
     unique case (op_q)
       OpThreadExit:                                   after_tid = joiner;
@@ -795,7 +797,7 @@ module cl_kernel_engine
 
     raddr            = tid;
     set              = 1'b0;
-    // By operation and state alone, as the decision comes late
+    // Selected by operation and state alone, as the decision is late
     set_tid          = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
     set_state        = ThreadReady;
     set_cpu          = cpu_q;
@@ -964,11 +966,11 @@ module cl_kernel_engine
             set       = 1'b1;
             set_state = ThreadReady;
           end
-          // A ready thread leaves its queue and becomes eligible anew; then a CPU that serves more has its turn.
+          // A ready thread leaves its queue and is woken again; then StOffer for a CPU that now serves more threads.
           if (Reserve && change_decided.reserve) begin
             queue_valid_o = outcome.wake != WakeNone;
-            offer_d       = waiting_i[heir];
-            offer_cpu_d   = heir;
+            offer_d       = waiting_i[successor];
+            offer_cpu_d   = successor;
           end
           if (Reserve && change_decided.give_back) begin
             bound_pop     = op_q == OpRelease && outcome.wake != WakeNone;
@@ -986,7 +988,7 @@ module cl_kernel_engine
         if (publish_walk) state_d = StPublish;
       end
 
-      // Make the thread read eligible.
+      // Wake the thread read.
       StWake: begin
         set              = 1'b1;
         set_cpu          = wake_cpu;
@@ -1077,7 +1079,7 @@ module cl_kernel_engine
         state_d       = crosses ? StNextWaiter : StIdle;
       end
 
-      // dequeue, remove: the thread read is in no queue any more.
+      // dequeue, remove: the thread read is no longer in a queue.
       StSuspend: begin
         set       = 1'b1;
         set_state = ThreadSuspended;
@@ -1101,7 +1103,7 @@ module cl_kernel_engine
       default: state_d = StIdle;
     endcase
 
-    // Switch, or wait. The caller, if it still is, goes into state ready or blocked here.
+    // Switch, or wait. The caller, unless it has ended, becomes ready or blocked here.
     if (choose) begin
       set       = current_valid_i[cpu_q];
       set_state = give_way ? ThreadReady : ThreadBlocked;
@@ -1139,7 +1141,7 @@ module cl_kernel_engine
     assign answer_valid_o[c] = answer_valid && answer_cpu == cpu_t'(c);
   end
 
-  // Of several queues of placed threads, those that a CPU took from last when they were equal
+  // For each CPU, which of several queues of placed threads won the last tie
   if (Reserve) begin : g_turn
     logic [Clients-1:0][QueueWidth-1:0] turn_q;
 
@@ -1166,7 +1168,7 @@ module cl_kernel_engine
   assign idle        = state_q == StIdle;
   assign stable_o    = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
 
-  logic woken;  // the thread read is eligible
+  logic woken;  // the thread read is ready or running
   assign woken = state_q == StWake && (!queue_valid_o || queue_ready_i);
 
   assign init_o          = state_q == StInit;
@@ -1236,13 +1238,13 @@ module cl_kernel_engine
       next_q           <= next_d;
       next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push &&
                           (!Reserve || (rd_cpu == cpu_d && !change.reserve && !give_back)) &&
-                          !(Groups && state_q == StWake);  // who wakes in place, or on a CPU that waits, may be one too many
+                          !(Groups && state_q == StWake);  // a thread woken in place, or on a waiting CPU, may be one too many
     end
   end
 
 `ifndef SYNTHESIS
   // The thread manager's rules, by client
-  logic [Clients-1:0] leaving_queued, stack_shared, stack_unsaved, idle_in_vain, sent_by_nobody;
+  logic [Clients-1:0] leaving_queued, stack_shared, stack_unsaved, idle_needless, sent_not_running;
   logic [Clients-1:0][Cpus-1:0] keeps;
 
   assign keeps = (Clients * Cpus)'(keeps_o);
@@ -1261,26 +1263,26 @@ module cl_kernel_engine
           stack_unsaved[c] = 1'b1;
         end
       end
-      idle_in_vain[c]   = waiting_i[c] && ((bound_queued[c] && !held_i[c]) ||
+      idle_needless[c]   = waiting_i[c] && ((bound_queued[c] && !held_i[c]) ||
                                            (c < Cpus && ((open_o[c] && best_valid_i[now_queue_i]) ||
                                                          (takes_rt[c] && best_valid_i[Queues-1]) ||
                                                          (keeps[c] & best_valid_i[Cpus:1]) != '0)));
-      sent_by_nobody[c] = unpublished[c] && !running_i[c];
+      sent_not_running[c] = unpublished[c] && !running_i[c];
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
-      // The save rule: a leaving thread is in no queue, so it can be nobody's next.
+      // The save rule: a leaving thread is in no queue, so it is no client's next thread.
       AssertLeavingNotQueued:   assert (leaving_queued == '0);
       AssertOneStackOneCpu:     assert (stack_shared == '0);
       AssertNoStackBeforeSaved: assert (stack_unsaved == '0);
-      // Idle means nothing to run: a thread that becomes eligible goes to a waiting client at once. (When a round
-      // begins, or a held client has a thread, they are served one after the other.)
-      AssertIdleHasNothing:     assert (!stable_o || ((Dwrr || Groups) && !idle) || idle_in_vain == '0);
+      // Idle means nothing to run: a thread that becomes ready goes to a waiting client at once. (When a round
+      // begins, or a held client gets a thread, the clients are served one after the other.)
+      AssertIdleHasNothing:     assert (!stable_o || ((Dwrr || Groups) && !idle) || idle_needless == '0);
       // Only a running thread has unpublished messages.
-      AssertSentIsRunning:      assert (state_q != StIdle || sent_by_nobody == '0);
-      // What was chosen ahead is what would be chosen now.
+      AssertSentIsRunning:      assert (state_q != StIdle || sent_not_running == '0);
+      // The thread chosen ahead is the one that would be chosen now.
       AssertNextKnown:          assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
       AssertCallerIsCurrent:    assert (!(state_q == StSwitched && !running_i[cpu_q]));
     end

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy partitioned ([GF]: ARTiS): CPUs and threads in a real-time and another group; combinational.
+// Policy partitioned ([GF]: ARTiS): CPUs and threads in a real-time and a non-real-time group; combinational.
 //
-// CPUs 0 to RtCpus - 1 are the real-time ones, dynamic threads of priority RtPriority and above the real-time ones; they
-// have a queue of their own. As their priorities are above all others, a real-time CPU takes them first by itself.
-// The other CPUs take them only in surplus: while every real-time CPU runs a real-time thread already.
-// A CPU that waits when there comes to be a surplus is served (serve_o) before the engine takes anything else (busy_o).
+// CPUs 0 to RtCpus - 1 are real-time CPUs; dynamic threads of priority RtPriority and above are real-time threads and
+// have their own queue. As their priorities are above all others, a real-time CPU takes them first anyway. The other CPUs
+// take them only in surplus: while every real-time CPU runs a real-time thread.
+// A CPU that is waiting when a surplus arises is served (serve_o) before the engine takes anything else (busy_o).
 module cl_kernel_groups #(
   parameter  int unsigned Cpus       = 2,
   parameter  int unsigned RtCpus     = 1,

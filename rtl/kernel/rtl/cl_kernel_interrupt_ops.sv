@@ -2,22 +2,21 @@
 // Interrupt lines ([HT]: interrupts are threads): their bindings, what their operations answer and change, and the
 // requests of the lines themselves.
 //
-// line_i is synchronous; a rising edge of a line that is bound is remembered until the engine serves it. An edge and
-// the operation interrupt_raise have the same effect, which the binding tells:
+// line_i is synchronous; a rising edge of a bound line is remembered until the engine serves it. An edge and the
+// operation interrupt_raise have the same effect, which depends on the binding:
 //   thread      if it waits (interrupt_wait), it wakes; else the line has `fired`, and its next wait ends at once
 //   semaphore   semaphore_post of it
 //   port        port_trysend of the line's number, published at once
-// For the last two `as_op_o` and `as_id_o` are the operation that is done in place of interrupt_raise.
+// For the last two `as_op_o` and `as_id_o` are the operation that replaces interrupt_raise.
 //
 // A service: `outcome_o` is the outcome of operation op_i on line id_i; combinational. What it changes happens with
 // commit_i.
 //
 // Requests: with pending_o a line waits to be served; the engine then takes no client. In a cycle with request_o
-// the engine may serve it, with take_i. request_wakes_o: wake thread request_id_o; request_notes_o: there is nothing
-// to do, the line has fired; else it is operation request_op_o on object request_id_o. Everything is in registers,
-// one cycle after the edge.
-// Of several lines the lowest is first. Between two operations of clients each line is served once at most, so lines
-// that never stop cannot keep a client out: in a cycle with free_i a client could have been served.
+// the engine may serve it, with take_i. request_wakes_o: wake thread request_id_o; request_notes_o: only set `fired`;
+// else it is operation request_op_o on object request_id_o. All outputs are registered, one cycle after the edge.
+// The lowest pending line is first. Between two operations of clients each line is served at most once, so a busy line
+// cannot starve a client: in a cycle with free_i a client could have been served.
 module cl_kernel_interrupt_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -67,7 +66,7 @@ module cl_kernel_interrupt_ops
   logic  [Lines-1:0] bound_q;
   line_t             lines_q [Lines];
 
-  // What an interrupt of a line is to the engine
+  // The engine's action for an interrupt of a line
   function automatic logic [5:0] op_of(input kind_e kind);
     return (kind == ToSemaphore) ? OpSemaphorePost : OpPortTrysend;
   endfunction
@@ -75,7 +74,7 @@ module cl_kernel_interrupt_ops
   // ---------------------------------------------------------------------------------------------
   // Decision
 
-  logic  exists, bound, bind_line, unbind, sleep, fire;
+  logic  exists, bound, bind_line, unbind, set_wait, fire;
   line_t line;
   kind_e new_kind;
 
@@ -94,7 +93,7 @@ module cl_kernel_interrupt_ops
     outcome_o = '0;
     bind_line = 1'b0;
     unbind    = 1'b0;
-    sleep     = 1'b0;
+    set_wait  = 1'b0;
     fire      = 1'b0;
     unique case (op_i)
       OpInterruptBind: begin
@@ -118,7 +117,7 @@ module cl_kernel_interrupt_ops
         else if (!bound)                                                    outcome_o = failed(StatusEnoent);
         else if (line.kind != ToThread || TidWidth'(line.object) != caller_i) outcome_o = failed(StatusEperm);
         else begin
-          sleep            = 1'b1;  // or takes what has come
+          set_wait         = 1'b1;  // or takes the pending interrupt
           outcome_o.course = line.fired ? CourseDone : CourseBlock;
         end
       end
@@ -148,12 +147,12 @@ module cl_kernel_interrupt_ops
   // What is in registers is of the bindings a cycle ago.
   assign request_o = valid_q & ~changed_q;
   assign exits     = commit_i && op_i == OpThreadExit;
-  assign changed   = take_i | exits | (commit_i & (bind_line | unbind | sleep | fire));
+  assign changed   = take_i | exits | (commit_i & (bind_line | unbind | set_wait | fire));
 
   always_comb begin
     for (int unsigned l = 0; l < Lines; l++) begin
       taken[l] = take_i && request_line_o == LineWidth'(l);
-      // A thread that is no more listens to nothing.
+      // A thread that has ended is bound to no line.
       ended[l] = exits && lines_q[l].kind == ToThread && TidWidth'(lines_q[l].object) == caller_i;
     end
     pending_d = ((pending_q & ~taken) | (line_i & ~line_q)) & bound_q;
@@ -216,7 +215,7 @@ module cl_kernel_interrupt_ops
             };
           end
           if (unbind) bound_q[l] <= 1'b0;
-          if (sleep) begin
+          if (set_wait) begin
             lines_q[l].waits <= !line.fired;
             lines_q[l].fired <= 1'b0;
           end

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPU should give way: the level that asks its thread for the operation `preempt`.
+// Directed preemption: drives the level irq_o, which asks a CPU's thread for the operation `preempt`.
 //
-// Directed preemption: a better dynamic thread interrupts only the CPU that runs the lowest priority (the
-// lowest number of equals), a better static one only its own CPU; a used-up slice also for an equal thread.
-// AskUsed: a used-up slice always asks, as the thread's time in this round is over.
-// Groups: real-time threads are in the last queue, and for them only CPUs count that take them (cl_kernel_groups).
-// Idle threads are below every priority (cl_kernel_bound): a ready one asks nobody to give way.
+// A better dynamic thread interrupts only the CPU that runs the lowest priority (the lowest number of equals), a better
+// static one only its own CPU; a used-up slice also lets an equal thread in.
+// AskUsed: a used-up slice always raises irq_o, as the thread's time in this round is over.
+// Groups: real-time threads are in the last queue, and only CPUs that take them count for them (cl_kernel_groups).
+// Idle threads are below every priority (cl_kernel_bound): a ready one interrupts no CPU.
 // With Reserve only CPUs that run dynamic threads count for those, a CPU may have several queues of placed threads, and
-// a thread that is astray is below all others (cl_kernel_reserve).
-// One register deep, taken over while `stable_i` says that the ready queue's choice is settled; taken back at
-// once while a CPU has no running thread or is about to switch to it: until then a trap would find neither the
-// old thread's stack nor the new one's.
+// a misplaced thread is below all others (cl_kernel_reserve).
+// irq_o is registered, updated while `stable_i` says that the ready queue's choice is settled, and gated at once while a
+// CPU has no running thread or is about to switch to it: until then a trap would find neither the old thread's stack
+// nor the new one's.
 module cl_kernel_irq
   import cl_ready_queue_pkg::*;
 #(
@@ -35,10 +35,10 @@ module cl_kernel_irq
   input  logic                          [Cpus-1:0] takes_rt_i,
   input  logic [Queues-1:0]                        best_valid_i,     // 1+c: static of CPU c
   input  logic [Queues-1:0]         [KeyWidth-1:0] best_priority_i,
-  input  logic                          [Cpus-1:0] open_i,           // they run dynamic threads,
+  input  logic                          [Cpus-1:0] open_i,           // CPUs that run dynamic threads,
   input  logic                [Cpus-1:0][Cpus-1:0] keeps_i,          // and those placed on these CPUs
-  input  logic                          [Cpus-1:0] astray_i,
-  input  logic                          [Cpus-1:0] bound_queued_i,   // a ready thread in its place of cl_kernel_bound
+  input  logic                          [Cpus-1:0] misplaced_i,
+  input  logic                          [Cpus-1:0] bound_queued_i,   // its thread in cl_kernel_bound is ready
   output logic                          [Cpus-1:0] irq_o
 );
 
@@ -79,8 +79,8 @@ module cl_kernel_irq
 
   // What CPU a runs is above what b runs.
   function automatic logic above(input int unsigned a, input int unsigned b);
-    if (Reserve && astray_i[a] != astray_i[b]) above = astray_i[b];
-    else above = !(Reserve && astray_i[a]) && first(level_i[a], level_i[b], 1'b0);
+    if (Reserve && misplaced_i[a] != misplaced_i[b]) above = misplaced_i[b];
+    else above = !(Reserve && misplaced_i[a]) && first(level_i[a], level_i[b], 1'b0);
   endfunction
 
   always_comb begin
@@ -99,7 +99,7 @@ module cl_kernel_irq
               | (dynamic_valid && first(dynamic, level_i[c], 1'b0) && worst[c])
               | (slice_used_i[c] && (AskUsed | (placed_valid[c] && first(placed[c], level_i[c], 1'b1))
                                    | (dynamic_valid && first(dynamic, level_i[c], 1'b1) && (!Reserve || open_i[c]))));
-      if (Reserve && astray_i[c]) begin
+      if (Reserve && misplaced_i[c]) begin
         want[c] = bound_queued_i[c] | placed_valid[c] | (dynamic_valid & (worst[c] | (slice_used_i[c] & open_i[c])));
       end
     end
@@ -130,7 +130,7 @@ module cl_kernel_irq
   end
 
   logic unused;
-  assign unused = ^{open_i, keeps_i, astray_i, bound_queued_i, takes_rt_i};
+  assign unused = ^{open_i, keeps_i, misplaced_i, bound_queued_i, takes_rt_i};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)       irq_q <= '0;

@@ -70,7 +70,7 @@ module cl_kernel_mutex_ops
         else                   set       = 1'b1;
       end
 
-      // Handed over: the first waiter owns it at once, nobody can come between.
+      // Handed over: the first waiter owns it at once, so no other thread can get it in between.
       OpMutexUnlock: begin
         if (!exists)                                           outcome_o = failed(StatusEinval);
         else if (!mutex.locked || mutex.owner != caller_i)     outcome_o = failed(StatusEperm);

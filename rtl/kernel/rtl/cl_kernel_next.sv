@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next thread of one client; combinational.
 //
-// A CPU's is the better of its dynamic queue's best and its static queue's best, of equals the one whose turn it is;
-// without either its idle thread. With Reserve it may have several queues of placed threads (cl_kernel_reserve); of
-// equals the one after that which won the last tie. Or it is its owner's, which has the idle thread's place.
-// A hardware thread's unit runs the thread that is bound to it and no other.
+// For a CPU: the better of its dynamic and its static queue's best threads, taking turns if equal; if both are empty, its
+// idle thread. With Reserve it may serve several queues of placed threads (cl_kernel_reserve), round-robin if equal. For
+// a reserved CPU: its owner, which has the idle thread's place.
+// A hardware thread's unit runs only the thread that is bound to it.
 // A level is a key (cl_ready_queue_pkg) with a one before it, or 0: an idle thread.
 module cl_kernel_next
   import cl_ready_queue_pkg::*;
@@ -29,7 +29,7 @@ module cl_kernel_next
   input  logic                                 open_i,           // the CPU runs dynamic threads,
   input  logic      [Cpus-1:0]                 keeps_i,          // and those placed on these CPUs
   input  logic                [QueueWidth-1:0] turn_i,           // their queue that won the last tie
-  input  logic                                 astray_i,         // the current thread gives way to any
+  input  logic                                 misplaced_i,      // the current thread gives way to any
   input  logic [Queues-1:0]                    best_valid_i,
   input  logic [Queues-1:0]     [KeyWidth-1:0] best_priority_i,
   input  logic [Queues-1:0]     [TidWidth-1:0] best_tid_i,
@@ -86,7 +86,7 @@ module cl_kernel_next
     assign several      = 1'b0;
 
     logic unused;
-    assign unused = ^{open_i, keeps_i, turn_i, astray_i, bound_level_i};
+    assign unused = ^{open_i, keeps_i, turn_i, misplaced_i, bound_level_i};
   end
 
   assign tie_o         = dynamic_valid && static_valid && best_priority_i[dynamic_i] == best_priority_i[own];
@@ -102,8 +102,8 @@ module cl_kernel_next
   assign bound_o      = !dynamic_valid && !static_valid;
   assign any_o        = !bound_o || bound_valid_i;
   // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
-  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Reserve && astray_i && any_o);
-  assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && astray_i);
+  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Reserve && misplaced_i && any_o);
+  assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && misplaced_i);
   assign placed_tie_o = several && !use_dynamic;
 
   always_comb begin

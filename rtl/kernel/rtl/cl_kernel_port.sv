@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Front of the kernel for one client: takes its accesses and keeps its argument register WORD0.
+// The kernel's port for one client: takes its accesses and holds its argument register WORD0.
 //
 // WORD0 (load and store) and every store are answered here, one cycle after the grant, whatever the engine
 // does. Any other load is handed to the engine (op_valid_o until take_i) and answered when answer_valid_i

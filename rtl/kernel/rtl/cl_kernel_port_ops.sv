@@ -73,8 +73,8 @@ module cl_kernel_port_ops
     logic expose;  // and all messages are published
     logic list;    // and the port is on the caller's `sent` list
     logic take;    // the oldest message is received
-    logic sleep;   // the receiver waits
-    logic rouse;   // it waits no more
+    logic set_wait;    // the receiver starts to wait
+    logic clear_wait;  // it no longer waits
   } change_t;
 
   port_id_t         raddr, port_q, sent_head, sent_next;
@@ -149,7 +149,7 @@ module cl_kernel_port_ops
           // Publishing may fill this very port.
           if (op_i == OpPortTryreceive) outcome_o        = failed(StatusEagain);
           else                          outcome_o.course = CourseBlock;
-          decided.sleep     = op_i == OpPortReceive;
+          decided.set_wait  = op_i == OpPortReceive;
           outcome_o.publish = 1'b1;
         end else begin
           decided.take   = 1'b1;
@@ -162,7 +162,7 @@ module cl_kernel_port_ops
         if (!exists)       outcome_o = failed(StatusEinval);
         else if (!is_open) outcome_o = failed(StatusEbadf);
         else if (port.receiver_waits && 32'(port.receiver) == word0_i) begin
-          decided.rouse  = 1'b1;
+          decided.clear_wait = 1'b1;
           outcome_o.wake = WakeReceiver;
         end
         else if (!waiter_valid_i) outcome_o        = failed(StatusEnoent);
@@ -191,7 +191,7 @@ module cl_kernel_port_ops
   assign change          = commit_i ? decided : '0;
   assign publishes       = is_open && port.commit != port.wr;
   assign publish_wakes_o = publishes && port.receiver_waits;
-  assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.sleep | change.rouse;
+  assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.set_wait | change.clear_wait;
 
   always_comb begin
     port_wdata = port;
@@ -206,8 +206,8 @@ module cl_kernel_port_ops
       port_wdata.commit         = port_wdata.wr;
       port_wdata.receiver_waits = 1'b0;
     end
-    if (change.sleep) port_wdata.receiver_waits = 1'b1;
-    if (change.rouse) port_wdata.receiver_waits = 1'b0;
+    if (change.set_wait) port_wdata.receiver_waits = 1'b1;
+    if (change.clear_wait) port_wdata.receiver_waits = 1'b0;
   end
 
   cl_ram_1r1w #(.Width($bits(port_t)), .AddrWidth(PortWidth)) u_port (

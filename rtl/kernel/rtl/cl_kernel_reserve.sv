@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reservations ([GF]: Golden-Finger in one operation): which CPU runs whom.
+// Reservations ([GF]: Golden-Finger in one operation): which CPU runs which threads.
 //
-// A CPU that is reserved runs its owner and nobody else, and no other CPU runs the owner. When ready the owner waits in
-// the CPU's place of cl_kernel_bound. No thread is moved for that: each queue of placed threads has a keeper, the CPU
-// that serves it; reserve_i hands what the CPU kept to the lightest other one, release_i hands its own queue back. So
-// a CPU that is not reserved keeps its own queue, and a keeper is never reserved.
-// A thread runs astray if its CPU is another's, or it has a CPU and this is not it: it is to give way to anybody.
-// Light is who has the fewest threads ready in the queues it keeps, and one more if it runs one.
+// A reserved CPU runs only its owner, and no other CPU runs the owner. When ready the owner waits in the CPU's register
+// of cl_kernel_bound. No thread is moved for that: each queue of placed threads has a keeper, the CPU that serves it;
+// reserve_i hands the CPU's queues to the least loaded other CPU, release_i returns the CPU's own queue. So an
+// unreserved CPU keeps its own queue, and a keeper is never reserved.
+// A running thread is misplaced if its CPU is reserved for another thread, or if it owns another CPU: it must give way
+// to any permitted thread.
+// A CPU's load is the number of ready threads in the queues it keeps, plus one if it runs a thread.
 //
-// Strobes take effect in the next cycle. What is said of the thread read (tid_i and its record) is combinational;
-// heir_o is of the CPU asked for in the cycle before, as it was then.
+// Strobes take effect in the next cycle. Outputs about the thread read (tid_i and its record) are combinational;
+// successor_o is that of the CPU ask_i of the previous cycle, in the state of that cycle.
 // Without Reserve all of it is fixed: a CPU keeps its own queue.
 module cl_kernel_reserve
   import cl_ready_queue_pkg::*;
@@ -43,19 +44,19 @@ module cl_kernel_reserve
   input  logic                 [TidWidth-1:0] home_tid_i,
   input  logic                 [CpuWidth-1:0] home_i,
 
-  // Who runs what
+  // Which CPU runs which threads
   input  logic [Cpus-1:0]                     running_i,
   input  logic [Cpus-1:0]      [TidWidth-1:0] current_tid_i,
   input  logic [Cpus-1:0]    [LevelWidth-1:0] level_i,
   output logic [Clients-1:0]                  open_o,       // a CPU, and not reserved
-  output logic [Cpus-1:0]                     astray_o,     // the current thread, if any, runs astray
+  output logic [Cpus-1:0]                     misplaced_o,  // the current thread, if any, is misplaced
   output logic [Cpus-1:0]          [Cpus-1:0] keeps_o,      // by CPU: whose queues it serves
   output logic [Cpus-1:0]    [LevelWidth-1:0] place_level_o,// level of the thread in its place of cl_kernel_bound
 
   // Changes
-  input  logic                         [9:0]  ask_i,        // of which CPU heir_o is
-  output logic                                heir_valid_o, // there is another CPU that is not reserved:
-  output logic                 [CpuWidth-1:0] heir_o,       // the lightest
+  input  logic                         [9:0]  ask_i,        // the CPU whose successor_o is requested
+  output logic                                successor_valid_o, // there is another unreserved CPU:
+  output logic                 [CpuWidth-1:0] successor_o,  // the least loaded one, which takes over the queues
   input  logic                                reserve_i,    // CPU change_cpu_i, for the thread read
   input  logic                                release_i,
   input  logic                 [CpuWidth-1:0] change_cpu_i,
@@ -74,9 +75,9 @@ module cl_kernel_reserve
     assign only_o       = static_i;
     assign client_o     = cpu_i;
     assign open_o       = Clients'({Cpus{1'b1}});
-    assign astray_o     = '0;
-    assign heir_valid_o = 1'b0;
-    assign heir_o       = '0;
+    assign misplaced_o       = '0;
+    assign successor_valid_o = 1'b0;
+    assign successor_o       = '0;
     for (genvar c = 0; c < Cpus; c++) begin : g_keeps
       assign keeps_o[c]       = Cpus'(1) << c;
       assign place_level_o[c] = '0;
@@ -123,33 +124,33 @@ module cl_kernel_reserve
       open_o = '0;
       for (int unsigned c = 0; c < Cpus; c++) begin
         open_o[c]        = ~reserved_q[c];
-        astray_o[c]      = 1'b0;
+        misplaced_o[c]   = 1'b0;
         place_level_o[c] = reserved_q[c] ? {1'b1, priority_q[c]} : '0;
         for (int unsigned o = 0; o < Cpus; o++) begin
-          if (reserved_q[o] && (owner_q[o] == current_tid_i[c]) != (o == c)) astray_o[c] = 1'b1;
+          if (reserved_q[o] && (owner_q[o] == current_tid_i[c]) != (o == c)) misplaced_o[c] = 1'b1;
           keeps_o[c][o] = keeper_q[o] == CpuWidth'(c);
         end
       end
     end
 
-    // The lightest CPU but the one asked for
+    // The least loaded CPU except ask_i
     logic [Cpus-1:0][TidWidth:0] ready_q, load;
-    logic                        heir_valid;
-    logic         [CpuWidth-1:0] heir;
+    logic                        successor_valid;
+    logic         [CpuWidth-1:0] successor;
     logic           [TidWidth:0] least;
 
     always_comb begin
-      heir_valid = 1'b0;
-      heir       = '0;
+      successor_valid = 1'b0;
+      successor       = '0;
       least      = '0;
       for (int unsigned c = 0; c < Cpus; c++) begin
         load[c] = (TidWidth + 1)'(running_i[c] && level_i[c] != '0);
         for (int unsigned h = 0; h < Cpus; h++) begin
           if (keeps_o[c][h]) load[c] += ready_q[h];
         end
-        if (!reserved_q[c] && 32'(ask_i) != c && (!heir_valid || load[c] < least)) begin
-          heir_valid = 1'b1;
-          heir       = CpuWidth'(c);
+        if (!reserved_q[c] && 32'(ask_i) != c && (!successor_valid || load[c] < least)) begin
+          successor_valid = 1'b1;
+          successor       = CpuWidth'(c);
           least      = load[c];
         end
       end
@@ -160,18 +161,18 @@ module cl_kernel_reserve
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        heir_valid_o <= 1'b0;
-        heir_o       <= '0;
+        successor_valid_o <= 1'b0;
+        successor_o       <= '0;
         reserved_q   <= '0;
         owner_q      <= '0;
         priority_q   <= '0;
         ready_q      <= '0;
         for (int unsigned c = 0; c < Cpus; c++) keeper_q[c] <= CpuWidth'(c);
       end else begin
-        heir_valid_o <= heir_valid;
-        heir_o       <= heir;
+        successor_valid_o <= successor_valid;
+        successor_o       <= successor;
         for (int unsigned c = 0; c < Cpus; c++) begin
-          if (reserve_i && keeper_q[c] == change_cpu_i) keeper_q[c] <= heir_o;
+          if (reserve_i && keeper_q[c] == change_cpu_i) keeper_q[c] <= successor_o;
           if (reserve_i && change_cpu_i == CpuWidth'(c)) begin
             reserved_q[c] <= 1'b1;
             owner_q[c]    <= tid_i;
@@ -200,7 +201,7 @@ module cl_kernel_reserve
       if (!rst_ni) begin end else begin
         AssertKept:       assert (&kept);
         AssertOneCpu:     assert ($onehot0(owns));
-        AssertReserveNew: assert (!reserve_i || (open_o[change_cpu_i] && !owned_o && heir_valid_o));
+        AssertReserveNew: assert (!reserve_i || (open_o[change_cpu_i] && !owned_o && successor_valid_o));
         AssertReleaseOld: assert (!release_i || !open_o[change_cpu_i]);
       end
     end

@@ -39,8 +39,8 @@ module cl_kernel_thread_ops
 
   // Reservations (cl_kernel_reserve)
   input  logic       [Clients-1:0] open_i,
-  input  logic                     heir_valid_i,    // of the CPU named by the id
-  input  logic      [CpuWidth-1:0] heir_i,
+  input  logic                     successor_valid_i,    // of the CPU named by the id
+  input  logic      [CpuWidth-1:0] successor_i,
 
   // The thread read
   input  logic                     exists_i,
@@ -303,10 +303,10 @@ module cl_kernel_thread_ops
         else if (!exists_i || word0_i[31:10] != '0)             outcome_o = failed(StatusEsrch);
         else if (exited)                                        outcome_o = failed(StatusEshutdown);
         else if (idle_i || hardware_i)                          outcome_o = failed(StatusEnotsup);
-        else if (bound_i[named] || owned_i || !heir_valid_i)    outcome_o = failed(StatusEbusy);
+        else if (bound_i[named] || owned_i || !successor_valid_i)    outcome_o = failed(StatusEbusy);
         else begin
           change_o.reserve = 1'b1;
-          outcome_o        = answered(value_t'(heir_i));
+          outcome_o        = answered(value_t'(successor_i));
           outcome_o.wake   = queued_i ? WakeThread : WakeNone;
         end
       end

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a thread is, and so how it becomes eligible; combinational.
+// How a woken thread becomes ready or running; combinational.
 //
-// A thread that is still its CPU's current one goes on in place. One whose context is not saved yet waits for
-// that. Else the lowest waiting CPU that may run it takes it at once, and if there is none, its queue.
-// A hardware thread's unit runs its own thread only, which is static, and a reserved CPU its owner (cl_kernel_reserve).
+// A thread that is still its CPU's current one resumes in place. One whose context is not saved yet waits for that.
+// Otherwise the lowest-numbered waiting CPU that may run it takes it at once, and if there is none, its queue does.
+// A hardware unit runs its own thread only, which is static, and a reserved CPU its owner (cl_kernel_reserve).
 module cl_kernel_wake
   import cl_sched_pkg::*;
 #(

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation answers and how it goes on: said by the services (cl_kernel_*_ops), done by
-// cl_kernel_engine. What an operation changes in its own table is not here: each service keeps that to
-// itself.
+// An operation's outcome, its answer and how it continues: decided by the services (cl_kernel_*_ops), carried out by
+// cl_kernel_engine. Updates of a service's own table are not part of it.
 package cl_outcome_pkg;
   import cl_kernel_pkg::*;
 
   typedef enum logic [3:0] {
-    CourseDone,      // answered, and that is all
+    CourseDone,      // answered, nothing else
     CourseGiveWay,   // the next thread runs; the caller stays ready
     CourseBlock,     // the caller waits; the next thread runs, or none
     CourseNext,      // the CPU has no running thread: the next one runs, or none
-    CourseExit,      // the caller is no more; the next thread runs, or none
+    CourseExit,      // the caller has ended; the next thread runs, or none
     CourseRequeue,   // the named thread has a new priority
     CourseSlice,     // there is a new time slice
-    CoursePublish,   // answered; then everything the caller sent is published
+    CoursePublish,   // answered; then all of the caller's messages are published
     CourseDequeue,   // answered with the next thread, which is suspended
     CourseRemove,    // the thread read leaves its ready queue and is suspended
-    CourseRedirect,  // it is what another operation does: that one is decided in its place
+    CourseRedirect,  // another operation is decided in its place
     CourseHold,      // the caller may not go on before the next round begins
     CourseLeave      // the thread WORD0 leaves the object's wait list and wakes; enoent if it is not there
   } course_e;
@@ -36,12 +35,12 @@ package cl_outcome_pkg;
     logic                      resumed;
     logic [WordValueWidth-1:0] value;
     course_e                   course;
-    logic                      publish;  // what the caller sent must be published before this is decided
+    logic                      publish;  // the caller's messages must be published before this is decided
     logic                      spent;    // the caller's time slice is over
     logic                      front;    // with CourseGiveWay: the caller keeps the head of its priority
     logic                      insert;   // only with CourseBlock: it waits in the object's wait list
     logic                      clear;    // the object is new: its wait list is empty
-    wake_e                     wake;     // who becomes eligible by this
+    wake_e                     wake;     // which threads this wakes
   } outcome_t;
 
   // What an operation on threads changes in the thread table
@@ -49,11 +48,11 @@ package cl_outcome_pkg;
     logic create;      // a new thread
     logic add_joiner;  // the caller joins the thread read
     logic detach;      // the thread read is detached
-    logic free;        // the thread read is no more
+    logic free;        // the thread read is freed
     logic idle;        // the thread read becomes the CPU's idle thread, and ready
     logic unbind;      // the thread read is no longer its CPU's idle thread, or its unit's thread
-    logic reserve;     // the thread read has the CPU named by the id alone
-    logic give_back;   // that CPU, or the one of the thread read at its exit, is reserved no more
+    logic reserve;     // the CPU named by the id is reserved for the thread read
+    logic give_back;   // the reservation of that CPU, or of the exiting thread's CPU, ends
     logic weigh;       // the thread read has the weight WORD0
   } thread_change_t;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory with one write port and one synchronous read port; the contents have no reset.
 //
-// rdata_o is the word at the raddr_i of the cycle before. Reading the address that is being written gives
-// an undefined word, which is what block RAMs promise: said to the synthesis, it saves the logic that would
-// keep the order; in simulation the word is wrong on purpose, so that a user who relies on it fails.
+// rdata_o is the word at raddr_i of the previous cycle. Reading the address that is being written returns an undefined
+// word, as block RAMs do: telling synthesis so saves bypass logic; in simulation the word is wrong on purpose, so that a
+// design that relies on it fails.
 //
-// Early: made of LUTs whatever its size. A block RAM's word comes late in the cycle, this one's early; it is for the
+// Early: built from LUTs whatever its size. A block RAM's output is late in the cycle, this one's is early; it is for the
 // few bits that decide what happens in that cycle.
 module cl_ram_1r1w #(
   parameter int unsigned Width     = 32,

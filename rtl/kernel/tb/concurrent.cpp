@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
     if (requests > 1) together++;
     top->eval();
     if ((top->gnt_o & top->req_i) != top->req_i) {
-      std::fprintf(stderr, "a port that has answered does not grant\n");
+      std::fprintf(stderr, "an idle port does not grant\n");
       return 1;
     }
     // What happens in this cycle
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
     still = moved ? 0 : still + 1;
     if (still == 100) top->intr_i = 1u << random_below(cpus), stuck++;
     if (still > 5000) {
-      std::fprintf(stderr, "nothing moves any more\n");
+      std::fprintf(stderr, "deadlock: no client makes progress\n");
       return 1;
     }
     edge();

@@ -115,7 +115,7 @@ void cycle() {
 
 void settle() {
   for (int i = 0; quiet < kQuietCycles; i++) {
-    if (i == kPatience) fail("the unit does not become quiet");
+    if (i == kPatience) fail("the unit does not become idle");
     cycle();
   }
 }

@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
     }
     if (top->rvalid_o) {
       const Step& step = steps[granted];
-      if (!outstanding) return fail("an answer nobody asked for", top->rdata_o, 0);
+      if (!outstanding) return fail("an answer without a request", top->rdata_o, 0);
       if (top->rdata_o != step.word) return fail("the answer", top->rdata_o, step.word);
       if (started != (step.start != 0)) return fail("START", started, step.start != 0);
       answers[step.label].add(now - granted_at - bus);
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
                            (top->next_valid_o ? static_cast<uint32_t>(top->next_priority_o) << 16 |
                                                     static_cast<uint32_t>(top->next_tid_o)
                                               : 0);
-      if (got != steps[granted].shown) return fail("what is shown", got, steps[granted].shown);
+      if (got != steps[granted].shown) return fail("the next thread shown", got, steps[granted].shown);
       shown++;
     }
     quiet = request ? 0 : quiet + 1;

@@ -5,7 +5,7 @@
 // no tags. Arbitration is round-robin: after a grant that master is last in line, so a master waits for at
 // most Masters - 1 transfers of others. A request that no device decodes is answered with err_o.
 //
-// A request may be late: it is served when nobody asks on time, and does not influence gnt_o. A core whose
+// A request may be late: it is granted only when no request is on time, and does not influence gnt_o. A core whose
 // fetch depends on the grant of its data access in the same cycle asks for it this way; else the grants of all
 // cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
 module cl_bus

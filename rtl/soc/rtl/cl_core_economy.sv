@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Economy core: adapter around PicoRV32 (rv32im, multi-cycle, no cache, interrupts of its own).
 //
-// PicoRV32 says one cycle ahead what it will access (mem_la_*). The adapter puts that on its ports, so a
+// PicoRV32 announces an access one cycle ahead (mem_la_*). The adapter puts that on its ports, so a
 // one-cycle memory answers in the first cycle of mem_valid and no access waits unless the bus is taken.
 module cl_core_economy
   import cl_soc_pkg::*;
@@ -125,7 +125,7 @@ module cl_core_economy
     .trace_data  (unused_trace_data)
   );
 
-  // The look-ahead lasts one cycle; what was not granted then is asked for again with mem_valid, unchanged.
+  // The look-ahead lasts one cycle; a request that was not granted then is repeated with mem_valid, unchanged.
   always_comb begin
     if (mem_valid) begin
       req       = ~granted_q;

@@ -48,7 +48,7 @@ module cl_core_standard
 
   output logic        fault_o,         // bus error, one cycle
   output logic [31:0] fault_addr_o,
-  output logic        halt_o,          // the core has stopped for good: a fault inside its own trap entry
+  output logic        halt_o,          // the core has halted: a fault inside its own trap entry
   output logic [31:0] pc_o             // the instruction being decoded; for profiles
 );
 
@@ -58,7 +58,7 @@ module cl_core_standard
   logic [31:0] data_rdata;
   bus_cmd_t    data_cmd;
 
-  // Outputs for what this platform does not have: bus integrity, scrambled caches, alerts, debug
+  // Outputs that this platform does not use: bus integrity, scrambled caches, alerts, debug
   logic [6:0]            unused_wdata_intg;
   ibex_pkg::crash_dump_t crash_dump;
   logic                  unused_scramble_req, unused_alert_minor, unused_alert_internal, unused_alert_bus;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local device of one core: who am I, cycle counter, lock unit port, trace, exit, timer, inter-processor interrupt,
-// and on processor 0 the interrupt lines. Of a processor that is alone (Alone) only who am I, the counters and the
+// Local device of one core: CPU id, cycle counter, lock unit port, trace, exit, timer, inter-processor interrupt,
+// and on processor 0 the interrupt lines. A processor behind a Back-Door (Alone) has only CPU id, the counters and the
 // timer.
 //
 // Every access is granted at once and answered in the next cycle, except a load of LOCK_ACQUIRE, which is

@@ -44,7 +44,7 @@ module cl_soc
   input  logic   [LinePins-1:0] line_i,    // interrupt lines: a rising edge, synchronous to clk_i
   output logic                  uart_tx_o,
 
-  // To the simulation harness. event_o says that any of the others below it is to be looked at in this cycle.
+  // To the simulation harness. event_o: at least one of the outputs below is valid in this cycle.
   output logic                  event_o,
   output logic           [63:0] cycle_o,
   output logic                  uart_valid_o,
@@ -54,12 +54,12 @@ module cl_soc
   output logic       [Cpus-1:0] exit_valid_o,
   output logic [Cpus-1:0][31:0] value_o,          // of the trace or exit store
   output logic       [Cpus-1:0] idle_o,           // waits in the kernel for a thread to run
-  output logic [Units-1:0][31:0] unit_o,          // of a hardware thread: what it does (unit_e, 17:16) and its thread
+  output logic [Units-1:0][31:0] unit_o,          // of a hardware thread: its activity (unit_e, 17:16) and its thread
   output logic       [Cpus-1:0] request_o,        // the kernel begins to ask for a preempt
   output logic       [Cpus-1:0] fault_o,          // bus error
   output logic [Cpus-1:0][31:0] fault_addr_o,
   output logic       [Cpus-1:0] halt_o,           // core stopped for good
-  output logic [Cores-1:0][31:0] pc_o             // where each core is, for profiles; no event of its own
+  output logic [Cores-1:0][31:0] pc_o             // pc of each core, for profiles; not covered by event_o
 );
 
   localparam int unsigned Clients = Cpus + HwThreads;
@@ -85,7 +85,7 @@ module cl_soc
 
   // Interrupt lines, for the kernel and for processor 0
   logic [Lines-1:0] line;
-  logic             near_irq;   // of the Back-Door: the first line behind the pins
+  logic             near_irq;   // of the Back-Door: the first line after the pins
   assign line = {{(Lines-LinePins-1){1'b0}}, near_irq, line_i};
 
   // Processors

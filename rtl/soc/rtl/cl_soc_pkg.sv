@@ -11,7 +11,7 @@ package cl_soc_pkg;
     CoreStandard = 1   // Ibex: pipelined, instruction cache
   } core_e;
 
-  // What a master asks for. Valid while req is high and unchanged until gnt.
+  // A master's request. Valid while req is high and unchanged until gnt.
   typedef struct packed {
     logic        we;     // 1 store, 0 load
     logic [3:0]  be;     // bytes of the word that a store writes
@@ -19,7 +19,7 @@ package cl_soc_pkg;
     logic [31:0] wdata;
   } bus_cmd_t;
 
-  // What a hardware thread does, for the simulation harness
+  // Activity of a hardware thread, for the simulation harness
   typedef enum logic [1:0] {
     UnitEnded   = 2'd0,   // its thread has ended, or there was none yet
     UnitRuns    = 2'd1,

@@ -17,7 +17,7 @@
 // --far-stop: from this cycle on its clock stands still
 // stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
 // stdout: UART text unless --uart; the last line is the result as JSON
-// exit status: 0 the run ended by exit, window or max-cycles; 1 it could not be made; 3 bus error or halted core
+// exit status: 0 the run ended by exit, window or max-cycles; 1 an error before or during the run; 3 bus error or halted core
 
 #include <array>
 #include <chrono>
@@ -58,13 +58,13 @@ constexpr int kCores = kCpus + (kRomBytes != 0);    // with it
 constexpr uint64_t kHalf = 1000;                    // half a cycle, in the unit of time
 constexpr uint64_t kPeriodMost = 1000 * kHalf;
 constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase;  // where programs run
-constexpr uint8_t kReady = 0;            // event kinds of the contract that the harness itself knows
+constexpr uint8_t kReady = 0;            // event kinds of the program that the harness itself uses
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
-constexpr uint8_t kRequest = 16;  // kinds above 15 are the harness's own: the kernel's interrupt rises
+constexpr uint8_t kRequest = 16;  // kinds above 15 come from the harness: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17;  // an interrupt line rises; value = the line
-constexpr uint8_t kUnit = 18;       // a hardware thread begins to run, wait, ...; value = its unit_o
-constexpr uint8_t kWatch = 32;    // and the addresses watched
+constexpr uint8_t kUnit = 18;       // a hardware thread changes state; value = its unit_o
+constexpr uint8_t kWatch = 32;    // a watched address is reached
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64;  // bytes of a name
 constexpr uint64_t kLines = CORELOOM_LINE_PINS;  // interrupt lines with a pin
@@ -85,7 +85,7 @@ struct Pulses {
 
     void advance() {
         --left;
-        // splitmix64: every seed is a good one
+        // splitmix64: any seed will do
         uint64_t z = state += 0x9e3779b97f4a7c15u;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -99,7 +99,7 @@ struct Options {
     std::vector<Pulses> pulses;
     uint64_t max_cycles = UINT64_MAX;
     uint64_t window = UINT64_MAX;
-    uint64_t far_period = kHalf;  // half of it, in the unit of time: in thousandths
+    uint64_t far_period = kHalf;  // in thousandths of a cycle; half a period in units of simulation time
     uint64_t far_stop = UINT64_MAX;
 };
 
@@ -116,8 +116,8 @@ Pulses pulses(const char* text) {
     if (std::sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "%n", &p.line, &p.next,
                     &p.least, &p.most, &p.left, &p.state, &end) != 6 ||
         text[end] != '\0' || p.line >= kLines || p.least < 2 || p.most < p.least) {
-        fail("--line wants LINE,FIRST,LEAST,MOST,COUNT,SEED with LINE below %" PRIu64 " and 2 <= LEAST <= MOST: %s", kLines,
-             text);
+        fail("--line %s is invalid; give LINE,FIRST,LEAST,MOST,COUNT,SEED with LINE below %" PRIu64 " and 2 <= LEAST <= MOST",
+             text, kLines);
     }
     return p;
 }
@@ -146,9 +146,9 @@ Options parse(int argc, char** argv) {
         else fail("unknown option %s", argv[i]);
     }
     if (options.program.empty()) fail("--program is missing");
-    if (options.watch.size() > kWatchMost) fail("at most %zu addresses can be watched", kWatchMost);
+    if (options.watch.size() > kWatchMost) fail("too many --watch addresses; at most %zu are possible", kWatchMost);
     if (kRomBytes == 0 && (!options.loader.empty() || options.far_period != kHalf || options.far_stop != UINT64_MAX)) {
-        fail("--loader, --far-period and --far-stop are for a platform with a Back-Door");
+        fail("this platform has no Back-Door; omit --loader, --far-period and --far-stop");
     }
     if (options.far_period == 0 || options.far_period > kPeriodMost) {
         fail("--far-period must be from 1 to %" PRIu64 ", not %" PRIu64, kPeriodMost, options.far_period);
@@ -169,7 +169,7 @@ uint64_t load(const std::string& path, uint8_t* to, uint64_t room) {
     const File file = open(path, "rb");
     const uint64_t length = std::fread(to, 1, room, file.get());
     if (std::fgetc(file.get()) != EOF) {
-        fail("%s is longer than the %" PRIu64 " bytes there are for it", path.c_str(), room);
+        fail("%s is too long; at most %" PRIu64 " bytes fit", path.c_str(), room);
     }
     return length;
 }
@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
         if (waves.isOpen()) waves.dump(context.time());
     };
 #else
-    if (!options.waves.empty()) fail("this model was built without waves");
+    if (!options.waves.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
     const auto dump = [](uint64_t) {};
 #endif
 
@@ -267,7 +267,7 @@ int main(int argc, char** argv) {
     uint64_t cycles = 0, stop = options.max_cycles;
     bool stop_is_window = false;
     uint32_t idle = 0;       // bit c: CPU c waits in the hardware kernel
-    uint32_t idle_said = 0;  // bit c: CPU c's software kernel has said that it waits
+    uint32_t reported_idle = 0;  // bit c: CPU c's software kernel has reported that it is idle
     std::array<uint32_t, kUnits> units{};  // what was logged last
     // One counter an instruction of the program; more than enough for a run.
     std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
@@ -305,7 +305,7 @@ int main(int argc, char** argv) {
                 if (kind == kReady) counting = !profile.empty();
                 if (kind == kIdle) {
                     const uint32_t bit = 1u << c;
-                    idle_said = element(top->value_o, c, 32) ? idle_said | bit : idle_said & ~bit;
+                    reported_idle = element(top->value_o, c, 32) ? reported_idle | bit : reported_idle & ~bit;
                 }
                 if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
                     const uint64_t end = top->cycle_o + options.window;
@@ -337,7 +337,7 @@ int main(int argc, char** argv) {
     const auto count = [&] {
         for (int c = 0; c < kCpus; ++c) {
             const uint32_t at = element(top->pc_o, c, 32) - kTextBase;
-            if (!((idle | idle_said) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
+            if (!((idle | reported_idle) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
         }
     };
 
@@ -416,7 +416,7 @@ int main(int argc, char** argv) {
             next_progress = seconds_since(start) + 0.25;
             std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
         }
-        if (context.gotFinish() || context.gotError()) fail("an assertion of the hardware failed, see above");
+        if (context.gotFinish() || context.gotError()) fail("an RTL assertion failed; see the message above");
     }
     if (!reason) reason = (stop_is_window && stop != options.max_cycles) ? "window" : "max-cycles";
     const double seconds = seconds_since(start);
@@ -428,7 +428,7 @@ int main(int argc, char** argv) {
     if (!options.output.empty()) {
         uint32_t length = 0;
         std::memcpy(&length, ram + kOutput, 4);
-        // A run cut short, or a program that writes no output, leaves any length there.
+        // A run that is cut short, or a program without output, leaves an undefined length there.
         if (length > kRamBytes - kOutput - 4) length = 0;
         const File file = open(options.output, "wb");
         if (std::fwrite(ram + kOutput + 4, 1, length, file.get()) != length) fail("cannot write %s", options.output.c_str());

@@ -114,7 +114,7 @@ module cl_backdoor_dma
 
   assign no_list = 32'(list_q) > MemWords - 3;
 
-  // Looks at what is left, so it can only come true before the first word.
+  // Checks the remaining count, so it can become true only before the first word.
   always_comb begin
     bad = DmaErrorNone;
     if (op_q == 2'd3) bad = DmaErrorOp;
@@ -146,7 +146,7 @@ module cl_backdoor_dma
     wdata: down_rdata_i
   };
 
-  // One word ahead of what is moved
+  // One word ahead of the transfer
   assign down_req_o  = op_q != DmaOpUp && (state_q == StBegin || (step && left_q != CountW'(1)));
   assign down_addr_o = block_q;
   assign up_req_o    = answer && sent_q == StMove && op_q == DmaOpUp && !bus_err_i;
@@ -233,7 +233,7 @@ module cl_backdoor_dma
 
   // --- CRC and counters ---
 
-  // A word is kept for a cycle before it is added: it comes late out of a memory.
+  // A word is registered before it is added: a memory output is late in its cycle.
   assign crc_mixed = crc_q ^ crc_word_q;
 
   always_comb begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that one clock writes and another reads, read data one cycle after the request. A word that is read in the
-// cycle in which it is written is unknown: who reads is told first what is written.
+// cycle in which it is written is undefined: announce data to the reader only after writing them.
 module cl_dual_clock_ram #(
   parameter  int unsigned Words = 8192,   // a power of two
   localparam int unsigned AddrW = $clog2(Words)

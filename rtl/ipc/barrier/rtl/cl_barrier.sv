@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors that wait for one another: all members of a barrier go on in the cycle in which the last one arrives.
+// Barriers: all members of a barrier continue in the cycle in which the last one arrives.
 //
-// Nothing remembers who has arrived: who waits is here, who gave up is not. So no phase is lost or counted twice.
-// Who meets is judged by the register; a store to it counts from the next cycle on.
+// Arrivals are not stored: a processor is present only while it waits. So no phase is lost or counted twice.
+// The members are those in the register; a store to it takes effect in the next cycle.
 module cl_barrier
   import cl_ipc_pkg::*;
   import cl_ipc_port_pkg::*;
@@ -25,9 +25,9 @@ module cl_barrier
   logic [Barriers-1:0] broken_q, broken_d;
 
   set_t                arrive, read, write, reset;
-  set_t [Barriers-1:0] at;        // who names the barrier
-  set_t [Barriers-1:0] here;      // who waits there
-  logic [Barriers-1:0] broken;    // by a member's reset, at the latest in this cycle
+  set_t [Barriers-1:0] at;        // processors that address the barrier
+  set_t [Barriers-1:0] here;      // processors that wait there
+  logic [Barriers-1:0] broken;    // by a member's reset, including one in this cycle
   logic [Barriers-1:0] open;      // all members are here
 
   always_comb begin
@@ -36,7 +36,7 @@ module cl_barrier
       for (int unsigned b = 0; b < Barriers; b++) at[b][p] = access_i[p].index == 8'(b);
       arrive[p] = access_i[p].valid && access_i[p].op == OpBarrierArrive && !access_i[p].we;
       read[p]   = access_i[p].valid && access_i[p].op == OpBarrierMembers && !access_i[p].we;
-      // Who is not there never arrives, so nobody may wait for it.
+      // A processor that does not exist never arrives, so it cannot be a member.
       write[p]  = access_i[p].valid && access_i[p].op == OpBarrierMembers && access_i[p].we &&
                   (access_i[p].wdata[MembersWordMembersLsb+:MembersWordMembersWidth] & ~All) == '0;
       reset[p]  = access_i[p].valid && access_i[p].op == OpResetEnd && access_i[p].we &&
@@ -65,7 +65,7 @@ module cl_barrier
       reply_o[p] = '0;
       for (int unsigned b = 0; b < Barriers; b++) begin
         if (at[b][p] && (arrive[p] || read[p] || write[p])) begin
-          reply_o[p].mine  = 1'b1;
+          reply_o[p].hit   = 1'b1;
           reply_o[p].ready = 1'b1;
           if (read[p]) begin
             reply_o[p].rdata[MembersWordMembersLsb+:Cpus]                  = members_q[b];
@@ -97,12 +97,12 @@ module cl_barrier
   end
 
 `ifdef FORMAL
-  // The registers are judged a cycle later, against the answers at the ports.
-  set_t [Barriers-1:0] came, went, refused, ended;  // who is there; goes on; is no member; hears of a reset
+  // The registers are checked a cycle later, against the answers at the ports.
+  set_t [Barriers-1:0] came, went, refused, ended;  // present; continuing; not a member; ended by a reset
   set_t [Barriers-1:0] members_past_q;
   logic [Barriers-1:0] broken_past_q, breaks;
   logic [Cpus-1:0]     anew;
-  // How often each has gone on since the members were written, modulo 4
+  // Phases that each has completed since the members were written, modulo 4
   logic [Barriers-1:0][Cpus-1:0][1:0] phase_q;
 
   always_comb begin
@@ -136,7 +136,7 @@ module cl_barrier
       for (int unsigned b = 0; b < Barriers; b++) begin
         for (int unsigned p = 0; p < Cpus; p++) phase_q[b][p] <= phase_q[b][p] + 2'(went[b][p]);
         for (int unsigned p = 0; p < Cpus; p++) begin
-          if (reply_o[p].mine && access_i[p].op == OpBarrierMembers && access_i[p].we &&
+          if (reply_o[p].hit && access_i[p].op == OpBarrierMembers && access_i[p].we &&
               access_i[p].index == 8'(b)) begin
             members_past_q[b] <= access_i[p].wdata[Cpus-1:0];
             broken_past_q[b]  <= 1'b0;
@@ -151,25 +151,25 @@ module cl_barrier
     for (int unsigned b = 0; b < Barriers; b++) begin
       // REQ-barrier-1: all or none, in one cycle.
       assert (went[b] == '0 || went[b] == members_q[b]);
-      // REQ-barrier-2: they go on in the cycle in which all are there, and not before.
+      // REQ-barrier-2: they continue in the cycle in which all are present, and not before.
       assert ((went[b] != '0) == (members_q[b] != '0 && (members_q[b] & ~came[b]) == '0 && !broken_q[b] && !breaks[b]));
-      // REQ-barrier-3: who is no member is refused at once; a reset ends the wait of all members at once.
+      // REQ-barrier-3: a non-member is refused at once; a reset ends the wait of all members at once.
       assert (refused[b] == (came[b] & ~members_q[b]));
       assert (ended[b] == (broken_q[b] || breaks[b] ? came[b] & members_q[b] : '0));
-      // REQ-barrier-4: members are what was stored last; it is broken from a member's reset until then.
+      // REQ-barrier-4: the members are those stored last; it is broken from a member's reset until the next store.
       assert (members_q[b] == members_past_q[b] && broken_q[b] == broken_past_q[b]);
-      // REQ-barrier-5: no phase is lost or doubled: all members have gone on equally often.
+      // REQ-barrier-5: no phase is lost or doubled: all members have completed equally many.
       for (int unsigned p = 0; p < Cpus; p++) begin
         for (int unsigned o = 0; o < Cpus; o++) begin
           if (members_q[b][p] && members_q[b][o]) assert (phase_q[b][p] == phase_q[b][o]);
         end
-        // REQ-barrier-6: who gives up says why.
+        // REQ-barrier-6: a processor that gives up gets the reason.
         if (came[b][p] && !reply_o[p].ready) assert (reply_o[p].rdata == {access_i[p].code, 28'd0});
       end
     end
-    // REQ-barrier-7: it is silent about what is not its own.
+    // REQ-barrier-7: no reply to other units' operations.
     for (int unsigned p = 0; p < Cpus; p++) begin
-      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+      if (!access_i[p].valid || !reply_o[p].hit) assert (reply_o[p] == '0);
     end
   end
 `endif

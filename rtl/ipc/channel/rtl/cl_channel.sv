@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channels of [IPC]: from each processor to each other one a req and an ack wire, which only it drives.
+// The channels of [IPC]: each processor drives a req and an ack wire to each other one.
 //
-// A wire is a register. A wait looks at what the wires become, so it ends in the cycle of the store; whoever reads
-// the wires, or is interrupted by one, sees it a cycle later.
+// A wire is a register. A wait sees the wires' next values, so it ends in the cycle of the store; a read or an
+// interrupt sees them a cycle later.
 module cl_channel
   import cl_ipc_pkg::*;
   import cl_ipc_port_pkg::*;
@@ -14,7 +14,7 @@ module cl_channel
 
   input  access_t [Cpus-1:0] access_i,
   output reply_t  [Cpus-1:0] reply_o,
-  output logic    [Cpus-1:0] irq_o      // a wire to it that it enabled is 1
+  output logic    [Cpus-1:0] irq_o      // an enabled wire to the processor is 1
 );
 
   localparam logic [7:0] All = 8'((32'd1 << Cpus) - 1);
@@ -22,7 +22,7 @@ module cl_channel
   logic [Cpus-1:0][Cpus-1:0] req_q, req_d, ack_q, ack_d;                // [driver][listener]
   logic [Cpus-1:0][7:0]      req_enable_q, req_enable_d, ack_enable_q, ack_enable_d;  // [listener][driver]
 
-  logic [Cpus-1:0][Cpus-1:0] other;  // [p]: the processor in the index, one bit; none if it is not there or p itself
+  logic [Cpus-1:0][Cpus-1:0] other;  // [p]: the processor in the index, one-hot; 0 if it does not exist or is p itself
 
   always_comb begin
     other = '0;
@@ -38,7 +38,7 @@ module cl_channel
     end
   end
 
-  // What the stores of this cycle make of the wires
+  // The wires after the stores of this cycle
   always_comb begin
     req_d        = req_q;
     ack_d        = ack_q;
@@ -79,11 +79,11 @@ module cl_channel
       if (access_i[p].valid) begin
         unique case (access_i[p].op)
           OpChannelReq, OpChannelAck: if (access_i[p].we && other[p] != '0) begin
-            reply_o[p].mine  = 1'b1;
+            reply_o[p].hit   = 1'b1;
             reply_o[p].ready = 1'b1;
           end
           OpChannelRead: if (!access_i[p].we && other[p] != '0) begin
-            reply_o[p].mine  = 1'b1;
+            reply_o[p].hit   = 1'b1;
             reply_o[p].ready = 1'b1;
             for (int unsigned o = 0; o < Cpus; o++) begin
               if (other[p][o]) begin
@@ -95,13 +95,13 @@ module cl_channel
             end
           end
           OpChannelWait: if (!access_i[p].we && other[p] != '0) begin
-            reply_o[p].mine  = 1'b1;
+            reply_o[p].hit   = 1'b1;
             reply_o[p].ready = level[p] == access_i[p].index[WireIndexLevelLsb+:WireIndexLevelWidth];
             reply_o[p].rdata = level[p] == access_i[p].index[WireIndexLevelLsb+:WireIndexLevelWidth] ?
                                result(ErrorOk, WordValueWidth'(level[p])) : result(access_i[p].code, '0);
           end
           OpChannelEnable: if (access_i[p].index == '0) begin
-            reply_o[p].mine  = 1'b1;
+            reply_o[p].hit   = 1'b1;
             reply_o[p].ready = 1'b1;
             if (!access_i[p].we) begin
               reply_o[p].rdata[EnableWordReqLsb+:EnableWordReqWidth] = req_enable_q[p];
@@ -150,8 +150,8 @@ module cl_channel
       req_enable_past_q <= req_enable_q;
       ack_enable_past_q <= ack_enable_q;
       for (int unsigned p = 0; p < Cpus; p++) begin
-        waits_past_q[p] <= reply_o[p].mine && access_i[p].op == OpChannelWait && !reply_o[p].ready;
-        ended_past_q[p] <= reply_o[p].mine && access_i[p].op == OpChannelWait && reply_o[p].ready;
+        waits_past_q[p] <= reply_o[p].hit && access_i[p].op == OpChannelWait && !reply_o[p].ready;
+        ended_past_q[p] <= reply_o[p].hit && access_i[p].op == OpChannelWait && reply_o[p].ready;
         index_past_q[p] <= access_i[p].index;
         if (access_i[p].valid && access_i[p].we) begin
           for (int unsigned o = 0; o < Cpus; o++) begin
@@ -202,21 +202,21 @@ module cl_channel
   end
 
   always_ff @(posedge clk_i) begin
-    // REQ-channel-1: a wire has one driver, and is what that stored last; nobody has one to itself.
+    // REQ-channel-1: a wire has one driver and holds its last stored value; no processor has a wire to itself.
     assert (req_q == req_past_q && ack_q == ack_past_q);
     for (int unsigned p = 0; p < Cpus; p++) begin
       assert (!req_q[p][p] && !ack_q[p][p]);
       // REQ-channel-2: a wait ends in the cycle after which the wire has the level, never earlier or later.
       if (ended_past_q[p]) assert (was[p] == index_past_q[p][5]);
       if (waits_past_q[p]) assert (was[p] != index_past_q[p][5]);
-      if (reply_o[p].mine && access_i[p].op == OpChannelWait) begin
+      if (reply_o[p].hit && access_i[p].op == OpChannelWait) begin
         assert (reply_o[p].rdata == (reply_o[p].ready ? 32'(access_i[p].index[5]) : {access_i[p].code, 28'd0}));
       end
       // REQ-channel-3: interrupt and its enable are exact.
       assert (irq_o[p] == |(Cpus'(req_enable_q[p]) & in_req[p] | Cpus'(ack_enable_q[p]) & in_ack[p]));
       assert ((req_enable_q[p] & (~All | 8'(1 << p))) == '0 && (ack_enable_q[p] & (~All | 8'(1 << p))) == '0);
-      // REQ-channel-4: it is silent about what is not its own.
-      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+      // REQ-channel-4: no reply to other units' operations.
+      if (!access_i[p].valid || !reply_o[p].hit) assert (reply_o[p] == '0);
     end
     assert (req_enable_q == req_enable_past_q && ack_enable_q == ack_enable_past_q);
   end

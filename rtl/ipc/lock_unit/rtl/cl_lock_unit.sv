@@ -7,7 +7,7 @@
 module cl_lock_unit #(
   parameter int unsigned Clients   = 2,    // 1..16
   parameter int unsigned AddrWidth = 32,
-  // 1: who asked first is served first (same cycle: lowest id). 0: lowest id wins, as in the paper; may starve.
+  // 1: first come, first served (same cycle: lowest id). 0: lowest id wins, as in the paper; may starve.
   parameter bit          Fair      = 1'b1
 ) (
   input  logic                                clk_i,
@@ -78,7 +78,7 @@ module cl_lock_unit #(
     assign ahead = older_q;
 
 `ifdef FORMAL
-    // What the proof of exclusion rests on: age is a strict order of the requests.
+    // Lemma for the proof of exclusion: age is a strict order of the requests.
     always_ff @(posedge clk_i) begin
       for (int unsigned a = 0; a < Clients; a++) begin
         for (int unsigned b = 0; b < Clients; b++) begin
@@ -86,7 +86,7 @@ module cl_lock_unit #(
           for (int unsigned c = 0; c < Clients; c++) begin
             if (req_q[a] && req_q[b] && req_q[c] && older_q[a][b] && older_q[b][c]) assert (older_q[a][c]);
           end
-          // REQ-lock-5: nobody holds an address that somebody asked for earlier.
+          // REQ-lock-5: no client holds an address that another requested earlier.
           if (req_q[a] && req_q[b] && older_q[a][b] && addr_q[a] == addr_q[b]) assert (!grant_q[a]);
         end
         assert (!(req_q[a] && older_q[a][a]));
@@ -117,11 +117,11 @@ module cl_lock_unit #(
 
   // Not false rather than true: before the first reset the registers of a four-state simulation are unknown.
   always_ff @(posedge clk_i) begin
-    assert (exclusive !== 1'b0) else $error("two clients of the lock unit hold one address");
+    assert (exclusive !== 1'b0) else $error("cl_lock_unit: two clients hold the same address");
   end
 
 `ifdef FORMAL
-  // REQ-lock-6: an address that is waited for is held by somebody, no later than one cycle after the request bit.
+  // REQ-lock-6: an address that is waited for is held by a client, no later than one cycle after the request bit.
   logic [Clients-1:0] waited_q, served;
 
   always_comb begin

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailboxes: from each processor to each other one a FIFO of words.
+// Mailboxes: a FIFO of words from each processor to each other one.
 //
-// A put is done in the first cycle in which all its receivers have room; room is what it was when the cycle began. A
-// get takes a word in the cycle in which it is put. This unit also answers reset_end, which all units obey.
+// A put is done in the first cycle in which all its receivers have room, as of the beginning of the cycle. A get can take
+// a word in the cycle in which it is put. This unit also answers reset_end, which all units obey.
 module cl_mailbox
   import cl_ipc_pkg::*;
   import cl_ipc_port_pkg::*;
 #(
-  parameter int unsigned Cpus  = 2,    // 1..8; alone there is no mailbox
+  parameter int unsigned Cpus  = 2,    // 1..8; with 1 there is no mailbox
   parameter int unsigned Depth = 16    // words in each: a power of two, 2..256
 ) (
   input  logic               clk_i,
@@ -21,7 +21,7 @@ module cl_mailbox
 
   // --- What each processor executes -------------------------------------------------------------------------
 
-  logic [Cpus-1:0]           mine, blocked, refused;
+  logic [Cpus-1:0]           hit, blocked, refused;
   logic [Cpus-1:0][Cpus-1:0] peers;      // [p]: at the other end of what p executes
 
   always_comb begin
@@ -48,7 +48,7 @@ module cl_mailbox
         end
         default: legal = 1'b0;
       endcase
-      mine[p] = access_i[p].valid && legal;
+      hit[p] = access_i[p].valid && legal;
     end
   end
 
@@ -81,8 +81,8 @@ module cl_mailbox
       end else begin : g_fifo
         logic send, receive, put, get, clears_sent, clears_received, resets_sent, resets_received;
 
-        assign send            = mine[s] & peers[s][r];
-        assign receive         = mine[r] & peers[r][s];
+        assign send            = hit[s] & peers[s][r];
+        assign receive         = hit[r] & peers[r][s];
         assign put             = send & access_i[s].op == OpMailboxPut & ~refused[s];
         assign get             = receive & access_i[r].op == OpMailboxGet & received_error[r][s] == ErrorOk;
         assign clears_sent     = access_i[s].op == OpMailboxClearSent &
@@ -119,7 +119,7 @@ module cl_mailbox
       assign sent_failed[s][r] = sent_error[s][r] != ErrorOk;
     end
 
-    // A put looks at registers only: what it does decides what the receivers can do in this cycle.
+    // A put depends on registers only, as the receivers depend on it in this cycle.
     assign blocked[s] = (peers[s] & full[s]) != '0;
     assign refused[s] = (peers[s] & sent_failed[s]) != '0;
   end
@@ -130,7 +130,7 @@ module cl_mailbox
     logic                           ready, any, its_room, its_some;
     logic [31:0]                    rdata;
     logic [IndexWidth-1:0]          from;
-    // Of the mailbox at whose one end p is, as the operation says
+    // The mailbox end of p that the operation addresses
     logic [LevelWidth-1:0]          its_space, its_level;
     error_e                         its_sent_error, its_received_error;
     logic [StateWordCountWidth-1:0] its_sent, its_received;
@@ -139,7 +139,7 @@ module cl_mailbox
     assign its_room = (peers[p] & ~full[p]) != '0;
     assign its_some = (peers[p] & some[p]) != '0;
 
-    // Only while it executes: it costs nothing in hardware, and saves a simulation the work.
+    // Only while it executes: free in hardware, and saves work in simulation.
     always_comb begin
       its_space          = '0;
       its_level          = '0;
@@ -149,7 +149,7 @@ module cl_mailbox
       its_received       = '0;
       its_head           = '0;
       for (int unsigned c = 0; c < Cpus; c++) begin
-        if (mine[p] && peers[p][c]) begin
+        if (hit[p] && peers[p][c]) begin
           its_space          |= space[p][c];
           its_level          |= level[p][c];
           its_sent_error      = error_e'(its_sent_error | sent_error[p][c]);
@@ -164,7 +164,7 @@ module cl_mailbox
     cl_round_robin #(.Clients(Cpus)) u_any (
       .clk_i, .rst_ni,
       .req_i   (some[p]),
-      .served_i(mine[p] & any & access_i[p].op == OpMailboxAny),
+      .served_i(hit[p] & any & access_i[p].op == OpMailboxAny),
       .valid_o (any),
       .index_o (from)
     );
@@ -172,7 +172,7 @@ module cl_mailbox
     always_comb begin
       ready = 1'b1;
       rdata = '0;
-      if (mine[p]) begin
+      if (hit[p]) begin
         unique case (access_i[p].op)
           OpMailboxPut: ready = ~blocked[p] | refused[p];
           OpMailboxRoom: begin
@@ -202,15 +202,15 @@ module cl_mailbox
       end
     end
 
-    assign reply_o[p] = mine[p] ? '{mine: 1'b1, ready: ready, rdata: rdata} : '0;
+    assign reply_o[p] = hit[p] ? '{hit: 1'b1, ready: ready, rdata: rdata} : '0;
   end
 
 `ifdef FORMAL
-  // What the fifos are told, [sender][receiver]
+  // Inputs of the FIFOs, [sender][receiver]
   logic [Cpus-1:0][Cpus-1:0] puts, gets, room;
 
-  for (genvar s = 0; s < Cpus; s++) begin : g_told
-    for (genvar r = 0; r < Cpus; r++) begin : g_told
+  for (genvar s = 0; s < Cpus; s++) begin : g_fifo_inputs
+    for (genvar r = 0; r < Cpus; r++) begin : g_fifo_inputs
       if (s == r) begin : g_none
         assign {puts[s][r], gets[s][r], room[s][r]} = '0;
       end else begin : g_fifo
@@ -221,12 +221,12 @@ module cl_mailbox
     end
   end
 
-  // REQ-mailbox-7: while a sender has a word for p, mailbox_any of p names others at most Cpus - 1 times before it.
+  // REQ-mailbox-7: while a sender has a word for p, p's mailbox_any selects others at most Cpus - 1 times before it.
   logic [Cpus-1:0]           names;
   logic [Cpus-1:0][Cpus-1:0] fair;
 
   for (genvar p = 0; p < Cpus; p++) begin : g_turns
-    assign names[p] = mine[p] && reply_o[p].ready && access_i[p].op == OpMailboxAny;
+    assign names[p] = hit[p] && reply_o[p].ready && access_i[p].op == OpMailboxAny;
     for (genvar s = 0; s < Cpus; s++) begin : g_turn
       int unsigned     passed_q, left;   // left: senders from the one after that named last up to this one
       logic [Cpus-1:0] after;
@@ -248,30 +248,30 @@ module cl_mailbox
       assert (&fair);
       for (int unsigned p = 0; p < Cpus; p++) begin
         // REQ-mailbox-5: a put is done at all its receivers in one cycle, or at none.
-        assert (puts[p] == '0 || (puts[p] == access_i[p].index[Cpus-1:0] && mine[p] && reply_o[p].ready &&
+        assert (puts[p] == '0 || (puts[p] == access_i[p].index[Cpus-1:0] && hit[p] && reply_o[p].ready &&
                                   access_i[p].op == OpMailboxPut && (puts[p] & ~room[p]) == '0));
-        if (mine[p] && access_i[p].op == OpMailboxPut) begin
+        if (hit[p] && access_i[p].op == OpMailboxPut) begin
           assert (!access_i[p].index[p]);
-          // It is answered with neither word nor error only if it gives up; and never waits while there is room.
+          // A put that gives up is the only one answered without effect; it never waits while there is room.
           if (reply_o[p].ready && puts[p] == '0) assert ((access_i[p].index[Cpus-1:0] & sent_failed[p]) != '0);
           if ((access_i[p].index[Cpus-1:0] & ~room[p]) == '0) assert (reply_o[p].ready);
         end
-        // REQ-mailbox-6: who waits for a word never waits while there is one, put in this very cycle or before.
+        // REQ-mailbox-6: no wait for a word while there is one, put in this cycle or before.
         for (int unsigned s = 0; s < Cpus; s++) begin
-          if (mine[p] && access_i[p].index == 8'(s) &&
+          if (hit[p] && access_i[p].index == 8'(s) &&
               (access_i[p].op == OpMailboxGet || access_i[p].op == OpMailboxLevel)) begin
             if (some[p][s] || puts[s][p]) assert (reply_o[p].ready);
             if (access_i[p].op == OpMailboxGet && received_error[p][s] == ErrorOk) begin
               assert (gets[s][p] == (some[p][s] && reply_o[p].ready));
             end
           end
-          if (gets[s][p]) assert (mine[p] && access_i[p].op == OpMailboxGet && access_i[p].index == 8'(s));
+          if (gets[s][p]) assert (hit[p] && access_i[p].op == OpMailboxGet && access_i[p].index == 8'(s));
         end
-        if (mine[p] && access_i[p].op == OpMailboxAny && some[p] != '0) begin
+        if (hit[p] && access_i[p].op == OpMailboxAny && some[p] != '0) begin
           assert (reply_o[p].ready);
           assert (reply_o[p].rdata < Cpus && some[p][reply_o[p].rdata[IndexWidth-1:0]]);
         end
-        assert (mine[p] ? access_i[p].valid : reply_o[p] == '0);
+        assert (hit[p] ? access_i[p].valid : reply_o[p] == '0);
       end
     end
   end

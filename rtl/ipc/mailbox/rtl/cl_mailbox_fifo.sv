@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mailbox from one processor to another: a FIFO of words, and at each end a count and an error that stays.
+// The mailbox from one processor to another: a FIFO of words, and at each end a count and a sticky error.
 //
-// What comes in one cycle counts in this order: the sender's, the receiver's, the reset from the sending end, the
-// reset from the receiving end. So a word that is put can be got in the same cycle, and no reset is overwritten.
+// Order within one cycle: put, get, reset from the sending end, reset from the receiving end. So a word can be got in
+// the cycle in which it is put, and no reset is overwritten.
 module cl_mailbox_fifo
   import cl_ipc_pkg::*;
 #(
@@ -162,7 +162,7 @@ module cl_mailbox_fifo
 `else
       assert (lawful);
 `endif
-      // REQ-mailbox-1: a word that is put is got after those ahead of it and before those behind it, once.
+      // REQ-mailbox-1: words are got in the order in which they were put, once each.
       if (get_i && watched_q && ahead_q == '0) assert (head_o == watched_word_q);
       if (get_i && put_i && level_q == '0)     assert (head_o == word_i);
       if (watched_q) begin
@@ -176,7 +176,7 @@ module cl_mailbox_fifo
       // REQ-mailbox-2: the counts are exact.
       assert (sent_o == puts_q && received_o == gets_q);
       if (f_live_q) begin
-        // REQ-mailbox-3: a reset empties the mailbox and is told at the other end, whatever comes with it.
+        // REQ-mailbox-3: a reset empties the mailbox and sets the other end's error, whatever happens in the same cycle.
         if (f_sent_q || f_received_q) assert (level_q == '0);
         if (f_received_q)             assert (sent_error_q == ErrorReset && received_error_q == ErrorOk);
         else if (f_sent_q)            assert (received_error_q == ErrorReset && sent_error_q == ErrorOk);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutexes with their owner in the word, as soft-core vendors have them, and with a lock that waits.
+// Mutexes as {owner, value} registers, as in soft-core vendors' IP, with an additional blocking lock.
 //
-// A mutex is a register {owner, value}; value 0 means free. A mutex that is freed goes in the same cycle to one that
-// wants it: the next after its last owner, round and round. So a free mutex is never waited for, and nobody waits
-// longer than every other processor has it once.
+// Value 0 means free. A mutex that is freed goes to a requester in the same cycle, round-robin after its last owner. So
+// no processor waits for a free mutex, and each waits for at most one turn of every other processor.
 module cl_mutex
   import cl_ipc_pkg::*;
   import cl_ipc_port_pkg::*;
@@ -28,10 +27,10 @@ module cl_mutex
 
   value_t [Mutexes-1:0] value_q;
   logic   [Mutexes-1:0] held_q;     // value is not 0
-  cpu_t   [Mutexes-1:0] owner_q;    // who wrote last
-  logic   [Mutexes-1:0] orphan_q;   // a reset freed it, and no mutex_lock has told anybody yet
+  cpu_t   [Mutexes-1:0] owner_q;    // the processor that wrote last
+  logic   [Mutexes-1:0] orphan_q;   // a reset freed it, and no mutex_lock has returned that yet
 
-  // What a processor executes, and the mutex it names
+  // The operation of each processor, and its mutex
   set_t              lock, unlock, store, load, reset, legal, zero;
   value_t [Cpus-1:0] word;
   cpu_t   [Cpus-1:0] owner;
@@ -39,7 +38,7 @@ module cl_mutex
   set_t   [Cpus-1:0] same;                 // names the same one
   mutex_t [Cpus-1:0] at;                   // which one, if it is there
 
-  set_t              lets_go;              // frees the one that it names, if it holds that
+  set_t              releases;             // frees its mutex, if it holds it
   set_t              freed;                // its holder frees it in this cycle
   set_t              abandoned;            // and does so by its reset
   set_t              want, win;            // wants to have it from this cycle on, and gets it
@@ -60,7 +59,7 @@ module cl_mutex
                     access_i[p].index == '0;
       word[p]     = access_i[p].wdata[MutexRegisterValueLsb+:MutexRegisterValueWidth];
       zero[p]     = word[p] == '0;
-      lets_go[p]  = unlock[p] || (store[p] && zero[p]);
+      releases[p] = unlock[p] || (store[p] && zero[p]);
       own[p]      = held[p] && owner[p] == cpu_t'(p);
       want[p]     = !own[p] && (lock[p] || (store[p] && !zero[p]));
     end
@@ -74,10 +73,10 @@ module cl_mutex
       if (want[p]) begin
         if (held[p]) begin
           abandoned[p] = reset[owner[p]];
-          freed[p]     = reset[owner[p]] | (lets_go[owner[p]] & same[p][owner[p]]);
+          freed[p]     = reset[owner[p]] | (releases[owner[p]] & same[p][owner[p]]);
         end
         win[p] = !held[p] | freed[p];
-        // Ahead of p: those after the last owner before those up to it, and of both the lower first
+        // Ahead of p: first the processors after the last owner, then those up to it, each in rising order
         for (int unsigned o = 0; o < Cpus; o++) begin
           if (o != p && want[o] && same[p][o] &&
               ((cpu_t'(o) > owner[p]) == (cpu_t'(p) > owner[p]) ? o < p : cpu_t'(o) > owner[p])) begin
@@ -91,13 +90,13 @@ module cl_mutex
   set_t change, drop;                      // gives the one that it names another value; makes it 0
 
   assign change = win | (own & store & ~zero);
-  assign drop   = own & lets_go;
+  assign drop   = own & releases;
 
   always_comb begin
     for (int unsigned p = 0; p < Cpus; p++) begin
       reply_o[p]       = '0;
-      reply_o[p].mine  = lock[p] | unlock[p] | store[p] | load[p];
-      reply_o[p].ready = lock[p] ? own[p] | win[p] : reply_o[p].mine;
+      reply_o[p].hit   = lock[p] | unlock[p] | store[p] | load[p];
+      reply_o[p].ready = lock[p] ? own[p] | win[p] : reply_o[p].hit;
       if (load[p]) begin
         reply_o[p].rdata[MutexRegisterValueLsb+:MutexRegisterValueWidth] = value_q[at[p]];
         reply_o[p].rdata[MutexRegisterOwnerLsb+:MutexRegisterOwnerWidth] = MutexRegisterOwnerWidth'(owner[p]);
@@ -116,7 +115,7 @@ module cl_mutex
     end
   end
 
-  // Of one mutex: its owner does something, or another one gets it, or both when it is handed over. Later ones win.
+  // For one mutex: its owner acts, or another processor gets it, or both when it is handed over. Later assignments win.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       value_q  <= '0;
@@ -154,8 +153,8 @@ module cl_mutex
   end
 
 `ifdef FORMAL
-  // Mutex by mutex: the registers are judged a cycle later, against the answers at the ports.
-  set_t [Mutexes-1:0]   locks, waits, frees, waits_past_q;  // who locks it, waits for it, frees it
+  // For each mutex: the registers are checked a cycle later, against the answers at the ports.
+  set_t [Mutexes-1:0]   locks, waits, frees, waits_past_q;  // processors that lock it, wait for it, free it
   logic [Mutexes-1:0]   busy, abandons;
   logic [Mutexes-1:0]   locked_past_q, freed_past_q, busy_past_q, orphan_past_q, mine_past_q, other_past_q;
   cpu_t [Mutexes-1:0]   by, by_past_q, owner_past_q;
@@ -235,12 +234,11 @@ module cl_mutex
 
   always_ff @(posedge clk_i) begin
     for (int unsigned m = 0; m < Mutexes; m++) begin
-      // REQ-mutex-1: exclusion. One locks it, and only when it is free or its owner frees it.
+      // REQ-mutex-1: exclusion. At most one processor locks it, and only if it is free or its owner frees it.
       assert ((locks[m] & (locks[m] - set_t'(1))) == '0);
       if (locks[m] != '0) assert (!busy[m] || frees[m] != '0);
-      // REQ-mutex-2: who locks it has it, with value 1.
-      if (locked_past_q[m]) assert (owner_q[m] == by_past_q[m] && value_q[m] == value_t'(1));
-      // REQ-mutex-3: what its owner does not touch stays as it is, whatever the others do.
+if (locked_past_q[m]) assert (owner_q[m] == by_past_q[m] && value_q[m] == value_t'(1));
+      // REQ-mutex-3: a held mutex changes only by its owner, whatever the others do.
       if (busy_past_q[m] && !freed_past_q[m]) begin
         assert (owner_q[m] == owner_past_q[m]);
         assert (value_q[m] == (mine_past_q[m] ? stored_past_q[m] : value_past_q[m]));
@@ -253,9 +251,9 @@ module cl_mutex
       end
       for (int unsigned p = 0; p < Cpus; p++) begin
         if (waits_past_q[m][p]) begin
-          // REQ-mutex-4: no processor waits a cycle for one that is free.
+          // REQ-mutex-4: no processor waits a cycle for a free mutex.
           assert (busy[m] && owner_q[m] != cpu_t'(p));
-          // REQ-mutex-5: each turn of another brings its own nearer, so at most Cpus - 1 come first.
+          // REQ-mutex-5: each turn of another processor brings its own nearer, so at most Cpus - 1 come first.
           if (freed_past_q[m] || !busy_past_q[m]) begin
             assert (turns(32'(owner_q[m]), p) < turns(32'(owner_past_q[m]), p));
           end
@@ -284,9 +282,9 @@ module cl_mutex
       assert (32'(owner_q[m]) < Cpus);
       assert (held_q[m] == busy[m]);
     end
-    // REQ-mutex-9: it is silent about what is not its own.
+    // REQ-mutex-9: no reply to other units' operations.
     for (int unsigned p = 0; p < Cpus; p++) begin
-      if (!access_i[p].valid || !reply_o[p].mine) assert (reply_o[p] == '0);
+      if (!access_i[p].valid || !reply_o[p].hit) assert (reply_o[p] == '0);
     end
   end
 `endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication between processors: a private port for each, and the units behind it.
 //
-// A unit sees what all processors execute and replies to each; the replies are ORed, as a unit gives 0 to what is not
-// its own. What a unit's reply depends on comes from registers, but for what other processors execute in the cycle.
+// A unit sees the accesses of all processors and replies to each; the replies are ORed, as a unit replies 0 to what is
+// not its own. A reply depends on registers and on the accesses that execute in the same cycle.
 module cl_ipc
   import cl_ipc_port_pkg::*;
 #(
@@ -22,7 +22,7 @@ module cl_ipc
   output logic [Cpus-1:0]       rvalid_o,     // one cycle after the grant, or later when it waits
   output logic [Cpus-1:0]       err_o,
   output logic [Cpus-1:0][31:0] rdata_o,
-  input  logic [Cpus-1:0]       intr_i,       // has an interrupt to take: ends what waits
+  input  logic [Cpus-1:0]       intr_i,       // pending interrupt: ends a wait
   output logic [Cpus-1:0]       irq_o         // level
 );
 
@@ -79,13 +79,13 @@ module cl_ipc
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       for (int unsigned p = 0; p < Cpus; p++) begin
-        assert ($countones({mailbox_reply[p].mine, doorbell_reply[p].mine, channel_reply[p].mine,
-                            mutex_reply[p].mine, barrier_reply[p].mine}) <= 1);
-        assert (mailbox_reply[p].mine  || mailbox_reply[p]  == '0);
-        assert (doorbell_reply[p].mine || doorbell_reply[p] == '0);
-        assert (channel_reply[p].mine  || channel_reply[p]  == '0);
-        assert (mutex_reply[p].mine    || mutex_reply[p]    == '0);
-        assert (barrier_reply[p].mine  || barrier_reply[p]  == '0);
+        assert ($countones({mailbox_reply[p].hit, doorbell_reply[p].hit, channel_reply[p].hit,
+                            mutex_reply[p].hit, barrier_reply[p].hit}) <= 1);
+        assert (mailbox_reply[p].hit   || mailbox_reply[p]  == '0);
+        assert (doorbell_reply[p].hit || doorbell_reply[p] == '0);
+        assert (channel_reply[p].hit   || channel_reply[p]  == '0);
+        assert (mutex_reply[p].hit     || mutex_reply[p]    == '0);
+        assert (barrier_reply[p].hit   || barrier_reply[p]  == '0);
       end
     end
   end

@@ -28,7 +28,7 @@ module cl_ipc_port
   input  reply_t      reply_i        // of all units, ORed
 );
 
-  // For ever is the one patience whose count is never looked at.
+  // With patience "for ever" the count is never checked.
   localparam logic [AddressPatienceWidth-1:0] Forever = '1;
 
   logic [AddressPatienceWidth-1:0] patience, patience_q;
@@ -44,12 +44,12 @@ module cl_ipc_port
   assign accept   = gnt_o;
 
   assign ends     = reply_i.ready | expired_q | intr_q;
-  assign done      = valid_q & (~reply_i.mine | ends);
+  assign done      = valid_q & (~reply_i.hit | ends);
   assign rvalid_o  = done;
-  assign err_o     = valid_q & ~reply_i.mine;
+  assign err_o     = valid_q & ~reply_i.hit;
   assign rdata_o   = reply_i.rdata;
 
-  // A patience that ends wins over an interrupt: a try that fails is told so, whatever the interrupts do.
+  // A patience that ends wins over an interrupt: a try that fails returns timeout, whatever the interrupts.
   assign access_o = '{
     valid: valid_q,
     we:    we_q,
@@ -132,12 +132,12 @@ module cl_ipc_port
       // REQ-port-3: one access a cycle, if none waits.
       assert (gnt_o == (req_i && (!out_q || rvalid_o)));
       // REQ-port-4: a bus error exactly when no unit knows it; at once.
-      assert (err_o == (out_q && !reply_i.mine));
+      assert (err_o == (out_q && !reply_i.hit));
       assert (!err_o || rvalid_o);
-      if (out_q && reply_i.mine) begin
+      if (out_q && reply_i.hit) begin
         // REQ-port-5: it ends when it is done, after its patience exactly, and else only for an interrupt.
         assert (rvalid_o == (reply_i.ready || asked_q || (age_q == limit && f_addr_q[18:14] != '1)));
-        // REQ-port-6: nothing waits with an interrupt to take. A try that fails is told so all the same.
+        // REQ-port-6: nothing waits while an interrupt is pending. A try that fails still returns timeout.
         assert (!asked_q || rvalid_o);
         assert (access_o.last == (rvalid_o && !reply_i.ready) || reply_i.ready);
         assert (!access_o.last || access_o.code == ((age_q == limit && f_addr_q[18:14] != '1) ? ErrorTimeout
