@@ -123,9 +123,9 @@ static int share_globals(const struct bpf_object *object) {
 
 int cl_bpf_load(struct bpf_object *object) {
   char program[64] = "", reason[400] = "", old[160];
-  if (!has_rights()) return refuse(EPERM, "needs root (CAP_BPF and CAP_PERFMON): start it by sudo");
+  if (!has_rights()) return refuse(EPERM, "needs root (CAP_BPF and CAP_PERFMON): run it with sudo");
   if (access("/sys/kernel/btf/vmlinux", R_OK))
-    return refuse(ENOTSUP, "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF): use a distribution's");
+    return refuse(ENOTSUP, "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF): use a distribution kernel");
   int error = -bpf_object__load(object);
   if (error == 0) return share_globals(object);
   old_kernel(old, sizeof old);
@@ -222,7 +222,7 @@ bool cl_scx_knows(const char *member) {
 int cl_bpf_resize(const struct bpf_object *object, const char *section, size_t size) {
   struct bpf_map *map = bpf_object__find_map_by_name(object, section);
   int error = map ? -bpf_map__set_value_size(map, (uint32_t)size) : ENOENT;
-  return error ? refuse(error, "%s cannot have %zu bytes: %s", section, size, strerror(error)) : 0;
+  return error ? refuse(error, "%s cannot be resized to %zu bytes: %s", section, size, strerror(error)) : 0;
 }
 
 int cl_scx_attach(const struct bpf_object *object, const char *name, struct bpf_link **link) {

@@ -65,7 +65,7 @@ static int leave(const struct cl_task *task) {
   if (more == NULL) return ENOMEM;
   left_there.task = more;
   more[left_there.count++] = *task;
-  cl_say("task %d (%s) may use no other CPUs: it stays", task->tid, task->name);
+  cl_say("task %d (%s) is allowed on no other CPUs: it stays", task->tid, task->name);
   return 0;
 }
 
@@ -141,7 +141,7 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
   }
   if (error) return cl_why(why, size, error, "cannot move the tasks");
   error = cl_workqueues_away(hold);
-  return error ? cl_why(why, size, error, "cannot move the work queues") : 0;
+  return error ? cl_why(why, size, error, "cannot move the workqueues") : 0;
 }
 
 static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
@@ -158,7 +158,7 @@ static int sweep(struct cl_hold *hold) {
 
 const struct cl_mechanism cl_affinity = {
     .name = "affinity",
-    .text = "the CPUs of every task, one by one",
+    .text = "CPU affinity of every task",
     .cannot = cannot,
     .clear = clear,
     .enter = enter,

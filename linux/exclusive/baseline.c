@@ -520,7 +520,7 @@ int cl_baseline_groups(int (*each)(void *context, const char *path), void *conte
     if (cl_exists(bare)) walk.file = "cpus"; /* mounted with noprefix */
     error = cl_list(mount, walk_group, &walk);
   }
-  if (unread) cl_warn("%zu groups lie too deep in %s: what CPUs they have is not known", unread, mount);
+  if (unread) cl_warn("%zu cgroups in %s are nested too deeply: their CPUs are unknown", unread, mount);
   return error;
 }
 

@@ -71,7 +71,7 @@ static int note_set(struct cl_changes *c, enum cl_kind kind, const char *path, c
   if (!theirs)
     return cl_baseline_put(c->base, kind, path, known->base, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
   if (known->how == CL_WAS) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
-  cl_warn("%s is \"%s\", but \"%s\" was written: somebody has changed it, it is kept", path, old, known->written);
+  cl_warn("%s is \"%s\", but \"%s\" was written: changed by others, kept", path, old, known->written);
   return cl_baseline_put(c->base, kind, path, old, new, CL_THEIRS);
 }
 
@@ -122,7 +122,7 @@ int cl_change_folder(struct cl_changes *c, const char *path) {
   c->made++;
   if (c->plan) {
     cl_change_expect(c, path, NULL);
-    cl_say_planned("make %s", path);
+    cl_say_planned("create %s", path);
     return 0;
   }
   return mkdir(cl_files_path(path, real), 0755) ? errno : 0;
@@ -206,7 +206,7 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
   if (error || (cl_cpus_equal(&is.allowed, cpus) && !program)) return error;
   c->made++;
   if (c->plan) {
-    cl_say_planned("let task %d (%s) use CPUs %s (was %s)", task->tid, task->name, new_text,
+    cl_say_planned("set affinity of task %d (%s) to %s (was %s)", task->tid, task->name, new_text,
                    cl_cpus_format(&is.allowed, old_text));
     return 0;
   }

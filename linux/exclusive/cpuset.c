@@ -105,7 +105,7 @@ static int narrow_v1(void *context, const char *name) {
   /* A group with no CPU left gets what its parent has. */
   if (cl_cpus_count(&left) == 0) left = cl_cpus_minus(walk->above, &hold->cpus);
   if (cl_cpus_count(&left) == 0) {
-    cl_warn("the cpuset %s has no other CPUs to go to", group);
+    cl_warn("cpuset %s has no other CPUs to fall back to", group);
     return EBUSY;
   }
   struct walk below = {hold, group, &set, false, 0};
@@ -194,13 +194,13 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_tasks *k
   struct way way;
   int groups = 0;
   int error = find(controller, &way);
-  if (error) return cl_why(why, size, error, "no cpusets are mounted");
+  if (error) return cl_why(why, size, error, "no cpuset hierarchy is mounted");
   if ((error = cl_kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
   cl_warn_container(kernel);
   if ((error = cl_kernel_away(hold, kernel, false)) != 0)
-    return cl_why(why, size, error, "cannot move the kernel's threads");
+    return cl_why(why, size, error, "cannot move the kernel threads");
   cl_group_name(hold, way.mount, "", hold->group);
-  if ((error = cl_change_folder(changes, way.rest)) != 0) return cl_why(why, size, error, "cannot make %s", way.rest);
+  if ((error = cl_change_folder(changes, way.rest)) != 0) return cl_why(why, size, error, "cannot create %s", way.rest);
   if (*controller != '\0' && (error = dress(hold, &way, way.rest, &hold->lists, false, why, size)) != 0) return error;
   /* Before the controller: only the true root may have both tasks and groups with controllers. */
   free(root_list);
@@ -208,13 +208,13 @@ static int make(struct cl_hold *hold, const char *controller, struct cl_tasks *k
   if ((error = empty_root(hold, &way, false, &hold->moved)) != 0)
     return cl_why(why, size, error, "cannot move the tasks of %s", way.mount);
   if (*controller == '\0' && (error = cl_change_cpuset_on(changes, way.mount)) != 0)
-    return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", way.mount);
+    return cl_why(why, size, error, "cannot enable the cpuset controller in %s", way.mount);
   if (*controller == '\0' && (error = dress(hold, &way, way.rest, &hold->lists, false, why, size)) != 0) return error;
   if ((error = narrow(hold, &way, &groups)) != 0)
-    return cl_why(why, size, error, "cannot narrow the groups in %s", way.mount);
+    return cl_why(why, size, error, "cannot narrow the cgroups in %s", way.mount);
   /* Ours comes last, so that it goes first: while it is exclusive the others cannot get the CPUs back. */
   if ((error = cl_change_folder(changes, hold->group)) != 0)
-    return cl_why(why, size, error, "cannot make %s", hold->group);
+    return cl_why(why, size, error, "cannot create %s", hold->group);
   return dress(hold, &way, hold->group, &hold->use, true, why, size);
 }
 
@@ -222,7 +222,7 @@ static int clear(struct cl_hold *hold, const char *controller, char *why, size_t
   struct cl_tasks kernel = {NULL, 0};
   int error = make(hold, controller, &kernel, why, size);
   if (!error) cl_pins_again(hold);
-  if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the work queues");
+  if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the workqueues");
   cl_tasks_free(&kernel);
   return error;
 }
@@ -243,11 +243,11 @@ static const char *v2_cannot(const struct cl_hold *hold, char *why, size_t size)
   const char *no = cl_v2_cannot(hold);
   (void)why, (void)size;
   if (no != NULL) return no;
-  if (cl_systemd_runs()) return "it would write into groups that are systemd's";
+  if (cl_systemd_runs()) return "it would write to cgroups that systemd owns";
   if (cl_kernel_since(7, 0) || cl_group_mount("", mount, sizeof mount)) return NULL;
   cl_read(cl_join(path, mount, "cgroup.subtree_control"), text, sizeof text);
   /* Else the lists go with the controller. */
-  return strstr(text, "cpuset") ? "before Linux 7.0 a group's empty list of CPUs could not be given back" : NULL;
+  return strstr(text, "cpuset") ? "before Linux 7.0 an empty cpuset.cpus cannot be restored" : NULL;
 }
 
 static int v2_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "", why, size); }
@@ -262,7 +262,7 @@ static const char *v1_cannot(const struct cl_hold *hold, char *why, size_t size)
   char mount[CL_PATH_MOST];
   (void)why, (void)size;
   if (cl_needs_root(hold)) return "needs root";
-  if (cl_group_mount("cpuset", mount, sizeof mount)) return "no cpusets of cgroup v1 are mounted";
+  if (cl_group_mount("cpuset", mount, sizeof mount)) return "no cgroup v1 cpuset hierarchy is mounted";
   return NULL; /* systemd has no cpusets in v1 */
 }
 
@@ -276,7 +276,7 @@ static int v1_sweep(struct cl_hold *hold) { return sweep(hold, "cpuset"); }
 
 const struct cl_mechanism cl_cpuset = {
     .name = "cpuset",
-    .text = "cgroup v2, cpusets without partition",
+    .text = "cgroup v2, cpusets without a partition",
     .cannot = v2_cannot,
     .clear = v2_clear,
     .enter = v2_enter,

@@ -131,7 +131,7 @@ static int tell(double deadline, const char *name, const struct cl_cpus *banned,
 }
 
 static void say_not_asked(const char *name, unsigned owner) {
-  cl_warn("a socket named %s is user %u's, not irqbalance's: it is not asked", name, owner);
+  cl_warn("socket %s belongs to user %u, not to irqbalance: ignored", name, owner);
 }
 
 int cl_irqbalance_restore(const char *name, const char *old, const char *new) {
@@ -221,7 +221,7 @@ static int find_process(const struct cl_tasks *tasks) {
 
 static void warn_irqbalance(const struct cl_hold *hold, const char *name, int error) {
   char list[CL_CPUS_TEXT];
-  cl_warn("%s does not listen (%s): it may give CPU %s interrupts again; set IRQBALANCE_BANNED_CPULIST=%s for it", name,
+  cl_warn("%s does not listen (%s) and may move interrupts back to CPU %s: set IRQBALANCE_BANNED_CPULIST=%s", name,
           error ? strerror(error) : "no socket", cl_cpus_format(&hold->cpus, list), list);
 }
 
@@ -383,14 +383,14 @@ static int clear_interrupts(struct cl_hold *hold) {
   if (error) return error == ENOENT ? 0 : error; /* a kernel or container without /proc/irq */
   const char *moved = !hold->changes.plan            ? "moved"
                       : cl_exists("/sys/kernel/debug/irq") ? "to move"
-                                                           : "to move, but for those that the kernel manages";
+                                                           : "to move, except those managed by the kernel";
   int more = hold->irqs_managed - NAMED_MOST;
   if (hold->irqs_managed == 0) cl_say("interrupts: %d %s", hold->irqs_moved, moved);
   else if (more <= 0)
-    cl_say("interrupts: %d %s, %d stay as the kernel manages them: %s", hold->irqs_moved, moved, hold->irqs_managed,
+    cl_say("interrupts: %d %s, %d managed by the kernel stay: %s", hold->irqs_moved, moved, hold->irqs_managed,
            list.text);
   else
-    cl_say("interrupts: %d %s, %d stay as the kernel manages them: %s and %d more", hold->irqs_moved, moved,
+    cl_say("interrupts: %d %s, %d managed by the kernel stay: %s and %d more", hold->irqs_moved, moved,
            hold->irqs_managed, list.text, more);
   return 0;
 }
@@ -403,7 +403,7 @@ static void leave_out(struct cl_hold *hold, const char *path, bool mask) {
   struct cl_cpus held = cl_cpus_and(&now, &hold->cpus), left = cl_cpus_minus(&now, &hold->cpus);
   if (cl_cpus_count(&held) == 0 || cl_cpus_count(&left) == 0) return;
   int error = (mask ? cl_change_mask : cl_change_cpus)(&hold->changes, path, &left);
-  if (error) cl_warn("%s stays as it is: %s", path, strerror(error));
+  if (error) cl_warn("%s cannot be changed: %s", path, strerror(error));
 }
 
 int cl_irqs_clear(struct cl_hold *hold) {

@@ -178,9 +178,9 @@ static int check_nested_one(struct load *l, int target) {
     struct cl_cpus both = cl_cpus_and(&allowed, &l->other[i].cpus), out = cl_cpus_minus(&allowed, &both);
     if (cl_cpus_count(&both) == 0 || cl_cpus_count(&out) != 0) continue;
     if (target > 0)
-      add(l, "task %d is held on CPU %s already, by pid %d", target, list(&l->other[i].cpus), l->other[i].tool);
+      add(l, "task %d is already held on CPU %s by pid %d", target, list(&l->other[i].cpus), l->other[i].tool);
     else
-      add(l, "this was started on CPU %s, which pid %d holds: a reservation inside another is not possible",
+      add(l, "started on CPU %s, which pid %d holds: reservations cannot be nested",
           list(&l->other[i].cpus), l->other[i].tool);
     return EPERM;
   }
@@ -198,7 +198,7 @@ static int check_nested(struct load *l) {
 /* "CPU 3 is held by pid 4711 (lame a.wav)" */
 static void add_holder(struct load *l, const struct cl_cpus *cpus, const struct cl_reservation *by) {
   if (by->alive) add(l, "CPU %s is held by pid %d (%s)", list(cpus), by->tool, by->command);
-  else add(l, "CPU %s was held by pid %d, which is gone (coreloom exclusive restore)", list(cpus), by->tool);
+  else add(l, "CPU %s was held by pid %d, which is gone (run coreloom exclusive restore)", list(cpus), by->tool);
 }
 
 static struct cl_cpus core_of(const struct load *l, int cpu) {
@@ -211,7 +211,7 @@ static int take_asked(struct load *l) {
   hold->use = hold->cpus = hold->request->asked;
   for (int cpu = cl_cpus_next(&hold->use, -1); cpu >= 0; cpu = cl_cpus_next(&hold->use, cpu)) {
     if (!cl_cpus_has(&hold->online, cpu)) {
-      add(l, "CPU %d is not there or offline: online are CPU %s", cpu, list(&hold->online));
+      add(l, "CPU %d does not exist or is offline: online CPUs are %s", cpu, list(&hold->online));
       return EINVAL;
     }
     struct cl_cpus core = core_of(l, cpu);
@@ -220,16 +220,16 @@ static int take_asked(struct load *l) {
   for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
     bool sibling = !cl_cpus_has(&hold->use, cpu);
     if (cpu == 0 && !hold->request->force) {
-      add(l, "CPU 0 %s: take another%s, or add --force",
-          sibling ? "would have to stay idle as a sibling, and has work of the system that cannot be moved"
-                  : "has work of the system that cannot be moved",
-          sibling ? ", allow sharing by --smt share" : "");
+      add(l, "CPU 0 %s: choose another%s, or add --force",
+          sibling ? "would have to stay idle as a sibling, but runs system work that cannot be moved"
+                  : "runs system work that cannot be moved",
+          sibling ? ", allow sharing with --smt share" : "");
       return EPERM;
     }
     if (cl_cpus_has(&l->taken, cpu)) {
       struct cl_cpus one = cl_cpus_one(cpu);
       add_holder(l, &one, holder(l, cpu));
-      add(l, ": take another%s", sibling ? ", or allow sharing a core by --smt share" : "");
+      add(l, ": choose another%s", sibling ? ", or allow sharing a core with --smt share" : "");
       return EBUSY;
     }
   }
@@ -329,8 +329,8 @@ static int take_cheapest(struct load *l) {
   free(unit);
   if (level < 3) return 0;
   const char *what = hold->request->smt == CL_SMT_IDLE ? "CPU with its siblings" : "CPU";
-  add(l, "%d %s%s wanted, and %d can be had", count, count == 1 ? what : "CPUs",
-      count == 1 ? " is" : hold->request->smt == CL_SMT_IDLE ? " with their siblings are" : " are", units);
+  add(l, "%d %s%s requested, only %d available", count, count == 1 ? what : "CPUs",
+      count > 1 && hold->request->smt == CL_SMT_IDLE ? " with their siblings" : "", units);
   if (cl_cpus_has(&hold->online, 0) && !cl_cpus_has(&l->taken, 0) && !hold->request->force)
     add(l, "; CPU 0 needs --force");
   for (size_t i = 0; i < l->others; i++) {
@@ -354,7 +354,7 @@ static int find_rest(struct load *l) {
     if (least < 0 || load < least) least = load;
   }
   if (least < 0) {
-    add(l, "with CPU %s held none is left for everybody else: at least one must be", list(&hold->cpus));
+    add(l, "holding CPU %s leaves none for others: leave at least one", list(&hold->cpus));
     return EBUSY;
   }
   hold->lightest = cl_cpus_none();
@@ -386,13 +386,13 @@ static void describe(struct load *l, const struct cl_cpus *cpus, const char *rem
   }
   add(l, "%sCPU %s%s: ", *l->why ? "; " : "", list(cpus), remark);
   if (l->waits) add(l, "run-queue wait %d %%", sum.wait);
-  else add(l, "busy %d %% (this kernel keeps no run-queue waits)", sum.busy);
+  else add(l, "busy %d %% (this kernel does not record run-queue wait)", sum.busy);
   add(l, ", %d movable task%s, %d pinned", sum.movable, s(sum.movable), sum.pinned);
   add_pinned(l, cpus, sum.pinned);
   if (l->managed_known) add(l, ", %d managed IRQ%s", sum.managed, s(sum.managed));
   else add(l, ", %d IRQ%s", sum.irqs, s(sum.irqs));
   if (sum.pinned)
-    cl_warn("CPU %s: %d task%s of others %s pinned to it: sent away while it is held",
+    cl_warn("CPU %s: %d task%s of others %s pinned to it: moved off while it is held",
             list(cpus), sum.pinned, s(sum.pinned), sum.pinned == 1 ? "is" : "are");
 }
 
@@ -418,7 +418,7 @@ static int look(struct load *l) {
     return error;
   }
   if (cl_cpus_count(&l->hold->online) < 2) {
-    add(l, "this machine has one CPU online: there is none to give away");
+    add(l, "only one CPU is online: at least two are needed");
     return ENODEV;
   }
   if (cl_read("/sys/devices/system/cpu/isolated", text, sizeof text) || cl_cpus_parse(text, &l->isolated))

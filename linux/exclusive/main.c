@@ -76,7 +76,7 @@ static bool seconds(const char *text, double *value) {
 static int take_cpus(struct arguments *a, const char *name, const char *value) {
   struct cl_request *request = &a->request;
   int number;
-  if (a->sized) return usage("of --cpu, --cpus and --count one is enough");
+  if (a->sized) return usage("give only one of --cpu, --cpus and --count");
   a->sized = true;
   if (strcmp(name, "--count") == 0) {
     if (!whole(value, &request->count) || request->count < 1 || request->count > CL_CPUS_MOST)
@@ -125,10 +125,10 @@ static const struct {
 static int take_unit(struct cl_request *request, int commands, const char *value) {
   static char name[CL_UNIT_MOST];
   if (cl_systemd_name(value, commands == RUN ? ".scope" : ".service", name))
-    return usage("--unit %s: in the name of a unit are letters, digits and : - _ . \\ @ only, %d at most", value,
+    return usage("--unit %s: use only letters, digits and : - _ . \\ @ in a unit name, at most %d", value,
                  CL_UNIT_MOST - 1);
   if (commands == RUN && strcmp(strrchr(name, '.'), ".scope") != 0)
-    return usage("--unit %s: run makes a scope: give a name without suffix, or with .scope", value);
+    return usage("--unit %s: run creates a scope: give a name without suffix, or with .scope", value);
   request->unit = name;
   return 0;
 }
@@ -183,7 +183,7 @@ static int option(struct arguments *a, const char *command, int commands, char *
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     const char *name = options[i].name, *value = equals ? equals + 1 : NULL;
     if (strncmp(name, given, length) != 0 || name[length] != '\0') continue;
-    if (!(options[i].commands & commands)) return usage("%s is no option of %s", name, command);
+    if (!(options[i].commands & commands)) return usage("%s is not an option of %s", name, command);
     if (options[i].value == NONE && value) return usage("%s takes no value", name);
     if (options[i].value == NEEDED && value == NULL) {
       value = word[*at + 1];
@@ -193,7 +193,7 @@ static int option(struct arguments *a, const char *command, int commands, char *
     if (options[i].value == NEEDED && *value == '\0') return usage("%s needs a value", name);
     return take(a, commands, name, value);
   }
-  return usage("there is no option %.*s", (int)length, given);
+  return usage("unknown option %.*s", (int)length, given);
 }
 
 /* Options and words, which are put one after the other where options stood; of run all from the first word on is the
@@ -209,7 +209,7 @@ static int parse(struct arguments *a, const char *command, int commands, char **
     }
     if (dashes) continue;
     if (word[at][0] != '-' || word[at][1] == '\0') {
-      if (a->rest_count == a->rest_most) return usage("'%s' is one word too many", word[at]);
+      if (a->rest_count == a->rest_most) return usage("unexpected argument '%s'", word[at]);
       word[a->rest_count++] = word[at];
       continue;
     }
@@ -225,9 +225,9 @@ static int take_target(struct arguments *a, const char *command) {
   struct cl_request *request = &a->request;
   int ways = (a->rest_count > 0) + (request->cgroup != NULL) + (request->unit != NULL);
   if (ways == 0) return usage("%s needs PIDs, a TID, --cgroup or --unit", command);
-  if (ways > 1) return usage("of PIDs, --cgroup and --unit one is enough");
+  if (ways > 1) return usage("give only one of PIDs, --cgroup and --unit");
   for (int i = 0; i < a->rest_count; i++)
-    if (!is_pid(a->rest[i], &pids[i])) return usage("'%s' is no PID or TID, which are from 1 to %d", a->rest[i], PID_MOST);
+    if (!is_pid(a->rest[i], &pids[i])) return usage("'%s' is not a PID or TID: give a number from 1 to %d", a->rest[i], PID_MOST);
   request->pids = pids;
   request->pid_count = a->rest_count;
   return 0;
@@ -245,7 +245,7 @@ static int place(struct arguments *a, const char *command, bool plan, bool attac
   cl_say_quiet(a->output.quiet);
   int error = a->log ? cl_say_log(a->log) : 0;
   if (error) return cl_fail("--log %s cannot be written: %s", a->log, cl_out_error(error));
-  if (request->fifo && request->has_nice) return usage("of --fifo and --nice one is enough");
+  if (request->fifo && request->has_nice) return usage("give only one of --fifo and --nice");
   return plan ? cl_plan(request, a->output.json) : cl_run(request, &a->output);
 }
 
@@ -255,12 +255,12 @@ static int plain(struct arguments *a, const char *command, char **word) {
   int id = 0, status = parse(a, command, restores ? RESTORE : strcmp(command, "status") == 0 ? STATUS : TEST, word);
   if (status) return status;
   if (strcmp(command, "status") == 0) {
-    if (a->status.json && a->status.prometheus) return usage("of --json and --prometheus one is enough");
+    if (a->status.json && a->status.prometheus) return usage("give only one of --json and --prometheus");
     return cl_status(&a->status);
   }
   if (!restores) return cl_verify(a->output.json);
-  if (a->rest_count && !is_pid(a->rest[0], &id)) return usage("'%s' is no ID of a reservation", a->rest[0]);
-  if (a->rest_count && a->all) return usage("give an ID or --all");
+  if (a->rest_count && !is_pid(a->rest[0], &id)) return usage("'%s' is not a reservation ID", a->rest[0]);
+  if (a->rest_count && a->all) return usage("give an ID or --all, not both");
   cl_say_quiet(a->output.quiet);
   int error = a->log ? cl_say_log(a->log) : 0;
   if (error) return cl_fail("--log %s cannot be written: %s", a->log, cl_out_error(error));
@@ -283,7 +283,7 @@ int main(int count, char **word) {
     return fputs(help, stdout) < 0 || fflush(stdout) ? CL_EXIT_REFUSED : 0;
   if (strcmp(command, "--version") == 0 || strcmp(command, "-V") == 0) return puts("coreloom exclusive " VERSION) < 0;
   bool places = strcmp(command, "run") == 0 || strcmp(command, "attach") == 0;
-  if (places && cl_files_is_tree()) return usage("--root is for plan, status, restore and verify");
+  if (places && cl_files_is_tree()) return usage("--root works only with plan, status, restore and verify");
   if (places) return place(&a, command, false, *command == 'a', word);
   if (strcmp(command, "plan") == 0) {
     bool attach = *word && strcmp(*word, "attach") == 0, run = *word && strcmp(*word, "run") == 0;
@@ -291,5 +291,5 @@ int main(int count, char **word) {
   }
   if (strcmp(command, "status") == 0 || strcmp(command, "restore") == 0 || strcmp(command, "verify") == 0)
     return plain(&a, command, word);
-  return usage("there is no command '%s'", command);
+  return usage("unknown command '%s'", command);
 }

@@ -39,11 +39,11 @@ bool cl_needs_root(const struct cl_hold *hold) {
 const char *cl_v2_cannot(const struct cl_hold *hold) {
   char mount[CL_PATH_MOST], path[CL_PATH_MOST], text[512], padded[sizeof text + 2];
   if (cl_needs_root(hold)) return "needs root";
-  if (cl_group_mount("", mount, sizeof mount)) return "no cgroup v2 is mounted";
+  if (cl_group_mount("", mount, sizeof mount)) return "cgroup v2 is not mounted";
   if (cl_read(cl_join(path, mount, "cgroup.controllers"), text, sizeof text)) text[0] = '\0';
   snprintf(padded, sizeof padded, " %s ", text);
-  if (strstr(padded, " cpuset ") == NULL) return "cgroup v2 has no cpusets here: the kernel lacks them, or v1 has them";
-  if (hold->request->tid > 0) return "in cgroup v2 one thread cannot leave the group of its process";
+  if (strstr(padded, " cpuset ") == NULL) return "cgroup v2 has no cpuset controller: the kernel lacks it, or cgroup v1 uses it";
+  if (hold->request->tid > 0) return "in cgroup v2 a thread cannot leave the cgroup of its process";
   return NULL;
 }
 
@@ -155,7 +155,7 @@ int cl_group_enter(struct cl_hold *hold, const char *controller, const struct cl
 
 void cl_warn_container(const struct cl_tasks *kernel) {
   if (kernel->count == 0)
-    cl_warn("this is a container: programs outside it are not seen, and may use the CPUs as before");
+    cl_warn("running in a container: programs outside it are not seen and may still use the CPUs");
 }
 
 int cl_workqueues_away(struct cl_hold *hold) {

@@ -194,7 +194,7 @@ int cl_out_append(const char *path, int *fd) {
 }
 
 const char *cl_out_error(int error) {
-  if (error == ELOOP) return "a symbolic link on the way is another user's, or there are too many";
-  if (error == EMLINK) return "the file has a second name, by which it may be another user's choice";
+  if (error == ELOOP) return "a symbolic link in the path belongs to another user, or there are too many";
+  if (error == EMLINK) return "the file has a second hard link, which another user may have made";
   return strerror(error);
 }

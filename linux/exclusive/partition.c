@@ -30,13 +30,13 @@ static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, 
   const char *no = cl_v2_cannot(hold);
   if (no != NULL) return no;
   if (isolated && request->mechanism == NULL && cl_cpus_count(&hold->use) > 1)
-    return "threads are not balanced over several isolated CPUs";
+    return "the kernel does not balance threads across isolated CPUs";
   if (request->pid > 0 && !request->move && cl_systemd_runs()) {
     char unit[CL_UNIT_MOST];
     bool several = hold->target && hold->target->process.count > 1;
     unit_of(hold, unit, sizeof unit);
     if (unit[0] != '\0') {
-      snprintf(why, size, "it would take %s out of %s: --move allows it", several ? "processes" : "the process", unit);
+      snprintf(why, size, "it would take %s out of %s: add --move to allow it", several ? "processes" : "the process", unit);
       return why;
     }
   }
@@ -64,7 +64,7 @@ static int partition(struct cl_hold *hold, const char *group, const struct cl_cp
   struct cl_changes *changes = &hold->changes;
   char path[CL_PATH_MOST], text[256], list[CL_CPUS_TEXT];
   int error = without_pressure(changes, group);
-  if (error) return cl_why(why, size, error, "cannot switch the pressure figures of %s off", group);
+  if (error) return cl_why(why, size, error, "cannot turn off pressure accounting of %s", group);
   error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus"), cl_cpus_format(cpus, list));
   if (!error) error = cl_change_file(changes, cl_join(path, group, "cpuset.cpus.partition"), kind);
   if (error) return cl_why(why, size, error, "cannot write %s", path);
@@ -87,7 +87,7 @@ static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *
   size_t root = strlen(mount) + 1;
   snprintf(slice, sizeof slice, "%.*s", (int)(root + strcspn(hold->group + root, "/")), hold->group);
   error = without_pressure(&hold->changes, hold->group);
-  if (error) return cl_why(why, size, error, "cannot switch the pressure figures of %s off", hold->group);
+  if (error) return cl_why(why, size, error, "cannot turn off pressure accounting of %s", hold->group);
   return partition(hold, slice, &hold->cpus, kind, why, size);
 }
 
@@ -96,28 +96,28 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_tasks *kernel,
   char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
   int narrowed = 0;
   int error = cl_group_mount("", mount, sizeof mount);
-  if (error) return cl_why(why, size, error, "no cgroup v2 is mounted");
+  if (error) return cl_why(why, size, error, "cgroup v2 is not mounted");
   if ((error = cl_kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
   /* For an isolated partition the kernel moves its own threads, and back. Else it does not in newer versions, nor back who
    * is given less while the partition lives: so they are moved before it is made, and taken back after it has gone. */
   if (strcmp(kind, "isolated") != 0 && (error = cl_kernel_away(hold, kernel, false)) != 0)
-    return cl_why(why, size, error, "cannot move the kernel's threads");
+    return cl_why(why, size, error, "cannot move the kernel threads");
   if (cl_systemd_runs()) return make_by_systemd(hold, mount, kind, why, size);
   /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
    * they are narrowed, and goes before. */
   error = cl_change_cpuset_on(changes, mount);
-  if (error) return cl_why(why, size, error, "cannot switch the controller cpuset on in %s", mount);
+  if (error) return cl_why(why, size, error, "cannot enable the cpuset controller in %s", mount);
   if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
-    return cl_why(why, size, error, "cannot narrow the groups in %s", mount);
+    return cl_why(why, size, error, "cannot narrow the cgroups in %s", mount);
   cl_group_name(hold, mount, "", hold->group);
   error = cl_change_folder(changes, hold->group);
-  if (error) return cl_why(why, size, error, "cannot make %s", hold->group);
+  if (error) return cl_why(why, size, error, "cannot create %s", hold->group);
   error = partition(hold, hold->group, &hold->use, kind, why, size);
   struct cl_cpus empty = cl_cpus_minus(&hold->cpus, &hold->use);
   if (error || cl_cpus_count(&empty) == 0) return error;
   cl_group_name(hold, mount, "-idle", idle);
   error = cl_change_folder(changes, idle);
-  if (error) return cl_why(why, size, error, "cannot make %s", idle);
+  if (error) return cl_why(why, size, error, "cannot create %s", idle);
   return partition(hold, idle, &empty, "isolated", why, size);
 }
 
@@ -131,7 +131,7 @@ static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size)
   if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
   /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */
   if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)
-    cl_why(why, size, error, "cannot move the work queues");
+    cl_why(why, size, error, "cannot move the workqueues");
   cl_tasks_free(&kernel);
   return error;
 }

@@ -20,8 +20,8 @@ static const char *s(unsigned long long count) { return count == 1 ? "" : "s"; }
 
 static void put_strays(FILE *out, const struct cl_proof *proof) {
   if (proof->source == NULL) return;
-  if (proof->strays == 0) fprintf(out, "strays: none, says %s\n", proof->source);
-  else fprintf(out, "strays: %zu task%s, says %s\n", proof->strays, s(proof->strays), proof->source);
+  if (proof->strays == 0) fprintf(out, "strays: none (source: %s)\n", proof->source);
+  else fprintf(out, "strays: %zu task%s (source: %s)\n", proof->strays, s(proof->strays), proof->source);
   for (size_t i = 0; i < proof->strays; i++) {
     const struct cl_stray *stray = &proof->stray[i];
     fputs("  ", out);
@@ -29,7 +29,7 @@ static void put_strays(FILE *out, const struct cl_proof *proof) {
     fprintf(out, " %d%s%s: %llu time%s\n", stray->tid, stray->kernel ? ", kernel" : "",
             stray->fixed ? ", cannot be moved" : "", stray->times, s(stray->times));
   }
-  if (proof->lost) fprintf(out, "  %llu switches were lost, as the trace buffer is small\n", proof->lost);
+  if (proof->lost) fprintf(out, "  %llu switches were lost: the trace buffer was full\n", proof->lost);
 }
 
 /* A tick is taken away at boot only: said where one remains. */
@@ -40,7 +40,7 @@ static void put_ticks(FILE *out, const struct cl_hold *hold, double ticks) {
     quiet = cl_cpus_none();
   struct cl_cpus left = cl_cpus_minus(&hold->cpus, &quiet);
   if (!(ticks >= 10) || cl_cpus_count(&left) == 0) return;
-  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s takes it away\n",
+  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s stops it\n",
           cl_cpus_format(&left, text));
 }
 
@@ -52,13 +52,13 @@ void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof
   fprintf(out, "CPU %-30s%12s%12s\n", cl_cpus_format(&hold->cpus, text), "before", "held");
   put_line(out, "run-queue wait, % of a CPU", before.wait, held.wait);
   put_line(out, "busy, % of a CPU", before.busy, held.busy);
-  put_line(out, "switches a second", before.switches, held.switches);
-  put_line(out, "device interrupts a second", before.devices, held.devices);
-  put_line(out, "interrupts between CPUs a second", before.between, held.between);
-  put_line(out, "timer interrupts a second", before.ticks, held.ticks);
-  put_line(out, "softirqs a second", before.softirqs, held.softirqs);
-  put_line(out, "seconds looked at", before.seconds, held.seconds);
-  fprintf(out, "program: %.3f s, on a CPU %.3f s", program->wall_s, program->cpu_s);
+  put_line(out, "context switches per second", before.switches, held.switches);
+  put_line(out, "device interrupts per second", before.devices, held.devices);
+  put_line(out, "IPIs per second", before.between, held.between);
+  put_line(out, "timer interrupts per second", before.ticks, held.ticks);
+  put_line(out, "softirqs per second", before.softirqs, held.softirqs);
+  put_line(out, "observed, s", before.seconds, held.seconds);
+  fprintf(out, "program: wall %.3f s, CPU %.3f s", program->wall_s, program->cpu_s);
   if (program->cpu_s > 0) fprintf(out, " (wall/CPU %.3f)", program->wall_s / program->cpu_s);
   fprintf(out, ", %llu involuntary switch%s, %llu voluntary\n", program->involuntary,
           program->involuntary == 1 ? "" : "es", program->voluntary);

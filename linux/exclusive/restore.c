@@ -15,7 +15,7 @@ int cl_restore_dead(void) {
   static const struct cl_settling dead = {0};
   struct cl_settled done;
   int error = cl_settle(&dead, &done);
-  if (error) cl_warn("not everything that dead tools had changed could be taken back: %s", strerror(error));
+  if (error) cl_warn("not all changes of dead reservations could be undone: %s", strerror(error));
   return done.layers;
 }
 
@@ -44,20 +44,20 @@ int cl_restore(const struct cl_restore_request *request) {
   }
   error = cl_settle(&how, &done);
   close(lock);
-  if (error && error != EIO) return cl_fail("what is written down in %s cannot be used: %s", CL_STATE, strerror(error));
+  if (error && error != EIO) return cl_fail("the records in %s cannot be used: %s", CL_STATE, strerror(error));
   if (request->json) put_json(&done);
-  else if (done.layers + done.done + done.foreign + done.failed + done.damaged == 0) cl_say("nothing to take back");
+  else if (done.layers + done.done + done.foreign + done.failed + done.damaged == 0) cl_say("nothing to undo");
   else
-    cl_say("%d reservation%s taken back: %d changes, %d were as before", done.layers, done.layers == 1 ? "" : "s",
+    cl_say("%d reservation%s undone: %d changes, %d already as before", done.layers, done.layers == 1 ? "" : "s",
            done.done, done.already);
   if (done.foreign && !request->json)
-    cl_say("%d value%s kept, as others have changed %s", done.foreign, done.foreign == 1 ? "" : "s",
+    cl_say("%d value%s kept: others have changed %s", done.foreign, done.foreign == 1 ? "" : "s",
            done.foreign == 1 ? "it" : "them");
   if (done.owed)
-    cl_warn("%d task%s CPUs that are offline: repeat `restore` when these are back", done.owed,
+    cl_warn("%d task%s CPUs that are offline: run `restore` again when they are back", done.owed,
             done.owed == 1 ? " waits for" : "s wait for");
   if (done.failed)
-    cl_warn("%d change%s could not be taken back: what is written down in %s stays, repeat `restore`", done.failed,
+    cl_warn("%d change%s could not be undone: the records in %s are kept, run `restore` again", done.failed,
             done.failed == 1 ? "" : "s", CL_STATE);
   return done.failed || done.damaged;
 }

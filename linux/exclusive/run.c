@@ -129,7 +129,7 @@ static int check_free(const struct run *r) {
     cl_held_free(&held);
   }
   free(list);
-  return pid ? cl_fail("process %d is held already, by reservation %d", pid, by) : 0;
+  return pid ? cl_fail("process %d is already held by reservation %d", pid, by) : 0;
 }
 
 /* The name of the program's scope is not another's. */
@@ -137,7 +137,7 @@ static int check_unit(const struct cl_request *request) {
   char folder[CL_PATH_MOST], controller[64];
   if (!cl_systemd_runs()) return cl_fail("--unit %s: systemd does not run here: leave it out", request->unit);
   if (cl_systemd_find(request->unit, folder, sizeof folder, controller, sizeof controller)) return 0;
-  return cl_fail("--unit %s: there is such a unit already: give another name", request->unit);
+  return cl_fail("--unit %s: this unit already exists: give another name", request->unit);
 }
 
 static int check_report(struct run *r) {
@@ -280,7 +280,7 @@ static int interrupted(const struct run *r) {
   struct signalfd_siginfo info;
   while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info)
     if (info.ssi_signo != SIGCHLD) {
-      cl_say("ended by signal %u: nothing stays changed", info.ssi_signo);
+      cl_say("ended by signal %u: all changes undone", info.ssi_signo);
       return 128 + (int)info.ssi_signo;
     }
   return 0;
@@ -309,9 +309,9 @@ static int lock_state(const struct run *r, bool gives_back, int *lock) {
     int status = gives_back ? 0 : interrupted(r);
     if (status) return status;
     if (!gives_back && waited > LOCK_S)
-      return cl_fail("%s has set up or taken down a reservation for %.0f s: look what it does, then try again", holder(who),
-                     waited);
-    if (!said && waited > TELL_S) cl_say("waiting for %s, which sets up or takes down a reservation", holder(who));
+      return cl_fail("%s has been setting up or releasing a reservation for %.0f s: check what it is doing, then try again",
+                     holder(who), waited);
+    if (!said && waited > TELL_S) cl_say("waiting for %s, which is setting up or releasing a reservation", holder(who));
     said |= waited > TELL_S;
     struct pollfd signals = {r->signals, POLLIN, 0};
     poll(&signals, !gives_back, 20);
@@ -448,7 +448,7 @@ static int clear(struct run *r) {
     if (wanted && strcmp(wanted, m->name) != 0) continue;
     why[0] = '\0';
     bool names = r->request->command && r->request->unit;
-    const char *no = names && !m->scopes ? "it makes no scope, which --unit names" : m->cannot(hold, why, sizeof why);
+    const char *no = names && !m->scopes ? "--unit names a scope, and it creates none" : m->cannot(hold, why, sizeof why);
     if (no) {
       cl_say_state(3, "not %s: %s", m->name, no);
       if (!names || m->scopes || *last == '\0') snprintf(last, sizeof last, "%s", no);
@@ -467,7 +467,7 @@ static int clear(struct run *r) {
     cl_say_state(3, "not %s: %s", m->name, why);
     snprintf(last, sizeof last, "%s", why);
     if (!hold->changes.plan && (error = begin_anew(r)) != 0) {
-      cl_fail("%s: its changes cannot be taken back: %s", m->name, strerror(error));
+      cl_fail("%s: its changes cannot be undone: %s", m->name, strerror(error));
       return error;
     }
     int made = hold->changes.made;
@@ -475,7 +475,7 @@ static int clear(struct run *r) {
     hold->changes.made = made;
   }
   if (wanted) cl_fail("the mechanism %s cannot be used: %s", wanted, last);
-  else cl_fail("there is no way to keep others off CPUs here: %s", last);
+  else cl_fail("no mechanism works on this machine: %s", last);
   return ENOTSUP;
 }
 
@@ -519,10 +519,10 @@ static int set_up(struct run *r) {
   struct cl_hold *hold = &r->hold;
   char why[WHY], cpus[CL_CPUS_TEXT], text[CL_TARGET_TEXT];
   const char *name = hold->program.name;
-  if (r->request->command) cl_say_state(1, "reading who runs where");
+  if (r->request->command) cl_say_state(1, "reading tasks and load");
   else if (is_one(r))
-    cl_say_state(1, "%s %d is %s; reading who runs where", r->request->tid ? "thread" : "process", hold->program.tid, name);
-  else cl_say_state(1, "%s; reading who runs where", cl_target_text(hold, text));
+    cl_say_state(1, "%s %d is %s; reading tasks and load", r->request->tid ? "thread" : "process", hold->program.tid, name);
+  else cl_say_state(1, "%s; reading tasks and load", cl_target_text(hold, text));
   int status = choose(r, why);
   if (status == TRY_AGAIN && !r->wait_said) cl_say("waiting for up to %g s: %s", r->request->wait_s, why);
   r->wait_said |= status == TRY_AGAIN;
@@ -539,7 +539,7 @@ static int set_up(struct run *r) {
   if (error) cl_warn("not all interrupts could be moved: %s", strerror(error));
   r->proof.cleared_s = cl_now() - start;
   error = cl_strays_begin(hold, &r->strays);
-  if (error) cl_warn("strays cannot be watched: %s", strerror(error));
+  if (error) cl_warn("strays cannot be counted: %s", strerror(error));
   count_moves(hold, why, sizeof why);
   cl_say_state(3, "CPU %s cleared in %.1f ms by %s (%s)%s", cl_cpus_format(&hold->cpus, cpus), r->proof.cleared_s * 1e3,
                r->mechanism->name, r->mechanism->text, why);
@@ -654,14 +654,14 @@ static int give_back(struct run *r, bool proven) {
   if (!error && !ended) error = cl_baseline_refresh(&r->base);
   if (!error) error = cl_settle(&mine, &done);
   if (error)
-    cl_fail("not everything could be taken back: what is written down in %s stays, repeat `coreloom exclusive restore`",
+    cl_fail("not everything could be undone: the records in %s are kept, run `coreloom exclusive restore`",
             CL_STATE);
   else
-    cl_say_state(0, "CPU %s given back in %.1f ms: %d changes taken back, %d were as before, %d left to others",
+    cl_say_state(0, "CPU %s released in %.1f ms: %d changes undone, %d already as before, %d left to others",
                  cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
   r->unfinished = error || done.owed;
   if (!error && done.owed)
-    cl_say("%d task%s CPUs that are offline: the watcher (pid %d) gives them back when they come", done.owed,
+    cl_say("%d task%s CPUs that are offline: the watcher (pid %d) restores their affinity when they are back", done.owed,
            done.owed == 1 ? " waits for" : "s wait for", r->watcher.pid);
   close(lock);
   close(r->layer.fd);
@@ -680,11 +680,11 @@ static void look_after(struct run *r) {
   char path[CL_PATH_MOST + 64], text[512];
   bool ended, there = cl_exists(r->layer.path);
   if (cl_layer_keep(&r->layer, &ended) == 0 && !there && !ended) {
-    cl_warn("%s was removed while CPUs are held: it is written anew", r->layer.path);
+    cl_warn("%s was removed while CPUs are held: writing it again", r->layer.path);
     cl_watcher_tell(&r->watcher, r->deadline);
   }
   if (ended) {
-    cl_warn("the CPUs were given back by another hand: the program runs on without CPUs of its own");
+    cl_warn("the CPUs were released by somebody else: the program keeps running without CPUs of its own");
     r->held = false;
     if (r->strays) cl_strays_end(r->strays, &r->hold, &r->proof);
     r->strays = NULL;
@@ -693,7 +693,7 @@ static void look_after(struct run *r) {
   if (!r->offline_said && cl_online(&online) == 0) {
     off = cl_cpus_minus(&r->hold.cpus, &online);
     if (cl_cpus_count(&off)) {
-      cl_warn("CPU %s went offline while it is held", cl_cpus_format(&off, path));
+      cl_warn("CPU %s went offline while held", cl_cpus_format(&off, path));
       r->offline_said = true;
     }
   }
@@ -703,9 +703,9 @@ static void look_after(struct run *r) {
   there = cl_exists(r->hold.group);
   /* Once the program has ended, its group may go: systemd removes its own. So this is looked at last. */
   if (!cl_target_lives(&r->hold)) return;
-  if (!there) cl_warn("%s, the group of the program, was removed", r->hold.group);
+  if (!there) cl_warn("%s, the program's cgroup, was removed", r->hold.group);
   else if (error || strstr(text, " invalid") == NULL) return;
-  else cl_warn("%s is \"%s\": others may come to the CPUs now", path, text);
+  else cl_warn("%s is \"%s\": others may now run on the CPUs", path, text);
   r->group_said = true;
 }
 
@@ -737,9 +737,9 @@ static void take_newcomers(struct run *r) {
     for (size_t j = 0; j < threads.count && !error; j++)
       error = r->mechanism->enter(hold, &threads.task[j], why, sizeof why);
     cl_tasks_free(&threads);
-    if (!error) cl_say("process %d (%s) has come to it, and is held, too", task->pid, task->name);
+    if (!error) cl_say("process %d (%s) joined and is now held", task->pid, task->name);
     else if (cl_task_lives(task->tid, task->born))
-      cl_warn("process %d (%s) has come to it, and is not held: %s", task->pid, task->name, why);
+      cl_warn("process %d (%s) joined but cannot be held: %s", task->pid, task->name, why);
   }
   cl_tasks_free(&came);
 }
@@ -755,7 +755,7 @@ static void sweep(struct run *r) {
   if (r->held) take_newcomers(r);
   int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;
   close(lock);
-  if (came) cl_say("%d task%s that came to the CPUs sent away", came, came == 1 ? "" : "s");
+  if (came) cl_say("%d task%s that came to the CPUs moved off", came, came == 1 ? "" : "s");
 }
 
 static void show(struct run *r) {
@@ -789,8 +789,8 @@ static void reap(struct run *r) {
 static bool target_ended(struct run *r) { return r->request->command ? !r->child_lives : !cl_target_lives(&r->hold); }
 
 static void say_runs_on(const struct run *r, const char *why) {
-  if (is_one(r)) cl_say("%sthe program (pid %d) runs on", why, r->hold.program.pid);
-  else cl_say("%sthe program (%zu processes) runs on", why, r->target.process.count);
+  if (is_one(r)) cl_say("%sthe program (pid %d) keeps running", why, r->hold.program.pid);
+  else cl_say("%sthe program (%zu processes) keeps running", why, r->target.process.count);
 }
 
 /* A signal to the tool; true: leave. The terminal sends its signals to the program as well, so only others are passed
@@ -838,7 +838,7 @@ static int hold(struct run *r) {
       continue;
     }
     if (now >= r->deadline) {
-      say_runs_on(r, "--max is over: ");
+      say_runs_on(r, "--max has expired: ");
       status = give_back(r, true);
     } else {
       if (now >= swept + every) {
@@ -876,7 +876,7 @@ static int run_once(struct run *r) {
   if (locked) return locked;
   cl_urgent(true);
   int dead = cl_restore_dead();
-  if (dead) cl_say_state(0, "%d reservation%s of dead tools taken back first", dead, dead == 1 ? "" : "s");
+  if (dead) cl_say_state(0, "%d reservation%s of dead tools undone first", dead, dead == 1 ? "" : "s");
   int status = set_up(r);
   if (!status) status = interrupted(r);
   if (!status) status = start(r);
@@ -907,15 +907,15 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
     return cl_fail("%s needs root; `plan`, `status` and `verify` do not", request->command ? "run" : "attach");
   int status = check(&r, request);
   if (status) return status;
-  cl_say_state(0, "the request is possible");
+  cl_say_state(0, "request checked");
   int error = block_signals(&r);
   r.hold.signals = r.signals;
   if (!error) error = cl_watcher_start(&r.watcher);
-  if (error) return cl_fail("no process can be made: %s", strerror(error));
+  if (error) return cl_fail("cannot create a process: %s", strerror(error));
   if (request->command) error = start_child(&r);
   else if (is_one(&r)) r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
   signal(SIGPIPE, SIG_IGN); /* after the child: who reads our lines may go, the CPUs are still given back */
-  if (error) status = cl_fail("no process can be made: %s", strerror(error));
+  if (error) status = cl_fail("cannot create a process: %s", strerror(error));
   else status = run_locked(&r);
   if (r.child_waits) drop_child(&r);
   cl_watcher_stop(&r.watcher, r.unfinished);
@@ -945,7 +945,7 @@ int cl_plan(struct cl_request *request, bool json) {
   if (clear(&r)) return CL_EXIT_REFUSED;
   int error = cl_irqs_clear(hold);
   if (error) return cl_fail("the interrupts cannot be read: %s", strerror(error));
-  cl_say_planned("%d changes by %s (%s); nothing was changed", hold->changes.made, r.mechanism->name, r.mechanism->text);
+  cl_say_planned("%d changes with %s (%s); nothing was changed", hold->changes.made, r.mechanism->name, r.mechanism->text);
   cl_say_plan_end(hold->changes.made);
   return 0;
 }

@@ -50,7 +50,7 @@ struct settle {
 static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
 
 static enum answer failed(const char *what, int error) {
-  cl_warn("cannot take back %s: %s", what, strerror(error));
+  cl_warn("cannot restore %s: %s", what, strerror(error));
   return FAILED;
 }
 
@@ -172,11 +172,11 @@ static enum answer move_back(const struct cl_entry *e, bool last) {
   if (!cl_task_lives(e->tid, e->born)) return ALREADY;
   int error = cl_task_folder(e->tid, controller, now, sizeof now);
   if (error == ESRCH || is_gone(error)) return ALREADY;
-  if (error == ENAMETOOLONG) snprintf(now, sizeof now, "a group too deep to be told"); /* so not in the one of ours */
+  if (error == ENAMETOOLONG) snprintf(now, sizeof now, "a cgroup nested too deeply to name"); /* so not in the one of ours */
   else if (error) return failed(new, error);
   if (strcmp(now, old) == 0) return ALREADY;
   if (strcmp(now, new) != 0) {
-    cl_warn("task %d is in %s, but was put into %s: somebody has moved it, it is kept there", e->tid, now, new);
+    cl_warn("task %d is in %s, but was put into %s: moved by others, left there", e->tid, now, new);
     return FOREIGN;
   }
   join(path, sizeof path, old, e->kind == CL_ENTRY_GROUP ? "cgroup.procs" : *controller ? "tasks" : "cgroup.threads");
@@ -184,7 +184,7 @@ static enum answer move_back(const struct cl_entry *e, bool last) {
   if (error == ESRCH) return ALREADY;
   if (error == EBUSY && !last) return LATER; /* a container's root takes no tasks while its controllers are on */
   if (is_gone(error)) {
-    cl_warn("%s, where task %d came from, is no more: it goes up from %s", old, e->tid, new);
+    cl_warn("%s, where task %d came from, no longer exists: it moves to the parent of %s", old, e->tid, new);
     return FOREIGN;
   }
   return error ? failed(path, error) : DONE;
@@ -408,7 +408,7 @@ static enum answer settle_set(struct settle *s, struct cl_known *k) {
   if (!ours && !s->look && cl_baseline_cpus_changed(&s->base)) ours = is_our_set(s, k, &base, &written, &now);
   if (!ours && is_spread(s, k->key)) return ALREADY;
   if (!ours) {
-    say(s, true, "%s is \"%s\", but \"%s\" was written: somebody has changed it, it is kept", k->key, now_text, k->written);
+    say(s, true, "%s is \"%s\", but \"%s\" was written: changed by others, kept", k->key, now_text, k->written);
     if (!s->look) cl_baseline_put(&s->base, k->kind, k->key, now_text, now_text, CL_THEIRS);
     return FOREIGN;
   }
@@ -416,7 +416,7 @@ static enum answer settle_set(struct settle *s, struct cl_known *k) {
   else if (k->kind == CL_MASK) cl_cpus_format_mask(&to, text);
   else cl_cpus_format(&to, text);
   if (s->look) {
-    say(s, false, "%s is \"%s\", and should be \"%s\"", k->key, now_text, text);
+    say(s, false, "%s is \"%s\", but should be \"%s\"", k->key, now_text, text);
     return FAILED;
   }
   error = cl_baseline_put(&s->base, k->kind, k->key, k->base, text, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
@@ -491,7 +491,7 @@ static enum answer settle_controller(struct settle *s, const struct cl_known *k)
   bool on = cl_lists_word(text, "cpuset");
   if (on == s->controller) return ALREADY;
   if (!on && s->look) {
-    say(s, false, "%s does not list \"cpuset\" any more", k->key);
+    say(s, false, "%s no longer lists \"cpuset\"", k->key);
     return FAILED;
   }
   if (!on) return s->how->repair ? wrote(k->key, cl_write(k->key, "+cpuset")) : NOTHING;
@@ -499,11 +499,11 @@ static enum answer settle_controller(struct settle *s, const struct cl_known *k)
   struct need n = {s, group, ""};
   cl_list(group, needs, &n);
   if (*n.by) {
-    say(s, true, "the controller cpuset stays on in %s, as %s uses it by now", group, n.by);
+    say(s, true, "the cpuset controller stays enabled in %s: %s uses it", group, n.by);
     return FOREIGN;
   }
   if (s->look) {
-    say(s, false, "the controller cpuset is on in %s, and should be off", group);
+    say(s, false, "the cpuset controller is enabled in %s, but should not be", group);
     return FAILED;
   }
   snprintf(path, sizeof path, "%s", k->key); /* k may move when more becomes known */
@@ -586,7 +586,7 @@ static enum answer give(struct settle *s, const struct cl_known *k, const struct
                         const struct cl_cpus *to) {
   char what[64], now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
   if (s->look) {
-    say(s, false, "task %d (%s) may use CPUs %s, and should have %s", task->tid, task->name,
+    say(s, false, "task %d (%s) is allowed on CPUs %s, but should be on %s", task->tid, task->name,
         cl_cpus_format(&task->allowed, now), cl_cpus_format(to, list));
     return FAILED;
   }
@@ -600,7 +600,7 @@ static enum answer give(struct settle *s, const struct cl_known *k, const struct
   if (error == ESRCH) return ALREADY;
   struct cl_cpus alive = cl_cpus_and(to, &s->base.online), may = granted(s, task->tid), can = cl_cpus_and(&alive, &may);
   if (error == EINVAL && empty(&can)) {
-    cl_warn("task %d (%s) had CPUs %s, which its group has no more: it keeps %s", task->tid, task->name,
+    cl_warn("task %d (%s) had CPUs %s, which its cgroup no longer has: it keeps %s", task->tid, task->name,
             cl_cpus_format(to, list), cl_cpus_format(&task->allowed, now));
     return FOREIGN;
   }
@@ -640,7 +640,7 @@ static enum answer pin_again(struct settle *s, const struct cl_known *k, const s
   struct cl_cpus can = cl_cpus_and(&written, &may);
   if (empty(&can) || cl_cpus_equal(&can, &may)) return NOTHING;
   if (s->look) {
-    say(s, false, "task %d (%s) may use CPUs %s, and should have %s", task->tid, task->name,
+    say(s, false, "task %d (%s) is allowed on CPUs %s, but should be on %s", task->tid, task->name,
         cl_cpus_format(&task->allowed, now), cl_cpus_format(&written, list));
     return FAILED;
   }
@@ -671,7 +671,7 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
   if (cl_cpus_equal(&can, &task.allowed) && !lacks_some) return ALREADY;
   if (!is_ours(s, k, &task, &base) && !(!s->look && cl_baseline_cpus_changed(&s->base) && is_ours(s, k, &task, &base))) {
     if (s->look || s->named++ < NAMED)
-      say(s, true, "task %d (%s) may use CPUs %s, but was left %s: somebody has changed it, it is kept", k->tid, task.name,
+      say(s, true, "task %d (%s) is allowed on CPUs %s, but was left on %s: changed by others, kept", k->tid, task.name,
           cl_cpus_format(&task.allowed, now), cl_cpus_format(&to, list));
     if (!s->look) cl_baseline_put_task(&s->base, &task, &task.allowed, &task.allowed, CL_THEIRS, 0);
     return FOREIGN;
@@ -837,7 +837,7 @@ static void remind_queues(struct settle *s) {
     if (!queues_know(s, mount)) blink(s, mount, "isolated", &ours);
   }
   if (queues_know(s, mount)) return;
-  cl_warn("the kernel keeps its work queues off CPU %s", cl_cpus_format(&ours, cpus));
+  cl_warn("the kernel keeps its workqueues off CPU %s", cl_cpus_format(&ours, cpus));
   s->out->failed++;
 }
 
@@ -955,13 +955,11 @@ static void say_damage(struct settle *s) {
   for (size_t i = 0; i < s->layers; i++) {
     const struct cl_text *t = &s->layer[i].text;
     for (size_t j = 0; j < t->damages && s->layer[i].ends; j++)
-      cl_warn("line %zu of %s cannot be read: it is left out", t->damaged[j], t->first.path);
+      cl_warn("line %zu of %s cannot be read: skipped", t->damaged[j], t->first.path);
     if (s->layer[i].ends) s->out->damaged += (int)t->damages;
   }
-  bool one = s->base.damaged == 1;
   if (s->base.damaged)
-    cl_warn("%zu line%s of %s cannot be read: %s left out", s->base.damaged, one ? "" : "s", CL_BASELINE,
-            one ? "it is" : "they are");
+    cl_warn("%zu line%s of %s cannot be read: skipped", s->base.damaged, s->base.damaged == 1 ? "" : "s", CL_BASELINE);
   s->out->damaged += (int)s->base.damaged;
 }
 
@@ -1009,7 +1007,7 @@ int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
     bool begun = false;
     for (size_t i = 0; i < s.layers; i++) begun |= s.layer[i].ends && *s.layer[i].text.first.trying;
     if (begun) {
-      cl_warn("%s is not there: what the machine was before is not known; only our groups are removed", CL_BASELINE);
+      cl_warn("%s is missing, so the state before is unknown: only cgroups of this tool are removed", CL_BASELINE);
       settled->damaged++;
     }
   }

@@ -273,7 +273,7 @@ static void put_table(const struct look *look, const struct look *before) {
   }
   if (look->cpus == 0) return;
   printf("\n%-8s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s",
-         "between/s", "timer/s", "softirqs/s");
+         "IPIs/s", "timer/s", "softirqs/s");
   for (size_t i = 0; i < look->cpus; i++) {
     struct cl_rates rates = rates_of(before, &look->cpu[i]);
     snprintf(text, sizeof text, "%d", look->cpu[i].cpu);
@@ -359,12 +359,12 @@ struct family {
 };
 
 static const struct family families[] = {
-    {"cpu_run_queue_wait_seconds_total", "Time that tasks waited for the CPU.", WAITS},
-    {"cpu_idle_seconds_total", "Time without anything to do.", ALWAYS},
-    {"cpu_switches_total", "Times that a task got the CPU.", WAITS},
-    {"cpu_device_interrupts_total", "Interrupts of devices.", INTERRUPTS},
-    {"cpu_cpu_interrupts_total", "Interrupts from other CPUs.", INTERRUPTS},
-    {"cpu_timer_interrupts_total", "Interrupts of the local timer.", INTERRUPTS},
+    {"cpu_run_queue_wait_seconds_total", "Time tasks waited for the CPU.", WAITS},
+    {"cpu_idle_seconds_total", "Time the CPU was idle.", ALWAYS},
+    {"cpu_switches_total", "Context switches to a task.", WAITS},
+    {"cpu_device_interrupts_total", "Device interrupts.", INTERRUPTS},
+    {"cpu_cpu_interrupts_total", "Inter-processor interrupts (IPIs).", INTERRUPTS},
+    {"cpu_timer_interrupts_total", "Local timer interrupts.", INTERRUPTS},
     {"cpu_softirqs_total", "Softirqs.", INTERRUPTS},
 };
 
@@ -382,14 +382,20 @@ static void put_before(const struct look *look) {
     size_t at;
     double unit;
   } gauge[] = {
-      {"before_run_queue_wait_ratio", "Tasks that waited all the time, before.",
+      {"before_run_queue_wait_ratio", "Average waiting tasks, before the CPUs were cleared.",
        offsetof(struct cl_rates, wait), 100},
-      {"before_busy_ratio", "CPUs that were busy, before.", offsetof(struct cl_rates, busy), 100},
-      {"before_switches_per_second", "Switches, before.", offsetof(struct cl_rates, switches), 1},
-      {"before_device_interrupts_per_second", "Interrupts of devices, before.", offsetof(struct cl_rates, devices), 1},
-      {"before_cpu_interrupts_per_second", "Interrupts from other CPUs, before.", offsetof(struct cl_rates, between), 1},
-      {"before_timer_interrupts_per_second", "Timer interrupts, before.", offsetof(struct cl_rates, ticks), 1},
-      {"before_softirqs_per_second", "Softirqs, before.", offsetof(struct cl_rates, softirqs), 1},
+      {"before_busy_ratio", "Average busy CPUs, before the CPUs were cleared.",
+       offsetof(struct cl_rates, busy), 100},
+      {"before_switches_per_second", "Context switches, before the CPUs were cleared.",
+       offsetof(struct cl_rates, switches), 1},
+      {"before_device_interrupts_per_second", "Device interrupts, before the CPUs were cleared.",
+       offsetof(struct cl_rates, devices), 1},
+      {"before_cpu_interrupts_per_second", "IPIs, before the CPUs were cleared.",
+       offsetof(struct cl_rates, between), 1},
+      {"before_timer_interrupts_per_second", "Timer interrupts, before the CPUs were cleared.",
+       offsetof(struct cl_rates, ticks), 1},
+      {"before_softirqs_per_second", "Softirqs, before the CPUs were cleared.",
+       offsetof(struct cl_rates, softirqs), 1},
   };
   for (size_t i = 0; i < sizeof gauge / sizeof *gauge; i++) {
     put_family(gauge[i].name, "gauge", gauge[i].help);
@@ -414,7 +420,7 @@ static void put_prometheus(const struct look *look) {
   for (size_t i = 0; i < look->rows; i++) count[look->row[i].state]++;
   put_family("reservations", "gauge", "Reservations by state.");
   for (int i = 0; i < STATES; i++) printf("coreloom_exclusive_reservations{state=\"%s\"} %d\n", states[i], count[i]);
-  put_family("reservation_info", "gauge", "A reservation: its CPUs, how they are held, for what.");
+  put_family("reservation_info", "gauge", "A reservation: its CPUs, mechanism and command.");
   for (size_t i = 0; i < look->rows; i++) {
     const struct cl_reservation *r = look->row[i].reservation;
     if (look->row[i].state == DAMAGED) continue;
@@ -429,7 +435,7 @@ static void put_prometheus(const struct look *look) {
   for (size_t i = 0; i < look->rows; i++)
     if (!isnan(look->row[i].seconds))
       printf("coreloom_exclusive_held_seconds{id=\"%d\"} %.2f\n", look->row[i].reservation->tool, look->row[i].seconds);
-  put_family("foreign_tasks", "gauge", "Tasks of others that may run on held CPUs though they could be moved.");
+  put_family("foreign_tasks", "gauge", "Movable tasks of others that may run on held CPUs.");
   for (size_t i = 0; i < look->rows; i++)
     if (look->row[i].state == HELD || look->row[i].state == GONE)
       printf("coreloom_exclusive_foreign_tasks{id=\"%d\"} %d\n", look->row[i].reservation->tool, look->row[i].others);
@@ -438,7 +444,7 @@ static void put_prometheus(const struct look *look) {
     if (look->row[i].lives)
       printf("coreloom_exclusive_program_cpu_seconds_total{id=\"%d\"} %.3f\n", look->row[i].reservation->tool,
              look->row[i].program.cpu_s);
-  put_family("program_switches_total", "counter", "Switches of the program's living threads.");
+  put_family("program_switches_total", "counter", "Context switches of the program's living threads.");
   for (size_t i = 0; i < look->rows; i++)
     for (int forced = 1; look->row[i].lives && forced >= 0; forced--)
       printf("coreloom_exclusive_program_switches_total{id=\"%d\",kind=\"%s\"} %llu\n", look->row[i].reservation->tool,

@@ -334,7 +334,7 @@ int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch) {
     if (!error) error = start_trace(hold, w);
   }
   if (error && hold->request->trace) {
-    cl_warn("no trace: %s; who else runs there is read from /proc",
+    cl_warn("cannot trace: %s; strays are counted from /proc instead",
             instances ? strerror(error) : "tracefs is not mounted at /sys/kernel/tracing");
     w->instance[0] = '\0';
   }

@@ -136,7 +136,7 @@ static int wait_for(struct cl_dbus *bus, const char *unit, char *why, size_t siz
     }
     if (message.type == CL_DBUS_ERROR && message.serial == bus->serial) {
       const char *said = message.signature[0] == 's' ? cl_dbus_read_text(&message) : message.error;
-      snprintf(why, size, "systemd refuses: %s", said);
+      snprintf(why, size, "systemd refused: %s", said);
       return ECANCELED;
     }
     if (message.type == CL_DBUS_REPLY && message.serial == bus->serial) answered = true;
@@ -265,12 +265,12 @@ static int note_group(struct cl_hold *hold, const struct cl_task *task, char *wh
   char old[CL_PATH_MOST], what[CL_PATH_MOST * 2 + 128], pid[16], born[24];
   int error = cl_task_folder(task->tid, "", old, sizeof old);
   if (error) {
-    snprintf(why, size, "no group of process %d: %s", task->pid, strerror(error));
+    snprintf(why, size, "cannot find the cgroup of process %d: %s", task->pid, strerror(error));
     return error;
   }
   snprintf(pid, sizeof pid, "%d", task->pid);
   snprintf(born, sizeof born, "%llu", task->born);
-  snprintf(what, sizeof what, "it moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group, old);
+  snprintf(what, sizeof what, "systemd moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group, old);
   return cl_change_other(&hold->changes, what, (const char *[]){"group", pid, born, "", old, hold->group}, 6);
 }
 
@@ -289,14 +289,14 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
   if (cl_systemd_name(name ? name : own, ".scope", scope)) return EINVAL;
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) {
-    snprintf(why, size, "no cgroup v2 is mounted");
+    snprintf(why, size, "cgroup v2 is not mounted");
     return error;
   }
   if ((size_t)snprintf(hold->group, sizeof hold->group, "%s/%s/%s", mount, slice, scope) >= sizeof hold->group)
     return ENAMETOOLONG;
   snprintf(what, sizeof what, "ask systemd for %s in %s with AllowedCPUs=%s", scope, slice,
            cl_cpus_format(&hold->use, use));
-  snprintf(why, size, "the layer cannot be written");
+  snprintf(why, size, "the reservation file cannot be written");
   error = cl_change_other(&hold->changes, what, (const char *[]){"scope", own}, 2);
   if (!error && !hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "scoped", "no");
   snprintf(on, sizeof on, "%s/cgroup.subtree_control", mount);
@@ -323,7 +323,7 @@ static int widen(const char *unit, const struct cl_cpus *online) {
   cpus_property(&body, online);
   cl_dbus_end(&body, mark, 8);
   int error = call("SetUnitProperties", "sba(sv)", &body, "", why, sizeof why);
-  if (error) cl_warn("%s keeps its CPUs: %s", unit, why);
+  if (error) cl_warn("%s keeps the reserved CPUs: %s", unit, why);
   return error;
 }
 

@@ -242,7 +242,7 @@ const char *cl_target_text(const struct cl_hold *hold, char text[CL_TARGET_TEXT]
 
 static int find_one(int pid, struct cl_task *task) {
   if (cl_task_read(pid, task)) return cl_fail("there is no process or thread %d", pid);
-  if (task->kernel) return cl_fail("%d (%s) is a thread of the kernel", pid, task->name);
+  if (task->kernel) return cl_fail("%d (%s) is a kernel thread", pid, task->name);
   if (task->state == 'Z') return cl_fail("process %d (%s) has ended", pid, task->name);
   if (task->pid == getpid()) return cl_fail("%d is this tool itself", pid);
   return 0;
@@ -254,7 +254,7 @@ static int find_named(struct cl_hold *hold, const struct cl_request *request) {
     int status = find_one(request->pids[i], &task);
     if (status) return status;
     if (request->pid_count > 1 && task.tid != task.pid)
-      return cl_fail("%d is a thread of process %d: with several, give processes only", task.tid, task.pid);
+      return cl_fail("%d is a thread of process %d: give only processes when giving several", task.tid, task.pid);
     if (cl_tasks_add(&hold->target->process, &task)) return cl_fail("%s", strerror(ENOMEM));
     if (i == 0) hold->program = task;
   }
@@ -263,9 +263,9 @@ static int find_named(struct cl_hold *hold, const struct cl_request *request) {
 }
 
 static int refuse_folder(const char *path, int error) {
-  if (error == EPERM) return cl_fail("--cgroup %s: everybody is in the root: give a group below it", path);
-  if (error == ENOENT) return cl_fail("--cgroup %s: there is no such cgroup: give a folder below %s", path, GROUPS);
-  return cl_fail("--cgroup %s: give a folder below %s, without . and ..", path, GROUPS);
+  if (error == EPERM) return cl_fail("--cgroup %s: this is the root cgroup: give one below it", path);
+  if (error == ENOENT) return cl_fail("--cgroup %s: there is no such cgroup: give a directory below %s", path, GROUPS);
+  return cl_fail("--cgroup %s: give a directory below %s, without . and ..", path, GROUPS);
 }
 
 static int find_folder(struct cl_hold *hold, const struct cl_request *request) {
@@ -279,7 +279,7 @@ static int find_folder(struct cl_hold *hold, const struct cl_request *request) {
   cl_systemd_name(request->unit, ".service", name);
   int error = cl_systemd_find(name, t->folder, sizeof t->folder, t->controller, sizeof t->controller);
   if (!error) return 0;
-  return cl_fail("%s does not run: look at `systemctl status %s`", name, name);
+  return cl_fail("%s is not running: see `systemctl status %s`", name, name);
 }
 
 /* For systemd a unit without processes has ended, unless it knows the main one: so that must be there if all are moved. */
@@ -291,7 +291,7 @@ static int check_move(const struct cl_hold *hold) {
     if (unit[0] == '\0' || strcmp(unit, last) == 0) continue;
     snprintf(last, sizeof last, "%s", unit);
     if (!cl_systemd_outlives(unit))
-      return cl_fail("%s has no main process, so systemd would take it for ended: leave --move out", unit);
+      return cl_fail("%s has no main process, so systemd would consider it ended: omit --move", unit);
   }
   return 0;
 }
@@ -305,8 +305,8 @@ static int find_members(struct cl_hold *hold, const struct cl_request *request) 
   cl_tasks_free(&t->came);
   if (t->process.count == 0 && request->cgroup) return cl_fail("--cgroup %s: no process is in it", request->cgroup);
   if (t->process.count == 0)
-    return cl_fail("%s has no process: look at `systemctl status`", strrchr(t->folder, '/') + 1);
-  if (find_pid(&t->process, getpid())) return cl_fail("this tool itself is in %s: give a group without it", t->folder);
+    return cl_fail("%s has no process: see `systemctl status`", strrchr(t->folder, '/') + 1);
+  if (find_pid(&t->process, getpid())) return cl_fail("this tool itself is in %s: give a cgroup without it", t->folder);
   return request->move && geteuid() == 0 && cl_systemd_runs() && !cl_files_is_tree() ? check_move(hold) : 0;
 }
 

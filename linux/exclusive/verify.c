@@ -73,7 +73,8 @@ static void check_layer(struct check *c, const struct cl_text *t) {
     size_t length = strlen(e->field[4]);
     if (!cl_task_lives(e->tid, e->born)) continue;
     int error = cl_task_folder(e->tid, e->field[2], folder, sizeof folder);
-    if (error == ENAMETOOLONG) find(c, "task %d is in a group too deep to be told, not known to be in %s", e->tid, e->field[4]);
+    if (error == ENAMETOOLONG)
+      find(c, "task %d is in a cgroup nested too deeply to name: cannot tell whether it is in %s", e->tid, e->field[4]);
     if (error) continue;
     if (strncmp(folder, e->field[4], length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
       find(c, "task %d is in %s, not in %s", e->tid, folder, e->field[4]);
@@ -132,22 +133,22 @@ static void check_watcher(struct check *c, const struct cl_text *t) {
   unsigned long long born;
   int pid;
   if (text && sscanf(text, "%d %llu", &pid, &born) == 2 && cl_task_lives(pid, born)) return;
-  find(c, "it has no watcher: were its tool killed, only the next start would restore");
+  find(c, "it has no watcher: if the tool is killed, the next run, attach or restore undoes its changes");
 }
 
 static int check_reservation(struct check *c) {
   char boot[40];
   struct cl_text t;
   if (c->now->tool == 0) {
-    find(c, "%s is damaged: look at it, then run coreloom exclusive restore", c->now->path);
+    find(c, "%s is damaged: inspect it, then run coreloom exclusive restore", c->now->path);
     return 0;
   }
   if (cl_boot(boot) || strcmp(boot, c->now->boot) != 0) {
-    find(c, "it is of another boot: coreloom exclusive restore removes it");
+    find(c, "it is from another boot: run coreloom exclusive restore to remove it");
     return 0;
   }
   if (!c->now->alive) {
-    find(c, "its tool is gone and its changes are still there: run coreloom exclusive restore");
+    find(c, "its tool is gone but its changes remain: run coreloom exclusive restore");
     return 0;
   }
   if (c->now->mechanism[0] == '\0') return 0; /* it is being set up */
@@ -177,7 +178,7 @@ static int check_name(void *context, const char *name) {
     size_t length = strlen(ours[i]);
     if (strncmp(name, ours[i], length) != 0 || !isdigit((unsigned char)name[length])) continue;
     if (living(place->check, atoi(name + length)) == NULL)
-      find(place->check, "%s %s/%s is left of a reservation that is no more", place->what, place->folder, name);
+      find(place->check, "%s %s/%s is left over from a reservation that has ended", place->what, place->folder, name);
   }
   return 0;
 }
@@ -206,8 +207,8 @@ int cl_verify(bool json) {
   if (!error) error = cl_settle_look(check_value, &c);
   if (json) printf("%s],\n  \"reservations\": %zu,\n  \"faults\": %d\n}\n", c.lines ? "\n  " : "", c.count, c.findings);
   if (!error && c.findings == 0 && !json) {
-    if (c.count == 0) puts("nothing is held, nothing is left");
-    else printf("%zu reservation%s: all is as it should be\n", c.count, c.count == 1 ? "" : "s");
+    if (c.count == 0) puts("nothing is held, nothing is left over");
+    else printf("%zu reservation%s: no problems found\n", c.count, c.count == 1 ? "" : "s");
   }
   cl_tasks_free(&c.tasks);
   free(c.list);

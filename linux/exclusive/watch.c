@@ -106,11 +106,11 @@ static void watch(int fd, int tool) {
       else if (got == (ssize_t)sizeof deadline) open_state(&w);
       else if (got == 0 || (got < 0 && errno != EINTR)) break;
     } else if (ready == 0 && cl_now() >= deadline + GRACE_S) {
-      take_back(&w, "--max is over and the tool does not go on: its watcher takes everything back");
+      take_back(&w, "--max has expired and the tool is stopped: its watcher undoes everything");
       deadline = INFINITY;
     }
   }
-  if (take_back(&w, "the tool was killed: its watcher takes everything back") > 0) wait_for_cpus(&w);
+  if (take_back(&w, "the tool was killed: its watcher undoes everything") > 0) wait_for_cpus(&w);
   _exit(0);
 }
 

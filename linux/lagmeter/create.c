@@ -31,10 +31,10 @@ static int open_folder(int from, const char *path, const char **name) {
 static const char *refused(int folder, const struct stat *file) {
   struct stat in;
   if (!S_ISREG(file->st_mode)) return NULL;
-  if (file->st_nlink > 1) return "the file has another name as well (a hard link)";
+  if (file->st_nlink > 1) return "the file has a second hard link";
   if (fstat(folder, &in)) return strerror(errno);
   bool all = in.st_mode & S_IWOTH;
-  if (all && file->st_uid != geteuid() && file->st_uid != in.st_uid) return "the file there is another user's";
+  if (all && file->st_uid != geteuid() && file->st_uid != in.st_uid) return "the file belongs to another user";
   return NULL;
 }
 
@@ -62,7 +62,7 @@ static int step(int *from, char path[PATH_MAX], const char **why) {
     file = openat(folder, name, O_WRONLY | O_CLOEXEC);
   } else if (S_ISLNK(is.st_mode)) {
     ssize_t length = is.st_uid && is.st_uid != geteuid() ? -1 : readlinkat(at, "", path, PATH_MAX - 1);
-    if (length < 0) *why = "it is another user's symbolic link";
+    if (length < 0) *why = "it is a symbolic link of another user";
     if (length >= 0) path[length] = '\0', file = -2;
   } else if ((*why = refused(folder, &is)) == NULL) {
     snprintf(of, sizeof of, "/proc/self/fd/%d", at); /* this very file, whatever has its name by now */

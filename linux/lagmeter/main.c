@@ -82,7 +82,7 @@ static int find_group(struct options *o) {
   int length = snprintf(given, sizeof given, *o->cgroup == '/' ? "%s" : GROUPS "/%s", o->cgroup);
   if (length >= PATH_MAX || !realpath(given, path) || stat(path, &at) || !S_ISDIR(at.st_mode) || strncmp(path, GROUPS, root) != 0 ||
       (path[root] && path[root] != '/'))
-    return fail(2, "-g %s: there is no such control group below " GROUPS, o->cgroup);
+    return fail(2, "-g %s: there is no such cgroup below " GROUPS, o->cgroup);
   o->whom.cgroup = at.st_ino;
   for (const char *c = path + root; *c; c++) o->whom.level += *c == '/';
   o->cgroup = path + root;
@@ -90,7 +90,7 @@ static int find_group(struct options *o) {
 }
 
 static int choose(struct options *o, uint32_t whom) {
-  if (o->chosen) return fail(2, "of -p, -n, -g and -a one is enough; see lagmeter --help");
+  if (o->chosen) return fail(2, "give only one of -p, -n, -g and -a; see lagmeter --help");
   o->chosen = true;
   o->whom.whom = whom;
   return 0;
@@ -154,19 +154,19 @@ static int parse(int count, char **words, struct options *o) {
     case 'V': return 1 + (puts("lagmeter " VERSION) < 0);
     case 'h': return 1 + (fputs(help, stdout) < 0);
     case ':': status = fail(2, "%s needs a value; see lagmeter --help", given); break;
-    default: status = fail(2, "there is no option %s; see lagmeter --help", given);
+    default: status = fail(2, "unknown option %s; see lagmeter --help", given);
     }
     if (status) return 1 + status;
   }
   if (optind < count) {
-    if (o->chosen) return 1 + fail(2, "a command is watched with all that it starts: leave out -p, -n, -g and -a");
+    if (o->chosen) return 1 + fail(2, "a command is watched with all its children: omit -p, -n, -g and -a");
     o->command = words + optind;
     o->whom.whom = LAG_TREE;
   } else if (!o->chosen) {
-    return 1 + fail(2, "whom to watch? Give -p, -n, -g, -a, or a command behind --; see lagmeter --help");
+    return 1 + fail(2, "nothing to watch: give -p, -n, -g, -a, or a command after --; see lagmeter --help");
   }
-  if (o->user && !o->command) return 1 + fail(2, "--as is for a command: give one behind --");
-  if (o->user && geteuid()) return 1 + fail(1, "--as needs root: start it by sudo");
+  if (o->user && !o->command) return 1 + fail(2, "--as needs a command: give one after --");
+  if (o->user && geteuid()) return 1 + fail(1, "--as needs root: run it with sudo");
   int status = o->cgroup ? find_group(o) : 0;
   return status ? 1 + status : 0;
 }
@@ -235,7 +235,7 @@ static int open_source(struct lag_source *s, const struct options *o) {
   } else {
     if (!lag_bpf_open(s, o->verbose)) return 0;
     s->sample_ms = SAMPLE_MS;
-    fprintf(stderr, "lagmeter: no BPF, so samples of /proc every %d ms: %s\n", SAMPLE_MS, lag_why());
+    fprintf(stderr, "lagmeter: sampling /proc every %d ms, as BPF cannot be used: %s\n", SAMPLE_MS, lag_why());
   }
   return lag_proc_open(s, o->cgroup) ? fail(1, "%s", lag_why()) : 0;
 }
@@ -269,7 +269,7 @@ static int watch(struct lag_source *s, const struct options *o, FILE *to) {
 }
 
 static int report(struct lag_source *s, FILE *to, FILE *json) {
-  if (s->whom.whom != LAG_TREE && !lag_anything(s->meter)) return fail(1, "nothing that was watched was ever runnable");
+  if (s->whom.whom != LAG_TREE && !lag_anything(s->meter)) return fail(1, "no watched thread was ever runnable: check what is watched");
   int error = json ? lag_write_json(json, s) : 0;
   if (!error) error = lag_print(to, s, END_ROWS);
   return error ? fail(1, "no memory") : 0;
@@ -293,12 +293,12 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
   if (status) return status;
   come_first();
   s.own_before_ms = lag_own_ms();
-  if (pid) status = write(go, "g", 1) == 1 ? 0 : fail(1, "the command has gone before it began");
+  if (pid) status = write(go, "g", 1) == 1 ? 0 : fail(1, "the command's process ended before it started");
   if (!status) status = watch(&s, o, to);
   if (!status) status = report(&s, to, json);
   if (timeline) lag_perfetto_end(&perfetto);
   if (timeline && perfetto.full_ns)
-    fprintf(stderr, "lagmeter: %s ends at %.3f s, as it has %u MiB then: watch fewer threads, or for less time\n", o->perfetto,
+    fprintf(stderr, "lagmeter: %s stops at %.3f s, at its limit of %u MiB: watch fewer threads, or for less time\n", o->perfetto,
             (double)(perfetto.full_ns - s.meter->begun_ns) / 1e9, LAG_TIMELINE_MOST >> 20);
   s.close(&s);
   lag_meter_free(s.meter);

@@ -74,15 +74,15 @@ static void print_head(FILE *to, const struct lag_source *s, const struct sums *
     fprintf(to, "largest gap %.3f ms: %d %s got more than %d %s from %.3f to %.3f s\n", l->gap / MS, ahead->tid,
             lag_shown(ahead->command, shown[0]), behind->tid, lag_shown(behind->command, shown[1]), since(m, l->from_ns) / 1e3, since(m, l->at_ns) / 1e3);
   else
-    fputs("no gap: never were two threads runnable at a time\n", to);
+    fputs("no gap: no two threads were ever runnable at the same time\n", to);
   if (lag->gaps.weight)
-    fprintf(to, "gap over time: 50 %% %.3f ms, 90 %% %.3f ms, 99 %% %.3f ms\n", (double)lag_percentile(&lag->gaps, 50) / 1e3,
+    fprintf(to, "gap over time: p50 %.3f ms, p90 %.3f ms, p99 %.3f ms\n", (double)lag_percentile(&lag->gaps, 50) / 1e3,
             (double)lag_percentile(&lag->gaps, 90) / 1e3, (double)lag_percentile(&lag->gaps, 99) / 1e3);
   if (lag->unpaired)
-    fprintf(to, "more than %d threads were runnable: the gap is the largest of %d of them, all others may be further apart\n",
+    fprintf(to, "more than %d threads were runnable: the gap covers only %d of them, others may be further apart\n",
             LAG_PAIRS, LAG_PAIRS);
   if (s->lost(s))
-    fprintf(to, "%llu events were lost: no figure here is exact\n", (unsigned long long)s->lost(s));
+    fprintf(to, "%llu events were lost: the figures are not exact\n", (unsigned long long)s->lost(s));
 }
 
 static void print_row(FILE *to, const struct lag_meter *m, const struct lag_thread *t) {
@@ -117,10 +117,10 @@ int lag_print(FILE *to, const struct lag_source *s, uint32_t rows) {
   struct sums sums = sum(m, all, count);
   print_head(to, s, &sums);
   fprintf(to, "%8s %-15s %5s %10s %10s %9s %9s %9s %8s %8s %8s %7s %6s %7s %7s\n", "tid", "command", "nice", "CPU ms", "ideal ms",
-          "lag ms", "behind", "ahead", "slowdown", "wake p50", "p99 us", "runs", "moves", "vol", "invol");
+          "lag ms", "behind ms", "ahead ms", "slowdown", "wake p50", "p99 us", "runs", "moves", "vol", "invol");
   for (uint32_t i = 0; i < count && i < rows; i++) print_row(to, m, all[i]);
   if (count > rows) fprintf(to, "... and %u more\n", count - rows + sums.folded);
-  if (sums.folded) fprintf(to, "of them %u have ended, in sums of as many as x says:\n", sums.folded);
+  if (sums.folded) fprintf(to, "%u of them have ended, summed (xN: sum of N threads):\n", sums.folded);
   sort_sums(m, of_ended);
   for (uint32_t i = 0; i < m->sum_count && i < SUM_ROWS; i++) print_row(to, m, of_ended[i]);
   if (m->sum_count > SUM_ROWS) fprintf(to, "... and %u more sums\n", m->sum_count - SUM_ROWS);

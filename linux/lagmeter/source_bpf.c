@@ -57,12 +57,12 @@ static void close_all(struct lag_source *s) {
 static int there(struct bpf_link *link) {
   char nothing[64];
   int file = bpf_iter_create(bpf_link__fd(link));
-  if (file < 0) return lag_refuse(-file, "the threads that are there cannot be listed: %s", strerror(-file));
+  if (file < 0) return lag_refuse(-file, "the existing threads cannot be listed: %s", strerror(-file));
   ssize_t got;
   do got = read(file, nothing, sizeof nothing);
   while (got > 0 || (got < 0 && errno == EINTR) || (got < 0 && errno == EAGAIN));
   close(file);
-  return got ? lag_refuse(errno, "the threads that are there cannot be listed: %s", strerror(errno)) : 0;
+  return got ? lag_refuse(errno, "the existing threads cannot be listed: %s", strerror(errno)) : 0;
 }
 
 static int begin(struct lag_source *s, bool verbose) {
@@ -71,14 +71,14 @@ static int begin(struct lag_source *s, bool verbose) {
   struct bpf_link *iterator = NULL;
   if (cl_bpf_open("lagmeter", verbose, &b->object)) return lag_refuse(EINVAL, "%s", cl_bpf_why());
   struct lag_filter *filter = cl_bpf_global(b->object, "filter", sizeof *filter);
-  if (!filter) return lag_refuse(EINVAL, "the BPF object in this program does not fit it");
+  if (!filter) return lag_refuse(EINVAL, "the BPF object does not match this program");
   *filter = s->whom;
   int error = cl_bpf_load(b->object);
   if (error) return lag_refuse(error, "%s", cl_bpf_why());
   b->lost = cl_bpf_global(b->object, "lost", sizeof *b->lost);
   volatile uint32_t *watching = cl_bpf_global(b->object, "watching", sizeof *watching);
   b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "events"), on_event, s, NULL);
-  if (!b->ring || !b->lost || !watching) return lag_refuse(EINVAL, "the BPF object in this program does not fit it");
+  if (!b->ring || !b->lost || !watching) return lag_refuse(EINVAL, "the BPF object does not match this program");
   bpf_object__for_each_program(program, b->object) {
     struct bpf_link *link = bpf_program__attach(program);
     if (!link) return lag_refuse(errno, "BPF program '%s' was refused: %s", bpf_program__name(program), strerror(errno));

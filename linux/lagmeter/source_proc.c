@@ -213,7 +213,7 @@ int lag_proc_open(struct lag_source *s, const char *cgroup) {
   struct proc *p = s->own = calloc(1, sizeof *p);
   if (!p) return lag_refuse(ENOMEM, "no memory");
   if (!read_file(p, "/proc/self/schedstat"))
-    return lag_refuse(ENOTSUP, "this kernel does not tell CPU times in /proc (CONFIG_SCHED_INFO): only root can use lagmeter, by BPF");
+    return lag_refuse(ENOTSUP, "this kernel has no CPU times in /proc (CONFIG_SCHED_INFO): run lagmeter as root to use BPF");
   p->cgroup = cgroup;
   s->name = "proc";
   s->look = look;

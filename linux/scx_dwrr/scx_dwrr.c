@@ -101,11 +101,11 @@ static int parse(int count, char **words, struct options *o) {
     case 'h': return 1 + (fputs(help, stdout) < 0);
     case HELP_STATS: return dwrr_help_stats(stdout), 1;
     case ':': return 1 + usage("%s needs a value%s", given, "");
-    default: return 1 + usage("there is no option %s%s", given, "");
+    default: return 1 + usage("unknown option %s%s", given, "");
     }
   }
-  if (optind < count) return 1 + usage("'%s' is one word too many%s", words[optind], "");
-  if (o->stats_s > 0 && o->monitor_s > 0) return 1 + usage("of %s and %s one is enough", "--stats", "--monitor");
+  if (optind < count) return 1 + usage("unexpected argument '%s'%s", words[optind], "");
+  if (o->stats_s > 0 && o->monitor_s > 0) return 1 + usage("give only one of %s and %s", "--stats", "--monitor");
   return 0;
 }
 
@@ -142,7 +142,7 @@ static void show_cost(const struct scheduler *s) {
     fprintf(stderr, "scx_dwrr: verifier: %s %u instructions\n", bpf_program__name(program), cost);
     all += cost;
   }
-  fprintf(stderr, "scx_dwrr: verifier: %u instructions in all\n", all);
+  fprintf(stderr, "scx_dwrr: verifier: %u instructions in total\n", all);
 }
 
 /* Without what this kernel does not tell its schedulers, or what nobody wants; says so once. */
@@ -153,9 +153,9 @@ static int fit_cgroups(struct scheduler *s, const struct options *o, bool *all) 
   int error = 0;
   *all = weights && !o->no_cgroups;
   if (!o->no_cgroups && !weights)
-    fputs("scx_dwrr: cpu.weight and cpu.max do not hold: this kernel has no CONFIG_EXT_GROUP_SCHED\n", stderr);
+    fputs("scx_dwrr: cpu.weight and cpu.max have no effect: this kernel has no CONFIG_EXT_GROUP_SCHED\n", stderr);
   else if (!o->no_cgroups && !limits)
-    fputs("scx_dwrr: cpu.max does not hold: this kernel does not tell schedulers of it\n", stderr);
+    fputs("scx_dwrr: cpu.max has no effect: this kernel does not pass it to sched_ext schedulers\n", stderr);
   for (size_t i = 0; !error && i < sizeof functions / sizeof *functions; i++)
     if (!*all || !cl_scx_knows(functions[i])) error = cl_scx_drop(s->object, OPS, functions[i]);
   return error;
@@ -164,13 +164,13 @@ static int fit_cgroups(struct scheduler *s, const struct options *o, bool *all) 
 static int load(struct scheduler *s, const struct options *o) {
   struct timespec tick;
   int cpus = libbpf_num_possible_cpus();
-  if (cpus > DWRR_CPUS_MAX) return fail("%d CPUs are possible here, at most %d can be served", cpus, DWRR_CPUS_MAX);
+  if (cpus > DWRR_CPUS_MAX) return fail("this machine can have %d CPUs, but at most %d are supported", cpus, DWRR_CPUS_MAX);
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick); /* 1 s / CONFIG_HZ */
   if (cl_scx_check() || cl_bpf_open("scx_dwrr", o->verbose, &s->object)) return fail("%s", cl_bpf_why());
   struct dwrr_tuning *tuning = cl_bpf_global(s->object, "tuning", sizeof *tuning);
   s->end = cl_bpf_global(s->object, "uei", sizeof *s->end);
   s->dump = cl_bpf_global(s->object, "uei_dump", DWRR_DUMP_SIZE);
-  if (!tuning || !s->end) return fail("the BPF object in this program does not fit its loader");
+  if (!tuning || !s->end) return fail("the BPF object does not match its loader");
   bool cgroups;
   if (fit_cgroups(s, o, &cgroups)) return fail("%s", cl_bpf_why());
   *tuning = (struct dwrr_tuning){.slice_ns = o->slice_us * 1000, .tick_ns = (u64)tick.tv_nsec, .cpus = (u32)cpus,
@@ -203,7 +203,7 @@ static void watch(struct scheduler *s, const struct options *o) {
   }
   if (rows && sample(s, &now) == 0) {
     row = dwrr_since(&first, &now);
-    puts("in all:");
+    puts("total:");
     dwrr_print_row(stdout, 0, &row);
   }
   dwrr_serve_end(&server);
@@ -234,7 +234,7 @@ static int run(const struct options *o) {
 static int monitor(const struct options *o) {
   int error = dwrr_monitor(DWRR_SOCKET, o->monitor_s, stdout, &stop);
   if (error == ENOENT) return fail("nothing to monitor: start scx_dwrr first, it answers at %s", DWRR_SOCKET);
-  if (error == EACCES) return fail("--monitor needs root: start it by sudo");
+  if (error == EACCES) return fail("--monitor needs root: run it with sudo");
   if (error == EPROTO) return fail("the scheduler that answers at %s is not scx_dwrr", DWRR_SOCKET);
   return error ? fail("%s: %s", DWRR_SOCKET, strerror(error)) : 0;
 }

@@ -14,7 +14,7 @@ from coreloom.programs import exclusive, registry
 from linux.tree import Machine, Task
 
 _SEE = "; see coreloom exclusive --help"
-_LETTERS = "in the name of a unit are letters, digits and : - _ . \\ @ only, 255 at most"
+_LETTERS = "use only letters, digits and : - _ . \\ @ in a unit name, at most 255"
 
 
 def call(*words: str | Path) -> tuple[int, str, str]:
@@ -28,34 +28,34 @@ def call(*words: str | Path) -> tuple[int, str, str]:
     ("words", "error"),
     [
         ("", "give a command: run, attach, plan, status, restore or verify"),
-        ("go", "there is no command 'go'"),
+        ("go", "unknown command 'go'"),
         ("run", "run needs a command"),
         ("run --", "run needs a command"),
         ("plan", "plan needs a command"),
         ("attach", "attach needs PIDs, a TID, --cgroup or --unit"),
         ("plan attach", "plan attach needs PIDs, a TID, --cgroup or --unit"),
-        ("attach 1 2x", "'2x' is no PID or TID, which are from 1 to 4194304"),
-        ("attach --unit a 1", "of PIDs, --cgroup and --unit one is enough"),
-        ("attach --unit a --cgroup b", "of PIDs, --cgroup and --unit one is enough"),
-        ("attach" + " 1" * 1025, "'1' is one word too many"),
+        ("attach 1 2x", "'2x' is not a PID or TID: give a number from 1 to 4194304"),
+        ("attach --unit a 1", "give only one of PIDs, --cgroup and --unit"),
+        ("attach --unit a --cgroup b", "give only one of PIDs, --cgroup and --unit"),
+        ("attach" + " 1" * 1025, "unexpected argument '1'"),
         ("attach --cgroup", "--cgroup needs a value"),
-        ("run --cgroup a b", "--cgroup is no option of run"),
+        ("run --cgroup a b", "--cgroup is not an option of run"),
         ("attach --unit a/b", f"--unit a/b: {_LETTERS}"),
         ("attach --unit @", f"--unit @: {_LETTERS}"),
         ("attach --unit .service", f"--unit .service: {_LETTERS}"),
         (f"attach --unit {'a' * 248}", f"--unit {'a' * 248}: {_LETTERS}"),
         (
             "run --unit a.service b",
-            "--unit a.service: run makes a scope: give a name without suffix, or with .scope",
+            "--unit a.service: run creates a scope: give a name without suffix, or with .scope",
         ),
-        ("attach 1x", "'1x' is no PID or TID, which are from 1 to 4194304"),
-        ("attach 0", "'0' is no PID or TID, which are from 1 to 4194304"),
-        ("run --foo a", "there is no option --foo"),
-        ("run --foo=1 a", "there is no option --foo"),
-        ("run -c a", "there is no option -c"),
-        ("run --move a", "--move is no option of run"),
-        ("attach --as joe 1", "--as is no option of attach"),
-        ("status --cpu 3", "--cpu is no option of status"),
+        ("attach 1x", "'1x' is not a PID or TID: give a number from 1 to 4194304"),
+        ("attach 0", "'0' is not a PID or TID: give a number from 1 to 4194304"),
+        ("run --foo a", "unknown option --foo"),
+        ("run --foo=1 a", "unknown option --foo"),
+        ("run -c a", "unknown option -c"),
+        ("run --move a", "--move is not an option of run"),
+        ("attach --as joe 1", "--as is not an option of attach"),
+        ("status --cpu 3", "--cpu is not an option of status"),
         ("run --force=1 a", "--force takes no value"),
         ("run --cpu", "--cpu needs a value"),
         ("run --cpu= a", "--cpu needs a value"),
@@ -64,14 +64,14 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         ("run --cpu 9999 a", "--cpu 9999: give a number up to 1023 or auto"),
         ("run --cpus 3-2 a", "--cpus 3-2: give a list as 2-3 or 1,3, of CPUs up to 1023"),
         ("run --count 0 a", "--count 0: give a number from 1 to 1024"),
-        ("run --cpu 1 --cpus 2 a", "of --cpu, --cpus and --count one is enough"),
+        ("run --cpu 1 --cpus 2 a", "give only one of --cpu, --cpus and --count"),
         ("run --smt off a", "--smt off: give idle or share"),
         ("run --max 10x a", "--max 10x: give a time as 500ms, 90, 10m or 2h"),
         ("run --max 0 a", "--max 0: give a time from 1ms to 8784h"),
         ("run --max nan a", "--max nan: give a time as 500ms, 90, 10m or 2h"),
         ("run --sample -1 a", "--sample -1: give a time as 500ms, 90, 10m or 2h"),
         ("run --watch=0 a", "--watch 0: give a time from 10ms to 24h"),
-        ("attach 4194305", "'4194305' is no PID or TID, which are from 1 to 4194304"),
+        ("attach 4194305", "'4194305' is not a PID or TID: give a number from 1 to 4194304"),
         ("run --cpus 1024 a", "--cpus 1024: give a list as 2-3 or 1,3, of CPUs up to 1023"),
         ("run --count 1025 a", "--count 1025: give a number from 1 to 1024"),
         ("run --sample 61 a", "--sample 61: give a time from 0 to 1m"),
@@ -86,7 +86,7 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         ("status --watch=25h", "--watch 25h: give a time from 10ms to 24h"),
         ("status --watch=9ms", "--watch 9ms: give a time from 10ms to 24h"),
         ("run --wait 25h a", "--wait 25h: give a time from 0 to 24h"),
-        ("status --wait 1", "--wait is no option of status"),
+        ("status --wait 1", "--wait is not an option of status"),
         ("run --fifo 0 a", "--fifo 0: give a priority from 1 to 99"),
         ("run --fifo 100 a", "--fifo 100: give a priority from 1 to 99"),
         ("run --fifo -1 a", "--fifo -1: give a priority from 1 to 99"),
@@ -94,17 +94,17 @@ def call(*words: str | Path) -> tuple[int, str, str]:
         ("run --nice 20 a", "--nice 20: give a number from -20 to 19"),
         ("run --nice -21 a", "--nice -21: give a number from -20 to 19"),
         ("run --nice --1 a", "--nice --1: give a number from -20 to 19"),
-        ("run --fifo 1 --nice 1 a", "of --fifo and --nice one is enough"),
-        ("attach --fifo 1 1", "--fifo is no option of attach"),
-        ("attach --nice 1 1", "--nice is no option of attach"),
-        ("status 3", "'3' is one word too many"),
-        ("status --json --prometheus", "of --json and --prometheus one is enough"),
-        ("restore x", "'x' is no ID of a reservation"),
-        ("restore 4194305", "'4194305' is no ID of a reservation"),
-        ("restore 1 2", "'2' is one word too many"),
-        ("restore 1 --all", "give an ID or --all"),
-        ("verify now", "'now' is one word too many"),
-        ("--root . run a", "--root is for plan, status, restore and verify"),
+        ("run --fifo 1 --nice 1 a", "give only one of --fifo and --nice"),
+        ("attach --fifo 1 1", "--fifo is not an option of attach"),
+        ("attach --nice 1 1", "--nice is not an option of attach"),
+        ("status 3", "unexpected argument '3'"),
+        ("status --json --prometheus", "give only one of --json and --prometheus"),
+        ("restore x", "'x' is not a reservation ID"),
+        ("restore 4194305", "'4194305' is not a reservation ID"),
+        ("restore 1 2", "unexpected argument '2'"),
+        ("restore 1 --all", "give an ID or --all, not both"),
+        ("verify now", "unexpected argument 'now'"),
+        ("--root . run a", "--root works only with plan, status, restore and verify"),
     ],
 )
 def test_wrong_usage(words: str, error: str) -> None:
@@ -207,12 +207,12 @@ def test_all_of_several_processes_are_held(tmp_path: Path, words: list[str]) -> 
     assert (status, out.splitlines()[1:]) == (
         0,
         [
-            "let task 1 (init) use CPUs 0 (was 0-1)",
-            "let task 50 (other) use CPUs 0 (was 0-1)",
-            "let task 51 (other) use CPUs 0 (was 0-1)",
-            "let task 40 (web) use CPUs 1 (was 0-1)",
-            "let task 41 (worker) use CPUs 1 (was 0-1)",
-            "5 changes by affinity (the CPUs of every task, one by one); nothing was changed",
+            "set affinity of task 1 (init) to 0 (was 0-1)",
+            "set affinity of task 50 (other) to 0 (was 0-1)",
+            "set affinity of task 51 (other) to 0 (was 0-1)",
+            "set affinity of task 40 (web) to 1 (was 0-1)",
+            "set affinity of task 41 (worker) to 1 (was 0-1)",
+            "5 changes with affinity (CPU affinity of every task); nothing was changed",
         ],
     ), err
 
@@ -220,21 +220,21 @@ def test_all_of_several_processes_are_held(tmp_path: Path, words: list[str]) -> 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--unit none", "none.service does not run: look at `systemctl status none.service`"),
-        ("--unit app", "app.service does not run: look at `systemctl status app.service`"),
-        ("--unit user.slice", "user.slice has no process: look at `systemctl status`"),
-        ("--cgroup none", "--cgroup none: there is no such cgroup: give a folder below /sys/fs/cgroup"),
+        ("--unit none", "none.service is not running: see `systemctl status none.service`"),
+        ("--unit app", "app.service is not running: see `systemctl status app.service`"),
+        ("--unit user.slice", "user.slice has no process: see `systemctl status`"),
+        ("--cgroup none", "--cgroup none: there is no such cgroup: give a directory below /sys/fs/cgroup"),
         ("--cgroup empty", "--cgroup empty: no process is in it"),
         *(
-            (f"--cgroup {path}", f"--cgroup {path}: everybody is in the root: give a group below it")
+            (f"--cgroup {path}", f"--cgroup {path}: this is the root cgroup: give one below it")
             for path in ("/", "/sys/fs/cgroup", "/sys/fs/cgroup/")
         ),
         *(
-            (f"--cgroup {path}", f"--cgroup {path}: give a folder below /sys/fs/cgroup, without . and ..")
+            (f"--cgroup {path}", f"--cgroup {path}: give a directory below /sys/fs/cgroup, without . and ..")
             for path in ("..", "empty/../empty", "./empty", "a//b", "/sys/fs/cgroup/../../proc")
         ),
         ("40 99", "there is no process or thread 99"),
-        ("40 51", "51 is a thread of process 50: with several, give processes only"),
+        ("40 51", "51 is a thread of process 50: give only processes when giving several"),
     ],
 )  # fmt: skip
 def test_nobody_to_hold(tmp_path: Path, words: str, error: str) -> None:
@@ -246,7 +246,7 @@ def test_nobody_to_hold(tmp_path: Path, words: str, error: str) -> None:
 
 def test_units_are_systemds(tmp_path: Path) -> None:
     machine = _with_web(tmp_path)
-    said = "--unit web.scope: there is such a unit already: give another name\n"
+    said = "--unit web.scope: this unit already exists: give another name\n"
     machine.write("/sys/fs/cgroup/system.slice/web.scope/cgroup.procs", "")
     assert call("--root", tmp_path, "plan", "--unit", "web", "true") == (1, "", said)
     machine.remove("/run/systemd/system/present")
@@ -276,13 +276,13 @@ def test_a_plan_says_why_and_each_change(tmp_path: Path) -> None:
         0,
         [
             "CPU 1: run-queue wait 0 %, 1 movable task, 0 pinned, 0 IRQs, others go to CPU 0",
-            "let task 1 (init) use CPUs 0 (was 0-1)",
-            "let task 20 (server) use CPUs 0 (was 0-1)",
-            "let task 40 (work) use CPUs 1 (was 0-1)",
-            "3 changes by affinity (the CPUs of every task, one by one); nothing was changed",
+            "set affinity of task 1 (init) to 0 (was 0-1)",
+            "set affinity of task 20 (server) to 0 (was 0-1)",
+            "set affinity of task 40 (work) to 1 (was 0-1)",
+            "3 changes with affinity (CPU affinity of every task); nothing was changed",
         ],
     )
-    assert "not isolated: no cgroup v2 is mounted\n" in err
+    assert "not isolated: cgroup v2 is not mounted\n" in err
     status, as_json, _ = call("--root", tmp_path, "plan", "attach", "--json", "--sample", "0", "40")
     assert (status, json.loads(as_json)) == (0, {"plan": out.splitlines(), "changes": 3})
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

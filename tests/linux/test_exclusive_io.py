@@ -153,7 +153,7 @@ def test_groups_that_lie_too_deep_are_counted(tmp_path: Path) -> None:
         for name, text in (("cgroup.procs", ""), ("cpuset.cpus", "0-1\n")):
             machine.write(f"{mount}/{'/'.join(['x' * 200] * depth)}/{name}", text)
     done = subprocess.run([build(), tmp_path, "irqs", "3"], capture_output=True, text=True, check=False)
-    assert f"warning: 1 groups lie too deep in {mount}: what CPUs they have is not known\n" in done.stderr
+    assert f"warning: 1 cgroups in {mount} are nested too deeply: their CPUs are unknown\n" in done.stderr
     baseline = (tmp_path / "run/coreloom-exclusive/baseline").read_text()
     assert baseline.count("\t0-1\t") == 2
 
@@ -265,7 +265,7 @@ def test_a_report_through_links(driver: Path, folder: Path) -> None:
     assert done.returncode == 0 and (folder / "here").read_text() == "text\n"
 
 
-_OTHERS = b"a symbolic link on the way is another user's, or there are too many\n"
+_OTHERS = b"a symbolic link in the path belongs to another user, or there are too many\n"
 
 
 @_AS_ROOT
@@ -381,6 +381,6 @@ def test_a_log_is_appended_to(driver: Path, folder: Path) -> None:
     os.link(folder / "log", folder / "second")
     assert _call(driver, "log", folder / "second", "three") == (
         1,
-        b"the file has a second name, by which it may be another user's choice\n",
+        b"the file has a second hard link, which another user may have made\n",
         b"",
     )

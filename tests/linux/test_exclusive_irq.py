@@ -83,7 +83,7 @@ def test_a_plan_lists_the_writes_and_what_will_stay(driver: Path, root: Path) ->
         'write /proc/irq/1/smp_affinity_list "1-2" (was "1-3")\n'
         'write /proc/irq/9/smp_affinity_list "0-2" (was "3")\n'
         "moved 3, managed 1\n",
-        ["interrupts: 3 to move, 1 stay as the kernel manages them: 24 (nvme0q3)"],
+        ["interrupts: 3 to move, 1 managed by the kernel stay: 24 (nvme0q3)"],
     )
     assert _lists(root) == before
     assert not (root / "run/coreloom-exclusive").exists()
@@ -107,7 +107,7 @@ def test_a_long_list_of_those_that_stay_is_cut(driver: Path, root: Path) -> None
         (debugfs / str(irq)).write_text("IRQD_AFFINITY_MANAGED\n")
     names = ", ".join(f"{irq} (queue{irq})" for irq in range(100, 106))
     assert _call(driver, root, "irqs", "3", "plan")[2] == [
-        f"interrupts: 4 to move, 20 stay as the kernel manages them: {names} and 14 more"
+        f"interrupts: 4 to move, 20 managed by the kernel stay: {names} and 14 more"
     ]
 
 
@@ -225,7 +225,7 @@ def test_what_irqbalance_kept_free_before_stays(driver: Path, root: Path, irqbal
 def test_a_plan_only_asks_irqbalance(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
     _, out, said = _call(driver, root, "irqs", "3", "plan")
     assert out.splitlines()[0] == "tell irqbalance to keep interrupts off CPU 3"
-    assert (irqbalance.told, said) == ([], ["interrupts: 4 to move, but for those that the kernel manages"])
+    assert (irqbalance.told, said) == ([], ["interrupts: 4 to move, except those managed by the kernel"])
 
 
 def _wake_up(root: Path) -> None:
@@ -269,8 +269,8 @@ def test_irqbalance_that_has_gone(driver: Path, root: Path, irqbalance: Irqbalan
 def test_irqbalance_that_answers_nonsense(driver: Path, root: Path, irqbalance: Irqbalance) -> None:
     irqbalance.answers = False
     assert _call(driver, root, "irqs", "3")[2] == [
-        "warning: irqbalance does not listen (Protocol error): it may give CPU 3 interrupts again; "
-        "set IRQBALANCE_BANNED_CPULIST=3 for it",
+        "warning: irqbalance does not listen (Protocol error) and may move interrupts back to CPU 3: "
+        "set IRQBALANCE_BANNED_CPULIST=3",
         "interrupts: 4 moved",
     ]
 
@@ -278,8 +278,8 @@ def test_irqbalance_that_answers_nonsense(driver: Path, root: Path, irqbalance: 
 def test_irqbalance_without_a_socket(driver: Path, root: Path) -> None:
     Machine(root).task(Task(55, "irqbalance", 0, "0-3"))
     assert _call(driver, root, "irqs", "3")[2] == [
-        "warning: irqbalance (process 55) does not listen (no socket): it may give CPU 3 interrupts again; "
-        "set IRQBALANCE_BANNED_CPULIST=3 for it",
+        "warning: irqbalance (process 55) does not listen (no socket) and may move interrupts back to CPU 3: "
+        "set IRQBALANCE_BANNED_CPULIST=3",
         "interrupts: 4 moved",
     ]
 
@@ -301,7 +301,7 @@ def test_a_socket_of_another_user_is_not_asked(driver: Path, root: Path) -> None
     first, second = _name(), _name()
     unix = f"0000: 00000002 0 10000 1 1 7 {first}\n0000: 00000002 0 10000 1 1 8 {second}\n"
     Machine(root).write("/proc/net/unix", f"Num RefCount\n{unix}")
-    not_asked = f"warning: a socket named {first} is user 65534's, not irqbalance's: it is not asked"
+    not_asked = f"warning: socket {first} belongs to user 65534, not to irqbalance: ignored"
     with stranger(first, second):
         assert _call(driver, root, "irqs", "3") == (
             0, "moved 4, managed 0\n", [not_asked, "interrupts: 4 moved"]
@@ -343,7 +343,7 @@ def test_another_user_who_takes_the_name_over(driver: Path, root: Path) -> None:
         assert _call(driver, root, "restore") == (
             0,
             "done 6, already 1, foreign 0, failed 0\n",
-            [f"warning: a socket named {name} is user 65534's, not irqbalance's: it is not asked"],
+            [f"warning: socket {name} belongs to user 65534, not to irqbalance: ignored"],
         )
 
 
@@ -364,8 +364,8 @@ def test_a_file_of_another_user_is_no_socket_of_irqbalance(
 
 
 _TIMED_OUT = (
-    "warning: irqbalance does not listen ({}): it may give CPU 3 interrupts again; "
-    "set IRQBALANCE_BANNED_CPULIST=3 for it"
+    "warning: irqbalance does not listen ({}) and may move interrupts back to CPU 3: "
+    "set IRQBALANCE_BANNED_CPULIST=3"
 )
 
 
@@ -452,7 +452,7 @@ def test_interrupts_of_a_guest(driver: Path, monkeypatch: pytest.MonkeyPatch) ->
     lines = outcome.stdout.splitlines()
     queue = lines[0].rpartition("(")[2]
     assert lines == [
-        f"coreloom exclusive: interrupts: {len(moved)} moved, 1 stay as the kernel manages them: "
+        f"coreloom exclusive: interrupts: {len(moved)} moved, 1 managed by the kernel stay: "
         f"{managed[0]} ({queue}",
         f"moved {len(moved)}, managed 1",
         f"done {len(moved) + 2}, already 0, foreign 0, failed 0",

@@ -85,7 +85,9 @@ def mount_v1(machine: Machine) -> None:
         machine.write(f"/proc/{task.tid or task.pid}/cgroup", f"3:cpuset:{task.group}\n")
 
 
-_KERNEL_AWAY = "let task 2 (kthreadd) use CPUs 0-2 (was 0-3)\nlet task 10 (kswapd0) use CPUs 0-2 (was 0-3)\n"
+_KERNEL_AWAY = (
+    "set affinity of task 2 (kthreadd) to 0-2 (was 0-3)\nset affinity of task 10 (kswapd0) to 0-2 (was 0-3)\n"
+)
 
 
 def _write(path: str, new: str, old: str = "") -> str:
@@ -97,7 +99,7 @@ def test_an_isolated_partition(machine: Machine, plan: Plan) -> None:
     assert plan("isolated", "cpus=3") == (
         0,
         _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
-        + f"make {_V2}/coreloom-100\n"
+        + f"create {_V2}/coreloom-100\n"
         + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
         + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "isolated")
         + f"start work in {_V2}/coreloom-100\n"
@@ -112,7 +114,7 @@ def test_a_partition_before_linux_7(machine: Machine, plan: Plan) -> None:
     assert plan("isolated", "cpus=3") == (
         0,
         _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
-        + f"make {_V2}/coreloom-100\n"
+        + f"create {_V2}/coreloom-100\n"
         + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
         + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "isolated")
         + _write(_QUEUES, "7", "f")
@@ -127,7 +129,7 @@ def test_a_partition_with_load_balancing(machine: Machine, plan: Plan) -> None:
     assert plan("root", "cpus=2-3") == (
         0,
         _KERNEL_AWAY.replace("0-2", "0-1")
-        + f"make {_V2}/coreloom-100\n"
+        + f"create {_V2}/coreloom-100\n"
         + _write(f"{_V2}/coreloom-100/cpuset.cpus", "2-3")
         + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "root")
         + _write(_QUEUES, "3", "f")
@@ -140,10 +142,10 @@ def test_siblings_stay_idle_in_a_partition_without_tasks(machine: Machine, plan:
     mount_v2(machine, on="cpuset")
     assert plan("isolated", "cpus=2-3", "use=2") == (
         0,
-        f"make {_V2}/coreloom-100\n"
+        f"create {_V2}/coreloom-100\n"
         + _write(f"{_V2}/coreloom-100/cpuset.cpus", "2")
         + _write(f"{_V2}/coreloom-100/cpuset.cpus.partition", "isolated")
-        + f"make {_V2}/coreloom-100-idle\n"
+        + f"create {_V2}/coreloom-100-idle\n"
         + _write(f"{_V2}/coreloom-100-idle/cpuset.cpus", "3")
         + _write(f"{_V2}/coreloom-100-idle/cpuset.cpus.partition", "isolated")
         + f"start work in {_V2}/coreloom-100\n"
@@ -157,7 +159,7 @@ def test_groups_that_list_the_cpu_are_narrowed_for_a_partition(machine: Machine,
     assert status == 0
     assert text.splitlines()[0:2] == [
         _write(f"{_V2}/some/cpuset.cpus", "2", "2-3").rstrip(),
-        f"make {_V2}/coreloom-100",
+        f"create {_V2}/coreloom-100",
     ]
 
 
@@ -187,14 +189,14 @@ def test_a_slice_of_systemds_is_the_partition(machine: Machine, plan: Plan) -> N
 def test_groups_of_systemds_are_not_narrowed(machine: Machine, plan: Plan) -> None:
     mount_v2(machine)
     machine.write("/run/systemd/system/present", "")
-    assert plan("cpuset", "cpus=3") == (1, "it would write into groups that are systemd's\n")
+    assert plan("cpuset", "cpus=3") == (1, "it would write to cgroups that systemd owns\n")
 
 
 def test_a_process_stays_in_its_unit(machine: Machine, plan: Plan) -> None:
     mount_v2(machine)
     machine.write("/run/systemd/system/present", "")
     machine.write("/proc/31/cgroup", "0::/system.slice/nginx.service\n")
-    text = "it would take the process out of nginx.service: --move allows it\n"
+    text = "it would take the process out of nginx.service: add --move to allow it\n"
     assert plan("isolated", "cpus=3", "pid=31") == (1, text)
     assert plan("isolated", "cpus=3", "pid=31", "move")[0] == 0
 
@@ -204,14 +206,14 @@ def test_cpusets_without_partition(machine: Machine, plan: Plan) -> None:
     assert plan("cpuset", "cpus=3") == (
         0,
         _KERNEL_AWAY
-        + f"make {_V2}/coreloom-rest\n"
+        + f"create {_V2}/coreloom-rest\n"
         + f"move process 1 (init) to {_V2}/coreloom-rest (was in {_V2})\n"
         + f"move process 20 (server) to {_V2}/coreloom-rest (was in {_V2})\n"
         + f"move process 30 (pinned) to {_V2}/coreloom-rest (was in {_V2})\n"
         + _write(f"{_V2}/cgroup.subtree_control", "+cpuset")
         + _write(f"{_V2}/coreloom-rest/cpuset.cpus", "0-2")
         + _write(f"{_V2}/other/cpuset.cpus", "0-2")
-        + f"make {_V2}/coreloom-100\n"
+        + f"create {_V2}/coreloom-100\n"
         + _write(f"{_V2}/coreloom-100/cpuset.cpus", "3")
         + _write(_QUEUES, "7", "f")
         + f"start work in {_V2}/coreloom-100\n"
@@ -233,7 +235,7 @@ def test_cpusets_of_v1(machine: Machine, plan: Plan) -> None:
     assert plan("cpuset-v1", "cpus=3") == (
         0,
         _KERNEL_AWAY
-        + f"make {_V1}/coreloom-rest\n"
+        + f"create {_V1}/coreloom-rest\n"
         + _write(f"{_V1}/coreloom-rest/cpuset.cpus", "0-2")
         + _write(f"{_V1}/coreloom-rest/cpuset.mems", "0")
         + f"move process 1 (init) to {_V1}/coreloom-rest (was in {_V1})\n"
@@ -241,7 +243,7 @@ def test_cpusets_of_v1(machine: Machine, plan: Plan) -> None:
         + f"move process 30 (pinned) to {_V1}/coreloom-rest (was in {_V1})\n"
         + _write(f"{_V1}/other/inner/cpuset.cpus", "2", "2-3")
         + _write(f"{_V1}/other/cpuset.cpus", "1-2", "1-3")
-        + f"make {_V1}/coreloom-100\n"
+        + f"create {_V1}/coreloom-100\n"
         + _write(f"{_V1}/coreloom-100/cpuset.cpus", "3")
         + _write(f"{_V1}/coreloom-100/cpuset.mems", "0")
         + _write(f"{_V1}/coreloom-100/cpuset.cpu_exclusive", "1")
@@ -268,22 +270,24 @@ def test_a_v1_group_without_another_cpu(machine: Machine, plan: Plan) -> None:
     assert status == 1
     assert (
         text.splitlines()[0]
-        == f"coreloom exclusive: warning: the cpuset {_V1}/other/inner has no other CPUs to go to"
+        == f"coreloom exclusive: warning: cpuset {_V1}/other/inner has no other CPUs to fall back to"
     )
-    assert text.splitlines()[-1] == f"plan: cannot narrow the groups in {_V1}: Resource busy (16)"
+    assert text.splitlines()[-1] == f"plan: cannot narrow the cgroups in {_V1}: Resource busy (16)"
 
 
 def test_one_task_after_the_other(machine: Machine, plan: Plan) -> None:
     """What may use nothing else gets the rest meanwhile."""
     assert plan("affinity", "cpus=3", "lightest=2") == (
         0,
-        "let task 1 (init) use CPUs 0-2 (was 0-3)\n"
-        "let task 2 (kthreadd) use CPUs 0-2 (was 0-3)\n"
-        "let task 10 (kswapd0) use CPUs 0-2 (was 0-3)\n"
-        "let task 20 (server) use CPUs 0-2 (was 0-3)\n"
-        "let task 21 (server) use CPUs 0-2 (was 0-3)\n"
-        "let task 30 (pinned) use CPUs 0-2 (was 3)\n"
-        "let task 31 (half) use CPUs 1 (was 1,3)\n" + _write(_QUEUES, "7", "f") + "start work on CPUs 3\n"
+        "set affinity of task 1 (init) to 0-2 (was 0-3)\n"
+        "set affinity of task 2 (kthreadd) to 0-2 (was 0-3)\n"
+        "set affinity of task 10 (kswapd0) to 0-2 (was 0-3)\n"
+        "set affinity of task 20 (server) to 0-2 (was 0-3)\n"
+        "set affinity of task 21 (server) to 0-2 (was 0-3)\n"
+        "set affinity of task 30 (pinned) to 0-2 (was 3)\n"
+        "set affinity of task 31 (half) to 1 (was 1,3)\n"
+        + _write(_QUEUES, "7", "f")
+        + "start work on CPUs 3\n"
         "9 changes, 5 tasks, 2 of the kernel, 1 stay\n",
     )
 
@@ -291,8 +295,8 @@ def test_one_task_after_the_other(machine: Machine, plan: Plan) -> None:
 def test_one_thread_of_several(machine: Machine, plan: Plan) -> None:
     status, text = plan("affinity", "cpus=3", "pid=20", "tid=21")
     assert status == 0
-    assert "let task 20 (server) use CPUs 0-2 (was 0-3)\n" in text
-    assert text.splitlines()[-2] == "let task 21 (server) use CPUs 3 (was 0-3)"
+    assert "set affinity of task 20 (server) to 0-2 (was 0-3)\n" in text
+    assert text.splitlines()[-2] == "set affinity of task 21 (server) to 3 (was 0-3)"
 
 
 def test_a_container_hides_others(driver: Path, tmp_path: Path) -> None:
@@ -302,23 +306,23 @@ def test_a_container_hides_others(driver: Path, tmp_path: Path) -> None:
     command = [str(driver), str(machine.root), "affinity", "cpus=3"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == (
-        "coreloom exclusive: warning: this is a container: programs outside it are not seen, "
-        "and may use the CPUs as before\n"
+        "coreloom exclusive: warning: running in a container: programs outside it are not seen "
+        "and may still use the CPUs\n"
     )
 
 
 @pytest.mark.parametrize("mechanism", ["isolated", "root", "cpuset"])
 def test_without_cgroup_v2(mechanism: str, machine: Machine, plan: Plan) -> None:
     mount_v1(machine)
-    assert plan(mechanism, "cpus=3") == (1, "no cgroup v2 is mounted\n")
+    assert plan(mechanism, "cpus=3") == (1, "cgroup v2 is not mounted\n")
 
 
 @pytest.mark.parametrize(
     ("mechanism", "options", "text"),
     [
-        ("isolated", ["cpus=2-3"], "threads are not balanced over several isolated CPUs"),
-        ("root", ["pid=20", "tid=21"], "in cgroup v2 one thread cannot leave the group of its process"),
-        ("cpuset-v1", [], "no cpusets of cgroup v1 are mounted"),
+        ("isolated", ["cpus=2-3"], "the kernel does not balance threads across isolated CPUs"),
+        ("root", ["pid=20", "tid=21"], "in cgroup v2 a thread cannot leave the cgroup of its process"),
+        ("cpuset-v1", [], "no cgroup v1 cpuset hierarchy is mounted"),
     ],
 )
 def test_what_cannot_be(mechanism: str, options: list[str], text: str, machine: Machine, plan: Plan) -> None:
@@ -334,12 +338,12 @@ def test_several_isolated_cpus_by_name(machine: Machine, plan: Plan) -> None:
 def test_cpusets_that_v1_has(machine: Machine, plan: Plan) -> None:
     mount_v2(machine)
     machine.write(f"{_V2}/cgroup.controllers", "cpu io\n")
-    text = "cgroup v2 has no cpusets here: the kernel lacks them, or v1 has them\n"
+    text = "cgroup v2 has no cpuset controller: the kernel lacks it, or cgroup v1 uses it\n"
     assert plan("isolated", "cpus=3") == (1, text)
 
 
 def test_lists_that_could_not_be_given_back(machine: Machine, plan: Plan) -> None:
     mount_v2(machine, on="cpuset")
     release(machine, "6.12.1")
-    text = "before Linux 7.0 a group's empty list of CPUs could not be given back\n"
+    text = "before Linux 7.0 an empty cpuset.cpus cannot be restored\n"
     assert plan("cpuset", "cpus=3") == (1, text)

@@ -13,7 +13,7 @@ from linux.reading import read
 from linux.tree import Machine, Task
 
 _ALL = "0-3"
-_AWAY = "sent away while it is held"
+_AWAY = "moved off while it is held"
 _WARNING = "coreloom exclusive: warning: "
 
 
@@ -126,8 +126,8 @@ def test_siblings_are_held_and_stay_idle_unless_shared(tmp_path: Path) -> None:
     assert (status, out.split("\n", 1)[1]) == (0, "cpus 1,3\nuse 3\nrest 0,2\n")
     assert _choose(root, "cpus=2") == (
         1,
-        "CPU 0 would have to stay idle as a sibling, and has work of the system that cannot be moved: "
-        "take another, allow sharing by --smt share, or add --force\n",
+        "CPU 0 would have to stay idle as a sibling, but runs system work that cannot be moved: "
+        "choose another, allow sharing with --smt share, or add --force\n",
         "",
     )
 
@@ -153,21 +153,21 @@ def test_a_boot_time_isolated_cpu_is_nobodys_destination(tmp_path: Path) -> None
     machine.write("/sys/devices/system/cpu/isolated", "1\n")
     assert "others go to CPU 0\n" in _choose(root, "cpus=2")[1]
     machine.write("/sys/devices/system/cpu/isolated", "0-1\n")
-    said = "with CPU 2 held none is left for everybody else: at least one must be\n"
+    said = "holding CPU 2 leaves none for others: leave at least one\n"
     assert _choose(root, "cpus=2") == (1, said, "")
 
 
 @pytest.mark.parametrize(
     "cpus, options, text",
     [
-        (4, ["cpus=9"], "CPU 9 is not there or offline: online are CPU 0-3"),
-        (4, ["cpus=0"], "CPU 0 has work of the system that cannot be moved: take another, or add --force"),
-        (4, ["cpus=0-3", "force"], "with CPU 0-3 held none is left for everybody else: at least one must be"),
-        (4, ["count=4", "force"], "with CPU 0-3 held none is left for everybody else: at least one must be"),
-        (4, ["count=4"], "4 CPUs with their siblings are wanted, and 3 can be had; CPU 0 needs --force"),
-        (4, ["count=9", "share", "force"], "9 CPUs are wanted, and 4 can be had"),
-        (1, [], "this machine has one CPU online: there is none to give away"),
-        (1, ["cpus=0", "force"], "this machine has one CPU online: there is none to give away"),
+        (4, ["cpus=9"], "CPU 9 does not exist or is offline: online CPUs are 0-3"),
+        (4, ["cpus=0"], "CPU 0 runs system work that cannot be moved: choose another, or add --force"),
+        (4, ["cpus=0-3", "force"], "holding CPU 0-3 leaves none for others: leave at least one"),
+        (4, ["count=4", "force"], "holding CPU 0-3 leaves none for others: leave at least one"),
+        (4, ["count=4"], "4 CPUs with their siblings requested, only 3 available; CPU 0 needs --force"),
+        (4, ["count=9", "share", "force"], "9 CPUs requested, only 4 available"),
+        (1, [], "only one CPU is online: at least two are needed"),
+        (1, ["cpus=0", "force"], "only one CPU is online: at least two are needed"),
     ],
 )
 def test_refusals(tmp_path: Path, cpus: int, options: list[str], text: str) -> None:
@@ -180,24 +180,24 @@ def test_cpus_of_other_reservations_are_not_taken(tmp_path: Path) -> None:
     machine.layer(300, "3", "lame a.wav")
     why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0-1"
     assert _choose(root) == (0, _taken(why, "2", "2", "0-1"), "")
-    said = "CPU 3 is held by pid 300 (lame a.wav): take another\n"
+    said = "CPU 3 is held by pid 300 (lame a.wav): choose another\n"
     assert _choose(root, "cpus=2-3") == (1, said, "")
     said = (
-        "3 CPUs with their siblings are wanted, and 2 can be had; CPU 0 needs --force; "
+        "3 CPUs with their siblings requested, only 2 available; CPU 0 needs --force; "
         "CPU 3 is held by pid 300 (lame a.wav)\n"
     )
     assert _choose(root, "count=3") == (1, said, "")
-    said = "with CPU 0-2 held none is left for everybody else: at least one must be\n"
+    said = "holding CPU 0-2 leaves none for others: leave at least one\n"
     assert _choose(root, "count=3", "force") == (1, said, "")
     machine.layer(400, "1-2", "ffmpeg")
     said = (
-        "2 CPUs with their siblings are wanted, and 0 can be had; CPU 0 needs --force; "
+        "2 CPUs with their siblings requested, only 0 available; CPU 0 needs --force; "
         "CPU 3 is held by pid 300 (lame a.wav); CPU 1-2 is held by pid 400 (ffmpeg)\n"
     )
     assert _choose(root, "count=2") == (1, said, "")
     machine.layer(400, "3", "ffmpeg", alive=False)
     machine.remove("/run/coreloom-exclusive/300.layer")
-    said = "CPU 3 was held by pid 400, which is gone (coreloom exclusive restore): take another\n"
+    said = "CPU 3 was held by pid 400, which is gone (run coreloom exclusive restore): choose another\n"
     assert _choose(root, "cpus=3") == (1, said, "")
 
 
@@ -206,7 +206,7 @@ def test_a_sibling_held_by_another_reservation_is_told(tmp_path: Path) -> None:
     machine = Machine(tmp_path, siblings=siblings, tasks=[Task(300, "coreloom", 0, "0-1")])
     root = machine.make()
     machine.layer(300, "3", "lame")
-    said = "CPU 3 is held by pid 300 (lame): take another, or allow sharing a core by --smt share\n"
+    said = "CPU 3 is held by pid 300 (lame): choose another, or allow sharing a core with --smt share\n"
     assert _choose(root, "cpus=2") == (1, said, "")
     assert _choose(root, "cpus=2", "share")[1].endswith("cpus 2\nuse 2\nrest 0-1\n")
 
@@ -216,16 +216,16 @@ def test_a_reservation_inside_another_is_refused(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tasks=tasks)
     root = machine.make()
     machine.layer(300, "3", "bash")
-    said = "this was started on CPU 3, which pid 300 holds: a reservation inside another is not possible\n"
+    said = "started on CPU 3, which pid 300 holds: reservations cannot be nested\n"
     assert _choose(root) == (1, said, "")
-    assert _choose(root, "pid=200") == (1, "task 200 is held on CPU 3 already, by pid 300\n", "")
+    assert _choose(root, "pid=200") == (1, "task 200 is already held on CPU 3 by pid 300\n", "")
 
 
 def test_without_run_queue_waits_the_busy_time_decides(tmp_path: Path) -> None:
     machine = Machine(tmp_path, cpus=3, busy_s={1: 20, 2: 30})
     root = machine.make()
     why = (
-        "CPU 1: busy 20 % (this kernel keeps no run-queue waits), 0 movable tasks, 0 pinned, 0 IRQs, "
+        "CPU 1: busy 20 % (this kernel does not record run-queue wait), 0 movable tasks, 0 pinned, 0 IRQs, "
         "others go to CPU 0"
     )
     for text in (

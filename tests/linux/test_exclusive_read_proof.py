@@ -30,33 +30,33 @@ _TABLE = """\
 CPU 2-3                                 before        held
 run-queue wait, % of a CPU                75.0         0.5
 busy, % of a CPU                         120.0       100.0
-switches a second                          0.0         0.0
-device interrupts a second                15.0         0.0
-interrupts between CPUs a second          50.0         0.3
-timer interrupts a second                250.0       250.0
-softirqs a second                         12.5         0.2
-seconds looked at                          2.0        10.0
-program: 10.250 s, on a CPU 10.000 s (wall/CPU 1.025), 1 involuntary switch, 12 voluntary
+context switches per second                0.0         0.0
+device interrupts per second              15.0         0.0
+IPIs per second                           50.0         0.3
+timer interrupts per second              250.0       250.0
+softirqs per second                       12.5         0.2
+observed, s                                2.0        10.0
+program: wall 10.250 s, CPU 10.000 s (wall/CPU 1.025), 1 involuntary switch, 12 voluntary
 cleared in 4.2 ms
-strays: 2 tasks, says sched_switch
+strays: 2 tasks (source: sched_switch)
   kworker/3:1 81, kernel, cannot be moved: 3 times
   a"\\\\x09b\\xffé 900: 1 time
-  7 switches were lost, as the trace buffer is small
-the timer tick remains: only the boot parameter nohz_full=2-3 takes it away
+  7 switches were lost: the trace buffer was full
+the timer tick remains: only the boot parameter nohz_full=2-3 stops it
 """
 _NOTHING = """\
 CPU 3                                   before        held
 run-queue wait, % of a CPU                   -           -
 busy, % of a CPU                             -           -
-switches a second                            -           -
-device interrupts a second                   -           -
-interrupts between CPUs a second             -           -
-timer interrupts a second                    -           -
-softirqs a second                            -           -
-seconds looked at                            -           -
-program: 0.000 s, on a CPU 0.000 s, 0 involuntary switches, 0 voluntary
+context switches per second                  -           -
+device interrupts per second                 -           -
+IPIs per second                              -           -
+timer interrupts per second                  -           -
+softirqs per second                          -           -
+observed, s                                  -           -
+program: wall 0.000 s, CPU 0.000 s, 0 involuntary switches, 0 voluntary
 cleared in 0.0 ms
-strays: none, says /proc
+strays: none (source: /proc)
 """
 
 
@@ -96,7 +96,7 @@ def test_the_table(folder: Path) -> None:
 def test_a_cpu_without_a_tick_needs_no_remark(folder: Path) -> None:
     """nohz_full as it is in the tree that was read last."""
     Machine(folder / "3").write("/sys/devices/system/cpu/nohz_full", "3\n")
-    last = "the timer tick remains: only the boot parameter nohz_full=2 takes it away\n"
+    last = "the timer tick remains: only the boot parameter nohz_full=2 stops it\n"
     assert _run(folder, "proof")[1].endswith(last)
     Machine(folder / "3").write("/sys/devices/system/cpu/nohz_full", "2-3\n")
     assert "tick" not in _run(folder, "proof")[1]
@@ -177,7 +177,7 @@ def test_a_kernel_without_run_queue_waits(folder: Path) -> None:
     assert lines[1:4] == [
         "run-queue wait, % of a CPU                   -           -",
         "busy, % of a CPU                         120.0       100.0",
-        "switches a second                            -           -",
+        "context switches per second                  -           -",
     ]
 
 
@@ -189,12 +189,12 @@ def test_interrupts_that_cannot_be_read(folder: Path, path: str, text: str) -> N
     assert (status, out.splitlines()[3:9]) == (
         0,
         [
-            "switches a second                          0.0         0.0",
-            "device interrupts a second                   -         0.0",
-            "interrupts between CPUs a second             -         0.3",
-            "timer interrupts a second                    -       250.0",
-            "softirqs a second                            -         0.2",
-            "seconds looked at                          2.0        10.0",
+            "context switches per second                0.0         0.0",
+            "device interrupts per second                 -         0.0",
+            "IPIs per second                              -         0.3",
+            "timer interrupts per second                  -       250.0",
+            "softirqs per second                          -         0.2",
+            "observed, s                                2.0        10.0",
         ],
     )
 

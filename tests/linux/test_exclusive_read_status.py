@@ -66,7 +66,7 @@ _STATUS = """\
 id      CPUs    mechanism  for          state        involuntary  others  command
 300     3       isolated   1 min        held                   2       0  lame "a b".wav
 
-CPU     id         wait %   busy %  switches/s  devices/s  between/s  timer/s  softirqs/s
+CPU     id         wait %   busy %  switches/s  devices/s     IPIs/s  timer/s  softirqs/s
 3       300           0.0    100.0         0.0        0.0        0.0      0.0         0.0
 before  300          34.0     98.5       412.0       12.0          -    250.0        40.1
 """
@@ -165,61 +165,61 @@ coreloom_exclusive_reservations{state="held"} 1
 coreloom_exclusive_reservations{state="tool gone"} 0
 coreloom_exclusive_reservations{state="other boot"} 0
 coreloom_exclusive_reservations{state="damaged"} 0
-# HELP coreloom_exclusive_reservation_info A reservation: its CPUs, how they are held, for what.
+# HELP coreloom_exclusive_reservation_info A reservation: its CPUs, mechanism and command.
 # TYPE coreloom_exclusive_reservation_info gauge
 coreloom_exclusive_reservation_info{id="300",cpus="3",mechanism="isolated",command="lame \\"a b\\".wav"} 1
 # HELP coreloom_exclusive_held_seconds Time since a reservation began.
 # TYPE coreloom_exclusive_held_seconds gauge
 coreloom_exclusive_held_seconds{id="300"} 95.00
-# HELP coreloom_exclusive_foreign_tasks Tasks of others that may run on held CPUs though they could be moved.
+# HELP coreloom_exclusive_foreign_tasks Movable tasks of others that may run on held CPUs.
 # TYPE coreloom_exclusive_foreign_tasks gauge
 coreloom_exclusive_foreign_tasks{id="300"} 0
 # HELP coreloom_exclusive_program_cpu_seconds_total CPU time of the program.
 # TYPE coreloom_exclusive_program_cpu_seconds_total counter
 coreloom_exclusive_program_cpu_seconds_total{id="300"} 1.500
-# HELP coreloom_exclusive_program_switches_total Switches of the program's living threads.
+# HELP coreloom_exclusive_program_switches_total Context switches of the program's living threads.
 # TYPE coreloom_exclusive_program_switches_total counter
 coreloom_exclusive_program_switches_total{id="300",kind="involuntary"} 2
 coreloom_exclusive_program_switches_total{id="300",kind="voluntary"} 4
-# HELP coreloom_exclusive_cpu_run_queue_wait_seconds_total Time that tasks waited for the CPU.
+# HELP coreloom_exclusive_cpu_run_queue_wait_seconds_total Time tasks waited for the CPU.
 # TYPE coreloom_exclusive_cpu_run_queue_wait_seconds_total counter
 coreloom_exclusive_cpu_run_queue_wait_seconds_total{cpu="3",id="300"} 1.5
-# HELP coreloom_exclusive_cpu_idle_seconds_total Time without anything to do.
+# HELP coreloom_exclusive_cpu_idle_seconds_total Time the CPU was idle.
 # TYPE coreloom_exclusive_cpu_idle_seconds_total counter
 coreloom_exclusive_cpu_idle_seconds_total{cpu="3",id="300"} 50
-# HELP coreloom_exclusive_cpu_switches_total Times that a task got the CPU.
+# HELP coreloom_exclusive_cpu_switches_total Context switches to a task.
 # TYPE coreloom_exclusive_cpu_switches_total counter
 coreloom_exclusive_cpu_switches_total{cpu="3",id="300"} 40
-# HELP coreloom_exclusive_cpu_device_interrupts_total Interrupts of devices.
+# HELP coreloom_exclusive_cpu_device_interrupts_total Device interrupts.
 # TYPE coreloom_exclusive_cpu_device_interrupts_total counter
 coreloom_exclusive_cpu_device_interrupts_total{cpu="3",id="300"} 5
-# HELP coreloom_exclusive_cpu_cpu_interrupts_total Interrupts from other CPUs.
+# HELP coreloom_exclusive_cpu_cpu_interrupts_total Inter-processor interrupts (IPIs).
 # TYPE coreloom_exclusive_cpu_cpu_interrupts_total counter
 coreloom_exclusive_cpu_cpu_interrupts_total{cpu="3",id="300"} 30
-# HELP coreloom_exclusive_cpu_timer_interrupts_total Interrupts of the local timer.
+# HELP coreloom_exclusive_cpu_timer_interrupts_total Local timer interrupts.
 # TYPE coreloom_exclusive_cpu_timer_interrupts_total counter
 coreloom_exclusive_cpu_timer_interrupts_total{cpu="3",id="300"} 2000
 # HELP coreloom_exclusive_cpu_softirqs_total Softirqs.
 # TYPE coreloom_exclusive_cpu_softirqs_total counter
 coreloom_exclusive_cpu_softirqs_total{cpu="3",id="300"} 7
-# HELP coreloom_exclusive_before_run_queue_wait_ratio Tasks that waited all the time, before.
+# HELP coreloom_exclusive_before_run_queue_wait_ratio Average waiting tasks, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_run_queue_wait_ratio gauge
 coreloom_exclusive_before_run_queue_wait_ratio{id="300"} 0.34
-# HELP coreloom_exclusive_before_busy_ratio CPUs that were busy, before.
+# HELP coreloom_exclusive_before_busy_ratio Average busy CPUs, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_busy_ratio gauge
 coreloom_exclusive_before_busy_ratio{id="300"} 0.985
-# HELP coreloom_exclusive_before_switches_per_second Switches, before.
+# HELP coreloom_exclusive_before_switches_per_second Context switches, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_switches_per_second gauge
 coreloom_exclusive_before_switches_per_second{id="300"} 412
-# HELP coreloom_exclusive_before_device_interrupts_per_second Interrupts of devices, before.
+# HELP coreloom_exclusive_before_device_interrupts_per_second Device interrupts, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_device_interrupts_per_second gauge
 coreloom_exclusive_before_device_interrupts_per_second{id="300"} 12
-# HELP coreloom_exclusive_before_cpu_interrupts_per_second Interrupts from other CPUs, before.
+# HELP coreloom_exclusive_before_cpu_interrupts_per_second IPIs, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_cpu_interrupts_per_second gauge
-# HELP coreloom_exclusive_before_timer_interrupts_per_second Timer interrupts, before.
+# HELP coreloom_exclusive_before_timer_interrupts_per_second Timer interrupts, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_timer_interrupts_per_second gauge
 coreloom_exclusive_before_timer_interrupts_per_second{id="300"} 250
-# HELP coreloom_exclusive_before_softirqs_per_second Softirqs, before.
+# HELP coreloom_exclusive_before_softirqs_per_second Softirqs, before the CPUs were cleared.
 # TYPE coreloom_exclusive_before_softirqs_per_second gauge
 coreloom_exclusive_before_softirqs_per_second{id="300"} 40.125
 """
@@ -264,12 +264,12 @@ def test_status_that_cannot_be_read(tmp_path: Path) -> None:
 def test_verify_of_nothing(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tasks=[Task(100, "init", 0, "0-3")])
     machine.make()
-    assert read(tmp_path, "verify") == (0, "nothing is held, nothing is left\n", "")
+    assert read(tmp_path, "verify") == (0, "nothing is held, nothing is left over\n", "")
 
 
 def test_verify_of_what_is_as_it_should_be(tmp_path: Path) -> None:
     _held(tmp_path)
-    assert read(tmp_path, "verify") == (0, "1 reservation: all is as it should be\n", "")
+    assert read(tmp_path, "verify") == (0, "1 reservation: no problems found\n", "")
 
 
 @pytest.mark.parametrize(
@@ -286,12 +286,12 @@ def test_verify_of_what_is_as_it_should_be(tmp_path: Path) -> None:
         (
             "/proc/300/task/300/stat",
             f"300 (x) S 1 {'0 ' * 17}777 {'0 ' * 30}",
-            "its tool is gone and its changes are still there: run coreloom exclusive restore",
+            "its tool is gone but its changes remain: run coreloom exclusive restore",
         ),
         (
             "/proc/301/task/301/stat",
             f"301 (sh) S 300 {'0 ' * 48}",
-            "it has no watcher: were its tool killed, only the next start would restore",
+            "it has no watcher: if the tool is killed, the next run, attach or restore undoes its changes",
         ),
     ],
 )
@@ -308,12 +308,12 @@ _IRQ = "/proc/irq/24/smp_affinity_list"
 @pytest.mark.parametrize(
     "path, text, finding",
     [
-        (_IRQ, "0-3", f'{_IRQ} is "0-3", and should be "0-2"'),
+        (_IRQ, "0-3", f'{_IRQ} is "0-3", but should be "0-2"'),
         (_IRQ, "x", f"{_IRQ} cannot be read: Invalid argument"),
         (
             f"{_CGROUP}/cgroup.subtree_control",
             "cpu cpusets",
-            f'{_CGROUP}/cgroup.subtree_control does not list "cpuset" any more',
+            f'{_CGROUP}/cgroup.subtree_control no longer lists "cpuset"',
         ),
     ],
 )
@@ -326,8 +326,8 @@ def test_a_value_that_is_not_what_it_should_be(tmp_path: Path, path: str, text: 
 def test_what_somebody_else_has_changed_is_named_and_no_fault(tmp_path: Path) -> None:
     machine = _held(tmp_path)
     machine.write(_IRQ, "1\n")
-    line = f'{_IRQ} is "1", but "0-2" was written: somebody has changed it, it is kept\n'
-    assert read(tmp_path, "verify") == (0, f"{line}1 reservation: all is as it should be\n", "")
+    line = f'{_IRQ} is "1", but "0-2" was written: changed by others, kept\n'
+    assert read(tmp_path, "verify") == (0, f"{line}1 reservation: no problems found\n", "")
 
 
 @pytest.mark.parametrize("parts", [3, 30])
@@ -336,7 +336,7 @@ def test_the_program_in_a_deep_group(tmp_path: Path, parts: int) -> None:
     machine = _held(tmp_path)
     machine.write("/proc/302/cgroup", f"0::/coreloom-300/{deep}\n")
     _, out, _ = read(tmp_path, "verify")
-    too_deep = f"task 302 is in a group too deep to be told, not known to be in {_GROUP}"
+    too_deep = f"task 302 is in a cgroup nested too deeply to name: cannot tell whether it is in {_GROUP}"
     assert ("task 302" in out) == (too_deep in out) == (parts == 30)
     machine.write("/proc/302/cgroup", f"0::/{deep}\n")
     _, out, _ = read(tmp_path, "verify")
@@ -369,9 +369,9 @@ def test_layers_of_nobody_are_findings(tmp_path: Path) -> None:
     path = tmp_path / "run/coreloom-exclusive/400.layer"
     machine.write("/run/coreloom-exclusive/403.layer", path.read_text().replace("0123-4567", "ffff-ffff"))
     lines = [
-        "/run/coreloom-exclusive/402.layer is damaged: look at it, then run coreloom exclusive restore",
-        "reservation 400: its tool is gone and its changes are still there: run coreloom exclusive restore",
-        "reservation 400: it is of another boot: coreloom exclusive restore removes it",
+        "/run/coreloom-exclusive/402.layer is damaged: inspect it, then run coreloom exclusive restore",
+        "reservation 400: its tool is gone but its changes remain: run coreloom exclusive restore",
+        "reservation 400: it is from another boot: run coreloom exclusive restore to remove it",
     ]
     assert read(tmp_path, "verify") == (1, "".join(f"{line}\n" for line in lines), "")
 
@@ -382,7 +382,7 @@ def test_what_is_left_is_a_finding(tmp_path: Path) -> None:
         machine.write(f"{_CGROUP}/{name}/cgroup.procs", "")
     machine.write("/sys/kernel/tracing/instances/coreloom-400/trace", "")
     status, out, err = read(tmp_path, "verify")
-    left = "is left of a reservation that is no more"
+    left = "is left over from a reservation that has ended"
     assert (status, err) == (1, "")
     assert sorted(out.splitlines()) == [
         f"group {_CGROUP}/coreloom-400 {left}",

@@ -168,8 +168,8 @@ def test_without_tracefs_proc_is_read_and_said(tmp_path: Path) -> None:
     assert _strays(tmp_path, "trace") == (
         0,
         ["/proc, lost 0", "other 300 1"],
-        "coreloom exclusive: warning: no trace: tracefs is not mounted at /sys/kernel/tracing; "
-        "who else runs there is read from /proc\n",
+        "coreloom exclusive: warning: cannot trace: tracefs is not mounted at /sys/kernel/tracing; "
+        "strays are counted from /proc instead\n",
     )
 
 
@@ -180,7 +180,7 @@ def test_a_plan_prints_the_writes_of_a_trace(tmp_path: Path) -> None:
     status, lines, err = _strays(tmp_path, "plan")
     assert (status, err) == (0, "")
     assert lines == [
-        f"make {_INSTANCE}",
+        f"create {_INSTANCE}",
         f'write {_INSTANCE}/buffer_size_kb "4" (was "")',
         f'write {_INSTANCE}/per_cpu/cpu3/buffer_size_kb "1024" (was "")',
         f'write {_INSTANCE}/tracing_cpumask "8" (was "")',

@@ -53,7 +53,7 @@ def restore(machine: Machine, *words: str) -> tuple[int, list[str]]:
 
 def taken_back(layers: int, changes: int, same: int) -> str:
     plural = "" if layers == 1 else "s"
-    return f"{layers} reservation{plural} taken back: {changes} changes, {same} were as before"
+    return f"{layers} reservation{plural} undone: {changes} changes, {same} already as before"
 
 
 def text(machine: Machine, path: str) -> str:
@@ -89,7 +89,7 @@ def members(text: str) -> set[int]:
 
 def test_nothing_to_take_back(machine: Machine) -> None:
     (machine.root / "run").mkdir()
-    assert restore(machine) == (0, ["nothing to take back"])
+    assert restore(machine) == (0, ["nothing to undo"])
     assert restore(machine, "12") == (1, ["error: there is no reservation 12: `status` lists them"])
 
 
@@ -104,7 +104,7 @@ def test_a_value_gets_its_base_back(machine: Machine) -> None:
     assert (text(machine, _DEFAULT), text(machine, _DOG)) == ("f", "0-3")
     assert text(machine, _IRQ) == "0-2"  # found so and never written by us: not ours to write
     assert state(machine) == []
-    assert restore(machine) == (0, ["nothing to take back"])
+    assert restore(machine) == (0, ["nothing to undo"])
 
 
 def test_what_is_as_before_or_gone_is_no_work(machine: Machine) -> None:
@@ -122,10 +122,10 @@ def test_what_somebody_else_has_changed_is_kept(machine: Machine) -> None:
     assert restore(machine) == (
         0,
         [
-            f'warning: {_IRQ} is "1", but "0-2" was written: somebody has changed it, it is kept',
-            f'warning: {_DEFAULT} is "2", but "7" was written: somebody has changed it, it is kept',
+            f'warning: {_IRQ} is "1", but "0-2" was written: changed by others, kept',
+            f'warning: {_DEFAULT} is "2", but "7" was written: changed by others, kept',
             taken_back(1, 0, 0),
-            "2 values kept, as others have changed them",
+            "2 values kept: others have changed them",
         ],
     )
     assert (text(machine, _DEFAULT), text(machine, _IRQ)) == ("2", "1")
@@ -148,12 +148,12 @@ def test_programs_can_read_what_is_said(machine: Machine) -> None:
     machine.write(_IRQ, "1\n")
     machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours", f"cpus\t{_IRQ}\t0-3\t0-2\tours")
     machine.layer(100, "3", "x", alive=False)
-    gone = "its tool is gone and its changes are still there: run coreloom exclusive restore"
-    changed = f'{_IRQ} is "1", but "0-2" was written: somebody has changed it, it is kept'
+    gone = "its tool is gone but its changes remain: run coreloom exclusive restore"
+    changed = f'{_IRQ} is "1", but "0-2" was written: changed by others, kept'
     assert _json(machine, "verify") == (
         1,
         {
-            "findings": [f"reservation 100: {gone}", changed, f'{_DOG} is "0-2", and should be "0-3"'],
+            "findings": [f"reservation 100: {gone}", changed, f'{_DOG} is "0-2", but should be "0-3"'],
             "reservations": 1,
             "faults": 2,
         },
@@ -171,7 +171,7 @@ def test_what_somebody_else_has_changed_is_the_base_from_then_on(machine: Machin
     machine.layer(100, "3", "x", alive=False)
     machine.layer(101, "2", "y")
     code, lines = restore(machine)
-    assert (code, lines[1:]) == (0, [taken_back(1, 0, 0), "1 value kept, as others have changed it"])
+    assert (code, lines[1:]) == (0, [taken_back(1, 0, 0), "1 value kept: others have changed it"])
     assert known(machine)["cpus", _IRQ] == ("1-2", "1-2", "theirs")
     assert restore(machine, "101") == (0, [taken_back(1, 0, 1)])
     assert text(machine, _IRQ) == "1-2"
@@ -195,10 +195,9 @@ def test_what_the_kernel_refuses_keeps_the_files(machine: Machine) -> None:
         assert restore(machine) == (
             1,
             [
-                f"warning: cannot take back {_DOG}: Is a directory",
+                f"warning: cannot restore {_DOG}: Is a directory",
                 taken_back(0, 0, 0),
-                "warning: 1 change could not be taken back: "
-                f"what is written down in {_RUN} stays, repeat `restore`",
+                f"warning: 1 change could not be undone: the records in {_RUN} are kept, run `restore` again",
             ],
         ), layers
         assert state(machine) == ["100.layer", "baseline"]
@@ -238,9 +237,9 @@ def test_damaged_lines_are_said_and_the_others_taken_back(machine: Machine) -> N
     assert restore(machine) == (
         1,
         [
-            f"warning: line 3 of {_RUN}/100.layer cannot be read: it is left out",
-            f"warning: line 4 of {_RUN}/100.layer cannot be read: it is left out",
-            f"warning: 7 lines of {_RUN}/baseline cannot be read: they are left out",
+            f"warning: line 3 of {_RUN}/100.layer cannot be read: skipped",
+            f"warning: line 4 of {_RUN}/100.layer cannot be read: skipped",
+            f"warning: 7 lines of {_RUN}/baseline cannot be read: skipped",
             taken_back(1, 2, 0),
         ],
     )
@@ -258,8 +257,8 @@ def test_a_last_line_without_its_end_is_damaged(machine: Machine) -> None:
     assert restore(machine) == (
         1,
         [
-            f"warning: line 3 of {_RUN}/100.layer cannot be read: it is left out",
-            f"warning: 1 line of {_RUN}/baseline cannot be read: it is left out",
+            f"warning: line 3 of {_RUN}/100.layer cannot be read: skipped",
+            f"warning: 1 line of {_RUN}/baseline cannot be read: skipped",
             taken_back(1, 0, 0),
         ],
     )
@@ -282,7 +281,7 @@ def test_a_layer_whose_first_line_is_damaged_frees_its_group_all_the_same(machin
     path.write_text(path.read_text().replace("exclusive 2", "exclusive 9"))
     assert restore(machine) == (
         1,
-        [f"warning: line 1 of {_RUN}/100.layer cannot be read: it is left out", taken_back(1, 2, 1)],
+        [f"warning: line 1 of {_RUN}/100.layer cannot be read: skipped", taken_back(1, 2, 1)],
     )
     assert text(machine, _DOG) == "0-3"
     assert not (machine.root / f"{_V2}/coreloom-100"[1:]).exists()
@@ -296,8 +295,8 @@ def test_without_a_baseline_only_our_groups_go_and_it_is_said(machine: Machine) 
     assert restore(machine) == (
         1,
         [
-            f"warning: {_RUN}/baseline is not there: what the machine was before is not known; "
-            "only our groups are removed",
+            f"warning: {_RUN}/baseline is missing, so the state before is unknown: "
+            "only cgroups of this tool are removed",
             taken_back(1, 1, 1),
         ],
     )
@@ -407,7 +406,7 @@ def test_a_living_tool_keeps_its_own_unless_told(machine: Machine) -> None:
     machine.write(_DOG, "0-2\n")
     machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours")
     machine.layer(100, "3", "x")
-    assert restore(machine) == (0, ["nothing to take back"])
+    assert restore(machine) == (0, ["nothing to undo"])
     assert (text(machine, _DOG), state(machine)) == ("0-2", ["100.layer", "baseline"])
     held = (machine.root / _RUN[1:] / "100.layer").open()
     assert restore(machine, "100") == (0, [taken_back(1, 1, 0)])
@@ -481,9 +480,9 @@ def test_a_task_that_was_moved_since_is_kept_where_it_is(machine: Machine) -> No
         0,
         [
             f"warning: task 50 is in {_V2}/elsewhere, but was put into {_V2}/coreloom-100: "
-            "somebody has moved it, it is kept there",
+            "moved by others, left there",
             taken_back(1, 0, 0),
-            "1 value kept, as others have changed it",
+            "1 value kept: others have changed it",
         ],
     )
 
@@ -495,14 +494,14 @@ def test_a_task_that_went_to_a_deep_group_is_kept_there(machine: Machine, parts:
     machine.task(Task(50, "program", 3, "3", group=deep))
     machine.baseline("3")
     machine.layer(100, "3", "x", f"group\t50\t500\t\t{_V2}\t{_V2}/coreloom-100", alive=False)
-    where = f"{_V2}{deep}" if parts == 3 else "a group too deep to be told"
+    where = f"{_V2}{deep}" if parts == 3 else "a cgroup nested too deeply to name"
     assert restore(machine) == (
         0,
         [
             f"warning: task 50 is in {where}, but was put into {_V2}/coreloom-100: "
-            "somebody has moved it, it is kept there",
+            "moved by others, left there",
             taken_back(1, 0, 0),
-            "1 value kept, as others have changed it",
+            "1 value kept: others have changed it",
         ],
     )
 
@@ -544,9 +543,9 @@ def test_a_controller_that_others_use_by_now_stays_on(machine: Machine, used: st
     assert restore(machine) == (
         0,
         [
-            f"warning: the controller cpuset stays on in {_V2}, as {_V2}/user uses it by now",
+            f"warning: the cpuset controller stays enabled in {_V2}: {_V2}/user uses it",
             taken_back(1, 0, 0),
-            "1 value kept, as others have changed it",
+            "1 value kept: others have changed it",
         ],
     )
     assert text(machine, f"{_V2}/cgroup.subtree_control") == "cpuset"
@@ -642,10 +641,10 @@ def test_tasks_get_their_cpus_back_and_so_do_their_children(machine: Machine) ->
     assert restore(machine) == (
         0,
         [
-            "warning: task 8 (foreign) may use CPUs 1, but was left 0-3: somebody has changed it, it is kept",
+            "warning: task 8 (foreign) is allowed on CPUs 1, but was left on 0-3: changed by others, kept",
             # 5, 6, 50, 51; the ones that have ended are no work
             taken_back(1, 4, 2),
-            "1 value kept, as others have changed it",
+            "1 value kept: others have changed it",
         ],
     )
     assert {task.name: allowed(machine, task.pid) for task in tasks} == {
@@ -670,7 +669,7 @@ def test_many_tasks_that_others_have_changed_are_counted(machine: Machine) -> No
     assert lines[8:] == [
         "warning: 4 more tasks have asked for other CPUs since: they keep them",
         taken_back(1, 0, 0),
-        "12 values kept, as others have changed them",
+        "12 values kept: others have changed them",
     ]
 
 
@@ -871,9 +870,9 @@ def test_a_task_whose_cpus_are_offline_waits_for_them(machine: Machine) -> None:
     machine.task(Task(5, "task", 0, "0-1,3", born=10))
     machine.baseline("3", "task\t5 10\t2\t2\twas")
     machine.layer(100, "3", "x", alive=False, mechanism="affinity")
-    waits = "warning: 1 task waits for CPUs that are offline: repeat `restore` when these are back"
+    waits = "warning: 1 task waits for CPUs that are offline: run `restore` again when they are back"
     assert restore(machine) == (0, [taken_back(1, 0, 1), waits])
-    assert restore(machine) == (0, ["nothing to take back", waits])
+    assert restore(machine) == (0, ["nothing to undo", waits])
     assert allowed(machine, 5) == "0-1,3"
     machine.write("/sys/devices/system/cpu/online", "0-3\n")
     assert restore(machine) == (0, [taken_back(0, 1, 0)])

@@ -75,7 +75,7 @@ def test_a_plan_asks_for_nothing(driver: Path, root: Path) -> None:
     assert _call(driver, root, "scope", "2-3", "200", "plan") == (
         0,
         "ask systemd for coreloom_100.scope in coreloom_100.slice with AllowedCPUs=2-3\n"
-        f"it moves process 200 (web) to {group} (was in /sys/fs/cgroup{_SERVICE})\n"
+        f"systemd moves process 200 (web) to {group} (was in /sys/fs/cgroup{_SERVICE})\n"
         f"group {group}\n",
         "",
     )
@@ -242,7 +242,7 @@ def test_a_scope_is_there_when_its_job_is_done(driver: Path, root: Path) -> None
 @pytest.mark.parametrize(
     ("answers", "line"),
     [
-        (lambda serial: [_refusal(serial, "no room")], "systemd refuses: no room"),
+        (lambda serial: [_refusal(serial, "no room")], "systemd refused: no room"),
         (
             lambda serial: [_removed(_UNIT, "failed"), _reply(serial)],
             "systemd could not start coreloom_100.scope: failed",
@@ -366,7 +366,7 @@ def test_a_scope_with_somebody_below_it_is_not_stopped(driver: Path, root: Path)
     _left(driver, root, 1)
     systemd = Systemd(root, lambda serial: [])
     code, _, err = _call(driver, root, "restore")
-    assert (code, err) == (1, f"coreloom exclusive: warning: cannot take back {_UNIT}: Operation timed out\n")
+    assert (code, err) == (1, f"coreloom exclusive: warning: cannot restore {_UNIT}: Operation timed out\n")
     assert systemd.said == []
 
 
@@ -432,7 +432,7 @@ _CHECKS = {
         systemctl start narrow; sleep 1; state >before; units >units.before
         """,
         "memory pids\ncpuset memory pids\n0-2\nCpus_allowed_list:\t3\n"
-        "1 reservation: all is as it should be\n7\nsame\n",
+        "1 reservation: no problems found\n7\nsame\n",
     ),
     "what systemd knows of other units, and their files, stay": (
         """
@@ -453,7 +453,7 @@ _CHECKS = {
           systemctl daemon-reexec; sleep 1; exclusive verify'
         same
         """,
-        "isolated\n3\n" + "1 reservation: all is as it should be\n" * 2 + "same\n",
+        "isolated\n3\n" + "1 reservation: no problems found\n" * 2 + "same\n",
     ),
     "systemd stops the scope": (
         """
@@ -479,7 +479,7 @@ _CHECKS = {
         unit killed
         until alone; do sleep 0.1; done
         systemctl kill -s KILL killed; sleep 0.5
-        exclusive restore 2>&1 | grep -c 'taken back'
+        exclusive restore 2>&1 | grep -c 'undone'
         grep Cpus_allowed_list /proc/$pid/status
         kill $pid; systemctl reset-failed
         while [ -e $cgroups/coreloom* ]; do sleep 0.1; done
@@ -495,7 +495,7 @@ _CHECKS = {
         systemctl stop late
         same
         """,
-        "0-2\n1 reservation: all is as it should be\n3\nsame\n",
+        "0-2\n1 reservation: no problems found\n3\nsame\n",
     ),
     "attach to a service leaves it in its unit and says so": (
         """
@@ -505,7 +505,7 @@ _CHECKS = {
         same
         """,
         "coreloom exclusive: state N: not isolated: it would take the process out of web.service: "
-        "--move allows it\n"
+        "add --move to allow it\n"
         "coreloom exclusive: state N: process N (sleep) is alone on CPU N\n"
         "/system.slice/web.service\nsame\n",
     ),
@@ -535,9 +535,9 @@ _CHECKS = {
         same
         """,
         "coreloom exclusive: state N: not isolated: it would take processes out of pool.service: "
-        "--move allows it\n"
+        "add --move to allow it\n"
         "coreloom exclusive: state N: pool.service (N processes) are alone on CPU N\n"
-        "0::/system.slice/pool.service\n3\n3\n3\n1 reservation: all is as it should be\n3\n143\nsame\n",
+        "0::/system.slice/pool.service\n3\n3\n3\n1 reservation: no problems found\n3\n143\nsame\n",
     ),
     "with --move all of it is taken out and put back, what it makes meanwhile, too": (
         """
@@ -558,7 +558,7 @@ _CHECKS = {
         """,
         (
             "N::/coreloom_N.slice/coreloom_N.scope\nactive\nN::/coreloom_N.slice/coreloom_N.scope\n"
-            "1 reservation: all is as it should be\n0::/system.slice/pool.service\nactive\nsame\n"
+            "1 reservation: no problems found\n0::/system.slice/pool.service\nactive\nsame\n"
         )
         * 2,
     ),
@@ -577,11 +577,11 @@ _CHECKS = {
         state >before
         """,
         "0\n"
-        "coreloom exclusive: error: pool.service does not run: look at `systemctl status pool.service`\n"
-        "coreloom exclusive: error: no-such-thing.service does not run: look at `systemctl status "
+        "coreloom exclusive: error: pool.service is not running: see `systemctl status pool.service`\n"
+        "coreloom exclusive: error: no-such-thing.service is not running: see `systemctl status "
         "no-such-thing.service`\n"
-        "coreloom exclusive: error: bare.scope has no main process, so systemd would take it for ended: "
-        "leave --move out\n",
+        "coreloom exclusive: error: bare.scope has no main process, so systemd would consider it ended: "
+        "omit --move\n",
     ),
     "a scope with a name": (
         """
@@ -596,11 +596,11 @@ _CHECKS = {
         exclusive run --quiet --mechanism affinity --unit lame -- true 2>&1
         same
         """,
-        "N::/coreloom_N.slice/lame.scope\nN reservation: all is as it should be\n"
-        "coreloom exclusive: error: --unit lame.scope: there is such a unit already: give another name\n"
+        "N::/coreloom_N.slice/lame.scope\nN reservation: no problems found\n"
+        "coreloom exclusive: error: --unit lame.scope: this unit already exists: give another name\n"
         "active\nsame\n143\n"
-        "coreloom exclusive: error: the mechanism affinity cannot be used: it makes no scope, "
-        "which --unit names\n"
+        "coreloom exclusive: error: the mechanism affinity cannot be used: --unit names a scope, "
+        "and it creates none\n"
         "same\n",
     ),
     "killed, the program goes back where it came from": (
@@ -637,7 +637,7 @@ _CHECKS = {
         wait
         same
         """,
-        "0,2\n2 reservations: all is as it should be\nsame\n",
+        "0,2\n2 reservations: no problems found\nsame\n",
     ),
     "a slice that has the CPU for itself gives way meanwhile": (
         """

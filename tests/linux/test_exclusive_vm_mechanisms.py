@@ -227,7 +227,7 @@ def test_cgroup_v1(guest: vm.Guest) -> None:
     }
     error = "coreloom exclusive: error:"
     expected = {
-        "isolated": f"{error} the mechanism isolated cannot be used: no cgroup v2 is mounted\n",
+        "isolated": f"{error} the mechanism isolated cannot be used: cgroup v2 is not mounted\n",
         "cpuset-v1": _BY_GROUPS,
         "affinity": _ONE["affinity"],
         "two": "3 2 0-1 1\n0-1\n0-3 1,3\n",
@@ -240,5 +240,5 @@ def test_cgroup_v1(guest: vm.Guest) -> None:
 def test_a_container(guest: vm.Guest) -> None:
     inside = vm.Guest(guest.files, ("util-linux",))
     done = vm.run_checks(inside, {"container": _CONTAINER}, seconds=60)
-    busy = "cannot switch the controller cpuset on in /sys/fs/cgroup: Resource busy"
+    busy = "cannot enable the cpuset controller in /sys/fs/cgroup: Resource busy"
     assert done["container"][1] == f"3\nnot isolated: {busy}\nnot root: {busy}\ncpuset\n"

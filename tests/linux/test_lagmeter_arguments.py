@@ -20,15 +20,15 @@ def call(*words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr.removeprefix("lagmeter: error: ")
 
 
-_GROUP = "there is no such control group below /sys/fs/cgroup"
+_GROUP = "there is no such cgroup below /sys/fs/cgroup"
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--foo", "there is no option --foo; see lagmeter --help"),
+        ("--foo", "unknown option --foo; see lagmeter --help"),
         ("-p", "-p needs a value; see lagmeter --help"),
-        ("", "whom to watch? Give -p, -n, -g, -a, or a command behind --; see lagmeter --help"),
+        ("", "nothing to watch: give -p, -n, -g, -a, or a command after --; see lagmeter --help"),
         ("-p 0", "-p 0: give a process number from 1 to 2147483647"),
         ("-p 2147483648", "-p 2147483648: give a process number from 1 to 2147483647"),
         ("-p -1", "-p -1: give a process number from 1 to 2147483647"),
@@ -47,9 +47,9 @@ _GROUP = "there is no such control group below /sys/fs/cgroup"
         ("-g /sys/fs/cgroup/../../..", f"-g /sys/fs/cgroup/../../..: {_GROUP}"),
         ("-g /sys/fs", f"-g /sys/fs: {_GROUP}"),
         (f"-g {'a/' * 3000}", f"-g {'a/' * 3000}: {_GROUP}"),
-        ("-a -n x", "of -p, -n, -g and -a one is enough; see lagmeter --help"),
-        ("-a -- true", "a command is watched with all that it starts: leave out -p, -n, -g and -a"),
-        ("--as nobody -a", "--as is for a command: give one behind --"),
+        ("-a -n x", "give only one of -p, -n, -g and -a; see lagmeter --help"),
+        ("-a -- true", "a command is watched with all its children: omit -p, -n, -g and -a"),
+        ("--as nobody -a", "--as needs a command: give one after --"),
         ("--as no-such-user -- true", "--as no-such-user: there is no such user"),
     ],
 )
@@ -59,7 +59,7 @@ def test_a_mistake_is_one_line(words: str, error: str) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="is for those who are not root")
 def test_only_root_can_start_the_command_of_another() -> None:
-    assert call("--as", "root", "--", "true") == (1, "", "--as needs root: start it by sudo\n")
+    assert call("--as", "root", "--", "true") == (1, "", "--as needs root: run it with sudo\n")
 
 
 def test_the_help_is_for_a_terminal() -> None:

@@ -112,10 +112,10 @@ def test_another_users_link_is_not_followed(create: Create, shared: Path, tmp_pa
         link = shared / name
         link.symlink_to(to)
         os.lchown(link, _OTHER, _OTHER)
-        assert create(link) == (1, "it is another user's symbolic link\n")
+        assert create(link) == (1, "it is a symbolic link of another user\n")
     own = shared / "own"
     own.symlink_to("link")  # which is the other's
-    assert create(own) == (1, "it is another user's symbolic link\n")
+    assert create(own) == (1, "it is a symbolic link of another user\n")
     assert target.read_text() == "kept"
     assert not (tmp_path / "made").exists()
 
@@ -125,7 +125,7 @@ def test_another_users_file_is_not_taken(create: Create, shared: Path, tmp_path:
     laid = shared / "laid"
     laid.write_text("theirs")
     os.chown(laid, _OTHER, _OTHER)
-    assert create(laid) == (1, "the file there is another user's\n")
+    assert create(laid) == (1, "the file belongs to another user\n")
     assert laid.read_text() == "theirs"
     # In a folder of theirs, where nobody else writes, it is what was asked for.
     home = tmp_path / "home"
@@ -140,5 +140,5 @@ def test_a_file_with_another_name_is_not_taken(create: Create, shared: Path, tmp
     precious = tmp_path / "precious"
     precious.write_text("kept")
     os.link(precious, shared / "hard")
-    assert create(shared / "hard") == (1, "the file has another name as well (a hard link)\n")
+    assert create(shared / "hard") == (1, "the file has a second hard link\n")
     assert precious.read_text() == "kept"

@@ -84,12 +84,12 @@ def test_a_command_of_another_user_has_an_environment_of_its_own(left: dict[str,
     missing = _lines(left, "as_missing")
     assert missing[0] == "lagmeter: error: cannot run no-such-command: No such file or directory"
     assert missing[-1] == "status 127"
-    assert _lines(left, "not_root") == ["lagmeter: error: --as needs root: start it by sudo"]
+    assert _lines(left, "not_root") == ["lagmeter: error: --as needs root: run it with sudo"]
 
 
 @pytest.mark.parametrize("option", ["json", "perfetto"])
 def test_what_others_have_laid_is_not_written(left: dict[str, bytes], option: str) -> None:
-    link, laid = "it is another user's symbolic link", "the file there is another user's"
+    link, laid = "it is a symbolic link of another user", "the file belongs to another user"
     for name, why in (("link", link), ("to-nothing", link), ("laid", laid)):
         assert _lines(left, f"{option}-{name}") == [
             f"lagmeter: error: cannot write /tmp/{name}: {why}",
@@ -126,6 +126,6 @@ def test_a_fork_storm_leaves_sums(left: dict[str, bytes]) -> None:
     assert threads - found["threads_unlisted"] == len(found["threads"]) == 200
     assert {row["command"] for row in found["ended"]} <= {"sh", "sleep", "grep"}
     assert threads - 1100 < sum(row["threads"] for row in found["ended"]) < threads - 500
-    assert "have ended, in sums of as many as x says:" in left["table"].decode()
+    assert "have ended, summed (xN: sum of N threads):" in left["table"].decode()
     # Less than 1026 records of 2.8 KB and all else (2 MB if the kernel gives it a huge page).
     assert int(left["rss"].split()[1]) < 6500

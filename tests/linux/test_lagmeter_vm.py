@@ -118,7 +118,7 @@ def test_the_status_is_the_commands(left: dict[str, bytes]) -> None:
 @pytest.mark.linux
 def test_a_command_that_no_sample_saw(left: dict[str, bytes]) -> None:
     lines = _said(left, "short")
-    assert (lines[1], lines[-1]) == ("no gap: never were two threads runnable at a time", "status 0")
+    assert (lines[1], lines[-1]) == ("no gap: no two threads were ever runnable at the same time", "status 0")
 
 
 @pytest.mark.linux
@@ -134,11 +134,11 @@ def test_errors_come_before_the_command(left: dict[str, bytes]) -> None:
     ]
     assert "ran" not in left
     assert _said(left, "nobody") == [
-        "lagmeter: error: nothing that was watched was ever runnable",
+        "lagmeter: error: no watched thread was ever runnable: check what is watched",
         "status 1",
     ]
     assert _said(left, "no_group") == [
-        "lagmeter: error: -g none: there is no such control group below /sys/fs/cgroup",
+        "lagmeter: error: -g none: there is no such cgroup below /sys/fs/cgroup",
         "status 2",
     ]
 
@@ -159,8 +159,8 @@ def test_three_hogs_that_are_there_already(left: dict[str, bytes], choice: str) 
 def test_without_root_it_samples(left: dict[str, bytes]) -> None:
     lines = _said(left, "no_root")
     assert lines[0] == (
-        "lagmeter: no BPF, so samples of /proc every 10 ms: "
-        "needs root (CAP_BPF and CAP_PERFMON): start it by sudo"
+        "lagmeter: sampling /proc every 10 ms, as BPF cannot be used: "
+        "needs root (CAP_BPF and CAP_PERFMON): run it with sudo"
     )
     assert "by sampling /proc" in lines[1]
     assert lines[-1] == "status 0"

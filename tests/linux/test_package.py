@@ -540,7 +540,7 @@ systemctl show -P NRestarts coreloom-exclusive@3
 systemctl stop coreloom-exclusive@3
 same
 """
-_AGAIN = "1\n1 reservation: all is as it should be\n1\nsame\n"
+_AGAIN = "1\n1 reservation: no problems found\n1\nsame\n"
 # Each check with what it prints.
 _CHECKS = {
     "before": (
@@ -587,7 +587,7 @@ _CHECKS = {
         systemctl is-failed coreloom-exclusive@3
         same
         """,
-        "1 reservation: all is as it should be\nUid:\t65534\t65534\t65534\t65534\nCpus_allowed_list:\t3\n"
+        "1 reservation: no problems found\nUid:\t65534\t65534\t65534\t65534\nCpus_allowed_list:\t3\n"
         "inactive\nsame\n",
     ),
     **{

@@ -38,7 +38,7 @@ QUICK = {
     "ends_by_request": [*_HOGS, *_END, *_HOGS, *_END, *_ONCE, *_ONCE[1:]],
     "one_at_a_time": [f"scx_dwrr: error: {_ANOTHER}", "second: 1", "state: enabled", *_END, *_ONCE],
     "needs_root": [
-        "scx_dwrr: error: needs root (CAP_BPF and CAP_PERFMON): start it by sudo",
+        "scx_dwrr: error: needs root (CAP_BPF and CAP_PERFMON): run it with sudo",
         "status: 1",
         "scx_dwrr: error: nothing to monitor: start scx_dwrr first, it answers at "
         + "/".join(("/var/run/scx", "root", "stats")),
@@ -60,7 +60,7 @@ QUICK = {
 }
 MORE = {
     # A table each, and the sums with names of their own; the socket is gone.
-    "counts": [*_HOGS, *_END, "monitor: 0", "1", "2", "in all:", *_ONCE],
+    "counts": [*_HOGS, *_END, "monitor: 0", "1", "2", "total:", *_ONCE],
     "stopped": [*_HOGS, "state: enabled", *_END, *_ONCE],
     "cpus_go_and_come 10": [
         *_HOGS[:1] * 11,

@@ -11,7 +11,7 @@ from coreloom.errors import UserError
 _SAID = """libbpf: prog 'dwrr_init': relo #1
 scx_dwrr: verifier: dwrr_enqueue 1700 instructions
 scx_dwrr: verifier: dwrr_init 50 instructions
-scx_dwrr: verifier: 1750 instructions in all
+scx_dwrr: verifier: 1750 instructions in total
 scx_dwrr: round slice 12 ms, tick 4 ms, 4 CPUs
 EXIT: unregistered from user space
 """

@@ -157,7 +157,7 @@ several_are_held_and_let_go() { # one ends meanwhile, the first of them
     becomes grep -q "state 4: 3 processes (.*) are alone on CPU 3" $work/log
     becomes coreloom-exclusive verify
     coreloom-exclusive attach --quiet --cpu 2 $c >$work/second 2>&1 && fail "$c was taken twice"
-    same "$(cat $work/second)" "coreloom exclusive: error: process $c is held already, by reservation $tool"
+    same "$(cat $work/second)" "coreloom exclusive: error: process $c is already held by reservation $tool"
     kill -TERM $tool
     wait $tool
     same $? 143
@@ -171,7 +171,7 @@ several_are_held_and_let_go() { # one ends meanwhile, the first of them
     sleep 0.5
     kill -0 $tool || fail "it has ended with the first: $(cat $work/log.2)"
     runs_on $b 3 || fail "the second runs on $(cpus_of $b)"
-    says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
+    says 0 "1 reservation: no problems found" coreloom-exclusive verify
     kill -9 $b
     wait $tool
     same $? 0
@@ -212,10 +212,10 @@ a_cgroup_is_held_and_let_go() { # with one in a group below, one that forks, and
     becomes all_on 3 $a $b
     becomes grep -q "state 4: $group (2 processes) are alone on CPU 3" $work/log
     runs_on $c 3 && fail "one that is not in it was taken"
-    says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
+    says 0 "1 reservation: no problems found" coreloom-exclusive verify
     echo $c >$group/cgroup.procs
     becomes runs_on $c 3
-    grep -q "process $c (sleep) has come to it, and is held, too" $work/log || fail "$(cat $work/log)"
+    grep -q "process $c (sleep) joined and is now held" $work/log || fail "$(cat $work/log)"
     becomes coreloom-exclusive verify
     kill -TERM $tool
     wait $tool
@@ -413,7 +413,7 @@ the_limit_gives_the_cpu_back() { # and the program runs on
     coreloom-exclusive run $how --cpu 3 --max 0.3 -- sh -c 'until [ -e /tmp/go ]; do sleep 0.02; done; exit 5' \
         2>$work/log &
     tool=$!
-    becomes grep -q "max is over" $work/log
+    becomes grep -q "max has expired" $work/log
     becomes nothing_kept
     touch /tmp/go
     wait $tool
@@ -451,7 +451,7 @@ two_mechanisms_end_in_any_order() {
         coreloom-exclusive attach --mechanism affinity --cpu 2 --max 1000 $victim 2>$work/second &
         b=$!
         becomes grep -q "state 4" $work/second
-        says 0 "2 reservations: all is as it should be" coreloom-exclusive verify
+        says 0 "2 reservations: no problems found" coreloom-exclusive verify
         same "$(cpus_of 1)" 0,3
         for name in $order; do
             eval "kill -TERM \$$name; wait \$$name"
@@ -513,7 +513,7 @@ two_killed_with_their_watchers() {
     kill -9 $(tools) $programs $program
     wait $first $tool
     coreloom-exclusive restore >$work/log 2>&1 || fail "$? $(cat $work/log)"
-    grep -q "2 reservations taken back" $work/log || fail "$(cat $work/log)"
+    grep -q "2 reservations undone" $work/log || fail "$(cat $work/log)"
     grep "kept" $work/log && fail "a value of ours was taken for another's"
     restored
 }
@@ -535,9 +535,9 @@ threads_of_a_process_keep_what_they_had() { # one asked for CPUs, the others did
 a_name_is_no_watcher() { # anybody may call himself so
     sh -c 'printf coreloom-watch >/proc/self/comm; while :; do sleep 1000; done' &
     becomes grep -q coreloom-watch /proc/$!/comm
-    says 0 "nothing is held, nothing is left" coreloom-exclusive verify
+    says 0 "nothing is held, nothing is left over" coreloom-exclusive verify
     hold it $how --cpu 3
-    says 0 "1 reservation: all is as it should be" coreloom-exclusive verify
+    says 0 "1 reservation: no problems found" coreloom-exclusive verify
     kill -TERM $tool
     wait $tool
     becomes nothing_kept
@@ -550,7 +550,7 @@ what_is_kept_is_removed() { # while it is held
     rm -f $kept/*
     becomes [ -e $kept/$tool.layer ]
     becomes [ -e $kept/baseline ]
-    grep -q "was removed while CPUs are held: it is written anew" $work/it.said || fail "$(cat $work/it.said)"
+    grep -q "was removed while CPUs are held: writing it again" $work/it.said || fail "$(cat $work/it.said)"
     rm -f $kept/*
     kill -TERM $tool
     wait $tool
@@ -592,7 +592,7 @@ a_signal_ends_what_waits() { # for the lock of another
     becomes grep -qx $first $kept/lock
     coreloom-exclusive run $how --cpu 3 -- sh -c 'echo no' >$work/out 2>$work/log &
     tool=$!
-    becomes grep -q "waiting for .*, which sets up or takes down a reservation" $work/log
+    becomes grep -q "waiting for .*, which is setting up or releasing a reservation" $work/log
     kill -TERM $tool
     wait $tool
     same "$? $(cat $work/out)" "143 "
@@ -637,7 +637,7 @@ what_others_have_changed_is_repaired_if_asked() {
     is=$(cat $mask)
     echo 1 >$mask
     coreloom-exclusive verify >$work/log || fail "$(cat $work/log)"
-    grep -q "^$mask is \"1\", but \"$is\" was written: somebody has changed it, it is kept" $work/log || fail "$(cat $work/log)"
+    grep -q "^$mask is \"1\", but \"$is\" was written: changed by others, kept" $work/log || fail "$(cat $work/log)"
     coreloom-exclusive restore --repair >$work/log 2>&1 || fail "$(cat $work/log)"
     same "$(cat $mask)" $is
     kill -TERM $tool
@@ -693,7 +693,7 @@ reports_go_where_they_may() {
     echo precious >$work/precious
     su nobody -c "ln -s $work/precious $work/open/report"
     for option in "--report $work/open/report" "--log $work/open/report"; do
-        says 1 "coreloom exclusive: error: $option cannot be written: a symbolic link on the way is another user's,\
+        says 1 "coreloom exclusive: error: $option cannot be written: a symbolic link in the path belongs to another user,\
  or there are too many" coreloom-exclusive run --quiet $how --cpu 3 $option -- true
     done
     same "$(cat $work/precious)" precious
@@ -721,7 +721,7 @@ a_log_is_kept() {
     same "$(grep -vE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z ' $work/kept)" ""
     same "$(sed -n 's/^[^ ]* state \([0-4]\): .*/\1/p' $work/kept | uniq | tr '\n' ' ')" "0 1 2 3 4 0 "
     says 0 "" coreloom-exclusive restore --quiet --log $work/kept
-    same "$(sed -n '$s/^[^ ]* //p' $work/kept)" "nothing to take back"
+    same "$(sed -n '$s/^[^ ]* //p' $work/kept)" "nothing to undo"
     restored
 }
 
@@ -730,14 +730,14 @@ what_is_held_is_taken_back_by_all() {
     hold a $how --cpu 2
     a=$tool a_program=$program
     hold b $how --cpu 3
-    says 0 "coreloom exclusive: nothing to take back" coreloom-exclusive restore
+    says 0 "coreloom exclusive: nothing to undo" coreloom-exclusive restore
     coreloom-exclusive restore --all >$work/log 2>&1 || fail "$? $(cat $work/log)"
-    grep -q "2 reservations taken back: .* as before$" $work/log || fail "$(cat $work/log)"
+    grep -q "2 reservations undone: .* as before$" $work/log || fail "$(cat $work/log)"
     nothing_kept || fail "something is left in $kept"
     becomes runs_on $a_program 0-3
     becomes runs_on $program 0-3
-    becomes grep -q "given back by another hand: the program runs on" $work/a.said
-    becomes grep -q "given back by another hand: the program runs on" $work/b.said
+    becomes grep -q "released by somebody else: the program keeps running" $work/a.said
+    becomes grep -q "released by somebody else: the program keeps running" $work/b.said
     kill -9 $a_program $program
     wait $a
     same $? 137
@@ -778,11 +778,11 @@ refuses() { # TEXT OPTIONS...
 }
 refusals() {
     before
-    refuses "CPU 0 has work of the system that cannot be moved: take another, or add --force" run --quiet --cpu 0 -- true
-    refuses "CPU 9 is not there or offline: online are CPU 0-3" run --quiet --cpu 9 -- true
-    refuses "with CPU 0-3 held none is left for everybody else: at least one must be" run --quiet --force --cpus 0-3 -- true
+    refuses "CPU 0 runs system work that cannot be moved: choose another, or add --force" run --quiet --cpu 0 -- true
+    refuses "CPU 9 does not exist or is offline: online CPUs are 0-3" run --quiet --cpu 9 -- true
+    refuses "holding CPU 0-3 leaves none for others: leave at least one" run --quiet --force --cpus 0-3 -- true
     refuses "there is no process or thread 99999" attach --quiet 99999
-    refuses "2 (kthreadd) is a thread of the kernel" attach --quiet 2
+    refuses "2 (kthreadd) is a kernel thread" attach --quiet 2
     refuses "there is no mechanism magic: choose one of isolated, root, cpuset, cpuset-v1, affinity" \
         run --quiet --mechanism magic -- true
     refuses "there is no user nobody-else" run --quiet --as nobody-else -- true
@@ -814,8 +814,8 @@ cpus: 0"
 one_inside_another() {
     before
     coreloom-exclusive run --quiet $how --cpu 3 -- coreloom-exclusive run --quiet --cpu 2 -- true >$work/log 2>&1
-    same "$? $(sed 's/pid [0-9]*/pid N/' $work/log)" "1 coreloom exclusive: error: this was started on CPU 3, which pid N holds:\
- a reservation inside another is not possible"
+    same "$? $(sed 's/pid [0-9]*/pid N/' $work/log)" "1 coreloom exclusive: error: started on CPU 3, which pid N holds:\
+ reservations cannot be nested"
     restored
 }
 
@@ -826,9 +826,9 @@ the_same_cpu_twice() {
     becomes grep -q "state 4" $work/said
     program=$(sed -n 's/.*state 4.*pid //p' $work/said)
     coreloom-exclusive run --quiet $how --cpu 3 -- true >$work/log 2>&1
-    same "$? $(cat $work/log)" "1 coreloom exclusive: error: CPU 3 is held by pid $tool (sh -c exec sleep 1000): take another"
+    same "$? $(cat $work/log)" "1 coreloom exclusive: error: CPU 3 is held by pid $tool (sh -c exec sleep 1000): choose another"
     coreloom-exclusive attach --quiet $how --cpu 2 $program >$work/log 2>&1
-    same "$? $(cat $work/log)" "1 coreloom exclusive: error: process $program is held already, by reservation $tool"
+    same "$? $(cat $work/log)" "1 coreloom exclusive: error: process $program is already held by reservation $tool"
     kill -TERM $tool
     wait $tool
     restored
@@ -865,7 +865,7 @@ a_plan_is_what_is_done() {
     coreloom-exclusive plan $how --cpu 3 -- sleep 1000 >$work/plan || fail "$? $(cat $work/plan)"
     hold it $how --cpu 3
     cp $kept/baseline $work/baseline
-    for folder in $(sed -n 's/^make //p' $work/plan | sed "s/coreloom-[0-9][0-9]*/coreloom-$tool/"); do
+    for folder in $(sed -n 's/^create //p' $work/plan | sed "s/coreloom-[0-9][0-9]*/coreloom-$tool/"); do
         [ -d $folder ] || fail "$folder is not there"
     done
     kill -TERM $tool
@@ -878,11 +878,11 @@ a_plan_is_what_is_done() {
 
 status_and_proof() { # prints them; test_exclusive_vm.py reads the JSON and the text for Prometheus
     same "$(coreloom-exclusive status)" "no CPU is held"
-    same "$(coreloom-exclusive verify)" "nothing is held, nothing is left"
+    same "$(coreloom-exclusive verify)" "nothing is held, nothing is left over"
     hold it $how --cpu 3
     coreloom-exclusive status >$work/status || fail "$(cat $work/status)"
     grep -q "^$tool  *3 " $work/status || fail "$(cat $work/status)"
-    same "$(coreloom-exclusive verify)" "1 reservation: all is as it should be"
+    same "$(coreloom-exclusive verify)" "1 reservation: no problems found"
     coreloom-exclusive status --json || fail "no JSON"
     echo ---
     coreloom-exclusive status --prometheus || fail "no text for Prometheus"
@@ -892,7 +892,7 @@ status_and_proof() { # prints them; test_exclusive_vm.py reads the JSON and the 
     coreloom-exclusive run --quiet $how --cpu 3 --json --report $work/proof -- true || fail "no proof"
     cat $work/proof
     same "$(coreloom-exclusive status)" "no CPU is held"
-    same "$(coreloom-exclusive verify)" "nothing is held, nothing is left"
+    same "$(coreloom-exclusive verify)" "nothing is held, nothing is left over"
 }
 
 # --- what is in the way ---
@@ -1015,14 +1015,14 @@ cpus: 3 3 3"
 
 a_sibling_that_is_cpu_0() {
     before
-    refuses "CPU 0 would have to stay idle as a sibling, and has work of the system that cannot be moved: take another,\
- allow sharing by --smt share, or add --force" run --quiet $how --cpu 1 -- true
+    refuses "CPU 0 would have to stay idle as a sibling, but runs system work that cannot be moved: choose another,\
+ allow sharing with --smt share, or add --force" run --quiet $how --cpu 1 -- true
     restored
 }
 
 one_cpu_is_not_given_away() {
     before
-    refuses "this machine has one CPU online: there is none to give away" run --quiet -- true
-    refuses "this machine has one CPU online: there is none to give away" run --quiet --force --cpu 0 -- true
+    refuses "only one CPU is online: at least two are needed" run --quiet -- true
+    refuses "only one CPU is online: at least two are needed" run --quiet --force --cpu 0 -- true
     restored
 }
