@@ -26,13 +26,13 @@ function __scx_dwrr_is
 end
 
 complete -c scx_dwrr -f
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s s -l slice-us -x -d 'round slice of a thread of nice 0, in microseconds (12000)'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l sleepers-wait -d 'a thread that wakes waits its turn, instead of running before others of the open rounds'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l no-cgroups -d 'all threads are equal whatever their cgroup: cpu.weight and cpu.max are not looked at'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l stats -x -d 'print the counters every SEC seconds while it runs, and their sums at the end'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l monitor -x -d 'print the counters of the scx_dwrr that runs; load nothing'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l help-stats -d 'what each counter means'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l exit-dump-len -x -d 'size of the kernel\'s dump after an error, in bytes (32768)'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s v -l verbose -d 'what libbpf says, and what each program cost the kernel\'s verifier'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s s -l slice-us -x -d 'round slice of a nice 0 thread in microseconds (default 12000)'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l sleepers-wait -d 'make a woken thread wait its turn instead of running before others in the open rounds'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l no-cgroups -d 'ignore cgroups: cpu.weight and cpu.max have no effect'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l stats -x -d 'print the counters every SEC seconds, and their totals at the end'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l monitor -x -d 'print the counters of the running scx_dwrr every SEC seconds; load nothing'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l help-stats -d 'explain each counter'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -l exit-dump-len -x -d 'size of the kernel\'s dump after an error in bytes (default 32768)'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s v -l verbose -d 'print libbpf messages and the verifier cost of each BPF program'
 complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s V -l version -d 'print the version'
-complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s h -l help -d 'print this'
+complete -c scx_dwrr -n "__scx_dwrr_is 'of '" -s h -l help -d 'print this help'

@@ -305,7 +305,7 @@ def _said(program: Program, option: Option) -> str:
     parts = [option.text, option.details]
     commands = [name for name in option.of if name]
     if 0 < len(commands) < len(program.commands):
-        parts.append(f"Of {_listed([f'`{name}`' for name in commands])}")
+        parts.append(f"For {_listed([f'`{name}`' for name in commands])}")
     return " ".join(_sentence(part) for part in parts if part)
 
 
