@@ -115,7 +115,7 @@ class _Installed:
         for line in lines if first == _FORM else [first]:
             match = _LINE.fullmatch(line)
             if match is None or ".." in line.split("/"):
-                raise UserError(f"{path} cannot be read: remove what is installed by hand, then this file")
+                raise UserError(f"{path} cannot be read: remove the installed files by hand, then this file")
             kind, digest, place, folder = match.groups()
             if folder:
                 found.folders.add(folder)
@@ -142,7 +142,7 @@ def install(prefix: str, destdir: str, made: Mapping[str, Path]) -> list[str]:
         for item in items(prefix, made):
             there = _digest(_at(root, item.place))
             if item.kept and there not in (None, item.digest, before.files.get(item.place)):
-                said.append(f"kept {item.place}, which was changed")
+                said.append(f"kept {item.place}: it was changed")
             else:
                 wanted.append(item)
         after = _Installed(
@@ -169,7 +169,7 @@ def uninstall(prefix: str, destdir: str) -> list[str]:
     root = _root(prefix, destdir)
     listed = _at(root, _listed(prefix))
     if not listed.is_file():
-        raise UserError(f"{listed} is not there, so nothing is installed: give its PREFIX and DESTDIR")
+        raise UserError(f"{listed} does not exist, so nothing is installed: give its PREFIX and DESTDIR")
     with _plainly("uninstall"):
         before = _Installed.read(listed)
         said = [line for place in sorted(before.files) for line in _remove(root, place, before)]
@@ -204,8 +204,8 @@ def _plainly(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"cannot {what}: {error.filename}: {error.strerror}; as root it can be anywhere, "
-            "else give a DESTDIR that you may write to"
+            f"cannot {what}: {error.filename}: {error.strerror}; run as root, "
+            "or give a DESTDIR that you can write to"
         ) from error
 
 
@@ -248,7 +248,7 @@ def _remove(root: Path, place: str, installed: _Installed) -> list[str]:
     path = _at(root, place)
     there = _digest(path)
     if there not in (None, installed.files[place]):
-        return [f"left {place}, which was changed"]
+        return [f"left {place} in place: it was changed"]
     path.unlink(missing_ok=True)
     return []
 
@@ -292,7 +292,7 @@ def deb(folder: Path, made: Mapping[str, Path], epoch: int | None = None) -> Pat
     epoch: the time of all files, else that of the commit, or SOURCE_DATE_EPOCH.
     """
     if shutil.which("dpkg-deb") is None:
-        raise UserError("a Debian package needs dpkg-deb, which is not here: install dpkg")
+        raise UserError("a Debian package needs dpkg-deb: install dpkg")
     at = _epoch() if epoch is None else epoch
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".", dir=folder) as work:
@@ -314,7 +314,7 @@ def _epoch() -> int:
     """When the sources were last changed, as their commit says."""
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         if not given.isdigit():
-            raise UserError(f"SOURCE_DATE_EPOCH={given} is no time: give seconds since 1970")
+            raise UserError(f"SOURCE_DATE_EPOCH={given} is not a time: give seconds since 1970")
         return int(given)
     try:
         done = subprocess.run(
@@ -323,7 +323,7 @@ def _epoch() -> int:
         return int(done.stdout)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         raise UserError(
-            "these sources are no checkout of git, so their time is not known: "
+            "these sources are not a git checkout, so their date is unknown: "
             "set SOURCE_DATE_EPOCH to seconds since 1970"
         ) from error
 
