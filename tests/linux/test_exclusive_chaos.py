@@ -85,7 +85,7 @@ def test_seeds_are_a_list() -> None:
     assert seeds_of("17") == [17]
     assert seeds_of("3,1-2,3") == [3, 1, 2, 3]
     for text in ("", "x", "1-", "-1", "1,,2"):
-        with pytest.raises(UserError, match="no seeds; give them as"):
+        with pytest.raises(UserError, match="not a list of seeds: give 17"):
             seeds_of(text)
 
 

@@ -422,7 +422,7 @@ systemctl list-units --all | grep -c coreloom
 # Each check with what it prints.
 _CHECKS = {
     "services run": ("systemctl start web pinned; sleep 1; state >before", ""),
-    "alone, with the controller only while it holds": (
+    "alone, with the controller only while holding": (
         """
         cat $cgroups/cgroup.subtree_control
         run -- sh -c 'cat /sys/fs/cgroup/cgroup.subtree_control /sys/fs/cgroup/cpuset.cpus.effective
@@ -446,7 +446,7 @@ _CHECKS = {
         """,
         "same units\nmany files\n",
     ),
-    "a reload while it holds": (
+    "a reload while holding": (
         """
         run -- sh -c 'systemctl daemon-reload; sleep 1; cat /sys/fs/cgroup/coreloom*/cpuset.cpus.partition
           cat /sys/fs/cgroup/coreloom*/cpuset.cpus; exclusive verify

@@ -72,13 +72,13 @@ def test_files_of_the_host(tmp_path: Path) -> None:
 def test_a_wrong_place(place: str) -> None:
     with pytest.raises(UserError) as caught:
         image.of_host({place: b""})
-    assert str(caught.value) == f"'{place}' is no place in the guest: give an absolute path"
+    assert str(caught.value) == f"'{place}' is not a path in the guest: give an absolute path"
 
 
 def test_a_missing_file() -> None:
     with pytest.raises(UserError) as caught:
         image.of_host({"/data": Path("no/such")})
-    assert str(caught.value) == "there is no file no/such for /data in the guest"
+    assert str(caught.value) == "no/such, meant for /data in the guest, does not exist"
 
 
 def test_texts_of_packages_stay_behind(tmp_path: Path) -> None:

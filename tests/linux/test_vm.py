@@ -114,10 +114,10 @@ def test_what_cannot_be_read() -> None:
     ("options", "text"),
     [
         ({"cpus": 65}, "a guest has 1 to 64 CPUs, not 65"),
-        ({"cpus": 3, "smt": True}, "with two threads a core the number of CPUs is even, not 3"),
-        ({"cgroup": "v3"}, "unknown cgroup 'v3' of the guest: choose one of v2, v1, none"),
-        ({"constant_rate": True}, "a constant rate needs a deterministic run: ask for both"),
-        ({"cgroup": "v1"}, "kernel 7.3.4-cloud has no cpusets of cgroup v1: choose kernel 6.1"),
+        ({"cpus": 3, "smt": True}, "with two threads per core the number of CPUs must be even, not 3"),
+        ({"cgroup": "v3"}, "unknown guest cgroup 'v3': choose one of v2, v1, none"),
+        ({"constant_rate": True}, "a constant rate needs a deterministic run: choose both"),
+        ({"cgroup": "v1"}, "kernel 7.3.4-cloud has no cgroup v1 cpusets: choose kernel 6.1"),
     ],
 )
 def test_a_machine_that_cannot_be(
@@ -176,7 +176,7 @@ def test_a_boot_that_breaks_is_tried_again(fake: Callable[[str], vm.Outcome]) ->
         ("echo no memory >&2; exit 1", "QEMU 10 failed: no memory"),
         (
             "echo out $boot >$output; echo assertion >&2; kill -KILL $$",
-            "the guest lost its QEMU 10 (assertion) before the script began:\nout 2",
+            "the guest lost QEMU 10 (assertion) before the script began:\nout 2",
         ),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_guest_without_an_end(fake: Callable[[str], vm.Outcome], text: str, sa
         (
             ["--kernel", "5", "--", "ls"],
             1,
-            "coreloom: error: unknown kernel '5' of the guest: choose one of 7, 6.18, 6.1",
+            "coreloom: error: unknown guest kernel '5': choose one of 7, 6.18, 6.1",
         ),
         (
             ["--output", __file__, "--", "ls"],

@@ -14,7 +14,7 @@ import pytest
 from coreloom.benches.exclusive import BENCH, guest, killed, page, reach
 from coreloom.benches.exclusive import bench as exclusive
 from coreloom.benches.exclusive.bench import Result, Row
-from coreloom.benches.exclusive.cases import JOBS, LOADS, METHODS, TRIES, cells, chosen
+from coreloom.benches.exclusive.cases import JOBS, LOADS, METHODS, SHOWN, TRIES, cells, chosen
 from coreloom.benches.exclusive.killed import Kill
 from coreloom.errors import UserError
 from coreloom.report.figure import Figure
@@ -101,10 +101,10 @@ def test_quick_is_a_part_of_the_whole() -> None:
         "kill -9 at 5 moments, cpuset",
         "kill -9 at 5 moments, affinity",
         "none: nothing else, seed 1",
-        "16 hogs: 16 threads that always want a CPU, seed 1",
+        "16 hogs: 16 CPU-bound threads, seed 1",
         "start, seed 1",
         "none: nothing else, seed 2",
-        "16 hogs: 16 threads that always want a CPU, seed 2",
+        "16 hogs: 16 CPU-bound threads, seed 2",
         "start, seed 2",
     ]
 
@@ -160,10 +160,10 @@ def test_players_get_the_part_of_their_frames_that_is_in_time() -> None:
 @pytest.mark.parametrize(
     ("files", "text"),
     [
-        ({}, "the load '16 hogs' could not be measured in the guest: nothing came back"),
+        ({}, "the load '16 hogs' could not be measured: the guest returned nothing"),
         (
             _files(_line("base")),
-            "'burn 1' by plain under 16 hogs failed in the guest: it said nothing",
+            "'burn 1' by plain under 16 hogs failed in the guest: no output",
         ),
         (
             _files(_line("base"), _line("0", status=127), **{"0_err": "one\nmeasure: burn: not here\n"}),
@@ -262,7 +262,7 @@ def test_the_rows_of_kills(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_late_counts_where_it_left_a_difference() -> None:
     (figure,) = killed.figures(_kills())
     assert figure == Figure(
-        what="byte for byte as before after kill -9 at 5 random moments (isolated)",
+        what="restored byte for byte after kill -9 at 5 random moments (isolated)",
         measured=3,
         at_most=None,
         at_least=5,
@@ -325,21 +325,21 @@ def content() -> Result:
 def test_figures_to_reach(content: Result) -> None:
     assert [(f.what, f.measured, f.at_most, f.reached) for f in content.reach] == [
         ("slowdown under 16 hogs on 4 CPUs, worst job and seed (plain 4.2)", 1.0, 1.01, True),
-        ("involuntary switches of all jobs under hogs (fewest of the others: plain, 24)", 0, 23, True),
-        ("CPU cleared with 2000 threads on the machine, the longest (ms)", 23, 50, True),
-        ("start-up over that of the command alone, idle machine, the longest (ms)", 101.0, 150, True),
-        ("byte for byte as before after kill -9 at 5 random moments (isolated)", 3, None, False),
+        ("involuntary switches of all jobs under hogs (best other method: plain, 24)", 0, 23, True),
+        ("clearing the CPU with 2000 threads on the machine, maximum (ms)", 23, 50, True),
+        ("start-up time added to the command's own, idle machine, maximum (ms)", 101.0, 150, True),
+        ("restored byte for byte after kill -9 at 5 random moments (isolated)", 3, None, False),
     ]
 
 
 def test_the_verdict_says_where_others_do_as_well(content: Result) -> None:
     rows = content.rows
     assert reach.verdict(rows) == (
-        "nice -20 does as well as ours (within 1 %) in wall time over CPU time in 6 of 6 cases, "
-        "in the 99 % of the probe's delays in 3 of 6, in the longest of them in 3 of 6.\n"
-        "SCHED_FIFO does as well as ours (within 1 %) in wall time over CPU time in 3 of 6 cases, "
-        "in the 99 % of the probe's delays in 3 of 6, in the longest of them in 3 of 6.\n"
-        "Both leave to the others what the job does not use, which ours does not.\n"
+        "nice -20 is as good as exclusive (within 1 %) in wall time over CPU time in 6 of 6 cases, "
+        "in the probe's 99th percentile in 3 of 6, in its maximum in 3 of 6.\n"
+        "SCHED_FIFO is as good as exclusive (within 1 %) in wall time over CPU time in 3 of 6 cases, "
+        "in the probe's 99th percentile in 3 of 6, in its maximum in 3 of 6.\n"
+        "Both leave to the others what the job does not use; exclusive does not.\n"
     )
     assert reach.as_good(rows, reach.OTHERS, "plain") == (6, 6)
     assert reach.as_good(rows, reach.SWITCHES, "SCHED_FIFO") == (6, 12)
@@ -348,41 +348,49 @@ def test_the_verdict_says_where_others_do_as_well(content: Result) -> None:
 def test_the_tables(content: Result) -> None:
     shown = {table.title: table for table in page.tables(content)}
     assert list(shown) == [
-        "Wall time over CPU time",
-        "Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)",
-        "Involuntary switches",
-        "Delay of the probe, 99 % (us)",
-        "Delay of the probe, the longest of all seeds (us)",
-        "What the others get while the job runs, over what they get without it",
-        "1 s of CPU time in 4 threads: on one CPU at best 1, on two 0.5, on all 0.25",
-        "Cases in which another method does as well as ours, or better (times and shares within 1 %)",
-        "Running `true`: alone, and with a CPU of its own (ms)",
-        "Byte for byte as before after kill -9 at random moments",
+        "Wall time over CPU time (ratio)",
+        "Speed-up from a CPU of its own (ratio; [GF]: 2 CPUs, here 4)",
+        "Involuntary context switches (count)",
+        "Wake-up latency of the probe, 99th percentile (us)",
+        "Wake-up latency of the probe, maximum over all seeds (us)",
+        "Throughput of the others while the job runs, relative to without it (ratio)",
+        "1 s of CPU time in 4 threads: at best 1 on one CPU, 0.5 on two, 0.25 on all",
+        "Cases in which another method is as good as exclusive or better (times and shares within 1 %)",
+        "Run time of `true`, alone and with a CPU of its own (ms)",
+        "Machine state restored byte for byte after kill -9 at random moments (kills)",
         "Figures to reach (4 CPUs, virtual machine)",
     ]
-    hogs = "16 threads that always want a CPU"
-    assert shown["Wall time over CPU time"].columns == ("job", "others", *METHODS)
-    assert shown["Wall time over CPU time"].rows == (
+    hogs = "16 CPU-bound threads"
+    assert shown["Wall time over CPU time (ratio)"].columns == ("job", "others", *SHOWN.values())
+    assert shown["Wall time over CPU time (ratio)"].rows == (
         ("1 s of CPU time", "nothing else", *["1.000"] * 5),
         ("1 s of CPU time", hogs, "4.250", "4.125", "1.008", "1.054", "1.000"),
     )
-    assert shown["Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)"].rows == (
+    assert shown["Speed-up from a CPU of its own (ratio; [GF]: 2 CPUs, here 4)"].rows == (
         ("1 s of CPU time", "nothing else", "-", "1.00"),
         ("1 s of CPU time", hogs, "-", "4.25"),
     )
-    assert shown["Delay of the probe, 99 % (us)"].rows[1][2:] == ("4 002", "3 802", "1 102", "902", "502")
-    longest = shown["Delay of the probe, the longest of all seeds (us)"].rows[1]
+    assert shown["Wake-up latency of the probe, 99th percentile (us)"].rows[1][2:] == (
+        "4 002",
+        "3 802",
+        "1 102",
+        "902",
+        "502",
+    )
+    longest = shown["Wake-up latency of the probe, maximum over all seeds (us)"].rows[1]
     assert longest[2:] == ("4 013", "3 813", "1 113", "913", "513")
-    assert [row[0] for row in next(t for title, t in shown.items() if "others get" in title).rows] == [
+    assert [
+        row[0] for row in next(t for title, t in shown.items() if "Throughput of the others" in title).rows
+    ] == [
         "1 s of CPU time",
-        "wakes every ms, 1000 times",
+        "probe: 1000 wake-ups, one per ms",
     ]
     threads = next(table for title, table in shown.items() if "4 threads" in title)
     assert threads.rows[-2:] == (
-        (hogs, "ours", "1", "1.000", "0", "0.75"),
-        (hogs, "ours", "2", "0.500", "0", "0.75"),
+        (hogs, "exclusive", "1", "1.000", "0", "0.75"),
+        (hogs, "exclusive", "2", "0.500", "0", "0.75"),
     )
-    assert shown["Running `true`: alone, and with a CPU of its own (ms)"].rows[1] == (
+    assert shown["Run time of `true`, alone and with a CPU of its own (ms)"].rows[1] == (
         *("2000 threads", "isolated", "1.0", "1 101.0", "22.0", "23.0"),
     )
 
@@ -396,7 +404,7 @@ def test_the_page(content: Result) -> None:
     tables = page.tables(content)
     text = made_page(BENCH.title, content, tables, {}, True)
     assert text.splitlines()[:5] == [
-        "# A CPU of its own: the Golden-Finger of [GF] on a kernel of today",
+        "# A CPU of its own: [GF]'s Golden-Finger on a current kernel",
         "",
         "<!-- Made by `coreloom report` from data/exclusive.json; do not edit. -->",
         "",
@@ -405,7 +413,4 @@ def test_the_page(content: Result) -> None:
     assert "Commit 0123456789ab; linux 7.3.4, qemu 10.0.2.\n" in text
     for table in tables:
         assert f"## {table.title}\n\n{table.markdown()}\n" in text
-    assert (
-        "| 1 s of CPU time | 16 threads that always want a CPU | 4.250 | 4.125 | 1.008 | 1.054 | 1.000 |"
-        in text
-    )
+    assert "| 1 s of CPU time | 16 CPU-bound threads | 4.250 | 4.125 | 1.008 | 1.054 | 1.000 |" in text

@@ -79,10 +79,10 @@ def test_the_script_of_a_scheduler_that_is_loaded() -> None:
         "sh /job/command",
         'kill -INT $meter; wait $meter || fail "$(last /out/meter)"',
         '[ "$(cat /sys/kernel/sched_ext/state)" = enabled ] || '
-        'fail "it left during the test: $(last /out/scheduler)"',
+        'fail "it exited during the test: $(last /out/scheduler)"',
         "kill -INT $scheduler",
         'for i in $(seq 9); do [ "$(cat /sys/kernel/sched_ext/state)" = disabled ] && break; sleep 1; done',
-        '[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] || fail "it does not end by SIGINT"',
+        '[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] || fail "it did not exit on SIGINT"',
     ]
 
 
@@ -114,12 +114,12 @@ def test_the_bound_is_what_the_scheduler_says() -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        (_files("five", gap="{}"), "lagmeter left no figures"),
-        (_files("five", failed="it left during the test: stall\n"), "it left during the test: stall"),
+        (_files("five", gap="{}"), "lagmeter wrote no figures"),
+        (_files("five", failed="it exited during the test: stall\n"), "it exited during the test: stall"),
         (_files("five", thrown='a\nsched_ext: "x" disabled (stall)\n'), 'sched_ext: "x" disabled (stall)'),
-        (_files("five", 1, errors="hog: not found\n"), "it failed in the guest: hog: not found"),
-        ({}, "it failed in the guest: it said nothing"),
-        (_files("threads"), "it failed in the guest: it said nothing"),  # no word of the hogs
+        (_files("five", 1, errors="hog: not found\n"), "failed in the guest: hog: not found"),
+        ({}, "failed in the guest: no output"),
+        (_files("threads"), "failed in the guest: no output"),  # no word of the hogs
     ],
 )
 def test_a_run_that_failed(files: dict[str, bytes], said: str) -> None:
@@ -155,20 +155,21 @@ _ROWS = [
 
 def test_what_is_to_be_reached() -> None:
     assert [(figure.what, figure.measured, figure.reached) for figure in reach.figures(_ROWS)] == [
-        ("largest gap of weighted service in all tests, ms, in five (EEVDF there 600)", 16.0, True),
-        ("5 threads on 4 CPUs: deviation over mean of CPU time, % (EEVDF 3.50)", 0.125, True),
-        ("throughput over EEVDF's, threads", 1.0, True),
-        ("throughput over EEVDF's, oltp", 0.9, False),
-        ("delay of an interactive thread, 99 %, over EEVDF's (8000 us)", 0.5, True),
+        ("largest gap of weighted service in all tests, ms: in five (EEVDF: 600)", 16.0, True),
+        ("5 threads on 4 CPUs: standard deviation over mean of CPU time, % (EEVDF: 3.50)", 0.125, True),
+        ("throughput relative to EEVDF, threads", 1.0, True),
+        ("throughput relative to EEVDF, oltp", 0.9, False),
+        ("latency of an interactive thread, 99th percentile, relative to EEVDF (8000 us)", 0.5, True),
     ]
     assert reach.figures(_ROWS[:1]) == []
 
 
 def test_what_is_said_plainly() -> None:
     assert reach.verdict(_ROWS) == (
-        "scx_dwrr is worse than EEVDF in: oltp, transactions a second (1.11 times as bad).\n"
-        "scx_dwrr is better than EEVDF in: five, CPU time, deviation over mean (28.00 times as good); "
-        "latency, wakes 100 times a second: 99 % (2.00 times as good).\n"
+        "scx_dwrr is worse than EEVDF in: oltp, transactions per second (by a factor of 1.11).\n"
+        "scx_dwrr is better than EEVDF in: "
+        "five, CPU time, standard deviation over mean (by a factor of 28.00); "
+        "latency, interactive thread: 99th percentile of latency (by a factor of 2.00).\n"
     )
     assert reach.verdict(_ROWS[:1]) == ""
 
@@ -189,17 +190,17 @@ def test_tables() -> None:
     tests, gaps, failures, _, about = page.tables(_content([*_ROWS, failed]))
     assert tests.columns == (
         *("test", "figure", "[DWRR]", "eevdf", "scx_dwrr", "scx_peer"),
-        "scx_dwrr, times as good as EEVDF",
+        "scx_dwrr relative to EEVDF (above 1: better)",
     )
     found = {row[:2]: row[2:] for row in tests.rows}
-    assert found["threads", "time, s (less is better)"] == (
+    assert found["threads", "time, s (lower is better)"] == (
         "CFS 12.83, DWRR 7.45",
         "6.000",
         "6.000",
         "-",
         "1.00",
     )
-    assert found["oltp", "transactions a second (more is better)"] == (
+    assert found["oltp", "transactions per second (higher is better)"] == (
         "CFS 273.6 / 322.1 / 389.6, DWRR 354.0",
         *("100.0", "90.000", "failed", "0.90"),
     )
@@ -259,7 +260,10 @@ def test_the_page() -> None:
     content = _content(_ROWS)
     tables = page.tables(content)
     text = made_page(BENCH.title, content, tables, {}, True)
-    assert text.splitlines()[0] == "# [DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers"
+    assert (
+        text.splitlines()[0]
+        == "# [DWRR]'s tests on a current kernel: scx_dwrr compared with other schedulers"
+    )
     assert "Commit 0123456789ab; linux 7.3.4.\n" in text
     for table in tables:
         assert f"## {table.title}\n\n{table.markdown()}\n" in text
@@ -288,12 +292,12 @@ def test_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     [
         (
             ["--only", "six"],
-            "unknown test 'six': choose of five, weights, threads, decode, oltp, script, hackbench, latency",
+            "unknown test 'six': use five, weights, threads, decode, oltp, script, hackbench, latency",
         ),
         (
             ["--schedulers", "eevdf,scx_none"],
-            "there is no scheduler 'scx_none': choose eevdf, scx_dwrr or one in PATH or ~/.cargo/bin, "
-            "as `cargo install scx_flash` puts it there",
+            "unknown scheduler 'scx_none': choose eevdf, scx_dwrr or one in PATH or ~/.cargo/bin "
+            "(such as by `cargo install scx_flash`)",
         ),
     ],
 )

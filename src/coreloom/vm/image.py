@@ -140,7 +140,7 @@ def of_host(files: Mapping[str, Path | bytes]) -> dict[str, Entry]:
     entries = {}
     for place, source in files.items():
         if not place.startswith("/") or ".." in place.split("/") or not place.strip("/"):
-            raise UserError(f"'{place}' is no place in the guest: give an absolute path")
+            raise UserError(f"'{place}' is not a path in the guest: give an absolute path")
         name = _below_usr(place.strip("/"))
         if isinstance(source, bytes):
             entries[name] = file(source, executable=source.startswith((b"#!", b"\x7fELF")))
@@ -150,7 +150,7 @@ def of_host(files: Mapping[str, Path | bytes]) -> dict[str, Entry]:
         elif source.is_file():
             entries[name] = _entry(source.resolve())
         else:
-            raise UserError(f"there is no file {source} for {place} in the guest")
+            raise UserError(f"{source}, meant for {place} in the guest, does not exist")
     return entries
 
 

@@ -50,7 +50,7 @@ class Kernel:
 def get(choice: str = "7") -> Kernel:
     """A kernel of CHOICES, fetched once."""
     if choice not in CHOICES:
-        raise UserError(f"unknown kernel '{choice}' of the guest: choose one of {', '.join(CHOICES)}")
+        raise UserError(f"unknown guest kernel '{choice}': choose one of {', '.join(CHOICES)}")
     sources = CHOICES[choice]
     mark = _mark(choice)
     with file_lock(debian.folder() / "kernel.lock"):
@@ -163,6 +163,4 @@ def without_pause(elf: bytes, found: str) -> bytes:
                 if loop.count(_PAUSE) == 1:
                     place = segment["p_offset"] + at + loop.index(_PAUSE)
                     return elf[:place] + _NOP + elf[place + len(_PAUSE) :]
-    raise UserError(
-        f"the kernel has no {_IDLE_LOOP} with one PAUSE, so no constant rate: choose another kernel"
-    )
+    raise UserError(f"a constant rate needs a kernel with one PAUSE in {_IDLE_LOOP}: choose another kernel")

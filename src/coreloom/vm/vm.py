@@ -68,7 +68,7 @@ class Outcome:
 def last_line(said: str) -> str:
     """Of what was said, for whoever tells that it failed."""
     lines = said.strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "no output"
 
 
 def prepare(kernels: Sequence[str] = linux_kernel.USUAL) -> None:
@@ -82,13 +82,13 @@ def prepare(kernels: Sequence[str] = linux_kernel.USUAL) -> None:
 def cached() -> list[str]:
     """What is here of what prepare fetches, a line each."""
     lines = [
-        f"kernel {choice}: {linux_kernel.chosen(choice) or 'not here'}" for choice in linux_kernel.CHOICES
+        f"kernel {choice}: {linux_kernel.chosen(choice) or 'not fetched'}" for choice in linux_kernel.CHOICES
     ]
     folders = [path for path in debian.store().glob("*") if not path.name.startswith(".")]
     emulators = [
         path.name.removeprefix("qemu-system-x86_") for path in folders if path.match("qemu-system-x86_*")
     ]
-    return [*lines, f"Debian's QEMU: {', '.join(emulators) or 'not here'}", f"packages: {len(folders)}"]
+    return [*lines, f"Debian's QEMU: {', '.join(emulators) or 'not fetched'}", f"packages: {len(folders)}"]
 
 
 def run(
@@ -114,7 +114,7 @@ def run(
     chosen = linux_kernel.get(kernel)
     _check(chosen, cpus, smt, cgroup)
     if constant_rate and not deterministic:
-        raise UserError("a constant rate needs a deterministic run: ask for both")
+        raise UserError("a constant rate needs a deterministic run: choose both")
     with tempfile.TemporaryDirectory(prefix="coreloom-vm-") as name:
         work = Path(name)
         machine = qemu.Machine(
@@ -211,11 +211,11 @@ def _check(chosen: linux_kernel.Kernel, cpus: int, smt: bool, cgroup: str) -> No
     if not 1 <= cpus <= MAX_CPUS:
         raise UserError(f"a guest has 1 to {MAX_CPUS} CPUs, not {cpus}")
     if smt and cpus % 2:
-        raise UserError(f"with two threads a core the number of CPUs is even, not {cpus}")
+        raise UserError(f"with two threads per core the number of CPUs must be even, not {cpus}")
     if cgroup not in CGROUPS:
-        raise UserError(f"unknown cgroup '{cgroup}' of the guest: choose one of {', '.join(CGROUPS)}")
+        raise UserError(f"unknown guest cgroup '{cgroup}': choose one of {', '.join(CGROUPS)}")
     if cgroup == "v1" and not chosen.release.startswith("6.1."):
-        raise UserError(f"kernel {chosen.release} has no cpusets of cgroup v1: choose kernel 6.1")
+        raise UserError(f"kernel {chosen.release} has no cgroup v1 cpusets: choose kernel 6.1")
 
 
 def _polling(chosen: linux_kernel.Kernel, choice: str) -> Path:
@@ -285,7 +285,7 @@ def _boot(
     if process.returncode > 0:
         raise UserError(f"QEMU {tool.version} failed: {_text(errors).strip()}")
     if process.returncode < 0:  # a crash: some boots of QEMU 10 end by an assertion of its own
-        return begun, f"lost its QEMU {tool.version} ({_text(errors).strip()})"
+        return begun, f"lost QEMU {tool.version} ({_text(errors).strip()})"
     return begun, "stopped by itself"
 
 

@@ -19,10 +19,10 @@ class Exclusive(Bench[Result]):
     name = "exclusive"
     paper = "GF"
     help = (
-        "[GF]'s experiment on a kernel of today in a virtual machine: a CPU of its own beside taskset, nice "
-        "and SCHED_FIFO; a quarter of an hour"
+        "[GF]'s experiment on a current kernel in a virtual machine: a CPU of its own compared with taskset, "
+        "nice and SCHED_FIFO; takes a quarter of an hour"
     )
-    title = "A CPU of its own: the Golden-Finger of [GF] on a kernel of today"
+    title = "A CPU of its own: [GF]'s Golden-Finger on a current kernel"
     order = 100
     result = Result
     inputs = (
@@ -35,7 +35,7 @@ class Exclusive(Bench[Result]):
         parser.add_argument(
             "--quick",
             action="store_true",
-            help="two jobs, alone and under 16 hogs, one seed, a few moments of kill -9; makes no page",
+            help="two jobs, alone and under 16 hogs, one seed, a few kill -9 moments; writes no page",
         )
         parser.add_argument(
             "--seeds", type=positive, metavar="N", help=f"runs of each case (default: {SEEDS})"

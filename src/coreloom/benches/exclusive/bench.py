@@ -108,7 +108,7 @@ def rows_of(load: Load, wanted: Sequence[Cell], seed: int, files: Mapping[str, b
     measured = _measured(files)
     base = measured.get("base")
     if base is None:
-        raise UserError(f"the load '{load.name}' could not be measured in the guest: nothing came back")
+        raise UserError(f"the load '{load.name}' could not be measured: the guest returned nothing")
     found = []
     for n, cell in enumerate(wanted):
         line = measured.get(str(n))

@@ -16,6 +16,7 @@ MOST_HOGS = "16 hogs"
 # Methods
 PLAIN, TASKSET, NICE, FIFO, OURS = "plain", "taskset", "nice -20", "SCHED_FIFO", "ours"
 METHODS = (PLAIN, TASKSET, NICE, FIFO, OURS)
+SHOWN = {method: "exclusive" if method == OURS else method for method in METHODS}  # in tables
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,9 @@ class Program:
 
 JOBS = (
     Program("burn", "1 s of CPU time", "burn 1"),
-    Program("lame", "LAME: 2 s of stereo sound to mp3", "lame --quiet /job/sweep.wav /tmp/job.mp3"),
-    Program("mpeg4", "Xvid: 25 pictures, 352 x 288, to MPEG-4", "mpeg4 -o /tmp/job.m4v 25"),
-    Program("probe", "wakes every ms, 1000 times", "probe -n 1000", bound=False),
+    Program("lame", "LAME: 2 s of stereo audio to MP3", "lame --quiet /job/sweep.wav /tmp/job.mp3"),
+    Program("mpeg4", "Xvid: 25 frames, 352 x 288, to MPEG-4", "mpeg4 -o /tmp/job.m4v 25"),
+    Program("probe", "probe: 1000 wake-ups, one per ms", "probe -n 1000", bound=False),
     Program("threads", "1 s of CPU time in 4 threads", "burn -j 4 1", (1, 2)),
 )
 
@@ -50,7 +51,7 @@ class Load:
 
 
 def _hogs(count: int, slows: float) -> Load:
-    return Load(f"{count} hogs", f"{count} threads that always want a CPU", (f"hog {count}",), slows=slows)
+    return Load(f"{count} hogs", f"{count} CPU-bound threads", (f"hog {count}",), slows=slows)
 
 
 _ENCODE = "sh -c 'while :; do lame --quiet /job/sweep.wav /tmp/others.mp3; done'"

@@ -156,7 +156,7 @@ def _boot(
         return done
     done = parse(heard, scenarios)
     if not done:
-        raise UserError(f"the guest performed no scenario:\n{heard}")
+        raise UserError(f"the guest ran no scenario:\n{heard}")
     return done
 
 

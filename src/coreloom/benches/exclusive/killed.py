@@ -21,9 +21,9 @@ from coreloom.vm import vm
 
 MOMENTS, QUICK_MOMENTS = 100, 5
 PHASES = {
-    "start": "while it starts",
-    "hold": "while it holds",
-    "stop": "while it gives back",
+    "start": "during setup",
+    "hold": "while holding",
+    "stop": "during release",
     "lines": "at a line of the baseline",
 }
 _SEED = 7
@@ -94,6 +94,6 @@ def figures(kills: Sequence[Kill]) -> list[Figure]:
     found = []
     for mechanism in dict.fromkeys(kill.mechanism for kill in kills):
         of = counted([kill for kill in kills if kill.mechanism == mechanism])
-        what = f"byte for byte as before after kill -9 at {len(of)} random moments ({mechanism})"
+        what = f"restored byte for byte after kill -9 at {len(of)} random moments ({mechanism})"
         found.append(Figure(what, equal(of), at_least=len(of), bound=len(of)))
     return found

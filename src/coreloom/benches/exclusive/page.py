@@ -8,7 +8,7 @@ from statistics import median
 
 from coreloom.benches.exclusive import killed
 from coreloom.benches.exclusive.bench import Result, Row, Start
-from coreloom.benches.exclusive.cases import CPUS, JOBS, LOADS, METHODS, OURS, PLAIN, Load, Program
+from coreloom.benches.exclusive.cases import CPUS, JOBS, LOADS, METHODS, OURS, PLAIN, SHOWN, Load, Program
 from coreloom.benches.exclusive.reach import LATE, LATEST, OTHERS, SWITCHES, WALL, Compared, as_good
 from coreloom.report.table import Table, number, reach
 
@@ -24,13 +24,13 @@ def tables(content: Result) -> list[Table]:
     """All that have rows."""
     rows = content.rows
     shown = [
-        by_method("Wall time over CPU time", rows, WALL, 3, _BOUND),
+        by_method("Wall time over CPU time (ratio)", rows, WALL, 3, _BOUND),
         speedup(rows),
-        by_method("Involuntary switches", rows, SWITCHES, 0, _BOUND),
-        by_method("Delay of the probe, 99 % (us)", rows, LATE, 0, _PROBE),
-        by_method("Delay of the probe, the longest of all seeds (us)", rows, LATEST, 0, _PROBE, max),
+        by_method("Involuntary context switches (count)", rows, SWITCHES, 0, _BOUND),
+        by_method("Wake-up latency of the probe, 99th percentile (us)", rows, LATE, 0, _PROBE),
+        by_method("Wake-up latency of the probe, maximum over all seeds (us)", rows, LATEST, 0, _PROBE, max),
         by_method(
-            "What the others get while the job runs, over what they get without it",
+            "Throughput of the others while the job runs, relative to without it (ratio)",
             [row for row in rows if row.load != "none"],
             OTHERS,
             2,
@@ -72,7 +72,7 @@ def by_method(
     """A line a case, a column a method."""
     return Table(
         title,
-        ("job", "others", *METHODS),
+        ("job", "others", *SHOWN.values()),
         tuple(
             (job.text, load.text, *(_cell(_by(method, these), figure, digits, of) for method in METHODS))
             for job, load, these in _cases(rows, jobs)
@@ -89,8 +89,8 @@ def speedup(rows: Sequence[Row]) -> Table:
         paper = f"up to {PAPER_SPEEDUP:g}" if load.name == "heavy" else "-"
         lines.append((job.text, load.text, paper, f"{plain / ours:.2f}"))
     return Table(
-        "Speed-up by a CPU of its own ([GF]: 2 CPUs; here 4)",
-        ("job", "others", "paper", "ours over plain"),
+        "Speed-up from a CPU of its own (ratio; [GF]: 2 CPUs, here 4)",
+        ("job", "others", "paper", "exclusive over plain"),
         tuple(lines),
         text_columns=2,
     )
@@ -105,10 +105,17 @@ def threads(rows: Sequence[Row]) -> Table:
             for cpus in dict.fromkeys(row.cpus for row in of):
                 these = [row for row in of if row.cpus == cpus]
                 cells = (_cell(these, WALL, 3), _cell(these, SWITCHES, 0), _cell(these, OTHERS, 2))
-                lines.append((load.text, method, "any" if cpus is None else f"{cpus}", *cells))
+                lines.append((load.text, SHOWN[method], "any" if cpus is None else f"{cpus}", *cells))
     return Table(
-        f"{_THREADS.text}: on one CPU at best 1, on two 0.5, on all {1 / CPUS:g}",
-        ("others", "method", "CPUs", "wall over CPU time", "involuntary switches", "the others get"),
+        f"{_THREADS.text}: at best 1 on one CPU, 0.5 on two, {1 / CPUS:g} on all",
+        (
+            "others",
+            "method",
+            "CPUs",
+            "wall over CPU time (ratio)",
+            "involuntary switches",
+            "throughput of the others (ratio)",
+        ),
         tuple(lines),
         text_columns=3,
     )
@@ -124,7 +131,7 @@ def good(rows: Sequence[Row]) -> Table:
         if cases:
             lines.append((figure.text, number(cases), *(number(count) for count, _ in found)))
     return Table(
-        "Cases in which another method does as well as ours, or better (times and shares within 1 %)",
+        "Cases in which another method is as good as exclusive or better (times and shares within 1 %)",
         ("figure", "cases", *others),
         tuple(lines),
     )
@@ -145,8 +152,15 @@ def starts(found: Sequence[Start]) -> Table:
             )
         )
     return Table(
-        "Running `true`: alone, and with a CPU of its own (ms)",
-        ("machine", "mechanism", "alone", "ours, all of it", "CPU cleared", "longest"),
+        "Run time of `true`, alone and with a CPU of its own (ms)",
+        (
+            "machine",
+            "mechanism",
+            "alone",
+            "exclusive, total",
+            "clearing the CPU, median",
+            "clearing the CPU, maximum",
+        ),
         tuple(lines),
         text_columns=2,
     )
@@ -161,7 +175,7 @@ def restored(found: Sequence[killed.Kill]) -> Table:
         phases = [*([kill for kill in of if kill.phase == phase] for phase in killed.PHASES), of]
         lines.append((mechanism, *(f"{killed.equal(kills)} of {len(kills)}" for kills in phases)))
     return Table(
-        "Byte for byte as before after kill -9 at random moments",
+        "Machine state restored byte for byte after kill -9 at random moments (kills)",
         ("mechanism", *killed.PHASES.values(), "all"),
         tuple(lines) or (("not run", *("-" for _ in killed.PHASES), "-"),),
     )

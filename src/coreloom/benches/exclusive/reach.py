@@ -44,9 +44,9 @@ class Compared:
 
 WALL = Compared("wall time over CPU time", attrgetter("wall_over_cpu"))
 SWITCHES = Compared("involuntary switches", attrgetter("involuntary"), tolerance=1)
-LATE = Compared("delay of the probe, 99 %", attrgetter("probe_p99_us"))
-LATEST = Compared("delay of the probe, the longest", attrgetter("probe_max_us"))
-OTHERS = Compared("what is left to the others", attrgetter("others_throughput"), 0.99, more=True)
+LATE = Compared("latency of the probe, 99th percentile", attrgetter("probe_p99_us"))
+LATEST = Compared("latency of the probe, maximum", attrgetter("probe_max_us"))
+OTHERS = Compared("throughput of the others", attrgetter("others_throughput"), 0.99, more=True)
 
 
 def single(rows: Sequence[Row], method: str) -> list[Row]:
@@ -66,13 +66,11 @@ def figures(rows: Sequence[Row], starts: Sequence[Start], kills: Sequence[killed
     }
     fewest = min((method for method in METHODS if method != OURS), key=lambda method: switches[method])
     job = f"slowdown under {MOST_HOGS} on {CPUS} CPUs, worst job and seed (plain {slowest(PLAIN):.1f})"
-    taken = (
-        f"involuntary switches of all jobs under hogs (fewest of the others: {fewest}, {switches[fewest]})"
-    )
+    taken = f"involuntary switches of all jobs under hogs (best other method: {fewest}, {switches[fewest]})"
     cleared = max(row.cleared_ms for row in starts if row.machine == FULL)
     longest = max(row.ours_ms - row.alone_ms for row in starts if row.machine == IDLE)
-    alone = "start-up over that of the command alone, idle machine, the longest (ms)"
-    full = f"CPU cleared with {THREADS} threads on the machine, the longest (ms)"
+    alone = "start-up time added to the command's own, idle machine, maximum (ms)"
+    full = f"clearing the CPU with {THREADS} threads on the machine, maximum (ms)"
     return [
         Figure(job, round(slowest(OURS), 3), at_most=1.01, bound=1),
         Figure(taken, switches[OURS], at_most=switches[fewest] - 1, bound=0),
@@ -99,7 +97,7 @@ def verdict(rows: Sequence[Row]) -> str:
             "{} of {}".format(*as_good(rows, figure, method)) for figure in (WALL, LATE, LATEST)
         )
         text += (
-            f"{method} does as well as ours (within 1 %) in wall time over CPU time in {time} cases, "
-            f"in the 99 % of the probe's delays in {late}, in the longest of them in {latest}.\n"
+            f"{method} is as good as exclusive (within 1 %) in wall time over CPU time in {time} cases, "
+            f"in the probe's 99th percentile in {late}, in its maximum in {latest}.\n"
         )
-    return text + "Both leave to the others what the job does not use, which ours does not.\n"
+    return text + "Both leave to the others what the job does not use; exclusive does not.\n"

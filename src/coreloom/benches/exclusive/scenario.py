@@ -137,7 +137,7 @@ def seeds(text: str) -> list[int]:
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise UserError(f"{text}: no seeds; give them as 17 or 1-500 or 17,17,20-30")
+            raise UserError(f"{text}: not a list of seeds: give 17, 1-500 or 17,17,20-30")
         found += range(int(first), int(last if dash else first) + 1)
     return found
 

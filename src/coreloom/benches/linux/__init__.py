@@ -19,10 +19,10 @@ class Linux(Bench[Result]):
     name = "linux"
     paper = "DWRR"
     help = (
-        "[DWRR]'s tests on a kernel of today in a virtual machine: its own scheduler, scx_dwrr and others of "
-        "sched_ext; half an hour, but what was measured before is not measured again"
+        "[DWRR]'s tests on a current kernel in a virtual machine: its own scheduler, scx_dwrr and other "
+        "sched_ext schedulers; half an hour, but unchanged runs are not repeated"
     )
-    title = "[DWRR]'s tests on a kernel of today: scx_dwrr beside other schedulers"
+    title = "[DWRR]'s tests on a current kernel: scx_dwrr compared with other schedulers"
     order = 110
     result = Result
     inputs = (
@@ -33,13 +33,13 @@ class Linux(Bench[Result]):
 
     def options(self, parser: ArgumentParser) -> None:
         every = ", ".join(test.name for test in TESTS)
-        usual = f"{EEVDF}, {DWRR}, and those installed of {', '.join(PEERS)}"
+        usual = f"{EEVDF}, {DWRR} and the installed ones of {', '.join(PEERS)}"
         add = parser.add_argument
-        add("--quick", action="store_true", help=f"{', '.join(QUICK)}, one seed; makes no page")
+        add("--quick", action="store_true", help=f"{', '.join(QUICK)}, one seed; writes no page")
         add("--seeds", type=positive, metavar="N", help=f"runs of each test (default: {SEEDS})")
-        add("--only", type=names, metavar="TEST,...", help=f"of {every}")
+        add("--only", type=names, metavar="TEST,...", help=f"tests to run, from {every}")
         add("--schedulers", type=names, metavar="NAME,...", help=f"default: {usual}")
-        add("--kernel", default="7", help="as of coreloom vm (default: 7)")
+        add("--kernel", default="7", help="guest kernel, as in coreloom vm (default: 7)")
 
     def whole(self, options: Namespace) -> bool:
         return not (options.quick or options.only or options.schedulers)
@@ -49,14 +49,14 @@ class Linux(Bench[Result]):
         schedulers, missing = known(options.schedulers)
         seeds = options.seeds or (1 if options.quick else SEEDS)
         if missing:
-            work.note(f"not measured, as they are not installed: {', '.join(missing)}")
+            work.note(f"not measured because not installed: {', '.join(missing)}")
         first, wanted = jobs(tests, schedulers, seeds, options.kernel)
         if self.whole(options):
             wanted += verifier.jobs()
         found = work.jobs(first, wanted)
         method = self.method(seeds=seeds) + reach.verdict(found)
         if missing:
-            method += f"Not measured, as they were not installed: {', '.join(missing)}.\n"
+            method += f"Not measured because not installed: {', '.join(missing)}.\n"
         return Result(
             name=self.name,
             rows=found,

@@ -89,10 +89,10 @@ def script(test: Case, loaded: Scheduler) -> str:
     ]
     if loaded.command:
         lines += [
-            f'[ "$(cat {_STATE})" = enabled ] || fail "it left during the test: $(last /out/scheduler)"',
+            f'[ "$(cat {_STATE})" = enabled ] || fail "it exited during the test: $(last /out/scheduler)"',
             "kill -INT $scheduler",
             f'for i in $(seq 9); do [ "$(cat {_STATE})" = disabled ] && break; sleep 1; done',
-            f'[ "$(cat {_STATE})" = disabled ] || fail "it does not end by SIGINT"',
+            f'[ "$(cat {_STATE})" = disabled ] || fail "it did not exit on SIGINT"',
         ]
     # Of the kernel's log, what says that a scheduler was thrown out.
     lines.append(
@@ -142,7 +142,7 @@ def _values(test: Case, files: Mapping[str, bytes]) -> dict[str, float]:
         status, values = 1, ()
     if status:
         said = vm.last_line(files.get("errors", b"").decode(errors="replace"))
-        raise UserError(f"it failed in the guest: {said}")
+        raise UserError(f"failed in the guest: {said}")
     return {metric.name: round(value, 4) for metric, value in zip(test.metrics, values, strict=True)}
 
 
@@ -152,7 +152,7 @@ def _gaps(files: Mapping[str, bytes]) -> dict[str, float]:
         rate = 1000 * said["migrations"] / said["wall_ms"]
         values = (said["gap"]["max_ms"], said["gap"]["p99_ms"], rate)
     except (KeyError, ValueError, ArithmeticError):
-        raise UserError(f"{_METER} left no figures") from None
+        raise UserError(f"{_METER} wrote no figures") from None
     return {metric.name: round(value, 3) for metric, value in zip(GAPS, values, strict=True)}
 
 
@@ -161,7 +161,7 @@ def _bound(files: Mapping[str, bytes]) -> float:
     said = files.get("scheduler", b"").decode(errors="replace")
     found = re.search(r"round slice ([\d.]+) ms, tick ([\d.]+) ms", said)
     if found is None:
-        raise UserError(f"{DWRR} did not say its round slice")
+        raise UserError(f"{DWRR} did not print its round slice")
     return 2 * (float(found.group(1)) + float(found.group(2)))
 
 

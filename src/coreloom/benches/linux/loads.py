@@ -25,12 +25,17 @@ Content = Mapping[str, bytes]  # what a run left in $out, by name, and the line 
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a test. more: whether more of it is better, None: neither; paper: what [DWRR] has of it."""
+    """A figure of a test. more: whether higher is better, None: neither; paper: [DWRR]'s figure."""
 
-    name: str
+    name: str  # in results
     unit: str = ""
     more: bool | None = False
     paper: str = "-"
+    title: str = ""  # in tables, if other than the name
+
+    @property
+    def text(self) -> str:
+        return self.title or self.name
 
 
 GAP, GAP_99, MOVES = GAPS = (  # what lagmeter says of every test
@@ -125,19 +130,31 @@ _GRAIN = "CFS 273.6 / 322.1 / 389.6, DWRR 354.0"
 TESTS = (
     Case(
         "five",
-        "5 threads that always want a CPU, on 4 CPUs, 10 s",
-        (Metric("CPU time, deviation over mean", "%"), Metric("CPU time, most over least")),
+        "5 CPU-bound threads on 4 CPUs, 10 s",
+        (
+            Metric("CPU time, deviation over mean", "%", title="CPU time, standard deviation over mean"),
+            Metric("CPU time, most over least", title="CPU time, maximum over minimum"),
+        ),
         "hog -t 10 5 >$out/hogs",
         _five,
         ours=("hog",),
     ),
     Case(
         "weights",
-        "nice 0 beside 4 x nice 5, on 2 CPUs, 10 s",
+        "a nice 0 thread and 4 nice 5 threads on 2 CPUs, 10 s",
         (
-            Metric("nice 0 over the mean of nice 5", more=None, paper="CFS 4, by weight 3.06"),
-            Metric("that, off what it is by weight", "%"),
-            Metric("nice 0 over the least of nice 5", more=None),
+            Metric(
+                "nice 0 over the mean of nice 5",
+                more=None,
+                paper="CFS 4, by weight 3.06",
+                title="CPU time of nice 0 over mean of nice 5",
+            ),
+            Metric("that, off what it is by weight", "%", title="error of that ratio against the weights"),
+            Metric(
+                "nice 0 over the least of nice 5",
+                more=None,
+                title="CPU time of nice 0 over minimum of nice 5",
+            ),
         ),
         "start -n 5 hog -t 10 4 >$out/light & hog -t 10 1 >$out/heavy; wait",
         _weights,
@@ -155,7 +172,7 @@ TESTS = (
     ),
     Case(
         "decode",
-        f"dav1d, 5 threads: {FRAMES} pictures of AV1",
+        f"dav1d, 5 threads: {FRAMES} AV1 frames",
         (Metric("time", "s", paper="CFS 39.2, DWRR 27.6"),),
         "dav1d --quiet --threads 5 --input /job/film.ivf --muxer null --output /dev/null",
         _wall,
@@ -166,7 +183,10 @@ TESTS = (
     Case(
         "oltp",
         "sysbench oltp_read_write on MariaDB: 16 threads, 600 transactions",
-        (Metric("transactions a second", more=True, paper=_GRAIN), Metric("95 % of transactions", "ms")),
+        (
+            Metric("transactions a second", more=True, paper=_GRAIN, title="transactions per second"),
+            Metric("95 % of transactions", "ms", title="transaction time, 95th percentile"),
+        ),
         f"{SYSBENCH} --threads=16 --events=600 --time=0 run >$out/said",
         _oltp,
         server=True,
@@ -177,7 +197,7 @@ TESTS = (
     ),
     Case(
         "script",
-        "quickjs: 5 programs at once that sort, 5 that make texts, 5 that multiply",
+        "quickjs: 15 programs at once: 5 sort, 5 build text, 5 multiply matrices",
         (Metric("time", "s", paper="CFS 1533.6 to 2289.1 ms, DWRR 1533.2 ms"),),
         "for n in 1 2 3 4 5; do\n"
         "    qjs /job/js/sort.js 3 & qjs /job/js/text.js 7 & qjs /job/js/matrix.js 5 &\n"
@@ -198,15 +218,17 @@ TESTS = (
     ),
     Case(
         "latency",
-        "beside 8 threads that always want a CPU: one that wakes 100 times a second for 1 ms of work; "
-        "2 messengers with 4 workers",
+        "beside 8 CPU-bound threads: one that wakes 100 times a second for 1 ms of work; 2 messengers with "
+        "4 workers",
         (
-            Metric("wakes 100 times a second: median", "us"),
-            Metric("wakes 100 times a second: 99 %", "us"),
-            Metric("wakes 100 times a second: longest", "us"),
-            Metric("workers: median", "us"),
-            Metric("workers: 99 %", "us"),
-            Metric("workers: answers", more=True),
+            Metric("wakes 100 times a second: median", "us", title="interactive thread: median latency"),
+            Metric(
+                "wakes 100 times a second: 99 %", "us", title="interactive thread: 99th percentile of latency"
+            ),
+            Metric("wakes 100 times a second: longest", "us", title="interactive thread: maximum latency"),
+            Metric("workers: median", "us", title="workers: median latency"),
+            Metric("workers: 99 %", "us", title="workers: 99th percentile of latency"),
+            Metric("workers: answers", more=True, title="workers: requests answered"),
         ),
         "hog -t 10 8 >$out/hogs & wake -m 2 -p 5000 -w 500 -t 10 4 >$out/wake & "
         "probe -s -n 950 -i 10000 -w 1000 >$out/probe; wait",
@@ -227,6 +249,6 @@ def chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
     known = [test.name for test in TESTS]
     for name in names or ():
         if name not in known:
-            raise UserError(f"unknown test '{name}': choose of {', '.join(known)}")
+            raise UserError(f"unknown test '{name}': use {', '.join(known)}")
     wanted = names or (QUICK if quick else known)
     return [test for test in TESTS if test.name in wanted]

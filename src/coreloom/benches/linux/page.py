@@ -12,7 +12,7 @@ from coreloom.benches.linux.reach import better, largest, middle
 from coreloom.benches.linux.schedulers import DWRR, EEVDF
 from coreloom.report.table import Table, number, reach
 
-_DIRECTION = {True: " (more is better)", False: " (less is better)", None: ""}
+_DIRECTION = {True: " (higher is better)", False: " (lower is better)", None: ""}
 
 
 def tables(content: Result) -> list[Table]:
@@ -20,7 +20,7 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     shown = [
         *(tests(rows), gaps(rows), failures(rows), instructions(rows)),
-        *(reach(content.reach, "kernel of today"), about(rows)),
+        *(reach(content.reach, "current kernel"), about(rows)),
     ]
     return [table for table in shown if table.rows]
 
@@ -50,15 +50,21 @@ def tests(rows: Sequence[Row]) -> Table:
         unit = f", {metric.unit}" if metric.unit else ""
         return (
             test.name,
-            f"{metric.name}{unit}{_DIRECTION[metric.more]}",
+            f"{metric.text}{unit}{_DIRECTION[metric.more]}",
             metric.paper,
             *(_cell(rows, test.name, metric, name) for name in names),
             *((number(better(rows, test, metric), 2),) if both else ()),
         )
 
     return Table(
-        "Tests by scheduler, median of the seeds",
-        ("test", "figure", "[DWRR]", *names, *((f"{DWRR}, times as good as EEVDF",) if both else ())),
+        "Tests by scheduler, median of the seeds (units in the figure column)",
+        (
+            "test",
+            "figure",
+            "[DWRR]",
+            *names,
+            *((f"{DWRR} relative to EEVDF (above 1: better)",) if both else ()),
+        ),
         tuple(line(test, metric) for test in _measured(rows) for metric in test.metrics),
         text_columns=3,
     )
@@ -79,13 +85,13 @@ def gaps(rows: Sequence[Row]) -> Table:
         )
 
     return Table(
-        "Gap of weighted service of two runnable threads, by lagmeter",
+        "Gap of weighted service between two runnable threads, measured by lagmeter",
         (
             "test",
             *(f"largest, ms: {name}" for name in names),
-            f"bound of {DWRR}: 2 B + 2 ticks",
-            *(f"99 % of the time, ms: {name}" for name in names),
-            *(f"migrations a second: {name}" for name in names),
+            f"bound of {DWRR}, 2 B + 2 ticks, ms",
+            *(f"99th percentile over time, ms: {name}" for name in names),
+            *(f"migrations per second: {name}" for name in names),
         ),
         tuple(line(test.name) for test in _measured(rows)),
     )
@@ -94,8 +100,8 @@ def gaps(rows: Sequence[Row]) -> Table:
 def failures(rows: Sequence[Row]) -> Table:
     """What a peer did not come through."""
     return Table(
-        "Runs that failed",
-        ("test", "scheduler", "seed", "why"),
+        "Failed runs",
+        ("test", "scheduler", "seed", "reason"),
         tuple((row.test, row.scheduler, number(row.seed), row.why) for row in rows if row.metric == FAILED),
         text_columns=4,
     )
@@ -110,7 +116,7 @@ def instructions(rows: Sequence[Row]) -> Table:
     sums = [sum(found.get((name, kernel), 0) for name in programs) for kernel in kernels]
     lines = [(name, *(number(found.get((name, kernel))) for kernel in kernels)) for name in programs]
     return Table(
-        "Instructions that the kernel's verifier went through (of a million it allows each)",
+        "Instructions processed by the kernel's verifier (limit: one million per program)",
         (f"BPF program of {DWRR}", *kernels),
         (*lines, ("sum", *(number(value) for value in sums))) if lines else (),
     )
@@ -118,7 +124,7 @@ def instructions(rows: Sequence[Row]) -> Table:
 
 def about(rows: Sequence[Row]) -> Table:
     return Table(
-        "What the tests are",
+        "The tests",
         ("test", "what runs", "CPUs"),
         tuple((test.name, test.text, number(test.cpus)) for test in _measured(rows)),
         text_columns=2,

@@ -51,21 +51,21 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     if gaps and bounds:
         most = max(gaps, key=lambda test: gaps[test])
         theirs = largest(rows, most, EEVDF)
-        text = "" if theirs is None else f" (EEVDF there {theirs:.0f})"
-        what = f"largest gap of weighted service in all tests, ms, in {most}{text}"
+        text = "" if theirs is None else f" (EEVDF: {theirs:.0f})"
+        what = f"largest gap of weighted service in all tests, ms: in {most}{text}"
         found.append(Figure(what, round(gaps[most], 2), at_most=max(bounds)))
     ours, kernels = both("five", 0)
     if ours is not None:
-        text = "" if kernels is None else f" (EEVDF {kernels:.2f})"
-        what = f"5 threads on 4 CPUs: deviation over mean of CPU time, %{text}"
+        text = "" if kernels is None else f" (EEVDF: {kernels:.2f})"
+        what = f"5 threads on 4 CPUs: standard deviation over mean of CPU time, %{text}"
         found.append(Figure(what, ours, at_most=0.2))
     for test in (tests["threads"], tests["oltp"]):
         ratio = better(rows, test, test.metrics[0])
         if ratio is not None:
-            found.append(Figure(f"throughput over EEVDF's, {test.name}", round(ratio, 3), at_least=0.95))
+            found.append(Figure(f"throughput relative to EEVDF, {test.name}", round(ratio, 3), at_least=0.95))
     ours, kernels = both("latency", 1)
     if ours is not None and kernels is not None:
-        what = f"delay of an interactive thread, 99 %, over EEVDF's ({kernels:.0f} us)"
+        what = f"latency of an interactive thread, 99th percentile, relative to EEVDF ({kernels:.0f} us)"
         found.append(Figure(what, round(ours / kernels, 2), at_most=1.5))
     return found
 
@@ -77,9 +77,9 @@ def verdict(rows: Sequence[Row]) -> str:
         for metric in test.metrics:
             ratio = better(rows, test, metric)
             if ratio is not None and ratio < 0.98:
-                worse.append(f"{test.name}, {metric.name} ({1 / ratio:.2f} times as bad)")
+                worse.append(f"{test.name}, {metric.text} (by a factor of {1 / ratio:.2f})")
             elif ratio is not None and ratio > 1.02:
-                well.append(f"{test.name}, {metric.name} ({ratio:.2f} times as good)")
+                well.append(f"{test.name}, {metric.text} (by a factor of {ratio:.2f})")
     return "".join(
         f"{DWRR} is {how} than EEVDF in: {'; '.join(found)}.\n"
         for how, found in (("worse", worse), ("better", well))

@@ -43,8 +43,8 @@ def known(names: Sequence[str] | None) -> tuple[list[str], list[str]]:
     for name in names:
         if name not in OWN and (not re.fullmatch(r"scx_\w+", name) or find(name) is None):
             raise UserError(
-                f"there is no scheduler '{name}': choose {EEVDF}, {DWRR} or one in PATH or ~/.cargo/bin, "
-                f"as `cargo install {PEERS[0]}` puts it there"
+                f"unknown scheduler '{name}': choose {EEVDF}, {DWRR} or one in PATH or ~/.cargo/bin "
+                f"(such as by `cargo install {PEERS[0]}`)"
             )
     return list(dict.fromkeys(names)), []
 
