@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Without cpusets: every task of others that may use the CPUs is told not to, one by one.
+ * Without cpusets: the affinity of every other task that may use the CPUs is changed, one by one.
  *
- * Why few can come in: a new task may use what its maker may, init and kthreadd are told first, and clear() goes over all
- * tasks until a pass finds nobody, so that one born between the list and the call is found by the next. But a task may
- * call sched_setaffinity at any time, and a new kernel thread takes all CPUs: they stay until the next sweep().
+ * Why few tasks can come in: a new task inherits its parent's affinity, init and kthreadd are changed first, and
+ * clear() repeats until a pass finds no task left, so one born between the listing and the call is found by the next
+ * pass. But a task may call sched_setaffinity at any time, and a new kernel thread starts with all CPUs: they stay
+ * until the next sweep().
  *
- * A task is the program's if it is of its process or descends from it with the CPUs of the program; a program that
- * attach takes may have had children before, and those go. The tool adopts the orphans of a program it has started. Of a
- * cgroup, who is in it decides. */
+ * A task belongs to the program if it is in its process or descends from it and has the program's CPUs; a program taken
+ * by attach may have older children, and those are moved off. The tool adopts the orphans of a program it has started.
+ * For a cgroup, membership decides. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static int leave(const struct cl_task *task) {
   return 0;
 }
 
-/* Tells one task. *told: it was. One that may use nothing else gets the rest while the CPUs are held, as cpusets do it. */
+/* Sets one task's affinity; *told: it was set. A task that may use nothing else gets the rest while the CPUs are
+ * held, as with cpusets. */
 static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   struct cl_cpus rest = cl_cpus_minus(&task->allowed, &hold->cpus);
   bool here = cl_cpus_has(&hold->cpus, task->cpu);

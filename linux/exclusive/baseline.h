@@ -2,27 +2,27 @@
  *
  * What the machine was before the first reservation, and what it should be now.
  *
- * The baseline is read once, when nothing is held, and kept until nothing is held again. A reservation is a layer over
- * it (layer.h). What a value should be now is computed from its base and the CPUs of all layers that live, never from
- * what another reservation has left there: so any of them may end, in any order and by any death, and settle.c need not
- * know which changes had been made (decision 0018 says why that is right).
+ * The baseline is taken once, when nothing is held, and kept until nothing is held again. A reservation is a layer over
+ * it (layer.h). Target values are computed from the base values and the CPUs of all live layers, never from what
+ * another reservation left: so reservations may end in any order and in any way, and settle.c need not know which
+ * changes were made (decision 0018 says why that is right).
  *
  * A text file, /run/coreloom-exclusive/baseline; a line (lines.h) replaces an earlier one of the same kind and key:
  *
  *   coreloom-baseline 1   BOOT-ID   TAKEN      the first line; TAKEN: when, in clock ticks since boot
  *   held         LIST                           the CPUs that all layers hold together
- *   copy         NUMBER                         how often it was written anew
- *   topology     NUMBER                         the highest inode of a CPU's folder `topology`, which goes and comes with it
+ *   copy         NUMBER                         how often the file was rewritten
+ *   topology     NUMBER                         highest inode of a CPU's directory `topology`, which comes and goes with it
  *   offline      LIST                           CPUs that were offline at some time since
  *   cpus         PATH  BASE WRITTEN HOW         a list of CPUs in a file
  *   mask         PATH  BASE WRITTEN HOW         the same where it is a mask ("f", "ff,ffffffff")
  *   controller   PATH  BASE WRITTEN HOW         PATH a cgroup.subtree_control; the cpuset controller "on" or "off"
- *   irqbalance   SOCKET BASE WRITTEN HOW        the CPUs that it keeps free
- *   task         TID BORN  BASE WRITTEN HOW     the CPUs that a task has asked for
+ *   irqbalance   SOCKET BASE WRITTEN HOW        the CPUs that irqbalance leaves alone
+ *   task         TID BORN  BASE WRITTEN HOW     the CPUs that a task has requested
  *
- * HOW: `was`: as it was found, not written by us; `ours`: WRITTEN was written last; `theirs`: the same, but somebody else
- * had changed it since, and BASE is what he wants; a number: `ours`, of a task of that layer's program.
- * A task that is not listed and is older than TAKEN might use every CPU. A line is written before its deed. */
+ * HOW: `was`: as found, never written by this tool; `ours`: WRITTEN was written last; `theirs`: the same, but others
+ * had changed the value since, and BASE is what they want; a number: `ours`, for a task of that layer's program. A task
+ * that is not listed and is older than TAKEN was allowed every CPU. A line is written before its change is made. */
 #ifndef CL_BASELINE_H
 #define CL_BASELINE_H
 
@@ -44,8 +44,8 @@ struct cl_known {
   int id;  /* of the layer whose program a task is (CL_PROGRAM), else 0 */
   int tid; /* of a task */
   unsigned long long born;
-  /* The line before, if it had the same base: who wrote this one may have been killed before its deed, so that what the
-   * other says still stands. */
+  /* The previous line, if it had the same base: the tool that wrote this one may have been killed before its change,
+   * so the previous one may still be in force. */
   struct cl_known *older;
 };
 
@@ -69,10 +69,10 @@ int cl_baseline_read(struct cl_baseline *b);
 int cl_baseline_look(struct cl_baseline *b, const char *path); /* this file, only to be read */
 /* Reads the machine and writes it down. */
 int cl_baseline_take(struct cl_baseline *b);
-/* The same again where others have added to it or written it anew (fd -1: it was not read yet); written anew where it was
- * removed. */
+/* The same again where others have added lines or rewritten the file (fd -1: it was not read yet); rewritten where
+ * it was removed. */
 int cl_baseline_refresh(struct cl_baseline *b);
-/* Writes it anew without what was replaced and tasks that have ended, if that makes it much shorter. */
+/* Rewrites the file without replaced lines and ended tasks, if that makes it much shorter. */
 int cl_baseline_compact(struct cl_baseline *b);
 void cl_baseline_free(struct cl_baseline *b);
 void cl_baseline_remove(void);
@@ -83,35 +83,35 @@ int cl_baseline_put(struct cl_baseline *b, enum cl_kind kind, const char *key, c
 int cl_baseline_hold(struct cl_baseline *b, const struct cl_cpus *held);
 /* Notes the CPUs that are offline now, and those that were since the baseline was taken, seen or not. */
 int cl_baseline_note_offline(struct cl_baseline *b);
-/* The same, after a look at which are online. True: some have gone or come, so that what was found may be the kernel's
- * doing: to be asked before it is taken for somebody's wish. */
+/* The same, after reading which CPUs are online. True: some have gone offline or come back, so a value that was
+ * found may be the kernel's doing: ask before taking it for a user's request. */
 bool cl_baseline_cpus_changed(struct cl_baseline *b);
 struct cl_known *cl_baseline_task(const struct cl_baseline *b, int tid, unsigned long long born);
 /* id: of the layer whose program it is (how: CL_PROGRAM), else 0. */
 int cl_baseline_put_task(struct cl_baseline *b, const struct cl_task *task, const struct cl_cpus *base,
                          const struct cl_cpus *written, enum cl_how how, int id);
 
-/* A list or mask, or (cgroup v2) an empty list of a group, which means every CPU. */
+/* A list or mask, or (cgroup v2) an empty list of a cgroup, which means every CPU. */
 int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known, const char *text, struct cl_cpus *cpus);
-/* What a task has asked for: as written down; else by what it may use now. One that was born later may have inherited
- * what its parent was left with. */
+/* What a task has requested: as recorded; else by its current affinity. One born later may have inherited what its
+ * parent was left with. */
 struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_task *task);
-/* Two sets but for CPUs that are held, or are or were offline, are the same: what differs may be our doing, or the
- * kernel's. */
+/* Two sets are equal except for CPUs that are held, or are or were offline: the difference may come from this tool
+ * or the kernel. */
 bool cl_baseline_alike(const struct cl_baseline *b, const struct cl_cpus *one, const struct cl_cpus *other);
-/* All that was left of a base has gone offline at some time: the kernel then lets a task, or an interrupt, use every
- * CPU, and forgets what it had. */
+/* All that was left of a base has been offline at some time: the kernel then allows a task, or an interrupt, every
+ * CPU, and forgets its list. */
 bool cl_baseline_stranded(const struct cl_baseline *b, const struct cl_cpus *base, const struct cl_cpus *now);
-/* A task that may use nothing else gets, while CPUs are held, the rest. */
+/* While CPUs are held, a task that may use no others gets the rest. */
 struct cl_cpus cl_baseline_rest(const struct cl_baseline *b, const struct cl_cpus *held);
 
-/* Files: the work queues' CPUs as asked for (the kernel shows them without isolated ones), and as written. */
+/* Files: the workqueues' CPUs as requested (the kernel shows them without isolated ones), and as written. */
 #define CL_QUEUES "/sys/devices/virtual/workqueue/cpumask"
 #define CL_QUEUES_ASKED "/sys/devices/virtual/workqueue/cpumask_requested"
 /* Reads a file of a known set: of CL_QUEUES what was asked for. */
 int cl_baseline_now(const char *path, char *text, size_t size);
-/* Calls `each` with the cpuset.cpus file of every group that is not ours and is right below a v2 mount, or anywhere in a
- * v1 one: parents first. */
+/* Calls `each` with the cpuset.cpus file of every cgroup of others directly below a v2 mount, or anywhere in a v1
+ * one: parents first. */
 int cl_baseline_groups(int (*each)(void *context, const char *path), void *context);
 #define CL_REST "coreloom-rest" /* the group of those that were in the root, for all layers that need it */
 /* A name of ours: coreloom-100, coreloom-100-idle, coreloom-rest, coreloom_100.slice */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cpusets without partitions: the program's group gets the CPUs, and every other group loses them. The tasks of the root
- * group, whose CPUs cannot be set, go to a group of ours for the rest.
+ * Cpusets without partitions: the program's cgroup gets the CPUs, and every other cgroup loses them. The tasks of the
+ * root cgroup, whose CPUs cannot be set, move to a cgroup of this tool for the rest.
  *
- * Why nobody can come in: a task may use the CPUs of its group only, whatever it asks for by sched_setaffinity, a new
- * one is born in the group of its parent, and no group but the program's has the CPUs. Who has the right to can make a
- * new group with them, or move a task to the root: sweep() does all again. In v1 the group is exclusive besides, so that
- * the kernel refuses such a new group. When another reservation ends, what it had moved out of the root comes back there, and
- * goes to our group with the next sweep. */
+ * Why no task can come in: a task may use only the CPUs of its cgroup, whatever it requests by sched_setaffinity, a new
+ * one is born in its parent's cgroup, and no cgroup but the program's has the CPUs. Privileged users can create a new
+ * cgroup with them, or move a task to the root: sweep() does everything again. In v1 the cgroup is also exclusive, so
+ * that the kernel refuses such a new cgroup. When another reservation ends, the tasks that it had moved out of the root
+ * return there, and enter this tool's cgroup with the next sweep. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * As much of D-Bus as a call to systemd needs, over the socket that it keeps for root (/run/systemd/private): there is
- * no bus between, so no name and no greeting. Little endian. https://dbus.freedesktop.org/doc/dbus-specification.html */
+ * The part of D-Bus that a call to systemd needs, over the socket that systemd keeps for root (/run/systemd/private):
+ * there is no bus in between, so no name and no greeting. Little endian.
+ * https://dbus.freedesktop.org/doc/dbus-specification.html */
 #ifndef CL_DBUS_H
 #define CL_DBUS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The only place that opens files of /proc, /sys and /run. Every path is absolute; cl_files_root(), for tests, puts a
- * folder with a tree of such files before all of them, and then nothing below it is more than a file. */
+ * directory with a tree of such files before all of them, and then everything below it is a plain file. */
 #ifndef CL_FILES_H
 #define CL_FILES_H
 
@@ -13,14 +13,14 @@
 
 void cl_files_root(const char *folder);
 bool cl_files_is_tree(void); /* a root is set: no system call may touch a task or a device */
-/* The real path: the root before `path`. "" if it does not fit, or for "", by which cl_join() says the same: there is no
- * such file then. A path is never cut, as that would be another file's. What opens one below takes longer paths, of
- * CL_FOLDER_MOST and a name, and answers ENAMETOOLONG to others. */
+/* The real path: the root before `path`. "" if it does not fit, or for "", by which cl_join() says the same: there
+ * is no such file then. A path is never truncated, as that would name another file. Functions that open one below
+ * accept longer paths, of CL_FOLDER_MOST and a name, and return ENAMETOOLONG for others. */
 const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]);
 
-/* Reads all of a file and ends it with a zero; the final newline is taken off. errno's number, and then the text is
- * empty. EFBIG: it is longer than size - 1. So nothing is ever cut: a list of processes or CPUs that lacks its end is
- * another list. For files of which the kernel, and no user, says how long they get. */
+/* Reads a whole file and terminates it with a zero; the final newline is removed. Returns an errno number, and then
+ * the text is empty. EFBIG: it is longer than size - 1. So nothing is ever truncated: a list of processes or CPUs
+ * without its end is another list. For files whose length is up to the kernel, not to users. */
 int cl_read(const char *path, char *text, size_t size);
 /* Only the first size - 1 bytes: for those of which the start is all that is asked. */
 int cl_read_start(const char *path, char *text, size_t size);

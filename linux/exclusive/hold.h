@@ -41,8 +41,8 @@ struct cl_hold {
   struct cl_cpus lightest; /* of the rest, the lightest: destinations */
   struct cl_tasks tasks; /* all, as they were read in state 1: reading them takes longer than all the rest */
   struct cl_counters before[2]; /* of cpus, at both ends of the sample in which they were chosen */
-  struct cl_task program;  /* its first: run: the child, which waits for its exec; attach: the process or thread. Known
-                              before clear(), as a scope of systemd cannot be made without a process */
+  struct cl_task program;  /* its first process; run: the child, which waits for its exec; attach: the process or
+                            * thread. Known before clear(), as systemd cannot create a scope without a process */
   struct cl_target *target;  /* attach: all of them (target.h); NULL: only that one is known */
   struct cl_changes changes;
   int id;                    /* pid of the tool */
@@ -65,19 +65,20 @@ struct cl_mechanism {
   bool scopes;      /* where systemd runs the program is in a scope, which --unit names */
   /* Why it cannot be used here (one phrase, static or in `why`), or NULL. Changes nothing. */
   const char *(*cannot)(const struct cl_hold *hold, char *why, size_t size);
-  /* Clears the CPUs. On an error the caller takes back what was written down and tries the next; `why` says what failed. */
+  /* Clears the CPUs. On an error the caller undoes what was recorded and tries the next; `why` says what failed. */
   int (*clear)(struct cl_hold *hold, char *why, size_t size);
   /* Puts a task of the program (of attach: every thread; of run: the child before its exec) on hold->use. */
   int (*enter)(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
-  /* Called now and then while it holds: sends away who came since. Count of those, or 0. NULL: the kernel does it. */
+  /* Called periodically while the CPUs are held: moves off tasks that came since. Returns their number, or 0. NULL:
+   * the kernel does it. */
   int (*sweep)(struct cl_hold *hold);
 };
 /* Best first, ended by NULL. */
 extern const struct cl_mechanism *const cl_mechanisms[];
 
-/* load.c: states 1 and 2. Fills cpus, use, rest, lightest, tasks, before; `why` is the reason in one line, of each CPU chosen:
- * "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 1 managed IRQ"; of more than 8 together. A refusal is its answer other
- * than 0, and then `why` is the whole error text. */
+/* load.c: states 1 and 2. Fills cpus, use, rest, lightest, tasks, before; `why` is the reason in one line, for each
+ * CPU chosen: "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 1 managed IRQ"; of more than 8 together. If it
+ * refuses, it returns non-zero and `why` is the whole error text. */
 int cl_choose(struct cl_hold *hold, char *why, size_t size);
 
 /* irq.c: moves the interrupts away, tells irqbalance; counts. */
@@ -85,9 +86,9 @@ int cl_irqs_clear(struct cl_hold *hold);
 
 /* systemd.c */
 bool cl_systemd_runs(void);
-/* Asks systemd for a transient scope with the process of `task` in it; fills hold->group, its folder. The folder above
- * it is a slice, this reservation's own and directly below the mount, with cpuset.cpus = hold->cpus: as good a place for
- * a partition as the scope, and the only one before 6.7. Writes the layer's entries `scope` and `group` first. */
+/* Asks systemd for a transient scope with the process of `task` in it; fills hold->group with its directory. The
+ * parent is a slice of this reservation, directly below the mount, with cpuset.cpus = hold->cpus: as good a place
+ * for a partition as the scope, and the only one before 6.7. Writes the layer's entries `scope` and `group` first. */
 int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size);
 /* The unit that owns a task's group ("nginx.service"), or "" where none does. */
 void cl_systemd_unit(int tid, char *unit, size_t size);
@@ -99,8 +100,8 @@ int cl_systemd_find(const char *name, char *folder, size_t size, char *controlle
 /* Whether a unit runs on for systemd when its group is empty, as its main process lives. */
 bool cl_systemd_outlives(const char *unit);
 
-/* Taking back: settle.c calls these for a layer's entry `scope NAME` and for irqbalance. EALREADY: there
- * was nothing left to do (the scope lives on with a program that lives on; irqbalance has been restarted). */
+/* Undoing: settle.c calls these for a layer's entry `scope NAME` and for irqbalance. EALREADY: nothing was left to
+ * do (the scope lives on with a program that keeps running; irqbalance has been restarted). */
 int cl_systemd_leave(const char *scope);
 /* The tool was killed before systemd had answered: until the scope is there, if it is to come. */
 void cl_systemd_await(const char *name);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interrupts, the daemon that spreads them, and the watchdog's threads.
+ * Interrupts, the daemon that balances them, and the watchdog's threads.
  *
- * What is written and given back is smp_affinity_list, the CPUs that may take an interrupt. Which of these takes it
- * (effective_affinity_list) is the kernel's choice, before as after: where the held CPU was among others, the interrupt
- * may come back to another of them. An interrupt that is requested while CPUs are held begins, and stays, without them.
+ * What is written and restored is smp_affinity_list, the CPUs that may take an interrupt. Which of these takes it
+ * (effective_affinity_list) is up to the kernel: where the held CPU was one of several, the interrupt may return to
+ * another of them. An interrupt that is requested while CPUs are held starts, and stays, without them.
  *
- * irqbalance answers `setup` on a socket with the CPUs that it keeps free, and takes `settings cpus LIST` (irqbalance(1),
- * API). It applies a list only when it next wakes up, and until then answers with the one before; so what it was told is
- * remembered until then. */
+ * irqbalance answers `setup` on a socket with the CPUs that it leaves alone, and accepts `settings cpus LIST`
+ * (irqbalance(1), API). It applies a list only when it next wakes up, and until then answers with the previous one; so
+ * what it was told is remembered until then. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -194,8 +194,8 @@ static int find_abstract(struct names *names) {
   return error;
 }
 
-/* Connects to the first that is root's. Any number of others may bear such names: they are asked nothing, and those that
- * are busy do not keep us from the next. ENOENT: there is none; else what kept us from the last. */
+/* Connects to the first that is owned by root. Any number of others may have such names: they are ignored, and busy
+ * ones do not block the next. ENOENT: there is none; else the error of the last. */
 static int connect_one(const struct names *names, double deadline, int *fd, const char **name) {
   int error, foreign = 0, gone = 0;
   unsigned owner;
@@ -395,7 +395,7 @@ static int clear_interrupts(struct cl_hold *hold) {
   return 0;
 }
 
-/* Leaves the held CPUs out of a file, if it is there and has them. One that may not be written is said. */
+/* Removes the held CPUs from a file, if it exists and lists them. If it cannot be written, warns. */
 static void leave_out(struct cl_hold *hold, const char *path, bool mask) {
   char text[CL_CPUS_TEXT];
   struct cl_cpus now;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A reservation as it is written down: a layer over the baseline (baseline.h). While its tool lives its CPUs are its
- * own; when the tool has ended, in whatever way, the layer is what tells that something is to be taken back.
+ * The record of a reservation: a layer over the baseline (baseline.h). While its tool is alive it owns its CPUs; once
+ * the tool has ended, in whatever way, the layer tells that something has to be undone.
  *
- * A text file, /run/coreloom-exclusive/ID.layer, ID the tool's pid. One line an entry (lines.h):
+ * A text file, /run/coreloom-exclusive/ID.layer, ID being the tool's pid. One entry per line (lines.h):
  *
  *   coreloom-exclusive 2   BOOT-ID   TOOL-PID   BORN   CPUS   COMMAND      the first line
- *   group   PID BORN CONTROLLER OLD NEW   the program's process was moved to another cgroup, folders both ("" = v2)
- *   thread  TID BORN CONTROLLER OLD NEW   the same of one thread
- *   scope   NAME                          a transient unit asked of systemd
- *   note    KEY VALUE                     trying MECHANISM (it is being set up), mechanism NAME (it holds), program
- *                                         "PID BORN", wish LIST (CPUs the program had asked for), use LIST, via LIST,
- *                                         watcher "PID BORN", before (counters), ended (taken back), moved (this file
- *                                         was removed by hand, and is written anew);
- *                                         of several processes, also "PID BORN" for each that is not the first; of a
- *                                         cgroup or unit, cgroup FOLDER: its processes are the program; of `run --unit`,
- *                                         unit NAME: so the scope is called, whose entry has our number all the same;
+ *   group   PID BORN CONTROLLER OLD NEW   the program's process was moved to another cgroup, both directories ("" = v2)
+ *   thread  TID BORN CONTROLLER OLD NEW   the same for one thread
+ *   scope   NAME                          a transient unit requested from systemd
+ *   note    KEY VALUE                     trying MECHANISM (being set up), mechanism NAME (in force), program "PID BORN",
+ *                                         wish LIST (CPUs the program had requested), use LIST, via LIST, watcher
+ *                                         "PID BORN", before (counters), ended (taken back), moved (this file was removed
+ *                                         by hand, and is rewritten);
+ *                                         of several processes, also "PID BORN" for each but the first; of a cgroup or
+ *                                         unit, cgroup FOLDER: its processes are the program; of `run --unit`, unit NAME:
+ *                                         the scope's name, whose entry still has our number;
  *                                         scoped: no, systemd was asked for it and has not answered yet; yes, it has
  *
- * Folders of ours are known by the reservation's number: coreloom-ID and coreloom-ID-idle in a cgroup mount,
- * coreloom_ID.slice, a trace instance coreloom-ID. Written before the deed, so that whenever the tool is killed no more
- * has been done than is written. */
+ * Directories of this tool are known by the reservation's number: coreloom-ID and coreloom-ID-idle in a cgroup mount,
+ * coreloom_ID.slice, a trace instance coreloom-ID. An entry is written before its change, so that whenever the tool is
+ * killed no more has been done than is recorded. */
 #ifndef CL_LAYER_H
 #define CL_LAYER_H
 
@@ -76,7 +76,7 @@ int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first);
 /* Appends an entry, its kind first. */
 int cl_layer_add(const struct cl_layer *layer, const char *const *field, size_t count);
 int cl_layer_put_note(const struct cl_layer *layer, const char *key, const char *value);
-/* Writes the file anew where it has been removed, unless another hand has ended the reservation (true in *ended). */
+/* Rewrites the file where it has been removed, unless another tool has ended the reservation (true in *ended). */
 int cl_layer_keep(struct cl_layer *layer, bool *ended);
 
 /* Its tool, if it lives, is told by this that the file's removal was no accident. */

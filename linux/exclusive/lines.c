@@ -124,8 +124,8 @@ int cl_lines_read(int fd, char **text, size_t *length) {
   return error;
 }
 
-/* Not strchr: some C libraries' first looks for the end of all the text, for every line. One that is longer than what is
- * ever written is nobody's entry, and taken for one it could not be written anew. */
+/* Not strchr: some C libraries' first looks for the end of the whole text, for every line. A line longer than any
+ * that is written is not an entry; taken for one it could not be rewritten. */
 char *cl_line_next(char **at, const char *end, bool *whole) {
   char *line = *at;
   if (line >= end) return NULL;

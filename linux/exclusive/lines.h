@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text files of entries: a line each, its fields apart by tabs; tabs, newlines and backslashes in them are escaped. */
+ * Text files of entries: one per line, fields separated by tabs; tabs, newlines and backslashes in them are escaped. */
 #ifndef CL_LINES_H
 #define CL_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends an entry by one write(2): on a tmpfs it is whole or not there, whenever the tool is killed. A part of it (a
- * full disk) is taken off again. E2BIG: longer than 16 KiB. */
+/* Appends an entry by one write(2): on a tmpfs it is complete or absent, whenever the tool is killed. A partial one
+ * (full disk) is removed again. E2BIG: longer than 16 KiB. */
 int cl_line_add(int fd, const char *const *field, size_t count);
 /* Splits a line in place and takes the escapes out; SIZE_MAX: more than `most` fields, or a bad escape. */
 size_t cl_line_split(char *line, char **field, size_t most);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * States 1 and 2 of [GF]: who is on each CPU and how busy it is; which CPUs to take, and where everybody else goes.
+ * States 1 and 2 of [GF]: which tasks are on each CPU and how busy it is; which CPUs to take, and where all other tasks
+ * go.
  *
  * A request for a number of CPUs takes those that are cheapest to clear: fewest tasks pinned to it, then least
- * run-queue wait and busy time (in whole percents, so that noise does not decide), then fewest managed interrupts
- * (of all where the kernel does not tell which are), then the highest number. CPU 0 comes after all others and only
- * with --force. Siblings that must stay idle count with their core. Several CPUs are taken below one last-level cache
- * if there are enough, else in one package, else anywhere. */
+ * run-queue wait and busy time (in whole percents, so that noise does not decide), then fewest managed interrupts (all
+ * interrupts where the kernel does not tell which are managed), then the highest number. CPU 0 comes last and only with
+ * --force. Siblings that must stay idle count with their core. Several CPUs are taken below one last-level cache if
+ * there are enough, else in one package, else anywhere. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -93,8 +94,8 @@ static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
   return request->pid > 0 && (task->pid == request->pid || cl_target_has(hold, task));
 }
 
-/* It could run nowhere else: on one CPU only, or only on CPUs of `held`. Threads of the kernel may always be moved,
- * but for the fixed ones, which are none of our business. */
+/* It could run nowhere else: on one CPU only, or only on CPUs of `held`. Kernel threads may always be moved, except
+ * the fixed ones, which do not count. */
 static bool is_pinned(const struct load *l, const struct cl_task *task, const struct cl_cpus *held) {
   struct cl_cpus may = cl_cpus_and(&task->allowed, &l->hold->online), out = cl_cpus_minus(&may, held);
   return !task->kernel && (cl_cpus_count(&may) == 1 || cl_cpus_count(&out) == 0);
@@ -341,7 +342,7 @@ static int take_cheapest(struct load *l) {
   return EBUSY;
 }
 
-/* Where everybody else goes; of these the lightest are those within ten percents of the least loaded. */
+/* Where all other tasks go; the lightest of these are those within ten percent of the least loaded. */
 static int find_rest(struct load *l) {
   struct cl_hold *hold = l->hold;
   struct cl_cpus left = cl_cpus_minus(&hold->online, &l->taken);

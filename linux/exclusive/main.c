@@ -196,8 +196,8 @@ static int option(struct arguments *a, const char *command, int commands, char *
   return usage("unknown option %.*s", (int)length, given);
 }
 
-/* Options and words, which are put one after the other where options stood; of run all from the first word on is the
- * command. */
+/* Options and words; words are moved to the front, over the options. For run everything from the first word on is
+ * the command. */
 static int parse(struct arguments *a, const char *command, int commands, char **word) {
   a->rest = word;
   for (int at = 0; word[at]; at++) {

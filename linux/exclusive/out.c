@@ -107,8 +107,8 @@ static bool is_ordinary(const struct place *place) {
   return !place->is_there || (S_ISREG(place->file.st_mode) && !place->in_proc);
 }
 
-/* The number of a descriptor of ours that a place in /proc stands for, or -1. Those that the tool has opened itself,
- * which are all closed on exec, are not meant. */
+/* The number of an open descriptor that a path in /proc stands for, or -1. Those that the tool has opened itself,
+ * all close-on-exec, do not count. */
 static int descriptor(const struct place *place) {
   char link[48], own[48], folder[PATH_MAX];
   if (!place->in_proc || !S_ISLNK(place->file.st_mode)) return -1;
@@ -129,8 +129,8 @@ static int copy(int fd, int *to) {
   return *to < 0 ? errno : 0;
 }
 
-/* What is there is opened as it was found, or not at all: it may have been swapped since. A pipe without a reader does
- * not block. */
+/* An existing file is opened as it was found, or not at all: it may have been swapped since. A pipe without a reader
+ * does not block. */
 static int open_there(const struct place *place, int *to) {
   int own = descriptor(place);
   if (own >= 0) return copy(own, to);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files that the user names to be written: --report, --log. The name may lie in a folder that others may write to, and
- * whatever they put there must not make root write elsewhere:
+ * Files that the user names to be written: --report, --log. The name may be in a directory that others may write to,
+ * and whatever they put there must not make root write elsewhere:
  *
- * - A symbolic link anywhere on the way is followed only if it is root's or our own, whatever protected_symlinks is; one
- *   of another user is refused (ELOOP). So is an ordinary log file with a second name (EMLINK), which could be a hard
- *   link to any file, and a folder (EISDIR).
- * - An ordinary file, or none yet, gets a report as a whole: a new file beside it, with a name that nobody can know
- *   before, made by O_EXCL and O_NOFOLLOW, mode 0644 less umask, is renamed to it. A log is appended to.
+ * - A symbolic link anywhere in the path is followed only if root or the user owns it, whatever protected_symlinks is;
+ *   one of another user is refused (ELOOP). So is a regular log file with a second name (EMLINK), which could be a hard
+ *   link to any file, and a directory (EISDIR).
+ * - A regular file, or none yet, gets a report as a whole: a new file beside it, with an unpredictable name, created with
+ *   O_EXCL and O_NOFOLLOW, mode 0644 less umask, is renamed to it. A log is appended to.
  * - Devices, pipes and what /dev/stdout, /dev/stderr and /dev/fd/N stand for are written in place, never replaced. */
 #ifndef CL_OUT_H
 #define CL_OUT_H
@@ -20,7 +20,7 @@ struct cl_out {
   char name[256];
 };
 
-/* Finds out, without a change to anything, where a report goes. errno's number; then nothing is open. */
+/* Finds out, without changing anything, where a report goes. Returns an errno number; then nothing is open. */
 int cl_out_open(const char *path, struct cl_out *out);
 /* Writes it and closes it. */
 int cl_out_write(struct cl_out *out, const char *text);

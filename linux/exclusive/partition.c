@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cgroup v2: the CPUs are a partition of their own, that of the program's group. One write of cpuset.cpus.partition
- * takes them from every other group, and the kernel moves the tasks.
+ * cgroup v2: the CPUs are a partition of their own, that of the program's cgroup. One write of cpuset.cpus.partition
+ * takes them from every other cgroup, and the kernel moves the tasks.
  *
- * Why nobody can come in: a task may use the CPUs of its group only, whatever it asks for by sched_setaffinity, and a
- * new task is born in the group of its parent. The partition's CPUs belong to no other group, not to new ones either.
- * The program cannot leave for the same reason. What is left are kernel threads: those bound to the CPU stay; of the
- * others the kernel moves those there are, and new ones, which older kernels let have all CPUs, are swept away.
+ * Why no task can come in: a task may use only the CPUs of its cgroup, whatever it requests by sched_setaffinity, and a
+ * new task is born in its parent's cgroup. The partition's CPUs belong to no other cgroup, not to new ones either. The
+ * program cannot leave for the same reason. What is left are kernel threads: those bound to the CPU stay; of the others
+ * the kernel moves the existing ones, and new ones, which older kernels allow all CPUs, are swept away.
  *
- * isolated: no load balancing, so one task after the other on one CPU, and several threads would pile up on the first of
- * several CPUs; root: a domain of its own for the balancer. CPUs that are held to be idle (siblings) are an isolated
+ * isolated: no load balancing, so tasks run one after the other on one CPU, and several threads would pile up on the
+ * first of several CPUs; root: a scheduling domain of its own. CPUs that are held idle (siblings) are an isolated
  * partition without tasks, as no task of the program must get there by itself. */
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +51,8 @@ static const char *root_cannot(const struct cl_hold *hold, char *why, size_t siz
   return cannot(hold, false, why, size);
 }
 
-/* Pressure figures of a group cost its CPUs a kernel thread's turn every two seconds; nobody reads those of ours. */
+/* Pressure accounting of a cgroup wakes a kernel thread on its CPUs every two seconds; nothing reads that of this
+ * tool's cgroups. */
 static int without_pressure(struct cl_changes *changes, const char *group) {
   char path[CL_PATH_MOST];
   if (!cl_exists("/proc/pressure") || !cl_kernel_since(6, 1)) return 0;
@@ -70,7 +71,7 @@ static int partition(struct cl_hold *hold, const char *group, const struct cl_cp
   if (error) return cl_why(why, size, error, "cannot write %s", path);
   if (hold->partition[0] == '\0') snprintf(hold->partition, sizeof hold->partition, "%s", group);
   if (changes->plan) return 0;
-  /* The write succeeds even where the kernel then finds no partition possible: only reading it back tells. */
+  /* The write succeeds even where the kernel then finds the partition invalid: only reading it back tells. */
   error = cl_read(path, text, sizeof text);
   if (error) return cl_why(why, size, error, "cannot read %s", path);
   if (strcmp(text, kind) == 0) return 0;
@@ -78,8 +79,9 @@ static int partition(struct cl_hold *hold, const char *group, const struct cl_cp
   return EBUSY;
 }
 
-/* systemd has made a slice with all the CPUs and in it the scope with those for the program: the slice, which is right
- * below the root, becomes the partition. A group of systemd's that lists the CPUs is left, and then the kernel says so. */
+/* systemd has created a slice with all the CPUs and in it the scope with those for the program: the slice, directly
+ * below the root, becomes the partition. A cgroup of systemd that lists the CPUs is left alone, and then the kernel
+ * reports it. */
 static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *kind, char *why, size_t size) {
   char slice[CL_PATH_MOST];
   int error = cl_systemd_scope(hold, &hold->program, why, size);
@@ -98,13 +100,14 @@ static int make(struct cl_hold *hold, const char *kind, struct cl_tasks *kernel,
   int error = cl_group_mount("", mount, sizeof mount);
   if (error) return cl_why(why, size, error, "cgroup v2 is not mounted");
   if ((error = cl_kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
-  /* For an isolated partition the kernel moves its own threads, and back. Else it does not in newer versions, nor back who
-   * is given less while the partition lives: so they are moved before it is made, and taken back after it has gone. */
+  /* For an isolated partition the kernel moves its own threads, and back. For others newer versions do not, nor do
+   * they restore a thread whose affinity is narrowed while the partition exists: so they are moved before it is
+   * created, and restored after it is gone. */
   if (strcmp(kind, "isolated") != 0 && (error = cl_kernel_away(hold, kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel threads");
   if (cl_systemd_runs()) return make_by_systemd(hold, mount, kind, why, size);
-  /* Groups that list the CPUs forbid the partition, as its group forbids them to get the CPUs back: so it is made after
-   * they are narrowed, and goes before. */
+  /* Cgroups that list the CPUs forbid the partition, and the partition forbids them to get the CPUs back: so it is
+   * created after they are narrowed, and removed before. */
   error = cl_change_cpuset_on(changes, mount);
   if (error) return cl_why(why, size, error, "cannot enable the cpuset controller in %s", mount);
   if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)

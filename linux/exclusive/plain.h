@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text of others made harmless: names of processes, paths and answers come from whoever is on the machine, and a
- * terminal obeys what is in them. What would be obeyed is shown as what it is ("\x1b", "\u202e"): control characters
- * of both kinds, bytes that are no UTF-8, and characters that turn the direction of what follows. All else stays. */
+ * Escapes text that others control: names of processes, paths and answers may contain anything, and a terminal acts on
+ * what is in them. What it would act on is shown escaped ("\x1b", "\u202e"): control characters of both kinds, bytes
+ * that are not UTF-8, and characters that change the text direction. Everything else stays. */
 #ifndef CL_PLAIN_H
 #define CL_PLAIN_H
 
@@ -21,8 +21,7 @@ void cl_plain_put(FILE *out, const char *text);
 /* What printf would print, escaped as a whole. */
 void cl_plain_print(FILE *out, const char *format, va_list values) __attribute__((format(printf, 2, 0)));
 
-/* Text in quotes as JSON wants it; bytes that are no UTF-8 become U+FFFD, what a terminal would
- * obey (plain.h) its number. */
+/* Text in quotes as JSON; bytes that are not UTF-8 become U+FFFD, what a terminal would act on (plain.h) its number. */
 void cl_json_string(FILE *out, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the CPUs and the program went through, before and while they are held. Sources: counters.h, /proc/TID/stat,
- * status and schedstat, tracefs (sched_switch) if asked. */
+ * What happened to the CPUs and the program, before and while they are held. Sources: counters.h, /proc/TID/stat,
+ * status and schedstat, tracefs (sched_switch) if requested. */
 #ifndef CL_PROOF_H
 #define CL_PROOF_H
 
@@ -25,9 +25,9 @@ struct cl_program {
   double wall_s, cpu_s;
   unsigned long long voluntary, involuntary; /* switches */
 };
-/* Of a process (tid 0: all its threads) or a thread that was not started by us, since it began; wall_s is cl_now().
- * ESRCH: it has ended, so read it now and then and keep the last. What it did between two readings: cl_program_since();
- * switches of threads that ended between them are missing. */
+/* For a process (tid 0: all its threads) or a thread that this tool did not start, since it began; wall_s is
+ * cl_now(). ESRCH: it has ended, so read it periodically and keep the last. What it did between two readings:
+ * cl_program_since(); switches of threads that ended between them are missing. */
 int cl_program_read(int pid, int tid, struct cl_program *program);
 struct cl_program cl_program_since(const struct cl_program *before, const struct cl_program *now);
 
@@ -42,11 +42,12 @@ struct cl_proof {
   double cleared_s; /* how long state 3 took */
 };
 
-/* Who else runs on the held CPUs. `begin` when they are cleared and the program is known, `end` before anything is
- * taken back; it frees the watch (NULL: nobody looked). With --trace each switch is seen, by a trace instance of our own,
- * which goes with the reservation; without it, or where tracefs is not there (said), what /proc counts for each task. */
-/* The task is the program's: its process, or of one thread that thread; what is in its group; what it has started. One
- * that has ended since it was read cannot be asked, and is taken for the program's. */
+/* Which other tasks run on the held CPUs. `begin` when they are cleared and the program is known, `end` before
+ * anything is undone; it frees the watch (NULL: nothing was watched). With --trace every switch is seen, by a trace
+ * instance that is removed with the reservation; without it, or without tracefs (reported), what /proc counts for
+ * each task. */
+/* The task belongs to the program: its process, or if one thread is held that thread; what is in its cgroup; what it
+ * has started. A task that has ended since it was read cannot be checked, and counts as the program's. */
 bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task);
 struct cl_watch;
 int cl_strays_begin(struct cl_hold *hold, struct cl_watch **watch);
@@ -58,8 +59,8 @@ void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof
 void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechanism *mechanism,
                    const struct cl_proof *proof);
 
-/* A reservation as the tool that made it knows it: its CPUs, its program (tid 0: it has ended), its group. `request` and
- * what it needs are in one piece: it holds only as long as `held` is where it is. cl_held_free() it. */
+/* A reservation as its tool knows it: its CPUs, its program (tid 0: it has ended), its cgroup. `request` points into
+ * `held`: it is valid only as long as `held` stays in place. cl_held_free() it. */
 struct cl_held {
   struct cl_request request;
   struct cl_target target;

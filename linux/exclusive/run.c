@@ -171,8 +171,8 @@ static int check(struct run *r, struct cl_request *request) {
 
 /* The child: waits for the end of state 3, then becomes the program. */
 
-/* Of root's environment a user gets what is about the terminal and the language; SSH_AUTH_SOCK, LD_LIBRARY_PATH, tokens
- * of CI and the rest are root's. */
+/* A user gets from root's environment only terminal and language; SSH_AUTH_SOCK, LD_LIBRARY_PATH, CI tokens and the
+ * rest stay with root. */
 static bool is_for_all(const char *variable) {
   static const char *const names[] = {"TERM=", "LANG=", "TZ=", "LC_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -218,8 +218,8 @@ static int set_priority(const struct cl_request *request) {
   return request->has_nice && setpriority(PRIO_PROCESS, 0, request->nice) ? errno : 0;
 }
 
-/* Signals that were blocked are so again; which are ignored is as it was, as the tool ignores none before this process
- * is made, and what has a handler gets the default by the exec. */
+/* Restores the signal mask; ignored signals are as they were, as the tool ignores none before this process is
+ * created, and handlers are reset by the exec. */
 static void become(const struct run *r, int go, int failed) {
   char byte;
   if (read(go, &byte, 1) != 1) _exit(CL_EXIT_FAILED); /* the tool has refused, or was killed */
@@ -295,8 +295,8 @@ static const char *holder(char text[64]) {
   return text;
 }
 
-/* The lock, which others have only while they set up or take down. While this one sets up, a signal ends the wait, and so
- * does its limit; to give back it waits as long as it takes. The exit status. */
+/* Takes the lock, which others hold only while they set up or release. While this tool sets up, a signal or a
+ * timeout ends the wait; to release it waits as long as it takes. Returns the exit status. */
 static int lock_state(const struct run *r, bool gives_back, int *lock) {
   double start = cl_now();
   bool said = false;
@@ -389,16 +389,16 @@ static bool has(const struct cl_tasks *tasks, const struct cl_task *task) {
   return false;
 }
 
-/* What a task might use in state 1: by now systemd may have put its process into the scope, which before 6.2 makes the
- * kernel forget that. */
+/* What a task was allowed in state 1: by now systemd may have put its process into the scope, which before 6.2 makes
+ * the kernel forget that. */
 static struct cl_task as_it_was(const struct cl_tasks *then, const struct cl_task *task) {
   for (size_t i = 0; i < then->count; i++)
     if (then->task[i].tid == task->tid && then->task[i].born == task->born) return then->task[i];
   return *task;
 }
 
-/* Every thread of the program, those that it makes meanwhile too, and of a cgroup who comes into it: what is made by one
- * that has entered is in already. */
+/* Every thread of the program, including those that it creates meanwhile, and for a cgroup every process that joins:
+ * the children of one that has entered are already in. */
 static int enter(struct run *r, const struct cl_mechanism *m, char *why, size_t size) {
   struct cl_hold *hold = &r->hold;
   if (r->request->command || r->request->tid) return m->enter(hold, &hold->program, why, size);
@@ -437,7 +437,7 @@ static int begin_anew(struct run *r) {
   return error ? error : hold_cpus(r);
 }
 
-/* The first mechanism that works, best first; what one has done before it failed is taken back. */
+/* The first mechanism that works, best first; what a failed one has done is undone. */
 static int clear(struct run *r) {
   struct cl_hold *hold = &r->hold;
   const char *wanted = r->request->mechanism;
@@ -721,7 +721,7 @@ static void find_room(struct run *r) {
   free(list);
 }
 
-/* Who has come into the cgroup, without being made by one that was there: a worker that systemd starts, say. */
+/* Processes that joined the cgroup without being children of its members: a worker that systemd starts, say. */
 static void take_newcomers(struct run *r) {
   struct cl_hold *hold = &r->hold;
   struct cl_tasks came = {NULL, 0}, threads;
@@ -793,8 +793,8 @@ static void say_runs_on(const struct run *r, const char *why) {
   else cl_say("%sthe program (%zu processes) keeps running", why, r->target.process.count);
 }
 
-/* A signal to the tool; true: leave. The terminal sends its signals to the program as well, so only others are passed
- * on. A second one of either kind gives the CPUs back at once. */
+/* A signal to the tool; true: leave. The terminal sends its signals to the program as well, so only others are
+ * passed on. A second one of either kind releases the CPUs at once. */
 static bool signalled(struct run *r, int *number) {
   struct signalfd_siginfo info;
   while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {

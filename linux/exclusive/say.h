@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All that the tool prints, but for tables and a plan: lines on the standard error, each starting "coreloom exclusive: ".
- * Text of others in them is made harmless (plain.h), in the log file, too. */
+ * Everything the tool prints except tables and plans: lines on standard error, each starting "coreloom exclusive: ".
+ * Text of others in them is escaped (plain.h), also in the log file. */
 #ifndef CL_SAY_H
 #define CL_SAY_H
 

@@ -36,8 +36,8 @@ struct settle {
   struct ending *layer;
   size_t layers;
   struct cl_cpus before, after, ended; /* CPUs held by all, by those that stay, by those that end */
-  struct cl_cpus narrowed;             /* CPUs that no list of a cgroup has while those that stay live: not those held
-                                        * by affinity, as the program of such a one is in some group */
+  struct cl_cpus narrowed;             /* CPUs that no cgroup lists while the layers that stay are alive: not those held
+                                        * by affinity, as the program of such a layer is in some cgroup */
   struct cl_cpus queues;               /* CPUs that the work queues leave */
   bool cpusets, controller;            /* groups without a list are narrowed; the controller is needed */
   bool wrote_tasks;                    /* tasks were told their CPUs by us */
@@ -111,8 +111,8 @@ static const char *came_from(const struct cl_text *t, const char *path) {
   return NULL;
 }
 
-/* Moves every process out of the group `path`: back to where the program came from, else to the group above, else (it
- * may not hold any) to the root. */
+/* Moves every process out of the cgroup `path`: back to where the program came from, else to the parent, else (if
+ * that may not hold any) to the root. */
 static void empty_group(const struct cl_text *t, const char *path) {
   char procs[CL_PATH_MOST + 64], up[CL_PATH_MOST], file[CL_PATH_MOST + 64], top[CL_PATH_MOST];
   folder_of(up, sizeof up, path);
@@ -157,8 +157,8 @@ static enum answer remove_group(const struct cl_text *t, char *path, bool last) 
   return DONE;
 }
 
-/* A partition ends before its folder goes: else it would end some time after, and take from tasks what they are given
- * back until then. */
+/* A partition ends before its directory is removed: else it would end some time after, and take from tasks what they
+ * are given until then. */
 static enum answer end_partition(const char *group) {
   char path[CL_PATH_MOST + 64], text[256];
   join(path, sizeof path, group, "cpuset.cpus.partition");
@@ -279,7 +279,7 @@ static struct cl_cpus target_of(const struct settle *s, const struct cl_known *k
   return empty(&alive) && !cl_cpus_equal(&to, base) ? rest : to;
 }
 
-/* Interrupts are irqbalance's to spread, where it runs: it has been told, and moves them as it thinks fit. */
+/* Where irqbalance runs, it places interrupts: it has been told, and moves them as it sees fit. */
 static bool is_spread(const struct settle *s, const char *path) {
   if (!is_irq(path)) return false;
   for (size_t i = 0; i < s->base.count; i++)
@@ -287,15 +287,16 @@ static bool is_spread(const struct settle *s, const char *path) {
   return false;
 }
 
-/* It might use nothing but CPUs that are held or gone, so we gave it the rest: perhaps that of an earlier hour, if who
- * wrote down what comes next was killed before he wrote it. `may`: the most that it can have. */
+/* It was allowed only CPUs that are held or gone, so we gave it the rest: perhaps that of an earlier time, if the
+ * tool that recorded what follows was killed before it made the change. `may`: the most that it can have. */
 static bool is_rest(const struct settle *s, const struct cl_cpus *base, const struct cl_cpus *now,
                     const struct cl_cpus *may) {
   struct cl_cpus none = cl_cpus_none(), rest = cl_cpus_and(&s->base.online, may);
   return cl_baseline_alike(&s->base, base, &none) && cl_baseline_alike(&s->base, now, &rest);
 }
 
-/* `now` is what we wrote last, or before that: then who was to write the last one was killed. `may`: no more is shown (NULL: all). */
+/* `now` is what we wrote last, or before that: then the tool that was to write the last one was killed. `may`: no
+ * more is shown (NULL: all). */
 static bool is_written(const struct settle *s, const struct cl_known *k, const struct cl_cpus *now,
                        const struct cl_cpus *may) {
   for (; k; k = k->older) {
@@ -336,8 +337,8 @@ static struct cl_cpus granted(const struct settle *s, int tid) {
   return cpus;
 }
 
-/* A task all of whose CPUs are offline gets by the kernel, with any change of its cpuset, all that this grants: by our
- * doing, so it is written down, to be made good when they are back. */
+/* With any change of its cpuset the kernel gives a task whose CPUs are all offline everything the cpuset grants: as
+ * this tool caused it, it is recorded, to be corrected when the CPUs are back. */
 static void note_lost(struct settle *s) {
   if (!any_offline(s)) return;
   for (size_t i = 0; i < s->base.count; i++) {
@@ -355,9 +356,9 @@ static void note_lost(struct settle *s) {
   }
 }
 
-/* The kernel lets a task that changes its group keep its CPUs if both groups have the same that are online: those that
- * are offline would be lost to it. So, while any are, the group has another list before its tasks leave it, or before
- * the controller goes and takes all lists along. */
+/* The kernel lets a task that changes its cgroup keep its CPUs if both cgroups have the same online CPUs: offline
+ * ones would be lost to it. So, while any are offline, the cgroup gets another list before its tasks leave it, or
+ * before the controller is disabled and all lists disappear. */
 static void touch_tasks(struct settle *s, const char *group) {
   char path[CL_PATH_MOST + 64], list[CL_CPUS_TEXT];
   if (!any_offline(s)) return;
@@ -367,8 +368,8 @@ static void touch_tasks(struct settle *s, const char *group) {
   note_lost(s);
 }
 
-/* The same of a group whose list the controller takes along when it goes: first written down, as somebody may be killed
- * before that. */
+/* The same for a cgroup whose list disappears with the controller: recorded first, as the tool may be killed before
+ * that. */
 static int touch_group(void *settle, const char *path) {
   struct settle *s = settle;
   char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
@@ -422,14 +423,14 @@ static enum answer settle_set(struct settle *s, struct cl_known *k) {
   error = cl_baseline_put(&s->base, k->kind, k->key, k->base, text, k->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
   if (error) return failed(CL_BASELINE, error);
   error = cl_write(k->key, text);
-  /* Kernels before 7.0 let no group with tasks have an empty list: all CPUs but those of partitions, until the
-   * controller goes. */
+  /* Before 7.0 the kernel lets no cgroup with tasks have an empty list: all CPUs except those of partitions, until
+   * the controller is disabled. */
   struct cl_cpus most = cl_baseline_rest(&s->base, &s->narrowed);
   if (error == ENOSPC && *text == '\0') error = cl_write(k->key, cl_cpus_format(&most, text));
   return wrote(k->key, error);
 }
 
-/* Parents before children, as a group of v1 gets no more than the one above; after those a second time the other way. */
+/* Parents before children, as a v1 cgroup gets no more than its parent; then a second time the other way. */
 static int by_key(const void *a, const void *b) {
   const struct cl_known *const *x = a, *const *y = b;
   return strcmp((*x)->key, (*y)->key);
@@ -461,7 +462,8 @@ struct need {
   char by[CL_PATH_MOST];
 };
 
-/* A child group that uses the controller: hands it on, or has set something. What we had set does not count. */
+/* A child cgroup that uses the controller: enables it for its children, or has set something. What we set does not
+ * count. */
 static int needs(void *context, const char *name) {
   struct need *n = context;
   char child[CL_PATH_MOST], path[CL_PATH_MOST + 64], text[4096];
@@ -538,11 +540,11 @@ static int allow(const struct settle *s, int tid, const struct cl_cpus *to) {
   return cl_task_allow(tid, empty(&missing) ? &all : to);
 }
 
-/* Whether what a task was found with is to be seen to: the kernel itself forgets what its own threads had when it makes
- * or ends a partition, and before 6.2 what any task had asked for with every change of a cpuset. */
+/* Whether a task's affinity has to be checked: the kernel itself forgets that of its own threads when it creates or
+ * ends a partition, and before 6.2 what any task had requested with every change of a cpuset. */
 static bool is_forgotten(const struct cl_task *task) { return task->kernel || !cl_kernel_since(6, 2); }
 
-/* It was to have `now` and more, which the kernel let it have when it had forgotten what it had asked for. */
+/* It should have `now` and more, which the kernel allowed once it had forgotten the request. */
 static bool is_part_of_written(const struct cl_known *k, const struct cl_cpus *now) {
   for (struct cl_cpus written; k; k = k->older)
     if (cl_cpus_parse(k->written, &written) == 0 && within(now, &written)) return true;
@@ -631,8 +633,8 @@ static bool lacks_offline(const struct settle *s, int tid, const struct cl_cpus 
   return !empty(&wanted) && cl_task_asked(tid, &asked) == 0 && !within(&wanted, &asked);
 }
 
-/* A program that stays where it belongs; only before 6.2, and without a group of its own, the kernel lets it out with
- * every change of its cpuset. */
+/* A program that stays where it belongs; only before 6.2, and without a cgroup of its own, the kernel lets it out
+ * with every change of its cpuset. */
 static enum answer pin_again(struct settle *s, const struct cl_known *k, const struct cl_task *task) {
   struct cl_cpus written, may = granted(s, task->tid);
   char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
@@ -695,7 +697,7 @@ static void settle_tasks(struct settle *s) {
   if (s->named > NAMED) cl_warn("%d more tasks have asked for other CPUs since: they keep them", s->named - NAMED);
 }
 
-/* What the task has its CPUs from: the first thread of its process, or who made that. NULL: not written down. */
+/* Where the task got its CPUs from: the first thread of its process, or that one's parent. NULL: not recorded. */
 static const struct cl_known *maker(const struct settle *s, const struct cl_task *task) {
   struct cl_task leader, parent;
   if (task->pid != task->tid && cl_task_look(task->pid, &leader) == 0) {
@@ -705,8 +707,8 @@ static const struct cl_known *maker(const struct settle *s, const struct cl_task
   return cl_task_look(task->parent, &parent) ? NULL : cl_baseline_task(&s->base, parent.tid, parent.born);
 }
 
-/* A task that is not written down and was born on CPUs of a layer that ends is of its program: it gets what who made it
- * had asked for, or the first of the program. */
+/* A task that is not recorded and was born on CPUs of an ending layer belongs to its program: it gets what its
+ * parent had requested, or the program's first process. */
 static bool of_program(const struct settle *s, const struct cl_task *task, struct cl_cpus *wish) {
   for (size_t i = 0; i < s->layers; i++) {
     const struct ending *l = &s->layer[i];
@@ -718,7 +720,8 @@ static bool of_program(const struct settle *s, const struct cl_task *task, struc
   return false;
 }
 
-/* A task made while its parent was on its way to the lightest CPUs has those for ever: it gets its parent's. */
+/* A task created while its parent was on its way to the lightest CPUs would keep those for ever: it gets its
+ * parent's. */
 static bool made_on_the_way(const struct settle *s, const struct cl_task *task, struct cl_cpus *wish) {
   const struct cl_known *k = maker(s, task);
   for (size_t i = 0; k && i < s->layers; i++) {
@@ -736,8 +739,8 @@ static bool lacks(const void *settle, const struct cl_cpus *allowed) {
   return !within(&should, allowed) || !cl_cpus_equal(&s->base.online, &s->base.possible);
 }
 
-/* A task born since inherited what its parent was left with. Until nobody is found: one that is not told yet may have
- * children meanwhile. */
+/* A task born since inherited what its parent was left with. Repeats until none is found: one that is not yet set
+ * may have children meanwhile. */
 static void settle_newborn(struct settle *s, int rounds) {
   for (int round = 0, changed = 1; changed && round < rounds; round++) {
     struct cl_tasks tasks;
@@ -760,8 +763,8 @@ static void settle_newborn(struct settle *s, int rounds) {
   }
 }
 
-/* While CPUs go and come the kernel leaves tasks that nobody has told anything with what a cpuset had at some moment:
- * without CPUs that are offline, or were held. (systemd's controllers go when they will.) */
+/* While CPUs go offline and come back, the kernel leaves tasks whose affinity was never set with what a cpuset had
+ * at some moment: without CPUs that are offline, or were held. (systemd's controllers are disabled at any time.) */
 static void settle_untold(struct settle *s) {
   struct cl_tasks tasks;
   if (empty(&s->base.offline) || !cl_kernel_since(6, 2) || cl_tasks_if(lacks, s, &tasks)) return;
@@ -782,8 +785,8 @@ static void settle_untold(struct settle *s) {
 
 /* -- the kernel's own work -------------------------------------------------------------------------------------------- */
 
-/* Since 7.0 the kernel lets the work queues know of the begin or end of a partition only behind the write, and a writer
- * killed right then never does it: the queues stay off CPUs that no partition has. True: none of ours is left so. */
+/* Since 7.0 the kernel tells the workqueues of the start or end of a partition only after the write, and a writer
+ * killed right then never does: the workqueues stay off CPUs that no partition has. True: none is left so. */
 static bool queues_know(const struct settle *s, const char *mount) {
   char path[CL_PATH_MOST + 64], text[CL_CPUS_TEXT];
   struct cl_cpus kept, isolated;
@@ -818,8 +821,8 @@ static void blink(const struct settle *s, const char *mount, const char *kind, c
   if (!was_on) cl_write(control, "-cpuset");
 }
 
-/* When a partition's CPUs go offline the kernel leaves tasks with what was lent to them, though it knows what they had
- * asked for: it looks again when another partition ends. */
+/* When a partition's CPUs go offline the kernel leaves tasks with what was lent to them, though it knows what they
+ * had requested: it looks again when another partition ends. */
 static void remind_tasks(const struct settle *s) {
   char mount[CL_PATH_MOST];
   struct cl_cpus held = cl_cpus_and(&s->ended, &s->base.offline), some = cl_cpus_and(&s->ended, &s->base.online);
@@ -929,8 +932,8 @@ static void settle_all(struct settle *s) {
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends) end_layer(s, &s->layer[i], false);
   settle_sets(s, true);
-  /* Task by task, before the controller goes: with that the kernel moves those of all groups at once, and if one of the
-   * groups had every CPU it looks at none of the others' tasks (cpuset_attach). */
+  /* Task by task, before the controller is disabled: with that the kernel moves those of all cgroups at once, and if
+   * one of the cgroups had every CPU it looks at none of the others' tasks (cpuset_attach). */
   count(s, settle_rest(s, "", false));
   count(s, settle_rest(s, "cpuset", true));
   for (size_t i = 0; i < s->base.count; i++)
@@ -967,8 +970,9 @@ static bool stays(const struct settle *s, const struct ending *l) {
   return !l->ends || (s->how->again && l->text.first.id == s->how->id);
 }
 
-/* The files of the layers that have ended go, and with the last one the baseline, if nothing is owed. Before them, what
- * they held: a CPU that is said to be held by nobody would be kept from tasks as long as the others live. */
+/* Removes the files of the layers that have ended, and with the last one the baseline, if no task waits. First
+ * releases what they held: a CPU recorded as held but held by no layer would be kept from tasks as long as the
+ * others are alive. */
 static void forget_ended(struct settle *s) {
   bool any = s->out->owed > 0;
   for (size_t i = 0; i < s->layers; i++) any |= stays(s, &s->layer[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes the machine what it should be: what the baseline says, but for the CPUs of the layers that live. So every end is
- * the same: the layer that ends is left out, and all is computed anew. It may be done twice, by anybody, and after any
- * part of it (decision 0018). */
+ * Makes the machine what it should be: what the baseline says, minus the CPUs of the live layers. So every end is the
+ * same: the layer that ends is left out, and everything is computed again. It may run twice, by any process, and after
+ * any part of it (decision 0018). */
 #ifndef CL_SETTLE_H
 #define CL_SETTLE_H
 
@@ -27,12 +27,12 @@ struct cl_settling {
   bool repair; /* what others have changed is written, too */
 };
 
-/* All layers end whose tool has ended, and those that are asked for; the caller holds the lock. EIO: something failed,
- * the files of the layers that end stay. */
+/* Ends all layers whose tool has ended, and those requested; the caller holds the lock. EIO: something failed, the
+ * files of the layers that end are kept. */
 int cl_settle(const struct cl_settling *how, struct cl_settled *settled);
 
-/* What should be and is not, for verify: calls `find` with a line for each value that nobody holds (`foreign`: somebody
- * else has set it). Reads only. */
+/* What should be and is not, for verify: calls `find` with a line for each wrong value that nobody holds (`foreign`:
+ * others have set it). Reads only. */
 int cl_settle_look(void (*find)(void *context, bool foreign, const char *line), void *context);
 
 #endif

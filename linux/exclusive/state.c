@@ -93,7 +93,8 @@ static int has_lock(void *context, const struct open_files *of) {
   return of->lock_removed ? -1 : 0;
 }
 
-/* Who is at work under a lock whose file was removed goes first: the new file was never written to. EWOULDBLOCK: he does. */
+/* A tool working under a lock whose file was removed goes first: the new file was never written to. EWOULDBLOCK:
+ * there is one. */
 static int give_way(int fd, bool waits) {
   struct stat file;
   if (fstat(fd, &file)) return errno;
@@ -104,7 +105,7 @@ static int give_way(int fd, bool waits) {
   return 0;
 }
 
-/* The file may be removed while it is waited for: then the lock that was got is nobody's, and it begins anew. */
+/* The file may be removed while waiting for it: then the lock obtained is useless, and this starts again. */
 static int lock(int *fd, int how) {
   char real[CL_PATH_MOST + 256];
   struct stat got, there;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CL_STATE as a whole: its lock, and all reservations, also those whose files somebody has removed. A tool and its watcher
- * hold open what they have written down, so the kernel still has it, as /proc/PID/fd/N, for as long as one of them lives.
- * Of the processes only root's count, and of those only ones that the layer itself names: others cannot forge it. */
+ * CL_STATE as a whole: its lock, and all reservations, including those whose files were removed. A tool and its watcher
+ * keep their records open, so the kernel still has them, as /proc/PID/fd/N, for as long as one of them is alive. Only
+ * root's processes count, and of those only ones that the layer itself names: others cannot forge it. */
 #ifndef CL_STATE_H
 #define CL_STATE_H
 
@@ -14,9 +14,9 @@ int cl_state_try(int *fd); /* EWOULDBLOCK: another has it */
 /* Who has it: its pid, or 0. */
 int cl_state_holder(void);
 
-/* All reservations by number, damaged ones too (tool = 0); free() *list. `path` of one whose file was removed is that of
- * the open one. Cost: the files; all processes are looked at only where those do not add up to what the baseline says is
- * held, and only by root. */
+/* All reservations by number, damaged ones included (tool = 0); free() *list. If the file was removed, `path` is
+ * that of the open one. Cost: the files; all processes are scanned only where the files do not add up to what the
+ * baseline says is held, and only by root. */
 int cl_layers(struct cl_reservation **list, size_t *count);
 /* The newest baseline that was removed and that a living reservation has open. ENOENT: there is none. */
 int cl_state_baseline(char path[CL_PATH_MOST]);

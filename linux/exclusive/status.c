@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is held, by whom, and how the CPUs fare: for people, as JSON, and for Prometheus (counters since boot, as it
- * takes differences itself). */
+ * What is held, by which tools, and the counters of the CPUs: for people, as JSON, and for Prometheus (counters since
+ * boot, as it computes differences itself). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -51,7 +51,8 @@ struct look {
 
 /* -- reading ---------------------------------------------------------------------------------------------------- */
 
-/* The group of ours that a folder lies in: up to the part whose name has our number, or of systemd's the scope below. */
+/* The cgroup of this tool that a directory is in: up to the part whose name has its number, or for systemd the scope
+ * below. */
 static void own_group(const char *folder, int id, char group[CL_PATH_MOST]) {
   char name[48];
   group[0] = '\0';
@@ -337,8 +338,8 @@ static void put_family(const char *name, const char *type, const char *help) {
   printf("# HELP coreloom_exclusive_%s %s\n# TYPE coreloom_exclusive_%s %s\n", name, help, name, type);
 }
 
-/* A label's value: of the escapes of JSON only those of the quote, the backslash and the newline are known, so what JSON
- * would give by its number is a blank. */
+/* A label's value: of JSON's escapes only quote, backslash and newline are known, so any character that JSON would
+ * escape by number becomes a blank. */
 static void put_label(const char *text) {
   char plain[sizeof(struct cl_reservation)];
   size_t length = 0;

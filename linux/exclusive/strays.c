@@ -110,8 +110,8 @@ static bool nowhere_else(const void *cpus, const struct cl_cpus *allowed) {
   return cl_cpus_count(&out) == 0;
 }
 
-/* Who may have been on the CPUs. systemd takes the group away with its last process: then everybody may be there again,
- * and nobody of those was. */
+/* Which tasks may have been on the CPUs. systemd removes the cgroup with its last process: then any task may be
+ * there again, and none of those was. */
 static int candidates(const struct cl_hold *hold, struct cl_tasks *tasks) {
   if (holds(hold)) {
     int error = cl_tasks_on(&hold->cpus, tasks);
@@ -218,8 +218,8 @@ static char *match(char *text, const char *form, int *number) {
 
 #define NAME_MOST 15
 
-/* A name may hold anything, newlines and what looks like the rest of an entry, too; but that rest, as a whole, is longer
- * than a name. So the name ends at the last place, not too far on, from which the rest follows. */
+/* A name may contain anything, even newlines and what looks like the rest of an entry; but that rest, as a whole, is
+ * longer than a name. So the name ends at the last place, not too far on, from which the rest follows. */
 static char *behind_name(char *name, const char *rest, int *number, size_t *length) {
   for (size_t at = strnlen(name, NAME_MOST) + 1; at-- > 0;) {
     char *end = match(name + at, rest, number);
@@ -268,8 +268,8 @@ static count overruns(const struct cl_watch *watch, const struct cl_cpus *cpus) 
   return sum;
 }
 
-/* Tasks that live tell who they are. Of one that has ended, and whose fork may be among what was lost, it cannot be
- * said whether it was the program's: its switches count as lost too. */
+/* Live tasks can be checked. For one that has ended, and whose fork may be among the lost events, it cannot be told
+ * whether it was the program's: its switches count as lost too. */
 static void sort_out(const struct cl_hold *hold, struct cl_proof *proof) {
   size_t kept = 0;
   for (size_t i = 0; i < proof->strays; i++) {

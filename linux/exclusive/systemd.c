@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where systemd runs, groups are its own. It is asked for a slice and a scope of ours, with AllowedCPUs, by which it
- * switches the cpuset controller on as far as there itself, and writes the same CPUs again whenever it is reloaded.
- * Nothing of another unit is written.
+ * Where systemd runs, it owns the cgroups. It is asked for a slice and a scope with AllowedCPUs; for that it enables
+ * the cpuset controller down to there itself, and writes the same CPUs again whenever it is reloaded. Other units are
+ * not written to.
  *
- * The slice is the reservation's own, so that one ends without a look at the others, and lies directly below the root,
- * so that it can be a partition on kernels without remote ones (before 6.7), too. It goes with its scope. */
+ * The slice belongs to one reservation, so that one can end without regard to the others, and is directly below the
+ * root, so that it can be a partition even on kernels without remote ones (before 6.7). It is removed with its scope. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -41,7 +41,7 @@ void cl_systemd_unit(int tid, char *unit, size_t size) {
   char path[PATH_MAX]; /* the most that the kernel tells: one that did not fit would seem to be in no unit */
   unit[0] = '\0';
   if (!cl_systemd_runs() || cl_task_group(tid, "", path, sizeof path)) return;
-  /* From the root: slices are only folders; what the first other one holds is for its owner to arrange. */
+  /* From the root: slices are only directories; what the first other one contains is up to its owner. */
   for (const char *at = path; *at == '/';) {
     const char *name = at + 1 + (at[1] == '_'); /* "_" is put before a name that looks like a file of the kernel's */
     at += 1 + strcspn(at + 1, "/");
@@ -311,8 +311,8 @@ int cl_systemd_scope(struct cl_hold *hold, const struct cl_task *task, char *why
   return error;
 }
 
-/* Frees what lives on in a unit from its CPUs. All that are online are asked for, as an empty list is kept by systemd to
- * itself and not written (its issue 43846). */
+/* Gives what lives on in a unit all online CPUs again: systemd keeps an empty list to itself and does not write it
+ * (its issue 43846). */
 static int widen(const char *unit, const struct cl_cpus *online) {
   static struct cl_dbus_body body;
   char why[256];
@@ -370,8 +370,8 @@ static int uses(void *context, const char *name) {
   return cl_read(path, text, sizeof text) == 0 && text[0] != '\0' ? -1 : 0;
 }
 
-/* systemd switches the controller off somewhat later; then kernels before 6.2 let all tasks have all CPUs, so what is
- * given to tasks again has to wait for it. If another unit uses it by now it stays on. */
+/* systemd disables the controller somewhat later; then kernels before 6.2 allow all tasks all CPUs, so restoring
+ * affinities has to wait for it. If another unit uses it by now it stays enabled. */
 static bool switched_off(const struct leaving *l) {
   char path[CL_PATH_MOST + 32];
   snprintf(path, sizeof path, "%s/cgroup.subtree_control", l->mount);
@@ -383,9 +383,9 @@ static void wait_until(bool (*so)(const struct leaving *l), const struct leaving
   for (int i = 0; i < ms && !so(l); i++) nanosleep(&pause, NULL);
 }
 
-/* The kernel puts a process that is ending into no group, and systemd, which is not told so, waits for the end of a scope
- * that has never had one: so it was if the tool was killed right when it asked for the scope. With nobody in it or below
- * it, to stop it ends nobody. */
+/* The kernel puts an exiting process into no cgroup, and systemd, which is not told, waits for the end of a scope
+ * that has never had a process: this happens if the tool was killed right when it asked for the scope. With no
+ * process in it or below it, stopping it ends nothing. */
 static void stop_empty(const struct leaving *l) {
   static struct cl_dbus_body body;
   char path[CL_PATH_MOST + CL_UNIT_MOST + 16], text[256], why[256];

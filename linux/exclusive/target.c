@@ -282,7 +282,8 @@ static int find_folder(struct cl_hold *hold, const struct cl_request *request) {
   return cl_fail("%s is not running: see `systemctl status %s`", name, name);
 }
 
-/* For systemd a unit without processes has ended, unless it knows the main one: so that must be there if all are moved. */
+/* systemd considers a unit without processes ended, unless it knows the main one: so there must be a main one if all
+ * are moved. */
 static int check_move(const struct cl_hold *hold) {
   const struct cl_tasks *tasks = &hold->target->process;
   char last[CL_UNIT_MOST] = "", unit[CL_UNIT_MOST];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whom attach takes: a thread, processes, or all that are in a cgroup, which may be a systemd unit's. */
+ * What attach takes: a thread, processes, or all members of a cgroup, which may be a systemd unit's. */
 #ifndef CL_TARGET_H
 #define CL_TARGET_H
 
@@ -13,13 +13,13 @@ struct cl_target {
   char controller[64];        /* of its hierarchy, "": v2 */
 };
 
-/* A cgroup as a user names it: its folder, or that below /sys/fs/cgroup, or what /proc/PID/cgroup says of v2. EINVAL: no
- * such path; ENOENT: no cgroup is there; EPERM: it is the root of its hierarchy. */
+/* A cgroup as a user names it: its directory, or that below /sys/fs/cgroup, or what /proc/PID/cgroup says for v2.
+ * EINVAL: no such path; ENOENT: no cgroup is there; EPERM: it is the root of its hierarchy. */
 int cl_target_folder(const char *path, struct cl_target *target);
-/* State 0: who it is, by the request; hold->program is the first. Says what is wrong; the exit status. */
+/* State 0: finds the processes of the request; hold->program is the first. Prints errors; returns the exit status. */
 int cl_target_find(struct cl_hold *hold, struct cl_request *request);
-/* Those that have ended are left out, and who is in the cgroup now is taken in; hold->program is one that lives, as long
- * as any does. The group that a mechanism has made counts as the cgroup, as they were moved there. */
+/* Removes those that have ended and adds those that have joined the cgroup; hold->program is a live one, as long as
+ * any is. The cgroup that a mechanism has created counts as the cgroup, as they were moved there. */
 int cl_target_refresh(struct cl_hold *hold);
 /* Any of them lives. */
 bool cl_target_lives(struct cl_hold *hold);

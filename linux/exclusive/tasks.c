@@ -280,7 +280,8 @@ static int find_mount(const char *controller, char *path, size_t size) {
   if (error) return error;
   error = ENOENT;
   for (char *line = strtok_r(text, "\n", &save); line != NULL && error == ENOENT; line = strtok_r(NULL, "\n", &save)) {
-    /* Whole fields, by every blank: who may mount in a place of his own must not choose where a field ends. */
+    /* Whole fields, split at every blank: users who may mount in a namespace of their own must not choose where a
+     * field ends. */
     strsep(&line, " ");
     char *folder = strsep(&line, " "), *type = strsep(&line, " "), *options = strsep(&line, " ");
     if (options == NULL) continue;

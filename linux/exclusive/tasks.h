@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tasks (threads, of the kernel too) of the machine, read from /proc; and the two system calls that place one. */
+ * The tasks (threads, including kernel threads) of the machine, read from /proc; and the two system calls that place
+ * one. */
 #ifndef CL_TASKS_H
 #define CL_TASKS_H
 
@@ -31,8 +32,8 @@ int cl_tasks_if(bool (*wanted)(const void *context, const struct cl_cpus *allowe
                 struct cl_tasks *tasks);
 /* Those that may run on one of these CPUs. */
 int cl_tasks_on(const struct cl_cpus *cpus, struct cl_tasks *tasks);
-/* Of tasks read before, those that live and may run on one of these CPUs, with `allowed` as it is now. Cost: the call a
- * task. One whose number has been given to another since counts as living. */
+/* Of tasks read before, those that are alive and may run on one of these CPUs, with `allowed` as it is now. Cost:
+ * one call per task. One whose ID has been reused since counts as alive. */
 int cl_tasks_still(const struct cl_tasks *before, const struct cl_cpus *cpus, struct cl_tasks *tasks);
 /* Those of one process. ESRCH: there is none. */
 int cl_tasks_of(int pid, struct cl_tasks *tasks);
@@ -52,8 +53,9 @@ int cl_task_group(int tid, const char *controller, char *path, size_t size);
 int cl_group_mount(const char *controller, char *path, size_t size);
 /* Whether a folder is a cgroup, in either version. */
 bool cl_is_group(const char *folder);
-/* The folder of a task's group: the mount with the group's path, "/sys/fs/cgroup/a/b", no slash at its end. One of any
- * task fits in CL_FOLDER_MOST; ENAMETOOLONG: it does not fit, or is so deep that the kernel does not tell. */
+/* The directory of a task's cgroup: the mount with the cgroup's path, "/sys/fs/cgroup/a/b", without trailing slash.
+ * One of any task fits in CL_FOLDER_MOST; ENAMETOOLONG: it does not fit, or is so deep that the kernel does not
+ * tell. */
 int cl_task_folder(int tid, const char *controller, char *path, size_t size);
 
 int cl_task_allowed(int tid, struct cl_cpus *cpus);
@@ -62,7 +64,8 @@ int cl_task_asked(int tid, struct cl_cpus *cpus);
 /* EINVAL: the kernel refuses, as for fixed ones. In a tree it is a line of the task's status. */
 int cl_task_allow(int tid, const struct cl_cpus *cpus);
 
-/* What the cpuset of a task gives to one that has asked for nothing: of the first group upwards that has a cpuset. */
+/* What the cpuset of a task gives to one that has requested nothing: that of the first cgroup upwards that has a
+ * cpuset. */
 int cl_granted(int tid, const char *controller, struct cl_cpus *cpus);
 
 /* By /proc/sys/kernel/osrelease: true where that cannot be read. */

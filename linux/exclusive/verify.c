@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether what is held is held: partitions are as they were made, nobody else may come in; whether everything is as the
- * baseline says but for what is held; and whether anything of ours is left of a reservation that is no more. */
+ * Whether what is held is held: partitions are as created, no other task may come in; whether everything else is as the
+ * baseline says; and whether anything is left over from a reservation that has ended. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>

@@ -86,7 +86,8 @@ static void wait_for_cpus(struct watch *w) {
   }
 }
 
-/* Why a pipe and not the tool's pidfd: it is as sure (the kernel closes the tool's end in every death) and older. */
+/* Why a pipe and not the tool's pidfd: it is as reliable (the kernel closes the tool's end however it dies) and
+ * older. */
 static void watch(int fd, int tool) {
   struct watch w = {.tool = tool, .layer = {-1, ""}, .base = {.fd = -1}};
   double deadline = INFINITY;

@@ -27,7 +27,7 @@ static int open_folder(int from, const char *path, const char **name) {
   return openat(from, slash == path ? "/" : folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* A file that is there: is it one to write to? In a folder where all may lay files, only one of ours, or of its owner. */
+/* Whether an existing file may be written to: in a world-writable directory, only our own, or its owner's. */
 static const char *refused(int folder, const struct stat *file) {
   struct stat in;
   if (!S_ISREG(file->st_mode)) return NULL;

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Opens a new file, or empties the one that is there, for writing; what is no regular file is written in place. Not
- * through a link of another user's, nor to a file that another user has laid there. The error number, and why. */
+/* Opens a new file, or empties the existing one, for writing; anything but a regular file is written in place. Not
+ * through another user's link, nor to a file that another user has put there. Returns the error number, and why. */
 int lag_create(const char *path, FILE **file, const char **why);
 
 #endif

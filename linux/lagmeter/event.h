@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the BPF programs tell lagmeter, and whom they are to watch. */
+ * What the BPF programs tell lagmeter, and which threads they watch. */
 #ifndef LAG_EVENT_H
 #define LAG_EVENT_H
 

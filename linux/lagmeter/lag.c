@@ -67,7 +67,7 @@ double lag_gap(const struct lag *lag) {
   return most;
 }
 
-/* Between two events services grow evenly, so the gap of two threads is largest where one of them starts, stops or
+/* Between two events service grows linearly, so the gap of two threads is largest where one of them starts, stops or
  * leaves, or where the unit of one changes. */
 static void look_at(struct lag *lag, uint32_t a) {
   if (a == LAG_PAIRS) return;

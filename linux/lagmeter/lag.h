@@ -69,7 +69,7 @@ void lag_free(struct lag *lag);
 void lag_clock(struct lag *lag, uint64_t now_ns);
 /* Other service, of which it is only known that it was given by now. */
 void lag_serve(struct lag *lag, struct lag_one *one, double ns);
-/* Look at all gaps, and note the largest of this moment: after all service up to now. To be done when it is due, after
+/* Look at all gaps, and note the largest of this moment: after all service up to now. Call it when due, after
  * lag_serve, and at the end. */
 void lag_look(struct lag *lag);
 bool lag_due(const struct lag *lag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Tells lagmeter what becomes of the threads that it watches: when each becomes runnable, runs, waits, sleeps. */
+ * Reports what happens to the watched threads: when each becomes runnable, runs, waits, sleeps. */
 #include "kernel.h"
 
 #include "event.h"
@@ -58,7 +58,7 @@ static __always_inline bool is_watched(struct task_struct *p) {
   }
 }
 
-/* The kernel brings the CPU time of a thread up to date when it starts and stops to run, and at ticks. */
+/* The kernel updates the CPU time of a thread when it starts and stops running, and at ticks. */
 static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu, u64 cpu_ns) {
   if (!watching) return;
   struct lag_event *e = bpf_ringbuf_reserve(&events, sizeof *e, 0);
@@ -76,8 +76,8 @@ static __always_inline void tell(struct task_struct *p, u32 kind, u32 cpu, u64 c
   e->policy = p->policy;
   e->nice = p->static_prio - 120;
   __builtin_memcpy(e->command, p->comm, LAG_COMMAND);
-  /* The reader is woken for a portion, not by each event of those it watches; nor does it let many of them wait, as it
-   * would then keep a CPU from them for some ticks. */
+  /* The reader is woken per batch, not per event; batches are small, as a reader with much to read would take a CPU
+   * from the watched threads for some ticks. */
   bool portion = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) % (PORTION * ROOM) < ROOM;
   bpf_ringbuf_submit(e, portion ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }

@@ -171,7 +171,8 @@ static int parse(int count, char **words, struct options *o) {
   return status ? 1 + status : 0;
 }
 
-/* Of the environment another user's command keeps what says how to write, and learns who it is. 0, or errno's number. */
+/* Another user's command keeps language and terminal from the environment, and gets its own identity. 0, or an errno
+ * number. */
 static int become(const struct passwd *user) {
   static const char *const kept[] = {"TERM", "LANG", "TZ"};
   char **before = environ, *none = NULL;

@@ -96,7 +96,7 @@ static int fold_one(struct lag_meter *m, struct lag_thread *t) {
   return 0;
 }
 
-/* What is kept is the first LAG_ENDED of all in the order of the report, so what this lists is as if all were kept. */
+/* The first LAG_ENDED of all in the order of the report are kept, so the report is the same as if all were kept. */
 static int fold(struct lag_meter *m) {
   const struct lag_largest *l = &m->lag->largest;
   uint32_t kept = LAG_ENDED, count = m->ended_count;
@@ -217,8 +217,8 @@ static int runnable(struct lag_meter *m, struct lag_thread *t, uint32_t kind) {
   return error;
 }
 
-/* While it ran, time was taken for service; what the kernel counted is now known. They differ by what it takes to choose
- * a thread and to switch to it, which is some ms in ten seconds, and not the same for all. */
+/* While it ran, elapsed time stood in for service; now the kernel's count is known. They differ by the time to
+ * choose a thread and switch to it, some ms in ten seconds, and not the same for all. */
 static void settle(struct lag_meter *m, struct lag_thread *t, uint64_t counted_ns) {
   if (t->state != LAG_RUNS) return;
   uint64_t passed = m->lag->now_ns - t->since_ns;

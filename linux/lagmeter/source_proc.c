@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Samples of /proc, for whom BPF is not there. What happens between two samples is not seen: sleeps that are shorter,
- * when a thread woke, and who ran when. CPU time is the kernel's own, some ms late for a thread that runs. */
+ * Samples of /proc, for when BPF cannot be used. What happens between two samples is not seen: shorter sleeps, when a
+ * thread woke, and which thread ran when. CPU time is the kernel's own, some ms late for a running thread. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

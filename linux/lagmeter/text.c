@@ -22,7 +22,7 @@ static size_t decode(const char *at, uint32_t *character) {
   return size;
 }
 
-/* Controls (C0, DEL, C1), and what is not seen but changes what is: direction of writing, joiners, separators, tags. */
+/* Controls (C0, DEL, C1), and invisible characters that change the text: direction, joiners, separators, tags. */
 static bool steers(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e || (c >= 0x200b && c < 0x2010) ||
          (c >= 0x2028 && c < 0x202f) || (c >= 0x2060 && c < 0x2070) || c == 0xfeff || (c >= 0xfff9 && c < 0xfffc) ||

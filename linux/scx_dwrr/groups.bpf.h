@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * cgroups: whose threads a CPU runs next (cpu.weight), and who has had what the period allows (cpu.max).
+ * cgroups: which cgroup's threads a CPU runs next (cpu.weight), and which have used up their period's budget (cpu.max).
  *
- * Each cgroup has a virtual time beside its siblings: the CPU time of all threads in it, for each unit of weight. The
- * threads that are in a cgroup beside other cgroups are one more sibling, of the weight of them all, as the kernel
- * counts the root's. A CPU serves who is furthest behind at the level at which their ways down from the root part.
- * Who cannot use its share, as all its threads run, falls behind no further than the floor: so it still comes first,
- * but cannot keep others off a CPU for long when it has more threads later. */
+ * Each cgroup has a virtual time beside its siblings: the CPU time of all threads in it, per unit of weight. The
+ * threads directly in a cgroup that has child cgroups are one more sibling, with the sum of their weights, as the
+ * kernel counts the root's. A CPU serves the cgroup furthest behind at the level at which their paths from the root
+ * part. A cgroup that cannot use its share, as all its threads run, falls behind no further than the floor: so it still
+ * comes first, but cannot take CPUs for long when it has more threads later. */
 #ifndef DWRR_GROUPS_H
 #define DWRR_GROUPS_H
 
@@ -88,7 +88,7 @@ static __always_inline bool is_throttled(u32 group) {
 /* Its threads stop at each tick: there may be others, or a limit. */
 static __always_inline bool is_watched(void) { return READ(s.active) > 1 || READ(s.quotas); }
 
-/* Is cgroup a further behind than b? By how much, to the CPU, it does not matter while it stays with one. */
+/* Is cgroup a further behind than b? For the CPU the distance does not matter while it stays with one. */
 APART int is_behind(u32 cpu, u32 a, u32 b) {
   const struct line *l = line_of(cpu);
   struct group *of_a = group_of(a), *of_b = group_of(b);

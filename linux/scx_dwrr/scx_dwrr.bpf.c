@@ -3,14 +3,13 @@
  * Distributed weighted round-robin as a sched_ext scheduler: in each round a thread runs its round slice, weight x B;
  * no CPU runs ahead of any thread of its cgroup by more than one round. Between cgroups: groups.bpf.h.
  *
- * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule that makes the bound hold of
- * docs/decisions/0014-dwrr.md. README.md: contract, bound, cost, what differs from the policy in policies/dwrr.c.
+ * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule of docs/decisions/0014-dwrr.md that makes the bound
+ * hold. README.md: contract, bound, cost, differences from the policy in policies/dwrr.c.
  *
- * Each CPU has two trees of queued threads for each cgroup, ordered by round: those that count for L (they may run on
- * all CPUs), and the bound ones. Current and expired queue of the paper are the front and the rest of such a tree.
- * State that all CPUs share changes under one lock, for some tens of instructions: when a thread becomes runnable or
- * ceases to be, and when it stops. What the running thread is charged lies with its CPU, where others may close its
- * round. */
+ * Each CPU has two trees of queued threads per cgroup, ordered by round: those that count for L (they may run on all
+ * CPUs), and the bound ones. The paper's current and expired queues are the front and the rest of such a tree. State
+ * shared by all CPUs changes under one lock, for some tens of instructions: when a thread becomes or stops being
+ * runnable, and when it stops. The running thread's charge is kept with its CPU, where others may close its round. */
 #include "state.bpf.h"
 
 #define FRESH_NS (tuning.slice_ns >> 5) /* for how long no other comes first where one has */
@@ -143,7 +142,7 @@ APART int take_elsewhere(u32 group, u32 cpu, u64 limit, bool bound) {
   return false;
 }
 
-/* Take one from a queue that has waited for long, in a cgroup that has too little for all of its threads. */
+/* Takes one from a queue that has waited long, in a cgroup whose share is too small for its threads. */
 APART int rescue_from(u64 queue) {
   u64 now = bpf_jiffies64(), second = 1000000000ull / tuning.tick_ns;
   struct task_struct *p;
@@ -210,9 +209,9 @@ APART int charge_all(void) {
   return 0;
 }
 
-/* A thread that was moved to a CPU just before a real-time thread took that one cannot be taken back, and L would
- * stand. When CPUs have found nobody in the cgroup who may run, and no thread of round L has run for two ticks by then,
- * L goes on without those that are in it. */
+/* A thread dispatched to a CPU just before a real-time thread took that CPU cannot be taken back, and L would stand
+ * still. When CPUs have found no thread in the cgroup that may run, and no thread of round L has run for two ticks,
+ * L advances without those in it. */
 static int go_on(void *map, u32 *key, struct watch *watch) {
   u64 now = scx_bpf_now();
   u32 i, n = READ(s.active);
@@ -429,7 +428,7 @@ APART int serve(u32 cpu, u32 group) {
   return CHANGED;
 }
 
-/* The same before the CPU idles: who may run ahead to the next tick, and who is bound to others, too. */
+/* The same before the CPU idles: threads that may run ahead to the next tick, and threads bound to other CPUs too. */
 APART int serve_else(u32 cpu, u32 group, bool runs_ahead) {
   struct group *g = group_of(group);
   u32 lowest = READ(g->lowest);
@@ -441,7 +440,7 @@ APART int serve_else(u32 cpu, u32 group, bool runs_ahead) {
   return READ(g->queued) && borrow(group, cpu, lowest + 2) ? TAKEN : NONE;
 }
 
-/* Who came here while a move from elsewhere failed, which lets go of this CPU's lock, has not been seen. */
+/* Threads that arrived here while a move from elsewhere failed, which drops this CPU's lock, have not been seen. */
 APART int serve_late(u32 cpu, u32 group) {
   const struct dwrr_lane *a = lane_of(group, cpu);
   u32 open = is_free() ? group_of(group)->lowest + RING : a->round;
@@ -665,7 +664,7 @@ void OPS(cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_u
 
 /* --- CPUs come and go: the kernel moves what runs there, and asks dispatch no longer ----------------------------- */
 
-/* To the kernel's queue for all CPUs, from which the one that goes, too, takes what may run nowhere else. */
+/* To the kernel's global queue, from which the CPU that goes offline also takes what may run nowhere else. */
 APART int vacate(u64 queue) {
   struct task_struct *p;
   bpf_for_each(scx_dsq, p, queue, 0) scx_bpf_dsq_move(&___it, p, KERNEL(scx_dsq_id_flags, SCX_DSQ_GLOBAL), 0);

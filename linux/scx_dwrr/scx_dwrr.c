@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Loads the scheduler, watches it, and takes it back. */
+ * Loads the scheduler, watches it, and unloads it. */
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>

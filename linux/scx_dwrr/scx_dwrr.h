@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the BPF side of scx_dwrr and its loader share: the tuning (read-only once loaded), the counters, the end. */
+ * Shared by the BPF side of scx_dwrr and its loader: the tuning (read-only once loaded), the counters, the exit. */
 #ifndef SCX_DWRR_H
 #define SCX_DWRR_H
 

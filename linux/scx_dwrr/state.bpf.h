@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What scx_dwrr knows of threads, CPUs and cgroups, and how threads of one cgroup take part in its rounds: those that
- * count for L, the lowest round of them. Which cgroup a CPU serves is in groups.bpf.h. */
+ * State of threads, CPUs and cgroups, and how threads of one cgroup take part in its rounds: those that count for L,
+ * their lowest round. Which cgroup a CPU serves is in groups.bpf.h. */
 #ifndef DWRR_STATE_H
 #define DWRR_STATE_H
 
@@ -209,8 +209,8 @@ static __always_inline bool of_one_cpu(const struct task_struct *p) {
   return p->flags & PF_KTHREAD && p->nr_cpus_allowed == 1;
 }
 
-/* It was preempted in a read section of RCU, so the whole kernel waits for it. (A nesting of them says nothing: this
- * program runs in one.) */
+/* It was preempted in an RCU read-side critical section, so the whole kernel waits for it. (The nesting depth says
+ * nothing: this program runs in one.) */
 static __always_inline bool is_awaited(const struct task_struct *p) {
   return bpf_core_field_exists(p->rcu_blocked_node) && p->rcu_blocked_node;
 }
@@ -242,7 +242,7 @@ static __always_inline void look_whether_free(u64 now) {
 
 /* --- B ------------------------------------------------------------------------------------------ */
 
-/* Nobody should wait for long, however many they are: B is halved while a round takes more than a second. */
+/* No thread should wait long, however many there are: B is halved while a round takes more than a second. */
 static __always_inline void fit(u64 *slice, u64 weight_of_cpu) {
   u64 round = weight_of_cpu * *slice;
   if (round > ROUND_MAX && *slice > 1)
@@ -315,8 +315,8 @@ static __always_inline void join(struct thread *t, struct dwrr_lane *a, u32 weig
   t->of.weight = weight;
   if (!t->born) t->of.round = lowest - 1; /* as if it had slept for long */
   if (t->bound != bound) t->of.round = lowest;
-  /* Round L admits nobody: with many sleepers it would not end, and beside one that has run for L and L + 1 already
-   * who comes would fall two rounds behind. */
+  /* Round L admits no thread: with many sleepers it would not end, and beside one that has already run for L and L +
+   * 1 a newcomer would fall two rounds behind. */
   if (!bound && (woken || !t->born)) open++;
   cl_round_wake(&t->of.round, &t->of.left, slice, open, bound || cl_round_before(a->round, open) ? open : a->round);
   if (t->of.left > slice) t->of.left = slice; /* its weight was another */
@@ -410,8 +410,8 @@ static __always_inline u64 charge(struct line *l, struct dwrr_lane *a, u64 exec,
   return ran - passed;
 }
 
-/* A CPU would be held, so all threads of round L run. For those whose weight is infeasible it is over. In any
- * order: when one is left out, others may become infeasible, but none is no longer. */
+/* A CPU would be held, so all threads of round L run. For those with an infeasible weight the round is over. In any
+ * order: when one is left out, others may become infeasible, but none becomes feasible again. */
 static __always_inline void close_infeasible(u32 group, u64 now) {
   struct group *g = group_of(group);
   u32 lowest = g->lowest, cpu;

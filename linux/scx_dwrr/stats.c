@@ -183,7 +183,7 @@ static void greet(struct dwrr_server *server) {
   if (file >= 0) close(file); /* one too many */
 }
 
-/* Whole lines that client i has sent are answered. False: it is gone, or sends or takes nothing sensible. */
+/* Answers whole lines that client i has sent. False: it is gone, or sends or accepts nothing sensible. */
 static bool serve(struct dwrr_server *server, int i) {
   char *line = server->clients[i].line, *end;
   size_t *size = &server->clients[i].size, room = sizeof server->clients[i].line - 1 - *size;

@@ -49,7 +49,7 @@ int dwrr_serve(struct dwrr_server *server);
 void dwrr_answer(struct dwrr_server *server); /* after poll(): all that has come */
 void dwrr_serve_end(struct dwrr_server *server);
 
-/* Prints a row each interval of who serves at path, until it ends or *stop: ENOENT no server, EPROTO another's. */
+/* Prints a row each interval for the server at path, until it ends or *stop: ENOENT no server, EPROTO another's. */
 int dwrr_monitor(const char *path, double interval_s, FILE *to, const volatile int *stop);
 
 #endif
