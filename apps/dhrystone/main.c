@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PAIR_SIZE runs of Dhrystone 2.1, in two halves. The benchmark is compiled as it is (build.toml); what it calls of the
- * C library is here: it asks for the number of runs by scanf, and what it prints of its variables is kept. */
+ * PAIR_SIZE runs of Dhrystone 2.1, in two halves. The benchmark is compiled unchanged (build.toml); the C library
+ * functions that it calls are here: scanf returns the number of runs, and the values that it prints are captured. */
 #include <pair.h>
 #include <stdarg.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static int keep(struct copy *copy, const char *format, va_list values) {
   return 0;
 }
 
-/* Of `side`: its variables, and the functions that its copy of the benchmark calls. No time: it would compute with
- * floating point, and pair.c measures. */
+/* For each `side`: its variables, and the functions that its copy of the benchmark calls. time() is a dummy: it would
+ * need floating point, and pair.c measures. */
 #define SIDE(side)                                                \
   static struct copy side;                                        \
   int side##_main(void);                                          \

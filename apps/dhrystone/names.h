@@ -32,8 +32,8 @@
 #define Reg NAME(Reg)
 #define User_Time NAME(User_Time)
 
-/* Only literals are copied, and they lie at words, as with GCC for RISC-V: else it would be luck whether a copy goes word
- * by word, on either side. */
+/* Only literals are copied, and they lie at words, as with GCC for RISC-V: else it would be luck whether a copy goes
+ * word by word, on either side. */
 #define strcpy(to, literal)                                              \
   ({                                                                     \
     static const char copied[] __attribute__((aligned(4))) = literal;    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * FFT of PAIR_SIZE points, Q15, radix 2, decimation in frequency: half of the sum and of the difference in each stage,
- * so nothing overflows that begins with magnitudes below 1. In place; the spectrum comes in the order of reversed bits.
+ * so input with magnitudes below 1 never overflows. In place; the spectrum is in bit-reversed order.
  *
  * A number is a word, the real part in the low half. Between the stages the halves are kept with an offset of 32768,
  * without a sign: so a sum or a difference of both halves takes a few operations on the word. */
@@ -14,9 +14,9 @@ _Static_assert(PAIR_SIZE >= 256 && PAIR_SIZE <= TWIDDLES * 2 && (PAIR_SIZE & (PA
 
 #define OFFSET 0x80008000u
 
-/* The first stage is worked on in pieces of so many numbers, for the other side to begin early. */
+/* The first stage is done in pieces of that many numbers, so that the other side can begin early. */
 enum { PIECE = HALF / 4 };
-/* The differences of the last piece are turned by near itself, those before by far: so both work for the same time. */
+/* Near multiplies the differences of the last piece, far those before: so both work for the same time. */
 enum { NEAR_TURNS = HALF - PIECE };
 
 static uint32_t points[PAIR_SIZE];

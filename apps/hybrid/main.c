@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CRC-32, convolution and sort of a picture, each as a thread in software and as a hardware thread, made by the same
+ * CRC-32, convolution and sort of a picture, each as a thread in software and as a hardware thread, created by the same
  * pthread_create; then all three at once. See README.md. */
 #include <app.h>
 #include <hwt_units.h>
@@ -9,7 +9,7 @@
 
 #include "jobs.h"
 
-enum { EXIT_DIFFERENT = 4 }; /* hardware has another result than software */
+enum { EXIT_DIFFERENT = 4 }; /* the results of hardware and software differ */
 enum { JOBS = 3 };
 
 struct header {
@@ -26,7 +26,7 @@ static const struct {
   void *(*start)(void *);
 } jobs[JOBS] = { { "crc32", crc32_thread }, { "convolution", convolution_thread }, { "sort", sort_thread } };
 
-/* What the threads of one round get. */
+/* Arguments of one round's threads. */
 struct blocks {
   struct hwt_crc32 crc32;
   struct hwt_convolution convolution;
@@ -68,7 +68,7 @@ int main(void) {
   uint8_t *image[2] = { (uint8_t *)(result + 1), (uint8_t *)(result + 1) + 2 * size };
   uint32_t *words[2] = { (uint32_t *)(image[0] + size), (uint32_t *)(image[1] + size) };
 
-  /* [0]: in software, what is checked and kept; [1]: in hardware, or in software again */
+  /* [0]: in software, checked and kept; [1]: in hardware, or in software again */
   struct blocks blocks[2];
   for (int i = 0; i < 2; i++) {
     blocks[i].crc32 = (struct hwt_crc32){ .data = from, .length = (uint32_t)size };
@@ -79,7 +79,7 @@ int main(void) {
     blocks[i].sort = (struct hwt_sort){ .words = words[i], .count = (uint32_t)(size / 4) };
   }
   jobs_prepare();
-  memset(image[0], 0, size); /* what lies between width and stride */
+  memset(image[0], 0, size); /* the bytes between width and stride */
   memset(image[1], 0, size);
   memcpy(words[0], from, size);
   memcpy(words[1], from, size);
@@ -106,7 +106,7 @@ int main(void) {
   }
   different |= memcmp(image[0], image[1], 2 * size) != 0;
 
-  /* all at once, [1] anew */
+  /* all at once, [1] again */
   memset(image[1], 0, size);
   memcpy(words[1], from, size);
   uint32_t begin = cl_cycle();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Image filter of [SMP]: Control asks for blocks of pixels, Image Decoder decodes them, Filter smooths them.
+ * Image filter of [SMP]: Control requests blocks of pixels, Image Decoder decodes them, Filter smooths them.
  *
  *   Control --request--> Image Decoder --decoded--> Filter --done--> Control
  *
- * A message is a number of pixels: each thread knows by itself which, since pixels come in order.
+ * A message is a number of pixels; pixels are processed in order.
  * No message crosses the end of a row. README.md has the formats. */
 
 #include "app.h"
@@ -13,23 +13,23 @@
 
 #include <errno.h>
 
-/* Pixels a message covers at most: 1 is the paper's traffic, a large number means a message a row. */
+/* Maximum number of pixels per message: 1 is the paper's traffic, a large number means one message per row. */
 #ifndef IMAGE_GRAIN
 #define IMAGE_GRAIN 16
 #endif
 
-/* Requests on their way; no more than a port holds, so that normally nobody waits in a send. */
+/* Requests in flight; no more than a port holds, so that sends normally do not wait. */
 #ifndef IMAGE_WINDOW
 #define IMAGE_WINDOW 8
 #endif
 
-/* Decoded rows kept. The Filter works up to a row behind what it has been told and reads one more;
- * the Decoder is ahead by at most a row a request. */
+/* Decoded rows kept. The Filter works up to one row behind the decoded pixels and reads one more;
+ * the Decoder is ahead by at most one row per request. */
 #define ROWS 16
 _Static_assert(IMAGE_WINDOW + 4 <= ROWS, "the decoder would overwrite rows that the filter still reads");
 _Static_assert((ROWS & (ROWS - 1)) == 0, "row() masks the number of a row");
 
-/* The paper's double buffering would hand a window over as a whole, and the threads would run one after the other. */
+/* The paper's double buffering would publish a whole window at once, and the threads would run one after the other. */
 #ifndef IMAGE_PORTS
 #define IMAGE_PORTS PORT_DIRECT
 #endif

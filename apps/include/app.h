@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two applications share: creating their threads, and stopping when a service refuses. */
+/* Shared by image and packets: creates the threads, and stops if a service returns an error. */
 #ifndef APP_H
 #define APP_H
 
 #include <coreloom.h>
 #include <pthread.h>
 
-/* 0: any thread runs on any CPU. 1: each thread stays on the CPU that its application's table says. */
+/* 0: any thread runs on any CPU. 1: each thread stays on the CPU given in its application's table. */
 #ifndef CL_PLACEMENT
 #define CL_PLACEMENT 0
 #endif
@@ -22,11 +22,11 @@ enum { APP_EXIT_INPUT = 1, APP_EXIT_ROOM = 2, APP_EXIT_SERVICE = 3 };
 struct app_thread {
   const char *name;
   void *(*start)(void *);
-  unsigned argument; /* what `start` gets, as a pointer */
+  unsigned argument; /* argument of `start`, as a pointer */
   unsigned cpu;      /* with static placement it runs on CPU `cpu % APP_CPUS` */
 };
 
-/* A service that refuses here means a broken kernel or platform: nothing to recover. */
+/* An error here means a broken kernel or platform: no recovery is possible. */
 static inline void app_must(int error) {
   if (error != 0) {
     cl_exit(APP_EXIT_SERVICE);
@@ -41,7 +41,7 @@ static inline uint32_t app_receive(int port) {
   return word;
 }
 
-/* Every thread says to `ready_port`, which main has opened, that its own ports are open; then this returns. */
+/* Returns when every thread has reported to `ready_port`, which main has opened, that its own ports are open. */
 static inline void app_start(const struct app_thread *threads, pthread_t *ids, unsigned count, int ready_port) {
   for (unsigned i = 0; i < count; ++i) {
     pthread_attr_t attr;

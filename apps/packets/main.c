@@ -7,7 +7,7 @@
  *    ^           +--> Decoder 1 --> CRC 1 --+                              +--> Discard --+        |
  *    +---------------------------------------------------------------------------------------------+
  *
- * A message is the number of a packet in the pool, or END after the last one. README.md has rules and result. */
+ * A message is a packet's index in the pool, or END after the last one. README.md has rules and result. */
 
 #include "app.h"
 #include "capture.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* Packets on their way at most. */
+/* Maximum number of packets in flight. */
 #ifndef PACKETS_POOL
 #define PACKETS_POOL 16
 #endif
@@ -98,7 +98,7 @@ static void *decoder(void *argument) {
   return NULL;
 }
 
-/* Damage to the frame as a whole goes before what the Decoder found in it. */
+/* Damage to the frame as a whole takes precedence over what the Decoder found in it. */
 static void check(struct packet *packet) {
   packet->crc = crc32(packet->data, packet->length);
   if (packet->cut) {
@@ -147,7 +147,7 @@ static void *enqueue(void *unused) {
   return NULL;
 }
 
-/* What becomes of a packet. */
+/* Action for a packet. */
 static enum action classify(struct packet *packet) {
   if (packet->reason != REASON_NONE) {
     return ACTION_DISCARD;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A Back-Door: far is processor 1, and what is handed over is copied. */
+ * Back end for a Back-Door: far is processor 1, and data are copied. */
 #if CL_BACKDOOR
 #include <coreloom.h>
 #include <errno.h>
 #include <coreloom_far.h>
 #include <stdio.h>
 
-#include "ground.h"
+#include "backend.h"
 #include "pair.h"
 
 struct pair_counts pair_counts;
 
-/* Ends the program, with what processor 1 has to say. */
+/* Ends the program with processor 1's status. */
 static void remote_must(int error, const char *what) {
   static char log[1024];
   struct remote_status status;
@@ -32,7 +32,7 @@ void pair_to_far(void *data, size_t bytes) {
 }
 
 void *pair_from_far(void *room, size_t bytes) {
-  /* Until the first word is there this is the other's work. */
+  /* The time until the first word arrives is far's work. */
   const uint32_t begin = cl_cycle();
   remote_must(remote_receive(room, 4), "remote_receive");
   const uint32_t came = cl_cycle();
@@ -43,7 +43,7 @@ void *pair_from_far(void *room, size_t bytes) {
   return room;
 }
 
-/* On processor 1 a failure is a fault, of which near is told. */
+/* On processor 1 a failure is a fault, which is reported to near. */
 void pair_to_near(void *data, size_t bytes) {
   if (far_send(data, bytes) != 0) __builtin_trap();
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ground.h"
+#include "backend.h"
 
 enum { EXIT_DIFFERENT = 1, EXIT_FAILED = 3 };
 enum { MAGIC = 0x52494150, PARTS = 4 };
@@ -59,7 +59,7 @@ static uint32_t crc32(uint32_t crc, const uint8_t *data, size_t bytes) {
   return ~crc;
 }
 
-/* Cycles of `work`, with what it does not share in *serial. */
+/* Returns the cycles of `work`, and those of its unsplit part in *serial. */
 static uint32_t measure(uint32_t (*work)(void), uint32_t *serial) {
   part_count = 0;
   pair_prepare();

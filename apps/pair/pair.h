@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work for two processors, near and far, in one source.
  *
- * near is the one that the program runs on. Behind a Back-Door far has its own memory: what is handed over is copied.
- * With shared memory far is a second thread: a pointer is handed over, nothing is copied.
- * Both hold if a side leaves alone what it has handed over until that comes back, and goes on with the pointer that
- * it receives. Any failure ends the program with a line of text. */
+ * near runs the program. Behind a Back-Door far has its own memory: data are copied. With shared memory far is a second
+ * thread: only a pointer is passed.
+ * A program works with both if a side does not touch data it has passed on until they come back, and continues with the
+ * pointer that it receives. Any failure ends the program with a message. */
 #ifndef PAIR_H
 #define PAIR_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- What the program has; PAIR_SIZE is its size ------------------------------------------------------------ */
+/* --- Defined by the program; PAIR_SIZE is its size ---------------------------------------------------------- */
 
-void pair_prepare(void);   /* near: makes the input anew; not measured */
-uint32_t pair_alone(void); /* near: all of the work; returns the cycles of it that the two do not share */
-void pair_near(void);      /* the part of near in the work of both */
-void pair_far(void);       /* and of far */
+void pair_prepare(void);   /* near: generates the input again; not measured */
+uint32_t pair_alone(void); /* near: all of the work; returns the cycles of the part that is not split */
+void pair_near(void);      /* near's part of the split work */
+void pair_far(void);       /* far's part */
 
-/* --- What it uses; data are whole words ----------------------------------------------------------------------- */
+/* --- Provided to it; data are whole words --------------------------------------------------------------------- */
 
 void pair_to_far(void *data, size_t bytes);
 void pair_to_near(void *data, size_t bytes);
-/* Wait for what the other side handed over, `bytes` as there. Where it is: in `room`, or where it was. */
+/* Wait for `bytes` from the other side. Returns their address: `room`, or the sender's memory. */
 void *pair_from_far(void *room, size_t bytes);
 void *pair_from_near(void *room, size_t bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared memory: far is a thread, and what is handed over is a pointer. */
+ * Back end for shared memory: far is a thread, and a pointer is passed. */
 #if !CL_BACKDOOR
 #include <coreloom.h>
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ground.h"
+#include "backend.h"
 #include "pair.h"
 
-enum { SLOTS = 8 }; /* pointers on their way */
+enum { SLOTS = 8 }; /* pointers in flight */
 
 struct way {
   void *slots[SLOTS];

@@ -2,14 +2,14 @@
  *
  * Three levels of the 5/3 wavelet transform (JPEG 2000, reversible) of a picture of PAIR_SIZE x PAIR_SIZE bytes, rows
  * before columns. In place: at level l the samples are 1 << l apart in both directions; even ones become low-pass, odd
- * ones high-pass coefficients, and the next level goes on with those that are even in both. */
+ * ones high-pass coefficients, and the next level continues with those that are even in both. */
 #include <pair.h>
 #include <stdbool.h>
 
 enum { SIZE = PAIR_SIZE, HALF = SIZE / 2, LEVELS = 3 };
 _Static_assert(SIZE % (4 << (LEVELS - 1)) == 0, "each half has whole pairs of rows at each level");
 
-/* What crosses the border between the halves at a level, side by side. */
+/* Data that cross the border between the halves at a level, side by side. */
 struct border {
   int16_t sent[SIZE], room[SIZE];
 };
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void lift(const void *samples, bool
 #undef SAMPLE
 }
 
-/* Rows, at level 0 of the picture; at both ends they go on mirrored. */
+/* Rows, at level 0 of the picture; mirrored at both ends. */
 static __attribute__((noinline)) void rows_of_picture(const uint8_t *p, int16_t *x, size_t count) {
   for (; count != 0; --count, p += SIZE, x += SIZE)
     lift(p, true, x, 1, SIZE / 2, difference(p[0], p[1], p[2]), p[SIZE - 2]);
@@ -83,7 +83,7 @@ static __attribute__((noinline)) void columns(int16_t *x, unsigned level, size_t
   }
 }
 
-/* Slopes, edges and some noise, as pictures have them. */
+/* Slopes, edges and some noise, as in photographs. */
 void pair_prepare(void) {
   uint32_t state = 1;
   for (size_t y = 0; y < SIZE; ++y)

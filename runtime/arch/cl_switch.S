@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Context switch, the same on both cores and both grounds.
+ * Context switch, the same for both cores and both kernels.
  *
  * A suspended thread is its stack pointer in cl_threads[tid].sp. At that address lies the place where it goes on;
  * what else it keeps is its own business. cl_switch keeps what a C function must keep; cl_switch_here

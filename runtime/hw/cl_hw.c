@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cold half of the hardware kernel's ground: interrupts, the end of a thread, the start of a CPU. */
+ * The cold part of the hardware kernel's back end: interrupts, the end of a thread, the start of a CPU. */
 #include "cl_kernel.h"
 
 /* --- time limits of waits --- */
@@ -18,17 +18,17 @@ static inline void unlock(void) {
   if (CL_CPUS > 1) cl_local_write(CL_LOCK_RELEASE, 0);
 }
 
-CL_COLD void cl_ground_lock(void) {
+CL_COLD void cl_backend_lock(void) {
   cl_irq_off();
   lock();
 }
 
-CL_COLD void cl_ground_unlock(void) {
+CL_COLD void cl_backend_unlock(void) {
   unlock();
   cl_irq_on();
 }
 
-CL_COLD void cl_ground_timer(void) {
+CL_COLD void cl_backend_timer(void) {
   const struct cl_timer *first = cl_timers[CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0];
   cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
   if (!first) return;
@@ -37,7 +37,7 @@ CL_COLD void cl_ground_timer(void) {
 }
 
 /* The thread interrupted may be between GIVE_WAY and SAVED; these operations do not imply SAVED. */
-CL_COLD uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread) {
+CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
   *cl_port(CL_OP_WORD0, 0) = thread; /* the trap entry has saved it */
   return cl_port_load(op, id);
 }
@@ -45,12 +45,12 @@ CL_COLD uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread) {
 CL_COLD static void timer_interrupt(void) {
   lock();
   cl_timers_look(CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0);
-  cl_ground_timer();
+  cl_backend_timer();
   unlock();
 }
 
 #if defined(CL_ARCH_PREEMPTS)
-/* All interrupts but the kernel's. */
+/* All interrupts except the kernel's. */
 void cl_interrupt(uint32_t causes) {
   (void)causes;
   cl_trace(CL_TRACE_TRAP, 0);
@@ -71,7 +71,7 @@ void cl_interrupt(uint32_t causes) {
 }
 #endif
 
-/* Another interrupt has ended the wait; it has been taken by now. Wait on. */
+/* Another interrupt has ended the wait and has been taken. Continue to wait. */
 CL_COLD static uint32_t wait_next(void) {
   uint32_t word;
   do word = cl_port_load(CL_OP_NEXT, 0);
@@ -86,7 +86,7 @@ CL_COLD uint32_t cl_hw_interrupted(void) {
 
 static void exit_tail(void) {
   uint32_t word = cl_port_load(CL_OP_THREAD_EXIT, 0);
-  cl_irq_on(); /* before it, this CPU's boot stack could have been preempted and gone on elsewhere */
+  cl_irq_on(); /* not earlier: a preemption could have moved this CPU's boot stack to another CPU */
   if (!(word & CL_GIVE_WAY)) word = wait_next();
   cl_switch_to(word);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The internal interface: what the POSIX layer asks of the kernel, whichever it is.
+ * The internal interface between the POSIX layer and either kernel.
  *
- * Either ground implements it: runtime/hw/cl_ground.h (one load on the kernel port each) or
- * runtime/sw/cl_ground.h (one call each). docs/reference/kernel.md says what each operation does.
+ * Each kernel's back end implements it: runtime/hw/cl_backend.h (one load on the kernel port each) or
+ * runtime/sw/cl_backend.h (one call each). docs/reference/kernel.md defines the operations.
  *
- * An operation returns the kernel's word. An operation that waits comes back when the calling thread runs again,
- * with RESUMED set if it has been away or asleep; GIVE_WAY is never seen here. port_send and port_receive, which
- * must be repeated then, do so themselves. */
+ * An operation returns the kernel's word. An operation that waits returns when the calling thread runs again, with
+ * RESUMED set if it was switched out or slept; GIVE_WAY is never returned. port_send and port_receive, which must be
+ * repeated in that case, do so themselves. */
 #ifndef CL_KERNEL_H
 #define CL_KERNEL_H
 
@@ -69,20 +69,20 @@
   X(cond_wait, COND_WAIT, IW)                    \
   X(interrupt_wait, INTERRUPT_WAIT, I)
 
-/* Besides these, both grounds have
+/* Both back ends also have
  *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits
  *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if the status is 0
  *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
- *   noreturn void cl_op_thread_exit(void)    the caller's stack is free as soon as it is called
- *   void cl_ground_start(void)               once, on CPU 0, before any other operation; interrupts are off */
-/* For time limits of waits (runtime/posix/timer.c):
+ *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
+ *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled */
+/* For timed waits (runtime/posix/timer.c):
  *   uint32_t cl_op_port_send_once(uint32_t id, uint32_t word)       RESUMED: it has waited and must be repeated
  *   uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word)   the same
- *   void cl_ground_lock(void), cl_ground_unlock(void)   a few instructions with interrupts off and no other CPU in such
- *   void cl_ground_timer(void)     in the lock: cl_timers or cl_timers_count have changed
- *   uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread)   in the lock, in an interrupt: ..._leave
- * and call cl_timers_look, in the lock, when this CPU's first timer has gone off. */
+ *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
+ *   void cl_backend_timer(void)     with the lock: cl_timers or cl_timers_count have changed
+ *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
+ * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void
 #define CL_PARAMETERS_I uint32_t id
 #define CL_PARAMETERS_W uint32_t word
@@ -111,13 +111,13 @@ struct cl_join {
 struct cl_thread {
   uint32_t sp;          /* while it is suspended: its stack pointer */
   int error;            /* errno */
-  void *value;          /* what it gave to pthread_exit */
-  struct cl_join *join; /* where its joiner wants that */
+  void *value;          /* argument of pthread_exit */
+  struct cl_join *join; /* where to store it for the joiner */
 };
 _Static_assert(sizeof(struct cl_thread) == 1u << CL_THREAD_SHIFT, "cl_switch.S computes addresses with it");
 _Static_assert(offsetof(struct cl_thread, sp) == CL_THREAD_SP, "cl_switch.S uses it");
 
-/* Behind those of the threads: of each CPU that of its idleness, with a policy (runtime/sw/cl_sw_policy.h). */
+/* After the threads: each CPU's idle context, with a policy (runtime/sw/cl_sw_policy.h). */
 #ifdef CL_POLICY
 #define CL_CONTEXTS (CL_THREADS + CL_CPUS)
 #else
@@ -132,15 +132,15 @@ static inline struct cl_thread *cl_self(void) {
   return self;
 }
 
-/* Tell where a new thread starts: cl_thread_main(start, argument) on the given stack. */
+/* Prepare a new thread to start with cl_thread_main(start, argument) on the given stack. */
 void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument);
 __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argument);
 
 uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
 void cl_switch_in_trap(uint32_t word);
 
-/* The same in place: the compiler keeps only what is in use here, instead of all that a function must keep. For
- * what is inlined into a thread's loop; elsewhere the function around it would have to save everything on entry. */
+/* The same inline: the compiler saves only live registers instead of all callee-saved ones. For code that is inlined
+ * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. */
 static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) {
   register uint32_t a0 __asm__("a0") = word;
   __asm__ volatile(
@@ -163,7 +163,7 @@ static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) 
 
 __attribute__((noreturn)) void cl_switch_to(uint32_t word);
 
-/* Go on in `tail` on the boot stack of this CPU; interrupts must be off. */
+/* Continue in `tail` on the boot stack of this CPU; interrupts must be disabled. */
 __attribute__((noreturn)) void cl_on_boot_stack(void (*tail)(void));
 
 /* Called by the trap entry with interrupts off, and must return so. PicoRV32: the causes, a bit an interrupt. */
@@ -172,7 +172,7 @@ void cl_interrupt(uint32_t causes);
 /* Called by the trap entry, too: the communication port's interrupt. NULL while no program has a handler for it. */
 extern void (*cl_ipc_dispatch)(void);
 
-/* Of each CPU: the handlers that the trap entry of the standard core calls itself. It knows the order and the size. */
+/* For each CPU: the handlers that the standard core's trap entry calls directly. It relies on layout and size. */
 struct cl_ipc_first {
   const volatile uint32_t *take;   /* answers the bells that rang, or an error */
   const volatile uint32_t *levels; /* of the wire, in the bit of the mask */
@@ -196,7 +196,7 @@ struct cl_timer {
   uint32_t object;
   uint32_t thread;
   uint32_t cpu;
-  uint32_t patience; /* cycles until it looks again whether its thread waits */
+  uint32_t patience; /* cycles until it checks again whether its thread waits */
   uint32_t runs;
   uint32_t ended;
 };
@@ -204,11 +204,11 @@ struct cl_timer {
 extern struct cl_timer *cl_timers[CL_CPUS]; /* of each CPU the first */
 extern uint32_t cl_timers_count;            /* of all CPUs */
 void cl_timers_look(uint32_t cpu);
-void cl_ground_lock(void);
-void cl_ground_unlock(void);
-void cl_ground_timer(void);
-uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread);
+void cl_backend_lock(void);
+void cl_backend_unlock(void);
+void cl_backend_timer(void);
+uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread);
 
-#include "cl_ground.h"
+#include "cl_backend.h"
 
 #endif

@@ -22,7 +22,7 @@ extern int main(void);
 void __libc_init_array(void);
 
 void cl_boot_main(void) {
-  cl_ground_start();
+  cl_backend_start();
   cl_irq_on();
   cl_op_slice(CL_SLICE_TICKS);
   __libc_init_array();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Condition variables. A ticket is the kernel's count of signals; it is taken before the mutex is unlocked, so a signal
- * between that and the wait ends the wait at once, and nothing must be atomic that is two operations. */
+ * between that and the wait ends the wait at once, and no pair of operations needs to be atomic. */
 #include <errno.h>
 #include <pthread.h>
 

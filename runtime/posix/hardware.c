@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hardware threads: the registers of their units (rtl/hwt/README.md). The kernel starts a unit; what is here says
- * with which argument, and where its result goes. With the software kernel there are none. */
+ * Hardware threads: the registers of their units (rtl/hwt/README.md). The kernel starts a unit; this code sets its
+ * argument and where its result goes. The software kernel has none. */
 #include <errno.h>
 #include <string.h>
 

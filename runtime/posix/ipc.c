@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Communication between processors: what coreloom_ipc.h does not do in place.
+ * Communication between processors: the parts that coreloom_ipc.h does not inline.
  *
  * Waits for room or for a word (room, level) leave no error behind, so `try` and `timed` wait with them and then put or
- * get what is there: nobody else uses this end. Only the plain forms put and get at once; what an interrupt has ended
- * is an error of the end then, which is cleared, and the end's count says from where to go on. */
+ * get: no other processor uses this end. Only the plain variants put and get at once; if an interrupt ends one, the end
+ * has an error, which is cleared, and the end's count tells where to continue. */
 #include "coreloom.h"
 #include "posix.h"
 
@@ -32,7 +32,7 @@ static inline void store(unsigned op, unsigned index, uint32_t word) {
 
 /* --- Waiting --------------------------------------------------------------------------------------------------- */
 
-/* The interrupt has been taken as soon as the operation had ended, if it can be. */
+/* If interrupts are enabled, the interrupt has been taken as soon as the operation had ended. */
 uint32_t cl_ipc_wait_on(const volatile uint32_t *at, uint32_t word) {
   while (ERROR(word) == CL_IPC_ERROR_INTERRUPTED && !cl_irq_is_off()) word = cl_ipc_load(at);
   return word;
@@ -45,14 +45,14 @@ struct limit {
 
 static inline struct limit limit_of(uint32_t cycles) { return (struct limit){ cl_cycle(), cycles }; }
 
-/* About what it takes to look at the clock and choose the next slice. */
+/* Approximate cost of reading the clock and choosing the next slice. */
 #if defined(CL_CORE_ECONOMY)
 #define LOOK 250
 #else
 #define LOOK 50
 #endif
 
-/* Patience of the next slice: the largest power of two that is not too long. At last it only tries. */
+/* Patience of the next slice: the largest power of two that is not too long. The last slice is a try. */
 static inline unsigned slice(uint32_t left) {
   if (left < LOOK + 2) return CL_IPC_TRY;
   left -= LOOK;
@@ -90,7 +90,7 @@ static inline int try(unsigned op, unsigned index, uint32_t *word) {
 
 /* --- Mailboxes --------------------------------------------------------------------------------------------------- */
 
-/* An end has failed. 0: it was an interrupt, which is over, and the end is as before; so go on. */
+/* An end has failed. 0: it was an interrupt, which is over, and the end is restored; continue. */
 static int settle(unsigned clear, unsigned cpu, uint32_t state) {
   if (ERROR(state) == CL_IPC_ERROR_RESET) return ECONNRESET;
   store(clear, cpu, state);
@@ -107,7 +107,7 @@ int cl_mailbox_send_on(unsigned cpu, uint32_t word, uint32_t state) {
   return 0;
 }
 
-/* What was received looks like the sentinel. */
+/* The received word equals the sentinel. */
 int cl_mailbox_receive_on(unsigned cpu, uint32_t *word) {
   for (;;) {
     uint32_t got = CL_IPC_SENTINEL, state = load(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY);
@@ -122,7 +122,7 @@ int cl_mailbox_receive_on(unsigned cpu, uint32_t *word) {
   }
 }
 
-/* There is room. A reset since then is for the next one to tell: the word is lost either way. */
+/* There is room. A reset since then is reported by the next call: the word is lost either way. */
 static inline int put_one(unsigned cpu, uint32_t word) {
   store(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, word);
   return 0;
@@ -192,7 +192,7 @@ int cl_mailbox_send_all_on(unsigned cpus, uint32_t word, uint32_t before) {
   return put_on(cpus, word, before, CL_IPC_FOREVER);
 }
 
-/* Room stays, so one may be waited for after the other. */
+/* Room does not disappear, so the receivers can be waited for one after the other. */
 static inline int send_all_within(unsigned cpus, uint32_t word, uint32_t cycles, int late) {
   if (!CL_IPC) return ENODEV;
   if (cl_ipc_is_bad_set(cpus)) return EINVAL;
@@ -325,7 +325,8 @@ static inline __attribute__((always_inline)) struct end end_of(int put, unsigned
  * first word, `tried` the number since then; all modulo 2^16. */
 static inline size_t missing(uint32_t before, size_t tried, uint32_t state) { return COUNT(before + tried - state); }
 
-/* An end has failed at the latest before `words`, `left` from the end of the block. `expected`: its count, had it not. */
+/* An end has failed before `words` or earlier, `left` from the block's end. `expected`: its count without the
+ * failure. */
 CL_COLD static int write_on(unsigned cpu, const uint32_t *words, size_t left, uint32_t expected, uint32_t state) {
   size_t again = COUNT(expected - state);
   int status = settle(CL_IPC_OP_MAILBOX_CLEAR_SENT, cpu, state);
@@ -338,7 +339,7 @@ CL_COLD static int read_on(unsigned cpu, uint32_t *words, size_t left, uint32_t 
   return status ? status : mailbox_read(cpu, words - again, left + again);
 }
 
-/* Needs no stack, which may be slow: what is seldom is elsewhere. The first load is for a failure only. */
+/* Uses no stack, which may be slow: rare cases are out of line. The first load is needed for a failure only. */
 static inline __attribute__((always_inline)) int whole(int put, unsigned cpu, uint32_t *words, size_t count) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What picolibc asks of the system: a console, errno per thread, locks around malloc and atexit. */
+ * The system functions of picolibc: a console, errno per thread, locks around malloc and atexit. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * Messages: buffers of one pool, handed over by their pointer through a port of the kernel. Linked only with programs
  * that use them.
  *
- * A semaphore counts the free ones; whoever has taken a unit finds one in the list, which is under the memory lock for
- * a few instructions. Who takes several takes all of them before the next one does (`many`), so two never wait for
- * each other. */
+ * A semaphore counts the free ones; a thread that has taken a unit finds one in the list, which is protected by the
+ * memory lock for a few instructions. A thread that takes several takes all of them before the next one does (`many`),
+ * so two never wait for each other. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -7,7 +7,7 @@
 #include "coreloom.h"
 #include "posix.h"
 
-/* A thread of number t may have stack t of the pool: the kernel hands out the number, so the stack is free. */
+/* Thread number t may use stack t of the pool: the kernel assigned the number, so the stack is free. */
 __attribute__((section(".bss.stacks"), aligned(16))) static unsigned char stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
 static char names[CL_THREADS][PTHREAD_NAME_MAX_NP];
 static uint16_t parents[CL_THREADS];
@@ -145,7 +145,7 @@ int pthread_attr_getdeadline_np(const pthread_attr_t *attr, int *ticks) {
   return 0;
 }
 
-/* Whether the kernel's policy has what the attribute says: asked by a value that is wrong. */
+/* Tests whether the kernel's policy supports the attribute, by passing an invalid value. */
 CL_COLD static int has_what(const pthread_attr_t *attr) {
   uint32_t self = pthread_self();
   return (!attr->weight || cl_status(cl_op_set_weight(self, 0)) != ENOTSUP) &&
@@ -231,7 +231,7 @@ int cl_posix_join(pthread_t thread, void **value) {
   return 0;
 }
 
-/* The kernel tells apart what POSIX does not. */
+/* The kernel distinguishes errors that POSIX does not. */
 static int as_posix(int status) {
   switch (status) {
     case EBUSY: return EINVAL;     /* another joins it */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Time limits of waits. A thread that waits has a timer, in the list of the CPU it was on when it started it, sorted
- * by time; that CPU's timer interrupt ends the wait by the kernel's ..._leave, and nobody else does. Who has ended the
- * wait is known from the kernel's answer: enoent says that the thread has been woken before, or does not wait yet.
+ * Timed waits. A thread in a timed wait has a timer, in the list (sorted by time) of the CPU on which it started the
+ * timer; only that CPU's timer interrupt ends the wait, with the kernel's ..._leave. The kernel's answer tells what
+ * ended the wait: enoent means that the thread has been woken before, or does not wait yet.
  *
- * All lists are under one lock, the ground's. The interrupt keeps it from the kernel's answer until that is noted; so
- * a thread that has been woken, on whatever CPU, sees by cl_timer_stop what woke it. */
+ * All lists are under one lock, the back end's. The interrupt holds it from the kernel's answer until that is recorded;
+ * so a woken thread, on any CPU, learns from cl_timer_stop what woke it. */
 #include "posix.h"
 
 struct cl_timer *cl_timers[CL_CPUS];
@@ -31,33 +31,33 @@ static void insert(struct cl_timer *timer) {
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles) {
   *timer = (struct cl_timer){ .at = now() + cycles, .leave = leave, .object = object, .patience = 64 };
   timer->thread = (uint32_t)(cl_self() - cl_threads);
-  cl_ground_lock();
+  cl_backend_lock();
   timer->cpu = CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0;
   timer->runs = 1;
   cl_timers_count++;
   insert(timer);
-  cl_ground_timer();
-  cl_ground_unlock();
+  cl_backend_timer();
+  cl_backend_unlock();
 }
 
 CL_COLD int cl_timer_ended(struct cl_timer *timer) {
-  cl_ground_lock();
+  cl_backend_lock();
   int ended = timer->ended;
-  cl_ground_unlock();
+  cl_backend_unlock();
   return ended;
 }
 
 CL_COLD int cl_timer_stop(struct cl_timer *timer) {
-  cl_ground_lock();
+  cl_backend_lock();
   if (timer->runs) {
     struct cl_timer **link = &cl_timers[timer->cpu];
     while (*link != timer) link = &(*link)->next;
     *link = timer->next;
     cl_timers_count--;
-    cl_ground_timer();
+    cl_backend_timer();
   }
   int ended = timer->ended;
-  cl_ground_unlock();
+  cl_backend_unlock();
   return ended;
 }
 
@@ -65,7 +65,7 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
   struct cl_timer *timer;
   while ((timer = cl_timers[cpu]) && timer->at <= now()) {
     cl_timers[cpu] = timer->next;
-    if (!cl_status(cl_ground_leave(timer->leave, timer->object, timer->thread))) {
+    if (!cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread))) {
       timer->ended = 1;
       timer->runs = 0;
       cl_timers_count--;

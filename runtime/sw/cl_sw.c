@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The software kernel on the SoC: interrupts off and one lock around every operation, idle CPUs asleep until
- * another CPU's interrupt, and the timer for the time slice. */
+ * The software kernel on the SoC: every operation runs under one lock with interrupts disabled; idle CPUs sleep until
+ * another CPU interrupts them; the timer ends time slices. */
 #include "cl_kernel.h"
 
 #define K_TICK CL_TICK_CYCLES
@@ -9,7 +9,7 @@
 #define K_HELD 1
 #include "cl_sw_kernel.h"
 
-/* Not in .bss: the other CPUs look at it while that is cleared. */
+/* Not in .bss: the other CPUs read it while that is being cleared. */
 __attribute__((section(".data"))) static volatile int started = 0;
 
 static inline void k_interrupt(k_cpu *cpu) { cl_local_write(CL_IPI, (uint32_t)(cpu - k_cpus)); }
@@ -29,7 +29,7 @@ static inline cl_time k_clock(void) {
   return (cl_time)high << 32 | low;
 }
 
-/* The context behind those of the threads. */
+/* The CPU's idle context, after the contexts of the threads. */
 static inline uint32_t k_idle_word(const k_cpu *cpu) { return K_GIVE_WAY | (CL_THREADS + k_number(cpu)); }
 #endif
 
@@ -51,14 +51,14 @@ static inline void unlock(void) {
 
 static inline k_cpu *this_cpu(void) { return CL_CPUS == 1 ? k_cpus : &k_cpus[cl_local_read(CL_CPU_ID)]; }
 
-/* The calling thread; its own business, so also without the lock. */
+/* The calling thread; no other CPU changes this, so no lock is needed. */
 static inline k_thread *this_thread(void) {
   return CL_CPUS == 1 ? k_cpus[0].current : &k_threads[cl_self() - cl_threads];
 }
 
 static inline k_cpu *enter(void) {
   cl_irq_off();
-  k_cpu *cpu = this_cpu(); /* before the lock, as all that can be */
+  k_cpu *cpu = this_cpu(); /* before the lock, as everything that can be */
   lock();
   return cpu;
 }
@@ -66,21 +66,20 @@ static inline k_cpu *enter(void) {
 /* --- the time slice ------------------------------------------------------------------------ */
 
 #ifndef CL_POLICY
-/* k_slice; with the top bit while there are time limits of waits (timer.c), which share the timer: then each slice
- * begins by set_timer(). */
+/* k_slice; the top bit is set while there are timed waits (timer.c), which share the timer: then each slice begins
+ * with set_timer(). */
 static uint32_t quick_slice;
 static inline int is_quick(void) { return CL_LIKELY((int32_t)quick_slice >= 0); }
 static inline void note_timers(void) { quick_slice = k_slice | (cl_timers_count ? 1u << 31 : 0); }
 
-/* A thread's slice begins with one store, of the low half of the time when it ends. So a timer that goes off says
- * that a slice is used up; else it would have to go off to look. Should the low half wrap in a slice, it goes off at
- * once, and set_timer() puts both halves right. */
+/* A thread's slice begins with one store, of the low half of its end time. So the timer fires only when a slice is used
+ * up. If the low half wraps within a slice, the timer fires at once, and set_timer() corrects both halves. */
 static inline void start_slice(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO, cpu->slice_start + quick_slice); }
 
 static uint32_t timed[CL_CPUS]; /* the length of slice for which the timer was set */
 
-/* Look whether the slice is used up, and set the timer to where this slice, or else the next one, ends; or to the
- * first time limit, if that is before. */
+/* Check whether the slice is used up, and set the timer to the end of this slice, or else of the next one; or to the
+ * first time limit, if that is earlier. */
 CL_COLD static void set_timer(k_cpu *cpu) {
   uint32_t now = k_now();
   uint32_t high = cl_local_read(CL_MTIME_HI);
@@ -103,7 +102,7 @@ CL_COLD static void set_timer(k_cpu *cpu) {
   cl_local_write(CL_MTIMECMP_HI, (uint32_t)(at >> 32));
 }
 
-/* The slice of the thread that comes, where it need not be quick. */
+/* Start the next thread's slice, off the fast path. */
 static inline void start_timer(k_cpu *cpu) {
   if (is_quick())
     start_slice(cpu);
@@ -113,15 +112,15 @@ static inline void start_timer(k_cpu *cpu) {
 
 static inline void look_at_slice(k_cpu *cpu) { set_timer(cpu); }
 
-/* This thread goes on, after a look whether it should give way. */
+/* This thread continues, after a check whether it should give way. */
 static inline void went_on(k_cpu *cpu) { (void)cpu; }
 #else
-/* Each look says when the next one is due, so the timer is always set by set_timer(). */
+/* Each decision sets the time of the next one, so the timer is always set by set_timer(). */
 static inline int is_quick(void) { return 0; }
 static inline void note_timers(void) {}
 static inline void start_slice(const k_cpu *cpu) { (void)cpu; }
 
-/* To the next look, or to the first time limit, if that is before. */
+/* Set the timer to the next decision, or to the first time limit, if that is earlier. */
 static inline void set_timer(const k_cpu *cpu) {
   const struct cl_timer *first = cl_timers[k_number(cpu)];
   cl_time at = first && first->at < cpu->until ? first->at : cpu->until;
@@ -142,10 +141,10 @@ static inline void went_on(const k_cpu *cpu) {
 
 /* --- after an operation ---------------------------------------------------------------------- */
 
-/* What follows is called at the end of an operation, so that the operation needs no stack frame.
+/* The following functions are tail-called by operations, so that these need no stack frame.
  *
- * Leave for another thread, with the kernel locked and interrupts off. Back when this one runs again, with the
- * kernel free and interrupts on. */
+ * Switch to another thread, with the kernel locked and interrupts disabled. Returns when this one runs again, with the
+ * kernel unlocked and interrupts enabled. */
 CL_APART uint32_t switch_away_timed(k_cpu *cpu, uint32_t word) {
   set_timer(cpu);
   k_notify(cpu);
@@ -159,7 +158,7 @@ static inline uint32_t switch_away(k_cpu *cpu, uint32_t word) {
   return cl_switch(word);
 }
 
-/* A better thread has become ready. Interrupts are on in the end. */
+/* A better thread has become ready. Enables interrupts at the end. */
 CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
   uint32_t word = k_op_preempt(cpu);
   if (word) {
@@ -173,14 +172,14 @@ CL_COLD static uint32_t give_way(k_cpu *cpu, uint32_t answer) {
   return answer;
 }
 
-/* The caller runs on; no thread has become ready. */
+/* The caller continues; no thread has become ready. */
 static inline uint32_t leave_quietly(uint32_t answer) {
   unlock();
   cl_irq_on();
   return answer;
 }
 
-/* The caller runs on, unless somebody better has become ready. */
+/* The caller continues, unless a better thread has become ready. */
 CL_COLD static uint32_t leave_closer(k_cpu *cpu, uint32_t answer) {
   k_notify(cpu);
   return k_irq(cpu) ? give_way(cpu, answer) : leave_quietly(answer);
@@ -195,7 +194,7 @@ static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
   return CL_UNLIKELY(woke) ? leave(cpu, answer) : leave_quietly(answer);
 }
 
-/* Interrupt lines have risen; they are CPU 0's. With the lock. */
+/* Interrupt lines have risen; CPU 0 serves them. With the lock. */
 CL_APART void take_lines(const k_cpu *cpu, uint32_t lines) {
   cl_local_write(CL_LINE_CLEAR, lines);
   int woke = 0;
@@ -219,18 +218,18 @@ CL_APART void take_asleep(k_cpu *cpu, uint32_t lines) {
   if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
   if (cpu->waiting) set_timer(cpu);
   unlock();
-  if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* of k_completed(); who is awake looks for himself */
+  if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* from k_completed(); a CPU that is awake checks by itself */
 }
 
-/* Handlers of the communication port, or the Back-Door's, on a CPU that sleeps. What they post may be for this CPU. */
+/* Handlers of the communication port, or the Back-Door's, on a CPU that sleeps. They may wake a thread for this CPU. */
 CL_APART void dispatch_asleep(k_cpu *cpu) {
   cl_ipc_dispatch();
   if (!K_REMOTE && cpu->waiting) k_wait_again(cpu);
   if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0); /* as above */
 }
 
-/* No thread can run: sleep until another CPU (or an interrupt line) brings one. The stack below is that of
- * the thread that waits; nobody else can run it before this CPU has left it. */
+/* No thread can run: sleep until another CPU (or an interrupt line) provides one, on the stack of the waiting thread;
+ * no other CPU can run that thread before this one has left it. */
 static uint32_t idle(k_cpu *cpu) {
   cl_trace(CL_TRACE_IDLE, 1);
   unlock();
@@ -240,14 +239,14 @@ static uint32_t idle(k_cpu *cpu) {
     uint32_t lines = lines_of(cpu);
     if (lines || !is_quick()) take_asleep(cpu, lines);
     if ((CL_IPC || CL_BACKDOOR) && CL_UNLIKELY(cl_ipc_dispatch)) dispatch_asleep(cpu);
-    if (cpu->waiting && is_quick()) set_timer(cpu); /* perhaps that was it */
+    if (cpu->waiting && is_quick()) set_timer(cpu); /* the timer may have ended the sleep */
   }
   lock();
   if (CL_UNLIKELY(timed[cpu - k_cpus] != k_slice)) set_timer(cpu); /* cl_op_slice's interrupt may be cleared above */
   cl_trace(CL_TRACE_IDLE, 0);
   start_timer(cpu);
   k_back();
-  if (CL_CPUS > 1 && cpu->leaving) k_saved(cpu); /* nobody looks before cl_switch unlocks */
+  if (CL_CPUS > 1 && cpu->leaving) k_saved(cpu); /* invisible to others until cl_switch unlocks */
   return cpu->answer;
 }
 
@@ -255,16 +254,16 @@ CL_APART uint32_t settle_idle(k_cpu *cpu) {
   uint32_t word = idle(cpu);
   if (word == K_RESUMED) return leave(cpu, word);
   k_notify(cpu);
-  if (k_irq(cpu)) k_interrupt(cpu); /* something better has come meanwhile */
+  if (k_irq(cpu)) k_interrupt(cpu); /* a better thread has become ready meanwhile */
   return cl_switch(word);
 }
 
-/* The caller cannot run on: word has bit 31. */
+/* The caller cannot continue: bit 31 of word is set. */
 static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
   return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : switch_away(cpu, word);
 }
 #else
-/* The context of a CPU without a thread: it has nothing to keep, so it begins anew each time, on the boot stack. */
+/* The context of a CPU without a thread: it has no state, so it restarts each time, on the boot stack. */
 __attribute__((noreturn, used)) void cl_sw_idle(void) {
   k_cpu *cpu = this_cpu();
   uint32_t word;
@@ -294,7 +293,7 @@ __attribute__((naked, used)) static void idle_place(void) {
 /* As cl_switch_away leaves it; of all CPUs, as nothing is written there. */
 static void (*const idle_frame[4])(void) __attribute__((aligned(16))) = { idle_place };
 
-/* Nobody sleeps in the context of a thread. */
+/* No CPU sleeps in the context of a thread. */
 static inline uint32_t settle_idle(k_cpu *cpu) {
   (void)cpu;
   __builtin_unreachable();
@@ -305,7 +304,7 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cp
 
 /* --- the interface --------------------------------------------------------------------------- */
 
-/* Nobody becomes ready by these. */
+/* These wake no thread. */
 #define QUIET(name, call, ...)                           \
   uint32_t cl_op_##name(__VA_ARGS__) {                   \
     k_cpu *cpu = enter();                                \
@@ -317,7 +316,7 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cp
     k_cpu *cpu = enter();                                \
     return leave(cpu, k_op_##name call);                 \
   }
-/* Twice: when K_AWAY, waking makes calls, and the usual path should not pay for their frame. */
+/* Two copies: if K_AWAY, waking makes calls, and the common path should not pay for their frame. */
 #define WAKING(name, call, pass, ...)                    \
   CL_APART uint32_t away_##name(__VA_ARGS__) {           \
     k_cpu *cpu = this_cpu();                             \
@@ -394,7 +393,7 @@ uint32_t cl_op_yield(void) {
   return leave_if(woke, cpu, word);
 }
 
-/* Send and receive. The waiting halves are out of line: only they need a frame. */
+/* Send and receive. The waiting parts are out of line: only they need a frame. */
 
 /* The same for one wait. */
 CL_COLD uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
@@ -413,14 +412,14 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
   return cl_op_port_send((uint32_t)(port - k_ports), word);
 }
 
-/* The same when somebody sleeps. */
+/* The same while a CPU sleeps. */
 CL_APART uint32_t send_away(k_port *port, uint32_t word) {
   int woke = 0;
   k_put(port, this_thread(), word, &woke);
   return woke ? leave(this_cpu(), 0) : leave_quietly(0);
 }
 
-/* The lock is held for the port's own words and the queue's only: all that can be known before is. */
+/* The lock is held only for accesses to the port and the queue: everything else is computed before. */
 uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
   if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
@@ -439,7 +438,7 @@ uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
 __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port) {
   uint32_t answer = k_wait_for_message(cpu, port);
-  if (CL_UNLIKELY(!answer)) return leave(cpu, CL_RESUMED); /* what it has published itself */
+  if (CL_UNLIKELY(!answer)) return leave(cpu, CL_RESUMED); /* it has published to its own port */
   if (CL_UNLIKELY(answer == K_PENDING)) return settle_idle(cpu);
   start_timer(cpu);
   k_notify(cpu);
@@ -459,14 +458,14 @@ CL_COLD static uint32_t receive_notify(k_cpu *cpu, uint32_t answer) {
   return answer;
 }
 
-/* With several CPUs there is one copy for all receivers: it is longer then, and for what one cache misses the other
- * CPUs wait, too. */
+/* With several CPUs there is one copy for all receivers: it is longer then, and the cache misses of one CPU delay the
+ * others, too. */
 #if CL_CPUS > 1
 __attribute__((noinline))
 #endif
 static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   k_cpu *cpu = enter();
-  if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* one has just come */
+  if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* a message has just arrived */
   uint32_t answer = k_wait_fast(cpu, receiver, port);
   if (CL_UNLIKELY(!answer)) return receive_wait(cpu, port);
   if (!is_quick()) return receive_timed(cpu, answer);
@@ -474,9 +473,8 @@ static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   return CL_UNLIKELY(k_others_must_give_way(cpu)) ? receive_notify(cpu, answer) : answer;
 }
 
-/* Only the receiver moves head, and it is here: to take a message there is nothing to lock. A sender that is about
- * to wait for room sees the new head, or is seen here; and what is loaded and stored happens in that order, on one
- * bus. */
+/* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room
+ * sees the new head, or is seen here, because loads and stores happen in program order on one bus. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
@@ -505,7 +503,7 @@ uint32_t cl_op_slice(uint32_t word) {
   return leave(cpu, 0);
 }
 
-/* Run the next thread; there is nothing here to come back to. */
+/* Run the next thread; does not return here. */
 __attribute__((noreturn)) static void go_on(k_cpu *cpu, uint32_t word) {
   if (word == K_PENDING) word = idle(cpu);
   start_timer(cpu);
@@ -527,22 +525,22 @@ void cl_op_thread_exit(void) {
 
 /* --- time limits of waits ---------------------------------------------------------------------- */
 
-CL_COLD void cl_ground_lock(void) {
+CL_COLD void cl_backend_lock(void) {
   cl_irq_off();
   lock();
 }
 
-CL_COLD void cl_ground_unlock(void) {
+CL_COLD void cl_backend_unlock(void) {
   unlock();
   cl_irq_on();
 }
 
-CL_COLD void cl_ground_timer(void) {
+CL_COLD void cl_backend_timer(void) {
   note_timers();
   set_timer(this_cpu());
 }
 
-CL_COLD uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread) {
+CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
   int woke = 0;
   uint32_t answer;
   switch (op) {
@@ -557,7 +555,7 @@ CL_COLD uint32_t cl_ground_leave(uint32_t op, uint32_t id, uint32_t thread) {
 
 /* --- traps and start --------------------------------------------------------------------------- */
 
-/* Timer, another CPU, or an interrupt line. What is not looked at here because there was a line is still pending. */
+/* Timer, another CPU, or an interrupt line. Causes that are not served because of a line stay pending. */
 void cl_interrupt(uint32_t causes) {
   (void)causes;
   cl_trace(CL_TRACE_TRAP, 0);
@@ -582,7 +580,7 @@ void cl_interrupt(uint32_t causes) {
   }
 }
 
-/* For handlers of the communication port: interrupts stay off, and nobody is switched to. */
+/* For handlers of the communication port: interrupts stay disabled, and no switch happens. */
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   k_cpu *cpu = this_cpu();
   lock();
@@ -600,7 +598,7 @@ void cl_sw_after_handlers(void) {
   if (k_must_give_way(cpu)) cl_interrupt(0);
 }
 
-void cl_ground_start(void) {
+void cl_backend_start(void) {
   k_init();
 #ifdef CL_POLICY
   for (uint32_t cpu = 0; cpu < CL_CPUS; cpu++) cl_threads[CL_THREADS + cpu].sp = (uint32_t)(uintptr_t)idle_frame;
@@ -615,6 +613,6 @@ void cl_boot_other(void) {
   while (!started) cl_wait_for_interrupt();
   k_cpu *cpu = enter();
   cl_local_write(CL_IPI_CLEAR, 0);
-  set_timer(cpu); /* its high half is for start_timer() to stand on */
+  set_timer(cpu); /* start_timer() relies on its high half */
   go_on(cpu, k_op_next(cpu));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs for two processors: what they compute, on the host and on both grounds of the target."""
+"""The programs for two processors: what they compute, on the host and with both back ends of the target."""
 
 from __future__ import annotations
 
@@ -130,15 +130,15 @@ def test_what_goes_wrong_is_said(native: Native, wrong: int, backdoor: int, stat
 
 
 @pytest.mark.parametrize("core", ("standard", "economy"))
-@pytest.mark.parametrize("ground", ("smp", "backdoor"))
+@pytest.mark.parametrize("backend", ("smp", "backdoor"))
 @pytest.mark.parametrize(("app", "size"), (("sort", 101), ("dhrystone", 21), ("fft", 256), ("wavelet", 32)))
-def test_small_sizes_on_the_target(app: str, size: int, ground: str, core: str) -> None:
-    soc = platform.load(f"{ground}-{core}")
+def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str) -> None:
+    soc = platform.load(f"{backend}-{core}")
     outcome = Experiment(app, soc, defines={"PAIR_SIZE": size}).run(NOTHING, max_cycles=20_000_000)
     outcome.check_finished()
     PAIR[app].check(outcome.result.output, NOTHING)
     found = figures(outcome.result.output)
-    crossing = (0, 0) if ground == "smp" else words_crossing(app, size)
+    crossing = (0, 0) if backend == "smp" else words_crossing(app, size)
     assert (found["words_down"], found["words_up"]) == crossing
     assert 0 < found["cycles_2"] < found["cycles_1"]
     assert (found["serial_cycles"] > 0) == (app == "sort")

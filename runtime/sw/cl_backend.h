@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel in software: every operation is a call (cl_sw.c), which link-time optimisation puts in place. */
-#ifndef CL_GROUND_H
-#define CL_GROUND_H
+ * The software kernel: every operation is a call (cl_sw.c), which link-time optimisation inlines. */
+#ifndef CL_BACKEND_H
+#define CL_BACKEND_H
 
 #define CL_SW_DECLARE(name, CODE, arguments) uint32_t cl_op_##name(CL_PARAMETERS_##arguments);
 CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
 uint32_t cl_op_port_send(uint32_t id, uint32_t word);
 
-/* May answer GIVE_WAY, with interrupts off and the kernel locked, or RESUMED: then it must be called again. */
+/* May return GIVE_WAY, with interrupts disabled and the kernel locked, or RESUMED: then call it again. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
 
-/* Those of a wait with a time limit. */
+/* Variants for timed waits. */
 uint32_t cl_op_port_send_once(uint32_t id, uint32_t word);
 
 static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
@@ -37,6 +37,6 @@ static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_
 uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id);
 __attribute__((noreturn)) void cl_op_thread_exit(void);
-void cl_ground_start(void);
+void cl_backend_start(void);
 
 #endif

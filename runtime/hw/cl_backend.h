@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel in hardware: every operation is one load on the CPU's private kernel port, after a store of the
- * argument word if there is one. What another CPU or thread does in between cannot be seen: the port's argument
- * register belongs to the thread (traps save and restore it). */
-#ifndef CL_GROUND_H
-#define CL_GROUND_H
+ * The hardware kernel: every operation is one load on the CPU's private kernel port, after a store of the argument
+ * word if there is one. No other CPU or thread can interfere in between: the port's argument register belongs to the
+ * thread (traps save and restore it). */
+#ifndef CL_BACKEND_H
+#define CL_BACKEND_H
 
 static inline volatile uint32_t *cl_port(unsigned op, uint32_t id) {
   return (volatile uint32_t *)(CL_KERNEL_PORT + (op << CL_ADDRESS_OP_LSB) + (id << CL_ADDRESS_ID_LSB));
 }
 
-/* The load that is the operation. Memory accesses stay on their side of it: locks are among the operations. */
+/* The load that executes the operation. A compiler barrier on both sides, as locks are among the operations. */
 static inline uint32_t cl_port_load(unsigned op, uint32_t id) {
   __asm__ volatile("" ::: "memory");
   uint32_t word = *cl_port(op, id);
@@ -20,7 +20,7 @@ static inline uint32_t cl_port_load(unsigned op, uint32_t id) {
 
 uint32_t cl_hw_interrupted(void);
 
-/* Do what the word of a waiting operation asks for. */
+/* Act on the word returned by a waiting operation. */
 static inline uint32_t cl_hw_settle(uint32_t word) {
   if ((int32_t)word < 0) return cl_switch(word); /* GIVE_WAY */
   if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) return cl_hw_interrupted();
@@ -83,7 +83,7 @@ static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
   return answer;
 }
 
-/* The kernel interrupts the CPU afterwards, if it should give way. */
+/* If the CPU should give way, the kernel interrupts it afterwards. */
 /* The thread interrupted may be between two operations that share WORD0. */
 static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   uint32_t word = *cl_port(CL_OP_WORD0, 0), answer = cl_op_semaphore_post(id);
@@ -92,6 +92,6 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 }
 
 __attribute__((noreturn)) void cl_op_thread_exit(void);
-static inline void cl_ground_start(void) {}
+static inline void cl_backend_start(void) {}
 
 #endif
