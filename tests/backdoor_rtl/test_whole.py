@@ -86,7 +86,7 @@ def test_whole_long(sizes: tuple[int, int, int]) -> None:
 
 # (file, text, what is there instead); each must be found by a few runs
 PLANTED = {
-    "bundle moves": ("cl_cdc_bundle", "send    = idle & (", "send    = ("),
+    "bundle moves": ("cl_cdc_bundle", "= idle & (", "= ("),
     "bell lost": ("cl_cdc_bundle", "<= bells_q | bells_i;", "<= bells_i;"),
     "bell with the next": ("cl_cdc_bundle", "<= bells_q | (ring_i ? bells_i : '0);", "<= bells_q;"),
     "mail first": ("cl_backdoor", "(near_received.mail[CountW-1:0])", "(near_written)"),

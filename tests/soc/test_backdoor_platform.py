@@ -763,7 +763,7 @@ def test_options_need_a_backdoor() -> None:
     model = verilate.build_model(platform.load("smp-economy", 1))
     program = assemble("  sw zero, EXIT(s1)\n  j .\n", "economy")
     for options in ({"far_period": 999}, {"far_stop": 5}, {"loader": program}):
-        with pytest.raises(UserError, match="are for a platform with a Back-Door"):
+        with pytest.raises(UserError, match="this platform has no Back-Door"):
             simulate.run(model, program, max_cycles=100, **options)
 
 

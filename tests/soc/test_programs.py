@@ -449,7 +449,7 @@ def test_waves(tmp_path: Path) -> None:
 
 
 def test_waves_need_a_model_built_for_them(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="this model was built without waves"):
+    with pytest.raises(UserError, match="this model was built without waveforms"):
         run("economy", 1, "j .\n", max_cycles=10, waves=tmp_path / "x.vcd")
 
 
