@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * First thing after reset, for assembly: a processor with a local memory copies text and constants there and goes on
- * there. They were loaded to the start of the global memory, and it runs there until then, so nothing in here may be
- * addressed relative to the pc. Two steps: the loop itself first, as it is faster from the local memory. Uses t0 to t6
- * and a0 to a3. */
+ * First step after reset, for assembly: a processor with a local memory copies text and constants there and continues
+ * there. They were loaded to the start of the global memory, from which it runs until then, so nothing here may use
+ * pc-relative addresses. Two steps: first the loop itself, as it is faster from the local memory. Uses t0 to t6 and a0
+ * to a3. */
   .macro cl_copy_program
 #if CL_LOCAL_MEMORY_BYTES
   lui t0, %hi(CL_RAM)

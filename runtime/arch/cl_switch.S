@@ -2,16 +2,16 @@
  *
  * Context switch, the same for both cores and both kernels.
  *
- * A suspended thread is its stack pointer in cl_threads[tid].sp. At that address lies the place where it goes on;
- * what else it keeps is its own business. cl_switch keeps what a C function must keep; cl_switch_here
- * (cl_kernel.h) lets the compiler keep just what is in use. A preempted thread waits in cl_switch, called by the
- * trap handler, above whose frame lies the trap's.
+ * A suspended thread is represented by its stack pointer in cl_threads[tid].sp. At that address is its resume address;
+ * whatever else it saved depends on that address. cl_switch saves the callee-saved registers; cl_switch_here
+ * (cl_kernel.h) lets the compiler save only live ones. A preempted thread waits in cl_switch, called by the trap
+ * handler; the trap frame is above its frame.
  *
- * Interrupts: with the hardware kernel they may stay on: it interrupts nobody between GIVE_WAY and SAVED. SAVED is
- * said by the thread that goes on, when sp is its own: another CPU may run the thread we left from there on. With the
- * software kernel interrupts are off until the thread goes on; its lock is released as soon as the thread we leave has
- * its stack pointer stored, for nothing below that is touched from there on. One that goes on in its trap handler
- * turns interrupts off before; or each time it is about to go on a new trap could pile up on its stack.
+ * Interrupts: with the hardware kernel they may stay enabled, as it raises none between GIVE_WAY and SAVED. SAVED is
+ * stored by the resuming thread, when sp is its own: from then on another CPU may run the old thread. With the software
+ * kernel interrupts are disabled until the thread resumes; its lock is released as soon as the old thread's stack
+ * pointer is stored, as nothing below that is accessed afterwards. A thread that resumes in its trap handler disables
+ * interrupts before; otherwise each time it is about to resume, a new trap could pile up on its stack.
  */
 #include "cl_arch_asm.h"
 #include "cl_kernel_ops.h"
@@ -19,7 +19,7 @@
 
 #define FRAME 64
 
-  /* First things of a thread that goes on; t1 and t2 are from cl_switch_away. */
+  /* First steps of a resuming thread; t1 and t2 are from cl_switch_away. */
   .macro saved
 #if defined(CL_KERNEL_HW)
   lui t0, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
@@ -70,9 +70,9 @@
   .option norelax
 
 /* Leave this thread for thread a0[15:0]; a0 is an answer with GIVE_WAY and status 0. Called with t0 as the return
- * address. Comes back when this thread runs again, in the state of the CPU that comes: with the hardware kernel SAVED
- * is to be said, with the software kernel interrupts are to be turned on. t1 = the thread's number << CL_THREAD_SHIFT,
- * t2 = CL_LOCAL; sp and tp are kept and no other register is. */
+ * address. Returns when this thread runs again, in the state of the CPU that runs it: with the hardware kernel SAVED
+ * must be stored, with the software kernel interrupts must be enabled. t1 = the thread's number << CL_THREAD_SHIFT,
+ * t2 = CL_LOCAL; only sp and tp are preserved. */
   .globl cl_switch_away
   .type cl_switch_away, @function
   .balign 16
@@ -81,7 +81,7 @@ cl_switch_away:
   sw t0, 0(sp)
   sw sp, CL_THREAD_SP(tp)
 
-/* void cl_switch_to(uint32_t word): the same for a CPU that leaves nothing behind. */
+/* void cl_switch_to(uint32_t word): the same for a CPU without an old thread to save. */
   .globl cl_switch_to
   .type cl_switch_to, @function
 cl_switch_to:
@@ -89,7 +89,7 @@ cl_switch_to:
 #if !defined(CL_KERNEL_HW) && CL_CPUS > 1
   sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
 #endif
-  slli t1, a0, CL_THREAD_SHIFT /* GIVE_WAY falls out at the top */
+  slli t1, a0, CL_THREAD_SHIFT /* shifts GIVE_WAY out */
   lui t0, %hi(cl_threads)
   add t0, t0, t1
   lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
@@ -99,8 +99,8 @@ cl_switch_to:
   jr t0
   .size cl_switch_away, . - cl_switch_away
 
-/* uint32_t cl_switch(uint32_t word): leave this thread as a C function may. Comes back when it runs again, with
- * interrupts on, and returns RESUMED. */
+/* uint32_t cl_switch(uint32_t word): switch away from this thread, by the C ABI. Returns RESUMED when it runs
+ * again, with interrupts enabled. */
   .globl cl_switch
   .type cl_switch, @function
 cl_switch:
@@ -116,7 +116,7 @@ cl_switch:
   ret
   .size cl_switch, . - cl_switch
 
-/* void cl_switch_in_trap(uint32_t word): the same from a trap handler; comes back with interrupts off. */
+/* void cl_switch_in_trap(uint32_t word): the same from a trap handler; returns with interrupts disabled. */
   .globl cl_switch_in_trap
   .type cl_switch_in_trap, @function
 cl_switch_in_trap:
@@ -131,7 +131,7 @@ cl_switch_in_trap:
   ret
   .size cl_switch_in_trap, . - cl_switch_in_trap
 
-/* Where a new thread begins: its function and argument lie on the stack (cl_thread_prepare). */
+/* Entry of a new thread: its function and argument are on the stack (cl_thread_prepare). */
   .globl cl_thread_entry
 cl_thread_entry:
   saved

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PicoRV32: what C needs of the core. */
+ * PicoRV32: core-specific code for C. */
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
@@ -11,8 +11,8 @@
 
 #define CL_ARCH_HANDLER_STACK 0
 
-/* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: it would stop for good. With the
- * hardware kernel its interrupt, the timer's and the communication port's (8) are the only others that are heard. */
+/* maskirq: a set bit masks. The core's own faults (1, 2) are never masked: the core would halt. With the
+ * hardware kernel only its interrupt, the timer's and the communication port's (8) are enabled besides. */
 #define CL_IRQS_OFF (~6)
 #if defined(CL_KERNEL_HW)
 #define CL_IRQS_ON (~(1 << 8 | 1 << CL_IRQ_TIMER | 1 << CL_IRQ_KERNEL | 6))
@@ -39,10 +39,10 @@ static inline int cl_irq_is_off(void) {
   return mask == CL_IRQS_OFF;
 }
 
-/* From now on this CPU hears the communication port's interrupt: it always does. */
+/* Enable the communication port's interrupt on this CPU: it always is. */
 static inline void cl_ipc_listen(const void *registers) { (void)registers; }
 
-/* The same of the Back-Door's, with a handler of its bells. */
+/* The same for the Back-Door's interrupt, with a bell handler. */
 static inline void cl_backdoor_listen(void (*handler)(uint32_t bells)) { (void)handler; }
 
 /* Sleep until an interrupt is pending, masked or not. */

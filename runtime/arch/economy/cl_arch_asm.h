@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PicoRV32: what assembly common to the cores needs. */
+ * PicoRV32: core-specific macros for common assembly. */
   .macro cl_irq_on
   .insn r 0x0b, 6, 3, x0, x0, x0 /* maskirq zero */
   .endm
   .macro cl_irq_off
-  li t0, -7 /* all but the core's own faults */
+  li t0, -7 /* all except the core's own faults */
   .insn r 0x0b, 6, 3, x0, t0, x0 /* maskirq t0 */
   .endm

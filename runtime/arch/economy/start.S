@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PicoRV32: start-up and traps. Its interrupts are its own: the core goes to 0x10 with the return address in q0
- * and the causes in q1, and interrupts nobody until retirq.
+ * PicoRV32: start-up and traps. It has a non-standard interrupt scheme: the core jumps to 0x10 with the return address
+ * in q0 and the causes in q1, and takes no interrupt until retirq.
  *
- * The entry leaves that mode at once with interrupts masked, so everything behind it is plain code that may
- * switch threads. The way back has no instruction that unmasks and jumps; so the last two unmask, with gp, which
- * no compiler touches, and jump to q0. An interrupt between the two would overwrite q0: the entry knows that place
- * and returns to where q2 points, which is the same.
+ * The entry leaves that mode at once with interrupts masked, so everything after it is plain code that may switch
+ * threads. There is no instruction that unmasks and jumps; so the exit's last two instructions unmask, with gp, which
+ * the compiler never uses, and jump to q0. An interrupt between the two would overwrite q0: the entry recognises that
+ * address and returns to the address in q2, which is the same.
  *
- * Trap frame (80 bytes), pushed on the stack of the thread that was interrupted:
+ * Trap frame (80 bytes), pushed on the stack of the interrupted thread:
  *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
  */
 #include "cl_frame.h"
@@ -101,7 +101,7 @@ interrupt:
   getq a0, 1
   call cl_interrupt
 back:
-  /* Interrupts are off here, wherever this thread has been meanwhile. */
+  /* Interrupts are disabled here, whichever CPU this thread is on now. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)
   lui t0, %hi(WORD0)
@@ -117,7 +117,7 @@ back:
 return:
   retirq
 
-/* A fault, or the communication port; the kernel's interrupt comes again if it came at once with that. */
+/* A fault, or the communication port; a simultaneous kernel interrupt is raised again. */
 others:
   andi a0, t1, FAULTS
   bnez a0, fault
@@ -137,7 +137,7 @@ others:
   j back
 #endif
 
-/* A fault ends the program. q0 is behind the instruction at fault. The stack may be what is broken. */
+/* A fault ends the program. q0 points after the faulting instruction. The stack may be corrupted. */
 fault:
   addi a1, t0, -4
   lui t2, %hi(CL_LOCAL)

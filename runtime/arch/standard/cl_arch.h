@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ibex: what C needs of the core. */
+ * Ibex: core-specific code for C. */
 #ifndef CL_ARCH_H
 #define CL_ARCH_H
 
 #include <stdint.h>
 
-/* start.S answers the kernel's interrupt itself. */
+/* start.S handles the kernel's interrupt itself. */
 #define CL_ARCH_PREEMPTS 1
 
-/* Bytes of the stack in the local memory on which start.S calls the communication port's handlers; 0: that of whatever
- * runs. The software kernel switches threads behind them, so there it is the thread's. */
+/* Bytes of the stack in the local memory on which start.S calls the communication port's handlers; 0: the interrupted
+ * stack. The software kernel switches threads after them, so there it must be the thread's. */
 #if defined(CL_KERNEL_HW) && defined(CL_AMP) && CL_AMP
 #define CL_ARCH_HANDLER_STACK 1024
 #else
@@ -28,9 +28,9 @@ static inline int cl_irq_is_off(void) {
   return !(status & 8);
 }
 
-/* From now on this CPU hears the communication port's interrupt, in a table in which that one's handler stands in its
- * place. With the hardware kernel it has had one with the kernel's; that costs a jump more now, 2 cycles. `registers`:
- * where that handler saves them, if it has a stack of its own. */
+/* Enable the communication port's interrupt on this CPU, with a vector table that contains its handler's code. With the
+ * hardware kernel the previous table contained the kernel's; that now costs an additional jump, 2 cycles. `registers`:
+ * where the handler saves registers, if it has its own stack. */
 static inline void cl_ipc_listen(const void *registers) {
   extern char cl_ipc_vectors[];
   __asm__ volatile("csrw mscratch, %0" ::"r"(registers));
@@ -39,7 +39,7 @@ static inline void cl_ipc_listen(const void *registers) {
   __asm__ volatile("csrs mie, %0" ::"r"(1 << 17));
 }
 
-/* The same for the Back-Door's interrupt and the handler of its bells, on a platform without that port. */
+/* The same for the Back-Door's interrupt and its bell handler, on a platform without that port. */
 static inline void cl_backdoor_listen(void (*handler)(uint32_t bells)) {
 #if CL_BACKDOOR
   extern char cl_backdoor_vectors[];

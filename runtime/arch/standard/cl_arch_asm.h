@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ibex: what assembly common to the cores needs. */
+ * Ibex: core-specific macros for common assembly. */
   .macro cl_irq_on
   csrsi mstatus, 8
   .endm

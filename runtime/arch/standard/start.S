@@ -2,7 +2,7 @@
  *
  * Ibex: vectors, start-up, traps.
  *
- * Trap frame (80 bytes), pushed on the stack of the thread that was interrupted:
+ * Trap frame (80 bytes), pushed on the stack of the interrupted thread:
  *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
  */
 #include "cl_frame.h"
@@ -72,7 +72,7 @@ cl_start:
   la sp, cl_main_stack + CL_MAIN_STACK_BYTES
   tail cl_boot_main
 
-/* What a C function does not keep, and where to go on. */
+/* The caller-saved registers and the return address. */
   .macro keep
   addi sp, sp, -FRAME
   sw t0, 4(sp)
@@ -98,7 +98,7 @@ cl_start:
   .section .text.hot, "ax", @progbits
   .option norelax
 #if defined(CL_KERNEL_HW)
-/* The kernel's interrupt is number 11, and its handler stands in its place in the table. */
+/* The kernel's interrupt is number 11, and its handler's code is in the table itself. */
   .balign 256
 vectors:
   j exception
@@ -127,7 +127,7 @@ interrupt:
   lw a0, %lo(PREEMPT)(t3)
   sw t1, 68(sp)
   bgez a0, back
-  /* The next thread expects interrupts on. The kernel raises none before SAVED. */
+  /* The next thread expects interrupts enabled. The kernel raises none before SAVED. */
   csrsi mstatus, 8
   addi sp, sp, -SWITCH_FRAME
   la t0, go_on
@@ -147,8 +147,8 @@ interrupt:
   sw sp, CL_THREAD_SP(tp)
   j cl_switch_to
 
-/* As behind cl_switch_away: t1 = the thread's number << CL_THREAD_SHIFT, t2 = CL_LOCAL. Interrupts off before SAVED, or
- * each time a thread is about to go on a new trap could pile up on its stack. */
+/* As after cl_switch_away: t1 = the thread's number << CL_THREAD_SHIFT, t2 = CL_LOCAL. Disable interrupts before SAVED;
+ * otherwise each time a thread is about to resume, a new trap could pile up on its stack. */
   .balign 8
 go_on:
   csrci mstatus, 8
@@ -173,7 +173,7 @@ go_on:
   call cl_interrupt
 #endif
 back:
-  /* Interrupts are off here, wherever this thread has been meanwhile. */
+  /* Interrupts are disabled here, whichever CPU this thread is on now. */
 #if defined(CL_KERNEL_HW)
   lw t1, 68(sp)
   lui t0, %hi(WORD0)
@@ -198,9 +198,9 @@ timer_interrupt:
 #endif
 
 #if CL_IPC
-/* The communication port's interrupt is number 17, and its handler stands in its place in this table (cl_ipc_listen).
- * It takes bells while it saves registers. Where it ends with mret, neither mepc nor mstatus has changed; WORD0 is what
- * a handler that uses the kernel keeps. gp = CL_IPC_FAILED, and no compiler touches it. */
+/* The communication port's interrupt is number 17, and its handler's code is in this table (cl_ipc_listen). It takes
+ * bells while it saves registers. If it ends with mret, neither mepc nor mstatus has changed; a handler that uses the
+ * kernel preserves WORD0. gp = CL_IPC_FAILED; the compiler never uses gp. */
 #define FIRST_SHIFT 5 /* log2 of the size of struct cl_ipc_first */
 #define TAKE 0
 #define LEVELS 4
@@ -210,8 +210,8 @@ timer_interrupt:
 #define CPU 20
 #define OTHERS 24
 
-/* A stack of its own (CL_ARCH_HANDLER_STACK): mscratch points to where registers are saved, above them lies
- * cl_ipc_first. Elsewhere `first` says where: t0 = this CPU's; uses t1. */
+/* With a handler stack (CL_ARCH_HANDLER_STACK): mscratch points to the register save area, followed by cl_ipc_first.
+ * Otherwise `first` computes this CPU's address in t0; uses t1. */
 #if defined(CL_KERNEL_HW) && CL_AMP
 #define OWN_STACK
 #define FIRST(field) (64 + field)(sp)
@@ -308,7 +308,7 @@ cl_ipc_vectors:
 
 #if CL_BACKDOOR
 /* The same for the Back-Door, on a platform without that port (cl_backdoor_listen). It takes bells while it saves
- * registers and calls their handler, gp, which no compiler touches; all else is for cl_ipc_dispatch. */
+ * registers and calls their handler in gp, which the compiler never uses; the rest is for cl_ipc_dispatch. */
   .balign 256
   .globl cl_backdoor_vectors
 cl_backdoor_vectors:
@@ -361,7 +361,7 @@ cl_backdoor_vectors:
 #endif
 #endif
 
-/* Nothing is saved: a fault ends the program. The stack may be what is broken. */
+/* Nothing is saved: a fault ends the program. The stack may be corrupted. */
 exception:
   lui t2, %hi(CL_LOCAL)
   lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
