@@ -99,7 +99,7 @@ K_INLINE uint32_t k_go_on(k_cpu *cpu) {
   return next->switch_word;
 }
 
-K_INLINE cl_time k_evening(void) { return 4 * k_machine.tuning.slice; }
+K_INLINE cl_time k_balance_period(void) { return 4 * k_machine.tuning.slice; }
 
 /* The policy has no current thread on this CPU: let it pick. */
 K_APART uint32_t k_choose(k_cpu *cpu) {
@@ -111,7 +111,7 @@ K_APART uint32_t k_choose(k_cpu *cpu) {
   cpu->until = CL_FOREVER;
   if (entity) {
     cl_time left = K_POLICY.tick(&k_machine, number, 0);
-    if (K_POLICY.balance && K_REMOTE && left > k_evening()) left = k_evening();
+    if (K_POLICY.balance && K_REMOTE && left > k_balance_period()) left = k_balance_period();
     if (left < K_TICK) left = K_TICK; /* deciding takes time: ensures that the thread makes progress */
     if (left != CL_FOREVER) cpu->until = k_clock() + left;
   }
@@ -138,7 +138,7 @@ K_APART uint32_t k_look(k_cpu *cpu, enum cl_why why) {
     }
   }
   if (cpu->current) cpu->current->state = CL_STATE_READY;
-  if (K_POLICY.balance && K_REMOTE && k_machine.now - cpu->balanced >= k_evening()) {
+  if (K_POLICY.balance && K_REMOTE && k_machine.now - cpu->balanced >= k_balance_period()) {
     cpu->balanced = k_machine.now;
     K_POLICY.balance(&k_machine, number);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Condition variables: their table, and what their operations answer and change.
 //
-// A condition variable counts its signals. Who wants to wait takes the count (cond_ticket) while it still holds
+// A condition variable counts its signals. A thread that wants to wait reads the count (cond_ticket) while it still holds
 // the mutex: cond_wait returns at once if there has been a signal since. So unlocking and waiting need not be
 // one operation. The waiting threads are in its wait list.
 //
@@ -19,7 +19,7 @@ module cl_kernel_condition_ops
   input  logic  [5:0] op_i,
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
-  input  logic        waiter_valid_i,  // somebody is in the condition variable's wait list
+  input  logic        waiter_valid_i,  // the condition variable's wait list is not empty
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with cond_create: the new condition variable
   input  logic        commit_i

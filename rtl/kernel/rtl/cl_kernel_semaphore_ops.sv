@@ -17,7 +17,7 @@ module cl_kernel_semaphore_ops
   input  logic [31:0] word0_i,
   input  logic  [9:0] bind_id_i,
   output logic        bindable_o,      // there is a semaphore bind_id_i
-  input  logic        waiter_valid_i,  // somebody is in the semaphore's wait list
+  input  logic        waiter_valid_i,  // the semaphore's wait list is not empty
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with semaphore_create: the new semaphore
   input  logic        commit_i

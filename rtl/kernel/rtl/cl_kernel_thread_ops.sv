@@ -33,7 +33,7 @@ module cl_kernel_thread_ops
   input  logic                     some_i,          // of any priority, but no idle thread
   input  logic      [TidWidth-1:0] next_i,
   input  logic                     slice_used_i,
-  input  logic                     ahead_i,         // then the caller is through with the last round that has begun
+  input  logic                     ahead_i,         // then the caller has finished the last begun round
   input  logic       [Clients-1:0] bound_i,         // clients that have a thread of their own,
   input  logic       [Clients-1:0] bound_queued_i,  // and that is ready
 
@@ -180,7 +180,7 @@ module cl_kernel_thread_ops
         else            outcome_o.wake = WakeThread;
       end
 
-      // Here the thread read is the caller. Who is joined or detached leaves no trace.
+      // Here the thread read is the caller. A joined or detached thread is freed.
       OpThreadExit: begin
         outcome_o.course = CourseExit;
         outcome_o.wake   = joined_i ? WakeJoiner : WakeNone;

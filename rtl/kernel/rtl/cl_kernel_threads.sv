@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread table: a record a thread, the ids that are free, and the links of all lists of threads.
+// Thread table: a record per thread, the free ids, and the links of all lists of threads.
 //
 // The record of the thread raddr_i is there in the next cycle, with its id in tid_o, until raddr_i changes. A
 // write takes effect in the next cycle; a record being written must not be read in the same cycle
@@ -9,8 +9,8 @@
 //   add_joiner, detach, idle, set_priority, free   the thread read
 //   set      state and CPU of the thread set_tid_i
 //   link     the thread after link_tid_i
-// The fields are in memories of their own as they are written at different times. A thread is in one list at
-// most (a wait list, the ready queue has links of its own) and a free one in none: so the free ids share
+// The fields are in separate memories, as they are written at different times. A thread is in at most one list
+// (a wait list; the ready queue has its own links) and a free one in none: so the free ids share
 // `link`.
 module cl_kernel_threads
   import cl_kernel_pkg::*;

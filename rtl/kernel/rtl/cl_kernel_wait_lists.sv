@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wait lists: for every object the threads that wait for it, sorted by level, equals in order of arrival.
 //
-// An object is {kind, id}; bits 4:3 of an operation tell the kind: those of the other operations (on threads,
+// An object is {kind, id}; bits 4:3 of an operation are the kind: those of the other operations (on threads,
 // lines and the ready queue) must use no list. The list of the one read is there in the next cycle; the links between its threads are in the thread
 // table, whose record the user keeps on the waiter looked at (tid_i, level_i, link_i). Operations, each on
 // the list read:
-//   clear    the object written is new: nobody waits
-//   insert   the caller waits. Nobody did: 1 cycle. Else the user reads the first waiter's record, and holds
+//   clear    the object written is new: its list is empty
+//   insert   the caller waits. Empty list: 1 cycle. Else the user reads the first waiter's record, and holds
 //            walk_i until done_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
 //            to link behind it. The caller goes before the first waiter whose level is lower now.
 //   pop      the first waiter, whose record is read, leaves
@@ -25,8 +25,8 @@ module cl_kernel_wait_lists
 
   input  logic            [1:0] read_kind_i,
   input  logic            [9:0] read_id_i,
-  output logic                  waiter_valid_o,   // of the list read: somebody waits
-  output logic                  several_o,        // and not only one
+  output logic                  waiter_valid_o,   // the list read is not empty
+  output logic                  several_o,        // it has more than one waiter
   output logic   [TidWidth-1:0] waiter_o,         // the first one
 
   input  logic            [1:0] kind_i,           // the object whose list is written
@@ -66,7 +66,7 @@ module cl_kernel_wait_lists
   tid_t   tail, tail_wdata;
   logic   list_we;
 
-  // Whether somebody waits decides what happens, and the first one's record is read next.
+  // Whether the list is empty is part of the decision; the first waiter's record is read next.
   cl_ram_1r1w #(.Width($bits(first_t)), .AddrWidth(ObjectWidth + 2), .Early(1'b1)) u_first (
     .clk_i, .we_i(list_we), .waddr_i({kind_i, ObjectWidth'(id_i)}), .wdata_i(first_wdata),
     .raddr_i({read_kind_i, ObjectWidth'(read_id_i)}), .rdata_o(first)

@@ -7,13 +7,13 @@
 //   BuildSorted               cl_ready_queue_sorted: cells that compare at once, O(1), for few threads and any number of
 //                             priorities; with Deadlines a priority is a key that may be a deadline (cl_ready_queue_pkg)
 // Interface:
-//   A thread is in one queue at most, at one priority. What the queues are for is the user's business: cl_kernel has
-//   one for dynamic threads and one a CPU, cl_scheduler has one.
+//   A thread is in one queue at most, at one priority. The user assigns the queues: cl_kernel has one for dynamic
+//   threads and one per CPU, cl_scheduler has one.
 //   An operation is taken in a cycle with valid_i and ready_o. Pop uses queue_i only and takes the thread
 //   shown as the best of that queue; the others use queue_i, priority_i and tid_i. Move also uses to_priority_i:
 //   where the thread goes; priority_i is where it is.
-//   best_*_o of every queue stand in registers and are exact while ready_o is high: reading the next
-//   thread takes no time at all. The best is the first thread of the highest priority.
+//   best_*_o of every queue are registers and exact while ready_o is high: reading the next thread takes no extra
+//   cycle. The best is the first thread of the highest priority.
 //   The caller guarantees: a thread is pushed once at most, removed and moved from where it is, popped where valid.
 // Cycles are from taking an operation to ready_o; see the structures.
 module cl_ready_queue
@@ -105,7 +105,7 @@ module cl_ready_queue
   end
 
 `ifndef SYNTHESIS
-  // Who is in a queue, and where, kept apart from the lists to check their user and them.
+  // Where each thread is queued, stored separately from the lists, to check both them and their user.
   typedef struct packed {
     logic                     queued;
     logic    [QueueWidth-1:0] where;

@@ -5,21 +5,24 @@
 //   push back, push front   2
 //   pop, remove             3
 //   move                    4
-// A state a cycle:
+// Each state takes a cycle:
 //   StIdle    takes the operation; compares its level with the best one; reads the level and the thread's links.
 //             If a push was before it (`post`), that links its thread in
-//   StRead    keeps what was read: a block RAM's word comes so late that nothing else fits in its cycle. A pop or remove that
-//             empties the best level finds the next one and reads that. A push sees whether its level is in use, and ends
-//   StWrite   links the thread out. A move keeps the level where it goes, and compares that with the best
+//   StRead    registers what was read: a block RAM's output is so late that nothing else fits in the cycle. A pop or
+//             remove that empties the best level finds the next one and reads that. A push sees whether its level is in
+//             use, and ends
+//   StWrite   links the thread out. A move registers its destination level, and compares that with the best
 //   StPush    of a move: links the thread in
-// How the next best is there in time: the best level of a queue is in registers, with its first thread and whether that is
-// its only one (`last`): so the first cycle knows whether it is emptied. The bitmap has all levels in use but the best.
+// To have the next best in time, the best level of a queue is in registers, with its first thread and whether that is
+// its only one (`last`): so the first cycle knows whether it becomes empty. The bitmap has all levels in use except the
+// best.
 // Memories:
-//   level        head and tail of every level, and whether they are the same, known early this way
+//   level        head and tail of every level, and whether they are the same, which is known early this way
 //   next, prev   the links of every thread
-//   bits         the bitmap, a group a word; summary_q says which groups have a bit, so no memory needs a reset
-// What `post` writes may be read in the same cycle: then the registers that keep what was read have it already (`hit`).
-// The link beyond either end of a list means nothing; head and tail of a level that is not in use neither.
+//   bits         the bitmap, one group per word; summary_q has a bit for each non-empty group, so no memory needs a
+//                reset
+// What `post` writes may be read in the same cycle: then the read registers get it by a bypass (`hit`).
+// The links beyond the ends of a list are undefined, as are head and tail of a level that is not in use.
 module cl_ready_queue_bitmap
   import cl_ready_queue_pkg::*;
 #(

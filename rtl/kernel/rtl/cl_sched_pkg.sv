@@ -18,7 +18,7 @@ package cl_sched_pkg;
     WakeQueued      // by the ready queue, or by the one of the client it is bound to
   } wake_way_e;
 
-  // What the engine tells the scheduling state of one CPU (cl_kernel_cpu); strobes of one cycle
+  // Commands of the engine to the scheduling state of one CPU (cl_kernel_cpu); one-cycle strobes
   typedef struct packed {
     logic run;           // run another thread; the current one, if any, becomes the leaving one
     logic leave_ready;   // with run: the leaving thread is ready
@@ -35,7 +35,7 @@ package cl_sched_pkg;
     logic set_level;     // new priority of the current thread
   } sched_cmd_t;
 
-  // What it tells the policy dwrr (cl_kernel_dwrr); strobes of one cycle
+  // Commands of the engine to the policy dwrr (cl_kernel_dwrr); one-cycle strobes
   typedef struct packed {
     logic run;      // a CPU runs another thread
     logic leave;    // the caller stops running, but is a thread still

@@ -45,11 +45,11 @@ module cl_scheduler
   output logic              [31:0] start_wdata_o,
   input  logic     [HwThreads-1:0] hw_running_i,
 
-  // The best thread that is queued; exact but for the 4 cycles (linear: until it is found) in which it changes
+  // The best queued thread; exact except in the 4 cycles (linear: until it is found) in which it changes
   output logic                     next_valid_o,
   output logic      [TidWidth-1:0] next_tid_o,
   output logic [PriorityWidth-1:0] next_priority_o,
-  output logic                     preempt_o      // level: it beats the thread that was dequeued last
+  output logic                     preempt_o      // level: it beats the thread dequeued last
 );
 
   if (Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > ((Build == BuildHybrid) ? 128 : 256) ||

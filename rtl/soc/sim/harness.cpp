@@ -5,17 +5,17 @@
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
 //            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
-// --names: for each NAME event its text, as it was in memory then, and a NUL
-// --profile: cycles from READY on by CPU and instruction, those of idle CPUs apart; 32-bit words cpu, pc, cycles
-// --watch: an event of kind 32 + n when a processor comes to the n-th address so given, 224 at most; processor 1 behind
-//          a Back-Door too, as cpu 1
-// --line: interrupt line LINE rises for a cycle COUNT times, first in cycle FIRST, then LEAST to MOST cycles after the
-//         time before, evenly drawn; each time is an event
-// --loader: what is in the ROM of processor 1 behind a Back-Door
-// --far-period: period of its clock in thousandths of the other's; 1000, or not given: the same edges. The first edges
-//               of both are always the same, and cycles are those of processor 0
-// --far-stop: from this cycle on its clock stands still
-// stderr: `progress CYCLES` about four times a second, `error: ...` when the run cannot be made
+// --names: for each NAME event its text, as it was in memory at that time, and a NUL
+// --profile: cycles from READY on by CPU and instruction, except those of idle CPUs; 32-bit words cpu, pc, cycles
+// --watch: an event of kind 32 + n when a processor reaches the n-th address given, at most 224; processor 1 behind a
+//          Back-Door is cpu 1
+// --line: interrupt line LINE rises for a cycle, COUNT times, first in cycle FIRST, then at random intervals of LEAST to
+//         MOST cycles (uniform); each rise is an event
+// --loader: contents of the ROM of processor 1 behind a Back-Door
+// --far-period: period of its clock in thousandths of processor 0's; default 1000: the same edges. The first edges of
+//               both clocks coincide, and cycles are those of processor 0
+// --far-stop: its clock stops in this cycle
+// stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text unless --uart; the last line is the result as JSON
 // exit status: 0 the run ended by exit, window or max-cycles; 1 an error before or during the run; 3 bus error or halted core
 
