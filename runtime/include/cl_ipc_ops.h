@@ -5,7 +5,7 @@
 
 #define CL_IPC_ADDRESS_PATIENCE_LSB        16 /* time limit of a waiting operation: 0 does not wait (try), n = 1 to 30 waits at most 2^n cycles, 31 waits for ever */
 #define CL_IPC_ADDRESS_PATIENCE_MASK       0x1fu
-#define CL_IPC_ADDRESS_OP_LSB              10
+#define CL_IPC_ADDRESS_OP_LSB              10 /* operation */
 #define CL_IPC_ADDRESS_OP_MASK             0x3fu
 #define CL_IPC_ADDRESS_INDEX_LSB           2 /* processor, set of processors, mutex ..., as the operation says */
 #define CL_IPC_ADDRESS_INDEX_MASK          0xffu

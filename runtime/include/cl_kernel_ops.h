@@ -12,9 +12,9 @@
 #define CL_WORD_VALUE_LSB                  0 /* thread id, count or state, as the operation says */
 #define CL_WORD_VALUE_MASK                 0xffffu
 
-#define CL_ADDRESS_OP_LSB                  12
+#define CL_ADDRESS_OP_LSB                  12 /* operation */
 #define CL_ADDRESS_OP_MASK                 0x3fu
-#define CL_ADDRESS_ID_LSB                  2
+#define CL_ADDRESS_ID_LSB                  2 /* object, as the operation says */
 #define CL_ADDRESS_ID_MASK                 0x3ffu
 
 #define CL_ATTRIBUTES_PRIORITY_LSB         0 /* scheduling parameter: priority, 0 (lowest) to Priorities - 1; with at most 128 priorities 128 + n is hardware thread n */
@@ -45,9 +45,9 @@
 #define CL_ENTRY_WORD_HARDWARE_LSB         11 /* it is a hardware thread */
 #define CL_ENTRY_WORD_HARDWARE_MASK        0x1u
 
-#define CL_THREAD_WORD_STATE_LSB           0
+#define CL_THREAD_WORD_STATE_LSB           0 /* state of the thread */
 #define CL_THREAD_WORD_STATE_MASK          0x7u
-#define CL_THREAD_WORD_PRIORITY_LSB        3
+#define CL_THREAD_WORD_PRIORITY_LSB        3 /* its priority */
 #define CL_THREAD_WORD_PRIORITY_MASK       0xffu
 #define CL_THREAD_WORD_CPU_LSB             11 /* the CPU it runs on or ran on last */
 #define CL_THREAD_WORD_CPU_MASK            0x1fu
