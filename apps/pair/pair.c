@@ -113,7 +113,7 @@ int main(void) {
   printf("%u cycles with one processor, %u with two: speed-up %u.%02u\n", (unsigned)output->cycles_1,
          (unsigned)output->cycles_2, (unsigned)(hundredths / 100), (unsigned)(hundredths % 100));
   if (different || at != length) {
-    puts("the results differ");
+    puts("error: the results with one and two processors differ");
     return EXIT_DIFFERENT;
   }
   return 0;

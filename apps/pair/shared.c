@@ -73,7 +73,7 @@ static void *run(void *unused) {
 
 void pair_open(void) {
   if (cl_cpu_count() < 2) {
-    puts("this program is for two processors: give --cpus 2, or a platform with a Back-Door");
+    puts("this program needs two processors; use --cpus 2 or a platform with a Back-Door");
     exit(EXIT_FAILURE);
   }
   open_way(&down);

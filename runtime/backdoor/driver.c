@@ -431,7 +431,7 @@ const char *cl_backdoor_reason_text(uint32_t reason) {
 const char *cl_backdoor_cause_text(uint32_t cause) {
   static const char *const texts[] = {
     [CL_BACKDOOR_CAUSE_NONE] = "no fault",
-    [CL_BACKDOOR_CAUSE_FETCH] = "fetch from an unmapped address",
+    [CL_BACKDOOR_CAUSE_FETCH] = "instruction fetch from an unmapped address",
     [CL_BACKDOOR_CAUSE_ILLEGAL] = "illegal instruction",
     [CL_BACKDOOR_CAUSE_BREAKPOINT] = "breakpoint",
     [CL_BACKDOOR_CAUSE_LOAD] = "load from an unmapped address",

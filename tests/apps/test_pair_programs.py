@@ -117,9 +117,9 @@ def test_every_size_on_the_host(native: Native, app: str, size: int, backdoor: i
 @pytest.mark.parametrize(
     ("wrong", "backdoor", "status", "text"),
     (
-        (1, 0, 1, "the results differ"),
-        (1, 1, 1, "the results differ"),
-        (2, 0, 1, "the results differ"),
+        (1, 0, 1, "error: the results with one and two processors differ"),
+        (1, 1, 1, "error: the results with one and two processors differ"),
+        (2, 0, 1, "error: the results with one and two processors differ"),
         (3, 1, 3, "processor 1: state 3, detail 0, pc 0, address 0\nremote_receive: Broken pipe"),
     ),
 )
@@ -147,7 +147,7 @@ def test_small_sizes_on_the_target(app: str, size: int, backend: str, core: str)
 
 def test_one_cpu_is_not_enough() -> None:
     outcome = Experiment("sort", platform.load("smp-standard", 1)).run(NOTHING, max_cycles=1_000_000)
-    with pytest.raises(UserError, match="ended with status 1: this program is for two processors"):
+    with pytest.raises(UserError, match="ended with status 1: this program needs two processors"):
         outcome.check_finished()
 
 
