@@ -192,7 +192,7 @@ def test_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_kernel() -> None:
     with pytest.raises(UserError) as caught:
         kernel.get("5")
-    assert str(caught.value) == "unknown kernel '5' of the guest: choose one of 7, 6.18, 6.1"
+    assert str(caught.value) == "unknown guest kernel '5': choose one of 7, 6.18, 6.1"
 
 
 def _elf(code: bytes) -> bytes:
@@ -213,7 +213,7 @@ def test_no_idle_loop(found: str) -> None:
     with pytest.raises(UserError) as caught:
         kernel.without_pause(_elf(b"\xf3\x90\xc3\x55\xf3\x90\xeb\xfc"), found)
     assert str(caught.value) == (
-        "the kernel has no cpu_idle_poll with one PAUSE, so no constant rate: choose another kernel"
+        "a constant rate needs a kernel with one PAUSE in cpu_idle_poll: choose another kernel"
     )
 
 
