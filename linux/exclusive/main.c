@@ -83,7 +83,7 @@ static int take_cpus(struct arguments *a, const char *name, const char *value) {
       return usage("--count %s: give a number from 1 to %d", value, CL_CPUS_MOST);
   } else if (strcmp(name, "--cpus") == 0) {
     if (cl_cpus_parse(value, &request->asked) || cl_cpus_count(&request->asked) == 0)
-      return usage("--cpus %s: give a list as 2-3 or 1,3, of CPUs up to %d", value, CL_CPUS_MOST - 1);
+      return usage("--cpus %s: give a list such as 2-3 or 1,3, of CPUs up to %d", value, CL_CPUS_MOST - 1);
   } else if (strcmp(value, "auto") != 0) {
     if (!whole(value, &number) || number >= CL_CPUS_MOST)
       return usage("--cpu %s: give a number up to %d or auto", value, CL_CPUS_MOST - 1);
@@ -97,7 +97,7 @@ static int take_time(const char *name, const char *value, const char *least, con
   double time, from = 0, upto = 0;
   seconds(least, &from);
   seconds(most, &upto);
-  if (!seconds(value, &time)) return usage("%s %s: give a time as 500ms, 90, 10m or 2h", name, value);
+  if (!seconds(value, &time)) return usage("%s %s: give a time such as 500ms, 90, 10m or 2h", name, value);
   if (time < from || time > upto) return usage("%s %s: give a time from %s to %s", name, value, least, most);
   *to = time;
   return 0;

@@ -448,7 +448,7 @@ static int clear(struct run *r) {
     if (wanted && strcmp(wanted, m->name) != 0) continue;
     why[0] = '\0';
     bool names = r->request->command && r->request->unit;
-    const char *no = names && !m->scopes ? "--unit names a scope, and it creates none" : m->cannot(hold, why, sizeof why);
+    const char *no = names && !m->scopes ? "it creates no scope for --unit" : m->cannot(hold, why, sizeof why);
     if (no) {
       cl_say_state(3, "not %s: %s", m->name, no);
       if (!names || m->scopes || *last == '\0') snprintf(last, sizeof last, "%s", no);

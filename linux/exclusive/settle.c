@@ -694,7 +694,7 @@ static void settle_tasks(struct settle *s) {
     for (int tries = 0; answer == AGAIN && tries < 4; tries++) answer = settle_task(s, k); /* it asks meanwhile */
     count(s, answer);
   }
-  if (s->named > NAMED) cl_warn("%d more tasks have asked for other CPUs since: they keep them", s->named - NAMED);
+  if (s->named > NAMED) cl_warn("%d more tasks have requested other CPUs since: they keep them", s->named - NAMED);
 }
 
 /* Where the task got its CPUs from: the first thread of its process, or that one's parent. NULL: not recorded. */

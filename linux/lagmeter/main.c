@@ -159,7 +159,7 @@ static int parse(int count, char **words, struct options *o) {
     if (status) return 1 + status;
   }
   if (optind < count) {
-    if (o->chosen) return 1 + fail(2, "a command is watched with all its children: omit -p, -n, -g and -a");
+    if (o->chosen) return 1 + fail(2, "a command is watched with all its descendants: omit -p, -n, -g and -a");
     o->command = words + optind;
     o->whom.whom = LAG_TREE;
   } else if (!o->chosen) {

@@ -22,7 +22,7 @@ static const struct {
     {"balanced", "threads taken from another CPU's queue before a round ended (round balancing)"},
     {"direct", "threads woken onto an idle CPU, bypassing the queues"},
     {"kernel", "per-CPU kernel threads, which bypass the rounds"},
-    {"woken", "woken threads that preempted one that had run for longer"},
+    {"woken", "woken threads that preempted a thread that had run for a while"},
     {"pinned", "queued threads that may not run on all CPUs"},
     {"awaited", "times a thread many rounds ahead ran before all others because RCU waited for it"},
     {"held", "times a CPU idled because all its threads were in a round not yet open"},

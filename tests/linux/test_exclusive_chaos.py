@@ -118,7 +118,7 @@ exit 0
     )
     assert (third.outcome, third.problems) == (
         DIFFERING,
-        ("the guest did not come to the end of this scenario",),
+        ("the guest did not finish this scenario",),
     )
     assert chaos.counts([first, second, third]) == {
         "scenarios": 3,

@@ -667,7 +667,7 @@ def test_many_tasks_that_others_have_changed_are_counted(machine: Machine) -> No
     code, lines = restore(machine)
     assert (code, len(lines)) == (0, 11)
     assert lines[8:] == [
-        "warning: 4 more tasks have asked for other CPUs since: they keep them",
+        "warning: 4 more tasks have requested other CPUs since: they keep them",
         taken_back(1, 0, 0),
         "12 values kept: others have changed them",
     ]

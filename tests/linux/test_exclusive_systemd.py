@@ -599,8 +599,8 @@ _CHECKS = {
         "N::/coreloom_N.slice/lame.scope\nN reservation: no problems found\n"
         "coreloom exclusive: error: --unit lame.scope: this unit already exists: give another name\n"
         "active\nsame\n143\n"
-        "coreloom exclusive: error: the mechanism affinity cannot be used: --unit names a scope, "
-        "and it creates none\n"
+        "coreloom exclusive: error: the mechanism affinity cannot be used: it creates no scope "
+        "for --unit\n"
         "same\n",
     ),
     "killed, the program goes back where it came from": (

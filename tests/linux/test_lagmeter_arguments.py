@@ -48,7 +48,7 @@ _GROUP = "there is no such cgroup below /sys/fs/cgroup"
         ("-g /sys/fs", f"-g /sys/fs: {_GROUP}"),
         (f"-g {'a/' * 3000}", f"-g {'a/' * 3000}: {_GROUP}"),
         ("-a -n x", "give only one of -p, -n, -g and -a; see lagmeter --help"),
-        ("-a -- true", "a command is watched with all its children: omit -p, -n, -g and -a"),
+        ("-a -- true", "a command is watched with all its descendants: omit -p, -n, -g and -a"),
         ("--as nobody -a", "--as needs a command: give one after --"),
         ("--as no-such-user -- true", "--as no-such-user: there is no such user"),
     ],

@@ -111,7 +111,7 @@ def parse(text: str, scenarios: Sequence[Scenario]) -> list[Done]:
         elif not ended and word in said:
             said[word].append(rest)
     if not ended:
-        said["problem"].append("the guest did not come to the end of this scenario")
+        said["problem"].append("the guest did not finish this scenario")
         done.append(_done(scenarios[len(done)], DIFFERING, said))
     return done
 

@@ -149,7 +149,7 @@ TESTS = (
                 paper="CFS 4, by weight 3.06",
                 title="CPU time of nice 0 over mean of nice 5",
             ),
-            Metric("that, off what it is by weight", "%", title="error of that ratio against the weights"),
+            Metric("that, off what it is by weight", "%", title="deviation of that ratio from the weights"),
             Metric(
                 "nice 0 over the least of nice 5",
                 more=None,
