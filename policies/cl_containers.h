@@ -45,32 +45,24 @@ struct cl_list {
 static inline void cl_list_append(struct cl_list *list, struct cl_node *node) {
   node->parent = list->last;
   node->left = NULL;
-  if (list->last)
-    list->last->left = node;
-  else
-    list->first = node;
+  if (list->last) list->last->left = node;
+  else list->first = node;
   list->last = node;
 }
 
 static inline void cl_list_prepend(struct cl_list *list, struct cl_node *node) {
   node->parent = NULL;
   node->left = list->first;
-  if (list->first)
-    list->first->parent = node;
-  else
-    list->last = node;
+  if (list->first) list->first->parent = node;
+  else list->last = node;
   list->first = node;
 }
 
 static inline void cl_list_remove(struct cl_list *list, struct cl_node *node) {
-  if (node->parent)
-    node->parent->left = node->left;
-  else
-    list->first = node->left;
-  if (node->left)
-    node->left->parent = node->parent;
-  else
-    list->last = node->parent;
+  if (node->parent) node->parent->left = node->left;
+  else list->first = node->left;
+  if (node->left) node->left->parent = node->parent;
+  else list->last = node->parent;
 }
 
 /* --- tree -------------------------------------------------------------------------------------- */
@@ -79,12 +71,9 @@ static inline bool cl_before(uint64_t a, uint64_t b) { return (int64_t)(a - b) <
 
 static inline void cl_tree_replace_(struct cl_tree *tree, const struct cl_node *old, struct cl_node *new) {
   struct cl_node *parent = old->parent;
-  if (!parent)
-    tree->root = new;
-  else if (parent->left == old)
-    parent->left = new;
-  else
-    parent->right = new;
+  if (!parent) tree->root = new;
+  else if (parent->left == old) parent->left = new;
+  else parent->right = new;
   if (new) new->parent = parent;
 }
 

@@ -79,11 +79,11 @@ struct cl_cpu {
 };
 
 struct cl_tuning {
-  cl_time slice;       /* ring, static, dynamic, selective, artis: the time slice. dwrr: B, the round slice of a thread
+  cl_time slice; /* ring, static, dynamic, selective, artis: the time slice. dwrr: B, the round slice of a thread
                           of weight CL_WEIGHT_NICE_0. o1: the slice of nice 0. eevdf: the base slice */
-  cl_time latency;     /* cfs: the period in which each thread should run once */
+  cl_time latency; /* cfs: the period in which each thread should run once */
   cl_time granularity; /* cfs: the least time a thread runs before another is preferred */
-  cl_time warm;        /* selective: how long a thread's data stay in the cache of the CPU it left */
+  cl_time warm; /* selective: how long a thread's data stay in the cache of the CPU it left */
   uint32_t realtime_cpus; /* artis: CPUs 0 to this - 1 are of the RT group */
 };
 
@@ -94,16 +94,16 @@ struct cl_machine {
   const struct cl_policy *base; /* the policy below exclusive */
   struct cl_tuning tuning;
   struct cl_cpu *cpu;
-  void *shared;          /* shared_size bytes, the policy's */
-  uint32_t open;         /* CPUs that are not reserved */
-  uint64_t moved;        /* threads that a policy has moved from one CPU's queue to another's */
-  uint64_t held;         /* dwrr: how often a CPU waited because the next round could not begin yet */
+  void *shared; /* shared_size bytes, the policy's */
+  uint32_t open; /* CPUs that are not reserved */
+  uint64_t moved; /* threads that a policy has moved from one CPU's queue to another's */
+  uint64_t held; /* dwrr: how often a CPU waited because the next round could not begin yet */
 };
 
 struct cl_policy {
   const char *name;
-  const char *text;     /* one line for a list */
-  uint32_t cpu_size;    /* bytes of state for each CPU, */
+  const char *text; /* one line for a list */
+  uint32_t cpu_size; /* bytes of state for each CPU, */
   uint32_t shared_size; /* and for all of them */
 
   void (*init)(struct cl_machine *m);

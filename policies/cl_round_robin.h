@@ -21,9 +21,7 @@ struct cl_rr_cpu { /* at the beginning of a CPU's state */
   struct cl_list own;
 };
 
-static inline bool cl_rr_leaves(enum cl_why why) {
-  return why == CL_PREEMPTED || why == CL_USED || why == CL_YIELDED;
-}
+static inline bool cl_rr_leaves(enum cl_why why) { return why == CL_PREEMPTED || why == CL_USED || why == CL_YIELDED; }
 
 /* Who was preempted or moved has the rest of its slice, and its place in the order. */
 static inline void cl_rr_arrive(const struct cl_machine *m, struct cl_entity *e, enum cl_why why, uint64_t *arrivals) {
@@ -39,10 +37,8 @@ static inline cl_time cl_rr_tick(struct cl_machine *m, uint32_t cpu, cl_time ran
 }
 
 static inline void cl_rr_insert(struct cl_list *list, struct cl_entity *e) {
-  if (list->first && cl_before(e->node.key, list->first->key))
-    cl_list_prepend(list, &e->node);
-  else
-    cl_list_append(list, &e->node);
+  if (list->first && cl_before(e->node.key, list->first->key)) cl_list_prepend(list, &e->node);
+  else cl_list_append(list, &e->node);
 }
 
 /* --- the queue for all ------------------------------------------------------------------------- */

@@ -188,10 +188,8 @@ static bool close_infeasible(struct cl_machine *m) {
     for (uint32_t cpu = 0; cpu < m->cpus; cpu++) {
       struct cl_entity *e = m->cpu[cpu].current;
       if (!e || !(e->seen & COUNTED) || e->round != lowest) continue;
-      if (infeasible(m, e->weight))
-        close_round(m, e);
-      else if (e->weight > heaviest)
-        heaviest = e->weight;
+      if (infeasible(m, e->weight)) close_round(m, e);
+      else if (e->weight > heaviest) heaviest = e->weight;
       if (s->lowest != lowest) return true;
     }
     s->heaviest[lowest % 4] = heaviest;
@@ -285,27 +283,21 @@ static void dwrr_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e
   if (!(e->seen & (COUNTED | BOUND))) {
     join(m, cpu, e);
   } else if (e->left <= 0) {
-    if (e->seen & BOUND)
-      cl_round_use_up(&e->round, &e->left, slice_of(m, e));
-    else if (e->round - s->lowest < CL_ROUND_SPAN)
-      next_round(m, e);
+    if (e->seen & BOUND) cl_round_use_up(&e->round, &e->left, slice_of(m, e));
+    else if (e->round - s->lowest < CL_ROUND_SPAN) next_round(m, e);
   }
   e->seen = BORN | (why == CL_WOKEN ? e->seen | FRESH : e->seen & ~(uint32_t)FRESH);
-  e->node.key = e->seen & FRESH ? KEY_FIRST : why == CL_YIELDED ? KEY_LAST : (uint64_t) - (e->left >> KEY_BITS);
+  e->node.key = e->seen & FRESH ? KEY_FIRST : why == CL_YIELDED ? KEY_LAST : (uint64_t)-(e->left >> KEY_BITS);
   queue(m, cpu, e);
   if (leaving) return; /* its CPU picks now */
   const struct cl_entity *current = m->cpu[cpu].current;
-  if (current ? comes_before(m, cpu, e, current) : cl_allowed(m, cpu, e))
-    cl_resched(m, cpu);
-  else
-    offer(m, cpu, last_round(s));
+  if (current ? comes_before(m, cpu, e, current) : cl_allowed(m, cpu, e)) cl_resched(m, cpu);
+  else offer(m, cpu, last_round(s));
 }
 
 static void dwrr_dequeue(struct cl_machine *m, struct cl_entity *e) {
-  if (e->queued)
-    unqueue(m, e);
-  else
-    cl_note_gone(m, e);
+  if (e->queued) unqueue(m, e);
+  else cl_note_gone(m, e);
   leave(m, e);
   offer(m, (uint32_t)e->cpu, rounds_of(m)->lowest + CL_ROUND_SPAN); /* also to see whether a weight is infeasible now */
 }

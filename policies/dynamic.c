@@ -28,10 +28,8 @@ static void dynamic_dequeue(struct cl_machine *m, struct cl_entity *e) {
 static struct cl_entity *dynamic_pick(struct cl_machine *m, uint32_t cpu) {
   const struct cl_rr *rr = m->shared;
   struct cl_entity *e = m->cpu[cpu].owner;
-  if (e)
-    e = e->queued ? e : NULL;
-  else
-    e = cl_rr_older(cl_rr_older(NULL, &cl_rr_of(m, cpu)->own), &rr->any);
+  if (e) e = e->queued ? e : NULL;
+  else e = cl_rr_older(cl_rr_older(NULL, &cl_rr_of(m, cpu)->own), &rr->any);
   if (e) cl_rr_unqueue(m, e);
   cl_rr_picked(m, cpu, e);
   uint32_t idle = cl_rr_idle(m, cpu);

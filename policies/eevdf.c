@@ -94,10 +94,8 @@ static void eevdf_leave(const struct cl_machine *m, struct cl_entity *e) {
   e->left = ahead > most ? -most : ahead < -most ? most : -ahead;
   e->deadline -= e->vtime;
   q->weight -= e->weight;
-  if (q->weight)
-    eevdf_shift(q, -ahead * (int64_t)e->weight);
-  else
-    q->rest = 0;
+  if (q->weight) eevdf_shift(q, -ahead * (int64_t)e->weight);
+  else q->rest = 0;
 }
 
 static void eevdf_charge(struct eevdf_cpu *q, struct cl_entity *e, cl_time ran) {
@@ -135,12 +133,9 @@ static void eevdf_take(struct cl_machine *m, struct cl_entity *e) {
 static struct cl_entity *eevdf_earliest(const struct eevdf_cpu *q) {
   for (struct cl_node *node = q->tree.root; node;) {
     struct cl_node *left = node->left;
-    if (left && !cl_before(q->average, (uint64_t)cl_entity_of(left)->left))
-      node = left;
-    else if (eevdf_ahead(q, cl_entity_of(node)) <= 0)
-      return cl_entity_of(node);
-    else
-      node = node->right;
+    if (left && !cl_before(q->average, (uint64_t)cl_entity_of(left)->left)) node = left;
+    else if (eevdf_ahead(q, cl_entity_of(node)) <= 0) return cl_entity_of(node);
+    else node = node->right;
   }
   return NULL;
 }
@@ -187,8 +182,7 @@ static void eevdf_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *
   bool first = !q->tree.first;
   eevdf_add(m, cpu, e);
   if (was_current && from != cpu) cl_queues_note(m, from);
-  if (leaves)
-    q->last = why == CL_PREEMPTED ? e : NULL;
+  if (leaves) q->last = why == CL_PREEMPTED ? e : NULL;
   else if (cl_allowed(m, cpu, e)) /* a current thread that was alone has been told to run for ever */
     if (!m->cpu[cpu].current || first || eevdf_preempts(m, cpu, e)) cl_resched(m, cpu);
   cl_queues_offer(m, e);

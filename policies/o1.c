@@ -133,8 +133,7 @@ static uint32_t o1_running(const struct cl_machine *m, uint32_t cpu) {
 }
 
 /* Up to `amount` threads of one array, from the best priority on, of each list from its end. */
-static uint32_t o1_move(struct cl_machine *m, uint32_t from, uint32_t to, uint32_t which, uint32_t amount,
-                        int *looks) {
+static uint32_t o1_move(struct cl_machine *m, uint32_t from, uint32_t to, uint32_t which, uint32_t amount, int *looks) {
   struct o1_array *array = &o1_of(m, from)->array[which];
   uint32_t moved = 0;
   for (uint32_t at = o1_from(array, 0); at < CL_PRIORITIES_MAX; at = o1_from(array, at + 1)) {

@@ -95,10 +95,8 @@ static void ring_enqueue(struct cl_machine *m, uint32_t cpu, struct cl_entity *e
   if (e->priority < REALTIME && e->left <= 0) e->left = (int64_t)slice_of(m, e);
   e->seen = why == CL_YIELDED;
   cl_note_queued(m, cpu, e);
-  if (why == CL_USED || why == CL_YIELDED)
-    cl_list_append(&ring->threads, &e->node);
-  else
-    cl_list_prepend(&ring->threads, &e->node);
+  if (why == CL_USED || why == CL_YIELDED) cl_list_append(&ring->threads, &e->node);
+  else cl_list_prepend(&ring->threads, &e->node);
   resched_for(m, e, why);
 }
 

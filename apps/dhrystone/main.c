@@ -38,40 +38,40 @@ static int keep(struct copy *copy, const char *format, va_list values) {
 
 /* For each `side`: its variables, and the functions that its copy of the benchmark calls. time() is a dummy: it would
  * need floating point, and pair.c measures. */
-#define SIDE(side)                                                \
-  static struct copy side;                                        \
-  int side##_main(void);                                          \
-  int side##_printf(const char *format, ...);                     \
-  int side##_scanf(const char *format, ...);                      \
-  char *side##_malloc(unsigned bytes);                            \
-  long side##_time(long *to);                                     \
-  int side##_printf(const char *format, ...) {                    \
-    va_list values;                                               \
-    va_start(values, format);                                     \
-    keep(&side, format, values);                                  \
-    va_end(values);                                               \
-    return 0;                                                     \
-  }                                                               \
-  int side##_scanf(const char *format, ...) {                     \
-    va_list to;                                                   \
-    va_start(to, format);                                         \
-    *va_arg(to, int *) = side.runs;                               \
-    va_end(to);                                                   \
-    return 1;                                                     \
-  }                                                               \
-  char *side##_malloc(unsigned bytes) {                           \
-    char *const got = side.heap + side.taken;                     \
-    side.taken += (bytes + 7) & ~7u;                              \
-    return got;                                                   \
-  }                                                               \
-  long side##_time(long *to) {                                    \
-    (void)to;                                                     \
-    return 0;                                                     \
-  }                                                               \
-  static uint32_t *side##_run(int runs) {                         \
-    side = (struct copy){ .runs = runs };                         \
-    side##_main();                                                \
-    return side.record;                                           \
+#define SIDE(side)                             \
+  static struct copy side;                     \
+  int side##_main(void);                       \
+  int side##_printf(const char *format, ...);  \
+  int side##_scanf(const char *format, ...);   \
+  char *side##_malloc(unsigned bytes);         \
+  long side##_time(long *to);                  \
+  int side##_printf(const char *format, ...) { \
+    va_list values;                            \
+    va_start(values, format);                  \
+    keep(&side, format, values);               \
+    va_end(values);                            \
+    return 0;                                  \
+  }                                            \
+  int side##_scanf(const char *format, ...) {  \
+    va_list to;                                \
+    va_start(to, format);                      \
+    *va_arg(to, int *) = side.runs;            \
+    va_end(to);                                \
+    return 1;                                  \
+  }                                            \
+  char *side##_malloc(unsigned bytes) {        \
+    char *const got = side.heap + side.taken;  \
+    side.taken += (bytes + 7) & ~7u;           \
+    return got;                                \
+  }                                            \
+  long side##_time(long *to) {                 \
+    (void)to;                                  \
+    return 0;                                  \
+  }                                            \
+  static uint32_t *side##_run(int runs) {      \
+    side = (struct copy){.runs = runs};        \
+    side##_main();                             \
+    return side.record;                        \
   }
 
 SIDE(dhry_near)

@@ -34,10 +34,10 @@
 
 /* Only literals are copied, and they lie at words, as with GCC for RISC-V: else it would be luck whether a copy goes
  * word by word, on either side. */
-#define strcpy(to, literal)                                              \
-  ({                                                                     \
-    static const char copied[] __attribute__((aligned(4))) = literal;    \
-    __builtin_strcpy(to, copied);                                        \
+#define strcpy(to, literal)                                           \
+  ({                                                                  \
+    static const char copied[] __attribute__((aligned(4))) = literal; \
+    __builtin_strcpy(to, copied);                                     \
   })
 
 int NAME(printf)(const char *format, ...);

@@ -46,9 +46,9 @@ void *convolution_thread(void *argument) {
     const uint8_t *above = y ? here - stride : here;
     const uint8_t *below = y + 1 < height ? here + stride : here;
     uint8_t *to = block->to + y * stride;
-    struct column left = { *above, *here, *below }, middle = left, right = left;
+    struct column left = {*above, *here, *below}, middle = left, right = left;
     for (uint32_t x = 0; x < width; x++) {
-      if (x + 1 < width) right = (struct column){ above[x + 1], here[x + 1], below[x + 1] };
+      if (x + 1 < width) right = (struct column){above[x + 1], here[x + 1], below[x + 1]};
       int32_t sum = k[0] * left.above + k[1] * middle.above + k[2] * right.above + k[3] * left.here +
                     k[4] * middle.here + k[5] * right.here + k[6] * left.below + k[7] * middle.below +
                     k[8] * right.below;

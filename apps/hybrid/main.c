@@ -24,7 +24,7 @@ struct result {
 static const struct {
   const char *name;
   void *(*start)(void *);
-} jobs[JOBS] = { { "crc32", crc32_thread }, { "convolution", convolution_thread }, { "sort", sort_thread } };
+} jobs[JOBS] = {{"crc32", crc32_thread}, {"convolution", convolution_thread}, {"sort", sort_thread}};
 
 /* Arguments of one round's threads. */
 struct blocks {
@@ -34,7 +34,7 @@ struct blocks {
 };
 
 static void *block_of(struct blocks *blocks, unsigned job) {
-  void *const all[JOBS] = { &blocks->crc32, &blocks->convolution, &blocks->sort };
+  void *const all[JOBS] = {&blocks->crc32, &blocks->convolution, &blocks->sort};
   return all[job];
 }
 
@@ -65,18 +65,24 @@ int main(void) {
   if (length != sizeof *header + size) return APP_EXIT_INPUT;
   if (sizeof *result + 4 * size > room) return APP_EXIT_ROOM;
   uint8_t *from = (uint8_t *)(header + 1);
-  uint8_t *image[2] = { (uint8_t *)(result + 1), (uint8_t *)(result + 1) + 2 * size };
-  uint32_t *words[2] = { (uint32_t *)(image[0] + size), (uint32_t *)(image[1] + size) };
+  uint8_t *image[2] = {(uint8_t *)(result + 1), (uint8_t *)(result + 1) + 2 * size};
+  uint32_t *words[2] = {(uint32_t *)(image[0] + size), (uint32_t *)(image[1] + size)};
 
   /* [0]: in software, checked and kept; [1]: in hardware, or in software again */
   struct blocks blocks[2];
   for (int i = 0; i < 2; i++) {
-    blocks[i].crc32 = (struct hwt_crc32){ .data = from, .length = (uint32_t)size };
+    blocks[i].crc32 = (struct hwt_crc32){.data = from, .length = (uint32_t)size};
     blocks[i].convolution = (struct hwt_convolution){
-      .from = from, .to = image[i], .width = header->width, .height = header->height, .stride = header->stride,
-      .shift = 2, .offset = 64, .kernel = { -1, -2, 1, -2, 10, 2, -1, 2, 1 },
+        .from = from,
+        .to = image[i],
+        .width = header->width,
+        .height = header->height,
+        .stride = header->stride,
+        .shift = 2,
+        .offset = 64,
+        .kernel = {-1, -2, 1, -2, 10, 2, -1, 2, 1},
     };
-    blocks[i].sort = (struct hwt_sort){ .words = words[i], .count = (uint32_t)(size / 4) };
+    blocks[i].sort = (struct hwt_sort){.words = words[i], .count = (uint32_t)(size / 4)};
   }
   jobs_prepare();
   memset(image[0], 0, size); /* the bytes between width and stride */
@@ -101,8 +107,7 @@ int main(void) {
     different |= value[0][job] != value[1][job];
     if (hardware)
       printf("%s: %u cycles in software, %u in hardware\n", jobs[job].name, (unsigned)cycles[0], (unsigned)cycles[1]);
-    else
-      printf("%s: %u cycles in software\n", jobs[job].name, (unsigned)cycles[0]);
+    else printf("%s: %u cycles in software\n", jobs[job].name, (unsigned)cycles[0]);
   }
   different |= memcmp(image[0], image[1], 2 * size) != 0;
 

@@ -48,8 +48,7 @@ static inline void app_start(const struct app_thread *threads, pthread_t *ids, u
     app_must(pthread_attr_init(&attr));
     app_must(pthread_attr_setname_np(&attr, threads[i].name));
     if (CL_PLACEMENT == 1) {
-      app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP,
-                                            threads[i].cpu % APP_CPUS));
+      app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, threads[i].cpu % APP_CPUS));
     }
     app_must(pthread_create(&ids[i], &attr, threads[i].start, (void *)(uintptr_t)threads[i].argument));
     app_must(pthread_attr_destroy(&attr));

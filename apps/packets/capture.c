@@ -52,9 +52,7 @@ bool capture_next(struct capture *capture, struct packet *packet) {
   packet->data = record + RECORD_BYTES;
   packet->number = capture->number++;
   packet->cut = captured < original;
-  packet->length = packet->cut                       ? captured
-                   : captured < capture->fcs_bytes ? 0
-                                                   : captured - capture->fcs_bytes;
+  packet->length = packet->cut ? captured : captured < capture->fcs_bytes ? 0 : captured - capture->fcs_bytes;
   capture->next = packet->data + captured;
   return true;
 }

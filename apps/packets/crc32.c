@@ -11,9 +11,7 @@ static uint32_t low[2048], middle[2048], high[1024];
 static uint32_t power[CRC32_BEHIND + 8];
 
 /* The register 32 steps on. */
-static inline uint32_t steps_32(uint32_t crc) {
-  return low[crc & 0x7FF] ^ middle[crc >> 11 & 0x7FF] ^ high[crc >> 22];
-}
+static inline uint32_t steps_32(uint32_t crc) { return low[crc & 0x7FF] ^ middle[crc >> 11 & 0x7FF] ^ high[crc >> 22]; }
 
 /* The register after `count` bytes (1 to 3), the low ones of `bytes`; what is above them does not matter. */
 static inline uint32_t partial(uint32_t crc, uint32_t bytes, unsigned count) {
@@ -25,9 +23,7 @@ static inline uint32_t partial(uint32_t crc, uint32_t bytes, unsigned count) {
 static inline uint32_t step(uint32_t crc) { return crc >> 1 ^ (POLYNOMIAL & (0u - (crc & 1))); }
 
 /* The register before a step: bit 31 is set if, and only if, the polynomial went in. */
-static inline uint32_t step_back(uint32_t crc) {
-  return (crc ^ (POLYNOMIAL & (0u - (crc >> 31)))) << 1 | crc >> 31;
-}
+static inline uint32_t step_back(uint32_t crc) { return (crc ^ (POLYNOMIAL & (0u - (crc >> 31)))) << 1 | crc >> 31; }
 
 /* The register is linear: a table follows from its entries for single bits. The first is bit `first`'s. */
 static void fill(uint32_t *table, unsigned bits, unsigned first) {

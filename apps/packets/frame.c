@@ -44,10 +44,8 @@ static enum reason transport(struct packet *packet, uint32_t protocol, const uin
       break;
     }
     case PROTOCOL_ICMP:
-    case PROTOCOL_ICMP6:
-      return size < 8 ? REASON_TRANSPORT : REASON_NONE;
-    default:
-      return REASON_NONE;
+    case PROTOCOL_ICMP6: return size < 8 ? REASON_TRANSPORT : REASON_NONE;
+    default: return REASON_NONE;
   }
   packet->source_port = (uint16_t)frame_16(p);
   packet->destination_port = (uint16_t)frame_16(p + 2);
@@ -129,14 +127,10 @@ static enum reason parse(struct packet *packet) {
   packet->source = packet->destination = 0;
   packet->source_port = packet->destination_port = 0;
   switch (type) {
-    case TYPE_IPV4:
-      return ipv4(packet, data + offset, packet->length - offset);
-    case TYPE_IPV6:
-      return ipv6(packet, data + offset, packet->length - offset);
-    case TYPE_ARP:
-      return arp(packet, data + offset, packet->length - offset);
-    default:
-      return REASON_TYPE;
+    case TYPE_IPV4: return ipv4(packet, data + offset, packet->length - offset);
+    case TYPE_IPV6: return ipv6(packet, data + offset, packet->length - offset);
+    case TYPE_ARP: return arp(packet, data + offset, packet->length - offset);
+    default: return REASON_TYPE;
   }
 }
 

@@ -232,9 +232,15 @@ static void *discard(void *unused) {
 int main(void) {
   /* Static placement: a lane a CPU, and the rest in halves. */
   static const struct app_thread threads[] = {
-      {"packetizer", packetizer, 0, 0}, {"decoder 0", decoder, 0, 0}, {"decoder 1", decoder, 1, 1},
-      {"crc 0", crc, 0, 2},             {"crc 1", crc, 1, 3},         {"enqueue", enqueue, 0, 1},
-      {"classifier", classifier, 0, 0}, {"forward", forward, 0, 1},   {"store", store, 0, 2},
+      {"packetizer", packetizer, 0, 0},
+      {"decoder 0", decoder, 0, 0},
+      {"decoder 1", decoder, 1, 1},
+      {"crc 0", crc, 0, 2},
+      {"crc 1", crc, 1, 3},
+      {"enqueue", enqueue, 0, 1},
+      {"classifier", classifier, 0, 0},
+      {"forward", forward, 0, 1},
+      {"store", store, 0, 2},
       {"discard", discard, 0, 0},
   };
   enum { COUNT = sizeof threads / sizeof threads[0] };

@@ -37,7 +37,7 @@ void pair_must(int error, const char *what) {
 
 void pair_result(const void *data, size_t bytes) {
   pair_must(part_count == PARTS ? ENOMEM : 0, "pair_result");
-  parts[part_count++] = (struct part){ data, bytes };
+  parts[part_count++] = (struct part){data, bytes};
 }
 
 uint32_t pair_cycle(void) { return cl_cycle(); }
@@ -79,7 +79,7 @@ int main(void) {
   struct output *const output = cl_output(&room);
   uint8_t *const result = (uint8_t *)(output + 1);
   uint32_t unused;
-  *output = (struct output){ .magic = MAGIC, .size = PAIR_SIZE };
+  *output = (struct output){.magic = MAGIC, .size = PAIR_SIZE};
 
   const uint32_t begin = cl_cycle();
   pair_open();

@@ -64,10 +64,8 @@ static __attribute__((noinline)) void rows_of_level(int16_t *x, unsigned level, 
 }
 
 static void rows(const uint8_t *p, int16_t *x, unsigned level, size_t count) {
-  if (level == 0)
-    rows_of_picture(p, x, count);
-  else
-    rows_of_level(x, level, count);
+  if (level == 0) rows_of_picture(p, x, count);
+  else rows_of_level(x, level, count);
 }
 
 /* Columns of `count` rows. above: the row of differences before the first, below: the row behind the last; NULL: they

@@ -180,14 +180,18 @@ int cl_scx_check(void) {
     return refuse(ENOTSUP, "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT)%s", line);
   }
   if (strcmp(line, "disabled") == 0) return 0;
-  if (!read_line(SCX "root" "/ops", line, sizeof line)) snprintf(line, sizeof line, "unnamed");
+  if (!read_line(SCX "root"
+                     "/ops",
+                 line, sizeof line))
+    snprintf(line, sizeof line, "unnamed");
   return refuse(EBUSY, "another scheduler is loaded: %s; end it first (systemctl stop scx, or its own program)", line);
 }
 
 int cl_scx_set(const struct bpf_object *object, const char *name, const char *member, uint64_t value) {
   const struct btf *types = bpf_object__btf(object);
   struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-  const struct btf_type *ops = btf__type_by_id(types, (uint32_t)btf__find_by_name_kind(types, "sched_ext_ops", BTF_KIND_STRUCT));
+  const struct btf_type *ops = btf__type_by_id(
+      types, (uint32_t)btf__find_by_name_kind(types, "sched_ext_ops", BTF_KIND_STRUCT));
   size_t size;
   char *table = map ? bpf_map__initial_value(map, &size) : NULL;
   for (int i = 0; table && ops && i < btf_vlen(ops); i++) {
@@ -212,7 +216,8 @@ bool cl_scx_knows(const char *member) {
   struct btf *types = btf__load_vmlinux_btf();
   bool found = false;
   if (!types) return false;
-  const struct btf_type *ops = btf__type_by_id(types, (uint32_t)btf__find_by_name_kind(types, "sched_ext_ops", BTF_KIND_STRUCT));
+  const struct btf_type *ops = btf__type_by_id(
+      types, (uint32_t)btf__find_by_name_kind(types, "sched_ext_ops", BTF_KIND_STRUCT));
   for (int i = 0; ops && !found && i < btf_vlen(ops); i++)
     found = strcmp(btf__name_by_offset(types, btf_members(ops)[i].name_off), member) == 0;
   btf__free(types);

@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 /* Put the object file OBJECT into this executable: cl_bpf_object to cl_bpf_object_end. Once, at file scope. */
-#define CL_BPF_EMBED(path)                                                                                  \
-  __asm__(".pushsection .rodata\n.balign 16\n.globl cl_bpf_object, cl_bpf_object_end\n"                      \
-          "cl_bpf_object: .incbin \"" path "\"\ncl_bpf_object_end:\n.popsection")
+#define CL_BPF_EMBED(path)                                                          \
+  __asm__(                                                                          \
+      ".pushsection .rodata\n.balign 16\n.globl cl_bpf_object, cl_bpf_object_end\n" \
+      "cl_bpf_object: .incbin \"" path "\"\ncl_bpf_object_end:\n.popsection")
 extern const char cl_bpf_object[], cl_bpf_object_end[];
 
 const char *cl_bpf_why(void);

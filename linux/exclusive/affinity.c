@@ -132,8 +132,7 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
   cl_tasks_free(&left_there);
   if (hold->request->command != NULL && !hold->changes.plan) prctl(PR_SET_CHILD_SUBREAPER, 1);
   char via[CL_CPUS_TEXT];
-  if (!hold->changes.plan)
-    error = cl_layer_put_note(hold->changes.layer, "via", cl_cpus_format(&hold->lightest, via));
+  if (!hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "via", cl_cpus_format(&hold->lightest, via));
   for (int i = 0; i < PASSES && found && !error; i++) {
     hold->kernel_stay = 0;
     /* Who has the number of a task that has ended since state 1 is newborn, and gets back as such. */

@@ -136,7 +136,8 @@ static bool read_key(struct cl_known *k) {
 static bool well_formed(struct cl_known *k) {
   struct cl_cpus cpus;
   switch (k->kind) {
-    case CL_CPUS: case CL_MASK:
+    case CL_CPUS:
+    case CL_MASK:
       if (!cl_line_path(k->key)) return false;
       return (k->kind == CL_MASK ? cl_cpus_parse_mask : cl_cpus_parse)(k->base, &cpus) == 0;
     case CL_CONTROLLER: return cl_line_path(k->key) && (strcmp(k->base, "on") == 0 || strcmp(k->base, "off") == 0);
@@ -165,8 +166,10 @@ static bool read_line(struct cl_baseline *b, const char *text) {
     free(line);
     return good;
   }
-  unsigned long long *number = count != 2 ? NULL : strcmp(field[0], "topology") == 0 ? &b->topology :
-                               strcmp(field[0], "copy") == 0 ? &b->copy : NULL;
+  unsigned long long *number = count != 2                          ? NULL
+                               : strcmp(field[0], "topology") == 0 ? &b->topology
+                               : strcmp(field[0], "copy") == 0     ? &b->copy
+                                                                   : NULL;
   if (number) {
     bool good = cl_line_number(field[1], number);
     free(line);
@@ -175,7 +178,8 @@ static bool read_line(struct cl_baseline *b, const char *text) {
   unsigned long long id = 0;
   if (count == 5 && word(kinds, CL_KINDS, field[0], &kind) &&
       (word(hows, CL_HOWS, field[4], &how) || (cl_line_number(field[4], &id) && id <= INT32_MAX))) {
-    struct cl_known known = {(enum cl_kind)kind, (enum cl_how)how, line, field[1], field[2], field[3], (int)id, 0, 0, NULL};
+    struct cl_known known = {(enum cl_kind)kind, (enum cl_how)how, line, field[1], field[2],
+                             field[3],           (int)id,          0,    0,        NULL};
     if (well_formed(&known)) return know(b, &known) == 0;
   }
   free(line);
@@ -221,7 +225,8 @@ static int parse(struct cl_baseline *b, char *text, size_t length) {
 
 static int open_file(const char *path, int flags, int *fd) {
   char real[CL_PATH_MOST + 256];
-  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0 : O_NOFOLLOW; /* one that another has open (state.h) */
+  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0
+                                                              : O_NOFOLLOW; /* one that another has open (state.h) */
   *fd = open(cl_files_path(path, real), flags | O_CLOEXEC | follow, 0644);
   return *fd < 0 ? errno : 0;
 }
@@ -280,7 +285,8 @@ static int put(struct cl_baseline *b, enum cl_kind kind, const char *key, const 
                enum cl_how how, int id) {
   const struct cl_known *is = cl_baseline_find(b, kind, key);
   char number[16];
-  if (is && is->how == how && is->id == id && strcmp(is->base, base) == 0 && strcmp(is->written, written) == 0) return 0;
+  if (is && is->how == how && is->id == id && strcmp(is->base, base) == 0 && strcmp(is->written, written) == 0)
+    return 0;
   const char *field[] = {kinds[kind], key, base, written, how_text(how, id, number)};
   int error = b->fd < 0 ? EBADF : add(b, field, 5);
   if (error) return error;
@@ -629,7 +635,7 @@ bool cl_baseline_stranded(const struct cl_baseline *b, const struct cl_cpus *bas
   struct cl_cpus free = loose(b), left = cl_cpus_minus(base, &b->held), missing = cl_cpus_minus(&b->online, now);
   struct cl_cpus off = away(b), gone = cl_cpus_and(base, &off);
   if (cl_cpus_count(&left) == 0 && cl_cpus_count(&gone) == 0) return false; /* the kernel lends others, and remembers */
-  if (cl_cpus_count(now) == 0) return true;    /* it sleeps: the kernel does so when it wakes */
+  if (cl_cpus_count(now) == 0) return true; /* it sleeps: the kernel does so when it wakes */
   left = cl_cpus_minus(&left, &free);
   missing = cl_cpus_minus(&missing, &free);
   return cl_cpus_count(&left) == 0 && cl_cpus_count(&missing) == 0;

@@ -92,7 +92,8 @@ int cl_baseline_put_task(struct cl_baseline *b, const struct cl_task *task, cons
                          const struct cl_cpus *written, enum cl_how how, int id);
 
 /* A list or mask, or (cgroup v2) an empty list of a cgroup, which means every CPU. */
-int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known, const char *text, struct cl_cpus *cpus);
+int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known, const char *text,
+                      struct cl_cpus *cpus);
 /* What a task has requested: as recorded; else by its current affinity. One born later may have inherited what its
  * parent was left with. */
 struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_task *task);

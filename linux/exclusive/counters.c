@@ -215,7 +215,8 @@ char *cl_rates_format(const struct cl_rates *r, char text[256]) {
 
 /* As they are written: eight numbers that are not known or have three digits behind the point. */
 int cl_rates_parse(const char *text, struct cl_rates *r) {
-  double *const value[] = {&r->seconds, &r->wait, &r->busy, &r->switches, &r->devices, &r->between, &r->ticks, &r->softirqs};
+  double *const value[] = {&r->seconds, &r->wait,    &r->busy,  &r->switches,
+                           &r->devices, &r->between, &r->ticks, &r->softirqs};
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     size_t size = strcspn(text, " "), sign = *text == '-';
     bool known = strncmp(text + sign, "nan", 3) != 0;

@@ -16,7 +16,8 @@ struct cl_counters {
   bool waits;                  /* the kernel keeps wait_ns and switches (CONFIG_SCHEDSTATS); else they are 0 */
   bool interrupts;             /* those could be read; else they and softirqs are 0 */
   unsigned long long wait_ns;  /* run-queue wait: time that tasks waited there for a CPU */
-  unsigned long long idle_ns;  /* time without anything to do: the kernel keeps it exactly, but tells it in clock ticks */
+  unsigned long long
+      idle_ns;  /* time without anything to do: the kernel keeps it exactly, but tells it in clock ticks */
   unsigned long long switches; /* tasks that were put on the CPU */
   unsigned long long devices;  /* interrupts of devices */
   unsigned long long between;  /* interrupts from other CPUs, and the few others without a device */

@@ -79,7 +79,8 @@ static int narrow_rest(struct cl_hold *hold, const char *mount) {
   cl_join(path, cl_join(group, mount, CL_REST), "cpuset.cpus");
   if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &set) || cl_cpus_count(&set) == 0) return 0;
   struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
-  return cl_cpus_equal(&left, &set) ? 0 : unless_gone(cl_change_file(&hold->changes, path, cl_cpus_format(&left, text)));
+  return cl_cpus_equal(&left, &set) ? 0
+                                    : unless_gone(cl_change_file(&hold->changes, path, cl_cpus_format(&left, text)));
 }
 
 int cl_groups_narrow(struct cl_hold *hold, const char *mount, bool all, int *count) {

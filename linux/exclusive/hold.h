@@ -24,9 +24,9 @@ struct cl_request {
   int fifo;                 /* --fifo: priority, 0: none */
   int nice;                 /* --nice */
   bool has_nice;
-  bool force, move, trace;  /* --force: CPU 0; --move: take processes out of their systemd unit; --trace: use tracefs */
-  double most_s, sample_s;  /* --max (0: no limit), --sample */
-  double wait_s;            /* --wait: for CPUs that another reservation holds (0: not at all) */
+  bool force, move, trace; /* --force: CPU 0; --move: take processes out of their systemd unit; --trace: use tracefs */
+  double most_s, sample_s; /* --max (0: no limit), --sample */
+  double wait_s; /* --wait: for CPUs that another reservation holds (0: not at all) */
 };
 
 struct cl_target;
@@ -34,20 +34,20 @@ struct cl_target;
 struct cl_hold {
   const struct cl_request *request;
   struct cl_cpus online;
-  struct cl_cpus cpus;   /* held */
-  struct cl_cpus use;    /* of these, what the program may use (without idle siblings) */
-  struct cl_cpus rest;   /* online - cpus - those of other reservations: where everybody else goes */
-  struct cl_cpus lists;  /* those and what others hold by affinity: their programs are in groups that list it */
+  struct cl_cpus cpus; /* held */
+  struct cl_cpus use; /* of these, what the program may use (without idle siblings) */
+  struct cl_cpus rest; /* online - cpus - those of other reservations: where everybody else goes */
+  struct cl_cpus lists; /* those and what others hold by affinity: their programs are in groups that list it */
   struct cl_cpus lightest; /* of the rest, the lightest: destinations */
   struct cl_tasks tasks; /* all, as they were read in state 1: reading them takes longer than all the rest */
   struct cl_counters before[2]; /* of cpus, at both ends of the sample in which they were chosen */
-  struct cl_task program;  /* its first process; run: the child, which waits for its exec; attach: the process or
+  struct cl_task program; /* its first process; run: the child, which waits for its exec; attach: the process or
                             * thread. Known before clear(), as systemd cannot create a scope without a process */
-  struct cl_target *target;  /* attach: all of them (target.h); NULL: only that one is known */
+  struct cl_target *target; /* attach: all of them (target.h); NULL: only that one is known */
   struct cl_changes changes;
-  int id;                    /* pid of the tool */
-  int signals;               /* a signalfd: what ends the tool while it sets up; -1: none */
-  char group[CL_PATH_MOST];  /* folder of the program's cgroup, once a mechanism has made one; else "" */
+  int id; /* pid of the tool */
+  int signals; /* a signalfd: what ends the tool while it sets up; -1: none */
+  char group[CL_PATH_MOST]; /* folder of the program's cgroup, once a mechanism has made one; else "" */
   char partition[CL_PATH_MOST]; /* the same of the partition in which that is, or which it is; else "" */
   /* counted for the log */
   int moved, kernel_moved, kernel_stay, irqs_moved, irqs_managed;
@@ -62,7 +62,7 @@ bool cl_interrupted(const struct cl_hold *hold);
 struct cl_mechanism {
   const char *name; /* isolated, root, cpuset, cpuset-v1, affinity */
   const char *text; /* "cgroup v2, isolated partition" */
-  bool scopes;      /* where systemd runs the program is in a scope, which --unit names */
+  bool scopes; /* where systemd runs the program is in a scope, which --unit names */
   /* Why it cannot be used here (one phrase, static or in `why`), or NULL. Changes nothing. */
   const char *(*cannot)(const struct cl_hold *hold, char *why, size_t size);
   /* Clears the CPUs. On an error the caller undoes what was recorded and tries the next; `why` says what failed. */

@@ -381,7 +381,7 @@ static int clear_interrupts(struct cl_hold *hold) {
   for (size_t i = 0; !error && i < all.count; i++) error = clear_interrupt(hold, all.number[i], &list);
   free(all.number);
   if (error) return error == ENOENT ? 0 : error; /* a kernel or container without /proc/irq */
-  const char *moved = !hold->changes.plan            ? "moved"
+  const char *moved = !hold->changes.plan                  ? "moved"
                       : cl_exists("/sys/kernel/debug/irq") ? "to move"
                                                            : "to move, except those managed by the kernel";
   int more = hold->irqs_managed - NAMED_MOST;

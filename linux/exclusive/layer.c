@@ -27,7 +27,8 @@ static int make_folder(const char *path) {
 
 static int open_layer(const char *path, int flags, int *fd) {
   char real[CL_PATH_MOST + 256];
-  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0 : O_NOFOLLOW; /* one that another has open (state.h) */
+  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0
+                                                              : O_NOFOLLOW; /* one that another has open (state.h) */
   *fd = open(cl_files_path(path, real), O_CLOEXEC | follow | flags, 0644);
   return *fd < 0 ? errno : 0;
 }

@@ -132,8 +132,7 @@ static int sample(struct load *l) {
   error = cl_counters_each(l->second);
   double boot = window > 0 ? 0 : cl_now() - uptime();
   for (int i = 0; i < CL_CPUS_MOST && !error; i++) {
-    if (window <= 0)
-      l->first[i] = (struct cl_counters){.at = boot, .cpus = 1, .waits = true, .interrupts = true};
+    if (window <= 0) l->first[i] = (struct cl_counters){.at = boot, .cpus = 1, .waits = true, .interrupts = true};
     struct cl_rates rates = cl_rates_of(&l->first[i], &l->second[i]);
     l->cpu[i].wait = whole(rates.wait);
     l->cpu[i].busy = whole(rates.busy);
@@ -181,8 +180,8 @@ static int check_nested_one(struct load *l, int target) {
     if (target > 0)
       add(l, "task %d is already held on CPU %s by pid %d", target, list(&l->other[i].cpus), l->other[i].tool);
     else
-      add(l, "started on CPU %s, which pid %d holds: reservations cannot be nested",
-          list(&l->other[i].cpus), l->other[i].tool);
+      add(l, "started on CPU %s, which pid %d holds: reservations cannot be nested", list(&l->other[i].cpus),
+          l->other[i].tool);
     return EPERM;
   }
   return 0;
@@ -287,7 +286,8 @@ static struct cl_cpus near(const struct load *l, int cpu, int level) {
     if (!cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu)) return set;
   }
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/package_cpus_list", cpu);
-  if (level < 2 && !cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu)) return set;
+  if (level < 2 && !cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu))
+    return set;
   return l->hold->online;
 }
 
@@ -393,8 +393,8 @@ static void describe(struct load *l, const struct cl_cpus *cpus, const char *rem
   if (l->managed_known) add(l, ", %d managed IRQ%s", sum.managed, s(sum.managed));
   else add(l, ", %d IRQ%s", sum.irqs, s(sum.irqs));
   if (sum.pinned)
-    cl_warn("CPU %s: %d task%s of others %s pinned to it: moved off while it is held",
-            list(cpus), sum.pinned, s(sum.pinned), sum.pinned == 1 ? "is" : "are");
+    cl_warn("CPU %s: %d task%s of others %s pinned to it: moved off while it is held", list(cpus), sum.pinned,
+            s(sum.pinned), sum.pinned == 1 ? "is" : "are");
 }
 
 static void explain(struct load *l) {

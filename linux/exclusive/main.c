@@ -108,18 +108,30 @@ static const struct {
   int commands;
   enum value value;
 } options[] = {
-    {"--cpu", RUN | ATTACH, NEEDED},       {"--cpus", RUN | ATTACH, NEEDED},
-    {"--count", RUN | ATTACH, NEEDED},     {"--smt", RUN | ATTACH, NEEDED},
-    {"--force", RUN | ATTACH, NONE},       {"--sample", RUN | ATTACH, NEEDED},
-    {"--mechanism", RUN | ATTACH, NEEDED}, {"--max", RUN | ATTACH, NEEDED},
-    {"--move", ATTACH, NONE},              {"--as", RUN, NEEDED},
-    {"--cgroup", ATTACH, NEEDED},          {"--unit", RUN | ATTACH, NEEDED},
-    {"--report", RUN | ATTACH, NEEDED},    {"--json", RUN | ATTACH | STATUS | RESTORE | TEST, NONE},
-    {"--prometheus", STATUS, NONE},        {"--watch", RUN | ATTACH | STATUS, MAYBE},
-    {"--trace", RUN | ATTACH, NONE},       {"--log", RUN | ATTACH | RESTORE, NEEDED},
-    {"--quiet", RUN | ATTACH | RESTORE, NONE}, {"--all", RESTORE, NONE},
-    {"--repair", RESTORE, NONE},           {"--wait", RUN | ATTACH, NEEDED},
-    {"--fifo", RUN, NEEDED},               {"--nice", RUN, NEEDED},
+    {"--cpu", RUN | ATTACH, NEEDED},
+    {"--cpus", RUN | ATTACH, NEEDED},
+    {"--count", RUN | ATTACH, NEEDED},
+    {"--smt", RUN | ATTACH, NEEDED},
+    {"--force", RUN | ATTACH, NONE},
+    {"--sample", RUN | ATTACH, NEEDED},
+    {"--mechanism", RUN | ATTACH, NEEDED},
+    {"--max", RUN | ATTACH, NEEDED},
+    {"--move", ATTACH, NONE},
+    {"--as", RUN, NEEDED},
+    {"--cgroup", ATTACH, NEEDED},
+    {"--unit", RUN | ATTACH, NEEDED},
+    {"--report", RUN | ATTACH, NEEDED},
+    {"--json", RUN | ATTACH | STATUS | RESTORE | TEST, NONE},
+    {"--prometheus", STATUS, NONE},
+    {"--watch", RUN | ATTACH | STATUS, MAYBE},
+    {"--trace", RUN | ATTACH, NONE},
+    {"--log", RUN | ATTACH | RESTORE, NEEDED},
+    {"--quiet", RUN | ATTACH | RESTORE, NONE},
+    {"--all", RESTORE, NONE},
+    {"--repair", RESTORE, NONE},
+    {"--wait", RUN | ATTACH, NEEDED},
+    {"--fifo", RUN, NEEDED},
+    {"--nice", RUN, NEEDED},
 };
 
 static int take_unit(struct cl_request *request, int commands, const char *value) {
@@ -227,7 +239,8 @@ static int take_target(struct arguments *a, const char *command) {
   if (ways == 0) return usage("%s needs PIDs, a TID, --cgroup or --unit", command);
   if (ways > 1) return usage("give only one of PIDs, --cgroup and --unit");
   for (int i = 0; i < a->rest_count; i++)
-    if (!is_pid(a->rest[i], &pids[i])) return usage("'%s' is not a PID or TID: give a number from 1 to %d", a->rest[i], PID_MOST);
+    if (!is_pid(a->rest[i], &pids[i]))
+      return usage("'%s' is not a PID or TID: give a number from 1 to %d", a->rest[i], PID_MOST);
   request->pids = pids;
   request->pid_count = a->rest_count;
   return 0;

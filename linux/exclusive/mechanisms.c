@@ -10,7 +10,7 @@
 
 #include "say.h"
 
-const struct cl_mechanism *const cl_mechanisms[] = {&cl_isolated, &cl_root,     &cl_cpuset,
+const struct cl_mechanism *const cl_mechanisms[] = {&cl_isolated,  &cl_root,     &cl_cpuset,
                                                     &cl_cpuset_v1, &cl_affinity, NULL};
 
 int cl_why(char *why, size_t size, int error, const char *format, ...) {
@@ -18,8 +18,7 @@ int cl_why(char *why, size_t size, int error, const char *format, ...) {
   va_start(list, format);
   int length = vsnprintf(why, size, format, list);
   va_end(list);
-  if (length >= 0 && (size_t)length < size)
-    snprintf(why + length, size - (size_t)length, ": %s", strerror(error));
+  if (length >= 0 && (size_t)length < size) snprintf(why + length, size - (size_t)length, ": %s", strerror(error));
   return error;
 }
 
@@ -32,9 +31,7 @@ void cl_group_name(const struct cl_hold *hold, const char *mount, const char *su
   snprintf(path, CL_PATH_MOST, "%s/coreloom-%d%s", mount, hold->id, suffix);
 }
 
-bool cl_needs_root(const struct cl_hold *hold) {
-  return geteuid() != 0 && !hold->changes.plan && !cl_files_is_tree();
-}
+bool cl_needs_root(const struct cl_hold *hold) { return geteuid() != 0 && !hold->changes.plan && !cl_files_is_tree(); }
 
 const char *cl_v2_cannot(const struct cl_hold *hold) {
   char mount[CL_PATH_MOST], path[CL_PATH_MOST], text[512], padded[sizeof text + 2];
@@ -42,7 +39,8 @@ const char *cl_v2_cannot(const struct cl_hold *hold) {
   if (cl_group_mount("", mount, sizeof mount)) return "cgroup v2 is not mounted";
   if (cl_read(cl_join(path, mount, "cgroup.controllers"), text, sizeof text)) text[0] = '\0';
   snprintf(padded, sizeof padded, " %s ", text);
-  if (strstr(padded, " cpuset ") == NULL) return "cgroup v2 has no cpuset controller: the kernel lacks it, or cgroup v1 uses it";
+  if (strstr(padded, " cpuset ") == NULL)
+    return "cgroup v2 has no cpuset controller: the kernel lacks it, or cgroup v1 uses it";
   if (hold->request->tid > 0) return "in cgroup v2 a thread cannot leave the cgroup of its process";
   return NULL;
 }

@@ -22,7 +22,8 @@
 static void unit_of(const struct cl_hold *hold, char *unit, size_t size) {
   const struct cl_target *t = hold->target;
   cl_systemd_unit(hold->request->pid, unit, size);
-  for (size_t i = 0; t && i < t->process.count && unit[0] == '\0'; i++) cl_systemd_unit(t->process.task[i].pid, unit, size);
+  for (size_t i = 0; t && i < t->process.count && unit[0] == '\0'; i++)
+    cl_systemd_unit(t->process.task[i].pid, unit, size);
 }
 
 static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, size_t size) {
@@ -36,7 +37,8 @@ static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, 
     bool several = hold->target && hold->target->process.count > 1;
     unit_of(hold, unit, sizeof unit);
     if (unit[0] != '\0') {
-      snprintf(why, size, "it would take %s out of %s: add --move to allow it", several ? "processes" : "the process", unit);
+      snprintf(why, size, "it would take %s out of %s: add --move to allow it", several ? "processes" : "the process",
+               unit);
       return why;
     }
   }

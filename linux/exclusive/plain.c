@@ -9,8 +9,13 @@
 
 size_t cl_utf8(const char *text, unsigned *code) {
   const unsigned char *at = (const unsigned char *)text;
-  size_t length = at[0] == 0 ? 0 : at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3
-                : at[0] < 0xf5 ? 4 : 0;
+  size_t length = at[0] == 0     ? 0
+                  : at[0] < 0x80 ? 1
+                  : at[0] < 0xc2 ? 0
+                  : at[0] < 0xe0 ? 2
+                  : at[0] < 0xf0 ? 3
+                  : at[0] < 0xf5 ? 4
+                                 : 0;
   unsigned value = length > 1 ? at[0] & (0xffu >> (length + 1)) : at[0];
   for (size_t i = 1; i < length; i++) {
     if ((at[i] & 0xc0) != 0x80) return 0;

@@ -40,8 +40,7 @@ static void put_ticks(FILE *out, const struct cl_hold *hold, double ticks) {
     quiet = cl_cpus_none();
   struct cl_cpus left = cl_cpus_minus(&hold->cpus, &quiet);
   if (!(ticks >= 10) || cl_cpus_count(&left) == 0) return;
-  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s stops it\n",
-          cl_cpus_format(&left, text));
+  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s stops it\n", cl_cpus_format(&left, text));
 }
 
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof) {

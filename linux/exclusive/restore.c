@@ -20,9 +20,10 @@ int cl_restore_dead(void) {
 }
 
 static void put_json(const struct cl_settled *done) {
-  printf("{\"reservations\": %d, \"written\": %d, \"as_before\": %d, \"foreign\": %d, \"failed\": %d, \"owed\": %d, "
-         "\"damaged\": %d}\n",
-         done->layers, done->done, done->already, done->foreign, done->failed, done->owed, done->damaged);
+  printf(
+      "{\"reservations\": %d, \"written\": %d, \"as_before\": %d, \"foreign\": %d, \"failed\": %d, \"owed\": %d, "
+      "\"damaged\": %d}\n",
+      done->layers, done->done, done->already, done->foreign, done->failed, done->owed, done->damaged);
 }
 
 static bool is_there(int id) {

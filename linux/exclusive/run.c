@@ -89,9 +89,9 @@ static int find_executable(struct run *r) {
   for (const char *at = path, *end; *name != '\0'; at = end + 1) {
     end = at + strcspn(at, ":");
     size_t length = (size_t)(end - at);
-    int size = strchr(name, '/')
-                   ? snprintf(r->executable, sizeof r->executable, "%s", name)
-                   : snprintf(r->executable, sizeof r->executable, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
+    int size = strchr(name, '/') ? snprintf(r->executable, sizeof r->executable, "%s", name)
+                                 : snprintf(r->executable, sizeof r->executable, "%.*s%s%s", (int)length, at,
+                                            length ? "/" : "./", name);
     if ((size_t)size < sizeof r->executable && stat(r->executable, &file) == 0) {
       found = true;
       if (S_ISREG(file.st_mode) && access(r->executable, X_OK) == 0) return 0;
@@ -110,7 +110,8 @@ static int find_executable(struct run *r) {
 static int shared(const struct cl_tasks *ours, const struct cl_tasks *theirs) {
   for (size_t i = 0; i < ours->count; i++)
     for (size_t j = 0; j < theirs->count; j++)
-      if (ours->task[i].pid == theirs->task[j].tid && ours->task[i].born == theirs->task[j].born) return ours->task[i].pid;
+      if (ours->task[i].pid == theirs->task[j].tid && ours->task[i].born == theirs->task[j].born)
+        return ours->task[i].pid;
   return 0;
 }
 
@@ -186,8 +187,11 @@ static int clean_environment(const struct passwd *user) {
     if (is_for_all(*at)) environ[kept++] = *at;
   environ[kept] = NULL;
   const char *shell = user->pw_shell && *user->pw_shell ? user->pw_shell : "/bin/sh";
-  const char *const own[][2] = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", user->pw_dir}, {"SHELL", shell},
-                                {"USER", user->pw_name},                  {"LOGNAME", user->pw_name}};
+  const char *const own[][2] = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                                {"HOME", user->pw_dir},
+                                {"SHELL", shell},
+                                {"USER", user->pw_name},
+                                {"LOGNAME", user->pw_name}};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (setenv(own[i][0], own[i][1], 1)) return errno;
   return 0;
@@ -309,8 +313,9 @@ static int lock_state(const struct run *r, bool gives_back, int *lock) {
     int status = gives_back ? 0 : interrupted(r);
     if (status) return status;
     if (!gives_back && waited > LOCK_S)
-      return cl_fail("%s has been setting up or releasing a reservation for %.0f s: check what it is doing, then try again",
-                     holder(who), waited);
+      return cl_fail(
+          "%s has been setting up or releasing a reservation for %.0f s: check what it is doing, then try again",
+          holder(who), waited);
     if (!said && waited > TELL_S) cl_say("waiting for %s, which is setting up or releasing a reservation", holder(who));
     said |= waited > TELL_S;
     struct pollfd signals = {r->signals, POLLIN, 0};
@@ -331,7 +336,8 @@ static void command_text(const struct run *r, char *text, size_t size) {
   char whole[CL_TARGET_TEXT];
   bool several = r->target.process.count > 1 || r->target.folder[0];
   text[0] = '\0';
-  if (r->request->command == NULL) snprintf(text, size, "%s", several ? cl_target_text(&r->hold, whole) : r->hold.program.name);
+  if (r->request->command == NULL)
+    snprintf(text, size, "%s", several ? cl_target_text(&r->hold, whole) : r->hold.program.name);
   for (char **word = r->request->command; word && *word && length < size; word++)
     length += (size_t)snprintf(text + length, size - length, "%s%s", length ? " " : "", *word);
 }
@@ -521,7 +527,8 @@ static int set_up(struct run *r) {
   const char *name = hold->program.name;
   if (r->request->command) cl_say_state(1, "reading tasks and load");
   else if (is_one(r))
-    cl_say_state(1, "%s %d is %s; reading tasks and load", r->request->tid ? "thread" : "process", hold->program.tid, name);
+    cl_say_state(1, "%s %d is %s; reading tasks and load", r->request->tid ? "thread" : "process", hold->program.tid,
+                 name);
   else cl_say_state(1, "%s; reading tasks and load", cl_target_text(hold, text));
   int status = choose(r, why);
   if (status == TRY_AGAIN && !r->wait_said) cl_say("waiting for up to %g s: %s", r->request->wait_s, why);
@@ -601,7 +608,8 @@ static int start(struct run *r) {
     char text[CL_TARGET_TEXT];
     cl_tasks_free(&r->target.came);
     read_program(r);
-    cl_say_state(4, "%s %s alone on CPU %s", cl_target_text(hold, text), r->target.process.count > 1 ? "are" : "is", cpus);
+    cl_say_state(4, "%s %s alone on CPU %s", cl_target_text(hold, text), r->target.process.count > 1 ? "are" : "is",
+                 cpus);
     return 0;
   }
   cl_say_state(4, "%s starts alone on CPU %s, pid %d", r->request->command[0], cpus, hold->program.pid);
@@ -654,15 +662,14 @@ static int give_back(struct run *r, bool proven) {
   if (!error && !ended) error = cl_baseline_refresh(&r->base);
   if (!error) error = cl_settle(&mine, &done);
   if (error)
-    cl_fail("not everything could be undone: the records in %s are kept, run `coreloom exclusive restore`",
-            CL_STATE);
+    cl_fail("not everything could be undone: the records in %s are kept, run `coreloom exclusive restore`", CL_STATE);
   else
     cl_say_state(0, "CPU %s released in %.1f ms: %d changes undone, %d already as before, %d left to others",
                  cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
   r->unfinished = error || done.owed;
   if (!error && done.owed)
-    cl_say("%d task%s CPUs that are offline: the watcher (pid %d) restores their affinity when they are back", done.owed,
-           done.owed == 1 ? " waits for" : "s wait for", r->watcher.pid);
+    cl_say("%d task%s CPUs that are offline: the watcher (pid %d) restores their affinity when they are back",
+           done.owed, done.owed == 1 ? " waits for" : "s wait for", r->watcher.pid);
   close(lock);
   close(r->layer.fd);
   cl_baseline_free(&r->base);
@@ -913,7 +920,8 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (!error) error = cl_watcher_start(&r.watcher);
   if (error) return cl_fail("cannot create a process: %s", strerror(error));
   if (request->command) error = start_child(&r);
-  else if (is_one(&r)) r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
+  else if (is_one(&r))
+    r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
   signal(SIGPIPE, SIG_IGN); /* after the child: who reads our lines may go, the CPUs are still given back */
   if (error) status = cl_fail("cannot create a process: %s", strerror(error));
   else status = run_locked(&r);
@@ -945,7 +953,8 @@ int cl_plan(struct cl_request *request, bool json) {
   if (clear(&r)) return CL_EXIT_REFUSED;
   int error = cl_irqs_clear(hold);
   if (error) return cl_fail("the interrupts cannot be read: %s", strerror(error));
-  cl_say_planned("%d changes with %s (%s); nothing was changed", hold->changes.made, r.mechanism->name, r.mechanism->text);
+  cl_say_planned("%d changes with %s (%s); nothing was changed", hold->changes.made, r.mechanism->name,
+                 r.mechanism->text);
   cl_say_plan_end(hold->changes.made);
   return 0;
 }

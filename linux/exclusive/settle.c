@@ -36,12 +36,12 @@ struct settle {
   struct ending *layer;
   size_t layers;
   struct cl_cpus before, after, ended; /* CPUs held by all, by those that stay, by those that end */
-  struct cl_cpus narrowed;             /* CPUs that no cgroup lists while the layers that stay are alive: not those held
+  struct cl_cpus narrowed; /* CPUs that no cgroup lists while the layers that stay are alive: not those held
                                         * by affinity, as the program of such a layer is in some cgroup */
-  struct cl_cpus queues;               /* CPUs that the work queues leave */
-  bool cpusets, controller;            /* groups without a list are narrowed; the controller is needed */
-  bool wrote_tasks;                    /* tasks were told their CPUs by us */
-  bool look;                           /* write nothing */
+  struct cl_cpus queues; /* CPUs that the work queues leave */
+  bool cpusets, controller; /* groups without a list are narrowed; the controller is needed */
+  bool wrote_tasks; /* tasks were told their CPUs by us */
+  bool look; /* write nothing */
   int named;
   void (*find)(void *context, bool foreign, const char *line);
   void *context;
@@ -172,7 +172,8 @@ static enum answer move_back(const struct cl_entry *e, bool last) {
   if (!cl_task_lives(e->tid, e->born)) return ALREADY;
   int error = cl_task_folder(e->tid, controller, now, sizeof now);
   if (error == ESRCH || is_gone(error)) return ALREADY;
-  if (error == ENAMETOOLONG) snprintf(now, sizeof now, "a cgroup nested too deeply to name"); /* so not in the one of ours */
+  if (error == ENAMETOOLONG)
+    snprintf(now, sizeof now, "a cgroup nested too deeply to name"); /* so not in the one of ours */
   else if (error) return failed(new, error);
   if (strcmp(now, old) == 0) return ALREADY;
   if (strcmp(now, new) != 0) {
@@ -216,7 +217,8 @@ static enum answer end_folders(struct settle *s, struct ending *l, bool last) {
 }
 
 static void end_partitions(struct settle *s, const struct ending *l) {
-  static const char *const before[] = {"coreloom-", "coreloom-", "coreloom_"}, *const behind[] = {"", "-idle", ".slice"};
+  static const char *const before[] = {"coreloom-", "coreloom-", "coreloom_"}, *const behind[] = {"", "-idle",
+                                                                                                  ".slice"};
   char mount[CL_PATH_MOST], path[CL_PATH_MOST + 64];
   if (cl_group_mount("", mount, sizeof mount)) return;
   for (size_t i = 0; i < 3; i++) {
@@ -258,7 +260,9 @@ static void end_layer(struct settle *s, struct ending *l, bool last) {
 
 /* -- what a set of CPUs should be ---------------------------------------------------------------------------------- */
 
-static bool is_irq(const char *path) { return strncmp(path, "/proc/irq/", strlen("/proc/irq/")) == 0 && strstr(path, "_list"); }
+static bool is_irq(const char *path) {
+  return strncmp(path, "/proc/irq/", strlen("/proc/irq/")) == 0 && strstr(path, "_list");
+}
 
 static bool is_list_of_group(const char *path) {
   const char *name = strrchr(path, '/');
@@ -384,8 +388,8 @@ static int touch_group(void *settle, const char *path) {
 static bool is_our_set(const struct settle *s, const struct cl_known *k, const struct cl_cpus *base,
                        const struct cl_cpus *written, const struct cl_cpus *now) {
   return is_written(s, k, now, NULL) || cl_cpus_equal(now, written) || cl_baseline_alike(&s->base, now, base) ||
-         is_rest(s, base, now, &s->base.online) ||
-         (is_irq(k->key) && cl_baseline_stranded(&s->base, written, now)) || s->how->repair;
+         is_rest(s, base, now, &s->base.online) || (is_irq(k->key) && cl_baseline_stranded(&s->base, written, now)) ||
+         s->how->repair;
 }
 
 static enum answer settle_set(struct settle *s, struct cl_known *k) {
@@ -584,8 +588,8 @@ static bool is_ours(const struct settle *s, const struct cl_known *k, const stru
   return !cl_kernel_since(6, 2) && cl_baseline_alike(&s->base, now, &may);
 }
 
-static enum answer give(struct settle *s, const struct cl_known *k, const struct cl_task *task, const struct cl_cpus *base,
-                        const struct cl_cpus *to) {
+static enum answer give(struct settle *s, const struct cl_known *k, const struct cl_task *task,
+                        const struct cl_cpus *base, const struct cl_cpus *to) {
   char what[64], now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
   if (s->look) {
     say(s, false, "task %d (%s) is allowed on CPUs %s, but should be on %s", task->tid, task->name,
@@ -611,7 +615,8 @@ static enum answer give(struct settle *s, const struct cl_known *k, const struct
 }
 
 /* All that it should have is offline: until that is back it gets the rest, as from the kernel. */
-static enum answer owe(struct settle *s, const struct cl_task *task, const struct cl_cpus *base, const struct cl_cpus *to) {
+static enum answer owe(struct settle *s, const struct cl_task *task, const struct cl_cpus *base,
+                       const struct cl_cpus *to) {
   char list[CL_CPUS_TEXT];
   struct cl_cpus asked, rest = cl_baseline_rest(&s->base, &s->after), may = granted(s, task->tid);
   if (cl_task_asked(task->tid, &asked) == 0 && cl_cpus_equal(&asked, to)) return ALREADY;
@@ -638,7 +643,8 @@ static bool lacks_offline(const struct settle *s, int tid, const struct cl_cpus 
 static enum answer pin_again(struct settle *s, const struct cl_known *k, const struct cl_task *task) {
   struct cl_cpus written, may = granted(s, task->tid);
   char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
-  if (cl_kernel_since(6, 2) || !cl_cpus_equal(&task->allowed, &may) || cl_cpus_parse(k->written, &written)) return NOTHING;
+  if (cl_kernel_since(6, 2) || !cl_cpus_equal(&task->allowed, &may) || cl_cpus_parse(k->written, &written))
+    return NOTHING;
   struct cl_cpus can = cl_cpus_and(&written, &may);
   if (empty(&can) || cl_cpus_equal(&can, &may)) return NOTHING;
   if (s->look) {
@@ -671,7 +677,8 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
   struct cl_cpus can = cl_cpus_and(&to, &s->base.online);
   bool lacks_some = lacks_offline(s, task.tid, &to);
   if (cl_cpus_equal(&can, &task.allowed) && !lacks_some) return ALREADY;
-  if (!is_ours(s, k, &task, &base) && !(!s->look && cl_baseline_cpus_changed(&s->base) && is_ours(s, k, &task, &base))) {
+  if (!is_ours(s, k, &task, &base) &&
+      !(!s->look && cl_baseline_cpus_changed(&s->base) && is_ours(s, k, &task, &base))) {
     if (s->look || s->named++ < NAMED)
       say(s, true, "task %d (%s) is allowed on CPUs %s, but was left on %s: changed by others, kept", k->tid, task.name,
           cl_cpus_format(&task.allowed, now), cl_cpus_format(&to, list));
@@ -900,7 +907,8 @@ static int read_layers(struct settle *s) {
 
 static int begin(struct settle *s) {
   int error = read_layers(s);
-  for (int tries = 0; error == ENOENT && tries < 10; tries++) { /* removed by hand in between, or ended if it only looks */
+  for (int tries = 0; error == ENOENT && tries < 10;
+       tries++) { /* removed by hand in between, or ended if it only looks */
     forget_layers(s);
     error = read_layers(s);
   }
@@ -938,13 +946,15 @@ static void settle_all(struct settle *s) {
   count(s, settle_rest(s, "cpuset", true));
   for (size_t i = 0; i < s->base.count; i++)
     if (s->base.known[i].kind == CL_CONTROLLER) count(s, settle_controller(s, &s->base.known[i]));
-  if (!s->cpusets) count(s, settle_rest(s, "", true)); /* a container's root takes no tasks while its controllers are on */
+  if (!s->cpusets)
+    count(s, settle_rest(s, "", true)); /* a container's root takes no tasks while its controllers are on */
   for (size_t i = 0; i < s->layers; i++)
     if (s->layer[i].ends && !s->layer[i].gone) end_layer(s, &s->layer[i], true);
   for (size_t i = 0; i < s->base.count; i++)
     if (s->base.known[i].kind == CL_IRQBALANCE) settle_irqbalance(s, &s->base.known[i]);
   settle_sets(s, false);
-  for (size_t i = 0; i < s->base.count; i++) s->wrote_tasks |= s->base.known[i].kind == CL_TASK && s->base.known[i].how != CL_WAS;
+  for (size_t i = 0; i < s->base.count; i++)
+    s->wrote_tasks |= s->base.known[i].kind == CL_TASK && s->base.known[i].how != CL_WAS;
   if (!cl_files_is_tree()) remind_tasks(s);
   cl_baseline_cpus_changed(&s->base); /* while it is not yet known which of the held ones are given back */
   settle_newborn(s, 1); /* while their parents have what they have inherited */
@@ -1006,7 +1016,8 @@ int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
     return error;
   }
   bool any_of_boot = s.layers == 0;
-  for (size_t i = 0; i < s.layers; i++) any_of_boot |= of_this_boot(&s.layer[i].text.first) || s.layer[i].text.first.tool == 0;
+  for (size_t i = 0; i < s.layers; i++)
+    any_of_boot |= of_this_boot(&s.layer[i].text.first) || s.layer[i].text.first.tool == 0;
   if (any_of_boot && !s.has_base && s.layers) {
     bool begun = false;
     for (size_t i = 0; i < s.layers; i++) begun |= s.layer[i].ends && *s.layer[i].text.first.trying;
@@ -1029,7 +1040,8 @@ int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
 int cl_settle_look(void (*find)(void *context, bool foreign, const char *line), void *context) {
   static const struct cl_settling nothing = {0};
   struct cl_settled settled = {0};
-  struct settle s = {.how = &nothing, .out = &settled, .base = {.fd = -1}, .look = true, .find = find, .context = context};
+  struct settle s = {
+      .how = &nothing, .out = &settled, .base = {.fd = -1}, .look = true, .find = find, .context = context};
   int error = begin(&s);
   if (!error && s.has_base) {
     settle_sets(&s, true);

@@ -68,7 +68,8 @@ static void own_group(const char *folder, int id, char group[CL_PATH_MOST]) {
 static int first_group(void *context, const char *name) {
   char *folder = context, path[CL_PATH_MOST];
   size_t length = strlen(folder);
-  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", folder, name) >= sizeof path || !cl_exists(path)) return 0;
+  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", folder, name) >= sizeof path || !cl_exists(path))
+    return 0;
   snprintf(folder + length, CL_PATH_MOST - length, "/%s", name);
   return -1;
 }
@@ -130,7 +131,8 @@ void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
   if (hold->program.tid != hold->program.pid) held->request.tid = hold->program.tid;
   static const char *const hierarchy[] = {"", "cpuset"};
   for (size_t i = 0; i < 2 && hold->group[0] == '\0'; i++)
-    if (!cl_task_folder(hold->program.tid, hierarchy[i], folder, sizeof folder)) own_group(folder, r->tool, hold->group);
+    if (!cl_task_folder(hold->program.tid, hierarchy[i], folder, sizeof folder))
+      own_group(folder, r->tool, hold->group);
 }
 
 void cl_held_free(struct cl_held *held) { cl_target_free(&held->target); }
@@ -273,8 +275,8 @@ static void put_table(const struct look *look, const struct look *before) {
     putchar('\n');
   }
   if (look->cpus == 0) return;
-  printf("\n%-8s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s",
-         "IPIs/s", "timer/s", "softirqs/s");
+  printf("\n%-8s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s", "IPIs/s",
+         "timer/s", "softirqs/s");
   for (size_t i = 0; i < look->cpus; i++) {
     struct cl_rates rates = rates_of(before, &look->cpu[i]);
     snprintf(text, sizeof text, "%d", look->cpu[i].cpu);
@@ -370,9 +372,8 @@ static const struct family families[] = {
 };
 
 static double value_of(size_t family, const struct cl_counters *c) {
-  const double value[] = {(double)c->wait_ns * 1e-9, (double)c->idle_ns * 1e-9, (double)c->switches,
-                          (double)c->devices,              (double)c->between,              (double)c->ticks,
-                          (double)c->softirqs};
+  const double value[] = {(double)c->wait_ns * 1e-9, (double)c->idle_ns * 1e-9, (double)c->switches, (double)c->devices,
+                          (double)c->between,        (double)c->ticks,          (double)c->softirqs};
   return value[family];
 }
 
@@ -385,18 +386,16 @@ static void put_before(const struct look *look) {
   } gauge[] = {
       {"before_run_queue_wait_ratio", "Average waiting tasks, before the CPUs were cleared.",
        offsetof(struct cl_rates, wait), 100},
-      {"before_busy_ratio", "Average busy CPUs, before the CPUs were cleared.",
-       offsetof(struct cl_rates, busy), 100},
+      {"before_busy_ratio", "Average busy CPUs, before the CPUs were cleared.", offsetof(struct cl_rates, busy), 100},
       {"before_switches_per_second", "Context switches, before the CPUs were cleared.",
        offsetof(struct cl_rates, switches), 1},
       {"before_device_interrupts_per_second", "Device interrupts, before the CPUs were cleared.",
        offsetof(struct cl_rates, devices), 1},
-      {"before_cpu_interrupts_per_second", "IPIs, before the CPUs were cleared.",
-       offsetof(struct cl_rates, between), 1},
+      {"before_cpu_interrupts_per_second", "IPIs, before the CPUs were cleared.", offsetof(struct cl_rates, between),
+       1},
       {"before_timer_interrupts_per_second", "Timer interrupts, before the CPUs were cleared.",
        offsetof(struct cl_rates, ticks), 1},
-      {"before_softirqs_per_second", "Softirqs, before the CPUs were cleared.",
-       offsetof(struct cl_rates, softirqs), 1},
+      {"before_softirqs_per_second", "Softirqs, before the CPUs were cleared.", offsetof(struct cl_rates, softirqs), 1},
   };
   for (size_t i = 0; i < sizeof gauge / sizeof *gauge; i++) {
     put_family(gauge[i].name, "gauge", gauge[i].help);

@@ -296,7 +296,8 @@ static int read_trace(struct cl_watch *watch, const struct cl_hold *hold, struct
   /* Not line by line: a name may have a newline. Both of these are longer than a name. */
   static const char switches[] = ": sched_switch: prev_comm=", forks[] = ": sched_process_fork: comm=";
   for (char *at = text; !error && (at = strstr(at, ": sched_")) != NULL; at++) {
-    if (strncmp(at, switches, sizeof switches - 1) == 0) error = read_switch(at + sizeof switches - 1, &watch->own, proof);
+    if (strncmp(at, switches, sizeof switches - 1) == 0)
+      error = read_switch(at + sizeof switches - 1, &watch->own, proof);
     else if (strncmp(at, forks, sizeof forks - 1) == 0) error = read_fork(at + sizeof forks - 1, &watch->own);
   }
   free(text);

@@ -56,8 +56,8 @@ void cl_systemd_unit(int tid, char *unit, size_t size) {
 /* Names of units, and where they are */
 
 int cl_systemd_name(const char *given, const char *suffix, char name[CL_UNIT_MOST]) {
-  static const char *const types[] = {".service", ".scope", ".slice",  ".socket", ".mount",     ".swap",
-                                      ".target",  ".timer", ".path",   ".device", ".automount"};
+  static const char *const types[] = {".service", ".scope", ".slice", ".socket", ".mount",    ".swap",
+                                      ".target",  ".timer", ".path",  ".device", ".automount"};
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.\\@";
   size_t length = strlen(given);
   if (length == 0 || given[strspn(given, letters)] != '\0' || *given == '@' || *given == '.') return EINVAL;
@@ -211,8 +211,8 @@ static int call(const char *member, const char *signature, const struct cl_dbus_
   return error;
 }
 
-static int start(const struct cl_hold *hold, const struct cl_task *task, const char *scope, const char *slice, char *why,
-                 size_t size) {
+static int start(const struct cl_hold *hold, const struct cl_task *task, const char *scope, const char *slice,
+                 char *why, size_t size) {
   static struct cl_dbus_body body;
   char description[64];
   snprintf(description, sizeof description, "coreloom exclusive %d", hold->id);
@@ -270,7 +270,8 @@ static int note_group(struct cl_hold *hold, const struct cl_task *task, char *wh
   }
   snprintf(pid, sizeof pid, "%d", task->pid);
   snprintf(born, sizeof born, "%llu", task->born);
-  snprintf(what, sizeof what, "systemd moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group, old);
+  snprintf(what, sizeof what, "systemd moves process %d (%s) to %s (was in %s)", task->pid, task->name, hold->group,
+           old);
   return cl_change_other(&hold->changes, what, (const char *[]){"group", pid, born, "", old, hold->group}, 6);
 }
 

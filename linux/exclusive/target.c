@@ -113,7 +113,8 @@ static int add_processes(const char *folder, struct cl_tasks *tasks) {
     struct cl_task task;
     int pid = (int)strtol(at, &end, 10);
     if (end == at) break;
-    if (pid == 0 || cl_task_read(pid, &task) || task.kernel || task.state == 'Z') continue; /* 0: not to be seen from here */
+    if (pid == 0 || cl_task_read(pid, &task) || task.kernel || task.state == 'Z')
+      continue; /* 0: not to be seen from here */
     error = cl_tasks_add(tasks, &task);
   }
   free(text);
@@ -154,7 +155,8 @@ static int read_named(const struct cl_target *t, struct cl_tasks *now) {
   for (size_t i = 0; i < t->process.count && !error; i++) {
     struct cl_task task;
     const struct cl_task *known = &t->process.task[i];
-    if (cl_task_read(known->tid, &task) == 0 && task.born == known->born && task.state != 'Z') error = cl_tasks_add(now, &task);
+    if (cl_task_read(known->tid, &task) == 0 && task.born == known->born && task.state != 'Z')
+      error = cl_tasks_add(now, &task);
   }
   return error;
 }
@@ -305,8 +307,7 @@ static int find_members(struct cl_hold *hold, const struct cl_request *request) 
   if (error) return cl_fail("%s cannot be read: %s", t->folder, strerror(error));
   cl_tasks_free(&t->came);
   if (t->process.count == 0 && request->cgroup) return cl_fail("--cgroup %s: no process is in it", request->cgroup);
-  if (t->process.count == 0)
-    return cl_fail("%s has no process: see `systemctl status`", strrchr(t->folder, '/') + 1);
+  if (t->process.count == 0) return cl_fail("%s has no process: see `systemctl status`", strrchr(t->folder, '/') + 1);
   if (find_pid(&t->process, getpid())) return cl_fail("this tool itself is in %s: give a cgroup without it", t->folder);
   return request->move && geteuid() == 0 && cl_systemd_runs() && !cl_files_is_tree() ? check_move(hold) : 0;
 }

@@ -8,10 +8,10 @@
 #define UNIT_WEIGHT 1024.0
 
 /* The kernel's table sched_prio_to_weight, and the weight of SCHED_IDLE. Heaviest first. */
-const uint32_t lag_weights[LAG_CLASSES] = {
-    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
-    3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
-    172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15,   3};
+const uint32_t lag_weights[LAG_CLASSES] = {88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548,
+                                           7620,  6100,  4904,  3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,
+                                           655,   526,   423,   335,   272,   215,   172,   137,   110,   87,    70,
+                                           56,    45,    36,    29,    23,    18,    15,    3};
 
 uint32_t lag_class(int nice, bool idle) {
   if (idle) return LAG_IDLE_CLASS;
@@ -24,8 +24,7 @@ static uint32_t class_from(const struct lag *lag, uint32_t from) {
   return left ? (uint32_t)__builtin_ctzll(left) : LAG_CLASSES;
 }
 
-#define FOR_EACH_CLASS(i, from) \
-  for (uint32_t i = class_from(lag, from); i < LAG_CLASSES; i = class_from(lag, i + 1))
+#define FOR_EACH_CLASS(i, from) for (uint32_t i = class_from(lag, from); i < LAG_CLASSES; i = class_from(lag, i + 1))
 
 struct lag *lag_new(uint32_t cpus) {
   struct lag *lag = calloc(1, sizeof *lag);
@@ -81,12 +80,11 @@ static void look_at(struct lag *lag, uint32_t a) {
   if (most <= lag->largest.gap) return;
   const struct lag_one *one = lag->one[a], *other = lag->one[with];
   bool ahead = apart(lag, a, with) > 0;
-  lag->largest = (struct lag_largest){
-      .gap = most,
-      .ahead = ahead ? one->tag : other->tag,
-      .behind = ahead ? other->tag : one->tag,
-      .from_ns = one->since_ns > other->since_ns ? one->since_ns : other->since_ns,
-      .at_ns = lag->now_ns};
+  lag->largest = (struct lag_largest){.gap = most,
+                                      .ahead = ahead ? one->tag : other->tag,
+                                      .behind = ahead ? other->tag : one->tag,
+                                      .from_ns = one->since_ns > other->since_ns ? one->since_ns : other->since_ns,
+                                      .at_ns = lag->now_ns};
 }
 
 /* Threads of one class ask for the same, so either all of them ask for more than a CPU or none does. */

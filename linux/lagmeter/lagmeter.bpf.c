@@ -50,11 +50,11 @@ static __always_inline bool has_name(struct task_struct *p) {
 static __always_inline bool is_watched(struct task_struct *p) {
   if (!p->pid || p->tgid == filter.own || (p->flags & PF_KTHREAD && !filter.kernel_threads)) return false;
   switch (filter.whom) {
-  case LAG_PROCESS: return p->tgid == filter.pid;
-  case LAG_TREE: return p->tgid == filter.pid || bpf_task_storage_get(&tree, p, NULL, 0);
-  case LAG_NAME: return has_name(p);
-  case LAG_CGROUP: return is_below(p);
-  default: return true;
+    case LAG_PROCESS: return p->tgid == filter.pid;
+    case LAG_TREE: return p->tgid == filter.pid || bpf_task_storage_get(&tree, p, NULL, 0);
+    case LAG_NAME: return has_name(p);
+    case LAG_CGROUP: return is_below(p);
+    default: return true;
   }
 }
 
@@ -119,9 +119,7 @@ int there(struct bpf_iter__task *it) {
   bool runs = READ(p->on_cpu);
   tell(p, LAG_THERE, 0, LAG_UNKNOWN);
   if (runs) tell(p, LAG_IN, cpu, LAG_UNKNOWN);
-  if (READ(p->__state))
-    tell(p, LAG_SLEEPS, cpu, LAG_UNKNOWN);
-  else if (runs && !READ(p->on_cpu))
-    tell(p, LAG_PREEMPTED, cpu, LAG_UNKNOWN);
+  if (READ(p->__state)) tell(p, LAG_SLEEPS, cpu, LAG_UNKNOWN);
+  else if (runs && !READ(p->on_cpu)) tell(p, LAG_PREEMPTED, cpu, LAG_UNKNOWN);
   return 0;
 }

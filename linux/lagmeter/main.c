@@ -43,10 +43,8 @@ struct options {
 static volatile sig_atomic_t stop, child_ended;
 
 static void on_signal(int number) {
-  if (number == SIGCHLD)
-    child_ended = 1;
-  else
-    stop = 1;
+  if (number == SIGCHLD) child_ended = 1;
+  else stop = 1;
 }
 
 static int fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -70,7 +68,8 @@ static bool number(const char *text, uint64_t least, uint64_t most, uint64_t *va
 static bool real(const char *text, double least, double most, double *value) {
   char *end;
   *value = strtod(text, &end);
-  return ((*text >= '0' && *text <= '9') || *text == '.') && !strpbrk(text, "xX") && !*end && isfinite(*value) && *value >= least && *value <= most;
+  return ((*text >= '0' && *text <= '9') || *text == '.') && !strpbrk(text, "xX") && !*end && isfinite(*value) &&
+         *value >= least && *value <= most;
 }
 
 /* The group's id and depth. */
@@ -80,8 +79,8 @@ static int find_group(struct options *o) {
   struct stat at;
   const size_t root = strlen(GROUPS);
   int length = snprintf(given, sizeof given, *o->cgroup == '/' ? "%s" : GROUPS "/%s", o->cgroup);
-  if (length >= PATH_MAX || !realpath(given, path) || stat(path, &at) || !S_ISDIR(at.st_mode) || strncmp(path, GROUPS, root) != 0 ||
-      (path[root] && path[root] != '/'))
+  if (length >= PATH_MAX || !realpath(given, path) || stat(path, &at) || !S_ISDIR(at.st_mode) ||
+      strncmp(path, GROUPS, root) != 0 || (path[root] && path[root] != '/'))
     return fail(2, "-g %s: there is no such cgroup below " GROUPS, o->cgroup);
   o->whom.cgroup = at.st_ino;
   for (const char *c = path + root; *c; c++) o->whom.level += *c == '/';
@@ -99,62 +98,72 @@ static int choose(struct options *o, uint32_t whom) {
 /* 0: go on; else the exit status + 1 */
 static int parse(int count, char **words, struct options *o) {
   enum { JSON = 256, PERFETTO, SAMPLE, INTERVAL, AS };
-  static const struct option known[] = {
-      {"pid", required_argument, NULL, 'p'},      {"name", required_argument, NULL, 'n'},
-      {"cgroup", required_argument, NULL, 'g'},   {"all", no_argument, NULL, 'a'},
-      {"kernel", no_argument, NULL, 'k'},         {"time", required_argument, NULL, 't'},
-      {"cpus", required_argument, NULL, 'c'},     {"json", required_argument, NULL, JSON},
-      {"perfetto", required_argument, NULL, PERFETTO}, {"sample", required_argument, NULL, SAMPLE},
-      {"interval", required_argument, NULL, INTERVAL}, {"verbose", no_argument, NULL, 'v'},
-      {"as", required_argument, NULL, AS},
-      {"version", no_argument, NULL, 'V'},        {"help", no_argument, NULL, 'h'},
-      {0}};
+  static const struct option known[] = {{"pid", required_argument, NULL, 'p'},
+                                        {"name", required_argument, NULL, 'n'},
+                                        {"cgroup", required_argument, NULL, 'g'},
+                                        {"all", no_argument, NULL, 'a'},
+                                        {"kernel", no_argument, NULL, 'k'},
+                                        {"time", required_argument, NULL, 't'},
+                                        {"cpus", required_argument, NULL, 'c'},
+                                        {"json", required_argument, NULL, JSON},
+                                        {"perfetto", required_argument, NULL, PERFETTO},
+                                        {"sample", required_argument, NULL, SAMPLE},
+                                        {"interval", required_argument, NULL, INTERVAL},
+                                        {"verbose", no_argument, NULL, 'v'},
+                                        {"as", required_argument, NULL, AS},
+                                        {"version", no_argument, NULL, 'V'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
   uint64_t value;
   opterr = 0;
   for (int option; (option = getopt_long(count, words, "+:p:n:g:akt:c:vVh", known, NULL)) != -1;) {
     const char *given = words[optind - 1];
     int status = 0;
     switch (option) {
-    case 'p':
-      status = choose(o, LAG_PROCESS);
-      if (!status && !number(optarg, 1, INT32_MAX, &value)) status = fail(2, "-p %s: give a process number from 1 to %d", optarg, INT32_MAX);
-      if (!status) o->whom.pid = (int32_t)value;
-      break;
-    case 'n':
-      status = choose(o, LAG_NAME);
-      if (!status && (!*optarg || strlen(optarg) >= LAG_COMMAND))
-        status = fail(2, "-n %s: a thread's name has 1 to %d characters", optarg, LAG_COMMAND - 1);
-      if (!status) strcpy(o->whom.command, optarg);
-      break;
-    case 'g':
-      status = choose(o, LAG_CGROUP);
-      o->cgroup = optarg;
-      break;
-    case 'a': status = choose(o, LAG_ALL); break;
-    case 'k': o->whom.kernel_threads = 1; break;
-    case 't':
-      if (!real(optarg, 0.01, 1e6, &o->time_s)) status = fail(2, "-t %s: give seconds from 0.01 to 1000000", optarg);
-      break;
-    case 'c':
-      if (!number(optarg, 1, 65536, &o->cpus)) status = fail(2, "-c %s: give a number of CPUs from 1 to 65536", optarg);
-      break;
-    case AS:
-      o->user = getpwnam(optarg);
-      if (!o->user) status = fail(2, "--as %s: there is no such user", optarg);
-      break;
-    case JSON: o->json = optarg; break;
-    case PERFETTO: o->perfetto = optarg; break;
-    case SAMPLE:
-      if (!real(optarg, 1, 10000, &o->sample_ms)) status = fail(2, "--sample %s: give milliseconds from 1 to 10000", optarg);
-      break;
-    case INTERVAL:
-      if (!real(optarg, 0.1, 86400, &o->interval_s)) status = fail(2, "--interval %s: give seconds from 0.1 to 86400", optarg);
-      break;
-    case 'v': o->verbose = true; break;
-    case 'V': return 1 + (puts("lagmeter " VERSION) < 0);
-    case 'h': return 1 + (fputs(help, stdout) < 0);
-    case ':': status = fail(2, "%s needs a value; see lagmeter --help", given); break;
-    default: status = fail(2, "unknown option %s; see lagmeter --help", given);
+      case 'p':
+        status = choose(o, LAG_PROCESS);
+        if (!status && !number(optarg, 1, INT32_MAX, &value))
+          status = fail(2, "-p %s: give a process number from 1 to %d", optarg, INT32_MAX);
+        if (!status) o->whom.pid = (int32_t)value;
+        break;
+      case 'n':
+        status = choose(o, LAG_NAME);
+        if (!status && (!*optarg || strlen(optarg) >= LAG_COMMAND))
+          status = fail(2, "-n %s: a thread's name has 1 to %d characters", optarg, LAG_COMMAND - 1);
+        if (!status) strcpy(o->whom.command, optarg);
+        break;
+      case 'g':
+        status = choose(o, LAG_CGROUP);
+        o->cgroup = optarg;
+        break;
+      case 'a': status = choose(o, LAG_ALL); break;
+      case 'k': o->whom.kernel_threads = 1; break;
+      case 't':
+        if (!real(optarg, 0.01, 1e6, &o->time_s)) status = fail(2, "-t %s: give seconds from 0.01 to 1000000", optarg);
+        break;
+      case 'c':
+        if (!number(optarg, 1, 65536, &o->cpus))
+          status = fail(2, "-c %s: give a number of CPUs from 1 to 65536", optarg);
+        break;
+      case AS:
+        o->user = getpwnam(optarg);
+        if (!o->user) status = fail(2, "--as %s: there is no such user", optarg);
+        break;
+      case JSON: o->json = optarg; break;
+      case PERFETTO: o->perfetto = optarg; break;
+      case SAMPLE:
+        if (!real(optarg, 1, 10000, &o->sample_ms))
+          status = fail(2, "--sample %s: give milliseconds from 1 to 10000", optarg);
+        break;
+      case INTERVAL:
+        if (!real(optarg, 0.1, 86400, &o->interval_s))
+          status = fail(2, "--interval %s: give seconds from 0.1 to 86400", optarg);
+        break;
+      case 'v': o->verbose = true; break;
+      case 'V': return 1 + (puts("lagmeter " VERSION) < 0);
+      case 'h': return 1 + (fputs(help, stdout) < 0);
+      case ':': status = fail(2, "%s needs a value; see lagmeter --help", given); break;
+      default: status = fail(2, "unknown option %s; see lagmeter --help", given);
     }
     if (status) return 1 + status;
   }
@@ -270,7 +279,8 @@ static int watch(struct lag_source *s, const struct options *o, FILE *to) {
 }
 
 static int report(struct lag_source *s, FILE *to, FILE *json) {
-  if (s->whom.whom != LAG_TREE && !lag_anything(s->meter)) return fail(1, "no watched thread was ever runnable: check what is watched");
+  if (s->whom.whom != LAG_TREE && !lag_anything(s->meter))
+    return fail(1, "no watched thread was ever runnable: check what is watched");
   int error = json ? lag_write_json(json, s) : 0;
   if (!error) error = lag_print(to, s, END_ROWS);
   return error ? fail(1, "no memory") : 0;
@@ -284,7 +294,8 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
   int go = -1, ended = 0, status;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   s.whom.own = getpid();
-  if (o->command && (status = start(o->command, o->user, &pid, &go))) return fail(1, "cannot start a process: %s", strerror(status));
+  if (o->command && (status = start(o->command, o->user, &pid, &go)))
+    return fail(1, "cannot start a process: %s", strerror(status));
   if (pid) s.whom.pid = pid;
   signal(SIGPIPE, SIG_IGN); /* else its end would take the other files along */
   s.meter = lag_meter_new(o->cpus ? (uint32_t)o->cpus : (uint32_t)online);
@@ -299,13 +310,14 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
   if (!status) status = report(&s, to, json);
   if (timeline) lag_perfetto_end(&perfetto);
   if (timeline && perfetto.full_ns)
-    fprintf(stderr, "lagmeter: %s stops at %.3f s, at its limit of %u MiB: watch fewer threads, or for less time\n", o->perfetto,
-            (double)(perfetto.full_ns - s.meter->begun_ns) / 1e9, LAG_TIMELINE_MOST >> 20);
+    fprintf(stderr, "lagmeter: %s stops at %.3f s, at its limit of %u MiB: watch fewer threads, or for less time\n",
+            o->perfetto, (double)(perfetto.full_ns - s.meter->begun_ns) / 1e9, LAG_TIMELINE_MOST >> 20);
   s.close(&s);
   lag_meter_free(s.meter);
   if (!pid) return status;
   close(go);
-  while (waitpid(pid, &ended, 0) < 0 && errno == EINTR) continue; /* ended by -t or Ctrl-C: the command goes on to its end */
+  while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
+    continue; /* ended by -t or Ctrl-C: the command goes on to its end */
   int of_command = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
   return of_command ? of_command : status;
 }

@@ -18,9 +18,7 @@ struct lag_meter *lag_meter_new(uint32_t cpus) {
   return NULL;
 }
 
-void lag_meter_begin(struct lag_meter *m, uint64_t now_ns) {
-  m->begun_ns = m->lag->now_ns = m->lag->noted_ns = now_ns;
-}
+void lag_meter_begin(struct lag_meter *m, uint64_t now_ns) { m->begun_ns = m->lag->now_ns = m->lag->noted_ns = now_ns; }
 
 static void free_thread(struct lag_thread *t) {
   free(t->latency);
@@ -48,7 +46,8 @@ int lag_compare(const void *a, const void *b) {
 }
 
 static bool is_kind(const struct lag_thread *sum, const struct lag_thread *t) {
-  return !sum->mixed && sum->group == t->group && lag_weight(sum) == lag_weight(t) && strcmp(sum->command, t->command) == 0;
+  return !sum->mixed && sum->group == t->group && lag_weight(sum) == lag_weight(t) &&
+         strcmp(sum->command, t->command) == 0;
 }
 
 /* The sum that a thread belongs to; NULL: no memory. */
@@ -295,16 +294,16 @@ int lag_event(struct lag_meter *m, const struct lag_event *e) {
   error = describe(m, t, e);
   if (error) return error;
   switch (e->kind) {
-  case LAG_NEW:
-  case LAG_WAKE:
-  case LAG_THERE: return runnable(m, t, e->kind);
-  case LAG_IN: return runs(m, t, e->cpu < LAG_NO_CPU ? e->cpu : 0, e->cpu_ns);
-  case LAG_PREEMPTED:
-    if (t->state == LAG_ASLEEP) error = runnable(m, t, LAG_IN);
-    stops(m, t, true);
-    return error;
-  case LAG_ENDS: stops(m, t, false); return end(m, t);
-  default: stops(m, t, false); return 0;
+    case LAG_NEW:
+    case LAG_WAKE:
+    case LAG_THERE: return runnable(m, t, e->kind);
+    case LAG_IN: return runs(m, t, e->cpu < LAG_NO_CPU ? e->cpu : 0, e->cpu_ns);
+    case LAG_PREEMPTED:
+      if (t->state == LAG_ASLEEP) error = runnable(m, t, LAG_IN);
+      stops(m, t, true);
+      return error;
+    case LAG_ENDS: stops(m, t, false); return end(m, t);
+    default: stops(m, t, false); return 0;
   }
 }
 
@@ -357,10 +356,8 @@ int lag_sample_end(struct lag_meter *m) {
     if (t->state != LAG_ASLEEP) turned(m, t);
     if (is != (t->state != LAG_ASLEEP)) {
       t->state = is ? LAG_WAITS : LAG_ASLEEP;
-      if (is)
-        join(m, t);
-      else
-        leave(m, t);
+      if (is) join(m, t);
+      else leave(m, t);
     }
     if (!there) error = end(m, t);
   }

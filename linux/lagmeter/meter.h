@@ -12,7 +12,8 @@
 
 #define LAG_NO_CPU 0xffffu
 #define LAG_ENDED 512 /* of those that have ended, so many, and twice as many at most, have a record of their own: */
-#define LAG_SUMS 64   /* those furthest from what they should have had. Others are in sums, each of one kind: command,
+#define LAG_SUMS \
+  64   /* those furthest from what they should have had. Others are in sums, each of one kind: command,
                        * group and weight; when there are more kinds, in one sum for each group */
 
 enum lag_group { LAG_COUNTED, LAG_PINNED, LAG_REALTIME, LAG_GROUPS }; /* only the first have a lag */

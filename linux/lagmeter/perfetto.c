@@ -39,7 +39,8 @@ static void ran(void *to, struct lag_thread *t, uint64_t from_ns, uint64_t to_ns
   put(p, ",\n{\"ph\": \"X\", \"pid\": %d, \"tid\": %u, \"name\": ", CPUS, t->cpu);
   name(p, t);
   put(p, ", \"args\": {\"thread\": %d}, \"ts\": %.3f, \"dur\": %.3f}", t->tid, from, took);
-  put(p, ",\n{\"ph\": \"X\", \"pid\": %d, \"tid\": %d, \"name\": \"CPU %u\", \"args\": {\"cpu\": %u}, \"ts\": %.3f, \"dur\": %.3f}",
+  put(p,
+      ",\n{\"ph\": \"X\", \"pid\": %d, \"tid\": %d, \"name\": \"CPU %u\", \"args\": {\"cpu\": %u}, \"ts\": %.3f, \"dur\": %.3f}",
       THREADS, t->tid, t->cpu, t->cpu, from, took);
   t->drawn = true;
 }
@@ -53,8 +54,8 @@ static void turned(void *to, const struct lag_thread *t, uint64_t now_ns, double
 }
 
 static void title(struct lag_perfetto *p, const char *kind, int pid, long tid, const char *text) {
-  put(p, "%s{\"ph\": \"M\", \"pid\": %d, \"name\": \"%s\", \"args\": {\"name\": \"%s\"}", pid == CPUS && tid < 0 ? "" : ",\n", pid, kind,
-      text);
+  put(p, "%s{\"ph\": \"M\", \"pid\": %d, \"name\": \"%s\", \"args\": {\"name\": \"%s\"}",
+      pid == CPUS && tid < 0 ? "" : ",\n", pid, kind, text);
   if (tid >= 0) put(p, ", \"tid\": %ld", tid);
   put(p, "}");
 }
@@ -63,7 +64,8 @@ static void title(struct lag_perfetto *p, const char *kind, int pid, long tid, c
 static void gone(void *to, const struct lag_thread *t) {
   struct lag_perfetto *p = to;
   if (!t->drawn) return;
-  put(p, ",\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"thread_name\", \"args\": {\"name\": ", THREADS, t->tid);
+  put(p, ",\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"thread_name\", \"args\": {\"name\": ", THREADS,
+      t->tid);
   name(p, t);
   put(p, "}}");
 }

@@ -42,7 +42,9 @@ static int look(struct lag_source *s, int wait_ms) {
   return lag_sweep(s->meter, lives);
 }
 
-static uint64_t lost(const struct lag_source *s) { return *(volatile const uint64_t *)((const struct bpf *)s->own)->lost; }
+static uint64_t lost(const struct lag_source *s) {
+  return *(volatile const uint64_t *)((const struct bpf *)s->own)->lost;
+}
 
 static void close_all(struct lag_source *s) {
   struct bpf *b = s->own;
@@ -81,7 +83,8 @@ static int begin(struct lag_source *s, bool verbose) {
   if (!b->ring || !b->lost || !watching) return lag_refuse(EINVAL, "the BPF object does not match this program");
   bpf_object__for_each_program(program, b->object) {
     struct bpf_link *link = bpf_program__attach(program);
-    if (!link) return lag_refuse(errno, "BPF program '%s' was refused: %s", bpf_program__name(program), strerror(errno));
+    if (!link)
+      return lag_refuse(errno, "BPF program '%s' was refused: %s", bpf_program__name(program), strerror(errno));
     b->links[b->count++] = link;
     if (strcmp(bpf_program__name(program), "there") == 0) iterator = link;
   }

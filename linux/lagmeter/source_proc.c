@@ -60,12 +60,15 @@ static bool read_file(struct proc *p, const char *path) {
 
 static bool read_stat(struct proc *p, const char *path, struct stat_line *l) {
   char *open, *end;
-  if (!read_file(p, path) || !(open = strchr(p->text, '(')) || !(end = strrchr(p->text, ')')) || end < open) return false;
+  if (!read_file(p, path) || !(open = strchr(p->text, '(')) || !(end = strrchr(p->text, ')')) || end < open)
+    return false;
   *end = '\0';
   snprintf(l->command, sizeof l->command, "%s", open + 1);
-  return sscanf(end + 1, " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %d %*d %*d %*u %*u %*d %*u %*u %*u %*u %*u "
-                         "%*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*u %u",
-                &l->state, &l->parent, &l->flags, &l->nice, &l->policy) == 5;
+  return sscanf(
+             end + 1,
+             " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %d %*d %*d %*u %*u %*d %*u %*u %*u %*u %*u "
+             "%*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %*u %u",
+             &l->state, &l->parent, &l->flags, &l->nice, &l->policy) == 5;
 }
 
 static int compare(const void *a, const void *b) {
@@ -73,7 +76,9 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static bool holds(const struct pids *p, int32_t pid) { return p->count && bsearch(&pid, p->pid, p->count, sizeof pid, compare); }
+static bool holds(const struct pids *p, int32_t pid) {
+  return p->count && bsearch(&pid, p->pid, p->count, sizeof pid, compare);
+}
 
 static int add(struct pids *p, int32_t pid) {
   if (p->count == p->room) {
@@ -106,7 +111,8 @@ static bool is_watched(const struct lag_source *s, int32_t pid) {
   if (pid == s->whom.own) return false;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   if (!read_stat(p, path, &l) || (l.flags & KTHREAD && !s->whom.kernel_threads)) return false;
-  if (s->whom.whom == LAG_TREE) return pid == s->whom.pid || holds(&p->before, pid) || holds(&p->before, l.parent) || holds(&p->watched, l.parent);
+  if (s->whom.whom == LAG_TREE)
+    return pid == s->whom.pid || holds(&p->before, pid) || holds(&p->before, l.parent) || holds(&p->watched, l.parent);
   return s->whom.whom != LAG_CGROUP || is_below(p, pid);
 }
 
@@ -178,7 +184,8 @@ static int sample(struct lag_source *s) {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/task", p->watched.pid[i]);
     DIR *folder = opendir(path);
-    for (int32_t tid; folder && !error && (tid = next_number(folder));) error = sample_thread(s, p->watched.pid[i], tid);
+    for (int32_t tid; folder && !error && (tid = next_number(folder));)
+      error = sample_thread(s, p->watched.pid[i], tid);
     if (folder) closedir(folder);
   }
   if (!error) error = lag_sample_end(s->meter);
@@ -213,7 +220,8 @@ int lag_proc_open(struct lag_source *s, const char *cgroup) {
   struct proc *p = s->own = calloc(1, sizeof *p);
   if (!p) return lag_refuse(ENOMEM, "no memory");
   if (!read_file(p, "/proc/self/schedstat"))
-    return lag_refuse(ENOTSUP, "this kernel has no CPU times in /proc (CONFIG_SCHED_INFO): run lagmeter as root to use BPF");
+    return lag_refuse(ENOTSUP,
+                      "this kernel has no CPU times in /proc (CONFIG_SCHED_INFO): run lagmeter as root to use BPF");
   p->cgroup = cgroup;
   s->name = "proc";
   s->look = look;

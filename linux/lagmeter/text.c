@@ -36,10 +36,8 @@ const char *lag_shown(const char *name, char shown[LAG_SHOWN]) {
     size = decode(name, &c);
     bool plain = size && !steers(c) && c != '\\';
     if (!size) size = 1;
-    if (plain)
-      memcpy(to, name, size), to += size;
-    else if (*name == '\\')
-      memcpy(to, "\\\\", 2), to += 2;
+    if (plain) memcpy(to, name, size), to += size;
+    else if (*name == '\\') memcpy(to, "\\\\", 2), to += 2;
     else
       for (size_t i = 0; i < size; i++) to += sprintf(to, "\\x%02x", (unsigned char)name[i]);
   }
@@ -54,14 +52,10 @@ size_t lag_json_text(FILE *to, const char *name) {
     int put;
     size = decode(name, &c);
     if (!size) size = 1, c = 0xfffd;
-    if (c == '"' || c == '\\')
-      put = fprintf(to, "\\%c", (char)c);
-    else if (c >= ' ' && c <= '~')
-      put = fprintf(to, "%c", (char)c);
-    else if (c < 0x10000)
-      put = fprintf(to, "\\u%04x", c);
-    else
-      put = fprintf(to, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+    if (c == '"' || c == '\\') put = fprintf(to, "\\%c", (char)c);
+    else if (c >= ' ' && c <= '~') put = fprintf(to, "%c", (char)c);
+    else if (c < 0x10000) put = fprintf(to, "\\u%04x", c);
+    else put = fprintf(to, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
     if (put > 0) written += (size_t)put;
   }
   return written;

@@ -38,24 +38,24 @@ APART int tell(u64 clock_was, u64 clock, u32 changes_was) {
   if (clock_was & 1 && !(clock & 1)) {
     bpf_for(cpu, 0, tuning.cpus) {
       struct line *l = line_of(cpu);
-      if (l->counts && cl_round_before(group_of(l->group)->lowest + 1, l->of.round)) scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
+      if (l->counts && cl_round_before(group_of(l->group)->lowest + 1, l->of.round))
+        scx_bpf_kick_cpu(cpu, KICK(PREEMPT));
     }
   } else if (changes_was != READ(s.changes) && READ(s.held)) {
-    bpf_for(cpu, 0, tuning.cpus)
-      if (line_of(cpu)->held) scx_bpf_kick_cpu(cpu, 0);
+    bpf_for(cpu, 0, tuning.cpus) if (line_of(cpu)->held) scx_bpf_kick_cpu(cpu, 0);
   }
   return 0;
 }
 
-#define LOCKED(...)                                           \
-  ({                                                          \
-    bpf_spin_lock(&lock);                                     \
-    u64 clock_was_ = s.clock;                                 \
-    u32 changes_was_ = s.changes;                             \
-    __VA_ARGS__                                               \
-    u64 clock_is_ = s.clock;                                  \
-    bpf_spin_unlock(&lock);                                   \
-    tell(clock_was_, clock_is_, changes_was_);                \
+#define LOCKED(...)                            \
+  ({                                           \
+    bpf_spin_lock(&lock);                      \
+    u64 clock_was_ = s.clock;                  \
+    u32 changes_was_ = s.changes;              \
+    __VA_ARGS__                                \
+    u64 clock_is_ = s.clock;                   \
+    bpf_spin_unlock(&lock);                    \
+    tell(clock_was_, clock_is_, changes_was_); \
   })
 
 /* The running thread is charged, and is in another round if its slice is used up. It goes on, or stops. */
@@ -63,13 +63,10 @@ APART int settle(u32 cpu, u64 exec, struct thread *t __arg_nonnull, bool stops) 
   struct line *l = line_of(cpu);
   struct dwrr_lane *a = lane_of(l->group, cpu);
   u64 now = scx_bpf_now(), forgiven;
-  LOCKED(
-    note_served(l, now);
-    forgiven = charge(l, a, exec, now);
-    if (stops) {
-      l->runs = l->counts = l->rescued = false;
-      t->of = l->of;
-    });
+  LOCKED(note_served(l, now); forgiven = charge(l, a, exec, now); if (stops) {
+    l->runs = l->counts = l->rescued = false;
+    t->of = l->of;
+  });
   STAT(forgiven_ns, forgiven);
   return 0;
 }
@@ -82,12 +79,10 @@ APART int enter(struct thread *t __arg_nonnull, u32 cpu, u32 weight, bool bound,
     return 0;
   }
   struct dwrr_lane *a = lane_of(t->group, cpu);
-  LOCKED(
-    if (t->joined) leave(t);
-    if (t->bound) t->of.round += a->bound_round - lane_of(t->group, t->cpu)->bound_round; /* another CPU has other rounds */
-    t->cpu = cpu;
-    join(t, a, weight, bound, woken);
-    look_whether_free(now););
+  LOCKED(if (t->joined) leave(t);
+         if (t->bound)
+             t->of.round += a->bound_round - lane_of(t->group, t->cpu)->bound_round; /* another CPU has other rounds */
+         t->cpu = cpu; join(t, a, weight, bound, woken); look_whether_free(now););
   return 0;
 }
 
@@ -194,8 +189,11 @@ APART int close_rounds(u32 group, u32 lowest) {
   struct group *g = group_of(group);
   u64 now = scx_bpf_now(), closed = 0;
   bool done;
-  LOCKED(if (g->lowest == lowest) { closed = s.closed_ever; close_infeasible(group, now); closed = s.closed_ever - closed; }
-         done = g->lowest != lowest || closed;);
+  LOCKED(if (g->lowest == lowest) {
+    closed = s.closed_ever;
+    close_infeasible(group, now);
+    closed = s.closed_ever - closed;
+  } done = g->lowest != lowest || closed;);
   if (closed) STAT(closed, closed);
   return done;
 }
@@ -203,9 +201,7 @@ APART int close_rounds(u32 group, u32 lowest) {
 /* Somebody waits elsewhere: time is not free until nobody does. */
 APART int charge_all(void) {
   u64 now = scx_bpf_now();
-  LOCKED(
-    s.crowded = true;
-    look_whether_free(now););
+  LOCKED(s.crowded = true; look_whether_free(now););
   return 0;
 }
 
@@ -217,24 +213,22 @@ static int go_on(void *map, u32 *key, struct watch *watch) {
   u32 i, n = READ(s.active);
   bool again = false, skipped = false;
   LOCKED(
-    bpf_for(i, 0, tuning.cpus) {
-      const struct line *l = line_of(i);
-      note_served(l, now);
-    }
-    bpf_for(i, 0, n) {
-      struct group *g = group_of(active[i & (DWRR_GROUPS_MAX - 1)]);
-      if ((s.clock & 1) || g->stood != g->lowest || g->threads == g->behind || g->throttled) continue;
-      u64 looked = s.held ? now : g->stood_at;
-      again = true;
-      if (g->seen == g->lowest && (s64)(looked - g->served) > (s64)(2 * tuning.tick_ns)) {
-        g->behind += g->count[g->lowest % RING];
-        g->count[g->lowest % RING] = 0;
-        raise_lowest(g);
-        skipped = true;
-      }
-      g->seen = g->lowest;
-    }
-    s.watched = again;);
+      bpf_for(i, 0, tuning.cpus) {
+        const struct line *l = line_of(i);
+        note_served(l, now);
+      } bpf_for(i, 0, n) {
+        struct group *g = group_of(active[i & (DWRR_GROUPS_MAX - 1)]);
+        if ((s.clock & 1) || g->stood != g->lowest || g->threads == g->behind || g->throttled) continue;
+        u64 looked = s.held ? now : g->stood_at;
+        again = true;
+        if (g->seen == g->lowest && (s64)(looked - g->served) > (s64)(2 * tuning.tick_ns)) {
+          g->behind += g->count[g->lowest % RING];
+          g->count[g->lowest % RING] = 0;
+          raise_lowest(g);
+          skipped = true;
+        }
+        g->seen = g->lowest;
+      } s.watched = again;);
   if (skipped) STAT(skipped, 1);
   if (again) bpf_timer_start(&watch->timer, 2 * tuning.tick_ns, 0);
   return 0;
@@ -245,13 +239,11 @@ static int refill_all(void *map, u32 *key, struct watch *watch) {
   u64 now = scx_bpf_now();
   u32 i;
   bool again;
-  LOCKED(
-    bpf_for(i, 1, DWRR_GROUPS_MAX) {
-      struct group *g = group_of(i);
-      if (g->throttled) refill(g, now);
-    }
-    again = s.throttled;
-    s.refilling = again;);
+  LOCKED(bpf_for(i, 1, DWRR_GROUPS_MAX) {
+    struct group *g = group_of(i);
+    if (g->throttled) refill(g, now);
+  } again = s.throttled;
+         s.refilling = again;);
   if (again) bpf_timer_start(&watch->timer, tuning.tick_ns, 0);
   return 0;
 }
@@ -498,10 +490,8 @@ void OPS(dispatch, s32 cpu, struct task_struct *prev) {
     }
     if (found == CHANGED) break;
   }
-  if (l->goes_on && prev)
-    set_slice(prev, tuning.tick_ns);
-  else
-    scx_bpf_kick_cpu(cpu, 0); /* others have changed too much meanwhile: once more */
+  if (l->goes_on && prev) set_slice(prev, tuning.tick_ns);
+  else scx_bpf_kick_cpu(cpu, 0); /* others have changed too much meanwhile: once more */
 }
 
 void OPS(running, struct task_struct *p) {
@@ -594,7 +584,8 @@ bool OPS(yield, struct task_struct *from, struct task_struct *to) {
 
 /* --- cgroups ---------------------------------------------------------------------------------------------------- */
 
-SEC("struct_ops.s/cgroup_init") s32 BPF_PROG(dwrr_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args) {
+SEC("struct_ops.s/cgroup_init")
+s32 BPF_PROG(dwrr_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args) {
   struct cgroup *above = BPF_CORE_READ(cgroup, self.parent, cgroup);
   u64 id = BPF_CORE_READ(cgroup, kn, id), now = scx_bpf_now();
   s32 place = 0;
@@ -612,9 +603,7 @@ SEC("struct_ops.s/cgroup_init") s32 BPF_PROG(dwrr_cgroup_init, struct cgroup *cg
   u64 period = args->bw_period_us, quota = args->bw_quota_us, burst = args->bw_burst_us;
   bool idle = bpf_core_field_exists(args->sched_idle) && args->sched_idle;
   g->weight_was = args->weight;
-  LOCKED(
-    g->shares = SHARES(idle ? 0 : g->weight_was);
-    if (place) set_quota(g, period, quota, burst, now););
+  LOCKED(g->shares = SHARES(idle ? 0 : g->weight_was); if (place) set_quota(g, period, quota, burst, now););
   u32 at = place;
   if (bpf_map_update_elem(&places, &id, &at, 0) && place) give_place_back(place);
   return 0;
@@ -634,19 +623,14 @@ void OPS(cgroup_move, struct task_struct *p, struct cgroup *from, struct cgroup 
   u64 now = scx_bpf_now();
   if (!t) return;
   set_queued(t, false);
-  LOCKED(
-    if (t->joined) leave(t);
-    t->born = t->bound = false;
-    look_whether_free(now););
+  LOCKED(if (t->joined) leave(t); t->born = t->bound = false; look_whether_free(now););
   t->group = place_of(to);
 }
 
 void OPS(cgroup_set_weight, struct cgroup *cgroup, u32 weight) {
   s32 place = own_place(cgroup);
   if (place <= 0) return;
-  LOCKED(
-    group_of(place)->weight_was = weight;
-    group_of(place)->shares = SHARES(weight););
+  LOCKED(group_of(place)->weight_was = weight; group_of(place)->shares = SHARES(weight););
 }
 
 void OPS(cgroup_set_idle, struct cgroup *cgroup, bool idle) {
@@ -675,13 +659,10 @@ void OPS(cpu_offline, s32 cpu) {
   struct line *l = line_of(cpu);
   u64 now = scx_bpf_now();
   u32 other;
-  LOCKED(
-    s.online--;
-    if (l->held) {
-      l->held = false;
-      s.held--;
-    }
-    look_whether_free(now););
+  LOCKED(s.online--; if (l->held) {
+    l->held = false;
+    s.held--;
+  } look_whether_free(now););
   l->held_since = 0;
   bpf_for(other, 0, DWRR_GROUPS_MAX) {
     if (!group_of(other)->queues) continue;
@@ -730,7 +711,8 @@ void OPS(exit, struct scx_exit_info *info) {
   uei.kind = info->kind;
 }
 
-SEC(".struct_ops.link") struct sched_ext_ops dwrr = {
+SEC(".struct_ops.link")
+struct sched_ext_ops dwrr = {
     .select_cpu = (void *)dwrr_select_cpu,
     .enqueue = (void *)dwrr_enqueue,
     .dispatch = (void *)dwrr_dispatch,

@@ -64,44 +64,49 @@ static bool number(const char *text, u64 least, u64 most, u64 *value) {
 static bool seconds(const char *text, double *value) {
   char *end;
   *value = strtod(text, &end);
-  return ((*text >= '0' && *text <= '9') || *text == '.') && !*end && isfinite(*value) && *value >= 0.01 && *value <= 86400;
+  return ((*text >= '0' && *text <= '9') || *text == '.') && !*end && isfinite(*value) && *value >= 0.01 &&
+         *value <= 86400;
 }
 
 /* 0: go on; else the exit status + 1 */
 static int parse(int count, char **words, struct options *o) {
   enum { STATS = 256, MONITOR, HELP_STATS, DUMP, WAIT, NO_CGROUPS };
-  static const struct option known[] = {
-      {"slice-us", required_argument, NULL, 's'},   {"sleepers-wait", no_argument, NULL, WAIT},
-      {"no-cgroups", no_argument, NULL, NO_CGROUPS},
-      {"stats", required_argument, NULL, STATS},    {"monitor", required_argument, NULL, MONITOR},
-      {"help-stats", no_argument, NULL, HELP_STATS}, {"exit-dump-len", required_argument, NULL, DUMP},
-      {"verbose", no_argument, NULL, 'v'},          {"version", no_argument, NULL, 'V'},
-      {"help", no_argument, NULL, 'h'},             {0}};
+  static const struct option known[] = {{"slice-us", required_argument, NULL, 's'},
+                                        {"sleepers-wait", no_argument, NULL, WAIT},
+                                        {"no-cgroups", no_argument, NULL, NO_CGROUPS},
+                                        {"stats", required_argument, NULL, STATS},
+                                        {"monitor", required_argument, NULL, MONITOR},
+                                        {"help-stats", no_argument, NULL, HELP_STATS},
+                                        {"exit-dump-len", required_argument, NULL, DUMP},
+                                        {"verbose", no_argument, NULL, 'v'},
+                                        {"version", no_argument, NULL, 'V'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
   opterr = 0;
   for (int option; (option = getopt_long(count, words, ":s:vVh", known, NULL)) != -1;) {
     const char *given = words[optind - 1];
     switch (option) {
-    case 's':
-      if (!number(optarg, 1000, 1000000, &o->slice_us))
-        return 1 + usage("%s %s: give microseconds from 1000 to 1000000", "--slice-us", optarg);
-      break;
-    case DUMP:
-      if (!number(optarg, 0, DWRR_DUMP_SIZE, &o->dump_size))
-        return 1 + usage("%s %s: give bytes from 0 to " TEXT(DWRR_DUMP_SIZE), "--exit-dump-len", optarg);
-      break;
-    case STATS:
-    case MONITOR:
-      if (!seconds(optarg, option == STATS ? &o->stats_s : &o->monitor_s))
-        return 1 + usage("%s %s: give seconds from 0.01 to 86400", option == STATS ? "--stats" : "--monitor", optarg);
-      break;
-    case WAIT: o->sleepers_wait = true; break;
-    case NO_CGROUPS: o->no_cgroups = true; break;
-    case 'v': o->verbose = true; break;
-    case 'V': return 1 + (puts("scx_dwrr " VERSION) < 0);
-    case 'h': return 1 + (fputs(help, stdout) < 0);
-    case HELP_STATS: return dwrr_help_stats(stdout), 1;
-    case ':': return 1 + usage("%s needs a value%s", given, "");
-    default: return 1 + usage("unknown option %s%s", given, "");
+      case 's':
+        if (!number(optarg, 1000, 1000000, &o->slice_us))
+          return 1 + usage("%s %s: give microseconds from 1000 to 1000000", "--slice-us", optarg);
+        break;
+      case DUMP:
+        if (!number(optarg, 0, DWRR_DUMP_SIZE, &o->dump_size))
+          return 1 + usage("%s %s: give bytes from 0 to " TEXT(DWRR_DUMP_SIZE), "--exit-dump-len", optarg);
+        break;
+      case STATS:
+      case MONITOR:
+        if (!seconds(optarg, option == STATS ? &o->stats_s : &o->monitor_s))
+          return 1 + usage("%s %s: give seconds from 0.01 to 86400", option == STATS ? "--stats" : "--monitor", optarg);
+        break;
+      case WAIT: o->sleepers_wait = true; break;
+      case NO_CGROUPS: o->no_cgroups = true; break;
+      case 'v': o->verbose = true; break;
+      case 'V': return 1 + (puts("scx_dwrr " VERSION) < 0);
+      case 'h': return 1 + (fputs(help, stdout) < 0);
+      case HELP_STATS: return dwrr_help_stats(stdout), 1;
+      case ':': return 1 + usage("%s needs a value%s", given, "");
+      default: return 1 + usage("unknown option %s%s", given, "");
     }
   }
   if (optind < count) return 1 + usage("unexpected argument '%s'%s", words[optind], "");
@@ -164,7 +169,8 @@ static int fit_cgroups(struct scheduler *s, const struct options *o, bool *all) 
 static int load(struct scheduler *s, const struct options *o) {
   struct timespec tick;
   int cpus = libbpf_num_possible_cpus();
-  if (cpus > DWRR_CPUS_MAX) return fail("this machine can have %d CPUs, but at most %d are supported", cpus, DWRR_CPUS_MAX);
+  if (cpus > DWRR_CPUS_MAX)
+    return fail("this machine can have %d CPUs, but at most %d are supported", cpus, DWRR_CPUS_MAX);
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick); /* 1 s / CONFIG_HZ */
   if (cl_scx_check() || cl_bpf_open("scx_dwrr", o->verbose, &s->object)) return fail("%s", cl_bpf_why());
   struct dwrr_tuning *tuning = cl_bpf_global(s->object, "tuning", sizeof *tuning);
@@ -173,9 +179,13 @@ static int load(struct scheduler *s, const struct options *o) {
   if (!tuning || !s->end) return fail("the BPF object does not match its loader");
   bool cgroups;
   if (fit_cgroups(s, o, &cgroups)) return fail("%s", cl_bpf_why());
-  *tuning = (struct dwrr_tuning){.slice_ns = o->slice_us * 1000, .tick_ns = (u64)tick.tv_nsec, .cpus = (u32)cpus,
-                                 .lanes = (u32)cpus * (cgroups ? DWRR_GROUPS_MAX : 1), .sleepers_first = !o->sleepers_wait};
-  if (cl_bpf_resize(s->object, ".data.lanes", tuning->lanes * sizeof(struct dwrr_lane))) return fail("%s", cl_bpf_why());
+  *tuning = (struct dwrr_tuning){.slice_ns = o->slice_us * 1000,
+                                 .tick_ns = (u64)tick.tv_nsec,
+                                 .cpus = (u32)cpus,
+                                 .lanes = (u32)cpus * (cgroups ? DWRR_GROUPS_MAX : 1),
+                                 .sleepers_first = !o->sleepers_wait};
+  if (cl_bpf_resize(s->object, ".data.lanes", tuning->lanes * sizeof(struct dwrr_lane)))
+    return fail("%s", cl_bpf_why());
   if (cl_scx_set(s->object, OPS, "exit_dump_len", o->dump_size) || cl_bpf_load(s->object))
     return fail("%s", cl_bpf_why());
   if (o->verbose) show_cost(s);

@@ -13,7 +13,8 @@ typedef uint64_t u64;
 #endif
 
 #define DWRR_CPUS_MAX 1024
-#define DWRR_GROUPS_MAX 1024 /* cgroups; more, and those deeper than that below the root, count as the one that they are in */
+#define DWRR_GROUPS_MAX \
+  1024 /* cgroups; more, and those deeper than that below the root, count as the one that they are in */
 #define DWRR_DEPTH_MAX 16
 #define DWRR_SLICE_US 12000 /* B, unless told otherwise */
 #define DWRR_DUMP_SIZE 32768 /* of the global `char uei_dump[]`: the kernel's dump after an error */

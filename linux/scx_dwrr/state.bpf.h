@@ -168,17 +168,17 @@ static struct { /* for all CPUs */
 } s;
 struct bpf_spin_lock lock SEC(".data.lock") __attribute__((visibility("hidden"), aligned(8)));
 
-#define STAT(name, n)                                           \
-  ({                                                            \
+#define STAT(name, n)                                            \
+  ({                                                             \
     struct dwrr_stats *at_ = bpf_map_lookup_elem(&stats, &zero); \
-    if (at_) at_->name += (n);                                  \
+    if (at_) at_->name += (n);                                   \
   })
 static const u32 zero;
 
-static const u32 weight_of_nice[40] = {
-    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
-    3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
-    172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15};
+static const u32 weight_of_nice[40] = {88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
+                                       9548,  7620,  6100,  4904,  3906,  3121,  2501,  1991,  1586,  1277,
+                                       1024,  820,   655,   526,   423,   335,   272,   215,   172,   137,
+                                       110,   87,    70,    56,    45,    36,    29,    23,    18,    15};
 
 static __always_inline u32 weight_of(const struct task_struct *p) {
   u32 nice = (u32)p->static_prio - 100;
@@ -218,10 +218,8 @@ static __always_inline bool is_awaited(const struct task_struct *p) {
 static __always_inline bool is_bound(const struct task_struct *p) { return (u32)p->nr_cpus_allowed < s.online; }
 
 static __always_inline void set_slice(struct task_struct *p, u64 slice) {
-  if (bpf_ksym_exists(scx_bpf_task_set_slice))
-    scx_bpf_task_set_slice(p, slice);
-  else
-    p->scx.slice = slice;
+  if (bpf_ksym_exists(scx_bpf_task_set_slice)) scx_bpf_task_set_slice(p, slice);
+  else p->scx.slice = slice;
 }
 
 /* --- the clock by which threads are charged: it stands while time is free ----------------------- */
@@ -245,10 +243,8 @@ static __always_inline void look_whether_free(u64 now) {
 /* No thread should wait long, however many there are: B is halved while a round takes more than a second. */
 static __always_inline void fit(u64 *slice, u64 weight_of_cpu) {
   u64 round = weight_of_cpu * *slice;
-  if (round > ROUND_MAX && *slice > 1)
-    *slice >>= 1;
-  else if (round < ROUND_MAX / 4 && *slice < tuning.slice_ns)
-    *slice <<= 1;
+  if (round > ROUND_MAX && *slice > 1) *slice >>= 1;
+  else if (round < ROUND_MAX / 4 && *slice < tuning.slice_ns) *slice <<= 1;
 }
 
 static __always_inline s64 slice_of(const struct group *g, const struct dwrr_lane *a, u32 weight, bool bound) {
@@ -399,10 +395,8 @@ static __always_inline u64 charge(struct line *l, struct dwrr_lane *a, u64 exec,
     ahead += one;
     cl_round_use_up(&round, &l->of.left, slice);
   }
-  if (l->counts)
-    set_round(g, &l->of.round, round);
-  else
-    l->of.round = round;
+  if (l->counts) set_round(g, &l->of.round, round);
+  else l->of.round = round;
   if (l->of.left <= 0) {
     passed -= cl_round_time(-l->of.left);
     l->of.left = slice;

@@ -93,8 +93,7 @@ static void add(struct text *to, const char *format, ...) {
 }
 
 static void add_row(struct text *to, const struct dwrr_row *row) {
-  for (int i = 0; i < FIELDS; i++)
-    add(to, "%s\"%s\":%" PRIu64, i ? "," : "{", fields[i].name, ((const u64 *)row)[i]);
+  for (int i = 0; i < FIELDS; i++) add(to, "%s\"%s\":%" PRIu64, i ? "," : "{", fields[i].name, ((const u64 *)row)[i]);
   add(to, "}");
 }
 

@@ -9,7 +9,10 @@
 
 #include "scx_dwrr.h"
 
-#define DWRR_SOCKET "/var/run/scx/" "root" "/stats" /* where scx_stats looks for it */
+#define DWRR_SOCKET \
+  "/var/run/scx/"   \
+  "root"            \
+  "/stats" /* where scx_stats looks for it */
 #define DWRR_CLIENTS_MAX 16
 
 /* The counters at one time. */

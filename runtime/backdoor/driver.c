@@ -54,7 +54,7 @@ struct wait {
 };
 
 static inline struct wait begin(const struct cl_backdoor *door) {
-  return (struct wait){ .since = door->mmio->time(door->mmio), .epoch = door->epoch };
+  return (struct wait){.since = door->mmio->time(door->mmio), .epoch = door->epoch};
 }
 
 /* The condition does not hold yet. Returns 0 to poll again. The last poll always comes after the time limit. */
@@ -80,7 +80,7 @@ static int is_silent(const struct cl_backdoor *door) {
 /* --- Processor 1 --- */
 
 int cl_backdoor_open(struct cl_backdoor *door, const struct cl_mmio *mmio, uint32_t patience) {
-  *door = (struct cl_backdoor){ .mmio = mmio, .patience = patience };
+  *door = (struct cl_backdoor){.mmio = mmio, .patience = patience};
   if (read(door, CL_BACKDOOR_NEAR_ID) != CL_BACKDOOR_ID_WORD) return ENODEV;
   door->block_bytes = read(door, CL_BACKDOOR_NEAR_SIZE);
   door->ring_words = (door->block_bytes - CL_BACKDOOR_AREA_BYTES) / 4;
@@ -203,9 +203,9 @@ static int report(const struct cl_backdoor *door, uint32_t word, uint32_t *words
 int cl_backdoor_status(struct cl_backdoor *door, struct cl_backdoor_status *status) {
   uint32_t word = far_word(door, STATE);
   *status = (struct cl_backdoor_status){
-    .state = FIELD(word, COMMAND_WORD_CODE),
-    .bells_merged = read(door, CL_BACKDOOR_NEAR_BELL_MERGED),
-    .dma_error = FIELD(read(door, CL_BACKDOOR_NEAR_FAR_DMA), DMA_STATUS_WORD_ERROR),
+      .state = FIELD(word, COMMAND_WORD_CODE),
+      .bells_merged = read(door, CL_BACKDOOR_NEAR_BELL_MERGED),
+      .dma_error = FIELD(read(door, CL_BACKDOOR_NEAR_FAR_DMA), DMA_STATUS_WORD_ERROR),
   };
   if (!is_awake(door)) {
     status->state = CL_BACKDOOR_STATE_HELD;
@@ -397,8 +397,8 @@ uint32_t cl_backdoor_bells(struct cl_backdoor *door) {
 
 uint32_t cl_backdoor_crc(uint32_t crc, const uint32_t *words, size_t count) {
   static const uint32_t table[16] = {
-    0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-    0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+      0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+      0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
   };
   crc = ~crc;
   for (; count; count--) {
@@ -410,35 +410,35 @@ uint32_t cl_backdoor_crc(uint32_t crc, const uint32_t *words, size_t count) {
 
 const char *cl_backdoor_reason_text(uint32_t reason) {
   static const char *const texts[] = {
-    [CL_BACKDOOR_REASON_NONE] = "no reason",
-    [CL_BACKDOOR_REASON_COMMAND] = "command unknown or not allowed in this state",
-    [CL_BACKDOOR_REASON_MAGIC] = "not an image",
-    [CL_BACKDOOR_REASON_TRUNCATED] = "truncated",
-    [CL_BACKDOOR_REASON_CRC] = "wrong CRC",
-    [CL_BACKDOOR_REASON_ELF] = "not a 32-bit little-endian ELF file",
-    [CL_BACKDOOR_REASON_MACHINE] = "not for RISC-V",
-    [CL_BACKDOOR_REASON_KIND] = "not an executable",
-    [CL_BACKDOOR_REASON_SEGMENTS] = "no segment, or too many",
-    [CL_BACKDOOR_REASON_MEMORY] = "a segment is outside the local memory",
-    [CL_BACKDOOR_REASON_OVERLAP] = "overlapping segments",
-    [CL_BACKDOOR_REASON_ALIGNMENT] = "a segment is not word-aligned",
-    [CL_BACKDOOR_REASON_ENTRY] = "the entry point is not in an executable segment",
-    [CL_BACKDOOR_REASON_ARGUMENT] = "the argument is too long",
+      [CL_BACKDOOR_REASON_NONE] = "no reason",
+      [CL_BACKDOOR_REASON_COMMAND] = "command unknown or not allowed in this state",
+      [CL_BACKDOOR_REASON_MAGIC] = "not an image",
+      [CL_BACKDOOR_REASON_TRUNCATED] = "truncated",
+      [CL_BACKDOOR_REASON_CRC] = "wrong CRC",
+      [CL_BACKDOOR_REASON_ELF] = "not a 32-bit little-endian ELF file",
+      [CL_BACKDOOR_REASON_MACHINE] = "not for RISC-V",
+      [CL_BACKDOOR_REASON_KIND] = "not an executable",
+      [CL_BACKDOOR_REASON_SEGMENTS] = "no segment, or too many",
+      [CL_BACKDOOR_REASON_MEMORY] = "a segment is outside the local memory",
+      [CL_BACKDOOR_REASON_OVERLAP] = "overlapping segments",
+      [CL_BACKDOOR_REASON_ALIGNMENT] = "a segment is not word-aligned",
+      [CL_BACKDOOR_REASON_ENTRY] = "the entry point is not in an executable segment",
+      [CL_BACKDOOR_REASON_ARGUMENT] = "the argument is too long",
   };
   return reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown reason";
 }
 
 const char *cl_backdoor_cause_text(uint32_t cause) {
   static const char *const texts[] = {
-    [CL_BACKDOOR_CAUSE_NONE] = "no fault",
-    [CL_BACKDOOR_CAUSE_FETCH] = "instruction fetch from an unmapped address",
-    [CL_BACKDOOR_CAUSE_ILLEGAL] = "illegal instruction",
-    [CL_BACKDOOR_CAUSE_BREAKPOINT] = "breakpoint",
-    [CL_BACKDOOR_CAUSE_LOAD] = "load from an unmapped address",
-    [CL_BACKDOOR_CAUSE_STORE] = "store to an unmapped address",
-    [CL_BACKDOOR_CAUSE_ALIGNMENT] = "misaligned access",
-    [CL_BACKDOOR_CAUSE_CALL] = "environment call",
-    [CL_BACKDOOR_CAUSE_ACCESS] = "access to an unmapped address",
+      [CL_BACKDOOR_CAUSE_NONE] = "no fault",
+      [CL_BACKDOOR_CAUSE_FETCH] = "instruction fetch from an unmapped address",
+      [CL_BACKDOOR_CAUSE_ILLEGAL] = "illegal instruction",
+      [CL_BACKDOOR_CAUSE_BREAKPOINT] = "breakpoint",
+      [CL_BACKDOOR_CAUSE_LOAD] = "load from an unmapped address",
+      [CL_BACKDOOR_CAUSE_STORE] = "store to an unmapped address",
+      [CL_BACKDOOR_CAUSE_ALIGNMENT] = "misaligned access",
+      [CL_BACKDOOR_CAUSE_CALL] = "environment call",
+      [CL_BACKDOOR_CAUSE_ACCESS] = "access to an unmapped address",
   };
   return cause < sizeof texts / sizeof *texts ? texts[cause] : "unknown cause";
 }

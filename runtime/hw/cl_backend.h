@@ -33,9 +33,9 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
 #define CL_HW_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, id))
 #define CL_HW_DIRECT(name, CODE, arguments) \
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { return CL_HW_##arguments(CL_OP_##CODE); }
-#define CL_HW_WAITING(name, CODE, arguments)                            \
-  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {      \
-    return cl_hw_settle(CL_HW_##arguments(CL_OP_##CODE));               \
+#define CL_HW_WAITING(name, CODE, arguments)                       \
+  static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
+    return cl_hw_settle(CL_HW_##arguments(CL_OP_##CODE));          \
   }
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)

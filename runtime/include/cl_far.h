@@ -65,7 +65,7 @@ void *cl_far_pointer(uint32_t address);
 
 /* Descriptor of `words` words. */
 static inline struct cl_far_descriptor cl_far_move(uint32_t op, uint32_t words, uint32_t memory, uint32_t block) {
-  return (struct cl_far_descriptor){ op << CL_BACKDOOR_DESCRIPTOR_CONTROL_OP_LSB | words, memory, block };
+  return (struct cl_far_descriptor){op << CL_BACKDOOR_DESCRIPTOR_CONTROL_OP_LSB | words, memory, block};
 }
 
 /* Works on `count` descriptors from `list` on. */
@@ -89,7 +89,7 @@ static inline uint32_t cl_far_dma_wait(void) {
 
 /* One move, until it is done. */
 static inline uint32_t cl_far_dma(uint32_t op, uint32_t words, uint32_t memory, uint32_t block) {
-  struct cl_far_descriptor list[1] = { cl_far_move(op, words, memory, block) };
+  struct cl_far_descriptor list[1] = {cl_far_move(op, words, memory, block)};
   cl_far_dma_start(list, 1);
   return cl_far_dma_wait();
 }

@@ -20,53 +20,53 @@
 
 /* X(name, CODE, arguments) declares uint32_t cl_op_<name>(arguments):
  * V: (void), I: (uint32_t id), W: (uint32_t word), IW: (uint32_t id, uint32_t word). */
-#define CL_OPS_DIRECT(X)                         \
-  X(thread_create, THREAD_CREATE, W)             \
-  X(thread_start, THREAD_START, I)               \
-  X(thread_detach, THREAD_DETACH, I)             \
-  X(set_sched_param, SET_SCHED_PARAM, IW)        \
-  X(get_sched_param, GET_SCHED_PARAM, I)         \
-  X(check_sched_param, CHECK_SCHED_PARAM, IW)    \
-  X(thread_read, THREAD_READ, I)                 \
-  X(slice, SLICE, W)                             \
-  X(mutex_create, MUTEX_CREATE, V)               \
-  X(mutex_destroy, MUTEX_DESTROY, I)             \
-  X(mutex_trylock, MUTEX_TRYLOCK, I)             \
-  X(mutex_unlock, MUTEX_UNLOCK, I)               \
-  X(semaphore_create, SEMAPHORE_CREATE, W)       \
-  X(semaphore_destroy, SEMAPHORE_DESTROY, I)     \
-  X(semaphore_trywait, SEMAPHORE_TRYWAIT, I)     \
-  X(semaphore_post, SEMAPHORE_POST, I)           \
-  X(semaphore_value, SEMAPHORE_VALUE, I)         \
-  X(cond_create, COND_CREATE, V)                 \
-  X(cond_destroy, COND_DESTROY, I)               \
-  X(cond_ticket, COND_TICKET, I)                 \
-  X(cond_signal, COND_SIGNAL, I)                 \
-  X(cond_broadcast, COND_BROADCAST, I)           \
-  X(interrupt_bind, INTERRUPT_BIND, IW)          \
-  X(interrupt_unbind, INTERRUPT_UNBIND, I)       \
-  X(interrupt_raise, INTERRUPT_RAISE, I)         \
-  X(set_weight, SET_WEIGHT, IW)                  \
-  X(set_deadline, SET_DEADLINE, IW)              \
-  X(dequeue, DEQUEUE, V)                         \
-  X(remove, REMOVE, I)                           \
-  X(get_entry, GET_ENTRY, I)                     \
-  X(is_queued, IS_QUEUED, I)                     \
-  X(is_empty, IS_EMPTY, V)                       \
-  X(set_idle_thread, SET_IDLE_THREAD, I)         \
-  X(reserve, RESERVE, IW)                        \
-  X(release, RELEASE, I)                         \
-  X(port_open, PORT_OPEN, IW)                    \
-  X(port_close, PORT_CLOSE, I)                   \
-  X(port_trysend, PORT_TRYSEND, IW)              \
+#define CL_OPS_DIRECT(X)                      \
+  X(thread_create, THREAD_CREATE, W)          \
+  X(thread_start, THREAD_START, I)            \
+  X(thread_detach, THREAD_DETACH, I)          \
+  X(set_sched_param, SET_SCHED_PARAM, IW)     \
+  X(get_sched_param, GET_SCHED_PARAM, I)      \
+  X(check_sched_param, CHECK_SCHED_PARAM, IW) \
+  X(thread_read, THREAD_READ, I)              \
+  X(slice, SLICE, W)                          \
+  X(mutex_create, MUTEX_CREATE, V)            \
+  X(mutex_destroy, MUTEX_DESTROY, I)          \
+  X(mutex_trylock, MUTEX_TRYLOCK, I)          \
+  X(mutex_unlock, MUTEX_UNLOCK, I)            \
+  X(semaphore_create, SEMAPHORE_CREATE, W)    \
+  X(semaphore_destroy, SEMAPHORE_DESTROY, I)  \
+  X(semaphore_trywait, SEMAPHORE_TRYWAIT, I)  \
+  X(semaphore_post, SEMAPHORE_POST, I)        \
+  X(semaphore_value, SEMAPHORE_VALUE, I)      \
+  X(cond_create, COND_CREATE, V)              \
+  X(cond_destroy, COND_DESTROY, I)            \
+  X(cond_ticket, COND_TICKET, I)              \
+  X(cond_signal, COND_SIGNAL, I)              \
+  X(cond_broadcast, COND_BROADCAST, I)        \
+  X(interrupt_bind, INTERRUPT_BIND, IW)       \
+  X(interrupt_unbind, INTERRUPT_UNBIND, I)    \
+  X(interrupt_raise, INTERRUPT_RAISE, I)      \
+  X(set_weight, SET_WEIGHT, IW)               \
+  X(set_deadline, SET_DEADLINE, IW)           \
+  X(dequeue, DEQUEUE, V)                      \
+  X(remove, REMOVE, I)                        \
+  X(get_entry, GET_ENTRY, I)                  \
+  X(is_queued, IS_QUEUED, I)                  \
+  X(is_empty, IS_EMPTY, V)                    \
+  X(set_idle_thread, SET_IDLE_THREAD, I)      \
+  X(reserve, RESERVE, IW)                     \
+  X(release, RELEASE, I)                      \
+  X(port_open, PORT_OPEN, IW)                 \
+  X(port_close, PORT_CLOSE, I)                \
+  X(port_trysend, PORT_TRYSEND, IW)           \
   X(port_publish, PORT_PUBLISH, V)
 
-#define CL_OPS_WAITING(X)                        \
-  X(yield, YIELD, V)                             \
-  X(thread_join, THREAD_JOIN, I)                 \
-  X(mutex_lock, MUTEX_LOCK, I)                   \
-  X(semaphore_wait, SEMAPHORE_WAIT, I)           \
-  X(cond_wait, COND_WAIT, IW)                    \
+#define CL_OPS_WAITING(X)              \
+  X(yield, YIELD, V)                   \
+  X(thread_join, THREAD_JOIN, I)       \
+  X(mutex_lock, MUTEX_LOCK, I)         \
+  X(semaphore_wait, SEMAPHORE_WAIT, I) \
+  X(cond_wait, COND_WAIT, IW)          \
   X(interrupt_wait, INTERRUPT_WAIT, I)
 
 /* Both back ends also have
@@ -155,8 +155,7 @@ static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) 
       CL_IRQ_ON_TEXT
 #endif
       : "+r"(a0)
-      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN),
-        "i"(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
+      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN), "i"(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
       : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2",
         "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory");
 }

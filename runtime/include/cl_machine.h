@@ -42,13 +42,9 @@
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
-static inline uint32_t cl_local_read(unsigned offset) {
-  return *(const volatile uint32_t *)(CL_LOCAL + offset);
-}
+static inline uint32_t cl_local_read(unsigned offset) { return *(const volatile uint32_t *)(CL_LOCAL + offset); }
 
-static inline void cl_local_write(unsigned offset, uint32_t word) {
-  *(volatile uint32_t *)(CL_LOCAL + offset) = word;
-}
+static inline void cl_local_write(unsigned offset, uint32_t word) { *(volatile uint32_t *)(CL_LOCAL + offset) = word; }
 
 static inline void cl_trace(unsigned kind, uint32_t value) { cl_local_write(CL_TRACE + 4 * kind, value); }
 #endif

@@ -48,7 +48,7 @@ int shared_memory_unlock(const volatile void *address);
  * All functions return 0 or an error number. EINVAL: no such line or object. */
 int interrupt_bind_thread_np(unsigned line);               /* to the caller, until it ends. EBUSY: bound already */
 int interrupt_bind_semaphore_np(unsigned line, sem_t *sem); /* an interrupt posts it. EBUSY: bound already */
-int interrupt_bind_port_np(unsigned line, unsigned port);   /* an interrupt sends and publishes the line's number; lost
+int interrupt_bind_port_np(unsigned line, unsigned port); /* an interrupt sends and publishes the line's number; lost
                                                                if the port is full. EBUSY: bound. EBADF: not open */
 int interrupt_unbind_np(unsigned line); /* ENOENT: not bound. EBUSY: its thread waits for it */
 /* Waits for the line's next interrupt; returns at once if one or more have come since the last wait.
@@ -63,14 +63,14 @@ int interrupt_raise_np(unsigned line);
  * A hardware unit runs one thread at a time, created by pthread_create with pthread_attr_sethardware_np (pthread.h).
  * hwt_units.h has the arguments of the units that come with Coreloom. */
 
-int hardware_count_np(void);                /* units 0 .. count-1; 0 with the software kernel */
-int hardware_find_np(const char *name);     /* the first unit of that name in the platform file, or -1 */
-const char *hardware_name_np(int unit);     /* NULL: no such unit */
+int hardware_count_np(void); /* units 0 .. count-1; 0 with the software kernel */
+int hardware_find_np(const char *name); /* the first unit of that name in the platform file, or -1 */
+const char *hardware_name_np(int unit); /* NULL: no such unit */
 
-#define HARDWARE_START 1  /* of an idle unit: run without a thread, for bring-up, with the last argument */
-#define HARDWARE_STOP 2   /* freezes the unit and its thread */
+#define HARDWARE_START 1 /* of an idle unit: run without a thread, for bring-up, with the last argument */
+#define HARDWARE_STOP 2 /* freezes the unit and its thread */
 #define HARDWARE_RESUME 3
-#define HARDWARE_RESET 4  /* its thread ends with PTHREAD_CANCELED */
+#define HARDWARE_RESET 4 /* its thread ends with PTHREAD_CANCELED */
 
 /* ENODEV: no such unit. EBUSY: START of a busy unit. EINVAL: no such command, or not allowed in this state (STOP of a
  * unit that is not running, RESUME of one that is not stopped, RESET of an idle one). On error nothing changes. */
@@ -79,12 +79,12 @@ int hardware_command_np(int unit, int command);
 enum { HARDWARE_IDLE, HARDWARE_RUNNING, HARDWARE_STOPPED, HARDWARE_FAULTED };
 
 struct hardware_status_np {
-  int state;              /* HARDWARE_IDLE ... */
-  int has_thread;         /* 1: `thread` runs on it, or is about to */
-  uint32_t thread;        /* a pthread_t */
-  uint32_t result;        /* of the last completed run */
+  int state; /* HARDWARE_IDLE ... */
+  int has_thread; /* 1: `thread` runs on it, or is about to */
+  uint32_t thread; /* a pthread_t */
+  uint32_t result; /* of the last completed run */
   uint32_t fault_address; /* HARDWARE_FAULTED: the unmapped address */
-  uint32_t kind;          /* 1 crc32, 2 convolution, 3 sort; rtl/hwt/data/units.toml */
+  uint32_t kind; /* 1 crc32, 2 convolution, 3 sort; rtl/hwt/data/units.toml */
 };
 
 int hardware_status_np(int unit, struct hardware_status_np *status); /* ENODEV */
@@ -100,17 +100,17 @@ int cl_cpu_release(unsigned cpu); /* ENOENT: not reserved */
 
 /* --- The machine ------------------------------------------------------------------------------------------- */
 
-const void *cl_input(size_t *length);   /* contents of the --input file; word aligned; length may be NULL */
-void *cl_output(size_t *capacity);      /* buffer for the --output file; word aligned */
+const void *cl_input(size_t *length); /* contents of the --input file; word aligned; length may be NULL */
+void *cl_output(size_t *capacity); /* buffer for the --output file; word aligned */
 void cl_output_set_length(size_t length); /* bytes of it to save */
 
 unsigned cl_cpu_count(void);
 unsigned cl_cpu_id(void); /* of the CPU that runs the caller now: a dynamic thread may move at any time */
-uint32_t cl_cycle(void);  /* free-running, the same on all CPUs */
+uint32_t cl_cycle(void); /* free-running, the same on all CPUs */
 
-void cl_ready(void);            /* initialisation is done: the measured window starts */
-void cl_done(uint32_t units);   /* that many more units of work (pixels, packets ...) are finished */
-void cl_mark(uint32_t value);   /* a mark in the timeline */
+void cl_ready(void); /* initialisation is done: the measured window starts */
+void cl_done(uint32_t units); /* that many more units of work (pixels, packets ...) are finished */
+void cl_mark(uint32_t value); /* a mark in the timeline */
 __attribute__((noreturn)) void cl_exit(int status); /* stops the machine at once, as do exit() and main's return */
 
 #ifdef __cplusplus

@@ -60,7 +60,7 @@ int remote_start(const void *argument, size_t bytes, uint32_t limit_cycles);
  * stopped; it will be held when the clock runs again. */
 int remote_stop(void);
 int remote_status(struct remote_status *status); /* never waits */
-int remote_wait(void);                           /* until the program has ended, in any way. EINVAL: none was started */
+int remote_wait(void); /* until the program has ended, in any way. EINVAL: none was started */
 
 /* After its end. EBUSY: it still runs. EINVAL: none was run. EMSGSIZE: larger than room; *bytes is the size.
  * EIO: its CRC is wrong. */

@@ -129,9 +129,9 @@ Hint hthread_getschedparam(hthread_t thread, Hint *policy, struct sched_param *p
 #define HTHREAD_MUTEX_DEFAULT HTHREAD_MUTEX_FAST_NP
 #define HT_SEM_MAXNUM (CL_MUTEXES - 1)
 /* hthreads has them empty; these are zeros, too. */
-#define HTHREAD_MUTEX_INITIALIZER { 0 }
-#define HTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { .type = HTHREAD_MUTEX_RECURSIVE_NP }
-#define HTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { .type = HTHREAD_MUTEX_ERRORCHECK_NP }
+#define HTHREAD_MUTEX_INITIALIZER {0}
+#define HTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {.type = HTHREAD_MUTEX_RECURSIVE_NP}
+#define HTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP {.type = HTHREAD_MUTEX_ERRORCHECK_NP}
 
 typedef struct {
   Huint num;
@@ -172,7 +172,7 @@ Hint hthread_mutex_getprioceiling(hthread_mutex_t *mutex, Hint *ceiling); /* ENO
 /* --- Condition variables -------------------------------------------------------------------------------------- */
 
 #define HT_CVR_MAXNUM (CL_CONDITIONS - 1)
-#define HTHREAD_COND_INITIALIZER { 0 }
+#define HTHREAD_COND_INITIALIZER {0}
 
 typedef struct {
   Huint num;

@@ -123,7 +123,7 @@ typedef struct {
   int unused;
 } pthread_mutexattr_t;
 
-#define PTHREAD_MUTEX_INITIALIZER { 0 }
+#define PTHREAD_MUTEX_INITIALIZER {0}
 
 /* An error-checking mutex: EDEADLK when locked again by its owner, EPERM when unlocked by another thread.
  * A waiter of higher priority gets it first. EAGAIN: no mutex left. attr is ignored. */
@@ -144,7 +144,7 @@ typedef struct {
   int unused;
 } pthread_condattr_t;
 
-#define PTHREAD_COND_INITIALIZER { 0 }
+#define PTHREAD_COND_INITIALIZER {0}
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
 

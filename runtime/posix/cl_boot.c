@@ -17,7 +17,6 @@ struct cl_thread cl_threads[CL_CONTEXTS];
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 
-
 extern int main(void);
 void __libc_init_array(void);
 
@@ -41,7 +40,7 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
   frame[0] = (uint32_t)(uintptr_t)cl_thread_entry;
   frame[4] = (uint32_t)(uintptr_t)start;
   frame[5] = (uint32_t)(uintptr_t)argument;
-  cl_threads[tid] = (struct cl_thread){ .sp = (uint32_t)(uintptr_t)frame };
+  cl_threads[tid] = (struct cl_thread){.sp = (uint32_t)(uintptr_t)frame};
 }
 
 /* --- the end ------------------------------------------------------------------------- */

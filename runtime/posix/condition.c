@@ -92,7 +92,7 @@ int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number) {
 }
 
 int pthread_condattr_init(pthread_condattr_t *attr) {
-  *attr = (pthread_condattr_t){ 0 };
+  *attr = (pthread_condattr_t){0};
   return 0;
 }
 

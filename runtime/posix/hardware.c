@@ -9,7 +9,7 @@
 #include "posix.h"
 
 #if CL_UNITS
-static const char *const unit_names[] = { CL_HW_NAMES };
+static const char *const unit_names[] = {CL_HW_NAMES};
 
 static inline volatile uint32_t *reg(uint32_t unit, uint32_t offset) {
   return (volatile uint32_t *)(CL_HWT + CL_HWT_STRIDE * unit + offset);
@@ -65,12 +65,12 @@ int hardware_status_np(int unit, struct hardware_status_np *status) {
 #if CL_UNITS
   uint32_t word = *reg((uint32_t)unit, CL_HWT_STATUS);
   *status = (struct hardware_status_np){
-    .state = (int)(word & CL_HWT_STATE_MASK),
-    .has_thread = (word & CL_HWT_HAS_THREAD) != 0,
-    .thread = word >> CL_HWT_TID_LSB,
-    .result = *reg((uint32_t)unit, CL_HWT_RESULT),
-    .fault_address = *reg((uint32_t)unit, CL_HWT_FAULT_ADDRESS),
-    .kind = *reg((uint32_t)unit, CL_HWT_UNIT),
+      .state = (int)(word & CL_HWT_STATE_MASK),
+      .has_thread = (word & CL_HWT_HAS_THREAD) != 0,
+      .thread = word >> CL_HWT_TID_LSB,
+      .result = *reg((uint32_t)unit, CL_HWT_RESULT),
+      .fault_address = *reg((uint32_t)unit, CL_HWT_FAULT_ADDRESS),
+      .kind = *reg((uint32_t)unit, CL_HWT_UNIT),
   };
 #endif
   (void)status;

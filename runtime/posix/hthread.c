@@ -13,7 +13,7 @@ static int to_priority(Huint param) { return (int)(CL_PRIORITIES - 1 - param * C
 static Hint to_param(int priority) { return (CL_PRIORITIES - 1 - priority) * 128 / CL_PRIORITIES; }
 
 Hint hthread_attr_init(hthread_attr_t *attr) {
-  *attr = (hthread_attr_t){ .stack_size = HT_DEFAULT_STACK_SIZE, .sched_param = HT_DEFAULT_PRI };
+  *attr = (hthread_attr_t){.stack_size = HT_DEFAULT_STACK_SIZE, .sched_param = HT_DEFAULT_PRI};
   return SUCCESS;
 }
 
@@ -114,7 +114,7 @@ Hint hthread_create(hthread_t *thread, const hthread_attr_t *attr, hthread_start
   }
   if (!thread || (!start && !attr->hardware)) return EINVAL;
   if (attr->sched_param > HTHREAD_SCHEDPARAM_MAX) return EINVAL;
-  struct sched_param param = { to_priority(attr->sched_param) };
+  struct sched_param param = {to_priority(attr->sched_param)};
   pthread_attr_init(&theirs);
   int status = pthread_attr_setschedparam(&theirs, &param);
   if (!status && attr->stack_addr) status = pthread_attr_setstack(&theirs, attr->stack_addr, attr->stack_size);
@@ -137,9 +137,7 @@ Hint hthread_join(hthread_t thread, void **value) {
   return cl_posix_join(thread, value);
 }
 
-Hint hthread_detach(hthread_t thread) {
-  return thread < CL_THREADS ? cl_status(cl_op_thread_detach(thread)) : ESRCH;
-}
+Hint hthread_detach(hthread_t thread) { return thread < CL_THREADS ? cl_status(cl_op_thread_detach(thread)) : ESRCH; }
 
 Hint hthread_yield(void) { return sched_yield(); }
 Hint hthread_sched(void) { return sched_yield(); }
@@ -167,7 +165,7 @@ Hint hthread_getschedparam(hthread_t thread, Hint *policy, struct sched_param *p
 /* --- mutexes -------------------------------------------------------------------------------------- */
 
 Hint hthread_mutexattr_init(hthread_mutexattr_t *attr) {
-  *attr = (hthread_mutexattr_t){ 0, HTHREAD_MUTEX_DEFAULT };
+  *attr = (hthread_mutexattr_t){0, HTHREAD_MUTEX_DEFAULT};
   return SUCCESS;
 }
 
@@ -196,7 +194,7 @@ Hint hthread_mutexattr_gettype(hthread_mutexattr_t *attr, Hint *type) {
 }
 
 Hint hthread_mutex_init(hthread_mutex_t *mutex, const hthread_mutexattr_t *attr) {
-  *mutex = (hthread_mutex_t){ .num = attr ? attr->num : 0, .type = attr ? attr->type : HTHREAD_MUTEX_DEFAULT };
+  *mutex = (hthread_mutex_t){.num = attr ? attr->num : 0, .type = attr ? attr->type : HTHREAD_MUTEX_DEFAULT};
   return pthread_mutex_init(&mutex->mutex, NULL);
 }
 

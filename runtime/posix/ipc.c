@@ -43,7 +43,7 @@ struct limit {
   uint32_t left;  /* cycles, then */
 };
 
-static inline struct limit limit_of(uint32_t cycles) { return (struct limit){ cl_cycle(), cycles }; }
+static inline struct limit limit_of(uint32_t cycles) { return (struct limit){cl_cycle(), cycles}; }
 
 /* Approximate cost of reading the clock and choosing the next slice. */
 #if defined(CL_CORE_ECONOMY)
@@ -251,52 +251,47 @@ int mailbox_timedwait_any(unsigned *cpu, uint32_t cycles) {
 #define GET_IN(at) "0(%[mailbox])"
 #define GET_OUT(at) #at "(%[words])"
 #define BEGIN(in) "lw %[a]," in(0) "\n lw %[b]," in(4) "\n"
-#define FOUR(in, out, at)                                           \
+#define FOUR(in, out, at) \
   "sw %[a]," out(at) "\n lw %[c]," in(at + 8) "\n"                  \
   "sw %[b]," out(at + 4) "\n lw %[d]," in(at + 12) "\n"             \
   "sw %[c]," out(at + 8) "\n lw %[a]," in(at + 16) "\n"             \
   "sw %[d]," out(at + 12) "\n lw %[b]," in(at + 20) "\n"
-#define END(in, out, at)                                            \
+#define END(in, out, at) \
   "sw %[a]," out(at) "\n lw %[c]," in(at + 8) "\n"                  \
   "sw %[b]," out(at + 4) "\n lw %[d]," in(at + 12) "\n"             \
   "sw %[c]," out(at + 8) "\n"                                       \
   "sw %[d]," out(at + 12) "\n"
-#define SIXTEEN(in, out, at) \
-  FOUR(in, out, at) FOUR(in, out, at + 16) FOUR(in, out, at + 32) FOUR(in, out, at + 48)
+#define SIXTEEN(in, out, at) FOUR(in, out, at) FOUR(in, out, at + 16) FOUR(in, out, at + 32) FOUR(in, out, at + 48)
 #define WORDS_8(in, out) BEGIN(in) FOUR(in, out, 0) END(in, out, 16)
-#define WORDS_128(in, out, pause)                                                              \
-  BEGIN(in) SIXTEEN(in, out, 0) pause SIXTEEN(in, out, 64) SIXTEEN(in, out, 128) pause        \
-  SIXTEEN(in, out, 192) SIXTEEN(in, out, 256) pause SIXTEEN(in, out, 320)                     \
-  SIXTEEN(in, out, 384) pause FOUR(in, out, 448) FOUR(in, out, 464) FOUR(in, out, 480) END(in, out, 496)
-#define MOVE(text)                                                           \
-  do {                                                                       \
-    uint32_t a, b, c, d;                                                     \
-    __asm__ volatile(text                                                    \
+#define WORDS_128(in, out, pause)                                                                                      \
+  BEGIN(in)                                                                                                            \
+  SIXTEEN(in, out, 0)                                                                                                  \
+  pause SIXTEEN(in, out, 64) SIXTEEN(in, out, 128) pause SIXTEEN(in, out, 192) SIXTEEN(in, out, 256)                   \
+      pause SIXTEEN(in, out, 320) SIXTEEN(in, out, 384) pause FOUR(in, out, 448) FOUR(in, out, 464) FOUR(in, out, 480) \
+          END(in, out, 496)
+#define MOVE(text)                                                            \
+  do {                                                                        \
+    uint32_t a, b, c, d;                                                      \
+    __asm__ volatile(text                                                     \
                      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d) \
-                     : [words] "r"(words), [mailbox] "r"(mailbox)            \
-                     : "memory");                                            \
+                     : [words] "r"(words), [mailbox] "r"(mailbox)             \
+                     : "memory");                                             \
   } while (0)
 
 static inline __attribute__((always_inline)) void move_128(int put, volatile uint32_t *mailbox, uint32_t *words) {
-  if (put)
-    MOVE(WORDS_128(PUT_IN, PUT_OUT, ));
-  else
-    MOVE(WORDS_128(GET_IN, GET_OUT, "nop\n"));
+  if (put) MOVE(WORDS_128(PUT_IN, PUT_OUT, ));
+  else MOVE(WORDS_128(GET_IN, GET_OUT, "nop\n"));
 }
 
 static inline __attribute__((always_inline)) void move(int put, volatile uint32_t *mailbox, uint32_t *words,
                                                        size_t count) {
   for (; count >= 8; count -= 8, words += 8) {
-    if (put)
-      MOVE(WORDS_8(PUT_IN, PUT_OUT));
-    else
-      MOVE(WORDS_8(GET_IN, GET_OUT));
+    if (put) MOVE(WORDS_8(PUT_IN, PUT_OUT));
+    else MOVE(WORDS_8(GET_IN, GET_OUT));
   }
   for (; count; count--, words++) {
-    if (put)
-      cl_ipc_store(mailbox, *words);
-    else
-      *words = cl_ipc_load(mailbox);
+    if (put) cl_ipc_store(mailbox, *words);
+    else *words = cl_ipc_load(mailbox);
   }
 }
 
@@ -310,14 +305,14 @@ struct end {
 static inline __attribute__((always_inline)) struct end end_of(int put, unsigned cpu, unsigned patience) {
   if (put)
     return (struct end){
-      cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, patience),
-      cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY),
-      CL_IPC_OP_MAILBOX_CLEAR_SENT,
+        cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, patience),
+        cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY),
+        CL_IPC_OP_MAILBOX_CLEAR_SENT,
     };
   return (struct end){
-    cl_ipc_at(CL_IPC_OP_MAILBOX_GET, cpu, patience),
-    cl_ipc_at(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY),
-    CL_IPC_OP_MAILBOX_CLEAR_RECEIVED,
+      cl_ipc_at(CL_IPC_OP_MAILBOX_GET, cpu, patience),
+      cl_ipc_at(CL_IPC_OP_MAILBOX_RECEIVED, cpu, CL_IPC_TRY),
+      CL_IPC_OP_MAILBOX_CLEAR_RECEIVED,
   };
 }
 
@@ -371,7 +366,9 @@ __attribute__((noinline)) int mailbox_write(unsigned cpu, const uint32_t *words,
   return whole(1, cpu, (uint32_t *)(uintptr_t)words, count);
 }
 
-__attribute__((noinline)) int mailbox_read(unsigned cpu, uint32_t *words, size_t count) { return whole(0, cpu, words, count); }
+__attribute__((noinline)) int mailbox_read(unsigned cpu, uint32_t *words, size_t count) {
+  return whole(0, cpu, words, count);
+}
 
 /* As many words at once as together cannot use up half of the time, each with its share of it as patience: the more
  * time, the more words, but longer still the patience than the time that the other end needs for as many words that it

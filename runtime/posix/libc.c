@@ -51,7 +51,7 @@ struct __lock {
   unsigned depth;
 };
 
-struct __lock __lock___libc_recursive_mutex = { PTHREAD_MUTEX_INITIALIZER, ~0u, 0 };
+struct __lock __lock___libc_recursive_mutex = {PTHREAD_MUTEX_INITIALIZER, ~0u, 0};
 
 void __retarget_lock_acquire_recursive(_LOCK_T lock) {
   if (lock->owner != pthread_self()) {

@@ -33,7 +33,7 @@ struct patience {
 };
 
 static inline struct patience patience_of(enum kind kind, uint32_t cycles) {
-  return (struct patience){ kind, kind == TIMED ? cl_cycle() : 0, cycles };
+  return (struct patience){kind, kind == TIMED ? cl_cycle() : 0, cycles};
 }
 
 /* Cycles that are left now. */
@@ -197,9 +197,7 @@ static inline __attribute__((always_inline)) int send(int port, struct message *
 
 int message_send(int port, struct message *message) { return send(port, message, WAIT, 0); }
 int message_trysend(int port, struct message *message) { return send(port, message, TRY, 0); }
-int message_timedsend(int port, struct message *message, uint32_t cycles) {
-  return send(port, message, TIMED, cycles);
-}
+int message_timedsend(int port, struct message *message, uint32_t cycles) { return send(port, message, TIMED, cycles); }
 
 static inline __attribute__((always_inline)) int receive(int port, struct message **message, enum kind kind,
                                                          uint32_t cycles) {
@@ -242,9 +240,7 @@ static inline __attribute__((always_inline)) int send_block(int port, const uint
 }
 
 int port_send_block(int port, const uint32_t *words, size_t count) { return send_block(port, words, count, WAIT, 0); }
-int port_trysend_block(int port, const uint32_t *words, size_t count) {
-  return send_block(port, words, count, TRY, 0);
-}
+int port_trysend_block(int port, const uint32_t *words, size_t count) { return send_block(port, words, count, TRY, 0); }
 int port_timedsend_block(int port, const uint32_t *words, size_t count, uint32_t cycles) {
   return send_block(port, words, count, TIMED, cycles);
 }

@@ -36,16 +36,16 @@ static void write(const struct cl_mmio *mmio, uint32_t offset, uint32_t word) {
 }
 
 /* Eight loads, then eight stores: none waits for another. */
-#define EIGHT(n)                                                                                              \
-  do {                                                                                                        \
+#define EIGHT(n)                                                                                               \
+  do {                                                                                                         \
     uint32_t a = from[n], b = from[n + 1], c = from[n + 2], d = from[n + 3], e = from[n + 4], f = from[n + 5], \
-             g = from[n + 6], h = from[n + 7];                                                                \
-    to[n] = a, to[n + 1] = b, to[n + 2] = c, to[n + 3] = d, to[n + 4] = e, to[n + 5] = f, to[n + 6] = g,      \
-    to[n + 7] = h;                                                                                            \
+             g = from[n + 6], h = from[n + 7];                                                                 \
+    to[n] = a, to[n + 1] = b, to[n + 2] = c, to[n + 3] = d, to[n + 4] = e, to[n + 5] = f, to[n + 6] = g,       \
+    to[n + 7] = h;                                                                                             \
   } while (0)
 
-static inline __attribute__((always_inline)) void move(volatile uint32_t *to, const volatile uint32_t *from,
-                                                       size_t count) {
+static inline
+    __attribute__((always_inline)) void move(volatile uint32_t *to, const volatile uint32_t *from, size_t count) {
   for (; count >= 64; count -= 64, to += 64, from += 64) {
     EIGHT(0);
     EIGHT(8);
@@ -76,8 +76,8 @@ static uint32_t now(const struct cl_mmio *mmio) {
 
 static void wait(const struct cl_mmio *mmio, unsigned looks, uint32_t cycles);
 
-static const struct cl_mmio mmio = { read, write, put, get, now, wait, 0 };
-static struct cl_backdoor door = { .mmio = &mmio, .patience = 100000000 };
+static const struct cl_mmio mmio = {read, write, put, get, now, wait, 0};
+static struct cl_backdoor door = {.mmio = &mmio, .patience = 100000000};
 
 /* --- Interrupts --- */
 
@@ -218,14 +218,14 @@ int remote_status(struct remote_status *status) {
   struct cl_backdoor_status says;
   error = cl_backdoor_status(&door, &says);
   *status = (struct remote_status){
-    .state = (int)says.state,
-    .detail = says.detail,
-    .pc = says.pc,
-    .address = says.address,
-    .cycles = says.cycles,
-    .result_bytes = says.result_bytes,
-    .log_bytes = says.log_bytes,
-    .bells_merged = says.bells_merged,
+      .state = (int)says.state,
+      .detail = says.detail,
+      .pc = says.pc,
+      .address = says.address,
+      .cycles = says.cycles,
+      .result_bytes = says.result_bytes,
+      .log_bytes = says.log_bytes,
+      .bells_merged = says.bells_merged,
   };
   return leave(error);
 }

@@ -23,8 +23,8 @@ static uint32_t change_alive(int by) {
 
 int pthread_attr_init(pthread_attr_t *attr) {
   *attr = (pthread_attr_t){
-    .stack_size = PTHREAD_STACK_DEFAULT_NP,
-    .priority = PTHREAD_PRIORITY_DEFAULT_NP,
+      .stack_size = PTHREAD_STACK_DEFAULT_NP,
+      .priority = PTHREAD_PRIORITY_DEFAULT_NP,
   };
   return 0;
 }
@@ -177,7 +177,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
   uint32_t tid = cl_value(word);
   parents[tid] = (uint16_t)pthread_self();
   if (hardware) {
-    cl_threads[tid] = (struct cl_thread){ 0 };
+    cl_threads[tid] = (struct cl_thread){0};
     cl_hardware_prepare((uint32_t)attr->hardware_plus_1 - 1, tid, argument);
   } else {
     cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
@@ -214,7 +214,7 @@ int cl_posix_join(pthread_t thread, void **value) {
   if (thread >= CL_THREADS) return ESRCH;
   /* When the kernel lets the joiner go on, the number may belong to a new thread already. So the value is read
    * before; or, if the thread has not ended by then, it finds `join` and leaves the value there. */
-  struct cl_join join = { 0, 0 };
+  struct cl_join join = {0, 0};
   struct cl_thread *other = &cl_threads[thread];
   struct cl_join *volatile *slot = (struct cl_join *volatile *)&other->join;
   int mine = !*slot;

@@ -29,7 +29,7 @@ static void insert(struct cl_timer *timer) {
 }
 
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles) {
-  *timer = (struct cl_timer){ .at = now() + cycles, .leave = leave, .object = object, .patience = 64 };
+  *timer = (struct cl_timer){.at = now() + cycles, .leave = leave, .object = object, .patience = 64};
   timer->thread = (uint32_t)(cl_self() - cl_threads);
   cl_backend_lock();
   timer->cpu = CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0;

@@ -104,10 +104,8 @@ CL_COLD static void set_timer(k_cpu *cpu) {
 
 /* Start the next thread's slice, off the fast path. */
 static inline void start_timer(k_cpu *cpu) {
-  if (is_quick())
-    start_slice(cpu);
-  else
-    set_timer(cpu);
+  if (is_quick()) start_slice(cpu);
+  else set_timer(cpu);
 }
 
 static inline void look_at_slice(k_cpu *cpu) { set_timer(cpu); }
@@ -291,7 +289,7 @@ __attribute__((naked, used)) static void idle_place(void) {
 }
 
 /* As cl_switch_away leaves it; of all CPUs, as nothing is written there. */
-static void (*const idle_frame[4])(void) __attribute__((aligned(16))) = { idle_place };
+static void (*const idle_frame[4])(void) __attribute__((aligned(16))) = {idle_place};
 
 /* No CPU sleeps in the context of a thread. */
 static inline uint32_t settle_idle(k_cpu *cpu) {
@@ -305,37 +303,37 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cp
 /* --- the interface --------------------------------------------------------------------------- */
 
 /* These wake no thread. */
-#define QUIET(name, call, ...)                           \
-  uint32_t cl_op_##name(__VA_ARGS__) {                   \
-    k_cpu *cpu = enter();                                \
-    (void)cpu;                                           \
-    return leave_quietly(k_op_##name call);              \
+#define QUIET(name, call, ...)              \
+  uint32_t cl_op_##name(__VA_ARGS__) {      \
+    k_cpu *cpu = enter();                   \
+    (void)cpu;                              \
+    return leave_quietly(k_op_##name call); \
   }
-#define DIRECT(name, call, ...)                          \
-  uint32_t cl_op_##name(__VA_ARGS__) {                   \
-    k_cpu *cpu = enter();                                \
-    return leave(cpu, k_op_##name call);                 \
+#define DIRECT(name, call, ...)          \
+  uint32_t cl_op_##name(__VA_ARGS__) {   \
+    k_cpu *cpu = enter();                \
+    return leave(cpu, k_op_##name call); \
   }
 /* Two copies: if K_AWAY, waking makes calls, and the common path should not pay for their frame. */
-#define WAKING(name, call, pass, ...)                    \
-  CL_APART uint32_t away_##name(__VA_ARGS__) {           \
-    k_cpu *cpu = this_cpu();                             \
-    int woke = 0;                                        \
-    uint32_t answer = k_op_##name call;                  \
-    return leave_if(woke, cpu, answer);                  \
-  }                                                      \
-  uint32_t cl_op_##name(__VA_ARGS__) {                   \
-    k_cpu *cpu = enter();                                \
-    (void)cpu;                                           \
-    int woke = 0;                                        \
-    if (K_AWAY) return away_##name pass;                 \
-    uint32_t answer = k_op_##name call;                  \
-    return leave_if(woke, cpu, answer);                  \
+#define WAKING(name, call, pass, ...)          \
+  CL_APART uint32_t away_##name(__VA_ARGS__) { \
+    k_cpu *cpu = this_cpu();                   \
+    int woke = 0;                              \
+    uint32_t answer = k_op_##name call;        \
+    return leave_if(woke, cpu, answer);        \
+  }                                            \
+  uint32_t cl_op_##name(__VA_ARGS__) {         \
+    k_cpu *cpu = enter();                      \
+    (void)cpu;                                 \
+    int woke = 0;                              \
+    if (K_AWAY) return away_##name pass;       \
+    uint32_t answer = k_op_##name call;        \
+    return leave_if(woke, cpu, answer);        \
   }
-#define WAITING(name, call, ...)                         \
-  uint32_t cl_op_##name(__VA_ARGS__) {                   \
-    k_cpu *cpu = enter();                                \
-    uint32_t answer = k_op_##name call;                  \
+#define WAITING(name, call, ...)                                              \
+  uint32_t cl_op_##name(__VA_ARGS__) {                                        \
+    k_cpu *cpu = enter();                                                     \
+    uint32_t answer = k_op_##name call;                                       \
     return (int32_t)answer < 0 ? settle(cpu, answer) : leave_quietly(answer); \
   }
 
@@ -405,10 +403,8 @@ CL_COLD uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
 
 __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
   uint32_t answer = k_wait_for_room(cpu, port);
-  if (CL_LIKELY((int32_t)answer < 0))
-    settle(cpu, answer);
-  else
-    leave(cpu, answer);
+  if (CL_LIKELY((int32_t)answer < 0)) settle(cpu, answer);
+  else leave(cpu, answer);
   return cl_op_port_send((uint32_t)(port - k_ports), word);
 }
 

@@ -20,8 +20,14 @@
 #define K_IDLE ((uint32_t)K_LEVELS) /* level of an idle thread: behind all others, and in a queue of its own */
 #define K_NONE 511u                 /* level of an empty queue: behind all */
 /* Room in a port: the power of two that message numbers wrap in. */
-#define K_RING (CL_PORT_DEPTH <= 1 ? 1 : CL_PORT_DEPTH <= 2 ? 2 : CL_PORT_DEPTH <= 4 ? 4 : CL_PORT_DEPTH <= 8 ? 8 : \
-                CL_PORT_DEPTH <= 16 ? 16 : CL_PORT_DEPTH <= 32 ? 32 : 64)
+#define K_RING                \
+  (CL_PORT_DEPTH <= 1    ? 1  \
+   : CL_PORT_DEPTH <= 2  ? 2  \
+   : CL_PORT_DEPTH <= 4  ? 4  \
+   : CL_PORT_DEPTH <= 8  ? 8  \
+   : CL_PORT_DEPTH <= 16 ? 16 \
+   : CL_PORT_DEPTH <= 32 ? 32 \
+                         : 64)
 
 #define K_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
 #define K_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
@@ -54,21 +60,21 @@ struct k_thread {
   _Alignas(64) k_thread *next; /* in a ready queue or a list of waiters; aligned: &k_threads[tid] without multiplying */
   uint32_t switch_word; /* GIVE_WAY | tid */
 #ifndef CL_POLICY
-  k_queue *queue;  /* where it goes when it is ready */
+  k_queue *queue; /* where it goes when it is ready */
 #endif
-  k_cpu *home;     /* the CPU it is placed on, or NULL */
-  k_cpu *cpu;      /* where it runs or ran last */
+  k_cpu *home; /* the CPU it is placed on, or NULL */
+  k_cpu *cpu; /* where it runs or ran last */
   uint32_t level;
   uint32_t state;
-  k_port *sent;    /* ports with messages of it that are not published, newest first */
+  k_port *sent; /* ports with messages of it that are not published, newest first */
   k_thread *joiner;
   uint8_t detached;
-  uint8_t idle;       /* the idle thread of `home` */
-  uint8_t lines;      /* interrupt lines bound to it */
+  uint8_t idle; /* the idle thread of `home` */
+  uint8_t lines; /* interrupt lines bound to it */
   uint32_t own_level; /* of an idle thread: the level it had before */
 #ifdef CL_POLICY
-  uint8_t fresh;      /* it has never been ready */
-  uint32_t weight;    /* what entity.weight is to be */
+  uint8_t fresh; /* it has never been ready */
+  uint32_t weight; /* what entity.weight is to be */
   struct cl_entity entity;
 #endif
 };
@@ -85,23 +91,23 @@ struct k_cpu {
   cl_time until;   /* when to look whether it should give way */
   cl_time balanced;  /* when its policy last balanced the queues */
 #endif
-  k_thread *leaving;     /* its context is not saved yet */
+  k_thread *leaving; /* its context is not saved yet */
   uint32_t leaving_ready;
   uint32_t leaving_front;
   volatile uint32_t waiting; /* its operation is pending */
-  uint32_t interrupt;    /* end a wait with eintr (host only) */
-  uint32_t answer;       /* of the pending operation */
+  uint32_t interrupt; /* end a wait with eintr (host only) */
+  uint32_t answer; /* of the pending operation */
   k_thread *idle_thread;
 #ifndef CL_POLICY
-  k_queue queue;          /* threads placed on this CPU */
+  k_queue queue; /* threads placed on this CPU */
 #endif
 };
 
 struct k_port {
   k_thread *receiver; /* NULL: closed */
   k_port *next_sent;
-  k_thread *writer;   /* whose `sent` list it is on; outlives closing */
-  k_thread *senders;  /* waiting for room */
+  k_thread *writer; /* whose `sent` list it is on; outlives closing */
+  k_thread *senders; /* waiting for room */
   uint8_t immediate;
   uint8_t receiver_waits;
   /* Messages are numbered as they come: [head, frozen) can be received, [frozen, tail) are not published. */
@@ -158,7 +164,7 @@ static uint32_t k_free_count;
 /* In units of k_now; 0: no slices. "used": or the compiler makes a flag of it when only one length occurs. */
 __attribute__((used)) static uint32_t k_slice;
 static uint32_t k_waiting; /* how many CPUs wait */
-static uint32_t k_asleep;  /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
+static uint32_t k_asleep; /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
 
 static inline void k_interrupt(k_cpu *cpu);
 

@@ -198,7 +198,7 @@ K_COLD uint32_t k_op_thread_start(uint32_t id) {
 
 K_COLD void k_unbind_all(const k_thread *thread) {
   for (k_line *line = k_lines; line < k_lines + CL_LINES; line++)
-    if (line->bound == K_BOUND_THREAD && line->thread == thread) *line = (k_line){ .bound = K_UNBOUND };
+    if (line->bound == K_BOUND_THREAD && line->thread == thread) *line = (k_line){.bound = K_UNBOUND};
 }
 
 K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
@@ -331,9 +331,7 @@ K_COLD uint32_t k_op_is_queued(uint32_t id) {
   return thread ? (uint32_t)k_is_in_queue(thread) : K_ERROR(ESRCH);
 }
 
-K_COLD uint32_t k_op_is_empty(const k_cpu *cpu) {
-  return (uint32_t)k_none_ready(cpu);
-}
+K_COLD uint32_t k_op_is_empty(const k_cpu *cpu) { return (uint32_t)k_none_ready(cpu); }
 
 K_COLD uint32_t k_op_reserve(uint32_t id, uint32_t tid) {
   if (!K_RESERVES) return K_ERROR(ENOTSUP);
@@ -370,7 +368,7 @@ K_COLD uint32_t k_op_set_idle_thread(k_cpu *cpu, uint32_t id) {
 K_COLD uint32_t k_op_mutex_create(void) {
   for (uint32_t id = 0; id < CL_MUTEXES; id++) {
     if (!k_mutexes[id].exists) {
-      k_mutexes[id] = (k_mutex){ .exists = 1 };
+      k_mutexes[id] = (k_mutex){.exists = 1};
       return id;
     }
   }
@@ -430,7 +428,7 @@ K_COLD uint32_t k_op_semaphore_create(uint32_t count) {
   if (count > CL_SEMAPHORE_MAX) return K_ERROR(EINVAL);
   for (uint32_t id = 0; id < CL_SEMAPHORES; id++) {
     if (!k_semaphores[id].exists) {
-      k_semaphores[id] = (k_semaphore){ .count = count, .exists = 1 };
+      k_semaphores[id] = (k_semaphore){.count = count, .exists = 1};
       return id;
     }
   }
@@ -491,7 +489,7 @@ K_COLD uint32_t k_op_semaphore_leave(uint32_t id, uint32_t tid, int *woke) {
 K_COLD uint32_t k_op_cond_create(void) {
   for (uint32_t id = 0; id < CL_CONDITIONS; id++) {
     if (!k_conditions[id].exists) {
-      k_conditions[id] = (k_condition){ .exists = 1 };
+      k_conditions[id] = (k_condition){.exists = 1};
       return id;
     }
   }
@@ -699,14 +697,13 @@ K_COLD uint32_t k_op_interrupt_bind(k_cpu *cpu, uint32_t id, uint32_t word) {
   uint32_t object = word >> CL_BINDING_OBJECT_LSB & CL_BINDING_OBJECT_MASK;
   uint32_t bound = (word >> CL_BINDING_KIND_LSB & CL_BINDING_KIND_MASK) + 1;
   if (id >= CL_LINES || bound > K_BOUND_PORT) return K_ERROR(EINVAL);
-  if (bound == K_BOUND_SEMAPHORE && (object >= CL_SEMAPHORES || !k_semaphores[object].exists))
-    return K_ERROR(EINVAL);
+  if (bound == K_BOUND_SEMAPHORE && (object >= CL_SEMAPHORES || !k_semaphores[object].exists)) return K_ERROR(EINVAL);
   if (bound == K_BOUND_PORT) {
     if (object >= CL_PORTS) return K_ERROR(EINVAL);
     if (!k_ports[object].receiver) return K_ERROR(EBADF);
   }
   if (k_lines[id].bound) return K_ERROR(EBUSY);
-  k_lines[id] = (k_line){ .bound = (uint8_t)bound, .object = (uint16_t)object, .thread = cpu->current };
+  k_lines[id] = (k_line){.bound = (uint8_t)bound, .object = (uint16_t)object, .thread = cpu->current};
   if (bound == K_BOUND_THREAD) cpu->current->lines++;
   return 0;
 }

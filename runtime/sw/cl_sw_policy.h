@@ -149,10 +149,8 @@ K_APART uint32_t k_look(k_cpu *cpu, enum cl_why why) {
 K_INLINE void k_quit(k_cpu *cpu, k_thread *thread) {
   struct cl_entity *entity = &thread->entity;
   if (K_RARE(thread->idle)) return;
-  if (cpu && k_given(cpu) == entity)
-    k_charge(cpu);
-  else if (entity->current)
-    k_need_resched |= 1u << entity->cpu; /* that CPU waits for it */
+  if (cpu && k_given(cpu) == entity) k_charge(cpu);
+  else if (entity->current) k_need_resched |= 1u << entity->cpu; /* that CPU waits for it */
   if (K_RARE(!entity->queued && !entity->current)) return;
   K_POLICY.dequeue(&k_machine, entity);
 }
@@ -289,11 +287,11 @@ K_INLINE void k_enter(k_thread *thread, uint32_t fixed) {
   thread->fresh = 1;
   thread->weight = CL_WEIGHT_NICE_0;
   thread->entity = (struct cl_entity){
-    .id = k_tid(thread),
-    .weight = CL_WEIGHT_NICE_0,
-    .priority = k_policy_priority(thread->level),
-    .home = fixed ? (int16_t)k_number(thread->cpu) : CL_ANY_CPU,
-    .realtime = thread->level < K_NICE_0,
+      .id = k_tid(thread),
+      .weight = CL_WEIGHT_NICE_0,
+      .priority = k_policy_priority(thread->level),
+      .home = fixed ? (int16_t)k_number(thread->cpu) : CL_ANY_CPU,
+      .realtime = thread->level < K_NICE_0,
   };
 }
 
@@ -360,9 +358,7 @@ K_INLINE uint32_t k_give_cpu(uint32_t cpu, struct cl_entity *owner) {
 }
 
 K_INLINE uint32_t k_reserve(uint32_t cpu, k_thread *thread) { return k_give_cpu(cpu, &thread->entity); }
-K_INLINE uint32_t k_release(uint32_t cpu) {
-  return k_policy_cpus[cpu].owner ? k_give_cpu(cpu, NULL) : K_ERROR(ENOENT);
-}
+K_INLINE uint32_t k_release(uint32_t cpu) { return k_policy_cpus[cpu].owner ? k_give_cpu(cpu, NULL) : K_ERROR(ENOENT); }
 
 K_INLINE k_thread *k_take_next(const k_cpu *cpu) {
   (void)cpu;

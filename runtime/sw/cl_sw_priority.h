@@ -55,10 +55,8 @@ K_INLINE void k_emptied(k_queue *queue, uint32_t level) {
 K_INLINE k_thread *k_pop(k_queue *queue) {
   k_thread *tail = queue->tail[queue->best];
   k_thread *head = tail->next;
-  if (head == tail)
-    k_emptied(queue, queue->best);
-  else
-    tail->next = head->next;
+  if (head == tail) k_emptied(queue, queue->best);
+  else tail->next = head->next;
   return head;
 }
 
@@ -416,9 +414,7 @@ K_INLINE k_thread *k_take_next(k_cpu *cpu) {
   return k_idle_queue(cpu)->best == K_IDLE ? k_pop(k_idle_queue(cpu)) : NULL;
 }
 
-K_INLINE int k_none_ready(const k_cpu *cpu) {
-  return k_best(cpu) == K_NONE && k_idle_queue(cpu)->best == K_NONE;
-}
+K_INLINE int k_none_ready(const k_cpu *cpu) { return k_best(cpu) == K_NONE && k_idle_queue(cpu)->best == K_NONE; }
 
 /* A thread becomes the CPU's idle thread, and ready. */
 K_INLINE void k_enter_idle(k_cpu *cpu, k_thread *thread) {

@@ -332,7 +332,7 @@ static void near_wait(const struct cl_mmio *mmio, unsigned looks, uint32_t cycle
   for (uint32_t n = 0; n < 10 && 2 * n < cycles; n++) step();
 }
 
-static const struct cl_mmio mmio = { near_read, near_write, near_put, near_get, near_time, near_wait, NULL };
+static const struct cl_mmio mmio = {near_read, near_write, near_put, near_get, near_time, near_wait, NULL};
 static struct cl_backdoor door;
 
 /* --- For the tests --- */
@@ -357,8 +357,8 @@ int door_status(uint32_t *words) {
   struct cl_backdoor_status status;
   int error = cl_backdoor_status(&door, &status);
   const uint32_t all[] = {
-    status.state, status.detail, status.pc, status.address, status.cycles, status.result_bytes, status.log_bytes,
-    status.log_lost, status.bells_merged, status.dma_error,
+      status.state,        status.detail,    status.pc,       status.address,      status.cycles,
+      status.result_bytes, status.log_bytes, status.log_lost, status.bells_merged, status.dma_error,
   };
   memcpy(words, all, sizeof all);
   return error;

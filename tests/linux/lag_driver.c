@@ -11,10 +11,8 @@
 static char called[LAG_COMMAND + 16];
 
 static void name(char *command, int tid) {
-  if (*called)
-    memcpy(command, called, LAG_COMMAND);
-  else
-    snprintf(command, LAG_COMMAND, "t%d", tid);
+  if (*called) memcpy(command, called, LAG_COMMAND);
+  else snprintf(command, LAG_COMMAND, "t%d", tid);
 }
 
 static void read_name(const char *hex) {
@@ -50,11 +48,13 @@ int main(int count, char **words) {
   s.meter = count > 2 ? lag_meter_new((uint32_t)atoi(words[1])) : NULL;
   if (!s.meter) return 2;
   lag_meter_begin(s.meter, 0);
-  if (timeline) lag_perfetto_begin(&perfetto, timeline, s.meter, count > 4 ? (uint64_t)atoll(words[4]) : LAG_TIMELINE_MOST);
+  if (timeline)
+    lag_perfetto_begin(&perfetto, timeline, s.meter, count > 4 ? (uint64_t)atoll(words[4]) : LAG_TIMELINE_MOST);
   while (!error && fgets(line, sizeof line, stdin)) {
     struct lag_event e = {.pid = 1};
     cpu_ns = LAG_UNKNOWN;
-    if (sscanf(line, "event %llu %d %d %d %d %d %d %llu", &at, &tid, &kind, &cpu, &nice, &policy, &allowed, &cpu_ns) >= 7) {
+    if (sscanf(line, "event %llu %d %d %d %d %d %d %llu", &at, &tid, &kind, &cpu, &nice, &policy, &allowed, &cpu_ns) >=
+        7) {
       e.at_ns = at, e.tid = tid, e.kind = (uint16_t)kind, e.cpu = (uint16_t)cpu;
       e.cpu_ns = cpu_ns, e.nice = (int8_t)nice, e.policy = (uint8_t)policy, e.allowed = (uint16_t)allowed;
       name(e.command, tid);
@@ -63,8 +63,12 @@ int main(int count, char **words) {
       lag_sample_begin(s.meter, at);
       s.sample_ms = 10;
     } else if (sscanf(line, "is %d %d %d %llu %llu %llu", &tid, &nice, &runnable, &cpu_ns, &wait_ns, &runs) == 6) {
-      struct lag_sample got = {.who = {.kind = LAG_IN, .pid = 1, .tid = tid, .nice = (int8_t)nice, .allowed = UINT16_MAX},
-                               .runnable = runnable, .cpu_ns = cpu_ns, .wait_ns = wait_ns, .runs = runs};
+      struct lag_sample got = {
+          .who = {.kind = LAG_IN, .pid = 1, .tid = tid, .nice = (int8_t)nice, .allowed = UINT16_MAX},
+          .runnable = runnable,
+          .cpu_ns = cpu_ns,
+          .wait_ns = wait_ns,
+          .runs = runs};
       name(got.who.command, tid);
       error = lag_sampled(s.meter, &got);
     } else if (strcmp(line, "done\n") == 0) {

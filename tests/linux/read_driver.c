@@ -45,7 +45,8 @@ static int proof(const char *folder, bool json) {
                            .lost = 7,
                            .program = {10.25, 10.0, 12, 1},
                            .cleared_s = 0.0042};
-  struct cl_hold hold = {.id = 100, .moved = 5, .kernel_moved = 2, .kernel_stay = 8, .irqs_moved = 3, .irqs_managed = 1};
+  struct cl_hold hold = {
+      .id = 100, .moved = 5, .kernel_moved = 2, .kernel_stay = 8, .irqs_moved = 3, .irqs_managed = 1};
   static const struct cl_mechanism isolated = {.name = "isolated"};
   char root[4096];
   cl_cpus_parse("2-3", &hold.cpus);
@@ -92,7 +93,8 @@ static int strays(const char *folder, const char *how, int tid) {
   bool partition = strcmp(how, "partition") == 0, plan = strcmp(how, "plan") == 0;
   struct cl_request request = {.pid = 200, .tid = tid, .trace = !partition && strcmp(how, "proc") != 0};
   struct cl_layer layer = {.fd = -1};
-  struct cl_hold hold = {.signals = -1, .request = &request,
+  struct cl_hold hold = {.signals = -1,
+                         .request = &request,
                          .id = 100,
                          .cpus = cl_cpus_one(3),
                          .program = {.pid = 200, .tid = tid ? tid : 200},
@@ -124,8 +126,7 @@ int main(int count, char **argument) {
   if (strcmp(argument[2], "proof") == 0) return proof(argument[1], count > 3);
   if (strcmp(argument[2], "nothing") == 0) return nothing(count > 3);
   if (strcmp(argument[2], "program") == 0 && count > 4) return program(atoi(argument[3]), atoi(argument[4]));
-  if (strcmp(argument[2], "strays") == 0 && count > 4)
-    return strays(argument[1], argument[3], atoi(argument[4]));
+  if (strcmp(argument[2], "strays") == 0 && count > 4) return strays(argument[1], argument[3], atoi(argument[4]));
   if (strcmp(argument[2], "verify") == 0) return cl_verify(count > 3);
   if (strcmp(argument[2], "status") == 0) {
     struct cl_status_request request = {.watch_s = count > 4 ? strtod(argument[4], NULL) : 0};

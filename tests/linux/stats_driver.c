@@ -19,7 +19,8 @@ static int grow(void *from, struct dwrr_sample *sample) {
 }
 
 int main(int count, char **words) {
-  struct dwrr_sample now = {.cpus = 4, .totals = {.lowest = 0xffffffe0, .threads = 5, .weight = 5120, .cgroups = 3, .active = 2}};
+  struct dwrr_sample now = {.cpus = 4,
+                            .totals = {.lowest = 0xffffffe0, .threads = 5, .weight = 5120, .cgroups = 3, .active = 2}};
   struct dwrr_server server = {.read = grow, .from = &now, .path = words[2]};
   volatile int stop = 0;
   struct pollfd input[1 + 1 + DWRR_CLIENTS_MAX] = {{.fd = STDIN_FILENO, .events = POLLIN}};

@@ -74,7 +74,8 @@ static int restore(const char *id) {
   const struct cl_settling how = {.id = id ? atoi(id) : 100};
   struct cl_settled settled;
   int error = cl_settle(&how, &settled);
-  printf("done %d, already %d, foreign %d, failed %d\n", settled.done, settled.already, settled.foreign, settled.failed);
+  printf("done %d, already %d, foreign %d, failed %d\n", settled.done, settled.already, settled.foreign,
+         settled.failed);
   return result(error, "");
 }
 

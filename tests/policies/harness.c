@@ -52,8 +52,7 @@ struct view {
 
 static const struct cl_policy *const policies[] = {
 #define POLICY(name) &name,
-    POLICIES
-};
+    POLICIES};
 
 static void fail(struct host *h, const char *format, ...) {
   if (h->error[0]) return;
@@ -71,10 +70,8 @@ static const struct cl_policy *policy_of(const char *name, size_t length) {
 
 void cl_resched(struct cl_machine *m, uint32_t cpu) {
   struct host *h = (struct host *)(void *)m;
-  if (cpu >= m->cpus)
-    fail(h, "cl_resched(%u): there is no such CPU", cpu);
-  else
-    h->cpu[cpu].need_resched = true;
+  if (cpu >= m->cpus) fail(h, "cl_resched(%u): there is no such CPU", cpu);
+  else h->cpu[cpu].need_resched = true;
 }
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -296,8 +293,8 @@ void host_view(const struct host *h, uint32_t id, struct view *view) {
   const struct cl_entity *e = &t->e;
   uint64_t running = e->current ? h->m.now - h->cpu[(uint32_t)e->cpu].since : 0;
   *view = (struct view){
-      t->service + running, e->vtime, e->deadline, e->node.key, e->left, e->round, e->seen,
-      e->cpu, e->queued, e->current, t->runnable,
+      t->service + running, e->vtime,    e->deadline, e->node.key, e->left, e->round, e->seen, e->cpu, e->queued,
+      e->current,           t->runnable,
   };
 }
 

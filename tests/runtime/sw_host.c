@@ -70,13 +70,33 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     default: break;
   }
   static const uint8_t needs_thread[64] = {
-    [CL_OP_SELF] = 1, [CL_OP_YIELD] = 1, [CL_OP_PREEMPT] = 1, [CL_OP_THREAD_CREATE] = 1, [CL_OP_THREAD_EXIT] = 1,
-    [CL_OP_THREAD_JOIN] = 1, [CL_OP_MUTEX_CREATE] = 1, [CL_OP_MUTEX_DESTROY] = 1, [CL_OP_MUTEX_LOCK] = 1,
-    [CL_OP_MUTEX_TRYLOCK] = 1, [CL_OP_MUTEX_UNLOCK] = 1, [CL_OP_SEMAPHORE_CREATE] = 1,
-    [CL_OP_SEMAPHORE_DESTROY] = 1, [CL_OP_SEMAPHORE_WAIT] = 1, [CL_OP_SEMAPHORE_TRYWAIT] = 1,
-    [CL_OP_PORT_OPEN] = 1, [CL_OP_PORT_CLOSE] = 1, [CL_OP_PORT_SEND] = 1, [CL_OP_PORT_TRYSEND] = 1,
-    [CL_OP_PORT_RECEIVE] = 1, [CL_OP_PORT_TRYRECEIVE] = 1, [CL_OP_PORT_PUBLISH] = 1, [CL_OP_COND_CREATE] = 1,
-    [CL_OP_COND_DESTROY] = 1, [CL_OP_COND_WAIT] = 1, [CL_OP_INTERRUPT_BIND] = 1, [CL_OP_INTERRUPT_WAIT] = 1,
+      [CL_OP_SELF] = 1,
+      [CL_OP_YIELD] = 1,
+      [CL_OP_PREEMPT] = 1,
+      [CL_OP_THREAD_CREATE] = 1,
+      [CL_OP_THREAD_EXIT] = 1,
+      [CL_OP_THREAD_JOIN] = 1,
+      [CL_OP_MUTEX_CREATE] = 1,
+      [CL_OP_MUTEX_DESTROY] = 1,
+      [CL_OP_MUTEX_LOCK] = 1,
+      [CL_OP_MUTEX_TRYLOCK] = 1,
+      [CL_OP_MUTEX_UNLOCK] = 1,
+      [CL_OP_SEMAPHORE_CREATE] = 1,
+      [CL_OP_SEMAPHORE_DESTROY] = 1,
+      [CL_OP_SEMAPHORE_WAIT] = 1,
+      [CL_OP_SEMAPHORE_TRYWAIT] = 1,
+      [CL_OP_PORT_OPEN] = 1,
+      [CL_OP_PORT_CLOSE] = 1,
+      [CL_OP_PORT_SEND] = 1,
+      [CL_OP_PORT_TRYSEND] = 1,
+      [CL_OP_PORT_RECEIVE] = 1,
+      [CL_OP_PORT_TRYRECEIVE] = 1,
+      [CL_OP_PORT_PUBLISH] = 1,
+      [CL_OP_COND_CREATE] = 1,
+      [CL_OP_COND_DESTROY] = 1,
+      [CL_OP_COND_WAIT] = 1,
+      [CL_OP_INTERRUPT_BIND] = 1,
+      [CL_OP_INTERRUPT_WAIT] = 1,
   };
   if (op < 64 && needs_thread[op] && !k_runs(cpu)) return K_ERROR(ESRCH);
   switch (op) {
@@ -169,10 +189,8 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
     uint32_t words = 0;
     for (uint32_t i = 0; i < expected; i++, pair += 2) {
       uint32_t bit = 1u << pair[0];
-      if (!pending && pair[0] == cpu)
-        same &= own == pair[1];
-      else
-        same &= (answered & bit) && k_cpus[pair[0]].answer == pair[1];
+      if (!pending && pair[0] == cpu) same &= own == pair[1];
+      else same &= (answered & bit) && k_cpus[pair[0]].answer == pair[1];
       words |= bit;
     }
     same &= words == (answered | (pending ? 0 : 1u << cpu));

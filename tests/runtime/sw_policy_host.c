@@ -21,8 +21,8 @@ static uint32_t below(uint32_t limit) {
   return (uint32_t)(state >> 33) % limit;
 }
 
-#define MUST(what) \
-  do {             \
+#define MUST(what)                \
+  do {                            \
     if (!(what)) return __LINE__; \
   } while (0)
 

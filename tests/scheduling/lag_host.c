@@ -27,10 +27,8 @@ int lag_play(uint32_t threads, uint32_t cpus, uint32_t open, const uint32_t *wei
   lag_init(&lag, memory, threads, cpus, weight, open, interval);
   lag_keep_series(&lag, kept, periods, end / periods);
   for (uint32_t i = 0; i < events; i++)
-    if (event[i].thread < 0)
-      lag_stop(&lag, event[i].cpu, event[i].now);
-    else
-      lag_start(&lag, event[i].cpu, (uint32_t)event[i].thread, event[i].now, event[i].now);
+    if (event[i].thread < 0) lag_stop(&lag, event[i].cpu, event[i].now);
+    else lag_start(&lag, event[i].cpu, (uint32_t)event[i].thread, event[i].now, event[i].now);
   lag_look(&lag, end);
   put(largest, lag.largest);
   for (uint32_t p = 0; p < periods; p++) put(series[p], kept[p]);

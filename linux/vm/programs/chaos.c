@@ -398,7 +398,8 @@ static int watchers(const struct reservation *r, pid_t *to) {
   int count = of_tool(found, 64), some = 0;
   for (int pass = 0; pass < 3 && some == 0; pass++)
     for (int i = 0; i < count; i++) {
-      bool child = found[i].parent == r->tool, of_other = false, other_name = strcmp(found[i].name, "coreloom-exclus") != 0;
+      bool child = found[i].parent == r->tool, of_other = false,
+           other_name = strcmp(found[i].name, "coreloom-exclus") != 0;
       for (int k = 0; k < MOST; k++)
         of_other |= all[k].tool == found[i].pid || (&all[k] != r && all[k].tool > 0 && all[k].tool == found[i].parent);
       if (of_other) continue;

@@ -14,11 +14,11 @@ int __vsprintf_chk(char *text, int flag, size_t room, const char *format, va_lis
 int __isoc99_sscanf(const char *text, const char *format, ...);
 _Noreturn void __longjmp_chk(jmp_buf where, int value);
 
-#define CALL(result, call)   \
-  va_list list;              \
-  va_start(list, format);    \
-  int result = call;         \
-  va_end(list);              \
+#define CALL(result, call) \
+  va_list list;            \
+  va_start(list, format);  \
+  int result = call;       \
+  va_end(list);            \
   return result
 
 int __printf_chk(int flag, const char *format, ...) {

@@ -36,17 +36,27 @@ static void draw(int frame) {
 static int encode(const char *file, int frames) {
   FILE *out = fopen(file, "we");
   if (out == NULL) return failed("mpeg4", file);
-  xvid_enc_create_t encoder = {.version = XVID_VERSION, .width = WIDTH, .height = HEIGHT, .fincr = 1, .fbase = FPS,
+  xvid_enc_create_t encoder = {.version = XVID_VERSION,
+                               .width = WIDTH,
+                               .height = HEIGHT,
+                               .fincr = 1,
+                               .fbase = FPS,
                                .max_key_interval = 10 * FPS};
   if (xvid_encore(NULL, XVID_ENC_CREATE, &encoder, NULL)) return 1;
   long bytes = 0;
   for (int n = 0; n < frames; n++) {
     draw(n);
-    xvid_enc_frame_t frame = {.version = XVID_VERSION, .input = image(), .bitstream = stream, .length = ROOM, .quant = 4,
-                              .type = XVID_TYPE_AUTO, .vop_flags = XVID_VOP_HALFPEL | XVID_VOP_HQACPRED,
+    xvid_enc_frame_t frame = {.version = XVID_VERSION,
+                              .input = image(),
+                              .bitstream = stream,
+                              .length = ROOM,
+                              .quant = 4,
+                              .type = XVID_TYPE_AUTO,
+                              .vop_flags = XVID_VOP_HALFPEL | XVID_VOP_HQACPRED,
                               .motion = XVID_ME_ADVANCEDDIAMOND16 | XVID_ME_HALFPELREFINE16};
     int length = xvid_encore(encoder.handle, XVID_ENC_ENCODE, &frame, NULL);
-    if (length <= 0 || fwrite(&length, sizeof length, 1, out) != 1 || fwrite(stream, (size_t)length, 1, out) != 1) return 1;
+    if (length <= 0 || fwrite(&length, sizeof length, 1, out) != 1 || fwrite(stream, (size_t)length, 1, out) != 1)
+      return 1;
     bytes += length;
   }
   xvid_encore(encoder.handle, XVID_ENC_DESTROY, NULL, NULL);
@@ -57,7 +67,8 @@ static int encode(const char *file, int frames) {
 static int play(const char *file, const char *counter) {
   int fd = open(file, O_RDONLY | O_CLOEXEC), counts = open(counter, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   struct stat about;
-  if (fd < 0 || fstat(fd, &about) || counts < 0 || ftruncate(counts, 2 * sizeof(uint64_t))) return failed("mpeg4", file);
+  if (fd < 0 || fstat(fd, &about) || counts < 0 || ftruncate(counts, 2 * sizeof(uint64_t)))
+    return failed("mpeg4", file);
   size_t size = (size_t)about.st_size;
   unsigned char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
   volatile uint64_t *shown = mmap(NULL, 2 * sizeof *shown, PROT_READ | PROT_WRITE, MAP_SHARED, counts, 0);
@@ -68,8 +79,8 @@ static int play(const char *file, const char *counter) {
   for (size_t at = 0; !stopped;) {
     int length;
     memcpy(&length, data + at, sizeof length);
-    xvid_dec_frame_t frame = {.version = XVID_VERSION, .bitstream = data + at + sizeof length, .length = length,
-                              .output = image()};
+    xvid_dec_frame_t frame = {
+        .version = XVID_VERSION, .bitstream = data + at + sizeof length, .length = length, .output = image()};
     if (xvid_decore(decoder.handle, XVID_DEC_DECODE, &frame, NULL) < 0) return 1;
     at += sizeof length + (size_t)length;
     if (at + sizeof length > size) at = 0; /* the first is a key frame */

@@ -189,7 +189,8 @@ module cl_ready_queue_bitmap
   // ---------------------------------------------------------------------------------------------
   // Memories
 
-  logic                  write, join_in, hit_level_q, hit_next_q, hit_prev_q, single, single_q, single_wdata, same, same_q, next_we, prev_we;
+  logic                  write, join_in, hit_level_q, hit_next_q, hit_prev_q, single, single_q, single_wdata;
+  logic                  same, same_q, next_we, prev_we;
   logic [LevelWidth-1:0] level_raddr, level_waddr;
   tid_t                  head, tail, next, prev, head_q, tail_q, next_q, prev_q;
   tid_t                  head_wdata, tail_wdata, left, right;

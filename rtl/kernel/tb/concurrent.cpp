@@ -32,30 +32,66 @@ struct Weight {
   uint32_t op, weight;
 };
 constexpr Weight kWeights[] = {
-    {CL_OP_NEXT, 1},           {CL_OP_SELF, 1},           {CL_OP_YIELD, 3},
-    {CL_OP_PREEMPT, 1},        {CL_OP_THREAD_CREATE, 2},  {CL_OP_THREAD_START, 6},
-    {CL_OP_THREAD_EXIT, 1},    {CL_OP_THREAD_JOIN, 1},    {CL_OP_THREAD_DETACH, 1},
-    {CL_OP_SET_SCHED_PARAM, 2}, {CL_OP_THREAD_READ, 1},   {CL_OP_SLICE, 1},
-    {CL_OP_MUTEX_CREATE, 1},   {CL_OP_MUTEX_DESTROY, 1},  {CL_OP_MUTEX_LOCK, 3},
-    {CL_OP_MUTEX_TRYLOCK, 1},  {CL_OP_MUTEX_UNLOCK, 4},   {CL_OP_SEMAPHORE_CREATE, 1},
-    {CL_OP_SEMAPHORE_DESTROY, 1}, {CL_OP_SEMAPHORE_WAIT, 1}, {CL_OP_SEMAPHORE_TRYWAIT, 2},
-    {CL_OP_SEMAPHORE_POST, 4}, {CL_OP_SEMAPHORE_VALUE, 1}, {CL_OP_PORT_OPEN, 1},
-    {CL_OP_PORT_CLOSE, 1},     {CL_OP_PORT_SEND, 4},      {CL_OP_PORT_TRYSEND, 1},
-    {CL_OP_PORT_RECEIVE, 2},   {CL_OP_PORT_TRYRECEIVE, 2}, {CL_OP_PORT_PUBLISH, 1},
-    {CL_OP_GET_SCHED_PARAM, 1}, {CL_OP_CHECK_SCHED_PARAM, 1}, {CL_OP_DEQUEUE, 1},
-    {CL_OP_REMOVE, 1},         {CL_OP_GET_ENTRY, 1},      {CL_OP_IS_QUEUED, 1},
-    {CL_OP_IS_EMPTY, 1},       {CL_OP_SET_IDLE_THREAD, 1}, {CL_OP_COND_CREATE, 1},
-    {CL_OP_COND_DESTROY, 1},   {CL_OP_COND_TICKET, 1},    {CL_OP_COND_WAIT, 4},
-    {CL_OP_COND_SIGNAL, 1},    {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_BIND, 4},
-    {CL_OP_INTERRUPT_UNBIND, 1}, {CL_OP_INTERRUPT_WAIT, 3}, {CL_OP_INTERRUPT_RAISE, 1},
-    {CL_OP_MUTEX_LEAVE, 1},    {CL_OP_SEMAPHORE_LEAVE, 2}, {CL_OP_PORT_LEAVE, 2},
-    {CL_OP_COND_LEAVE, 2},     {CL_OP_RESERVE, 1},        {CL_OP_RELEASE, 1},
-    {CL_OP_SET_WEIGHT, 2},     {63, 1},
+    {CL_OP_NEXT, 1},
+    {CL_OP_SELF, 1},
+    {CL_OP_YIELD, 3},
+    {CL_OP_PREEMPT, 1},
+    {CL_OP_THREAD_CREATE, 2},
+    {CL_OP_THREAD_START, 6},
+    {CL_OP_THREAD_EXIT, 1},
+    {CL_OP_THREAD_JOIN, 1},
+    {CL_OP_THREAD_DETACH, 1},
+    {CL_OP_SET_SCHED_PARAM, 2},
+    {CL_OP_THREAD_READ, 1},
+    {CL_OP_SLICE, 1},
+    {CL_OP_MUTEX_CREATE, 1},
+    {CL_OP_MUTEX_DESTROY, 1},
+    {CL_OP_MUTEX_LOCK, 3},
+    {CL_OP_MUTEX_TRYLOCK, 1},
+    {CL_OP_MUTEX_UNLOCK, 4},
+    {CL_OP_SEMAPHORE_CREATE, 1},
+    {CL_OP_SEMAPHORE_DESTROY, 1},
+    {CL_OP_SEMAPHORE_WAIT, 1},
+    {CL_OP_SEMAPHORE_TRYWAIT, 2},
+    {CL_OP_SEMAPHORE_POST, 4},
+    {CL_OP_SEMAPHORE_VALUE, 1},
+    {CL_OP_PORT_OPEN, 1},
+    {CL_OP_PORT_CLOSE, 1},
+    {CL_OP_PORT_SEND, 4},
+    {CL_OP_PORT_TRYSEND, 1},
+    {CL_OP_PORT_RECEIVE, 2},
+    {CL_OP_PORT_TRYRECEIVE, 2},
+    {CL_OP_PORT_PUBLISH, 1},
+    {CL_OP_GET_SCHED_PARAM, 1},
+    {CL_OP_CHECK_SCHED_PARAM, 1},
+    {CL_OP_DEQUEUE, 1},
+    {CL_OP_REMOVE, 1},
+    {CL_OP_GET_ENTRY, 1},
+    {CL_OP_IS_QUEUED, 1},
+    {CL_OP_IS_EMPTY, 1},
+    {CL_OP_SET_IDLE_THREAD, 1},
+    {CL_OP_COND_CREATE, 1},
+    {CL_OP_COND_DESTROY, 1},
+    {CL_OP_COND_TICKET, 1},
+    {CL_OP_COND_WAIT, 4},
+    {CL_OP_COND_SIGNAL, 1},
+    {CL_OP_COND_BROADCAST, 1},
+    {CL_OP_INTERRUPT_BIND, 4},
+    {CL_OP_INTERRUPT_UNBIND, 1},
+    {CL_OP_INTERRUPT_WAIT, 3},
+    {CL_OP_INTERRUPT_RAISE, 1},
+    {CL_OP_MUTEX_LEAVE, 1},
+    {CL_OP_SEMAPHORE_LEAVE, 2},
+    {CL_OP_PORT_LEAVE, 2},
+    {CL_OP_COND_LEAVE, 2},
+    {CL_OP_RESERVE, 1},
+    {CL_OP_RELEASE, 1},
+    {CL_OP_SET_WEIGHT, 2},
+    {63, 1},
 };
 constexpr Weight kWeightsWithoutThread[] = {
-    {CL_OP_NEXT, 4}, {CL_OP_THREAD_START, 1}, {CL_OP_SEMAPHORE_POST, 1},
-    {CL_OP_SET_SCHED_PARAM, 1}, {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_RAISE, 1},
-    {CL_OP_SEMAPHORE_LEAVE, 1}, {CL_OP_COND_LEAVE, 1}};
+    {CL_OP_NEXT, 4},           {CL_OP_THREAD_START, 1},    {CL_OP_SEMAPHORE_POST, 1},  {CL_OP_SET_SCHED_PARAM, 1},
+    {CL_OP_COND_BROADCAST, 1}, {CL_OP_INTERRUPT_RAISE, 1}, {CL_OP_SEMAPHORE_LEAVE, 1}, {CL_OP_COND_LEAVE, 1}};
 
 struct Client {
   bool loading = false, storing = false, saving = false, unsaved = false, lost = false, look = false;
@@ -73,9 +109,9 @@ uint32_t random_below(uint32_t n) {
 template <size_t N>
 uint32_t draw(const Weight (&weights)[N]) {
   uint32_t sum = 0;
-  for (const Weight& w : weights) sum += w.weight;
+  for (const Weight &w : weights) sum += w.weight;
   uint32_t left = random_below(sum);
-  for (const Weight& w : weights) {
+  for (const Weight &w : weights) {
     if (left < w.weight) return w.op;
     left -= w.weight;
   }
@@ -88,14 +124,14 @@ bool gives_way(uint32_t word) { return word >> CL_WORD_GIVE_WAY_LSB & CL_WORD_GI
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   if (argc != 4) {
     std::fprintf(stderr, "usage: concurrent OPERATIONS SEED LOG\n");
     return 2;
   }
   const long operations = std::atol(argv[1]);
   state = std::strtoull(argv[2], nullptr, 0) * 0x9e3779b97f4a7c15u + 1;
-  std::FILE* log = std::fopen(argv[3], "wb");
+  std::FILE *log = std::fopen(argv[3], "wb");
   if (log == nullptr) {
     std::perror(argv[3]);
     return 2;
@@ -105,7 +141,7 @@ int main(int argc, char** argv) {
     std::fwrite(entry, 4, 4, log);
   };
   VerilatedContext context;
-  auto* top = new Vmodel(&context);
+  auto *top = new Vmodel(&context);
   const auto edge = [&] {
     top->clk_i = 1;
     top->eval();
@@ -141,7 +177,7 @@ int main(int argc, char** argv) {
     uint32_t requests = 0;
     if (pause_all == 0 && random_below(40) == 0) top->line_i ^= 1ull << random_below(lines);
     for (uint32_t c = 0; c < count; c++) {
-      Client& client = clients[c];
+      Client &client = clients[c];
       if (client.loading || client.storing || pause_all > 0) continue;
       if (client.pause > 0) {
         client.pause--;
@@ -189,7 +225,7 @@ int main(int argc, char** argv) {
     // What happens in this cycle
     bool moved = requests != 0;
     for (uint32_t c = 0; c < count; c++) {
-      Client& client = clients[c];
+      Client &client = clients[c];
       if (!(top->rvalid_o >> c & 1)) continue;
       moved = true;
       const uint32_t word = top->rdata_o[c];

@@ -18,7 +18,7 @@
 namespace {
 
 enum Op { kPushBack, kPushFront, kPop, kRemove, kMove, kOps };
-const char* const kNames[kOps] = {"push_back", "push_front", "pop", "remove", "move"};
+const char *const kNames[kOps] = {"push_back", "push_front", "pop", "remove", "move"};
 
 struct Place {
   bool queued = false;
@@ -46,9 +46,9 @@ bool comes_first(uint32_t a, uint32_t b, bool or_equal) {
   return (a - b - or_equal) & (kHas >> 1);
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: ready_queue OPERATIONS SEED\n");
     return 2;
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   const long operations = std::atol(argv[1]);
   state = std::strtoull(argv[2], nullptr, 0) * 0x9e3779b97f4a7c15u + 1;
   VerilatedContext context;
-  auto* top = new Vmodel(&context);
+  auto *top = new Vmodel(&context);
   const auto cycle = [&] {
     top->clk_i = 0;
     top->eval();
@@ -74,16 +74,16 @@ int main(int argc, char** argv) {
   std::vector<Place> places(threads);
   uint32_t queued = 0, most = 0, least_cycles[kOps], most_cycles[kOps] = {};
   int least_beyond[kOps], most_beyond[kOps];
-  for (auto& n : least_cycles) n = UINT32_MAX;
-  for (auto& n : least_beyond) n = INT32_MAX;
-  for (auto& n : most_beyond) n = INT32_MIN;
-  const auto insert = [&](uint32_t queue, const Entry& entry, bool front) {
+  for (auto &n : least_cycles) n = UINT32_MAX;
+  for (auto &n : least_beyond) n = INT32_MAX;
+  for (auto &n : most_beyond) n = INT32_MIN;
+  const auto insert = [&](uint32_t queue, const Entry &entry, bool front) {
     auto at = model[queue].begin();
     while (at != model[queue].end() && !comes_first(entry.priority, at->priority, front)) ++at;
     model[queue].insert(at, entry);
   };
   const auto take = [&](uint32_t queue, uint32_t tid) {
-    model[queue].remove_if([&](const Entry& entry) { return entry.tid == tid; });
+    model[queue].remove_if([&](const Entry &entry) { return entry.tid == tid; });
   };
 
   // The first queue whose best is not shown as it is, or -1.
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
     top->to_priority_i = op == kMove ? to : random_below(priorities);
     top->tid_i = op == kPop ? random_below(threads) : tid;
     cycle();
-    top->valid_i = random_below(2);  // not taken before ready; nor is anything else looked at
+    top->valid_i = random_below(2); // not taken before ready; nor is anything else looked at
     top->op_i = kPushBack;
     top->queue_i = random_below(queues);
     top->priority_i = random_below(priorities);

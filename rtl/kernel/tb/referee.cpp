@@ -31,9 +31,7 @@ constexpr uint32_t kGiveWay = 1u << CL_WORD_GIVE_WAY_LSB, kEsrch = CL_STATUS_ESR
 constexpr int kMaxClients = 16, kQuietCycles = 3, kPatience = 20000;
 
 // Operations that do not imply the save
-bool any_time(uint32_t op) {
-  return CL_OPS_ANY_TIME >> op & 1;
-}
+bool any_time(uint32_t op) { return CL_OPS_ANY_TIME >> op & 1; }
 
 struct Step {
   uint32_t kind, cpu, op, id, word, irq, idle, count;
@@ -50,24 +48,24 @@ struct Span {
 };
 
 VerilatedContext context;
-Vmodel* top;
+Vmodel *top;
 uint64_t cycle_count = 0, step_number = 0, state = 1;
 uint32_t clients;
-int quiet = 0;                                   // cycles since the unit became quiet
-std::deque<uint32_t> expected[kMaxClients];         // words to come, by CPU
-bool outstanding[kMaxClients], storing[kMaxClients];   // an access has no rvalid yet; it is a store
-bool exiting[kMaxClients], plain[kMaxClients];         // the outstanding load is thread_exit; is of WORD0
-bool threaded[kMaxClients], unsaved[kMaxClients];      // it has a thread; it left one whose context is not saved
-uint64_t answered_at[kMaxClients];               // cycle of the last rvalid
-uint64_t asked_at = 0;                           // cycle in which irq_o rose last
-uint32_t asked = 0;                              // irq_o
+int quiet = 0; // cycles since the unit became quiet
+std::deque<uint32_t> expected[kMaxClients]; // words to come, by CPU
+bool outstanding[kMaxClients], storing[kMaxClients]; // an access has no rvalid yet; it is a store
+bool exiting[kMaxClients], plain[kMaxClients]; // the outstanding load is thread_exit; is of WORD0
+bool threaded[kMaxClients], unsaved[kMaxClients]; // it has a thread; it left one whose context is not saved
+uint64_t answered_at[kMaxClients]; // cycle of the last rvalid
+uint64_t asked_at = 0; // cycle in which irq_o rose last
+uint32_t asked = 0; // irq_o
 
 uint32_t random_below(uint32_t n) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return static_cast<uint32_t>(state >> 20) % n;
 }
 
-[[noreturn]] void fail(const char* format, ...) {
+[[noreturn]] void fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   std::fprintf(stderr, "step %llu, cycle %llu: ", static_cast<unsigned long long>(step_number),
@@ -134,7 +132,7 @@ void reset() {
   quiet = 0;
 }
 
-void access(const Step& step) {
+void access(const Step &step) {
   const uint32_t c = step.cpu, bit = 1u << c;
   const bool local = step.kind == kStore || step.op == CL_OP_WORD0;
   for (int i = 0; outstanding[c]; i++) {
@@ -167,7 +165,7 @@ void access(const Step& step) {
   }
 }
 
-bool read_step(std::FILE* file, Step* step) {
+bool read_step(std::FILE *file, Step *step) {
   uint32_t head[8];
   if (std::fread(head, 4, 8, file) != 8) return false;
   *step = {head[0], head[1], head[2], head[3], head[4], head[5], head[6], head[7], {}};
@@ -179,14 +177,14 @@ bool read_step(std::FILE* file, Step* step) {
   return true;
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   if (argc != 3 && argc != 4) {
     std::fprintf(stderr, "usage: referee STREAM SEED [CYCLES]\n");
     return 2;
   }
-  std::FILE* file = std::fopen(argv[1], "rb");
+  std::FILE *file = std::fopen(argv[1], "rb");
   if (file == nullptr) {
     std::perror(argv[1]);
     return 2;
@@ -214,7 +212,7 @@ int main(int argc, char** argv) {
     const bool was_quiet = quiet >= kQuietCycles;
     const uint64_t start = cycle_count;
     if (step.kind == kReset) reset();
-    for (const auto& [cpu, word] : step.words) expected[cpu].push_back(word);
+    for (const auto &[cpu, word] : step.words) expected[cpu].push_back(word);
     if (port) {
       access(step);
     } else if (step.kind == kTick) {
@@ -245,8 +243,8 @@ int main(int argc, char** argv) {
     if (top->irq_o != step.irq) fail("irq_o: expected %x, got %x", step.irq, top->irq_o);
     if (top->idle_o != step.idle) fail("idle_o: expected %x, got %x", step.idle, top->idle_o);
     if (!was_quiet || !(port || step.kind == kLine)) continue;
-    uint32_t* const measured = &cycles[cycles.size() - 4];
-    for (const auto& [cpu, word] : step.words) {
+    uint32_t *const measured = &cycles[cycles.size() - 4];
+    for (const auto &[cpu, word] : step.words) {
       measured[cpu != step.cpu || !port] = static_cast<uint32_t>(answered_at[cpu] - start);
     }
     measured[2] = static_cast<uint32_t>(cycle_count - kQuietCycles - start);
@@ -256,8 +254,8 @@ int main(int argc, char** argv) {
 
   std::printf("{\"steps\": %llu, \"cycles\": %llu, \"ops\": {", static_cast<unsigned long long>(step_number),
               static_cast<unsigned long long>(cycle_count));
-  const char* comma = "";
-  for (const auto& [op, span] : spans) {
+  const char *comma = "";
+  for (const auto &[op, span] : spans) {
     std::printf("%s\"%u\": {\"count\": %llu, \"min\": %llu, \"max\": %llu, \"mean\": %.2f}", comma, op,
                 static_cast<unsigned long long>(span.count), static_cast<unsigned long long>(span.min),
                 static_cast<unsigned long long>(span.max),
@@ -266,7 +264,7 @@ int main(int argc, char** argv) {
   }
   std::printf("}}\n");
   if (argc == 4) {
-    std::FILE* out = std::fopen(argv[3], "wb");
+    std::FILE *out = std::fopen(argv[3], "wb");
     if (out == nullptr || std::fwrite(cycles.data(), 4, cycles.size(), out) != cycles.size()) {
       std::perror(argv[3]);
       return 2;

@@ -28,7 +28,7 @@ struct Range {
     if (n < least) least = n;
     if (n > most) most = n;
   }
-  void print(const char* name) const {
+  void print(const char *name) const {
     if (most) std::printf(", \"%s\": [%llu, %llu]", name, (unsigned long long)least, (unsigned long long)most);
   }
 };
@@ -40,10 +40,10 @@ uint32_t random_below(uint32_t n) {
   return static_cast<uint32_t>(state >> 20) % n;
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) {
-  FILE* file = argc == 4 ? std::fopen(argv[1], "rb") : nullptr;
+int main(int argc, char **argv) {
+  FILE *file = argc == 4 ? std::fopen(argv[1], "rb") : nullptr;
   if (!file) {
     std::fprintf(stderr, "usage: scheduler STREAM SEED SETTLE\n");
     return 2;
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   std::fclose(file);
 
   VerilatedContext context;
-  auto* top = new Vmodel(&context);
+  auto *top = new Vmodel(&context);
   const auto tick = [&] {
     top->clk_i = 1;
     top->eval();
@@ -72,17 +72,17 @@ int main(int argc, char** argv) {
   size_t issued = 0, granted = SIZE_MAX;
   bool outstanding = false, pressed = false, started = false;
   uint64_t now = 0, granted_at = 0, issue_at = 0, quiet = 0, bus = 0, delay = 0, shown = 0;
-  const auto fail = [&](const char* what, uint32_t got, uint32_t expected) {
-    const Step& step = steps[granted];
-    std::fprintf(stderr, "step %zu (op %u, thread %u, argument %u), cycle %llu: %s is 0x%08x, expected 0x%08x\n", granted,
-                 step.op, step.tid, step.argument, (unsigned long long)now, what, got, expected);
+  const auto fail = [&](const char *what, uint32_t got, uint32_t expected) {
+    const Step &step = steps[granted];
+    std::fprintf(stderr, "step %zu (op %u, thread %u, argument %u), cycle %llu: %s is 0x%08x, expected 0x%08x\n",
+                 granted, step.op, step.tid, step.argument, (unsigned long long)now, what, got, expected);
     return 1;
   };
 
   while (issued < steps.size() || outstanding) {
     const bool request = issued < steps.size() && now >= issue_at;
     if (request) {
-      const Step& step = steps[issued];
+      const Step &step = steps[issued];
       top->addr_i = step.op << 10 | step.tid;
       top->wdata_i = step.argument;
     }
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
       if (top->start_gnt_i) started = true;
     }
     if (top->rvalid_o) {
-      const Step& step = steps[granted];
+      const Step &step = steps[granted];
       if (!outstanding) return fail("an answer without a request", top->rdata_o, 0);
       if (top->rdata_o != step.word) return fail("the answer", top->rdata_o, step.word);
       if (started != (step.start != 0)) return fail("START", started, step.start != 0);

@@ -46,417 +46,420 @@
 namespace {
 
 constexpr int kCpus = CORELOOM_CPUS;
-constexpr int kUnits = CORELOOM_UNITS;  // hardware threads
+constexpr int kUnits = CORELOOM_UNITS; // hardware threads
 constexpr uint64_t kRamBytes = CORELOOM_RAM_BYTES;
-constexpr uint64_t kInput = CORELOOM_INPUT;    // INPUT region: length word, then data
-constexpr uint64_t kOutput = CORELOOM_OUTPUT;  // OUTPUT region, the same
+constexpr uint64_t kInput = CORELOOM_INPUT; // INPUT region: length word, then data
+constexpr uint64_t kOutput = CORELOOM_OUTPUT; // OUTPUT region, the same
 constexpr uint32_t kRamBase = CORELOOM_RAM_BASE;
-constexpr uint64_t kLocalBytes = CORELOOM_LOCAL_BYTES;  // of each local memory; 0: there is none
+constexpr uint64_t kLocalBytes = CORELOOM_LOCAL_BYTES; // of each local memory; 0: there is none
 constexpr uint32_t kLocalBase = CORELOOM_LOCAL_BASE;
-constexpr uint64_t kRomBytes = CORELOOM_ROM_BYTES;  // of processor 1 behind a Back-Door; 0: there is none
-constexpr int kCores = kCpus + (kRomBytes != 0);    // with it
-constexpr uint64_t kHalf = 1000;                    // half a cycle, in the unit of time
+constexpr uint64_t kRomBytes = CORELOOM_ROM_BYTES; // of processor 1 behind a Back-Door; 0: there is none
+constexpr int kCores = kCpus + (kRomBytes != 0); // with it
+constexpr uint64_t kHalf = 1000; // half a cycle, in the unit of time
 constexpr uint64_t kPeriodMost = 1000 * kHalf;
-constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase;  // where programs run
-constexpr uint8_t kReady = 0;            // event kinds of the program that the harness itself uses
+constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase; // where programs run
+constexpr uint8_t kReady = 0; // event kinds of the program that the harness itself uses
 constexpr uint8_t kIdle = 4;
 constexpr uint8_t kName = 6;
-constexpr uint8_t kRequest = 16;  // kinds above 15 come from the harness: the kernel's interrupt rises
-constexpr uint8_t kInterrupt = 17;  // an interrupt line rises; value = the line
-constexpr uint8_t kUnit = 18;       // a hardware thread changes state; value = its unit_o
-constexpr uint8_t kWatch = 32;    // a watched address is reached
+constexpr uint8_t kRequest = 16; // kinds above 15 come from the harness: the kernel's interrupt rises
+constexpr uint8_t kInterrupt = 17; // an interrupt line rises; value = the line
+constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its unit_o
+constexpr uint8_t kWatch = 32; // a watched address is reached
 constexpr size_t kWatchMost = 224;
-constexpr uint32_t kNameMost = 64;  // bytes of a name
-constexpr uint64_t kLines = CORELOOM_LINE_PINS;  // interrupt lines with a pin
+constexpr uint32_t kNameMost = 64; // bytes of a name
+constexpr uint64_t kLines = CORELOOM_LINE_PINS; // interrupt lines with a pin
 
-[[noreturn]] void fail(const char* format, ...) {
-    va_list args;
-    va_start(args, format);
-    std::fputs("error: ", stderr);
-    std::vfprintf(stderr, format, args);
-    std::fputc('\n', stderr);
-    va_end(args);
-    std::exit(1);
+[[noreturn]] void fail(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  std::fputs("error: ", stderr);
+  std::vfprintf(stderr, format, args);
+  std::fputc('\n', stderr);
+  va_end(args);
+  std::exit(1);
 }
 
 // What drives one interrupt line.
 struct Pulses {
-    uint64_t line, next, least, most, left, state;
+  uint64_t line, next, least, most, left, state;
 
-    void advance() {
-        --left;
-        // splitmix64: any seed will do
-        uint64_t z = state += 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        next += least + (z ^ (z >> 31)) % (most - least + 1);
-    }
+  void advance() {
+    --left;
+    // splitmix64: any seed will do
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    next += least + (z ^ (z >> 31)) % (most - least + 1);
+  }
 };
 
 struct Options {
-    std::string program, input, output, events, names, uart, waves, profile, loader;
-    std::vector<uint32_t> watch;
-    std::vector<Pulses> pulses;
-    uint64_t max_cycles = UINT64_MAX;
-    uint64_t window = UINT64_MAX;
-    uint64_t far_period = kHalf;  // in thousandths of a cycle; half a period in units of simulation time
-    uint64_t far_stop = UINT64_MAX;
+  std::string program, input, output, events, names, uart, waves, profile, loader;
+  std::vector<uint32_t> watch;
+  std::vector<Pulses> pulses;
+  uint64_t max_cycles = UINT64_MAX;
+  uint64_t window = UINT64_MAX;
+  uint64_t far_period = kHalf; // in thousandths of a cycle; half a period in units of simulation time
+  uint64_t far_stop = UINT64_MAX;
 };
 
-uint64_t number(const char* text) {
-    char* end = nullptr;
-    const uint64_t value = std::strtoull(text, &end, 10);
-    if (end == text || *end != '\0') fail("not a number: %s", text);
-    return value;
+uint64_t number(const char *text) {
+  char *end = nullptr;
+  const uint64_t value = std::strtoull(text, &end, 10);
+  if (end == text || *end != '\0') fail("not a number: %s", text);
+  return value;
 }
 
-Pulses pulses(const char* text) {
-    Pulses p{};
-    int end = 0;
-    if (std::sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "%n", &p.line, &p.next,
-                    &p.least, &p.most, &p.left, &p.state, &end) != 6 ||
-        text[end] != '\0' || p.line >= kLines || p.least < 2 || p.most < p.least) {
-        fail("--line %s is invalid; give LINE,FIRST,LEAST,MOST,COUNT,SEED with LINE below %" PRIu64 " and 2 <= LEAST <= MOST",
-             text, kLines);
-    }
-    return p;
+Pulses pulses(const char *text) {
+  Pulses p{};
+  int end = 0;
+  if (std::sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "%n", &p.line, &p.next,
+                  &p.least, &p.most, &p.left, &p.state, &end) != 6 ||
+      text[end] != '\0' || p.line >= kLines || p.least < 2 || p.most < p.least) {
+    fail("--line %s is invalid; give LINE,FIRST,LEAST,MOST,COUNT,SEED with LINE below %" PRIu64
+         " and 2 <= LEAST <= MOST",
+         text, kLines);
+  }
+  return p;
 }
 
-Options parse(int argc, char** argv) {
-    Options options;
-    for (int i = 1; i < argc; i += 2) {
-        const std::string name = argv[i];
-        if (i + 1 == argc) fail("%s needs a value", argv[i]);
-        const char* value = argv[i + 1];
-        if (name == "--program") options.program = value;
-        else if (name == "--input") options.input = value;
-        else if (name == "--output") options.output = value;
-        else if (name == "--events") options.events = value;
-        else if (name == "--names") options.names = value;
-        else if (name == "--uart") options.uart = value;
-        else if (name == "--waves") options.waves = value;
-        else if (name == "--profile") options.profile = value;
-        else if (name == "--max-cycles") options.max_cycles = number(value);
-        else if (name == "--watch") options.watch.push_back(static_cast<uint32_t>(number(value)));
-        else if (name == "--line") options.pulses.push_back(pulses(value));
-        else if (name == "--window") options.window = number(value);
-        else if (name == "--loader") options.loader = value;
-        else if (name == "--far-period") options.far_period = number(value);
-        else if (name == "--far-stop") options.far_stop = number(value);
-        else fail("unknown option %s", argv[i]);
-    }
-    if (options.program.empty()) fail("--program is missing");
-    if (options.watch.size() > kWatchMost) fail("too many --watch addresses; at most %zu are possible", kWatchMost);
-    if (kRomBytes == 0 && (!options.loader.empty() || options.far_period != kHalf || options.far_stop != UINT64_MAX)) {
-        fail("this platform has no Back-Door; omit --loader, --far-period and --far-stop");
-    }
-    if (options.far_period == 0 || options.far_period > kPeriodMost) {
-        fail("--far-period must be from 1 to %" PRIu64 ", not %" PRIu64, kPeriodMost, options.far_period);
-    }
-    return options;
+Options parse(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) fail("%s needs a value", argv[i]);
+    const char *value = argv[i + 1];
+    if (name == "--program") options.program = value;
+    else if (name == "--input") options.input = value;
+    else if (name == "--output") options.output = value;
+    else if (name == "--events") options.events = value;
+    else if (name == "--names") options.names = value;
+    else if (name == "--uart") options.uart = value;
+    else if (name == "--waves") options.waves = value;
+    else if (name == "--profile") options.profile = value;
+    else if (name == "--max-cycles") options.max_cycles = number(value);
+    else if (name == "--watch") options.watch.push_back(static_cast<uint32_t>(number(value)));
+    else if (name == "--line") options.pulses.push_back(pulses(value));
+    else if (name == "--window") options.window = number(value);
+    else if (name == "--loader") options.loader = value;
+    else if (name == "--far-period") options.far_period = number(value);
+    else if (name == "--far-stop") options.far_stop = number(value);
+    else fail("unknown option %s", argv[i]);
+  }
+  if (options.program.empty()) fail("--program is missing");
+  if (options.watch.size() > kWatchMost) fail("too many --watch addresses; at most %zu are possible", kWatchMost);
+  if (kRomBytes == 0 && (!options.loader.empty() || options.far_period != kHalf || options.far_stop != UINT64_MAX)) {
+    fail("this platform has no Back-Door; omit --loader, --far-period and --far-stop");
+  }
+  if (options.far_period == 0 || options.far_period > kPeriodMost) {
+    fail("--far-period must be from 1 to %" PRIu64 ", not %" PRIu64, kPeriodMost, options.far_period);
+  }
+  return options;
 }
 
-using File = std::unique_ptr<FILE, int (*)(FILE*)>;
+using File = std::unique_ptr<FILE, int (*)(FILE *)>;
 
-File open(const std::string& path, const char* mode) {
-    File file(std::fopen(path.c_str(), mode), std::fclose);
-    if (!file) fail("cannot open %s", path.c_str());
-    return file;
+File open(const std::string &path, const char *mode) {
+  File file(std::fopen(path.c_str(), mode), std::fclose);
+  if (!file) fail("cannot open %s", path.c_str());
+  return file;
 }
 
 // Reads a whole file to `to`; returns its length.
-uint64_t load(const std::string& path, uint8_t* to, uint64_t room) {
-    const File file = open(path, "rb");
-    const uint64_t length = std::fread(to, 1, room, file.get());
-    if (std::fgetc(file.get()) != EOF) {
-        fail("%s is too long; at most %" PRIu64 " bytes fit", path.c_str(), room);
-    }
-    return length;
+uint64_t load(const std::string &path, uint8_t *to, uint64_t room) {
+  const File file = open(path, "rb");
+  const uint64_t length = std::fread(to, 1, room, file.get());
+  if (std::fgetc(file.get()) != EOF) {
+    fail("%s is too long; at most %" PRIu64 " bytes fit", path.c_str(), room);
+  }
+  return length;
 }
 
 // Element c of a port with `width` bits a CPU or hardware thread; Verilator makes it an integer or an array of words
 // by its size.
 template <typename T>
-uint32_t element(const T& port, int c, int width) {
-    if constexpr (std::is_integral_v<T>) {
-        return static_cast<uint32_t>((static_cast<uint64_t>(port) >> (c * width)) & ((1ull << width) - 1));
-    } else {
-        static_assert(sizeof(port[0]) == 4);
-        const int bit = c * width;
-        return static_cast<uint32_t>((port[bit / 32] >> (bit % 32)) & ((1ull << width) - 1));
-    }
+uint32_t element(const T &port, int c, int width) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<uint32_t>((static_cast<uint64_t>(port) >> (c * width)) & ((1ull << width) - 1));
+  } else {
+    static_assert(sizeof(port[0]) == 4);
+    const int bit = c * width;
+    return static_cast<uint32_t>((port[bit / 32] >> (bit % 32)) & ((1ull << width) - 1));
+  }
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
+} // namespace
 
 double sc_time_stamp() { return 0; }
 
-int main(int argc, char** argv) {
-    Options options = parse(argc, argv);
-    VerilatedContext context;
-    const std::unique_ptr<Vmodel> top(new Vmodel(&context));
+int main(int argc, char **argv) {
+  Options options = parse(argc, argv);
+  VerilatedContext context;
+  const std::unique_ptr<Vmodel> top(new Vmodel(&context));
 
-    auto* ram = reinterpret_cast<uint8_t*>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);
-    load(options.program, ram, kInput);
-    if (!options.input.empty()) {
-        const auto length = static_cast<uint32_t>(load(options.input, ram + kInput + 4, kOutput - kInput - 4));
-        std::memcpy(ram + kInput, &length, 4);
-    }
+  auto *ram = reinterpret_cast<uint8_t *>(&top->rootp->cl_soc__DOT__u_ram__DOT__mem[0]);
+  load(options.program, ram, kInput);
+  if (!options.input.empty()) {
+    const auto length = static_cast<uint32_t>(load(options.input, ram + kInput + 4, kOutput - kInput - 4));
+    std::memcpy(ram + kInput, &length, 4);
+  }
 #if CORELOOM_ROM_BYTES
-    if (!options.loader.empty()) {
-        load(options.loader, reinterpret_cast<uint8_t*>(&top->rootp->cl_soc__DOT__g_backdoor__DOT__u_far_side__DOT__u_rom__DOT__mem[0]),
-             kRomBytes);
-    }
+  if (!options.loader.empty()) {
+    load(options.loader,
+         reinterpret_cast<uint8_t *>(&top->rootp->cl_soc__DOT__g_backdoor__DOT__u_far_side__DOT__u_rom__DOT__mem[0]),
+         kRomBytes);
+  }
 #endif
-    File events(nullptr, std::fclose);
-    if (!options.events.empty()) events = open(options.events, "wb");
-    File names(nullptr, std::fclose);
-    if (!options.names.empty()) names = open(options.names, "wb");
-    File uart_file(nullptr, std::fclose);
-    if (!options.uart.empty()) uart_file = open(options.uart, "wb");
-    FILE* const uart = uart_file ? uart_file.get() : stdout;
+  File events(nullptr, std::fclose);
+  if (!options.events.empty()) events = open(options.events, "wb");
+  File names(nullptr, std::fclose);
+  if (!options.names.empty()) names = open(options.names, "wb");
+  File uart_file(nullptr, std::fclose);
+  if (!options.uart.empty()) uart_file = open(options.uart, "wb");
+  FILE *const uart = uart_file ? uart_file.get() : stdout;
 
 #if VM_TRACE
-    VerilatedVcdC waves;
-    if (!options.waves.empty()) {
-        context.traceEverOn(true);
-        top->trace(&waves, 99);
-        waves.open(options.waves.c_str());
-        if (!waves.isOpen()) fail("cannot open %s", options.waves.c_str());
-    }
-    // Times of the waveform: half cycles, or thousandths of them if the clocks differ.
-    const uint64_t unit = options.far_period == kHalf ? kHalf : 1;
-    const auto dump = [&](uint64_t time) {
-        context.time(time / unit);
-        if (waves.isOpen()) waves.dump(context.time());
-    };
+  VerilatedVcdC waves;
+  if (!options.waves.empty()) {
+    context.traceEverOn(true);
+    top->trace(&waves, 99);
+    waves.open(options.waves.c_str());
+    if (!waves.isOpen()) fail("cannot open %s", options.waves.c_str());
+  }
+  // Times of the waveform: half cycles, or thousandths of them if the clocks differ.
+  const uint64_t unit = options.far_period == kHalf ? kHalf : 1;
+  const auto dump = [&](uint64_t time) {
+    context.time(time / unit);
+    if (waves.isOpen()) waves.dump(context.time());
+  };
 #else
-    if (!options.waves.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
-    const auto dump = [](uint64_t) {};
+  if (!options.waves.empty()) fail("this model was built without waveforms; build it with waves to use --waves");
+  const auto dump = [](uint64_t) {};
 #endif
 
-    const auto log = [&](uint8_t cpu, uint8_t kind, uint32_t value) {
-        if (!events) return;
-        uint8_t record[16] = {};
-        const uint64_t cycle = top->cycle_o;
-        std::memcpy(record, &cycle, 8);
-        std::memcpy(record + 8, &value, 4);
-        record[12] = cpu;
-        record[13] = kind;
-        std::fwrite(record, 1, sizeof record, events.get());
-    };
+  const auto log = [&](uint8_t cpu, uint8_t kind, uint32_t value) {
+    if (!events) return;
+    uint8_t record[16] = {};
+    const uint64_t cycle = top->cycle_o;
+    std::memcpy(record, &cycle, 8);
+    std::memcpy(record + 8, &value, 4);
+    record[12] = cpu;
+    record[13] = kind;
+    std::fwrite(record, 1, sizeof record, events.get());
+  };
 
-    // Reset: asserted over two edges of each clock; cycle 0 begins when it is released.
-    uint64_t time = 0;  // of the next edge of clk_i
-    top->rst_ni = 0;
-    for (int i = 0; i < 5; ++i, time += kHalf) {
-        top->clk_i = i & 1;
-        top->far_clk_i = i & 1;
-        top->rst_ni = i == 4;
-        top->eval();
-        dump(time);
+  // Reset: asserted over two edges of each clock; cycle 0 begins when it is released.
+  uint64_t time = 0; // of the next edge of clk_i
+  top->rst_ni = 0;
+  for (int i = 0; i < 5; ++i, time += kHalf) {
+    top->clk_i = i & 1;
+    top->far_clk_i = i & 1;
+    top->rst_ni = i == 4;
+    top->eval();
+    dump(time);
+  }
+
+  const char *reason = nullptr;
+  uint32_t exit_status = 0, fault_address = 0;
+  int fault_cpu = -1;
+  uint64_t cycles = 0, stop = options.max_cycles;
+  bool stop_is_window = false;
+  uint32_t idle = 0; // bit c: CPU c waits in the hardware kernel
+  uint32_t reported_idle = 0; // bit c: CPU c's software kernel has reported that it is idle
+  std::array<uint32_t, kUnits> units{}; // what was logged last
+  // One counter an instruction of the program; more than enough for a run.
+  std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
+  bool counting = false;
+  const bool watching = !options.watch.empty();
+  // Most instructions are not watched: bit n, one of those whose address ends in n is.
+  std::vector<bool> watched(4096);
+  for (const uint32_t address : options.watch) watched[address / 4 % watched.size()] = true;
+  const bool driving = !options.pulses.empty();
+
+  // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
+  const auto look = [&] {
+    if (top->uart_valid_o) std::fputc(top->uart_byte_o, uart);
+    for (int n = 0; n < kUnits; ++n) {
+      const uint32_t unit_now = element(top->unit_o, n, 32);
+      if (unit_now == units[n]) continue;
+      units[n] = unit_now;
+      log(static_cast<uint8_t>(n), kUnit, unit_now);
     }
-
-    const char* reason = nullptr;
-    uint32_t exit_status = 0, fault_address = 0;
-    int fault_cpu = -1;
-    uint64_t cycles = 0, stop = options.max_cycles;
-    bool stop_is_window = false;
-    uint32_t idle = 0;       // bit c: CPU c waits in the hardware kernel
-    uint32_t reported_idle = 0;  // bit c: CPU c's software kernel has reported that it is idle
-    std::array<uint32_t, kUnits> units{};  // what was logged last
-    // One counter an instruction of the program; more than enough for a run.
-    std::vector<uint32_t> profile(options.profile.empty() ? 0 : kCpus * (kInput / 4));
-    bool counting = false;
-    const bool watching = !options.watch.empty();
-    // Most instructions are not watched: bit n, one of those whose address ends in n is.
-    std::vector<bool> watched(4096);
-    for (const uint32_t address : options.watch) watched[address / 4 % watched.size()] = true;
-    const bool driving = !options.pulses.empty();
-
-    // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
-    const auto look = [&] {
-        if (top->uart_valid_o) std::fputc(top->uart_byte_o, uart);
-        for (int n = 0; n < kUnits; ++n) {
-            const uint32_t unit_now = element(top->unit_o, n, 32);
-            if (unit_now == units[n]) continue;
-            units[n] = unit_now;
-            log(static_cast<uint8_t>(n), kUnit, unit_now);
+    for (int c = 0; c < kCpus; ++c) {
+      if (element(top->trace_valid_o, c, 1)) {
+        const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
+        log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
+        if (kind == kName && names) {
+          // From anywhere in the memory; an address outside of it has no name. A constant in the local
+          // memory is read where it was copied from.
+          uint32_t at = element(top->value_o, c, 32);
+          at -= at - kLocalBase < kLocalBytes ? kLocalBase : kRamBase;
+          for (uint32_t i = 0; i < kNameMost; ++i, ++at) {
+            if (at >= kRamBytes || ram[at] == 0) break;
+            std::fputc(ram[at], names.get());
+          }
+          std::fputc(0, names.get());
         }
-        for (int c = 0; c < kCpus; ++c) {
-            if (element(top->trace_valid_o, c, 1)) {
-                const auto kind = static_cast<uint8_t>(element(top->trace_kind_o, c, 4));
-                log(static_cast<uint8_t>(c), kind, element(top->value_o, c, 32));
-                if (kind == kName && names) {
-                    // From anywhere in the memory; an address outside of it has no name. A constant in the local
-                    // memory is read where it was copied from.
-                    uint32_t at = element(top->value_o, c, 32);
-                    at -= at - kLocalBase < kLocalBytes ? kLocalBase : kRamBase;
-                    for (uint32_t i = 0; i < kNameMost; ++i, ++at) {
-                        if (at >= kRamBytes || ram[at] == 0) break;
-                        std::fputc(ram[at], names.get());
-                    }
-                    std::fputc(0, names.get());
-                }
-                if (kind == kReady) counting = !profile.empty();
-                if (kind == kIdle) {
-                    const uint32_t bit = 1u << c;
-                    reported_idle = element(top->value_o, c, 32) ? reported_idle | bit : reported_idle & ~bit;
-                }
-                if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
-                    const uint64_t end = top->cycle_o + options.window;
-                    stop_is_window = true;  // only the first READY opens the window
-                    if (end < stop) stop = end;
-                }
-            }
-            if (element(top->request_o, c, 1)) log(static_cast<uint8_t>(c), kRequest, 0);
-            const uint32_t idle_now = element(top->idle_o, c, 1);
-            if (idle_now != ((idle >> c) & 1u)) {
-                idle ^= 1u << c;
-                log(static_cast<uint8_t>(c), kIdle, idle_now);
-            }
-            if (reason) continue;
-            if (element(top->exit_valid_o, c, 1)) {
-                reason = "exit";
-                exit_status = element(top->value_o, c, 32);
-            } else if (element(top->fault_o, c, 1)) {
-                reason = "bus-error";
-                fault_cpu = c;
-                fault_address = element(top->fault_addr_o, c, 32);
-            } else if (element(top->halt_o, c, 1)) {
-                reason = "halt";
-                fault_cpu = c;
-            }
+        if (kind == kReady) counting = !profile.empty();
+        if (kind == kIdle) {
+          const uint32_t bit = 1u << c;
+          reported_idle = element(top->value_o, c, 32) ? reported_idle | bit : reported_idle & ~bit;
         }
-    };
-
-    const auto count = [&] {
-        for (int c = 0; c < kCpus; ++c) {
-            const uint32_t at = element(top->pc_o, c, 32) - kTextBase;
-            if (!((idle | reported_idle) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
+        if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
+          const uint64_t end = top->cycle_o + options.window;
+          stop_is_window = true; // only the first READY opens the window
+          if (end < stop) stop = end;
         }
-    };
-
-    std::array<uint32_t, kCores> pc_before{};
-    const auto watch = [&] {
-        for (int c = 0; c < kCores; ++c) {
-            const uint32_t pc = element(top->pc_o, c, 32);
-            if (pc == pc_before[c]) continue;
-            pc_before[c] = pc;
-            if (!watched[pc / 4 % watched.size()]) continue;
-            for (size_t n = 0; n < options.watch.size(); ++n) {
-                if (pc == options.watch[n]) log(static_cast<uint8_t>(c), static_cast<uint8_t>(kWatch + n), pc);
-            }
-        }
-    };
-
-    // The lines of the cycle to come.
-    const auto drive = [&] {
-        top->line_i = 0;
-        for (Pulses& p : options.pulses) {
-            if (p.left == 0 || p.next != cycles) continue;
-            top->line_i |= 1u << p.line;
-            log(0, kInterrupt, static_cast<uint32_t>(p.line));
-            p.advance();
-        }
-    };
-
-    // The clock of processor 1: its edges before the next one of clk_i by themselves, one at the same time with it.
-    uint64_t far_time = time;  // of its next edge
-    const auto far_edge = [&] {
-        if (top->far_clk_i == 0 && cycles >= options.far_stop) {
-            far_time = UINT64_MAX;
-            return false;
-        }
-        top->far_clk_i ^= 1;
-        far_time += options.far_period;
-        return true;
-    };
-    const auto far_edges = [&] {
-        if constexpr (kRomBytes == 0) return;
-        while (far_time < time) {
-            const uint64_t now = far_time;
-            if (!far_edge()) break;
-            top->eval();
-            dump(now);
-            if (__builtin_expect(watching, 0)) watch();
-        }
-        if (far_time == time) far_edge();
-    };
-
-    const auto start = std::chrono::steady_clock::now();
-    double next_progress = 0.25;
-    while (!reason && cycles < stop) {
-        // The clock is looked at only between chunks.
-        for (int i = 0; i < 16384 && cycles < stop; ++i) {
-            far_edges();
-            top->clk_i = 1;
-            top->eval();
-            ++cycles;
-            dump(time);
-            time += kHalf;
-            if (__builtin_expect(counting, 0)) count();  // before look(): READY's own cycle is not in the window
-            if (__builtin_expect(watching, 0)) watch();
-            if (__builtin_expect(top->event_o, 0)) {
-                look();
-                if (reason) break;
-            }
-            if (__builtin_expect(driving, 0)) drive();
-            far_edges();
-            top->clk_i = 0;
-            top->eval();
-            dump(time);
-            time += kHalf;
-        }
-        if (seconds_since(start) >= next_progress) {
-            next_progress = seconds_since(start) + 0.25;
-            std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
-        }
-        if (context.gotFinish() || context.gotError()) fail("an RTL assertion failed; see the message above");
+      }
+      if (element(top->request_o, c, 1)) log(static_cast<uint8_t>(c), kRequest, 0);
+      const uint32_t idle_now = element(top->idle_o, c, 1);
+      if (idle_now != ((idle >> c) & 1u)) {
+        idle ^= 1u << c;
+        log(static_cast<uint8_t>(c), kIdle, idle_now);
+      }
+      if (reason) continue;
+      if (element(top->exit_valid_o, c, 1)) {
+        reason = "exit";
+        exit_status = element(top->value_o, c, 32);
+      } else if (element(top->fault_o, c, 1)) {
+        reason = "bus-error";
+        fault_cpu = c;
+        fault_address = element(top->fault_addr_o, c, 32);
+      } else if (element(top->halt_o, c, 1)) {
+        reason = "halt";
+        fault_cpu = c;
+      }
     }
-    if (!reason) reason = (stop_is_window && stop != options.max_cycles) ? "window" : "max-cycles";
-    const double seconds = seconds_since(start);
-    top->final();
+  };
+
+  const auto count = [&] {
+    for (int c = 0; c < kCpus; ++c) {
+      const uint32_t at = element(top->pc_o, c, 32) - kTextBase;
+      if (!((idle | reported_idle) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
+    }
+  };
+
+  std::array<uint32_t, kCores> pc_before{};
+  const auto watch = [&] {
+    for (int c = 0; c < kCores; ++c) {
+      const uint32_t pc = element(top->pc_o, c, 32);
+      if (pc == pc_before[c]) continue;
+      pc_before[c] = pc;
+      if (!watched[pc / 4 % watched.size()]) continue;
+      for (size_t n = 0; n < options.watch.size(); ++n) {
+        if (pc == options.watch[n]) log(static_cast<uint8_t>(c), static_cast<uint8_t>(kWatch + n), pc);
+      }
+    }
+  };
+
+  // The lines of the cycle to come.
+  const auto drive = [&] {
+    top->line_i = 0;
+    for (Pulses &p : options.pulses) {
+      if (p.left == 0 || p.next != cycles) continue;
+      top->line_i |= 1u << p.line;
+      log(0, kInterrupt, static_cast<uint32_t>(p.line));
+      p.advance();
+    }
+  };
+
+  // The clock of processor 1: its edges before the next one of clk_i by themselves, one at the same time with it.
+  uint64_t far_time = time; // of its next edge
+  const auto far_edge = [&] {
+    if (top->far_clk_i == 0 && cycles >= options.far_stop) {
+      far_time = UINT64_MAX;
+      return false;
+    }
+    top->far_clk_i ^= 1;
+    far_time += options.far_period;
+    return true;
+  };
+  const auto far_edges = [&] {
+    if constexpr (kRomBytes == 0) return;
+    while (far_time < time) {
+      const uint64_t now = far_time;
+      if (!far_edge()) break;
+      top->eval();
+      dump(now);
+      if (__builtin_expect(watching, 0)) watch();
+    }
+    if (far_time == time) far_edge();
+  };
+
+  const auto start = std::chrono::steady_clock::now();
+  double next_progress = 0.25;
+  while (!reason && cycles < stop) {
+    // The clock is looked at only between chunks.
+    for (int i = 0; i < 16384 && cycles < stop; ++i) {
+      far_edges();
+      top->clk_i = 1;
+      top->eval();
+      ++cycles;
+      dump(time);
+      time += kHalf;
+      if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
+      if (__builtin_expect(watching, 0)) watch();
+      if (__builtin_expect(top->event_o, 0)) {
+        look();
+        if (reason) break;
+      }
+      if (__builtin_expect(driving, 0)) drive();
+      far_edges();
+      top->clk_i = 0;
+      top->eval();
+      dump(time);
+      time += kHalf;
+    }
+    if (seconds_since(start) >= next_progress) {
+      next_progress = seconds_since(start) + 0.25;
+      std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
+    }
+    if (context.gotFinish() || context.gotError()) fail("an RTL assertion failed; see the message above");
+  }
+  if (!reason) reason = (stop_is_window && stop != options.max_cycles) ? "window" : "max-cycles";
+  const double seconds = seconds_since(start);
+  top->final();
 #if VM_TRACE
-    if (waves.isOpen()) waves.close();
+  if (waves.isOpen()) waves.close();
 #endif
 
-    if (!options.output.empty()) {
-        uint32_t length = 0;
-        std::memcpy(&length, ram + kOutput, 4);
-        // A run that is cut short, or a program without output, leaves an undefined length there.
-        if (length > kRamBytes - kOutput - 4) length = 0;
-        const File file = open(options.output, "wb");
-        if (std::fwrite(ram + kOutput + 4, 1, length, file.get()) != length) fail("cannot write %s", options.output.c_str());
+  if (!options.output.empty()) {
+    uint32_t length = 0;
+    std::memcpy(&length, ram + kOutput, 4);
+    // A run that is cut short, or a program without output, leaves an undefined length there.
+    if (length > kRamBytes - kOutput - 4) length = 0;
+    const File file = open(options.output, "wb");
+    if (std::fwrite(ram + kOutput + 4, 1, length, file.get()) != length)
+      fail("cannot write %s", options.output.c_str());
+  }
+  if (!options.profile.empty()) {
+    const File file = open(options.profile, "wb");
+    for (uint32_t i = 0; i < profile.size(); ++i) {
+      const auto cpu = static_cast<uint32_t>(i / (kInput / 4));
+      const uint32_t record[3] = {cpu, kTextBase + 4 * static_cast<uint32_t>(i % (kInput / 4)), profile[i]};
+      if (profile[i] && std::fwrite(record, sizeof record, 1, file.get()) != 1) {
+        fail("cannot write %s", options.profile.c_str());
+      }
     }
-    if (!options.profile.empty()) {
-        const File file = open(options.profile, "wb");
-        for (uint32_t i = 0; i < profile.size(); ++i) {
-            const auto cpu = static_cast<uint32_t>(i / (kInput / 4));
-            const uint32_t record[3] = {cpu, kTextBase + 4 * static_cast<uint32_t>(i % (kInput / 4)), profile[i]};
-            if (profile[i] && std::fwrite(record, sizeof record, 1, file.get()) != 1) {
-                fail("cannot write %s", options.profile.c_str());
-            }
-        }
-    }
-    if (events && std::fflush(events.get()) != 0) fail("cannot write %s", options.events.c_str());
-    if (names && std::fflush(names.get()) != 0) fail("cannot write %s", options.names.c_str());
-    std::fflush(uart);
+  }
+  if (events && std::fflush(events.get()) != 0) fail("cannot write %s", options.events.c_str());
+  if (names && std::fflush(names.get()) != 0) fail("cannot write %s", options.names.c_str());
+  std::fflush(uart);
 
-    if (fault_cpu >= 0 && std::strcmp(reason, "bus-error") == 0) {
-        std::fprintf(stderr, "bus error: cpu %d, address 0x%08" PRIx32 "\n", fault_cpu, fault_address);
-    } else if (fault_cpu >= 0) {
-        std::fprintf(stderr, "cpu %d halted\n", fault_cpu);
-    }
-    std::printf("{\"reason\": \"%s\", \"exit_status\": ", reason);
-    if (std::strcmp(reason, "exit") == 0) std::printf("%" PRIu32, exit_status);
-    else std::printf("null");
-    std::printf(", \"cycles\": %" PRIu64 ", \"seconds\": %.6f", cycles, seconds);
-    if (fault_cpu >= 0) std::printf(", \"cpu\": %d, \"address\": %" PRIu32, fault_cpu, fault_address);
-    std::printf("}\n");
-    return fault_cpu >= 0 ? 3 : 0;
+  if (fault_cpu >= 0 && std::strcmp(reason, "bus-error") == 0) {
+    std::fprintf(stderr, "bus error: cpu %d, address 0x%08" PRIx32 "\n", fault_cpu, fault_address);
+  } else if (fault_cpu >= 0) {
+    std::fprintf(stderr, "cpu %d halted\n", fault_cpu);
+  }
+  std::printf("{\"reason\": \"%s\", \"exit_status\": ", reason);
+  if (std::strcmp(reason, "exit") == 0) std::printf("%" PRIu32, exit_status);
+  else std::printf("null");
+  std::printf(", \"cycles\": %" PRIu64 ", \"seconds\": %.6f", cycles, seconds);
+  if (fault_cpu >= 0) std::printf(", \"cpu\": %d, \"address\": %" PRIu32, fault_cpu, fault_address);
+  std::printf("}\n");
+  return fault_cpu >= 0 ? 3 : 0;
 }

@@ -79,12 +79,12 @@ static uint32_t place(void) {
 
 static void load(uint32_t bytes) {
   const struct cl_image_source source = {
-    .fetch = fetch,
-    .crc = crc,
-    .bytes = bytes,
-    .room = cl_far_read(CL_BACKDOOR_FAR_SIZE),
-    .memory = CL_BACKDOOR_MEMORY_BASE,
-    .memory_end = CL_LOADER_PAGE,
+      .fetch = fetch,
+      .crc = crc,
+      .bytes = bytes,
+      .room = cl_far_read(CL_BACKDOOR_FAR_SIZE),
+      .memory = CL_BACKDOOR_MEMORY_BASE,
+      .memory_end = CL_LOADER_PAGE,
   };
   forget();
   uint32_t reason = cl_image_check(&source, &page.plan);

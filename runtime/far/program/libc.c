@@ -14,7 +14,7 @@ int *cl_errno(void) {
 
 static int put(char c, FILE *file) {
   (void)file;
-  far_log((const char[]){ c, 0 });
+  far_log((const char[]){c, 0});
   return (unsigned char)c;
 }
 

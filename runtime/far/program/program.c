@@ -23,7 +23,7 @@ static struct stream {
 int cl_start(const void *argument, size_t bytes, struct cl_far_page *loaders);
 int cl_start(const void *argument, size_t bytes, struct cl_far_page *loaders) {
   page = loaders;
-  up = down = (struct stream){ 0, 0 };
+  up = down = (struct stream){0, 0};
   ring_words = (cl_far_read(CL_BACKDOOR_FAR_SIZE) - CL_BACKDOOR_AREA_BYTES) / 4;
   return far_main(argument, bytes);
 }

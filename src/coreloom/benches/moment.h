@@ -9,11 +9,11 @@
  * do without on the standard core; the economy core fetches one ahead and would see it before what is measured ends.
  * The compiler may double a piece of code, so each copy of a label has a number: name.5, name.6. */
 #define LABEL(name) name ".%=:\n"
-#define MOMENT(name) __asm__ volatile("nop\n" LABEL(#name) ::: "memory")
+#define MOMENT(name) __asm__ volatile("nop\n" LABEL(#name)::: "memory")
 #if defined(CL_CORE_ECONOMY)
 #define MOMENT_AT_ONCE(name) MOMENT(name)
 #else
-#define MOMENT_AT_ONCE(name) __asm__ volatile(LABEL(#name) ::: "memory")
+#define MOMENT_AT_ONCE(name) __asm__ volatile(LABEL(#name)::: "memory")
 #endif
 
 #define INLINE static inline __attribute__((always_inline))

@@ -18,10 +18,10 @@ struct found {
   uint32_t id, count;                   /* CPU_ID and CPU_COUNT */
   uint32_t program, program_sum, called; /* address and words of a function, and what it computes */
   uint32_t constants, constants_sum;
-  uint32_t local;                       /* 1: what it has put into its local data is still there after the others have */
-  uint32_t global, seen;                /* address; bit n: read there what CPU n has written */
+  uint32_t local; /* 1: what it has put into its local data is still there after the others have */
+  uint32_t global, seen; /* address; bit n: read there what CPU n has written */
   uint32_t interrupts, interrupts_many; /* bit n: one came from CPU n; bit n: more than one */
-  uint32_t held;                        /* how many CPUs held a lock of their own while this one held its own */
+  uint32_t held; /* how many CPUs held a lock of their own while this one held its own */
 };
 
 static const uint32_t constants[WORDS] = {0x636f7265, 0x6c6f6f6d, 1, 2, 3, 5, 8, 13, 21, 34, [WORDS - 1] = 0x5a5a5a5a};

@@ -32,7 +32,7 @@ _PROGRAMS: dict[str, tuple[Callable[[], Path], str]] = {
 def run(args: argparse.Namespace) -> int:
     """Makes the program and becomes it; entry.py does so alone once it is made."""
     if registry.made(args.program) is None:
-        err.print(f"coreloom: making the program of {args.program}(once)", markup=False)
+        err.print(f"coreloom: building {args.program} (once)", markup=False)
     make, _ = _PROGRAMS[args.program]
     program = make()
     if args.build:

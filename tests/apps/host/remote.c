@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const uint32_t remote_image[1] = { 0 };
+const uint32_t remote_image[1] = {0};
 const size_t remote_image_bytes = sizeof remote_image;
 
 static int stream = -1;

@@ -8,11 +8,11 @@ static uint32_t spent, units;
 
 static void report(void) { cl_mark((uint32_t)((uint64_t)spent * 100 / units)); }
 
-#define TIMED(total, work) \
-  do { \
+#define TIMED(total, work)              \
+  do {                                  \
     const uint32_t begin_ = cl_cycle(); \
-    work; \
-    (total) += cl_cycle() - begin_; \
+    work;                               \
+    (total) += cl_cycle() - begin_;     \
   } while (0)
 
 #ifdef IMAGE

@@ -86,8 +86,15 @@ void __sanitizer_cov_trace_pc(void) {
 }
 
 static unsigned char bucket(unsigned char times) {
-  return times == 0 ? 0 : times == 1 ? 1 : times == 2 ? 2 : times == 3 ? 4 : times < 8 ? 8 : times < 16 ? 16
-       : times < 32 ? 32 : times < 128 ? 64 : 128;
+  return times == 0    ? 0
+         : times == 1  ? 1
+         : times == 2  ? 2
+         : times == 3  ? 4
+         : times < 8   ? 8
+         : times < 16  ? 16
+         : times < 32  ? 32
+         : times < 128 ? 64
+                       : 128;
 }
 
 static bool is_new(void) {
@@ -124,13 +131,58 @@ static const char *sample(size_t number, size_t *size) {
 
 /* Changes: all at random places, in place */
 
-static const char *const numbers[] = {
-    "0", "1", "-1", "-0", "+1", "2", "3", "7", "63", "64", "65", "100", "127", "128", "255", "256", "1022", "1023", "1024",
-    "1025", "4095", "4096", "32767", "32768", "65535", "65536", "4194304", "4194305", "2147483647", "2147483648",
-    "-2147483648", "-2147483649", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808",
-    "-9223372036854775808", "18446744073709551615", "18446744073709551616", "99999999999999999999999", "007", "0x10", "1e9",
-    "1e999", "inf", "nan", "", " 5", "5 "};
-static const char signs[] = "\0\n\t \\,-:/.\r\"'()[]{}=;%@<>\x1b\x7f\x80\xff\xc2\xe2\x1d\x1e\x1f" "059aAfz";
+static const char *const numbers[] = {"0",
+                                      "1",
+                                      "-1",
+                                      "-0",
+                                      "+1",
+                                      "2",
+                                      "3",
+                                      "7",
+                                      "63",
+                                      "64",
+                                      "65",
+                                      "100",
+                                      "127",
+                                      "128",
+                                      "255",
+                                      "256",
+                                      "1022",
+                                      "1023",
+                                      "1024",
+                                      "1025",
+                                      "4095",
+                                      "4096",
+                                      "32767",
+                                      "32768",
+                                      "65535",
+                                      "65536",
+                                      "4194304",
+                                      "4194305",
+                                      "2147483647",
+                                      "2147483648",
+                                      "-2147483648",
+                                      "-2147483649",
+                                      "4294967295",
+                                      "4294967296",
+                                      "9223372036854775807",
+                                      "9223372036854775808",
+                                      "-9223372036854775808",
+                                      "18446744073709551615",
+                                      "18446744073709551616",
+                                      "99999999999999999999999",
+                                      "007",
+                                      "0x10",
+                                      "1e9",
+                                      "1e999",
+                                      "inf",
+                                      "nan",
+                                      "",
+                                      " 5",
+                                      "5 "};
+static const char signs[] =
+    "\0\n\t \\,-:/.\r\"'()[]{}=;%@<>\x1b\x7f\x80\xff\xc2\xe2\x1d\x1e\x1f"
+    "059aAfz";
 
 struct change {
   char *data;
@@ -207,9 +259,13 @@ static void change_once(struct change *c) {
     case 2: c->data[below(c->size)] = signs[below(sizeof signs - 1)]; break;
     case 3: one = signs[below(sizeof signs - 1)], replace(c, at, 0, &one, 1); break;
     case 4: replace(c, at, 1 + below(below(2) ? 4 : 64), "", 0); break;
-    case 5: case 6: put_number(c); break;
-    case 7: case 8: put_word(c); break;
-    case 9: case 10: case 11: put_piece(c); break;
+    case 5:
+    case 6: put_number(c); break;
+    case 7:
+    case 8: put_word(c); break;
+    case 9:
+    case 10:
+    case 11: put_piece(c); break;
     case 12: c->size = at; break;
     case 13:
       piece(c->data, c->size, below(2) ? '\n' : below(2) ? '\x1e' : '\t', &from, &to);
@@ -248,7 +304,8 @@ static void make_input(uint64_t number) {
 
 int fuzz_split(char *text, char **word, int count, int most) {
   char *save = NULL;
-  for (char *one = strtok_r(text, "\n", &save); one && count < most; one = strtok_r(NULL, "\n", &save)) word[count++] = one;
+  for (char *one = strtok_r(text, "\n", &save); one && count < most; one = strtok_r(NULL, "\n", &save))
+    word[count++] = one;
   return count;
 }
 
@@ -281,8 +338,8 @@ static char *text_of(int fd, bool ours) {
 
 static void plain(const char *text, const char *which) {
   for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-    fuzz_check((*at >= 0x20 && *at != 0x7f) || *at == '\n', "byte %02x on the standard %s: a terminal would obey it", *at,
-               which);
+    fuzz_check((*at >= 0x20 && *at != 0x7f) || *at == '\n', "byte %02x on the standard %s: a terminal would obey it",
+               *at, which);
 }
 
 const char *fuzz_printed(bool errors) {
@@ -350,9 +407,7 @@ static void run_again(void) {
   fuzz_check(third <= after, "%zu bytes are kept by each run", third - after);
 }
 
-static void limit_cpu(void) {
-  setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = CPU_S}, NULL);
-}
+static void limit_cpu(void) { setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = CPU_S}, NULL); }
 
 static double now_s(void) {
   struct timespec now;
@@ -526,15 +581,17 @@ static int fuzz(uint64_t inputs, double seconds_) {
     shared->next++;
     shared->ran++;
   }
-  printf("{\"target\": \"%s\", \"seed\": %llu, \"inputs\": %llu, \"kept\": %u, \"edges\": %zu, \"failures\": %d, \"seconds\": %.1f}\n",
-         target->name, (unsigned long long)seed, (unsigned long long)shared->ran, shared->pool, edges(), failures,
-         now_s() - begun);
+  printf(
+      "{\"target\": \"%s\", \"seed\": %llu, \"inputs\": %llu, \"kept\": %u, \"edges\": %zu, \"failures\": %d, \"seconds\": %.1f}\n",
+      target->name, (unsigned long long)seed, (unsigned long long)shared->ran, shared->pool, edges(), failures,
+      now_s() - begun);
   return failures != 0;
 }
 
 static int usage(void) {
-  fputs("usage: fuzz --list | TARGET [--seed N] [--inputs N] [--seconds S] [--corpus DIR] [--out DIR] | TARGET --try FILE...\n",
-        stderr);
+  fputs(
+      "usage: fuzz --list | TARGET [--seed N] [--inputs N] [--seconds S] [--corpus DIR] [--out DIR] | TARGET --try FILE...\n",
+      stderr);
   return 2;
 }
 

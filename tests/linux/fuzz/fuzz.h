@@ -22,7 +22,7 @@ struct fuzz_target {
 };
 
 void fuzz_add(struct fuzz_target *target);
-#define FUZZ_TARGET(id, ...)                                       \
+#define FUZZ_TARGET(id, ...)                                          \
   static struct fuzz_target target_##id = {.name = #id, __VA_ARGS__}; \
   __attribute__((constructor)) static void add_##id(void) { fuzz_add(&target_##id); }
 

@@ -62,10 +62,10 @@ int mkdir(const char *path, mode_t mode) {
   return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
-#define NEVER(name, ...)                                \
-  int name(__VA_ARGS__) {                               \
-    fuzz_check(false, "it calls " #name "()");          \
-    return errno = EPERM, -1;                           \
+#define NEVER(name, ...)                       \
+  int name(__VA_ARGS__) {                      \
+    fuzz_check(false, "it calls " #name "()"); \
+    return errno = EPERM, -1;                  \
   }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NEVER(kill, pid_t a, int b)
@@ -118,15 +118,11 @@ void fuzz_place_enter(void) {
   guards = true;
 }
 
-static int remove_one(const char *path, const struct stat *is, int type, struct FTW *at) {
-  return remove(path);
-}
+static int remove_one(const char *path, const struct stat *is, int type, struct FTW *at) { return remove(path); }
 
 static void remove_all(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
-void fuzz_place_end(void) {
-  remove_all(folder);
-}
+void fuzz_place_end(void) { remove_all(folder); }
 
 const char *fuzz_root(void) { return tree; }
 
@@ -166,7 +162,8 @@ static void put_file(const char *path, size_t size, const char *text, size_t len
 }
 
 /* The next file of an input; false: no more. */
-static bool next_file(const char **at, const char *end, const char **path, size_t *size, const char **text, size_t *length) {
+static bool next_file(const char **at, const char *end, const char **path, size_t *size, const char **text,
+                      size_t *length) {
   const char *begin = memchr(*at, *FUZZ_FILE, (size_t)(end - *at));
   if (begin == NULL) return false;
   const char *next = memchr(begin + 1, *FUZZ_FILE, (size_t)(end - begin - 1)), *stop = next ? next : end;

@@ -8,9 +8,9 @@
 #include "baseline.h"
 #include "fuzz.h"
 
-static const char *const words[] = {"cpus\t/", "mask\t/", "controller\t/", "irqbalance\t", "task\t1 ", "held\t", "\twas\n",
-                                    "\tours\n", "\ttheirs\n", "\t100\n", "/..", "/../", "\ton\t", "\toff\t", "\t", "\n",
-                                    "\r", NULL};
+static const char *const words[] = {
+    "cpus\t/", "mask\t/", "controller\t/", "irqbalance\t", "task\t1 ", "held\t", "\twas\n", "\tours\n", "\ttheirs\n",
+    "\t100\n", "/..",     "/../",          "\ton\t",       "\toff\t",  "\t",     "\n",      "\r",       NULL};
 
 static void check(const struct cl_baseline *b) {
   char key[64];
@@ -58,9 +58,10 @@ static void write_again(struct cl_baseline *b) {
   }
   if (!error) {
     error = cl_baseline_read(&again);
-    fuzz_check(error == 0 && again.damaged == 0, "what was written cannot be read: %d, %zu damaged", error, again.damaged);
-    fuzz_check(again.count == fresh.count && cl_cpus_equal(&again.held, &b->held), "%zu of %zu are read (%zu were taken)",
-               again.count, fresh.count, taken);
+    fuzz_check(error == 0 && again.damaged == 0, "what was written cannot be read: %d, %zu damaged", error,
+               again.damaged);
+    fuzz_check(again.count == fresh.count && cl_cpus_equal(&again.held, &b->held),
+               "%zu of %zu are read (%zu were taken)", again.count, fresh.count, taken);
     for (size_t i = 0; i < fresh.count; i++) {
       const struct cl_known *k = cl_baseline_find(&again, fresh.known[i].kind, fresh.known[i].key);
       fuzz_check(k && same(k, &fresh.known[i]), "'%s' is another", fresh.known[i].key);

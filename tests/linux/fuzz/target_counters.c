@@ -7,12 +7,28 @@
 #include "fuzz.h"
 #include "proof.h"
 
-static const char *const words[] = {"cpu0 ", "cpu1023 ", "cpu1024 ", "cpu", "CPU0", "CPU1023", "CPU1024", ":", "LOC:", "ERR:",
-                                    "version 17\n", "arch_timer", "\nvoluntary_ctxt_switches:\t", ") S ", "\n", " ", NULL};
+static const char *const words[] = {"cpu0 ",
+                                    "cpu1023 ",
+                                    "cpu1024 ",
+                                    "cpu",
+                                    "CPU0",
+                                    "CPU1023",
+                                    "CPU1024",
+                                    ":",
+                                    "LOC:",
+                                    "ERR:",
+                                    "version 17\n",
+                                    "arch_timer",
+                                    "\nvoluntary_ctxt_switches:\t",
+                                    ") S ",
+                                    "\n",
+                                    " ",
+                                    NULL};
 static const char *const rate_words[] = {"nan", "-nan", "inf", "0x1p3", "1e308", "1e-320", ".", " ", NULL};
 
 static void note(const struct cl_counters *c) {
-  fuzz_note_number(c->wait_ns), fuzz_note_number(c->idle_ns), fuzz_note_number(c->switches), fuzz_note_number(c->devices);
+  fuzz_note_number(c->wait_ns), fuzz_note_number(c->idle_ns), fuzz_note_number(c->switches),
+      fuzz_note_number(c->devices);
   fuzz_note_number(c->between), fuzz_note_number(c->ticks), fuzz_note_number(c->softirqs);
 }
 
@@ -27,10 +43,12 @@ static void run(const char *data, size_t size) {
     cl_cpus_add(&all, cpu);
     note(&counters[cpu]);
   }
-  struct cl_counters sum = cl_counters_sum(counters, &all), zero = {.at = sum.at - 1, .waits = true, .interrupts = true};
+  struct cl_counters sum = cl_counters_sum(counters, &all),
+                     zero = {.at = sum.at - 1, .waits = true, .interrupts = true};
   struct cl_rates rates = cl_rates_of(&zero, &sum);
   cl_rates_json(stdout, &rates);
-  if (cl_program_read(200, 0, &program) == 0) fuzz_note_number(program.voluntary), fuzz_note(&program.cpu_s, sizeof(double));
+  if (cl_program_read(200, 0, &program) == 0)
+    fuzz_note_number(program.voluntary), fuzz_note(&program.cpu_s, sizeof(double));
   if (cl_program_read(200, 200, &program) == 0) fuzz_note_number(program.involuntary);
 }
 

@@ -6,7 +6,8 @@
 #include "cpus.h"
 #include "fuzz.h"
 
-static const char *const words[] = {"-", ",", "0-1023", "1023", "1024", "1000-1024", "ffffffff", ",00000000", "\n", NULL};
+static const char *const words[] = {"-",         ",",        "0-1023",    "1023", "1024",
+                                    "1000-1024", "ffffffff", ",00000000", "\n",   NULL};
 
 static void check(const char *data, size_t size, bool mask) {
   struct cl_cpus set, again;

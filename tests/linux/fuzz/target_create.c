@@ -26,7 +26,8 @@ static int tree = -1;
 
 /* In place of openat(): the tree is the root of absolute paths, and nothing leads out of it. */
 static int open_within(int from, const char *path, int flags, ...) {
-  struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV};
+  struct open_how how = {.flags = (unsigned)flags,
+                         .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV};
   if (flags & O_CREAT) how.mode = 0666;
   return (int)syscall(SYS_openat2, from == AT_FDCWD || *path == '/' ? tree : from, path, &how, sizeof how);
 }
@@ -43,8 +44,27 @@ static int open_again(const char *path, int flags) {
 #undef openat
 #undef open
 
-static const char *const fuzz_words[] = {"f ", "d ", "D ", "l ", "L ", "o ", "h ", "p ", "c ", "/", "//", "/.", "/..", "../", "./",
-                                         "\t", "\n", "a", "/proc/self/fd/1", "/dev/stdout", NULL};
+static const char *const fuzz_words[] = {"f ",
+                                         "d ",
+                                         "D ",
+                                         "l ",
+                                         "L ",
+                                         "o ",
+                                         "h ",
+                                         "p ",
+                                         "c ",
+                                         "/",
+                                         "//",
+                                         "/.",
+                                         "/..",
+                                         "../",
+                                         "./",
+                                         "\t",
+                                         "\n",
+                                         "a",
+                                         "/proc/self/fd/1",
+                                         "/dev/stdout",
+                                         NULL};
 
 /* Plain names only: it makes them with calls that know no bounds. */
 static bool is_plain(const char *name) {
@@ -71,14 +91,17 @@ static int lay(char *line) {
   int folder = folder_of(name, &last);
   if (folder < 0) return -1;
   switch (line[0]) {
-    case 'd': case 'D':
+    case 'd':
+    case 'D':
       if (mkdirat(folder, last, 0755) == 0 && line[0] == 'D') made = fchmodat(folder, last, 01777, 0);
       break;
-    case 'l': case 'L':
+    case 'l':
+    case 'L':
       if (text && symlinkat(text, folder, last) == 0 && line[0] == 'L')
         made = fchownat(folder, last, OTHER, OTHER, AT_SYMLINK_NOFOLLOW);
       break;
-    case 'f': case 'o':
+    case 'f':
+    case 'o':
       if (mknodat(folder, last, S_IFREG | 0644, 0) == 0 && line[0] == 'o')
         made = fchownat(folder, last, OTHER, OTHER, AT_SYMLINK_NOFOLLOW);
       break;
@@ -103,8 +126,8 @@ static void check(const char *path) {
   fuzz_check(error ? why && *why : file != NULL, "error %d, and nothing is said of it", error);
   if (error) return;
   fuzz_check(fstat(fileno(file), &is) == 0, "no file");
-  fuzz_check(!S_ISREG(is.st_mode) || (is.st_nlink == 1 && is.st_size == 0), "a file with %u names and %lld bytes is taken",
-             (unsigned)is.st_nlink, (long long)is.st_size);
+  fuzz_check(!S_ISREG(is.st_mode) || (is.st_nlink == 1 && is.st_size == 0),
+             "a file with %u names and %lld bytes is taken", (unsigned)is.st_nlink, (long long)is.st_size);
   fputs("new\n", file);
   fuzz_check(fclose(file) == 0, "it cannot be written");
 }
@@ -130,7 +153,8 @@ static void run_create(const char *data, size_t size) {
     if (reader[--readers] >= 0) close(reader[readers]);
   int file = open_within(tree, "kept", O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
-    fuzz_check(read(file, kept, sizeof kept - 1) == 4 && strcmp(kept, "kept") == 0, "a file with two names was written");
+    fuzz_check(read(file, kept, sizeof kept - 1) == 4 && strcmp(kept, "kept") == 0,
+               "a file with two names was written");
     close(file);
   }
   close(tree);

@@ -7,14 +7,14 @@
 #include "fuzz.h"
 #include "hold.h"
 
-static const char *const words[] = {"OK 0\r\n", "l\1\0\1", "l\2\1\1", "l\3\0\1", "l\4\1\1", "\x1d", "JobRemoved", "uoss", "done", NULL};
+static const char *const words[] = {"OK 0\r\n", "l\1\0\1",    "l\2\1\1", "l\3\0\1", "l\4\1\1",
+                                    "\x1d",     "JobRemoved", "uoss",    "done",    NULL};
 
-static const char tree[] =
-    FUZZ_FILE "/proc/self/mounts" FUZZ_TEXT "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n"
-    FUZZ_FILE "/proc/200/cgroup" FUZZ_TEXT "0::/user.slice\n"
-    FUZZ_FILE "/sys/devices/system/cpu/online" FUZZ_TEXT "0-3\n"
-    FUZZ_FILE "/sys/fs/cgroup/cgroup.subtree_control" FUZZ_TEXT "cpuset\n"
-    FUZZ_FILE "/sys/fs/cgroup/coreloom_100.slice/coreloom_100.scope/cgroup.procs" FUZZ_TEXT "200\n";
+static const char tree[] = FUZZ_FILE
+    "/proc/self/mounts" FUZZ_TEXT "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" FUZZ_FILE "/proc/200/cgroup" FUZZ_TEXT
+    "0::/user.slice\n" FUZZ_FILE "/sys/devices/system/cpu/online" FUZZ_TEXT "0-3\n" FUZZ_FILE
+    "/sys/fs/cgroup/cgroup.subtree_control" FUZZ_TEXT "cpuset\n" FUZZ_FILE
+    "/sys/fs/cgroup/coreloom_100.slice/coreloom_100.scope/cgroup.procs" FUZZ_TEXT "200\n";
 
 /* The types by which it reads. */
 static void read_all(struct cl_dbus_message *m) {

@@ -7,8 +7,17 @@
 
 #include "fuzz.h"
 
-static const char *const words[] = {"{\"req\":\"stats\",\"args\":{}}\n", "stats_meta", "\"req\"", "\"target\":\"top\"", "\"args\":{",
-                                    "\\\"", ":", "\"", "\n", "\x1d", NULL};
+static const char *const words[] = {"{\"req\":\"stats\",\"args\":{}}\n",
+                                    "stats_meta",
+                                    "\"req\"",
+                                    "\"target\":\"top\"",
+                                    "\"args\":{",
+                                    "\\\"",
+                                    ":",
+                                    "\"",
+                                    "\n",
+                                    "\x1d",
+                                    NULL};
 
 static int made_up(void *from, struct dwrr_sample *now) {
   static const struct dwrr_sample none;

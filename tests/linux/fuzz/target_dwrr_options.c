@@ -8,8 +8,23 @@
 
 #include "fuzz.h"
 
-static const char *const fuzz_words[] = {"-s", "--slice-us", "--sleepers-wait", "--stats", "--monitor", "--help-stats",
-                                         "--exit-dump-len", "-v", "-V", "-h", "=", "--", "\n", "20000", "1", "1048576", NULL};
+static const char *const fuzz_words[] = {"-s",
+                                         "--slice-us",
+                                         "--sleepers-wait",
+                                         "--stats",
+                                         "--monitor",
+                                         "--help-stats",
+                                         "--exit-dump-len",
+                                         "-v",
+                                         "-V",
+                                         "-h",
+                                         "=",
+                                         "--",
+                                         "\n",
+                                         "20000",
+                                         "1",
+                                         "1048576",
+                                         NULL};
 
 static void run_options(const char *data, size_t size) {
   struct options o = {.slice_us = DWRR_SLICE_US, .dump_size = DWRR_DUMP_SIZE};

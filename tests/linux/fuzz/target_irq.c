@@ -7,9 +7,18 @@
 #include "hold.h"
 #include "settle.h"
 
-static const char *const words[] = {"SLEEP ", "BANNED ", "SLEEP -1 ", "IRQ 5 LOAD 0 ", "00000000,00000008", "@irqbalance1.sock",
-                                    "\t", "\n", "\x1d", FUZZ_FILE "/answers" FUZZ_TEXT "SLEEP 10 BANNED 2",
-                                    FUZZ_FILE "/run/coreloom-exclusive/irqbalance" FUZZ_TEXT, NULL};
+static const char *const words[] = {"SLEEP ",
+                                    "BANNED ",
+                                    "SLEEP -1 ",
+                                    "IRQ 5 LOAD 0 ",
+                                    "00000000,00000008",
+                                    "@irqbalance1.sock",
+                                    "\t",
+                                    "\n",
+                                    "\x1d",
+                                    FUZZ_FILE "/answers" FUZZ_TEXT "SLEEP 10 BANNED 2",
+                                    FUZZ_FILE "/run/coreloom-exclusive/irqbalance" FUZZ_TEXT,
+                                    NULL};
 
 static void clear(bool plan) {
   struct cl_request request = {.count = 1};

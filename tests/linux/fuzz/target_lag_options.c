@@ -8,9 +8,37 @@
 
 #include "fuzz.h"
 
-static const char *const fuzz_words[] = {"-p", "-n", "-g", "-a", "-k", "-t", "-c", "-v", "-V", "-h", "--pid", "--name", "--cgroup",
-                                         "--all", "--kernel", "--time", "--cpus", "--json", "--perfetto", "--sample", "--interval",
-                                         "--as", "root", "nobody", "=", "--", "\n", "/", "/sys/fs/cgroup", "..", NULL};
+static const char *const fuzz_words[] = {"-p",
+                                         "-n",
+                                         "-g",
+                                         "-a",
+                                         "-k",
+                                         "-t",
+                                         "-c",
+                                         "-v",
+                                         "-V",
+                                         "-h",
+                                         "--pid",
+                                         "--name",
+                                         "--cgroup",
+                                         "--all",
+                                         "--kernel",
+                                         "--time",
+                                         "--cpus",
+                                         "--json",
+                                         "--perfetto",
+                                         "--sample",
+                                         "--interval",
+                                         "--as",
+                                         "root",
+                                         "nobody",
+                                         "=",
+                                         "--",
+                                         "\n",
+                                         "/",
+                                         "/sys/fs/cgroup",
+                                         "..",
+                                         NULL};
 
 static void run_options(const char *data, size_t size) {
   struct options o = {0};

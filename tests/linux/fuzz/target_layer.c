@@ -10,8 +10,12 @@
 #include "layer.h"
 
 static const char *const words[] = {
-    "note\t", "group\t", "thread\t", "scope\t", "\tcpuset\t", "\tmechanism\tisolated\n", "ended", "/..", "/../", "\t", "\n",
-    "\\t", "\\n", "\r", FUZZ_FILE "/run/coreloom-exclusive/200.layer" FUZZ_TEXT "coreloom-exclusive 2\t", NULL};
+    "note\t",  "group\t",    "thread\t",
+    "scope\t", "\tcpuset\t", "\tmechanism\tisolated\n",
+    "ended",   "/..",        "/../",
+    "\t",      "\n",         "\\t",
+    "\\n",     "\r",         FUZZ_FILE "/run/coreloom-exclusive/200.layer" FUZZ_TEXT "coreloom-exclusive 2\t",
+    NULL};
 
 static void check_path(const char *path) {
   size_t length = strlen(path);
@@ -31,7 +35,8 @@ static void check(const struct cl_text *t) {
     fuzz_note_text(e->field[0]);
     if (e->kind != CL_ENTRY_GROUP && e->kind != CL_ENTRY_THREAD) continue;
     fuzz_check(e->tid > 0, "task %d of '%s'", e->tid, e->field[0]);
-    fuzz_check(strtoull(e->field[0], NULL, 10) == (unsigned long long)e->tid, "'%s' is read as task %d", e->field[0], e->tid);
+    fuzz_check(strtoull(e->field[0], NULL, 10) == (unsigned long long)e->tid, "'%s' is read as task %d", e->field[0],
+               e->tid);
     check_path(e->field[3]), check_path(e->field[4]);
   }
 }

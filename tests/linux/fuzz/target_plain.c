@@ -7,7 +7,8 @@
 #include "fuzz.h"
 #include "plain.h"
 
-static const char *const words[] = {"\x1b[2J", "\xe2\x80\xae", "\xc2\x9b", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "\\", NULL};
+static const char *const words[] = {"\x1b[2J",          "\xe2\x80\xae", "\xc2\x9b", "\xed\xa0\x80",
+                                    "\xf4\x90\x80\x80", "\xc0\x80",     "\\",       NULL};
 
 static void run(const char *data, size_t size) {
   char text[64];

@@ -25,8 +25,18 @@ static DIR *opendir_in_tree(const char *path) { return opendir(in_tree(path)); }
 
 #include "report.h"
 
-static const char *const words[] = {") S 1 ", ") R 1 ", "(", ")", "\n", "0::/a", "0::/a/b", "0::", "1 2 3\n", "/",
-                                    FUZZ_FILE "/proc/200/task/201/schedstat" FUZZ_TEXT, NULL};
+static const char *const words[] = {") S 1 ",
+                                    ") R 1 ",
+                                    "(",
+                                    ")",
+                                    "\n",
+                                    "0::/a",
+                                    "0::/a/b",
+                                    "0::",
+                                    "1 2 3\n",
+                                    "/",
+                                    FUZZ_FILE "/proc/200/task/201/schedstat" FUZZ_TEXT,
+                                    NULL};
 
 static void watch(struct lag_filter whom, const char *cgroup) {
   struct lag_source s = {.whom = whom, .sample_ms = 10};

@@ -101,7 +101,9 @@ static int peer_poll(struct pollfd *one, nfds_t count, int wait_ms) {
       peer.last_size = (size_t)((end ? end : peer.stop) - peer.at);
       peer.at = end ? end + 1 : peer.stop;
       if (peer.last_size == 1 && *peer.last == '!') return errno = EINTR, -1;
-      if (peer.last_size && send(peer.fd, peer.last, peer.last_size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) abort();
+      if (peer.last_size && send(peer.fd, peer.last, peer.last_size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+          errno != EAGAIN)
+        abort();
       peer.now += peer.last_size ? 0.001 : 1;
     } else if (peer.kind == 'n' && peer.last_size) {
       if (send(peer.fd, peer.last, peer.last_size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) abort();
@@ -134,9 +136,28 @@ int cl_irqs_clear(struct cl_hold *hold);
 #include "../../../linux/exclusive/irq.c"
 #undef poll
 
-static const char *const fuzz_words[] = {
-    "SLEEP ", "BANNED ", "SLEEP 10 IRQ 5 LOAD 0 DIFF 0 CLASS 1 BANNED 00000000,00000008", "\x1c", "\x1c\x1c", "\x1c!\x1c", "\x1d",
-    "\x1d" "e", "\x1d" "n", "\x1d" "s", "\x1d" "u", "\x1d" "r", "\x1d" "a", " @irqbalance1.sock\n", FUZZ_FILE "/peer" FUZZ_TEXT "e", NULL};
+static const char *const fuzz_words[] = {"SLEEP ",
+                                         "BANNED ",
+                                         "SLEEP 10 IRQ 5 LOAD 0 DIFF 0 CLASS 1 BANNED 00000000,00000008",
+                                         "\x1c",
+                                         "\x1c\x1c",
+                                         "\x1c!\x1c",
+                                         "\x1d",
+                                         "\x1d"
+                                         "e",
+                                         "\x1d"
+                                         "n",
+                                         "\x1d"
+                                         "s",
+                                         "\x1d"
+                                         "u",
+                                         "\x1d"
+                                         "r",
+                                         "\x1d"
+                                         "a",
+                                         " @irqbalance1.sock\n",
+                                         FUZZ_FILE "/peer" FUZZ_TEXT "e",
+                                         NULL};
 
 static int lowest_free(void) {
   int fd = dup(STDOUT_FILENO);

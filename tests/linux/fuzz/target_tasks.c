@@ -8,15 +8,33 @@
 #include "fuzz.h"
 #include "tasks.h"
 
-static const char *const words[] = {
-    ") S ", ") R 1 ", "(", ")", "\n", "\nTgid:\t", "\nCpus_allowed_list:\t", "0::/", "0::", ":", "\\040", "\\012", "cgroup2",
-    "cgroup", "cpuset", ",", "/", "/..", FUZZ_FILE "/proc/200/task/201/stat" FUZZ_TEXT, FUZZ_FILE "/proc/99999999999/stat" FUZZ_TEXT,
-    NULL};
+static const char *const words[] = {") S ",
+                                    ") R 1 ",
+                                    "(",
+                                    ")",
+                                    "\n",
+                                    "\nTgid:\t",
+                                    "\nCpus_allowed_list:\t",
+                                    "0::/",
+                                    "0::",
+                                    ":",
+                                    "\\040",
+                                    "\\012",
+                                    "cgroup2",
+                                    "cgroup",
+                                    "cpuset",
+                                    ",",
+                                    "/",
+                                    "/..",
+                                    FUZZ_FILE "/proc/200/task/201/stat" FUZZ_TEXT,
+                                    FUZZ_FILE "/proc/99999999999/stat" FUZZ_TEXT,
+                                    NULL};
 
 static void note(const struct cl_task *task) {
   fuzz_check(memchr(task->name, '\0', sizeof task->name) != NULL, "a name without an end");
   fuzz_note_text(task->name);
-  fuzz_note_number((uint64_t)task->state), fuzz_note_number((uint64_t)task->cpu), fuzz_note_number((uint64_t)task->parent);
+  fuzz_note_number((uint64_t)task->state), fuzz_note_number((uint64_t)task->cpu),
+      fuzz_note_number((uint64_t)task->parent);
   fuzz_note_number(task->born), fuzz_note_number(task->used), fuzz_note_number(task->kernel + 2 * task->fixed);
   fuzz_note(&task->allowed, sizeof task->allowed);
 }

@@ -7,9 +7,20 @@
 #include "fuzz.h"
 #include "proof.h"
 
-static const char *const words[] = {
-    ": sched_switch: prev_comm=", ": sched_process_fork: comm=", " prev_pid=", " prev_prio=120 prev_state=S", " ==> next_comm=",
-    " next_pid=", " next_prio=120\n", " pid=", " child_comm=", " child_pid=", "overrun: ", "\n", " ", NULL};
+static const char *const words[] = {": sched_switch: prev_comm=",
+                                    ": sched_process_fork: comm=",
+                                    " prev_pid=",
+                                    " prev_prio=120 prev_state=S",
+                                    " ==> next_comm=",
+                                    " next_pid=",
+                                    " next_prio=120\n",
+                                    " pid=",
+                                    " child_comm=",
+                                    " child_pid=",
+                                    "overrun: ",
+                                    "\n",
+                                    " ",
+                                    NULL};
 
 static void run(const char *data, size_t size) {
   struct cl_request request = {.pid = 200, .trace = true};

@@ -12,21 +12,21 @@
 
 static volatile int failures;
 
-#define CHECK(condition)                                                \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      failures++;                                                       \
+#define CHECK(condition)                                                  \
+  do {                                                                    \
+    if (!(condition)) {                                                   \
+      failures++;                                                         \
       printf("%s:%d: not so: %s\n", __FILE_NAME__, __LINE__, #condition); \
-    }                                                                   \
+    }                                                                     \
   } while (0)
 
-#define EQUAL(a, b)                                                                       \
-  do {                                                                                    \
-    long a_ = (long)(a), b_ = (long)(b);                                                  \
-    if (a_ != b_) {                                                                       \
-      failures++;                                                                         \
-      printf("%s:%d: %s is %ld, not %ld\n", __FILE_NAME__, __LINE__, #a, a_, b_);         \
-    }                                                                                     \
+#define EQUAL(a, b)                                                               \
+  do {                                                                            \
+    long a_ = (long)(a), b_ = (long)(b);                                          \
+    if (a_ != b_) {                                                               \
+      failures++;                                                                 \
+      printf("%s:%d: %s is %ld, not %ld\n", __FILE_NAME__, __LINE__, #a, a_, b_); \
+    }                                                                             \
   } while (0)
 
 __attribute__((unused)) static int finish(void) {
@@ -37,7 +37,7 @@ __attribute__((unused)) static int finish(void) {
 /* Attributes in one call. cpu < 0: dynamic placement. */
 __attribute__((unused)) static pthread_attr_t *attributes(pthread_attr_t *attr, int priority, int cpu) {
   pthread_attr_init(attr);
-  struct sched_param param = { priority };
+  struct sched_param param = {priority};
   pthread_attr_setschedparam(attr, &param);
   if (cpu >= 0) pthread_attr_setplacement_np(attr, PTHREAD_PLACEMENT_STATIC_NP, (unsigned)cpu);
   return attr;

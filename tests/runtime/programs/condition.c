@@ -50,7 +50,7 @@ static void *wait_turn(void *number) {
 
 /* More urgent than main by 1, 3, 2, 3, in this order; all wait when this is back. */
 static void let_wait(pthread_t *threads) {
-  static const int more[4] = { 1, 3, 2, 3 };
+  static const int more[4] = {1, 3, 2, 3};
   waiting = ordered = 0;
   for (int i = 0; i < 4; i++) {
     threads[i] = spawn(PTHREAD_PRIORITY_DEFAULT_NP + more[i], wait_turn, (void *)(intptr_t)i);

@@ -200,6 +200,6 @@ static void *right(void *unused) {
 
 int main(void) {
   EQUAL(sem_init(&rung, 0, 0), 0);
-  run_sides((void *(*const[])(void *)){ left, right }, 2);
+  run_sides((void *(*const[])(void *)){left, right}, 2);
   return finish();
 }

@@ -9,7 +9,7 @@
 #include <hthread.h>
 #include <hwt_units.h>
 
-#define STEP(code, object, word) { .op = (code), .id = (object), .word0 = (uint32_t)(word) }
+#define STEP(code, object, word) {.op = (code), .id = (object), .word0 = (uint32_t)(word)}
 #define ADDRESS(of) ((uint32_t)(uintptr_t)(of))
 
 static pthread_attr_t *on_unit(pthread_attr_t *attr, int unit) {
@@ -31,7 +31,7 @@ static pthread_t run_script(int unit, struct hwt_script *steps) {
 }
 
 static int state_of(int unit) {
-  struct hardware_status_np status = { 0 };
+  struct hardware_status_np status = {0};
   EQUAL(hardware_status_np(unit, &status), 0);
   return status.state;
 }
@@ -71,21 +71,21 @@ static void services(void) {
   EQUAL(sem_getnumber_np(&from, &s2), 0);
   EQUAL(port_open(3, 0), 0);
   struct hwt_script steps[] = {
-    STEP(CL_OP_SELF, 0, 0),
-    STEP(CL_OP_PORT_OPEN, 4, 0),
-    STEP(CL_OP_MUTEX_LOCK, m, 0), /* waits: main has it */
-    STEP(HWT_SCRIPT_STORE, 7, ADDRESS(&flag)),
-    STEP(CL_OP_COND_SIGNAL, c, 0),
-    STEP(CL_OP_MUTEX_UNLOCK, m, 0),
-    STEP(CL_OP_MUTEX_UNLOCK, m, 0), /* EPERM */
-    STEP(CL_OP_SEMAPHORE_POST, s2, 0),
-    STEP(CL_OP_SEMAPHORE_WAIT, s, 0),
-    STEP(CL_OP_COND_WAIT, c2, 0), /* nobody has signalled yet: its ticket is 0 */
-    STEP(CL_OP_PORT_SEND, 3, 0x1234),
-    STEP(CL_OP_PORT_RECEIVE, 4, 0), /* publishes, and waits */
-    STEP(CL_OP_YIELD, 0, 0),
-    STEP(CL_OP_PORT_CLOSE, 4, 0),
-    STEP(HWT_SCRIPT_END, 0, 0xabcd),
+      STEP(CL_OP_SELF, 0, 0),
+      STEP(CL_OP_PORT_OPEN, 4, 0),
+      STEP(CL_OP_MUTEX_LOCK, m, 0), /* waits: main has it */
+      STEP(HWT_SCRIPT_STORE, 7, ADDRESS(&flag)),
+      STEP(CL_OP_COND_SIGNAL, c, 0),
+      STEP(CL_OP_MUTEX_UNLOCK, m, 0),
+      STEP(CL_OP_MUTEX_UNLOCK, m, 0), /* EPERM */
+      STEP(CL_OP_SEMAPHORE_POST, s2, 0),
+      STEP(CL_OP_SEMAPHORE_WAIT, s, 0),
+      STEP(CL_OP_COND_WAIT, c2, 0), /* nobody has signalled yet: its ticket is 0 */
+      STEP(CL_OP_PORT_SEND, 3, 0x1234),
+      STEP(CL_OP_PORT_RECEIVE, 4, 0), /* publishes, and waits */
+      STEP(CL_OP_YIELD, 0, 0),
+      STEP(CL_OP_PORT_CLOSE, 4, 0),
+      STEP(HWT_SCRIPT_END, 0, 0xabcd),
   };
   waiter = spawn(20, wait_for_hardware, NULL);
   EQUAL(pthread_mutex_lock(&mutex), 0);
@@ -129,8 +129,8 @@ static void *go_on(void *unused) {
 /* Unit 0 hangs: it is stopped and reset while software and unit 1 go on. */
 static void hangs(void) {
   struct hardware_status_np status;
-  static struct hwt_script hang[] = { STEP(HWT_SCRIPT_SPIN, 0, 0) };
-  static struct hwt_script end[] = { STEP(HWT_SCRIPT_DELAY, 0, 3000), STEP(HWT_SCRIPT_END, 0, 5) };
+  static struct hwt_script hang[] = {STEP(HWT_SCRIPT_SPIN, 0, 0)};
+  static struct hwt_script end[] = {STEP(HWT_SCRIPT_DELAY, 0, 3000), STEP(HWT_SCRIPT_END, 0, 5)};
   pthread_attr_t attr;
   pthread_t thread, other, software = spawn(1, go_on, NULL);
   void *value;
@@ -176,9 +176,9 @@ static void hangs(void) {
 /* A bus error ends its thread; reset in a wait ends it when the wait does. */
 static void faults(void) {
   struct hardware_status_np status;
-  static struct hwt_script wild[] = { STEP(HWT_SCRIPT_LOAD, 0, 0x10000000), STEP(HWT_SCRIPT_END, 0, 1) };
-  static struct hwt_script end[] = { STEP(HWT_SCRIPT_END, 0, 9) };
-  struct hwt_script wait[] = { STEP(CL_OP_SEMAPHORE_WAIT, 0, 0), STEP(HWT_SCRIPT_END, 0, 1) };
+  static struct hwt_script wild[] = {STEP(HWT_SCRIPT_LOAD, 0, 0x10000000), STEP(HWT_SCRIPT_END, 0, 1)};
+  static struct hwt_script end[] = {STEP(HWT_SCRIPT_END, 0, 9)};
+  struct hwt_script wait[] = {STEP(CL_OP_SEMAPHORE_WAIT, 0, 0), STEP(HWT_SCRIPT_END, 0, 1)};
   pthread_attr_t attr;
   pthread_t thread;
   sem_t sem;
@@ -223,7 +223,7 @@ static void faults(void) {
     EQUAL(pthread_join(thread, NULL), ESRCH);
   }
   /* without a thread */
-  struct hwt_sort block = { NULL, 0 };
+  struct hwt_sort block = {NULL, 0};
   EQUAL(pthread_create(&thread, on_unit(&attr, 2), NULL, &block), 0);
   EQUAL(pthread_join(thread, &value), 0);
   EQUAL(value, 0);
@@ -238,7 +238,7 @@ static void faults(void) {
 /* The same for a program written for hthreads. */
 static void in_hthreads(void) {
   uint32_t words[40];
-  struct hwt_sort block = { words, 40 };
+  struct hwt_sort block = {words, 40};
   struct sched_param param;
   hthread_attr_t attr;
   hthread_t thread, other;
@@ -248,7 +248,7 @@ static void in_hthreads(void) {
   EQUAL(hthread_attr_sethardware(&attr, HWTI_BASEADDR(3)), ENODEV);
   EQUAL(hthread_attr_sethardware(&attr, HWTI_TWO_BASEADDR), SUCCESS);
   EQUAL(hthread_create(&thread, &attr, NULL, &block), SUCCESS);
-  EQUAL(hthread_setschedparam(thread, SCHED_OTHER, &(struct sched_param){ 3 }), ENOTSUP); /* while it runs */
+  EQUAL(hthread_setschedparam(thread, SCHED_OTHER, &(struct sched_param){3}), ENOTSUP); /* while it runs */
   EQUAL(hthread_create(&other, &attr, NULL, &block), EBUSY);
   EQUAL(hthread_getschedparam(thread, NULL, &param), SUCCESS);
   EQUAL(param.sched_priority, 128 + 2);

@@ -49,7 +49,7 @@ static void *stranger(void *arg) {
   EQUAL(hthread_join(hthread_self(), NULL), EDEADLK);
   EQUAL(hthread_join(0, NULL), ECHILD);
   hthread_attr_init(&attr);
-  struct sched_param low = { 126 };
+  struct sched_param low = {126};
   EQUAL(hthread_attr_setschedparam(&attr, &low), SUCCESS);
   EQUAL(hthread_attr_setdetachstate(&attr, HTHREAD_CREATE_DETACHED), SUCCESS);
   EQUAL(hthread_create(&mine, &attr, seven, NULL), SUCCESS);
@@ -97,7 +97,7 @@ int main(void) {
   EQUAL(hthread_mutex_init(&mutex, &mutexattr), SUCCESS);
   EQUAL(hthread_mutex_getnum(&mutex), 3);
 
-  queue_t queue = { &mutex, &notempty, 0, 0, Hfalse };
+  queue_t queue = {&mutex, &notempty, 0, 0, Hfalse};
   for (Hint i = 0; i < WORKERS; i++) EQUAL(hthread_create(&threads[i], NULL, worker, &queue), SUCCESS);
   for (Hint i = 0; i < JOBS; i++) {
     hthread_mutex_lock(&mutex);

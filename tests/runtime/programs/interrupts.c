@@ -37,7 +37,7 @@ static void *foreign_wait(void *line) {
 
 static void *body(void *unused) {
   (void)unused;
-  static struct handler urgent = { 1, 'u' }, lazy = { 2, 'z' };
+  static struct handler urgent = {1, 'u'}, lazy = {2, 'z'};
   pthread_t threads[3];
   uint32_t word = 0;
   int value = -1;
@@ -87,7 +87,7 @@ static void *body(void *unused) {
   EQUAL(interrupt_unbind_np(1), 0);
 
   sem_t sem;
-  EQUAL(interrupt_bind_semaphore_np(3, &(sem_t){ 0 }), EINVAL);
+  EQUAL(interrupt_bind_semaphore_np(3, &(sem_t){0}), EINVAL);
   EQUAL(sem_init(&sem, 0, 0), 0);
   EQUAL(interrupt_bind_semaphore_np(3, &sem), 0);
   EQUAL(interrupt_bind_semaphore_np(3, &sem), EBUSY);

@@ -52,7 +52,7 @@ static void *spinner(void *unused) {
 }
 
 int main(void) {
-  static void *(*const start[3])(void *) = { by_thread, by_semaphore, by_port };
+  static void *(*const start[3])(void *) = {by_thread, by_semaphore, by_port};
   pthread_t threads[3], low[CL_CPUS];
   pthread_attr_t attr;
   EQUAL(sem_init(&posted, 0, 0), 0);
@@ -61,8 +61,7 @@ int main(void) {
     EQUAL(pthread_create(&threads[i], attributes(&attr, 20 + i, i == 1 ? 0 : -1), start[i], NULL), 0);
   cl_ready();
   for (int i = 0; i < 3; i++) EQUAL(sem_wait(&more), 0);
-  for (int i = 0; i < CL_CPUS; i++)
-    EQUAL(pthread_create(&low[i], attributes(&attr, 3, i), spinner, NULL), 0);
+  for (int i = 0; i < CL_CPUS; i++) EQUAL(pthread_create(&low[i], attributes(&attr, 3, i), spinner, NULL), 0);
   for (int i = 0; i < 3; i++) {
     EQUAL(pthread_join(threads[i], NULL), 0);
     EQUAL(taken[i], EACH);

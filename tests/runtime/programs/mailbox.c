@@ -9,7 +9,7 @@
 #define CYCLES 700u
 #define BOTH (MAILBOX_SENDING | MAILBOX_RECEIVING)
 
-static const uint32_t odd[] = { CL_IPC_SENTINEL, 0, CL_IPC_SENTINEL, CL_IPC_SENTINEL, ~0u, 0x10000000, 0x20000000 };
+static const uint32_t odd[] = {CL_IPC_SENTINEL, 0, CL_IPC_SENTINEL, CL_IPC_SENTINEL, ~0u, 0x10000000, 0x20000000};
 #define ODD (sizeof odd / sizeof *odd)
 
 static uint32_t data[BLOCK], copy[BLOCK];
@@ -18,7 +18,7 @@ static volatile uint32_t seen;
 static void wrong_numbers(unsigned self) {
   uint32_t word = 5;
   size_t done = 9;
-  const unsigned wrong[] = { self, CL_CPUS, 8, 31, 32, 256, ~0u };
+  const unsigned wrong[] = {self, CL_CPUS, 8, 31, 32, 256, ~0u};
   for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     unsigned cpu = wrong[i];
     EQUAL(mailbox_send(cpu, 1), EINVAL);
@@ -35,7 +35,7 @@ static void wrong_numbers(unsigned self) {
     EQUAL(mailbox_reset(cpu, MAILBOX_SENDING), EINVAL);
     EQUAL(mailbox_acknowledge(cpu, MAILBOX_SENDING), EINVAL);
   }
-  const unsigned sets[] = { 0, 1u << self, 3u, 1u << CL_CPUS, ~0u };
+  const unsigned sets[] = {0, 1u << self, 3u, 1u << CL_CPUS, ~0u};
   for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
     EQUAL(mailbox_send_all(sets[i], 1), EINVAL);
     EQUAL(mailbox_trysend_all(sets[i], 1), EINVAL);
@@ -110,7 +110,7 @@ static void *left(void *unused) {
   EQUAL(mailbox_write(1, data, 3), 0);
   meet(); /* 6: it had three */
 
-  const size_t sizes[] = { 0, 1, 7, 8, 9, 127, 128, 129, 256, BLOCK };
+  const size_t sizes[] = {0, 1, 7, 8, 9, 127, 128, 129, 256, BLOCK};
   for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     EQUAL(mailbox_write(1, data, sizes[i]), 0);
     EQUAL(mailbox_timedwrite(1, data, sizes[i], &done, 1000000), 0);
@@ -208,7 +208,7 @@ static void *right(void *unused) {
   check_block(0, 3);
   meet(); /* 6 */
 
-  const size_t sizes[] = { 0, 1, 7, 8, 9, 127, 128, 129, 256, BLOCK };
+  const size_t sizes[] = {0, 1, 7, 8, 9, 127, 128, 129, 256, BLOCK};
   for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     EQUAL(mailbox_timedread(0, copy, sizes[i], &done, 1000000), 0);
     EQUAL(done, sizes[i]);
@@ -255,6 +255,6 @@ static void *right(void *unused) {
 }
 
 int main(void) {
-  run_sides((void *(*const[])(void *)){ left, right }, 2);
+  run_sides((void *(*const[])(void *)){left, right}, 2);
   return finish();
 }

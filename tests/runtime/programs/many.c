@@ -9,7 +9,7 @@
 
 static void *one(void *unused) {
   (void)unused;
-  uint32_t word, next[CL_CPUS] = { 0 }, turns = 0;
+  uint32_t word, next[CL_CPUS] = {0}, turns = 0;
   unsigned from = 0, before = 0;
   for (uint32_t i = 0; i < OTHERS * WORDS; i++) {
     EQUAL(i % 2 ? mailbox_wait_any(&from) : mailbox_timedwait_any(&from, 1000000), 0);
@@ -81,7 +81,7 @@ static void *other(void *unused) {
 }
 
 int main(void) {
-  void *(*sides[CL_CPUS])(void *) = { one };
+  void *(*sides[CL_CPUS])(void *) = {one};
   for (int i = 1; i < CL_CPUS; i++) sides[i] = other;
   run_sides(sides, CL_CPUS);
   return finish();

@@ -47,12 +47,12 @@ static void *send_blocks(void *argument) {
 }
 
 /* Never early. */
-#define TOO_LATE(call, cycles)                       \
-  do {                                               \
-    uint32_t start_ = cl_cycle();                    \
-    EQUAL(call, ETIMEDOUT);                          \
-    CHECK(cl_cycle() - start_ >= (cycles));          \
-    CHECK(cl_cycle() - start_ < (cycles) + 20000);   \
+#define TOO_LATE(call, cycles)                     \
+  do {                                             \
+    uint32_t start_ = cl_cycle();                  \
+    EQUAL(call, ETIMEDOUT);                        \
+    CHECK(cl_cycle() - start_ >= (cycles));        \
+    CHECK(cl_cycle() - start_ < (cycles) + 20000); \
   } while (0)
 
 static void *send_late(void *unused) {
@@ -163,7 +163,7 @@ int main(void) {
   EQUAL(pthread_join(threads[0], NULL), 0);
 
   /* Long blocks of several senders, each whole and in its sender's order. */
-  uint32_t next[SENDERS] = { 0 };
+  uint32_t next[SENDERS] = {0};
   for (uint32_t i = 0; i < SENDERS; i++) {
     attributes(&attr, 16, i % CL_CPUS);
     EQUAL(pthread_create(&threads[i], &attr, send_blocks, (void *)(uintptr_t)i), 0);
@@ -203,7 +203,7 @@ int main(void) {
   EQUAL(pthread_join(threads[0], NULL), 0);
   for (int i = 0; i < CL_MESSAGES; i++) EQUAL(message_tryalloc(&message, 1), 0); /* all are back */
   EQUAL(message_tryalloc(&message, 1), EAGAIN);
-  EQUAL(sem_trywait(&(sem_t){ 0 }), -1);
+  EQUAL(sem_trywait(&(sem_t){0}), -1);
   EQUAL(errno, EINVAL);
   EQUAL(message_tryalloc(&message, 1), EAGAIN);
   EQUAL(errno, EINVAL); /* left alone */

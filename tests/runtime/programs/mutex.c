@@ -55,7 +55,7 @@ int main(void) {
   /* the more urgent waiter first, equals in order of arrival */
   EQUAL(pthread_mutex_lock(&lock), 0);
   EQUAL(pthread_mutex_lock(&lock), EDEADLK);
-  static const int priority[4] = { 18, 20, 18, 25 };
+  static const int priority[4] = {18, 20, 18, 25};
   for (int i = 0; i < 4; i++) {
     threads[i] = spawn(priority[i], queue_up, (void *)(intptr_t)i);
     waste(30000);

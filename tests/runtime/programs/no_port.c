@@ -7,7 +7,7 @@ static void on_bells(uint32_t bells) { (void)bells; }
 static void on_wire(unsigned cpu) { (void)cpu; }
 
 int main(void) {
-  uint32_t word = 5, words[2] = { 1, 2 };
+  uint32_t word = 5, words[2] = {1, 2};
   unsigned cpu = 6;
   size_t done = 7;
   struct message *message;

@@ -14,7 +14,7 @@ static sem_t opened;
 
 static void *consume(void *number) {
   int port = (int)(intptr_t)number;
-  uint32_t next[PRODUCERS] = { 0 };
+  uint32_t next[PRODUCERS] = {0};
   EQUAL(port_open(port, port == 1 ? PORT_DIRECT : PORT_BUFFERED), 0);
   EQUAL(sem_post(&opened), 0);
   for (int i = 0; i < PRODUCERS * WORDS; i++) {

@@ -12,10 +12,8 @@ static sem_t done;
 static void *stay(void *number) {
   for (int i = 0; i < 40; i++) {
     seen[(intptr_t)number] |= 1u << cl_cpu_id();
-    if (i % 3)
-      sched_yield();
-    else
-      waste(500);
+    if (i % 3) sched_yield();
+    else waste(500);
   }
   sem_post(&done);
   return NULL;
@@ -54,8 +52,7 @@ int main(void) {
   }
   EQUAL(all, (1u << cl_cpu_count()) - 1);
 
-  for (int i = 0; i < THREADS; i++)
-    EQUAL(pthread_create(&threads[i], attributes(&attr, 16, -1), add, NULL), 0);
+  for (int i = 0; i < THREADS; i++) EQUAL(pthread_create(&threads[i], attributes(&attr, 16, -1), add, NULL), 0);
   for (int i = 0; i < THREADS; i++) EQUAL(pthread_join(threads[i], NULL), 0);
   EQUAL(shared, THREADS * 500);
   EQUAL(shared_memory_unlock(&shared), EPERM);

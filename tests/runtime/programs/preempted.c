@@ -114,6 +114,6 @@ static void *right(void *unused) {
 int main(void) {
   EQUAL(sem_init(&better, 0, 0), 0);
   EQUAL(cpu_barrier_init(0, 3), 0);
-  run_sides((void *(*const[])(void *)){ left, right }, 2);
+  run_sides((void *(*const[])(void *)){left, right}, 2);
   return finish();
 }

@@ -12,8 +12,28 @@
 #include "cl_backdoor_regs.h"
 
 enum operation {
-  RETURN, ECHO, RESULT, LOG, MAIL, BELLS, ANSWER, FOREVER, DEAF, FLOOD, MOVE, OUTSIDE, WRECK, ZEROES,
-  ILLEGAL, BREAKPOINT, CALL, LOAD, STORE, FETCH, MISALIGNED, STARE
+  RETURN,
+  ECHO,
+  RESULT,
+  LOG,
+  MAIL,
+  BELLS,
+  ANSWER,
+  FOREVER,
+  DEAF,
+  FLOOD,
+  MOVE,
+  OUTSIDE,
+  WRECK,
+  ZEROES,
+  ILLEGAL,
+  BREAKPOINT,
+  CALL,
+  LOAD,
+  STORE,
+  FETCH,
+  MISALIGNED,
+  STARE
 };
 
 #define RING_WORDS ((CL_BACKDOOR_BLOCK_BYTES - CL_BACKDOOR_AREA_BYTES) / 4)
@@ -79,11 +99,12 @@ __attribute__((unused)) static int play(const void *argument, size_t bytes) {
       for (;;) *(volatile uint32_t *)FAR(BELL_RING) = value;
     case MOVE: /* as much as the DMA can */
       for (;;) {
-        static uint32_t list[3] = { 1u << 31 | 1u << 28 | RING_WORDS, CL_BACKDOOR_MEMORY_BASE, CL_BACKDOOR_AREA_BYTES };
+        static uint32_t list[3] = {1u << 31 | 1u << 28 | RING_WORDS, CL_BACKDOOR_MEMORY_BASE, CL_BACKDOOR_AREA_BYTES};
         *(volatile uint32_t *)FAR(DMA_LIST) = (uint32_t)list;
         while (*(volatile uint32_t *)FAR(DMA_STATUS) & 1) continue;
       }
-    case OUTSIDE: return far_send((const void *)(CL_BACKDOOR_MEMORY_BASE + CL_BACKDOOR_MEMORY_BYTES - 4 * value), 4 * value + 4);
+    case OUTSIDE:
+      return far_send((const void *)(CL_BACKDOOR_MEMORY_BASE + CL_BACKDOOR_MEMORY_BYTES - 4 * value), 4 * value + 4);
     case WRECK: /* what the loader has in the memory */
       for (uint32_t *at = (uint32_t *)(CL_BACKDOOR_MEMORY_BASE + CL_BACKDOOR_MEMORY_BYTES - CL_BACKDOOR_LOADER_BYTES);
            at != (uint32_t *)(CL_BACKDOOR_MEMORY_BASE + CL_BACKDOOR_MEMORY_BYTES); at++)
@@ -104,8 +125,7 @@ __attribute__((unused)) static int play(const void *argument, size_t bytes) {
     case STORE: __asm__ volatile(TELL "1: sw t0, 8(%1)" ::"r"(FAR(MAIL_SEND)), "r"(NOWHERE) : "t0"); break;
     case FETCH: __asm__ volatile(TELL "1: jr %1" ::"r"(FAR(MAIL_SEND)), "r"(NOWHERE) : "t0"); break;
     case MISALIGNED: __asm__ volatile(TELL "1: lw t0, 2(%1)" ::"r"(FAR(MAIL_SEND)), "r"(buffer) : "t0"); break;
-    case STARE: /* at a word that never comes */
-      far_receive(buffer, 4);
+    case STARE: /* at a word that never comes */ far_receive(buffer, 4);
   }
   return 0;
 }
@@ -113,7 +133,7 @@ __attribute__((unused)) static int play(const void *argument, size_t bytes) {
 static uint32_t patience = 10000000; /* with the program */
 
 __attribute__((unused)) static void begin(enum operation operation, uint32_t value, uint32_t limit) {
-  const uint32_t words[] = { operation, value };
+  const uint32_t words[] = {operation, value};
   remote_patience(10000000);
   EQUAL(remote_load(remote_image, remote_image_bytes), 0);
   EQUAL(remote_start(words, sizeof words, limit), 0);
@@ -122,7 +142,7 @@ __attribute__((unused)) static void begin(enum operation operation, uint32_t val
 
 /* What it is now. */
 __attribute__((unused)) static struct remote_status status(int state, uint32_t detail) {
-  struct remote_status now = { 0 };
+  struct remote_status now = {0};
   EQUAL(remote_status(&now), 0);
   EQUAL(now.state, state);
   EQUAL(now.detail, detail);

@@ -23,13 +23,13 @@ static void faults(void) {
     uint32_t cause[2]; /* economy, standard */
     uint32_t address;
   } faults[] = {
-    { ILLEGAL, { CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_ILLEGAL }, 0 },
-    { BREAKPOINT, { CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_BREAKPOINT }, 0 },
-    { CALL, { CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_CALL }, 0 },
-    { LOAD, { CL_BACKDOOR_CAUSE_ACCESS, CL_BACKDOOR_CAUSE_LOAD }, NOWHERE + 4 },
-    { STORE, { CL_BACKDOOR_CAUSE_ACCESS, CL_BACKDOOR_CAUSE_STORE }, NOWHERE + 8 },
-    { FETCH, { CL_BACKDOOR_CAUSE_ACCESS, CL_BACKDOOR_CAUSE_FETCH }, NOWHERE },
-    { MISALIGNED, { CL_BACKDOOR_CAUSE_ALIGNMENT, CL_BACKDOOR_CAUSE_NONE }, 0 },
+      {ILLEGAL, {CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_ILLEGAL}, 0},
+      {BREAKPOINT, {CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_BREAKPOINT}, 0},
+      {CALL, {CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_CALL}, 0},
+      {LOAD, {CL_BACKDOOR_CAUSE_ACCESS, CL_BACKDOOR_CAUSE_LOAD}, NOWHERE + 4},
+      {STORE, {CL_BACKDOOR_CAUSE_ACCESS, CL_BACKDOOR_CAUSE_STORE}, NOWHERE + 8},
+      {FETCH, {CL_BACKDOOR_CAUSE_ACCESS, CL_BACKDOOR_CAUSE_FETCH}, NOWHERE},
+      {MISALIGNED, {CL_BACKDOOR_CAUSE_ALIGNMENT, CL_BACKDOOR_CAUSE_NONE}, 0},
   };
   for (unsigned n = 0; n < sizeof faults / sizeof *faults; n++) {
     uint32_t pc = 0, cause = faults[n].cause[STANDARD];
@@ -44,7 +44,7 @@ static void faults(void) {
     EQUAL(now.pc, faults[n].operation == FETCH ? NOWHERE : pc);
     EQUAL(now.address, faults[n].address);
     CHECK(now.cycles > 0 && now.cycles < 2000);
-    EQUAL(remote_result(NULL, 0, &(size_t){ 0 }), 0);
+    EQUAL(remote_result(NULL, 0, &(size_t){0}), 0);
     next();
   }
 }
@@ -117,7 +117,7 @@ static void rang(uint32_t bells) { rings += bells != 0; }
 
 static void floods(void) {
   /* Of the protocol's bell, of others, and of those with a handler. */
-  static const uint32_t which[] = { 1, ~0u, ~0u };
+  static const uint32_t which[] = {1, ~0u, ~0u};
   patience = 30000;
   for (unsigned n = 0; n < 3; n++) {
     if (n == 2) EQUAL(remote_bell_handler_np(rang), 0);

@@ -10,7 +10,7 @@ int main(void) {
   const uint32_t *at = cl_input(&length), *end = at + length / 4;
   while (at < end) {
     size_t bytes = *at++;
-    struct remote_status now = { 0 };
+    struct remote_status now = {0};
     int error = remote_load(at, bytes);
     remote_status(&now);
     printf("%d %d %u\n", error, now.state, (unsigned)now.detail);

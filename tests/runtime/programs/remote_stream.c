@@ -9,7 +9,7 @@ static uint32_t words[WORDS];
 
 int far_main(const void *argument, size_t bytes) {
   static uint32_t buffer[WORDS];
-  uint32_t cycles[3] = { far_cycle() };
+  uint32_t cycles[3] = {far_cycle()};
   (void)argument, (void)bytes;
   far_receive(buffer, sizeof buffer);
   cycles[1] = far_cycle();

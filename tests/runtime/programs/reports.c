@@ -31,7 +31,7 @@ int main(void) {
   EQUAL(pthread_create(&thread, &attr, named, NULL), 0);
   EQUAL(pthread_join(thread, NULL), 0);
 
-  int numbers[] = { 5, -3, 9, 0, 2 };
+  int numbers[] = {5, -3, 9, 0, 2};
   qsort(numbers, 5, sizeof *numbers, by_value);
   char text[80];
   snprintf(text, sizeof text, "%d %d %05d %x %s %.3f %lld", numbers[0], numbers[4], 42, 255u, "text", 2.5, 1LL << 40);

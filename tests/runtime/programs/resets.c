@@ -219,10 +219,16 @@ static void begin_anew(struct side *side, int alone) {
 static void step(struct side *side, int reset, int all) {
   uint32_t which;
   switch (below(side, reset ? 16 : 14)) {
-    case 0: case 1: case 2: send(side, another(side)); break;
-    case 3: case 4: case 5: receive(side, another(side)); break;
-    case 6: case 7: lock(side, below(side, MUTEXES)); break;
-    case 8: case 9: unlock(side, below(side, MUTEXES)); break;
+    case 0:
+    case 1:
+    case 2: send(side, another(side)); break;
+    case 3:
+    case 4:
+    case 5: receive(side, another(side)); break;
+    case 6:
+    case 7: lock(side, below(side, MUTEXES)); break;
+    case 8:
+    case 9: unlock(side, below(side, MUTEXES)); break;
     case 10: meet_within(side, 1); break;
     case 11:
       EQUAL(doorbell_ring(1 + below(side, CL_IPC_ALL), below(side, 2) ? 0x80 : 0x01), 0);
@@ -234,9 +240,7 @@ static void step(struct side *side, int reset, int all) {
       which = (uint32_t)channel_timedwait(another(side), CHANNEL_REQ, below(side, 2), below(side, 300));
       CHECK(which == 0 || which == ETIMEDOUT);
       break;
-    case 13:
-      waste(below(side, 500));
-      break;
+    case 13: waste(below(side, 500)); break;
     default: begin_anew(side, !all);
   }
 }
@@ -261,10 +265,8 @@ static void recover(struct side *side) {
     EQUAL(channel_trywait(cpu, CHANNEL_REQ, 0), 0);
     int status;
     while ((status = mailbox_tryreceive(cpu, &word)) != EAGAIN) {
-      if (status == ECONNRESET)
-        receiving_has_failed(side, cpu);
-      else
-        check_word(side, cpu, word);
+      if (status == ECONNRESET) receiving_has_failed(side, cpu);
+      else check_word(side, cpu, word);
     }
   }
   if (self == 0) {
@@ -272,10 +274,8 @@ static void recover(struct side *side) {
       uint32_t all = 0, known = 0;
       side->held |= 1u << mutex;
       int status = cpu_mutex_trylock(mutex);
-      if (status == EOWNERDEAD)
-        claimed[mutex][0]++;
-      else
-        EQUAL(status, 0);
+      if (status == EOWNERDEAD) claimed[mutex][0]++;
+      else EQUAL(status, 0);
       CHECK((inside[mutex] != 0) == (status == EOWNERDEAD));
       inside[mutex] = 1;
       EQUAL(cpu_mutex_trylock(mutex), EDEADLK);
@@ -328,7 +328,7 @@ static void all_works(struct side *side) {
 
 static void *storm(void *unused) {
   (void)unused;
-  struct side side = { .self = cl_cpu_id() };
+  struct side side = {.self = cl_cpu_id()};
   side.random = mix(SEED * 16 + side.self) | 1;
   EQUAL(doorbell_handler_np(0x80, on_bell), 0);
   gather(side.self);

@@ -52,7 +52,7 @@ int main(void) {
   EQUAL(value, SLOTS);
 
   EQUAL(sem_init(&turn, 0, 0), 0);
-  static const int priority[3] = { 17, 19, 18 };
+  static const int priority[3] = {17, 19, 18};
   for (int i = 0; i < 3; i++) {
     threads[i] = spawn(priority[i], wait_turn, (void *)(intptr_t)i);
     waste(30000);

@@ -25,7 +25,19 @@
 
 /* What the program is told to do. */
 enum {
-  RETURN, RESULT, ECHO, MAIL, LOAD, STORE, FETCH, ILLEGAL, LOOP, SILENT, FLOOD, OUTSIDE, OVERWRITE,
+  RETURN,
+  RESULT,
+  ECHO,
+  MAIL,
+  LOAD,
+  STORE,
+  FETCH,
+  ILLEGAL,
+  LOOP,
+  SILENT,
+  FLOOD,
+  OUTSIDE,
+  OVERWRITE,
   MODES, /* of a run that is not reset */
   MOVES = MODES,
 };
@@ -42,9 +54,7 @@ static uint32_t mix(uint32_t a) {
 
 /* --- Processor 1 ------------------------------------------------------------------------------------------------ */
 
-static volatile uint32_t *far_register(uint32_t offset) {
-  return (volatile uint32_t *)(CL_BACKDOOR_FAR_BASE + offset);
-}
+static volatile uint32_t *far_register(uint32_t offset) { return (volatile uint32_t *)(CL_BACKDOOR_FAR_BASE + offset); }
 
 /* A list of one descriptor, from or to the begin of a block; returns the error. */
 static int move(uint32_t op, uint32_t words, uint32_t address) {
@@ -186,18 +196,54 @@ static void refused(void) {
   while (segment[P_TYPE] != 1) segment += PH_WORDS;
   uint32_t what = below(4) ? below(4) : 4 + below(9);
   switch (what) {
-    case 0: image[0] ^= 1u << below(32); reason = CL_BACKDOOR_REASON_MAGIC; break;
-    case 1: bytes = 4 * (5 + below(words - 5)); reason = CL_BACKDOOR_REASON_TRUNCATED; break;
-    case 2: elf[below(words - ELF)] ^= 1u << below(32); reason = CL_BACKDOOR_REASON_CRC; break;
-    case 3: image[1] += 4 + 4 * below(1000); reason = CL_BACKDOOR_REASON_TRUNCATED; break;
-    case 4: elf[IDENT] ^= 1u << below(32); reason = CL_BACKDOOR_REASON_ELF; break;
-    case 5: elf[KIND_MACHINE] ^= 1u << (16 + below(16)); reason = CL_BACKDOOR_REASON_MACHINE; break;
-    case 6: elf[KIND_MACHINE] ^= 1u << below(16); reason = CL_BACKDOOR_REASON_KIND; break;
-    case 7: elf[PHENT_PHNUM] &= 0xffff0000; reason = CL_BACKDOOR_REASON_SEGMENTS; break;
-    case 8: segment[P_VADDR] = 0x50000000 + 4 * below(1000); reason = CL_BACKDOOR_REASON_MEMORY; break;
-    case 9: segment[P_MEMSZ] = 0xfffff000; reason = CL_BACKDOOR_REASON_MEMORY; break;
-    case 10: elf[ENTRY] = 4 * below(1000); reason = CL_BACKDOOR_REASON_ENTRY; break;
-    case 11: segment[P_OFFSET] = 0xfffffff0; reason = CL_BACKDOOR_REASON_TRUNCATED; break;
+    case 0:
+      image[0] ^= 1u << below(32);
+      reason = CL_BACKDOOR_REASON_MAGIC;
+      break;
+    case 1:
+      bytes = 4 * (5 + below(words - 5));
+      reason = CL_BACKDOOR_REASON_TRUNCATED;
+      break;
+    case 2:
+      elf[below(words - ELF)] ^= 1u << below(32);
+      reason = CL_BACKDOOR_REASON_CRC;
+      break;
+    case 3:
+      image[1] += 4 + 4 * below(1000);
+      reason = CL_BACKDOOR_REASON_TRUNCATED;
+      break;
+    case 4:
+      elf[IDENT] ^= 1u << below(32);
+      reason = CL_BACKDOOR_REASON_ELF;
+      break;
+    case 5:
+      elf[KIND_MACHINE] ^= 1u << (16 + below(16));
+      reason = CL_BACKDOOR_REASON_MACHINE;
+      break;
+    case 6:
+      elf[KIND_MACHINE] ^= 1u << below(16);
+      reason = CL_BACKDOOR_REASON_KIND;
+      break;
+    case 7:
+      elf[PHENT_PHNUM] &= 0xffff0000;
+      reason = CL_BACKDOOR_REASON_SEGMENTS;
+      break;
+    case 8:
+      segment[P_VADDR] = 0x50000000 + 4 * below(1000);
+      reason = CL_BACKDOOR_REASON_MEMORY;
+      break;
+    case 9:
+      segment[P_MEMSZ] = 0xfffff000;
+      reason = CL_BACKDOOR_REASON_MEMORY;
+      break;
+    case 10:
+      elf[ENTRY] = 4 * below(1000);
+      reason = CL_BACKDOOR_REASON_ENTRY;
+      break;
+    case 11:
+      segment[P_OFFSET] = 0xfffffff0;
+      reason = CL_BACKDOOR_REASON_TRUNCATED;
+      break;
     case 12:
       EQUAL(remote_load(image, sizeof image), EFBIG);
       refusals++;
@@ -272,11 +318,26 @@ static void run(void) {
       }
       ended(REMOTE_DONE, 0, 0);
       break;
-    case LOAD: ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_LOAD, CL_BACKDOOR_CAUSE_ACCESS); faults++; break;
-    case STORE: ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_STORE, CL_BACKDOOR_CAUSE_ACCESS); faults++; break;
-    case FETCH: ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_FETCH, CL_BACKDOOR_CAUSE_ACCESS); faults++; break;
-    case ILLEGAL: ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_ILLEGAL); faults++; break;
-    case LOOP: ended(REMOTE_LIMIT, 0, 0); faults++; break;
+    case LOAD:
+      ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_LOAD, CL_BACKDOOR_CAUSE_ACCESS);
+      faults++;
+      break;
+    case STORE:
+      ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_STORE, CL_BACKDOOR_CAUSE_ACCESS);
+      faults++;
+      break;
+    case FETCH:
+      ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_FETCH, CL_BACKDOOR_CAUSE_ACCESS);
+      faults++;
+      break;
+    case ILLEGAL:
+      ended(REMOTE_FAULT, CL_BACKDOOR_CAUSE_ILLEGAL, CL_BACKDOOR_CAUSE_ILLEGAL);
+      faults++;
+      break;
+    case LOOP:
+      ended(REMOTE_LIMIT, 0, 0);
+      faults++;
+      break;
     case SILENT:
       remote_patience(2 * LIMIT);
       EQUAL(remote_wait(), ETIMEDOUT);
@@ -328,9 +389,18 @@ int main(void) {
     switch (below(6)) {
       case 0: refused(); break;
       case 1: load_and_reset(); break;
-      case 2: load(); run_and_reset(); break;
-      case 3: load(); stop(); break;
-      default: load(); run(); break;
+      case 2:
+        load();
+        run_and_reset();
+        break;
+      case 3:
+        load();
+        stop();
+        break;
+      default:
+        load();
+        run();
+        break;
     }
     for (uint32_t i = 0; i < 64; i++) EQUAL(before[i] == 0xc0ffee && between[i] == 0xc0ffee, 1);
     for (uint32_t i = 0; i < 64; i++) EQUAL(behind[i], 0xc0ffee);

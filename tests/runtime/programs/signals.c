@@ -17,7 +17,7 @@ static void wrong_numbers(unsigned self) {
   EQUAL(doorbell_handler_np(0, NULL), EINVAL);
   EQUAL(doorbell_handler_np(0x101, NULL), EINVAL);
   EQUAL(which, 5);
-  const unsigned wrong[] = { self, CL_CPUS, 8, 16, 32, ~0u };
+  const unsigned wrong[] = {self, CL_CPUS, 8, 16, 32, ~0u};
   for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     EQUAL(channel_request(wrong[i], 1), EINVAL);
     EQUAL(channel_acknowledge(wrong[i], 0), EINVAL);
@@ -102,6 +102,6 @@ static void *right(void *unused) {
 }
 
 int main(void) {
-  run_sides((void *(*const[])(void *)){ left, right }, 2);
+  run_sides((void *(*const[])(void *)){left, right}, 2);
   return finish();
 }

@@ -65,11 +65,11 @@ static void rest(void) {
 
 /* Half of the waits have a limit; then the plain wait follows, as threads that try again and again leave no time to
  * those that they wait for. */
-#define SOMEHOW(timed, plain, random)                        \
-  do {                                                       \
-    int status_ = below(random, 2) ? (timed) : ETIMEDOUT;    \
+#define SOMEHOW(timed, plain, random)                                 \
+  do {                                                                \
+    int status_ = below(random, 2) ? (timed) : ETIMEDOUT;             \
     if (status_ == ETIMEDOUT || status_ == EAGAIN) status_ = (plain); \
-    EQUAL(status_, 0);                                       \
+    EQUAL(status_, 0);                                                \
   } while (0)
 
 static void wait_somehow(sem_t *sem, uint32_t limit, uint32_t *random) {
@@ -157,7 +157,7 @@ static void on_acknowledge(unsigned cpu) {
 
 static void *answer(void *argument) {
   unsigned self = (unsigned)(uintptr_t)argument;
-  uint32_t answered[CPUS] = { 0 }, sum = 0;
+  uint32_t answered[CPUS] = {0}, sum = 0;
   for (unsigned cpu = 0; cpu < CPUS; cpu++)
     if (cpu != self) EQUAL(channel_handler_np(cpu, CHANNEL_REQ, on_request), 0);
   EQUAL(doorbell_handler_np(0x0f, on_mover_bells), 0);
@@ -296,8 +296,7 @@ static void *exchange(void *argument) {
       EQUAL(word, round << 8 | (self ^ other));
     }
     for (unsigned i = below(&random, 8); i; i--) {
-      if (below(&random, 2))
-        EQUAL(cpu_mutex_lock(5), 0);
+      if (below(&random, 2)) EQUAL(cpu_mutex_lock(5), 0);
       else
         while ((status = cpu_mutex_timedlock(5, 30))) EQUAL(status, ETIMEDOUT);
       uint32_t before = guarded;
@@ -329,10 +328,8 @@ static void lock_somehow(pthread_mutex_t *lock, uint32_t *random) {
 }
 
 static void send_word(int port, uint32_t word, uint32_t *random) {
-  if (below(random, 2))
-    SOMEHOW(port_timedsend(port, word, below(random, 800)), port_send(port, word), random);
-  else
-    SOMEHOW(port_trysend(port, word), port_send(port, word), random);
+  if (below(random, 2)) SOMEHOW(port_timedsend(port, word, below(random, 800)), port_send(port, word), random);
+  else SOMEHOW(port_trysend(port, word), port_send(port, word), random);
 }
 
 static void send_message(uint32_t self, uint32_t number, uint32_t *random) {
@@ -354,7 +351,7 @@ static void send_a_block(uint32_t self, uint32_t number, uint32_t *random) {
 
 static void *work(void *argument) {
   uint32_t self = (uint32_t)(uintptr_t)argument, random = seed_of(self), sum = 0, rings = 0, before;
-  uint32_t words[CONSUMERS] = { 0 }, messages = 0, numbers = 0;
+  uint32_t words[CONSUMERS] = {0}, messages = 0, numbers = 0;
   for (int i = 0; i < 6 * ROUNDS; i++) {
     uint32_t which;
     switch (below(&random, 8)) {
@@ -374,7 +371,8 @@ static void *work(void *argument) {
         add(&inside, -1u);
         EQUAL(sem_post(&tokens), 0);
         break;
-      case 2: case 3:
+      case 2:
+      case 3:
         which = below(&random, CONSUMERS);
         send_word((int)(WORDS + which), self << 16 | words[which]++, &random);
         break;
@@ -406,7 +404,7 @@ static int in_order(uint32_t word, uint32_t expected[WORKERS]) {
 }
 
 static void *consume_words(void *argument) {
-  uint32_t self = (uint32_t)(uintptr_t)argument, random = seed_of(16 + self), expected[WORKERS] = { 0 }, word;
+  uint32_t self = (uint32_t)(uintptr_t)argument, random = seed_of(16 + self), expected[WORKERS] = {0}, word;
   int port = (int)(WORDS + self), ends = 0;
   EQUAL(port_open(port, PORT_DIRECT), 0);
   add(&opened, 1);
@@ -421,7 +419,7 @@ static void *consume_words(void *argument) {
 
 static void *consume_messages(void *unused) {
   (void)unused;
-  uint32_t random = seed_of(24), expected[WORKERS] = { 0 }, sum = 0;
+  uint32_t random = seed_of(24), expected[WORKERS] = {0}, sum = 0;
   struct message *message;
   int ends = 0;
   EQUAL(port_open(MESSAGES, PORT_DIRECT), 0);
@@ -442,7 +440,7 @@ static void *consume_messages(void *unused) {
 
 static void *consume_blocks(void *unused) {
   (void)unused;
-  uint32_t random = seed_of(25), expected[WORKERS] = { 0 }, sum = 0;
+  uint32_t random = seed_of(25), expected[WORKERS] = {0}, sum = 0;
   size_t count;
   int ends = 0;
   EQUAL(port_open(BLOCKS, PORT_DIRECT), 0);

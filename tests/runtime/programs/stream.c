@@ -44,6 +44,6 @@ static void *right(void *unused) {
 }
 
 int main(void) {
-  run_sides((void *(*const[])(void *)){ left, right }, 2);
+  run_sides((void *(*const[])(void *)){left, right}, 2);
   return finish();
 }

@@ -28,8 +28,8 @@ __attribute__((noinline)) static uint32_t hold(uint32_t a, uint32_t loops) {
       "add %0, %0, a4\n add %0, %0, a5\n add %0, %0, a6\n add %0, %0, a7\n add %0, %0, ra\n"
       : "=&r"(result), "+&r"(a), "+&r"(loops)
       :
-      : "ra", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "a4",
-        "a5", "a6", "a7");
+      : "ra", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "a4", "a5",
+        "a6", "a7");
   return result;
 }
 
@@ -43,13 +43,19 @@ static void *work(void *number) {
     uint32_t loops = 1 + (random >> 24) * 4;
     EQUAL(hold(a, loops), a * 20 + 210);
     switch (random >> 28) {
-      case 0: case 1: case 2: sched_yield(); break;
-      case 3: case 4: case 5:
+      case 0:
+      case 1:
+      case 2: sched_yield(); break;
+      case 3:
+      case 4:
+      case 5:
         EQUAL(pthread_mutex_lock(&lock), 0);
         EQUAL(hold(a ^ 0x5555, 30), (a ^ 0x5555) * 20 + 210);
         EQUAL(pthread_mutex_unlock(&lock), 0);
         break;
-      case 6: case 7: case 8:
+      case 6:
+      case 7:
+      case 8:
         EQUAL(sem_wait(&baton), 0);
         EQUAL(hold(a ^ 0x3333, 20), (a ^ 0x3333) * 20 + 210);
         EQUAL(sem_post(&baton), 0);

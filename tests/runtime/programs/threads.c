@@ -98,7 +98,7 @@ int main(void) {
   }
 
   /* attributes */
-  struct sched_param param = { sched_get_priority_max(SCHED_RR) + 1 };
+  struct sched_param param = {sched_get_priority_max(SCHED_RR) + 1};
   EQUAL(pthread_attr_setschedparam(&attr, &param), EINVAL);
   param.sched_priority = -1;
   EQUAL(pthread_attr_setschedparam(&attr, &param), EINVAL);

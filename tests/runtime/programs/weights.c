@@ -8,7 +8,7 @@
 #define THREADS 5
 
 static volatile uint32_t turns[THREADS], end;
-static const uint32_t weights[THREADS] = { 61, 20, 20, 20, 20 };
+static const uint32_t weights[THREADS] = {61, 20, 20, 20, 20};
 static sem_t go;
 
 static void *work(void *number) {

@@ -24,7 +24,7 @@ static void *own(void *cpu) {
 int main(void) {
   pthread_t threads[CL_CPUS];
   cl_trace(CL_TRACE_READY, 0);
-  cl_trace(CL_TRACE_NAME, (uint32_t)(uintptr_t) "a constant");
+  cl_trace(CL_TRACE_NAME, (uint32_t)(uintptr_t)"a constant");
   sem_init(&stored, 0, 0);
   sem_init(&all_stored, 0, 0);
   for (unsigned cpu = 0; cpu < CL_CPUS; cpu++) {

@@ -17,13 +17,13 @@
 
 static int failures;
 
-#define EQUAL(a, b)                                                                              \
-  do {                                                                                           \
-    uint32_t a_ = (uint32_t)(a), b_ = (uint32_t)(b);                                             \
-    if (a_ != b_) {                                                                              \
-      failures++;                                                                                \
-      printf("%d: %s is %lx, not %lx\n", __LINE__, #a, (unsigned long)a_, (unsigned long)b_);    \
-    }                                                                                            \
+#define EQUAL(a, b)                                                                           \
+  do {                                                                                        \
+    uint32_t a_ = (uint32_t)(a), b_ = (uint32_t)(b);                                          \
+    if (a_ != b_) {                                                                           \
+      failures++;                                                                             \
+      printf("%d: %s is %lx, not %lx\n", __LINE__, #a, (unsigned long)a_, (unsigned long)b_); \
+    }                                                                                         \
   } while (0)
 
 static pthread_t begin(int unit, void *argument) {
@@ -62,13 +62,13 @@ static uint32_t semaphore(sem_t *sem, unsigned count) {
 /* Operations that need nobody else. */
 static void alone(void) {
   struct hwt_script steps[] = {
-    { .op = CL_OP_SELF },
-    { .op = CL_OP_YIELD },
-    { .op = CL_OP_WORD0 },
-    { .op = CL_OP_MUTEX_CREATE },
-    { .op = CL_OP_MUTEX_LOCK, .id = 1023 },
-    { .op = 63 },
-    { .op = HWT_SCRIPT_END, .word0 = 4711 },
+      {.op = CL_OP_SELF},
+      {.op = CL_OP_YIELD},
+      {.op = CL_OP_WORD0},
+      {.op = CL_OP_MUTEX_CREATE},
+      {.op = CL_OP_MUTEX_LOCK, .id = 1023},
+      {.op = 63},
+      {.op = HWT_SCRIPT_END, .word0 = 4711},
   };
   pthread_t thread = begin(0, steps);
   EQUAL(end(thread), 4711);
@@ -84,12 +84,9 @@ static void locks(void) {
   uint32_t number;
   pthread_mutex_getnumber_np(&mutex, &number);
   struct hwt_script steps[] = {
-    { .op = CL_OP_MUTEX_LOCK, .id = number },
-    { .op = CL_OP_MUTEX_LOCK, .id = number },
-    { .op = HWT_SCRIPT_DELAY, .word0 = 3000 },
-    { .op = CL_OP_MUTEX_UNLOCK, .id = number },
-    { .op = CL_OP_MUTEX_UNLOCK, .id = number },
-    { .op = HWT_SCRIPT_END, .word0 = 1 },
+      {.op = CL_OP_MUTEX_LOCK, .id = number},   {.op = CL_OP_MUTEX_LOCK, .id = number},
+      {.op = HWT_SCRIPT_DELAY, .word0 = 3000},  {.op = CL_OP_MUTEX_UNLOCK, .id = number},
+      {.op = CL_OP_MUTEX_UNLOCK, .id = number}, {.op = HWT_SCRIPT_END, .word0 = 1},
   };
   pthread_mutex_lock(&mutex);
   pthread_t thread = begin(0, steps);
@@ -112,15 +109,15 @@ static void semaphores(void) {
   sem_t ping, pong, done;
   uint32_t to = semaphore(&ping, 0), back = semaphore(&pong, 0), last = semaphore(&done, 0);
   struct hwt_script one[] = {
-    { .op = CL_OP_SEMAPHORE_WAIT, .id = to },   { .op = CL_OP_SEMAPHORE_POST, .id = back },
-    { .op = CL_OP_SEMAPHORE_WAIT, .id = to },   { .op = CL_OP_SEMAPHORE_POST, .id = back },
-    { .op = HWT_SCRIPT_END, .word0 = 1 },
+      {.op = CL_OP_SEMAPHORE_WAIT, .id = to}, {.op = CL_OP_SEMAPHORE_POST, .id = back},
+      {.op = CL_OP_SEMAPHORE_WAIT, .id = to}, {.op = CL_OP_SEMAPHORE_POST, .id = back},
+      {.op = HWT_SCRIPT_END, .word0 = 1},
   };
   struct hwt_script other[] = {
-    { .op = CL_OP_SEMAPHORE_POST, .id = to },   { .op = CL_OP_SEMAPHORE_WAIT, .id = back },
-    { .op = HWT_SCRIPT_DELAY, .word0 = 200 },
-    { .op = CL_OP_SEMAPHORE_POST, .id = to },   { .op = CL_OP_SEMAPHORE_WAIT, .id = back },
-    { .op = CL_OP_SEMAPHORE_POST, .id = last }, { .op = HWT_SCRIPT_END, .word0 = 2 },
+      {.op = CL_OP_SEMAPHORE_POST, .id = to},   {.op = CL_OP_SEMAPHORE_WAIT, .id = back},
+      {.op = HWT_SCRIPT_DELAY, .word0 = 200},   {.op = CL_OP_SEMAPHORE_POST, .id = to},
+      {.op = CL_OP_SEMAPHORE_WAIT, .id = back}, {.op = CL_OP_SEMAPHORE_POST, .id = last},
+      {.op = HWT_SCRIPT_END, .word0 = 2},
   };
   pthread_t first = begin(0, one);
   wait_cycles(300);
@@ -137,15 +134,15 @@ static void semaphores(void) {
 static void messages(void) {
   enum { TO = 3, BACK = 4, MANY = CL_PORT_DEPTH + 4 };
   struct hwt_script steps[4 + MANY + 2] = {
-    { .op = CL_OP_PORT_OPEN, .id = TO },
-    { .op = CL_OP_PORT_RECEIVE, .id = TO },
-    { .op = CL_OP_PORT_TRYRECEIVE, .id = TO },
-    { .op = CL_OP_PORT_SEND, .id = 1000 },
+      {.op = CL_OP_PORT_OPEN, .id = TO},
+      {.op = CL_OP_PORT_RECEIVE, .id = TO},
+      {.op = CL_OP_PORT_TRYRECEIVE, .id = TO},
+      {.op = CL_OP_PORT_SEND, .id = 1000},
   };
   for (uint32_t i = 0; i < MANY; i++)
-    steps[4 + i] = (struct hwt_script){ .op = CL_OP_PORT_SEND, .id = BACK, .word0 = 100 + i };
-  steps[4 + MANY] = (struct hwt_script){ .op = CL_OP_PORT_CLOSE, .id = TO };
-  steps[4 + MANY + 1] = (struct hwt_script){ .op = HWT_SCRIPT_END, .word0 = 7 };
+    steps[4 + i] = (struct hwt_script){.op = CL_OP_PORT_SEND, .id = BACK, .word0 = 100 + i};
+  steps[4 + MANY] = (struct hwt_script){.op = CL_OP_PORT_CLOSE, .id = TO};
+  steps[4 + MANY + 1] = (struct hwt_script){.op = HWT_SCRIPT_END, .word0 = 7};
   EQUAL(port_open(BACK, 0), 0);
   pthread_t thread = begin(0, steps);
   wait_cycles(500);
@@ -183,10 +180,10 @@ static void threads(void) {
   pthread_attr_setsuspended_np(&attr, 1);
   EQUAL(pthread_create(&thread, &attr, child, (void *)55), 0);
   struct hwt_script steps[] = {
-    { .op = CL_OP_THREAD_START, .id = thread },
-    { .op = CL_OP_THREAD_JOIN, .id = thread },
-    { .op = CL_OP_THREAD_JOIN, .id = thread },
-    { .op = HWT_SCRIPT_END, .word0 = 1 },
+      {.op = CL_OP_THREAD_START, .id = thread},
+      {.op = CL_OP_THREAD_JOIN, .id = thread},
+      {.op = CL_OP_THREAD_JOIN, .id = thread},
+      {.op = HWT_SCRIPT_END, .word0 = 1},
   };
   pthread_t unit = begin(0, steps);
   EQUAL(end(unit), 1);
@@ -198,15 +195,15 @@ static void threads(void) {
 
 /* One thread a unit; hanging, resetting while it waits, and faults; the unit is as good as new each time. */
 static void trouble(void) {
-  struct hwt_script spin[] = { { .op = HWT_SCRIPT_SPIN } };
-  struct hwt_script fault[] = { { .op = HWT_SCRIPT_LOAD, .word0 = NOWHERE } };
-  struct hwt_script good[] = { { .op = CL_OP_SELF }, { .op = HWT_SCRIPT_END, .word0 = 5 } };
+  struct hwt_script spin[] = {{.op = HWT_SCRIPT_SPIN}};
+  struct hwt_script fault[] = {{.op = HWT_SCRIPT_LOAD, .word0 = NOWHERE}};
+  struct hwt_script good[] = {{.op = CL_OP_SELF}, {.op = HWT_SCRIPT_END, .word0 = 5}};
   struct hardware_status_np status;
   pthread_attr_t attr;
   pthread_t thread, another;
   sem_t sem;
   uint32_t number = semaphore(&sem, 0);
-  struct hwt_script waits[] = { { .op = CL_OP_SEMAPHORE_WAIT, .id = number }, { .op = HWT_SCRIPT_END } };
+  struct hwt_script waits[] = {{.op = CL_OP_SEMAPHORE_WAIT, .id = number}, {.op = HWT_SCRIPT_END}};
 
   thread = begin(0, spin);
   pthread_attr_init(&attr);
@@ -253,10 +250,10 @@ static void trouble(void) {
 static void signals(void) {
   enum { LINE = 6 };
   struct hwt_script steps[] = {
-    { .op = CL_OP_INTERRUPT_BIND, .id = LINE, .word0 = 0 },
-    { .op = CL_OP_INTERRUPT_WAIT, .id = LINE },
-    { .op = CL_OP_COND_CREATE },
-    { .op = HWT_SCRIPT_END, .word0 = 3 },
+      {.op = CL_OP_INTERRUPT_BIND, .id = LINE, .word0 = 0},
+      {.op = CL_OP_INTERRUPT_WAIT, .id = LINE},
+      {.op = CL_OP_COND_CREATE},
+      {.op = HWT_SCRIPT_END, .word0 = 3},
   };
   pthread_t thread = begin(2, steps);
   while (interrupt_raise_np(LINE) == ENOENT) continue;
@@ -264,14 +261,14 @@ static void signals(void) {
   EQUAL(steps[0].answer, 0);
   EQUAL(steps[1].answer & ~RESUMED, 0);
   struct hwt_script wait[] = {
-    { .op = CL_OP_COND_WAIT, .id = steps[2].answer },
-    { .op = CL_OP_COND_DESTROY, .id = steps[2].answer },
-    { .op = HWT_SCRIPT_END, .word0 = 4 },
+      {.op = CL_OP_COND_WAIT, .id = steps[2].answer},
+      {.op = CL_OP_COND_DESTROY, .id = steps[2].answer},
+      {.op = HWT_SCRIPT_END, .word0 = 4},
   };
   struct hwt_script signal[] = {
-    { .op = HWT_SCRIPT_DELAY, .word0 = 500 },
-    { .op = CL_OP_COND_SIGNAL, .id = steps[2].answer },
-    { .op = HWT_SCRIPT_END, .word0 = 5 },
+      {.op = HWT_SCRIPT_DELAY, .word0 = 500},
+      {.op = CL_OP_COND_SIGNAL, .id = steps[2].answer},
+      {.op = HWT_SCRIPT_END, .word0 = 5},
   };
   thread = begin(2, wait);
   wait_cycles(300);

@@ -113,7 +113,7 @@ module cl_backdoor_far
   assign get_o           = (load & addr_i == FarMailReceive) | ~live_q;
   assign ring_o          = store & addr_i == FarBellRing;
   assign take            = load & addr_i == FarBellTake;
-  assign taken           = pending & enabled & ~(32'b1 << Doorbell);
+  assign taken           = pending & enabled & ~(32'd1 << Doorbell);
   assign busy            = dma_busy_i;
   assign dma_start_o     = store & addr_i == FarDmaList & ~busy;
   assign dma_crc_clear_o = store & addr_i == FarDmaCrc;

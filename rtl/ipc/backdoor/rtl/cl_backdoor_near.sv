@@ -114,7 +114,7 @@ module cl_backdoor_near
 
   assign ring_o = store & here & register == NearBellRing;
   assign take   = load & here & register == NearBellTake;
-  assign taken  = pending & enabled & ~(32'b1 << Doorbell);
+  assign taken  = pending & enabled & ~(32'd1 << Doorbell);
 
   cl_backdoor_bells u_bells (
     .clk_i, .rst_ni,

@@ -29,10 +29,10 @@ struct Out {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   VerilatedContext context;
   context.randSeed(argc > 1 ? std::atoi(argv[1]) : 1);
-  auto* top = new Vmodel(&context);
+  auto *top = new Vmodel(&context);
   In in;
   while (std::fread(&in, sizeof in, 1, stdin) == 1) {
     top->rst_ni = !(in.edges & 4);

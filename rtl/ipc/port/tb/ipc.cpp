@@ -13,7 +13,7 @@
 
 int main() {
   VerilatedContext context;
-  auto* top = new Vmodel(&context);
+  auto *top = new Vmodel(&context);
   uint32_t control, in[CPUS][3], out[CPUS][2];
   while (std::fread(&control, sizeof control, 1, stdin) == 1 && std::fread(in, sizeof in, 1, stdin) == 1) {
     for (int c = 0; c < CPUS; c++) {

@@ -39,9 +39,7 @@ static void on_down(uint32_t bells) {
   rang = bells;
 }
 
-static uint32_t dma_cycles(void) {
-  return *(volatile uint32_t *)(CL_BACKDOOR_FAR_BASE + CL_BACKDOOR_FAR_DMA_CYCLES);
-}
+static uint32_t dma_cycles(void) { return *(volatile uint32_t *)(CL_BACKDOOR_FAR_BASE + CL_BACKDOOR_FAR_DMA_CYCLES); }
 
 int far_main(const void *argument, size_t bytes) {
   uint32_t rounds = bytes ? *(const uint32_t *)argument : 0;

@@ -28,20 +28,24 @@ static CL_LOCAL_DATA uint32_t block[CL_CPUS][WORDS];
 
 /* begin, then the store; the load that waits, a use of it, then end. */
 #define STORE(name, op, index, word) \
-  __asm__ volatile("nop\n" LABEL(name) "sw %1, 0(%0)\n" :: "r"(RAW(op, index, 0)), "r"(word) : "memory")
+  __asm__ volatile("nop\n" LABEL(name) "sw %1, 0(%0)\n" ::"r"(RAW(op, index, 0)), "r"(word) : "memory")
 #define LOAD(name, op, index, result) \
   __asm__ volatile("lw %0, 0(%1)\nmv %0, %0\n" LABEL(name) : "=&r"(result) : "r"(RAW(op, index, FOR_EVER)) : "memory")
 #define LOAD_AND_STORE(op, index, to, to_index) /* sends back what came, an instruction later */ \
-  do { \
-    uint32_t word_; \
-    __asm__ volatile("lw %0, 0(%1)\nsw %0, 0(%2)\n" : "=&r"(word_) \
-                     : "r"(RAW(op, index, FOR_EVER)), "r"(RAW(to, to_index, 0)) : "memory"); \
+  do {                                                                                           \
+    uint32_t word_;                                                                              \
+    __asm__ volatile("lw %0, 0(%1)\nsw %0, 0(%2)\n"                                              \
+                     : "=&r"(word_)                                                              \
+                     : "r"(RAW(op, index, FOR_EVER)), "r"(RAW(to, to_index, 0))                  \
+                     : "memory");                                                                \
   } while (0)
-#define STORE_AND_LOAD(name, op, index, from, from_index) /* a whole round trip */ \
-  do { \
-    uint32_t word_ = 1; \
-    __asm__ volatile("nop\n" LABEL(name "_begin") "sw %0, 0(%1)\nlw %0, 0(%2)\nmv %0, %0\n" LABEL(name "_end") : "+&r"(word_) \
-                     : "r"(RAW(op, index, 0)), "r"(RAW(from, from_index, FOR_EVER)) : "memory"); \
+#define STORE_AND_LOAD(name, op, index, from, from_index) /* a whole round trip */                             \
+  do {                                                                                                         \
+    uint32_t word_ = 1;                                                                                        \
+    __asm__ volatile("nop\n" LABEL(name "_begin") "sw %0, 0(%1)\nlw %0, 0(%2)\nmv %0, %0\n" LABEL(name "_end") \
+                     : "+&r"(word_)                                                                            \
+                     : "r"(RAW(op, index, 0)), "r"(RAW(from, from_index, FOR_EVER))                            \
+                     : "memory");                                                                              \
   } while (0)
 
 #define REQ_OF(cpu) ((cpu) | 0u << CL_IPC_WIRE_INDEX_WIRE_LSB | 1u << CL_IPC_WIRE_INDEX_LEVEL_LSB)
@@ -218,7 +222,8 @@ static void on_bell(uint32_t bells) {
 
 APART void interrupt_doorbell(unsigned me) {
   if (me == 0) STORE("interrupt_doorbell_begin", CL_IPC_OP_DOORBELL_RING, CPU1, 2);
-  else while (!served[1]) {}
+  else
+    while (!served[1]) {}
 }
 
 static void handlers(unsigned me) {
@@ -289,17 +294,23 @@ APART void message_signal(unsigned me) {
 /* --- Streams: all pairs at once; before, each end alone, at an operation that never waits ------------------- */
 
 #define FOUR(text) text text text text
-#define OUT_8 "sw t0, 0(%0)\nsw t1, 0(%0)\nsw t2, 0(%0)\nsw t3, 0(%0)\nsw t4, 0(%0)\nsw t5, 0(%0)\nsw a6, 0(%0)\nsw a7, 0(%0)\n"
-#define IN_8 "lw t0, 0(%0)\nlw t1, 0(%0)\nlw t2, 0(%0)\nlw t3, 0(%0)\nlw t4, 0(%0)\nlw t5, 0(%0)\nlw a6, 0(%0)\nlw a7, 0(%0)\n"
-#define FROM_8 "lw t0, 0(%1)\nlw t1, 4(%1)\nlw t2, 8(%1)\nlw t3, 12(%1)\nlw t4, 16(%1)\nlw t5, 20(%1)\nlw a6, 24(%1)\nlw a7, 28(%1)\n"
-#define TO_8 "sw t0, 0(%1)\nsw t1, 4(%1)\nsw t2, 8(%1)\nsw t3, 12(%1)\nsw t4, 16(%1)\nsw t5, 20(%1)\nsw a6, 24(%1)\nsw a7, 28(%1)\n"
+#define OUT_8 \
+  "sw t0, 0(%0)\nsw t1, 0(%0)\nsw t2, 0(%0)\nsw t3, 0(%0)\nsw t4, 0(%0)\nsw t5, 0(%0)\nsw a6, 0(%0)\nsw a7, 0(%0)\n"
+#define IN_8 \
+  "lw t0, 0(%0)\nlw t1, 0(%0)\nlw t2, 0(%0)\nlw t3, 0(%0)\nlw t4, 0(%0)\nlw t5, 0(%0)\nlw a6, 0(%0)\nlw a7, 0(%0)\n"
+#define FROM_8 \
+  "lw t0, 0(%1)\nlw t1, 4(%1)\nlw t2, 8(%1)\nlw t3, 12(%1)\nlw t4, 16(%1)\nlw t5, 20(%1)\nlw a6, 24(%1)\nlw a7, 28(%1)\n"
+#define TO_8 \
+  "sw t0, 0(%1)\nsw t1, 4(%1)\nsw t2, 8(%1)\nsw t3, 12(%1)\nsw t4, 16(%1)\nsw t5, 20(%1)\nsw a6, 24(%1)\nsw a7, 28(%1)\n"
 
 /* 64 words a turn of the loop from or to registers, 8 from or to memory. */
-#define STREAM(name, text, step)                                                                              \
-  APART void name(volatile uint32_t *port, uint32_t at, uint32_t end) {                                       \
-    __asm__ volatile("nop\n" LABEL(#name "_begin") "nop\n.balign 16\n1:\n" text "addi %1, %1, " step                  \
-                     "\nbne %1, %2, 1b\nnop\n" LABEL(#name "_end")                                            \
-                     : "+r"(port), "+r"(at) : "r"(end) : "t0", "t1", "t2", "t3", "t4", "t5", "a6", "a7", "memory"); \
+#define STREAM(name, text, step)                                                                     \
+  APART void name(volatile uint32_t *port, uint32_t at, uint32_t end) {                              \
+    __asm__ volatile("nop\n" LABEL(#name "_begin") "nop\n.balign 16\n1:\n" text "addi %1, %1, " step \
+                                                   "\nbne %1, %2, 1b\nnop\n" LABEL(#name "_end")     \
+                     : "+r"(port), "+r"(at)                                                          \
+                     : "r"(end)                                                                      \
+                     : "t0", "t1", "t2", "t3", "t4", "t5", "a6", "a7", "memory");                    \
   }
 STREAM(out_registers, FOUR(OUT_8) FOUR(OUT_8), "64")
 STREAM(in_registers, FOUR(IN_8) FOUR(IN_8), "64")
@@ -346,7 +357,7 @@ APART void stream_message(unsigned me, uint32_t at) { stream_memory_words(me, at
 
 /* --- Locks ---------------------------------------------------------------------------------------------------- */
 
-static pthread_mutex_t kernel_mutex[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+static pthread_mutex_t kernel_mutex[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static volatile uint32_t lock_word[2][8];
 static volatile uint32_t inside; /* CPUs that hold the lock */
 
@@ -354,19 +365,21 @@ static volatile uint32_t inside; /* CPUs that hold the lock */
 APART void lock_unit(unsigned me) {
   (void)me;
   uint32_t word;
-  __asm__ volatile("nop\n" LABEL("lock_unit_begin") "sw %1, %3(%2)\nlw %0, %4(%2)\n"
-                   LABEL("lock_unit_got") "sw zero, %5(%2)\n" LABEL("lock_unit_end") "nop\n"
-                   : "=&r"(word) : "r"(lock_word[0]), "r"(CL_LOCAL), "i"(CL_LOCK_ADDRESS), "i"(CL_LOCK_ACQUIRE),
-                     "i"(CL_LOCK_RELEASE) : "memory");
+  __asm__ volatile("nop\n" LABEL("lock_unit_begin") "sw %1, %3(%2)\nlw %0, %4(%2)\n" LABEL(
+                       "lock_unit_got") "sw zero, %5(%2)\n" LABEL("lock_unit_end") "nop\n"
+                   : "=&r"(word)
+                   : "r"(lock_word[0]), "r"(CL_LOCAL), "i"(CL_LOCK_ADDRESS), "i"(CL_LOCK_ACQUIRE), "i"(CL_LOCK_RELEASE)
+                   : "memory");
 }
 
 APART void cpu_mutex_raw(unsigned me) {
   (void)me;
   uint32_t locked, freed;
-  __asm__ volatile("nop\n" LABEL("cpu_mutex_raw_begin") "lw %0, 0(%2)\n"
-                   LABEL("cpu_mutex_raw_got") "lw %1, 0(%3)\n" LABEL("cpu_mutex_raw_end") "nop\n"
+  __asm__ volatile("nop\n" LABEL("cpu_mutex_raw_begin") "lw %0, 0(%2)\n" LABEL(
+                       "cpu_mutex_raw_got") "lw %1, 0(%3)\n" LABEL("cpu_mutex_raw_end") "nop\n"
                    : "=&r"(locked), "=&r"(freed)
-                   : "r"(RAW(CL_IPC_OP_MUTEX_LOCK, 0, FOR_EVER)), "r"(RAW(CL_IPC_OP_MUTEX_UNLOCK, 0, 0)) : "memory");
+                   : "r"(RAW(CL_IPC_OP_MUTEX_LOCK, 0, FOR_EVER)), "r"(RAW(CL_IPC_OP_MUTEX_UNLOCK, 0, 0))
+                   : "memory");
   if ((locked | freed) >> CL_IPC_WORD_ERROR_LSB) exit(4);
 }
 
@@ -409,11 +422,12 @@ APART void handover_lock_unit(unsigned me, uint32_t at) {
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     uint32_t word;
     __asm__ volatile("sw %1, %3(%2)\nlw %0, %4(%2)\nmv %0, %0\n" LABEL("handover_lock_unit_got") "nop\n"
-                     : "=&r"(word) : "r"(lock_word[1]), "r"(CL_LOCAL), "i"(CL_LOCK_ADDRESS), "i"(CL_LOCK_ACQUIRE)
+                     : "=&r"(word)
+                     : "r"(lock_word[1]), "r"(CL_LOCAL), "i"(CL_LOCK_ADDRESS), "i"(CL_LOCK_ACQUIRE)
                      : "memory");
     hold(turn);
-    __asm__ volatile("nop\n" LABEL("handover_lock_unit_free") "sw zero, %1(%0)\n"
-                     :: "r"(CL_LOCAL), "i"(CL_LOCK_RELEASE) : "memory");
+    __asm__ volatile("nop\n" LABEL("handover_lock_unit_free") "sw zero, %1(%0)\n" ::"r"(CL_LOCAL), "i"(CL_LOCK_RELEASE)
+                     : "memory");
   }
 }
 
@@ -422,11 +436,15 @@ APART void handover_cpu_mutex_raw(unsigned me, uint32_t at) {
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     uint32_t word;
     __asm__ volatile("lw %0, 0(%1)\nmv %0, %0\n" LABEL("handover_cpu_mutex_raw_got") "nop\n"
-                     : "=&r"(word) : "r"(RAW(CL_IPC_OP_MUTEX_LOCK, HANDOVER, FOR_EVER)) : "memory");
+                     : "=&r"(word)
+                     : "r"(RAW(CL_IPC_OP_MUTEX_LOCK, HANDOVER, FOR_EVER))
+                     : "memory");
     if (word >> CL_IPC_WORD_ERROR_LSB) exit(4);
     hold(turn);
     __asm__ volatile("nop\n" LABEL("handover_cpu_mutex_raw_free") "lw %0, 0(%1)\n"
-                     : "=&r"(word) : "r"(RAW(CL_IPC_OP_MUTEX_UNLOCK, HANDOVER, 0)) : "memory");
+                     : "=&r"(word)
+                     : "r"(RAW(CL_IPC_OP_MUTEX_UNLOCK, HANDOVER, 0))
+                     : "memory");
     if (word >> CL_IPC_WORD_ERROR_LSB) exit(4);
   }
 }
@@ -465,7 +483,9 @@ APART void barrier_raw(unsigned me, uint32_t at) {
   uint32_t word;
   come(me, at);
   __asm__ volatile("nop\n" LABEL("barrier_raw_begin") "lw %0, 0(%1)\nmv %0, %0\n" LABEL("barrier_raw_end") "nop\n"
-                   : "=&r"(word) : "r"(RAW(CL_IPC_OP_BARRIER_ARRIVE, 0, FOR_EVER)) : "memory");
+                   : "=&r"(word)
+                   : "r"(RAW(CL_IPC_OP_BARRIER_ARRIVE, 0, FOR_EVER))
+                   : "memory");
   if (word >> CL_IPC_WORD_ERROR_LSB) exit(4);
 }
 
@@ -487,21 +507,43 @@ static const struct test {
   void (*together)(unsigned me, uint32_t at); /* of every CPU */
   void (*prepare)(unsigned me), (*undo)(unsigned me);
 } tests[] = {
-#define SIGNAL(name) { #name, PAIR, name, NULL, NULL, NULL }
-#define WITH(name, prepare, undo) { #name, PAIR, name, NULL, prepare, undo }
-#define ALONE(name) { #name, FIRST, name, NULL, NULL, NULL }
-#define TOGETHER(name, prepare) { #name, ALL, NULL, name, prepare, NULL }
-  SIGNAL(doorbell_raw), SIGNAL(doorbell_api), SIGNAL(doorbell_trip_raw), SIGNAL(doorbell_trip_api),
-  SIGNAL(mailbox_raw), SIGNAL(mailbox_api), SIGNAL(mailbox_trip_raw), SIGNAL(mailbox_trip_api),
-  SIGNAL(wire_raw), SIGNAL(wire_api), SIGNAL(wire_trip_raw), SIGNAL(wire_polled),
-  SIGNAL(variable_polled), SIGNAL(variable_trip), SIGNAL(semaphore_signal),
-  WITH(interrupt_wire, handlers, handlers_off), WITH(interrupt_doorbell, handlers, handlers_off),
-  WITH(port_signal, port_prepare, port_undo), WITH(message_signal, message_prepare, port_undo),
-  TOGETHER(stream_registers, NULL), TOGETHER(stream_memory, NULL), TOGETHER(stream_message, NULL),
-  ALONE(lock_unit), ALONE(memory_lock), ALONE(cpu_mutex_raw), ALONE(cpu_mutex_api), ALONE(pthread_mutex),
-  TOGETHER(handover_lock_unit, NULL), TOGETHER(handover_cpu_mutex_raw, NULL),
-  TOGETHER(handover_cpu_mutex_api, NULL), TOGETHER(handover_pthread_mutex, NULL),
-  TOGETHER(barrier_raw, barrier_prepare), TOGETHER(barrier_api, barrier_prepare),
+#define SIGNAL(name) {#name, PAIR, name, NULL, NULL, NULL}
+#define WITH(name, prepare, undo) {#name, PAIR, name, NULL, prepare, undo}
+#define ALONE(name) {#name, FIRST, name, NULL, NULL, NULL}
+#define TOGETHER(name, prepare) {#name, ALL, NULL, name, prepare, NULL}
+    SIGNAL(doorbell_raw),
+    SIGNAL(doorbell_api),
+    SIGNAL(doorbell_trip_raw),
+    SIGNAL(doorbell_trip_api),
+    SIGNAL(mailbox_raw),
+    SIGNAL(mailbox_api),
+    SIGNAL(mailbox_trip_raw),
+    SIGNAL(mailbox_trip_api),
+    SIGNAL(wire_raw),
+    SIGNAL(wire_api),
+    SIGNAL(wire_trip_raw),
+    SIGNAL(wire_polled),
+    SIGNAL(variable_polled),
+    SIGNAL(variable_trip),
+    SIGNAL(semaphore_signal),
+    WITH(interrupt_wire, handlers, handlers_off),
+    WITH(interrupt_doorbell, handlers, handlers_off),
+    WITH(port_signal, port_prepare, port_undo),
+    WITH(message_signal, message_prepare, port_undo),
+    TOGETHER(stream_registers, NULL),
+    TOGETHER(stream_memory, NULL),
+    TOGETHER(stream_message, NULL),
+    ALONE(lock_unit),
+    ALONE(memory_lock),
+    ALONE(cpu_mutex_raw),
+    ALONE(cpu_mutex_api),
+    ALONE(pthread_mutex),
+    TOGETHER(handover_lock_unit, NULL),
+    TOGETHER(handover_cpu_mutex_raw, NULL),
+    TOGETHER(handover_cpu_mutex_api, NULL),
+    TOGETHER(handover_pthread_mutex, NULL),
+    TOGETHER(barrier_raw, barrier_prepare),
+    TOGETHER(barrier_api, barrier_prepare),
 };
 
 struct input {

@@ -49,7 +49,9 @@ INLINE void copy(uint32_t *to, const uint32_t *from, uint32_t words) {
   for (; words; words -= 8, to += 8, from += 8) copy_8(to, from);
 }
 
-INLINE void copy_word(uint32_t *to, const uint32_t *from) { *(volatile uint32_t *)to = *(const volatile uint32_t *)from; }
+INLINE void copy_word(uint32_t *to, const uint32_t *from) {
+  *(volatile uint32_t *)to = *(const volatile uint32_t *)from;
+}
 
 /* --- [IPC] (a) polling: req and ack as wires, and as variables ---------------------------------------------- */
 
@@ -427,16 +429,23 @@ APART void one_to_many_receive(unsigned me, unsigned other, uint32_t words) {
 
 /* --- The rounds --------------------------------------------------------------------------------------------- */
 
-#define PAIR(name, prepare) { #name, PAIRWISE, prepare, name##_send, name##_receive }
+#define PAIR(name, prepare) {#name, PAIRWISE, prepare, name##_send, name##_receive}
 static const struct mechanism mechanisms[] = {
-  PAIR(polling_wires, NULL), PAIR(polling_variables, NULL), PAIR(polling2_wires, NULL),
-  PAIR(polling2_variables, NULL), PAIR(interrupt, interrupt_prepare), PAIR(semaphore, NULL),
-  PAIR(channel_wait, NULL), PAIR(doorbell, doorbell_prepare), PAIR(mutex, NULL),
-  PAIR(port_words, NULL), PAIR(port_block, NULL),
-  { "mailbox", PAIRWISE, NULL, mailbox_give, mailbox_take },
-  { "message", PAIRWISE, NULL, message_give, message_take },
-  { "many_to_one", MANY_TO_ONE, NULL, many_to_one_send, many_to_one_receive },
-  { "one_to_many", ONE_TO_MANY, NULL, one_to_many_send, one_to_many_receive },
+    PAIR(polling_wires, NULL),
+    PAIR(polling_variables, NULL),
+    PAIR(polling2_wires, NULL),
+    PAIR(polling2_variables, NULL),
+    PAIR(interrupt, interrupt_prepare),
+    PAIR(semaphore, NULL),
+    PAIR(channel_wait, NULL),
+    PAIR(doorbell, doorbell_prepare),
+    PAIR(mutex, NULL),
+    PAIR(port_words, NULL),
+    PAIR(port_block, NULL),
+    {"mailbox", PAIRWISE, NULL, mailbox_give, mailbox_take},
+    {"message", PAIRWISE, NULL, message_give, message_take},
+    {"many_to_one", MANY_TO_ONE, NULL, many_to_one_send, many_to_one_receive},
+    {"one_to_many", ONE_TO_MANY, NULL, one_to_many_send, one_to_many_receive},
 };
 
 static const struct mechanism *find(const char *name) {
@@ -465,7 +474,9 @@ static void *body(void *argument) {
   unsigned me = (unsigned)(uintptr_t)argument;
   const struct input *input = cl_input(NULL);
   const struct mechanism *mechanism = find(input->mechanism);
-  struct { uint32_t before, after; } *counts = (void *)((uint32_t *)cl_output(NULL) + 1);
+  struct {
+    uint32_t before, after;
+  } *counts = (void *)((uint32_t *)cl_output(NULL) + 1);
   int sends = mechanism->shape == PAIRWISE ? !(me % 2) : mechanism->shape == MANY_TO_ONE ? me != 0 : me == 0;
   unsigned other = mechanism->shape == PAIRWISE ? me ^ 1 : me == 0;
   if (mechanism->shape == PAIRWISE && !sends) must(port_open((int)me / 2, PORT_DIRECT));

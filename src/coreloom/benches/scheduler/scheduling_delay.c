@@ -40,7 +40,8 @@ static void *compute(void *argument) {
   for (;;) {
     for (uint32_t i = 0; i < 64; i++) {
       value = value * 1664525u + 1013904223u;
-      if (value >> 31) data[i] += value; else data[i] ^= value >> 3;
+      if (value >> 31) data[i] += value;
+      else data[i] ^= value >> 3;
     }
 #if FOOTPRINT
     __asm__ volatile(".rept " TEXT(FOOTPRINT) " / 4\n addi %0, %0, 1\n .endr" : "+r"(value));
@@ -66,7 +67,7 @@ static void *serve(void *unused) {
 static pthread_t create(int priority, void *(*start)(void *), unsigned argument) {
   pthread_attr_t attr;
   pthread_t thread;
-  struct sched_param param = { priority };
+  struct sched_param param = {priority};
   must(pthread_attr_init(&attr));
   must(pthread_attr_setschedparam(&attr, &param));
   must(pthread_create(&thread, &attr, start, (void *)(uintptr_t)argument));

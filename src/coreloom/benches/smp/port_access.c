@@ -8,11 +8,11 @@
 #define LOAD "lw %0, 0(%1)\n"
 #define LOADS_16 LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD
 /* Twice: the second time the instructions are in the cache. */
-#define CYCLES(loads)                                                       \
-  for (int time = 0; time < 2; time++) {                                    \
-    uint32_t before = cl_cycle();                                           \
-    __asm__ volatile(loads : "=&r"(self) : "r"(port) : "memory");           \
-    cycles = cl_cycle() - before;                                           \
+#define CYCLES(loads)                                             \
+  for (int time = 0; time < 2; time++) {                          \
+    uint32_t before = cl_cycle();                                 \
+    __asm__ volatile(loads : "=&r"(self) : "r"(port) : "memory"); \
+    cycles = cl_cycle() - before;                                 \
   }
 
 int main(void) {

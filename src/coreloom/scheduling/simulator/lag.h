@@ -184,10 +184,8 @@ static inline void lag_start(struct lag *lag, uint32_t cpu, uint32_t thread, uin
   if (!lag->rate[thread]) return;
   lag_event_(lag, now);
   lag->cpu[cpu] = (struct lag_cpu){.thread = thread, .busy = true, .since = from};
-  if (lag_exact(lag))
-    lag_place_(lag, thread, LAG_NEVER);
-  else
-    lag->lowest[lag->leaves + thread] = LAG_NEVER;
+  if (lag_exact(lag)) lag_place_(lag, thread, LAG_NEVER);
+  else lag->lowest[lag->leaves + thread] = LAG_NEVER;
 }
 
 /* The thread on that CPU gets no service from now on. */
@@ -197,10 +195,8 @@ static inline void lag_stop(struct lag *lag, uint32_t cpu, uint64_t now) {
   lag_event_(lag, now);
   lag_value value = lag->value[on->thread] = lag_value_(lag, on, now);
   if (value > lag->highest) lag->highest = value;
-  if (lag_exact(lag))
-    lag_place_(lag, on->thread, value);
-  else
-    lag->lowest[lag->leaves + on->thread] = value;
+  if (lag_exact(lag)) lag_place_(lag, on->thread, value);
+  else lag->lowest[lag->leaves + on->thread] = value;
   on->busy = false;
 }
 

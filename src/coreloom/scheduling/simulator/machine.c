@@ -87,10 +87,8 @@ static void go_on(struct sim *s, uint32_t c, cl_time time) {
   cpu->slice_end = slice_end(s, c, time);
   uint64_t done = left == CL_FOREVER ? CL_FOREVER : cpu->since + left;
   uint64_t next = done < cpu->slice_end ? done : cpu->slice_end;
-  if (next == CL_FOREVER)
-    events_remove(&s->events, c);
-  else
-    events_set(&s->events, c, next);
+  if (next == CL_FOREVER) events_remove(&s->events, c);
+  else events_set(&s->events, c, next);
 }
 
 /* It serves nobody from now on. */
@@ -258,10 +256,8 @@ static void happen(struct sim *s, struct event event) {
   } else if (event.id < cpus + s->threads) {
     struct thread *t = &s->thread[event.id - cpus];
     events_remove(&s->events, event.id);
-    if (t->born)
-      program_resume(s, t);
-    else
-      come(s, t);
+    if (t->born) program_resume(s, t);
+    else come(s, t);
   } else {
     s->m.policy->balance(&s->m, event.id - cpus - s->threads);
     events_set(&s->events, event.id, event.time + s->balance);
@@ -278,10 +274,8 @@ static double seconds(void) {
 /* What still runs or waits at the end is counted up to then. */
 static void finish(struct sim *s) {
   for (uint32_t c = 0; c < s->m.cpus; c++) {
-    if (s->cpu[c].thread != NONE)
-      served(s, c);
-    else
-      s->cpu[c].idle += s->m.now - s->cpu[c].idle_since;
+    if (s->cpu[c].thread != NONE) served(s, c);
+    else s->cpu[c].idle += s->m.now - s->cpu[c].idle_since;
     s->idle += s->cpu[c].idle;
   }
   for (uint32_t i = 0; i < s->threads; i++) {

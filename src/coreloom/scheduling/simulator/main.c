@@ -169,8 +169,8 @@ static void tell_threads(const struct sim *s) {
   for (uint32_t i = 0; i < s->threads; i++) {
     const struct thread *t = &s->thread[i];
     const uint32_t *histogram = s->latency[s->latency_by_kind ? t->kind : i];
-    printf("%s[%llu,%llu,%llu,%llu,%llu,%llu,%llu", i ? "," : "", (wide)t->service, (wide)t->waiting,
-           (wide)t->switches, (wide)t->migrations, (wide)t->wakeups, (wide)t->latencies, (wide)t->latency_sum);
+    printf("%s[%llu,%llu,%llu,%llu,%llu,%llu,%llu", i ? "," : "", (wide)t->service, (wide)t->waiting, (wide)t->switches,
+           (wide)t->migrations, (wide)t->wakeups, (wide)t->latencies, (wide)t->latency_sum);
     tell_quantiles(t->latencies ? histogram : NULL, s->latency_by_kind ? s->latency_max : t->latency_max);
     printf(",%llu,%llu]", (wide)t->latency_max, (wide)t->done);
   }
@@ -187,8 +187,7 @@ static void tell(const struct sim *s, double seconds, const lag_value *series, u
   printf("],\n\"idle_of_cpus\":[");
   for (uint32_t c = 0; c < s->m.cpus; c++) printf("%s%llu", c ? "," : "", (wide)s->cpu[c].idle);
   printf("],\n\"now\":%llu,\"decisions\":%llu,\"switches\":%llu,\"migrations\":%llu,\"moved\":%llu,\"held\":%llu,",
-         (wide)s->m.now, (wide)s->decisions, (wide)s->switches, (wide)s->migrations, (wide)s->m.moved,
-         (wide)s->m.held);
+         (wide)s->m.now, (wide)s->decisions, (wide)s->switches, (wide)s->migrations, (wide)s->m.moved, (wide)s->m.held);
   printf("\"idle\":%llu,\"service\":%llu,\"gap\":%llu,\"gap_exact\":%d,\"alive\":%u,\"stuck\":%d,", (wide)s->idle,
          (wide)s->service, (wide)lag_largest(&s->lag), lag_exact(&s->lag), s->alive, s->alive && s->stuck == s->alive);
   printf("\"timeline_full\":%d,\"seconds\":%.6f}\n", s->timeline && !s->timeline_left, seconds);

@@ -6,10 +6,8 @@
 
 static void append(struct sim *s, struct queue *queue, struct thread *t) {
   t->next = NONE;
-  if (queue->first == NONE)
-    queue->first = t->e.id;
-  else
-    s->thread[queue->last].next = t->e.id;
+  if (queue->first == NONE) queue->first = t->e.id;
+  else s->thread[queue->last].next = t->e.id;
   queue->last = t->e.id;
   s->stuck++;
 }
@@ -51,10 +49,8 @@ static bool advance(struct sim *s, struct thread *t) {
 
 /* It has what it waited for. */
 void program_resume(struct sim *s, struct thread *t) {
-  if (advance(s, t))
-    sim_wake(s, t);
-  else
-    sim_ended(s, t); /* that was its last step, and it need not run to end */
+  if (advance(s, t)) sim_wake(s, t);
+  else sim_ended(s, t); /* that was its last step, and it need not run to end */
 }
 
 static enum went do_sleep(struct sim *s, struct thread *t, const struct step *step) {
