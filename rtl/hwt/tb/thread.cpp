@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One hardware thread (cl_hw_thread) with a memory, a stand-in for the kernel and somebody at its registers.
+// One hardware thread (cl_hw_thread) with a memory, a kernel stub and access to its registers.
 //
 // usage: sim BYTES SEED < commands
 // BYTES: of memory at 0x4000'0000, a multiple of 4. SEED 0: every access is granted at once; others: bus and
@@ -8,7 +8,7 @@
 //   write OFFSET VALUE [BE]     store to a register -> ok | error
 //   read OFFSET                 load of a register -> its value | error
 //   give TID                    the kernel answers the pending load of next or thread_exit with a thread -> ok | none
-//   answer WORD MESSAGE DELAY   what the kernel will answer to one more operation, DELAY cycles later than it could
+//   answer WORD MESSAGE DELAY   the kernel stub's answer to the next operation, delayed by DELAY cycles
 //   run CYCLES                  -> ok
 //   until MASK VALUE MOST       run until STATUS & MASK == VALUE -> cycles since the last `give` or START | timeout
 //   poke ADDRESS BYTES          to memory -> ok

@@ -124,7 +124,7 @@ module cl_kernel_formal
   // Ready queue
   logic [Threads-1:0]                 queued;
   logic [Threads-1:0][QueueWidth-1:0] where;
-  logic [Threads-1:0]  [KeyWidth-1:0] key, at;  // what orders it, and where it is
+  logic [Threads-1:0]  [KeyWidth-1:0] key, at;  // its key, and the key it is queued by
   logic [Threads-1:0]   [Threads-1:0] older;
   logic                         [7:0] queue_left;
 
@@ -165,7 +165,7 @@ module cl_kernel_formal
       assign relative = u_dut.u_engine.g_deadlines.u_deadline.u_relative.g_early.mem[t];
       assign deadline = u_dut.u_engine.g_deadlines.u_deadline.u_deadline.g_early.mem[t];
       assign key[t]   = (relative != '0) ? {1'b1, deadline} : KeyWidth'(priority_key(1'b1, RankWidth'(prio[t])));
-      // Who runs, or could, has missed his deadline by 32768 ticks at most.
+      // A running or ready thread has missed its deadline by at most 32768 ticks.
       assign since = deadline - u_dut.u_engine.g_deadlines.u_deadline.now_q + DeadlineWidth'(32768);
       always_comb begin
         if (relative != '0 && state[t] inside {ThreadReady, ThreadRunning}) assume (!since[DeadlineWidth-1]);
@@ -181,7 +181,7 @@ module cl_kernel_formal
   assign older      = u_dut.u_ready_queue.older_q;
   assign queue_left = u_dut.u_ready_queue.left_q;
 
-  // Reservations: who owns a CPU, who serves a queue, and where threads are placed
+  // Reservations: owners of CPUs, keepers of queues, and placement of threads
   logic    [Cpus-1:0]                 reserved;
   logic    [Cpus-1:0]  [TidWidth-1:0] cpu_owner;
   logic    [Cpus-1:0][PriorityWidth-1:0] owner_prio;
@@ -271,18 +271,18 @@ module cl_kernel_formal
     logic free_ids;   // each free id is in the list of free ids, once
     logic places;     // each thread is where its state says, and in one place only
     logic reasons;    // a blocked thread has one reason, any other none
-    logic bindings;   // who belongs to one client alone
+    logic bindings;   // threads that belong to one client
     logic order;      // the ready queue has the threads' levels and homes, in order
     logic idle;       // no client waits while a thread that it may run is ready
-    logic objects;    // no thread waits for what is there
-    logic sent;       // what is not published is on its sender's list
-    logic lines;      // what a line asks for is what its binding says
-    logic owners;     // who owns a CPU, and that every queue is served by a CPU that may
+    logic objects;    // no thread waits for something available
+    logic sent;       // a port with unpublished messages is on its sender's list
+    logic lines;      // a line's request matches its binding
+    logic owners;     // owners are consistent, and every queue is served by an unreserved CPU
   } holds_t;
 
   holds_t                         holds;
   logic [Threads-1:0]             exists, unused_id, owns;
-  logic [Threads-1:0]  [Cpus-1:0] may_run;  // from a ready queue; a surplus is told apart
+  logic [Threads-1:0]  [Cpus-1:0] may_run;  // from a ready queue; a surplus is handled separately
   logic                           surplus;
   logic [Threads-1:0][LevelWidth-1:0] thread_level;
   logic [Threads-1:0]       [3:0] on, behind, ready, reasons;
@@ -300,7 +300,7 @@ module cl_kernel_formal
     end
   end
 
-  // Who may run whom
+  // Which client may run which thread
   always_comb begin
     surplus = 1'b1;
     for (int unsigned c = 0; c < RtCpus; c++) begin
@@ -654,7 +654,7 @@ module cl_kernel_formal
   logic own_cpu, in_surplus, asked, rt_waits, rt_elsewhere;
 
   always_comb begin
-    // A reserved CPU is given nobody but its owner, and the owner no other CPU.
+    // A reserved CPU gets only its owner, and the owner no other CPU.
     own_cpu = 1'b1;
     for (int unsigned c = 0; c < Cpus; c++) begin
       if (reserved[c] && (given_to == cpu_t'(c)) != (given_tid == cpu_owner[c])) own_cpu = 1'b0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the ready queue of every build, for every sequence of operations that its user may ask for.
 //
-// The reference keeps of every thread where it is, and of every two who came first. Proven against it:
+// The reference stores where each thread is queued, and for every two which came first. Proven against it:
 //   the thread shown as best is the first of the highest priority, and a queue shows one if it has any (so no thread is
 //   lost, none is there twice, highest first, first in first out within a priority);
 //   (with Deadlines: the one that comes first of all, while all deadlines are within half of the range of their numbers);
@@ -310,7 +310,7 @@ module cl_ready_queue_formal
       assign word[w] = u_dut.g_bitmap.u_bitmap.bits[w];
     end
 
-    // What the memories hold once what is due is written
+    // Contents of the memories after the pending write
     logic [2**LevelWidth-1:0][2*TidWidth:0] level;
     tid_t [2**TidWidth-1:0]                 next, prev;
     logic [Queues-1:0][2**PriorityWidth-1:0] used;

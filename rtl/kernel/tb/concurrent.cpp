@@ -4,7 +4,7 @@
 //
 //   concurrent OPERATIONS SEED LOG
 //
-// LOG: 32-bit words, four an entry: kind, cpu, a, b. An answer stands before what is taken in its cycle.
+// LOG: 32-bit words, four per entry: kind, cpu, a, b. An answer precedes the operation taken in its cycle.
 //   0 reset
 //   1 an operation is taken: a = op << 10 | id, b = WORD0 at that time
 //   2 a save is taken

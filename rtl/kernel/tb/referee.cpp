@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
     }
     quiet = 0;
     if (port && !check) {
-      // The next step may come while the engine is at work; but it must come after this one.
+      // The next step may come while the engine is busy, but must be taken after this one.
       for (int i = 0; top->offered_o; i++) {
         if (i == kPatience) fail("cpu %u: never taken by the engine", step.cpu);
         cycle();

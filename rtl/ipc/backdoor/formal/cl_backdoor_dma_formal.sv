@@ -4,10 +4,10 @@
 //
 // REQ-backdoor-14: an access is to a whole word in the local memory, and a word of the block is inside it: the one that
 //   the descriptor says, in order, each once. The words of a descriptor are fetched in the list's order.
-// REQ-backdoor-15: nothing of a wrong descriptor is moved, and its error is the one that the header of the RTL says.
+// REQ-backdoor-15: an invalid descriptor moves nothing, and its error is the one defined in the RTL's header.
 //   A descriptor ends when all of its words are moved, and not before.
 // REQ-backdoor-16: a request stays until it is granted; there is none while idle. It is busy from a start to the end,
-//   which is told once.
+//   which is signalled once.
 // REQ-backdoor-17: `rank` falls in every cycle but those in which a request is not granted: so every list ends after
 //   MostCycles other cycles at the latest.
 module cl_backdoor_dma_formal
@@ -147,12 +147,12 @@ module cl_backdoor_dma_formal
     end
   end
 
-  // --- what is proven ---
+  // --- properties ---
 
   always_comb begin
     assume (!(start_i && busy));
 
-    // It does what the descriptor says.
+    // It executes the descriptor.
     assert (busy == busy_q);
     if (bus_req) begin
       assert (busy_q && cmd.be == '1 && cmd.addr[1:0] == '0 && cmd.addr - RamBase < MemoryBytes);
@@ -234,7 +234,7 @@ module cl_backdoor_dma_formal
   end
 
   always_comb begin
-    assume (read_past_q || down_rdata_i == down_q);   // the block keeps what it shows
+    assume (read_past_q || down_rdata_i == down_q);   // the block's output is stable
     assert (busy == (was_busy_q || started_q));
     if (told_q) assert (!busy && !end_list && !bus_req);
     if (refused_q) assert (bus_req && cmd.addr == cmd_q.addr && cmd.we == cmd_q.we &&
@@ -243,7 +243,7 @@ module cl_backdoor_dma_formal
     if (busy) assert (rank < MostCycles);
   end
 
-  // --- why: what the RTL remembers is what came over the bus ---
+  // --- lemmas: the RTL's registers match what came over the bus ---
 
   logic [31:0] list_at, block_at;
 

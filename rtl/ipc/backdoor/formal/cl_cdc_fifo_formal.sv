@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What cl_cdc_fifo promises, for any two clocks: a step of the proof is one in which either, both or neither ticks.
-// The reading side is told at any time of any number of words that were written by then, never of fewer than before.
+// The reading side gets at any time any number of words written by then, never fewer than before.
 module cl_cdc_fifo_formal #(
   parameter  int unsigned Width  = 2,
   parameter  int unsigned Depth  = 4,
@@ -77,14 +77,14 @@ module cl_cdc_fifo_formal #(
 
   always_comb begin
     if (rst_ni) begin
-      // REQ-backdoor-11: it never overflows or underflows: neither side believes in more than there is.
+      // REQ-backdoor-11: no overflow or underflow: neither side sees more words or room than there is.
       assert (level <= CountW'(Depth) && room <= CountW'(Depth) - level);
       assert (CountW'(written - told_q) <= level && waiting <= level);
       assert (level <= level0 && level0 <= level1 && level1 <= level2 && level2 <= CountW'(Depth));
       // REQ-backdoor-12: of the Gray pointer one bit changes at an edge at most.
       assert ($countones(u_dut.gray_q ^ gray_before_q) <= 1);
       assert (binary(u_dut.gray_q) == u_dut.read_q);
-      // REQ-backdoor-13: a word is got in its order, once, and lies still as long as it can be got.
+      // REQ-backdoor-13: words are read in order, once, and are stable while they can be read.
       if (waiting != '0 && put_i && room != '0) assert (u_dut.written_q[CountW-2:0] != u_dut.read_q[CountW-2:0]);
       if (watched_q && !got_q) begin
         assert (CountW'(written - place_q) != '0 && CountW'(written - place_q) <= level);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays clock edges on cl_backdoor_bench: what goes in from stdin, what comes out to stdout
-// (tests/backdoor_rtl/harness.py has both). The argument is the seed of what the synchronisers settle to.
+// Plays clock edges on cl_backdoor_bench: inputs from stdin, outputs to stdout (tests/backdoor_rtl/harness.py has the
+// formats). The argument is the seed for the synchronisers' late settling.
 //
 // In, for each step: `struct In` as below; edges: bit 0 clk0, bit 1 clk1, both at once with 3; bit 2 reset.
 // Out: `struct Out`, after the edges.

@@ -5,7 +5,7 @@
 // PERIOD0, PERIOD1: of the clocks; JITTER: each period is that much longer or shorter at random (0: none). PERCENT: of
 // the cycles of clock 1 in which the bus there grants the DMA's request. HOLDS: of 10000 steps of the near program, how
 // many hold the far one and start another. The run ends when CYCLES of clock 0 are over and all that was under way has
-// come; it prints what happened as JSON. A breach of what the registers promise ends it with a message, status 1.
+// come; it prints what happened as JSON. A violation of the registers' contract ends it with a message, status 1.
 //
 // Near sends a stream of words through the down block and far takes them by DMA lists; the other way likewise. Each
 // says in its word 2 how many it has put there, and in word 3 how many it has taken of the other's. Both ring bells,
@@ -121,7 +121,7 @@ struct Side {
 
 Side near, far;
 
-// --- what is true ---------------------------------------------------------------------------------------------------
+// --- scoreboard ---------------------------------------------------------------------------------------------------
 
 struct Bells {
   std::array<std::vector<uint32_t>, 32> rung; // words in the stream at each ring
@@ -164,14 +164,14 @@ struct Bells {
 
 // One way, of the program that runs
 struct Way {
-  uint32_t put = 0; // words of the stream that the other side has been told of
+  uint32_t put = 0; // words of the stream announced to the other side
   uint32_t taken = 0;
   std::deque<std::pair<uint32_t, uint32_t>> mail; // that was taken by the mailbox, with `put` of then
   Bells bells;
 };
 
-uint32_t epoch = 0; // the program that near starts or has started: it is told so by word 0
-bool known = false; // near knows that this one runs: what far does counts
+uint32_t epoch = 0; // the program that near starts or has started, sent in word 0
+bool known = false; // near has received that this program runs: far's actions count
 bool stop = false; // nothing new is begun
 bool far_quiet = false; // far has ended all
 uint32_t far_dma_cycles = 0; // its register then
@@ -240,7 +240,7 @@ Program near_program(uint32_t holds, uint64_t cycles) {
         counts.refusals++;
       }
     }
-    if (epoch > 1 && !at_once) { // it is told of its hold first
+    if (epoch > 1 && !at_once) { // wait until its hold has arrived
       WAIT_UNTIL(near, CL_BACKDOOR_NEAR_STATUS, !(value & 1), "held");
       EXPECT(!(value & 14), "status %x while held", value);
       EXPECT(!was_live, "the core runs");
@@ -354,7 +354,7 @@ Program near_program(uint32_t holds, uint64_t cycles) {
           EXPECT(value + heard <= up.bells.rings, "%u merged", value);
           break;
         }
-        case 6: { // mail, whether there is room or not
+        case 6: { // mail, with or without room
           if (stop) break;
           for (uint32_t n = 1 + upto(3); n; n--) {
             down.mail.emplace_back(mail_word(epoch, mails), down.put);
@@ -372,7 +372,7 @@ Program near_program(uint32_t holds, uint64_t cycles) {
           }
           break;
         }
-        case 7: { // mail, whether there is any or not
+        case 7: { // mail, empty or not
           uint32_t count = co_await near.load(CL_BACKDOOR_NEAR_MAIL_COUNT);
           for (uint32_t n = chance(30) ? 40 : 0; n && !(count >> 8); n--)
             count = co_await near.load(CL_BACKDOOR_NEAR_MAIL_COUNT);
@@ -392,7 +392,7 @@ Program near_program(uint32_t holds, uint64_t cycles) {
           EXPECT(put >= words, "a mail came before %u words: %u", words, put);
           break;
         }
-        case 8: { // what nothing answers
+        case 8: { // unmapped addresses
           static const uint32_t gaps[] = {0x14,
                                           0x3c,
                                           0x50,
@@ -670,7 +670,7 @@ Program far_program() {
       co_await far.idle(2);
       EXPECT(far.irq == ((value & enable) != 0), "interrupt %d, pending %x", far.irq, value);
       far_dma_cycles = co_await far.load(CL_BACKDOOR_FAR_DMA_CYCLES);
-      co_await far.store(CL_BACKDOOR_FAR_WORD + 4, 1); // counters go along with what is said
+      co_await far.store(CL_BACKDOOR_FAR_WORD + 4, 1); // counters are sent along
       far_quiet = true;
     }
   }
