@@ -41,7 +41,7 @@ int cl_scx_drop(const struct bpf_object *object, const char *map, const char *me
 bool cl_scx_knows(const char *member);
 /* Before loading: how many entries an array has that is the only variable of the section `.data.NAME`. */
 int cl_bpf_resize(const struct bpf_object *object, const char *section, size_t size);
-/* Makes a loaded scheduler the kernel's; destroying the link gives the CPUs back to the kernel's own. */
+/* Makes a loaded scheduler the kernel's; destroying the link gives them back to its own scheduler. */
 int cl_scx_attach(const struct bpf_object *object, const char *map, struct bpf_link **link);
 
 #endif

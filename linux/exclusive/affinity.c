@@ -79,7 +79,7 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   if (cl_cpus_count(&rest) == 0) {
     if (task->kernel) return leave(task);
     rest = hold->rest;
-    for (int v1 = 0; v1 < 2; v1++) { /* the kernel gives no more than its cpuset has, and that is written down */
+    for (int v1 = 0; v1 < 2; v1++) { /* the kernel gives no more than its cpuset has, and that is recorded */
       struct cl_cpus granted;
       if (cl_granted(task->tid, v1 ? "cpuset" : "", &granted) == 0) rest = cl_cpus_and(&rest, &granted);
     }

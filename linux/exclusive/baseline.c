@@ -17,7 +17,7 @@
 
 #define MAGIC "coreloom-baseline 1"
 #define FILE_NEW CL_BASELINE ".new"
-#define SPARE 256 /* lines that may be out of date before the file is written anew */
+#define SPARE 256 /* lines that may be out of date before the file is rewritten */
 
 static const char *const kinds[CL_KINDS] = {"cpus", "mask", "controller", "irqbalance", "task"};
 static const char *const hows[CL_HOWS] = {"was", "ours", "theirs"};
@@ -243,7 +243,7 @@ static int read_file(struct cl_baseline *b, const char *path, int flags) {
   size_t length;
   int error = begin(b);
   if (!error) error = open_file(path, flags, &b->fd);
-  if (error == EACCES) error = open_file(path, O_RDONLY, &b->fd); /* who is not root only looks */
+  if (error == EACCES) error = open_file(path, O_RDONLY, &b->fd); /* without root only read */
   if (!error) error = identify(b);
   if (!error && (error = cl_lines_read(b->fd, &text, &length)) == 0) {
     error = parse(b, text, length);
@@ -354,7 +354,7 @@ int cl_baseline_note_offline(struct cl_baseline *b) {
   return add_offline(b, &off);
 }
 
-/* How far a CPU has come: the most is online. 0: the kernel does not tell. */
+/* A CPU's hotplug state: the highest is online. 0: the kernel does not report it. */
 static unsigned long long hotplug_state(int cpu) {
   char path[64], text[32];
   unsigned long long state;
@@ -433,7 +433,7 @@ static int write_known(int fd, const struct cl_known *k, bool replaced, size_t *
   return error ? error : cl_line_add(fd, field, 5);
 }
 
-/* Writes all that is known to a new file; without `replaced`: all that has been done is written down as done. */
+/* Writes all that is known to a new file; without `replaced`: all that has been done is recorded as done. */
 static int write_anew(struct cl_baseline *b, bool replaced) {
   char list[CL_CPUS_TEXT], copy[24], topology[24];
   size_t lines = 4;

@@ -58,14 +58,14 @@ int cl_change_file(struct cl_changes *c, const char *path, const char *text) {
   return c->plan ? planned_write(path, text, old) : cl_write(path, text);
 }
 
-/* What somebody else has written since we did is his wish from now on. */
+/* What others have written since this tool did is what they want from now on. */
 static int note_set(struct cl_changes *c, enum cl_kind kind, const char *path, const char *old, const char *new) {
   const struct cl_known *known = cl_baseline_find(c->base, kind, path);
   struct cl_cpus base, written, now;
   if (known == NULL) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
   bool theirs = cl_baseline_parse(c->base, known, known->base, &base) == 0 &&
                 cl_baseline_parse(c->base, known, old, &now) == 0 && !cl_baseline_alike(c->base, &now, &base);
-  /* Who wrote down the last may have been killed before he wrote it. */
+  /* The tool that recorded the last value may have been killed before writing it. */
   for (const struct cl_known *k = known; k && theirs; k = k->older)
     theirs = cl_baseline_parse(c->base, k, k->written, &written) || !cl_cpus_equal(&now, &written);
   if (!theirs)
@@ -169,7 +169,7 @@ static bool is_as_left(const struct cl_baseline *b, const struct cl_known *known
                      (known->how == CL_WAS || cl_baseline_alike(b, &task->allowed, &b->online)));
 }
 
-/* A task that has asked for other CPUs since we told it is one that wants those. */
+/* A task that has requested other CPUs since its affinity was set wants those. */
 static int note_task(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *new) {
   struct cl_baseline *b = c->base;
   struct cl_cpus wish = cl_baseline_wish(b, task);
@@ -200,7 +200,7 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
     return 0;
   }
   int error = cl_task_allowed(task->tid, &is.allowed);
-  /* One of the program is told all the same: it may have asked for more, which a partition keeps from it for now. */
+  /* A task of the program is set anyway: it may have requested more, which a partition denies it for now. */
   const struct cl_known *known = c->plan ? NULL : cl_baseline_task(c->base, task->tid, task->born);
   bool program = known && known->how == CL_PROGRAM;
   if (error || (cl_cpus_equal(&is.allowed, cpus) && !program)) return error;
@@ -210,7 +210,7 @@ int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const s
                    cl_cpus_format(&is.allowed, old_text));
     return 0;
   }
-  /* What it asks for while this is written down would be lost. */
+  /* What it asks for while this is recorded would be lost. */
   for (int tries = 0; tries < 4; tries++) {
     struct cl_cpus now;
     error = note_task(c, &is, cpus);

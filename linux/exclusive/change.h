@@ -21,7 +21,7 @@ struct cl_changes {
 int cl_change_file(struct cl_changes *c, const char *path, const char *text);
 int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus *cpus); /* a file with a list: "0-2" */
 int cl_change_mask(struct cl_changes *c, const char *path, const struct cl_cpus *cpus); /* a file with a mask: "7" */
-int cl_change_cpuset_on(struct cl_changes *c, const char *group); /* the controller cpuset */
+int cl_change_cpuset_on(struct cl_changes *c, const char *group); /* the cpuset controller */
 int cl_change_folder(struct cl_changes *c, const char *path); /* one of ours */
 /* Moves a task (whole: its process) to `group`, or is it there, does nothing. `controller`: "" = v2. */
 int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group,

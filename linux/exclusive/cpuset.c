@@ -140,7 +140,7 @@ static int move(struct cl_hold *hold, const struct way *way, const struct cl_tas
 }
 
 /* Moves the programs of the root group to ours, until a pass finds none: one may fork while it is moved. `later`: in a
- * sweep, when it is not yet written down who has asked for which CPUs. */
+ * sweep, when it is not yet recorded who has asked for which CPUs. */
 static int empty_root(struct cl_hold *hold, const struct way *way, bool later, int *moved) {
   char path[CL_PATH_MOST];
   int found;

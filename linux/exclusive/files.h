@@ -26,7 +26,7 @@ int cl_read(const char *path, char *text, size_t size);
 int cl_read_start(const char *path, char *text, size_t size);
 /* Reads all of a file into the heap, for those without a bound (/proc/interrupts, cgroup.procs). free() it. */
 int cl_read_all(const char *path, char **text);
-/* One write(2) of the text: what the files of the kernel need. */
+/* One write(2) of the text: what the kernel files need. */
 int cl_write(const char *path, const char *text);
 /* A whole file or none, in a folder of ours: beside it, then renamed. Not for the kernel's files. */
 int cl_write_whole(const char *path, const char *text);

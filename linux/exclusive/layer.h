@@ -33,7 +33,7 @@
 #define CL_STATE "/run/coreloom-exclusive"
 
 struct cl_layer {
-  int fd; /* -1: nothing is written down (plan) */
+  int fd; /* -1: nothing is recorded (plan) */
   char path[CL_PATH_MOST];
 };
 
@@ -49,7 +49,7 @@ struct cl_reservation {
   char trying[32];    /* that is being set up, or the one that holds */
   char command[256];
   bool alive; /* its tool lives, in this boot */
-  bool ended; /* it was taken back by another hand */
+  bool ended; /* it was undone by another tool */
 };
 
 enum cl_entry_kind { CL_ENTRY_GROUP, CL_ENTRY_THREAD, CL_ENTRY_SCOPE, CL_ENTRY_NOTE, CL_ENTRIES };

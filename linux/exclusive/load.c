@@ -5,7 +5,7 @@
  *
  * A request for a number of CPUs takes those that are cheapest to clear: fewest tasks pinned to it, then least
  * run-queue wait and busy time (in whole percents, so that noise does not decide), then fewest managed interrupts (all
- * interrupts where the kernel does not tell which are managed), then the highest number. CPU 0 comes last and only with
+ * interrupts where the kernel does not say which are managed), then the highest number. CPU 0 comes last and only with
  * --force. Siblings that must stay idle count with their core. Several CPUs are taken below one last-level cache if
  * there are enough, else in one package, else anywhere. */
 #define _GNU_SOURCE

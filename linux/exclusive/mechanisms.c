@@ -139,7 +139,7 @@ int cl_group_enter(struct cl_hold *hold, const char *controller, const struct cl
   struct cl_changes *changes = &hold->changes;
   struct cl_cpus now;
   /* The kernel gives it what it has asked for out of its new group's CPUs, and before 6.2 forgets it. What we had told it
-   * is for us to take back. */
+   * is ours to undo. */
   const struct cl_known *known = changes->plan ? NULL : cl_baseline_task(changes->base, task->tid, task->born);
   bool ours = (known && known->how != CL_WAS) || !cl_kernel_since(6, 2);
   int error = ours ? cl_change_program(changes, task, NULL, hold->id) : 0;

@@ -40,7 +40,7 @@ int cl_kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool its
 int cl_kernel_sweep(struct cl_hold *hold);
 /* If no kernel thread is visible, this is a container: warns, as tasks outside it may use the CPUs. */
 void cl_warn_container(const struct cl_tasks *kernel);
-/* The work queues that are bound to no CPU. */
+/* The workqueues that are bound to no CPU. */
 int cl_workqueues_away(struct cl_hold *hold);
 
 /* Moves a task of the program into hold->group, and onto hold->use even if it has requested other CPUs.

@@ -129,7 +129,7 @@ static int copy(int fd, int *to) {
   return *to < 0 ? errno : 0;
 }
 
-/* An existing file is opened as it was found, or not at all: it may have been swapped since. A pipe without a reader
+/* An existing file is opened as found, or not at all: it may have been swapped since. A pipe without a reader
  * does not block. */
 static int open_there(const struct place *place, int *to) {
   int own = descriptor(place);

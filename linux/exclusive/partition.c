@@ -134,7 +134,7 @@ static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size)
   if (!error) cl_pins_again(hold);
   if (!error && isolated) error = cl_kernel_away(hold, &kernel, true);
   if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
-  /* From 6.9 on the kernel keeps the work queues off isolated CPUs by itself. */
+  /* From 6.9 on the kernel keeps the workqueues off isolated CPUs by itself. */
   if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)
     cl_why(why, size, error, "cannot move the workqueues");
   cl_tasks_free(&kernel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Taking back what a tool that is no more has left behind. */
+ * Undoes what dead tools have left behind. */
 #ifndef CL_RESTORE_H
 #define CL_RESTORE_H
 

@@ -469,7 +469,7 @@ static int clear(struct run *r) {
       return cl_layer_put_note(&r->layer, "mechanism", m->name);
     }
     if (*why == '\0') snprintf(why, sizeof why, "%s", strerror(error));
-    if (cl_interrupted(hold)) return EINTR; /* the caller takes everything back */
+    if (cl_interrupted(hold)) return EINTR; /* the caller undoes everything */
     cl_say_state(3, "not %s: %s", m->name, why);
     snprintf(last, sizeof last, "%s", why);
     if (!hold->changes.plan && (error = begin_anew(r)) != 0) {
@@ -922,7 +922,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (request->command) error = start_child(&r);
   else if (is_one(&r))
     r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
-  signal(SIGPIPE, SIG_IGN); /* after the child: who reads our lines may go, the CPUs are still given back */
+  signal(SIGPIPE, SIG_IGN); /* after the child: if the reader of our output goes, the CPUs are still released */
   if (error) status = cl_fail("cannot create a process: %s", strerror(error));
   else status = run_locked(&r);
   if (r.child_waits) drop_child(&r);

@@ -13,9 +13,9 @@ struct cl_output {
 };
 
 enum {
-  CL_EXIT_REFUSED = 1,   /* nothing was changed, or all of it taken back before the program began */
+  CL_EXIT_REFUSED = 1,   /* nothing was changed, or everything undone before the program began */
   CL_EXIT_USAGE = 2,
-  CL_EXIT_FAILED = 125,  /* not all could be taken back: what is written down stays */
+  CL_EXIT_FAILED = 125,  /* not everything could be undone: the records are kept */
   CL_EXIT_CANNOT = 126,  /* the command is not executable */
   CL_EXIT_MISSING = 127, /* there is no such command */
 };

@@ -38,7 +38,7 @@ struct settle {
   struct cl_cpus before, after, ended; /* CPUs held by all, by those that stay, by those that end */
   struct cl_cpus narrowed; /* CPUs that no cgroup lists while the layers that stay are alive: not those held
                                         * by affinity, as the program of such a layer is in some cgroup */
-  struct cl_cpus queues; /* CPUs that the work queues leave */
+  struct cl_cpus queues; /* CPUs that the workqueues leave */
   bool cpusets, controller; /* groups without a list are narrowed; the controller is needed */
   bool wrote_tasks; /* tasks were told their CPUs by us */
   bool look; /* write nothing */
@@ -54,7 +54,7 @@ static enum answer failed(const char *what, int error) {
   return FAILED;
 }
 
-/* A group or an interrupt that is no more takes its files along. */
+/* A group or an interrupt that no longer exists takes its files along. */
 static bool is_gone(int error) { return error == ENOENT || error == ENODEV; }
 
 static enum answer wrote(const char *path, int error) {
@@ -596,7 +596,7 @@ static enum answer give(struct settle *s, const struct cl_known *k, const struct
         cl_cpus_format(&task->allowed, now), cl_cpus_format(to, list));
     return FAILED;
   }
-  /* That it is of a program is why it is ours: so that stays written down until it is told. */
+  /* It is ours only because it belongs to a program: so that stays recorded until its affinity is set. */
   bool program = k->how == CL_PROGRAM;
   int error = cl_baseline_put_task(&s->base, task, base, to, k->how == CL_WAS ? CL_OURS : k->how, k->id);
   struct cl_cpus is;
@@ -1009,7 +1009,7 @@ int cl_settle(const struct cl_settling *how, struct cl_settled *settled) {
   int error = begin(&s);
   bool work = how->repair;
   for (size_t i = 0; i < s.layers; i++) work |= s.layer[i].ends;
-  if (s.layers == 0 && s.has_base) work = true; /* what could not be taken back the last time */
+  if (s.layers == 0 && s.has_base) work = true; /* what could not be undone the last time */
   if (s.layers == 0 && !s.has_base && !error) cl_baseline_remove();
   if (error || !work) {
     end(&s);

@@ -15,7 +15,7 @@ struct cl_settled {
   int done;    /* values written */
   int already; /* were as they should be */
   int foreign; /* somebody else has changed since we wrote: kept, each said by cl_warn */
-  int failed;  /* the kernel refused; each said by cl_warn. What is written down stays */
+  int failed;  /* the kernel refused; each reported by cl_warn. The records are kept */
   int owed;    /* tasks whose CPUs are all offline: settle again when these are back; the baseline stays until then */
   int damaged; /* lines that cannot be read; each said by cl_warn */
 };

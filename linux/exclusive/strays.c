@@ -153,7 +153,7 @@ static const char *inside(const struct cl_watch *watch, const char *name) {
   return path;
 }
 
-/* The files of an instance go with its folder: only that is written down. A plan shows them all. */
+/* The files of an instance are removed with its directory: only that is recorded. A plan shows them all. */
 static int set(struct cl_hold *hold, const struct cl_watch *watch, const char *name, const char *text) {
   const char *path = inside(watch, name);
   return hold->changes.plan ? cl_change_file(&hold->changes, path, text) : cl_write(path, text);

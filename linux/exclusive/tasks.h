@@ -74,7 +74,7 @@ bool cl_kernel_since(int major, int minor);
 /* CPUs that are online, and the siblings of one (itself too) that share its core. */
 int cl_online(struct cl_cpus *cpus);
 struct cl_cpus cl_siblings(int cpu);
-/* /proc/sys/kernel/random/boot_id, 36 characters: what was written down in another boot is void. */
+/* /proc/sys/kernel/random/boot_id, 36 characters: what was recorded in another boot is void. */
 int cl_boot(char text[40]);
 
 #endif

@@ -54,7 +54,7 @@ static const struct cl_reservation *living(const struct check *c, int id) {
   return NULL;
 }
 
-/* -- what is written down ------------------------------------------------------------------------------------ */
+/* -- what is recorded ------------------------------------------------------------------------------------ */
 
 static void check_value(void *context, bool foreign, const char *line) {
   struct check *c = context;

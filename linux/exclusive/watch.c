@@ -21,7 +21,7 @@
 #include "state.h"
 #include "urgent.h"
 
-#define GRACE_S 0.5 /* the tool itself gives back at the deadline, unless it is stopped */
+#define GRACE_S 0.5 /* the tool itself releases the CPUs at the deadline, unless it is stopped */
 
 struct watch {
   int tool;

@@ -43,8 +43,8 @@ struct dwrr_stats {
   u64 kept;        /* times a thread went on with a new slice: none came before it */
   u64 balanced;    /* threads taken from another CPU's queue before a round ended here: round balancing */
   u64 direct;      /* woken onto an idle CPU, past the queues */
-  u64 kernel;      /* threads of the kernel that belong to one CPU, past the rounds */
-  u64 woken;       /* woken threads that preempted one that had run for long */
+  u64 kernel;      /* kernel threads that belong to one CPU, past the rounds */
+  u64 woken;       /* woken threads that preempted one that had run for a while */
   u64 pinned;      /* threads queued that may not run everywhere: rounds of one CPU's own */
   u64 awaited;     /* times a thread many rounds ahead went on before all others: RCU waited for it */
   u64 held;        /* times a CPU waited, since all that it had was of a round not yet open */

@@ -114,7 +114,7 @@ static struct group { /* a cgroup; 0: the root. The rounds of its own threads: *
   u64 slice;          /* B for those that count */
   u32 lowest;         /* L */
   u32 threads;        /* that count */
-  u32 closed;         /* found infeasible in round L: as if they were not there, nor a CPU each */
+  u32 closed;         /* found infeasible in round L: as if they were not there, nor one CPU each */
   u32 queued;         /* threads that count and wait */
   u32 behind;         /* threads that L went on without, see go_on: of an earlier round, in no count */
   u32 seen;           /* L when go_on last looked */
