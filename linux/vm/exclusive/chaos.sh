@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Scenarios (programs/chaos.c) one after the other, each compared with what the machine was before: what
-# coreloom.benches.exclusive.scenario runs. chaos FILE...: files named by their seeds; "narrow" in the first line: the groups of the
-# machine have CPUs of their own meanwhile.
+# Runs scenarios (programs/chaos.c) one after the other and compares the machine with its state before each, for
+# coreloom.benches.exclusive.scenario. chaos FILE...: files named by their seeds; "narrow" in the first line: the cgroups
+# of the machine list CPUs meanwhile.
 # Prints for each "begin SEED", "exit N" of the tools, "problem TEXT", "| LINE" of the difference, "log LINE" and
-# "end SEED equal|foreign|differing"; "reboot" when the machine cannot be mended for the next.
+# "end SEED equal|foreign|differing"; "reboot" when the machine cannot be repaired for the next.
 . /check/lib.sh
 place=$work/chaos
 mkdir -p $place
@@ -11,8 +11,8 @@ systemd=$([ -d /run/systemd/system ] && echo yes)
 [ -z "$systemd" ] || transient="$transient psimon"
 transient="$transient irq/" # a thread of an interrupt follows where the interrupt came last
 
-# Who is there: threads that may use all CPUs, some that have asked for CPUs, some in a group of their own. Those that
-# wake are the ones for whom the kernel finds another CPU when theirs has gone.
+# The load: threads that may use all CPUs, some with an affinity, some in a cgroup of their own. For those that wake
+# the kernel finds another CPU when theirs is offline.
 crowd() {
     threads 4 >$work/a &
     taskset -c 3 threads -i 20 2 >$work/b &
@@ -58,7 +58,7 @@ narrowed() { # narrow, or nothing
     base
 }
 
-# The lines that differ, without what numbers the processes of a scenario have: another run has others.
+# The lines that differ, without process IDs of the scenario, which differ in every run.
 differences() {
     diff -U0 $1 $2 | grep -E '^[-+](task|file|group|mount|there) '
 }
@@ -67,7 +67,7 @@ without() { # FILE: the lines of the input that are not in it
     if [ -s $1 ]; then grep -vxF -f $1; else cat; fi
 }
 
-# A hostile process that has what it asked for last has what it should have: its two lines go to $place/foreign.
+# A hostile process that has what it requested last is right: its two lines go to $place/foreign.
 asked() {
     : >$place/foreign
     sed -n 's/^asked //p' $place/result | while read pid list; do
@@ -77,7 +77,7 @@ asked() {
     done >>$place/foreign
 }
 
-# Writes back what is not as it was. What differs still makes the next scenarios worthless.
+# Writes back what differs. Anything that still differs makes the next scenarios worthless.
 mend() {
     for try in 1 2 3; do
         is_base && return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the checks of `coreloom exclusive` in a guest share. Each check is a shell of its own: it stops at the first
-# thing that is not as it must be, and says what.
+# Shared by the checks of `coreloom exclusive` in a guest. Each check runs in its own shell: it stops at the first
+# failure and reports it.
 kept=/run/coreloom-exclusive
 # Tasks that come and go by themselves; timeout is what ends a check that hangs
 transient="kworker/0 kworker/1 kworker/2 kworker/3 kworker/u timeout"
-# Work queues' own threads are where the kernel has needed them last: before 6.6 their names do not tell them
+# Workqueue threads are where the kernel has needed them last: before 6.6 their names do not tell them
 transient="$transient $(cat /proc/[0-9]*/stat 2>/dev/null |
     awk '$4 == 2 && $19 == -20 { print substr($2, 2, length($2) - 2) }' | tr '\n' ' ')"
 work=/tmp/check.$$

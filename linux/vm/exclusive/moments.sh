@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# kill -9 at given moments, each followed by a comparison of the machine with what it was before.
+# kill -9 at given moments, each followed by a comparison of the machine with its state before.
 # moments COUNT <LINES: a line is WHOM PHASE PART: PART of 1000 of the time that starting or stopping takes, or (lines)
 # of the lines that the baseline will have.
 # Prints "PHASE MICROSECONDS WHOM EQUAL" for each, until COUNT have hit the tool alive.
@@ -9,7 +9,7 @@ started=$work/started
 run="coreloom-exclusive run $how --cpu 3 -- sh -c 'echo >$started; exec sleep 1000'"
 all_gone() { [ -z "$(tools)" ]; }
 
-# Who is there: threads that may use all CPUs, some that have asked for the CPU itself, some in a group of their own.
+# The load: threads that may use all CPUs, some with an affinity for the CPU itself, some in a cgroup of their own.
 crowd() {
     threads 8 >$work/a &
     taskset -c 3 threads 8 >$work/b &

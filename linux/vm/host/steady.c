@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded into QEMU in deterministic mode. QEMU resizes the guest's TLBs by the host's time of day: how much of each
- * was used in the last 100 ms. How long an entry stays there is seen by the guest (a page table that was changed
- * without a flush), so a busy host made another run. Nothing else in QEMU that a guest can see asks for this time:
- * here it goes on by a step with each question, a thread's by its own. */
+ * Preloaded into QEMU in deterministic mode. QEMU resizes the guest's TLBs by the host's time of day: by how much of
+ * each was used in the last 100 ms. The guest can observe how long an entry stays there (a page table changed without a
+ * flush), so a busy host gave a different run. Nothing else in QEMU that a guest can observe reads this clock: here it
+ * advances by one step per query, separately for each thread. */
 #include <sys/time.h>
 
 enum { STEP_US = 1000, SECOND_US = 1000000 };

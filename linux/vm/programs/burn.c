@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * burn: a job of SECONDS of CPU time, however long that takes; -j: split between so many threads. Its work is CPU time,
+ * burn: a job of SECONDS of CPU time, however long that takes; -j: split between THREADS threads. Its work is CPU time,
  * so it is the same under any load and on any machine. */
 #define _GNU_SOURCE
 #include <pthread.h>

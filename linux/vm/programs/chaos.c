@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * chaos tool|plain FOLDER PREFIX... <SCENARIO: performs a scenario with `coreloom exclusive`, whose steps come one a
- * line, and says whether the machine is then as it was (`state PREFIX...`, kept in FOLDER/before and FOLDER/after).
- * plain: the same without the tool: programs are started as they are, what concerns the tool is left out.
+ * chaos tool|plain FOLDER PREFIX... <SCENARIO: performs a scenario with `coreloom exclusive`, one step per line, and
+ * reports whether the machine is then as it was (`state PREFIX...`, kept in FOLDER/before and FOLDER/after). plain: the
+ * same without the tool: programs are started directly, steps about the tool are skipped.
  *
- *   victim K THREADS same|mixed GROUP|-   a process for `attach`; mixed: each thread with CPUs of its own
- *   hostile COUNT                         processes of nobody's that change their own affinity again and again
- *   before                                the state that is compared with
+ *   victim K THREADS same|mixed GROUP|-   a process for `attach`; mixed: each thread with its own affinity
+ *   hostile COUNT                         unprivileged processes that keep changing their own affinity
+ *   before                                the state to compare with
  *   storm, calm                           many short processes begin, end
- *   start K WORD...                       the tool with these words; @K is the number of the victim K
+ *   start K WORD...                       the tool with these words; @K is the pid of victim K
  *   held K, gone K                        waits until K's program has its CPU, K's tool has ended
- *   us N; part start|stop K N             sleeps; for N of 1000 of the time that starting or stopping K took before
+ *   us N; part start|stop K N             sleeps; for N/1000 of the time that starting or stopping K took before
  *   term K, end K                         SIGTERM to the tool; SIGKILL to the program that it started
  *   kill tool|watcher|both K, kill every  SIGKILL; every: all processes of the tool's executable
  *   pause K, continue K                   SIGSTOP, SIGCONT to the tool
  *   cpu N 0|1                             offline, online
- *   restore [WORD]                        the tool's command, K for the number of K's tool
- *   remove K|all                          the files of K's reservation, or of all, the lock too
- *   quiet                                 the hostile have asked for the last time
- *   settle programs|restore               all ends and is compared; what is first where the tool left something
+ *   restore [WORD]                        the tool's command, K stands for the pid of K's tool
+ *   remove K|all                          the files of K's reservation, or of all, and the lock
+ *   quiet                                 the hostile processes stop changing their affinity
+ *   settle programs|restore               everything ends and is compared; which comes first if the tool left something
  *
- * Prints "equal" or "unequal", "exit N" for each tool, "asked N LIST" for the hostile, "problem TEXT"; 1 for a scenario
- * that cannot be read. It looks only at files, statuses and processes, never at what the tool prints. */
+ * Prints "equal" or "unequal", "exit N" for each tool, "asked N LIST" for the hostile processes, "problem TEXT"; exits
+ * with 1 if a scenario cannot be read. It checks only files, statuses and processes, never the tool's output. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -391,8 +391,8 @@ static void end_program(int k) {
   if (!all[k].attach && all[k].told <= 0) all[k].told = now(CLOCK_MONOTONIC);
 }
 
-/* A watcher: a child of the tool that is neither the program nor waits to become it; where none is the tool's child,
- * one that all tools share. */
+/* A watcher: a child of the tool that is neither the program nor waiting to become it; where none is the tool's
+ * child, one shared by all tools. */
 static int watchers(const struct reservation *r, pid_t *to) {
   struct process found[64];
   int count = of_tool(found, 64), some = 0;
@@ -453,7 +453,7 @@ static bool is_offline(const char *path) {
 static void set_cpu(int cpu, char value) {
   char path[64];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/online", cpu);
-  /* What the kernel does to a task whose CPU is away it does when the task wakes: the control run is to show it all. */
+  /* The kernel treats a task whose CPU is offline when the task wakes: the control run has to show all of that. */
   if (plain && value == '1' && is_offline(path)) usleep(300000);
   for (int tries = 0; tries < 200; tries++) { /* busy for a moment, now and then */
     int fd = open(path, O_RDWR | O_CLOEXEC);

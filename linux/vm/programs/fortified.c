@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a library of Debian's that was compiled with -D_FORTIFY_SOURCE asks of glibc, for linking it with another C
- * library: the same calls without the check. */
+ * What a Debian library compiled with -D_FORTIFY_SOURCE needs from glibc, for linking it with another C library: the
+ * same calls without the check. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

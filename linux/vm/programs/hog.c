@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hog: threads (-p: processes) that always want a CPU, until the time is over or SIGTERM; then how much each has got. */
+ * hog: CPU-bound threads (-p: processes), until the time is over or SIGTERM; then prints how much CPU time each got. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * killat WHOM START WHEN COMMAND...: runs a command and kills it (SIGKILL) at a moment.
- *   WHOM   tool: the command alone; all: every process of its executable besides, those it has left behind, too
- *   START  the moment is counted from the start of the command (-), or from when FILE is there; then it gets SIGTERM
+ *
+ *   WHOM   tool: only the command; all: also every other process of its executable, including those it left behind
+ *   START  the moment counts from the start of the command (-), or from when FILE exists; then it gets SIGTERM
  *   WHEN   MICROSECONDS, or lN: as soon as the baseline has N lines
+ *
  * Prints the microseconds from there to the kill, and "killed", or "ended" when it was too late. */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: runs a command and prints, to FILE, its wall time, its CPU time and its context switches, those of all its
- * threads and children; -g: the CPU time that a cgroup got meanwhile; -p: frames that players (mpeg4 -p) have shown and
- * dropped. Started below taskset, chrt and the like it has what they give, so what they take to start is not counted. */
+ * measure: runs a command and appends to FILE its wall time, CPU time and context switches, over all its threads and
+ * children; -g: the CPU time that a cgroup got meanwhile; -p: frames that players (mpeg4 -p) showed and dropped.
+ * Started below taskset, chrt and the like it inherits their settings, so their start-up time does not count. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mpeg4: encodes FRAMES pictures of a moving pattern (MPEG-4 part 2, by the Xvid library), each frame behind its length.
- * -p: plays such a file in a circle until SIGTERM: decodes 25 frames a second, drops those that it is late for, and keeps
- * in COUNTER how many were shown and how many dropped (two words of 64 bits). */
+ * mpeg4: encodes FRAMES frames of a moving pattern (MPEG-4 part 2, by the Xvid library), each frame after its length.
+ * -p: plays such a file in a loop until SIGTERM: decodes 25 frames a second, drops those it is late for, and keeps in
+ * COUNTER how many were shown and how many dropped (two 64-bit words). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>

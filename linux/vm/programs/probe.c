@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * probe: sleeps to a moment every INTERVAL and notes how late it runs; -w: computes so long each time, as a player or a
- * controller does, and notes when that is done; -s: when it begins. */
+ * probe: sleeps until a moment every INTERVAL and measures how late it runs; -w: also computes each time, as a player
+ * or a controller does, and measures when that is done; -s: when it begins. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the programs for the guest share: clocks, work, arguments. Each prints one line of JSON. */
+ * Shared by the programs for the guest: clocks, work, arguments. Each program prints one line of JSON. */
 #ifndef CL_PROGRAM_H
 #define CL_PROGRAM_H
 
@@ -46,7 +46,8 @@ static inline void stop_on_signals(void) {
   sigaction(SIGINT, &action, NULL);
 }
 
-/* A child that does not outlive who made it, however that ends: also not when it has ended before the child asked so. */
+/* A child that does not outlive its parent, however that ends: even if the parent ended before the child asked for
+ * this. */
 static inline pid_t fork_bound(void) {
   pid_t parent = getpid(), child = fork();
   if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)) _exit(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * readers: processes that RCU has to wait for now and then: each looks at all threads of the machine, which is one read
- * section of the kernel, and computes for nine times as long; until SIGTERM. */
+ * readers: processes that RCU has to wait for now and then: each walks all threads of the machine, which is one RCU
+ * read-side critical section of the kernel, and computes for nine times as long; until SIGTERM. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <sys/wait.h>

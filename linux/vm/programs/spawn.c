@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spawn: newcomers. Keeps COUNT short processes alive, each computing for WORK_MS, until the time is over or SIGTERM. */
+ * spawn: new tasks. Keeps COUNT short processes alive, each computing for WORK_MS, until the time is over or SIGTERM. */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * start: runs a command as taskset -c CPU, nice -n NICE and chrt -f PRIORITY do; busybox has not all of these. */
+ * start: runs a command as taskset -c CPU, nice -n NICE and chrt -f PRIORITY do; busybox lacks some of these. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/resource.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * state [PREFIX...]: prints all that `coreloom exclusive` could change on this machine, one sorted line each, so that
- * two prints are equal if and only if it left nothing behind. Tasks whose name starts with a PREFIX are left out:
- * those that come and go by themselves (kworker/). It shares no code with the tool, so that it shares no mistake. */
+ * state [PREFIX...]: prints everything that `coreloom exclusive` could change on this machine, one sorted line each, so
+ * that two outputs are equal if and only if it left nothing behind. Tasks whose name starts with a PREFIX are left out:
+ * those that come and go by themselves (kworker/). It shares no code with the tool, and so no bugs. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>

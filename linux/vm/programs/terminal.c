@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * terminal READY COMMAND...: runs a command on a terminal of its own and, once it has printed READY, presses Ctrl-C.
- * Passes on what it prints; its exit status, 128 + N if a signal ended it. */
+ * Passes on its output and exit status, 128 + N if a signal ended it. */
 #define _GNU_SOURCE
 #include <pty.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * threads: a machine with many threads. COUNT that sleep, spread over PROCESSES; -i: each wakes every INTERVAL_MS.
- * Prints its line once all are there, and stays until SIGTERM. */
+ * threads: a machine with many threads. COUNT sleeping threads, spread over PROCESSES; -i: each wakes every
+ * INTERVAL_MS. Prints its line once all are running, and stays until SIGTERM. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/wait.h>

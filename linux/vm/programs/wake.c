@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wake: messengers that each wake WORKERS workers, which compute so long and answer; how late each worker ran, and how
- * many requests were answered. */
+ * wake: messengers that each wake WORKERS workers, which compute and answer; how late each worker ran, and how many
+ * requests were answered. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
