@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion of a program's words in bash, zsh and fish, of what coreloom.programs.usage knows.
+"""Shell completion for bash, zsh and fish, made from what coreloom.programs.usage knows.
 
-All three go through the words before the cursor: which command they are for, whose value is due, and
-whether a command of the user's has begun, which is then completed as one.
+All three walk the words before the cursor to find the command they belong to, the option that needs a value,
+and whether the user's own command has begun, which is then completed as one.
 """
 
 from __future__ import annotations

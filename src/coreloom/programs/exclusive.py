@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of `coreloom exclusive`, made once from linux/exclusive."""
+"""The program of `coreloom exclusive`, built once from linux/exclusive."""
 
 from __future__ import annotations
 

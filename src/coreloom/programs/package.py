@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of linux/ on a machine: installed below a prefix, taken away again, or as a Debian package.
+"""Installs the programs of linux/ below a prefix, removes them, or makes a Debian package.
 
-What was installed is written down (PREFIX/share/coreloom-linux/installed) before the first file is, so that
-also half an installation can be taken away, and a later one removes what it no longer has.
+The list of installed files (PREFIX/share/coreloom-linux/installed) is written before the first file, so that
+a partial installation can be removed, and a later one removes files it no longer has.
 """
 
 from __future__ import annotations

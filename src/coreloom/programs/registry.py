@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs for Linux by name, of which sources each is made, and where the one that was made last is.
+"""The programs for Linux by name: the sources of each, and where the last build is.
 
 A leaf: the entry point imports it before anything else.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of linux/ say of themselves, of linux/NAME/options.toml: --help and the man page.
+"""--help and the man page of the programs of linux/, made from linux/NAME/options.toml.
 
-Each text is plain, `like this` for what is typed. {NAME} is a number that a header of the folder defines.
+Texts are plain, with `this` for what is typed. {NAME} is a number that a header of the folder defines.
 """
 
 from __future__ import annotations

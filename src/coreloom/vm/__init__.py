@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Booting a Linux of Debian's in QEMU."""
+"""Boots Debian's Linux in QEMU."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest's first file system: a cpio archive that is the same whenever its content is."""
+"""The guest's initramfs: a cpio archive that is the same whenever its content is."""
 
 from __future__ import annotations
 

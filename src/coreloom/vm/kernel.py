@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of Debian for the guest: two with sched_ext, and the 6.1 with cpusets of cgroup v1."""
+"""Debian's kernels for the guest: two with sched_ext, and 6.1 with cgroup v1 cpusets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU: the machine's own if it is new enough, else Debian's, run from its package without root."""
+"""QEMU: the host's if it is new enough, else Debian's, run from its package without root."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest with Debian's systemd as its first program: groups are as on a real machine.
+"""A guest with Debian's systemd as its first program: cgroups are as on a real machine.
 
-The packages' scripts are not run: what they would have made and systemd needs is written here. What takes
-long to start and changes no group (udev, the log, consoles, generators) is left out.
+The packages' scripts are not run: what systemd needs of their results is written here. Whatever is slow to
+start and changes no cgroup (udev, the log, consoles, generators) is left out.
 """
 
 from __future__ import annotations

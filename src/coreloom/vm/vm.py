@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual machine with a kernel of Debian's: runs a script as root, on any host, without root there.
+"""A virtual machine with a Debian kernel: runs a script as root, on any host, without root there.
 
 linux/vm/README.md says what the guest has.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""[GF]'s experiment on a kernel of today: a program with a CPU of its own beside others."""
+"""[GF]'s experiment on a current kernel: a program with a CPU of its own beside others."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""[GF]'s experiment on a kernel of today: one program beside others, favoured in five ways.
+"""[GF]'s experiment on a current kernel: one program beside others, favoured in five ways.
 
 Everything but the kills runs in the guest of coreloom.vm.vm in deterministic mode: the same seed gives the
-same rows. There CPU time is right and work that is counted in instructions is not (a program alone runs
-faster), so what is compared is wall time over the CPU time of the same run.
+same rows. There CPU time is right and work counted in instructions is not (a program alone runs faster), so
+wall time over CPU time of the same run is compared.
 """
 
 from __future__ import annotations

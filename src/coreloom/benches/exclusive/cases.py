@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of `coreloom bench exclusive`: what is favoured, beside whom, and how."""
+"""The cases of `coreloom bench exclusive`: the jobs, the loads beside them, and the methods."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chaos for `coreloom exclusive`: each scenario in a guest; then all must be as it was before.
+"""Chaos for `coreloom exclusive`: runs each scenario in a guest; then the machine must be as it was before.
 
-Its moments meet a guest that is not deterministic: what differs once may be equal the next time, so a seed is
-replayed several times.
+The guest is not deterministic: what differs once may be equal the next time, so a seed is replayed several
+times.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of `coreloom exclusive` at random moments: each time all must be as it was before, byte for byte.
+"""kill -9 of `coreloom exclusive` at random moments: each time the machine must be as before, byte for byte.
 
-Not in deterministic mode: the moments are to meet the guest's CPUs in any state.
+Not in deterministic mode, so that the kills hit the guest's CPUs in any state.
 """
 
 from __future__ import annotations

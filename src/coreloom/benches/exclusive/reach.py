@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared of two methods, the figures to reach, and where another method does as well as ours."""
+"""What is compared between methods, the figures to reach, and where another method is as good as ours."""
 
 from __future__ import annotations
 

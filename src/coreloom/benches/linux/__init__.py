@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""[DWRR]'s tests on a kernel of today: its own scheduler, scx_dwrr and others of sched_ext."""
+"""[DWRR]'s tests on a current kernel: its own scheduler, scx_dwrr and other sched_ext schedulers."""
 
 from __future__ import annotations
 

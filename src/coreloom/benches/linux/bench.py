@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""[DWRR]'s tests on a kernel of today: the kernel's own scheduler beside ones that sched_ext loads.
+"""[DWRR]'s tests on a current kernel: its own scheduler compared with sched_ext schedulers.
 
-Each run is a boot of a guest of coreloom.vm.vm in deterministic mode, so a seed gives the same rows again,
-and what was measured before is not measured again.
-Tests whose figure is work in instructions run at a constant rate of the CPUs.
+Each run boots a guest of coreloom.vm.vm in deterministic mode, so a seed gives the same rows again, and
+unchanged runs are not repeated. Throughput tests run at a constant rate of the CPUs.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of `coreloom bench linux` that are made once: a film, and a database."""
+"""Inputs of `coreloom bench linux`, made once: a film and a database."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `coreloom bench linux` runs in its guest: [DWRR]'s tests in scaled form, hackbench, and wake-ups.
 
-Each is shell text that leaves figures in the folder $out, and what reads them.
+Each is a shell script that leaves figures in the folder $out, and the code that reads them.
 """
 
 from __future__ import annotations

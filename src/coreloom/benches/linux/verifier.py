@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loading scx_dwrr costs the kernel's verifier: the instructions that it went through."""
+"""What loading scx_dwrr costs the kernel's verifier: the instructions that it processed."""
 
 from __future__ import annotations
 
