@@ -60,12 +60,12 @@ def _with_values(program: Program) -> list[Option]:
 
 
 def _seconds(program: Program) -> list[tuple[str, str]]:
-    """A command and one that may follow it."""
+    """Pairs of a command and one that may follow it."""
     return [(command.name, one) for command in program.commands for one in command.before]
 
 
 def _same(said: dict[str, list[str]], separator: str) -> list[tuple[str, list[str]]]:
-    """Patterns of a shell's case, and what is to be done; modes for which it is the same are one pattern."""
+    """Patterns for a shell's case with their action; modes with the same action share a pattern."""
     kinds: dict[tuple[str, ...], list[str]] = {}
     for mode, lines in said.items():
         if lines:
@@ -232,7 +232,7 @@ def _zsh_words(program: Program, mode: str) -> list[str]:
 
 
 def _zsh_specs(option: Option) -> list[str]:
-    """A specification for each name, which rule out each other."""
+    """A specification for each name; the names exclude each other."""
     text = re.sub(r"([\[\]:\\])", r"\\\1", _text(option))
     action = f"({' '.join(option.choices)})" if option.choices else _ZSH[option.complete]
     value = f":{option.value.replace(':', ' ')}:{action}" if option.value else ""
@@ -357,5 +357,5 @@ def _fish(text: str) -> str:
 
 
 def files(program: str) -> dict[str, Callable[[Program], str]]:
-    """The file of each shell, by the name that it looks for."""
+    """The file of each shell, by the name the shell looks for."""
     return {f"{program}.bash": bash, f"_{program}": zsh, f"{program}.fish": fish}

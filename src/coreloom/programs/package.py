@@ -102,7 +102,7 @@ def _document(name: str) -> str:
 
 @dataclass
 class _Installed:
-    """What an installation has put where: digests of files, and folders that it has made."""
+    """What was installed where: digests of files, and the folders created."""
 
     files: dict[str, str] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)  # files that stay if they were changed
@@ -133,7 +133,7 @@ class _Installed:
 
 
 def install(prefix: str, destdir: str, made: Mapping[str, Path]) -> list[str]:
-    """Put everything below DESTDIR/PREFIX, and /etc below DESTDIR; what has to be said, a line each."""
+    """Put everything below DESTDIR/PREFIX, and /etc below DESTDIR; returns messages, one per line."""
     root = _root(prefix, destdir)
     listed = _listed(prefix)
     with _plainly("install"):
@@ -165,7 +165,7 @@ def install(prefix: str, destdir: str, made: Mapping[str, Path]) -> list[str]:
 
 
 def uninstall(prefix: str, destdir: str) -> list[str]:
-    """Take away what install has put there and nobody has changed; what stays, a line each."""
+    """Remove what install has put there unless it was changed; returns what stays, one per line."""
     root = _root(prefix, destdir)
     listed = _at(root, _listed(prefix))
     if not listed.is_file():
@@ -186,7 +186,7 @@ def _listed(prefix: str) -> str:
 
 
 def _root(prefix: str, destdir: str) -> Path:
-    """DESTDIR as an absolute path. UserError if the prefix cannot stand in a unit."""
+    """DESTDIR as an absolute path. UserError if the prefix cannot be used in a unit."""
     if not re.fullmatch(r"(/[\w.+-]+)+", prefix, re.ASCII) or ".." in prefix.split("/"):
         raise UserError(
             f"PREFIX={prefix} cannot be used: give an absolute path of letters, digits, ., _, + and -"
@@ -210,7 +210,7 @@ def _plainly(what: str) -> Iterator[None]:
 
 
 def _digest(path: Path) -> str | None:
-    """Of a plain file; None if there is nothing."""
+    """The digest of a regular file; None if there is none."""
     if not os.path.lexists(path):
         return None
     plain = path.is_file() and not path.is_symlink()
@@ -218,7 +218,7 @@ def _digest(path: Path) -> str | None:
 
 
 def _missing(root: Path, places: Sequence[str]) -> set[str]:
-    """The folders that have to be made for them."""
+    """The folders that have to be created for these files."""
     above = {str(one) for place in places for one in PurePosixPath(place).parents if str(one) != "/"}
     return {place for place in above if not _at(root, place).is_dir()}
 
@@ -231,7 +231,7 @@ def _make(folder: Path) -> None:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    """Whole or not at all; a program that runs goes on with its old file."""
+    """Write the file completely or not at all; a running program keeps its old file."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         part = Path(file.name)
         try:
@@ -278,7 +278,7 @@ _CHANGELOG = """\
 
 
 def version() -> str:
-    """Of the Debian package."""
+    """The version of the Debian package."""
     return f"{__version__}-1"
 
 
@@ -329,7 +329,7 @@ def _epoch() -> int:
 
 
 def _stage(tree: Path, made: Mapping[str, Path], at: int) -> None:
-    """The package's files as dpkg-deb wants them, all of one time."""
+    """The package's files as dpkg-deb wants them, all with the same time."""
     files = _debian_items(made, at)
     for item in [*files, *_control(files)]:
         path = _at(tree, item.place)

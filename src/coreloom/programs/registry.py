@@ -30,7 +30,7 @@ def _state(name: str) -> str:
 
 
 def made(name: str) -> Path | None:
-    """The program, if it is made of the sources as they are."""
+    """The built program, if it matches the current sources."""
     try:
         state, program = (_MADE / name).read_text().splitlines()
     except (OSError, ValueError):

@@ -59,7 +59,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Pair:
-    """A line of a list: what it is about, and what is said of it."""
+    """A line of a list: a name and its description."""
 
     name: str
     text: str = ""
@@ -95,7 +95,7 @@ class Program:
         return _NOTE.format(name=self.folder)
 
     def modes(self) -> dict[str, tuple[Option, ...]]:
-        """The options behind each command, "plan attach" among them; of "" those in place of a command."""
+        """The options after each command, "plan attach" included; of "" those instead of a command."""
         if not self.commands:
             return {"": self.options}
         found = {"": self._options_of("")}
@@ -119,7 +119,7 @@ class Program:
 
 
 def load(folder: str) -> Program:
-    """What linux/FOLDER/options.toml says."""
+    """The content of linux/FOLDER/options.toml."""
     source = LINUX / folder / "options.toml"
     text = _with_numbers(source.read_text(), source.parent)
     data: dict[str, Any] = tomllib.loads(text)
@@ -314,7 +314,7 @@ def _listed(words: list[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Upper case at the beginning, unless that is a word that is typed, and a full stop."""
+    """Capitalise the first word, unless it is typed text, and end with a full stop."""
     start = text if re.match(r"\S*[-_:(`]", text) else text[:1].upper() + text[1:]
     return start if start.endswith(".") else f"{start}."
 
@@ -336,7 +336,7 @@ def _bold(text: str) -> str:
 
 
 def _roff(text: str) -> str:
-    """Text that troff takes as it is; hyphens are to be those that are typed."""
+    """Text that troff prints as is; hyphens become those that are typed."""
     for character, name in (("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("^", "\\(ha"), ("~", "\\(ti")):
         text = text.replace(character, name)
     return f"\\&{text}" if text.startswith(".") else text

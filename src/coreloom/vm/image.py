@@ -62,7 +62,7 @@ def write(target: Path, entries: Mapping[str, Entry]) -> None:
 
 
 def _record(number: int, name: str, mode: int, content: bytes) -> bytes:
-    """One member: magic and 13 numbers as text, then name and content, each made whole words."""
+    """One member: magic and 13 numbers as text, then name and content, each padded to whole words."""
     links = 2 if stat.S_ISDIR(mode) else 1
     path = name.encode() + b"\0"
     fields = (number, mode, 0, 0, links, 0, len(content), 0, 0, 0, 0, len(path), 0)
@@ -87,7 +87,7 @@ def of_packages(
 ) -> dict[str, Entry]:
     """The files of Debian packages, and of others only the libraries that these need to start.
 
-    Left out is what matches a pattern of `without`. A library in a folder of its own (one of several
+    Files that match a pattern of `without` are left out. A library in a folder of its own (one of several
     alternatives) gets a link where it is looked for, as the packages' scripts would have made.
     """
     entries, rest = _files(whole, without), _files(others, without)
@@ -116,7 +116,7 @@ def _files(folders: Iterable[Path], without: Sequence[str]) -> dict[str, Entry]:
 
 
 def _needed(place: str, entry: Entry) -> list[str]:
-    """Where a link leads to; the names of what a program or library loads."""
+    """The target of a link; or the names of what a program or library loads."""
     if stat.S_ISLNK(entry.mode):
         target = posixpath.join("/", posixpath.dirname(place), entry.read().decode())
         return [_below_usr(posixpath.normpath(target).lstrip("/"))]

@@ -19,7 +19,7 @@ from coreloom.toolchain import debian
 
 @dataclass(frozen=True)
 class _Source:
-    """A package of a suite, of which the highest version is taken."""
+    """A package of a suite; the highest version is used."""
 
     suite: str
     prefix: str  # of its name, before the release
@@ -72,7 +72,7 @@ def get(choice: str = "7") -> Kernel:
 
 
 def chosen(choice: str) -> str | None:
-    """The release of a choice that is here."""
+    """The fetched release of a choice."""
     mark = _mark(choice)
     return mark.read_text() if mark.exists() else None
 
@@ -82,7 +82,7 @@ def _mark(choice: str) -> Path:
 
 
 def newest(sources: Sequence[_Source]) -> tuple[_Source, str]:
-    """The first source that is there, and its newest release."""
+    """The first available source, and its newest release."""
     for source in sources:
         names = debian.known_names(source.prefix, source.suite)
         found = [

@@ -35,7 +35,7 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 @functools.cache
 def get() -> Qemu:
-    """The QEMU to use; UserError when Debian's is needed and cannot be had."""
+    """The QEMU to use; UserError when Debian's is needed and cannot be fetched."""
     if (own := shutil.which(_EXECUTABLE)) and (version := _version([own])) >= (_LEAST,):
         return Qemu((own,), _text(version))
     root = debian.tree(["qemu-system-x86"])
@@ -104,7 +104,7 @@ def arguments(machine: Machine) -> list[str]:
 
 
 def environment(machine: Machine) -> dict[str, str]:
-    """What QEMU needs for a machine beside the caller's environment."""
+    """The environment QEMU needs for a machine besides the caller's."""
     own = get().environment
     if not machine.deterministic:
         return own

@@ -39,12 +39,12 @@ _BROKE = re.compile(r"Kernel panic|BUG:|Oops|Unable to mount")
 
 
 class GuestError(UserError):
-    """The guest did not come to its end: what its kernel said last."""
+    """The guest did not finish; with the last lines of its kernel."""
 
 
 @dataclass(frozen=True)
 class Guest:
-    """What is in the guest beside busybox."""
+    """What is in the guest besides busybox."""
 
     # Place in the guest: file or folder of the host, or content. What begins with #! is executable.
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Outcome:
 
 
 def last_line(said: str) -> str:
-    """Of what was said, for whoever tells that it failed."""
+    """The last line of an output, for error messages."""
     lines = said.strip().splitlines()
     return lines[-1] if lines else "no output"
 
 
 def prepare(kernels: Sequence[str] = linux_kernel.USUAL) -> None:
-    """Fetch all that a guest needs; what is here already takes no time."""
+    """Fetch all that a guest needs; what is already here takes no time."""
     qemu.get()
     image.base()
     for choice in kernels:
@@ -80,7 +80,7 @@ def prepare(kernels: Sequence[str] = linux_kernel.USUAL) -> None:
 
 
 def cached() -> list[str]:
-    """What is here of what prepare fetches, a line each."""
+    """What prepare would fetch and is already here, one per line."""
     lines = [
         f"kernel {choice}: {linux_kernel.chosen(choice) or 'not fetched'}" for choice in linux_kernel.CHOICES
     ]
@@ -106,7 +106,7 @@ def run(
     timeout: float = 120,
     on_output: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Boot, run a shell script as root, switch off. GuestError if it does not come to its end.
+    """Boot, run a shell script as root, switch off. GuestError if it does not finish.
 
     timeout: seconds of the host for the boot and the script. on_output: called with the script's output as it
     comes. A boot that fails before the script begins is tried once more. constant_rate: only deterministic.
@@ -193,7 +193,7 @@ def run_checks(
 
 
 def parse_result(result: bytes) -> tuple[int, dict[str, bytes]]:
-    """The script's status and files, of what init wrote: begin, exit N, a tar archive, end."""
+    """The script's status and files, from what init wrote: begin, exit N, a tar archive, end."""
     found = re.match(rb"begin\nexit (\d+)\n", result)
     if found is None:
         raise GuestError("the guest's result cannot be read: the script wrote to its channel")
@@ -290,7 +290,7 @@ def _boot(
 
 
 def _show(path: Path, shown: int, on_output: Callable[[str], None]) -> int:
-    """Hand on what came since; whole characters only."""
+    """Pass on new output; whole characters only."""
     if not path.exists():
         return shown
     with path.open("rb") as file:

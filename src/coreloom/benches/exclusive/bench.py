@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Start(msgspec.Struct, frozen=True):
-    """`true` once alone and once by the tool."""
+    """One run of `true`, alone and under the tool."""
 
     machine: str
     seed: int
@@ -65,7 +65,7 @@ class Result(results.Result, kw_only=True):
 
 
 class _Line(msgspec.Struct):
-    """What linux/vm/programs/measure says of a run: of the job, and of the others meanwhile."""
+    """What linux/vm/programs/measure prints for a run: the job's figures and the others' meanwhile."""
 
     label: str
     status: int
@@ -79,7 +79,7 @@ class _Line(msgspec.Struct):
 
 
 class _Delays(msgspec.Struct):
-    """What the probe says."""
+    """What the probe prints."""
 
     p50_us: float | None = None
     p99_us: float | None = None
@@ -87,7 +87,7 @@ class _Delays(msgspec.Struct):
 
 
 class _Proof(msgspec.Struct):
-    """What `coreloom exclusive run --json` says."""
+    """What `coreloom exclusive run --json` prints."""
 
     cleared_ms: float
     mechanism: str
@@ -99,7 +99,7 @@ def _measured(files: Mapping[str, bytes]) -> dict[str, _Line]:
 
 
 def _last(files: Mapping[str, bytes], name: str) -> str:
-    """The last line of what was said there."""
+    """The last line of a file of the guest."""
     return vm.last_line(files.get(name, b"").decode(errors="replace"))
 
 
@@ -143,7 +143,7 @@ def _row(load: Load, cell: Cell, seed: int, line: _Line, base: _Line, said: byte
 
 
 def _throughput(load: Load, line: _Line, base: _Line) -> float | None:
-    """What the others get while the job runs over what they get without: of players, frames in time."""
+    """The others' throughput while the job runs, relative to without it; for players, frames in time."""
     if load.players:
         due, alone = (of.shown + of.dropped for of in (line, base))
         return (line.shown / due) / (base.shown / alone) if due and base.shown else None
@@ -175,7 +175,7 @@ Measured = Row | Start | killed.Kill
 
 
 def jobs(quick: bool, seeds: int) -> tuple[list[Job[Measured]], list[Job[Measured]]]:
-    """To be done before; a guest for each mechanism that is killed, and for each load and seed."""
+    """The preparation, then one guest per mechanism to kill and one per load and seed."""
     made: list[vm.Guest] = []
 
     def prepare() -> list[Measured]:

@@ -21,7 +21,7 @@ SHOWN = {method: "exclusive" if method == OURS else method for method in METHODS
 
 @dataclass(frozen=True)
 class Program:
-    """What is to be favoured; cpus: how many it is given where the method says how many."""
+    """A job to favour; cpus: how many it gets where the method has a number."""
 
     name: str
     text: str
@@ -41,7 +41,7 @@ JOBS = (
 
 @dataclass(frozen=True)
 class Load:
-    """The others."""
+    """The programs beside the job."""
 
     name: str
     text: str
@@ -68,14 +68,14 @@ QUICK_LOADS = ("none", MOST_HOGS)
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of a job by a method; cpus: None where the method does not say."""
+    """One run of a job by a method; cpus: None where the method has no number."""
 
     job: Program
     method: str
     cpus: int | None
 
     def command(self) -> str:
-        """What starts the job's measure this way."""
+        """The command prefix that starts the job by this method."""
         last = range(CPUS - 1, CPUS - 1 - (self.cpus or 0), -1)
         return {
             PLAIN: "",
@@ -107,6 +107,6 @@ MACHINES = {
 
 
 def chosen(quick: bool) -> tuple[list[Program], list[Load]]:
-    """Jobs and loads."""
+    """The jobs and loads to run."""
     jobs = [job for job in JOBS if not quick or job.name in QUICK_JOBS]
     return jobs, [load for load in LOADS if not quick or load.name in QUICK_LOADS]

@@ -49,7 +49,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What one that differs has left."""
+    """What a differing scenario has left."""
 
     seed: int
     ground: str
@@ -77,7 +77,7 @@ class Done:
         return Difference(of.seed, of.ground.name, of.text(), self.problems, lines[:_HEAD], len(lines))
 
     def told(self) -> str:
-        """For a person: what was done, what differs."""
+        """For people: what was done, what differs."""
         lines = [f"seed {self.scenario.seed} ({self.scenario.ground.name}): {self.scenario.text()}"]
         lines += [f"  problem: {text}" for text in self.problems]
         lines += [f"  {line}" for line in self.difference[:_HEAD]]
@@ -97,7 +97,7 @@ def _guest(ground: Ground, scenarios: Sequence[Scenario], tool: Path | bytes) ->
 
 
 def parse(text: str, scenarios: Sequence[Scenario]) -> list[Done]:
-    """What chaos.sh has printed; the last may have no end: then it has broken the guest."""
+    """Parses the output of chaos.sh; a last scenario without an end has broken the guest."""
     done: list[Done] = []
     ended = True
     for line in text.splitlines():
@@ -124,7 +124,7 @@ def _done(of: Scenario, outcome: str, said: dict[str, list[str]]) -> Done:
 def _boot(
     scenarios: Sequence[Scenario], tool: Path | bytes, on_done: Callable[[list[str]], None]
 ) -> list[Done]:
-    """As many of them as one boot does: all, or until one has broken the guest."""
+    """Runs scenarios in one boot: all, or until one has broken the guest."""
     ground = scenarios[0].ground
     heard = ""
 
@@ -161,7 +161,7 @@ def _boot(
 
 
 def _on(batch: Sequence[Scenario], tool: Path | bytes, on_done: Callable[[list[str]], None]) -> list[Done]:
-    """All of a ground's scenarios; a guest that cannot go on is followed by another."""
+    """Runs all scenarios of a ground; a guest that cannot continue is replaced."""
     done: list[Done] = []
     while len(done) < len(batch):
         done += _boot(batch[len(done) :], tool, on_done)
@@ -173,7 +173,7 @@ def run(
     on_progress: Callable[[str], None] | None = None,
     tool: Path | bytes | None = None,  # in place of ours
 ) -> list[Done]:
-    """All of them, in their order, on as many guests at once as there are CPUs."""
+    """Runs all scenarios, in order, on as many guests at once as there are CPUs."""
     program = exclusive.program() if tool is None else tool
     batches: list[list[int]] = []
     for ground in GROUNDS:

@@ -25,7 +25,7 @@ _GROUP = "/sys/fs/cgroup/others"
 
 
 def programs(*names: str) -> dict[str, Path | bytes]:
-    """Of linux/vm/programs, by their places in a guest."""
+    """Programs of linux/vm/programs by their paths in the guest."""
     return {f"/usr/bin/{name}": native.static(name, [PROGRAMS / f"{name}.c"]) for name in names}
 
 
@@ -68,14 +68,14 @@ def guest() -> vm.Guest:
 
 
 def versions() -> dict[str, str]:
-    """Of what else has a say in the figures."""
+    """Versions of everything else that affects the figures."""
     lame = next(path for path in debian.packages(["lame"]) if debian.name(path) == "lame")
     packages = {"lame": lame.name.split("_")[1], "xvid": _xvid().name.split("_")[1].replace("%3a", ":")}
     return {"linux": kernel.get().release, "qemu": qemu.get().version, **packages}
 
 
 def _others(load: Load) -> list[str]:
-    """Starts the load in a cgroup of its own, without a controller: counted there, it shares as before."""
+    """Starts the load in a cgroup without controllers: its CPU time is counted, its share is unchanged."""
     lines = [f"mkdir {_GROUP}"]
     commands = list(load.commands)
     if load.players:
@@ -100,7 +100,7 @@ def script(load: Load, wanted: Sequence[Cell]) -> str:
 
 
 def start_script() -> str:
-    """true alone and by the tool, on a machine that gets fuller."""
+    """Runs `true` alone and under the tool, on a machine that gets fuller."""
     lines = [f"sleep {_SETTLE_S}"]
     for n, fill in enumerate(MACHINES.values()):
         lines += [fill, "sleep 1"]

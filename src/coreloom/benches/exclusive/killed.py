@@ -43,7 +43,7 @@ CASES = (Case("isolated"), Case("cpuset"), Case("affinity", cgroup="none"))
 
 
 def _moments(count: int) -> str:
-    """Whom, in which phase, at which part of it; a line each."""
+    """What to kill, in which phase, at which fraction of it; one per line."""
     draw = random.Random(_SEED)
     phases = ("start", "start", "hold", "stop", "stop", "lines")
     lines = (
@@ -53,7 +53,7 @@ def _moments(count: int) -> str:
 
 
 class Kill(msgspec.Struct, frozen=True):
-    """One kill: in which phase, how long after its beginning, of whom, and whether all was as before."""
+    """One kill: its phase, time since the start of the phase, victims, and whether all was restored."""
 
     mechanism: str
     phase: str
@@ -63,7 +63,7 @@ class Kill(msgspec.Struct, frozen=True):
 
 
 def run(case: Case, count: int) -> list[Kill]:
-    """A row for each moment, until so many have killed the tool; UserError if fewer have."""
+    """A row per moment, until `count` kills have hit the tool; UserError if fewer have."""
     files = programs("killat", "state", "threads")
     files |= {f"/usr/bin/{exclusive.NAME}": exclusive.program(), "/check": SHELL}
     guest = vm.Guest({**files, "/moments": _moments(_MORE * count).encode()})
@@ -82,7 +82,7 @@ def run(case: Case, count: int) -> list[Kill]:
 
 
 def counted(kills: Sequence[Kill]) -> list[Kill]:
-    """Without those that came too late, unless they have left a difference."""
+    """The kills without those that came too late, unless they have left a difference."""
     return [kill for kill in kills if kill.killed != "none" or not kill.equal]
 
 

@@ -21,7 +21,7 @@ _PROBE = tuple(job for job in JOBS if job.name == "probe")
 
 
 def tables(content: Result) -> list[Table]:
-    """All that have rows."""
+    """All tables that have rows."""
     rows = content.rows
     shown = [
         by_method("Wall time over CPU time (ratio)", rows, WALL, 3, _BOUND),
@@ -69,7 +69,7 @@ def by_method(
     jobs: Sequence[Program],
     of: _Summary = median,
 ) -> Table:
-    """A line a case, a column a method."""
+    """A line per case, a column per method."""
     return Table(
         title,
         ("job", "others", *SHOWN.values()),
@@ -97,7 +97,7 @@ def speedup(rows: Sequence[Row]) -> Table:
 
 
 def threads(rows: Sequence[Row]) -> Table:
-    """The job with several threads, by the number of CPUs where the method says it."""
+    """The job with several threads, by the number of CPUs where the method has one."""
     lines = []
     for _, load, here in _cases(rows, [_THREADS]):
         for method in METHODS:
@@ -122,7 +122,7 @@ def threads(rows: Sequence[Row]) -> Table:
 
 
 def good(rows: Sequence[Row]) -> Table:
-    """Where another method does as well."""
+    """How often another method is as good."""
     others = [method for method in METHODS if method != OURS]
     lines = []
     for figure in (WALL, SWITCHES, LATE, LATEST, OTHERS):
@@ -138,7 +138,7 @@ def good(rows: Sequence[Row]) -> Table:
 
 
 def starts(found: Sequence[Start]) -> Table:
-    """What the tool takes before and after the program."""
+    """The time that the tool takes before and after the program."""
     lines = []
     for machine in dict.fromkeys(row.machine for row in found):
         of = [row for row in found if row.machine == machine]
@@ -167,7 +167,7 @@ def starts(found: Sequence[Start]) -> Table:
 
 
 def restored(found: Sequence[killed.Kill]) -> Table:
-    """By mechanism: of how many kills in each phase all is as it was before."""
+    """Per mechanism: after how many kills in each phase everything was restored."""
     counted = killed.counted(found)
     lines = []
     for mechanism in dict.fromkeys(kill.mechanism for kill in counted):

@@ -26,7 +26,7 @@ from coreloom.report.figure import Figure
 
 @dataclass(frozen=True)
 class Compared:
-    """A figure of a row. tolerance: what part of ours is still as good; more: whether more is better."""
+    """A figure of a row. tolerance: fraction of ours that is still as good; more: higher is better."""
 
     text: str
     of: Callable[[Row], float | None]
@@ -38,7 +38,7 @@ class Compared:
         return theirs >= limit if self.more else theirs <= limit
 
     def values(self, rows: Sequence[Row]) -> list[float]:
-        """Those that there are."""
+        """The values that exist."""
         return [value for row in rows if (value := self.of(row)) is not None]
 
 
@@ -55,7 +55,7 @@ def single(rows: Sequence[Row], method: str) -> list[Row]:
 
 
 def figures(rows: Sequence[Row], starts: Sequence[Start], kills: Sequence[killed.Kill]) -> list[Figure]:
-    """What is to be reached."""
+    """The figures to reach."""
 
     def slowest(method: str) -> float:
         return max(WALL.values([row for row in single(rows, method) if row.load == MOST_HOGS]))
@@ -90,7 +90,7 @@ def as_good(rows: Sequence[Row], figure: Compared, method: str) -> tuple[int, in
 
 
 def verdict(rows: Sequence[Row]) -> str:
-    """Plainly: where nice -20 and SCHED_FIFO do as well."""
+    """In words: where nice -20 and SCHED_FIFO are as good."""
     text = ""
     for method in (NICE, FIFO):
         time, late, latest = (

@@ -85,17 +85,17 @@ class Scenario:
 
     @property
     def ambiguous(self) -> bool:
-        """A hostile process may lose what it asked for last: decision 0018 says why it cannot be told."""
+        """A hostile process may lose its last request: decision 0018 says why the tool cannot know it."""
         kinds = {one.mechanism for one in self.reservations}
         beside_partition = "affinity" in kinds and bool(kinds & {"isolated", "root"})
         return bool(self.hostile) and (self.hotplug is not None or beside_partition)
 
     def steps(self) -> str:
-        """For programs/chaos.c."""
+        """The steps for programs/chaos.c."""
         return "".join(f"{line}\n" for line in _steps(self))
 
     def classes(self) -> list[str]:
-        """What is counted apart."""
+        """The groups in which scenarios are counted."""
         names = "+".join(sorted(one.mechanism for one in self.reservations))
         found = [f"{len(self.reservations)} reservations", names]
         if any(one.attach for one in self.reservations):
@@ -132,7 +132,7 @@ def ground_of(seed: int) -> Ground:
 
 
 def seeds(text: str) -> list[int]:
-    """Of a list as 17,20-30; a seed may be there several times."""
+    """The seeds of a list such as 17,20-30; a seed may occur several times."""
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

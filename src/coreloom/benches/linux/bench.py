@@ -102,7 +102,7 @@ def script(test: Case, loaded: Scheduler) -> str:
 
 
 def _watched(test: Case) -> list[str]:
-    """The test again under lagmeter, which watches its threads, or those of the server it asks."""
+    """The test again under lagmeter, which watches its threads, or those of its server."""
     meter = f"{_METER} --interval 86400 --json /out/gap"
     if not test.server:
         return [f'{meter} -- sh /job/command >/dev/null 2>/out/meter || fail "$(last /out/meter)"']
@@ -116,7 +116,7 @@ def _watched(test: Case) -> list[str]:
 
 
 def rows_of(test: Case, loaded: Scheduler, seed: int, files: Mapping[str, bytes]) -> list[Row]:
-    """A row for each metric. UserError if the run failed; for a peer, one row that says so."""
+    """A row for each metric. UserError if the run failed; for a peer, a row with the reason."""
     row = partial(Row, test=test.name, scheduler=loaded.name, seed=seed)
     try:
         values = _values(test, files) | _gaps(files)
@@ -156,7 +156,7 @@ def _gaps(files: Mapping[str, bytes]) -> dict[str, float]:
 
 
 def _bound(files: Mapping[str, bytes]) -> float:
-    """2 B + 2 ticks in ms, from what the scheduler says when it begins."""
+    """2 B + 2 ticks in ms, from what the scheduler prints at start."""
     said = files.get("scheduler", b"").decode(errors="replace")
     found = re.search(r"round slice ([\d.]+) ms, tick ([\d.]+) ms", said)
     if found is None:
@@ -168,7 +168,7 @@ def _bound(files: Mapping[str, bytes]) -> float:
 
 
 def _content(made: vm.Guest) -> list[str]:
-    """All that is in a guest: as it decides every figure, a run need not be repeated while it stays."""
+    """What is in a guest, with digests: it decides every figure, so an unchanged run need not be repeated."""
     packages = [
         folder.name for name in (*made.packages, *made.programs) for folder in debian.packages([name])
     ]
@@ -186,7 +186,7 @@ def _digest(source: Path | bytes) -> str:
 def jobs(
     tests: Sequence[Case], schedulers: Sequence[str], seeds: int, choice: str = "7"
 ) -> tuple[list[Job[Row]], list[Job[Row]]]:
-    """To be done before, and a guest for each test, scheduler and seed."""
+    """The preparation, and one guest per test, scheduler and seed."""
     guests: dict[tuple[str, str], vm.Guest] = {}
     loaded: dict[str, Scheduler] = {}
 
@@ -234,7 +234,7 @@ def jobs(
 
 
 def versions(tests: Sequence[Case], schedulers: Sequence[str], choice: str = "7") -> dict[str, str]:
-    """Of what else has a say in the figures."""
+    """Versions of everything else that affects the figures."""
     names = sorted({name for test in tests for name in test.debian})
     found = {debian.name(folder): folder for name in names for folder in debian.packages([name])}
     packages = {name: found[name].name.split("_")[1].replace("%3a", ":") for name in names}

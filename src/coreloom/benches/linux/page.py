@@ -16,7 +16,7 @@ _DIRECTION = {True: " (higher is better)", False: " (lower is better)", None: ""
 
 
 def tables(content: Result) -> list[Table]:
-    """All that have rows."""
+    """All tables that have rows."""
     rows = content.rows
     shown = [
         *(tests(rows), gaps(rows), failures(rows), instructions(rows)),
@@ -71,7 +71,7 @@ def tests(rows: Sequence[Row]) -> Table:
 
 
 def gaps(rows: Sequence[Row]) -> Table:
-    """What lagmeter says, a scheduler after the other."""
+    """What lagmeter measured, by scheduler."""
     names = _schedulers(rows)
 
     def line(test: str) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def gaps(rows: Sequence[Row]) -> Table:
 
 
 def failures(rows: Sequence[Row]) -> Table:
-    """What a peer did not come through."""
+    """The tests that a peer failed."""
     return Table(
         "Failed runs",
         ("test", "scheduler", "seed", "reason"),

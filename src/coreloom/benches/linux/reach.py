@@ -38,7 +38,7 @@ def better(rows: Sequence[Row], test: Case, metric: Metric) -> float | None:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """What is to be reached, as far as it was measured."""
+    """The figures to reach, as far as they were measured."""
     tests = {test.name: test for test in TESTS}
 
     def both(test: str, number: int) -> tuple[float | None, float | None]:
@@ -71,7 +71,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def verdict(rows: Sequence[Row]) -> str:
-    """Plainly: in what scx_dwrr is worse than EEVDF by more than 2 %, and in what it is better."""
+    """In words: where scx_dwrr is worse than EEVDF by more than 2 %, and where it is better."""
     worse, well = [], []
     for test in TESTS:
         for metric in test.metrics:

@@ -29,14 +29,14 @@ class Scheduler:
 
 
 def find(name: str) -> Path | None:
-    """An executable that somebody has installed, maybe by `cargo install`."""
+    """An installed executable, for example by `cargo install`."""
     places = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{Path.home() / '.cargo' / 'bin'}"
     found = shutil.which(name, path=places)
     return Path(found) if found else None
 
 
 def known(names: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """The schedulers to measure and those that were not found; names: those asked for, which must be here."""
+    """The schedulers to measure and those not found; names: those requested, which must be installed."""
     if names is None:
         there = [name for name in PEERS if find(name)]
         return [EEVDF, DWRR, *there], [name for name in PEERS if name not in there]
@@ -72,6 +72,6 @@ def _libraries(path: Path) -> list[Path]:
 
 
 def version(name: str) -> str:
-    """Of a peer."""
+    """The version of a peer."""
     said = subprocess.run([str(find(name)), "--version"], capture_output=True, text=True, check=False).stdout
     return said.strip().removeprefix(name).strip() or "unknown"

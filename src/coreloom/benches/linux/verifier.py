@@ -21,7 +21,7 @@ _LOADED = "round slice"
 
 
 def rows_of(release: str, said: str) -> list[Row]:
-    """A row for each program, of what `scx_dwrr -v` said. UserError if it was not loaded."""
+    """A row for each BPF program, from the output of `scx_dwrr -v`. UserError if it was not loaded."""
     found = _LINE.findall(said)
     if not found or _LOADED not in said:
         raise UserError(f"{DWRR} was not loaded on {release}: {vm.last_line(said)}")
@@ -32,7 +32,7 @@ def rows_of(release: str, said: str) -> list[Row]:
 
 
 def jobs() -> list[Job[Row]]:
-    """A guest for each kernel."""
+    """One guest per kernel."""
 
     def run(kernel: str) -> list[Row]:
         guest = vm.Guest({f"/usr/bin/{DWRR}": bpf.program(DWRR)}, packages=["libc6"])
