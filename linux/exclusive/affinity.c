@@ -22,9 +22,9 @@
 #include "target.h"
 
 #define GENERATIONS 1000
-#define PASSES 100 /* enough for a machine that forks all the time: then the sweeps go on */
+#define PASSES 100 /* enough for a machine that keeps forking: the sweeps do the rest */
 
-/* Tasks that the kernel does not let go elsewhere: left there. One reservation a process. */
+/* Tasks that the kernel does not let move: left there. One reservation per process. */
 static struct cl_tasks left_there;
 
 static bool within(const struct cl_cpus *a, const struct cl_cpus *b) {
@@ -93,12 +93,12 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   return error;
 }
 
-/* One pass over all tasks that may use the CPUs, or of `known` ones; *found: those told. */
+/* One pass over all tasks that may use the CPUs, or over `known` ones; *found: those changed. */
 static int pass(struct cl_hold *hold, const struct cl_tasks *known, bool later, int *found) {
   struct cl_tasks tasks;
   int error = known ? cl_tasks_still(known, &hold->cpus, &tasks) : cl_tasks_on(&hold->cpus, &tasks);
   *found = 0;
-  for (size_t i = 0; i < tasks.count && !error; i++) { /* by pid: init and kthreadd, of which all are born, first */
+  for (size_t i = 0; i < tasks.count && !error; i++) { /* by pid: init and kthreadd, the ancestors of all, first */
     const struct cl_task *task = &tasks.task[i];
     bool told;
     if (task->state == 'Z' || is_programs(hold, task, later) || is_left(task)) continue;
@@ -135,7 +135,7 @@ static int clear(struct cl_hold *hold, char *why, size_t size) {
   if (!hold->changes.plan) error = cl_layer_put_note(hold->changes.layer, "via", cl_cpus_format(&hold->lightest, via));
   for (int i = 0; i < PASSES && found && !error; i++) {
     hold->kernel_stay = 0;
-    /* Who has the number of a task that has ended since state 1 is newborn, and gets back as such. */
+    /* A task with the ID of one that has ended since state 1 is new, and is restored as such. */
     error = pass(hold, i == 0 ? &hold->tasks : NULL, false, &found);
     if (hold->changes.plan) break;
     if (!error && cl_interrupted(hold)) error = EINTR;

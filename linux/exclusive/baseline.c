@@ -362,7 +362,7 @@ static unsigned long long hotplug_state(int cpu) {
   return cl_read(path, text, sizeof text) == 0 && cl_line_number(text, &state) ? state : 0;
 }
 
-/* CPUs that still count as online, but go: their tasks have been sent away already. */
+/* CPUs that still count as online but are going offline: their tasks have already been moved. */
 static struct cl_cpus going(const struct cl_baseline *b) {
   struct cl_cpus some = cl_cpus_none();
   unsigned long long most = 0;
@@ -386,14 +386,14 @@ bool cl_baseline_cpus_changed(struct cl_baseline *b) {
 void cl_baseline_remove(void) {
   char real[CL_PATH_MOST + 256];
   unlink(cl_files_path(CL_BASELINE, real));
-  unlink(cl_files_path(FILE_NEW, real)); /* of one that was killed while it took it */
+  unlink(cl_files_path(FILE_NEW, real)); /* left by a tool that was killed while taking it */
 }
 
 /* A new file beside it, with its first line; commit() puts it in its place. */
 static int begin_new(int *fd, unsigned long long taken) {
   char real[CL_PATH_MOST + 256], boot[40], number[24];
   mkdir(cl_files_path(CL_STATE, real), 0755);
-  unlink(cl_files_path(FILE_NEW, real)); /* of one that was killed meanwhile */
+  unlink(cl_files_path(FILE_NEW, real)); /* left by a tool killed meanwhile */
   int error = cl_boot(boot);
   if (!error) error = open_file(FILE_NEW, O_RDWR | O_APPEND | O_CREAT | O_EXCL, fd);
   snprintf(number, sizeof number, "%llu", taken);
@@ -602,7 +602,7 @@ int cl_baseline_take(struct cl_baseline *b) {
   return commit(b, fd, error);
 }
 
-/* What is meant */
+/* Target values */
 
 int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known, const char *text,
                       struct cl_cpus *cpus) {

@@ -34,7 +34,7 @@ static const char *file_of(char path[CL_PATH_MOST], const char *mount, const cha
   return cl_join(path, group, full);
 }
 
-/* A group that is to be narrowed, the file with its CPUs, and these. ENOENT, ENODEV: there is none, or no more. */
+/* A cgroup to narrow, the file with its CPUs, and these. ENOENT, ENODEV: it does not exist, or no longer. */
 static int look(const struct walk *walk, const char *name, char group[CL_PATH_MOST], char path[CL_PATH_MOST],
                 struct cl_cpus *set) {
   struct cl_hold *hold = walk->hold;
@@ -103,7 +103,7 @@ static int narrow_v1(void *context, const char *name) {
   if (error) return unless_gone(error);
   struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
   if (cl_cpus_equal(&left, &set)) return 0;
-  /* A group with no CPU left gets what its parent has. */
+  /* A cgroup with no CPU left gets its parent's CPUs. */
   if (cl_cpus_count(&left) == 0) left = cl_cpus_minus(walk->above, &hold->cpus);
   if (cl_cpus_count(&left) == 0) {
     cl_warn("cpuset %s has no other CPUs to fall back to", group);

@@ -94,7 +94,7 @@ static int receive_all(const struct cl_dbus *bus, void *bytes, size_t count) {
   return 0;
 }
 
-/* Says who we are, which the other side checks by the socket, and begins at once: one way there and back. */
+/* Authenticates, which the other side checks by the socket, and begins at once: one round trip. */
 static int authenticate(const struct cl_dbus *bus) {
   char user[16], line[64] = "AUTH EXTERNAL ", answer[128];
   snprintf(user, sizeof user, "%u", (unsigned)geteuid());

@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define READER_MS 5000 /* of patience with who reads a pipe that does not block */
+#define READER_MS 5000 /* how long to wait for the reader of a non-blocking pipe */
 #define ALL_MOST ((size_t)1 << 28) /* what others can make longer is not worth more memory */
 
 static char root[256];
@@ -102,7 +102,7 @@ int cl_read_all(const char *path, char **text) {
   return 0;
 }
 
-/* At once: to the kernel's files a second write is a second value. */
+/* In one write: for kernel files a second write is a second value. */
 static int put(int fd, const char *text) {
   ssize_t wrote;
   do wrote = write(fd, text, strlen(text));
