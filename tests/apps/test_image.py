@@ -155,7 +155,7 @@ def test_bad_files(tmp_path: Path) -> None:
     Image.new("1", (4000, 3000)).save(tmp_path / "big.png")
     Image.new("1", (20000, 20000)).save(tmp_path / "bomb.png")
     for path, said in (
-        (tmp_path / "none.png", "there is no such file"),
+        (tmp_path / "none.png", "no such file, check the path"),
         (tmp_path, "cannot be read: Is a directory"),
         (text, "is not a picture"),
         (cut, "damaged or cut off"),
@@ -180,5 +180,5 @@ def test_pictures_with_more_than_16_bits_are_refused(tmp_path: Path, mode: str) 
 def test_too_large_for_the_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     noise("RGB", 64, 64).save(tmp_path / "a.png")
     monkeypatch.setattr(module, "INPUT_ROOM", 10000)
-    with pytest.raises(UserError, match="there is room for 10000"):
+    with pytest.raises(UserError, match="at most 10000 fit"):
         APP.prepare(tmp_path / "a.png")

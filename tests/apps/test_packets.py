@@ -298,7 +298,7 @@ def test_bad_files(tmp_path: Path) -> None:
         ("link", capture.write([], 105), r"has link type 105: give a capture of Ethernet"),
         ("fcs", capture.write([], 0x1400_0001), "says its frames have 2 bytes of FCS"),
         ("none", capture.write([]), "has no frames"),
-        ("long", whole + bytes(14 << 20), f"there is room for {(14 << 20) - 4}"),
+        ("long", whole + bytes(14 << 20), f"at most {(14 << 20) - 4}"),
     ):
         path = tmp_path / name
         path.write_bytes(data)
@@ -306,7 +306,7 @@ def test_bad_files(tmp_path: Path) -> None:
             APP.prepare(path)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
-    with pytest.raises(UserError, match="there is no such file"):
+    with pytest.raises(UserError, match="no such file, check the path"):
         APP.prepare(tmp_path / "absent")
 
 

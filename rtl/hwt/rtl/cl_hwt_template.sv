@@ -16,8 +16,7 @@ module cl_hwt_template (
   input  logic        mem_gnt_i, mem_rvalid_i,
   input  logic [31:0] mem_rdata_i
 );
-  typedef enum logic [2:0] {Idle, Block, Sum, Post, Done} state_e;
-  state_e      state_q;
+  enum logic [2:0] {Idle, Block, Sum, Post, Done} state_q;
   logic [31:0] address_q, ask_q, wait_q;           // next word; words still to request, still to arrive
   logic [31:0] words_q, count_q, semaphore_q, sum_q;
 
