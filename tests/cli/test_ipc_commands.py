@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from coreloom.benches.ipc import advise
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import transfer as ipc_transfer
 from coreloom.benches.ipc.transfer import Row
+from coreloom.commands import console
 from coreloom.commands import examine as doctor
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -26,16 +28,16 @@ from .command import run
 
 
 def cells(out: str) -> list[list[str]]:
-    """The rows of the printed table, without its frame; a cell of several lines is one."""
-    rows: list[list[str]] = []
-    for line in out.splitlines():
-        if line.startswith("│"):
-            parts = [part.strip() for part in line.strip("│").split("│")]
-            if rows and not parts[2]:
-                rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], parts, strict=True)]
-            else:
-                rows.append(parts)
-    return rows
+    """The rows of the printed table."""
+    lines = out.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("mechanism ")) + 1
+    return [re.split(r" {2,}", line.strip()) for line in lines[first:]]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table is in parts."""
+    monkeypatch.setattr(console, "_PIPED", 400)
 
 
 # --- advise ----------------------------------------------------------------------------------
@@ -198,8 +200,18 @@ def test_advice_without_results_says_what_makes_them(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
     line = "coreloom: error: no results yet: run `coreloom bench ipc` first\n"
     assert run(capsys, "advise", "ipc", "--signal") == (1, "", line)
+
+
+def test_a_fresh_checkout_has_the_published_results(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    code, out, err = run(capsys, "advise", "ipc", "--signal")
+    assert (code, err) == (0, "")
+    assert out.startswith("Use: doorbell, about ")
 
 
 # --- doctor ------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ _STALE = re.compile(r"\*Measured at [0-9a-f]{12}; inputs changed since\.\*")
 @lru_cache(maxsize=1)
 def _made() -> dict[str, str]:
     benches = registry.benches().values()
-    there = [bench for bench in benches if pages.published(bench).exists()]
-    return pages.pages({b.name: results.read(b.result, pages.published(b), b.command) for b in there})
+    there = [bench for bench in benches if bench.published.exists()]
+    return pages.pages({b.name: results.read(b.result, b.published, b.command) for b in there})
 
 
 @pytest.mark.parametrize("name", registry.benches())
@@ -39,8 +39,8 @@ def test_what_is_made_of_all_results() -> None:
 
 def test_every_figure_that_is_not_reached_has_a_reason() -> None:
     for bench in registry.benches().values():
-        if pages.published(bench).exists():
-            content = results.read(bench.result, pages.published(bench), bench.command)
+        if bench.published.exists():
+            content = results.read(bench.result, bench.published, bench.command)
             missed = [figure.what for figure in content.reach if not figure.reached]
             assert not missed or bench.text("not_reached.md"), missed
 

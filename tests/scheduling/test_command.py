@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from cli.command import run as command
+from coreloom.commands import console
 from coreloom.scheduling import build, workload
 from coreloom.scheduling.builtin import CASES
 
@@ -17,8 +19,20 @@ NAMES = ", ".join("exclusive:BASE" if name == "exclusive" else name for name in 
 
 
 def lines(text: str) -> list[list[str]]:
-    """The cells of a printed table's rows."""
-    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
+    """The cells of the rows of printed tables, whose headers begin with policy or thread."""
+    rows: list[list[str]] = []
+    inside = False
+    for line in text.splitlines():
+        inside = "  " in line and (inside or line.startswith(("policy ", "thread ")))
+        if inside and not line.startswith(("policy ", "thread ")):
+            rows.append(re.split(r" {2,}", line.strip()))
+    return rows
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table is in parts."""
+    monkeypatch.setattr(console, "_PIPED", 400)
 
 
 @pytest.fixture(autouse=True)

@@ -95,9 +95,16 @@ class Bench(ABC, Generic[R]):
         """Its folder as one of `inputs`; none if that is elsewhere."""
         return (str(self.folder.relative_to(ROOT)),) if self.folder.is_relative_to(ROOT) else ()
 
+    @property
+    def published(self) -> Path:
+        """The result file that its page is made from, which is committed."""
+        return paths.ROOT / "docs" / "results" / "data" / f"{self.name}.json"
+
     def read(self) -> R:
-        """The last whole result; UserError if there is none."""
-        content: R = results.read(self.result, paths.RESULTS / f"{self.name}.json", self.command)
+        """The last whole result of this checkout, else the published one. UserError if there is none."""
+        own = paths.RESULTS / f"{self.name}.json"
+        path = own if own.exists() or not self.published.exists() else self.published
+        content: R = results.read(self.result, path, self.command)
         return content
 
     def options(self, parser: ArgumentParser) -> None:

@@ -22,11 +22,6 @@ END = "<!-- results: end -->"
 _MADE = ("docs/results", "docs/not-reached.md", "README.md")
 
 
-def published(bench: Bench[Any]) -> Path:
-    """The result file that a page is made from, which is committed."""
-    return paths.ROOT / "docs" / "results" / "data" / f"{bench.name}.json"
-
-
 def write() -> tuple[list[Path], list[str]]:
     """Publish the whole results that are in build/results, and make all pages whose results are published.
 
@@ -46,12 +41,12 @@ def write() -> tuple[list[Path], list[str]]:
                     f"{new.name} was measured with uncommitted changes: commit them, then run "
                     f"`coreloom {bench.command}` again"
                 )
-            target = published(bench)
+            target = bench.published
             if not target.exists() or target.read_bytes() != new.read_bytes():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 written.append(Path(shutil.copyfile(new, target)))
-        if published(bench).exists():
-            found[bench.name] = results.read(bench.result, published(bench), bench.command)
+        if bench.published.exists():
+            found[bench.name] = results.read(bench.result, bench.published, bench.command)
         else:
             missing.append(bench.command)
     if not found:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from rich import box
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,8 +22,12 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from coreloom.report.table import Table
+
+# Columns of what is printed to no terminal.
+_PIPED = int(asked) if (asked := os.environ.get("COLUMNS", "")).isdecimal() else 80
 
 out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 err = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -47,14 +53,26 @@ class Parser(argparse.ArgumentParser):
 
 
 def show(table: Table) -> None:
-    rich = RichTable(title=table.title, title_justify="left")
-    for index, column in enumerate(table.columns):
-        rich.add_column(column, justify="left" if index < table.text_columns else "right")
-    for row in table.rows:
-        rich.add_row(*row)
-    console = out if out.is_terminal else Console(highlight=False, width=160)
-    console.print()
-    console.print(rich)
+    """Print it: in parts where it is too wide, and without a frame where there is no terminal."""
+    framed = out.is_terminal
+    console = out if framed else Console(highlight=False, width=_PIPED)
+    for part in table.parts(console.width - framed, between=3 if framed else 2):
+        rich = RichTable(
+            box=box.HEAVY_HEAD if framed else None,
+            pad_edge=framed,
+            padding=(0, 1) if framed else (0, 2, 0, 0),
+        )
+        for index, column in enumerate(part.columns):
+            if index < part.text_columns:
+                rich.add_column(column)
+            else:
+                width = max((len(row[index]) for row in part.rows), default=0)
+                rich.add_column(column, justify="right", min_width=width)
+        for row in part.rows:
+            rich.add_row(*map(Text, row))
+        out.print()
+        out.print(Text(part.title, style="italic"))
+        console.print(rich)
 
 
 def shown(path: Path) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from coreloom.report.figure import Figure
 
+_TEXT = 20  # characters to which a text may be broken
+
 
 @dataclass(frozen=True)
 class Table:
@@ -22,6 +24,39 @@ class Table:
         marks = ["---" if i < self.text_columns else "---:" for i in range(len(self.columns))]
         lines = [" | ".join(row) for row in (self.columns, tuple(marks), *self.rows)]
         return "\n".join(f"| {line} |" for line in lines)
+
+    def parts(self, room: int, between: int) -> list[Table]:
+        """Tables of as many of its columns as fit into `room` characters; each begins with the text columns.
+
+        Headers and long texts may break between words, figures nowhere. between: characters between columns.
+        """
+        widths = []
+        for index, header in enumerate(self.columns):
+            cells = [row[index] for row in self.rows]
+            longest = max(map(len, cells), default=0)
+            if index < self.text_columns:
+                longest = min(longest, max([_TEXT, *(len(word) for cell in cells for word in cell.split())]))
+            widths.append(max([longest, *map(len, header.split())]))
+        text = list(range(self.text_columns))
+        left = room - sum(widths[i] + between for i in text)
+        groups: list[list[int]] = []
+        free = 0
+        for column in range(self.text_columns, len(self.columns)):
+            needed = widths[column] + between
+            if not groups or needed > free:
+                groups.append([])
+                free = left
+            groups[-1].append(column)
+            free -= needed
+        return [
+            Table(
+                self.title if number == 0 else f"{self.title}, continued",
+                tuple(self.columns[i] for i in text + group),
+                tuple(tuple(row[i] for i in text + group) for row in self.rows),
+                self.text_columns,
+            )
+            for number, group in enumerate(groups or [[]])
+        ]
 
 
 def number(value: float | int | None, digits: int = 0) -> str:
