@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from coreloom.benches import pool, registry
 from coreloom.benches.bench import Bench
 from coreloom.benches.pool import Job
-from coreloom.commands.console import Command, Parser, err, out, progress_bar, show, shown
+from coreloom.commands.console import Command, Parser, doing, err, out, show, shown
 from coreloom.report import results
 
 T = TypeVar("T")
@@ -26,17 +26,13 @@ class Shown:
         return self.steps(len(first) + len(wanted), partial(pool.run, first, wanted))
 
     def steps(self, total: int, run: Callable[..., list[T]]) -> list[T]:
-        with progress_bar() as bar:
-            task = bar.add_task("start", total=total)
-            rows = run(
-                on_start=lambda text: bar.update(task, description=text),
-                on_done=lambda: bar.advance(task),
-            )
-            bar.update(task, description="done")
+        with doing("start", total) as task:
+            rows = run(on_start=task.say, on_done=task.advance)
+            task.say("done")
         return rows
 
     def doing(self, text: str) -> AbstractContextManager[object]:
-        return err.status(text)
+        return doing(text)
 
     def note(self, text: str) -> None:
         err.print(text, markup=False)

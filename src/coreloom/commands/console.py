@@ -6,13 +6,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
 from typing import NoReturn
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -20,7 +24,9 @@ from rich.progress import (
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
+from rich.status import Status
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -28,6 +34,7 @@ from coreloom.report.table import Table
 
 # Columns of what is printed to no terminal.
 _PIPED = int(asked) if (asked := os.environ.get("COLUMNS", "")).isdecimal() else 80
+FIRST_LINE_S, LINE_S = 5.0, 10.0  # when long work tells how far it is, where there is no terminal
 
 out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 err = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -82,11 +89,78 @@ def shown(path: Path) -> str:
     return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
 
 
-def progress_bar(percent: bool = False) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn() if percent else MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=err,
-    )
+class Task:
+    """What is being done, and how far it is: moving on a terminal, elsewhere a line every ten seconds."""
+
+    def __init__(self, text: str, total: float | None) -> None:
+        self.text, self.total, self.done = text, total, 0.0
+
+    def say(self, text: str) -> None:
+        self.text = text
+        self.show()
+
+    def advance(self) -> None:
+        self.completed(self.done + 1)
+
+    def completed(self, done: float) -> None:
+        self.done = done
+        self.show()
+
+    def show(self) -> None:
+        """Nothing between the lines."""
+
+
+class _Spinner(Task):
+    def __init__(self, text: str, status: Status) -> None:
+        super().__init__(text, None)
+        self._status = status
+
+    def show(self) -> None:
+        self._status.update(escape(self.text))
+
+
+class _Bar(Task):
+    def __init__(self, text: str, total: float, bar: Progress) -> None:
+        super().__init__(text, total)
+        self._bar = bar
+        self._id = bar.add_task(escape(text), total=total)
+
+    def show(self) -> None:
+        self._bar.update(self._id, description=escape(self.text), completed=self.done)
+
+
+def _lines(task: Task, over: Event) -> None:
+    begin = time.monotonic()
+    wait = FIRST_LINE_S
+    while not over.wait(wait):
+        wait = LINE_S
+        passed = time.monotonic() - begin
+        far = ""
+        if task.total:
+            share = task.done / task.total
+            far = f", {100 * share:.0f} %"
+            if share > 0.02:
+                far += f", about {passed * (1 - share) / share:.0f} s left"
+        err.print(f"coreloom: {task.text}: {passed:.0f} s{far}", markup=False)
+
+
+@contextmanager
+def doing(text: str, total: float | None = None, *, percent: bool = False) -> Iterator[Task]:
+    """Show what the block does; with a total, how far it is and how long it will take."""
+    if not err.is_terminal:
+        task, over = Task(text, total), Event()
+        teller = Thread(target=_lines, args=(task, over), daemon=True)
+        teller.start()
+        try:
+            yield task
+        finally:
+            over.set()
+            teller.join()
+    elif total is None:
+        with err.status(escape(text)) as status:
+            yield _Spinner(text, status)
+    else:
+        count = TaskProgressColumn() if percent else MofNCompleteColumn()
+        columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn())
+        with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=err) as bar:
+            yield _Bar(text, total, bar)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 
 from coreloom.commands import examine
-from coreloom.commands.console import Command, err, out
+from coreloom.commands.console import Command, doing, out
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.options import positive
@@ -32,7 +32,7 @@ def _run(args: argparse.Namespace) -> int:
         words = ("ok     ", "absent ", "MISSING")
     else:
         soc = platform.load(args.platform, args.cpus)
-        with err.status(f"probe {soc.name}"):
+        with doing(f"probe {soc.name}"):
             findings = examine.probe(soc, args.kernel or "hw")
         words = ("holds  ", "absent ", "FAILS  ")
     for finding in findings:

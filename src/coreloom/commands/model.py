@@ -6,12 +6,9 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from rich.progress import Progress, TaskID
-
-from coreloom.commands.console import Command, out, progress_bar, show, shown
+from coreloom.commands.console import Command, doing, out, show, shown
 from coreloom.errors import UserError
 from coreloom.options import number_from, positive, seed
 from coreloom.report import results
@@ -80,10 +77,6 @@ def _model_notes(machine: Machine, outcomes: Sequence[simulate.Outcome]) -> None
             )
 
 
-def _completed(bar: Progress, task: TaskID, part: float) -> None:
-    bar.update(task, completed=part)
-
-
 def _run(args: argparse.Namespace) -> int:
     if args.list:
         return _list_models()
@@ -101,21 +94,19 @@ def _run(args: argparse.Namespace) -> int:
     for name in asked:
         build.check_policy(name)
     outcomes = []
-    with progress_bar(percent=True) as bar:
-        for name in asked:
-            task = bar.add_task(name, total=1)
-            outcomes.append(
-                simulate.run(
-                    wanted.workload,
-                    machine,
-                    name,
-                    seconds,
-                    args.seed,
-                    timeline=args.timeline,
-                    progress=partial(_completed, bar, task),
-                )
+    for name in asked:
+        with doing(name, 1, percent=True) as task:
+            run = simulate.run(
+                wanted.workload,
+                machine,
+                name,
+                seconds,
+                args.seed,
+                timeline=args.timeline,
+                progress=task.completed,
             )
-            bar.update(task, completed=1)
+            task.completed(1)
+        outcomes.append(run)
     tick = f"tick {machine.tick_us:g} us" if machine.tick_us else "slices end on time"
     until = f"{seconds:g} s" if any(run.alive for run in outcomes) else "until all have ended"
     title = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coreloom.apps import APPS
 from coreloom.apps.base import read_file
-from coreloom.commands.console import Command, err, out, shown
+from coreloom.commands.console import Command, doing, out, shown
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.options import positive
@@ -122,12 +122,12 @@ def _run(args: argparse.Namespace) -> int:
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
     experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
     data = _prepare(args)
-    with err.status(f"{args.app} on {soc.name}: build"):
+    with doing(f"{args.app} on {soc.name}: build"):
         experiment.program()
-    with err.status(f"{args.app} on {soc.name}: simulate") as status:
+    with doing(f"{args.app} on {soc.name}: simulate") as task:
 
         def progress(cycles: int) -> None:
-            status.update(f"{args.app} on {soc.name}: {cycles / 1e6:.1f} million cycles")
+            task.say(f"{args.app} on {soc.name}: {cycles / 1e6:.1f} million cycles")
 
         try:
             outcome = experiment.run(

@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from coreloom.commands.console import Command, err
+from coreloom.commands.console import Command, doing
 from coreloom.errors import UserError
 from coreloom.options import positive
 from coreloom.programs import bpf
@@ -27,7 +27,7 @@ def _run(args: argparse.Namespace) -> int:
         if args.words:
             raise UserError(f"--{'list' if args.list else 'prepare'} runs no command: leave it out")
         if args.prepare:
-            with err.status("fetch kernels, QEMU, busybox and libraries"):
+            with doing("fetch kernels, QEMU, busybox and libraries"):
                 vm.prepare(sorted({*kernel.USUAL, args.kernel}))
                 bpf.prepare()
         _write("".join(f"{line}\n" for line in vm.cached()))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.grain import page
-from coreloom.benches.smp.bench import Case, Result, add_window, run
+from coreloom.benches.smp.bench import WINDOW, Case, Result, add_window, run
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
@@ -27,6 +27,9 @@ class Grain(Bench[Result]):
     def options(self, parser: ArgumentParser) -> None:
         add_window(parser)
 
+    def whole(self, options: Namespace) -> bool:
+        return super().whole(options) and bool(options.window == WINDOW)
+
     def measure(self, options: Namespace, work: Work) -> Result:
         wanted = [
             Case("image", "standard", kernel, cpus, "dynamic", grain)
@@ -39,7 +42,7 @@ class Grain(Bench[Result]):
         return Result(name=self.name, rows=rows, method=method, window_cycles=options.window)
 
     def tables(self, content: Result) -> Sequence[Table]:
-        return [page.grain(content.rows)]
+        return [page.grain(content.rows, content.window_cycles)]
 
     def headline(self, content: Result) -> Figure:
         return page.finest(content.rows)

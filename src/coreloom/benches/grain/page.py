@@ -18,7 +18,7 @@ def finest(rows: Sequence[Row]) -> Figure:
     return Figure(what, round(hard.done / soft.done, 2))
 
 
-def grain(rows: Sequence[Row]) -> Table:
+def grain(rows: Sequence[Row], window: int) -> Table:
     """Pixels in the window for each message size: what fine-grained communication costs on either kernel."""
     lines = []
     for soft, hard in pairs(rows):
@@ -34,7 +34,7 @@ def grain(rows: Sequence[Row]) -> Table:
             )
         )
     return Table(
-        "Pixels in one million cycles by pixels per message (standard core)",
+        f"Pixels in {number(window)} cycles by pixels per message (standard core)",
         (
             *("pixels per message", "CPUs", "software kernel", "hardware kernel", "ratio"),
             *("kernel share SW", "kernel share HW"),

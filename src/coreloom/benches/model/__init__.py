@@ -10,7 +10,7 @@ from functools import partial
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.model import bench, page, prediction
 from coreloom.benches.model.bench import Result
-from coreloom.benches.smp.bench import add_window
+from coreloom.benches.smp.bench import WINDOW, add_window
 from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
@@ -27,6 +27,9 @@ class Model(Bench[Result]):
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help="up to 64 CPUs, shorter; writes no page")
         add_window(parser)
+
+    def whole(self, options: Namespace) -> bool:
+        return super().whole(options) and bool(options.window == WINDOW)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         predicted = prediction.run(options.window, work)

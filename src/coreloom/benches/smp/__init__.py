@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.smp import page, reach
-from coreloom.benches.smp.bench import CORES, Result, add_window, cases, run
+from coreloom.benches.smp.bench import CORES, WINDOW, Result, add_window, cases, run
 from coreloom.report.table import Table
 
 
@@ -25,6 +25,9 @@ class Smp(Bench[Result]):
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help="the standard core only; writes no page")
         add_window(parser)
+
+    def whole(self, options: Namespace) -> bool:
+        return super().whole(options) and bool(options.window == WINDOW)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         rows = run(cases(("standard",) if options.quick else CORES), options.window, work)

@@ -159,7 +159,14 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
         pool.build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
         for core, cpus in models
     ]
-    return work.jobs(first, [job(case) for case in wanted])
+    rows = work.jobs(first, [job(case) for case in wanted])
+    for row in rows:
+        if not row.done or not row.switches:
+            raise UserError(
+                f"{row.app}, {row.core} core, {row.kernel} kernel: no {row.unit} were "
+                f"finished within {window} cycles: choose a larger --window"
+            )
+    return rows
 
 
 def all_cycles(row: Row) -> int:
