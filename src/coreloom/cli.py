@@ -19,6 +19,7 @@ from coreloom.commands import (
     bench,
     doctor,
     generate,
+    lists,
     model,
     package,
     programs,
@@ -32,7 +33,7 @@ from coreloom.errors import UserError
 from coreloom.programs.registry import PROGRAMS
 
 COMMANDS: tuple[Command, ...] = (
-    *(module.COMMAND for module in (doctor, run, bench, model, advise, synth)),
+    *(module.COMMAND for module in (doctor, lists, run, bench, model, advise, synth)),
     *programs.COMMANDS,
     *(module.COMMAND for module in (package, vm, report, generate)),
 )

@@ -38,7 +38,13 @@ from .command import run
         (
             ["run", "image", "--platform", "smp-huge"],
             1,
-            f"coreloom: error: unknown platform 'smp-huge': choose one of {', '.join(platform.names())}",
+            f"coreloom: error: unknown platform 'smp-huge': choose one of {', '.join(platform.names())}, or "
+            "give a path that ends in .toml",
+        ),
+        (
+            ["run", "image", "--platform", "./mine.toml"],
+            1,
+            "coreloom: error: platform file ./mine.toml does not exist: check the path",
         ),
         (
             ["run", "image", "--kernel", "fw"],
@@ -80,7 +86,7 @@ from .command import run
         (
             ["run", "image", "--speed", "3"],
             2,
-            "coreloom: error: unrecognized arguments: --speed 3 (see coreloom --help)",
+            "coreloom run: error: unknown option or argument: --speed 3 (see coreloom run --help)",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rich import box
 from rich.console import Console
@@ -52,7 +52,17 @@ class Command:
 
 
 class Parser(argparse.ArgumentParser):
-    """One line for a wrong option, as for every other mistake."""
+    """One line for a wrong option, as for every other mistake; it names the help of the verb meant."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.set_defaults(parser=self)  # of a verb's verb it is the innermost
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            found.parser.error(f"unknown option or argument: {' '.join(unknown)}")
+        return found
 
     def error(self, message: str) -> NoReturn:
         err.print(f"{self.prog}: error: {message} (see {self.prog} --help)", markup=False)

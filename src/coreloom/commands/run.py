@@ -187,7 +187,9 @@ def _pulses(text: str) -> Pulses:
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("app", help=f"application ({', '.join(APPS)}) or your own C file")
     parser.add_argument(
-        "--platform", default="smp-standard", help="file in platforms/ (default: %(default)s)"
+        "--platform",
+        default="smp-standard",
+        help="one of `coreloom list platforms`, or the path of a TOML file (default: %(default)s)",
     )
     parser.add_argument("--kernel", default="hw", help=f"one of {', '.join(KERNELS)} (default: %(default)s)")
     parser.add_argument(

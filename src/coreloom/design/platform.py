@@ -51,15 +51,23 @@ def names(folder: Path = PLATFORMS) -> list[str]:
 
 
 def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platform:
-    """The platform `name`, with `cpus` processors if given.
+    """The platform `name`, or of a file whose path ends in .toml, with `cpus` processors if given.
 
-    Raises UserError for a name that does not exist, a file that is not TOML, and every missing, unknown or
-    wrong value in it, with its line.
+    Raises UserError for a name or file that does not exist, a file that is not TOML, and every missing,
+    unknown or wrong value in it, with its line.
     """
     known = names(folder)
-    if name not in known:
-        raise UserError(f"unknown platform '{name}': choose one of {', '.join(known) or '(none)'}")
-    path = folder / f"{name}.toml"
+    if name.endswith(".toml"):
+        path = Path(name)
+        if not path.exists():
+            raise UserError(f"platform file {name} does not exist: check the path")
+    elif name in known:
+        path = folder / f"{name}.toml"
+    else:
+        raise UserError(
+            f"unknown platform '{name}': choose one of {', '.join(known) or '(none)'}, or give a path that "
+            "ends in .toml"
+        )
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
@@ -71,8 +79,8 @@ def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platfo
         return UserError(f"platform file {path.name}{f', line {line}' if line else ''}: {said}")
 
     platform = _parse(data, wrong)
-    if platform.name != name:
-        raise wrong("name", f"name is '{platform.name}', make it '{name}'")
+    if platform.name != path.stem:
+        raise wrong("name", f"name is '{platform.name}', make it '{path.stem}'")
     if cpus is not None:
         if said := keys.entry("cpus").wrong(cpus):
             raise UserError(f"platform {name}: {said}")

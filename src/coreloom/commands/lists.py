@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom list`: what can be named on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from coreloom.apps import APPS
+from coreloom.benches import registry
+from coreloom.commands.console import Command, show
+from coreloom.design import hardware_threads, platform
+from coreloom.errors import UserError
+from coreloom.report.table import Table
+from coreloom.scheduling import build, builtin
+from coreloom.toolchain import firmware
+
+
+def _platforms() -> Table:
+    rows = []
+    for name in platform.names():
+        soc = platform.load(name)
+        further = (
+            [f"{len(soc.kernel.hardware_threads)} hardware threads"] if soc.kernel.hardware_threads else []
+        )
+        further += ["communication port"] if soc.ipc else []
+        further += ["a processor behind the Back-Door"] if soc.backdoor else []
+        rows.append((name, soc.core, soc.interconnect, ", ".join(further) or "-", str(soc.cpus)))
+    return Table(
+        "Platforms (run --platform NAME, or the path of a file of your own)",
+        ("name", "core", "interconnect", "has", "CPUs"),
+        tuple(rows),
+        text_columns=4,
+    )
+
+
+def _units() -> Table:
+    rows = ((name, unit.module, str(unit.kind)) for name, unit in hardware_threads.load().items())
+    return Table("Units of hardware threads", ("name", "module", "kind"), tuple(rows), text_columns=2)
+
+
+# Those of the kernels that are no file of policies/.
+_BUILT_IN = {
+    "priority": "the most urgent thread first; the default",
+    "partitioned": "CPUs and threads in a real-time and another group",
+    "edf": "the earliest deadline first",
+}
+
+
+def _policies() -> Table:
+    texts = build.policies() | _BUILT_IN
+    grounds = {
+        "software": firmware.policies(),
+        "hardware": platform.BUILT_POLICIES,
+        "model": list(build.policies()),
+    }
+    rows = (
+        (name, text, ", ".join(ground for ground, known in grounds.items() if name in known))
+        for name, text in texts.items()
+    )
+    return Table(
+        "Scheduling policies (run --policy NAME, model --policy NAME)",
+        ("name", "what it does", "kernels and model"),
+        tuple(rows),
+        text_columns=3,
+    )
+
+
+def _apps() -> Table:
+    rows = ((app.name, app.unit) for app in APPS.values())
+    return Table("Applications (run NAME)", ("name", "unit of work"), tuple(rows), text_columns=2)
+
+
+def _benches() -> Table:
+    rows = ((f"coreloom {bench.command}", bench.title) for bench in registry.benches().values())
+    return Table("Benchmarks", ("command", "what it measures"), tuple(rows), text_columns=2)
+
+
+def _workloads() -> Table:
+    rows = ((name, known.text) for name, known in builtin.CASES.items())
+    return Table("Workloads of the model (model NAME)", ("name", "what runs"), tuple(rows), text_columns=2)
+
+
+_KINDS: dict[str, Callable[[], Table]] = {
+    "platforms": _platforms,
+    "units": _units,
+    "policies": _policies,
+    "workloads": _workloads,
+    "apps": _apps,
+    "benches": _benches,
+}
+
+
+def _run(args: argparse.Namespace) -> int:
+    for kind in args.kind:
+        if kind not in _KINDS:
+            raise UserError(f"unknown kind '{kind}': choose from {', '.join(_KINDS)}")
+    for kind in args.kind or _KINDS:
+        show(_KINDS[kind]())
+    return 0
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "kind", nargs="*", metavar="KIND", help=f"one or more of {', '.join(_KINDS)} (default: all)"
+    )
+
+
+COMMAND = Command(
+    "list", "list what can be named: platforms, policies, applications and so on", _run, _options
+)
