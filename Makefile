@@ -29,6 +29,11 @@ demo: setup
 	$(BIN)/coreloom bench smp
 	$(BIN)/coreloom run image --trace
 	$(BIN)/coreloom run hybrid --platform hthreads
+	@echo
+	@echo "Shown: what two applications get done on a software and a hardware kernel with one and two CPUs (bench smp),"
+	@echo "a filtered picture and its timeline, build/output/image.json, for ui.perfetto.dev (run image), and the same"
+	@echo "three jobs by software and by hardware threads (run hybrid)."
+	@echo "Next: . $(BIN)/activate; coreloom run program.c for a program of your own (docs/guide.md); coreloom list"
 
 test: setup-test lint
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"

@@ -14,6 +14,7 @@ class Figure(msgspec.Struct, frozen=True):
     at_most: float | None = None
     at_least: float | None = None
     bound: float | None = None
+    machine: bool = False  # it depends on how fast and how busy this machine is
     reached: bool = False  # follows from the others
 
     def __post_init__(self) -> None:

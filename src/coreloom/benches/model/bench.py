@@ -142,6 +142,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
             f"million events per second, dwrr, {small.cpus} CPUs, one core",
             round(small.events_per_s / 1e6, 2),
             at_least=3,
+            machine=True,
         ),
         Figure(
             f"cost of an event, dwrr, {large.cpus} CPUs over {small.cpus} (at most logarithmic)",

@@ -88,5 +88,6 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
             "speed of the simulation, 2 CPUs, on this machine (kcycle/s)",
             round(min(row(app, k, 2).sim_cycles_per_second for app in apps for k in ("hw", "sw")) / 1000),
             at_least=400,
+            machine=True,
         ),
     ]
