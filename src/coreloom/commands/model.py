@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 
 from coreloom.commands.console import Command, doing, out, show, shown
@@ -25,25 +24,23 @@ def _list_models() -> int:
     return 0
 
 
-def _case_of(args: argparse.Namespace) -> case.Case:
-    """The built-in workload, or that of the file."""
+def _case_of(args: argparse.Namespace) -> tuple[case.Case, list[str]]:
+    """The built-in workload, or that of the file, and what is to be said about a trace."""
     if args.trace is not None:
         if args.workload is not None:
             raise UserError("a workload and --trace are given: leave one out")
         found = traces.load(args.trace)
-        for note in found.notes():
-            out.print(f"trace: {note}", markup=False)
-        return found.case
+        return found.case, [f"trace: {note}" for note in found.notes()]
     if args.workload is None:
         raise UserError("no workload given: name one from --list, a TOML file, or --trace FILE")
     if args.workload in builtin.CASES:
-        return builtin.CASES[args.workload]
+        return builtin.CASES[args.workload], []
     if not args.workload.endswith(".toml"):
         raise UserError(
             f"unknown workload '{args.workload}': choose one of {', '.join(builtin.CASES)}, "
             "or give a TOML file"
         )
-    return case.load(Path(args.workload))
+    return case.load(Path(args.workload)), []
 
 
 def _model_machine(args: argparse.Namespace, wanted: case.Case) -> Machine:
@@ -57,30 +54,23 @@ def _model_machine(args: argparse.Namespace, wanted: case.Case) -> Machine:
     )
 
 
-def _model_notes(machine: Machine, outcomes: Sequence[simulate.Outcome]) -> None:
+def _costs(machine: Machine, of_soc: bool) -> str:
+    """What switching costs, and where those costs are from."""
     costs = machine.costs
     if costs.ideal:
         why = "" if workload.COSTS.exists() else " (not measured yet: `coreloom bench policies` does)"
-        out.print(f"switching costs nothing{why}", markup=False)
-    else:
-        out.print(
-            f"costs: switch {costs.switch_us:g} us, migration {costs.migrate_us:g} us, "
-            f"cold cache {costs.warm_us:g} us",
-            markup=False,
-        )
-    for run in outcomes:
-        if run.stuck:
-            out.print(
-                f"{run.policy}: from {run.simulated_us / 1e6:g} s on all remaining threads wait for a "
-                "lock or a port",
-                markup=False,
-            )
+        return f"switching costs nothing{why}"
+    source = " (as on the SoC; --ideal leaves them out)" if of_soc else ""
+    return (
+        f"costs: switch {costs.switch_us:g} us, migration {costs.migrate_us:g} us, "
+        f"cold cache {costs.warm_us:g} us{source}"
+    )
 
 
 def _run(args: argparse.Namespace) -> int:
     if args.list:
         return _list_models()
-    wanted = _case_of(args)
+    wanted, notes = _case_of(args)
     machine = _model_machine(args, wanted)
     seconds = wanted.seconds if args.seconds is None else args.seconds
     usual = [f"exclusive:{name}" if wanted.workload.reserve else name for name in ("cfs", "dwrr")]
@@ -113,9 +103,14 @@ def _run(args: argparse.Namespace) -> int:
         f"{wanted.workload.name}: {wanted.workload.count} threads on {machine.cpus} CPUs, {until}, "
         f"slice {machine.slice_us / 1000:g} ms, {tick}, seed {args.seed}"
     )
+    for line in (_costs(machine, of_soc=wanted.costs is None), *notes):
+        out.print(line, markup=False)
     show(tables.runs(outcomes, title))
     show(tables.threads(outcomes))
-    _model_notes(machine, outcomes)
+    for run in outcomes:
+        if run.stuck:
+            text = "all remaining threads wait for a lock or a port"
+            out.print(f"{run.policy}: from {run.simulated_us / 1e6:g} s on {text}", markup=False)
     if args.json is not None:
         rows = [dataclasses.asdict(run) for run in outcomes]
         facts = {"seed": args.seed, "seconds": seconds, "machine": dataclasses.asdict(machine)}
