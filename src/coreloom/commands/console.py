@@ -30,6 +30,8 @@ from rich.status import Status
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from coreloom import paths
+from coreloom.errors import UserError
 from coreloom.report.table import Table
 
 # Columns of what is printed to no terminal.
@@ -90,6 +92,14 @@ def show(table: Table) -> None:
         out.print()
         out.print(Text(part.title, style="italic"))
         console.print(rich)
+
+
+def needs_checkout() -> None:
+    """UserError where Coreloom was installed from a wheel."""
+    if paths.INSTALLED:
+        raise UserError(
+            "this needs a checkout of Coreloom, not an installed package: clone it, then `make setup`"
+        )
 
 
 def shown(path: Path) -> str:

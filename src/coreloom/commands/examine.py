@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from coreloom import paths
 from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
@@ -37,7 +38,7 @@ def _package(name: str, needed_for: str, extra: str | None = None) -> Finding:
     try:
         return Finding(name, True, metadata.version(name), required=extra is None)
     except metadata.PackageNotFoundError:
-        remedy = "run `make setup`" if extra is None else f"run `make setup-{extra}` ({needed_for})"
+        remedy = f"run `{paths.setup()}`" if extra is None else f"run `{paths.setup(extra)}` ({needed_for})"
         return Finding(name, False, "not installed", remedy, required=extra is None)
 
 
@@ -57,7 +58,7 @@ def _verilator() -> Finding:
             env={"VERILATOR_ROOT": str(root)},
         ).stdout
     except (UserError, OSError, subprocess.CalledProcessError) as error:
-        return Finding("Verilator", False, str(error), "run `make setup`")
+        return Finding("Verilator", False, str(error), f"run `{paths.setup()}`")
     return Finding("Verilator", True, text.split("\n")[0].strip())
 
 
@@ -65,7 +66,7 @@ def _compiler() -> Finding:
     try:
         command = verilate.find_compiler()
     except UserError as error:
-        return Finding("C++ compiler", False, str(error), "run `make setup`")
+        return Finding("C++ compiler", False, str(error), f"run `{paths.setup()}`")
     return Finding("C++ compiler", True, " ".join(Path(part).name for part in command))
 
 
@@ -73,9 +74,11 @@ def _zig() -> Finding:
     try:
         command = firmware.zig()
     except UserError as error:
-        return Finding("firmware compiler", False, str(error), "run `make setup`")
+        return Finding("firmware compiler", False, str(error), f"run `{paths.setup()}`")
     run = subprocess.run([*command, "version"], capture_output=True, text=True)
-    return Finding("firmware compiler", run.returncode == 0, f"zig {run.stdout.strip()}", "run `make setup`")
+    return Finding(
+        "firmware compiler", run.returncode == 0, f"zig {run.stdout.strip()}", f"run `{paths.setup()}`"
+    )
 
 
 def _space() -> Finding:

@@ -6,10 +6,11 @@ from __future__ import annotations
 import argparse
 
 from coreloom.commands import generated
-from coreloom.commands.console import Command, out, shown
+from coreloom.commands.console import Command, needs_checkout, out, shown
 
 
 def _run(_: argparse.Namespace) -> int:
+    needs_checkout()
     for path in generated.generate():
         out.print(f"wrote {shown(path)}", markup=False)
     return 0

@@ -6,10 +6,11 @@ from __future__ import annotations
 import argparse
 
 from coreloom.benches import pages
-from coreloom.commands.console import Command, out, shown
+from coreloom.commands.console import Command, needs_checkout, out, shown
 
 
 def _run(_: argparse.Namespace) -> int:
+    needs_checkout()
     written, missing = pages.write()
     for path in written:
         out.print(f"wrote {shown(path)}", markup=False)

@@ -53,7 +53,12 @@ R = TypeVar("R", bound=Result)
 
 
 def commit() -> str:
-    """The checkout's commit, with "+changes" if the work tree differs; "unknown" outside git."""
+    """The checkout's commit, with "+changes" if the work tree differs; "unknown" outside git.
+
+    Installed from a wheel: the release.
+    """
+    if paths.INSTALLED:
+        return f"release {metadata.version('coreloom')}"
     git = ["git", "-C", str(ROOT)]
     try:
         head = subprocess.run(

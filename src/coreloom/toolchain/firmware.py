@@ -23,6 +23,7 @@ from typing import Any
 
 import pythondata_software_picolibc
 
+from coreloom import paths
 from coreloom.design import keys, spec
 from coreloom.design.address_map import ROM_BYTES
 from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
@@ -102,7 +103,7 @@ _LIBC_SOURCES = {
 def zig() -> list[str]:
     """The command that starts zig."""
     if importlib.util.find_spec("ziglang") is None:
-        raise UserError("the compiler is missing: install the package ziglang (make setup)")
+        raise UserError(f"the compiler is missing: install the package ziglang ({paths.setup()})")
     return [sys.executable, "-m", "ziglang"]
 
 
@@ -251,7 +252,7 @@ def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
     package = entry["package"]
     spec = importlib.util.find_spec(package.replace("-", "_"))
     if spec is None or spec.origin is None:
-        raise UserError(f"{name}: the Python package {package} is missing: run `make setup`")
+        raise UserError(f"{name}: the Python package {package} is missing: run `{paths.setup()}`")
     folder = Path(spec.origin).parent / entry["folder"]
     files = tuple(folder / source for source in entry["sources"])
     for file in files:

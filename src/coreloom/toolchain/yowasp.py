@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from coreloom import paths
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
 from coreloom.paths import ROOT
@@ -45,11 +46,11 @@ def relative(paths: Iterable[Path]) -> str:
 
 
 def find(tool: str, setup: str) -> Path:
-    """The program. A UserError says which `make` target installs it."""
+    """The program. A UserError says how to install it."""
     beside_python = Path(sys.executable).with_name(tool)
     found = str(beside_python) if beside_python.exists() else shutil.which(tool)
     if found is None:
-        raise UserError(f"{tool} is not installed: run `make {setup}`")
+        raise UserError(f"{tool} is not installed: run `{paths.setup(setup.removeprefix('setup-'))}`")
     return Path(found)
 
 
@@ -59,7 +60,9 @@ def version(tool: str, setup: str) -> str:
     try:
         return metadata.version(tool)
     except metadata.PackageNotFoundError:
-        raise UserError(f"{tool} is not in this Python's packages: run `make {setup}`") from None
+        raise UserError(
+            f"{tool} is not in this Python's packages: run `{paths.setup(setup.removeprefix('setup-'))}`"
+        ) from None
 
 
 def run(tool: str, arguments: Sequence[str], setup: str) -> Done:

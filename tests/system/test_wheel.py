@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel has all that its commands need: it is unpacked and used where there is no checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from coreloom.design import platform
+from coreloom.paths import ROOT
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel's files, as `pip install` puts them; the packages that it needs are this Python's."""
+    made = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(made)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = made.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(made / "site")
+    return made
+
+
+def coreloom(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(place / "site"), "CORELOOM_BUILD_DIR": str(place / "made")}
+    return subprocess.run(
+        [sys.executable, "-m", "coreloom.entry", *arguments],
+        cwd=place, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_it_says_what_there_is(place: Path) -> None:
+    done = coreloom(place, "list", "platforms")
+    assert (done.returncode, done.stderr) == (0, "")
+    names = [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
+    assert [name for name in platform.names() if name not in names] == []
+    assert coreloom(place, "--help").returncode == 0
+
+
+def test_it_runs_a_program_of_ones_own(place: Path) -> None:
+    (place / "hello.c").write_text('#include <stdio.h>\nint main(void) { puts("hello"); return 0; }\n')
+    done = coreloom(place, "run", "hello.c", "--platform", "smp-economy")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("hello\n")
+
+
+def test_it_has_the_published_results_and_the_policies(place: Path) -> None:
+    advice = coreloom(place, "advise", "ipc", "--signal")
+    assert (advice.returncode, advice.stderr) == (0, "")
+    assert advice.stdout.startswith("Use: doorbell")
+    model = coreloom(place, "model", "five-on-four", "--policy", "dwrr", "--seconds", "1")
+    assert model.returncode == 0, model.stderr
+
+
+def test_what_needs_a_checkout_says_so(place: Path) -> None:
+    line = "coreloom: error: this needs a checkout of Coreloom, not an installed package: clone it, then `make setup`\n"
+    for verb in ("report", "generate"):
+        done = coreloom(place, verb)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", line)
+    assert not (place / "site" / "coreloom" / "data" / "docs" / "reference").exists()
