@@ -234,5 +234,5 @@ def test_wrong_inputs_and_outputs(app: PairProgram, native: Native, tmp_path: Pa
             app.check(bytes(wrong), NOTHING)
     with pytest.raises(WrongOutput, match="the result has"):
         app.check(good[:-4], NOTHING)
-    with pytest.raises(WrongOutput, match="not even its header"):
+    with pytest.raises(WrongOutput, match="too few for its header"):
         app.check(good[: HEADER - 1], NOTHING)

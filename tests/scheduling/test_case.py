@@ -123,7 +123,7 @@ WRONG = [
         "threads = 4",
         "unknown key 'threads': choose one of name, text, seconds, machine, costs, thread, reserve",
     ),
-    ("name = 4", "name must be a text, not 4"),
+    ("name = 4", "name must be a string, not 4"),
     ('seconds = "long"', "seconds must be a number, not 'long'"),
     ("thread = 4", "thread must be tables: write [[thread]]"),
     ("machine = 4", "machine must be a table: write [machine]"),

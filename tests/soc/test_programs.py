@@ -471,7 +471,7 @@ def test_wrong_use(tmp_path: Path) -> None:
         simulate.run(model, program, inputs=bytes(14_680_062), max_cycles=1)
     big = tmp_path / "big.bin"
     big.write_bytes(bytes((2 << 20) + 1))
-    with pytest.raises(UserError, match=r"big.bin is longer than the 2 MiB"):
+    with pytest.raises(UserError, match=r"big.bin is larger than the 2 MiB"):
         simulate.run(model, big, max_cycles=1)
 
 

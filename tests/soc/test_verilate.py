@@ -141,7 +141,7 @@ def test_errors_are_one_line(files: tuple[Path, Path], monkeypatch: pytest.Monke
     with pytest.raises(UserError, match=r"^cannot read .*nothing.sv: No such file"):
         build((files[0].with_name("nothing.sv"), files[1]))
     monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(UserError, match=r"^the C\+\+ compiler of \$CXX is not there: no-such-compiler$"):
+    with pytest.raises(UserError, match=r"^the C\+\+ compiler in \$CXX was not found: no-such-compiler$"):
         build(files)
 
 

@@ -167,7 +167,7 @@ def test_units_are_found_by_module_and_by_build() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        (["cl_keml"], 1, "unknown unit 'cl_keml': choose of cl_ready_queue, cl_ready_queue:linear, "),
+        (["cl_keml"], 1, "unknown unit 'cl_keml': choose from cl_ready_queue, cl_ready_queue:linear, "),
         (["--threads", "4096"], 1, "--threads must be from 2 to 1024, not 4096"),
         (["--priorities", "1"], 1, "--priorities must be from 2 to 256, not 1"),
         (

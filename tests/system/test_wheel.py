@@ -59,7 +59,8 @@ def test_it_has_the_published_results_and_the_policies(place: Path) -> None:
 
 
 def test_what_needs_a_checkout_says_so(place: Path) -> None:
-    line = "coreloom: error: this needs a checkout of Coreloom, not an installed package: clone it, then `make setup`\n"
+    said = "this needs a checkout of Coreloom, not an installed package: clone it, then `make setup`"
+    line = f"coreloom: error: {said}\n"
     for verb in ("report", "generate"):
         done = coreloom(place, verb)
         assert (done.returncode, done.stdout, done.stderr) == (1, "", line)

@@ -100,7 +100,7 @@ def _check_keys(data: Mapping[str, Any], known: tuple[str, ...], where: str) -> 
 def _typed(data: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any) -> Any:
     value = data.get(key, default)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise UserError(f"{key} must be a {'text' if kind is str else 'number'}, not {value!r}")
+        raise UserError(f"{key} must be a {'string' if kind is str else 'number'}, not {value!r}")
     return value
 
 
