@@ -3,7 +3,7 @@
  * Distributed weighted round-robin as a sched_ext scheduler: in each round a thread runs its round slice, weight x B;
  * no CPU runs ahead of any thread of its cgroup by more than one round. Between cgroups: groups.bpf.h.
  *
- * Source: [DWRR]: Li, Baumberger, Hahn, PPoPP 2009; with the rule of docs/decisions/0014-dwrr.md that makes the bound
+ * Source: Li, Baumberger and Hahn, PPoPP 2009; with the rule of docs/decisions/0014-dwrr.md that makes the bound
  * hold. README.md: contract, bound, cost, differences from the policy in policies/dwrr.c.
  *
  * Each CPU has two trees of queued threads per cgroup, ordered by round: those that count for L (they may run on all
