@@ -6,14 +6,17 @@ from __future__ import annotations
 import pytest
 
 from coreloom.cli import main
+from coreloom.commands import console
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit status, stdout and stderr of `coreloom ARGUMENTS`."""
-    try:
-        code = main(arguments)
-    except SystemExit as exit:
-        assert isinstance(exit.code, int)
-        code = exit.code
+    """Exit status, stdout and stderr of `coreloom ARGUMENTS`; how far long work is stays untold."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(console, "FIRST_LINE_S", 3600)
+        try:
+            code = main(arguments)
+        except SystemExit as exit:
+            assert isinstance(exit.code, int)
+            code = exit.code
     out, err = capsys.readouterr()
     return code, out, err

@@ -24,7 +24,7 @@ def test_the_list_sees_texts_of_all_kinds() -> None:
     for text in (
         "unknown bench '{}': choose one of {}",  # an f-string of two parts
         "needs root (CAP_BPF and CAP_PERFMON): ",
-        "give a program CPUs of its own",
+        "give a program its own CPUs",
     ):
         assert any(found.startswith(text) for found in places), text
 

@@ -56,7 +56,7 @@ def test_the_help_is_for_a_terminal() -> None:
     assert (status, err) == (0, "")
     assert call("-h") == (0, out, "")
     assert out.startswith("usage: scx_dwrr [OPTION]...\n")
-    assert "microseconds (12000)" in out
+    assert "microseconds (default 12000)" in " ".join(out.split())
     assert max(len(line) for line in out.splitlines()) <= 120
     assert call("--version") == call("-V") == (0, "scx_dwrr 0.1.0\n", "")
 
@@ -108,5 +108,5 @@ def test_the_unit_ends_to_start_again() -> None:
     assert burst == 5
     assert burst * (stall_s + between) < int(unit["StartLimitIntervalSec"])
     described = (ROOT / "docs" / "scx_dwrr.md").read_text()
-    assert "at most five times in five minutes" in described
+    assert "at most five starts in five minutes" in described
     assert int(unit["StartLimitIntervalSec"]) == 5 * 60

@@ -463,9 +463,9 @@ def test_progress(run: Run) -> None:
 def test_wrong_use(tmp_path: Path) -> None:
     model = verilate.build_model(platform.load("smp-economy", 1))
     program = assemble("sw zero, EXIT(s1)\n", "economy")
-    with pytest.raises(UserError, match=r"program .*none.bin is not there"):
+    with pytest.raises(UserError, match=r"program .*none.bin is missing"):
         simulate.run(model, tmp_path / "none.bin", max_cycles=1)
-    with pytest.raises(UserError, match=r"simulator .* is not there"):
+    with pytest.raises(UserError, match=r"simulator .* is missing"):
         simulate.run(tmp_path / "sim", program, max_cycles=1)
     with pytest.raises(UserError, match="input has 14680062 bytes, at most 14680060 fit"):
         simulate.run(model, program, inputs=bytes(14_680_062), max_cycles=1)
