@@ -90,9 +90,9 @@ $(VENV)/.setup-test: $(VENV)/.setup
 	@echo "installing the test tools into $(VENV)"
 	@$(PIP) -e '.[test,synth]'
 	@echo "compiling Yosys, which comes as WebAssembly (a minute, once)"
-	@$(BIN)/python -c 'from coreloom.toolchain import yowasp as y; y.run(y.YOSYS, ["--version"], "setup-test")'
+	@$(BIN)/python -c 'from coreloom.toolchain import yowasp as y; y.run(y.YOSYS, ["--version"], "test")'
 	@echo "fetching kernels, QEMU and libraries for the tests with Linux (700 MB, once)"
-	@$(BIN)/coreloom vm --prepare > $(VENV)/vm || echo "make: without them the tests with Linux are left out"
+	@$(BIN)/coreloom vm --prepare > /dev/null || echo "make: without them the tests with Linux are left out"
 	@touch $@
 
 $(VENV)/.setup-synth: $(VENV)/.setup

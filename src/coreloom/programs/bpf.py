@@ -11,8 +11,7 @@ from pathlib import Path
 
 from coreloom.paths import LINUX, POLICIES, ROOT
 from coreloom.programs import registry
-from coreloom.toolchain import cache, debian, native
-from coreloom.toolchain.firmware import digest, run, zig
+from coreloom.toolchain import debian, native
 
 COMMON = LINUX / "bpf"  # headers for the kernel's side, and what all loaders share
 _BPF = (
@@ -76,6 +75,4 @@ def _object(source: Path, flags: list[str]) -> Path:
     """The object with BPF programs and their types (BTF) of one file."""
     name = source.name.removesuffix(".c") + ".o"
     headers = sorted({*source.parent.glob("*.h"), *COMMON.glob("*.h"), *POLICIES.glob("*.h")})
-    entry = cache.place("native") / f"{name}-{digest(flags, [source, *headers])}"
-    command = [*zig(), "cc", *flags, "-c", str(source), "-o"]
-    return cache.made(entry, lambda work: run([*command, str(work / name)], source.name)) / name
+    return native.compiled(name, [*flags, "-c"], [source], headers, source.name)

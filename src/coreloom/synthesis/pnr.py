@@ -16,7 +16,7 @@ from coreloom.report.results import whole
 from coreloom.toolchain import yowasp
 from coreloom.toolchain.yowasp import relative
 
-SETUP = "setup-synth"
+EXTRA = "synth"
 DEVICES = {"25k": "LFE5U-25F", "45k": "LFE5U-45F", "85k": "LFE5U-85F"}
 SPEEDS = (6, 7, 8)  # 6 is the slowest grade
 
@@ -113,7 +113,7 @@ def place_and_route(netlist: Path, report: Path, seed: int, target: Target) -> N
     with whole(report) as part:
         arguments = [*target.arguments(), "--seed", str(seed), "-q", "--threads", "1"]
         arguments += ["--json", relative([netlist]), "--report", relative([part])]
-        done = yowasp.run(yowasp.NEXTPNR, arguments, SETUP)
+        done = yowasp.run(yowasp.NEXTPNR, arguments, EXTRA)
         if done.status != 0:
             errors = [line.removeprefix("ERROR: ") for line in done.said.splitlines() if "ERROR" in line]
             raise UserError(

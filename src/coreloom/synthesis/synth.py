@@ -29,7 +29,7 @@ from coreloom.errors import UserError
 from coreloom.locks import file_lock
 from coreloom.paths import BUILD, RTL
 from coreloom.synthesis import pnr
-from coreloom.synthesis.pnr import SETUP, Netlist, Target, TimingPath
+from coreloom.synthesis.pnr import EXTRA, Netlist, Target, TimingPath
 from coreloom.synthesis.units import Job
 from coreloom.toolchain import yosys, yowasp
 from coreloom.toolchain.verilate import Design
@@ -95,7 +95,7 @@ def run(
     Raises UserError when a tool is missing or a unit cannot be built; what was done by then is kept.
     """
     asked = target or Target()
-    versions = (yowasp.version(yowasp.YOSYS, SETUP), yowasp.version(yowasp.NEXTPNR, SETUP))
+    versions = (yowasp.version(yowasp.YOSYS, EXTRA), yowasp.version(yowasp.NEXTPNR, EXTRA))
     say = on_start or (lambda text: None)
     finish = on_done or (lambda: None)
 
@@ -220,7 +220,7 @@ def elaborate(job: Job, design: Design, params: Mapping[str, int | str], version
 
 
 def _yosys(script: str, job: Job) -> None:
-    done = yosys.run(script, SETUP)
+    done = yosys.run(script, EXTRA)
     if done.status == 0:
         return
     log = FOLDER / f"failed-{job.label}.log"

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
-from coreloom.paths import BUILD, ROOT
+from coreloom.paths import BUILD, ROOT, user_cache
 
 FOLDER = "CORELOOM_CACHE"
 LIMIT = "CORELOOM_CACHE_MIB"
@@ -36,17 +36,12 @@ _STAY = {"zig", "yowasp", "debian"}
 
 def folder() -> Path:
     """The cache; it is there and can be written."""
-    return _folder(os.environ.get(FOLDER), os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME"))
+    given = os.environ.get(FOLDER)
+    return _folder(Path(given).absolute() if given else user_cache())
 
 
 @functools.lru_cache
-def _folder(given: str | None, caches: str | None, home: str | None) -> Path:
-    if given:
-        wanted: Path | None = Path(given).absolute()
-    elif caches and Path(caches).is_absolute():
-        wanted = Path(caches) / "coreloom"
-    else:
-        wanted = Path(home) / ".cache" / "coreloom" if home else None
+def _folder(wanted: Path | None) -> Path:
     if wanted and _ours(wanted):
         return wanted
     inside = BUILD / "cache"

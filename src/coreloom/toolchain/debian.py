@@ -34,6 +34,11 @@ def folder() -> Path:
     return cache.place("debian")
 
 
+def again() -> str:
+    """What to do when something in it is damaged."""
+    return f"remove {folder()} and try again"
+
+
 def store() -> Path:
     """Its folder of unpacked packages, NAME_VERSION each."""
     return folder() / "packages"

@@ -37,6 +37,13 @@ def executable(
     seen = [*folders, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
     headers = sorted({path for folder in seen for path in folder.glob("*.h")})
     own = [*target_flags, *_C, *(f"-I{folder}" for folder in folders), *flags]
-    entry = cache.place("native") / f"{name}-{digest(own, [*sources, *headers])}"
-    command = [*zig(), "cc", *own, *map(str, sources), "-o"]
-    return cache.made(entry, lambda work: run([*command, str(work / name)], name)) / name
+    return compiled(name, own, sources, headers, name)
+
+
+def compiled(
+    name: str, flags: Sequence[str], sources: Sequence[Path], headers: Sequence[Path], what: str
+) -> Path:
+    """The file `name` that zig makes of sources, once for the content; `what` is named in its errors."""
+    entry = cache.place("native") / f"{name}-{digest(flags, [*sources, *headers])}"
+    command = [*zig(), "cc", *flags, *map(str, sources), "-o"]
+    return cache.made(entry, lambda work: run([*command, str(work / name)], what)) / name

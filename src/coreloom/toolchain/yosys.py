@@ -28,24 +28,24 @@ class YosysResult:
     log: str
 
 
-def run(script: str, setup: str = "setup-test") -> YosysResult:
+def run(script: str, extra: str = "test") -> YosysResult:
     """Run a script; its lines name files as `relative` does. Raises UserError if Yosys is missing.
 
     A script that only reads and proves has one result for one content of the files it names: it is kept in
     the cache, unless Yosys itself failed.
     """
-    yowasp.find(yowasp.YOSYS, setup)
+    yowasp.find(yowasp.YOSYS, extra)
     try:
-        key = result_key(script, yowasp.version(yowasp.YOSYS, setup))
+        key = result_key(script, yowasp.version(yowasp.YOSYS, extra))
     except UserError:  # it is here, but nobody knows which it is
         key = None
     if key is None:
-        return _run(script, setup)
+        return _run(script, extra)
     entry = cache.place("yosys") / key
     kept = entry / "result.json"
     if cache.used(entry):
         return YosysResult(**json.loads(kept.read_text(encoding="utf-8")))
-    result = _run(script, setup)
+    result = _run(script, extra)
     if result.status == 0 or "proof did fail" in result.log:
 
         def make(work: Path) -> None:
@@ -105,7 +105,7 @@ def result_key(script: str, version: str) -> str | None:
     return made.hexdigest()[:32]
 
 
-def _run(script: str, setup: str) -> YosysResult:
+def _run(script: str, extra: str) -> YosysResult:
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="yosys-", dir=BUILD) as name:
         folder = Path(name)
@@ -113,7 +113,7 @@ def _run(script: str, setup: str) -> YosysResult:
         log = folder / "log.txt"
         # Standard output is lost once ABC has run: the log is what counts.
         arguments = ["-q", "-l", relative([log]), relative([folder / "script.ys"])]
-        done = yowasp.run(yowasp.YOSYS, arguments, setup)
+        done = yowasp.run(yowasp.YOSYS, arguments, extra)
         return YosysResult(done.status, log.read_text() if log.exists() else done.said)
 
 

@@ -45,29 +45,27 @@ def relative(paths: Iterable[Path]) -> str:
     return " ".join(str(p.relative_to(ROOT)) if p.is_relative_to(ROOT) else str(p) for p in paths)
 
 
-def find(tool: str, setup: str) -> Path:
+def find(tool: str, extra: str) -> Path:
     """The program. A UserError says how to install it."""
     beside_python = Path(sys.executable).with_name(tool)
     found = str(beside_python) if beside_python.exists() else shutil.which(tool)
     if found is None:
-        raise UserError(f"{tool} is not installed: run `{paths.setup(setup.removeprefix('setup-'))}`")
+        raise UserError(f"{tool} is not installed: run `{paths.setup(extra)}`")
     return Path(found)
 
 
-def version(tool: str, setup: str) -> str:
+def version(tool: str, extra: str) -> str:
     """Version of the tool's wheel; a UserError as `find`."""
-    find(tool, setup)
+    find(tool, extra)
     try:
         return metadata.version(tool)
     except metadata.PackageNotFoundError:
-        raise UserError(
-            f"{tool} is not in this Python's packages: run `{paths.setup(setup.removeprefix('setup-'))}`"
-        ) from None
+        raise UserError(f"{tool} is not in this Python's packages: run `{paths.setup(extra)}`") from None
 
 
-def run(tool: str, arguments: Sequence[str], setup: str) -> Done:
+def run(tool: str, arguments: Sequence[str], extra: str) -> Done:
     """Run a tool in the project's folder. However this ends, the tool does not go on running."""
-    program = find(tool, setup)
+    program = find(tool, extra)
     compiled = cache.place("yowasp")
     env = {"YOWASP_CACHE_DIR": str(compiled), **os.environ}
     _warm_up(program, env, compiled)

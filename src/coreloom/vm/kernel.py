@@ -121,7 +121,7 @@ def _find(folders: list[Path], name: str, release: str) -> Path:
         for path in (folder / f"usr/lib/modules/{release}/{name}", folder / f"boot/{name}-{release}"):
             if path.exists():
                 return path
-    raise UserError(f"Debian's kernel {release} has no {name}: remove {debian.folder()} and try again")
+    raise UserError(f"Debian's kernel {release} has no {name}: {debian.again()}")
 
 
 _UNPACK = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4"}
@@ -141,7 +141,7 @@ def extract(image: bytes) -> bytes:
             done = subprocess.run([*command, "-dc"], input=payload[:-4], capture_output=True, check=False)
             elf = done.stdout
     if not elf.startswith(b"\x7fELF"):
-        raise UserError(f"the kernel's image cannot be unpacked: remove {debian.folder()} and try again")
+        raise UserError(f"the kernel's image cannot be unpacked: {debian.again()}")
     return elf
 
 

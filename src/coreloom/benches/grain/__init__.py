@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.grain import page
-from coreloom.benches.smp.bench import WINDOW, Case, Result, add_window, run
+from coreloom.benches.smp.bench import Case, Result, add_window, has_papers_window, run
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
@@ -28,7 +28,7 @@ class Grain(Bench[Result]):
         add_window(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and bool(options.window == WINDOW)
+        return super().whole(options) and has_papers_window(options)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         wanted = [

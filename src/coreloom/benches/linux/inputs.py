@@ -65,9 +65,7 @@ def _encode(target: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode or not film.exists():
             said = vm.last_line(done.stderr or done.stdout)
-            raise UserError(
-                f"{_ENCODER} cannot encode the film: {said}; remove {debian.folder()} and try again"
-            )
+            raise UserError(f"{_ENCODER} cannot encode the film: {said}; {debian.again()}")
         target.write_bytes(film.read_bytes())
 
 
@@ -104,9 +102,7 @@ def _make_database(target: Path) -> None:
     outcome = vm.run(guest, _MAKE_DATABASE, deterministic=True, timeout=600)
     if outcome.status:
         said = vm.last_line(outcome.stdout)
-        raise UserError(
-            f"the database cannot be made in the guest: {said}; remove {debian.folder()} and try again"
-        )
+        raise UserError(f"the database cannot be made in the guest: {said}; {debian.again()}")
     with tarfile.open(target, "w") as archive:
         for name, content in sorted(outcome.files.items()):
             member = tarfile.TarInfo(name)
@@ -116,7 +112,3 @@ def _make_database(target: Path) -> None:
 
 def database() -> dict[str, Path | bytes]:
     return {"/job/db.tar": _made("db.tar", list(DATABASE), _MAKE_DATABASE, _make_database)}
-
-
-def _again() -> str:
-    return f"remove {debian.folder()} and try again"

@@ -10,7 +10,7 @@ from functools import partial
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.model import bench, page, prediction
 from coreloom.benches.model.bench import Result
-from coreloom.benches.smp.bench import WINDOW, add_window
+from coreloom.benches.smp.bench import add_window, has_papers_window
 from coreloom.report.page import Plot
 from coreloom.report.table import Table
 
@@ -29,7 +29,7 @@ class Model(Bench[Result]):
         add_window(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and bool(options.window == WINDOW)
+        return super().whole(options) and has_papers_window(options)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         predicted = prediction.run(options.window, work)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.smp import page, reach
-from coreloom.benches.smp.bench import CORES, WINDOW, Result, add_window, cases, run
+from coreloom.benches.smp.bench import CORES, Result, add_window, cases, has_papers_window, run
 from coreloom.report.table import Table
 
 
@@ -27,7 +27,7 @@ class Smp(Bench[Result]):
         add_window(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and bool(options.window == WINDOW)
+        return super().whole(options) and has_papers_window(options)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         rows = run(cases(("standard",) if options.quick else CORES), options.window, work)

@@ -6,7 +6,7 @@ Every combination of application, core, kernel and CPUs is one simulation of the
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -180,7 +180,11 @@ def free_kernel(row: Row) -> float:
 
 
 def add_window(parser: ArgumentParser) -> None:
-    """The option --window."""
+    """The option --window; has_papers_window() says whether a page may follow."""
     parser.add_argument(
         "--window", type=positive, metavar="N", default=WINDOW, help="cycles measured (default: %(default)s)"
     )
+
+
+def has_papers_window(options: Namespace) -> bool:
+    return bool(options.window == WINDOW)
