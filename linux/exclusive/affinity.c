@@ -78,11 +78,7 @@ static int tell(struct cl_hold *hold, const struct cl_task *task, bool *told) {
   *told = false;
   if (cl_cpus_count(&rest) == 0) {
     if (task->kernel) return leave(task);
-    rest = hold->rest;
-    for (int v1 = 0; v1 < 2; v1++) { /* the kernel gives no more than its cpuset has, and that is recorded */
-      struct cl_cpus granted;
-      if (cl_granted(task->tid, v1 ? "cpuset" : "", &granted) == 0) rest = cl_cpus_and(&rest, &granted);
-    }
+    rest = cl_granted_of(task->tid, &hold->rest); /* the kernel gives no more, and that is recorded */
     if (cl_cpus_count(&rest) == 0) return leave(task);
   }
   struct cl_cpus via = cl_cpus_and(&hold->lightest, &rest);

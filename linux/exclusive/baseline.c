@@ -646,7 +646,7 @@ struct cl_cpus cl_baseline_rest(const struct cl_baseline *b, const struct cl_cpu
 }
 
 struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_task *task) {
-  struct cl_cpus base;
+  struct cl_cpus base = {0};
   const struct cl_known *known = cl_baseline_task(b, task->tid, task->born);
   if (known && cl_cpus_parse(known->base, &base) == 0) return base;
   struct cl_task parent;
@@ -654,9 +654,11 @@ struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_tas
   bool young = task->born >= b->taken && cl_task_look(task->parent, &parent) == 0;
   known = young ? cl_baseline_task(b, parent.tid, parent.born) : NULL;
   if (known && cl_cpus_parse(known->base, &base)) known = NULL;
-  /* First, as a parent that might use nothing else was left with the rest, which looks like all. */
+  /* First, as a parent that might use nothing else was left with the rest by us or the kernel, which looks like all. */
   for (const struct cl_known *k = known; k; k = k->older)
     if (cl_cpus_parse(k->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written)) return base;
+  struct cl_cpus left = cl_cpus_minus(&base, &b->held);
+  if (known && cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online)) return base;
   if (cl_baseline_alike(b, &task->allowed, &b->online)) return b->possible;
   return known && cl_baseline_alike(b, &task->allowed, &base) ? base : task->allowed;
 }

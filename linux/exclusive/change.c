@@ -174,7 +174,11 @@ static int note_task(struct cl_changes *c, const struct cl_task *task, const str
   struct cl_baseline *b = c->base;
   struct cl_cpus wish = cl_baseline_wish(b, task);
   const struct cl_known *known = cl_baseline_task(b, task->tid, task->born);
-  if (known == NULL) return cl_baseline_put_task(b, task, &wish, new, CL_OURS, 0);
+  if (known == NULL) { /* what it inherited is ours, too */
+    bool inherited = !cl_cpus_equal(&wish, &b->possible) && !cl_cpus_equal(&wish, &task->allowed);
+    int error = inherited ? cl_baseline_put_task(b, task, &wish, &task->allowed, CL_OURS, 0) : 0;
+    return error ? error : cl_baseline_put_task(b, task, &wish, new, CL_OURS, 0);
+  }
   if (known->how == CL_PROGRAM) return cl_baseline_put_task(b, task, &wish, new, CL_PROGRAM, known->id);
   if (is_as_left(b, known, task, &wish) || (cl_baseline_cpus_changed(b) && is_as_left(b, known, task, &wish)))
     return cl_baseline_put_task(b, task, &wish, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS, 0);

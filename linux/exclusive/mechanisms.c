@@ -75,6 +75,8 @@ void cl_pins_again(const struct cl_hold *hold) {
     /* What was told to be less since, by whom it may, is more than forgotten. */
     struct cl_cpus lost = cl_cpus_minus(&left, &is.allowed);
     if ((is.kernel || program) && cl_cpus_count(&lost)) continue;
+    struct cl_cpus may = cl_granted_of(known->tid, &base->possible);
+    if (!is.kernel && !program && !cl_cpus_equal(&is.allowed, &may)) continue; /* requested since */
     if (!cl_cpus_equal(&is.allowed, &left)) cl_task_allow(known->tid, &left); /* or its cpuset has none of these */
   }
 }

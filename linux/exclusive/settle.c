@@ -40,6 +40,7 @@ struct settle {
                                         * by affinity, as the program of such a layer is in some cgroup */
   struct cl_cpus queues; /* CPUs that the workqueues leave */
   bool cpusets, controller; /* groups without a list are narrowed; the controller is needed */
+  bool forgets; /* before Linux 6.2: the kernel forgets what a task has requested with any change of its cpuset */
   bool wrote_tasks; /* tasks were told their CPUs by us */
   bool look; /* write nothing */
   int named;
@@ -334,12 +335,7 @@ static const struct ending *layer_of(const struct settle *s, int id) {
 }
 
 /* What the cpuset of a task grants. */
-static struct cl_cpus granted(const struct settle *s, int tid) {
-  struct cl_cpus cpus = s->base.possible, one;
-  for (int v1 = 0; v1 < 2; v1++)
-    if (cl_granted(tid, v1 ? "cpuset" : "", &one) == 0) cpus = cl_cpus_and(&cpus, &one);
-  return cpus;
-}
+static struct cl_cpus granted(const struct settle *s, int tid) { return cl_granted_of(tid, &s->base.possible); }
 
 /* With any change of its cpuset the kernel gives a task whose CPUs are all offline everything the cpuset grants: as
  * this tool caused it, it is recorded, to be corrected when the CPUs are back. */
@@ -372,24 +368,33 @@ static void touch_tasks(struct settle *s, const char *group) {
   note_lost(s);
 }
 
-/* The same for a cgroup whose list disappears with the controller: recorded first, as the tool may be killed before
- * that. */
-static int touch_group(void *settle, const char *path) {
-  struct settle *s = settle;
-  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
-  const struct cl_known *k = cl_baseline_find(&s->base, CL_CPUS, path);
-  struct cl_cpus one = one_online(s);
-  if (cl_read(path, now, sizeof now) || (*now && !(k && *k->base == '\0'))) return 0; /* somebody's: it stays */
-  int error = cl_baseline_put(&s->base, CL_CPUS, path, "", cl_cpus_format(&one, list), CL_OURS);
-  if (!error) cl_write(path, list);
-  return error;
-}
-
 static bool is_our_set(const struct settle *s, const struct cl_known *k, const struct cl_cpus *base,
                        const struct cl_cpus *written, const struct cl_cpus *now) {
   return is_written(s, k, now, NULL) || cl_cpus_equal(now, written) || cl_baseline_alike(&s->base, now, base) ||
          is_rest(s, base, now, &s->base.online) || (is_irq(k->key) && cl_baseline_stranded(&s->base, written, now)) ||
          s->how->repair;
+}
+
+/* A list that was empty, and has what we wrote: nobody has set it since. */
+static bool is_our_list(const struct settle *s, const char *path, const char *now_text) {
+  const struct cl_known *k = cl_baseline_find(&s->base, CL_CPUS, path);
+  struct cl_cpus base, written, now;
+  if (k == NULL || *k->base || cl_baseline_parse(&s->base, k, now_text, &now)) return false;
+  if (cl_baseline_parse(&s->base, k, k->base, &base)) return false;
+  if (cl_baseline_parse(&s->base, k, k->written, &written)) written = base;
+  return is_our_set(s, k, &base, &written, &now);
+}
+
+/* As touch_tasks, for a cgroup whose list disappears with the controller: recorded first, as the tool may be killed
+ * before that. */
+static int touch_group(void *settle, const char *path) {
+  struct settle *s = settle;
+  char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
+  struct cl_cpus one = one_online(s);
+  if (cl_read(path, now, sizeof now) || (*now && !is_our_list(s, path, now))) return 0; /* somebody's: it stays */
+  int error = cl_baseline_put(&s->base, CL_CPUS, path, "", cl_cpus_format(&one, list), CL_OURS);
+  if (!error) cl_write(path, list);
+  return error;
 }
 
 static enum answer settle_set(struct settle *s, struct cl_known *k) {
@@ -479,8 +484,7 @@ static int needs(void *context, const char *name) {
   bool needed = cl_lists_word(text, "cpuset");
   for (size_t i = 0; i < sizeof set / sizeof *set && !needed; i++) {
     join(path, sizeof path, child, set[i]);
-    const struct cl_known *k = cl_baseline_find(&n->settle->base, CL_CPUS, path);
-    needed = cl_read(path, text, sizeof text) == 0 && *text != '\0' && !(k && *k->base == '\0');
+    needed = cl_read(path, text, sizeof text) == 0 && *text != '\0' && !is_our_list(n->settle, path, text);
   }
   join(path, sizeof path, child, "cpuset.cpus.partition");
   needed = needed || (cl_read(path, text, sizeof text) == 0 && strncmp(text, "member", 6) != 0);
@@ -545,8 +549,8 @@ static int allow(const struct settle *s, int tid, const struct cl_cpus *to) {
 }
 
 /* Whether a task's affinity has to be checked: the kernel itself forgets that of its own threads when it creates or
- * ends a partition, and before 6.2 what any task had requested with every change of a cpuset. */
-static bool is_forgotten(const struct cl_task *task) { return task->kernel || !cl_kernel_since(6, 2); }
+ * ends a partition. */
+static bool is_forgotten(const struct settle *s, const struct cl_task *task) { return task->kernel || s->forgets; }
 
 /* It should have `now` and more, which the kernel allowed once it had forgotten the request. */
 static bool is_part_of_written(const struct cl_known *k, const struct cl_cpus *now) {
@@ -559,7 +563,7 @@ static bool is_part_of_written(const struct cl_known *k, const struct cl_cpus *n
 static bool is_on_the_way(const struct settle *s, const struct cl_known *k, const struct cl_task *task,
                           const struct cl_cpus *base) {
   const struct cl_cpus *now = &task->allowed;
-  bool may_be = within(now, base) || within(base, &s->before) || (is_forgotten(task) && is_part_of_written(k, now));
+  bool may_be = within(now, base) || within(base, &s->before) || (is_forgotten(s, task) && is_part_of_written(k, now));
   for (size_t i = 0; may_be && i < s->layers; i++) {
     const char *text = cl_layer_value(&s->layer[i].text, "via");
     struct cl_cpus via;
@@ -578,14 +582,14 @@ static bool is_ours(const struct settle *s, const struct cl_known *k, const stru
     if (within(now, l ? &l->text.first.cpus : &s->ended)) return true;
   }
   if (cl_baseline_stranded(&s->base, base, now)) return true;
-  if (is_forgotten(task) && cl_baseline_alike(&s->base, now, &s->base.online)) return true;
+  if (is_forgotten(s, task) && cl_baseline_alike(&s->base, now, &s->base.online)) return true;
   if (is_on_the_way(s, k, task, base)) return true;
   may = granted(s, task->tid);
   if (is_rest(s, base, now, &s->base.possible) || is_rest(s, base, now, &may)) return true;
   if (is_written(s, k, now, &may)) return true;
   left = cl_cpus_and(base, &may);
   if (cl_baseline_alike(&s->base, now, &left)) return true;
-  return !cl_kernel_since(6, 2) && cl_baseline_alike(&s->base, now, &may);
+  return s->forgets && cl_baseline_alike(&s->base, now, &may);
 }
 
 static enum answer give(struct settle *s, const struct cl_known *k, const struct cl_task *task,
@@ -643,8 +647,7 @@ static bool lacks_offline(const struct settle *s, int tid, const struct cl_cpus 
 static enum answer pin_again(struct settle *s, const struct cl_known *k, const struct cl_task *task) {
   struct cl_cpus written, may = granted(s, task->tid);
   char now[CL_CPUS_TEXT], list[CL_CPUS_TEXT];
-  if (cl_kernel_since(6, 2) || !cl_cpus_equal(&task->allowed, &may) || cl_cpus_parse(k->written, &written))
-    return NOTHING;
+  if (!s->forgets || !cl_cpus_equal(&task->allowed, &may) || cl_cpus_parse(k->written, &written)) return NOTHING;
   struct cl_cpus can = cl_cpus_and(&written, &may);
   if (empty(&can) || cl_cpus_equal(&can, &may)) return NOTHING;
   if (s->look) {
@@ -662,7 +665,8 @@ static enum answer settle_task(struct settle *s, struct cl_known *k) {
   bool lives = cl_task_look(k->tid, &task) == 0 && task.born == k->born && task.state != 'Z';
   if (!lives || cl_cpus_parse(k->base, &base)) return k->how == CL_WAS ? NOTHING : ALREADY;
   /* Never told by us: what it has now is its own business, or the kernel took what it had. */
-  if (k->how == CL_WAS && !is_forgotten(&task) && !cl_baseline_stranded(&s->base, &base, &task.allowed)) return NOTHING;
+  if (k->how == CL_WAS && !is_forgotten(s, &task) && !cl_baseline_stranded(&s->base, &base, &task.allowed))
+    return NOTHING;
   if (k->how == CL_PROGRAM) {
     const struct ending *l = layer_of(s, k->id);
     if (l && !l->ends) return pin_again(s, k, &task);
@@ -740,10 +744,11 @@ static bool made_on_the_way(const struct settle *s, const struct cl_task *task, 
   return false;
 }
 
+/* Before 6.2 one that lacks nothing, too: its parent was told all when the kernel had forgotten its pin. */
 static bool lacks(const void *settle, const struct cl_cpus *allowed) {
   const struct settle *s = settle;
   struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after);
-  return !within(&should, allowed) || !cl_cpus_equal(&s->base.online, &s->base.possible);
+  return s->forgets || !within(&should, allowed) || !cl_cpus_equal(&s->base.online, &s->base.possible);
 }
 
 /* A task born since inherited what its parent was left with. Repeats until none is found: one that is not yet set
@@ -759,9 +764,16 @@ static void settle_newborn(struct settle *s, int rounds) {
       if (task->born < s->base.taken || task->fixed || task->state == 'Z') continue;
       if (cl_baseline_task(&s->base, task->tid, task->born) || within(&task->allowed, &s->after)) continue;
       if (!of_program(s, task, &wish) && !made_on_the_way(s, task, &wish)) wish = cl_baseline_wish(&s->base, task);
-      struct cl_cpus to = cl_cpus_minus(&wish, &s->after), can = cl_cpus_and(&to, &s->base.online);
+      struct cl_cpus to = cl_cpus_minus(&wish, &s->after);
+      if (empty(&to)) { /* all of it is still held */
+        struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after);
+        to = cl_granted_of(task->tid, &rest);
+      }
+      struct cl_cpus can = cl_cpus_and(&to, &s->base.online);
       struct cl_cpus has = cl_cpus_and(&task->allowed, &s->base.online);
-      if (empty(&to) || (cl_cpus_equal(&can, &has) && !lacks_offline(s, task->tid, &to))) continue;
+      struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after);
+      bool enough = cl_cpus_equal(&can, &has) || (within(&should, &has) && within(&should, &can));
+      if (empty(&to) || (enough && !lacks_offline(s, task->tid, &to))) continue;
       if (allow(s, task->tid, &to)) continue;
       changed = 1;
       s->out->done++;
@@ -774,7 +786,7 @@ static void settle_newborn(struct settle *s, int rounds) {
  * at some moment: without CPUs that are offline, or were held. (systemd's controllers are disabled at any time.) */
 static void settle_untold(struct settle *s) {
   struct cl_tasks tasks;
-  if (empty(&s->base.offline) || !cl_kernel_since(6, 2) || cl_tasks_if(lacks, s, &tasks)) return;
+  if (empty(&s->base.offline) || s->forgets || cl_tasks_if(lacks, s, &tasks)) return;
   for (size_t i = 0; i < tasks.count; i++) {
     const struct cl_task *task = &tasks.task[i];
     const struct cl_known *k = cl_baseline_task(&s->base, task->tid, task->born);
@@ -906,6 +918,7 @@ static int read_layers(struct settle *s) {
 }
 
 static int begin(struct settle *s) {
+  s->forgets = !cl_kernel_since(6, 2);
   int error = read_layers(s);
   for (int tries = 0; error == ENOENT && tries < 10;
        tries++) { /* removed by hand in between, or ended if it only looks */

@@ -342,6 +342,13 @@ int cl_granted(int tid, const char *controller, struct cl_cpus *cpus) {
   return error;
 }
 
+struct cl_cpus cl_granted_of(int tid, const struct cl_cpus *cpus) {
+  struct cl_cpus may = *cpus, one;
+  for (int v1 = 0; v1 < 2; v1++)
+    if (cl_granted(tid, v1 ? "cpuset" : "", &one) == 0) may = cl_cpus_and(&may, &one);
+  return may;
+}
+
 bool cl_kernel_since(int major, int minor) {
   char text[128];
   int has_major, has_minor;

@@ -67,6 +67,8 @@ int cl_task_allow(int tid, const struct cl_cpus *cpus);
 /* What the cpuset of a task gives to one that has requested nothing: that of the first cgroup upwards that has a
  * cpuset. */
 int cl_granted(int tid, const char *controller, struct cl_cpus *cpus);
+/* Those of `cpus` that its cpusets of both hierarchies give. */
+struct cl_cpus cl_granted_of(int tid, const struct cl_cpus *cpus);
 
 /* By /proc/sys/kernel/osrelease: true where that cannot be read. */
 bool cl_kernel_since(int major, int minor);

@@ -30,7 +30,7 @@ DEFAULT, IRQ, QUEUES, OPEN, LISTED, CONTROLLER = range(6)  # keys of the baselin
 _SETS = CONTROLLER
 FULL, PINNED, THREAD, KID = range(4)  # tasks; behind them the programs
 _MEMBER, _ROOT, _ISOLATED = range(3)
-ANY = -1  # before 6.2 the kernel forgets what a task has asked for since: nobody can know
+ANY = -1  # before 6.2 the kernel forgets what a task has asked for since, or its parent: nobody can know
 FAULTS = (
     "base read while a layer lives",
     "dead layers count as living",
@@ -51,6 +51,11 @@ FAULTS = (
     "one made on its parent's way stays there",
     "what is held is told last",
     "one that the kernel freed was not on its way",
+    "a list that is set late goes with the controller",
+    "a wish after the kernel forgot is forgotten",
+    "one made on its way to held CPUs stays there",
+    "a child with the kernel's rest is taken for free",
+    "what a child had is lost",
 )
 
 
@@ -384,7 +389,8 @@ class Tool:
         if above and first and above.wrote(task.mask, self.g.all):
             return above.base
         if self.alike(held, task.mask, self.g.all):
-            return self.g.all
+            free = not first or "a child with the kernel's rest is taken for free" in self.faults
+            return above.base if above and above.base & ~held == 0 and not free else self.g.all
         same = above and (task.mask == above.written or self.alike(held, task.mask, above.base))
         return above.base if above and same else task.mask
 
@@ -428,8 +434,9 @@ class Tool:
     def note_task(self, at: int, new: int) -> Known:
         task, held = self.s.tasks[at], self.held
         wish, known = self.wish(at, held), self.known(CONTROLLER + 1 + at)
-        if known is None:
-            return Known(wish, new, "ours")
+        if known is None:  # what it has of its parent is ours, too
+            has = wish not in (task.mask, self.g.all) and "what a child had is lost" not in self.faults
+            return Known(wish, new, "ours", older=frozenset({task.mask} if has else ()))
         if known.how == "program":
             return Known(wish, new, "program", known.layer)
         same = self.alike(held, task.mask, wish) or known.wrote(task.mask, self.g.all)
@@ -487,8 +494,17 @@ class Tool:
                 left = 0 if "a program's pin is forgotten" in self.faults else known.written
                 if not self.s.layers[known.layer]:
                     continue
+            elif at != THREAD and not self.is_freed(at):
+                continue  # told since
             if left and self.s.tasks[at].mask != left:
                 yield from self.try_allow(at, left)
+
+    def is_freed(self, at: int) -> bool:
+        """It has what its group has, as after the kernel forgot its wish."""
+        if "a wish after the kernel forgot is forgotten" in self.faults:
+            return True
+        task = self.s.tasks[at]
+        return task.mask == self.machine.granted(self.s, task.group)
 
     def try_allow(self, at: int, cpus: int) -> Steps:
         try:
@@ -773,23 +789,27 @@ class Tool:
     def is_rest(self, base: int, now: int, may: int) -> bool:
         return self.alike(self.before, base, 0) and self.alike(self.before, now, may)
 
+    def is_our_set(self, raw: int, known: Known) -> bool:
+        everything = self.g.all
+        now, base, written = raw or everything, known.base or everything, known.written or everything
+        return (
+            known.wrote(raw, everything)
+            or now == written
+            or self.alike(self.before, now, base)
+            or self.is_rest(base, now, everything)
+        )
+
     def settle_set(self, key: int) -> Steps:
         known = self.known(key)
         if known is None or known.how == "was" or not self.machine.has_file(self.s, key):
             return
         everything = self.g.all
         raw = self.now(key)
-        now, base, written = raw or everything, known.base or everything, known.written or everything
+        base = known.base or everything
         to = self.target(key, known, base)
         if raw == 0 if known.base == 0 and to == base else raw == to:
             return
-        ours = (
-            known.wrote(raw, everything)
-            or now == written
-            or self.alike(self.before, now, base)
-            or self.is_rest(base, now, everything)
-        )
-        if not ours and "what others changed is overwritten" not in self.faults:
+        if not self.is_our_set(raw, known) and "what others changed is overwritten" not in self.faults:
             yield from self.put(key, Known(raw, raw, "theirs"))
             return
         text = known.base if to == base else to
@@ -810,8 +830,10 @@ class Tool:
         if known is None or known.how == "was" or known.base or not self.s.controller or self.needs:
             return
         for key in (OPEN, LISTED):
-            one = self.known(key)
-            if self.s.sets[key] and not (one and one.base == 0):
+            one, now = self.known(key), self.s.sets[key]
+            looks = "a list that is set late goes with the controller" not in self.faults
+            ours = one and one.base == 0 and (not looks or self.is_our_set(now, one))
+            if now and not ours:
                 return  # somebody uses it by now
         self.s = self.machine.switch(self.s, False)
         yield True
@@ -919,12 +941,16 @@ class Tool:
         task = self.s.tasks[KID]
         should = self.g.all & ~self.after
         for _ in range(rounds):
-            if not task.young or not task.mask or self.known(CONTROLLER + 1 + KID) or not should & ~task.mask:
+            if not task.young or not task.mask or self.known(CONTROLLER + 1 + KID):
+                return
+            if not should & ~task.mask and not self.g.forgets:
                 return
             if task.mask & ~self.after == 0:
                 return
             to = self.newborn_wish() & ~self.after
-            if to in (0, task.mask):
+            if to == 0 and "one made on its way to held CPUs stays there" not in self.faults:
+                to = should & self.machine.granted(self.s, task.group)
+            if to in (0, task.mask) or (not should & ~task.mask and not should & ~to):
                 return
             yield from self.try_allow(KID, to)
             if self.s.tasks[KID] == task:
@@ -954,7 +980,10 @@ def _acts(machine: Machine, s: State) -> Iterator[tuple[str, State]]:
         for parent in (FULL, PINNED):
             above = s.tasks[parent]
             kid = replace(above, young=s.base is not None, parent=parent)
-            wanted = _put(s.wanted, CONTROLLER + 1 + KID, s.wanted[CONTROLLER + 1 + parent])
+            # The kernel has forgotten the pin, and the tool has not told the parent again yet.
+            forgotten = machine.ground.forgets and parent == PINNED and above.asked == 0
+            its = ANY if forgotten else s.wanted[CONTROLLER + 1 + parent]
+            wanted = _put(s.wanted, CONTROLLER + 1 + KID, its)
             yield f"task {parent} makes one", replace(less, tasks=_put(s.tasks, KID, kid), wanted=wanted)
 
 

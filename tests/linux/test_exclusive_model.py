@@ -32,6 +32,11 @@ _SEEN: dict[str, tuple[Ground, tuple[str, ...], int]] = {
     "a program's pin is forgotten": (Ground(601), ("affinity", "isolated"), 0),
     "one made on its parent's way stays there": (Ground(), _AFFINITY, 1),
     "what is held is told last": (Ground(reservations=3), ("isolated",) * 3, 0),
+    "a list that is set late goes with the controller": (Ground(601), ("cpuset", "isolated"), 1),
+    "a wish after the kernel forgot is forgotten": (Ground(601), ("affinity", "isolated"), 1),
+    "one made on its way to held CPUs stays there": (Ground(), ("isolated", "affinity"), 1),
+    "a child with the kernel's rest is taken for free": (Ground(), ("isolated", "affinity"), 1),
+    "what a child had is lost": (Ground(v1=True), _AFFINITY, 1),
     "one that the kernel freed was not on its way": (
         Ground(601, reservations=3), ("cpuset", "isolated", "affinity"), 0
     ),
@@ -113,4 +118,4 @@ def test_a_planted_fault_is_found(fault: str) -> None:
     """Else the model could not fail."""
     ground, mix, acts = _SEEN[fault]
     with pytest.raises(Wrong):
-        Explorer(ground, acts, sweeps=True, faults=frozenset({fault}), mechanisms=mix).explore()
+        Explorer(ground, acts, midway=True, sweeps=True, faults=frozenset({fault}), mechanisms=mix).explore()

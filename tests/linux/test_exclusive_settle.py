@@ -772,6 +772,28 @@ def test_the_child_of_one_that_had_the_rest_is_bound_as_it_was(machine: Machine)
     assert [allowed(machine, tid) for tid in (5, 6)] == ["3", "3"]
 
 
+def test_one_made_on_the_way_whose_cpus_are_still_held_gets_the_rest(machine: Machine) -> None:
+    """As its parent, which is bound to a CPU of the layer that stays."""
+    machine.task(Task(5, "pinned", 0, "0-1", born=10))
+    machine.task(Task(6, "child", 0, "0", born=600, parent=5))
+    machine.baseline("2-3", "task\t5 10\t2\t0-1,3\tours", "task\t5 10\t2\t0-1\tours")
+    machine.layer(100, "3", "x", "note\tvia\t0", alive=False, mechanism="affinity")
+    machine.layer(101, "2", "y", mechanism="affinity")
+    assert restore(machine) == (0, [taken_back(1, 2, 0)])
+    assert [allowed(machine, tid) for tid in (5, 6)] == ["0-1,3", "0-1,3"]
+
+
+def test_the_child_of_one_whom_the_kernel_gave_the_rest_is_bound_as_it_was(machine: Machine) -> None:
+    """By a partition of its only CPU: nothing was written to the parent then."""
+    machine.task(Task(5, "pinned", 0, "0-1", born=10))
+    machine.task(Task(6, "child", 0, "0-2", born=600, parent=5))
+    machine.baseline("2-3", "task\t5 10\t3\t3\twas", "task\t5 10\t3\t0-1\tours")
+    machine.layer(100, "2", "x", alive=False, mechanism="affinity")
+    machine.layer(101, "3", "y", alive=False, mechanism="isolated")
+    assert restore(machine) == (0, [taken_back(2, 2, 0)])
+    assert [allowed(machine, tid) for tid in (5, 6)] == ["3", "3"]
+
+
 def test_what_was_written_before_the_last_line_is_ours_too(machine: Machine) -> None:
     """The last one's tool was killed before it wrote: what stands is what the line before says."""
     machine.write(f"{_V2}/db/cpuset.cpus.effective", "1-2\n")
