@@ -181,8 +181,4 @@ static inline void cl_note_gone(struct cl_machine *m, struct cl_entity *e) {
   e->queued = e->current = false;
 }
 
-/* The policies there are. */
-extern const struct cl_policy cl_ring, cl_o1, cl_cfs, cl_eevdf, cl_dwrr, cl_artis, cl_exclusive, cl_static, cl_dynamic,
-    cl_selective;
-
 #endif

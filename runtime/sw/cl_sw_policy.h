@@ -28,8 +28,10 @@
 #define K_PASTE_(a, b) a##b
 #define K_PASTE(a, b) K_PASTE_(a, b)
 #define K_POLICY K_PASTE(cl_, CL_POLICY)
+extern const struct cl_policy K_POLICY;
 
 #ifdef CL_POLICY_BASE
+extern const struct cl_policy K_PASTE(cl_, CL_POLICY_BASE);
 #define K_BASE (&K_PASTE(cl_, CL_POLICY_BASE))
 #define K_BASE_SIZE(of) K_PASTE(cl_, CL_POLICY_BASE).of
 #else

@@ -21,6 +21,7 @@ from coreloom.commands import (
     generate,
     lists,
     model,
+    new,
     package,
     programs,
     report,
@@ -33,7 +34,7 @@ from coreloom.errors import UserError
 from coreloom.programs.registry import PROGRAMS
 
 COMMANDS: tuple[Command, ...] = (
-    *(module.COMMAND for module in (doctor, lists, run, bench, model, advise, synth)),
+    *(module.COMMAND for module in (doctor, lists, new, run, bench, model, advise, synth)),
     *programs.COMMANDS,
     *(module.COMMAND for module in (package, vm, report, generate)),
 )

@@ -43,5 +43,5 @@ def test_a_policy_by_the_recipe(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
         said.append(done.stdout)
-    assert re.search(r"^hog +mine +5 +1024 +79\.90 ", said[2], re.MULTILINE)
-    assert "output (equal to the host's result): build/output/packets" in said[3]
+    assert re.search(r"^hog +mine +5 +1024 +79\.90 ", said[1], re.MULTILINE)
+    assert "output (equal to the host's result): build/output/packets" in said[2]

@@ -50,9 +50,11 @@ struct view {
   uint8_t queued, current, runnable;
 };
 
-static const struct cl_policy *const policies[] = {
+#define POLICY(name) extern const struct cl_policy name;
+POLICIES
+#undef POLICY
 #define POLICY(name) &name,
-    POLICIES};
+static const struct cl_policy *const policies[] = {POLICIES};
 
 static void fail(struct host *h, const char *format, ...) {
   if (h->error[0]) return;

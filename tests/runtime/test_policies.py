@@ -102,7 +102,10 @@ def test_an_unknown_policy_lists_those_there_are() -> None:
     with pytest.raises(UserError) as error:
         firmware.policy_files("lottery")
     known = ", ".join(["priority", *POLICIES])
-    assert str(error.value) == f"unknown policy 'lottery' of the software kernel: choose one of {known}"
+    assert str(error.value) == (
+        f"unknown policy 'lottery' of the software kernel: choose one of {known}, "
+        "or give a path that ends in .c"
+    )
 
 
 def test_a_policy_stands_on_no_other() -> None:

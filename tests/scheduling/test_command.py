@@ -146,7 +146,10 @@ def test_timeline_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         (["no.toml"], "workload file no.toml does not exist"),
         (["mutex", "--trace", "x"], "a workload and --trace are given: leave one out"),
         (["--trace", "x"], "trace x cannot be read: No such file or directory"),
-        (["mutex", "--policy", "fifo"], f"unknown policy 'fifo': choose one of {NAMES}"),
+        (
+            ["mutex", "--policy", "fifo"],
+            f"unknown policy 'fifo': choose one of {NAMES}, or give a path that ends in .c",
+        ),
         (
             ["mutex", "--cpus", "5000"],
             "machine: cpus must be a whole number from 1 to 4096, not 5000",

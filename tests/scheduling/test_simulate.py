@@ -319,7 +319,10 @@ def test_unknown_policy_is_one_line() -> None:
     for wrong in ("fifo", "exclusive:fifo", "exclusive:exclusive", ""):
         with pytest.raises(UserError) as error:
             check_policy(wrong)
-        assert str(error.value) == f"unknown policy '{wrong}': choose one of {names}"
+        assert (
+            str(error.value)
+            == f"unknown policy '{wrong}': choose one of {names}, or give a path that ends in .c"
+        )
 
 
 def test_reservation_needs_its_policy() -> None:

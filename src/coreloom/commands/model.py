@@ -139,7 +139,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--policy",
         action="append",
         metavar="NAME",
-        help="may be repeated (default: cfs and dwrr; with reserved CPUs exclusive:cfs and exclusive:dwrr)",
+        help="a name, or the path of a C file; may be repeated "
+        "(default: cfs and dwrr; with reserved CPUs exclusive:cfs and exclusive:dwrr)",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="CPUs (default: the workload's)")
     parser.add_argument(

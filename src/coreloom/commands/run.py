@@ -196,7 +196,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--policy",
         metavar="NAME",
         help=f"scheduling policy; sw: one of {', '.join(policies())}, hw: one of "
-        f"{', '.join(platform.BUILT_POLICIES)} (default: the platform's, or priority)",
+        f"{', '.join(platform.BUILT_POLICIES)} (default: the platform's, or priority); "
+        "sw also: one in policies/ beside the platform's file, or the path of a C file",
     )
     parser.add_argument("--cpus", type=positive, metavar="N", help="processors (default: the platform's)")
     parser.add_argument(

@@ -7,7 +7,7 @@ headers can be used without this package; a test holds them against the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -81,6 +81,11 @@ def _soc(name: str) -> str:
 
 def _unit(name: str) -> str:
     return render(name, units=hardware_threads.load().values())
+
+
+def unit_switch(units: Iterable[hardware_threads.Unit]) -> str:
+    """cl_hw_unit.sv for a platform with units of its own."""
+    return render(hardware_threads.MADE.name, units=units)
 
 
 def _platforms(name: str) -> str:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of hardware threads, rtl/hwt/data/units.toml: names, kinds, modules."""
+"""Units of hardware threads: those of the table rtl/hwt/data/units.toml, and those beside a platform file.
+
+Beside a platform file of one's own, units/NAME.sv with a module NAME is the unit NAME.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +33,45 @@ class Unit:
     name: str
     kind: int
     module: str
+    file: Path | None = None  # of a unit that is not in the table
+
+
+def own(home: Path | None) -> dict[str, Path]:
+    """The files of units beside a platform file in `home`, by name; some may only be parts of others."""
+    files = sorted((home / "units").glob("*.sv")) if home is not None else []
+    return {path.stem: path for path in files}
+
+
+def known(home: Path | None) -> list[str]:
+    """What a platform file in `home` may name."""
+    return [*load(), *own(home)]
+
+
+def chosen(names: Iterable[str], home: Path | None) -> dict[str, Unit]:
+    """The units `names` of a platform file in `home`; its own ones get the kinds that the table leaves free.
+
+    A UserError for a file that has the name of a unit of the table or no module of its own name, and for more
+    units than there are kinds.
+    """
+    table, files = load(), own(home)
+    free = iter(sorted(set(range(1, MAX_KIND + 1)) - {unit.kind for unit in table.values()}))
+    found: dict[str, Unit] = {}
+    for name in dict.fromkeys(names):
+        if name not in files:
+            found[name] = table[name]
+            continue
+        if name in table:
+            raise UserError(
+                f"units/{name}.sv has the name of a unit of Coreloom's: rename it, and its module"
+            )
+        if not re.search(rf"^\s*module\s+{name}\b", files[name].read_text("utf-8", "replace"), re.MULTILINE):
+            raise UserError(f"units/{name}.sv has no module {name}: a unit has the name of its file")
+        if (kind := next(free, None)) is None:
+            raise UserError(
+                f"a platform has at most {MAX_KIND - len(table)} units of its own: leave out {name}"
+            )
+        found[name] = _unit(name, {"kind": kind, "module": name}, f"units/{name}.sv", files[name])
+    return found
 
 
 def load(path: Path = TABLE) -> dict[str, Unit]:
@@ -50,7 +93,7 @@ def load(path: Path = TABLE) -> dict[str, Unit]:
     return units
 
 
-def _unit(name: str, entry: Any, where: str) -> Unit:
+def _unit(name: str, entry: Any, where: str, file: Path | None = None) -> Unit:
     where = f"table of units {where}: {name}"
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise UserError(f"{where}: a name has lower-case letters, digits and _ only")
@@ -61,4 +104,4 @@ def _unit(name: str, entry: Any, where: str) -> Unit:
         raise UserError(f"{where}: kind must be a whole number from 1 to {MAX_KIND}, not {kind!r}")
     if not isinstance(module, str) or not re.fullmatch(r"[A-Za-z_]\w*", module):
         raise UserError(f"{where}: module must be the name of a SystemVerilog module, not {module!r}")
-    return Unit(name, kind, module)
+    return Unit(name, kind, module, file)

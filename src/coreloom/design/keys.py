@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from coreloom.design import address_map, hardware_threads
@@ -55,7 +56,7 @@ class Key:
 
 
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
-    known = hardware_threads.load()
+    known = hardware_threads.chosen(units, platform.home)
     return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
 
 
@@ -81,7 +82,8 @@ class KernelSize:
     hardware_threads: Annotated[
         tuple[str, ...],
         Key(
-            "hardware threads, by their units' names (rtl/hwt/data/units.toml)",
+            "hardware threads, by their units' names: those of rtl/hwt/data/units.toml, and units/NAME.sv "
+            "beside the file",
             rtl={"HwThreads": lambda _, units: len(units), "HwKinds": _kinds},
             c={
                 "CL_HW_THREADS": lambda _, units: len(units),
@@ -189,6 +191,7 @@ class Platform:
         ),
     ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None
+    home: Path | None = None  # where a file of the user's lies; units/ and policies/ are beside it
 
     @property
     def ram_bytes(self) -> int:
@@ -267,8 +270,8 @@ class Entry:
             return ""
         return str(self.default).lower() if self.default != () else "none"
 
-    def wrong(self, value: Any, name: str = "") -> str:
-        """What is wrong with a value, in words; nothing if it is right."""
+    def wrong(self, value: Any, name: str = "", home: Path | None = None) -> str:
+        """What is wrong with a value, in words; nothing if it is right. home: Platform's."""
         key, name = self.key, name or self.name
         if self.type is str:
             if not isinstance(value, str):
@@ -288,10 +291,11 @@ class Entry:
         elif not isinstance(value, list):
             return f"{name} must be a list of units, not {value!r}"
         else:
-            known = hardware_threads.load()
+            known = hardware_threads.known(home)
             for unit in value:
                 if not isinstance(unit, str) or unit not in known:
-                    return f"unknown unit {unit!r} in {name}: choose from {', '.join(known)}"
+                    add = "" if home is None else f", or write units/{unit}.sv beside the file"
+                    return f"unknown unit {unit!r} in {name}: choose from {', '.join(known)}{add}"
         return ""
 
     def made(self, makers: str | Makers, platform: Platform, value: Any) -> dict[str, Param]:

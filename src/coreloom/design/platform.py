@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from coreloom.design import keys
+from coreloom.design import hardware_threads, keys
 from coreloom.design.address_map import LINE_PINS, LINES, LOCAL_BASE, RAM_BASE, ROM_BYTES
 from coreloom.design.keys import (
     CORES,
@@ -78,7 +78,9 @@ def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platfo
         line = _line(text, key)
         return UserError(f"platform file {path.name}{f', line {line}' if line else ''}: {said}")
 
-    platform = _parse(data, wrong)
+    home = path.absolute().parent
+    platform = _parse(data, wrong, None if home == PLATFORMS else home)
+    hardware_threads.chosen(platform.kernel.hardware_threads, platform.home)
     if platform.name != path.stem:
         raise wrong("name", f"name is '{platform.name}', make it '{path.stem}'")
     if cpus is not None:
@@ -104,7 +106,7 @@ def _line(text: str, key: str) -> int | None:
     return None
 
 
-def _parse(data: dict[str, Any], wrong: _Wrong) -> Platform:
+def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Platform:
     table = keys.table()
     known = {entry.name: entry for entry in table}
     flat = _flat(data, known)
@@ -120,14 +122,14 @@ def _parse(data: dict[str, Any], wrong: _Wrong) -> Platform:
             continue
         if entry.name in flat:
             value = flat[entry.name]
-            if said := entry.wrong(value):
+            if said := entry.wrong(value, home=home):
                 raise wrong(entry.name, said)
             made[entry.section][entry.attribute] = tuple(value) if isinstance(value, list) else value
             taken.add(entry.name)
         elif not entry.key.optional:
             raise wrong(entry.name, f"'{entry.name}' is missing")
     parts = {name: keys.SECTIONS[name].made(**own) for name, own in made.items() if name and own}
-    platform = Platform(**made[""], **parts)
+    platform = Platform(**made[""], **parts, home=home)
     _check_needless(data, flat.keys() - taken, platform, wrong)
     _check_together(platform, wrong)
     return platform

@@ -36,10 +36,16 @@ def find_compiler() -> list[str]:
     return [*firmware.zig(), "cc"]
 
 
-def build(flags: tuple[str, ...] = ()) -> Path:
-    """The executable, made once for its content. Raises UserError when it does not compile."""
+def build(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
+    """The executable, made once for its content; own: the file of one more policy, with what lies beside it.
+
+    Raises UserError when it does not compile.
+    """
     sources = [*sorted(SOURCES.glob("*.c")), *sorted(POLICIES.glob("*.c"))]
     headers = [*sorted(SOURCES.glob("*.h")), *sorted(POLICIES.glob("*.h"))]
+    if own is not None:
+        sources.append(own)
+        headers += sorted(own.parent.glob("*.h"))
     names = [name for path in sources for name in _DEFINES.findall(path.read_text())]
     known = " ".join(f"POLICY({name})" for name in names)
     command = [*find_compiler(), *_FLAGS, *flags, f"-DPOLICIES={known}"]
@@ -53,22 +59,25 @@ def build(flags: tuple[str, ...] = ()) -> Path:
         if not target.exists():
             with tempfile.TemporaryDirectory(prefix=".simulate-", dir=PLACE) as work:
                 made = Path(work) / "simulate"
-                _compile([*command, f"-I{SOURCES}", f"-I{POLICIES}", *map(str, sources), "-o", str(made)])
+                what = "the model" if own is None else f"the model with policy file {own}"
+                _compile(
+                    what, [*command, f"-I{SOURCES}", f"-I{POLICIES}", *map(str, sources), "-o", str(made)]
+                )
                 made.replace(target)
     return target
 
 
 def program(source: Path, target: Path) -> None:
     """A small program of its own around policies."""
-    _compile([*find_compiler(), *_FLAGS, f"-I{POLICIES}", str(source), "-o", str(target)])
+    _compile(target.name, [*find_compiler(), *_FLAGS, f"-I{POLICIES}", str(source), "-o", str(target)])
 
 
-def _compile(command: list[str]) -> None:
+def _compile(what: str, command: list[str]) -> None:
     done = subprocess.run(
         command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
     )
     if done.returncode:
-        raise UserError(f"{Path(command[-1]).name} does not compile:\n{(done.stderr or done.stdout).strip()}")
+        raise UserError(f"{what} does not compile:\n{(done.stderr or done.stdout).strip()}")
 
 
 @functools.cache
@@ -85,12 +94,30 @@ def policies() -> dict[str, str]:
 BASE_MARK = "exclusive:"
 
 
+def find(policy: str) -> tuple[Path, str]:
+    """The executable that has a policy, and the policy's full name there.
+
+    policy: a name, or a path that ends in .c. UserError if there is none.
+    """
+    name = check_policy(policy)
+    if not policy.endswith(".c"):
+        return build(), name
+    made = build(own=Path(policy))
+    if name not in _listed(made):
+        raise UserError(f'policy file {policy}: make its .name "{name}", as the file')
+    return made, name
+
+
 def check_policy(name: str) -> str:
     """The policy's full name (exclusive alone stands on cfs); a UserError if there is no such policy."""
+    if name.endswith(".c"):
+        return firmware.own_policy(name).stem
     known = policies()
     full = f"{BASE_MARK}cfs" if name == "exclusive" else name
     base = full.removeprefix(BASE_MARK)
     if base in known and base != "exclusive" and ("exclusive" in known or base == full):
         return full
     choices = [f"{BASE_MARK}BASE" if policy == "exclusive" else policy for policy in known]
-    raise UserError(f"unknown policy '{name}': choose one of {', '.join(choices)}")
+    raise UserError(
+        f"unknown policy '{name}': choose one of {', '.join(choices)}, or give a path that ends in .c"
+    )

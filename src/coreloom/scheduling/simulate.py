@@ -17,7 +17,7 @@ from typing import Any
 
 from coreloom.errors import UserError
 from coreloom.report import results
-from coreloom.scheduling.build import BASE_MARK, build, check_policy
+from coreloom.scheduling.build import BASE_MARK, find
 from coreloom.scheduling.workload import (
     WEIGHT_NICE_0,
     Compute,
@@ -109,7 +109,7 @@ def run(
     timeline: Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Simulate `seconds` of the workload under a policy (a name, or exclusive:BASE).
+    """Simulate `seconds` of the workload under a policy (a name, exclusive:BASE, or the path of a C file).
 
     The same seed gives the same run on every machine. timeline: a file for Perfetto. progress is called now
     and then. Raises UserError for what cannot be run.
@@ -118,7 +118,7 @@ def run(
         raise UserError(f"seconds must be above 0 and at most {MAX_SECONDS:g}, not {seconds:g}")
     if not 0 <= seed < 1 << 64:
         raise UserError(f"seed must be a whole number from 0 to 2^64 - 1, not {seed}")
-    policy = check_policy(policy)
+    executable, policy = find(policy)
     workload.check(machine)
     if workload.reserve and not policy.startswith(BASE_MARK):
         raise UserError(
@@ -127,7 +127,7 @@ def run(
     with contextlib.ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coreloom-")))
         (work / "input").write_bytes(_words(workload, machine, seconds, seed).tobytes())
-        command = [str(build()), policy, str(work / "input")]
+        command = [str(executable), policy, str(work / "input")]
         if timeline is not None:
             results.check_target(timeline)
             command.append(str(work / "timeline"))

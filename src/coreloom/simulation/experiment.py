@@ -42,7 +42,7 @@ class Experiment:
                 raise UserError(f"unknown {what} '{value}': choose one of {', '.join(known)}")
         if self.policy is not None:
             if self.kernel == "sw":
-                firmware.policy_files(self.policy)
+                firmware.policy_files(self.policy, self.platform.home)
             else:
                 check_policy(self.policy, "the policy of the hardware kernel")
 

@@ -273,25 +273,51 @@ def policies() -> list[str]:
     return [PRIORITY, *sorted(path.stem for path in POLICIES.glob("*.c"))]
 
 
-def policy_files(policy: str) -> list[str]:
-    """The files of policies/ of which the software kernel's policy `policy` is made, the base last.
+def own_policy(policy: str) -> Path:
+    """The file of a policy given by its path. UserError if it is none."""
+    path = Path(policy)
+    if not path.is_file():
+        raise UserError(f"there is no policy file {policy}: check the path")
+    if path.stem in policies() and path.absolute().parent != POLICIES:
+        raise UserError(f"policy file {policy} has the name of a policy of Coreloom's: rename it")
+    if not re.search(
+        rf"^const struct cl_policy cl_{re.escape(path.stem)} =", path.read_text("utf-8", "replace"), re.M
+    ):
+        raise UserError(
+            f"policy file {policy} does not define `const struct cl_policy cl_{path.stem}`: "
+            "its policy has the file's name"
+        )
+    return path
 
-    None for fixed priorities; exclusive:BASE has two. UserError for one that there is not.
+
+def policy_files(policy: str, home: Path | None = None) -> list[Path]:
+    """The files of which the software kernel's policy `policy` is made, the base last.
+
+    A name of policies(), or of policies/ in `home` (Platform's), or a path that ends in .c. None for fixed
+    priorities; exclusive:BASE has two. UserError for one that there is not.
     """
+    if policy.endswith(".c"):
+        return [own_policy(policy)]
     name, colon, base = policy.partition(":")
-    known = policies()
+    beside = {path.stem: path for path in sorted((home / "policies").glob("*.c"))} if home else {}
+    known = [*policies(), *(each for each in beside if each not in policies())]
     if name not in known:
-        raise UserError(f"unknown policy '{policy}' of the software kernel: choose one of {', '.join(known)}")
+        raise UserError(
+            f"unknown policy '{policy}' of the software kernel: choose one of {', '.join(known)}, "
+            "or give a path that ends in .c"
+        )
     if name != _EXCLUSIVE:
         if colon:
             raise UserError(f"policy '{name}' has no base policy: leave out ':{base}'")
-        return [] if name == PRIORITY else [name]
-    bases = [each for each in known if each not in (PRIORITY, _EXCLUSIVE)]
+        if name not in policies():
+            return [own_policy(str(beside[name]))]
+        return [] if name == PRIORITY else [POLICIES / f"{name}.c"]
+    bases = [each for each in policies() if each not in (PRIORITY, _EXCLUSIVE)]
     if not colon:
         base = _EXCLUSIVE_BASE
     if base not in bases:
         raise UserError(f"policy {_EXCLUSIVE} cannot be based on '{base}': choose one of {', '.join(bases)}")
-    return [name, base]
+    return [POLICIES / f"{name}.c", POLICIES / f"{base}.c"]
 
 
 def build(
@@ -317,14 +343,14 @@ def build(
         **dict(what.defines),
         **(defines or {}),
     }
-    files = policy_files(policy) if kernel == "sw" else []
-    macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), files, strict=False))
+    files = policy_files(policy, platform.home) if kernel == "sw" else []
+    macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
         macros["CL_CPUS_MAX"] = platform.cpus
     arch = RUNTIME / "arch"
     image = build_far(app, platform, defines) if platform.backdoor and what.has_far_program else None
     return _link(
-        "-".join([what.name, platform.core, str(platform.cpus), kernel, *files]),
+        "-".join([what.name, platform.core, str(platform.cpus), kernel, *(path.stem for path in files)]),
         what,
         [RUNTIME / "posix", RUNTIME / "backdoor", RUNTIME / kernel, arch, arch / platform.core],
         arch / "link.ld",
@@ -469,21 +495,22 @@ def _link(
     macros: Mapping[str, str | int],
     *,
     too_large: Mapping[str, Callable[[int], str]],
-    policies: Sequence[str] = (),
+    policies: Sequence[Path] = (),
     link_flags: Sequence[str] = (),
     image: Path | None = None,
 ) -> Path:
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
     In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
-    say when a region of the script is too small by so many bytes; policies: files of policies/; image: for
+    say when a region of the script is too small by so many bytes; policies: files of policies; image: for
     processor 1, becomes remote_image.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
-    sources += [POLICIES / f"{policy}.c" for policy in policies]
+    sources += policies
     if policies:
         folders = [*folders, POLICIES]
+    beside = {path.absolute().parent for path in policies} - {POLICIES}
     given = [f"-D{key}={value}" for key, value in macros.items()]
     flags = [
         *_TARGET, *_OPTIMISE, "-g", "-flto", *_PLACELESS, *_WARN,
@@ -494,7 +521,7 @@ def _link(
     headers = _included(app.files[0], flags) if app.alone else []
     headers += [
         path
-        for folder in (*(() if app.alone else app.folders), *folders, RUNTIME / "include")
+        for folder in (*(() if app.alone else app.folders), *folders, *beside, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
     archive = libc()
@@ -505,7 +532,8 @@ def _link(
         placeless = [flag.replace(f"-I{home}", "-IPROGRAM") for flag in flags]
         flags.append(f"-ffile-prefix-map={home}=/program")
     else:
-        placeless = flags
+        placeless = list(flags)
+    flags += [f"-ffile-prefix-map={folder}=/policies" for folder in beside]
     key = digest(
         [archive.parent.name, *placeless, *link_flags, *wheels],
         [*app.files, *sources, *headers, script, *_MAKERS, *([image] if image else [])],

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coreloom import paths
-from coreloom.design import address_map, generate, keys
+from coreloom.design import address_map, generate, hardware_threads, keys
 from coreloom.design.keys import Literal, Param, Platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL
@@ -179,6 +179,8 @@ def platform_design(platform: Platform) -> Design:
         *((BACKDOOR_FOLDER,) if platform.backdoor else ()),
     )
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
+    if any(name in hardware_threads.own(platform.home) for name in platform.kernel.hardware_threads):
+        ours = (*(path for path in ours if path != hardware_threads.MADE), *_own_units(platform))
     if platform.core == "economy":
         package = "pythondata-cpu-picorv32"
         skip = {"cl_core_standard.sv", "prim_clock_gating.sv", "prim_ram_1p.sv"}
@@ -196,6 +198,20 @@ def platform_design(platform: Platform) -> Design:
         defines=core.defines,
         packages=core.packages,
     )
+
+
+def _own_units(platform: Platform) -> tuple[Path, ...]:
+    """The files of a platform's own units, and the module that chooses among its units."""
+    assert platform.home is not None
+    units = hardware_threads.chosen(platform.kernel.hardware_threads, platform.home).values()
+    text = generate.unit_switch(units).encode()
+    name = hardware_threads.MADE.name
+
+    def make(work: Path) -> None:
+        (work / name).write_bytes(text)
+
+    made = cache.made(cache.place("units") / hashlib.sha256(text).hexdigest()[:16], make)
+    return (*in_order(platform.home / "units"), made / name)
 
 
 def platform_params(platform: Platform) -> dict[str, Param]:

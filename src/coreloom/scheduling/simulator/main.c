@@ -16,6 +16,9 @@
 #define MAX_TIMELINE 1000000u     /* records */
 #define LOOKS 1000u               /* of the gap, where it is sampled */
 
+#define POLICY(name) extern const struct cl_policy name;
+POLICIES
+#undef POLICY
 #define POLICY(name) &name,
 static const struct cl_policy *const policies[] = {POLICIES};
 #define POLICY_COUNT (sizeof policies / sizeof *policies)
