@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things are: in a checkout, or in what was installed from a wheel. All that is made goes below BUILD.
 
-BUILD is $CORELOOM_BUILD_DIR, else build/ of the checkout, else coreloom/build in the user's cache folder.
+BUILD is $CORELOOM_BUILD_DIR, else build/ of a checkout that this user can write, else coreloom/build in the
+user's cache folder.
 """
 
 import os
@@ -23,7 +24,8 @@ def user_cache() -> Path | None:
 def _build() -> Path:
     if given := os.environ.get("CORELOOM_BUILD_DIR"):
         return Path(given).absolute()
-    return ((INSTALLED and user_cache()) or ROOT) / "build"
+    shared = INSTALLED or not os.access(ROOT, os.W_OK)
+    return ((shared and user_cache()) or ROOT) / "build"
 
 
 BUILD = _build()

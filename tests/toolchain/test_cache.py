@@ -48,14 +48,16 @@ def test_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tmp_path / "given").is_dir()
 
 
-def test_below_build_where_it_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_ones_own_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file in its place, a folder that anybody may write to, no home at all."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     (tmp_path / "file").touch()
-    monkeypatch.setenv(cache.FOLDER, str(tmp_path / "file"))
-    assert cache.folder() == BUILD / "cache"
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
-    monkeypatch.setenv(cache.FOLDER, str(tmp_path / "open"))
+    for name in ("file", "open"):
+        monkeypatch.setenv(cache.FOLDER, str(tmp_path / name))
+        assert (cache.folder(), cache.shared()) == (tmp_path / "caches" / "coreloom", None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "in"))
     assert cache.folder() == BUILD / "cache"
     for name in (cache.FOLDER, "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
@@ -110,7 +112,7 @@ def test_what_was_unused_for_longest_goes(top: Path, monkeypatch: pytest.MonkeyP
     unfinished = cache.place("one") / ".half"
     unfinished.mkdir()
     os.utime(unfinished, (0, 0))
-    assert cache.used(used)
+    assert cache.found(used) == used
     (top / "trimmed").unlink()
     cache.trim()
     assert not oldest.exists() and not unfinished.exists()

@@ -5,9 +5,12 @@ Each entry is a folder `<cache>/<kind>/<name>-<key>`. The key is made of the con
 depends on, tools and options included, and of no place, so a fresh clone finds what another one has made.
 An entry appears whole, by a rename; two processes that want the same one make it once.
 
-The cache is $CORELOOM_CACHE, else coreloom in the user's folder for caches ($XDG_CACHE_HOME, ~/.cache); where
-that cannot be written or belongs to somebody else, it is build/cache. It may grow to $CORELOOM_CACHE_MIB MiB
-(4096 unless set): beyond, what was not used for longest goes, but nothing that was used within a day.
+The cache is $CORELOOM_CACHE, else coreloom in the user's folder for caches ($XDG_CACHE_HOME, ~/.cache), else
+build/cache: the first that is this user's own. It may grow to $CORELOOM_CACHE_MIB MiB (4096 unless set):
+beyond, what was not used for longest goes, but nothing that was used within a day.
+
+A $CORELOOM_CACHE that belongs to somebody else, or cannot be written, is a shared cache: what it has is used
+from there, what it has not is made in the user's own. Nothing is ever written to it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import contextlib
 import functools
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -35,18 +39,39 @@ _STAY = {"zig", "yowasp", "debian"}
 
 
 def folder() -> Path:
-    """The cache; it is there and can be written."""
+    """The user's own cache; it is there and can be written."""
+    return _folder(_given(), user_cache())
+
+
+def _given() -> Path | None:
     given = os.environ.get(FOLDER)
-    return _folder(Path(given).absolute() if given else user_cache())
+    return Path(given).absolute() if given else None
 
 
 @functools.lru_cache
-def _folder(wanted: Path | None) -> Path:
-    if wanted and _ours(wanted):
-        return wanted
+def _folder(*wanted: Path | None) -> Path:
+    for path in wanted:
+        if path and _ours(path):
+            return path
     inside = BUILD / "cache"
     inside.mkdir(parents=True, exist_ok=True)
     return inside
+
+
+def shared() -> Path | None:
+    """The cache of somebody else that $CORELOOM_CACHE names, or None. It is read only."""
+    given = _given()
+    return given if given and given != folder() and _trusted(given) else None
+
+
+@functools.lru_cache
+def _trusted(path: Path) -> bool:
+    """Whether it is a folder that only its owner, whom the user has named so, can write."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o022 and os.access(path, os.R_OK | os.X_OK)
 
 
 def _ours(path: Path) -> bool:
@@ -80,24 +105,27 @@ def placeless(text: str) -> str:
     return text.replace(f"{ROOT}{os.sep}", "ROOT/").replace(f"{ROOT}=", "ROOT=")
 
 
-def used(entry: Path) -> bool:
-    """Whether the entry is there; if so it counts as used now."""
+def found(entry: Path) -> Path | None:
+    """Where the entry is: in the user's own cache, where it counts as used now, or in the shared one."""
     try:
         os.utime(entry)
+        return entry
     except FileNotFoundError:
-        return False
+        pass
     except PermissionError:
-        return entry.exists()
-    return True
+        return entry
+    other = shared()
+    there = other / entry.relative_to(folder()) if other else None
+    return there if there and there.exists() else None
 
 
 def made(entry: Path, make: Callable[[Path], object]) -> Path:
-    """The entry, filled by `make` in a folder that becomes it, unless it is there."""
-    if used(entry):
-        return entry
+    """Where the entry is; unless it is there, `make` fills a folder that becomes it."""
+    if there := found(entry):
+        return there
     with file_lock(entry.with_name(f"{entry.name}.lock")):
-        if used(entry):
-            return entry
+        if there := found(entry):
+            return there
         work = Path(tempfile.mkdtemp(prefix=f".{entry.name}-", dir=entry.parent))
         try:
             make(work)

@@ -382,14 +382,15 @@ def build_loader(platform: Platform) -> Path:
         folder / "link.ld",
         {**keys.macros(platform), "CL_BACKDOOR_ROM_BYTES": ROM_BYTES},
         too_large={"rom": lambda over: f"the loader has {over} bytes more than its {ROM_BYTES >> 10} KiB"},
+        beside=_rom,
     )
-    flat = elf.with_suffix(".bin")
-    rom = flat.read_bytes().ljust(ROM_BYTES, b"\0")
-    _write(
-        flat.with_suffix(".hex"),
-        "".join(f"{word:08x}\n" for (word,) in struct.iter_unpack("<I", rom)).encode(),
-    )
-    return flat
+    return elf.with_suffix(".bin")
+
+
+def _rom(elf: Path) -> None:
+    rom = elf.with_suffix(".bin").read_bytes().ljust(ROM_BYTES, b"\0")
+    words = struct.iter_unpack("<I", rom)
+    elf.with_suffix(".hex").write_text("".join(f"{word:08x}\n" for (word,) in words))
 
 
 def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
@@ -410,6 +411,16 @@ def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | N
     }
     stack = int(macros["CL_FAR_STACK_BYTES"])
     folder = RUNTIME / "far" / "program"
+
+    def image(elf: Path) -> None:
+        made = far_image(_strip(elf.read_bytes()), stack)
+        if (over := len(made) - back.block_bytes) > 0:
+            raise UserError(
+                f"the image of {what.name} for processor 1 has {len(made)} bytes, {over} more than the block "
+                f"of the Back-Door on {platform.name}: make backdoor.block_kib larger"
+            )
+        elf.with_suffix(".image").write_bytes(made)
+
     elf = _link(
         f"{what.name}-{platform.core}-far",
         what,
@@ -426,16 +437,9 @@ def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | N
                 f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
             )
         },
+        beside=image,
     )
-    made = far_image(_strip(elf.read_bytes()), stack)
-    if len(made) > back.block_bytes:
-        raise UserError(
-            f"the image of {what.name} for processor 1 has {len(made)} bytes, {len(made) - back.block_bytes} "
-            f"more than the block of the Back-Door on {platform.name}: make backdoor.block_kib larger"
-        )
-    image = elf.with_suffix(".image")
-    _write(image, made)
-    return image
+    return elf.with_suffix(".image")
 
 
 def far_image(elf: bytes, stack_bytes: int) -> bytes:
@@ -465,15 +469,6 @@ def _strip(elf: bytes) -> bytes:
     return bytes(stripped)
 
 
-def _write(path: Path, content: bytes) -> None:
-    """A file that is whole whenever another process looks at it."""
-    if path.exists() and path.read_bytes() == content:
-        return
-    partial = path.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(content)
-    partial.replace(path)
-
-
 def _backdoor(platform: Platform) -> BackdoorSize:
     if platform.backdoor is None:
         raise UserError(f"platform {platform.name} has no Back-Door: choose backdoor-{platform.core}")
@@ -498,19 +493,20 @@ def _link(
     policies: Sequence[Path] = (),
     link_flags: Sequence[str] = (),
     image: Path | None = None,
+    beside: Callable[[Path], None] | None = None,
 ) -> Path:
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
     In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
     say when a region of the script is too small by so many bytes; policies: files of policies; image: for
-    processor 1, becomes remote_image.
+    processor 1, becomes remote_image; beside: makes more files beside the ELF file.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
     sources += policies
     if policies:
         folders = [*folders, POLICIES]
-    beside = {path.absolute().parent for path in policies} - {POLICIES}
+    near = {path.absolute().parent for path in policies} - {POLICIES}
     given = [f"-D{key}={value}" for key, value in macros.items()]
     flags = [
         *_TARGET, *_OPTIMISE, "-g", "-flto", *_PLACELESS, *_WARN,
@@ -521,7 +517,7 @@ def _link(
     headers = _included(app.files[0], flags) if app.alone else []
     headers += [
         path
-        for folder in (*(() if app.alone else app.folders), *folders, *beside, RUNTIME / "include")
+        for folder in (*(() if app.alone else app.folders), *folders, *near, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
     archive = libc()
@@ -533,7 +529,7 @@ def _link(
         flags.append(f"-ffile-prefix-map={home}=/program")
     else:
         placeless = list(flags)
-    flags += [f"-ffile-prefix-map={folder}=/policies" for folder in beside]
+    flags += [f"-ffile-prefix-map={folder}=/policies" for folder in near]
     key = digest(
         [archive.parent.name, *placeless, *link_flags, *wheels],
         [*app.files, *sources, *headers, script, *_MAKERS, *([image] if image else [])],
@@ -566,6 +562,8 @@ def _link(
                     raise UserError(say(max(map(int, over)))) from None
             raise
         (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
+        if beside:
+            beside(work / f"{name}.elf")
 
     return cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
 

@@ -42,9 +42,8 @@ def run(script: str, extra: str = "test") -> YosysResult:
     if key is None:
         return _run(script, extra)
     entry = cache.place("yosys") / key
-    kept = entry / "result.json"
-    if cache.used(entry):
-        return YosysResult(**json.loads(kept.read_text(encoding="utf-8")))
+    if there := cache.found(entry):
+        return YosysResult(**json.loads((there / "result.json").read_text(encoding="utf-8")))
     result = _run(script, extra)
     if result.status == 0 or "proof did fail" in result.log:
 

@@ -66,9 +66,7 @@ def version(tool: str, extra: str) -> str:
 def run(tool: str, arguments: Sequence[str], extra: str) -> Done:
     """Run a tool in the project's folder. However this ends, the tool does not go on running."""
     program = find(tool, extra)
-    compiled = cache.place("yowasp")
-    env = {"YOWASP_CACHE_DIR": str(compiled), **os.environ}
-    _warm_up(program, env, compiled)
+    env = {"YOWASP_CACHE_DIR": str(_compiled(program)), **os.environ}
     with _guard:
         if _stopping.is_set():
             return Done(-1, "stopped")
@@ -107,16 +105,19 @@ def stopped() -> Iterator[None]:
         _stopping.clear()
 
 
-def _warm_up(program: Path, env: dict[str, str], compiled: Path) -> None:
-    """The first run compiles the tool; a second one beside it would read a half-written cache."""
+def _compiled(program: Path) -> Path:
+    """Where the tool's first run compiles it to; a second run beside that one would read half of it."""
     try:
         made = metadata.version(program.name)
     except metadata.PackageNotFoundError:
         made = "unknown"
+    compiled = cache.place("yowasp")
     done = compiled / f"{program.name}-{made}.warm"
-    if done.exists():
-        return
+    if there := cache.found(done):
+        return there.parent
     with file_lock(compiled / "yowasp.lock"):
         if not done.exists():
+            env = {"YOWASP_CACHE_DIR": str(compiled), **os.environ}
             subprocess.run([program, "--version"], capture_output=True, env=env)
             done.touch()
+    return compiled
