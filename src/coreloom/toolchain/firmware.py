@@ -29,7 +29,7 @@ from coreloom.design.address_map import ROM_BYTES
 from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, POLICIES, ROOT, RTL, RUNTIME
-from coreloom.toolchain import cache
+from coreloom.toolchain import cache, diagnostics
 from coreloom.toolchain import elf as elf_file
 
 if sys.version_info >= (3, 11):
@@ -116,12 +116,23 @@ def zig_environment() -> dict[str, str]:
 
 
 def run(command: list[str], what: str, cwd: Path | None = None) -> str:
+    """What zig prints; a UserError with its text, about `what`, if it fails."""
+    try:
+        return _zig(command, cwd)
+    except _Refused as refused:
+        raise UserError(f"{what} does not compile:\n{refused}") from None
+
+
+class _Refused(Exception):
+    """What zig said when it failed."""
+
+
+def _zig(command: list[str], cwd: Path | None = None) -> str:
     done = subprocess.run(
         command, capture_output=True, text=True, env=zig_environment(), cwd=cwd, check=False
     )
     if done.returncode:
-        text = (done.stderr or done.stdout).strip()
-        raise UserError(f"{what} does not compile:\n{text}")
+        raise _Refused((done.stderr or done.stdout).strip())
     return done.stdout
 
 
@@ -193,6 +204,11 @@ class _Application:
     defines: tuple[tuple[str, str | int], ...] = ()
     alone: bool = False  # one C file, whose headers may be anywhere
 
+    def explain(self, refused: _Refused) -> UserError:
+        """What the compiler or linker has to say about it, as its author wants to read it."""
+        name = self.files[0].name if self.alone else self.name
+        return UserError(diagnostics.explain(str(refused), name, (RUNTIME, _LIBC)))
+
     @property
     def has_far_program(self) -> bool:
         """Whether some of it is for processor 1: it defines far_main."""
@@ -261,9 +277,13 @@ def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
     return _Wheel(f"{package} {metadata.version(package)}", files, tuple(entry.get("flags", ())))
 
 
-def _included(file: Path, flags: list[str]) -> list[Path]:
-    """What a user's file includes, wherever that is, without the C library."""
-    rule = run([*zig(), "cc", *flags, "-MM", str(file)], file.stem).replace("\\\n", " ")
+def _included(app: _Application, flags: list[str]) -> list[Path]:
+    """What a user's one file includes, wherever that is, without the C library."""
+    (file,) = app.files
+    try:
+        rule = _zig([*zig(), "cc", *flags, "-MM", str(file)]).replace("\\\n", " ")
+    except _Refused as refused:
+        raise app.explain(refused) from None
     names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])
     return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
 
@@ -514,7 +534,7 @@ def _link(
         *(f"-I{folder}" for folder in (*app.folders, *folders)),
         *_INCLUDE,
     ]  # fmt: skip
-    headers = _included(app.files[0], flags) if app.alone else []
+    headers = _included(app, flags) if app.alone else []
     headers += [
         path
         for folder in (*(() if app.alone else app.folders), *folders, *near, RUNTIME / "include")
@@ -548,19 +568,18 @@ def _link(
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
             objects.append(work / "remote_image.S")
         try:
-            run(
+            _zig(
                 [
                     *zig(), "cc", *flags, *map(str, [*app.files, *sources, *objects]), str(archive),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
-                ],
-                name,
+                ]
             )  # fmt: skip
-        except UserError as error:
+        except _Refused as refused:
             for region, say in too_large.items():
-                over = re.findall(rf"in region '{region}': overflowed by (\d+) bytes", str(error))
+                over = re.findall(rf"in region '{region}': overflowed by (\d+) bytes", str(refused))
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
-            raise
+            raise app.explain(refused) from None
         (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
         if beside:
             beside(work / f"{name}.elf")

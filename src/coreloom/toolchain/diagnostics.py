@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiler and the linker say about a user's program: its own lines, then one line what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_HEAD = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|note): (?P<text>.*)")
+_INCLUDED = re.compile(r"In file included from (?P<file>[^\n:]+):(?P<line>\d+):")
+_TOTAL = re.compile(r"\d+ errors? generated\.|fatal error: too many errors emitted.*")
+_UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([^\s:]+:\d+))?")
+_DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
+_ADVICE = (
+    (
+        re.compile(r"'(.+)' file not found"),
+        "there is no {0} beside the program or in the C library: correct line {line} of {file}",
+    ),
+    (
+        re.compile(r"call to undeclared function '(\w+)'"),
+        "check the spelling of {0} in line {line} of {file}, or include the header that declares it",
+    ),
+    (re.compile(""), "correct line {line} of {file}, then run it again"),
+)
+
+
+@dataclass(frozen=True)
+class _Message:
+    """An error or a note of the compiler, with its source line and the lines below."""
+
+    file: str
+    line: str
+    kind: str
+    text: str
+    lines: tuple[str, ...]
+    by: tuple[str, str] | None  # file and line that include the file
+
+
+def explain(said: str, name: str, foreign: Sequence[Path]) -> str:
+    """The error text for a program `name` about which the tools have said `said`.
+
+    Notes about files below the folders `foreign`, which are not the user's, are left out; so are errors there
+    if the user's files have any. What is no message of these tools is kept as it is.
+    """
+    if linked := _linker(said, name):
+        return linked
+    messages = list(_messages(said))
+    theirs = [message for message in messages if not _below(message.file, foreign)]
+    errors = [message for message in theirs if message.kind != "note"]
+    if errors:
+        first, shown = errors[0], theirs
+        advice = next(
+            text.format(*found.groups(), line=first.line, file=_short(first.file))
+            for pattern, text in _ADVICE
+            if (found := pattern.search(first.text))
+        )
+    elif messages:
+        first, shown = messages[0], messages[:1]
+        file, line = first.by or (first.file, first.line)
+        advice = f"correct what the program defines before line {line} of {_short(file)}"
+    else:
+        return f"{name} does not compile:\n{said}"
+    lines = [line for message in shown for line in message.lines]
+    return "\n".join([f"{name} does not compile:", *lines, advice])
+
+
+def _messages(said: str) -> Iterator[_Message]:
+    head: re.Match[str] | None = None
+    by: tuple[str, str] | None = None
+    lines: list[str] = []
+
+    def message() -> Iterator[_Message]:
+        if head:
+            yield _Message(head["file"], head["line"], head["kind"], head["text"], tuple(lines), by)
+
+    included: tuple[str, str] | None = None
+    for line in said.splitlines():
+        if _TOTAL.fullmatch(line):
+            continue
+        if found := _INCLUDED.match(line):
+            included = included or (found["file"], found["line"])  # the first is the outermost
+        elif found := _HEAD.match(line):
+            yield from message()
+            head, by, included = found, included, None
+            lines = [line.replace(head["file"], _short(head["file"]), 1)]
+        else:
+            lines.append(line)
+    yield from message()
+
+
+def _linker(said: str, name: str) -> str | None:
+    """The error text for what the linker has found; None if it has found nothing."""
+    undefined = dict(reversed(_UNDEFINED.findall(said)))
+    if "main" in undefined:
+        return f"{name} has no main: define int main(void)"
+    if undefined:
+        what = ", ".join(f"{symbol} ({place})" if place else symbol for symbol, place in undefined.items())
+        return f"{name} uses what is defined nowhere: {what}; define it in the program or include its source"
+    if double := dict.fromkeys(_DUPLICATE.findall(said)):
+        return (
+            f"{name} defines what the runtime or the C library has: {', '.join(double)}; choose another name"
+        )
+    return None
+
+
+def _below(file: str, folders: Sequence[Path]) -> bool:
+    path = Path(file).absolute()
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _short(file: str) -> str:
+    """A path as the user would give it."""
+    return file.removeprefix("./").removeprefix(f"{Path.cwd()}{os.sep}")

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `coreloom run` says about a program that does not compile: its line, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.toolchain.diagnostics import explain
+
+from .command import run
+
+SYNTAX = """\
+int main(void) {
+  int x = 3
+  return x;
+}
+"""
+ARGUMENT = """\
+#include <pthread.h>
+
+int main(void) {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  return pthread_mutex_lock(lock);
+}
+"""
+UNDECLARED = """\
+#include <pthread.h>
+
+int main(void) {
+  return pthread_creat(0);
+}
+"""
+HEADER = """\
+#include <pthread.h>
+#include <sys/epoll.h>
+
+int main(void) { return 0; }
+"""
+MACRO = """\
+#include <pthread.h>
+
+int main(void) {
+  int result = PTHREAD_CANCELED;
+  return result + PTHREAD_STACK_DEFAULT_NP[0];
+}
+"""
+EARLIER = """\
+int shared;
+float shared;
+int main(void) { return 0; }
+"""
+OURS = """\
+#define pthread_t 3
+#include <pthread.h>
+int main(void) { return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        (
+            SYNTAX,
+            """\
+mine.c does not compile:
+mine.c:2:12: error: expected ';' at end of declaration
+    2 |   int x = 3
+      |            ^
+      |            ;
+correct line 2 of mine.c, then run it again
+""",
+        ),
+        (
+            ARGUMENT,
+            """\
+mine.c does not compile:
+mine.c:5:29: error: passing 'pthread_mutex_t' to parameter of incompatible type 'pthread_mutex_t *'; \
+take the address with &
+    5 |   return pthread_mutex_lock(lock);
+      |                             ^~~~
+      |                             &
+correct line 5 of mine.c, then run it again
+""",
+        ),
+        (
+            UNDECLARED,
+            """\
+mine.c does not compile:
+mine.c:4:10: error: call to undeclared function 'pthread_creat'; ISO C99 and later do not support \
+implicit function declarations [-Wimplicit-function-declaration]
+    4 |   return pthread_creat(0);
+      |          ^
+check the spelling of pthread_creat in line 4 of mine.c, or include the header that declares it
+""",
+        ),
+        (
+            HEADER,
+            """\
+mine.c does not compile:
+mine.c:2:10: fatal error: 'sys/epoll.h' file not found
+    2 | #include <sys/epoll.h>
+      |          ^~~~~~~~~~~~~
+there is no sys/epoll.h beside the program or in the C library: correct line 2 of mine.c
+""",
+        ),
+        (
+            MACRO,
+            """\
+mine.c does not compile:
+mine.c:4:7: error: incompatible pointer to integer conversion initializing 'int' with an expression of \
+type 'void *' [-Wint-conversion]
+    4 |   int result = PTHREAD_CANCELED;
+      |       ^        ~~~~~~~~~~~~~~~~
+mine.c:5:43: error: subscripted value is not an array, pointer, or vector
+    5 |   return result + PTHREAD_STACK_DEFAULT_NP[0];
+      |                   ~~~~~~~~~~~~~~~~~~~~~~~~^~
+correct line 4 of mine.c, then run it again
+""",
+        ),
+        (
+            EARLIER,
+            """\
+mine.c does not compile:
+mine.c:2:7: error: redefinition of 'shared' with a different type: 'float' vs 'int'
+    2 | float shared;
+      |       ^
+mine.c:1:5: note: previous definition is here
+    1 | int shared;
+      |     ^
+correct line 2 of mine.c, then run it again
+""",
+        ),
+        ("int thing(void) { return 1; }\n", "mine.c has no main: define int main(void)\n"),
+        (
+            "int helper(int);\nint main(void) { return helper(3); }\n",
+            "mine.c uses what is defined nowhere: helper (mine.c:2); define it in the program or include its "
+            "source\n",
+        ),
+        (
+            "int sched_yield(void) { return 1; }\nint main(void) { return 0; }\n",
+            "mine.c defines what the runtime or the C library has: sched_yield; choose another name\n",
+        ),
+    ],
+    ids=["syntax", "argument", "undeclared", "header", "macro", "earlier", "main", "undefined", "duplicate"],
+)
+def test_error_is_the_users_line_and_what_to_do(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    source: str,
+    lines: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.c").write_text(source)
+    assert run(capsys, "run", "mine.c", "--platform", "smp-economy") == (1, "", f"coreloom: error: {lines}")
+
+
+def test_error_in_a_header_of_ours_names_the_line_that_includes_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.c").write_text(OURS)
+    code, out, err = run(capsys, "run", "mine.c", "--platform", "smp-economy")
+    assert (code, out) == (1, "")
+    first, place, *_, advice = err.splitlines()
+    assert first == "coreloom: error: mine.c does not compile:"
+    assert place.endswith("pthread.h:18:18: error: expected identifier or '('")
+    assert err.count(" error: ") == 2  # of many only the first
+    assert advice == "correct what the program defines before line 2 of mine.c"
+
+
+def test_error_in_a_users_header(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.h").write_text("static int broken(void) { return 1 }\n")
+    Path("mine.c").write_text('#include "mine.h"\nint main(void) { return broken(); }\n')
+    code, _, err = run(capsys, "run", "mine.c", "--platform", "smp-economy")
+    lines = err.splitlines()
+    assert code == 1
+    assert lines[1] == "mine.h:1:35: error: expected ';' after return statement"
+    assert lines[-1] == "correct line 1 of mine.h, then run it again"
+
+
+def test_what_is_no_message_is_kept_as_it_is() -> None:
+    said = "LLVM ERROR: out of memory"
+    assert explain(said, "mine.c", ()) == f"mine.c does not compile:\n{said}"
