@@ -39,16 +39,14 @@ extern const struct cl_policy K_PASTE(cl_, CL_POLICY_BASE);
 #define K_BASE_SIZE(of) 0
 #endif
 
-/* Bytes of the policy's state, for each CPU and for all. */
-#define K_CPU_ROOM (1024u * (uint32_t)sizeof(void *))
-#define K_SHARED_ROOM (1024u * (uint32_t)sizeof(void *))
+/* CL_POLICY_ROOM: bytes for the policy's state of each CPU, and as many for that of all. */
 void cl_policy_has_no_room(void); /* never defined: the linker reports a policy whose state is too large */
 
 #define K_NICE_0 (K_LEVELS - 1u - CL_PRIORITIES / 2) /* level of the default priority */
 
 static struct cl_cpu k_policy_cpus[CL_CPUS];
-static uint64_t k_policy_states[CL_CPUS][K_CPU_ROOM / 8];
-static uint64_t k_policy_shared[K_SHARED_ROOM / 8];
+static uint64_t k_policy_states[CL_CPUS][CL_POLICY_ROOM / 8];
+static uint64_t k_policy_shared[CL_POLICY_ROOM / 8];
 static uint32_t k_need_resched; /* CPUs that must decide again */
 static uint32_t k_resched_sent; /* those of them that have been sent an interrupt */
 
@@ -266,8 +264,8 @@ K_COLD void k_begin_slices(void) {
 }
 
 K_INLINE void k_init_scheduler(void) {
-  if (K_POLICY.cpu_size + K_BASE_SIZE(cpu_size) > K_CPU_ROOM ||
-      K_POLICY.shared_size + K_BASE_SIZE(shared_size) > K_SHARED_ROOM)
+  if (K_POLICY.cpu_size + K_BASE_SIZE(cpu_size) > CL_POLICY_ROOM ||
+      K_POLICY.shared_size + K_BASE_SIZE(shared_size) > CL_POLICY_ROOM)
     cl_policy_has_no_room();
   memset(k_policy_cpus, 0, sizeof k_policy_cpus);
   memset(k_policy_states, 0, sizeof k_policy_states);

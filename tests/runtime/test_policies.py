@@ -7,11 +7,14 @@ What depends on priorities is in test_programs.py; here is what holds with every
 from __future__ import annotations
 
 import dataclasses
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from coreloom import paths
 from coreloom.apps import APPS
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -112,6 +115,56 @@ def test_a_policy_stands_on_no_other() -> None:
     with pytest.raises(UserError) as error:
         firmware.policy_files("ring:cfs")
     assert str(error.value) == "policy 'ring' has no base policy: leave out ':cfs'"
+
+
+@pytest.mark.parametrize(
+    ("policy", "sizes"),
+    [
+        ("dynamic", "5008 bytes for each CPU and 24 for all of them"),
+        ("exclusive:dynamic", "5028 bytes for each CPU and 80 for all of them"),
+    ],
+)
+def test_a_policy_that_is_too_large_is_told_the_limit(
+    policy: str, sizes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(paths.POLICIES, tmp_path / "policies")
+    file = tmp_path / "policies" / "dynamic.c"
+    file.write_text(file.read_text().replace("sizeof(struct cl_rr_cpu)", "sizeof(struct cl_rr_cpu) + 5000"))
+    monkeypatch.setattr(firmware, "POLICIES", tmp_path / "policies")
+    with pytest.raises(UserError) as error:
+        firmware.build(str(PROGRAMS / "naps.c"), platform.load("smp-standard"), "sw", policy=policy)
+    assert str(error.value) == (
+        f"policy {policy} is too large for the software kernel: it keeps {sizes}, at most 4096 of either "
+        "fit; make cpu_size or shared_size smaller in policies/dynamic.c"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "policy", "name"),
+    [("hw", None, "smp-standard"), ("sw", "dwrr", "smp-standard"), ("hw", None, "amp-economy")],
+)
+def test_a_program_that_is_too_large_is_told_the_limit(
+    kernel: str, policy: str | None, name: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "big.c"
+    program.write_text(
+        "static char room[3 << 20];\n"
+        "int main(void) {\n"
+        "  for (unsigned i = 0; i < sizeof room; i++) room[i]++;\n"
+        "  return room[1];\n"
+        "}\n"
+    )
+    with pytest.raises(UserError) as error:
+        Experiment(str(program), platform.load(name), kernel, policy=policy).program()
+    said = re.fullmatch(
+        rf"big does not fit into the memory of {name}: its code, data and stacks are (\d+) bytes, (\d+) more "
+        r"than the 2 MiB of a program; make its arrays smaller, or keep them in the memory of cl_input and "
+        r"cl_output",
+        str(error.value),
+    )
+    assert said is not None, error.value
+    size, over = map(int, said.groups())
+    assert size - over == 2 << 20 < 3 << 20 < size
 
 
 def test_the_hardware_kernel_has_policies_of_its_own() -> None:

@@ -29,7 +29,9 @@ SIZES = {"CL_THREADS": 16, "CL_PRIORITIES": 32, "CL_PORTS": 2, "CL_PORT_DEPTH": 
 @pytest.mark.parametrize("policy", [*firmware.policies()[1:], "exclusive:dwrr"])
 def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
     files = firmware.policy_files(policy)
-    macros: dict[str, int | str] = {**SIZES, "CL_CPUS": cpus, "CL_CPUS_MAX": cpus}
+    # Pointers have twice the bytes that they have on the SoC.
+    room = 2 * firmware.POLICY_ROOM
+    macros: dict[str, int | str] = {**SIZES, "CL_CPUS": cpus, "CL_CPUS_MAX": cpus, "CL_POLICY_ROOM": room}
     macros |= zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False)
     path = tmp_path / "sw.so"
     subprocess.run(

@@ -43,6 +43,19 @@ def copies(program: Path, labels: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
+def content(program: Path, symbol: str) -> bytes:
+    """Initial bytes of a variable of an object file, pointers as zeros; a UserError if it has none such."""
+    with program.open("rb") as file:
+        elf = ELFFile(file)
+        table = elf.get_section_by_name(".symtab")
+        for each in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
+            if each.name == symbol:
+                at = each["st_value"]
+                section = elf.get_section(each["st_shndx"])
+                return bytes(section.data()[at : at + each["st_size"]])
+    raise UserError(f"{program.name} has no symbol '{symbol}'")
+
+
 def flat(program: Path) -> bytes:
     """The image of an ELF file from its first address of loading on, gaps as zeros: what lies in memory."""
     with program.open("rb") as file:

@@ -25,7 +25,7 @@ import pythondata_software_picolibc
 
 from coreloom import paths
 from coreloom.design import keys, spec
-from coreloom.design.address_map import ROM_BYTES
+from coreloom.design.address_map import PROGRAM_ROOM, ROM_BYTES
 from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, POLICIES, ROOT, RTL, RUNTIME
@@ -41,6 +41,7 @@ KERNELS = {"hw": "hardware", "sw": "software"}
 PRIORITY = "priority"  # what the software kernel has of its own; its other policies are files of policies/
 _EXCLUSIVE = "exclusive"  # stands on another one
 _EXCLUSIVE_BASE = "cfs"
+POLICY_ROOM = 4096  # bytes that a policy's state may have for each CPU, and as many for all
 FAR_STACK_BYTES = 8192  # of a program of processor 1, unless it defines CL_FAR_STACK_BYTES
 _LIBC_WHEEL = "pythondata-software-picolibc"
 _LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
@@ -366,7 +367,7 @@ def build(
     files = policy_files(policy, platform.home) if kernel == "sw" else []
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
-        macros["CL_CPUS_MAX"] = platform.cpus
+        macros |= {"CL_CPUS_MAX": platform.cpus, "CL_POLICY_ROOM": POLICY_ROOM}
     arch = RUNTIME / "arch"
     image = build_far(app, platform, defines) if platform.backdoor and what.has_far_program else None
     return _link(
@@ -378,11 +379,16 @@ def build(
         policies=files,
         image=image,
         too_large={
+            "program": lambda over: (
+                f"{what.name} does not fit into the memory of {platform.name}: its code, data and stacks are "
+                f"{PROGRAM_ROOM + over} bytes, {over} more than the {PROGRAM_ROOM >> 20} MiB of a program; "
+                "make its arrays smaller, or keep them in the memory of cl_input and cl_output"
+            ),
             "local": lambda over: (
                 f"{what.name} does not fit into the local memory of {platform.name}: text, constants and "
                 f"CL_LOCAL_DATA have {over} bytes more than its {platform.local_kib} KiB; "
                 f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
-            )
+            ),
         },
     )
 
@@ -579,12 +585,30 @@ def _link(
                 over = re.findall(rf"in region '{region}': overflowed by (\d+) bytes", str(refused))
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
+            if "cl_policy_has_no_room" in str(refused):
+                raise UserError(_policy_too_large(policies, flags, work)) from None
             raise app.explain(refused) from None
         (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
         if beside:
             beside(work / f"{name}.elf")
 
     return cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
+
+
+def _policy_too_large(policies: Sequence[Path], flags: Sequence[str], work: Path) -> str:
+    """The error text for policies whose state the software kernel has no room for; the base comes last."""
+    each, all_ = 0, 0
+    for policy in policies:
+        made = work / f"{policy.stem}.o"
+        run([*zig(), "cc", *flags, "-fno-lto", "-c", str(policy), "-o", str(made)], policy.stem)
+        # struct cl_policy begins with two pointers.
+        sizes = struct.unpack_from("<II", elf_file.content(made, f"cl_{policy.stem}"), 8)
+        each, all_ = each + sizes[0], all_ + sizes[1]
+    return (
+        f"policy {':'.join(policy.stem for policy in policies)} is too large for the software kernel: it keeps {each} bytes for each "
+        f"CPU and {all_} for all of them, at most {POLICY_ROOM} of either fit; make cpu_size or shared_size "
+        f"smaller in {policies[-1].parent.name}/{policies[-1].name}"
+    )
 
 
 # const uint32_t remote_image[]; const size_t remote_image_bytes;
