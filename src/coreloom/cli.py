@@ -17,6 +17,7 @@ from coreloom.apps import WrongOutput
 from coreloom.commands import (
     advise,
     bench,
+    completion,
     doctor,
     generate,
     lists,
@@ -36,21 +37,23 @@ from coreloom.programs.registry import PROGRAMS
 COMMANDS: tuple[Command, ...] = (
     *(module.COMMAND for module in (doctor, lists, new, run, bench, model, advise, synth)),
     *programs.COMMANDS,
-    *(module.COMMAND for module in (package, vm, report, generate)),
+    *(module.COMMAND for module in (package, vm, report, generate, completion)),
 )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="coreloom", description="Operating-system services in hardware or software.")
-    parser.add_argument("--version", action="version", version=f"coreloom {__version__}")
-    verbs = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+def parser() -> argparse.ArgumentParser:
+    """The command line with all its commands."""
+    root = Parser(prog="coreloom", description="Operating-system services in hardware or software.")
+    root.add_argument("--version", action="version", version=f"coreloom {__version__}")
+    root.set_defaults(root=root)
+    verbs = root.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for command in COMMANDS:
         verb = verbs.add_parser(
             command.name, help=command.help, description=command.description or command.help
         )
         command.options(verb)
         verb.set_defaults(function=command.run)
-    return parser
+    return root
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words and words[0] in PROGRAMS and words[1:] != ["--build"]:
         args = argparse.Namespace(function=programs.run, program=words[0], build=False, words=words[1:])
     else:
-        args = _parser().parse_args(words)
+        args = parser().parse_args(words)
     try:
         with _terminable():
             return _call(args)

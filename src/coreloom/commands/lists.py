@@ -81,7 +81,7 @@ def _workloads() -> Table:
     return Table("Workloads of the model (model NAME)", ("name", "what runs"), tuple(rows), text_columns=2)
 
 
-_KINDS: dict[str, Callable[[], Table]] = {
+KINDS: dict[str, Callable[[], Table]] = {
     "platforms": _platforms,
     "units": _units,
     "policies": _policies,
@@ -93,16 +93,16 @@ _KINDS: dict[str, Callable[[], Table]] = {
 
 def _run(args: argparse.Namespace) -> int:
     for kind in args.kind:
-        if kind not in _KINDS:
-            raise UserError(f"unknown kind '{kind}': choose from {', '.join(_KINDS)}")
-    for kind in args.kind or _KINDS:
-        show(_KINDS[kind]())
+        if kind not in KINDS:
+            raise UserError(f"unknown kind '{kind}': choose from {', '.join(KINDS)}")
+    for kind in args.kind or KINDS:
+        show(KINDS[kind]())
     return 0
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "kind", nargs="*", metavar="KIND", help=f"one or more of {', '.join(_KINDS)} (default: all)"
+        "kind", nargs="*", metavar="KIND", help=f"one or more of {', '.join(KINDS)} (default: all)"
     )
 
 

@@ -233,10 +233,10 @@ def _modules() -> list[Unit]:
     ]
 
 
-def _known() -> list[str]:
-    """The names of all units, in the order of the table. No platform file is read for them."""
-    modules = [unit.name for unit in _modules()]
-    return modules + [f"{_SOC_TOP}:{name}" for name in platform.names()]
+def known() -> list[str]:
+    """What names units, in the order of the table: modules, and builds of them. No platform file is read."""
+    names = [unit.name for unit in _modules()] + [f"{_SOC_TOP}:{name}" for name in platform.names()]
+    return list(dict.fromkeys(each for name in names for each in (name.split(":")[0], name)))
 
 
 def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
@@ -245,10 +245,10 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
     Raises UserError for a unit or a size that does not exist, and for the wrong file of a platform that is
     asked for.
     """
-    everything = [name for unit in _known() for name in (unit.split(":")[0], unit)]
+    everything = known()
     for name in names:
         if name not in everything:
-            raise UserError(f"unknown unit '{name}': choose from {', '.join(dict.fromkeys(everything))}")
+            raise UserError(f"unknown unit '{name}': choose from {', '.join(everything)}")
     for what, value, (low, high) in zip(
         ("threads", "priorities"), (threads, priorities), _LIMITS, strict=True
     ):
