@@ -6,13 +6,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from types import FrameType
 
-from coreloom import __version__
+from coreloom import __version__, paths
 from coreloom.apps import WrongOutput
 from coreloom.commands import (
     advise,
@@ -46,14 +48,54 @@ def parser() -> argparse.ArgumentParser:
     root = Parser(prog="coreloom", description="Operating-system services in hardware or software.")
     root.add_argument("--version", action="version", version=f"coreloom {__version__}")
     root.set_defaults(root=root)
+    _build_dir(root)
     verbs = root.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for command in COMMANDS:
         verb = verbs.add_parser(
             command.name, help=command.help, description=command.description or command.help
         )
         command.options(verb)
+        if command.name not in PROGRAMS:
+            _build_dir(verb)
         verb.set_defaults(function=command.run)
     return root
+
+
+def _build_dir(parser: argparse.ArgumentParser) -> None:
+    """Here for --help and completion: entry.py takes it before anything is imported."""
+    parser.add_argument(
+        "--build-dir",
+        action=_Late,
+        metavar="DIR",
+        default=argparse.SUPPRESS,
+        help=f"folder for what is built, for results and for output (default: {paths.BUILD_DIR}, else build/ "
+        "of the checkout, else build/ in ~/.cache/coreloom)",
+    )
+
+
+class _Late(argparse.Action):
+    """What entry.py has left: it had no folder, or was not asked."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, folder: object, *_: object
+    ) -> None:
+        if not folder:
+            raise argparse.ArgumentError(self, "expected one argument")
+        raise argparse.ArgumentError(self, f"only the command coreloom takes it: set {paths.BUILD_DIR}")
+
+
+def _check_build_dir() -> None:
+    """UserError if the folder that the user has chosen cannot be made or written."""
+    if os.environ.get(paths.BUILD_DIR):
+        try:
+            paths.BUILD.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=paths.BUILD):
+                pass
+        except OSError as error:
+            raise UserError(
+                f"the build folder {paths.BUILD} cannot be written: {error.strerror}; choose another by "
+                f"--build-dir or {paths.BUILD_DIR}"
+            ) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,6 +147,7 @@ def _terminable() -> Iterator[None]:
 def _call(args: argparse.Namespace) -> int:
     """The command, with its mistakes printed."""
     try:
+        _check_build_dir()
         return int(args.function(args))
     except UserError as error:
         err.print(f"coreloom: error: {error}", markup=False)

@@ -1,22 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entry point of `coreloom`: a command of PROGRAMS becomes its C program before anything else is imported."""
+"""Entry point of `coreloom`: a command of PROGRAMS becomes its C program before anything else is imported.
+
+Before that, --build-dir becomes CORELOOM_BUILD_DIR, which says for this process and all that it starts where
+things are built.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
-from coreloom.programs.registry import PROGRAMS, made
+BUILD_DIR = "--build-dir"
+_PROGRAMS = ("exclusive", "scx_dwrr", "lagmeter")  # those of programs/registry.py, whose words are their own
+
+
+def build_dir(words: list[str]) -> tuple[str | None, list[str]]:
+    """The folder that the last --build-dir names, and the other words; those of a program are left alone."""
+    folder: str | None = None
+    others: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, equal, value = word.partition("=")
+        if name == BUILD_DIR and (value := value if equal else next(rest, "")):
+            folder = value
+            continue
+        others.append(word)
+        if word == "--" or others[0] in _PROGRAMS:
+            break
+    return folder, [*others, *rest]
 
 
 def main() -> int:
-    words = sys.argv[1:]
+    folder, words = build_dir(sys.argv[1:])
+    if folder is not None:
+        os.environ["CORELOOM_BUILD_DIR"] = str(Path(folder).absolute())
+    from coreloom.programs.registry import PROGRAMS, made
+
     program = made(words[0]) if words and words[0] in PROGRAMS else None
     if program is not None and words[1:] != ["--build"]:  # which is coreloom's own
         os.execv(program, [str(program), *words[1:]])
     from coreloom import cli
 
-    return cli.main()
+    return cli.main(words)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ INSTALLED = _DATA.is_dir()
 ROOT = _DATA if INSTALLED else Path(__file__).resolve().parents[2]
 
 
+BUILD_DIR = "CORELOOM_BUILD_DIR"
+
+
 def user_cache() -> Path | None:
     """Coreloom's folder in the user's folder for caches ($XDG_CACHE_HOME, ~/.cache); None without a home."""
     caches, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME")
@@ -22,7 +25,7 @@ def user_cache() -> Path | None:
 
 
 def _build() -> Path:
-    if given := os.environ.get("CORELOOM_BUILD_DIR"):
+    if given := os.environ.get(BUILD_DIR):
         return Path(given).absolute()
     shared = INSTALLED or not os.access(ROOT, os.W_OK)
     return ((shared and user_cache()) or ROOT) / "build"

