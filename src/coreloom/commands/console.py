@@ -15,7 +15,7 @@ from threading import Event, Thread
 from typing import Any, NoReturn
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -75,18 +75,16 @@ def show(table: Table) -> None:
     """Print it: in parts where it is too wide, and without a frame where there is no terminal."""
     framed = out.is_terminal
     console = out if framed else Console(highlight=False, width=_PIPED)
-    for part in table.parts(console.width - framed, between=3 if framed else 2):
+    room, between = console.width - framed, 3 if framed else 2
+    for part in table.parts(room, between):
         rich = RichTable(
             box=box.HEAVY_HEAD if framed else None,
             pad_edge=framed,
             padding=(0, 1) if framed else (0, 2, 0, 0),
         )
-        for index, column in enumerate(part.columns):
-            if index < part.text_columns:
-                rich.add_column(column)
-            else:
-                width = max((len(row[index]) for row in part.rows), default=0)
-                rich.add_column(column, justify="right", min_width=width)
+        for index, width in enumerate(part.widths(room, between)):
+            justify: JustifyMethod = "left" if index < part.text_columns else "right"
+            rich.add_column(part.columns[index], justify=justify, width=width)
         for row in part.rows:
             rich.add_row(*map(Text, row))
         out.print()

@@ -25,11 +25,8 @@ class Table:
         lines = [" | ".join(row) for row in (self.columns, tuple(marks), *self.rows)]
         return "\n".join(f"| {line} |" for line in lines)
 
-    def parts(self, room: int, between: int) -> list[Table]:
-        """Tables of as many of its columns as fit into `room` characters; each begins with the text columns.
-
-        Headers and long texts may break between words, figures nowhere. between: characters between columns.
-        """
+    def _least(self) -> list[int]:
+        """Of each column the characters that it needs."""
         widths = []
         for index, header in enumerate(self.columns):
             cells = [row[index] for row in self.rows]
@@ -37,6 +34,24 @@ class Table:
             if index < self.text_columns:
                 longest = min(longest, max([_TEXT, *(len(word) for cell in cells for word in cell.split())]))
             widths.append(max([longest, *map(len, header.split())]))
+        return widths
+
+    def widths(self, room: int, between: int) -> list[int]:
+        """Of each column of a part its characters: what it needs, and as much of the rest as it can use."""
+        widths = self._least()
+        left = room - sum(width + between for width in widths)
+        for index, column in enumerate(zip(self.columns, *self.rows, strict=True)):
+            more = max(0, min(left, max(map(len, column)) - widths[index]))
+            widths[index] += more
+            left -= more
+        return widths
+
+    def parts(self, room: int, between: int) -> list[Table]:
+        """Tables of as many of its columns as fit into `room` characters; each begins with the text columns.
+
+        Headers and long texts may break between words, figures nowhere. between: characters between columns.
+        """
+        widths = self._least()
         text = list(range(self.text_columns))
         left = room - sum(widths[i] + between for i in text)
         groups: list[list[int]] = []
