@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 SOURCES := apps linux policies rtl runtime src tests
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup setup-test setup-synth clean help
+.PHONY: demo test test-all test-linux lint synth results exclusive scx_dwrr lagmeter install-linux uninstall-linux deb setup setup-test setup-synth setup-cluster clean help
 
 help:
 	@echo "make demo      run the applications on both kernels and print the comparison"
@@ -21,6 +21,7 @@ help:
 	@echo "make install-linux  install the three with units, man pages and completion: PREFIX=/usr/local, DESTDIR="
 	@echo "make uninstall-linux  take away what that put there"
 	@echo "make deb       make a Debian package of the same and print where it is"
+	@echo "make setup-cluster  install what coreloom sweep and --dask need: Parquet and Dask"
 	@echo "make setup     only install what the demo needs, into $(VENV)"
 	@echo "make clean     remove everything that was made here; what checkouts share is in ~/.cache/coreloom (CORELOOM_CACHE)"
 
@@ -73,6 +74,7 @@ lint: setup-test
 setup: $(VENV)/.setup
 setup-test: $(VENV)/.setup-test
 setup-synth: $(VENV)/.setup-synth
+setup-cluster: $(VENV)/.setup-cluster
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -88,7 +90,7 @@ $(VENV)/.setup: $(VENV)/.python pyproject.toml
 
 $(VENV)/.setup-test: $(VENV)/.setup
 	@echo "installing the test tools into $(VENV)"
-	@$(PIP) -e '.[test,synth]'
+	@$(PIP) -e '.[test,synth,cluster]'
 	@echo "compiling Yosys, which comes as WebAssembly (a minute, once)"
 	@$(BIN)/python -c 'from coreloom.toolchain import yowasp as y; y.run(y.YOSYS, ["--version"], "test")'
 	@echo "fetching kernels, QEMU and libraries for the tests with Linux (700 MB, once)"
@@ -98,6 +100,11 @@ $(VENV)/.setup-test: $(VENV)/.setup
 $(VENV)/.setup-synth: $(VENV)/.setup
 	@echo "installing the tools for FPGAs into $(VENV)"
 	@$(PIP) -e '.[synth]'
+	@touch $@
+
+$(VENV)/.setup-cluster: $(VENV)/.setup
+	@echo "installing Dask and Parquet into $(VENV)"
+	@$(PIP) -e '.[cluster]'
 	@touch $@
 
 clean:

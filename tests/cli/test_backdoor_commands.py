@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from coreloom import paths
-from coreloom.benches import pool
 from coreloom.benches.backdoor import bench as backdoor
 from coreloom.errors import UserError
+from coreloom.jobs.local import Local
 from coreloom.simulation.experiment import Experiment
 
 from .command import run
@@ -60,12 +60,12 @@ def test_quick_measurement_makes_no_page(
 ) -> None:
     asked: list[tuple[list[str], list[str]]] = []
 
-    def measured(first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
+    def measured(self: Local, first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
         asked.append(([job.text for job in first], [job.text for job in wanted]))
         return []
 
     monkeypatch.setattr(paths, "RESULTS", tmp_path)
-    monkeypatch.setattr(pool, "run", measured)
+    monkeypatch.setattr(Local, "run", measured)
     code, out, _ = run(capsys, "bench", "backdoor", "--quick")
     assert code == 0
     assert out.splitlines()[-1].endswith("backdoor-some.json")
@@ -86,7 +86,7 @@ def test_a_program_that_fails_is_one_line(
     def wrong(*_: object, **__: object) -> None:
         raise UserError("FFT, 256 points, on backdoor-standard: fft ended with status 1")
 
-    monkeypatch.setattr(pool, "run", wrong)
+    monkeypatch.setattr(Local, "run", wrong)
     code, out, err = run(capsys, "bench", "backdoor", "--quick")
     assert (code, out) == (1, "")
     assert err.splitlines()[-1] == (

@@ -12,7 +12,6 @@ import pytest
 
 from coreloom import paths
 from coreloom.benches import ipc as ipc_bench
-from coreloom.benches import pool
 from coreloom.benches.ipc import advise
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import transfer as ipc_transfer
@@ -21,6 +20,7 @@ from coreloom.commands import console
 from coreloom.commands import examine as doctor
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.local import Local
 from coreloom.report import results
 from coreloom.simulation import experiment
 
@@ -326,12 +326,12 @@ def test_quick_measurement_makes_no_page(
 ) -> None:
     asked: list[tuple[list[str], list[str]]] = []
 
-    def measured(first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
+    def measured(self: Local, first: Any, wanted: Any, on_start: Any, on_done: Any) -> list[Any]:
         asked.append(([job.text for job in first], [job.text for job in wanted]))
         return []
 
     monkeypatch.setattr(paths, "RESULTS", tmp_path)
-    monkeypatch.setattr(pool, "run", measured)
+    monkeypatch.setattr(Local, "run", measured)
     monkeypatch.setattr(ipc_bench, "figures", lambda rows: [])
     code, out, _ = run(capsys, "bench", "ipc", "--quick")
     assert code == 0

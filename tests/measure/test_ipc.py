@@ -8,7 +8,6 @@ import struct
 import msgspec
 import pytest
 
-from coreloom.benches import pool
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import latency as ipc_latency
 from coreloom.benches.ipc import page
@@ -16,6 +15,7 @@ from coreloom.benches.ipc import transfer as ipc_transfer
 from coreloom.benches.ipc.transfer import MECHANISMS, Row
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.local import Local
 from coreloom.simulation.simulate import Event, Kind
 
 BEGIN, END = int(Kind.WATCH), int(Kind.WATCH) + 1
@@ -153,7 +153,7 @@ def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ipc.places(), ids=lambda place: place.text())
 def test_all_of_it_on_every_platform(place: ipc.Place) -> None:
-    rows = pool.run([], ipc.jobs([place], (8, 32)))
+    rows = Local().run([], ipc.jobs([place], (8, 32)))
     blocks = sum(len(mechanism.kernels) for mechanism in MECHANISMS.values())
     assert sum(row.part == "transfer" for row in rows) == 2 * blocks + 2  # the semaphore's path besides
     assert all(row.ratio >= 1 and row.least <= row.cycles <= row.most for row in rows)

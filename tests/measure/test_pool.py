@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from coreloom.benches import pool
-from coreloom.benches.pool import Job
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job
+from coreloom.jobs.local import Local
 
 
 def test_the_longest_begins_first_and_the_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +23,7 @@ def test_the_longest_begins_first_and_the_rows_keep_their_order(monkeypatch: pyt
     def job(name: str, steps: float) -> Job[Any]:
         return Job(name, lambda progress: [{"name": name}], steps)
 
-    rows = pool.run(
+    rows = Local().run(
         [], [job("short", 1), job("long", 9), job("middle", 5)], began.append, lambda: done.append(1)
     )
     assert [row["name"] for row in rows] == ["short", "long", "middle"]
@@ -52,5 +52,5 @@ def test_a_mistake_ends_what_runs_and_begins_nothing(monkeypatch: pytest.MonkeyP
         return []
 
     with pytest.raises(UserError, match="it is wrong"):
-        pool.run([], [Job("forever", forever, 3), Job("wrong", wrong, 2), Job("never", never, 1)])
+        Local().run([], [Job("forever", forever, 3), Job("wrong", wrong, 2), Job("never", never, 1)])
     assert stopped.is_set() and len(begun) <= 1  # the thread of the wrong one may just have taken it

@@ -19,7 +19,7 @@ _INIT = """
 import msgspec
 
 from coreloom.benches.bench import Bench
-from coreloom.benches.pool import Job, whole
+from coreloom.jobs.job import Job, whole
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table

@@ -12,10 +12,10 @@ import pytest
 
 from coreloom.benches import registry
 from coreloom.benches.bench import Work
-from coreloom.benches.pool import Job
 from coreloom.benches.smp import page
 from coreloom.benches.smp.bench import WINDOW, Row, run
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job
 
 
 def row(done: int, switches: int) -> Row:

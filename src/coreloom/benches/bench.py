@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from coreloom import paths
-from coreloom.benches.pool import Job
+from coreloom.jobs.job import Job
 from coreloom.paths import ROOT
 from coreloom.report import fresh, results
 from coreloom.report.figure import Figure

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from coreloom.benches import registry
-from coreloom.commands.bench import measure
+from coreloom.commands.bench import measure, options
 from coreloom.commands.console import Command
 
 _BENCH = registry.get("synth")
-COMMAND = Command("synth", _BENCH.help, lambda args: measure(_BENCH, args), _BENCH.options)
+COMMAND = Command("synth", _BENCH.help, lambda args: measure(_BENCH, args), partial(options, _BENCH))

@@ -10,16 +10,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from coreloom.errors import UserError
-from coreloom.locks import file_lock
-from coreloom.paths import BUILD, POLICIES
-from coreloom.toolchain import firmware
+from coreloom.paths import POLICIES
+from coreloom.toolchain import cache, firmware
 
 SOURCES = Path(__file__).with_name("simulator")
-PLACE = BUILD / "scheduling"
 _FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wconversion")
 _DEFINES = re.compile(r"^const struct cl_policy (cl_\w+) =", re.MULTILINE)
 
@@ -52,19 +49,13 @@ def build(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
     digest = hashlib.sha256("\0".join(command).encode())
     for path in (*sources, *headers):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    target = PLACE / f"simulate-{digest.hexdigest()[:16]}"
-    if target.exists():
-        return target
-    with file_lock(target.with_suffix(".lock")):
-        if not target.exists():
-            with tempfile.TemporaryDirectory(prefix=".simulate-", dir=PLACE) as work:
-                made = Path(work) / "simulate"
-                what = "the model" if own is None else f"the model with policy file {own}"
-                _compile(
-                    what, [*command, f"-I{SOURCES}", f"-I{POLICIES}", *map(str, sources), "-o", str(made)]
-                )
-                made.replace(target)
-    return target
+
+    def make(work: Path) -> None:
+        flagged = [*command, f"-I{SOURCES}", f"-I{POLICIES}", *map(str, sources)]
+        what = "the model" if own is None else f"the model with policy file {own}"
+        _compile(what, [*flagged, "-o", str(work / "simulate")])
+
+    return cache.made(cache.place("scheduling") / f"simulate-{digest.hexdigest()[:16]}", make) / "simulate"
 
 
 def program(source: Path, target: Path) -> None:

@@ -16,13 +16,14 @@ from there, what it has not is made in the user's own. Nothing is ever written t
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import os
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from coreloom.errors import UserError
@@ -119,8 +120,29 @@ def found(entry: Path) -> Path | None:
     return there if there and there.exists() else None
 
 
+_asked: contextvars.ContextVar[set[str] | None] = contextvars.ContextVar("asked", default=None)
+
+
+def name(entry: Path) -> str:
+    """How an entry is called in every cache: KIND/NAME-KEY."""
+    return f"{entry.parent.name}/{entry.name}"
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[set[str]]:
+    """The names of the entries that this thread asks for in the block."""
+    names: set[str] = set()
+    before = _asked.set(names)
+    try:
+        yield names
+    finally:
+        _asked.reset(before)
+
+
 def made(entry: Path, make: Callable[[Path], object]) -> Path:
     """Where the entry is; unless it is there, `make` fills a folder that becomes it."""
+    if (names := _asked.get()) is not None:
+        names.add(name(entry))
     if there := found(entry):
         return there
     with file_lock(entry.with_name(f"{entry.name}.lock")):

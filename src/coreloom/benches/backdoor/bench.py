@@ -18,9 +18,9 @@ from coreloom.apps.pair import PAIR
 from coreloom.apps.pair import figures as figures_of
 from coreloom.benches.backdoor import latency
 from coreloom.benches.backdoor.latency import Bell, Dma
-from coreloom.benches.pool import Job, Progress
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, Progress
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment

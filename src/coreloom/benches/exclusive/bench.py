@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from coreloom.benches import pool
 from coreloom.benches.exclusive import guest, killed
 from coreloom.benches.exclusive.cases import CPUS, MACHINES, PLAIN, TASKSET, TRIES, Cell, Load, cells, chosen
-from coreloom.benches.pool import Job
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, whole
 from coreloom.report import results
 from coreloom.vm import vm
 
@@ -195,20 +194,20 @@ def jobs(quick: bool, seeds: int) -> tuple[list[Job[Measured]], list[Job[Measure
         seconds = favoured + (len(wanted) - favoured) * load.slows
         text = f"{load.name}: {load.text}, seed {seed}"
         script = guest.script(load, wanted)
-        return Job(text, pool.whole(lambda: [*rows_of(load, wanted, seed, run(script, seed))]), seconds)
+        return Job(text, whole(lambda: [*rows_of(load, wanted, seed, run(script, seed))]), seconds)
 
     def started(seed: int) -> Job[Measured]:
         script = guest.start_script()
-        return Job(f"start, seed {seed}", pool.whole(lambda: [*starts_of(seed, run(script, seed))]), 20)
+        return Job(f"start, seed {seed}", whole(lambda: [*starts_of(seed, run(script, seed))]), 20)
 
     def killed_at(case: killed.Case) -> Job[Measured]:
         count = killed.QUICK_MOMENTS if quick else killed.MOMENTS
         text = f"kill -9 at {count} moments, {case.mechanism}"
-        return Job(text, pool.whole(lambda: [*killed.run(case, count)]), count / 2)
+        return Job(text, whole(lambda: [*killed.run(case, count)]), count / 2)
 
     of_seeds = [
         job
         for seed in range(1, seeds + 1)
         for job in (*(measured(load, seed) for load in loads), started(seed))
     ]
-    return [Job("prepare the guest", pool.whole(prepare))], [*map(killed_at, killed.CASES), *of_seeds]
+    return [Job("prepare the guest", whole(prepare))], [*map(killed_at, killed.CASES), *of_seeds]

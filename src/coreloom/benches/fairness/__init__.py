@@ -10,8 +10,11 @@ from coreloom.benches.bench import Bench, Work
 from coreloom.benches.fairness import page
 from coreloom.benches.fairness.bench import Result, balance, figures, jobs
 from coreloom.benches.fairness.cases import QUICK_RUNS, RUNS
+from coreloom.jobs.job import prepare
+from coreloom.options import positive
 from coreloom.report.page import Plot
 from coreloom.report.table import Table
+from coreloom.scheduling import build
 
 
 class Fairness(Bench[Result]):
@@ -26,9 +29,14 @@ class Fairness(Bench[Result]):
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} random runs, not {RUNS}")
+        parser.add_argument("--runs", type=positive, metavar="N", help="so many random runs; writes no page")
+
+    def whole(self, options: Namespace) -> bool:
+        return super().whole(options) and options.runs is None
 
     def measure(self, options: Namespace, work: Work) -> Result:
-        rows = work.jobs([], jobs(options.quick))
+        first = [prepare("compile the simulator", build.build)]
+        rows = work.jobs(first, jobs(options.quick, options.runs))
         return Result(name=self.name, rows=rows, balance=balance(), reach=figures(rows), method=self.method())
 
     def tables(self, content: Result) -> Sequence[Table]:

@@ -17,8 +17,8 @@ from statistics import fmean, pstdev
 import msgspec
 
 from coreloom.benches.fairness.cases import Case, Kind, cases, counterexample, feasible
-from coreloom.benches.pool import Job, Progress
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, Progress
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.scheduling import build, simulate
@@ -181,8 +181,8 @@ def measure(case: Case, policy: str) -> Row:
     return row
 
 
-def jobs(quick: bool) -> list[Job[Row]]:
-    """A job for each case: its rows, one for each policy."""
+def jobs(quick: bool, runs: int | None = None) -> list[Job[Row]]:
+    """A job for each case: its rows, one for each policy. runs: random cases, if not the usual number."""
 
     def job(case: Case) -> Job[Row]:
         def rows(progress: Progress) -> list[Row]:
@@ -194,7 +194,7 @@ def jobs(quick: bool) -> list[Job[Row]]:
 
         return Job(case.text, rows, case.seconds * case.machine.cpus * len(case.policies))
 
-    return [job(case) for case in cases(quick)]
+    return [job(case) for case in cases(quick, runs)]
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:

@@ -209,8 +209,8 @@ def _wide_enough(weights: Sequence[int], tick_us: float) -> float:
     return max(Machine().slice_us, tick_us * WEIGHT_NICE_0 / min(weights))
 
 
-def cases(quick: bool) -> list[Case]:
-    """All of them."""
+def cases(quick: bool, runs: int | None = None) -> list[Case]:
+    """All of them; runs: random cases, if not the usual number."""
     first = [counterexample(), five_on_four()]
     named = [*first, *map(ticking, first), *infeasible(), *interactive(), *coarse(), locks(), *reserve()]
-    return [*named, *sweep(QUICK_RUNS if quick else RUNS)]
+    return [*named, *sweep(runs or (QUICK_RUNS if quick else RUNS))]

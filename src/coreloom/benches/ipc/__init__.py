@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.ipc import page
 from coreloom.benches.ipc.bench import HEADLINE, Result, figures, jobs, places
-from coreloom.benches.pool import build
+from coreloom.jobs.job import build
 from coreloom.report.table import Table
 
 

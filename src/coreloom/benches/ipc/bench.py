@@ -12,11 +12,10 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from coreloom.benches import pool
 from coreloom.benches.ipc import latency, transfer
 from coreloom.benches.ipc.transfer import MECHANISMS, Mechanism, Row
-from coreloom.benches.pool import Job
 from coreloom.design import platform
+from coreloom.jobs.job import Job, whole
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.toolchain.firmware import KERNELS
@@ -67,10 +66,10 @@ def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[
                 what = transfer.titled(mechanism.title, kernel if mechanism.by_kernel else None)
                 text = f"{place.text()}: {what}"
                 run = partial(transfer.measure, *place, kernel, mechanism, sizes(mechanism, words))
-                wanted.append(Job(text, pool.whole(run)))
+                wanted.append(Job(text, whole(run)))
         for kernel in KERNELS:
             text = f"{place.text()}: single operations, {KERNELS[kernel]} kernel"
-            wanted.append(Job(text, pool.whole(partial(latency.measure, *place, kernel))))
+            wanted.append(Job(text, whole(partial(latency.measure, *place, kernel))))
     return wanted
 
 

@@ -17,11 +17,10 @@ from typing import Any
 
 import msgspec
 
-from coreloom.benches import pool
 from coreloom.benches.linux.loads import GAPS, Case, program
 from coreloom.benches.linux.schedulers import DWRR, OWN, Scheduler, scheduler, version
-from coreloom.benches.pool import Job
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, whole
 from coreloom.programs import bpf
 from coreloom.report import results
 from coreloom.toolchain import debian
@@ -226,9 +225,9 @@ def jobs(
 
     def job(test: Case, name: str, seed: int) -> Job[Row]:
         text = f"{test.name} under {name}, seed {seed}"
-        return Job(text, pool.whole(lambda: run(test, name, seed)), test.seconds)
+        return Job(text, whole(lambda: run(test, name, seed)), test.seconds)
 
-    first = [Job("prepare the guests", pool.whole(prepare))]
+    first = [Job("prepare the guests", whole(prepare))]
     seeded = range(1, seeds + 1)
     return first, [job(test, name, seed) for seed in seeded for test in tests for name in schedulers]
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from coreloom.benches import pool
 from coreloom.benches.linux.bench import Row
 from coreloom.benches.linux.schedulers import DWRR
-from coreloom.benches.pool import Job
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, whole
 from coreloom.programs import bpf
 from coreloom.vm import vm
 
@@ -44,4 +43,4 @@ def jobs() -> list[Job[Row]]:
         release, _, said = vm.run(guest, "\n".join(lines), kernel=kernel).stdout.partition("\n")
         return rows_of(release, said)
 
-    return [Job(f"verifier of {kernel}", pool.whole(partial(run, kernel))) for kernel in KERNELS]
+    return [Job(f"verifier of {kernel}", whole(partial(run, kernel))) for kernel in KERNELS]

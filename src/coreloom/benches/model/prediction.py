@@ -16,11 +16,10 @@ from itertools import accumulate
 import msgspec
 
 from coreloom.apps import APPS
-from coreloom.benches import pool
 from coreloom.benches.bench import Work
-from coreloom.benches.pool import Job
 from coreloom.benches.smp import bench as smp
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, whole
 from coreloom.report.figure import Figure
 from coreloom.scheduling import simulate
 from coreloom.scheduling.applications import GRAPHS, Graph, workload
@@ -112,7 +111,7 @@ def _job(case: smp.Case, data: bytes, window: int) -> Job[Measured]:
     else:
         text, window = f"{text}, all threads on one", 2 * window
         experiment = replace(replace(case, placement="static").experiment(), defines={"APP_CPUS": 1})
-    return Job(text, pool.whole(lambda: [measure(experiment, data, window)]), window * case.cpus)
+    return Job(text, whole(lambda: [measure(experiment, data, window)]), window * case.cpus)
 
 
 # --- what the model says -----------------------------------------------------------------------

@@ -16,7 +16,6 @@ from typing import Any
 
 import msgspec
 
-from coreloom.benches import pool
 from coreloom.benches.policies.measure import (
     SHARE_WINDOW,
     WINDOW,
@@ -27,9 +26,9 @@ from coreloom.benches.policies.measure import (
     move_rows,
     share_rows,
 )
-from coreloom.benches.pool import Job
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, build
 from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.scheduling.workload import COSTS
@@ -70,7 +69,7 @@ def jobs(quick: bool) -> tuple[list[Job[Any]], list[Job[Row]]]:
             soc = platform.load(f"smp-{core}", cpus)
             for policy in platform.BUILT_POLICIES:
                 made = replace(soc, kernel=replace(soc.kernel, policy=policy))
-                first.append(pool.build(made, f"{core}, {cpus} CPUs, {policy}"))
+                first.append(build(made, f"{core}, {cpus} CPUs, {policy}"))
     wanted: list[Job[Row]] = []
     for core in cores:
         for kernel, policy in built_policies():

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from coreloom.benches.pool import Progress
 from coreloom.design import platform
+from coreloom.jobs.job import Progress
 from coreloom.paths import POLICIES
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.profile import LineTable

@@ -12,9 +12,8 @@ from functools import partial
 
 import msgspec
 
-from coreloom.benches import pool
-from coreloom.benches.pool import Job
 from coreloom.benches.scheduler.delays import INTERRUPTS, LOADS, READY, DelayRow, delay_rows
+from coreloom.jobs.job import Job, whole
 from coreloom.reference.scheduler import Build
 from coreloom.report import results
 from coreloom.report.figure import Figure
@@ -113,11 +112,11 @@ def jobs(interrupts: int = INTERRUPTS) -> list[Job[Row]]:
     units = [(build, queued, SIZE) for build in BUILDS for queued in LENGTHS]
     units += [(build, LARGEST_LENGTH, size) for build, size in LARGEST.items()]
     wanted: list[Job[Row]] = [
-        Job(f"{build} build, {queued} threads", pool.whole(partial(unit_rows, build, queued, size)))
+        Job(f"{build} build, {queued} threads", whole(partial(unit_rows, build, queued, size)))
         for build, queued, size in units
     ]
     wanted += [
-        Job(f"kernel, {build} build, {queued} threads", pool.whole(partial(kernel_rows, build, queued)))
+        Job(f"kernel, {build} build, {queued} threads", whole(partial(kernel_rows, build, queued)))
         for build in BUILDS
         for queued in (min(LENGTHS), max(LENGTHS))
     ]
@@ -125,7 +124,7 @@ def jobs(interrupts: int = INTERRUPTS) -> list[Job[Row]]:
     wanted += [
         Job(
             f"{interrupts} interrupts, {KERNELS[kernel]} kernel, {build} build, threads that {LOADS[load]}",
-            pool.whole(partial(delay_rows, build, kernel, load, interrupts)),
+            whole(partial(delay_rows, build, kernel, load, interrupts)),
         )
         for kernel, build in delays_of
         for load in LOADS

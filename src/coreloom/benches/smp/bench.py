@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import msgspec
 
 from coreloom.apps import APPS
-from coreloom.benches import pool
 from coreloom.benches.bench import Work
-from coreloom.benches.pool import Job
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.options import positive
 from coreloom.report import results
 from coreloom.simulation.experiment import Experiment
@@ -54,6 +53,10 @@ class Case:
     cpus: int
     placement: str
     grain: int | None = None  # pixels per message; None: the application's default
+
+    @property
+    def text(self) -> str:
+        return f"{self.core} core, {self.kernel} kernel, {self.cpus} CPU, {self.placement}"
 
     def experiment(self) -> Experiment:
         soc = platform.load(f"smp-{self.core}", self.cpus)
@@ -151,14 +154,14 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
     inputs = {app: APPS[app].prepare(None) for app in {case.app for case in wanted}}
 
     def job(case: Case) -> Job[Row]:
-        text = f"{case.app}: {case.core} core, {case.kernel} kernel, {case.cpus} CPU, {case.placement}"
-        return Job(text, pool.whole(lambda: [measure(case, inputs[case.app], window)]))
+        return Job(f"{case.app}: {case.text}", whole(lambda: [measure(case, inputs[case.app], window)]))
 
     models = dict.fromkeys((case.core, case.cpus) for case in wanted)
     first = [
-        pool.build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
+        build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
         for core, cpus in models
     ]
+    first += [prepare(f"compile {case.app} for {case.text}", case.experiment().program) for case in wanted]
     rows = work.jobs(first, [job(case) for case in wanted])
     for row in rows:
         if not row.done or not row.switches:
