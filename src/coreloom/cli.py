@@ -29,6 +29,7 @@ from coreloom.commands import (
     programs,
     report,
     run,
+    sweep,
     synth,
     vm,
 )
@@ -37,7 +38,7 @@ from coreloom.errors import UserError
 from coreloom.programs.registry import PROGRAMS
 
 COMMANDS: tuple[Command, ...] = (
-    *(module.COMMAND for module in (doctor, lists, new, run, bench, model, advise, synth)),
+    *(module.COMMAND for module in (doctor, lists, new, run, sweep, bench, model, advise, synth)),
     *programs.COMMANDS,
     *(module.COMMAND for module in (package, vm, report, generate, completion)),
 )

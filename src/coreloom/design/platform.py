@@ -35,7 +35,7 @@ else:
 __all__ = [
     "BUILT_POLICIES", "CORES", "LINES", "LINE_PINS", "LOCAL_BASE", "MAX_CLIENTS", "MAX_HYBRID_PRIORITIES",
     "MAX_LOCAL_KIB", "MAX_RAM_MIB", "POLICIES", "RAM_BASE", "READY_QUEUES", "ROM_BYTES", "BackdoorSize",
-    "IpcSize", "KernelSize", "Platform", "check_policy", "load", "names",
+    "IpcSize", "KernelSize", "Platform", "check_policy", "flattened", "line_of", "load", "names", "nearest",
 ]  # fmt: skip
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
@@ -50,9 +50,15 @@ def names(folder: Path = PLATFORMS) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
-def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platform:
+def load(
+    name: str,
+    cpus: int | None = None,
+    folder: Path = PLATFORMS,
+    changes: Mapping[str, Any] | None = None,
+) -> Platform:
     """The platform `name`, or of a file whose path ends in .toml, with `cpus` processors if given.
 
+    changes: values of keys, by their names with section, as if they stood in the file.
     Raises UserError for a name or file that does not exist, a file that is not TOML, and every missing,
     unknown or wrong value in it, with its line.
     """
@@ -75,9 +81,14 @@ def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platfo
         raise UserError(f"platform file {path.name} cannot be read: {error}") from error
 
     def wrong(key: str, said: str) -> UserError:
-        line = _line(text, key)
+        if changes:
+            return UserError(f"platform {name}: {said}")
+        line = line_of(text, key)
         return UserError(f"platform file {path.name}{f', line {line}' if line else ''}: {said}")
 
+    for key, value in (changes or {}).items():
+        section, _, attribute = key.rpartition(".")
+        (data.setdefault(section, {}) if section else data)[attribute] = value
     home = path.absolute().parent
     platform = _parse(data, wrong, None if home == PLATFORMS else home)
     hardware_threads.chosen(platform.kernel.hardware_threads, platform.home)
@@ -91,7 +102,7 @@ def load(name: str, cpus: int | None = None, folder: Path = PLATFORMS) -> Platfo
     return platform
 
 
-def _line(text: str, key: str) -> int | None:
+def line_of(text: str, key: str) -> int | None:
     """Where a key, or a section, is in a file; None if it is not there."""
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -109,10 +120,11 @@ def _line(text: str, key: str) -> int | None:
 def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Platform:
     table = keys.table()
     known = {entry.name: entry for entry in table}
-    flat = _flat(data, known)
+    flat = flattened(data, known)
     for key in flat:
         if key not in known:
-            raise wrong(key, f"unknown key '{key}': did you mean {_nearest(key, known)}?")
+            described = {name: known[name].describe() for name in known}
+            raise wrong(key, f"unknown key '{key}': did you mean {nearest(key, described)}?")
     made: dict[str, dict[str, Any]] = {name: {} for name in keys.SECTIONS}
     taken = set()
     for entry in table:
@@ -135,7 +147,7 @@ def _parse(data: dict[str, Any], wrong: _Wrong, home: Path | None = None) -> Pla
     return platform
 
 
-def _flat(data: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
+def flattened(data: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
     """Everything in a file, by its name with its section."""
     sections = {name.partition(".")[0] for name in known if "." in name}
     flat: dict[str, Any] = {}
@@ -147,8 +159,8 @@ def _flat(data: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
     return flat
 
 
-def _nearest(key: str, known: Mapping[str, keys.Entry]) -> str:
-    """The key that was meant, and what it may be."""
+def nearest(key: str, known: Mapping[str, str]) -> str:
+    """The key that was meant, and what it may be. known: what each key may be."""
 
     def like(name: str) -> float:
         whole, last = (
@@ -157,8 +169,8 @@ def _nearest(key: str, known: Mapping[str, keys.Entry]) -> str:
         )
         return max(whole, last)
 
-    nearest = max(known, key=like)
-    return f"'{nearest}' ({known[nearest].describe()})"
+    meant = max(known, key=like)
+    return f"'{meant}' ({known[meant]})"
 
 
 def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Platform, wrong: _Wrong) -> None:

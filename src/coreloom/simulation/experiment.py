@@ -19,6 +19,15 @@ PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the applica
 
 
 @dataclass(frozen=True)
+class Built:
+    """The files that an experiment is run with; loader: of processor 1 behind a Back-Door."""
+
+    model: Path
+    program: Path
+    loader: Path | None = None
+
+
+@dataclass(frozen=True)
 class Experiment:
     """What is run: everything that decides the figures, apart from the input."""
 
@@ -57,10 +66,19 @@ class Experiment:
         defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
         return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
 
+    def build(self, waves: bool = False) -> Built:
+        """All that it is run with, built if need be. UserError if something cannot be built."""
+        return Built(
+            verilate.build_model(self.soc(), trace=waves),
+            self.program(),
+            firmware.build_loader(self.platform) if self.platform.backdoor else None,
+        )
+
     def run(
         self,
         data: bytes,
         *,
+        built: Built | None = None,
         window: int | None = None,
         max_cycles: int | None = None,
         waves: Path | None = None,
@@ -73,13 +91,13 @@ class Experiment:
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
-        far_period and far_stop: of the clock of processor 1 behind a Back-Door, see simulate.run.
+        built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
+        processor 1 behind a Back-Door, see simulate.run.
         """
-        model = verilate.build_model(self.soc(), trace=waves is not None)
-        program = self.program()
+        built = built or self.build(waves is not None)
         result = simulate.run(
-            model,
-            program,
+            built.model,
+            built.program,
             inputs=data,
             max_cycles=max_cycles,
             window=window,
@@ -87,14 +105,14 @@ class Experiment:
             profile=profile,
             watch=watch,
             pulses=pulses,
-            loader=firmware.build_loader(self.platform) if self.platform.backdoor else None,
+            loader=built.loader,
             far_period=far_period,
             far_stop=far_stop,
             progress=progress,
         )
         units = len(self.platform.kernel.hardware_threads)
         counted = figures(result.events, self.platform.cpus, result.cycles, window, units)
-        return Outcome(self, program, result, counted)
+        return Outcome(self, built.program, result, counted)
 
 
 @dataclass(frozen=True)

@@ -604,8 +604,9 @@ def _policy_too_large(policies: Sequence[Path], flags: Sequence[str], work: Path
         # struct cl_policy begins with two pointers.
         sizes = struct.unpack_from("<II", elf_file.content(made, f"cl_{policy.stem}"), 8)
         each, all_ = each + sizes[0], all_ + sizes[1]
+    name = ":".join(policy.stem for policy in policies)
     return (
-        f"policy {':'.join(policy.stem for policy in policies)} is too large for the software kernel: it keeps {each} bytes for each "
+        f"policy {name} is too large for the software kernel: it keeps {each} bytes for each "
         f"CPU and {all_} for all of them, at most {POLICY_ROOM} of either fit; make cpu_size or shared_size "
         f"smaller in {policies[-1].parent.name}/{policies[-1].name}"
     )
