@@ -48,7 +48,7 @@ test-linux: setup-test
 synth: setup-synth
 	$(BIN)/coreloom synth
 
-results: setup-synth
+results: setup-synth setup-cluster
 	$(BIN)/coreloom bench all
 	$(BIN)/coreloom report
 

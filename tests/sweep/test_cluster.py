@@ -14,9 +14,8 @@ from coreloom.errors import UserError
 from coreloom.jobs import artefacts, cluster
 from coreloom.jobs.cluster import Cluster
 from coreloom.jobs.job import Job, prepare, whole
+from coreloom.jobs.workers import Workers, workers
 from coreloom.toolchain import cache
-
-from .clusters import Workers, workers
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
         ),
         (_BASE + 'kernels = "hw"\n', ", line 3: kernels must be a list from hw, sw, not 'hw'"),
         (_BASE + "kernels = []\n", ", line 3: kernels is empty: give a list from hw, sw"),
-        (_BASE + "kernels = [1]\n", ", line 3: kernels must be a list from hw, sw, not 1 among them"),
+        (_BASE + "kernels = [1]\n", ", line 3: each value of kernels must be a text, not 1"),
         (_BASE + 'kernels = ["hw", "hw"]\n', ", line 3: kernels has 'hw' twice: remove one"),
         (_BASE + 'kernels = ["os"]\n', ", line 3: unknown value 'os' in kernels: choose from hw, sw"),
         (
@@ -104,7 +104,7 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
         ),
         (
             _BASE + "[defines]\nA = [1.5]\n",
-            ", line 4: A must be a list of whole numbers or texts, not 1.5 among them",
+            ", line 4: each value of A must be a whole number or a text, not 1.5",
         ),
         (
             _BASE + "[defines]\nCL_PLACEMENT = [1]\n",
@@ -119,7 +119,7 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
             ": [[exclude]] 1 has kernel = 'sw', which no point has: remove it",
         ),
         (_BASE + "[[exclude]]\n", ": [[exclude]] 1 leaves out no point: remove it"),
-        (_BASE + '[[exclude]]\nkernel = "hw"\n', ": [[exclude]] leaves out every point: remove some of it"),
+        (_BASE + '[[exclude]]\nkernel = "hw"\n', ": [[exclude]] leaves out every point: remove one of them"),
         (_BASE + "exclude = 1\n", ", line 3: exclude must be tables, each under a line [[exclude]]"),
     ],
 )

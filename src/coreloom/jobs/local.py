@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, TypeVar
 
 from coreloom.jobs.job import Job, Stopped
+from coreloom.toolchain import yowasp
 
 T = TypeVar("T")
 
@@ -57,4 +58,6 @@ class Local:
             return [row for n in range(len(wanted)) for row in found[n]]
         finally:
             stopped.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            with yowasp.stopped():  # tools that know no progress
+                pool.shutdown()

@@ -179,7 +179,7 @@ def _texts(data: Mapping[str, Any], key: str, default: list[Any] | None, wrong: 
     value = _list(key, data[key], _KEYS[key], wrong)
     for one in value:
         if not isinstance(one, str):
-            raise wrong(key, f"{key} must be {_KEYS[key]}, not {one!r} among them")
+            raise wrong(key, f"each value of {key} must be a text, not {one!r}")
     return value
 
 
@@ -217,7 +217,7 @@ def _defines(data: Any, wrong: _Wrong) -> dict[str, list[int | str]]:
         found[key] = _list(where, value, "a list of whole numbers or texts", wrong, key)
         for one in found[key]:
             if isinstance(one, bool) or not isinstance(one, int | str):
-                raise wrong(where, f"{key} must be a list of whole numbers or texts, not {one!r} among them")
+                raise wrong(where, f"each value of {key} must be a whole number or a text, not {one!r}")
     return found
 
 
@@ -244,7 +244,7 @@ def _left(settings: list[Setting], excludes: Any, wrong: _Wrong) -> list[Setting
         rules.append(rule)
     left = [setting for setting in settings if not any(_matches(setting, rule) for rule in rules)]
     if not left:
-        raise wrong("exclude", "[[exclude]] leaves out every point: remove some of it")
+        raise wrong("exclude", "[[exclude]] leaves out every point: remove one of them")
     return left
 
 

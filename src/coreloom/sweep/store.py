@@ -36,7 +36,7 @@ class Store:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UserError(
-                    f"another process runs the sweep {self.name}: wait for its end, or rename the file"
+                    f"another process is running the sweep {self.name}: wait for its end, or rename the file"
                 ) from None
             yield
 

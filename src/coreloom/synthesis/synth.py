@@ -17,8 +17,8 @@ import shutil
 import statistics
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from coreloom.errors import UserError
+from coreloom.jobs import job as many
 from coreloom.locks import file_lock
 from coreloom.paths import BUILD, RTL
 from coreloom.synthesis import pnr
@@ -79,63 +80,57 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return name if self.threads is None else f"{name} {self.threads} x {self.priorities}"
 
 
+@dataclass(frozen=True)
+class Placed:
+    """One placement of a unit, and what is counted in its netlist: registers around it, cells of RAM16x4."""
+
+    report: pnr.Report
+    around: int
+    dram: int
+
+
+Measure = Callable[[Sequence[many.Job[Placed]]], list[Placed]]  # what runs the jobs, as a pool does
+
+
 def run(
     jobs: Sequence[Job],
+    measure: Measure,
     seeds: int = SEEDS,
     target: Target | None = None,
     device: str | None = None,
     wide: bool = False,
-    on_start: Callable[[str], None] | None = None,
-    on_done: Callable[[], None] | None = None,
 ) -> list[Row]:
-    """Measure all jobs, several at a time; the rows are in the order of `jobs`.
+    """Measure all jobs; the rows are in the order of `jobs`.
 
     device overrides what each unit says; wide: LUTs may be joined by multiplexers.
-    on_start is told what begins, on_done is called steps(jobs, seeds) times.
     Raises UserError when a tool is missing or a unit cannot be built; what was done by then is kept.
     """
     asked = target or Target()
     versions = (yowasp.version(yowasp.YOSYS, EXTRA), yowasp.version(yowasp.NEXTPNR, EXTRA))
-    say = on_start or (lambda text: None)
-    finish = on_done or (lambda: None)
 
     def target_of(job: Job) -> Target:
         return Target(device or job.unit.device, asked.speed, asked.mhz)
 
-    def synthesise(job: Job) -> Made:
-        say(f"synthesise {job.label}")
-        made = _netlist(job, wide, versions[0])
-        finish()
-        return made
+    def placement(job: Job, seed: int) -> many.Job[Placed]:
+        # The first seed of each unit begins first, as it makes the netlist.
+        run = partial(_placed, job, seed, target_of(job), wide, versions)
+        return many.Job(f"{job.label}, seed {seed}", many.whole(run), -seed)
 
-    def place(work: tuple[Job, Made, int]) -> Path:
-        job, made, seed = work
-        say(f"place and route {job.label}, seed {seed}")
-        report = _report(made, seed, target_of(job), versions[1])
-        finish()
-        return report
+    placed = iter(measure([placement(job, seed) for job in jobs for seed in job.seeds(seeds)]))
+    return [_row(job, [next(placed) for _ in job.seeds(seeds)], target_of(job)) for job in jobs]
 
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
-    try:
-        netlists = list(pool.map(synthesise, jobs))
-        work = [
-            (job, made, seed) for job, made in zip(jobs, netlists, strict=True) for seed in job.seeds(seeds)
-        ]
-        reports = iter(list(pool.map(place, work)))
-    finally:
-        # Also when the user interrupts: nothing waits in the queue, and no tool is left running.
-        pool.shutdown(wait=False, cancel_futures=True)
-        with yowasp.stopped():
-            pool.shutdown()
+
+def _placed(job: Job, seed: int, target: Target, wide: bool, versions: tuple[str, str]) -> list[Placed]:
+    made = _netlist(job, wide, versions[0])
+    report = _report(made, seed, target, versions[1])
+    netlist = Netlist.read(made.netlist, _TOP)
     return [
-        _row(job, made, [next(reports) for _ in job.seeds(seeds)], target_of(job))
-        for job, made in zip(jobs, netlists, strict=True)
+        Placed(
+            pnr.read_report(json.loads(report.read_text()), _UNIT),
+            netlist.count_named(made.around),
+            netlist.count("TRELLIS_DPR16X4"),
+        )
     ]
-
-
-def steps(jobs: Sequence[Job], seeds: int) -> int:
-    """How often `run` calls on_done."""
-    return sum(1 + len(job.seeds(seeds)) for job in jobs)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -274,12 +269,8 @@ def _report(made: Made, seed: int, target: Target, version: str) -> Path:
     return report
 
 
-def _row(job: Job, made: Made, files: Sequence[Path], target: Target) -> Row:
-    netlist = Netlist.read(made.netlist, _TOP)
-    reports = sorted(
-        (pnr.read_report(json.loads(path.read_text()), _UNIT) for path in files),
-        key=lambda report: report.mhz,
-    )
+def _row(job: Job, placed: Sequence[Placed], target: Target) -> Row:
+    reports = sorted((one.report for one in placed), key=lambda report: report.mhz)
     used = reports[0].used
     threads, priorities = job.size or (None, None)
     return Row(
@@ -288,9 +279,9 @@ def _row(job: Job, made: Made, files: Sequence[Path], target: Target) -> Row:
         threads=threads,
         priorities=priorities,
         lut4=used.get("TRELLIS_COMB", 0),
-        ff=used.get("TRELLIS_FF", 0) - netlist.count_named(made.around),
+        ff=used.get("TRELLIS_FF", 0) - placed[0].around,
         bram=used.get("DP16KD", 0),
-        dram=netlist.count("TRELLIS_DPR16X4"),
+        dram=placed[0].dram,
         dsp=used.get("MULT18X18D", 0),
         fmax_mhz=round(statistics.median(report.mhz for report in reports), 1),
         fmax_min=round(reports[0].mhz, 1),

@@ -29,7 +29,9 @@ class Fairness(Bench[Result]):
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} random runs, not {RUNS}")
-        parser.add_argument("--runs", type=positive, metavar="N", help="so many random runs; writes no page")
+        parser.add_argument(
+            "--runs", type=positive, metavar="N", help=f"number of random runs, if not {RUNS}; writes no page"
+        )
 
     def whole(self, options: Namespace) -> bool:
         return super().whole(options) and options.runs is None

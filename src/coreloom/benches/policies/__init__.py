@@ -34,8 +34,7 @@ class Policies(Bench[Result]):
 
     def measure(self, options: Namespace, work: Work) -> Result:
         builds = [] if options.quick else units.choose(["cl_kernel"], *AREA_SIZE)
-        run = partial(synth.run, builds, AREA_SEEDS)
-        area = work.steps(synth.steps(builds, AREA_SEEDS), run) if builds else []
+        area = synth.run(builds, partial(work.jobs, []), AREA_SEEDS) if builds else []
         rows = work.jobs(*jobs(options.quick))
         method = self.method(window=WINDOW)
         return Result(name=self.name, rows=rows, area=area, reach=figures(rows), method=method)

@@ -68,8 +68,8 @@ class Synth(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         jobs = units.choose(options.unit, options.threads, options.priorities)
         target = pnr.Target(speed=options.speed, mhz=options.freq)
-        run = partial(synth.run, jobs, options.seeds, target, options.device, options.wide)
-        rows = work.steps(synth.steps(jobs, options.seeds), run)
+        place = partial(work.jobs, [])
+        rows = synth.run(jobs, place, options.seeds, target, options.device, options.wide)
         return Result(
             name=self.name,
             rows=rows,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Dask scheduler and workers as processes of their own, each worker with a cache of its own."""
+"""A Dask scheduler and workers on this machine, as processes of their own: for measurements and tests."""
 
 from __future__ import annotations
 
@@ -10,21 +10,31 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+
+from coreloom import paths
+from coreloom.errors import UserError
+from coreloom.jobs.cluster import EXTRA
 
 _DASK = (sys.executable, "-m", "dask")
 _HERE = ("--host", "127.0.0.1", "--no-dashboard")
+_START_S = 60.0  # that a scheduler may take to start
 
 
 class Workers:
-    """address: of the scheduler; processes: of the workers; caches: their folders."""
+    """processes, caches: of each worker its process and the folder of its cache, below `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.file = folder / "scheduler.json"
+        self.scheduler: subprocess.Popen[bytes]
         self.processes: list[subprocess.Popen[bytes]] = []
         self.caches: list[Path] = []
-        self.scheduler: subprocess.Popen[bytes]
+
+    @property
+    def file(self) -> Path:
+        """What the scheduler writes its address to."""
+        return self.folder / "scheduler.json"
 
     @property
     def address(self) -> str:
@@ -47,14 +57,21 @@ def _start(command: list[str], log: Path, places: dict[str, str] | None = None) 
 
 @contextlib.contextmanager
 def workers(folder: Path, count: int) -> Iterator[Workers]:
-    """A scheduler with that many workers, which end with the block."""
+    """A scheduler with that many workers, each with a cache of its own; all end with the block.
+
+    UserError if Dask is not installed or its scheduler does not start.
+    """
+    if find_spec("distributed") is None:
+        raise UserError(f"a cluster needs the package distributed: run `{paths.setup(EXTRA)}`")
     made = Workers(folder)
+    log = folder / "scheduler.log"
     command = [*_DASK, "scheduler", "--port", "0", "--scheduler-file", str(made.file), *_HERE]
-    made.scheduler = _start(command, folder / "scheduler.log")
+    made.scheduler = _start(command, log)
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + _START_S
         while not made.file.exists():
-            assert time.monotonic() < until, (folder / "scheduler.log").read_text()
+            if made.scheduler.poll() is not None or time.monotonic() > until:
+                raise UserError(f"the Dask scheduler does not start: {log.read_text()[-200:].strip()}")
             time.sleep(0.1)
         for _ in range(count):
             made.add()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many runs on a Dask cluster: how much faster two workers are than one."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.cluster.bench import (
+    PASSES,
+    POINTS,
+    QUICK_POINTS,
+    QUICK_RUNS,
+    RUNS,
+    Result,
+    figures,
+    measure,
+)
+from coreloom.report import results
+from coreloom.report.table import Table, number, reach
+
+
+class Cluster(Bench[Result]):
+    name = "cluster"
+    paper = ""
+    help = "a sweep and random runs of the scheduling model on one and on two Dask workers of this machine"
+    title = "Many runs on a Dask cluster: two workers compared with one"
+    order = 120
+    result = Result
+    inputs = (*SOC, "src/coreloom/jobs", "src/coreloom/sweep", "src/coreloom/benches/fairness")
+    tools = (*results.TOOLS, "distributed")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--quick",
+            action="store_true",
+            help=f"{QUICK_POINTS} points, {QUICK_RUNS} random runs, not {POINTS} and {RUNS}; writes no page",
+        )
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        rows = measure(options.quick, work)
+        method = self.method(points=POINTS, runs=RUNS, passes=len(PASSES))
+        return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        rows = (
+            (row.load, str(row.workers), number(row.runs), number(row.seconds, 1), number(row.rate, 2))
+            for row in content.rows
+        )
+        columns = ("runs of", "workers", "runs", "seconds", "runs per second")
+        return [
+            Table("Time of many runs, in the order in which they were made", columns, tuple(rows)),
+            reach(content.reach, "this machine"),
+        ]
+
+
+BENCH = Cluster()
