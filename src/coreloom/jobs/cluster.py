@@ -14,6 +14,7 @@ import hashlib
 import itertools
 import logging
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +44,14 @@ def identity() -> str:
 
 
 @dataclass(frozen=True)
+class _Right:
+    """The rows of a job, and the seconds that it took."""
+
+    rows: Sequence[Any]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class _Wrong:
     """A mistake of a job, as a value, since Dask would report an exception as a defect of its own."""
 
@@ -54,7 +63,9 @@ def _bytes(packed: bytes) -> bytes:
     return packed
 
 
-def _work(packed: bytes, key: str, client: str, names: Sequence[str], entries: Sequence[bytes]) -> object:
+def _work(
+    packed: bytes, key: str, client: str, names: Sequence[str], entries: Sequence[bytes]
+) -> _Right | _Wrong:
     """On a worker: the rows of a job, or what is wrong with it. client: its identity."""
     import cloudpickle
     from distributed import get_worker
@@ -70,16 +81,21 @@ def _work(packed: bytes, key: str, client: str, names: Sequence[str], entries: S
         if task is None or task.state == "cancelled":
             raise Stopped("stopped")
 
+    begin = time.monotonic()
     try:
         for name, content in zip(names, entries, strict=True):
             artefacts.unpack(name, content)
-        return cloudpickle.loads(packed).measure(progress)
+        rows = cloudpickle.loads(packed).measure(progress)
+        return _Right(rows, time.monotonic() - begin)
     except UserError as error:
         return _Wrong(str(error))
 
 
 class Cluster:
-    """The pool of the workers of one scheduler, until it is closed."""
+    """The pool of the workers of one scheduler, until it is closed.
+
+    busy: seconds that its jobs took, all together.
+    """
 
     def __init__(self, address: str) -> None:
         """UserError unless a scheduler answers at `address` (tcp://HOST:PORT) and has a worker."""
@@ -89,6 +105,7 @@ class Cluster:
         except ImportError:
             raise UserError(f"--dask needs the package distributed: run `{paths.setup(EXTRA)}`") from None
         self.address = address
+        self.busy = 0.0
         self._dump: Callable[[object], bytes] = cloudpickle.dumps
         self._dask: Any = distributed
         _quiet()
@@ -214,17 +231,17 @@ class Cluster:
     def _rows(self, future: Any, job: Job[T]) -> Sequence[T]:
         try:
             with self._reached():
-                rows = future.result()
+                done: _Right | _Wrong = future.result()
         except self._dask.scheduler.KilledWorker:
             raise UserError(f"{job.text}: several workers died while they ran it: see their logs") from None
         except ModuleNotFoundError as error:
             raise UserError(
                 f"a worker lacks the module {error.name}: install the same Coreloom there"
             ) from None
-        if isinstance(rows, _Wrong):
-            raise UserError(rows.text)
-        found: Sequence[T] = rows
-        return found
+        if isinstance(done, _Wrong):
+            raise UserError(done.text)
+        self.busy += done.seconds
+        return done.rows
 
 
 def _recorded(job: Job[T], names: set[str]) -> Job[T]:

@@ -6,6 +6,7 @@ For processor 1 behind a Back-Door its loader, and the same application + the fa
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import os
@@ -137,9 +138,14 @@ def _zig(command: list[str], cwd: Path | None = None) -> str:
     return done.stdout
 
 
+@functools.cache  # reading it takes longer than all else that makes a key
+def _version(package: str) -> str:
+    return metadata.version(package)
+
+
 def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
     """A key of flags and contents and of the compiler; the place of the checkout is no part of it."""
-    made = hashlib.sha256(f"zig {metadata.version('ziglang')}\0".encode())
+    made = hashlib.sha256(f"zig {_version('ziglang')}\0".encode())
     for flag in flags:
         made.update(_placeless(flag).encode() + b"\0")
     for file in files:
@@ -149,7 +155,7 @@ def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
 
 def _placeless(flag: str) -> str:
     """A flag without the places of the checkout and of the C library, whose version is in every key."""
-    return cache.placeless(flag.replace(str(_LIBC), f"LIBC-{metadata.version(_LIBC_WHEEL)}"))
+    return cache.placeless(flag.replace(str(_LIBC), f"LIBC-{_version(_LIBC_WHEEL)}"))
 
 
 def _libc_files() -> list[Path]:

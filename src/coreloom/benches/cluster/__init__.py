@@ -45,12 +45,15 @@ class Cluster(Bench[Result]):
 
     def tables(self, content: Result) -> Sequence[Table]:
         rows = (
-            (row.load, str(row.workers), number(row.runs), number(row.seconds, 1), number(row.rate, 2))
+            (
+                *(row.load, str(row.workers), number(row.runs), number(row.seconds, 1)),
+                *(number(row.rate, 2), number(row.at_a_time, 2)),
+            )
             for row in content.rows
         )
-        columns = ("runs of", "workers", "runs", "seconds", "runs per second")
+        columns = ("load", "workers", "jobs", "seconds", "jobs per second", "jobs at a time")
         return [
-            Table("Time of many runs, in the order in which they were made", columns, tuple(rows)),
+            Table("Time of many jobs, in the order in which they were run", columns, tuple(rows)),
             reach(content.reach, "this machine"),
         ]
 
