@@ -8,14 +8,18 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.cluster.bench import (
+    FAIRNESS,
     PASSES,
     POINTS,
     QUICK_POINTS,
     QUICK_RUNS,
     RUNS,
+    SWEEP,
     Result,
+    at_a_time,
     figures,
     measure,
+    ratio,
 )
 from coreloom.report import results
 from coreloom.report.table import Table, number, reach
@@ -54,6 +58,14 @@ class Cluster(Bench[Result]):
         columns = ("load", "workers", "jobs", "seconds", "jobs per second", "jobs at a time")
         return [
             Table("Time of many jobs, in the order in which they were run", columns, tuple(rows)),
+            Table(
+                "Two workers compared with one",
+                ("load", "speed (times that of one)", "jobs at a time"),
+                tuple(
+                    (load, number(ratio(content.rows, load), 2), number(at_a_time(content.rows, load), 2))
+                    for load in (SWEEP, FAIRNESS)
+                ),
+            ),
             reach(content.reach, "this machine"),
         ]
 

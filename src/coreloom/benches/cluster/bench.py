@@ -109,16 +109,21 @@ def ratio(rows: Sequence[Row], load: str) -> float:
     return rate(2) / rate(1)
 
 
+def at_a_time(rows: Sequence[Row], load: str) -> float:
+    """How many jobs ran at a time on two workers, of all passes."""
+    two = [row for row in rows if (row.load, row.workers) == (load, 2)]
+    return sum(row.busy for row in two) / sum(row.seconds for row in two)
+
+
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """What is to be reached: nearly twice as fast, and two workers that are hardly ever without a job."""
     found = []
     for load in (SWEEP, FAIRNESS):
-        two = [row for row in rows if (row.load, row.workers) == (load, 2)]
-        text = f"{load}, {two[0].runs} jobs"
-        at_a_time = sum(row.busy for row in two) / sum(row.seconds for row in two)
+        text = f"{load}, {next(row.runs for row in rows if row.load == load)} jobs"
         for what, value in (
             ("speed of 2 workers over 1", ratio(rows, load)),
-            ("jobs at a time on 2 workers", at_a_time),
+            ("jobs at a time on 2 workers", at_a_time(rows, load)),
         ):
-            found.append(Figure(f"{text}: {what}", round(value, 2), at_least=LEAST, bound=2, machine=True))
+            figure = Figure(f"{text}: {what}", round(value, 2), at_least=LEAST, bound=2, machine=True)
+            found.append(figure)
     return found
