@@ -164,7 +164,7 @@ def test_bad_points_are_named_and_none_is_run(sweeps: Path, capsys: pytest.Captu
         for status in ("0", "oops")
     ]
     begin = (
-        f"{where}, sw kernel, dynamic, policy cfs, cpus = 1, N = 10, STATUS = oops: spin does not compile: "
+        f"{where}, sw kernel, dynamic, policy cfs, cpus = 1, N = 10, STATUS = oops: spin.c does not compile: "
     )
     assert lines[2].startswith(begin) and "use of undeclared identifier 'oops'" in lines[2]
     assert lines[3:] == [
