@@ -32,3 +32,16 @@ def test_each_figure_has_its_room_however_narrow_it_is() -> None:
 def test_texts_alone_are_one_table() -> None:
     texts = Table("Names", ("a", "b"), (("x", "y"),), text_columns=2)
     assert texts.parts(1, 2) == [texts]
+
+
+def test_columns_share_what_is_left_but_take_no_more_than_they_can_use() -> None:
+    assert WIDE.widths(100, 2) == [8, 12, 9, 11]
+    assert WIDE.widths(8 + 6 + 9 + 7 + 4 * 2, 2) == [8, 6, 9, 7]
+    assert WIDE.widths(8 + 6 + 9 + 7 + 4 * 2 + 3, 2) == [8, 8, 9, 8]
+
+
+def test_a_text_gives_way_to_the_widest_figure() -> None:
+    table = Table("Operations", ("what it is", "cycles"), (("set_sched_param_queued", "12 345 678"),))
+    assert table.widths(40, 2) == [22, 10]
+    (part,) = table.parts(20, 2)
+    assert part.widths(20, 2) == [6, 10]

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from rich import box
-from rich.console import Console, JustifyMethod
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -73,23 +73,28 @@ class Parser(argparse.ArgumentParser):
 
 def show(table: Table) -> None:
     """Print it: in parts where it is too wide, and without a frame where there is no terminal."""
-    framed = out.is_terminal
-    console = out if framed else Console(highlight=False, width=_PIPED)
-    room, between = console.width - framed, 3 if framed else 2
+    draw(table, out, out if out.is_terminal else Console(highlight=False, width=_PIPED))
+
+
+def draw(table: Table, titles: Console, tables: Console) -> None:
+    """Print a table's parts on `tables`, as wide as that is, and their titles on `titles`."""
+    framed = tables.is_terminal
+    room, between = tables.width - framed, 3 if framed else 2
     for part in table.parts(room, between):
         rich = RichTable(
             box=box.HEAVY_HEAD if framed else None,
             pad_edge=framed,
             padding=(0, 1) if framed else (0, 2, 0, 0),
         )
-        for index, width in enumerate(part.widths(room, between)):
-            justify: JustifyMethod = "left" if index < part.text_columns else "right"
-            rich.add_column(part.columns[index], justify=justify, width=width)
+        widths = part.widths(room, between)
+        for index, (column, width) in enumerate(zip(part.columns, widths, strict=True)):
+            justify: Literal["left", "right"] = "left" if index < part.text_columns else "right"
+            rich.add_column(column, justify=justify, width=width, overflow="fold")
         for row in part.rows:
             rich.add_row(*map(Text, row))
-        out.print()
-        out.print(Text(part.title, style="italic"))
-        console.print(rich)
+        titles.print()
+        titles.print(Text(part.title, style="italic"))
+        tables.print(rich)
 
 
 def needs_checkout() -> None:

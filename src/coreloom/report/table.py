@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from coreloom.report.figure import Figure
 
 _TEXT = 20  # characters to which a text may be broken
+_FOLDED = 4  # and where there is no room, within words
 
 
 @dataclass(frozen=True)
@@ -25,33 +26,12 @@ class Table:
         lines = [" | ".join(row) for row in (self.columns, tuple(marks), *self.rows)]
         return "\n".join(f"| {line} |" for line in lines)
 
-    def _least(self) -> list[int]:
-        """Of each column the characters that it needs."""
-        widths = []
-        for index, header in enumerate(self.columns):
-            cells = [row[index] for row in self.rows]
-            longest = max(map(len, cells), default=0)
-            if index < self.text_columns:
-                longest = min(longest, max([_TEXT, *(len(word) for cell in cells for word in cell.split())]))
-            widths.append(max([longest, *map(len, header.split())]))
-        return widths
-
-    def widths(self, room: int, between: int) -> list[int]:
-        """Of each column of a part its characters: what it needs, and as much of the rest as it can use."""
-        widths = self._least()
-        left = room - sum(width + between for width in widths)
-        for index, column in enumerate(zip(self.columns, *self.rows, strict=True)):
-            more = max(0, min(left, max(map(len, column)) - widths[index]))
-            widths[index] += more
-            left -= more
-        return widths
-
     def parts(self, room: int, between: int) -> list[Table]:
         """Tables of as many of its columns as fit into `room` characters; each begins with the text columns.
 
         Headers and long texts may break between words, figures nowhere. between: characters between columns.
         """
-        widths = self._least()
+        widths = self._least(room, between, max)
         text = list(range(self.text_columns))
         left = room - sum(widths[i] + between for i in text)
         groups: list[list[int]] = []
@@ -72,6 +52,41 @@ class Table:
             )
             for number, group in enumerate(groups or [[]])
         ]
+
+    def widths(self, room: int, between: int) -> list[int]:
+        """Characters of each column of one of parts(): at least what it needs, at most what it can use."""
+        widths = self._least(room, between, sum)
+        most = [max(self._longest(i), len(header)) for i, header in enumerate(self.columns)]
+        for _ in range(room - sum(widths) - between * len(widths)):
+            narrow = [i for i, width in enumerate(widths) if width < most[i]]
+            if not narrow:
+                break
+            widths[min(narrow, key=widths.__getitem__)] += 1
+        return widths
+
+    def _longest(self, column: int) -> int:
+        return max((len(row[column]) for row in self.rows), default=0)
+
+    def _least(self, room: int, between: int, of: Callable[[list[int]], int]) -> list[int]:
+        """Characters that each column needs; beside the text columns fits the widest figure (max), or all."""
+        words = [
+            max(
+                len(word) for text in (header, *(row[i] for row in self.rows)) for word in [*text.split(), ""]
+            )
+            for i, header in enumerate(self.columns)
+        ]
+        text = range(self.text_columns)
+        widths = [
+            max(words[i], min(self._longest(i), _TEXT) if i in text else self._longest(i))
+            for i in range(len(self.columns))
+        ]
+        figures = of([0, *(width + between for width in widths[self.text_columns :])])
+        over = sum(widths[i] + between for i in text) + figures - room
+        for least in (words, [_FOLDED] * len(words)):
+            while over > 0 and (wide := [i for i in text if widths[i] > least[i]]):
+                widths[max(wide, key=widths.__getitem__)] -= 1
+                over -= 1
+        return widths
 
 
 def number(value: float | int | None, digits: int = 0) -> str:
