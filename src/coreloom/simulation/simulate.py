@@ -52,6 +52,8 @@ class UnitState(IntEnum):
 
 
 class Event(NamedTuple):
+    """What a CPU or a unit wrote to the trace port, or the harness saw; the cycle is counted from reset."""
+
     cycle: int
     cpu: int
     kind: int
