@@ -110,6 +110,20 @@ def test_trace_is_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[0] for row in lines(out)] == ["ring", "work er-7", "rt-9", "bash-12"]
 
 
+def test_costs_of_the_soc_are_said_first_of_a_trace_of_linux(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "costs.json").write_text('{"switch_us": 4, "migrate_us": 1, "warm_us": 20}')
+    trace = ("model", "--trace", str(DATA / "ftrace.txt"), "--policy", "ring")
+    _, out, _ = command(capsys, *trace)
+    assert out.splitlines()[0] == (
+        "costs: switch 4 us, migration 1 us, cold cache 20 us "
+        "(of the SoC, not of the machine traced; --ideal leaves them out)"
+    )
+    _, out, _ = command(capsys, *trace, "--ideal")
+    assert out.splitlines()[0] == "switching costs nothing"
+
+
 def test_deadlock_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "w.toml"
     path.write_text(

@@ -54,13 +54,16 @@ def _model_machine(args: argparse.Namespace, wanted: case.Case) -> Machine:
     )
 
 
-def _costs(machine: Machine, of_soc: bool) -> str:
-    """What switching costs, and where those costs are from."""
+def _costs(machine: Machine, of_soc: bool, of_trace: bool) -> str:
+    """What switching costs, and where those costs are from; of_trace: real threads of another machine ran."""
     costs = machine.costs
     if costs.ideal:
         why = "" if workload.COSTS.exists() else " (not measured yet: `coreloom bench policies` does)"
         return f"switching costs nothing{why}"
-    source = " (as on the SoC; --ideal leaves them out)" if of_soc else ""
+    source = ""
+    if of_soc:
+        whose = "of the SoC, not of the machine traced" if of_trace else "as on the SoC"
+        source = f" ({whose}; --ideal leaves them out)"
     return (
         f"costs: switch {costs.switch_us:g} us, migration {costs.migrate_us:g} us, "
         f"cold cache {costs.warm_us:g} us{source}"
@@ -103,7 +106,7 @@ def _run(args: argparse.Namespace) -> int:
         f"{wanted.workload.name}: {wanted.workload.count} threads on {machine.cpus} CPUs, {until}, "
         f"slice {machine.slice_us / 1000:g} ms, {tick}, seed {args.seed}"
     )
-    for line in (_costs(machine, of_soc=wanted.costs is None), *notes):
+    for line in (_costs(machine, wanted.costs is None, args.trace is not None), *notes):
         out.print(line, markup=False)
     show(tables.runs(outcomes, title))
     show(tables.threads(outcomes))
