@@ -391,6 +391,8 @@ def test_signal_leaves_nothing(tmp_path: Path, number: signal.Signals, status: i
         time.sleep(0.05)  # until the simulation runs
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (status, f"coreloom: {word}; no partial file was left\n")
+    # On a busy machine it also says that it still builds.
+    last = said.splitlines()[-1]
+    assert (process.returncode, last) == (status, f"coreloom: {word}; no partial file was left")
     assert list(scratch.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.c", "scratch"]
