@@ -64,6 +64,15 @@ def test_what_is_not_ones_own_is_passed_over(tmp_path: Path, monkeypatch: pytest
     assert cache.folder() == BUILD / "cache"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_root_runs_nothing_from_a_cache_of_another(top: Path, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+        os.chown(top, 65534, 65534)
+        cache._folder.cache_clear()
+        assert (cache.folder(), cache.shared()) == (tmp_path / "caches" / "coreloom", None)
+
+
 def test_an_entry_is_whole_or_not_there(top: Path) -> None:
     entry = cache.place("kind") / "name"
 

@@ -67,10 +67,12 @@ def shared() -> Path | None:
 
 @functools.lru_cache
 def _trusted(path: Path) -> bool:
-    """Whether it is a folder that only its owner, whom the user has named so, can write."""
+    """Whether it is a folder that only its owner can write, whom the user trusts; root trusts only root."""
     try:
         status = path.stat()
     except OSError:
+        return False
+    if os.geteuid() == 0 and status.st_uid != 0:
         return False
     return stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o022 and os.access(path, os.R_OK | os.X_OK)
 
