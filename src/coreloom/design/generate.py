@@ -14,7 +14,7 @@ from pathlib import Path
 import jinja2
 
 from coreloom import licence
-from coreloom.design import hardware_threads, keys, spec
+from coreloom.design import hardware_threads, key_costs, keys, spec
 from coreloom.errors import UserError
 from coreloom.paths import ROOT, RTL, RUNTIME
 
@@ -89,9 +89,12 @@ def unit_switch(units: Iterable[hardware_threads.Unit]) -> str:
 
 
 def _platforms(name: str) -> str:
-    table = keys.table()
+    table, measured = keys.table(), key_costs.read()
+    areas = {entry.place: entry.key.area or key_costs.text(measured.of(entry.place)) for entry in table}
     return render(
         name,
+        areas=areas,
+        measured=measured,
         sections=[
             (section.title, [entry for entry in table if entry.section == name])
             for name, section in keys.SECTIONS.items()

@@ -53,6 +53,7 @@ class Key:
     optional: bool = False
     only: tuple[str, str] | None = None  # another key, and the value of it that this one is for
     section: str | None = None  # in the file, if not that of its dataclass
+    area: str = ""  # why it has no figure in LUT4 of its own; else `coreloom synth --keys` measures it
 
 
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
@@ -162,32 +163,44 @@ class Platform:
     cpus never counts that one.
     """
 
-    name: Annotated[str, Key("the file's name without .toml")]
+    name: Annotated[str, Key("the file's name without .toml", area="none: only a name")]
     core: Annotated[
         str,
-        Key("economy: PicoRV32, standard: Ibex", choices=CORES, rtl="Core", c={"CL_CORE_*": lambda *_: 1}),
-    ]
+        Key(
+            "economy: PicoRV32, standard: Ibex", choices=CORES, rtl="Core", c={"CL_CORE_*": lambda *_: 1},
+            area="that of the core: whole platforms in results/synth.md",
+        ),
+    ]  # fmt: skip
     cpus: Annotated[int, Key("processors; 1 with interconnect backdoor", 1, 8, rtl="Cpus", c="CL_CPUS")]
     interconnect: Annotated[
         str,
         Key(
             "amp: with local memories; backdoor: processor 1 behind a Back-Door", choices=INTERCONNECTS,
-            c={"CL_AMP": lambda _, value: int(value == "amp")},
+            c={"CL_AMP": lambda _, value: int(value == "amp")}, area="that of the units that go with it",
         ),
     ] = "smp-bus"  # fmt: skip
     tick_cycles: Annotated[
-        int, Key("unit of the time slice, in cycles", 100, 10**9, rtl="TickCycles", c="CL_TICK_CYCLES")
-    ] = 1000
+        int,
+        Key(
+            "unit of the time slice, in cycles", 100, 10**9, rtl="TickCycles", c="CL_TICK_CYCLES",
+            area="none: a constant",
+        ),
+    ] = 1000  # fmt: skip
     kernel: KernelSize = KernelSize()
     ram_mib: Annotated[
-        int, Key("shared memory", 32, MAX_RAM_MIB, True, unit=_MIB, rtl="RamBytes", section="memory")
-    ] = 32
+        int,
+        Key(
+            "shared memory", 32, MAX_RAM_MIB, True, unit=_MIB, rtl="RamBytes", section="memory",
+            area="none: memory",
+        ),
+    ] = 32  # fmt: skip
     ipc: IpcSize | None = None
     local_kib: Annotated[
         int,
         Key(
             "local memory of each processor", 16, MAX_LOCAL_KIB, True, unit=_KIB, section="memory",
             rtl="LocalBytes", c="CL_LOCAL_MEMORY_BYTES", only=("interconnect", "amp"),
+            area="none: block RAM",
         ),
     ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None
@@ -247,6 +260,11 @@ class Entry:
         """In the file, with its section."""
         section = self.section if self.key.section is None else self.key.section
         return f"{section}.{self.attribute}" if section else self.attribute
+
+    @property
+    def place(self) -> str:
+        """Its dataclass and field, which no other key has."""
+        return f"{self.section}.{self.attribute}" if self.section else self.attribute
 
     @property
     def only(self) -> tuple[str, str] | None:

@@ -133,6 +133,15 @@ def _placed(job: Job, seed: int, target: Target, wide: bool, versions: tuple[str
     ]
 
 
+def lut4(job: Job) -> int:
+    """LUT4 of a unit before it is placed: look-up tables, two of each carry cell, six of each RAM16x4.
+
+    Raises UserError when Yosys is missing or cannot build the unit.
+    """
+    netlist = Netlist.read(_netlist(job, False, yowasp.version(yowasp.YOSYS, EXTRA)).netlist, _TOP)
+    return netlist.count("LUT4") + 2 * netlist.count("CCU2C") + 6 * netlist.count("TRELLIS_DPR16X4")
+
+
 # ---------------------------------------------------------------------------------------------------------
 # The netlist
 

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the keys of a platform file cost in LUT4: the unit that has a key is built with several values of it.
+
+`coreloom synth --keys` keeps it where design/key_costs.py reads it for the reference page. All other keys
+have the values of BASE; a hardware thread brings the ready queue that it needs, and the other way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from coreloom.design import keys
+from coreloom.design.key_costs import Cost
+from coreloom.design.keys import BackdoorSize, Entry, IpcSize, Platform
+from coreloom.synthesis import synth, units
+from coreloom.synthesis.units import Job
+from coreloom.toolchain import yowasp
+
+BASE = Platform("base", "standard", 2, ipc=IpcSize(), backdoor=BackdoorSize())
+_FACTOR = 4  # from the base value of a number to the other one
+
+_KERNEL = (
+    *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
+    *("ReadyQueue", "Policy", "Reserve", "RtCpus", "RtPriority"),
+)
+# The unit that has the keys of a section, and what its parameters are called in cl_soc.
+_UNITS = {
+    "": ("cl_kernel:dwrr", {name: name for name in _KERNEL}),
+    "kernel": ("cl_kernel:dwrr", {name: name for name in _KERNEL}),
+    "ipc": (
+        "cl_ipc:2",
+        {"Cpus": "Cpus", "MailboxDepth": "MailboxDepth", "CpuMutexes": "Mutexes", "Barriers": "Barriers"},
+    ),
+    "backdoor": (
+        "cl_backdoor",
+        {"BlockBytes": "BlockBytes", "MailDepth": "MailDepth", "FarBytes": "MemoryBytes"},
+    ),
+}
+_UNIT = ("sort",)
+# Values that do not follow from the type.
+_VALUES: dict[str, tuple[Any, ...]] = {
+    "cpus": (1, 4),
+    "kernel.hardware_threads": (_UNIT,),
+    "kernel.rt_cpus": (2,),
+    "kernel.rt_priority": (8,),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A key with a value, in the unit that has it."""
+
+    entry: Entry
+    value: Any
+    soc: Platform
+
+    @property
+    def job(self) -> Job:
+        name, parameters = _UNITS[self.entry.section]
+        (unit, *_) = (job.unit for job in units.choose([name]))
+        made = keys.rtl_parameters(self.soc)
+        params = {parameters[name]: value for name, value in made.items() if name in parameters}
+        label = "-".join(f"{name}={value}" for name, value in sorted(params.items()))
+        return Job(dataclasses.replace(unit, build=label, params=lambda size: params), None)
+
+
+def points() -> list[Point]:
+    """What is measured: each key at its base value and at others."""
+    found = []
+    for entry in keys.table():
+        if entry.key.area:
+            continue
+        base = _with(BASE, entry.only) if entry.only and entry.only[0].startswith("kernel") else BASE
+        usual = _value(base, entry)
+        found += [Point(entry, value, _set(base, entry, value)) for value in (usual, *_others(entry, usual))]
+    return found
+
+
+def measure(
+    wanted: Sequence[Point],
+    on_start: Callable[[str], None] | None = None,
+    on_done: Callable[[], None] | None = None,
+) -> list[Cost]:
+    """LUT4 of the unit at each point, several at a time; raises UserError as synth.lut4."""
+    jobs = [point.job for point in wanted]
+
+    def one(job: Job) -> tuple[str, int]:
+        if on_start:
+            on_start(f"synthesise {job.unit.top}")
+        count = synth.lut4(job)
+        if on_done:
+            on_done()
+        return job.label, count
+
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    try:
+        counts = dict(pool.map(one, {job.label: job for job in jobs}.values()))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        with yowasp.stopped():
+            pool.shutdown()
+    return [
+        Cost(key=point.entry.place, unit=job.unit.top, value=_shown(point.value), lut4=counts[job.label])
+        for point, job in zip(wanted, jobs, strict=True)
+    ]
+
+
+def builds(wanted: Sequence[Point]) -> int:
+    """How often `measure` calls on_done."""
+    return len({point.job.label for point in wanted})
+
+
+def _others(entry: Entry, usual: Any) -> tuple[Any, ...]:
+    if entry.name in _VALUES:
+        return _VALUES[entry.name]
+    if entry.key.choices:
+        return tuple(choice for choice in entry.key.choices if choice != usual)
+    if entry.type is bool:
+        return (not usual,)
+    return (min(usual * _FACTOR, entry.key.most or usual * _FACTOR),)
+
+
+def _value(soc: Platform, entry: Entry) -> Any:
+    value = getattr(getattr(soc, entry.section) if entry.section else soc, entry.attribute)
+    return soc.kernel.priorities // 2 if value is None else value
+
+
+def _set(soc: Platform, entry: Entry, value: Any) -> Platform:
+    if not entry.section:
+        return dataclasses.replace(soc, **{entry.attribute: value})
+    part = dataclasses.replace(getattr(soc, entry.section), **{entry.attribute: value})
+    if entry.name == "kernel.hardware_threads" and value:
+        part = dataclasses.replace(part, ready_queue="hybrid")
+    if (entry.name, value) == ("kernel.ready_queue", "hybrid"):
+        part = dataclasses.replace(part, hardware_threads=_UNIT)
+    return dataclasses.replace(soc, **{entry.section: part})
+
+
+def _with(soc: Platform, only: tuple[str, str]) -> Platform:
+    return _set(soc, keys.entry(only[0]), only[1])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(value) or "none" if isinstance(value, tuple) else str(value)
