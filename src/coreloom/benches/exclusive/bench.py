@@ -15,7 +15,7 @@ import msgspec
 from coreloom.benches.exclusive import guest, killed
 from coreloom.benches.exclusive.cases import CPUS, MACHINES, PLAIN, TASKSET, TRIES, Cell, Load, cells, chosen
 from coreloom.errors import UserError
-from coreloom.jobs.job import Job, whole
+from coreloom.jobs.job import Job, prepare, whole
 from coreloom.report import results
 from coreloom.vm import vm
 
@@ -175,15 +175,14 @@ Measured = Row | Start | killed.Kill
 
 def jobs(quick: bool, seeds: int) -> tuple[list[Job[Measured]], list[Job[Measured]]]:
     """The preparation, then one guest per mechanism to kill and one per load and seed."""
-    made: list[vm.Guest] = []
 
-    def prepare() -> list[Measured]:
+    def made() -> vm.Guest:
+        """Where a job runs, as a guest is files of that machine; what is there takes no time."""
         vm.prepare(["7"])
-        made.append(guest.guest())
-        return []
+        return guest.guest()
 
     def run(text: str, seed: int) -> dict[str, bytes]:
-        outcome = vm.run(made[0], text, cpus=CPUS, deterministic=True, seed=seed, timeout=_TIMEOUT)
+        outcome = vm.run(made(), text, cpus=CPUS, deterministic=True, seed=seed, timeout=_TIMEOUT)
         return outcome.files
 
     programs, loads = chosen(quick)
@@ -210,4 +209,4 @@ def jobs(quick: bool, seeds: int) -> tuple[list[Job[Measured]], list[Job[Measure
         for seed in range(1, seeds + 1)
         for job in (*(measured(load, seed) for load in loads), started(seed))
     ]
-    return [Job("prepare the guest", whole(prepare))], [*map(killed_at, killed.CASES), *of_seeds]
+    return [prepare("prepare the guest", made)], [*map(killed_at, killed.CASES), *of_seeds]

@@ -20,7 +20,7 @@ import msgspec
 from coreloom.benches.linux.loads import GAPS, Case, program
 from coreloom.benches.linux.schedulers import DWRR, OWN, Scheduler, scheduler, version
 from coreloom.errors import UserError
-from coreloom.jobs.job import Job, whole
+from coreloom.jobs.job import Job, prepare, whole
 from coreloom.programs import bpf
 from coreloom.report import results
 from coreloom.toolchain import debian
@@ -186,22 +186,21 @@ def jobs(
     tests: Sequence[Case], schedulers: Sequence[str], seeds: int, choice: str = "7"
 ) -> tuple[list[Job[Row]], list[Job[Row]]]:
     """The preparation, and one guest per test, scheduler and seed."""
-    guests: dict[tuple[str, str], vm.Guest] = {}
-    loaded: dict[str, Scheduler] = {}
 
-    def prepare() -> list[Row]:
+    def made(test: Case, name: str) -> tuple[Scheduler, vm.Guest]:
+        """Where a job runs, as a guest is files of that machine; what is there takes no time."""
         vm.prepare([choice])
-        loaded.update((name, scheduler(name)) for name in schedulers)
-        guests.update(((test.name, name), guest(test, loaded[name])) for test in tests for name in schedulers)
-        return []
+        loaded = scheduler(name)
+        return loaded, guest(test, loaded)
 
     def run(test: Case, name: str, seed: int) -> list[Row]:
-        text = script(test, loaded[name])
+        loaded, there = made(test, name)
+        text = script(test, loaded)
 
         def measure() -> dict[str, Any]:
             try:
                 files = vm.run(
-                    guests[test.name, name],
+                    there,
                     text,
                     cpus=test.cpus,
                     memory_mb=_MEMORY_MB,
@@ -215,11 +214,11 @@ def jobs(
                 if name in OWN:
                     raise
                 files = {"failed": str(error).splitlines()[0].encode()}
-            return {"rows": msgspec.to_builtins(rows_of(test, loaded[name], seed, files))}
+            return {"rows": msgspec.to_builtins(rows_of(test, loaded, seed, files))}
 
         how = f"{test.cpus} {test.constant_rate} {seed} {kernel.get(choice).release} {qemu.get().version}"
         metrics = " ".join(metric.name for metric in test.metrics)
-        made_of = [how, text, metrics, *_content(guests[test.name, name])]
+        made_of = [how, text, metrics, *_content(there)]
         found = results.once(f"linux-{test.name}-{name}-{seed}", made_of, measure)
         return msgspec.convert(found["rows"], list[Row])
 
@@ -227,7 +226,12 @@ def jobs(
         text = f"{test.name} under {name}, seed {seed}"
         return Job(text, whole(lambda: run(test, name, seed)), test.seconds)
 
-    first = [Job("prepare the guests", whole(prepare))]
+    def all_made() -> None:
+        for test in tests:
+            for name in schedulers:
+                made(test, name)
+
+    first = [prepare("prepare the guests", all_made)]
     seeded = range(1, seeds + 1)
     return first, [job(test, name, seed) for seed in seeded for test in tests for name in schedulers]
 
