@@ -18,8 +18,6 @@ def _run(args: argparse.Namespace) -> int:
     sweep = file.load(args.file)
     kept = Store(sweep.name)
     with kept.alone(), pools.pool(args) as pool:
-        if args.restart:
-            kept.clear()
         with doing("build", len(sweep.settings)) as task:
             points, bad = run.build(sweep, task.say, task.advance)
         for one in bad:
@@ -29,6 +27,8 @@ def _run(args: argparse.Namespace) -> int:
                 f"{len(bad)} of {len(sweep.settings)} points are bad, none was run: mend {args.file.name}, "
                 "or leave them out by [[exclude]]"
             )
+        if args.restart:
+            kept.clear()
         before = len(kept.done(one.key for one in points))
         if before:
             out.print(
