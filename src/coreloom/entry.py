@@ -31,7 +31,15 @@ def build_dir(words: list[str]) -> tuple[str | None, list[str]]:
     return folder, [*others, *rest]
 
 
+def _refuse(said: str) -> int:
+    sys.stderr.write(f"coreloom: error: {said}\n")
+    return 1
+
+
 def main() -> int:
+    if sys.version_info < (3, 10):  # noqa: UP036 - started without pip, which would refuse
+        version = ".".join(map(str, sys.version_info[:3]))
+        return _refuse(f"Coreloom needs Python 3.10 or newer, this is {version}: install it with a newer one")
     folder, words = build_dir(sys.argv[1:])
     if folder is not None:
         os.environ["CORELOOM_BUILD_DIR"] = str(Path(folder).absolute())
@@ -40,7 +48,12 @@ def main() -> int:
     program = made(words[0]) if words and words[0] in PROGRAMS else None
     if program is not None and words[1:] != ["--build"]:  # which is coreloom's own
         os.execv(program, [str(program), *words[1:]])
-    from coreloom import cli
+    try:
+        from coreloom import cli
+    except ModuleNotFoundError as error:
+        from coreloom.paths import setup
+
+        return _refuse(f"the Python package of the module {error.name} is missing: run `{setup()}`")
 
     return cli.main(words)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom import entry
 from coreloom.programs import registry
 
 _LIBBPF = pytest.mark.linux  # a package of Debian
@@ -33,3 +34,14 @@ def test_build_prints_the_program_each_time(name: str) -> None:
         assert registry.made(name) == Path(done.stdout.strip())
     assert said[0] == said[1]
     assert os.access(said[0].strip(), os.X_OK)
+
+
+def test_an_older_python_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(sys, "version_info", (3, 9, 18))
+        status = entry.main()
+    said = "Coreloom needs Python 3.10 or newer, this is 3.9.18: install it with a newer one"
+    printed = capsys.readouterr()
+    assert (status, printed.out, printed.err) == (1, "", f"coreloom: error: {said}\n")

@@ -50,6 +50,23 @@ def test_it_runs_a_program_of_ones_own(place: Path) -> None:
     assert done.stdout.startswith("hello\n")
 
 
+def test_it_makes_a_project_and_runs_it(place: Path) -> None:
+    assert coreloom(place, "new", "mine").returncode == 0
+    done = coreloom(place, "run", "mine/main.c", "--platform", "./mine/mine.toml")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("4096 words, total 8386560, half of it by a hardware thread\n")
+
+
+def test_a_missing_package_is_one_line(place: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "coreloom.entry", "list"],
+        cwd=place, env={"PATH": os.environ["PATH"], "PYTHONPATH": str(place / "site")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    said = "the Python package of the module PIL is missing: run `pip install --force-reinstall coreloom`"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"coreloom: error: {said}\n")
+
+
 def test_it_has_the_published_results_and_the_policies(place: Path) -> None:
     advice = coreloom(place, "advise", "ipc", "--signal")
     assert (advice.returncode, advice.stderr) == (0, "")
