@@ -146,15 +146,15 @@ class Cluster:
 
     def threads(self) -> int:
         """How many tasks the workers run at a time, now. UserError if the scheduler is gone."""
-        with self._reached():
+        with self._reached(OSError):
             return int(sum(self._client.nthreads().values()))
 
     @contextlib.contextmanager
-    def _reached(self) -> Iterator[None]:
-        """Says in one line that the scheduler went away."""
+    def _reached(self, *further: type[Exception]) -> Iterator[None]:
+        """Says in one line that the scheduler went away; further: errors that mean it in this block."""
         try:
             yield
-        except (self._dask.CancelledError, self._dask.comm.CommClosedError):
+        except (self._dask.CancelledError, self._dask.comm.CommClosedError, *further):
             raise UserError(
                 f"the Dask scheduler at {self.address} was lost: start it and its workers again, "
                 "then repeat the command"
@@ -204,7 +204,8 @@ class Cluster:
                 held[name] = self._client.submit(_bytes, artefacts.pack(name), key=key, pure=True)
             return held[name]
 
-        for number in sorted(range(len(wanted)), key=lambda n: -wanted[n].steps):
+        order = sorted(range(len(wanted)), key=lambda n: -wanted[n].steps)
+        for rank, number in enumerate(order):
             job = wanted[number]
             names = list(dict.fromkeys((*common, *job.entries)))
             packed = self._dump(replace(job, entries=()))
@@ -213,7 +214,7 @@ class Cluster:
                 number,
                 self._client.submit(
                     _work, packed, key, identity(), names, [entry(name) for name in names],
-                    key=key, pure=True, priority=-number,
+                    key=key, pure=True, priority=-rank,
                 ),
             )  # fmt: skip
 
