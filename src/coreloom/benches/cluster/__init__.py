@@ -18,6 +18,7 @@ from coreloom.benches.cluster.bench import (
     Result,
     at_a_time,
     figures,
+    machine,
     measure,
     ratio,
 )
@@ -43,9 +44,11 @@ class Cluster(Bench[Result]):
         )
 
     def measure(self, options: Namespace, work: Work) -> Result:
+        with work.doing("measure what two processes get done on this machine"):
+            bound = machine()
         rows = measure(options.quick, work)
         method = self.method(points=POINTS, runs=RUNS, passes=len(PASSES))
-        return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+        return Result(name=self.name, rows=rows, machine=bound, reach=figures(rows, bound), method=method)
 
     def tables(self, content: Result) -> Sequence[Table]:
         rows = (
@@ -60,9 +63,12 @@ class Cluster(Bench[Result]):
             Table("Time of many jobs, in the order in which they were run", columns, tuple(rows)),
             Table(
                 "Two workers compared with one",
-                ("load", "speed (times that of one)", "jobs at a time"),
+                ("load", "speed (times that of one)", "of two busy processes", "jobs at a time"),
                 tuple(
-                    (load, number(ratio(content.rows, load), 2), number(at_a_time(content.rows, load), 2))
+                    (
+                        *(load, number(ratio(content.rows, load), 2)),
+                        *(number(content.machine, 2), number(at_a_time(content.rows, load), 2)),
+                    )
                     for load in (SWEEP, FAIRNESS)
                 ),
             ),
