@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -17,10 +18,17 @@ from coreloom.paths import ROOT
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel's files, as `pip install` puts them; the packages that it needs are this Python's."""
+    """The wheel's files, as `pip install` puts them; the packages that it needs are this Python's.
+
+    The wheel is made from the source distribution, which is made from the checkout.
+    """
     made = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(made)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(made), "-t"]
+    subprocess.run([*build, "sdist"], cwd=ROOT, check=True, capture_output=True)
+    (sdist,) = made.glob("*.tar.gz")
+    shutil.unpack_archive(sdist, made / "source")
+    (source,) = (made / "source").iterdir()
+    subprocess.run([*build, "wheel"], cwd=source, check=True, capture_output=True)
     (wheel,) = made.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(made / "site")
