@@ -74,10 +74,12 @@ void cl_pins_again(const struct cl_hold *hold) {
     if (!is.kernel && !forgets) continue;
     /* What was told to be less since, by whom it may, is more than forgotten. */
     struct cl_cpus lost = cl_cpus_minus(&left, &is.allowed);
-    if ((is.kernel || program) && cl_cpus_count(&lost)) continue;
-    struct cl_cpus may = cl_granted_of(known->tid, &base->possible);
-    if (!is.kernel && !program && !cl_cpus_equal(&is.allowed, &may)) continue; /* requested since */
-    if (!cl_cpus_equal(&is.allowed, &left)) cl_task_allow(known->tid, &left); /* or its cpuset has none of these */
+    if (cl_cpus_equal(&is.allowed, &left) || ((is.kernel || program) && cl_cpus_count(&lost))) continue;
+    if (!is.kernel && !program) {
+      struct cl_cpus may = cl_granted_of(known->tid, &base->possible);
+      if (!cl_cpus_equal(&is.allowed, &may)) continue; /* requested since */
+    }
+    cl_task_allow(known->tid, &left); /* or its cpuset has none of these */
   }
 }
 

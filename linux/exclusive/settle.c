@@ -754,6 +754,7 @@ static bool lacks(const void *settle, const struct cl_cpus *allowed) {
 /* A task born since inherited what its parent was left with. Repeats until none is found: one that is not yet set
  * may have children meanwhile. */
 static void settle_newborn(struct settle *s, int rounds) {
+  struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after), rest = cl_baseline_rest(&s->base, &s->after);
   for (int round = 0, changed = 1; changed && round < rounds; round++) {
     struct cl_tasks tasks;
     changed = 0;
@@ -765,13 +766,9 @@ static void settle_newborn(struct settle *s, int rounds) {
       if (cl_baseline_task(&s->base, task->tid, task->born) || within(&task->allowed, &s->after)) continue;
       if (!of_program(s, task, &wish) && !made_on_the_way(s, task, &wish)) wish = cl_baseline_wish(&s->base, task);
       struct cl_cpus to = cl_cpus_minus(&wish, &s->after);
-      if (empty(&to)) { /* all of it is still held */
-        struct cl_cpus rest = cl_baseline_rest(&s->base, &s->after);
-        to = cl_granted_of(task->tid, &rest);
-      }
+      if (empty(&to)) to = cl_granted_of(task->tid, &rest); /* all of it is still held */
       struct cl_cpus can = cl_cpus_and(&to, &s->base.online);
       struct cl_cpus has = cl_cpus_and(&task->allowed, &s->base.online);
-      struct cl_cpus should = cl_cpus_minus(&s->base.online, &s->after);
       bool enough = cl_cpus_equal(&can, &has) || (within(&should, &has) && within(&should, &can));
       if (empty(&to) || (enough && !lacks_offline(s, task->tid, &to))) continue;
       if (allow(s, task->tid, &to)) continue;
