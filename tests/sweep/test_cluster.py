@@ -42,6 +42,7 @@ def _reader(name: str) -> Callable[[], list[str]]:
         def never(work: Path) -> None:
             raise UserError(f"the worker lacks {name}")
 
+        time.sleep(0.2)  # so long that the other worker gets some, too
         return [(cache.made(cache.place("test") / name, never) / "text").read_text()]
 
     return read
@@ -66,6 +67,40 @@ def test_a_mistake_of_a_job_is_its_line(two: Workers) -> None:
 
     with Cluster(two.address) as pool, pytest.raises(UserError, match=r"^it is wrong: mend it$"):
         pool.run([], [Job("wrong", whole(wrong))])
+
+
+def test_short_jobs_become_batches() -> None:
+    def sizes(length: float, waiting: int, threads: int) -> list[int]:
+        made = []
+        while waiting:
+            made.append(cluster._together(length, waiting, threads))
+            waiting -= made[-1]
+        return made
+
+    assert sizes(cluster.BATCH_S, 5, 2) == [1] * 5
+    assert sizes(cluster.BATCH_S / 4, 30, 2) == [4, 4, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1]  # a fair end
+    assert cluster._together(0, 10_000, 1) == cluster.BATCH_S / 1e-3
+    assert cluster._together(1, 0, 1) == 0
+
+
+def test_of_a_batch_with_a_mistake_what_was_before_it_counts(
+    two: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_together", lambda length, waiting, threads: min(waiting, 5))
+
+    def job(number: int) -> Job[int]:
+        def rows() -> list[int]:
+            if number == 8:
+                time.sleep(1)  # the first batch has ended by then
+                raise UserError("eight is wrong")
+            return [number]
+
+        return Job(f"{number}", whole(rows), steps=-number, key=f"batch-{time.time_ns():x}")
+
+    came: list[tuple[int, list[int]]] = []
+    with Cluster(two.address) as pool, pytest.raises(UserError, match=r"^eight is wrong$"):
+        pool.run([], [job(n) for n in range(10)], on_rows=lambda n, rows: came.append((n, [*rows])))
+    assert came == [(n, [n]) for n in range(8)]
 
 
 def test_what_runs_is_stopped_by_a_mistake(two: Workers, tmp_path: Path) -> None:
@@ -98,7 +133,7 @@ def test_what_was_built_travels_to_every_worker(two: Workers) -> None:
     own = f"own-{time.time_ns():x}"
     _entry(own, "of one job")
     first = [prepare("make it", lambda: _entry(name, "of all jobs"))]
-    jobs = [Job(f"{n}", whole(_reader(name))) for n in range(8)]
+    jobs = [Job(f"{n}", whole(_reader(name)), key=f"{name}-{n}") for n in range(8)]
     jobs.append(Job("own", whole(_reader(own)), entries=(f"test/{own}",)))
     with Cluster(two.address) as pool:
         rows = pool.run(first, jobs)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs on a Dask cluster, whose workers have the same Coreloom.
 
-A job becomes a task under a key of its content, so it can be run again: that of a worker that dies is, and
-its rows count once. What was built for jobs becomes tasks, too, that give its bytes; Dask brings these to
-each worker that runs such a job, and the worker keeps them in its cache.
+A task is one job, or a batch of short ones, under a key of its content, so it can be run again: that of a
+worker that dies is, and its rows count once. What was built for jobs becomes tasks, too, that give its bytes;
+Dask brings these to each worker that runs such a job, and the worker keeps them in its cache.
 """
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import hashlib
-import itertools
 import logging
 import sys
 import time
@@ -32,6 +32,7 @@ T = TypeVar("T")
 CONNECT_S = 5.0  # how long a scheduler may take to answer, and then to have a worker
 LOOK_S = 2.0  # how often one looks whether there still is a worker
 AHEAD = 2  # tasks on their way for each thread of a worker: one runs, the next is there when it ends
+BATCH_S = 0.2  # what a batch of short jobs should take: a task costs Dask some 10 ms of its own
 EXTRA = "cluster"
 _DATA = ("rtl", "runtime", "policies", "apps", "platforms", "src/coreloom")
 
@@ -44,18 +45,16 @@ def identity() -> str:
 
 
 @dataclass(frozen=True)
-class _Right:
-    """The rows of a job, and the seconds that it took."""
+class _Done:
+    """The rows of each job of a task and the seconds that they took.
 
-    rows: Sequence[Any]
+    wrong: what is wrong with the first job that has none, as a value, since Dask would report an exception as
+    a defect of its own.
+    """
+
+    rows: Sequence[Sequence[Any]]
     seconds: float
-
-
-@dataclass(frozen=True)
-class _Wrong:
-    """A mistake of a job, as a value, since Dask would report an exception as a defect of its own."""
-
-    text: str
+    wrong: str | None = None
 
 
 def _bytes(packed: bytes) -> bytes:
@@ -63,18 +62,15 @@ def _bytes(packed: bytes) -> bytes:
     return packed
 
 
-def _work(
-    packed: bytes, key: str, client: str, names: Sequence[str], entries: Sequence[bytes]
-) -> _Right | _Wrong:
-    """On a worker: the rows of a job, or what is wrong with it. client: its identity."""
+def _work(packed: bytes, key: str, client: str, names: Sequence[str], entries: Sequence[bytes]) -> _Done:
+    """On a worker: what the jobs of a task give. client: its identity."""
     import cloudpickle
     from distributed import get_worker
 
     worker = get_worker()
     if identity() != client:
-        return _Wrong(
-            f"the worker {worker.address} has another version of Coreloom or Python: install the same there"
-        )
+        other = "has another version of Coreloom or Python: install the same there"
+        return _Done((), 0, f"the worker {worker.address} {other}")
 
     def progress(cycles: int) -> None:
         task = worker.state.tasks.get(key)
@@ -82,13 +78,17 @@ def _work(
             raise Stopped("stopped")
 
     begin = time.monotonic()
+    rows: list[Sequence[Any]] = []
+    wrong = None
     try:
         for name, content in zip(names, entries, strict=True):
             artefacts.unpack(name, content)
-        rows = cloudpickle.loads(packed).measure(progress)
-        return _Right(rows, time.monotonic() - begin)
+        for measure in cloudpickle.loads(packed):
+            progress(0)
+            rows.append(measure(progress))
     except UserError as error:
-        return _Wrong(str(error))
+        wrong = str(error)
+    return _Done(rows, time.monotonic() - begin, wrong)
 
 
 class Cluster:
@@ -172,51 +172,55 @@ class Cluster:
         say = on_start or (lambda text: None)
         common: set[str] = set()
         Local().run([], [_recorded(job, common) for job in first], on_start, on_done)
-        tasks = self._tasks(wanted, sorted(common))
+        held: dict[str, Any] = {}  # futures of entries; as long as they are held, workers keep the bytes
+        waiting = collections.deque(sorted(range(len(wanted)), key=lambda n: -wanted[n].steps))
         found: dict[int, Sequence[T]] = {}
-        running: dict[Any, int] = {}
+        running: dict[Any, list[int]] = {}
+        length = BATCH_S  # of the last job that ended, in seconds
         try:
-            while True:
-                room = AHEAD * max(1, self.threads()) - len(running)
-                for number, future in itertools.islice(tasks, max(0, room)):
-                    running[future] = number
-                    say(wanted[number].text)
-                if not running:
-                    return [row for n in range(len(wanted)) for row in found[n]]
+            while waiting or running:
+                threads = max(1, self.threads())
+                for _ in range(AHEAD * threads - len(running)):
+                    batch = [waiting.popleft() for _ in range(_together(length, len(waiting), threads))]
+                    if batch:
+                        jobs = [wanted[number] for number in batch]
+                        running[self._task(jobs, sorted(common), held, -len(found))] = batch
+                        for job in jobs:
+                            say(job.text)
                 for future in self._ended(list(running), say):
-                    number = running.pop(future)
-                    found[number] = self._rows(future, wanted[number])
-                    if on_rows is not None:
-                        on_rows(number, found[number])
-                    if on_done is not None:
-                        on_done()
+                    batch = running.pop(future)
+                    done = self._result(future, [wanted[number] for number in batch])
+                    for number, rows in zip(batch, done.rows, strict=False):  # of a wrong job there are none
+                        found[number] = rows
+                        if on_rows is not None:
+                            on_rows(number, rows)
+                        if on_done is not None:
+                            on_done()
+                    if done.wrong is not None:
+                        raise UserError(done.wrong)
+                    length = done.seconds / len(batch)
+            return [row for n in range(len(wanted)) for row in found[n]]
         finally:
             with contextlib.suppress(Exception):  # of a scheduler that is gone
                 self._client.cancel(list(running), force=True)
 
-    def _tasks(self, wanted: Sequence[Job[Any]], common: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        """The number of each job and the future of its rows, the longest first, submitted one by one."""
-        held: dict[str, Any] = {}  # futures of entries; as long as they are held, workers keep the bytes
-
-        def entry(name: str) -> Any:
+    def _task(
+        self, jobs: Sequence[Job[Any]], common: Sequence[str], held: dict[str, Any], priority: int
+    ) -> Any:
+        """The future of what these jobs give, after the entries that they and `common` name."""
+        names = list(dict.fromkeys((*common, *(name for job in jobs for name in job.entries))))
+        for name in names:
             if name not in held:
                 key = f"entry-{name}"
                 held[name] = self._client.submit(_bytes, artefacts.pack(name), key=key, pure=True)
-            return held[name]
-
-        order = sorted(range(len(wanted)), key=lambda n: -wanted[n].steps)
-        for rank, number in enumerate(order):
-            job = wanted[number]
-            names = list(dict.fromkeys((*common, *job.entries)))
-            packed = self._dump(replace(job, entries=()))
-            key = f"job-{job.key or hashlib.sha256(packed).hexdigest()}-{identity()}"
-            yield (
-                number,
-                self._client.submit(
-                    _work, packed, key, identity(), names, [entry(name) for name in names],
-                    key=key, pure=True, priority=-rank,
-                ),
-            )  # fmt: skip
+        packed = self._dump([job.measure for job in jobs])
+        known = all(job.key for job in jobs)
+        content = "\n".join(job.key for job in jobs).encode() if known else packed
+        key = f"jobs-{hashlib.sha256(content).hexdigest()}-{identity()}"
+        return self._client.submit(
+            _work, packed, key, identity(), names, [held[name] for name in names],
+            key=key, pure=True, priority=priority,
+        )  # fmt: skip
 
     def _ended(self, running: Sequence[Any], say: Callable[[str], None]) -> Sequence[Any]:
         """Those that have ended, once some have; none now and then, to look for new workers."""
@@ -229,20 +233,30 @@ class Cluster:
                 say("waiting for a worker")
             return ()
 
-    def _rows(self, future: Any, job: Job[T]) -> Sequence[T]:
+    def _result(self, future: Any, jobs: Sequence[Job[Any]]) -> _Done:
         try:
             with self._reached():
-                done: _Right | _Wrong = future.result()
+                done: _Done = future.result()
         except self._dask.scheduler.KilledWorker:
-            raise UserError(f"{job.text}: several workers died while they ran it: see their logs") from None
+            others = f" or one of the {len(jobs) - 1} after it" if len(jobs) > 1 else ""
+            raise UserError(
+                f"{jobs[0].text}: several workers died while they ran it{others}: see their logs"
+            ) from None
         except ModuleNotFoundError as error:
             raise UserError(
                 f"a worker lacks the module {error.name}: install the same Coreloom there"
             ) from None
-        if isinstance(done, _Wrong):
-            raise UserError(done.text)
         self.busy += done.seconds
-        return done.rows
+        return done
+
+
+def _together(length: float, waiting: int, threads: int) -> int:
+    """How many of the waiting jobs, of `length` seconds each, become the next task.
+
+    A share of what waits at most, so that at the end all workers are done at about the same time.
+    """
+    most = max(1, waiting // (AHEAD * threads))
+    return min(waiting, most, max(1, int(BATCH_S / max(length, 1e-3))))
 
 
 def _recorded(job: Job[T], names: set[str]) -> Job[T]:
