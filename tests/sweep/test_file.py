@@ -119,6 +119,10 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
             _BASE + '[[exclude]]\nkernel = "sw"\n',
             ": [[exclude]] 1 has kernel = 'sw', which no point has: remove it",
         ),
+        (
+            _BASE + "[[exclude]]\nkernel = [{ of = 1 }]\n",
+            ": [[exclude]] 1 has kernel = {'of': 1}, which no point has: remove it",
+        ),
         (_BASE + "[[exclude]]\n", ": [[exclude]] 1 leaves out no point: remove it"),
         (_BASE + '[[exclude]]\nkernel = "hw"\n', ": [[exclude]] leaves out every point: remove one of them"),
         (_BASE + "exclude = 1\n", ", line 3: exclude must be tables, each under a line [[exclude]]"),

@@ -233,9 +233,12 @@ def _left(settings: list[Setting], excludes: Any, wrong: _Wrong) -> list[Setting
             if axis not in axes:
                 meant = platform.nearest(axis, dict.fromkeys(axes, "a value or a list of values"))
                 raise wrong("exclude", f"unknown key '{axis}' in [[exclude]] {number}: did you mean {meant}?")
-            rule[axis] = value if isinstance(value, list) else [value]
+            rule[axis] = [
+                tuple(one) if isinstance(one, list) else one
+                for one in (value if isinstance(value, list) else [value])
+            ]
             for one in rule[axis]:
-                if one not in axes[axis]:
+                if all(one != had for had in axes[axis]):  # a table has no hash
                     raise wrong(
                         "exclude", f"[[exclude]] {number} has {axis} = {one!r}, which no point has: remove it"
                     )
