@@ -30,6 +30,8 @@
 #define CL_TRACE_MARK 5
 #define CL_TRACE_NAME 6
 #define CL_TRACE_TRAP 7
+#define CL_TRACE_RESUMED 8 /* FreeRTOS: the thread of the last RUN has its registers */
+#define CL_TRACE_NEW 9     /* FreeRTOS: the next NAME is this thread's */
 
 /* A thread's control block (struct cl_thread), pointed to by tp. */
 #define CL_THREAD_SHIFT 4 /* log2 of its size */
@@ -47,6 +49,11 @@ static inline uint32_t cl_local_read(unsigned offset) { return *(const volatile 
 static inline void cl_local_write(unsigned offset, uint32_t word) { *(volatile uint32_t *)(CL_LOCAL + offset) = word; }
 
 static inline void cl_trace(unsigned kind, uint32_t value) { cl_local_write(CL_TRACE + 4 * kind, value); }
+
+static inline void cl_uart_put(char c) {
+  while (!(*(const volatile uint32_t *)CL_UART_STATUS & 1)) continue;
+  *(volatile uint32_t *)CL_UART_TX = (unsigned char)c;
+}
 #endif
 
 #endif

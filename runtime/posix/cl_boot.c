@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From reset to main(), the first steps of a thread, and faults. */
+ * From reset to main(), and the first steps of a thread. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cl_kernel.h"
-#include "coreloom.h"
+#include "cl_end.h"
 #include "posix.h"
 
 #ifndef CL_SLICE_TICKS
@@ -43,42 +42,8 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
   cl_threads[tid] = (struct cl_thread){.sp = (uint32_t)(uintptr_t)frame};
 }
 
-/* --- the end ------------------------------------------------------------------------- */
-
-void cl_exit(int status) {
-  cl_local_write(CL_EXIT, (uint32_t)status);
-  for (;;) cl_irq_off();
-}
-
-void _exit(int status) { cl_exit(status); }
-
-static void print(const char *text) {
-  while (*text) cl_uart_put(*text++);
-}
-
-static void print_hex(uint32_t word) {
-  print("0x");
-  for (int shift = 28; shift >= 0; shift -= 4) cl_uart_put("0123456789abcdef"[word >> shift & 15]);
-}
-
-static void print_number(uint32_t number) {
-  if (number > 9) print_number(number / 10);
-  cl_uart_put((char)('0' + number % 10));
-}
-
-/* Called by the trap entry on the boot stack. One line, then the machine stops with status 2. */
+/* Called by the trap entry on the boot stack. */
 __attribute__((noreturn)) void cl_fault(unsigned cause, uint32_t pc, uint32_t address);
 void cl_fault(unsigned cause, uint32_t pc, uint32_t address) {
-  print("fault: cpu ");
-  print_number(cl_local_read(CL_CPU_ID));
-  print(", thread ");
-  print_number((uint32_t)(cl_self() - cl_threads));
-  print(", ");
-  print(cl_fault_text(cause));
-  print(" at pc ");
-  print_hex(pc);
-  print(", address ");
-  print_hex(address);
-  print("\n");
-  cl_exit(2);
+  cl_fault_in("thread", NULL, (uint32_t)(cl_self() - cl_threads), cause, pc, address);
 }

@@ -1,48 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The system functions of picolibc: a console, errno per thread, locks around malloc and atexit. */
+ * The system functions of picolibc that need threads: errno per thread, locks around malloc and atexit. */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/lock.h>
 
 #include "posix.h"
 
 int *cl_errno(void);
 int *cl_errno(void) { return &cl_self()->error; }
-
-static int put(char c, FILE *file) {
-  (void)file;
-  cl_uart_put(c);
-  return (unsigned char)c;
-}
-
-static int get(FILE *file) {
-  (void)file;
-  return _FDEV_EOF;
-}
-
-static FILE console = FDEV_SETUP_STREAM(put, get, NULL, _FDEV_SETUP_RW);
-FILE *const stdin = &console;
-FILE *const stdout = &console;
-FILE *const stderr = &console;
-
-void __assert_func(const char *file, int line, const char *function, const char *expression);
-void __assert_func(const char *file, int line, const char *function, const char *expression) {
-  printf("%s:%d: %s: assertion \"%s\" failed\n", file, line, function ? function : "", expression);
-  _Exit(1);
-}
-
-/* picolibc's raises a signal; there are none. */
-void abort(void) {
-  puts("aborted");
-  _Exit(134); /* what a shell says of SIGABRT */
-}
-
-void _Exit(int status) {
-  extern void _exit(int) __attribute__((noreturn));
-  _exit(status);
-}
 
 /* picolibc has one recursive lock. */
 struct __lock {

@@ -3,8 +3,8 @@
  * The machine around the program. */
 #include <errno.h>
 
+#include "cl_arch.h"
 #include "coreloom.h"
-#include "posix.h"
 
 const void *cl_input(size_t *length) {
   const uint32_t *input = (const uint32_t *)CL_INPUT;

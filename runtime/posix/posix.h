@@ -39,9 +39,4 @@ int cl_timer_stop(struct cl_timer *timer);  /* the same */
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }
 
-static inline void cl_uart_put(char c) {
-  while (!(*(const volatile uint32_t *)CL_UART_STATUS & 1)) continue;
-  *(volatile uint32_t *)CL_UART_TX = (unsigned char)c;
-}
-
 #endif

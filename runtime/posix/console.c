@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The system functions of picolibc that need no threads: a console, and the ways to end a program. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cl_machine.h"
+
+static int put(char c, FILE *file) {
+  (void)file;
+  cl_uart_put(c);
+  return (unsigned char)c;
+}
+
+static int get(FILE *file) {
+  (void)file;
+  return _FDEV_EOF;
+}
+
+static FILE console = FDEV_SETUP_STREAM(put, get, NULL, _FDEV_SETUP_RW);
+FILE *const stdin = &console;
+FILE *const stdout = &console;
+FILE *const stderr = &console;
+
+void __assert_func(const char *file, int line, const char *function, const char *expression);
+void __assert_func(const char *file, int line, const char *function, const char *expression) {
+  printf("%s:%d: %s: assertion \"%s\" failed\n", file, line, function ? function : "", expression);
+  _Exit(1);
+}
+
+/* picolibc's raises a signal; there are none. */
+void abort(void) {
+  puts("aborted");
+  _Exit(134); /* what a shell says of SIGABRT */
+}
+
+void _Exit(int status) {
+  extern void _exit(int) __attribute__((noreturn));
+  _exit(status);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of a program. */
+#include <unistd.h>
+
+#include "cl_arch.h"
+#include "cl_end.h"
+#include "coreloom.h"
+
+void cl_exit(int status) {
+  cl_local_write(CL_EXIT, (uint32_t)status);
+  for (;;) cl_irq_off();
+}
+
+void _exit(int status) { cl_exit(status); }
+
+static void print(const char *text) {
+  while (*text) cl_uart_put(*text++);
+}
+
+static void print_hex(uint32_t word) {
+  print("0x");
+  for (int shift = 28; shift >= 0; shift -= 4) cl_uart_put("0123456789abcdef"[word >> shift & 15]);
+}
+
+static void print_number(uint32_t number) {
+  if (number > 9) print_number(number / 10);
+  cl_uart_put((char)('0' + number % 10));
+}
+
+void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
+  print("fault: cpu ");
+  print_number(cl_local_read(CL_CPU_ID));
+  print(", ");
+  print(what);
+  print(" ");
+  if (name) {
+    print(name);
+  } else {
+    print_number(number);
+  }
+  print(", ");
+  print(cl_fault_text(cause));
+  print(" at pc ");
+  print_hex(pc);
+  print(", address ");
+  print_hex(address);
+  print("\n");
+  cl_exit(2);
+}
