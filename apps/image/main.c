@@ -11,8 +11,6 @@
 #include "qoi.h"
 #include "smooth.h"
 
-#include <errno.h>
-
 /* Maximum number of pixels per message: 1 is the paper's traffic, a large number means one message per row. */
 #ifndef IMAGE_GRAIN
 #define IMAGE_GRAIN 16
@@ -46,7 +44,7 @@ static uint32_t *row(uint32_t y) { return rows + (size_t)(y & (ROWS - 1)) * pict
 
 static void *control(void *unused) {
   (void)unused;
-  app_must(port_open(PORT_DONE, IMAGE_PORTS));
+  app_open(PORT_DONE, IMAGE_PORTS);
   app_send(PORT_READY, 0);
   (void)app_receive(PORT_DONE); /* main's start signal */
 
@@ -58,11 +56,9 @@ static void *control(void *unused) {
   while (unfinished != 0) {
     while (unasked != 0 && on_their_way < IMAGE_WINDOW) {
       const uint32_t count = left_in_row < IMAGE_GRAIN ? left_in_row : IMAGE_GRAIN;
-      const int error = port_trysend(PORT_REQUEST, count);
-      if (error == EAGAIN) {
+      if (!app_trysend(PORT_REQUEST, count)) {
         break; /* ports shorter than the window: take completions first */
       }
-      app_must(error);
       ++on_their_way;
       unasked -= count;
       left_in_row -= count;
@@ -78,7 +74,7 @@ static void *control(void *unused) {
 
 static void *image_decoder(void *unused) {
   (void)unused;
-  app_must(port_open(PORT_REQUEST, IMAGE_PORTS));
+  app_open(PORT_REQUEST, IMAGE_PORTS);
   app_send(PORT_READY, 0);
 
   for (uint32_t y = 0; y < picture.height; ++y) {
@@ -102,7 +98,7 @@ static void copy(uint32_t *to, const uint32_t *from, uint32_t first, uint32_t en
 
 static void *filter(void *unused) {
   (void)unused;
-  app_must(port_open(PORT_DECODED, IMAGE_PORTS));
+  app_open(PORT_DECODED, IMAGE_PORTS);
   app_send(PORT_READY, 0);
 
   const uint32_t width = picture.width;
@@ -150,14 +146,14 @@ static void *filter(void *unused) {
   return NULL;
 }
 
-int main(void) {
+static int image(void) {
   static const struct app_thread threads[] = {
       {"control", control, 0, 2},
       {"decoder", image_decoder, 0, 0},
       {"filter", filter, 0, 1},
   };
   enum { COUNT = sizeof threads / sizeof threads[0] };
-  pthread_t ids[COUNT];
+  app_id ids[COUNT];
   size_t length, capacity;
   const uint8_t *const data = cl_input(&length);
   uint32_t *const result = cl_output(&capacity);
@@ -176,7 +172,7 @@ int main(void) {
   filtered = result + 2;
   rows = filtered + pixels;
 
-  app_must(port_open(PORT_READY, PORT_DIRECT));
+  app_open(PORT_READY, PORT_DIRECT);
   app_start(threads, ids, COUNT, PORT_READY);
   cl_ready();
   app_send(PORT_DONE, 0);
@@ -185,3 +181,5 @@ int main(void) {
   cl_output_set_length(8 + 4 * (size_t)pixels);
   return picture.broken ? APP_EXIT_INPUT : 0;
 }
+
+int main(void) { return app_run(image); }

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by image and packets: creates the threads, and stops if a service returns an error. */
+/* Shared by image and packets: what they ask of a kernel. Each operation stops the program if the kernel fails.
+ *
+ *   int app_run(int (*application)(void))            its first thread; returns or ends with its result
+ *   void app_open(int port, int flags)               the caller becomes the receiver of a port
+ *   void app_send(int port, uint32_t word)           waits while the port is full
+ *   bool app_trysend(int port, uint32_t word)        false: full
+ *   uint32_t app_receive(int port)                   waits while it is empty
+ *   void app_start(threads, app_id *, count, port)   returns when every thread has reported to `port` that its own
+ *                                                    ports are open; the caller has opened it
+ *   void app_join(const app_id *, count)             returns when they have ended */
 #ifndef APP_H
 #define APP_H
 
 #include <coreloom.h>
-#include <pthread.h>
+#include <stdbool.h>
 
 /* 0: any thread runs on any CPU. 1: each thread stays on the CPU given in its application's table. */
 #ifndef CL_PLACEMENT
@@ -33,35 +42,10 @@ static inline void app_must(int error) {
   }
 }
 
-static inline void app_send(int port, uint32_t word) { app_must(port_send(port, word)); }
-
-static inline uint32_t app_receive(int port) {
-  uint32_t word = 0;
-  app_must(port_receive(port, &word));
-  return word;
-}
-
-/* Returns when every thread has reported to `ready_port`, which main has opened, that its own ports are open. */
-static inline void app_start(const struct app_thread *threads, pthread_t *ids, unsigned count, int ready_port) {
-  for (unsigned i = 0; i < count; ++i) {
-    pthread_attr_t attr;
-    app_must(pthread_attr_init(&attr));
-    app_must(pthread_attr_setname_np(&attr, threads[i].name));
-    if (CL_PLACEMENT == 1) {
-      app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, threads[i].cpu % APP_CPUS));
-    }
-    app_must(pthread_create(&ids[i], &attr, threads[i].start, (void *)(uintptr_t)threads[i].argument));
-    app_must(pthread_attr_destroy(&attr));
-  }
-  for (unsigned i = 0; i < count; ++i) {
-    (void)app_receive(ready_port);
-  }
-}
-
-static inline void app_join(const pthread_t *ids, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    app_must(pthread_join(ids[i], NULL));
-  }
-}
+#if defined(CL_KERNEL_FREERTOS)
+#include "app_freertos.h"
+#else
+#include "app_posix.h"
+#endif
 
 #endif

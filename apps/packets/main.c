@@ -61,7 +61,7 @@ static struct result *result;
 static struct store ring;
 static uint32_t *forward_at;
 
-static void open_port(int port) { app_must(port_open(port, PACKETS_PORTS)); }
+static void open_port(int port) { app_open(port, PACKETS_PORTS); }
 
 static void *packetizer(void *unused) {
   (void)unused;
@@ -229,7 +229,7 @@ static void *discard(void *unused) {
   return NULL;
 }
 
-int main(void) {
+static int packets(void) {
   /* Static placement: a lane a CPU, and the rest in halves. */
   static const struct app_thread threads[] = {
       {"packetizer", packetizer, 0, 0},
@@ -244,7 +244,7 @@ int main(void) {
       {"discard", discard, 0, 0},
   };
   enum { COUNT = sizeof threads / sizeof threads[0] };
-  pthread_t ids[COUNT];
+  app_id ids[COUNT];
   size_t length, capacity;
   const uint8_t *const data = cl_input(&length);
   uint32_t *const words = cl_output(&capacity);
@@ -264,7 +264,7 @@ int main(void) {
   forward_at = forwarded;
   crc32_init();
 
-  app_must(port_open(PORT_READY, PORT_DIRECT));
+  app_open(PORT_READY, PORT_DIRECT);
   app_start(threads, ids, COUNT, PORT_READY);
   cl_ready();
   for (uint32_t id = 0; id < PACKETS_POOL; ++id) {
@@ -282,3 +282,5 @@ int main(void) {
   cl_output_set_length((size_t)((uint8_t *)forward_at - (uint8_t *)words));
   return capture.broken ? APP_EXIT_INPUT : 0;
 }
+
+int main(void) { return app_run(packets); }
