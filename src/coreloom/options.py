@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 
 def positive(text: str) -> int:
@@ -40,3 +41,13 @@ def seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 1 << 64:
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^64 - 1, not '{text}'")
     return int(text)
+
+
+def add_freertos(parser: argparse.ArgumentParser) -> None:
+    """The option --freertos, of every command that builds for FreeRTOS."""
+    parser.add_argument(
+        "--freertos",
+        type=Path,
+        metavar="FOLDER",
+        help="the kernel of FreeRTOS, unmodified (default: what cargo fetches)",
+    )

@@ -35,7 +35,7 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("list", "kind"): lambda: lists.KINDS,
     ("run", "app"): lambda: APPS,
     ("run", "platform"): platform.names,
-    ("run", "kernel"): lambda: firmware.KERNELS,
+    ("run", "kernel"): lambda: firmware.GROUNDS,
     ("run", "policy"): lambda: dict.fromkeys([*firmware.policies(), *platform.BUILT_POLICIES]),
     ("run", "placement"): lambda: PLACEMENTS,
     ("model", "workload"): lambda: builtin.CASES,

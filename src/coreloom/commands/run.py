@@ -11,13 +11,13 @@ from coreloom.apps.base import read_file
 from coreloom.commands.console import Command, doing, out, shown
 from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.options import positive
+from coreloom.options import add_freertos, positive
 from coreloom.paths import BUILD
 from coreloom.report import results
 from coreloom.simulation import measure, trace
 from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
-from coreloom.toolchain.firmware import KERNELS, policies
+from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
 
@@ -118,9 +118,15 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError(f"--grain is not an option of {args.app}: only image has pixels per message")
     if args.far_period is not None and soc.backdoor is None:
         raise UserError(f"--far-clock needs a processor behind a Back-Door: {soc.name} has none")
+    if args.freertos is not None and args.kernel not in FREERTOS:
+        raise UserError(
+            f"--freertos is not an option of kernel {args.kernel}: only {', '.join(FREERTOS)} use it"
+        )
     _check_targets(args)
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
-    experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
+    experiment = Experiment(
+        args.app, soc, args.kernel, args.placement, defines, args.policy, freertos=args.freertos
+    )
     data = _prepare(args)
     with doing(f"{args.app} on {soc.name}: build"):
         experiment.program()
@@ -191,7 +197,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         default="smp-standard",
         help="one of `coreloom list platforms`, or the path of a TOML file (default: %(default)s)",
     )
-    parser.add_argument("--kernel", default="hw", help=f"one of {', '.join(KERNELS)} (default: %(default)s)")
+    parser.add_argument("--kernel", default="hw", help=f"one of {', '.join(GROUNDS)} (default: %(default)s)")
+    add_freertos(parser)
     parser.add_argument(
         "--policy",
         metavar="NAME",

@@ -37,6 +37,7 @@ class Experiment:
     placement: str = "dynamic"
     defines: dict[str, str | int] = field(default_factory=dict)
     policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
+    freertos: Path | None = None  # where FreeRTOS is, if not in the cache or a crate
 
     def __post_init__(self) -> None:
         if self.app not in APPS and not self.app.endswith(".c"):
@@ -44,12 +45,14 @@ class Experiment:
                 f"unknown application '{self.app}': choose one of {', '.join(APPS)}, or give a C file"
             )
         for what, value, known in (
-            ("kernel", self.kernel, firmware.KERNELS),
+            ("kernel", self.kernel, firmware.GROUNDS),
             ("placement", self.placement, PLACEMENTS),
         ):
             if value not in known:
                 raise UserError(f"unknown {what} '{value}': choose one of {', '.join(known)}")
         if self.policy is not None:
+            if self.kernel in firmware.FREERTOS:
+                raise UserError("FreeRTOS has one policy, fixed priorities: leave out --policy")
             if self.kernel == "sw":
                 firmware.policy_files(self.policy, self.platform.home)
             else:
@@ -57,14 +60,15 @@ class Experiment:
 
     def soc(self) -> Platform:
         """The platform, with the policy where its kernel has that."""
-        if self.policy is None or self.kernel == "sw":
+        if self.policy is None or self.kernel != "hw":
             return self.platform
         return replace(self.platform, kernel=replace(self.platform.kernel, policy=self.policy))
 
     def program(self) -> Path:
         """The firmware (ELF), built if need be."""
         defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
-        return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
+        policy = self.policy or firmware.PRIORITY
+        return firmware.build(self.app, self.platform, self.kernel, defines, policy, self.freertos)
 
     def build(self, waves: bool = False) -> Built:
         """All that it is run with, built if need be. UserError if something cannot be built."""

@@ -44,12 +44,15 @@ def figures(
     units: how many hardware threads there are.
     """
     ordered = sorted(events, key=lambda event: event.cycle)
+    # FreeRTOS logs RUN before it loads registers: there a switch ends with RESUMED, if the thread logs that.
+    resumes = any(event.kind == Kind.RESUMED for event in ordered)
     start = next((event.cycle for event in ordered if event.kind == Kind.READY), 0)
     end = total if window is None else min(total, start + window)
     done = switches = 0
     idle = [0] * cpus
     idle_since: list[int | None] = [None] * cpus
     entered: list[tuple[int, Kind] | None] = [None] * cpus
+    chosen: list[tuple[int, Kind] | None] = [None] * cpus
     taken: dict[Kind, list[int]] = {Kind.CALL: [], Kind.TRAP: []}
     for event in ordered:
         if event.cycle >= end:
@@ -59,17 +62,25 @@ def figures(
             done += event.value
         elif event.kind in (Kind.CALL, Kind.TRAP):
             entered[cpu] = (event.cycle, Kind(event.kind))
+            chosen[cpu] = None
         elif event.kind == Kind.RUN:
             switches += inside
             entry = entered[cpu]
-            if inside and entry is not None:
+            if resumes:
+                chosen[cpu] = entry
+            elif inside and entry is not None:
                 taken[entry[1]].append(event.cycle - entry[0])
             entered[cpu] = None
+        elif event.kind == Kind.RESUMED:
+            entry = chosen[cpu]
+            if inside and entry is not None:
+                taken[entry[1]].append(event.cycle - entry[0])
+            chosen[cpu] = None
         elif event.kind == Kind.IDLE:
             since = idle_since[cpu]
             if event.value:
                 idle_since[cpu] = event.cycle
-                entered[cpu] = None  # a switch that waited for work says nothing of its cost
+                entered[cpu] = chosen[cpu] = None  # a switch that waited for work says nothing of its cost
             elif since is not None:
                 idle[cpu] += max(0, event.cycle - max(since, start))
                 idle_since[cpu] = None

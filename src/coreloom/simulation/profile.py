@@ -21,7 +21,7 @@ from coreloom.toolchain import firmware
 
 OWNERS = ("application", "kernel", "library")
 # A waiting operation with interrupts off is the kernel's, whoever called it; so is all of the runtime.
-_FOLDERS = ((str(APPS), "application"), (str(RUNTIME), "kernel"))
+_FOLDERS = ((str(APPS), "application"), (str(RUNTIME), "kernel"), (firmware.FREERTOS_PLACE, "kernel"))
 
 
 class LineTable:

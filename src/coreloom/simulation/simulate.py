@@ -35,6 +35,9 @@ class Kind(IntEnum):
     MARK = 5  # free for the application
     NAME = 6  # value = address of the current thread's name
     TRAP = 7  # trap entry
+    # Of FreeRTOS, whose RUN has a task's address, and is when the kernel has chosen:
+    RESUMED = 8  # first instruction of a thread that gave way within a service
+    NEW = 9  # value = address of a task; the next NAME is its
     # Seen by the harness:
     REQUEST = 16  # the kernel begins to ask this processor for a preempt
     INTERRUPT = 17  # an interrupt line rises; value = the line

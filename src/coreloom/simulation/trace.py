@@ -27,6 +27,9 @@ class _Timeline:
         self.running: list[tuple[int, float] | None] = [(0, 0)] + [None] * (cpus - 1)
         # Per CPU: the thread it ran before it idled; it goes on in place unless another is switched to.
         self.waiting: list[int | None] = [None] * cpus
+        # Per CPU: the thread of the next name, if not the one it runs; and the numbers of FreeRTOS's tasks.
+        self.named: list[int | None] = [None] * cpus
+        self.tasks: dict[int, int] = {}
         # Per hardware thread: its name, and (what it does, its thread, since which cycle).
         self.units = [f"{unit} (hardware thread {number})" for number, unit in enumerate(units)]
         self.doing = [(UnitState.ENDED, 0, 0)] * len(units)
@@ -84,7 +87,9 @@ def chrome_trace(
         running = timeline.running[cpu]
         if event.kind == Kind.RUN:
             timeline.slice(cpu, cycle)
-            timeline.running[cpu] = (event.value, cycle)
+            timeline.running[cpu] = (timeline.tasks.get(event.value, event.value), cycle)
+        elif event.kind == Kind.NEW:
+            timeline.named[cpu] = timeline.tasks[event.value] = len(timeline.tasks) + 1
         elif event.kind == Kind.IDLE and event.value:
             timeline.slice(cpu, cycle)
             timeline.waiting[cpu] = running[0] if running is not None and running[0] != _IDLE else None
@@ -94,8 +99,10 @@ def chrome_trace(
             before = timeline.waiting[cpu]
             timeline.running[cpu] = None if before is None else (before, cycle)
         elif event.kind == Kind.NAME:
-            text = next(texts)
-            if text and running is not None and running[0] != _IDLE:
+            text, new = next(texts), timeline.named[cpu]
+            if new is not None:
+                timeline.names[new], timeline.named[cpu] = text, None
+            elif text and running is not None and running[0] != _IDLE:
                 timeline.names[running[0]] = text
         elif event.kind in (Kind.READY, Kind.MARK, Kind.TRAP):
             name = Kind(event.kind).name.lower()

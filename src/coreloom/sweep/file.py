@@ -30,7 +30,7 @@ _DEFINE = re.compile(r"[A-Za-z_]\w*")
 _KEYS = {
     "apps": "a list of applications or paths of C files",
     "platforms": "a list of platforms or paths of TOML files",
-    "kernels": f"a list from {', '.join(firmware.KERNELS)}",
+    "kernels": f"a list from {', '.join(firmware.GROUNDS)}",
     "placements": f"a list from {', '.join(PLACEMENTS)}",
     "policies": "a list of scheduling policies",
     "window": "cycles measured from the program's initialisation on",
@@ -126,7 +126,7 @@ def load(path: Path) -> Sweep:
     for name, known, suffix in (
         ("apps", list(APPS), ".c"),
         ("platforms", platform.names(), ".toml"),
-        ("kernels", list(firmware.KERNELS), None),
+        ("kernels", list(firmware.GROUNDS), None),
         ("placements", list(PLACEMENTS), None),
     ):
         for value in lists[name]:

@@ -36,7 +36,7 @@ LIMIT_MIB = 4096
 KEPT_SECONDS = 24 * 3600  # what was used since then stays: a path that was handed out is good for a day
 _TRIM_SECONDS = 3600  # from one look at the size to the next
 # What stays: caches that tools keep for themselves, one for each version, and what was downloaded.
-_STAY = {"zig", "yowasp", "debian"}
+_STAY = {"zig", "yowasp", "debian", "freertos"}
 
 
 def folder() -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for the SoC, by `zig cc`: application + POSIX layer + one of the two kernels.
+"""Programs for the SoC, by `zig cc`: application + POSIX layer + one of the two kernels, or + FreeRTOS.
 
 For processor 1 behind a Back-Door its loader, and the same application + the far runtime.
 """
@@ -30,7 +30,7 @@ from coreloom.design.address_map import PROGRAM_ROOM, ROM_BYTES
 from coreloom.design.keys import MAX_LOCAL_KIB, BackdoorSize, Platform
 from coreloom.errors import UserError
 from coreloom.paths import APPS, BUILD, POLICIES, ROOT, RTL, RUNTIME
-from coreloom.toolchain import cache, diagnostics
+from coreloom.toolchain import cache, diagnostics, freertos
 from coreloom.toolchain import elf as elf_file
 
 if sys.version_info >= (3, 11):
@@ -38,7 +38,10 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-KERNELS = {"hw": "hardware", "sw": "software"}
+KERNELS = {"hw": "hardware", "sw": "software"}  # what the POSIX layer stands on
+FREERTOS = {"freertos": "FreeRTOS", "freertos-tuned": "FreeRTOS, our port"}  # for programs of its own API
+GROUNDS = {**KERNELS, **FREERTOS}
+FREERTOS_PLACE = "/freertos"  # of its sources in debug information
 PRIORITY = "priority"  # what the software kernel has of its own; its other policies are files of policies/
 _EXCLUSIVE = "exclusive"  # stands on another one
 _EXCLUSIVE_BASE = "cfs"
@@ -192,12 +195,19 @@ def libc() -> Path:
 
 
 @dataclass(frozen=True)
-class _Wheel:
-    """C files of a Python package, compiled as they are."""
+class _Foreign:
+    """Sources that are not ours, compiled as they are."""
 
     package: str  # with its version, which stands for the content
-    files: tuple[Path, ...]
-    flags: tuple[str, ...]
+    folder: Path
+    files: tuple[str, ...]  # in the folder
+    flags: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()  # folders in it with headers for all of the program
+    place: str = ""  # how debug information names the folder
+
+    @property
+    def paths(self) -> list[Path]:
+        return [self.folder / file for file in self.files]
 
 
 @dataclass(frozen=True)
@@ -207,7 +217,7 @@ class _Application:
     name: str
     files: tuple[Path, ...]
     folders: tuple[Path, ...]  # with headers
-    wheels: tuple[_Wheel, ...] = ()
+    foreign: tuple[_Foreign, ...] = ()
     defines: tuple[tuple[str, str | int], ...] = ()
     alone: bool = False  # one C file, whose headers may be anywhere
 
@@ -265,7 +275,7 @@ def _build_file(path: Path) -> dict[str, Any]:
     return data
 
 
-def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
+def _wheel(entry: dict[str, Any], where: Path) -> _Foreign:
     name = f"{where.parent.name}/{where.name}"
     for key in ("package", "folder", "sources"):
         if key not in entry:
@@ -277,11 +287,16 @@ def _wheel(entry: dict[str, Any], where: Path) -> _Wheel:
     if spec is None or spec.origin is None:
         raise UserError(f"{name}: the Python package {package} is missing: run `{paths.setup()}`")
     folder = Path(spec.origin).parent / entry["folder"]
-    files = tuple(folder / source for source in entry["sources"])
-    for file in files:
+    made = _Foreign(
+        f"{package} {metadata.version(package)}",
+        folder,
+        tuple(entry["sources"]),
+        tuple(entry.get("flags", ())),
+    )
+    for file in made.paths:
         if not file.is_file():
             raise UserError(f"{name}: the Python package {package} has no file {entry['folder']}/{file.name}")
-    return _Wheel(f"{package} {metadata.version(package)}", files, tuple(entry.get("flags", ())))
+    return made
 
 
 def _included(app: _Application, flags: list[str]) -> list[Path]:
@@ -353,23 +368,27 @@ def build(
     kernel: str,
     defines: Mapping[str, str | int] | None = None,
     policy: str = PRIORITY,
+    freertos_folder: Path | None = None,
 ) -> Path:
     """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
 
-    app is a folder below apps/ or the path of one C file; kernel is "hw" or "sw"; defines are macros for the
-    application; policy is the software kernel's (policies()). On a platform with a Back-Door an application
-    that defines far_main gets its image for processor 1 linked in (build_far). What was built from the same
-    content before is taken from the cache. Raises UserError with the compiler's text.
+    app is a folder below apps/ or the path of one C file; kernel is one of GROUNDS; defines are macros for
+    the application; policy is the software kernel's (policies()). On a platform with a Back-Door an
+    application that defines far_main gets its image for processor 1 linked in (build_far). What was built
+    from the same content before is taken from the cache. freertos_folder: where FreeRTOS is, if not in the
+    cache or a crate. Raises UserError with the compiler's text, freertos.Missing.
     """
-    if kernel not in KERNELS:
-        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(KERNELS)}")
+    if kernel not in GROUNDS:
+        raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(GROUNDS)}")
     what = _application(app)
     macros = {
         **keys.macros(platform),
-        f"CL_KERNEL_{kernel.upper()}": 1,
+        f"CL_KERNEL_{'FREERTOS' if kernel in FREERTOS else kernel.upper()}": 1,
         **dict(what.defines),
         **(defines or {}),
     }
+    if kernel in FREERTOS:
+        return _build_freertos(what, platform, kernel, macros, freertos_folder)
     files = policy_files(policy, platform.home) if kernel == "sw" else []
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
@@ -385,17 +404,69 @@ def build(
         policies=files,
         image=image,
         too_large={
-            "program": lambda over: (
-                f"{what.name} does not fit into the memory of {platform.name}: its code, data and stacks are "
-                f"{PROGRAM_ROOM + over} bytes, {over} more than the {PROGRAM_ROOM >> 20} MiB of a program; "
-                "make its arrays smaller, or keep them in the memory of cl_input and cl_output"
-            ),
+            "program": _program_too_large(what, platform),
             "local": lambda over: (
                 f"{what.name} does not fit into the local memory of {platform.name}: text, constants and "
                 f"CL_LOCAL_DATA have {over} bytes more than its {platform.local_kib} KiB; "
                 f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
             ),
         },
+    )
+
+
+def _program_too_large(what: _Application, platform: Platform) -> Callable[[int], str]:
+    return lambda over: (
+        f"{what.name} does not fit into the memory of {platform.name}: its code, data and stacks are "
+        f"{PROGRAM_ROOM + over} bytes, {over} more than the {PROGRAM_ROOM >> 20} MiB of a program; "
+        "make its arrays smaller, or keep them in the memory of cl_input and cl_output"
+    )
+
+
+# Of FreeRTOS's kernel; its port and its heap besides.
+_FREERTOS_SOURCES = ("tasks.c", "queue.c", "list.c", "timers.c", "event_groups.c", "stream_buffer.c")
+
+
+def _build_freertos(
+    what: _Application, platform: Platform, kernel: str, macros: Mapping[str, str | int], given: Path | None
+) -> Path:
+    """Application + runtime/freertos + FreeRTOS, on one CPU with the port that it comes with unless tuned."""
+    if platform.core != "standard" or platform.interconnect != "smp-bus":
+        raise UserError(
+            f"FreeRTOS does not run on {platform.name}: choose smp-standard, or a platform of your own with "
+            'core = "standard" and interconnect = "smp-bus"'
+        )
+    if platform.cpus > 1 and platform.ipc is None:
+        raise UserError(
+            "FreeRTOS on several CPUs needs a mutex of the communication port, and "
+            f"{platform.name} has none: add [ipc] to its file"
+        )
+    own = RUNTIME / "freertos"
+    folders = [own]
+    sources = [*_FREERTOS_SOURCES, str(freertos.HEAP)]
+    include = ["include"]
+    if platform.cpus == 1 and kernel == "freertos":
+        sources += [str(freertos.PORT / file) for file in ("port.c", "portASM.S")]
+        include.append(str(freertos.PORT))
+    else:
+        folders.insert(0, own / "port")
+    foreign = _Foreign(
+        f"FreeRTOS {freertos.label()}",
+        freertos.kernel(given),
+        tuple(sources),
+        flags=("-include", str(own / "copy.h")),
+        include=tuple(include),
+        place=FREERTOS_PLACE,
+    )
+    return _link(
+        "-".join([what.name, platform.core, str(platform.cpus), kernel]),
+        what,
+        folders,
+        RUNTIME / "arch" / "link.ld",
+        macros,
+        include=[RUNTIME / "arch" / platform.core],
+        files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "machine.c")],
+        foreign=[foreign],
+        too_large={"program": _program_too_large(what, platform)},
     )
 
 
@@ -522,7 +593,10 @@ def _link(
     macros: Mapping[str, str | int],
     *,
     too_large: Mapping[str, Callable[[int], str]],
+    include: Sequence[Path] = (),
+    files: Sequence[Path] = (),
     policies: Sequence[Path] = (),
+    foreign: Sequence[_Foreign] = (),
     link_flags: Sequence[str] = (),
     image: Path | None = None,
     beside: Callable[[Path], None] | None = None,
@@ -530,30 +604,34 @@ def _link(
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
     In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
-    say when a region of the script is too small by so many bytes; policies: files of policies; image: for
-    processor 1, becomes remote_image; beside: makes more files beside the ELF file.
+    say when a region of the script is too small by so many bytes; include: folders of which only headers are
+    used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
+    image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
-    sources += policies
+    sources += [*files, *policies]
+    foreign = [*app.foreign, *foreign]
     if policies:
-        folders = [*folders, POLICIES]
+        include = [*include, POLICIES]
     near = {path.absolute().parent for path in policies} - {POLICIES}
     given = [f"-D{key}={value}" for key, value in macros.items()]
     flags = [
         *_TARGET, *_OPTIMISE, "-g", "-flto", *_PLACELESS, *_WARN,
         *given,
-        *(f"-I{folder}" for folder in (*app.folders, *folders)),
+        *(f"-I{folder}" for folder in (*app.folders, *folders, *include)),
         *_INCLUDE,
+        *(f"-isystem{each.folder / name}" for each in foreign for name in each.include),
+        *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
     ]  # fmt: skip
     headers = _included(app, flags) if app.alone else []
     headers += [
         path
-        for folder in (*(() if app.alone else app.folders), *folders, *near, RUNTIME / "include")
+        for folder in (*(() if app.alone else app.folders), *folders, *include, *near, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
     archive = libc()
-    wheels = [text for wheel in app.wheels for text in (wheel.package, *map(str, wheel.files), *wheel.flags)]
+    others = [text for each in foreign for text in (each.package, *each.files, *each.flags)]
     # A user's file has no place either: what it includes is among the headers.
     home = app.folders[0].absolute() if app.alone else ROOT
     if not home.is_relative_to(ROOT):
@@ -561,9 +639,11 @@ def _link(
         flags.append(f"-ffile-prefix-map={home}=/program")
     else:
         placeless = list(flags)
+    for each in foreign:
+        placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
     flags += [f"-ffile-prefix-map={folder}=/policies" for folder in near]
     key = digest(
-        [archive.parent.name, *placeless, *link_flags, *wheels],
+        [archive.parent.name, *placeless, *link_flags, *others],
         [*app.files, *sources, *headers, script, *_MAKERS, *([image] if image else [])],
     )
 
@@ -571,9 +651,9 @@ def _link(
         layout = work / script.name
         run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
         objects: list[Path] = []
-        for wheel in app.wheels:
-            as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *wheel.flags]
-            for file in wheel.files:
+        for each in foreign:
+            as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *each.flags]
+            for file in each.paths:
                 objects.append(work / f"{len(objects)}-{file.stem}.o")
                 run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
         if image:

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * FreeRTOS on Ibex: vectors and start-up. The traps are the port's. */
+#include "cl_machine.h"
+
+#define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
+
+/* The core jumps to base + 4 * cause for interrupts, to the base for exceptions; after reset to base + 0x80. */
+  .section .vectors, "ax", @progbits
+  .option norelax
+  .globl cl_vectors
+cl_vectors:
+  j freertos_risc_v_exception_handler
+  .rept 6
+  j freertos_risc_v_interrupt_handler
+  .endr
+  j freertos_risc_v_mtimer_interrupt_handler /* 7 */
+  .rept 24
+  j freertos_risc_v_interrupt_handler
+  .endr
+cl_start:
+  la t0, cl_vectors + 1
+  csrw mtvec, t0
+  csrwi CPUCTRL, 1
+  csrwi mie, 0
+  csrr a0, mhartid
+  la sp, cl_boot_stacks
+  addi t0, a0, 1
+  slli t0, t0, CL_BOOT_STACK_SHIFT
+  add sp, sp, t0
+  bnez a0, cl_boot_other
+  la t0, __bss_start
+  la t1, __bss_end
+1:
+  sw zero, 0(t0)
+  addi t0, t0, 4
+  bltu t0, t1, 1b
+  la sp, cl_main_stack + CL_MAIN_STACK_BYTES
+  tail cl_boot_main
