@@ -115,11 +115,13 @@ void cl_freertos_failed(const char *file, int line) __attribute__((noreturn));
     CL_LOG(CL_TRACE_NEW, (task));              \
     CL_LOG(CL_TRACE_NAME, (task)->pcTaskName); \
   } while (0)
-/* The first instruction of a task that gave way within a service. */
+#if !defined(CL_FREERTOS_OWN_PORT)
+/* The first instruction of a task that gave way within a service; our port logs it itself. */
 #define portYIELD_WITHIN_API()   \
   do {                           \
     portYIELD();                 \
     CL_LOG(CL_TRACE_RESUMED, 0); \
   } while (0)
+#endif
 
 #endif

@@ -11,7 +11,15 @@
   .globl cl_vectors
 cl_vectors:
   j freertos_risc_v_exception_handler
-  .rept 6
+  .rept 2
+  j freertos_risc_v_interrupt_handler
+  .endr
+#if CL_CPUS > 1
+  j cl_port_ipi /* 3 */
+#else
+  j freertos_risc_v_interrupt_handler
+#endif
+  .rept 3
   j freertos_risc_v_interrupt_handler
   .endr
   j freertos_risc_v_mtimer_interrupt_handler /* 7 */
@@ -23,11 +31,14 @@ cl_start:
   csrw mtvec, t0
   csrwi CPUCTRL, 1
   csrwi mie, 0
+  li gp, 1 /* our port: no critical section before the scheduler's ends with interrupts on */
+  li tp, 0
   csrr a0, mhartid
   la sp, cl_boot_stacks
   addi t0, a0, 1
   slli t0, t0, CL_BOOT_STACK_SHIFT
   add sp, sp, t0
+  csrw mscratch, sp /* our port: the stack of an exception */
   bnez a0, cl_boot_other
   la t0, __bss_start
   la t1, __bss_end

@@ -435,10 +435,10 @@ def _build_freertos(
             f"FreeRTOS does not run on {platform.name}: choose smp-standard, or a platform of your own with "
             'core = "standard" and interconnect = "smp-bus"'
         )
-    if platform.cpus > 1 and platform.ipc is None:
+    if platform.cpus > 1 and (platform.ipc is None or platform.ipc.mutexes < 2):
         raise UserError(
-            "FreeRTOS on several CPUs needs a mutex of the communication port, and "
-            f"{platform.name} has none: add [ipc] to its file"
+            "FreeRTOS on several CPUs needs two mutexes of the communication port, and "
+            f"{platform.name} has fewer: set mutexes in [ipc] of its file"
         )
     own = RUNTIME / "freertos"
     folders = [own]
@@ -449,6 +449,7 @@ def _build_freertos(
         include.append(str(freertos.PORT))
     else:
         folders.insert(0, own / "port")
+        macros = {**macros, "CL_FREERTOS_OWN_PORT": 1}
     foreign = _Foreign(
         f"FreeRTOS {freertos.label()}",
         freertos.kernel(given),
