@@ -415,20 +415,23 @@ CL_APART uint32_t send_away(k_port *port, uint32_t word) {
   return woke ? leave(this_cpu(), 0) : leave_quietly(0);
 }
 
-/* The lock is held only for accesses to the port and the queue: everything else is computed before. */
-uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
-  if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
-  k_port *port = &k_ports[id];
+/* One copy, without a frame: inlined into every thread's loop it would drive the threads out of the cache. */
+CL_APART uint32_t send(k_port *port, uint32_t word) {
   cl_irq_off();
-  k_thread *thread = this_thread();
-  __asm__ volatile("" : : "r"(port));
   lock();
-  if (CL_UNLIKELY(!port->receiver)) return leave_quietly(K_ERROR(EBADF));
+  if (CL_LIKELY(k_put_at_once(port, word))) return leave_quietly(0);
+  k_thread *thread = this_thread();
+  if (k_put_buffered(port, thread, word)) return leave_quietly(0);
+  if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
   if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
   if (K_AWAY) return send_away(port, word);
   int woke = 0;
   k_put(port, thread, word, &woke);
   return CL_UNLIKELY(woke) ? leave(this_cpu(), 0) : leave_quietly(0);
+}
+
+uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
+  return CL_UNLIKELY(id >= CL_PORTS) ? K_ERROR(EINVAL) : send(&k_ports[id], word);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
@@ -454,12 +457,8 @@ CL_COLD static uint32_t receive_notify(k_cpu *cpu, uint32_t answer) {
   return answer;
 }
 
-/* With several CPUs there is one copy for all receivers: it is longer then, and the cache misses of one CPU delay the
- * others, too. */
-#if CL_CPUS > 1
-__attribute__((noinline))
-#endif
-static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
+/* One copy for all receivers, without a frame. */
+CL_APART uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   k_cpu *cpu = enter();
   if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* a message has just arrived */
   uint32_t answer = k_wait_fast(cpu, receiver, port);
@@ -469,24 +468,31 @@ static uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   return CL_UNLIKELY(k_others_must_give_way(cpu)) ? receive_notify(cpu, answer) : answer;
 }
 
+/* There is room again, and somebody may wait for it. */
+CL_APART uint32_t receive_room(k_port *port) {
+  k_cpu *cpu = enter();
+  int woke = 0;
+  if (port->senders) k_wake_and_notify(k_first_waiter(&port->senders), &woke);
+  return leave_if(woke, cpu, 0);
+}
+
 /* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room
- * sees the new head, or is seen here, because loads and stores happen in program order on one bus. */
+ * sees the new head, or is seen here, because loads and stores happen in program order on one bus. Inlined into every
+ * thread's loop, so whatever is not taking is out of line. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
-  k_thread *receiver = *(k_thread *volatile *)&port->receiver;
-  if (CL_UNLIKELY(receiver != this_thread())) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
+  k_thread *thread = this_thread();
+  k_thread *receiver = port->receiver;
   uint32_t head = port->head;
-  if (*(volatile uint32_t *)&port->frozen != head) {
-    *word = *(volatile uint32_t *)&port->ring[head % K_RING];
-    *(volatile uint32_t *)&port->head = head + 1;
-    if (CL_LIKELY(!*(k_thread *volatile *)&port->senders)) return 0;
-    k_cpu *cpu = enter();
-    int woke = 0;
-    if (port->senders) k_wake_and_notify(k_first_waiter(&port->senders), &woke);
-    return leave_if(woke, cpu, 0);
-  }
-  return receive_empty(receiver, port, head);
+  uint32_t frozen = *(volatile uint32_t *)&port->frozen; /* loads first: a core waits for the last one */
+  if (CL_UNLIKELY(receiver != thread)) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
+  if (frozen == head) return receive_empty(receiver, port, head);
+  uint32_t message = *(volatile uint32_t *)&port->ring[head % K_RING];
+  *(volatile uint32_t *)&port->head = head + 1;
+  k_thread *senders = *(k_thread *volatile *)&port->senders;
+  *word = message;
+  return CL_UNLIKELY(senders) ? receive_room(port) : 0;
 }
 
 uint32_t cl_op_slice(uint32_t word) {

@@ -103,13 +103,20 @@ struct k_cpu {
 #endif
 };
 
+enum { K_CLOSED, K_BUFFERED, K_DIRECT };
+
 struct k_port {
   k_thread *receiver; /* NULL: closed */
   k_port *next_sent;
   k_thread *writer; /* whose `sent` list it is on; outlives closing */
   k_thread *senders; /* waiting for room */
-  uint8_t immediate;
-  uint8_t receiver_waits;
+  union {
+    struct {
+      uint8_t kind; /* K_CLOSED ... */
+      uint8_t receiver_waits;
+    };
+    uint16_t at_once; /* K_DIRECT: open, direct, and nobody waits */
+  };
   /* Messages are numbered as they come: [head, frozen) can be received, [frozen, tail) are not published. */
   uint32_t head;
   uint32_t frozen;

@@ -545,7 +545,7 @@ K_COLD uint32_t k_op_port_open(k_cpu *cpu, uint32_t id, uint32_t flags) {
   k_port *port = &k_ports[id];
   if (port->receiver) return K_ERROR(EBUSY);
   port->receiver = cpu->current;
-  port->immediate = flags >> CL_PORT_FLAGS_IMMEDIATE_LSB & CL_PORT_FLAGS_IMMEDIATE_MASK;
+  port->kind = flags >> CL_PORT_FLAGS_IMMEDIATE_LSB & CL_PORT_FLAGS_IMMEDIATE_MASK ? K_DIRECT : K_BUFFERED;
   return 0;
 }
 
@@ -557,6 +557,7 @@ K_COLD uint32_t k_op_port_close(k_cpu *cpu, uint32_t id) {
   if (port->senders) return K_ERROR(EBUSY);
   uint32_t lost = port->tail - port->head;
   port->receiver = NULL;
+  port->kind = K_CLOSED;
   port->head = port->frozen = port->tail;
   return lost;
 }
@@ -568,7 +569,7 @@ K_INLINE k_port *k_port_to_send(uint32_t id, uint32_t *error) {
   *error = K_ERROR(EINVAL);
   if (K_RARE(id >= CL_PORTS)) return NULL;
   *error = K_ERROR(EBADF);
-  return K_RARE(!k_ports[id].receiver) ? NULL : &k_ports[id];
+  return K_RARE(k_ports[id].kind == K_CLOSED) ? NULL : &k_ports[id];
 }
 
 K_INLINE k_port *k_port_to_receive(const k_cpu *cpu, uint32_t id, uint32_t *error) {
@@ -582,12 +583,41 @@ K_INLINE k_port *k_port_to_receive(const k_cpu *cpu, uint32_t id, uint32_t *erro
 K_INLINE int k_full(const k_port *port) { return port->tail - port->head == CL_PORT_DEPTH; }
 K_INLINE int k_has_message(const k_port *port) { return port->frozen != port->head; }
 
+/* A message to a direct port that has room and whose receiver does not wait; or nothing, and 0. */
+K_INLINE int k_put_at_once(k_port *port, uint32_t word) {
+  uint32_t at_once = port->at_once;
+  uint32_t tail = port->tail;
+  uint32_t head = port->head;
+  __asm__ volatile("" : : "r"(at_once), "r"(tail), "r"(head)); /* all loads first: a core waits for one */
+  if (at_once != K_DIRECT || tail - head == CL_PORT_DEPTH) return 0;
+  port->ring[tail % K_RING] = word;
+  port->frozen = port->tail = tail + 1;
+  return 1;
+}
+
+/* A message to a buffered port that has room and no other writer; or nothing, and 0. */
+K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
+  k_thread *writer = port->writer;
+  uint32_t tail = port->tail;
+  if (port->kind != K_BUFFERED || tail - port->head == CL_PORT_DEPTH) return 0;
+  if (!writer) {
+    port->writer = thread;
+    port->next_sent = thread->sent;
+    thread->sent = port;
+  } else if (writer != thread) {
+    return 0;
+  }
+  port->ring[tail % K_RING] = word;
+  port->tail = tail + 1;
+  return 1;
+}
+
 /* There is room. */
 K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   uint32_t tail = port->tail;
   port->ring[tail % K_RING] = word;
   port->tail = tail + 1;
-  if (port->immediate || (port->writer && port->writer != thread)) {
+  if (port->kind == K_DIRECT || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
     k_show(port, woke);
   } else if (!port->writer) {
@@ -638,6 +668,7 @@ K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word, int *wo
   uint32_t error;
   k_port *port = k_port_to_send(id, &error);
   if (!port) return error;
+  if (k_put_at_once(port, word) || k_put_buffered(port, cpu->current, word)) return 0;
   if (k_full(port)) return k_wait_for_room(cpu, port);
   k_put(port, cpu->current, word, woke);
   return 0;
