@@ -557,13 +557,8 @@ CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
 
 /* --- traps and start --------------------------------------------------------------------------- */
 
-/* Timer, another CPU, or an interrupt line. Causes that are not served because of a line stay pending. */
-void cl_interrupt(uint32_t causes) {
-  (void)causes;
-  cl_trace(CL_TRACE_TRAP, 0);
-  lock();
-  k_cpu *cpu = this_cpu();
-  uint32_t lines = lines_of(cpu);
+/* Anything but what cl_interrupt has a fast path for. Causes that are not served because of a line stay pending. */
+CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
   if (CL_UNLIKELY(lines)) {
     take_lines(cpu, lines);
   } else {
@@ -580,6 +575,31 @@ void cl_interrupt(uint32_t causes) {
     went_on(cpu);
     unlock();
   }
+}
+
+CL_COLD static void interrupt_notify(const k_cpu *cpu, uint32_t word) {
+  k_notify(cpu);
+  cl_switch_in_trap(word);
+}
+
+/* Timer, another CPU, or an interrupt line. The fast path: a line wakes a thread that is better than all others. */
+void cl_interrupt(uint32_t causes) {
+  (void)causes;
+  cl_trace(CL_TRACE_TRAP, 0);
+  lock();
+  k_cpu *cpu = this_cpu();
+  uint32_t lines = lines_of(cpu);
+  k_line *line = lines && is_quick() ? k_awaited_line(lines) : NULL;
+  uint32_t word = line ? k_take_over(cpu, line->thread) : 0;
+  if (!word) {
+    interrupt_closer(cpu, lines);
+    return;
+  }
+  cl_local_write(CL_LINE_CLEAR, lines);
+  line->waits = 0;
+  start_slice(cpu);
+  if (CL_UNLIKELY(k_others_must_give_way(cpu))) interrupt_notify(cpu, word);
+  else cl_switch_in_trap(word);
 }
 
 /* For handlers of the communication port: interrupts stay disabled, and no switch happens. */

@@ -779,6 +779,14 @@ K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
   return 0;
 }
 
+/* The line of `lines`, a bit each, if it is only one and a thread waits for it, or NULL. */
+K_INLINE k_line *k_awaited_line(uint32_t lines) {
+  k_line *line = k_lines;
+  if (K_RARE(lines & (lines - 1))) return NULL;
+  for (; !(lines & 1); lines >>= 1) line++;
+  return line->waits ? line : NULL; /* then it is bound to a thread */
+}
+
 /* Also what a rising edge of the line does. */
 K_INLINE uint32_t k_op_interrupt_raise(uint32_t id, int *woke) {
   k_line *line = &k_lines[id];

@@ -212,6 +212,12 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   return 0; /* there is no shorter way than k_block */
 }
 
+K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
+  (void)cpu;
+  (void)thread;
+  return 0; /* the policy decides */
+}
+
 /* --- which CPUs must decide again -------------------------------------------------------------- */
 
 K_INLINE int k_must_give_way(const k_cpu *cpu) { return (k_need_resched & k_bit(cpu)) != 0; }

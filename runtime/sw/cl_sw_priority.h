@@ -341,6 +341,22 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   return k_switch(cpu);
 }
 
+/* Fast path of an interrupt: `thread`, which waits for it, is better than all ready threads and than the one that runs
+ * here, which has nothing to publish. Returns GIVE_WAY; or does nothing and returns 0. K_HELD only. */
+K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
+  k_thread *current = cpu->current;
+  uint32_t level = thread->level;
+  if (current->sent || level >= k_best(cpu) || level >= cpu->preempt_below) return 0;
+  if (K_REMOTE) {
+    if (thread->home != cpu && (thread->home || !(k_slice_used(cpu) || k_is_worst(cpu)))) return 0;
+    if (k_asleep && (thread->home != cpu || current->home != cpu)) return 0; /* another CPU might take them */
+  }
+  int front = !k_slice_used(cpu);
+  current->state = CL_STATE_READY;
+  k_push(current->queue, current, front);
+  return k_switch_to(cpu, thread);
+}
+
 /* --- functions for the operations -------------------------------------------------------------- */
 
 K_INLINE void k_init_scheduler(void) {
