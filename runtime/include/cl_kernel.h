@@ -62,11 +62,14 @@
   X(port_publish, PORT_PUBLISH, V)
 
 #define CL_OPS_WAITING(X)              \
-  X(yield, YIELD, V)                   \
   X(thread_join, THREAD_JOIN, I)       \
   X(mutex_lock, MUTEX_LOCK, I)         \
   X(semaphore_wait, SEMAPHORE_WAIT, I) \
-  X(cond_wait, COND_WAIT, IW)          \
+  X(cond_wait, COND_WAIT, IW)
+
+/* Those that mostly switch: inlined, in place (cl_switch_here). */
+#define CL_OPS_IN_PLACE(X) \
+  X(yield, YIELD, V)       \
   X(interrupt_wait, INTERRUPT_WAIT, I)
 
 /* Both back ends also have

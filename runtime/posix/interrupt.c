@@ -26,7 +26,7 @@ int interrupt_unbind_np(unsigned line) {
   return cl_status(cl_op_interrupt_unbind(line));
 }
 
-int interrupt_wait_np(unsigned line) {
+__attribute__((always_inline)) int interrupt_wait_np(unsigned line) {
   cl_trace_call();
   if (bad(line)) return EINVAL;
   return cl_status(cl_op_interrupt_wait(line));

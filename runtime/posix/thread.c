@@ -307,7 +307,7 @@ int pthread_setidle_np(pthread_t thread) {
   return status == EBUSY ? EBUSY : as_posix(status);
 }
 
-int sched_yield(void) {
+__attribute__((always_inline)) int sched_yield(void) {
   cl_trace_call();
   cl_op_yield();
   return 0;

@@ -9,7 +9,20 @@ CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
 uint32_t cl_op_port_send(uint32_t id, uint32_t word);
 
-/* May return GIVE_WAY, with interrupts disabled and the kernel locked, or RESUMED: then call it again. */
+/* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. */
+#define CL_SW_IN_PLACE(name, CODE, arguments)                                                     \
+  uint32_t cl_sw_##name(CL_PARAMETERS_##arguments);                                               \
+  static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
+    uint32_t word = cl_sw_##name(CL_SW_PASS_##arguments);                                         \
+    if (CL_UNLIKELY((int32_t)word >= 0)) return word;                                             \
+    cl_switch_here(word);                                                                         \
+    return CL_RESUMED;                                                                            \
+  }
+#define CL_SW_PASS_V
+#define CL_SW_PASS_I id
+CL_OPS_IN_PLACE(CL_SW_IN_PLACE)
+
+/* The same; or RESUMED: then call it again. */
 uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
 
 /* Variants for timed waits. */

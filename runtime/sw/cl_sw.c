@@ -380,15 +380,47 @@ WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(semaphore_wait, (cpu, id), uint32_t id)
 WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
-WAITING(interrupt_wait, (cpu, id), uint32_t id)
 
-uint32_t cl_op_yield(void) {
+/* The following return the word of a switch that the caller makes in place, with the kernel locked. */
+
+CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
+  set_timer(cpu);
+  k_notify(cpu);
+  __asm__("" : "+r"(word)); /* as in give_way() */
+  return word;
+}
+
+CL_COLD static uint32_t in_place_notify(k_cpu *cpu, uint32_t word) {
+  k_notify(cpu);
+  __asm__("" : "+r"(word)); /* as in give_way() */
+  return word;
+}
+
+static inline uint32_t in_place(k_cpu *cpu, uint32_t word) {
+  if (!is_quick()) return in_place_timed(cpu, word);
+  start_slice(cpu);
+  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? in_place_notify(cpu, word) : word;
+}
+
+__attribute__((noinline)) uint32_t cl_sw_interrupt_wait(uint32_t id) {
   k_cpu *cpu = enter();
+  uint32_t word = k_op_interrupt_wait(cpu, id);
+  if ((int32_t)word >= 0) return leave_quietly(word);
+  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
+}
+
+CL_APART uint32_t yield_closer(k_cpu *cpu) {
   int woke = 0;
   uint32_t word = k_op_yield(cpu, &woke);
-  if ((int32_t)word < 0) return settle(cpu, word);
+  if ((int32_t)word < 0) return in_place(cpu, word);
   went_on(cpu);
   return leave_if(woke, cpu, word);
+}
+
+__attribute__((noinline)) uint32_t cl_sw_yield(void) {
+  k_cpu *cpu = enter();
+  uint32_t word = cpu->current->sent ? 0 : k_rotate(cpu);
+  return CL_LIKELY(word) ? in_place(cpu, word) : yield_closer(cpu);
 }
 
 /* Send and receive. The waiting parts are out of line: only they need a frame. */
@@ -444,28 +476,13 @@ __attribute__((noinline)) static uint32_t receive_wait(k_cpu *cpu, k_port *port)
   return answer;
 }
 
-CL_APART uint32_t receive_timed(k_cpu *cpu, uint32_t answer) {
-  set_timer(cpu);
-  k_notify(cpu);
-  __asm__("" : "+r"(answer)); /* as in give_way() */
-  return answer;
-}
-
-CL_COLD static uint32_t receive_notify(k_cpu *cpu, uint32_t answer) {
-  k_notify(cpu);
-  __asm__("" : "+r"(answer)); /* as in give_way() */
-  return answer;
-}
-
 /* One copy for all receivers, without a frame. */
 CL_APART uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head) {
   k_cpu *cpu = enter();
   if (CL_UNLIKELY(port->frozen != head)) return leave_quietly(CL_RESUMED); /* a message has just arrived */
   uint32_t answer = k_wait_fast(cpu, receiver, port);
   if (CL_UNLIKELY(!answer)) return receive_wait(cpu, port);
-  if (!is_quick()) return receive_timed(cpu, answer);
-  start_slice(cpu);
-  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? receive_notify(cpu, answer) : answer;
+  return in_place(cpu, answer);
 }
 
 /* There is room again, and somebody may wait for it. */

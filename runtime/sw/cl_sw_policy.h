@@ -212,6 +212,11 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   return 0; /* there is no shorter way than k_block */
 }
 
+K_INLINE uint32_t k_rotate(const k_cpu *cpu) {
+  (void)cpu;
+  return 0; /* the policy decides */
+}
+
 K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
   (void)cpu;
   (void)thread;

@@ -377,6 +377,26 @@ K_INLINE void k_end(k_cpu *cpu, k_thread *thread) {
   (void)thread;
 }
 
+/* Fast path of yield: the first of the thread's ring runs, the thread is its last; bitmap and best level stay. Does
+ * nothing and returns 0 if there is none, or a better one, or an equal in the CPU's other queue. K_HELD only. */
+K_INLINE uint32_t k_rotate(k_cpu *cpu) {
+  k_thread *thread = cpu->current;
+  uint32_t level = thread->level;
+  k_queue *queue = thread->queue;
+  if (queue->best != level || cpu->queue.best + k_dynamic.best <= 2 * level) return 0;
+  k_thread *tail = queue->tail[level];
+  k_thread *next = tail->next;
+  queue->tail[level] = thread;
+  thread->state = CL_STATE_READY;
+  if (next == tail) {
+    thread->next = thread;
+  } else {
+    thread->next = next->next;
+    tail->next = thread;
+  }
+  return k_switch_to(cpu, next);
+}
+
 /* The current thread gives way of its own will: the next one, or 0. */
 K_INLINE uint32_t k_yield(k_cpu *cpu) { return k_best(cpu) > cpu->current->level ? 0 : k_give_way(cpu, 0); }
 
