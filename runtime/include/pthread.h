@@ -41,7 +41,7 @@ typedef struct {
   int suspended;
   uint8_t weight;    /* 0: the kernel's default, 1 */
   uint16_t deadline; /* ticks, 0: none */
-  char name[PTHREAD_NAME_MAX_NP];
+  char name[PTHREAD_NAME_MAX_NP] __attribute__((aligned(4)));
 } pthread_attr_t;
 
 /* Defaults: joinable, default priority, dynamic placement, default stack of the pool, no name; in software. */

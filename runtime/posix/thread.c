@@ -9,11 +9,18 @@
 
 /* Thread number t may use stack t of the pool: the kernel assigned the number, so the stack is free. */
 __attribute__((section(".bss.stacks"), aligned(16))) static unsigned char stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
-static char names[CL_THREADS][PTHREAD_NAME_MAX_NP];
+/* Aligned, as in pthread_attr_t: a copy is four loads and stores. */
+__attribute__((aligned(4))) static char names[CL_THREADS][PTHREAD_NAME_MAX_NP];
 static uint16_t parents[CL_THREADS];
 static volatile uint32_t alive = 1; /* threads that have not ended; under the memory lock */
 
-static uint32_t change_alive(int by) {
+static inline uint32_t change_alive(int by) {
+  if (CL_CPUS == 1) { /* that much is the lock */
+    cl_irq_off();
+    uint32_t now = alive += (uint32_t)by;
+    cl_irq_on();
+    return now;
+  }
   shared_memory_lock(&alive);
   alive += (uint32_t)by;
   uint32_t now = alive;
@@ -181,7 +188,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_hardware_prepare((uint32_t)attr->hardware_plus_1 - 1, tid, argument);
   } else {
     cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
-    memcpy(names[tid], attr->name, sizeof names[tid]);
+    __builtin_memcpy(names[tid], attr->name, sizeof names[tid]);
     change_alive(1);
     if (CL_UNLIKELY(more)) give_what(tid, attr);
   }

@@ -337,8 +337,7 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cp
     return (int32_t)answer < 0 ? settle(cpu, answer) : leave_quietly(answer); \
   }
 
-DIRECT(thread_create, (word), uint32_t word)
-DIRECT(thread_start, (id), uint32_t id)
+QUIET(thread_create, (word), uint32_t word)
 DIRECT(set_sched_param, (id, word), uint32_t id, uint32_t word)
 DIRECT(set_idle_thread, (cpu, id), uint32_t id)
 QUIET(get_sched_param, (id), uint32_t id)
@@ -510,6 +509,14 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   k_thread *senders = *(k_thread *volatile *)&port->senders;
   *word = message;
   return CL_UNLIKELY(senders) ? receive_room(port) : 0;
+}
+
+/* A new thread that is better than all takes the CPU at once. */
+uint32_t cl_op_thread_start(uint32_t id) {
+  k_cpu *cpu = enter();
+  k_thread *thread = k_thread_of(id);
+  uint32_t word = thread && thread->state == CL_STATE_CREATED && is_quick() ? k_take_over(cpu, thread) : 0;
+  return word ? switch_away(cpu, word) : leave(cpu, k_op_thread_start(id));
 }
 
 uint32_t cl_op_slice(uint32_t word) {

@@ -137,7 +137,7 @@ K_INLINE k_thread *k_thread_of(uint32_t id) {
   return id < CL_THREADS && k_threads[id].state != CL_STATE_FREE ? &k_threads[id] : NULL;
 }
 
-K_COLD void k_free_thread(k_thread *thread) {
+K_INLINE void k_free_thread(k_thread *thread) {
   thread->state = CL_STATE_FREE;
   k_free[k_free_count++] = (uint16_t)k_tid(thread);
 }
@@ -187,11 +187,13 @@ K_COLD uint32_t k_not_startable(const k_thread *thread) {
   }
 }
 
-K_COLD uint32_t k_op_thread_start(uint32_t id) {
+K_INLINE uint32_t k_op_thread_start(uint32_t id) {
   k_thread *thread = k_thread_of(id);
-  if (!thread) return K_ERROR(ESRCH);
-  uint32_t wrong = k_not_startable(thread);
-  if (wrong) return wrong;
+  if (K_RARE(!thread)) return K_ERROR(ESRCH);
+  if (K_RARE(thread->state != CL_STATE_CREATED)) {
+    uint32_t wrong = k_not_startable(thread);
+    if (wrong) return wrong;
+  }
   k_enqueue(thread, 0);
   return 0;
 }
@@ -201,7 +203,7 @@ K_COLD void k_unbind_all(const k_thread *thread) {
     if (line->bound == K_BOUND_THREAD && line->thread == thread) *line = (k_line){.bound = K_UNBOUND};
 }
 
-K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
+K_INLINE uint32_t k_op_thread_exit(k_cpu *cpu) {
   int woke = 0;
   k_thread *thread = cpu->current;
   k_publish(thread, &woke);
@@ -210,17 +212,21 @@ K_COLD uint32_t k_op_thread_exit(k_cpu *cpu) {
   cpu->current = NULL;
   if (thread->idle) cpu->idle_thread = NULL;
   if (thread->lines) k_unbind_all(thread);
-  if (thread->joiner || thread->detached) k_free_thread(thread);
-  if (thread->joiner) k_wake(thread->joiner);
-  return k_wait(cpu);
+  k_thread *joiner = thread->joiner;
+  if (joiner || thread->detached) k_free_thread(thread);
+  if (joiner) {
+    joiner->next = NULL;
+    if (K_AWAY && k_wake_in_place(joiner)) joiner = NULL;
+  }
+  return k_wait_woken(cpu, joiner);
 }
 
-K_COLD uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
+K_INLINE uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
   k_thread *thread = k_thread_of(id);
-  if (!thread) return K_ERROR(ESRCH);
-  if (thread == cpu->current) return K_ERROR(EDEADLK);
-  if (thread->detached) return K_ERROR(EINVAL);
-  if (thread->joiner) return K_ERROR(EBUSY);
+  if (K_RARE(!thread)) return K_ERROR(ESRCH);
+  if (K_RARE(thread == cpu->current)) return K_ERROR(EDEADLK);
+  if (K_RARE(thread->detached)) return K_ERROR(EINVAL);
+  if (K_RARE(thread->joiner)) return K_ERROR(EBUSY);
   if (thread->state == CL_STATE_EXITED) {
     k_free_thread(thread);
     return 0;

@@ -205,6 +205,12 @@ K_APART uint32_t k_block(k_cpu *cpu, k_thread *woken) {
   return k_choose(cpu);
 }
 
+/* The CPU has no running thread and has woken one, or none. */
+K_INLINE uint32_t k_wait_woken(k_cpu *cpu, k_thread *woken) {
+  if (woken) k_wake(woken);
+  return k_wait(cpu);
+}
+
 K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   (void)cpu;
   (void)thread;

@@ -228,16 +228,21 @@ K_APART void k_saved(k_cpu *cpu) {
   }
 }
 
-/* The current thread waits. `woken` is a chain of threads that it has just woken and that are not queued yet.
+/* The CPU has no running thread. `woken` is a chain of threads that it has just woken and that are not queued yet.
  * A single one that is better than all ready threads bypasses the queue. */
-K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
-  cpu->current->state = CL_STATE_BLOCKED;
+K_INLINE uint32_t k_wait_woken(k_cpu *cpu, k_thread *woken) {
   if (woken) {
     int here = !K_REMOTE || woken->home == cpu || (!woken->home && !k_waiting);
     if (here && !woken->next && woken->level < k_best(cpu)) return k_switch_to(cpu, woken);
     k_enqueue_all(woken);
   }
   return k_wait(cpu);
+}
+
+/* The current thread waits; the rest as above. */
+K_INLINE uint32_t k_block(k_cpu *cpu, k_thread *woken) {
+  cpu->current->state = CL_STATE_BLOCKED;
+  return k_wait_woken(cpu, woken);
 }
 
 /* The current thread stays ready; it is queued when its context is saved. */
@@ -344,9 +349,10 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
 /* Fast path of an interrupt: `thread`, which waits for it, is better than all ready threads and than the one that runs
  * here, which has nothing to publish. Returns GIVE_WAY; or does nothing and returns 0. K_HELD only. */
 K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
-  k_thread *current = cpu->current;
   uint32_t level = thread->level;
-  if (current->sent || level >= k_best(cpu) || level >= cpu->preempt_below) return 0;
+  if (level >= cpu->preempt_below || level >= k_best(cpu)) return 0;
+  k_thread *current = cpu->current;
+  if (current->sent) return 0;
   if (K_REMOTE) {
     if (thread->home != cpu && (thread->home || !(k_slice_used(cpu) || k_is_worst(cpu)))) return 0;
     if (k_asleep && (thread->home != cpu || current->home != cpu)) return 0; /* another CPU might take them */
