@@ -13,14 +13,14 @@ from coreloom import paths
 from coreloom.benches import pages, registry
 from coreloom.benches.bench import Bench
 from coreloom.cli import main
-from coreloom.report import results
+from coreloom.report import papers, results
 
 _INIT = """
 import msgspec
 
 from coreloom.benches.bench import Bench
 from coreloom.jobs.job import Job, whole
-from coreloom.report import results
+from coreloom.report import papers, results
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
@@ -66,7 +66,7 @@ def squares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench[r
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(_INIT)
     (folder / "method.md").write_text("{count} numbers are multiplied.\n")
-    (folder / "not_reached.md").write_text("There were too few numbers.\n")
+    (folder / "not_reached.md").write_text("### Largest square\n\nThere were too few numbers.\n")
     monkeypatch.setattr(coreloom.benches, "__path__", [*coreloom.benches.__path__, str(folder.parent)])
     monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
     yield registry.get("squares")
@@ -87,6 +87,8 @@ def test_a_bench_is_a_folder(
         "docs/not-reached.md",
         "docs/results/README.md",
         "README.md",
+        *(f"docs/papers/{name}.md" for name in papers.load()),
+        "docs/papers/README.md",
     ]
     assert made["docs/results/squares.md"].splitlines()[:5] == [
         "# Squares",
@@ -100,12 +102,16 @@ def test_a_bench_is_a_folder(
     )
     assert made["docs/not-reached.md"].endswith(
         "## [Squares](results/squares.md)\n\n"
-        "| figure | to reach | measured | bound | reached |\n| --- | ---: | ---: | ---: | ---: |\n"
-        "| largest square | at least 9 | 4 | - | no |\n\nThere were too few numbers.\n"
+        "| figure | to reach | measured | bound | reason |\n| --- | ---: | ---: | ---: | ---: |\n"
+        "| largest square | at least 9 | 4 | - | [below](#largest-square) |\n\n"
+        "### Largest square\n\nThere were too few numbers.\n"
     )
-    line = "| - | largest square | 4 | at least 9 | - | 0 of 1 |\n"
-    assert made["docs/results/README.md"].endswith(f"| [Squares](../results/squares.md) {line}")
-    assert f"| [Squares](docs/results/squares.md) {line}" in made["README.md"]
+    line = "| - | largest square | 4 | at least 9 | - | 0 of 1 | largest square: 4 (to reach: at least 9) "
+    assert made["docs/results/README.md"].endswith(
+        f"| [Squares](../results/squares.md) {line}([why](../not-reached.md#squares)) |\n"
+    )
+    shown = f"| [Squares](docs/results/squares.md) {line}([why](docs/not-reached.md#squares)) |\n"
+    assert shown in made["README.md"]
 
 
 def test_a_quick_run_leaves_the_whole_one_alone(

@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of docs/results, docs/not-reached.md and the README's table, for all of the registry."""
+"""The pages of docs/results and docs/papers, docs/not-reached.md and the README's table."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coreloom import paths
 from coreloom.benches import registry
 from coreloom.benches.bench import Bench
 from coreloom.errors import UserError
-from coreloom.report import results
+from coreloom.report import papers, results
 from coreloom.report.page import page
-from coreloom.report.table import Table, reach
+from coreloom.report.table import Table
 
 BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
 END = "<!-- results: end -->"
+PAPERS = ("<!-- items: begin (made by `coreloom report`) -->", "<!-- items: end -->")
 # What `coreloom report` itself writes: changes there do not make a tree dirty.
-_MADE = ("docs/results", "docs/not-reached.md", "README.md")
+_MADE = ("docs/results", "docs/not-reached.md", "docs/papers/*.md", "README.md")
+_COLUMNS = ("figure", "to reach", "measured", "bound", "reached")  # of the figures to reach on a page
+
+
+class Missed(NamedTuple):
+    """A figure that is not reached, as the tables show it."""
+
+    what: str
+    target: str
+    measured: str
+    bound: str
 
 
 def write() -> tuple[list[Path], list[str]]:
@@ -53,6 +65,8 @@ def write() -> tuple[list[Path], list[str]]:
         raise UserError("no results yet: run a benchmark first, for example `coreloom bench smp`")
     for path, text in pages(found).items():
         written.append(results.write_atomically(paths.ROOT / path, text.encode()))
+    if items := papers.rows():
+        written.append(results.write("papers", items))
     return written, missing
 
 
@@ -68,10 +82,10 @@ def pages(found: dict[str, Any]) -> dict[str, str]:
         made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
     made["docs/not-reached.md"] = not_reached(found)
     made["docs/results/README.md"] = index(found)
-    table = headlines(found, "docs/")
-    made["README.md"] = _replace_between(
-        (paths.ROOT / "README.md").read_text(), f"**{table.title}**\n\n{table.markdown()}"
-    )
+    made["README.md"] = _between("README.md", (BEGIN, END), headlines(found, "docs/"))
+    if of_papers := papers.pages():
+        made |= of_papers
+        made["docs/papers/README.md"] = _between("docs/papers/README.md", PAPERS, papers.summary())
     return made
 
 
@@ -91,27 +105,50 @@ def index(found: dict[str, Any]) -> str:
 
 
 def headlines(found: dict[str, Any], docs: str) -> Table:
-    """A line for each page: headline figure, number of figures reached. docs: path of that folder."""
+    """A line for each page: headline figure, figures reached and not reached. docs: path of that folder."""
 
     def line(bench: Bench[Any]) -> tuple[str, ...]:
         page = f"[{bench.title}]({docs}results/{bench.name}.md)"
-        paper = f"[{bench.paper}]({docs}papers/README.md)" if bench.paper else "-"
+        paper = f"[{bench.paper}]({docs}papers/{_page_of(bench.paper)})" if bench.paper else "-"
+        misses = missed(bench, found)
+        link = f" ([why]({docs}not-reached.md#{_anchor(bench.title)}))" if misses else ""
+        no = "; ".join(f"{miss.what}: {miss.measured} (to reach: {miss.target})" for miss in misses) + link
         if bench.name not in found:  # a page from before results were published with their data
-            return (page, paper, "see the page", "-", "-", "-", "-")
+            return (page, paper, "see the page", "-", "-", "-", "-", no or "-")
         content = found[bench.name]
         figure = bench.headline(content)
         reached = f"{sum(f.reached for f in content.reach)} of {len(content.reach)}" if content.reach else "-"
         bound = "-" if figure.bound is None else f"{figure.bound:g}"
-        return (page, paper, figure.what, f"{figure.measured:g}", figure.target, bound, reached)
+        return (page, paper, figure.what, f"{figure.measured:g}", figure.target, bound, reached, no or "-")
 
-    folder = paths.ROOT / "docs" / "results"
-    listed = [b for b in registry.benches().values() if b.name in found or (folder / f"{b.name}.md").exists()]
     return Table(
         "Headline figures",
-        ("result", "paper", "headline figure", "measured", "to reach", "bound", "figures reached"),
-        tuple(line(bench) for bench in listed),
+        (
+            *("result", "paper", "headline figure", "measured", "to reach", "bound", "figures reached"),
+            "not reached",
+        ),
+        tuple(line(bench) for bench in registry.benches().values() if bench.name in found or _old(bench)),
         text_columns=3,
     )
+
+
+def missed(bench: Bench[Any], found: dict[str, Any]) -> list[Missed]:
+    """The figures of a bench that say no; of a page without published data those that the page shows."""
+    if bench.name in found:
+        return [
+            Missed(f.what, f.target, f"{f.measured:g}", "-" if f.bound is None else f"{f.bound:g}")
+            for f in found[bench.name].reach
+            if not f.reached
+        ]
+    lines = [line[2:-2].split(" | ") for line in _old(bench).splitlines() if line.startswith("| ")]
+    begin = lines.index(list(_COLUMNS)) if list(_COLUMNS) in lines else len(lines)
+    return [Missed(*line[:4]) for line in lines[begin:] if len(line) == len(_COLUMNS) and line[4] == "no"]
+
+
+def reason(bench: Bench[Any], miss: Missed) -> str:
+    """The heading of not_reached.md about this figure, the beginning of its name; empty if there is none."""
+    headings = re.findall(r"^### (.*)$", bench.text("not_reached.md"), re.MULTILINE)
+    return next((head for head in headings if miss.what.lower().startswith(head.lower())), "")
 
 
 def not_reached(found: dict[str, Any]) -> str:
@@ -121,13 +158,38 @@ def not_reached(found: dict[str, Any]) -> str:
         "<!-- Made by `coreloom report` from src/coreloom/benches/*/not_reached.md; do not edit. -->",
     ]
     for name, bench in registry.benches().items():
-        missed = [figure for figure in found[name].reach if not figure.reached] if name in found else []
+        misses = missed(bench, found)
         reasons = bench.text("not_reached.md").strip()
-        if missed or reasons:
+        if misses or reasons:
             parts.append(f"## [{bench.title}](results/{name}.md)")
-            parts += [reach(missed, "not reached").markdown()] if missed else []
+            parts += [_misses(bench, misses).markdown()] if misses else []
             parts += [reasons] if reasons else []
     return "\n\n".join(parts) + "\n"
+
+
+def _misses(bench: Bench[Any], misses: list[Missed]) -> Table:
+    def why(miss: Missed) -> str:
+        heading = reason(bench, miss)
+        return f"[below](#{_anchor(heading)})" if heading else "-"
+
+    lines = tuple((*miss, why(miss)) for miss in misses)
+    return Table("Figures not reached", (*_COLUMNS[:4], "reason"), lines)
+
+
+def _old(bench: Bench[Any]) -> str:
+    """The bench's page as it is; empty without one."""
+    path = paths.ROOT / "docs" / "results" / f"{bench.name}.md"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _page_of(tag: str) -> str:
+    """The page of a paper's items, by its tag."""
+    return next((f"{name}.md" for name, paper in papers.load().items() if paper.tag == tag), "README.md")
+
+
+def _anchor(heading: str) -> str:
+    """The fragment by which a heading of a page is linked."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
 
 
 def _check_clean() -> None:
@@ -143,10 +205,12 @@ def _check_clean() -> None:
         )
 
 
-def _replace_between(text: str, new: str) -> str:
+def _between(path: str, marks: tuple[str, str], table: Table) -> str:
+    """The text of a page with this table between the marks."""
+    text = (paths.ROOT / path).read_text(encoding="utf-8")
     try:
-        head, rest = text.split(BEGIN)
-        _, tail = rest.split(END)
+        head, rest = text.split(marks[0])
+        _, tail = rest.split(marks[1])
     except ValueError:
-        raise UserError("README.md has lost its result markers: restore it with git") from None
-    return f"{head}{BEGIN}\n{new}\n{END}{tail}"
+        raise UserError(f"{path} has lost its result markers: restore it with git") from None
+    return f"{head}{marks[0]}\n**{table.title}**\n\n{table.markdown()}\n{marks[1]}{tail}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coreloom report`: the pages of docs/results and the block of the README, from result files."""
+"""`coreloom report`: the pages of docs/results and docs/papers and the block of the README."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def _run(_: argparse.Namespace) -> int:
 
 COMMAND = Command(
     "report",
-    "write docs/results, docs/not-reached.md and the README's table from the result files",
+    "write docs/results, docs/papers, docs/not-reached.md and the README's table from the result files",
     _run,
 )

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the papers describe, item by item (docs/papers/NAME.toml), and the page of each, docs/papers/NAME.md.
+
+An item is a mechanism, call, figure, table, experiment or piece of future work of a paper: its state here,
+where it is, which command shows it, and what differs. Figures come from docs/results/data.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from coreloom import paths
+from coreloom.errors import UserError
+from coreloom.report.table import Table, number
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+State = Literal["as the paper", "differs", "not here"]
+AS_THE_PAPER: State = "as the paper"
+STATES: tuple[State, ...] = (AS_THE_PAPER, "differs", "not here")
+# Kinds of items and the titles of their tables, in the order of a page.
+KINDS = {
+    "mechanism": "Mechanisms",
+    "call": "Calls and operations",
+    "figure": "Drawings and plots",
+    "table": "Tables",
+    "experiment": "Experiments",
+    "future work": "Future work",
+}
+Kind = Literal["mechanism", "call", "figure", "table", "experiment", "future work"]
+MISSING = "not in the published data"
+_COLUMNS = ("no.", "item", "in the paper", "state", "what differs, or why", "where", "run", "figures")
+
+
+class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure: `field` of the one row of a published result whose fields equal `where`."""
+
+    text: str
+    data: str  # docs/results/data/NAME.json
+    field: str
+    where: dict[str, str | int | float | bool] = {}
+    list: str = "rows"  # which list of the file; "reach" has the figures to reach
+    paper: str = ""  # what the paper has
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kind: Kind
+    where: str  # in the paper
+    text: str
+    state: State
+    places: list[str] = []  # files and folders of the checkout
+    command: str = ""  # coreloom, make or pytest
+    reason: str = ""  # what differs, or why it is not here
+    figures: list[Shown] = []
+
+
+class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tag: str
+    title: str
+    about: str
+    items: list[Item]
+
+
+def folder() -> Path:
+    return paths.ROOT / "docs" / "papers"
+
+
+def load() -> dict[str, Paper]:
+    """All papers by the name of their file; a UserError names the file that is wrong."""
+    return {path.stem: _read(path) for path in sorted(folder().glob("*.toml"))}
+
+
+def _read(path: Path) -> Paper:
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Paper)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise UserError(f"docs/papers/{path.name} is wrong ({error}): correct it there") from None
+
+
+def counts(items: Sequence[Item]) -> dict[State, int]:
+    """How many items are in each state."""
+    return {state: sum(item.state == state for item in items) for state in STATES}
+
+
+def pages() -> dict[str, str]:
+    """Path in the checkout -> text, of each paper's page."""
+    return {f"docs/papers/{name}.md": _page(name, paper) for name, paper in load().items()}
+
+
+def summary() -> Table:
+    """A line for each paper: how many of its items are in which state."""
+    found = load()
+    lines = [
+        (f"[[{paper.tag}]]({name}.md)", *map(str, counts(paper.items).values()), str(len(paper.items)))
+        for name, paper in found.items()
+    ]
+    every = [item for paper in found.values() for item in paper.items]
+    return Table(
+        "Items of each paper by their state here",
+        ("paper", *STATES, "all"),
+        (*lines, ("all", *map(str, counts(every).values()), str(len(every)))),
+    )
+
+
+def rows() -> list[dict[str, Any]]:
+    """Every item of every paper as build/results/papers.json has it."""
+    return [
+        {
+            "paper": paper.tag,
+            "number": count,
+            **{name: getattr(item, name) for name in ("kind", "where", "text", "state", "reason")},
+            **{"places": item.places, "command": item.command},
+            "figures": [
+                {"text": shown.text, "paper": shown.paper, "measured": value(shown)} for shown in item.figures
+            ],
+        }
+        for paper in load().values()
+        for count, item in enumerate(paper.items, 1)
+    ]
+
+
+def value(shown: Shown) -> Any:
+    """The figure; None unless exactly one row of the published data fits."""
+    content = _data(shown.data)
+    found = [
+        row
+        for row in content.get(shown.list, ())
+        if shown.field in row and all(row.get(name) == wanted for name, wanted in shown.where.items())
+    ]
+    return found[0][shown.field] if len(found) == 1 else None
+
+
+def _data(name: str) -> Mapping[str, Any]:
+    path = paths.ROOT / "docs" / "results" / "data" / f"{name}.json"
+    content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return content
+
+
+def _page(name: str, paper: Paper) -> str:
+    states = "; ".join(f"{state}: {many}" for state, many in counts(paper.items).items())
+    parts = [
+        f"# [{paper.tag}] {paper.title}, item by item",
+        f"<!-- Made by `coreloom report` from {name}.toml and docs/results/data; do not edit. -->",
+        paper.about.strip(),
+        f"{len(paper.items)} items; {states}. [All papers](README.md).",
+    ]
+    for kind, title in KINDS.items():
+        lines = [_line(count, item) for count, item in enumerate(paper.items, 1) if item.kind == kind]
+        if lines:
+            table = Table(title, _COLUMNS, tuple(lines), text_columns=len(_COLUMNS))
+            parts += [f"## {title}", table.markdown()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(count: int, item: Item) -> tuple[str, ...]:
+    return (
+        str(count),
+        item.text,
+        item.where,
+        item.state,
+        item.reason or "-",
+        "<br>".join(f"[{place}](../../{place})" for place in item.places) or "-",
+        f"`{item.command}`" if item.command else "-",
+        "<br>".join(map(_figure, item.figures)) or "-",
+    )
+
+
+def _figure(shown: Shown) -> str:
+    beside = f" (paper: {shown.paper})" if shown.paper else ""
+    return f"{shown.text}: {_number(value(shown))}{beside}"
+
+
+def _number(found: Any) -> str:
+    if isinstance(found, float):
+        return f"{found:.4g}" if abs(found) < 10_000 else number(found)
+    if isinstance(found, int) and not isinstance(found, bool):
+        return number(found)
+    return MISSING if found is None else str(found)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every item of every paper: its command and places exist, its state has a reason, its figures are there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from coreloom import paths
+from coreloom.apps import APPS
+from coreloom.benches import pages, registry
+from coreloom.cli import parser
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.paths import ROOT
+from coreloom.programs import usage
+from coreloom.report import papers, results
+from coreloom.synthesis import units
+
+PAPERS = papers.load()
+ITEMS = [
+    pytest.param(item, id=f"{paper.tag}-{number}")
+    for paper in PAPERS.values()
+    for number, item in enumerate(paper.items, 1)
+]
+
+
+def check(command: str) -> None:
+    """Raise unless this is a command that there is: of coreloom, a target of make, or tests for pytest."""
+    verb, *words = shlex.split(command)
+    if verb == "make":
+        rules = re.findall(r"^([a-z][\w -]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        assert words and set(words) <= {target for rule in rules for target in rule.split()}, command
+    elif verb == "pytest":
+        assert words and all((ROOT / word).exists() for word in words), command
+    elif verb == "coreloom" and words[0] in usage.PROGRAMS:
+        commands = {found.name for found in usage.load(words[0]).commands}
+        assert words[1] in commands if commands else words[1:], command
+    else:
+        assert verb == "coreloom", command
+        args = parser().parse_args(words)
+        if args.command == "run":
+            assert args.app in APPS or Path(args.app).exists(), command
+        if args.command in ("run", "doctor") and args.platform:
+            platform.load(args.platform)
+        if args.command == "synth":
+            units.choose(args.unit, args.threads, args.priorities)
+
+
+def test_all_works_have_a_page() -> None:
+    assert {paper.tag for paper in PAPERS.values()} == {"SMP", "HT", "IPC", "GF", "DWRR"}
+    assert {bench.paper for bench in registry.benches().values() if bench.paper} <= {
+        paper.tag for paper in PAPERS.values()
+    }
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_an_item(item: papers.Item) -> None:
+    if item.command:
+        check(item.command)
+    assert [place for place in item.places if not (ROOT / place).exists()] == []
+    assert item.reason or item.state == papers.AS_THE_PAPER
+    assert item.state == "not here" or item.places, "where is it?"
+    assert item.command or item.state == "not here" or item.kind == "figure", "how is it run?"
+    assert "|" not in item.text + item.reason + item.where, "it would end a cell of the table"
+    assert [shown for shown in item.figures if papers.value(shown) is None] == [], papers.MISSING
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make nothing",
+        "pytest tests/nothing.py",
+        "pytest",
+        "coreloom bench nothing",
+        "coreloom run nothing",
+        "coreloom run image --platform nothing",
+        "coreloom exclusive nothing",
+        "coreloom synth nothing",
+        "ls",
+    ],
+)
+def test_a_command_that_there_is_not(command: str) -> None:
+    with pytest.raises((AssertionError, SystemExit, UserError)):
+        check(command)
+
+
+def test_pages_are_made_of_the_items() -> None:
+    for path, text in papers.pages().items():
+        assert (ROOT / path).read_text() == text, f"{path}: run `coreloom report` and commit what it writes"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    (tmp_path / "docs" / "papers").mkdir(parents=True)
+    (tmp_path / "docs" / "results" / "data").mkdir(parents=True)
+    return tmp_path
+
+
+_ONE = """
+tag = "ONE"
+title = "A work"
+about = "About it."
+[[items]]
+kind = "table"
+where = "Table 1"
+text = "Pixels"
+state = "differs"
+reason = "another picture"
+places = ["apps"]
+command = "coreloom bench smp"
+figures = [
+  { text = "fast", data = "some", where = { cpus = 2 }, field = "done", paper = "340" },
+  { text = "both", data = "some", field = "done" },
+]
+[[items]]
+kind = "future work"
+where = "section 5"
+text = "More"
+state = "not here"
+reason = "no time"
+"""
+
+
+def test_a_page(place: Path) -> None:
+    (place / "docs" / "papers" / "one.toml").write_text(_ONE)
+    data = {"rows": [{"cpus": 1, "done": 5}, {"cpus": 2, "done": 20759}]}
+    (place / "docs" / "results" / "data" / "some.json").write_bytes(msgspec.json.encode(data))
+    (text,) = papers.pages().values()
+    columns = "| no. | item | in the paper | state | what differs, or why | where | run | figures |\n"
+    rule = "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+    assert text == (
+        "# [ONE] A work, item by item\n\n"
+        "<!-- Made by `coreloom report` from one.toml and docs/results/data; do not edit. -->\n\n"
+        "About it.\n\n2 items; as the paper: 0; differs: 1; not here: 1. [All papers](README.md).\n\n"
+        f"## Tables\n\n{columns}{rule}"
+        "| 1 | Pixels | Table 1 | differs | another picture | [apps](../../apps) | `coreloom bench smp` "
+        "| fast: 20 759 (paper: 340)<br>both: not in the published data |\n\n"
+        f"## Future work\n\n{columns}{rule}"
+        "| 2 | More | section 5 | not here | no time | - | - | - |\n"
+    )
+    assert papers.summary().rows == (("[[ONE]](one.md)", "0", "1", "1", "2"), ("all", "0", "1", "1", "2"))
+    rows: list[dict[str, Any]] = papers.rows()
+    assert [(row["paper"], row["number"], row["state"], row["command"]) for row in rows] == [
+        ("ONE", 1, "differs", "coreloom bench smp"),
+        ("ONE", 2, "not here", ""),
+    ]
+    assert rows[0]["figures"] == [
+        {"text": "fast", "paper": "340", "measured": 20759},
+        {"text": "both", "paper": "", "measured": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        ('tag = "ONE"', "Object missing required field `title`"),
+        (_ONE.replace('"differs"', '"perhaps"'), "Invalid enum value 'perhaps' - at `$.items[0].state`"),
+        (_ONE.replace("reason", "reasons"), "Object contains unknown field `reasons` - at `$.items[0]`"),
+    ],
+)
+def test_a_file_that_is_wrong(place: Path, wrong: str, what: str) -> None:
+    (place / "docs" / "papers" / "one.toml").write_text(wrong)
+    with pytest.raises(UserError) as error:
+        papers.load()
+    assert str(error.value) == f"docs/papers/one.toml is wrong ({what}): correct it there"
+
+
+def test_items_are_a_result(place: Path) -> None:
+    path = results.write("papers", papers.rows())
+    assert path == place / "results" / "papers.json"
+
+
+def test_every_no_has_a_reason_and_is_in_the_readme() -> None:
+    there = [bench for bench in registry.benches().values() if bench.published.exists()]
+    found = {bench.name: results.read(bench.result, bench.published, bench.command) for bench in there}
+    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs" / "not-reached.md").read_text()
+    every = [(bench, miss) for bench in registry.benches().values() for miss in pages.missed(bench, found)]
+    assert every
+    for bench, miss in every:
+        heading = pages.reason(bench, miss)
+        assert heading, f"{bench.name}: not_reached.md has no heading that begins `{miss.what}`"
+        _, _, after = page.partition(f"\n### {heading}\n")
+        assert after.strip() and not after.strip().startswith("#"), f"{heading}: no reason below it"
+        assert f"{miss.what}: {miss.measured} (to reach: {miss.target})" in readme
+
+
+def test_a_no_of_a_page_without_data_counts_too() -> None:
+    backdoor = registry.get("backdoor")
+    lines = (ROOT / "docs" / "results" / "backdoor.md").read_text().splitlines()
+    shown = [line.split(" | ")[0].removeprefix("| ") for line in lines if line.endswith("| no |")]
+    assert [miss.what for miss in pages.missed(backdoor, {})] == shown
+
+
+def test_readme_has_at_most_100_lines() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 100
