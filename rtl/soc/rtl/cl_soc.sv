@@ -29,6 +29,7 @@ module cl_soc
   parameter int unsigned LocalBytes = 0,              // local memory of each processor, a power of two; 0: none
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter int unsigned TickCycles = 1000,           // unit of the time slice
+  parameter bit          LockFair   = 1'b1,           // the lock unit serves who came first, else the lowest CPU
   parameter bit          BackDoor   = 1'b0,           // there is a Back-Door and a processor behind it
   parameter int unsigned BlockBytes = 32'h8000,       // its sizes, see cl_backdoor
   parameter int unsigned MailDepth  = 16,
@@ -246,7 +247,8 @@ module cl_soc
   end
 
   cl_lock_unit #(
-    .Clients(Cpus)
+    .Clients(Cpus),
+    .Fair   (LockFair)
   ) u_lock_unit (
     .clk_i,
     .rst_ni,

@@ -20,6 +20,7 @@ CORES = ("economy", "standard")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
+LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
 CONDITIONS = 32  # condition variables of every kernel
@@ -186,6 +187,15 @@ class Platform:
             area="none: a constant",
         ),
     ] = 1000  # fmt: skip
+    lock_order: Annotated[
+        str,
+        Key(
+            "whom the Lock Unit serves next: who came first, or the lowest CPU as in [SMP], where others may "
+            "wait for ever",
+            choices=LOCK_ORDERS, rtl="LockFair", optional=True,
+            area="lowest has no ages: n (n - 1) flip-flops less",
+        ),
+    ] = "arrival"  # fmt: skip
     kernel: KernelSize = KernelSize()
     ram_mib: Annotated[
         int,
