@@ -185,8 +185,14 @@ static __always_inline u32 weight_of(const struct task_struct *p) {
   return p->policy == SCHED_IDLE ? 3 : weight_of_nice[nice < 40 ? nice : 20];
 }
 
-static __always_inline struct line *line_of(s32 cpu) { return &lines[cpu & MASK]; }
-static __always_inline struct group *group_of(u32 group) { return &groups[group & (DWRR_GROUPS_MAX - 1)]; }
+/* For an index: the compiler must not take the mask behind it away, a bound that the verifier needs. */
+static __always_inline u64 unknown(u64 i) {
+  asm volatile("" : "+r"(i));
+  return i;
+}
+
+static __always_inline struct line *line_of(s32 cpu) { return &lines[unknown((u32)cpu) & MASK]; }
+static __always_inline struct group *group_of(u32 group) { return &groups[unknown(group) & (DWRR_GROUPS_MAX - 1)]; }
 
 static __always_inline struct dwrr_lane *lane_of(u32 group, u32 cpu) {
   char *first = (char *)lanes;

@@ -49,7 +49,7 @@ def _cpu_ms(found: dict[str, str], name: str) -> list[float]:
     return [1e3 * seconds for seconds in json.loads(found[name])["cpu_s"]]
 
 
-@pytest.mark.parametrize("kernel", ["7", pytest.param("6.18", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kernel", ["7", "6.18"])
 def test_it_loads_and_lets_go(kernel: str) -> None:
     found = _run("hog -t 1 5 >/out/hogs; taskset 2 hog -t 1 2 >/out/pinned\n", kernel=kernel)
     assert [len(_cpu_ms(found, name)) for name in ("hogs", "pinned")] == [5, 2]
