@@ -2,7 +2,7 @@
  *
  * One ring of all runnable threads for all CPUs, searched as a whole at each decision.
  *
- * Source: [DWRR] ("Linux before 2.6"), and Linux 2.4's kernel/sched.c. Taken from there:
+ * Source: [DWRR] ("Scheduler Before Kernel V2.6"), and Linux 2.4's kernel/sched.c. Taken from there:
  *   - one queue; a new or woken thread goes to its front, one that has used its slice or yields to its end;
  *   - goodness: real-time threads (priority below 100) before all others, by priority; others by the rest of their
  *     slice, plus 2.5 slices on the CPU where the thread ran last (PROC_CHANGE_PENALTY); of equals the first in the

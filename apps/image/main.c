@@ -11,7 +11,7 @@
 #include "qoi.h"
 #include "smooth.h"
 
-/* Maximum number of pixels per message: 1 is the paper's traffic, a large number means one message per row. */
+/* Maximum number of pixels per message, of which [SMP] says nothing; a large number means one message per row. */
 #ifndef IMAGE_GRAIN
 #define IMAGE_GRAIN 16
 #endif

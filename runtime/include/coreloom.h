@@ -20,7 +20,7 @@ extern "C" {
  * With PORT_DIRECT every send to that port publishes at once.
  * All functions return 0 or an error number. */
 
-#define PORT_BUFFERED 0 /* words become visible when the sender publishes (the default of the paper) */
+#define PORT_BUFFERED 0 /* words become visible when the sender publishes; [SMP] has no other kind */
 #define PORT_DIRECT 1   /* words become visible at once */
 
 int port_open(int port, int flags); /* the caller becomes the receiver. EBUSY: has one already. EINVAL: bad number */

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -69,6 +70,37 @@ def test_pages_of_the_results_that_are_here(place: Path, capsys: pytest.CaptureF
     assert table.endswith(f"\n| [{title}](docs/results/policies.md) {line}\n{pages.END}\nafter\n")
     run(capsys, "report")
     assert sorted(path.name for path in folder.iterdir()) == ["README.md", "data", "policies.md"]
+
+
+def test_items_of_papers(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _policies()
+    (place / "README.md").write_text(f"{pages.BEGIN}\n{pages.END}\n")
+    folder = place / "docs" / "papers"
+    folder.mkdir(parents=True)
+    (folder / "README.md").write_text(f"before\n{pages.PAPERS[0]}\n{pages.PAPERS[1]}\nafter\n")
+    (folder / "dwrr.toml").write_text(
+        'tag = "DWRR"\ntitle = "Slides"\nabout = "About."\n[[items]]\nkind = "mechanism"\n'
+        'where = "slide 1"\ntext = "Rounds"\nstate = "as the paper"\ncommand = "coreloom bench policies"\n'
+    )
+    code, out, err = run(capsys, "report")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-4:-1] == [
+        f"wrote {folder / 'dwrr.md'}",
+        f"wrote {folder / 'README.md'}",
+        f"wrote {place / 'results' / 'papers.json'}",
+    ]
+    assert (folder / "README.md").read_text() == (
+        f"before\n{pages.PAPERS[0]}\n**Items of each paper by their state here**\n\n"
+        "| paper | as the paper | differs | not here | all |\n| --- | ---: | ---: | ---: | ---: |\n"
+        f"| [[DWRR]](dwrr.md) | 1 | 0 | 0 | 1 |\n| all | 1 | 0 | 0 | 1 |\n{pages.PAPERS[1]}\nafter\n"
+    )
+    assert "[DWRR](docs/papers/dwrr.md)" in (place / "README.md").read_text()
+    (row,) = json.loads((place / "results" / "papers.json").read_text())["rows"]
+    assert row == {
+        **{"paper": "DWRR", "number": 1, "kind": "mechanism", "where": "slide 1", "text": "Rounds"},
+        **{"state": "as the paper", "reason": "", "places": [], "command": "coreloom bench policies"},
+        "figures": [],
+    }
 
 
 @pytest.mark.usefixtures("place")

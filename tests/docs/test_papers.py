@@ -173,11 +173,6 @@ def test_a_file_that_is_wrong(place: Path, wrong: str, what: str) -> None:
     assert str(error.value) == f"docs/papers/one.toml is wrong ({what}): correct it there"
 
 
-def test_items_are_a_result(place: Path) -> None:
-    path = results.write("papers", papers.rows())
-    assert path == place / "results" / "papers.json"
-
-
 def test_every_no_has_a_reason_and_is_in_the_readme() -> None:
     there = [bench for bench in registry.benches().values() if bench.published.exists()]
     found = {bench.name: results.read(bench.result, bench.published, bench.command) for bench in there}

@@ -96,7 +96,7 @@ def test_priorities_do_not_widen_it(seed: int) -> None:
 
 
 def test_the_counter_example() -> None:
-    """[DWRR]: on two CPUs weights 61:20:20:20:20 give 3.05 : 1, where a balance of weights gives 4 : 1."""
+    """[DWRR]'s case with weights of 8 bits: 61 over 20 is 3.05, where a balance of weights gives 4 : 1."""
     machine = Machine(2, [61, 20, 20, 20, 20], 1, [4] * 5)
     for _ in range(141 * 200):
         machine.run(machine.cpus)

@@ -68,7 +68,7 @@ def _mutex() -> Case:
         Workload("mutex", threads),
         Machine(cpus=4),
         60,
-        "sysbench threads as in [DWRR]: 32 threads, 8 locks, ten times 1000 yields each; how long it takes",
+        "sysbench threads after [DWRR], 320 of its 10 000 events: 32 threads, 8 locks; how long it takes",
     )
 
 

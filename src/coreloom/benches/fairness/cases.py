@@ -159,7 +159,7 @@ def interactive() -> list[Case]:
 
 
 def locks() -> Case:
-    """[DWRR]'s sysbench threads."""
+    """[DWRR]'s sysbench threads, with fewer events."""
     built_in = CASES["mutex"]
     return Case(Kind.LOCKS, "locks", built_in.text, built_in.workload, built_in.machine, built_in.seconds)
 

@@ -17,7 +17,7 @@ GRAINS = (1, 4, 16, 64, 200)  # pixels per message
 
 class Grain(Bench[Result]):
     name = "grain"
-    paper = "SMP"
+    paper = ""
     help = "the image filter with messages of one pixel up to a whole row"
     title = "Cost of a message: the image filter by pixels per message"
     order = 20

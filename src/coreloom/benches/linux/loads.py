@@ -146,7 +146,7 @@ TESTS = (
             Metric(
                 "nice 0 over the mean of nice 5",
                 more=None,
-                paper="CFS 4, by weight 3.06",
+                paper="CFS 4, by weight 3",
                 title="CPU time of nice 0 over mean of nice 5",
             ),
             Metric("that, off what it is by weight", "%", title="deviation of that ratio from the weights"),

@@ -48,7 +48,7 @@ def shares(rows: Sequence[Row]) -> Table:
             *(KERNELS[row.kernel], row.policy, row.core),
             " ".join(number(100 * share, 1) for share in row.shares),
             number(row.ratio, 2),
-            "3.06" if row.gap_in_B is not None else "-",
+            f"{61 / 20:.2f}" if row.gap_in_B is not None else "-",
             number(row.gap_in_B, 2),
             number(row.bound_in_B, 2),
         )
@@ -56,10 +56,10 @@ def shares(rows: Sequence[Row]) -> Table:
         if isinstance(row, Share)
     ]
     return Table(
-        "Five threads of weights 61 20 20 20 20 on two CPUs ([DWRR]'s counter-example)",
+        "Weights 61 20 20 20 20 on two CPUs, after [DWRR]'s counter-example of 1024 and 4 x 335",
         (
             *("kernel", "policy", "core", "% of both CPUs each"),
-            *("first : others", "paper's DWRR", "gap (B)", "bound (B)"),
+            *("first : others", "by weight", "gap (B)", "bound (B)"),
         ),
         tuple(lines),
         text_columns=4,

@@ -53,9 +53,10 @@ def operations(rows: Sequence[Row]) -> Table:
     for build, names, found in _alike(unit, attrgetter("cycles", "paper_cycles")):
         both = [(row.paper_cycles, row.cycles) for row in found.values() if row.paper_cycles is not None]
         ends = dict.fromkeys(number(paper) for paper, _ in (*both[:1], *both[-1:]))
+        besides = " and 1 bus transaction" if names == "enqueue_hardware" else ""
         cycles = (number(found[n].cycles if n in found else None) for n in lengths)
         ratio = number(both[-1][0] / both[-1][1] if both else None, 1)
-        lines.append((build, names, " to ".join(ends) or "-", *cycles, ratio))
+        lines.append((build, names, " to ".join(ends) + besides if ends else "-", *cycles, ratio))
     return Table(
         "Cycles of each operation of the scheduler by threads queued ([HT])",
         ("build", "operations", "paper", *map(str, lengths), "paper over ours"),
