@@ -90,7 +90,7 @@ def test_tables() -> None:
         ("1: one FIFO", "dequeue", f"13 to {number(1006)}", "9", "400", "2.5"),
         ("3: and hardware threads", "dequeue", "24", "3", "3", "8.0"),
         ("3: and hardware threads", "get_entry; is_queued", "10", "3", "3", "3.3"),
-        ("3: and hardware threads", "enqueue_hardware", "20", "4", "-", "5.0"),
+        ("3: and hardware threads", "enqueue_hardware", "20 and 1 bus transaction", "4", "-", "5.0"),
     )
     assert page.delays(ROWS).rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
     assert [t.rows[0] for t in page.histograms(ROWS)] == [("80 to 81", "#" * 40, "1")]
