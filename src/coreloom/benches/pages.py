@@ -41,6 +41,7 @@ def write() -> tuple[list[Path], list[str]]:
     A UserError if there are no results at all, or if files are changed that no commit has.
     """
     _check_clean()
+    commit = results.commit()  # before this changes pages
     found: dict[str, Any] = {}
     written: list[Path] = []
     missing: list[str] = []
@@ -66,7 +67,7 @@ def write() -> tuple[list[Path], list[str]]:
     for path, text in pages(found).items():
         written.append(results.write_atomically(paths.ROOT / path, text.encode()))
     if items := papers.rows():
-        written.append(results.write("papers", items))
+        written.append(results.write("papers", items, commit=commit, tools={}))
     return written, missing
 
 
