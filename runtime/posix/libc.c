@@ -12,22 +12,34 @@ int *cl_errno(void) { return &cl_self()->error; }
 /* picolibc has one recursive lock. */
 struct __lock {
   pthread_mutex_t mutex;
-  pthread_t owner; /* looked at by others, but equal to them only if they hold it */
+  struct cl_thread *owner; /* looked at by others, but equal to them only if they hold it */
   unsigned depth;
 };
 
-struct __lock __lock___libc_recursive_mutex = {PTHREAD_MUTEX_INITIALIZER, ~0u, 0};
+struct __lock __lock___libc_recursive_mutex = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
+
+static inline void hold(_LOCK_T lock) {
+  lock->owner = cl_self();
+  lock->depth = 1;
+}
+
+/* The first call ever, or another thread has it. */
+CL_COLD static void wait(_LOCK_T lock) {
+  pthread_mutex_lock(&lock->mutex);
+  hold(lock);
+}
 
 void __retarget_lock_acquire_recursive(_LOCK_T lock) {
-  if (lock->owner != pthread_self()) {
-    pthread_mutex_lock(&lock->mutex);
-    lock->owner = pthread_self();
-  }
-  lock->depth++;
+  if (CL_UNLIKELY(lock->owner == cl_self())) lock->depth++;
+  else if (CL_UNLIKELY(cl_op_mutex_trylock((lock->mutex.id_plus_1 - 1) & CL_ADDRESS_ID_MASK))) wait(lock);
+  else hold(lock);
 }
 
 void __retarget_lock_release_recursive(_LOCK_T lock) {
-  if (--lock->depth) return;
-  lock->owner = ~0u;
+  if (CL_UNLIKELY(lock->depth > 1)) {
+    lock->depth--;
+    return;
+  }
+  lock->owner = NULL;
   pthread_mutex_unlock(&lock->mutex);
 }

@@ -38,6 +38,7 @@ CHECKED = (
     "suspend",
     "hthreads",
     "timeouts",
+    "heap",
 )
 LONG = ("stress", "pileup", "timeouts")  # on the slow core
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6

@@ -94,8 +94,8 @@ _LIBC_SOURCES = {
         strtoimax strtol strtoll strtoul strtoull strtoumax ungetc vfiprintf vfiscanf vfprintf
         vfscanf vprintf vscanf vsnprintf vsprintf vsscanf""",
     "stdlib": """abs aligned_alloc atof atoi atol atoll div imaxabs imaxdiv itoa labs
-        ldiv llabs lldiv nano-malloc-calloc nano-malloc-free nano-malloc-malloc nano-malloc-memalign
-        nano-malloc-realloc nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r
+        ldiv llabs lldiv nano-malloc-free nano-malloc-memalign nano-malloc-realloc
+        nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r
         random srand srandom utoa reallocarray""",
     "search": "bsearch qsort",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
@@ -162,7 +162,7 @@ def _placeless(flag: str) -> str:
 
 
 def _libc_files() -> list[Path]:
-    files = []
+    files = [RUNTIME / "libc" / "malloc.c"]
     for folder, names in _LIBC_SOURCES.items():
         for name in names.split():
             files.append(_LIBC / folder / (name if name.endswith(".S") else f"{name}.c"))
@@ -178,7 +178,8 @@ def libc() -> Path:
         *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),
     ]  # fmt: skip
     files = _libc_files()
-    key = digest(flags, [*files, RUNTIME / "libc" / "picolibc.h", *sorted((RUNTIME / "include").glob("*.h"))])
+    ours = [_LIBC / "stdlib" / "nano-mallocr.c", RUNTIME / "libc" / "picolibc.h"]
+    key = digest(flags, [*files, *ours, *sorted((RUNTIME / "include").glob("*.h"))])
 
     def make(work: Path) -> None:
         def compile_one(file: Path) -> str:
