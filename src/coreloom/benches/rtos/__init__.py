@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Services of an operating system: hardware kernel, software kernel and FreeRTOS, by one source."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.rtos import page
+from coreloom.benches.rtos.bench import (
+    CACHES,
+    CORES,
+    CPUS,
+    GROUNDS,
+    ROUNDS,
+    WINDOW,
+    Result,
+    cases,
+    jobs,
+    packets,
+)
+from coreloom.benches.rtos.reach import TWICE, figures
+from coreloom.design import platform
+from coreloom.jobs.job import build
+from coreloom.report.table import Table
+
+QUICK_ROUNDS, QUICK_WINDOW = 20, 100_000
+
+
+class Rtos(Bench[Result]):
+    name = "rtos"
+    paper = ""
+    help = "services of an operating system on every kernel, FreeRTOS among them"
+    title = "Services of an operating system: hardware kernel, software kernel, FreeRTOS"
+    order = 25
+    result = Result
+    leading = TWICE[0]
+    inputs = (*SOC, "src/coreloom/benches/moment.h")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--core", choices=CORES, default=CORES[0], help="default: %(default)s; another writes no page"
+        )
+        parser.add_argument(
+            "--quick",
+            action="store_true",
+            help="1 CPU, cache warm, few rounds, no calls that may wait; writes no page",
+        )
+
+    def whole(self, options: Namespace) -> bool:
+        return super().whole(options) and options.core == CORES[0]
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        grounds = GROUNDS
+        cpus = CPUS[:1] if options.quick else CPUS
+        rounds, window = (QUICK_ROUNDS, QUICK_WINDOW) if options.quick else (ROUNDS, WINDOW)
+        if options.quick:
+            wanted = cases(grounds, options.core, cpus, ("metric", "service"), CACHES[:1])
+        else:
+            wanted = cases(grounds, options.core, cpus)
+        models = [
+            build(platform.load(f"smp-{options.core}", n), f"smp-{options.core} with {n} CPU{'s' * (n > 1)}")
+            for n in cpus
+        ]
+        rows = work.jobs(models, jobs(wanted, rounds, window))
+        with work.doing("compile packets"):
+            bytes_of = packets(grounds, options.core)
+        reached = figures(rows, bytes_of) if options.core == CORES[0] else []
+        method = self.method(rounds=rounds, window=window)
+        return Result(
+            name=self.name,
+            rows=rows,
+            reach=reached,
+            method=method,
+            window_cycles=window,
+            packets_bytes=bytes_of,
+        )
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+    def details(self, content: Result) -> Sequence[Table]:
+        return page.details(content)
+
+
+BENCH = Rtos()

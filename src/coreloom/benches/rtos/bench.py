@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operating system's services on the hardware kernel, the software kernel and FreeRTOS, by one source.
+
+Each row is of one simulation: a program of one measurement, on one kernel, with one or two CPUs, its code in
+the cache or driven out of it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from coreloom.benches.rtos.measurements import (
+    ACROSS,
+    ALWAYS_WAIT,
+    AT_ONCE,
+    CASES,
+    MEASUREMENTS,
+    Measurement,
+)
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.jobs.job import Job, whole
+from coreloom.report import results
+from coreloom.simulation.experiment import Experiment, Outcome
+from coreloom.simulation.measure import spread
+from coreloom.simulation.simulate import Kind, Pulses
+from coreloom.toolchain import elf
+from coreloom.toolchain.firmware import KERNELS
+
+WINDOW = 1_000_000  # cycles, of a metric
+ROUNDS = 100
+WARM_UP = 4  # rounds before them
+GROUNDS = tuple(KERNELS)
+CPUS = (1, 2)
+CACHES = ("warm", "driven out")
+CORES = ("standard", "economy")
+# Straight code: twice the instruction cache of the standard core. The economy core has none.
+_FOOTPRINT = 8192
+_LINE = 0
+_FIRST = 150_000  # cycle of the first interrupt: by then the threads wait
+# Cycles from one interrupt to the next, drawn evenly: each has been served by then, whichever kernel.
+_GAP = {"standard": (3000, 3999), "economy": (12_000, 12_999)}
+_MAX_CYCLES = 50_000_000
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One measurement on one kernel; min, mean and max in cycles."""
+
+    part: str  # metric | service | call
+    measurement: str  # a name of its part in MEASUREMENTS
+    case: str | None = None  # of a call: a key of CASES, or ACROSS
+    ground: str
+    core: str
+    cpus: int
+    cache: str  # warm | driven out
+    min: int
+    mean: float
+    max: int
+    rounds: int  # of which these are
+    iterations: int | None = None  # of a metric, in the window
+    code_bytes: int  # of the program: code, constants, initial data
+
+    @property
+    def of(self) -> tuple[str, str, str | None, int, str]:
+        """What rows of different kernels have in common."""
+        return self.part, self.measurement, self.case, self.cpus, self.cache
+
+
+class Result(results.Result, kw_only=True):
+    """What `coreloom bench rtos` writes."""
+
+    rows: list[Row]
+    packets_bytes: dict[str, int]  # program of apps/packets by kernel, 1 CPU
+    unit: str = "cycles"
+    window_cycles: int = WINDOW
+
+
+class Case(NamedTuple):
+    """One simulation."""
+
+    measurement: Measurement
+    ground: str
+    core: str = "standard"
+    cpus: int = 1
+    cold: bool = False
+    across: bool = False  # of a call: who releases is on another CPU
+
+    def text(self) -> str:
+        where = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
+        cache = ", cache driven out" if self.cold else ""
+        return f"{self.measurement.title}: {KERNELS[self.ground]} kernel, {where}{cache}"
+
+    def experiment(self, rounds: int) -> Experiment:
+        defines: dict[str, str | int] = {"MEASURE": self.measurement.name}
+        if self.measurement.part != "metric":
+            defines |= {"ROUNDS": rounds + WARM_UP, "FOOTPRINT": _FOOTPRINT * self.cold}
+        if self.measurement.part == "call":
+            defines["ACROSS"] = int(self.across)
+        source = str(Path(__file__).with_name(f"{self.measurement.part}.c"))
+        return Experiment(source, platform.load(f"smp-{self.core}", self.cpus), self.ground, defines=defines)
+
+
+def cases(
+    grounds: Sequence[str] = GROUNDS,
+    core: str = "standard",
+    cpus: Sequence[int] = CPUS,
+    parts: Sequence[str] = ("metric", "service", "call"),
+    caches: Sequence[str] = CACHES,
+) -> list[Case]:
+    """Every simulation, in the order of the tables."""
+    found = []
+    for measurement in MEASUREMENTS.values():
+        for count in cpus:
+            for cold in (cache != "warm" for cache in caches):
+                if measurement.part not in parts or (measurement.across and count == 1):
+                    continue
+                if cold and (not measurement.cold or core == "economy"):
+                    continue
+                for ground in filter(measurement.on, grounds):
+                    found.append(Case(measurement, ground, core, count, cold, measurement.across))
+                    if measurement.part == "call" and count > 1:
+                        found.append(Case(measurement, ground, core, count, cold, True))
+    return found
+
+
+# --- what a log says -----------------------------------------------------------------------
+
+
+def spans(moments: Iterable[tuple[str, int]], begin: str, end: str) -> list[int]:
+    """Cycles from each `begin` to the `end` after it; of two begins without an end, the later one counts.
+
+    moments: (name, cycle), in their order.
+    """
+    found: list[int] = []
+    since: int | None = None
+    for name, cycle in moments:
+        if name == begin:
+            since = cycle
+        elif name == end and since is not None:
+            found.append(cycle - since)
+            since = None
+    return found
+
+
+def in_step(counts: Sequence[int], turns: int, summed: bool) -> bool:
+    """Whether a metric's counts agree with one another, and with the turns that the host saw."""
+    total = sum(counts) if summed else counts[0]
+    return max(counts) - min(counts) <= 1 and abs(total - turns) <= 1
+
+
+def _watched(
+    case: Case, rounds: int, labels: Sequence[str], window: int | None
+) -> tuple[Outcome, list[tuple[str, int]]]:
+    """The run, and its moments (name, cycle); an interrupt is the moment `interrupt`."""
+    experiment = case.experiment(rounds)
+    watch: list[int] = []
+    names: list[str] = []
+    for label, addresses in elf.copies(experiment.program(), labels).items():
+        watch += addresses
+        names += [label] * len(addresses)
+    pulses = []
+    if case.measurement.name == "line":
+        pulses.append(Pulses(_LINE, _FIRST, *_GAP[case.core], rounds + WARM_UP, 1))
+    outcome = experiment.run(b"", watch=watch, window=window, max_cycles=_MAX_CYCLES, pulses=pulses)
+    moments = []
+    for event in sorted(outcome.result.events, key=lambda event: event.cycle):
+        if event.kind >= Kind.WATCH:
+            moments.append((names[event.kind - Kind.WATCH], event.cycle))
+        elif event.kind == Kind.INTERRUPT:
+            moments.append(("interrupt", event.cycle))
+    return outcome, moments
+
+
+def _row(
+    case: Case, outcome: Outcome, values: Sequence[int], name: str | None, iterations: int | None = None
+) -> Row:
+    low, mean, high = spread(values)
+    if low is None or mean is None or high is None:
+        raise UserError(f"{case.text()}: nothing was measured: a bug in Coreloom")
+    image = outcome.program.with_suffix(".bin").stat().st_size
+    return Row(
+        part=case.measurement.part,
+        measurement=case.measurement.name,
+        case=name,
+        ground=case.ground,
+        core=case.core,
+        cpus=case.cpus,
+        cache=CACHES[case.cold],
+        min=low,
+        mean=round(mean, 1),
+        max=high,
+        rounds=len(values),
+        iterations=iterations,
+        code_bytes=image - _FOOTPRINT * case.cold,
+    )
+
+
+def _metric(case: Case, window: int) -> list[Row]:
+    outcome, moments = _watched(case, 0, ["turn"], window)
+    start = outcome.figures.start
+    turns = [cycle for _, cycle in moments if cycle >= start]
+    words = struct.unpack(f"<{len(outcome.result.output) // 4}I", outcome.result.output)
+    counts = words[: case.measurement.counts]
+    status = outcome.result.exit_status
+    if status is not None or not in_step(counts, len(turns), case.measurement.summed):
+        what = f"status {status}" if status is not None else f"counts {counts} of {len(turns)} turns"
+        raise UserError(f"{case.text()}: the program failed ({what}): a bug in Coreloom")
+    row = _row(case, outcome, [b - a for a, b in pairwise(turns)], None, len(turns))
+    return [msgspec.structs.replace(row, mean=round(window / len(turns), 1))]
+
+
+def measure(case: Case, rounds: int = ROUNDS, window: int = WINDOW) -> list[Row]:
+    """The rows of one simulation; window: of a metric, in cycles. UserError if the program fails."""
+    part, name = case.measurement.part, case.measurement.name
+    if part == "metric":
+        return _metric(case, window)
+    if part == "service":
+        wanted = {"": ("interrupt" if name == "line" else "begin", "end")}
+    elif case.across:
+        wanted = {ACROSS: CASES["woken"]}
+    else:
+        wanted = {each: CASES[each] for each in CASES if each != AT_ONCE or name not in ALWAYS_WAIT}
+    labels = [label for pair in wanted.values() for label in pair if label != "interrupt"]
+    outcome, moments = _watched(case, rounds, labels, None)
+    try:
+        outcome.check_finished()
+    except UserError as error:
+        raise UserError(f"{case.text()}: {error}") from None
+    rows = []
+    for of, (begin, end) in wanted.items():
+        values = spans(moments, begin, end)[WARM_UP:][:rounds]
+        rows.append(_row(case, outcome, values, of or None))
+    return rows
+
+
+def jobs(wanted: Sequence[Case], rounds: int = ROUNDS, window: int = WINDOW) -> list[Job[Row]]:
+    """One job for each simulation."""
+    return [Job(case.text(), whole(partial(measure, case, rounds, window))) for case in wanted]
+
+
+def packets(grounds: Sequence[str], core: str) -> dict[str, int]:
+    """Bytes of the program of apps/packets on each kernel, 1 CPU."""
+    soc = platform.load(f"smp-{core}", 1)
+    return {
+        ground: Experiment("packets", soc, ground).program().with_suffix(".bin").stat().st_size
+        for ground in grounds
+    }

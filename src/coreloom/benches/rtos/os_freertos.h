@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * os.h on FreeRTOS's own API, all of it with static memory. It has no condition variables and no join: a task that ends
+ * notifies who waits for it, and that one deletes it. */
+#ifndef OS_FREERTOS_H
+#define OS_FREERTOS_H
+
+#include <stddef.h>
+
+#include "FreeRTOS.h"
+#include "cl_ipc_ops.h"
+#include "cl_machine.h"
+#include "queue.h"
+#include "semphr.h"
+#include "task.h"
+
+#define OS_NOTIFICATIONS
+#define OS_TICKS 100 /* of a wait with a time limit that is never reached */
+
+/* --- Threads --- */
+
+struct os_thread {
+  TaskHandle_t handle, parent;
+  void *(*body)(void *);
+  void *argument;
+  UBaseType_t priority;
+  unsigned number, cpu;
+  StaticTask_t task;
+};
+
+static _Alignas(16) StackType_t os_stacks[OS_THREADS][OS_STACK_BYTES / sizeof(StackType_t)];
+
+INLINE void os_plan(struct os_thread *thread, unsigned number, int priority, unsigned cpu, void *(*body)(void *)) {
+  thread->number = number;
+  thread->priority = (UBaseType_t)priority;
+  thread->cpu = cpu;
+  thread->body = body;
+}
+
+static void os_task(void *given) {
+  struct os_thread *thread = given;
+  thread->body(thread->argument);
+  xTaskNotifyGive(thread->parent);
+  vTaskSuspend(NULL);
+}
+
+INLINE void os_start(struct os_thread *thread, uint32_t argument) {
+  thread->argument = (void *)(uintptr_t)argument;
+  thread->parent = xTaskGetCurrentTaskHandle();
+  StackType_t *stack = os_stacks[thread->number];
+  uint32_t depth = sizeof os_stacks[0] / sizeof *stack;
+#if CL_CPUS > 1
+  thread->handle = xTaskCreateStaticAffinitySet(os_task, "", depth, thread, thread->priority, stack, &thread->task,
+                                                1u << thread->cpu);
+#else
+  thread->handle = xTaskCreateStatic(os_task, "", depth, thread, thread->priority, stack, &thread->task);
+#endif
+}
+
+INLINE void os_join(struct os_thread *thread) {
+  ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+  vTaskDelete(thread->handle);
+}
+
+INLINE void os_yield(void) { taskYIELD(); }
+
+struct os_gate {
+  struct os_thread *thread;
+};
+INLINE void os_gate_make(struct os_gate *gate, struct os_thread *thread) { gate->thread = thread; }
+INLINE void os_suspend(struct os_gate *gate) {
+  (void)gate;
+  vTaskSuspend(NULL);
+}
+INLINE void os_resume(struct os_gate *gate) { vTaskResume(gate->thread->handle); }
+
+INLINE void os_notify(struct os_thread *thread) { xTaskNotifyGive(thread->handle); }
+INLINE void os_notified(void) { ulTaskNotifyTake(pdTRUE, portMAX_DELAY); }
+
+/* --- Semaphores, mutexes --- */
+
+typedef struct {
+  SemaphoreHandle_t handle;
+  StaticSemaphore_t memory;
+} os_semaphore;
+
+INLINE void os_semaphore_make(os_semaphore *sem, unsigned value) {
+  sem->handle = xSemaphoreCreateCountingStatic(SEM_VALUE_MAX, value, &sem->memory);
+}
+INLINE void os_semaphore_take(os_semaphore *sem) { must(xSemaphoreTake(sem->handle, portMAX_DELAY) != pdTRUE); }
+INLINE void os_semaphore_timed(os_semaphore *sem) { must(xSemaphoreTake(sem->handle, OS_TICKS) != pdTRUE); }
+INLINE void os_semaphore_give(os_semaphore *sem) { must(xSemaphoreGive(sem->handle) != pdTRUE); }
+
+/* With priority inheritance. */
+typedef os_semaphore os_mutex;
+INLINE void os_mutex_make(os_mutex *mutex) { mutex->handle = xSemaphoreCreateMutexStatic(&mutex->memory); }
+INLINE void os_mutex_lock(os_mutex *mutex) { os_semaphore_take(mutex); }
+INLINE void os_mutex_timed(os_mutex *mutex) { os_semaphore_timed(mutex); }
+INLINE void os_mutex_unlock(os_mutex *mutex) { os_semaphore_give(mutex); }
+
+/* --- Messages of one word, and of four: a queue copies either --- */
+
+#define OS_QUEUE(queue, count)                                                                            \
+  typedef struct {                                                                                        \
+    QueueHandle_t handle;                                                                                 \
+    StaticQueue_t memory;                                                                                 \
+    uint32_t words[CL_PORT_DEPTH * (count)];                                                              \
+  } queue;                                                                                                \
+  INLINE void queue##_make(queue *made, int number) {                                                     \
+    (void)number;                                                                                         \
+    made->handle = xQueueCreateStatic(CL_PORT_DEPTH, 4 * (count), (uint8_t *)made->words, &made->memory); \
+  }                                                                                                       \
+  INLINE void queue##_open(queue *made) { (void)made; }                                                   \
+  INLINE int queue##_put(queue *to, const uint32_t *words, TickType_t ticks) {                            \
+    return xQueueSend(to->handle, words, ticks) != pdTRUE;                                                \
+  }                                                                                                       \
+  INLINE void queue##_get(queue *from, uint32_t *words, TickType_t ticks) {                               \
+    must(xQueueReceive(from->handle, words, ticks) != pdTRUE);                                            \
+  }
+
+OS_QUEUE(os_queue, 1)
+INLINE void os_queue_send(os_queue *queue, uint32_t word) { must(os_queue_put(queue, &word, portMAX_DELAY)); }
+INLINE int os_queue_try(os_queue *queue, uint32_t word) { return os_queue_put(queue, &word, 0); }
+INLINE void os_queue_send_timed(os_queue *queue, uint32_t word) { must(os_queue_put(queue, &word, OS_TICKS)); }
+INLINE uint32_t os_queue_receive(os_queue *queue) {
+  uint32_t word;
+  os_queue_get(queue, &word, portMAX_DELAY);
+  return word;
+}
+INLINE uint32_t os_queue_receive_timed(os_queue *queue) {
+  uint32_t word;
+  os_queue_get(queue, &word, OS_TICKS);
+  return word;
+}
+
+OS_QUEUE(os_block, 4)
+INLINE void os_block_send(os_block *queue, const uint32_t words[4]) { must(os_block_put(queue, words, portMAX_DELAY)); }
+INLINE int os_block_try(os_block *queue, const uint32_t words[4]) { return os_block_put(queue, words, 0); }
+INLINE void os_block_receive(os_block *queue, uint32_t words[4]) { os_block_get(queue, words, portMAX_DELAY); }
+
+#define os_queue4 os_block
+#define os_queue4_make os_block_make
+#define os_queue4_open os_block_open
+#define os_queue4_send os_block_send
+#define os_queue4_receive os_block_receive
+
+/* --- Memory --- */
+
+INLINE void *os_allocate(size_t bytes) { return pvPortMalloc(bytes); }
+INLINE void os_release(void *block) { vPortFree(block); }
+
+/* --- Interrupts: the line's is number 16, on CPU 0; that of the communication port, number 17, has the handler --- */
+
+#define OS_LINE_INTERRUPT 16
+#define OS_BELL_INTERRUPT 17
+
+static TaskHandle_t os_line_task;
+static void (*os_handler)(void);
+static BaseType_t os_woken;
+
+INLINE volatile uint32_t *os_bell(unsigned operation, unsigned index) {
+  return (volatile uint32_t *)(CL_IPC_PORT + (operation << CL_IPC_ADDRESS_OP_LSB | index << CL_IPC_ADDRESS_INDEX_LSB));
+}
+
+INLINE void os_interrupt_enable(unsigned number) { __asm__ volatile("csrs mie, %0" ::"r"(1u << number)); }
+
+void freertos_risc_v_application_interrupt_handler(uint32_t cause);
+void freertos_risc_v_application_interrupt_handler(uint32_t cause) {
+  os_woken = pdFALSE;
+  if ((cause & 31) == OS_LINE_INTERRUPT) {
+    cl_local_write(CL_LINE_CLEAR, ~0u);
+    vTaskNotifyGiveFromISR(os_line_task, &os_woken);
+  } else {
+    (void)*os_bell(CL_IPC_OP_DOORBELL_TAKE, 1);
+    os_handler();
+  }
+  portYIELD_FROM_ISR(os_woken);
+}
+
+INLINE void os_line_bind(unsigned line) {
+  os_line_task = xTaskGetCurrentTaskHandle();
+  cl_local_write(CL_LINE_ENABLE, 1u << line);
+  os_interrupt_enable(OS_LINE_INTERRUPT);
+}
+INLINE void os_line_wait(unsigned line) {
+  (void)line;
+  ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+}
+
+INLINE void os_handler_install(void (*handler)(void)) {
+  os_handler = handler;
+  *os_bell(CL_IPC_OP_DOORBELL_ENABLE, 0) = 1;
+  os_interrupt_enable(OS_BELL_INTERRUPT);
+}
+INLINE void os_interrupt_self(void) { must(doorbell_ring(CL_CPUS > 1 ? 1u << cl_cpu_id() : 1, 1)); }
+INLINE void os_give_from_handler(os_semaphore *sem) { must(xSemaphoreGiveFromISR(sem->handle, &os_woken) != pdTRUE); }
+
+/* --- The program --- */
+
+int main(void) {
+  os_setup();
+  vTaskStartScheduler();
+  return 1;
+}
+
+#endif

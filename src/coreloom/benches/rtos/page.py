@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `coreloom bench rtos`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from coreloom.benches.rtos.bench import CACHES, CPUS, Result, Row
+from coreloom.benches.rtos.measurements import MEASUREMENTS
+from coreloom.benches.rtos.reach import NAMES, better_rival, contests, ratio, together
+from coreloom.report.table import Table, number, reach
+
+
+def tables(content: Result) -> list[Table]:
+    """What is printed and begins the page."""
+    rows = content.rows
+    found = [metrics(rows, content.window_cycles), services(rows), *calls(rows)[:1], slower(rows)]
+    return [*(table for table in found if table.rows), reach(content.reach)]
+
+
+def details(content: Result) -> list[Table]:
+    """The rest of the page."""
+    return [*calls(content.rows)[1:], code(content)]
+
+
+def _grounds(rows: Sequence[Row]) -> list[str]:
+    there = {row.ground for row in rows}
+    return [ground for ground in NAMES if ground in there]
+
+
+def _title(row: Row) -> str:
+    title = MEASUREMENTS[row.part, row.measurement].title
+    return title if row.case is None else f"{title}: {row.case}"
+
+
+def _spread(row: Row | None) -> str:
+    return "-" if row is None else f"{number(row.min)} / {number(row.mean, 1)} / {number(row.max)}"
+
+
+def _contest(of: Mapping[str, Row]) -> tuple[str, str]:
+    """By how much the hardware kernel is faster than the better rival, and who that is."""
+    rival = better_rival(of)
+    return number(ratio(of), 2), "-" if rival is None else NAMES[rival.ground]
+
+
+_CONTEST = ("better rival over hardware kernel", "better rival")
+
+
+def metrics(rows: Sequence[Row], window: int) -> Table:
+    """Iterations and cycles of each."""
+    mine = [row for row in rows if row.part == "metric"]
+    grounds = _grounds(mine)
+    lines = []
+    for of in together(mine):
+        first = next(iter(of.values()))
+        each = [of.get(ground) for ground in grounds]
+        iterations = [number(None if row is None else row.iterations) for row in each]
+        lines.append((_title(first), number(first.cpus), *iterations, *map(_spread, each), *_contest(of)))
+    return Table(
+        f"Thread-Metric kind: iterations in {number(window)} cycles, and cycles of one, min / mean / max",
+        (
+            *("measurement", "CPUs"),
+            *(f"iterations, {NAMES[ground]}" for ground in grounds),
+            *(f"cycles, {NAMES[ground]}" for ground in grounds),
+            *_CONTEST,
+        ),
+        tuple(lines),
+    )
+
+
+def _cycles(title: str, rows: Sequence[Row], cache: bool) -> Table:
+    grounds = _grounds(rows)
+    lines = []
+    for of in together(rows):
+        first = next(iter(of.values()))
+        place = (number(first.cpus), *((first.cache,) if cache else ()))
+        lines.append((_title(first), *place, *(_spread(of.get(g)) for g in grounds), *_contest(of)))
+    return Table(
+        title,
+        ("measurement", "CPUs", *(("cache",) if cache else ()), *(NAMES[g] for g in grounds), *_CONTEST),
+        tuple(lines),
+    )
+
+
+def services(rows: Sequence[Row]) -> Table:
+    """Cycles of each service."""
+    mine = [row for row in rows if row.part == "service"]
+    return _cycles("Cycles of a service, min / mean / max", mine, cache=True)
+
+
+def calls(rows: Sequence[Row]) -> list[Table]:
+    """Latency of the calls that may wait: a table for each number of CPUs and state of the cache."""
+    found = []
+    for cpus in CPUS:
+        for cache in CACHES:
+            mine = [row for row in rows if (row.part, row.cpus, row.cache) == ("call", cpus, cache)]
+            where = f"{cpus} CPU{'s' * (cpus > 1)}, cache {cache}"
+            found.append(
+                _cycles(f"Cycles of a call that may wait, {where}, min / mean / max", mine, cache=False)
+            )
+    return [table for table in found if table.rows]
+
+
+def slower(rows: Sequence[Row]) -> Table:
+    """Where FreeRTOS beats the software kernel."""
+    lost = [(soft, rival) for soft, rival in contests(rows) if soft.mean > rival.mean]
+    return Table(
+        "Where the software kernel is slower than FreeRTOS, mean cycles",
+        ("measurement", "CPUs", "cache", "software kernel", "FreeRTOS", "build", "ratio"),
+        tuple(
+            (
+                *(_title(soft), number(soft.cpus), soft.cache),
+                *(number(soft.mean, 1), number(rival.mean, 1), NAMES[rival.ground]),
+                number(soft.mean / rival.mean, 2),
+            )
+            for soft, rival in lost
+        ),
+    )
+
+
+def code(content: Result) -> Table:
+    """Bytes of each program."""
+    grounds = _grounds(content.rows)
+    places = [(ground, cpus) for ground in grounds for cpus in CPUS]
+    sizes: dict[str, dict[tuple[str, int], int]] = {}
+    for row in content.rows:
+        if row.cache == CACHES[0]:
+            program = sizes.setdefault(MEASUREMENTS[row.part, row.measurement].title, {})
+            program.setdefault((row.ground, row.cpus), row.code_bytes)
+    if content.packets_bytes:
+        sizes["application packets"] = {(ground, 1): size for ground, size in content.packets_bytes.items()}
+    return Table(
+        "Bytes of each program: code, constants and initial data",
+        ("program", *(f"{NAMES[ground]}, {cpus} CPU{'s' * (cpus > 1)}" for ground, cpus in places)),
+        tuple((name, *(number(size.get(place)) for place in places)) for name, size in sizes.items()),
+    )

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was to be reached: the software kernel against FreeRTOS, the hardware kernel against the better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from coreloom.benches.rtos.bench import CPUS, Row
+from coreloom.benches.rtos.measurements import MEASUREMENTS
+from coreloom.report.figure import Figure
+
+NAMES = {
+    "hw": "hardware kernel",
+    "sw": "software kernel",
+    "freertos": "FreeRTOS",
+    "freertos-tuned": "FreeRTOS, tuned port",
+}
+HARDWARE, SOFTWARE = "hw", "sw"
+# Metrics in which the hardware kernel is to be at least twice as fast as the better rival.
+TWICE = ("cooperative", "preemptive", "synchronisation", "message")
+# Means of the software kernel, 1 CPU: (service, cache) -> cycles.
+LIMITS = {
+    ("line", "warm"): 180,
+    ("line", "driven out"): 260,
+    ("yield", "warm"): 98,
+    ("queue4_one", "warm"): 200,
+    ("create_less", "warm"): 680,
+    ("create_more", "warm"): 680,
+    ("memory", "warm"): 253,
+}
+PACKETS_BYTES = 40 << 10
+
+
+def together(rows: Sequence[Row]) -> list[dict[str, Row]]:
+    """The rows of each measurement by kernel, in the order in which they first come."""
+    found: dict[object, dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(row.of, {})[row.ground] = row
+    return list(found.values())
+
+
+def better_rival(of: Mapping[str, Row]) -> Row | None:
+    """Who is the fastest beside the hardware kernel; None if nobody else has it."""
+    return min(
+        (row for ground, row in of.items() if ground != HARDWARE), key=lambda row: row.mean, default=None
+    )
+
+
+def ratio(of: Mapping[str, Row]) -> float | None:
+    """Cycles of the better rival over those of the hardware kernel."""
+    rival = better_rival(of)
+    return None if rival is None or HARDWARE not in of else rival.mean / of[HARDWARE].mean
+
+
+def freertos(of: Mapping[str, Row]) -> Row | None:
+    """The faster build of FreeRTOS."""
+    builds = (row for ground, row in of.items() if ground not in (HARDWARE, SOFTWARE))
+    return min(builds, key=lambda row: row.mean, default=None)
+
+
+def contests(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
+    """(software kernel, faster build of FreeRTOS) of each measurement that both have."""
+    pairs = [(of.get(SOFTWARE), freertos(of)) for of in together(rows)]
+    return [(soft, rival) for soft, rival in pairs if soft is not None and rival is not None]
+
+
+def figures(rows: Sequence[Row], packets_bytes: Mapping[str, int]) -> list[Figure]:
+    """Those of which there are rows."""
+    sets = {next(iter(of.values())).of: of for of in together(rows)}
+    found = []
+    for name in TWICE:
+        of = sets.get(("metric", name, None, 1, "warm"), {})
+        rival, times = better_rival(of), ratio(of)
+        if rival is not None and times is not None:
+            what = f"{MEASUREMENTS['metric', name].title}: {NAMES[rival.ground]} over hardware kernel"
+            found.append(Figure(what, round(times, 2), at_least=2))
+    line = sets.get(("service", "line", None, 1, "warm"), {}).get(HARDWARE)
+    if line is not None:
+        found.append(Figure("interrupt to thread, hardware kernel: mean (cycles)", line.mean, at_most=75))
+    for (name, cache), cycles in LIMITS.items():
+        row = sets.get(("service", name, None, 1, cache), {}).get(SOFTWARE)
+        if row is not None:
+            what = MEASUREMENTS["service", name].title
+            driven = ", cache driven out" if cache != "warm" else ""
+            found.append(Figure(f"software kernel, {what}{driven}: mean (cycles)", row.mean, at_most=cycles))
+    for cpus in CPUS:
+        pairs = [(soft, rival) for soft, rival in contests(rows) if soft.cpus == cpus]
+        if pairs:
+            what = f"rows of {cpus} CPU{'s' * (cpus > 1)}, software kernel not slower than FreeRTOS"
+            kept = sum(soft.mean <= rival.mean for soft, rival in pairs)
+            found.append(Figure(what, kept, at_least=len(pairs)))
+    if SOFTWARE in packets_bytes:
+        what = "program of packets, software kernel, 1 CPU (bytes)"
+        found.append(Figure(what, packets_bytes[SOFTWARE], at_most=PACKETS_BYTES))
+    return found
