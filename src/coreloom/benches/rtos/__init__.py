@@ -12,7 +12,7 @@ from coreloom.benches.rtos.bench import (
     CACHES,
     CORES,
     CPUS,
-    GROUNDS,
+    NAMES,
     ROUNDS,
     WINDOW,
     Result,
@@ -23,7 +23,10 @@ from coreloom.benches.rtos.bench import (
 from coreloom.benches.rtos.reach import TWICE, figures
 from coreloom.design import platform
 from coreloom.jobs.job import build
+from coreloom.options import add_freertos
 from coreloom.report.table import Table
+from coreloom.toolchain import freertos
+from coreloom.toolchain.firmware import FREERTOS, KERNELS
 
 QUICK_ROUNDS, QUICK_WINDOW = 20, 100_000
 
@@ -47,12 +50,13 @@ class Rtos(Bench[Result]):
             action="store_true",
             help="1 CPU, cache warm, few rounds, no calls that may wait; writes no page",
         )
+        add_freertos(parser)
 
     def whole(self, options: Namespace) -> bool:
         return super().whole(options) and options.core == CORES[0]
 
     def measure(self, options: Namespace, work: Work) -> Result:
-        grounds = GROUNDS
+        grounds = self._grounds(options, work)
         cpus = CPUS[:1] if options.quick else CPUS
         rounds, window = (QUICK_ROUNDS, QUICK_WINDOW) if options.quick else (ROUNDS, WINDOW)
         if options.quick:
@@ -68,14 +72,28 @@ class Rtos(Bench[Result]):
             bytes_of = packets(grounds, options.core)
         reached = figures(rows, bytes_of) if options.core == CORES[0] else []
         method = self.method(rounds=rounds, window=window)
+        tools = {"FreeRTOS": freertos.label()} if set(grounds) & set(FREERTOS) else {}
         return Result(
             name=self.name,
+            tools=tools,
             rows=rows,
             reach=reached,
             method=method,
             window_cycles=window,
             packets_bytes=bytes_of,
         )
+
+    def _grounds(self, options: Namespace, work: Work) -> list[str]:
+        """The kernels that can be measured here; notes which cannot, and why."""
+        if options.core != CORES[0]:
+            work.note("FreeRTOS runs on the standard core only: measuring Coreloom's kernels")
+            return list(KERNELS)
+        try:
+            freertos.kernel(options.freertos)  # into the cache, from where all programs take it
+        except freertos.Missing as missing:
+            work.note(f"{missing}; measuring Coreloom's kernels")
+            return list(KERNELS)
+        return list(NAMES)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -32,12 +32,12 @@ from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.measure import spread
 from coreloom.simulation.simulate import Kind, Pulses
 from coreloom.toolchain import elf
-from coreloom.toolchain.firmware import KERNELS
+from coreloom.toolchain.firmware import FREERTOS, KERNELS
 
 WINDOW = 1_000_000  # cycles, of a metric
 ROUNDS = 100
 WARM_UP = 4  # rounds before them
-GROUNDS = tuple(KERNELS)
+NAMES = {**{kernel: f"{name} kernel" for kernel, name in KERNELS.items()}, **FREERTOS}
 CPUS = (1, 2)
 CACHES = ("warm", "driven out")
 CORES = ("standard", "economy")
@@ -95,7 +95,7 @@ class Case(NamedTuple):
     def text(self) -> str:
         where = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
         cache = ", cache driven out" if self.cold else ""
-        return f"{self.measurement.title}: {KERNELS[self.ground]} kernel, {where}{cache}"
+        return f"{self.measurement.title}: {NAMES[self.ground]}, {where}{cache}"
 
     def experiment(self, rounds: int) -> Experiment:
         defines: dict[str, str | int] = {"MEASURE": self.measurement.name}
@@ -103,12 +103,14 @@ class Case(NamedTuple):
             defines |= {"ROUNDS": rounds + WARM_UP, "FOOTPRINT": _FOOTPRINT * self.cold}
         if self.measurement.part == "call":
             defines["ACROSS"] = int(self.across)
+        if self.ground in FREERTOS:
+            defines["configUSE_TIME_SLICING"] = 0  # equals would change places at a tick, out of turn
         source = str(Path(__file__).with_name(f"{self.measurement.part}.c"))
         return Experiment(source, platform.load(f"smp-{self.core}", self.cpus), self.ground, defines=defines)
 
 
 def cases(
-    grounds: Sequence[str] = GROUNDS,
+    grounds: Sequence[str] = tuple(NAMES),
     core: str = "standard",
     cpus: Sequence[int] = CPUS,
     parts: Sequence[str] = ("metric", "service", "call"),

@@ -5,6 +5,7 @@
  *   calls to goes_on        it must wait: until the CPU's next thread continues
  *   gives to returns        it waits: from the release until it returns
  * The waiting thread is more urgent than the one that releases. -DACROSS=1: it is on CPU 1, the other one on CPU 0. */
+#define OS_LINES
 #include "os.h"
 
 #ifndef ACROSS
@@ -208,6 +209,7 @@ INLINE void thread_stock(void) {
 INLINE void thread_hold(void) {
   os_plan(&thirds[WAITS], 3, OS_MIDDLE, 0, ends_when_told);
   os_start(&thirds[WAITS], 0);
+  os_joined_by(&thirds[WAITS], &waiter);
 }
 INLINE void thread_take(unsigned which) { os_join(&thirds[which]); }
 INLINE void thread_give(void) { os_semaphore_give(&semaphores[WAITS]); }

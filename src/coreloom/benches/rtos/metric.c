@@ -3,6 +3,7 @@
  * The eight measurements of the Thread-Metric kind, written from their public description: -DMEASURE=name repeats
  * until the host stops it. Each iteration ends with a moment `turn`, and is counted in a word of the output; the host
  * compares the counts with one another and with the moments. */
+#define OS_HANDLER handler
 #include "os.h"
 
 enum { COUNTS = 5 };
@@ -100,7 +101,7 @@ static void handler(void) {
 
 static void *interrupt_body(void *unused) {
   (void)unused;
-  os_handler_install(handler);
+  os_handler_install();
   cl_ready();
   for (;;) {
     os_interrupt_self();
@@ -128,7 +129,7 @@ static void *preempting_body(void *unused) {
 
 static void *preempted_body(void *unused) {
   (void)unused;
-  os_handler_install(handler);
+  os_handler_install();
   cl_ready();
   for (uint32_t n = 1;; n++) {
     os_interrupt_self();

@@ -20,7 +20,7 @@
 /* --- Threads --- */
 
 struct os_thread {
-  TaskHandle_t handle, parent;
+  TaskHandle_t handle, joiner;
   void *(*body)(void *);
   void *argument;
   UBaseType_t priority;
@@ -40,13 +40,13 @@ INLINE void os_plan(struct os_thread *thread, unsigned number, int priority, uns
 static void os_task(void *given) {
   struct os_thread *thread = given;
   thread->body(thread->argument);
-  xTaskNotifyGive(thread->parent);
+  xTaskNotifyGive(thread->joiner);
   vTaskSuspend(NULL);
 }
 
 INLINE void os_start(struct os_thread *thread, uint32_t argument) {
   thread->argument = (void *)(uintptr_t)argument;
-  thread->parent = xTaskGetCurrentTaskHandle();
+  thread->joiner = xTaskGetCurrentTaskHandle();
   StackType_t *stack = os_stacks[thread->number];
   uint32_t depth = sizeof os_stacks[0] / sizeof *stack;
 #if CL_CPUS > 1
@@ -61,6 +61,9 @@ INLINE void os_join(struct os_thread *thread) {
   ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
   vTaskDelete(thread->handle);
 }
+
+/* If it is not the thread that started it. */
+INLINE void os_joined_by(struct os_thread *thread, struct os_thread *other) { thread->joiner = other->handle; }
 
 INLINE void os_yield(void) { taskYIELD(); }
 
@@ -149,51 +152,57 @@ INLINE void os_block_receive(os_block *queue, uint32_t words[4]) { os_block_get(
 INLINE void *os_allocate(size_t bytes) { return pvPortMalloc(bytes); }
 INLINE void os_release(void *block) { vPortFree(block); }
 
-/* --- Interrupts: the line's is number 16, on CPU 0; that of the communication port, number 17, has the handler --- */
+/* --- Interrupts: number 16 is that of the lines, on CPU 0; 17 that of the communication port --- */
 
-#define OS_LINE_INTERRUPT 16
-#define OS_BELL_INTERRUPT 17
+INLINE void os_interrupt_enable(unsigned number) { __asm__ volatile("csrs mie, %0" ::"r"(1u << number)); }
 
+void freertos_risc_v_application_interrupt_handler(uint32_t cause);
+
+#if defined(OS_LINES)
 static TaskHandle_t os_line_task;
-static void (*os_handler)(void);
+
+void freertos_risc_v_application_interrupt_handler(uint32_t cause) {
+  (void)cause;
+  BaseType_t woken = pdFALSE;
+  cl_local_write(CL_LINE_CLEAR, ~0u);
+  vTaskNotifyGiveFromISR(os_line_task, &woken);
+  portYIELD_FROM_ISR(woken);
+}
+
+INLINE void os_line_bind(unsigned line) {
+  os_line_task = xTaskGetCurrentTaskHandle();
+  cl_local_write(CL_LINE_ENABLE, 1u << line);
+  os_interrupt_enable(16);
+}
+INLINE void os_line_wait(unsigned line) {
+  (void)line;
+  ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+}
+#endif
+
+#if defined(OS_HANDLER)
+static void OS_HANDLER(void);
 static BaseType_t os_woken;
 
 INLINE volatile uint32_t *os_bell(unsigned operation, unsigned index) {
   return (volatile uint32_t *)(CL_IPC_PORT + (operation << CL_IPC_ADDRESS_OP_LSB | index << CL_IPC_ADDRESS_INDEX_LSB));
 }
 
-INLINE void os_interrupt_enable(unsigned number) { __asm__ volatile("csrs mie, %0" ::"r"(1u << number)); }
-
-void freertos_risc_v_application_interrupt_handler(uint32_t cause);
 void freertos_risc_v_application_interrupt_handler(uint32_t cause) {
+  (void)cause;
   os_woken = pdFALSE;
-  if ((cause & 31) == OS_LINE_INTERRUPT) {
-    cl_local_write(CL_LINE_CLEAR, ~0u);
-    vTaskNotifyGiveFromISR(os_line_task, &os_woken);
-  } else {
-    (void)*os_bell(CL_IPC_OP_DOORBELL_TAKE, 1);
-    os_handler();
-  }
+  (void)*os_bell(CL_IPC_OP_DOORBELL_TAKE, 1);
+  OS_HANDLER();
   portYIELD_FROM_ISR(os_woken);
 }
 
-INLINE void os_line_bind(unsigned line) {
-  os_line_task = xTaskGetCurrentTaskHandle();
-  cl_local_write(CL_LINE_ENABLE, 1u << line);
-  os_interrupt_enable(OS_LINE_INTERRUPT);
-}
-INLINE void os_line_wait(unsigned line) {
-  (void)line;
-  ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
-}
-
-INLINE void os_handler_install(void (*handler)(void)) {
-  os_handler = handler;
+INLINE void os_handler_install(void) {
   *os_bell(CL_IPC_OP_DOORBELL_ENABLE, 0) = 1;
-  os_interrupt_enable(OS_BELL_INTERRUPT);
+  os_interrupt_enable(17);
 }
 INLINE void os_interrupt_self(void) { must(doorbell_ring(CL_CPUS > 1 ? 1u << cl_cpu_id() : 1, 1)); }
 INLINE void os_give_from_handler(os_semaphore *sem) { must(xSemaphoreGiveFromISR(sem->handle, &os_woken) != pdTRUE); }
+#endif
 
 /* --- The program --- */
 

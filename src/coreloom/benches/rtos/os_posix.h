@@ -37,6 +37,7 @@ INLINE void os_start(struct os_thread *thread, uint32_t argument) {
 }
 
 INLINE void os_join(struct os_thread *thread) { must(pthread_join(thread->id, NULL)); }
+INLINE void os_joined_by(struct os_thread *thread, struct os_thread *other) { (void)thread, (void)other; }
 INLINE void os_yield(void) { must(sched_yield()); }
 
 /* Coreloom's threads cannot suspend themselves: a semaphore of their own stands in. */
@@ -121,23 +122,26 @@ INLINE void os_release(void *block) { free(block); }
 
 /* --- Interrupts --- */
 
+#if defined(OS_LINES)
 /* The interrupt line becomes the calling thread's, which then waits for it. */
 INLINE void os_line_bind(unsigned line) { must(interrupt_bind_thread_np(line)); }
 INLINE void os_line_wait(unsigned line) { must(interrupt_wait_np(line)); }
+#endif
+#if defined(OS_LINES_BY_SOFTWARE)
 INLINE void os_line_raise(unsigned line) { must(interrupt_raise_np(line)); }
+#endif
 
-/* A handler for interrupts that the running CPU gives itself. */
-static void (*os_handler)(void);
+#if defined(OS_HANDLER)
+/* Called when a thread interrupts its own CPU. */
+static void OS_HANDLER(void);
 static void os_bells(uint32_t bells) {
   (void)bells;
-  os_handler();
+  OS_HANDLER();
 }
-INLINE void os_handler_install(void (*handler)(void)) {
-  os_handler = handler;
-  must(doorbell_handler_np(1, os_bells));
-}
+INLINE void os_handler_install(void) { must(doorbell_handler_np(1, os_bells)); }
 INLINE void os_interrupt_self(void) { must(doorbell_ring(CL_CPUS > 1 ? 1u << cl_cpu_id() : 1, 1)); }
 INLINE void os_give_from_handler(os_semaphore *sem) { must(sem_post_handler_np(sem)); }
+#endif
 
 /* --- The program --- */
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from coreloom.benches.rtos.bench import CACHES, CPUS, Result, Row
+from coreloom.benches.rtos.bench import CACHES, CPUS, NAMES, Result, Row
 from coreloom.benches.rtos.measurements import MEASUREMENTS
-from coreloom.benches.rtos.reach import NAMES, better_rival, contests, ratio, together
+from coreloom.benches.rtos.reach import better_rival, contests, ratio, together
 from coreloom.report.table import Table, number, reach
 
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from coreloom.benches.rtos.bench import CPUS, Row
+from coreloom.benches.rtos.bench import CPUS, NAMES, Row
 from coreloom.benches.rtos.measurements import MEASUREMENTS
 from coreloom.report.figure import Figure
 
-NAMES = {
-    "hw": "hardware kernel",
-    "sw": "software kernel",
-    "freertos": "FreeRTOS",
-    "freertos-tuned": "FreeRTOS, tuned port",
-}
 HARDWARE, SOFTWARE = "hw", "sw"
 # Metrics in which the hardware kernel is to be at least twice as fast as the better rival.
 TWICE = ("cooperative", "preemptive", "synchronisation", "message")

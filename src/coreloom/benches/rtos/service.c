@@ -2,6 +2,7 @@
  *
  * What the services of an operating system take: ROUNDS rounds of -DMEASURE=name, each from a moment `begin` to the
  * next moment `end`, perhaps in another thread. */
+#define OS_LINES
 #include "os.h"
 
 #define LINE 0
