@@ -20,10 +20,12 @@ from coreloom.benches.rtos.bench import (
     jobs,
     packets,
 )
+from coreloom.benches.rtos.measurements import MEASUREMENTS, PARTS
 from coreloom.benches.rtos.reach import TWICE, figures
 from coreloom.design import platform
+from coreloom.errors import UserError
 from coreloom.jobs.job import build
-from coreloom.options import add_freertos
+from coreloom.options import add_freertos, names
 from coreloom.report.table import Table
 from coreloom.toolchain import freertos
 from coreloom.toolchain.firmware import FREERTOS, KERNELS
@@ -46,39 +48,42 @@ class Rtos(Bench[Result]):
             "--core", choices=CORES, default=CORES[0], help="default: %(default)s; another writes no page"
         )
         parser.add_argument(
-            "--quick",
-            action="store_true",
-            help="1 CPU, cache warm, few rounds, no calls that may wait; writes no page",
+            "--only", type=names, metavar="NAMES", default=[], help="measurements to make, writes no page"
+        )
+        parser.add_argument(
+            "--quick", action="store_true", help="1 CPU, warm cache, few rounds, no calls; writes no page"
         )
         add_freertos(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and options.core == CORES[0]
+        return super().whole(options) and options.core == CORES[0] and not options.only
 
     def measure(self, options: Namespace, work: Work) -> Result:
+        known = list(dict.fromkeys(name for _, name in MEASUREMENTS))
+        for name in options.only:
+            if name not in known:
+                raise UserError(f"unknown measurement '{name}': choose from {', '.join(known)}")
         grounds = self._grounds(options, work)
         cpus = CPUS[:1] if options.quick else CPUS
-        rounds, window = (QUICK_ROUNDS, QUICK_WINDOW) if options.quick else (ROUNDS, WINDOW)
         if options.quick:
-            wanted = cases(grounds, options.core, cpus, ("metric", "service"), CACHES[:1])
+            rounds, window = QUICK_ROUNDS, QUICK_WINDOW
+            wanted = cases(grounds, options.core, cpus, PARTS[:2], CACHES[:1], options.only)
         else:
-            wanted = cases(grounds, options.core, cpus)
+            rounds, window = ROUNDS, WINDOW
+            wanted = cases(grounds, options.core, cpus, only=options.only)
         models = [
             build(platform.load(f"smp-{options.core}", n), f"smp-{options.core} with {n} CPU{'s' * (n > 1)}")
             for n in cpus
         ]
         rows = work.jobs(models, jobs(wanted, rounds, window))
         with work.doing("compile packets"):
-            bytes_of = packets(grounds, options.core)
-        reached = figures(rows, bytes_of) if options.core == CORES[0] else []
-        method = self.method(rounds=rounds, window=window)
-        tools = {"FreeRTOS": freertos.label()} if set(grounds) & set(FREERTOS) else {}
+            bytes_of = {} if options.only else packets(grounds, options.core)
         return Result(
             name=self.name,
-            tools=tools,
             rows=rows,
-            reach=reached,
-            method=method,
+            reach=figures(rows, bytes_of) if options.core == CORES[0] else [],
+            method=self.method(rounds=rounds, window=window),
+            tools={"FreeRTOS": freertos.label()} if set(grounds) & set(FREERTOS) else {},
             window_cycles=window,
             packets_bytes=bytes_of,
         )

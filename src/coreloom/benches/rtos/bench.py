@@ -22,6 +22,7 @@ from coreloom.benches.rtos.measurements import (
     AT_ONCE,
     CASES,
     MEASUREMENTS,
+    PARTS,
     Measurement,
 )
 from coreloom.design import platform
@@ -47,6 +48,7 @@ _LINE = 0
 _FIRST = 150_000  # cycle of the first interrupt: by then the threads wait
 # Cycles from one interrupt to the next, drawn evenly: each has been served by then, whichever kernel.
 _GAP = {"standard": (3000, 3999), "economy": (12_000, 12_999)}
+_TUNED = "freertos-tuned"
 _MAX_CYCLES = 50_000_000
 
 
@@ -113,19 +115,24 @@ def cases(
     grounds: Sequence[str] = tuple(NAMES),
     core: str = "standard",
     cpus: Sequence[int] = CPUS,
-    parts: Sequence[str] = ("metric", "service", "call"),
+    parts: Sequence[str] = PARTS,
     caches: Sequence[str] = CACHES,
+    only: Sequence[str] = (),
 ) -> list[Case]:
-    """Every simulation, in the order of the tables."""
+    """Every simulation, in the order of the tables. only: names of measurements, if not all."""
     found = []
     for measurement in MEASUREMENTS.values():
         for count in cpus:
             for cold in (cache != "warm" for cache in caches):
-                if measurement.part not in parts or (measurement.across and count == 1):
+                if measurement.part not in parts or (only and measurement.name not in only):
+                    continue
+                if measurement.across and count == 1:
                     continue
                 if cold and (not measurement.cold or core == "economy"):
                     continue
                 for ground in filter(measurement.on, grounds):
+                    if ground == _TUNED and count > 1:
+                        continue  # both builds have that port then
                     found.append(Case(measurement, ground, core, count, cold, measurement.across))
                     if measurement.part == "call" and count > 1:
                         found.append(Case(measurement, ground, core, count, cold, True))
@@ -214,8 +221,7 @@ def _metric(case: Case, window: int) -> list[Row]:
     if status is not None or not in_step(counts, len(turns), case.measurement.summed):
         what = f"status {status}" if status is not None else f"counts {counts} of {len(turns)} turns"
         raise UserError(f"{case.text()}: the program failed ({what}): a bug in Coreloom")
-    row = _row(case, outcome, [b - a for a, b in pairwise(turns)], None, len(turns))
-    return [msgspec.structs.replace(row, mean=round(window / len(turns), 1))]
+    return [_row(case, outcome, [b - a for a, b in pairwise(turns)], None, len(turns))]
 
 
 def measure(case: Case, rounds: int = ROUNDS, window: int = WINDOW) -> list[Row]:

@@ -14,8 +14,8 @@ from coreloom.report.table import Table, number, reach
 def tables(content: Result) -> list[Table]:
     """What is printed and begins the page."""
     rows = content.rows
-    found = [metrics(rows, content.window_cycles), services(rows), *calls(rows)[:1], slower(rows)]
-    return [*(table for table in found if table.rows), reach(content.reach)]
+    found = [iterations(rows, content.window_cycles), metrics(rows), services(rows), *calls(rows)[:1]]
+    return [table for table in (*found, slower(rows), reach(content.reach)) if table.rows]
 
 
 def details(content: Result) -> list[Table]:
@@ -46,24 +46,18 @@ def _contest(of: Mapping[str, Row]) -> tuple[str, str]:
 _CONTEST = ("better rival over hardware kernel", "better rival")
 
 
-def metrics(rows: Sequence[Row], window: int) -> Table:
-    """Iterations and cycles of each."""
+def iterations(rows: Sequence[Row], window: int) -> Table:
+    """Iterations of each metric in the window."""
     mine = [row for row in rows if row.part == "metric"]
     grounds = _grounds(mine)
     lines = []
     for of in together(mine):
         first = next(iter(of.values()))
-        each = [of.get(ground) for ground in grounds]
-        iterations = [number(None if row is None else row.iterations) for row in each]
-        lines.append((_title(first), number(first.cpus), *iterations, *map(_spread, each), *_contest(of)))
+        each = (of[ground].iterations if ground in of else None for ground in grounds)
+        lines.append((_title(first), number(first.cpus), *map(number, each)))
     return Table(
-        f"Thread-Metric kind: iterations in {number(window)} cycles, and cycles of one, min / mean / max",
-        (
-            *("measurement", "CPUs"),
-            *(f"iterations, {NAMES[ground]}" for ground in grounds),
-            *(f"cycles, {NAMES[ground]}" for ground in grounds),
-            *_CONTEST,
-        ),
+        f"Thread-Metric kind: iterations in {number(window)} cycles",
+        ("measurement", "CPUs", *(NAMES[ground] for ground in grounds)),
         tuple(lines),
     )
 
@@ -80,6 +74,12 @@ def _cycles(title: str, rows: Sequence[Row], cache: bool) -> Table:
         ("measurement", "CPUs", *(("cache",) if cache else ()), *(NAMES[g] for g in grounds), *_CONTEST),
         tuple(lines),
     )
+
+
+def metrics(rows: Sequence[Row]) -> Table:
+    """Cycles of an iteration of each metric."""
+    mine = [row for row in rows if row.part == "metric"]
+    return _cycles("Thread-Metric kind: cycles of an iteration, min / mean / max", mine, cache=False)
 
 
 def services(rows: Sequence[Row]) -> Table:
