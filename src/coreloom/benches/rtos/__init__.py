@@ -48,7 +48,11 @@ class Rtos(Bench[Result]):
             "--core", choices=CORES, default=CORES[0], help="default: %(default)s; another writes no page"
         )
         parser.add_argument(
-            "--only", type=names, metavar="NAMES", default=[], help="measurements to make, writes no page"
+            "--only",
+            type=names,
+            metavar="NAMES",
+            default=[],
+            help="only these measurements, with commas between them; writes no page",
         )
         parser.add_argument(
             "--quick", action="store_true", help="1 CPU, warm cache, few rounds, no calls; writes no page"

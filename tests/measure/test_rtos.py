@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom bench rtos`: what it makes of a log, exact rows of cheap measurements, its tables and figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.benches.rtos import bench as rtos
+from coreloom.benches.rtos import page, reach
+from coreloom.benches.rtos.bench import Case, Row
+from coreloom.benches.rtos.measurements import ACROSS, MEASUREMENTS
+from coreloom.errors import UserError
+from coreloom.toolchain import freertos
+
+# --- what a log says -----------------------------------------------------------------------
+
+
+def test_a_span_is_from_the_last_begin_to_the_next_end() -> None:
+    log = [("end", 3), ("begin", 10), ("begin", 20), ("end", 35), ("end", 40), ("begin", 50), ("end", 51)]
+    assert rtos.spans(log, "begin", "end") == [15, 1]
+    assert rtos.spans([("begin", 10)], "begin", "end") == []
+
+
+def test_counts_of_threads_that_take_turns_differ_by_one_at_most() -> None:
+    assert rtos.in_step((7, 7, 6, 6, 6), 32, summed=True)
+    assert not rtos.in_step((8, 7, 6, 6, 6), 33, summed=True)
+    assert not rtos.in_step((7, 7, 6, 6, 6), 30, summed=True)
+    assert rtos.in_step((100, 101), 100, summed=False)
+    assert not rtos.in_step((100, 102), 100, summed=False)
+
+
+# --- exact rows ------------------------------------------------------------------------------
+
+ROUNDS, WINDOW = 20, 50_000
+
+
+def measured(
+    part: str, name: str, ground: str, cpus: int = 1, cold: bool = False
+) -> list[tuple[object, ...]]:
+    """(case, min, mean, max) of each row."""
+    try:
+        rows = rtos.measure(Case(MEASUREMENTS[part, name], ground, cpus=cpus, cold=cold), ROUNDS, WINDOW)
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))
+    assert all(row.rounds == ROUNDS for row in rows if part != "metric")
+    return [(row.case, row.min, row.mean, row.max) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "ground", "rows"),
+    [
+        ("service", "yield", "hw", [(None, 61, 61.0, 61)]),
+        ("service", "yield", "sw", [(None, 123, 123.0, 123)]),
+        ("service", "yield", "freertos", [(None, 142, 142.4, 144)]),
+        ("service", "yield", "freertos-tuned", [(None, 100, 100.4, 102)]),
+        ("service", "semaphore_one", "hw", [(None, 31, 31.0, 31)]),
+        ("service", "semaphore_one", "sw", [(None, 60, 60.0, 60)]),
+        ("service", "queue4_one", "hw", [(None, 161, 161.0, 161)]),
+        ("metric", "synchronisation", "hw", [(None, 37, 37.0, 39)]),
+        (
+            "call",
+            "sem_wait",
+            "hw",
+            [("at once", 18, 18.0, 18), ("gives way", 95, 95.0, 95), ("woken", 102, 102.0, 102)],
+        ),
+        ("call", "cond_wait", "hw", [("gives way", 125, 125.0, 125), ("woken", 118, 118.0, 118)]),
+    ],
+)
+def test_rows_are_exact(part: str, name: str, ground: str, rows: list[tuple[object, ...]]) -> None:
+    assert measured(part, name, ground) == rows
+
+
+def test_an_interrupt_takes_longer_with_the_cache_driven_out() -> None:
+    ((_, *warm),) = measured("service", "line", "hw")
+    ((_, *cold),) = measured("service", "line", "hw", cold=True)
+    assert (warm, cold) == ([94, 95.1, 96], [108, 138.8, 153])
+
+
+def test_two_threads_take_turns_on_two_cpus() -> None:
+    assert measured("service", "semaphore_across", "hw", cpus=2) == [(None, 35, 35.0, 35)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", rtos.cases(), ids=lambda case: case.text() + ", across" * case.across)
+def test_all_of_it(case: Case) -> None:
+    try:
+        rows = rtos.measure(case, 4, WINDOW)
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))
+    assert all(0 < row.min <= row.mean <= row.max and row.code_bytes > 4000 for row in rows)
+
+
+# --- what fails, and what is measured ---------------------------------------------------------
+
+
+def test_a_program_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtos, "in_step", lambda *_: False)
+    with pytest.raises(UserError) as error:
+        measured("metric", "synchronisation", "hw")
+    assert str(error.value) == (
+        "synchronisation processing: hardware kernel, 1 CPU: the program failed "
+        "(counts (1351,) of 1351 turns): a bug in Coreloom"
+    )
+
+
+def test_what_is_measured_where() -> None:
+    cases = rtos.cases()
+    assert len(cases) == len(set(cases)) == 450
+    assert {case.ground for case in cases if case.measurement.name == "cond_wait"} == {"hw", "sw"}
+    assert {case.ground for case in cases if case.measurement.name == "notification_equals"} == {
+        "freertos",
+        "freertos-tuned",
+    }
+    assert all(case.cpus == 2 for case in cases if case.measurement.across or case.across)
+    assert {case.ground for case in cases if case.cpus == 2} == {"hw", "sw", "freertos"}
+    assert not any(case.cold for case in rtos.cases(core="economy"))
+
+
+# --- tables and figures ------------------------------------------------------------------------
+
+
+def row(ground: str, mean: float, name: str = "yield", part: str = "service", case: str | None = None) -> Row:
+    iterations = 100 if part == "metric" else None
+    return Row(
+        part=part, measurement=name, case=case, ground=ground, core="standard", cpus=1, cache="warm",
+        min=1, mean=mean, max=2000, rounds=20, iterations=iterations, code_bytes=9000,
+    )  # fmt: skip
+
+
+ROWS = [
+    row("hw", 50),
+    row("sw", 100.5),
+    row("freertos", 140),
+    row("freertos-tuned", 99),
+    row("hw", 10, "cooperative", "metric"),
+    row("sw", 25, "cooperative", "metric"),
+    row("freertos", 26, "cooperative", "metric"),
+    row("sw", 40, "sem_wait", "call", ACROSS),
+]
+
+
+def test_a_ratio_is_against_the_better_rival_and_names_it() -> None:
+    result = rtos.Result(name="rtos", rows=ROWS, packets_bytes={"sw": 50_000}, reach=reach.figures(ROWS, {}))
+    iterations, metrics, services, calls, slower, reached = page.tables(result)
+    assert iterations.rows == (("cooperative scheduling", "1", "100", "100", "100"),)
+    assert metrics.rows[0][2:] == (
+        "1 / 10.0 / 2 000", "1 / 25.0 / 2 000", "1 / 26.0 / 2 000", "2.50", "software kernel",
+    )  # fmt: skip
+    assert services.rows[0][-2:] == ("1.98", "FreeRTOS, our port")
+    assert calls.rows == (
+        ("sem_wait: woken by the other CPU", "1", "1 / 40.0 / 2 000", "-", "software kernel"),
+    )
+    assert slower.rows == (
+        (
+            "yield, ring of five: to the next thread",
+            "1",
+            "warm",
+            "100.5",
+            "99.0",
+            "FreeRTOS, our port",
+            "1.02",
+        ),
+    )
+    assert [line[0] for line in reached.rows] == [
+        "cooperative scheduling: software kernel over hardware kernel",
+        "software kernel, yield, ring of five: to the next thread: mean (cycles)",
+        "rows of 1 CPU, software kernel not slower than FreeRTOS",
+    ]
+    (code,) = page.details(result)
+    assert code.rows[-1] == ("application packets", "-", "-", "50 000", "-", "-", "-", "-", "-")
+
+
+def test_figures_are_from_the_rows() -> None:
+    found = reach.figures(ROWS, {"sw": 40 << 10})
+    assert [(figure.measured, figure.reached) for figure in found] == [
+        (2.5, True),
+        (100.5, False),
+        (1, False),
+        (40960, True),
+    ]
