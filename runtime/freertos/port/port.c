@@ -9,7 +9,9 @@
 __attribute__((section(".bss.stacks"),
                aligned(16))) StackType_t cl_port_stacks[configNUMBER_OF_CORES][configISR_STACK_SIZE_WORDS];
 
-volatile BaseType_t cl_port_wanted[configNUMBER_OF_CORES];
+#if CL_CPUS > 1
+volatile BaseType_t cl_port_wanted[CL_CPUS]; /* by the handler that runs */
+#endif
 
 void cl_port_begin(void *stack_end) __attribute__((noreturn)); /* portASM.S */
 
@@ -47,8 +49,9 @@ static void start_timer(void) {
   set_timer();
 }
 
-/* --- interrupts: called by portASM.S on the CPU's stack; whether to switch -------------- */
+/* --- interrupts: called by portASM.S on the CPU's stack --------------------------------- */
 
+/* Whether to switch. */
 BaseType_t cl_port_tick(void);
 BaseType_t cl_port_tick(void) {
   next_tick += TICK_CYCLES;
@@ -69,14 +72,6 @@ void freertos_risc_v_application_interrupt_handler(uint32_t cause);
 __attribute__((weak)) void freertos_risc_v_application_interrupt_handler(uint32_t cause) {
   (void)cause;
   for (;;) continue;
-}
-
-BaseType_t cl_port_interrupt(uint32_t cause);
-BaseType_t cl_port_interrupt(uint32_t cause) {
-  const BaseType_t core = portGET_CORE_ID();
-  cl_port_wanted[core] = 0;
-  freertos_risc_v_application_interrupt_handler(cause);
-  return cl_port_wanted[core];
 }
 
 /* --- start ---------------------------------------------------------------------------- */

@@ -150,7 +150,18 @@ freertos_risc_v_interrupt_handler:
   enter
   csrrw sp, mscratch, sp
   csrr a0, mcause
-  call cl_port_interrupt
+  call freertos_risc_v_application_interrupt_handler
+#if CL_CPUS > 1
+  csrr t0, mhartid
+  la t1, cl_port_wanted
+  slli t0, t0, 2
+  add t1, t1, t0
+  lw a0, 0(t1)
+  sw zero, 0(t1)
+#else
+  mv a0, tp
+  li tp, 0
+#endif
 leave:
   csrrw sp, mscratch, sp
   beqz a0, back

@@ -4,7 +4,8 @@
  *
  * Two registers that compilers never use belong to the CPU, not to a task:
  *   gp  critical nesting; 0 whenever a task is switched to or interrupted
- *   tp  how often this CPU holds the two locks: ISR lock in bits 7:0, task lock in bits 31:8 */
+ *   tp  several CPUs: how often this one holds the two locks, ISR lock in bits 7:0, task lock in bits 31:8
+ *       one CPU: 1 if a handler wants a switch */
 #ifndef PORTMACRO_H
 #define PORTMACRO_H
 
@@ -59,11 +60,18 @@ void vPortYield(void);
 #define portYIELD() vPortYield()
 
 /* The switch follows when the handler has returned. */
+#if CL_CPUS == 1
+#define portEND_SWITCHING_ISR(wanted)                      \
+  do {                                                     \
+    if (wanted) __asm__ volatile("li tp, 1" ::: "memory"); \
+  } while (0)
+#else
 extern volatile BaseType_t cl_port_wanted[];
 #define portEND_SWITCHING_ISR(wanted)                  \
   do {                                                 \
     if (wanted) cl_port_wanted[portGET_CORE_ID()] = 1; \
   } while (0)
+#endif
 #define portYIELD_FROM_ISR(wanted) portEND_SWITCHING_ISR(wanted)
 
 /* --- critical sections --------------------------------------------------------------------------------------------- */
