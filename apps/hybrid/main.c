@@ -4,6 +4,7 @@
  * pthread_create; then all three at once. See README.md. */
 #include <app.h>
 #include <hwt_units.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,6 +7,10 @@
 #ifndef CORELOOM_PTHREAD_H
 #define CORELOOM_PTHREAD_H
 
+#if defined(CL_KERNEL_FREERTOS)
+#error "FreeRTOS has no pthread.h: use its FreeRTOS.h and task.h, or choose kernel hw or sw"
+#endif
+
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>

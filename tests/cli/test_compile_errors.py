@@ -166,7 +166,7 @@ def test_error_in_a_header_of_ours_names_the_line_that_includes_it(
     assert (code, out) == (1, "")
     first, place, *_, advice = err.splitlines()
     assert first == "coreloom: error: mine.c does not compile:"
-    assert place.endswith("pthread.h:18:18: error: expected identifier or '('")
+    assert place.endswith("pthread.h:22:18: error: expected identifier or '('")
     assert err.count(" error: ") == 2  # of many only the first
     assert advice == "correct what the program defines before line 2 of mine.c"
 

@@ -27,7 +27,7 @@ OFFERED: dict[str, set[str]] = {
     "": {command.name for command in cli.COMMANDS},
     "ben": {"bench"},
     "bench ": {"all", *(name for name in registry.benches() if name != "synth")},
-    "bench smp --": {"--help", "--quick", "--dask", "--window"},
+    "bench smp --": {"--help", "--quick", "--dask", "--window", "--freertos"},
     "run ": {*APPS, "mine.c", "sub/"},
     "run mi": {"mine.c"},
     "run image --pl": {"--platform", "--placement"},

@@ -17,6 +17,7 @@ from coreloom.report import results
 from coreloom.simulation import measure, trace
 from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome
 from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
+from coreloom.toolchain import freertos
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
@@ -124,10 +125,10 @@ def _run(args: argparse.Namespace) -> int:
         )
     _check_targets(args)
     defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
-    experiment = Experiment(
-        args.app, soc, args.kernel, args.placement, defines, args.policy, freertos=args.freertos
-    )
+    experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
     data = _prepare(args)
+    if args.kernel in FREERTOS:
+        freertos.kernel(args.freertos)
     with doing(f"{args.app} on {soc.name}: build"):
         experiment.program()
     with doing(f"{args.app} on {soc.name}: simulate") as task:

@@ -37,7 +37,6 @@ class Experiment:
     placement: str = "dynamic"
     defines: dict[str, str | int] = field(default_factory=dict)
     policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
-    freertos: Path | None = None  # where FreeRTOS is, if not in the cache or a crate
 
     def __post_init__(self) -> None:
         if self.app not in APPS and not self.app.endswith(".c"):
@@ -67,8 +66,7 @@ class Experiment:
     def program(self) -> Path:
         """The firmware (ELF), built if need be."""
         defines = {**self.defines, "CL_PLACEMENT": PLACEMENTS[self.placement]}
-        policy = self.policy or firmware.PRIORITY
-        return firmware.build(self.app, self.platform, self.kernel, defines, policy, self.freertos)
+        return firmware.build(self.app, self.platform, self.kernel, defines, self.policy or firmware.PRIORITY)
 
     def build(self, waves: bool = False) -> Built:
         """All that it is run with, built if need be. UserError if something cannot be built."""

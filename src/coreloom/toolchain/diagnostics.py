@@ -12,6 +12,7 @@ from pathlib import Path
 _HEAD = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?P<kind>fatal error|error|note): (?P<text>.*)")
 _INCLUDED = re.compile(r"In file included from (?P<file>[^\n:]+):(?P<line>\d+):")
 _TOTAL = re.compile(r"\d+ errors? generated\.|fatal error: too many errors emitted.*")
+_ERROR = re.compile(r"\n[ 0-9]+\|\s*#\s*error ")
 _UNDEFINED = re.compile(r"error: undefined symbol: (.+)\n(?:>>> referenced by ([^\s:]+:\d+))?")
 _DUPLICATE = re.compile(r"error: duplicate symbol: (.+)")
 _ADVICE = (
@@ -48,6 +49,11 @@ def explain(said: str, name: str, foreign: Sequence[Path]) -> str:
     if linked := _linker(said, name):
         return linked
     messages = list(_messages(said))
+    # A header that refuses says itself what is wrong and what to do.
+    if refusal := next(
+        (message.text for message in messages if _ERROR.search("\n".join(message.lines))), None
+    ):
+        return f"{name} does not compile: {refusal.strip(chr(34))}"
     theirs = [message for message in messages if not _below(message.file, foreign)]
     errors = [message for message in theirs if message.kind != "note"]
     if errors:

@@ -222,10 +222,11 @@ class _Application:
     defines: tuple[tuple[str, str | int], ...] = ()
     alone: bool = False  # one C file, whose headers may be anywhere
 
-    def explain(self, refused: _Refused) -> UserError:
+    def explain(self, refused: _Refused, foreign: Iterable[_Foreign] = ()) -> UserError:
         """What the compiler or linker has to say about it, as its author wants to read it."""
         name = self.files[0].name if self.alone else self.name
-        return UserError(diagnostics.explain(str(refused), name, (RUNTIME, _LIBC)))
+        folders = [RUNTIME, _LIBC, *(each.folder for each in foreign)]
+        return UserError(diagnostics.explain(str(refused), name, folders))
 
     @property
     def has_far_program(self) -> bool:
@@ -300,13 +301,13 @@ def _wheel(entry: dict[str, Any], where: Path) -> _Foreign:
     return made
 
 
-def _included(app: _Application, flags: list[str]) -> list[Path]:
+def _included(app: _Application, flags: list[str], foreign: Iterable[_Foreign]) -> list[Path]:
     """What a user's one file includes, wherever that is, without the C library."""
     (file,) = app.files
     try:
         rule = _zig([*zig(), "cc", *flags, "-MM", str(file)]).replace("\\\n", " ")
     except _Refused as refused:
-        raise app.explain(refused) from None
+        raise app.explain(refused, foreign) from None
     names = re.findall(r"(?:\\ |\S)+", rule.split(": ", 1)[1])
     return sorted({Path(name.replace("\\ ", " ")) for name in names} - {file})
 
@@ -369,15 +370,14 @@ def build(
     kernel: str,
     defines: Mapping[str, str | int] | None = None,
     policy: str = PRIORITY,
-    freertos_folder: Path | None = None,
 ) -> Path:
     """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
 
     app is a folder below apps/ or the path of one C file; kernel is one of GROUNDS; defines are macros for
     the application; policy is the software kernel's (policies()). On a platform with a Back-Door an
     application that defines far_main gets its image for processor 1 linked in (build_far). What was built
-    from the same content before is taken from the cache. freertos_folder: where FreeRTOS is, if not in the
-    cache or a crate. Raises UserError with the compiler's text, freertos.Missing.
+    from the same content before is taken from the cache. Raises UserError with the compiler's text,
+    freertos.Missing.
     """
     if kernel not in GROUNDS:
         raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(GROUNDS)}")
@@ -389,7 +389,7 @@ def build(
         **(defines or {}),
     }
     if kernel in FREERTOS:
-        return _build_freertos(what, platform, kernel, macros, freertos_folder)
+        return _build_freertos(what, platform, kernel, macros)
     files = policy_files(policy, platform.home) if kernel == "sw" else []
     macros |= dict(zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False))
     if files:
@@ -428,7 +428,7 @@ _FREERTOS_SOURCES = ("tasks.c", "queue.c", "list.c", "timers.c", "event_groups.c
 
 
 def _build_freertos(
-    what: _Application, platform: Platform, kernel: str, macros: Mapping[str, str | int], given: Path | None
+    what: _Application, platform: Platform, kernel: str, macros: Mapping[str, str | int]
 ) -> Path:
     """Application + runtime/freertos + FreeRTOS, on one CPU with the port that it comes with unless tuned."""
     if platform.core != "standard" or platform.interconnect != "smp-bus":
@@ -453,7 +453,7 @@ def _build_freertos(
         macros = {**macros, "CL_FREERTOS_OWN_PORT": 1}
     foreign = _Foreign(
         f"FreeRTOS {freertos.label()}",
-        freertos.kernel(given),
+        freertos.kernel(),
         tuple(sources),
         flags=("-include", str(own / "copy.h")),
         include=tuple(include),
@@ -626,7 +626,7 @@ def _link(
         *(f"-isystem{each.folder / name}" for each in foreign for name in each.include),
         *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
     ]  # fmt: skip
-    headers = _included(app, flags) if app.alone else []
+    headers = _included(app, flags, foreign) if app.alone else []
     headers += [
         path
         for folder in (*(() if app.alone else app.folders), *folders, *include, *near, RUNTIME / "include")
@@ -657,7 +657,10 @@ def _link(
             as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *each.flags]
             for file in each.paths:
                 objects.append(work / f"{len(objects)}-{file.stem}.o")
-                run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], file.name)
+                try:
+                    _zig([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])])
+                except _Refused as refused:
+                    raise app.explain(refused, foreign) from None
         if image:
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
             objects.append(work / "remote_image.S")
@@ -675,7 +678,7 @@ def _link(
                     raise UserError(say(max(map(int, over)))) from None
             if "cl_policy_has_no_room" in str(refused):
                 raise UserError(_policy_too_large(policies, flags, work)) from None
-            raise app.explain(refused) from None
+            raise app.explain(refused, foreign) from None
         (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
         if beside:
             beside(work / f"{name}.elf")

@@ -40,15 +40,14 @@ def label() -> str:
 
 
 def kernel(given: Path | None = None) -> Path:
-    """The folder with the sources in the cache, made from `given`, or from the crate unless it is there.
+    """The folder with the sources in the cache: made once, from `given` or else from the crate.
 
     Missing if there is neither; UserError for a folder that has not exactly these sources.
     """
-    entry = cache.place("freertos") / f"{VERSION}-{_DIGEST[:16]}"
     if given is not None:
         _check(given)
-        return cache.made(entry, lambda work: _copy(given, work))
-    return cache.found(entry) or cache.made(entry, lambda work: _copy(_fetched(), work))
+    entry = cache.place("freertos") / f"{VERSION}-{_DIGEST[:16]}"
+    return cache.made(entry, lambda work: _copy(given or _fetched(), work))
 
 
 def _files(folder: Path) -> list[Path]:

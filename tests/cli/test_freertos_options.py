@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom run --kernel freertos`: what it refuses, in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coreloom.paths import PLATFORMS
+from coreloom.toolchain import freertos
+
+from .command import run
+
+MUTEXES = "FreeRTOS on several CPUs needs two mutexes of the communication port, and mine has fewer"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("image", "--kernel", "freertos", "--platform", "smp-economy"),
+            "FreeRTOS does not run on smp-economy: choose smp-standard, or a platform of your own with "
+            'core = "standard" and interconnect = "smp-bus"',
+        ),
+        (
+            ("image", "--kernel", "freertos", "--platform", "amp-standard"),
+            "FreeRTOS does not run on amp-standard: choose smp-standard, or a platform of your own with "
+            'core = "standard" and interconnect = "smp-bus"',
+        ),
+        (
+            ("image", "--kernel", "freertos", "--policy", "cfs"),
+            "FreeRTOS has one policy, fixed priorities: leave out --policy",
+        ),
+        (
+            ("image", "--kernel", "sw", "--freertos", "."),
+            "--freertos is not an option of kernel sw: only freertos, freertos-tuned use it",
+        ),
+        (
+            ("image", "--kernel", "freertos", "--freertos", "nowhere"),
+            "nowhere is no kernel of FreeRTOS: give the folder FreeRTOS-Kernel, with include/task.h, "
+            "to --freertos",
+        ),
+        (
+            ("hybrid", "--kernel", "freertos"),
+            "hybrid does not compile: FreeRTOS has no pthread.h: use its FreeRTOS.h and task.h, "
+            "or choose kernel hw or sw",
+        ),
+    ],
+)
+def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str) -> None:
+    try:
+        freertos.kernel()
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))
+    assert run(capsys, "run", *arguments) == (1, "", f"coreloom: error: {said}\n")
+
+
+def test_a_platform_without_mutexes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    text = (PLATFORMS / "smp-standard.toml").read_text()
+    mine.write_text(text.replace("smp-standard", "mine").replace("mutexes = 16", "mutexes = 1"))
+    code, out, err = run(capsys, "run", "image", "--kernel", "freertos", "--platform", str(mine))
+    assert (code, out) == (1, "")
+    assert err == f"coreloom: error: {MUTEXES}: set mutexes in [ipc] of its file\n"
