@@ -35,6 +35,47 @@ def test_switch_is_call_to_run_and_leaves_out_waiting() -> None:
     assert (found.start, found.end) == (100, 1000)
 
 
+def test_a_switch_of_freertos_ends_when_the_task_has_its_registers() -> None:
+    events = [
+        Event(100, 0, Kind.READY, 0),
+        Event(110, 0, Kind.CALL, 0),
+        Event(170, 0, Kind.RUN, 0x40001000),  # chosen
+        Event(190, 0, Kind.RESUMED, 0),  # 80 cycles
+        Event(200, 0, Kind.CALL, 0),
+        Event(
+            250, 0, Kind.RUN, 0x40002000
+        ),  # goes on where it was interrupted: how long that took is not known
+        Event(300, 0, Kind.CALL, 0),
+        Event(340, 0, Kind.RESUMED, 0),  # another switch's
+        Event(350, 1, Kind.CALL, 0),
+        Event(360, 1, Kind.RUN, 0x40003000),
+        Event(365, 1, Kind.IDLE, 1),
+        Event(395, 1, Kind.IDLE, 0),
+        Event(400, 1, Kind.RESUMED, 0),  # waited
+    ]
+    found = figures(events, cpus=2, total=1000)
+    assert found.voluntary == (80,)
+    assert found.preempted == ()
+    assert found.switches == 3
+    assert found.idle == (0, 30)
+
+
+def test_timeline_numbers_and_names_the_tasks_of_freertos() -> None:
+    events = [
+        Event(10, 0, Kind.NEW, 0x40001000),
+        Event(11, 0, Kind.NAME, 0x40001030),
+        Event(20, 0, Kind.NEW, 0x40002000),
+        Event(21, 0, Kind.NAME, 0x40002030),
+        Event(30, 0, Kind.RUN, 0x40002000),
+        Event(50, 0, Kind.RUN, 0x40001000),
+    ]
+    trace = json.loads(chrome_trace(events, 1, 90, ["boss", "clerk"]))["traceEvents"]
+    slices = [
+        (r["name"], r["args"]["thread"], r["ts"], r["dur"]) for r in trace if r["ph"] == "X" and r["pid"] == 1
+    ]
+    assert slices == [("main", 0, 0, 30), ("clerk", 2, 30, 20), ("boss", 1, 50, 40)]
+
+
 def test_window_starts_with_the_first_ready_and_clips() -> None:
     events = [
         Event(10, 0, Kind.DONE, 7),

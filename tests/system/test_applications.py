@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both applications on both kernels, cores, CPU counts and placements: the output is the host's, always."""
+"""Both applications on every kernel, core, CPU count and placement: the output is the host's, always."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from coreloom.apps.capture import make
 from coreloom.apps.image import draw
 from coreloom.design import platform
 from coreloom.simulation.experiment import Experiment
+from coreloom.toolchain import freertos
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,27 @@ def test_output_is_the_hosts(
     inputs: dict[str, bytes], app: str, core: str, kernel: str, cpus: int, placement: str
 ) -> None:
     check(app, platform.load(f"smp-{core}", cpus), kernel, placement, inputs[app])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "cpus", "placement"),
+    [
+        ("freertos", 1, "dynamic"),
+        ("freertos-tuned", 1, "dynamic"),
+        ("freertos", 2, "static"),
+        ("freertos", 2, "dynamic"),
+        ("freertos", 4, "dynamic"),
+    ],
+)
+@pytest.mark.parametrize("app", ["image", "packets"])
+def test_output_is_the_hosts_on_freertos(
+    inputs: dict[str, bytes], app: str, kernel: str, cpus: int, placement: str
+) -> None:
+    try:
+        freertos.kernel()
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))
+    check(app, platform.load("smp-standard", cpus), kernel, placement, inputs[app])
 
 
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
