@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The window of `coreloom bench smp` and `grain`: too short a one, and one that is not the paper's."""
+"""`coreloom bench smp` and `grain`: the window, and FreeRTOS beside the two kernels."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -13,9 +14,10 @@ import pytest
 from coreloom.benches import registry
 from coreloom.benches.bench import Work
 from coreloom.benches.smp import page
-from coreloom.benches.smp.bench import WINDOW, Row, run
+from coreloom.benches.smp.bench import WINDOW, Row, better, find_freertos, freertos_cases, run, tools
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job
+from coreloom.toolchain import freertos
 
 
 def row(done: int, switches: int) -> Row:
@@ -42,19 +44,75 @@ def test_a_window_in_which_nothing_is_finished(done: int, switches: int) -> None
     with pytest.raises(UserError) as error:
         run([], 20_000, cast(Work, Done([row(done, switches)])))
     assert str(error.value) == (
-        "packets, standard core, sw kernel: no packets were finished within 20000 cycles: "
+        "packets, standard core, software kernel: no packets were finished within 20000 cycles: "
         "choose a larger --window"
     )
 
 
 @pytest.mark.parametrize("name", ["smp", "grain", "model"])
-def test_only_the_papers_window_makes_a_page(name: str) -> None:
+def test_only_the_papers_window_makes_a_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freertos, "kernel", lambda given=None: Path())
     bench = registry.get(name)
-    assert bench.whole(Namespace(quick=False, window=WINDOW))
-    assert not bench.whole(Namespace(quick=False, window=WINDOW // 2))
-    assert not bench.whole(Namespace(quick=True, window=WINDOW))
+    assert bench.whole(Namespace(quick=False, window=WINDOW, freertos=None))
+    assert not bench.whole(Namespace(quick=False, window=WINDOW // 2, freertos=None))
+    assert not bench.whole(Namespace(quick=True, window=WINDOW, freertos=None))
 
 
 def test_the_title_says_the_window() -> None:
     both = [row(3, 1), msgspec.structs.replace(row(4, 1), kernel="hw")]
     assert page.done(both, 200_000).title.startswith("Pixels or packets in 200 000 cycles after")
+
+
+@pytest.mark.parametrize("name", ["smp", "grain"])
+def test_without_freertos_there_is_no_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(given: Path | None = None) -> Path:
+        raise freertos.Missing("FreeRTOS is missing: here is how")
+
+    monkeypatch.setattr(freertos, "kernel", missing)
+    options = Namespace(quick=False, window=WINDOW, freertos=None)
+    assert find_freertos(options) == "FreeRTOS is missing: here is how"
+    assert not registry.get(name).whole(options)
+    assert tools(False) == {}
+    assert tools(True) == {"FreeRTOS": "V11.2.0, sources 457969aded86"}
+
+
+def test_freertos_has_both_ports_on_one_cpu() -> None:
+    assert [(case.kernel, case.cpus, case.placement) for case in freertos_cases(("image",))] == [
+        ("freertos", 1, "dynamic"),
+        ("freertos", 2, "static"),
+        ("freertos", 2, "dynamic"),
+        ("freertos-tuned", 1, "dynamic"),
+    ]
+
+
+def of(kernel: str, done: int, switch: float | None = None) -> Row:
+    return msgspec.structs.replace(row(done, 1), kernel=kernel, switch_cycles_mean=switch)
+
+
+def test_a_ratio_is_against_the_better_rival() -> None:
+    rows = [
+        of("sw", 300, 90.0),
+        of("freertos", 320, 480.0),
+        of("freertos-tuned", 330, 320.0),
+        of("hw", 660, 30.0),
+    ]
+    done, switch = page.done(rows, WINDOW), page.switch(rows)
+    assert done.columns[5:10] == (
+        *("software kernel", "FreeRTOS", "FreeRTOS, our port"),
+        *("hardware kernel", "ratio to the better rival"),
+    )
+    assert done.rows[0][5:11] == ("300", "320", "330", "660", "2.00", "FreeRTOS, our port")
+    assert switch.rows[0][8:10] == ("3.0", "software kernel")
+
+
+def test_columns_of_what_was_not_measured_are_left_out() -> None:
+    rows = [of("sw", 300, 90.0), of("hw", 660, 30.0)]
+    assert page.done(rows, WINDOW).columns[5:8] == (
+        *("software kernel", "hardware kernel"),
+        "ratio to the better rival",
+    )
+    assert page.done(rows, WINDOW).rows[0][5:9] == ("300", "660", "2.20", "software kernel")
+
+
+def test_who_has_no_merit_is_no_rival() -> None:
+    assert better([of("sw", 1)], lambda row: row.switch_cycles_mean) is None

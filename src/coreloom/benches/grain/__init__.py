@@ -5,10 +5,21 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.grain import page
-from coreloom.benches.smp.bench import Case, Result, add_window, has_papers_window, run
+from coreloom.benches.smp.bench import (
+    Case,
+    Result,
+    add_window,
+    find_freertos,
+    freertos_cases,
+    has_papers_window,
+    run,
+    tools,
+)
+from coreloom.options import add_freertos
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table
 
@@ -26,9 +37,10 @@ class Grain(Bench[Result]):
 
     def options(self, parser: ArgumentParser) -> None:
         add_window(parser)
+        add_freertos(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and has_papers_window(options)
+        return super().whole(options) and has_papers_window(options) and not find_freertos(options)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         wanted = [
@@ -37,9 +49,20 @@ class Grain(Bench[Result]):
             for cpus in (1, 2)
             for kernel in ("sw", "hw")
         ]
+        if missing := find_freertos(options):
+            work.note(f"{missing}; its columns are left out, and no page is made")
+        else:
+            dynamic = [case for case in freertos_cases(("image",)) if case.placement == "dynamic"]
+            wanted += [replace(case, grain=grain) for grain in GRAINS for case in dynamic]
         rows = run(wanted, options.window, work)
         method = self.method(window=options.window)
-        return Result(name=self.name, rows=rows, method=method, window_cycles=options.window)
+        return Result(
+            name=self.name,
+            rows=rows,
+            tools=tools(not missing),
+            method=method,
+            window_cycles=options.window,
+        )
 
     def tables(self, content: Result) -> Sequence[Table]:
         return [page.grain(content.rows, content.window_cycles)]

@@ -5,39 +5,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coreloom.benches.smp.bench import Row
-from coreloom.benches.smp.page import arrangement, pairs, share
+from coreloom.benches.smp.bench import Row, better, named
+from coreloom.benches.smp.page import arrangement, measured, rivals, share
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table, number
+
+_SHORT = {"sw": "SW", "freertos": "FreeRTOS", "freertos-tuned": "FreeRTOS, our port"}
 
 
 def finest(rows: Sequence[Row]) -> Figure:
     """What the hardware kernel gains where messages are smallest, on the most CPUs."""
-    soft, hard = min(pairs(rows), key=lambda pair: (pair[0].grain, -pair[0].cpus))
-    what = f"{soft.grain} pixel per message, {arrangement(soft)}: pixels, hardware over software kernel"
-    return Figure(what, round(hard.done / soft.done, 2))
+    others, hard = min(rivals(rows), key=lambda each: (each[1].grain, -each[1].cpus))
+    best = better(list(others.values()), lambda row: row.done) or others["sw"]
+    what = f"{hard.grain} pixel per message, {arrangement(hard)}: pixels, hardware over {named(best.kernel)}"
+    return Figure(f"{what}, the better rival", round(hard.done / best.done, 2))
 
 
 def grain(rows: Sequence[Row], window: int) -> Table:
-    """Pixels in the window for each message size: what fine-grained communication costs on either kernel."""
+    """Pixels in the window for each message size: what fine-grained communication costs on each kernel."""
+    kernels = measured(rows)
     lines = []
-    for soft, hard in pairs(rows):
+    for others, hard in rivals(rows):
+        best = better(list(others.values()), lambda row: row.done)
         lines.append(
             (
-                f"{soft.grain}",
-                arrangement(soft),
-                number(soft.done),
+                f"{hard.grain}",
+                arrangement(hard),
+                *(number(others[kernel].done if kernel in others else None) for kernel in kernels),
                 number(hard.done),
-                number(hard.done / soft.done if soft.done else None, 2),
-                share(soft),
+                number(hard.done / best.done if best and best.done else None, 2),
+                named(best.kernel) if best else "-",
+                *(share(others[kernel]) if kernel in others else "-" for kernel in kernels),
                 share(hard),
             )
         )
     return Table(
         f"Pixels in {number(window)} cycles by pixels per message (standard core)",
         (
-            *("pixels per message", "CPUs", "software kernel", "hardware kernel", "ratio"),
-            *("kernel share SW", "kernel share HW"),
+            *("pixels per message", "CPUs", *map(named, kernels), "hardware kernel"),
+            *("ratio to the better rival", "better rival"),
+            *(f"kernel share {_SHORT[kernel]}" for kernel in kernels),
+            "kernel share HW",
         ),
         tuple(lines),
         text_columns=2,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1 of [SMP]: two applications on the software and the hardware kernel."""
+"""Table 1 of [SMP]: two applications on the software and the hardware kernel, and on FreeRTOS."""
 
 from __future__ import annotations
 
@@ -8,15 +8,26 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.smp import page, reach
-from coreloom.benches.smp.bench import CORES, Result, add_window, cases, has_papers_window, run
+from coreloom.benches.smp.bench import (
+    CORES,
+    Result,
+    add_window,
+    cases,
+    find_freertos,
+    freertos_cases,
+    has_papers_window,
+    run,
+    tools,
+)
+from coreloom.options import add_freertos
 from coreloom.report.table import Table
 
 
 class Smp(Bench[Result]):
     name = "smp"
     paper = "SMP"
-    help = "the paper's two applications on both kernels ([SMP] Table 1)"
-    title = "Applications of [SMP] on the software and the hardware kernel"
+    help = "the paper's two applications on both kernels and on FreeRTOS ([SMP] Table 1)"
+    title = "Applications of [SMP] on the software kernel, FreeRTOS and the hardware kernel"
     order = 10
     result = Result
     leading = reach.SWITCH
@@ -25,16 +36,28 @@ class Smp(Bench[Result]):
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help="the standard core only; writes no page")
         add_window(parser)
+        add_freertos(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and has_papers_window(options)
+        return super().whole(options) and has_papers_window(options) and not find_freertos(options)
 
     def measure(self, options: Namespace, work: Work) -> Result:
-        rows = run(cases(("standard",) if options.quick else CORES), options.window, work)
+        if missing := find_freertos(options):
+            work.note(f"{missing}; its columns are left out, and no page is made")
+        wanted = cases(("standard",) if options.quick else CORES) + ([] if missing else freertos_cases())
+        wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
+        rows = run(wanted, options.window, work)
         with work.doing("measure the ready queue and the kernel port"):
             reached = reach.figures(rows)
         method = self.method(window=options.window)
-        return Result(name=self.name, rows=rows, reach=reached, method=method, window_cycles=options.window)
+        return Result(
+            name=self.name,
+            rows=rows,
+            reach=reached,
+            tools=tools(not missing),
+            method=method,
+            window_cycles=options.window,
+        )
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

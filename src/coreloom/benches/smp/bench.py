@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1 of [SMP]: two applications for one million cycles, on the software and the hardware kernel.
+"""Table 1 of [SMP]: two applications for one million cycles, on either kernel of ours and on FreeRTOS.
 
 Every combination of application, core, kernel and CPUs is one simulation of the same program source.
 """
@@ -7,7 +7,7 @@ Every combination of application, core, kernel and CPUs is one simulation of the
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -22,6 +22,8 @@ from coreloom.report import results
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
 from coreloom.simulation.profile import OWNERS, LineTable, by_owner
+from coreloom.toolchain import freertos
+from coreloom.toolchain.firmware import FREERTOS, KERNELS
 
 WINDOW = 1_000_000
 CORES = ("standard", "economy")
@@ -56,7 +58,7 @@ class Case:
 
     @property
     def text(self) -> str:
-        return f"{self.core} core, {self.kernel} kernel, {self.cpus} CPU, {self.placement}"
+        return f"{self.core} core, {named(self.kernel)}, {self.cpus} CPU, {self.placement}"
 
     def experiment(self) -> Experiment:
         soc = platform.load(f"smp-{self.core}", self.cpus)
@@ -72,6 +74,17 @@ def cases(cores: Sequence[str] = CORES, apps: Sequence[str] = ("image", "packets
         for app in apps
         for kernel in ("sw", "hw")
         for cpus, placement in ARRANGEMENTS
+    ]
+
+
+def freertos_cases(apps: Sequence[str] = ("image", "packets")) -> list[Case]:
+    """The same on FreeRTOS, which runs on the standard core: on one CPU with either port."""
+    return [
+        Case(app, "standard", kernel, cpus, placement)
+        for app in apps
+        for kernel in FREERTOS
+        for cpus, placement in ARRANGEMENTS
+        if kernel == "freertos" or cpus == 1
     ]
 
 
@@ -166,7 +179,7 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
     for row in rows:
         if not row.done or not row.switches:
             raise UserError(
-                f"{row.app}, {row.core} core, {row.kernel} kernel: no {row.unit} were "
+                f"{row.app}, {row.core} core, {named(row.kernel)}: no {row.unit} were "
                 f"finished within {window} cycles: choose a larger --window"
             )
     return rows
@@ -175,6 +188,17 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
 def all_cycles(row: Row) -> int:
     """Cycles of all CPUs in the window: spent by somebody, or idle."""
     return row.idle_cycles + sum(row.cycles.values())
+
+
+def named(kernel: str) -> str:
+    """A kernel in a heading."""
+    return f"{KERNELS[kernel]} kernel" if kernel in KERNELS else FREERTOS[kernel]
+
+
+def better(rows: Sequence[Row], merit: Callable[[Row], float | None]) -> Row | None:
+    """Of rivals in the same case the one that the hardware kernel is compared with: the highest merit."""
+    known = [(value, row) for row in rows if (value := merit(row)) is not None]
+    return max(known, key=lambda each: each[0])[1] if known else None
 
 
 def free_kernel(row: Row) -> float:
@@ -191,3 +215,17 @@ def add_window(parser: ArgumentParser) -> None:
 
 def has_papers_window(options: Namespace) -> bool:
     return bool(options.window == WINDOW)
+
+
+def find_freertos(options: Namespace) -> str:
+    """Why FreeRTOS is missing; empty if it is there. UserError for a folder that has not its sources."""
+    try:
+        freertos.kernel(options.freertos)
+    except freertos.Missing as missing:
+        return str(missing)
+    return ""
+
+
+def tools(there: bool) -> dict[str, str]:
+    """What a result names besides the packages."""
+    return {"FreeRTOS": freertos.label()} if there else {}

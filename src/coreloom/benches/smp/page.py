@@ -15,11 +15,13 @@ from coreloom.benches.smp.bench import (
     Result,
     Row,
     all_cycles,
+    better,
     free_kernel,
+    named,
 )
 from coreloom.report.table import Table, number, reach
 from coreloom.simulation.profile import OWNERS
-from coreloom.toolchain.firmware import KERNELS
+from coreloom.toolchain.firmware import GROUNDS
 
 
 def tables(content: Result) -> list[Table]:
@@ -48,11 +50,20 @@ def arrangement(row: Arranged) -> str:
     return "1 CPU" if row.cpus == 1 else f"{row.cpus} CPUs {row.placement}"
 
 
-def pairs(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
-    """(software, hardware) rows of the same case."""
+def rivals(rows: Sequence[Row]) -> list[tuple[dict[str, Row], Row]]:
+    """(rows of the software kernel and of FreeRTOS by kernel, hardware row) of the same case."""
     case = attrgetter("core", "app", "cpus", "placement", "grain")
-    hardware = {case(row): row for row in rows if row.kernel == "hw"}
-    return [(row, hardware[case(row)]) for row in rows if row.kernel == "sw"]
+    return [
+        ({row.kernel: row for row in rows if row.kernel != "hw" and case(row) == case(hard)}, hard)
+        for hard in rows
+        if hard.kernel == "hw"
+    ]
+
+
+def measured(rows: Sequence[Row]) -> list[str]:
+    """The kernels that the hardware kernel is compared with: FreeRTOS only where it was measured."""
+    found = {row.kernel for row in rows}
+    return [kernel for kernel in GROUNDS if kernel in found and kernel != "hw"]
 
 
 def share(row: Row) -> str:
@@ -62,22 +73,24 @@ def share(row: Row) -> str:
 
 def done(rows: Sequence[Row], window: int) -> Table:
     """Work in the window: the paper's Table 1 beside ours."""
+    kernels = measured(rows)
     lines = []
-    for soft, hard in pairs(rows):
+    for others, hard in rivals(rows):
+        soft, best = others["sw"], better(list(others.values()), lambda row: row.done)
         paper = (soft.paper_done, hard.paper_done)
-        ratio = hard.done / soft.done if soft.done else None
         paper_ratio = paper[1] / paper[0] if paper[0] and paper[1] else None
-        idle = PAPER_IDLE[soft.cpus, soft.placement] if soft.app == "packets" else None
+        idle = PAPER_IDLE[hard.cpus, hard.placement] if hard.app == "packets" else None
         lines.append(
             (
-                f"{soft.core}, {soft.app}",
-                arrangement(soft),
+                f"{hard.core}, {hard.app}",
+                arrangement(hard),
                 number(paper[0]),
                 number(paper[1]),
                 number(paper_ratio, 1),
-                number(soft.done),
+                *(number(others[kernel].done if kernel in others else None) for kernel in kernels),
                 number(hard.done),
-                number(ratio, 2),
+                number(hard.done / best.done if best and best.done else None, 2),
+                named(best.kernel) if best else "-",
                 number(idle),
                 number(soft.idle_cycles),
                 number(hard.idle_cycles),
@@ -87,7 +100,8 @@ def done(rows: Sequence[Row], window: int) -> Table:
         f"Pixels or packets in {number(window)} cycles after initialisation ([SMP] Table 1)",
         (
             *("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio"),
-            *("software kernel", "hardware kernel", "ratio"),
+            *map(named, kernels),
+            *("hardware kernel", "ratio to the better rival", "better rival"),
             *("paper: idle cycles HW", "idle cycles SW", "idle cycles HW"),
         ),
         tuple(lines),
@@ -97,35 +111,44 @@ def done(rows: Sequence[Row], window: int) -> Table:
 
 def switch(rows: Sequence[Row]) -> Table:
     """Cycles of a voluntary switch: service entry to first instruction of the next thread."""
+
+    def spread(row: Row | None) -> str:
+        if row is None:
+            return "-"
+        low, mean, high = row.switch_cycles_min, row.switch_cycles_mean, row.switch_cycles_max
+        return f"{number(low)} / {number(mean)} / {number(high)}"
+
+    def quick(row: Row) -> float | None:
+        return -row.switch_cycles_mean if row.switch_cycles_mean else None
+
+    kernels = measured(rows)
     lines = []
-    for soft, hard in pairs(rows):
+    for others, hard in rivals(rows):
+        best = better(list(others.values()), quick)
         ratio = None
-        if soft.switch_cycles_mean and hard.switch_cycles_mean:
-            ratio = soft.switch_cycles_mean / hard.switch_cycles_mean
-
-        def spread(row: Row) -> str:
-            low, mean, high = row.switch_cycles_min, row.switch_cycles_mean, row.switch_cycles_max
-            return f"{number(low)} / {number(mean)} / {number(high)}"
-
+        if best and best.switch_cycles_mean and hard.switch_cycles_mean:
+            ratio = best.switch_cycles_mean / hard.switch_cycles_mean
         lines.append(
             (
-                f"{soft.core}, {soft.app}",
-                arrangement(soft),
+                f"{hard.core}, {hard.app}",
+                arrangement(hard),
                 number(PAPER_SWITCH["sw"]),
                 number(PAPER_SWITCH["hw"]),
-                spread(soft),
+                *(spread(others.get(kernel)) for kernel in kernels),
                 spread(hard),
                 number(ratio, 1),
+                named(best.kernel) if best else "-",
                 number(SWITCH_BOUND),
-                number(soft.switches),
+                number(others["sw"].switches),
                 number(hard.switches),
             )
         )
     return Table(
         "Cycles of a voluntary switch, min / mean / max",
         (
-            *("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel"),
-            *("hardware kernel", "ratio", "bound", "switches SW", "switches HW"),
+            *("core, application", "CPUs", "paper: eCos", "paper: HW", *map(named, kernels)),
+            *("hardware kernel", "ratio to the better rival", "better rival"),
+            *("bound", "switches SW", "switches HW"),
         ),
         tuple(lines),
         text_columns=2,
@@ -134,18 +157,20 @@ def switch(rows: Sequence[Row]) -> Table:
 
 def scaling(rows: Sequence[Row]) -> Table:
     """Two CPUs over one."""
-    of_one = attrgetter("core", "app", "kernel")
+    # On several CPUs FreeRTOS has our port, so its one CPU has the same.
+    port = {"freertos": "freertos-tuned"}
     lines = []
     for row in rows:
         if row.cpus == 1:
             continue
-        single = next(r for r in rows if r.cpus == 1 and of_one(r) == of_one(row))
+        of_one = (row.core, row.app, port.get(row.kernel, row.kernel))
+        single = next(r for r in rows if r.cpus == 1 and (r.core, r.app, r.kernel) == of_one)
         paper = PAPER_DONE[row.app]
         of = (paper.get((row.kernel, 2, row.placement)), paper.get((row.kernel, 1, "dynamic")))
         lines.append(
             (
                 f"{row.core}, {row.app}",
-                KERNELS[row.kernel],
+                GROUNDS[row.kernel],
                 arrangement(row),
                 number(of[0] / of[1] if of[0] and of[1] else None, 2),
                 number(row.done / single.done if single.done else None, 2),
@@ -168,7 +193,7 @@ def cycles(rows: Sequence[Row]) -> Table:
         lines.append(
             (
                 f"{row.core}, {row.app}",
-                KERNELS[row.kernel],
+                GROUNDS[row.kernel],
                 arrangement(row),
                 *(number(part / done if done else None, 1) for part in parts),
                 share(row),

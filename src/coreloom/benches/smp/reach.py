@@ -46,6 +46,10 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
     queue = ready_queue.measure(ready_queue.Build.BITMAP, 3, size.threads, size.priorities, 50_000, seed=1)
     single = row("packets", "hw", 1).done
     software = row("packets", "sw", 1)
+    others = [
+        r for r in rows if r.core == "standard" and r.app == "packets" and r.cpus == 1 and r.kernel != "hw"
+    ]
+    rival = smp.better(others, lambda r: r.done) or software
     return [
         Figure(
             "ready-queue operation, in the unit (cycles)",
@@ -73,10 +77,10 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
             bound=smp.SWITCH_BOUND,
         ),
         Figure(
-            "packets, hardware over software kernel, 1 CPU",
-            round(single / software.done, 2),
+            f"packets, hardware kernel over the better rival ({smp.named(rival.kernel)}), 1 CPU",
+            round(single / rival.done, 2),
             at_least=1.5,
-            bound=round(smp.free_kernel(software), 2),
+            bound=round(smp.free_kernel(rival), 2),
         ),
         Figure(
             "packets, hardware kernel, 2 CPUs dynamic over 1",
