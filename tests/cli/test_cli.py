@@ -51,7 +51,7 @@ from .command import run
         (
             ["run", "image", "--kernel", "fw"],
             1,
-            "coreloom: error: unknown kernel 'fw': choose one of hw, sw",
+            "coreloom: error: unknown kernel 'fw': choose one of hw, sw, freertos, freertos-tuned",
         ),
         (
             ["run", "image", "--placement", "left"],

@@ -32,6 +32,8 @@ def _run(args: argparse.Namespace) -> int:
         words = ("ok     ", "absent ", "MISSING")
     else:
         soc = platform.load(args.platform, args.cpus)
+        if args.kernel is not None and args.kernel not in KERNELS:
+            raise UserError(f"unknown kernel '{args.kernel}': choose one of {', '.join(KERNELS)}")
         with doing(f"probe {soc.name}"):
             findings = examine.probe(soc, args.kernel or "hw")
         words = ("holds  ", "absent ", "FAILS  ")
