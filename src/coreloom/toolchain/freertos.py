@@ -46,8 +46,18 @@ def kernel(given: Path | None = None) -> Path:
     """
     if given is not None:
         _check(given)
-    entry = cache.place("freertos") / f"{VERSION}-{_DIGEST[:16]}"
-    return cache.made(entry, lambda work: _copy(given or _fetched(), work))
+    return cache.made(_entry(), lambda work: _copy(given or _fetched(), work))
+
+
+def found() -> str | None:
+    """Whether it is here, or what will fetch it; None if neither. Fetches nothing."""
+    if cache.found(_entry()):
+        return VERSION
+    return f"cargo fetches {VERSION} when it is needed" if shutil.which("cargo") else None
+
+
+def _entry() -> Path:
+    return cache.place("freertos") / f"{VERSION}-{_DIGEST[:16]}"
 
 
 def _files(folder: Path) -> list[Path]:
