@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from coreloom import paths
+from coreloom.benches.rtos import BENCH
 from coreloom.benches.rtos.bench import Result
 from coreloom.report import results
 from coreloom.toolchain import freertos
@@ -15,12 +17,13 @@ from coreloom.toolchain import freertos
 from .command import run
 
 
+def missing(given: Path | None = None) -> Path:
+    raise freertos.Missing("FreeRTOS is missing: install it")
+
+
 def test_a_quick_one_of_some_measurements(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(given: Path | None = None) -> Path:
-        raise freertos.Missing("FreeRTOS is missing: install it")
-
     monkeypatch.setattr(paths, "RESULTS", tmp_path)
     monkeypatch.setattr(freertos, "kernel", missing)
     code, out, err = run(capsys, "bench", "rtos", "--quick", "--only", "cooperative,semaphore_one")
@@ -35,6 +38,14 @@ def test_a_quick_one_of_some_measurements(
     ]
     assert "FreeRTOS" not in content.tools
     assert "semaphore: post and wait, one thread" in " ".join(out.split())
+
+
+def test_without_freertos_there_is_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = Namespace(core="standard", only=[], quick=False, freertos=None)
+    monkeypatch.setattr(freertos, "kernel", lambda given: given)
+    assert BENCH.whole(options)
+    monkeypatch.setattr(freertos, "kernel", missing)
+    assert not BENCH.whole(options)
 
 
 def test_an_unknown_measurement_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,9 +28,20 @@ from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
 from coreloom.report.table import Table
 from coreloom.toolchain import freertos
-from coreloom.toolchain.firmware import FREERTOS, KERNELS
+from coreloom.toolchain.firmware import KERNELS
 
 QUICK_ROUNDS, QUICK_WINDOW = 20, 100_000
+
+
+def _without_freertos(options: Namespace) -> str | None:
+    """Why it cannot be measured here; None if it can. UserError if --freertos names a wrong folder."""
+    if options.core != CORES[0]:
+        return "FreeRTOS runs on the standard core only"
+    try:
+        freertos.kernel(options.freertos)  # into the cache, from where all programs take it
+    except freertos.Missing as missing:
+        return str(missing)
+    return None
 
 
 class Rtos(Bench[Result]):
@@ -60,14 +71,19 @@ class Rtos(Bench[Result]):
         add_freertos(parser)
 
     def whole(self, options: Namespace) -> bool:
-        return super().whole(options) and options.core == CORES[0] and not options.only
+        if options.core != CORES[0] or options.only or not super().whole(options):
+            return False
+        return _without_freertos(options) is None
 
     def measure(self, options: Namespace, work: Work) -> Result:
         known = list(dict.fromkeys(name for _, name in MEASUREMENTS))
         for name in options.only:
             if name not in known:
                 raise UserError(f"unknown measurement '{name}': choose from {', '.join(known)}")
-        grounds = self._grounds(options, work)
+        reason = _without_freertos(options)
+        if reason is not None:
+            work.note(f"{reason}; measuring Coreloom's kernels")
+        grounds = list(NAMES if reason is None else KERNELS)
         cpus = CPUS[:1] if options.quick else CPUS
         if options.quick:
             rounds, window = QUICK_ROUNDS, QUICK_WINDOW
@@ -87,22 +103,10 @@ class Rtos(Bench[Result]):
             rows=rows,
             reach=figures(rows, bytes_of) if options.core == CORES[0] else [],
             method=self.method(rounds=rounds, window=window),
-            tools={"FreeRTOS": freertos.label()} if set(grounds) & set(FREERTOS) else {},
+            tools={"FreeRTOS": freertos.label()} if reason is None else {},
             window_cycles=window,
             packets_bytes=bytes_of,
         )
-
-    def _grounds(self, options: Namespace, work: Work) -> list[str]:
-        """The kernels that can be measured here; notes which cannot, and why."""
-        if options.core != CORES[0]:
-            work.note("FreeRTOS runs on the standard core only: measuring Coreloom's kernels")
-            return list(KERNELS)
-        try:
-            freertos.kernel(options.freertos)  # into the cache, from where all programs take it
-        except freertos.Missing as missing:
-            work.note(f"{missing}; measuring Coreloom's kernels")
-            return list(KERNELS)
-        return list(NAMES)
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)
