@@ -147,9 +147,7 @@ def test_a_ratio_is_against_the_better_rival_and_names_it() -> None:
         "1 / 10.0 / 2 000", "1 / 25.0 / 2 000", "1 / 26.0 / 2 000", "2.50", "software kernel",
     )  # fmt: skip
     assert services.rows[0][-2:] == ("1.98", "FreeRTOS, our port")
-    assert calls.rows == (
-        ("sem_wait: woken by the other CPU", "1", "1 / 40.0 / 2 000", "-", "software kernel"),
-    )
+    assert calls.rows == (("sem_wait: woken by the other CPU", "1 / 40.0 / 2 000", "-", "software kernel"),)
     assert slower.rows == (
         (
             "yield, ring of five: to the next thread",

@@ -26,7 +26,7 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
-from coreloom.report.table import Table
+from coreloom.report.table import Table, number
 from coreloom.toolchain import freertos
 from coreloom.toolchain.firmware import KERNELS
 
@@ -102,7 +102,7 @@ class Rtos(Bench[Result]):
             name=self.name,
             rows=rows,
             reach=figures(rows, bytes_of) if options.core == CORES[0] else [],
-            method=self.method(rounds=rounds, window=window),
+            method=self.method(rounds=rounds, window=number(window)),
             tools={"FreeRTOS": freertos.label()} if reason is None else {},
             window_cycles=window,
             packets_bytes=bytes_of,

@@ -62,30 +62,28 @@ def iterations(rows: Sequence[Row], window: int) -> Table:
     )
 
 
-def _cycles(title: str, rows: Sequence[Row], cache: bool) -> Table:
+def _cycles(title: str, rows: Sequence[Row], *place: str) -> Table:
+    """Cycles on each kernel. place: what of a row's place the title does not say."""
     grounds = _grounds(rows)
     lines = []
     for of in together(rows):
         first = next(iter(of.values()))
-        place = (number(first.cpus), *((first.cache,) if cache else ()))
-        lines.append((_title(first), *place, *(_spread(of.get(g)) for g in grounds), *_contest(of)))
-    return Table(
-        title,
-        ("measurement", "CPUs", *(("cache",) if cache else ()), *(NAMES[g] for g in grounds), *_CONTEST),
-        tuple(lines),
-    )
+        where = {"CPUs": number(first.cpus), "cache": first.cache}
+        cycles = (_spread(of.get(ground)) for ground in grounds)
+        lines.append((_title(first), *(where[each] for each in place), *cycles, *_contest(of)))
+    return Table(title, ("measurement", *place, *(NAMES[g] for g in grounds), *_CONTEST), tuple(lines))
 
 
 def metrics(rows: Sequence[Row]) -> Table:
     """Cycles of an iteration of each metric."""
     mine = [row for row in rows if row.part == "metric"]
-    return _cycles("Thread-Metric kind: cycles of an iteration, min / mean / max", mine, cache=False)
+    return _cycles("Thread-Metric kind: cycles of an iteration, min / mean / max", mine, "CPUs")
 
 
 def services(rows: Sequence[Row]) -> Table:
     """Cycles of each service."""
     mine = [row for row in rows if row.part == "service"]
-    return _cycles("Cycles of a service, min / mean / max", mine, cache=True)
+    return _cycles("Cycles of a service, min / mean / max", mine, "CPUs", "cache")
 
 
 def calls(rows: Sequence[Row]) -> list[Table]:
@@ -95,9 +93,7 @@ def calls(rows: Sequence[Row]) -> list[Table]:
         for cache in CACHES:
             mine = [row for row in rows if (row.part, row.cpus, row.cache) == ("call", cpus, cache)]
             where = f"{cpus} CPU{'s' * (cpus > 1)}, cache {cache}"
-            found.append(
-                _cycles(f"Cycles of a call that may wait, {where}, min / mean / max", mine, cache=False)
-            )
+            found.append(_cycles(f"Cycles of a call that may wait, {where}, min / mean / max", mine))
     return [table for table in found if table.rows]
 
 
