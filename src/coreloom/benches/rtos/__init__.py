@@ -22,26 +22,20 @@ from coreloom.benches.rtos.bench import (
 )
 from coreloom.benches.rtos.measurements import MEASUREMENTS, PARTS
 from coreloom.benches.rtos.reach import TWICE, figures
+from coreloom.benches.smp.bench import find_freertos, tools
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
 from coreloom.report.table import Table, number
-from coreloom.toolchain import freertos
 from coreloom.toolchain.firmware import KERNELS
 
 QUICK_ROUNDS, QUICK_WINDOW = 20, 100_000
 
 
-def _without_freertos(options: Namespace) -> str | None:
-    """Why it cannot be measured here; None if it can. UserError if --freertos names a wrong folder."""
-    if options.core != CORES[0]:
-        return "FreeRTOS runs on the standard core only"
-    try:
-        freertos.kernel(options.freertos)  # into the cache, from where all programs take it
-    except freertos.Missing as missing:
-        return str(missing)
-    return None
+def _without_freertos(options: Namespace) -> str:
+    """Why it cannot be measured here; empty if it can. UserError if --freertos names a wrong folder."""
+    return "FreeRTOS runs on the standard core only" if options.core != CORES[0] else find_freertos(options)
 
 
 class Rtos(Bench[Result]):
@@ -73,17 +67,16 @@ class Rtos(Bench[Result]):
     def whole(self, options: Namespace) -> bool:
         if options.core != CORES[0] or options.only or not super().whole(options):
             return False
-        return _without_freertos(options) is None
+        return not _without_freertos(options)
 
     def measure(self, options: Namespace, work: Work) -> Result:
         known = list(dict.fromkeys(name for _, name in MEASUREMENTS))
         for name in options.only:
             if name not in known:
                 raise UserError(f"unknown measurement '{name}': choose from {', '.join(known)}")
-        reason = _without_freertos(options)
-        if reason is not None:
-            work.note(f"{reason}; measuring Coreloom's kernels")
-        grounds = list(NAMES if reason is None else KERNELS)
+        if missing := _without_freertos(options):
+            work.note(f"{missing}; its columns are left out, and no page is made")
+        grounds = list(KERNELS if missing else NAMES)
         cpus = CPUS[:1] if options.quick else CPUS
         if options.quick:
             rounds, window = QUICK_ROUNDS, QUICK_WINDOW
@@ -103,7 +96,7 @@ class Rtos(Bench[Result]):
             rows=rows,
             reach=figures(rows, bytes_of) if options.core == CORES[0] else [],
             method=self.method(rounds=rounds, window=number(window)),
-            tools={"FreeRTOS": freertos.label()} if reason is None else {},
+            tools=tools(not missing),
             window_cycles=window,
             packets_bytes=bytes_of,
         )
