@@ -504,8 +504,8 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   uint32_t frozen = *(volatile uint32_t *)&port->frozen; /* loads first: a core waits for the last one */
   if (CL_UNLIKELY(receiver != thread)) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
   if (frozen == head) return receive_empty(receiver, port, head);
-  uint32_t message = *(volatile uint32_t *)&port->ring[head % K_RING];
-  *(volatile uint32_t *)&port->head = head + 1;
+  uint32_t message = *(volatile uint32_t *)k_slot(port, head);
+  *(volatile uint32_t *)&port->head = head + K_STEP;
   k_thread *senders = *(k_thread *volatile *)&port->senders;
   *word = message;
   return CL_UNLIKELY(senders) ? receive_room(port) : 0;

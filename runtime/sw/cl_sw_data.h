@@ -117,12 +117,21 @@ struct k_port {
     };
     uint16_t at_once; /* K_DIRECT: open, direct, and nobody waits */
   };
-  /* Messages are numbered as they come: [head, frozen) can be received, [frozen, tail) are not published. */
+  /* Messages are numbered as they come, in steps of K_STEP: [head, frozen) can be received, [frozen, tail) are not published. */
   uint32_t head;
   uint32_t frozen;
   uint32_t tail;
   uint32_t ring[K_RING];
 };
+
+/* A word: so a number is an offset into the ring as it is. */
+#define K_STEP ((uint32_t)sizeof(uint32_t))
+#define K_FULL (CL_PORT_DEPTH * K_STEP)
+
+/* Where the message of that number is. */
+K_INLINE uint32_t *k_slot(k_port *port, uint32_t number) {
+  return (uint32_t *)(void *)((char *)port->ring + number % (K_RING * K_STEP));
+}
 
 typedef struct {
   k_thread *owner;

@@ -561,7 +561,7 @@ K_COLD uint32_t k_op_port_close(k_cpu *cpu, uint32_t id) {
   if (!port->receiver) return K_ERROR(EBADF);
   if (port->receiver != cpu->current) return K_ERROR(EPERM);
   if (port->senders) return K_ERROR(EBUSY);
-  uint32_t lost = port->tail - port->head;
+  uint32_t lost = (port->tail - port->head) / K_STEP;
   port->receiver = NULL;
   port->kind = K_CLOSED;
   port->head = port->frozen = port->tail;
@@ -586,7 +586,7 @@ K_INLINE k_port *k_port_to_receive(const k_cpu *cpu, uint32_t id, uint32_t *erro
   return K_RARE(port->receiver != cpu->current) ? NULL : port;
 }
 
-K_INLINE int k_full(const k_port *port) { return port->tail - port->head == CL_PORT_DEPTH; }
+K_INLINE int k_full(const k_port *port) { return port->tail - port->head == K_FULL; }
 K_INLINE int k_has_message(const k_port *port) { return port->frozen != port->head; }
 
 /* A message to a direct port that has room and whose receiver does not wait; or nothing, and 0. */
@@ -595,9 +595,9 @@ K_INLINE int k_put_at_once(k_port *port, uint32_t word) {
   uint32_t tail = port->tail;
   uint32_t head = port->head;
   __asm__ volatile("" : : "r"(at_once), "r"(tail), "r"(head)); /* all loads first: a core waits for one */
-  if (at_once != K_DIRECT || tail - head == CL_PORT_DEPTH) return 0;
-  port->ring[tail % K_RING] = word;
-  port->frozen = port->tail = tail + 1;
+  if (at_once != K_DIRECT || tail - head == K_FULL) return 0;
+  *k_slot(port, tail) = word;
+  port->frozen = port->tail = tail + K_STEP;
   return 1;
 }
 
@@ -605,7 +605,7 @@ K_INLINE int k_put_at_once(k_port *port, uint32_t word) {
 K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
   k_thread *writer = port->writer;
   uint32_t tail = port->tail;
-  if (port->kind != K_BUFFERED || tail - port->head == CL_PORT_DEPTH) return 0;
+  if (port->kind != K_BUFFERED || tail - port->head == K_FULL) return 0;
   if (!writer) {
     port->writer = thread;
     port->next_sent = thread->sent;
@@ -613,16 +613,16 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
   } else if (writer != thread) {
     return 0;
   }
-  port->ring[tail % K_RING] = word;
-  port->tail = tail + 1;
+  *k_slot(port, tail) = word;
+  port->tail = tail + K_STEP;
   return 1;
 }
 
 /* There is room. */
 K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   uint32_t tail = port->tail;
-  port->ring[tail % K_RING] = word;
-  port->tail = tail + 1;
+  *k_slot(port, tail) = word;
+  port->tail = tail + K_STEP;
   if (port->kind == K_DIRECT || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
     k_show(port, woke);
@@ -640,7 +640,7 @@ K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
   k_thread *woken = k_publish_and_keep(thread);
   k_queue_waiter(&port->senders, thread);
   __asm__ volatile("" ::: "memory");
-  if (K_REMOTE && K_RARE(port->tail - *(volatile uint32_t *)&port->head != CL_PORT_DEPTH)) {
+  if (K_REMOTE && K_RARE(port->tail - *(volatile uint32_t *)&port->head != K_FULL)) {
     k_thread **link = &port->senders;
     while (*link != thread) link = &(*link)->next;
     *link = thread->next;
@@ -653,10 +653,10 @@ K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
 /* There is a message. Returns how many are left. */
 K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
   uint32_t head = port->head;
-  *word = port->ring[head % K_RING];
-  port->head = ++head;
+  *word = *k_slot(port, head);
+  port->head = head += K_STEP;
   if (K_RARE(port->senders)) k_wake_and_notify(k_first_waiter(&port->senders), woke);
-  return port->frozen - head;
+  return (port->frozen - head) / K_STEP;
 }
 
 /* No published message: publish, and wait for a message; returns 0 if publishing has produced one. */
@@ -779,8 +779,8 @@ K_INLINE uint32_t k_op_interrupt_wait(k_cpu *cpu, uint32_t id) {
 K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
   if (!port->receiver) return K_ERROR(EBADF);
   if (k_full(port)) return K_ERROR(EAGAIN);
-  port->ring[port->tail % K_RING] = id;
-  port->tail++;
+  *k_slot(port, port->tail) = id;
+  port->tail += K_STEP;
   k_show(port, woke);
   return 0;
 }
