@@ -392,7 +392,7 @@ K_INLINE uint32_t k_op_mutex_lock(k_cpu *cpu, uint32_t id) {
   k_mutex *mutex = &k_mutexes[id];
   k_thread *thread = cpu->current;
   if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
-  if (!mutex->owner) {
+  if (!K_RARE(mutex->owner)) {
     mutex->owner = thread;
     return 0;
   }
@@ -451,7 +451,7 @@ K_COLD uint32_t k_op_semaphore_destroy(uint32_t id) {
 K_INLINE uint32_t k_op_semaphore_wait(k_cpu *cpu, uint32_t id) {
   k_semaphore *semaphore = &k_semaphores[id];
   if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
-  if (semaphore->count) {
+  if (!K_RARE(!semaphore->count)) {
     semaphore->count--;
     return 0;
   }

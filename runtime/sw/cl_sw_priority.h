@@ -97,7 +97,9 @@ K_INLINE uint32_t k_switch_to(k_cpu *cpu, k_thread *next) {
   cpu->current = next;
   next->state = CL_STATE_RUNNING;
   k_start_slice(cpu, next);
-  return next->switch_word;
+  uint32_t word = next->switch_word;
+  if ((word & ~CL_WORD_VALUE_MASK) != K_GIVE_WAY) __builtin_unreachable(); /* callers need not ask */
+  return word;
 }
 
 /* Take the best ready thread; there is one. */
@@ -338,7 +340,7 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   }
   port->receiver_waits = 1;
   thread->state = CL_STATE_BLOCKED;
-  if (woken) {
+  if (K_REMOTE ? woken != NULL : here) {
     if (here && woken->level < best) return k_switch_to(cpu, woken);
     woken->state = CL_STATE_READY;
     k_push(woken->queue, woken, 0);
