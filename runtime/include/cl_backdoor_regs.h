@@ -32,6 +32,8 @@
 #define CL_BACKDOOR_FAR_ERROR_WORD_MAIL_EMPTY_MASK 0x1u
 #define CL_BACKDOOR_FAR_ERROR_WORD_DMA_BUSY_LSB 2 /* dma_list was refused: busy */
 #define CL_BACKDOOR_FAR_ERROR_WORD_DMA_BUSY_MASK 0x1u
+#define CL_BACKDOOR_FAR_ERROR_WORD_WINDOW_BUSY_LSB 3 /* a store to window_offset, window_block or window_start was refused: busy */
+#define CL_BACKDOOR_FAR_ERROR_WORD_WINDOW_BUSY_MASK 0x1u
 
 #define CL_BACKDOOR_DMA_STATUS_WORD_BUSY_LSB 0 /* a list is being processed */
 #define CL_BACKDOOR_DMA_STATUS_WORD_BUSY_MASK 0x1u
@@ -39,6 +41,21 @@
 #define CL_BACKDOOR_DMA_STATUS_WORD_DONE_MASK 0x1u
 #define CL_BACKDOOR_DMA_STATUS_WORD_ERROR_LSB 4 /* error of the descriptor that stopped the list, see DMA errors */
 #define CL_BACKDOOR_DMA_STATUS_WORD_ERROR_MASK 0xfu
+
+#define CL_BACKDOOR_WINDOW_WORD_WRITABLE_LSB 0 /* processor 1 may store to the window */
+#define CL_BACKDOOR_WINDOW_WORD_WRITABLE_MASK 0x1u
+#define CL_BACKDOOR_WINDOW_WORD_WORDS_LSB  2 /* words of the window; 0: closed */
+#define CL_BACKDOOR_WINDOW_WORD_WORDS_MASK 0x3fffffffu
+
+#define CL_BACKDOOR_WINDOW_START_WORD_WORDS_LSB 0 /* words to move; 0 moves nothing */
+#define CL_BACKDOOR_WINDOW_START_WORD_WORDS_MASK 0xfffffu
+#define CL_BACKDOOR_WINDOW_START_WORD_UP_LSB 31 /* 0: from the window to the down block; 1: from the up block to the window */
+#define CL_BACKDOOR_WINDOW_START_WORD_UP_MASK 0x1u
+
+#define CL_BACKDOOR_WINDOW_STATUS_WORD_BUSY_LSB 0 /* a window transfer was started and its end has not arrived */
+#define CL_BACKDOOR_WINDOW_STATUS_WORD_BUSY_MASK 0x1u
+#define CL_BACKDOOR_WINDOW_STATUS_WORD_ERROR_LSB 4 /* while not busy: error of the last window transfer, see window errors */
+#define CL_BACKDOOR_WINDOW_STATUS_WORD_ERROR_MASK 0x7u
 
 #define CL_BACKDOOR_DESCRIPTOR_CONTROL_WORDS_LSB 0 /* words to move; 0 moves nothing */
 #define CL_BACKDOOR_DESCRIPTOR_CONTROL_WORDS_MASK 0xffffffu
@@ -75,6 +92,9 @@
 #define CL_BACKDOOR_NEAR_FAR_DMA_CYCLES    0x90 /* ro */
 #define CL_BACKDOOR_NEAR_DOWN_BYTES        0x94 /* ro */
 #define CL_BACKDOOR_NEAR_UP_BYTES          0x98 /* ro */
+#define CL_BACKDOOR_NEAR_WINDOW_BASE       0xa0 /* rw */
+#define CL_BACKDOOR_NEAR_WINDOW            0xa4 /* rw */
+#define CL_BACKDOOR_NEAR_WINDOW_WORDS      0xa8 /* ro */
 
 #define CL_BACKDOOR_FAR_ID                 0x00 /* ro */
 #define CL_BACKDOOR_FAR_SIZE               0x04 /* ro */
@@ -102,6 +122,11 @@
 #define CL_BACKDOOR_FAR_BUS_ERROR_CLEAR    0xa4 /* wo */
 #define CL_BACKDOOR_FAR_BUS_ERROR_ADDRESS  0xa8 /* ro */
 #define CL_BACKDOOR_FAR_BUS_ERROR_PC       0xac /* ro */
+#define CL_BACKDOOR_FAR_WINDOW             0xb0 /* ro */
+#define CL_BACKDOOR_FAR_WINDOW_OFFSET      0xb4 /* rw */
+#define CL_BACKDOOR_FAR_WINDOW_BLOCK       0xb8 /* rw */
+#define CL_BACKDOOR_FAR_WINDOW_START       0xbc /* wo */
+#define CL_BACKDOOR_FAR_WINDOW_STATUS      0xc0 /* ro */
 
 #define CL_BACKDOOR_DMA_OP_DOWN            0 /* from the down block to the local memory */
 #define CL_BACKDOOR_DMA_OP_UP              1 /* from the local memory to the up block */
@@ -112,6 +137,13 @@
 #define CL_BACKDOOR_DMA_ERROR_BLOCK        2 /* the offset is not a word offset in the block, or the transfer runs past its end; nothing was moved */
 #define CL_BACKDOOR_DMA_ERROR_LIST         3 /* a descriptor is outside the local memory or not word-aligned */
 #define CL_BACKDOOR_DMA_ERROR_OP           4 /* no such operation */
+
+#define CL_BACKDOOR_WINDOW_ERROR_NONE      0 /* no error */
+#define CL_BACKDOOR_WINDOW_ERROR_WINDOW    1 /* the window is closed, the offset is not a word offset, or the transfer leaves the window; nothing was moved */
+#define CL_BACKDOOR_WINDOW_ERROR_WRITE     2 /* a transfer into a window that is not writable; nothing was moved */
+#define CL_BACKDOOR_WINDOW_ERROR_BLOCK     3 /* the offset in the block is not a word offset, or the transfer leaves the block; nothing was moved */
+#define CL_BACKDOOR_WINDOW_ERROR_CUT       4 /* the window was changed or closed during the transfer; a part was moved */
+#define CL_BACKDOOR_WINDOW_ERROR_MEMORY    5 /* nothing answers on the bus of processor 0 at an address of the window; a part was moved */
 
 #define CL_BACKDOOR_COMMAND_NONE           0 /* nothing yet */
 #define CL_BACKDOOR_COMMAND_LOAD           1 /* check and load the image at the start of the down block; word 1: its size in bytes */

@@ -101,8 +101,9 @@ class Door:
         self.cycles = [0, 0]
         self.pc = 0  # of the core
         self.fault: int | None = None  # address of a fault of the core in the next cycle
-        self.poked: tuple[int, int] | None = None  # address and word: into the memory with the next far edge
-        self.grants = 100  # percent of the cycles in which the DMA has the memory
+        self.poked: tuple[int, int] | None = None  # address and word: into a memory with the next edge
+        self.memory = FAR  # whose memory poke and peek mean
+        self.grants = 100  # percent of the cycles in which each DMA has its memory
         self.stopped = False  # the far clock
         self._next = list(phases)
         self._sides: list[Side | None] = [None, None]
@@ -114,9 +115,10 @@ class Door:
     def _play(self, edges: int, peek: int = 0) -> None:
         near, far = (ask or IDLE for ask in self._asks)
         near_control = (self._asks[NEAR] is not None) | (near.word is not None) << 1 | near.be << 2
+        near_control |= self._granted() << 6
         far_control = (self._asks[FAR] is not None) | (far.word is not None) << 1
         far_control |= (self.fault is not None) << 2 | (self.poked is not None) << 4
-        far_control |= (self.grants == 100 or self.random.randrange(100) < self.grants) << 3
+        far_control |= self._granted() << 3 | (self.memory == NEAR) << 5
         address, word = self.poked or (peek, 0)
         data = struct.pack(
             "<11I",
@@ -136,8 +138,11 @@ class Door:
         self._process.stdin.write(data)
         self._process.stdin.flush()
         self._out = struct.unpack("<4I", self._process.stdout.read(16))
-        if edges & 2:
+        if edges & (1 << self.memory):
             self.poked = None
+
+    def _granted(self) -> bool:
+        return self.grants == 100 or self.random.randrange(100) < self.grants
 
     @staticmethod
     def _offset(side: int, ask: Ask) -> int:
@@ -238,19 +243,20 @@ class Door:
         assert self.status() & bit("status_word", "running")
         return self
 
-    def poke(self, address: int, words: list[int]) -> None:
-        """Words into the local memory of processor 1, in no time of the near side."""
-        asks, self._asks = self._asks, [None, None]
+    def poke(self, address: int, words: list[int], side: int = FAR) -> None:
+        """Words into the memory of a processor, in no time of the other side."""
+        asks, self._asks, self.memory = self._asks, [None, None], side
         for n, word in enumerate(words):
             self.poked = (address + 4 * n, word)
-            self._play(2)
-        self._asks = asks
+            self._play(1 << side)
+        self._asks, self.memory = asks, FAR
 
-    def peek(self, address: int, words: int) -> list[int]:
-        found = []
+    def peek(self, address: int, words: int, side: int = FAR) -> list[int]:
+        self.memory, found = side, []
         for n in range(words):
             self._play(0, peek=address + 4 * n)
             found.append(self._out[2])
+        self.memory = FAR
         return found
 
     def __enter__(self) -> Door:

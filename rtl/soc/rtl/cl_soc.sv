@@ -64,6 +64,7 @@ module cl_soc
 );
 
   localparam int unsigned Clients = Cpus + HwThreads;
+  localparam int unsigned Masters = Clients + 32'(BackDoor);  // the last: the window of the Back-Door
 
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;
@@ -90,8 +91,8 @@ module cl_soc
   assign line = {{(Lines-LinePins-1){1'b0}}, near_irq, line_i};
 
   // Processors
-  logic     [Clients-1:0]        bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
-  bus_cmd_t [Clients-1:0]        bus_cmd;
+  logic     [Masters-1:0]        bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
+  bus_cmd_t [Masters-1:0]        bus_cmd;
   logic                          bus_err;
   logic                   [31:0] bus_rdata, snoop_addr;
   logic     [Clients-1:0]        kernel_req, kernel_gnt, kernel_we, kernel_rvalid;
@@ -140,7 +141,7 @@ module cl_soc
       .bus_rvalid_i   (bus_rvalid[i]),
       .bus_err_i      (bus_err),
       .bus_rdata_i    (bus_rdata),
-      .snoop_valid_i  (|(snoop_valid & ~(Clients'(1) << i))),
+      .snoop_valid_i  (|(snoop_valid & ~(Masters'(1) << i))),
       .snoop_addr_i   (snoop_addr),
       .kernel_req_o   (kernel_req[i]),
       .kernel_gnt_i   (kernel_gnt[i]),
@@ -267,7 +268,7 @@ module cl_soc
   logic [31:0] ram_rdata, uart_rdata, unit_rdata, near_rdata;
 
   cl_bus #(
-    .Masters    (Clients),
+    .Masters    (Masters),
     .RamBytes   (RamBytes),
     .Units      (HwThreads),
     .WindowBase (BackDoorBase),
@@ -421,6 +422,12 @@ module cl_soc
       .near_rdata_o     (near_rdata),
       .near_err_o       (near_err),
       .near_irq_o       (near_irq),
+      .window_req_o     (bus_req[Clients]),
+      .window_cmd_o     (bus_cmd[Clients]),
+      .window_gnt_i     (bus_gnt[Clients]),
+      .window_rvalid_i  (bus_rvalid[Clients]),
+      .window_err_i     (bus_err),
+      .window_rdata_i   (bus_rdata),
       .clk1_i           (far_clk_i),
       .rst1_ni          (far_rst_n),
       .core_rst_no      (core_rst_n),
@@ -472,7 +479,10 @@ module cl_soc
       .pc_o           (pc)
     );
 
-    assign pc_o[Cpus] = pc;
+    assign pc_o[Cpus]        = pc;
+    assign bus_late[Clients] = 1'b0;
+    logic unused;
+    assign unused = bus_gnt_late[Clients];
   end
 
   // One bit for the harness to look at in every cycle

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Back-Door between two processors on buses that are not connected, and on clocks that need not match: registers
 // and blocks on the bus of processor 0 (near, clk0_i), registers and a DMA engine beside processor 1 (far, clk1_i),
-// which the near side holds and starts. See ../README.md.
+// which the near side holds and starts; and a DMA engine on the bus of processor 0 for the window of its memory that
+// processor 1 may reach. See ../README.md.
 //
 // What crosses the clocks is in here: two bundles, two mailboxes, two blocks. rst0_ni and rst1_ni are asserted
 // together; each is released synchronously to its clock.
@@ -24,6 +25,14 @@ module cl_backdoor
   output logic [31:0] near_rdata_o,      // in the cycle after the request
   output logic        near_err_o,
   output logic        near_irq_o,
+
+  // Near: master of the bus of processor 0, for the window; no grant in a cycle of near_req_i
+  output logic        window_req_o,
+  output bus_cmd_t    window_cmd_o,
+  input  logic        window_gnt_i,
+  input  logic        window_rvalid_i,
+  input  logic        window_err_i,
+  input  logic [31:0] window_rdata_i,
 
   // Far: processor 1
   input  logic        clk1_i,
@@ -62,6 +71,12 @@ module cl_backdoor
   logic                    down_write, up_read, near_put, near_get;
   logic             [31:0] up_word, near_mail;
   logic       [CountW-1:0] near_room, near_written, near_waiting;
+  logic             [29:0] window_base;
+  window_t                 window;
+  window_answer_t          window_answer;
+  logic                    window_change, window_live, window_busy, window_moved, window_write, window_read;
+  logic        [AddrW-1:0] window_addr;
+  logic             [31:0] window_word_down;
 
   // Far
   far_bundle_t             far_bundle, far_new, far_received;
@@ -102,7 +117,43 @@ module cl_backdoor
     .bells_i     (far_bells),
     .running_i   (far_new.running),
     .cut_i       (far_new.cut),
-    .far_i       (far_received)
+    .far_i       (far_received),
+    .window_base_o  (window_base),
+    .window_o       (window),
+    .window_change_o(window_change),
+    .window_live_o  (window_live),
+    .window_answer_i(window_answer),
+    .window_busy_i  (window_busy),
+    .window_moved_i (window_moved)
+  );
+
+  cl_backdoor_window #(
+    .BlockBytes(BlockBytes)
+  ) u_window (
+    .clk_i       (clk0_i),
+    .rst_ni      (rst0_ni),
+    .base_i      (window_base),
+    .window_i    (window),
+    .change_i    (window_change),
+    .live_i      (window_live),
+    .start_i     (far_received.start),
+    .request_i   (far_received.request),
+    .answer_o    (window_answer),
+    .busy_o      (window_busy),
+    .moved_o     (window_moved),
+    .near_store_i(down_write),
+    .near_load_i (up_read),
+    .down_write_o(window_write),
+    .up_read_o   (window_read),
+    .block_addr_o(window_addr),
+    .down_word_o (window_word_down),
+    .up_word_i   (up_word),
+    .bus_req_o   (window_req_o),
+    .bus_cmd_o   (window_cmd_o),
+    .bus_gnt_i   (window_gnt_i),
+    .bus_rvalid_i(window_rvalid_i),
+    .bus_err_i   (window_err_i),
+    .bus_rdata_i (window_rdata_i)
   );
 
   cl_backdoor_far #(
@@ -221,9 +272,9 @@ module cl_backdoor
     .Words(BlockBytes / 4)
   ) u_down_block (
     .write_clk_i (clk0_i),
-    .write_i     (down_write),
-    .write_addr_i(near_addr),
-    .word_i      (near_word),
+    .write_i     (down_write | window_write),
+    .write_addr_i(down_write ? near_addr : window_addr),
+    .word_i      (down_write ? near_word : window_word_down),
     .read_clk_i  (clk1_i),
     .read_i      (down_read),
     .read_addr_i (down_addr),
@@ -276,8 +327,8 @@ module cl_backdoor
     .write_addr_i(up_addr),
     .word_i      (up_wdata),
     .read_clk_i  (clk0_i),
-    .read_i      (up_read),
-    .read_addr_i (near_addr),
+    .read_i      (up_read | window_read),
+    .read_addr_i (up_read ? near_addr : window_addr),
     .word_o      (up_word)
   );
 

@@ -67,12 +67,14 @@ module cl_backdoor_far
   logic               load, store, ok, busy, take;
   logic        [31:0] rdata_d, rdata_q, pending, enabled, again, taken;
   logic               err_q;
-  logic         [2:0] error_q, error_set;
+  logic         [3:0] error_q, error_set;
   logic [Words-1:0][31:0] words_q;
   logic               done_q, dma_enable_q, fault_q;
   dma_error_e         dma_error_q;
   dma_status_t        dma_status;
   logic        [31:0] fault_addr_q, fault_pc_q;
+  logic               window_store, window_busy, start_q;
+  window_request_t    request_q;
 
   // --- hold and run ---------------------------------------------------------------------------------------------
   // Held from the cycle after the bundle with run = 0. Live again when the previous program's mail has been discarded;
@@ -118,6 +120,8 @@ module cl_backdoor_far
   assign dma_start_o     = store & addr_i == FarDmaList & ~busy;
   assign dma_crc_clear_o = store & addr_i == FarDmaCrc;
   assign dma_status      = '{busy: busy, done: done_q, error: dma_error_q};
+  assign window_store    = store & (addr_i == FarWindowOffset || addr_i == FarWindowBlock || addr_i == FarWindowStart);
+  assign window_busy     = start_q != near_i.answer.done;
 
   cl_backdoor_bells u_bells (
     .clk_i, .rst_ni,
@@ -141,10 +145,10 @@ module cl_backdoor_far
       FarSize:   rdata_d = BlockBytes;
       FarMemory: rdata_d = MemoryBytes;
       FarError: begin
-        rdata_d[2:0] = error_q;
+        rdata_d[3:0] = error_q;
         ok           = 1'b1;
       end
-      FarBellRing, FarBellClear, FarMailSend, FarDmaList, FarDmaClear, FarBusErrorClear: ok = store;
+      FarBellRing, FarBellClear, FarMailSend, FarDmaList, FarDmaClear, FarBusErrorClear, FarWindowStart: ok = store;
       FarBellPending: rdata_d = pending;
       FarBellTake:    rdata_d = taken;
       FarBellEnable: begin
@@ -177,6 +181,19 @@ module cl_backdoor_far
       FarBusError:        rdata_d[0] = fault_q;
       FarBusErrorAddress: rdata_d = fault_addr_q;
       FarBusErrorPc:      rdata_d = fault_pc_q;
+      FarWindow:          rdata_d = window_word(near_i.window);
+      FarWindowOffset: begin
+        rdata_d = request_q.offset;
+        ok      = 1'b1;
+      end
+      FarWindowBlock: begin
+        rdata_d = request_q.block;
+        ok      = 1'b1;
+      end
+      FarWindowStatus: begin
+        rdata_d[WindowStatusWordBusyLsb] = window_busy;
+        if (!window_busy) rdata_d[WindowStatusWordErrorLsb+:WindowStatusWordErrorWidth] = near_i.answer.error;
+      end
       default:            ok = 1'b0;
     endcase
   end
@@ -186,6 +203,7 @@ module cl_backdoor_far
     error_set[FarErrorWordMailFullLsb]  = put_o & room_i == '0;
     error_set[FarErrorWordMailEmptyLsb] = load & addr_i == FarMailReceive & waiting_i == '0;
     error_set[FarErrorWordDmaBusyLsb]   = store & addr_i == FarDmaList & busy;
+    error_set[FarErrorWordWindowBusyLsb] = window_store & window_busy;
   end
 
   always_ff @(posedge clk_i or negedge rst_q) begin
@@ -200,10 +218,12 @@ module cl_backdoor_far
       fault_q      <= 1'b0;
       fault_addr_q <= '0;
       fault_pc_q   <= '0;
+      start_q      <= 1'b0;
+      request_q    <= '0;
     end else begin
       rdata_q <= load ? rdata_d : '0;
       err_q   <= req_i & ~ok;
-      error_q <= (error_q & ~(store && addr_i == FarError ? wdata_i[2:0] : '0)) | error_set;
+      error_q <= (error_q & ~(store && addr_i == FarError ? wdata_i[3:0] : '0)) | error_set;
       if (store && addr_i[7:4] == FarWord[7:4] && addr_i[1:0] == '0) words_q[addr_i[3:2]] <= wdata_i;
       if (dma_end_i) begin
         done_q      <= 1'b1;
@@ -214,6 +234,17 @@ module cl_backdoor_far
       end
       if (store && addr_i == FarDmaEnable) dma_enable_q <= wdata_i[0];
       if (store && addr_i == FarBusErrorClear) fault_q <= 1'b0;
+      if (window_store && !window_busy) begin
+        unique case (addr_i)
+          FarWindowOffset: request_q.offset <= wdata_i;
+          FarWindowBlock:  request_q.block  <= wdata_i;
+          default: begin
+            start_q         <= ~start_q;
+            request_q.up    <= wdata_i[WindowStartWordUpLsb];
+            request_q.words <= wdata_i[WindowStartWordWordsLsb+:WindowStartWordWordsWidth];
+          end
+        endcase
+      end
       if (core_fault_i) begin
         fault_q      <= 1'b1;
         fault_addr_q <= core_fault_addr_i;
@@ -232,11 +263,13 @@ module cl_backdoor_far
     mail:       written_i,
     words:      words_q,
     dma:        dma_status,
+    start:      start_q,
     cut:        cut_q,
     pc:         pc_q,
     down_bytes: dma_down_bytes_i,
     up_bytes:   dma_up_bytes_i,
-    dma_cycles: dma_cycles_i
+    dma_cycles: dma_cycles_i,
+    request:    request_q
   };
 
   logic unused;

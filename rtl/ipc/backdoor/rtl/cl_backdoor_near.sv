@@ -43,7 +43,16 @@ module cl_backdoor_near
   input  logic      [31:0] bells_i,
   input  logic             running_i,
   input  logic             cut_i,
-  input  far_bundle_t      far_i           // the last bundle received before this cycle
+  input  far_bundle_t      far_i,          // the last bundle received before this cycle
+
+  // Window: see cl_backdoor_window
+  output logic      [29:0] window_base_o,  // words
+  output window_t          window_o,
+  output logic             window_change_o,
+  output logic             window_live_o,
+  input  window_answer_t   window_answer_i,
+  input  logic             window_busy_i,
+  input  logic             window_moved_i
 );
 
   logic        [21:0] offset;
@@ -59,6 +68,10 @@ module cl_backdoor_near
   logic        [29:0] down_count_q, up_count_q;   // words
   logic               run_q, hold_owed_q, sent_run_q, sent_run_d, settled, running, live;
   logic         [7:0] waiting;
+  logic               hold;
+  logic        [29:0] window_base_q;
+  window_t            window_q;
+  logic        [31:0] window_words_q;
 
   // --- access decoding ------------------------------------------------------------------------------------------
 
@@ -84,6 +97,7 @@ module cl_backdoor_near
   assign sent_run_d = settled ? run_q & ~hold_owed_q & (sent_run_q | waiting_i == '0) : sent_run_q;
   assign running    = far_i.running & ~(hold_owed_q & run_q);   // a restart is due: the old program does not count
   assign live       = sent_run_q & far_i.running & run_q & ~hold_owed_q;
+  assign hold       = store & here & register == NearControl & ~cmd_i.wdata[0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -186,6 +200,15 @@ module cl_backdoor_near
       NearFarDmaCycles: rdata_d = far_i.dma_cycles;
       NearDownBytes:    rdata_d = {down_count_q, 2'b00};
       NearUpBytes:      rdata_d = {up_count_q, 2'b00};
+      NearWindowBase: begin
+        rdata_d = {window_base_q, 2'b00};
+        ok      = load | store;
+      end
+      NearWindow: begin
+        rdata_d = window_word(window_q);
+        ok      = load | store;
+      end
+      NearWindowWords:  rdata_d = window_words_q;
       default:          ok = 1'b0;
     endcase
   end
@@ -195,7 +218,8 @@ module cl_backdoor_near
     error_set[NearErrorWordMailFullLsb]  = full;
     error_set[NearErrorWordMailEmptyLsb] = empty;
     error_set[NearErrorWordMailHeldLsb]  = refused;
-    error_set[NearErrorWordHeldLsb]      = take_i & far_i.running & ~running_i & cut_i;
+    error_set[NearErrorWordHeldLsb]      = take_i & far_i.running & ~running_i & cut_i
+                                         | hold & window_busy_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -222,11 +246,36 @@ module cl_backdoor_near
     end
   end
 
+  // --- window ---------------------------------------------------------------------------------------------------
+
+  assign window_base_o   = window_base_q;
+  assign window_o        = window_q;
+  assign window_change_o = store & here & (register == NearWindowBase || register == NearWindow);
+  assign window_live_o   = live & ~hold;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      window_base_q  <= '0;
+      window_q       <= '0;
+      window_words_q <= '0;
+    end else begin
+      if (window_moved_i) window_words_q <= window_words_q + 1'b1;
+      if (store && here && register == NearWindowBase) window_base_q <= cmd_i.wdata[31:2];
+      if (hold) window_q <= '0;
+      else if (store && here && register == NearWindow) begin
+        window_q.writable <= cmd_i.wdata[WindowWordWritableLsb];
+        window_q.words    <= cmd_i.wdata[WindowWordWordsLsb+:WindowWordWordsWidth];
+      end
+    end
+  end
+
   assign rdata_o  = up_q ? up_word_i : rdata_q;
   assign err_o    = err_q;
-  assign bundle_o = '{run: sent_run_q, mail: written_i, words: words_q};
+  assign bundle_o = '{
+    run: sent_run_q, mail: written_i, words: words_q, window: window_q, answer: window_answer_i
+  };
 
   logic unused;
-  assign unused = ^{cmd_i.addr[31:22], far_i.mail, far_i.cut};
+  assign unused = ^{cmd_i.addr[31:22], far_i.mail, far_i.cut, far_i.start, far_i.request};
 
 endmodule

@@ -30,12 +30,26 @@ package cl_backdoor_pkg;
   localparam int unsigned FarErrorWordMailEmptyWidth = 1;
   localparam int unsigned FarErrorWordDmaBusyLsb = 2;
   localparam int unsigned FarErrorWordDmaBusyWidth = 1;
+  localparam int unsigned FarErrorWordWindowBusyLsb = 3;
+  localparam int unsigned FarErrorWordWindowBusyWidth = 1;
   localparam int unsigned DmaStatusWordBusyLsb = 0;
   localparam int unsigned DmaStatusWordBusyWidth = 1;
   localparam int unsigned DmaStatusWordDoneLsb = 1;
   localparam int unsigned DmaStatusWordDoneWidth = 1;
   localparam int unsigned DmaStatusWordErrorLsb = 4;
   localparam int unsigned DmaStatusWordErrorWidth = 4;
+  localparam int unsigned WindowWordWritableLsb = 0;
+  localparam int unsigned WindowWordWritableWidth = 1;
+  localparam int unsigned WindowWordWordsLsb = 2;
+  localparam int unsigned WindowWordWordsWidth = 30;
+  localparam int unsigned WindowStartWordWordsLsb = 0;
+  localparam int unsigned WindowStartWordWordsWidth = 20;
+  localparam int unsigned WindowStartWordUpLsb = 31;
+  localparam int unsigned WindowStartWordUpWidth = 1;
+  localparam int unsigned WindowStatusWordBusyLsb = 0;
+  localparam int unsigned WindowStatusWordBusyWidth = 1;
+  localparam int unsigned WindowStatusWordErrorLsb = 4;
+  localparam int unsigned WindowStatusWordErrorWidth = 3;
   localparam int unsigned DescriptorControlWordsLsb = 0;
   localparam int unsigned DescriptorControlWordsWidth = 24;
   localparam int unsigned DescriptorControlOpLsb = 28;
@@ -84,6 +98,9 @@ package cl_backdoor_pkg;
   localparam logic [7:0] NearFarDmaCycles = 8'h90;
   localparam logic [7:0] NearDownBytes = 8'h94;
   localparam logic [7:0] NearUpBytes = 8'h98;
+  localparam logic [7:0] NearWindowBase = 8'ha0;
+  localparam logic [7:0] NearWindow = 8'ha4;
+  localparam logic [7:0] NearWindowWords = 8'ha8;
 
   localparam logic [7:0] FarId = 8'h00;
   localparam logic [7:0] FarSize = 8'h04;
@@ -111,6 +128,11 @@ package cl_backdoor_pkg;
   localparam logic [7:0] FarBusErrorClear = 8'ha4;
   localparam logic [7:0] FarBusErrorAddress = 8'ha8;
   localparam logic [7:0] FarBusErrorPc = 8'hac;
+  localparam logic [7:0] FarWindow = 8'hb0;
+  localparam logic [7:0] FarWindowOffset = 8'hb4;
+  localparam logic [7:0] FarWindowBlock = 8'hb8;
+  localparam logic [7:0] FarWindowStart = 8'hbc;
+  localparam logic [7:0] FarWindowStatus = 8'hc0;
 
   typedef enum logic [1:0] {
     DmaOpDown = 2'd0,
@@ -125,6 +147,15 @@ package cl_backdoor_pkg;
     DmaErrorList = 4'd3,
     DmaErrorOp = 4'd4
   } dma_error_e;
+
+  typedef enum logic [2:0] {
+    WindowErrorNone = 3'd0,
+    WindowErrorWindow = 3'd1,
+    WindowErrorWrite = 3'd2,
+    WindowErrorBlock = 3'd3,
+    WindowErrorCut = 3'd4,
+    WindowErrorMemory = 3'd5
+  } window_error_e;
 
 endpackage
 // verilator lint_on UNUSEDPARAM

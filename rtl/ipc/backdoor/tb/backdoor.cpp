@@ -15,9 +15,9 @@ namespace {
 
 struct In {
   uint32_t edges;
-  uint32_t near_control;  // bit 0 req, 1 we, bits 5:2 be
+  uint32_t near_control;  // bit 0 req, 1 we, bits 5:2 be, 6 grant to the window
   uint32_t near_addr, near_wdata;
-  uint32_t far_control;   // bit 0 req, 1 we, 2 core_fault, 3 grant, 4 poke
+  uint32_t far_control;   // bit 0 req, 1 we, 2 core_fault, 3 grant, 4 poke, 5 poke and mem_rdata of near's memory
   uint32_t far_addr, far_wdata;
   uint32_t core_pc, core_fault_addr, mem_addr, mem_wdata;
 };
@@ -39,6 +39,7 @@ int main(int argc, char **argv) {
     top->near_req_i = in.near_control & 1;
     top->near_we_i = in.near_control >> 1 & 1;
     top->near_be_i = in.near_control >> 2 & 15;
+    top->near_grant_i = in.near_control >> 6 & 1;
     top->near_addr_i = in.near_addr;
     top->near_wdata_i = in.near_wdata;
     top->far_req_i = in.far_control & 1;
@@ -46,6 +47,7 @@ int main(int argc, char **argv) {
     top->core_fault_i = in.far_control >> 2 & 1;
     top->grant_i = in.far_control >> 3 & 1;
     top->poke_i = in.far_control >> 4 & 1;
+    top->near_mem_i = in.far_control >> 5 & 1;
     top->far_addr_i = in.far_addr;
     top->far_wdata_i = in.far_wdata;
     top->core_pc_i = in.core_pc;
