@@ -393,6 +393,19 @@ uint32_t cl_backdoor_bells(struct cl_backdoor *door) {
   return bells;
 }
 
+/* --- Window --- */
+
+int cl_backdoor_window_open(struct cl_backdoor *door, uint32_t base, uint32_t bytes, int writable) {
+  if (!bytes || (base | bytes) % 4) return EINVAL;
+  if (!is_awake(door)) return EPIPE;
+  if (read(door, CL_BACKDOOR_NEAR_WINDOW)) return EBUSY;
+  write(door, CL_BACKDOOR_NEAR_WINDOW_BASE, base);
+  write(door, CL_BACKDOOR_NEAR_WINDOW, bytes | (uint32_t)!!writable << CL_BACKDOOR_WINDOW_WORD_WRITABLE_LSB);
+  return 0;
+}
+
+void cl_backdoor_window_close(struct cl_backdoor *door) { write(door, CL_BACKDOOR_NEAR_WINDOW, 0); }
+
 /* --- Tables --- */
 
 uint32_t cl_backdoor_crc(uint32_t crc, const uint32_t *words, size_t count) {

@@ -87,6 +87,13 @@ int cl_backdoor_take(struct cl_backdoor *door, uint32_t *message);
 int cl_backdoor_ring(struct cl_backdoor *door, uint32_t bells);
 uint32_t cl_backdoor_bells(struct cl_backdoor *door); /* takes those that rang */
 
+/* The window on the memory of processor 0: `bytes` from the bus address `base` on, which processor 1 may read by DMA, and
+ * write if writable. A hold closes it. Whether the memory may be shown is for the caller to check. EINVAL: no or not whole
+ * words. EPIPE: processor 1 is held. EBUSY: a window is open. */
+int cl_backdoor_window_open(struct cl_backdoor *door, uint32_t base, uint32_t bytes, int writable);
+/* From its return on, the hardware makes no access to the window; a transfer under way is cut. */
+void cl_backdoor_window_close(struct cl_backdoor *door);
+
 /* CRC-32 (IEEE 802.3) of words, of what has crc so far; 0 of nothing. */
 uint32_t cl_backdoor_crc(uint32_t crc, const uint32_t *words, size_t count);
 

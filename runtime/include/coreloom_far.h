@@ -23,6 +23,13 @@ int far_main(const void *argument, size_t bytes);
  * EPIPE: far_send after far_result. */
 int far_send(const void *words, size_t bytes);
 int far_receive(void *words, size_t bytes);
+/* Window that processor 0 has opened in its memory (remote_window_open): blocks of whole words at word addresses (else
+ * EINVAL), moved by DMA without work of processor 0. EFAULT: not all in the window, or it is closed: nothing is moved; or
+ * not in the local memory: that part is not moved. EACCES: far_write, and the window is not writable. ECANCELED: processor
+ * 0 has closed it meanwhile; a part was moved. */
+size_t far_window(int *writable); /* its bytes; 0: closed. writable may be NULL */
+int far_read(void *to, size_t offset, size_t bytes);
+int far_write(size_t offset, const void *from, size_t bytes);
 /* Sets the result, replacing an earlier one. Call it after the last far_send: it waits until processor 0 has taken the
  * stream. EMSGSIZE: larger than the block less 1024 bytes. EINVAL: not word-aligned. */
 int far_result(const void *data, size_t bytes);

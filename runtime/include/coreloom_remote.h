@@ -86,6 +86,16 @@ uint32_t remote_bells(void); /* takes and returns the pending bells */
  * pending. */
 int remote_bell_handler_np(void (*handler)(uint32_t bells));
 
+/* Window: memory of processor 0 that the program there reads and, if `writable`, writes by DMA (far_read, far_write),
+ * without work of processor 0. It may be memory of the heap or of cl_input and cl_output, or variables declared with
+ * REMOTE_WINDOW; all else, such as code, stacks and the kernel's data, is closed. The hardware refuses each access outside.
+ * There is one window; a stop, a load and remote_window_close close it, in the cycle of its store at the latest.
+ * EINVAL: no or not whole words. EFAULT: not in the memory. EACCES: some of it is closed. EBUSY: a window is open. EPIPE:
+ * processor 1 is held. An error changes nothing. */
+#define REMOTE_WINDOW __attribute__((section(".bss.window"), aligned(4)))
+int remote_window_open(void *memory, size_t bytes, int writable);
+int remote_window_close(void);
+
 void remote_patience(uint32_t cycles); /* default 100 000 000 */
 
 const char *remote_reason_text(uint32_t reason);

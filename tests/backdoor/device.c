@@ -34,10 +34,14 @@ static struct {
   struct mail down, up;
   uint32_t list, busy, left, done, error, crc; /* the DMA */
   uint32_t down_bytes, up_bytes;
+  uint32_t window, window_base, window_offset, window_block, window_control, window_left, window_busy, window_error;
   uint32_t limit, limited, runs; /* the program's */
   uint32_t stopped;              /* its clock */
 } now;
 
+#define NEAR_BYTES 8192u
+#define NEAR_BASE 0x40000000u
+static uint32_t near_memory[NEAR_BYTES / 4];
 static uint32_t memory[CL_BACKDOOR_MEMORY_BYTES / 4], down[BLOCK / 4], up[BLOCK / 4];
 static char stack[STACK] __attribute__((aligned(16)));
 static ucontext_t near_context, far_context;
@@ -108,12 +112,47 @@ static void dma_step(void) {
   }
 }
 
+/* --- The window: a transfer at a step --- */
+
+static uint32_t window_check(uint32_t words, uint32_t is_up) {
+  uint64_t size = now.window & ~3u;
+  if (!size || now.window_offset % 4 || now.window_offset + 4ull * words > size) return CL_BACKDOOR_WINDOW_ERROR_WINDOW;
+  if (is_up && !(now.window & 1)) return CL_BACKDOOR_WINDOW_ERROR_WRITE;
+  if (now.window_block % 4 || now.window_block + 4ull * words > BLOCK) return CL_BACKDOOR_WINDOW_ERROR_BLOCK;
+  return CL_BACKDOOR_WINDOW_ERROR_NONE;
+}
+
+static void window_step(void) {
+  if (!now.window_busy) return;
+  if (now.window_left) { /* it takes its time */
+    now.window_left--;
+    return;
+  }
+  uint32_t words = now.window_control & CL_BACKDOOR_WINDOW_START_WORD_WORDS_MASK, is_up = now.window_control >> 31;
+  now.window_busy = 0;
+  now.window_error = window_check(words, is_up);
+  if (now.window_error) return;
+  for (uint32_t n = 0; n < words; n++) {
+    uint32_t at = (now.window_base + now.window_offset - NEAR_BASE) / 4 + n, place = now.window_block / 4 + n;
+    if (at >= NEAR_BYTES / 4) abort(); /* the tests open nothing there */
+    if (is_up) near_memory[at] = up[place];
+    else down[place] = near_memory[at];
+  }
+}
+
+static void window_change(void) {
+  if (!now.window_busy) return;
+  now.window_busy = 0;
+  now.window_error = CL_BACKDOOR_WINDOW_ERROR_CUT;
+}
+
 /* --- Processor 1 --- */
 
 static void enter(void) { cl_loader_begin(); }
 
 static void hold(void) {
   if (now.busy) now.errors |= CL_BACKDOOR_NEAR_ERROR_WORD_HELD_MASK << CL_BACKDOOR_NEAR_ERROR_WORD_HELD_LSB;
+  now.window = now.window_busy = now.window_error = 0;
   now.running = now.busy = now.done = now.error = now.limited = now.runs = 0;
   now.pc = 0x40000000u + now.cycle; /* something */
   memset(now.far_words, 0, sizeof now.far_words);
@@ -138,6 +177,7 @@ static void step(void) {
   now.running = 1;
   for (uint32_t accesses = random_below(4); accesses; accesses--) {
     dma_step();
+    window_step();
     swapcontext(&near_context, &far_context);
   }
 }
@@ -171,6 +211,8 @@ uint32_t cl_far_read(unsigned offset) {
     case CL_BACKDOOR_FAR_MAIL_RECEIVE: now.down.count--; return now.down.words[now.down.head++ % DEPTH];
     case CL_BACKDOOR_FAR_DMA_STATUS: return now.busy | now.done << 1 | now.error << 4;
     case CL_BACKDOOR_FAR_DMA_CRC: return now.crc;
+    case CL_BACKDOOR_FAR_WINDOW: return now.window;
+    case CL_BACKDOOR_FAR_WINDOW_STATUS: return now.window_busy | (now.window_busy ? 0 : now.window_error << 4);
     default: abort();
   }
 }
@@ -192,6 +234,17 @@ void cl_far_write(unsigned offset, uint32_t word) {
       now.busy = 1;
       now.left = random_below(20);
       break;
+    case CL_BACKDOOR_FAR_WINDOW_OFFSET:
+    case CL_BACKDOOR_FAR_WINDOW_BLOCK:
+    case CL_BACKDOOR_FAR_WINDOW_START:
+      if (now.window_busy) abort(); /* the program looks before */
+      if (offset == CL_BACKDOOR_FAR_WINDOW_OFFSET) now.window_offset = word;
+      if (offset == CL_BACKDOOR_FAR_WINDOW_BLOCK) now.window_block = word;
+      if (offset != CL_BACKDOOR_FAR_WINDOW_START) break;
+      now.window_control = word;
+      now.window_busy = 1;
+      now.window_left = random_below(20);
+      break;
     case CL_BACKDOOR_FAR_DMA_CLEAR: now.done = now.error = 0; break;
     case CL_BACKDOOR_FAR_DMA_CRC: now.crc = 0; break;
     case CL_BACKDOOR_FAR_DMA_ENABLE:
@@ -202,7 +255,7 @@ void cl_far_write(unsigned offset, uint32_t word) {
 
 /* --- The program: what its argument says --- */
 
-enum { RETURN, FAULT, FOREVER, ECHO, RESULT, LOG, MAIL, FLOOD, BAD_DMA, WRECK, LIE };
+enum { RETURN, FAULT, FOREVER, ECHO, RESULT, LOG, MAIL, FLOOD, BAD_DMA, WRECK, LIE, WINDOW };
 
 int cl_start(const void *argument, size_t bytes, struct cl_far_page *page);
 
@@ -248,6 +301,17 @@ int far_main(const void *argument, size_t bytes) {
         cl_far_write(CL_BACKDOOR_FAR_BELL_RING, 1); /* the protocol's, too */
       }
     case BAD_DMA: return far_send(cl_far_pointer(CL_BACKDOOR_MEMORY_BASE + sizeof memory - 8), 4 * value);
+    case WINDOW: { /* its size; or read or write: words[1], offset: words[2], bytes: words[3], all again: words[4] */
+      int writable, error = 0;
+      if (bytes == 4) return (int)far_window(&writable) | writable;
+      do {
+        if (value) error = far_write(words[2], buffer, words[3]);
+        else if (!(error = far_read(buffer, words[2], words[3])))
+          for (uint32_t n = 0; n < words[3] / 4; n++) buffer[n] = ~buffer[n];
+        value = !value;
+      } while (!error && bytes > 16 && words[4]--);
+      return error;
+    }
     case WRECK: { /* the loader's page, as far as it has it here */
       struct cl_far_page *page = (void *)((char *)(uintptr_t)argument - offsetof(struct cl_far_page, argument) - 4);
       memset(page, 0xee, offsetof(struct cl_far_page, argument));
@@ -280,6 +344,7 @@ static uint32_t near_read(const struct cl_mmio *mmio, uint32_t offset) {
     case CL_BACKDOOR_NEAR_BELL_MERGED: return now.near.merged;
     case CL_BACKDOOR_NEAR_MAIL_RECEIVE: now.up.count--; return now.up.words[now.up.head++ % DEPTH];
     case CL_BACKDOOR_NEAR_FAR_PC: return now.pc;
+    case CL_BACKDOOR_NEAR_WINDOW: return now.window;
     case CL_BACKDOOR_NEAR_FAR_DMA: return now.busy | now.done << 1 | now.error << 4;
     default: abort();
   }
@@ -298,6 +363,12 @@ static void near_write(const struct cl_mmio *mmio, uint32_t offset, uint32_t wor
     case CL_BACKDOOR_NEAR_BELL_RING: ring(&now.far, word); break;
     case CL_BACKDOOR_NEAR_BELL_CLEAR: now.near.pending &= ~word; break;
     case CL_BACKDOOR_NEAR_BELL_ENABLE: now.near.enabled = word; break;
+    case CL_BACKDOOR_NEAR_WINDOW:
+    case CL_BACKDOOR_NEAR_WINDOW_BASE:
+      window_change();
+      if (offset == CL_BACKDOOR_NEAR_WINDOW) now.window = word & ~2u;
+      else now.window_base = word & ~3u;
+      break;
     case CL_BACKDOOR_NEAR_BELL_MERGED: now.near.merged = 0; break;
     case CL_BACKDOOR_NEAR_MAIL_SEND:
       if (now.down.count == DEPTH) abort(); /* the driver looks before */
@@ -371,6 +442,10 @@ int door_receive(void *words, size_t bytes, size_t *done) { return cl_backdoor_r
 int door_post(uint32_t message) { return cl_backdoor_post(&door, message); }
 int door_take(uint32_t *message) { return cl_backdoor_take(&door, message); }
 int door_ring(uint32_t bells) { return cl_backdoor_ring(&door, bells); }
+int door_window_open(uint32_t base, uint32_t bytes, int writable) {
+  return cl_backdoor_window_open(&door, base, bytes, writable);
+}
+void door_window_close(void) { cl_backdoor_window_close(&door); }
 uint32_t door_bells(void) { return cl_backdoor_bells(&door); }
 const char *reason_text(uint32_t reason) { return cl_backdoor_reason_text(reason); }
 const char *cause_text(uint32_t cause) { return cl_backdoor_cause_text(cause); }
@@ -391,4 +466,5 @@ void model_command(uint32_t code, uint32_t parameter) {
 uint32_t crc(const uint32_t *words, size_t count) { return cl_backdoor_crc(0, words, count); }
 uint32_t *model_memory(void) { return memory; }
 uint32_t *model_down(void) { return down; }
+uint32_t *model_near(void) { return near_memory; }
 uint32_t model_is_busy(void) { return now.busy; }

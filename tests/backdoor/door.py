@@ -200,6 +200,12 @@ class Door:
     def ring(self, bells: int) -> int:
         return int(self.c.door_ring(ctypes.c_uint32(bells)))
 
+    def window_open(self, base: int, size: int, writable: bool = False) -> int:
+        return int(self.c.door_window_open(ctypes.c_uint32(base), ctypes.c_uint32(size), int(writable)))
+
+    def window_close(self) -> None:
+        self.c.door_window_close()
+
     def bells(self) -> int:
         return int(self.c.door_bells())
 

@@ -71,6 +71,87 @@ int far_receive(void *words, size_t bytes) {
   return status;
 }
 
+/* --- Window --- */
+
+/* Words of a transfer: half of the area before each ring, which is free while a program runs. One half is filled while
+ * the other is emptied. */
+#define PIECE (CL_BACKDOOR_AREA_BYTES / 8)
+
+static inline uint32_t half(uint32_t piece) { return piece % 2 * 4 * PIECE; }
+
+size_t far_window(int *writable) {
+  uint32_t window = cl_far_read(CL_BACKDOOR_FAR_WINDOW);
+  if (writable) *writable = window >> CL_BACKDOOR_WINDOW_WORD_WRITABLE_LSB & 1;
+  return window & ~3u;
+}
+
+static int check(const void *local, size_t offset, size_t bytes) {
+  size_t size = far_window(NULL);
+  if (is_unaligned(local, offset | bytes)) return EINVAL;
+  return !size || offset > size || bytes > size - offset ? EFAULT : 0;
+}
+
+static inline uint32_t piece_of(size_t left) { return left < PIECE ? (uint32_t)left : PIECE; }
+
+static void window_start(uint32_t piece, size_t offset, uint32_t words, uint32_t up) {
+  cl_far_write(CL_BACKDOOR_FAR_WINDOW_OFFSET, (uint32_t)offset + 4 * PIECE * piece);
+  cl_far_write(CL_BACKDOOR_FAR_WINDOW_BLOCK, half(piece));
+  cl_far_write(CL_BACKDOOR_FAR_WINDOW_START, words | up << CL_BACKDOOR_WINDOW_START_WORD_UP_LSB);
+}
+
+/* Until the transfer has ended. */
+static int window_wait(void) {
+  uint32_t status;
+  do status = cl_far_read(CL_BACKDOOR_FAR_WINDOW_STATUS);
+  while (status >> CL_BACKDOOR_WINDOW_STATUS_WORD_BUSY_LSB & CL_BACKDOOR_WINDOW_STATUS_WORD_BUSY_MASK);
+  switch (status >> CL_BACKDOOR_WINDOW_STATUS_WORD_ERROR_LSB & CL_BACKDOOR_WINDOW_STATUS_WORD_ERROR_MASK) {
+    case CL_BACKDOOR_WINDOW_ERROR_NONE: return 0;
+    case CL_BACKDOOR_WINDOW_ERROR_WRITE: return EACCES;
+    case CL_BACKDOOR_WINDOW_ERROR_CUT: return ECANCELED;
+    default: return EFAULT;
+  }
+}
+
+int far_read(void *to, size_t offset, size_t bytes) {
+  uint32_t *words = to;
+  size_t left = bytes / 4;
+  int status = check(to, offset, bytes);
+  if (status || !left) return status;
+  uint32_t now = piece_of(left);
+  window_start(0, offset, now, 0);
+  for (uint32_t piece = 0;; piece++, words += PIECE) {
+    status = window_wait();
+    if (status) return status;
+    left -= now;
+    uint32_t next = piece_of(left);
+    if (next) window_start(piece + 1, offset, next, 0);
+    if (cl_far_dma(CL_BACKDOOR_DMA_OP_DOWN, now, cl_far_address(words), half(piece))) status = EFAULT;
+    if (!next) return status;
+    if (status) {
+      window_wait(); /* nothing is under way when this returns */
+      return status;
+    }
+    now = next;
+  }
+}
+
+int far_write(size_t offset, const void *from, size_t bytes) {
+  const uint32_t *words = from;
+  int status = check(from, offset, bytes), writable;
+  if (status) return status;
+  far_window(&writable);
+  if (!writable) return EACCES;
+  size_t left = bytes / 4;
+  for (uint32_t piece = 0, now; left && !status; piece++, words += PIECE, left -= now) {
+    now = piece_of(left);
+    uint32_t error = cl_far_dma(CL_BACKDOOR_DMA_OP_UP, now, cl_far_address(words), half(piece));
+    if (piece) status = window_wait();
+    if (error) return status ? status : EFAULT;
+    if (!status) window_start(piece, offset, now, 1);
+  }
+  return status || !bytes ? status : window_wait();
+}
+
 int far_result(const void *data, size_t bytes) {
   if (bytes > 4 * ring_words) return EMSGSIZE;
   if ((uintptr_t)data % 4) return EINVAL;
