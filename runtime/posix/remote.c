@@ -303,6 +303,8 @@ int remote_bell_handler_np(void (*handler)(uint32_t bells)) {
   return leave(0);
 }
 
+#define MEMORY_END (CL_OUTPUT + 4u + CL_OUTPUT_MAX) /* of what a program has, on every platform */
+
 /* Ends at the last byte: the memory may reach up to 2^32. */
 static int is_inside(uint32_t first, uint32_t last, uint32_t start, uint32_t end) {
   return first >= start && last <= end - 1;
@@ -315,9 +317,9 @@ int remote_window_open(void *memory, size_t bytes, int writable) {
   extern char __window_start[], __window_end[], __heap_start[]; /* of the linker script */
   uint32_t first = address_of(memory), last = first + (uint32_t)bytes - 1;
   if (!bytes || (first | bytes) % 4) return EINVAL;
-  if (last < first || !is_inside(first, last, CL_RAM, CL_RAM + CL_RAM_BYTES)) return EFAULT;
+  if (last < first || !is_inside(first, last, CL_RAM, MEMORY_END)) return EFAULT;
   if (!is_inside(first, last, address_of(__window_start), address_of(__window_end)) &&
-      !is_inside(first, last, address_of(__heap_start), CL_RAM + CL_RAM_BYTES))
+      !is_inside(first, last, address_of(__heap_start), MEMORY_END))
     return EACCES;
   int status = enter();
   return status ? status : leave(cl_backdoor_window_open(&door, first, (uint32_t)bytes, writable));

@@ -303,13 +303,14 @@ int far_main(const void *argument, size_t bytes) {
     case BAD_DMA: return far_send(cl_far_pointer(CL_BACKDOOR_MEMORY_BASE + sizeof memory - 8), 4 * value);
     case WINDOW: { /* its size; or read or write: words[1], offset: words[2], bytes: words[3], all again: words[4] */
       int writable, error = 0;
+      uint32_t more = bytes > 16 ? words[4] : 0;
       if (bytes == 4) return (int)far_window(&writable) | writable;
       do {
         if (value) error = far_write(words[2], buffer, words[3]);
         else if (!(error = far_read(buffer, words[2], words[3])))
           for (uint32_t n = 0; n < words[3] / 4; n++) buffer[n] = ~buffer[n];
         value = !value;
-      } while (!error && bytes > 16 && words[4]--);
+      } while (!error && more--);
       return error;
     }
     case WRECK: { /* the loader's page, as far as it has it here */

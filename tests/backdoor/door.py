@@ -26,7 +26,7 @@ REASON = {name: code for name, (code, _) in SPEC.enums["reason"].items()}
 CAUSE = {name: code for name, (code, _) in SPEC.enums["cause"].items()}
 
 # What the program of device.c does.
-RETURN, FAULT, FOREVER, ECHO, RESULT, LOG, MAIL, FLOOD, BAD_DMA, WRECK, LIE = range(11)
+RETURN, FAULT, FOREVER, ECHO, RESULT, LOG, MAIL, FLOOD, BAD_DMA, WRECK, LIE, WINDOW = range(12)
 
 LOAD, EXECUTABLE = 1, 1  # of a program header
 
@@ -130,7 +130,7 @@ def library(folder: Path) -> ctypes.CDLL:
     )  # fmt: skip
     made = ctypes.CDLL(str(path))
     made.reason_text.restype = made.cause_text.restype = ctypes.c_char_p
-    made.model_memory.restype = made.model_down.restype = ctypes.c_void_p
+    made.model_memory.restype = made.model_down.restype = made.model_near.restype = ctypes.c_void_p
     made.door_bells.restype = ctypes.c_uint32
     return made
 

@@ -114,6 +114,90 @@ def test_streams(made: ctypes.CDLL, words: int) -> None:
         assert door.send(bytes(4)) == (errno.EPIPE, 0)
 
 
+NEAR, NEAR_WORDS = 0x4000_0000, 2048  # the memory of processor 0 in the model
+
+
+def near_memory(made: ctypes.CDLL) -> ctypes.Array[ctypes.c_uint32]:
+    return (ctypes.c_uint32 * NEAR_WORDS).from_address(made.model_near())
+
+
+@pytest.mark.parametrize("words", [0, 1, 127, 128, 129, 256, 257, 1000])
+def test_window(made: ctypes.CDLL, words: int) -> None:
+    """What is read, inverted, is written back, and nothing else."""
+    for seed in range(3):
+        door, memory = Door(made, seed), near_memory(made)
+        assert door.boot(GOOD) == 0
+        data = [random.Random(seed).getrandbits(32) for _ in range(NEAR_WORDS)]
+        memory[:] = data
+        assert door.window_open(NEAR + 400, 4004, writable=True) == 0
+        assert door.start(d.WINDOW, 0, 4, 4 * words, 1) == 0
+        ended(door, "done")
+        first = 101
+        data[first : first + words] = [word ^ 0xFFFF_FFFF for word in data[first : first + words]]
+        assert list(memory) == data
+
+
+def test_window_of_no_words_and_of_another(loaded: Door) -> None:
+    assert loaded.window_open(NEAR, 0) == loaded.window_open(NEAR, 6) == errno.EINVAL
+    assert loaded.window_open(NEAR + 2, 8) == errno.EINVAL
+    assert loaded.window_open(NEAR, 8) == 0
+    assert loaded.window_open(NEAR, 8) == errno.EBUSY
+    loaded.window_close()
+    assert loaded.window_open(NEAR, 16, writable=True) == 0
+    assert loaded.start(d.WINDOW) == 0
+    ended(loaded, "done", 17)
+    assert loaded.hold() == 0
+    assert loaded.window_open(NEAR, 8) == errno.EPIPE
+    assert loaded.boot(GOOD) == 0 and loaded.start(d.WINDOW) == 0
+    ended(loaded, "done", 0)  # a hold has closed it
+
+
+@pytest.mark.parametrize(
+    "size, write, offset, count, error",
+    [
+        (0, 0, 0, 4, errno.EFAULT),
+        (0, 0, 0, 0, errno.EFAULT),
+        (16, 0, 0, 20, errno.EFAULT),
+        (16, 0, 16, 4, errno.EFAULT),
+        (16, 0, 2**32 - 4, 8, errno.EFAULT),
+        (17, 1, 12, 8, errno.EFAULT),
+        (16, 0, 2, 4, errno.EINVAL),
+        (17, 1, 0, 6, errno.EINVAL),
+        (16, 1, 0, 4, errno.EACCES),
+        (16, 1, 0, 20, errno.EFAULT),
+        (16, 0, 16, 0, 0),
+    ],
+)
+def test_window_refuses(
+    made: ctypes.CDLL, loaded: Door, size: int, write: int, offset: int, count: int, error: int
+) -> None:
+    data = list(range(NEAR_WORDS))
+    near_memory(made)[:] = data
+    if size:
+        assert loaded.window_open(NEAR, size & ~3, writable=bool(size & 1)) == 0
+    assert loaded.start(d.WINDOW, write, offset, count) == 0
+    ended(loaded, "done", error)
+    assert list(near_memory(made)) == data
+
+
+@pytest.mark.parametrize("write", [0, 1])
+def test_window_closed_under_way(made: ctypes.CDLL, write: int) -> None:
+    """The program hears of it: from the transfer that was cut, or from the next, which finds it closed."""
+    found = set()
+    for steps in range(60):
+        door = Door(made, steps)
+        assert door.boot(GOOD) == 0
+        assert door.window_open(NEAR, 8000, writable=True) == 0
+        assert door.start(d.WINDOW, write, 0, 8000, 1_000_000) == 0
+        made.model_steps(200 + steps)
+        door.window_close()
+        before = list(near_memory(made))
+        assert door.wait() == 0
+        found.add(door.status()[1].detail)
+        assert list(near_memory(made)) == before
+    assert found == {errno.ECANCELED, errno.EFAULT}
+
+
 def test_what_was_sent_before_the_end_is_not_lost(loaded: Door) -> None:
     assert loaded.start(d.ECHO, 300) == 0
     assert loaded.send(bytes(1200)) == (0, 1200)

@@ -154,7 +154,9 @@ def test_nothing_answers() -> None:
         assert move(door, 2 | ON) == ERROR["none"]
 
 
-@pytest.mark.parametrize("register, word", [("window", 0), ("window", 4), ("window_base", BASE), ("control", 0)])
+@pytest.mark.parametrize(
+    "register, word", [("window", 0), ("window", 4), ("window_base", BASE), ("control", 0)]
+)
 def test_change_during_a_transfer(register: str, word: int) -> None:
     """REQ-backdoor-18: whenever it comes, nothing is moved from the next cycle on."""
     for after in range(40):
@@ -167,7 +169,9 @@ def test_change_during_a_transfer(register: str, word: int) -> None:
             door.wait(after)
             assert door.near(register, word) == 0
             moved = door.near("window_words")
-            during = BEGIN <= after < BEGIN + 27  # 24 words, a check, the first word of the block and the last answer
+            during = (
+                BEGIN <= after < BEGIN + 27
+            )  # 24 words, a check, the first word of the block and the last answer
             door.wait(60)
             if after < BEGIN and register == "window_base":
                 moved = 24  # the same window, before it was asked for

@@ -101,3 +101,19 @@ def test_streams_are_near_the_bus_limit() -> None:
     assert end == "ok\n"
     down, up, _, _ = (int(cycles) / 16384 for cycles in figures.split())
     assert 2 < down < 2.35 and 2 < up < 2.4
+
+
+# Cycles of processor 1 for 16384 words from the window, as many to it, and one word from it.
+WINDOW = {
+    ("standard", "hw"): (24315, 23462, 105),
+    ("standard", "sw"): (25005, 23737, 105),
+    ("economy", "hw"): (41901, 40963, 256),
+    ("economy", "sw"): (41914, 41028, 256),
+}
+
+
+@pytest.mark.parametrize("core, kernel", WINDOW)
+def test_window(core: str, kernel: str) -> None:
+    """What the window shows arrives, nothing outside is touched, and each bad one is refused."""
+    result = run("remote_window", core, kernel)
+    assert result.uart == "{} {} {}\nok\n".format(*WINDOW[core, kernel]), result.reason

@@ -85,10 +85,12 @@ size_t far_window(int *writable) {
   return window & ~3u;
 }
 
-static int check(const void *local, size_t offset, size_t bytes) {
-  size_t size = far_window(NULL);
+static int check(const void *local, size_t offset, size_t bytes, int writes) {
+  int writable;
+  size_t size = far_window(&writable);
   if (is_unaligned(local, offset | bytes)) return EINVAL;
-  return !size || offset > size || bytes > size - offset ? EFAULT : 0;
+  if (!size || offset > size || bytes > size - offset) return EFAULT;
+  return writes && !writable ? EACCES : 0;
 }
 
 static inline uint32_t piece_of(size_t left) { return left < PIECE ? (uint32_t)left : PIECE; }
@@ -115,7 +117,7 @@ static int window_wait(void) {
 int far_read(void *to, size_t offset, size_t bytes) {
   uint32_t *words = to;
   size_t left = bytes / 4;
-  int status = check(to, offset, bytes);
+  int status = check(to, offset, bytes, 0);
   if (status || !left) return status;
   uint32_t now = piece_of(left);
   window_start(0, offset, now, 0);
@@ -137,10 +139,8 @@ int far_read(void *to, size_t offset, size_t bytes) {
 
 int far_write(size_t offset, const void *from, size_t bytes) {
   const uint32_t *words = from;
-  int status = check(from, offset, bytes), writable;
+  int status = check(from, offset, bytes, 1);
   if (status) return status;
-  far_window(&writable);
-  if (!writable) return EACCES;
   size_t left = bytes / 4;
   for (uint32_t piece = 0, now; left && !status; piece++, words += PIECE, left -= now) {
     now = piece_of(left);
