@@ -77,7 +77,7 @@ static int keep(struct copy *copy, const char *format, va_list values) {
 SIDE(dhry_near)
 SIDE(dhry_far)
 
-static uint32_t result[2][RECORD_WORDS];
+static uint32_t result[2][RECORD_WORDS], far_runs PAIR_SHARED;
 
 void pair_prepare(void) {}
 
@@ -89,8 +89,8 @@ uint32_t pair_alone(void) {
 }
 
 void pair_near(void) {
-  static uint32_t runs = FAR_RUNS;
-  pair_to_far(&runs, sizeof runs);
+  far_runs = FAR_RUNS;
+  pair_to_far(&far_runs, sizeof far_runs);
   pair_result(dhry_near_run(NEAR_RUNS), sizeof result[0]);
   pair_result(pair_from_far(result[1], sizeof result[1]), sizeof result[1]);
 }

@@ -10,7 +10,8 @@
 #include "twiddles.h"
 
 enum { HALF = PAIR_SIZE / 2 };
-_Static_assert(PAIR_SIZE >= 256 && PAIR_SIZE <= TWIDDLES * 2 && (PAIR_SIZE & (PAIR_SIZE - 1)) == 0, "PAIR_SIZE");
+_Static_assert(PAIR_SIZE >= PAIR_SIZE_LEAST && PAIR_SIZE <= PAIR_SIZE_MOST && (PAIR_SIZE & (PAIR_SIZE - 1)) == 0,
+               "PAIR_SIZE");
 
 #define OFFSET 0x80008000u
 
@@ -19,7 +20,7 @@ enum { PIECE = HALF / 4 };
 /* Near multiplies the differences of the last piece, far those before: so both work for the same time. */
 enum { NEAR_TURNS = HALF - PIECE };
 
-static uint32_t points[PAIR_SIZE];
+static uint32_t points[PAIR_SIZE] PAIR_SHARED;
 static uint32_t room[HALF]; /* far */
 
 /* Half of the sum and half of the difference of *a and *b, both rounded down. With h, half of the bits that differ:

@@ -26,6 +26,13 @@ void pair_to_near(void *data, size_t bytes);
 void *pair_from_far(void *room, size_t bytes);
 void *pair_from_near(void *room, size_t bytes);
 
+/* Declares what near passes on, not what it has room in. */
+#if CL_BACKDOOR && PAIR_WINDOW
+#define PAIR_SHARED __attribute__((section(".bss.window"), aligned(4)))
+#else
+#define PAIR_SHARED
+#endif
+
 /* near: adds a part to the result of pair_alone or pair_near; it stays until these have returned. */
 void pair_result(const void *data, size_t bytes);
 

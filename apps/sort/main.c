@@ -12,7 +12,7 @@ enum { LOWER = PAIR_SIZE / 2, UPPER = PAIR_SIZE - LOWER };
 
 _Static_assert(LOWER > 0, "PAIR_SIZE");
 
-static uint32_t numbers[PAIR_SIZE], sorted[PAIR_SIZE];
+static uint32_t numbers[PAIR_SIZE] PAIR_SHARED, sorted[PAIR_SIZE];
 static uint32_t room[UPPER]; /* far */
 
 /* The first of p .. end-1 that is less than value, or end. A load and a branch in turn, each load two ahead of its

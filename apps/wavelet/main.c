@@ -7,16 +7,17 @@
 #include <stdbool.h>
 
 enum { SIZE = PAIR_SIZE, HALF = SIZE / 2, LEVELS = 3 };
-_Static_assert(SIZE % (4 << (LEVELS - 1)) == 0, "each half has whole pairs of rows at each level");
+_Static_assert(SIZE >= 8 << (LEVELS - 1) && SIZE % (4 << (LEVELS - 1)) == 0,
+               "each half has two pairs of rows or more at each level, and no half pair");
 
 /* Data that cross the border between the halves at a level, side by side. */
 struct border {
   int16_t sent[SIZE], room[SIZE];
 };
 
-static uint8_t picture[SIZE * SIZE];
+static uint8_t picture[SIZE * SIZE] PAIR_SHARED;
 static int16_t coefficients[SIZE * SIZE];
-static struct border near_border[LEVELS];
+static struct border near_border[LEVELS] PAIR_SHARED;
 
 /* far: the lower half */
 static uint8_t far_picture[HALF * SIZE];

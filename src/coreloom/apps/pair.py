@@ -113,7 +113,7 @@ class Sort(PairProgram):
 
     name = "sort"
     unit = "numbers"
-    sizes = (500, 1000, 2000, 5000, 10000, 20000)
+    sizes = (50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000)
 
     def result(self, size: int) -> bytes:
         return struct.pack(f"<{size}I", *sorted(random(size)))
@@ -124,7 +124,7 @@ class Dhrystone(PairProgram):
 
     name = "dhrystone"
     unit = "runs"
-    sizes = (1000, 5000, 20000)
+    sizes = (10, 100, 1000, 5000, 20000)
 
     def result(self, size: int) -> bytes:
         return b"".join(_dhrystone(runs) for runs in (size // 2, size - size // 2))
@@ -151,24 +151,48 @@ def twiddles() -> list[tuple[int, int]]:
 
 
 def twiddles_header() -> str:
-    """C header apps/fft/twiddles.h: cosine in the low half of a word, sine in the high one."""
-    words = [f"0x{sine << 16 | cosine & 0xFFFF:08x}" for cosine, sine in twiddles()]
-    lines = [", ".join(words[i : i + 8]) + "," for i in range(0, len(words), 8)]
+    """C header apps/fft/twiddles.h: cosine in the low half of a word, sine in the high one.
+
+    Of the whole table a program of fewer points has each second word, each fourth ...: what it loads is what
+    it uses.
+    """
+    most, least = 2 * TWIDDLES, Fft.sizes[0]
+    steps = [1 << n for n in range((most // least).bit_length())]
+
+    def word(k: int, cosine: int, sine: int) -> str:
+        return f"T{min(k & -k, steps[-1]) or steps[-1]}(0x{sine << 16 | cosine & 0xFFFF:08x})"
+
+    words = [word(k, *pair) for k, pair in enumerate(twiddles())]
     return "\n".join(
         [
             "/* Generated from src/coreloom/apps/pair.py by `coreloom generate`; do not edit. */",
             f"/* {licence.tag()} */",
-            "/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15. */",
+            "/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15: what an FFT of PAIR_SIZE points uses. */",
             "#ifndef TWIDDLES_H",
             "#define TWIDDLES_H",
             "",
             "#include <stdint.h>",
             "",
-            f"#define TWIDDLES {TWIDDLES}",
+            f"enum {{ PAIR_SIZE_LEAST = {least}, PAIR_SIZE_MOST = {most}, TWIDDLES = PAIR_SIZE / 2 }};",
             "",
+            "/* Tn: a word of each table whose words are n or less apart here. */",
+            *(
+                line
+                for step in steps
+                for line in (
+                    f"#if PAIR_SIZE >= {most // step}",
+                    f"#define T{step}(word) word,",
+                    "#else",
+                    f"#define T{step}(word)",
+                    "#endif",
+                )
+            ),
+            "",
+            "/* clang-format off */",
             "static const uint32_t twiddles[TWIDDLES] = {",
-            *(f"  {line}" for line in lines),
+            *(f"  {' '.join(words[i : i + 7])}" for i in range(0, len(words), 7)),
             "};",
+            "/* clang-format on */",
             "",
             "#endif",
             "",
@@ -181,7 +205,7 @@ class Fft(PairProgram):
 
     name = "fft"
     unit = "points"
-    sizes = (256, 512, 1024, 2048, 4096)
+    sizes = (64, 128, 256, 512, 1024, 2048, 4096)
 
     def points(self, size: int) -> list[tuple[int, int]]:
         """The input: (real, imaginary) in Q15."""
@@ -216,7 +240,7 @@ class Wavelet(PairProgram):
 
     name = "wavelet"
     unit = "rows"
-    sizes = (64, 128, 256)
+    sizes = (32, 64, 128, 256)
     levels = 3
 
     def picture(self, size: int) -> list[list[int]]:
