@@ -1,6 +1,6 @@
 /* Generated from src/coreloom/apps/pair.py by `coreloom generate`; do not edit. */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15: what an FFT of PAIR_SIZE points uses. */
+/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15, for PAIR_SIZE points. */
 #ifndef TWIDDLES_H
 #define TWIDDLES_H
 

@@ -39,7 +39,7 @@ PLANTED = {
     "an offset between words": ("request_i.offset[1:0] != '0 ||", ""),
     "not writable": ("request_i.up & ~window_i.writable", "1'b0"),
     "block unchecked": ("|| block_end > BlockBytes / 4", ""),
-    "an offset far beyond the block": ("(request_i.block & ~(BlockBytes - 4)) != '0", "request_i.block[1:0] != '0"),
+    "an offset far beyond the block": ("request_i.block & ~(BlockBytes - 4)", "request_i.block & 3"),
     "block before window": ("if (window_bad_q) ", "if (window_bad_q && !block_bad_q) "),
     "begins while it changes": ("live_i && !change_i && start_i", "live_i && start_i"),
     "goes on after a change": ("if (state_q != StIdle && change_i)", "if (1'b0)"),
@@ -53,7 +53,7 @@ PLANTED = {
     "reads over a load": ("request_i.up && !near_load_i\n", "request_i.up\n"),
     "ends before the last word": ("!(near_store_i && (have_q || arrives))) ends", "1'b1) ends"),
     "error unheard": ("if (answer && bus_err_i)", "if (1'b0)"),
-    "ends twice": ("answer_q <= '{done: ~answer_q.done, error: error}", "answer_q <= '{done: 1'b1, error: error}"),
+    "ends once only": ("'{done: ~answer_q.done, error", "'{done: 1'b1, error"),
 }  # fmt: skip
 
 

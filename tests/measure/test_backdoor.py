@@ -12,9 +12,10 @@ import pytest
 from coreloom.benches import registry
 from coreloom.benches.backdoor import bench as backdoor
 from coreloom.benches.backdoor import latency as backdoor_latency
-from coreloom.benches.backdoor import page
+from coreloom.benches.backdoor import page, transfer
 from coreloom.benches.backdoor.bench import PROGRAMS, Place, Result, Row, Run
 from coreloom.benches.backdoor.latency import Bell, Dma
+from coreloom.benches.backdoor.transfer import Block
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.report import results
@@ -22,6 +23,7 @@ from coreloom.simulation.harness import backdoor as backdoor_unit
 from coreloom.simulation.simulate import Event, Kind
 
 HERE, SHARED = Place("backdoor", "standard"), Place("smp-bus", "standard")
+WINDOW = Place("window", "standard")
 
 
 def written(**changes: int) -> dict[str, int]:
@@ -151,28 +153,33 @@ def test_a_moment_of_a_bell_that_is_not_seen_is_an_error(lost: int, text: str) -
 def test_everything_is_measured_everywhere() -> None:
     where = backdoor.places()
     assert [tuple(place) for place in where] == [
-        ("backdoor", "standard"), ("smp-bus", "standard"), ("backdoor", "economy"), ("smp-bus", "economy"),
+        ("backdoor", "standard"), ("window", "standard"), ("smp-bus", "standard"),
+        ("backdoor", "economy"), ("window", "economy"), ("smp-bus", "economy"),
     ]  # fmt: skip
     made = [(place.platform().name, place.platform().cpus) for place in where]
     assert made == [
         ("backdoor-standard", 1),
+        ("backdoor-standard", 1),
         ("smp-standard", 2),
+        ("backdoor-economy", 1),
         ("backdoor-economy", 1),
         ("smp-economy", 2),
     ]
+    assert [place.defines() for place in where[:3]] == [{}, {"PAIR_WINDOW": 1}, {}]
     sizes = {name: program.sizes for name, program in PROGRAMS.items()}
-    assert (min(sizes["sort"]), max(sizes["sort"])) == (500, 20_000)
-    assert (min(sizes["fft"]), max(sizes["fft"])) == (256, 4096)
+    assert (min(sizes["sort"]), max(sizes["sort"])) == (50, 20_000)
+    assert (min(sizes["fft"]), max(sizes["fft"])) == (64, 4096)
     wanted = backdoor.jobs(where)
     texts = [job.text for job in wanted]
-    assert len(set(texts)) == len(texts) == 4 * sum(map(len, sizes.values())) - 2 + 2 + 1
-    assert texts[0] == "backdoor, standard core: selection sort, 500 elements"
+    assert len(set(texts)) == len(texts) == 6 * sum(map(len, sizes.values())) - 4 + 4 + 1
+    assert texts[0] == "backdoor, standard core: selection sort, 50 elements"
     assert [text for text in texts if text.startswith("smp-bus, economy core: selection sort")][-1].endswith(
         " 5 000 elements"
     )
     assert "smp-bus, economy core: wavelet 5/3, 256 x 256 pixels" in texts
-    assert texts[-3:] == [
-        "backdoor, standard core: doorbells", "backdoor, economy core: doorbells", "the DMA",
+    assert texts[-5:] == [
+        "backdoor, standard core: doorbells", "backdoor, standard core: blocks",
+        "backdoor, economy core: doorbells", "backdoor, economy core: blocks", "the DMA",
     ]  # fmt: skip
     longest = max(wanted, key=lambda job: job.steps)
     assert longest.text == "backdoor, economy core: selection sort, 20 000 elements"
@@ -181,11 +188,12 @@ def test_everything_is_measured_everywhere() -> None:
 def test_a_first_look_is_the_smallest_sizes() -> None:
     texts = [job.text for job in backdoor.jobs(backdoor.places(("backdoor",), ("standard",)), quick=True)]
     assert texts == [
-        "backdoor, standard core: selection sort, 500 elements",
-        "backdoor, standard core: Dhrystone 2.1, 1 000 runs",
-        "backdoor, standard core: FFT, 256 points",
-        "backdoor, standard core: wavelet 5/3, 64 x 64 pixels",
+        "backdoor, standard core: selection sort, 50 elements",
+        "backdoor, standard core: Dhrystone 2.1, 10 runs",
+        "backdoor, standard core: FFT, 64 points",
+        "backdoor, standard core: wavelet 5/3, 32 x 32 pixels",
         "backdoor, standard core: doorbells",
+        "backdoor, standard core: blocks",
         "the DMA",
     ]
 
@@ -226,6 +234,19 @@ def dma(
     )
 
 
+def block(way: str, means: str, words: int, cycles: int, near: int) -> Block:
+    return Block(way=way, means=means, core="standard", words=words, cycles=cycles, near_cycles=near)
+
+
+BLOCKS = [
+    block("down", "stream", 1, 100, 90),
+    block("down", "stream", 4, 120, 100),
+    block("down", "stream", 16, 160, 150),
+    block("down", "window", 1, 180, 42),
+    block("down", "window", 4, 190, 42),
+    block("down", "window", 16, 160, 42),
+]
+
 ROWS: list[Row] = [
     program(
         "sort", 500, cycles_1=1000, cycles_2=1250, serial_cycles=100, transfer_cycles=500, wait_cycles=250
@@ -248,7 +269,14 @@ ROWS: list[Row] = [
 
 
 def test_tables() -> None:
-    _, standard, economy, cycles, shared, words, bells, _ = page.tables(Result(name="backdoor", rows=ROWS))
+    _, standard, economy, least, cycles, shared, words, bells, _ = page.tables(
+        Result(name="backdoor", rows=ROWS)
+    )
+    assert least.rows == (
+        ("selection sort", "standard", "20 000 elements", "20 000 elements", "-", "-"),
+        ("Dhrystone 2.1", "standard", "100 runs", "100 runs", "-", "-"),
+        ("selection sort", "economy", "500 elements", "500 elements", "-", "-"),
+    )
     assert standard.title == "One processor and two joined by the Back-Door, standard core"
     assert standard.rows == (
         ("selection sort", "500 elements", "1 000", "1 250", "0.80", "0.65", "124.0 %", "0.14", "1.6"),
@@ -285,6 +313,48 @@ def test_tables() -> None:
     )
     for table in (standard, cycles, shared, words, bells):
         assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_through_the_window() -> None:
+    """Beside the streams; what moves in it takes no time of processor 0, so it does not lower the bound."""
+    rows = [
+        program("sort", 500),
+        program("sort", 500, WINDOW, cycles_2=51_000, transfer_cycles=90),
+        program("fft", 64, WINDOW, cycles_2=99_000, load_cycles=2000),
+    ]
+    assert page.window(rows).rows == (
+        (
+            "selection sort", "500 elements", "standard", "100 000", "51 000", "90", "1.96", "1.98", "1.75",
+            "1.92", "1.72", "1.6",
+        ),
+        (
+            "FFT", "64 points", "standard", "100 000", "99 000", "1 200", "1.01", "1.98", "0.99",
+            "-", "-", "1.25",
+        ),
+    )  # fmt: skip
+    assert page.pays(rows).rows == (
+        ("selection sort", "standard", *["500 elements"] * 4),
+    )  # fmt: skip
+
+
+def test_blocks() -> None:
+    assert page.blocks(BLOCKS).rows == (
+        ("to processor 1", "standard", "1", "100", "90", "180", "42", "0.56"),
+        ("to processor 1", "standard", "4", "120", "100", "190", "42", "0.63"),
+        ("to processor 1", "standard", "16", "160", "150", "160", "42", "1.00"),
+    )
+    assert page.block_costs(BLOCKS).rows == (
+        ("to processor 1", "standard", "100", "180", "3.33", "-2.50", "4.17", "0.00", "16", "1"),
+    )
+    slower = [*BLOCKS[:-1], block("down", "window", 16, 161, 151)]
+    assert page.block_costs(slower).rows[0][-2:] == ("none", "none")
+    assert [(f.what, f.measured, f.at_most, f.bound) for f in backdoor.figures(BLOCKS)] == [
+        ("window to processor 1, standard core: cycles per word", -2.5, 2.0, 1)
+    ]
+    with pytest.raises(UserError) as error:
+        transfer.blocks("standard", bytes(8))
+    assert str(error.value) == "it wrote 8 bytes, not 256: a bug in Coreloom"
+    assert len(transfer.blocks("economy", bytes(256))) == 32
 
 
 def test_what_was_not_measured_has_no_table() -> None:
@@ -326,25 +396,36 @@ def test_figures_are_from_the_largest_sizes() -> None:
 
 def test_page_and_its_summary() -> None:
     assert page.summary(ROWS).rows == (
-        ("selection sort", "20 000 elements", "standard", "1.6", "1.92", "1.94", "1.83"),
-        ("Dhrystone 2.1", "100 runs", "standard", "1.25 to 1.6", "1.96", "1.98", "-"),
-        ("selection sort", "500 elements", "economy", "1.6", "1.67", "1.94", "-"),
+        ("selection sort", "20 000 elements", "standard", "1.6", "1.92", "1.94", "-", "1.83"),
+        ("Dhrystone 2.1", "100 runs", "standard", "1.25 to 1.6", "1.96", "1.98", "-", "-"),
+        ("selection sort", "500 elements", "economy", "1.6", "1.67", "1.94", "-", "-"),
     )
     content = Result(name="backdoor", rows=ROWS, reach=backdoor.figures(ROWS))
     titles = [table.title for table in registry.get("backdoor").tables(content)]
-    assert len(titles) == 8
+    assert len(titles) == 9
     assert titles[-1] == "Figures to reach (largest sizes)"
 
 
 # --- the whole, small ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", [HERE, SHARED], ids=lambda place: place.kind)
+@pytest.mark.parametrize("place", [HERE, WINDOW, SHARED], ids=lambda place: place.kind)
 def test_a_program_is_measured(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = backdoor.measure(PROGRAMS["fft"], 256, place)
     assert (row.program, row.size, row.platform, row.core) == ("fft", 256, *place)
     assert 0.9 < row.speedup < 2
-    assert (row.words_down > 0) == (place is HERE)
+    assert (row.words_down > 0) == (place is not SHARED)
+
+
+def test_blocks_are_measured() -> None:
+    """The window is faster at each size, both ways, and costs processor 0 no more for more words."""
+    rows = {(row.way, row.means, row.words): row for row in transfer.measure("standard")}
+    assert [rows[way, "window", 1].cycles for way in transfer.WAYS] == [185, 174]
+    assert [rows[way, "window", 16384].cycles for way in transfer.WAYS] == [26389, 26010]
+    assert [rows[way, "stream", 16384].cycles for way in transfer.WAYS] == [38256, 38958]
+    costs = transfer.costs(list(rows.values()))
+    assert [(cost.way, cost.even, cost.near_even) for cost in costs] == [("down", 1, 1), ("up", 1, 1)]
+    assert {row.near_cycles for row in rows.values() if row.means == "window" and row.words > 1} == {42}
 
 
 def test_bells_and_streams_are_measured() -> None:

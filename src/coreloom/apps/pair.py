@@ -167,7 +167,7 @@ def twiddles_header() -> str:
         [
             "/* Generated from src/coreloom/apps/pair.py by `coreloom generate`; do not edit. */",
             f"/* {licence.tag()} */",
-            "/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15: what an FFT of PAIR_SIZE points uses. */",
+            "/* Cosine (low half) and sine (high half) of pi k / TWIDDLES, Q15, for PAIR_SIZE points. */",
             "#ifndef TWIDDLES_H",
             "#define TWIDDLES_H",
             "",

@@ -32,7 +32,7 @@ class Backdoor(Bench[Result]):
 
     def measure(self, options: Namespace, work: Work) -> Result:
         where = places(cores=("standard",)) if options.quick else places()
-        socs = [place.platform() for place in where]
+        socs = {soc.name: soc for soc in (place.platform() for place in where)}.values()
         rows = work.jobs([build(soc, soc.name) for soc in socs], jobs(where, options.quick))
         return Result(name=self.name, rows=rows, reach=figures(rows), method=self.method())
 

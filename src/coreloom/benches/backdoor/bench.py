@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The four programs of [GF] on one processor and on two, whose buses are not connected or are one.
 
-Each program does its work alone and with both processors in one simulation and compares (apps/pair); DMA
-and doorbells (latency.py) beside them, and what of all this was to be reached.
+Each program does its work alone and with both processors in one simulation and compares (apps/pair);
+blocks by stream and through the window (transfer.py), DMA and doorbells (latency.py) beside them, and what of
+all this was to be reached.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import msgspec
 
 from coreloom.apps.pair import PAIR
 from coreloom.apps.pair import figures as figures_of
-from coreloom.benches.backdoor import latency
+from coreloom.benches.backdoor import latency, transfer
 from coreloom.benches.backdoor.latency import Bell, Dma
+from coreloom.benches.backdoor.transfer import Block
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, Progress
@@ -27,13 +29,14 @@ from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.harness import backdoor as backdoor_unit
 from coreloom.toolchain import firmware, verilate
 
-KINDS = ("backdoor", "smp-bus")
+KINDS = ("backdoor", "window", "smp-bus")  # window: a Back-Door, data by the DMA of processor 1
 CORES = ("standard", "economy")
 PAPER = (1.25, 1.6)  # [GF] section 4.2: the least and the most of its four speed-ups
 SHARE = 0.95  # of the bound, of each program
 DMA_RATE = 0.95  # words a cycle
 DMA_WORDS = 128  # from here on
 BELL_CYCLES = 30
+WINDOW_WORD = 2.0  # cycles: the two beats that a word by stream takes on the bus of processor 0
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,19 @@ class Place(NamedTuple):
     core: str
 
     def platform(self) -> platform.Platform:
-        if self.kind == "backdoor":
+        if self.kind in ("backdoor", "window"):
             return platform.load(f"backdoor-{self.core}")
         return platform.load(f"smp-{self.core}", 2)
 
+    def defines(self) -> dict[str, str | int]:
+        """For the program (apps/pair)."""
+        return {"PAIR_WINDOW": 1} if self.kind == "window" else {}
+
 
 # They take half an hour, and say no more than 5000 elements there.
-LEFT_OUT = tuple((Place("smp-bus", "economy"), "sort", size) for size in (10_000, 20_000))
+LEFT_OUT = tuple(
+    (Place(kind, "economy"), "sort", size) for kind in ("window", "smp-bus") for size in (10_000, 20_000)
+)
 
 
 # --- a program -----------------------------------------------------------------------------
@@ -89,7 +98,7 @@ LEFT_OUT = tuple((Place("smp-bus", "economy"), "sort", size) for size in (10_000
 
 def bound(cycles_1: int, serial: int, words: int) -> float:
     """The speed-up that nothing can beat: the part that can be split takes half, and each word that crosses
-    takes two beats of the bus of processor 0, which loads and stores it."""
+    takes two beats of the bus of processor 0, which loads and stores it, or none of its time by DMA."""
     return cycles_1 / (serial + (cycles_1 - serial) / 2 + 2 * words)
 
 
@@ -124,7 +133,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, tag_field="part", tag="prog
         return PROGRAMS[self.program].sized(self.size)
 
 
-Row = Run | Bell | Dma
+Row = Run | Bell | Dma | Block
 
 
 class Result(results.Result, kw_only=True):
@@ -143,7 +152,8 @@ def row(program: Program, size: int, place: Place, found: Mapping[str, int], rat
     one, two = found["cycles_1"], found["cycles_2"]
     if found["size"] != size or not one or not two:
         raise UserError("its figures are for another size: a bug in Coreloom")
-    most = bound(one, found["serial_cycles"], found["words_down"] + found["words_up"])
+    moved = 0 if place.kind == "window" else found["words_down"] + found["words_up"]
+    most = bound(one, found["serial_cycles"], moved)
     return Run(
         program=program.name,
         size=size,
@@ -167,7 +177,7 @@ def measure(program: Program, size: int, place: Place, progress: Progress | None
     Raises UserError if it does not end well, WrongOutput if its result is not the host's.
     """
     soc = place.platform()
-    experiment = Experiment(program.name, soc, defines={"PAIR_SIZE": size})
+    experiment = Experiment(program.name, soc, defines={"PAIR_SIZE": size, **place.defines()})
 
     def simulate() -> dict[str, Any]:
         outcome = experiment.run(b"", progress=progress)
@@ -208,6 +218,7 @@ def jobs(where: Sequence[Place], quick: bool = False) -> list[Job[Row]]:
                 wanted.append(Job(text, run, slow * program.steps(size)))
     for core in dict.fromkeys(place.core for place in where):
         wanted.append(Job(f"backdoor, {core} core: doorbells", partial(latency.measure, core)))
+        wanted.append(Job(f"backdoor, {core} core: blocks", partial(transfer.measure, core)))
     return [*wanted, Job("the DMA", dma)]
 
 
@@ -252,6 +263,9 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         if of:
             least = round(min(one.words_per_cycle for one in of), 3)
             found.append(Figure(f"DMA, {text}: words per cycle", least, at_least=DMA_RATE, bound=1))
+    for cost in transfer.costs([one for one in rows if isinstance(one, Block) and one.core == "standard"]):
+        text = f"window {transfer.WAYS[cost.way]}, standard core: cycles per word"
+        found.append(Figure(text, cost.per_word[1], at_most=WINDOW_WORD, bound=1))
     for bell in rows:
         if isinstance(bell, Bell) and (bell.core, bell.far_clock) == ("standard", 1):
             text = f"doorbell {latency.WAYS[bell.way]}, to {latency.UNTIL[bell.until]}"

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from coreloom.benches.backdoor.bench import CORES, PAPER, PROGRAMS, Result, Row, Run, largest
 from coreloom.benches.backdoor.latency import UNTIL, WAYS, Bell, Dma
+from coreloom.benches.backdoor.transfer import MEANS, Block, costs
 from coreloom.report.table import Table, number, reach
 
 
 def tables(content: Result) -> list[Table]:
     """All of them that have rows."""
     rows = content.rows
-    rest = (cycles, smp, dma, bells)
+    rest = (window, pays, cycles, smp, blocks, block_costs, dma, bells)
     shown = [summary(rows), *speed(rows), *(table(rows) for table in rest)]
     return [*(table for table in shown if table.rows), reach(content.reach, "largest sizes")]
 
@@ -28,9 +29,13 @@ def _runs(rows: Sequence[Row], kind: str = "backdoor") -> list[Run]:
 
 
 def _shared(rows: Sequence[Row], row: Run) -> Run | None:
-    """The same case on smp-bus, if it was measured."""
+    return _same(rows, row, "smp-bus")
+
+
+def _same(rows: Sequence[Row], row: Run, kind: str) -> Run | None:
+    """The same case at another kind of place, if it was measured."""
     case = (row.core, row.program, row.size)
-    found = _runs(rows, "smp-bus")
+    found = _runs(rows, kind)
     return next((other for other in found if (other.core, other.program, other.size) == case), None)
 
 
@@ -68,6 +73,122 @@ def speed(rows: Sequence[Row]) -> list[Table]:
         )
         for core in dict.fromkeys(row.core for row in here)
     ]
+
+
+def window(rows: Sequence[Row]) -> Table:
+    """The same programs where processor 1 fetches and leaves the data itself, beside the streams."""
+    lines = []
+    for row in _runs(rows, "window"):
+        stream = _same(rows, row, "backdoor")
+        lines.append(
+            (
+                *_program(row),
+                row.core,
+                *map(number, (row.cycles_1, row.cycles_2, row.transfer_cycles)),
+                f"{row.speedup:.2f}",
+                f"{row.bound:.2f}",
+                f"{row.speedup_with_loading:.2f}",
+                *(
+                    ("-", "-")
+                    if stream is None
+                    else (f"{stream.speedup:.2f}", f"{stream.speedup_with_loading:.2f}")
+                ),
+                _paper(row),
+            )
+        )
+    return Table(
+        "The same through the window: processor 1's DMA reaches the memory of processor 0",
+        (
+            *("program", "size", "core", "cycles, one", "cycles, two", "moving words", "speed-up", "bound"),
+            *("with loading", "streams: speed-up", "streams: with loading", "paper"),
+        ),
+        tuple(lines),
+        text_columns=3,
+    )
+
+
+def pays(rows: Sequence[Row]) -> Table:
+    """From which size on two processors are faster than one."""
+    lines = []
+    for core in CORES:
+        for name in PROGRAMS:
+            cells = []
+            for kind in ("backdoor", "window"):
+                found = [row for row in _runs(rows, kind) if (row.core, row.program) == (core, name)]
+                cells += [_least(found, lambda row: row.speedup), _least(found, _with_loading)]
+            if any(row.program == name and row.core == core for row in _runs(rows)):
+                lines.append((PROGRAMS[name].title, core, *cells))
+    return Table(
+        "The smallest size measured from which on two processors are faster than one",
+        (
+            *("program", "core", "streams", "streams, with loading"),
+            *("window", "window, with loading"),
+        ),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def _with_loading(row: Run) -> float:
+    return row.speedup_with_loading
+
+
+def _least(rows: Sequence[Run], speedup: Callable[[Run], float]) -> str:
+    text = "none"
+    for row in sorted(rows, key=lambda row: -row.size):
+        if speedup(row) <= 1:
+            break
+        text = row.sized
+    return text if rows else "-"
+
+
+def blocks(rows: Sequence[Row]) -> Table:
+    """A block of each size, by stream and through the window."""
+    found = {(row.core, row.way, row.words, row.means): row for row in rows if isinstance(row, Block)}
+    lines = []
+    for core, way, words in dict.fromkeys(key[:3] for key in found):
+        stream, through = (found[core, way, words, means] for means in MEANS)
+        lines.append(
+            (
+                WAYS[way],
+                core,
+                *map(number, (words, stream.cycles, stream.near_cycles, through.cycles, through.near_cycles)),
+                f"{stream.cycles / through.cycles:.2f}",
+            )
+        )
+    return Table(
+        "A block between the memories of the two processors, in cycles of processor 0",
+        (
+            *("block", "core", "words", "stream", "of them processor 0's own"),
+            *("window", "of them processor 0's own", "stream over window"),
+        ),
+        tuple(lines),
+        text_columns=2,
+    )
+
+
+def block_costs(rows: Sequence[Row]) -> Table:
+    """Start, cycles of a word, and from which size on the window costs no more."""
+    return Table(
+        "Blocks: one word, each word more, and from which size on the window costs no more",
+        (
+            *("block", "core", "stream: one word", "window: one word", "stream: cycles per word"),
+            *("window: cycles per word", "stream: per word, processor 0's own"),
+            *("window: per word, processor 0's own", "no more cycles from (words)"),
+            "no more of processor 0's from (words)",
+        ),
+        tuple(
+            (
+                WAYS[cost.way],
+                cost.core,
+                *map(number, cost.start),
+                *(f"{each:.2f}" for each in (*cost.per_word, *cost.near_per_word)),
+                *("none" if even is None else number(even) for even in (cost.even, cost.near_even)),
+            )
+            for cost in costs([row for row in rows if isinstance(row, Block)])
+        ),
+        text_columns=2,
+    )
 
 
 def cycles(rows: Sequence[Row]) -> Table:
@@ -179,7 +300,7 @@ def summary(rows: Sequence[Row]) -> Table:
     lines = []
     for core in CORES:
         for row in largest(rows, core):
-            other = _shared(rows, row)
+            other, through = _shared(rows, row), _same(rows, row, "window")
             lines.append(
                 (
                     *_program(row),
@@ -187,12 +308,12 @@ def summary(rows: Sequence[Row]) -> Table:
                     _paper(row),
                     f"{row.speedup:.2f}",
                     f"{row.bound:.2f}",
-                    "-" if other is None else f"{other.speedup:.2f}",
+                    *("-" if each is None else f"{each.speedup:.2f}" for each in (through, other)),
                 )
             )
     return Table(
         "Speed-up by a second processor",
-        ("program", "size", "core", "paper", "Back-Door", "bound", "smp-bus"),
+        ("program", "size", "core", "paper", "Back-Door", "bound", "through the window", "smp-bus"),
         tuple(lines),
         text_columns=3,
     )
