@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
-from coreloom.benches.smp import page, reach
+from coreloom.benches.smp import locks, page, reach
 from coreloom.benches.smp.bench import (
     CORES,
     Result,
@@ -47,12 +47,14 @@ class Smp(Bench[Result]):
         wanted = cases(("standard",) if options.quick else CORES) + ([] if missing else freertos_cases())
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)
+        taken = [] if options.quick else locks.run(work)
         with work.doing("measure the ready queue and the kernel port"):
             reached = reach.figures(rows)
         method = self.method(window=options.window)
         return Result(
             name=self.name,
             rows=rows,
+            locks=taken,
             reach=reached,
             tools=tools(not missing),
             method=method,

@@ -14,6 +14,7 @@ import msgspec
 
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
+from coreloom.benches.smp import locks
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, prepare, whole
@@ -123,6 +124,7 @@ class Result(results.Result, kw_only=True):
     """What `coreloom bench smp` and `coreloom bench grain` write."""
 
     rows: list[Row]
+    locks: list[locks.Row] = msgspec.field(default_factory=list)  # of the Lock Unit, by its order
     window_cycles: int = WINDOW
     switch_bound_cycles: int = SWITCH_BOUND
 

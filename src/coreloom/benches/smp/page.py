@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Protocol
 
+from coreloom.benches.smp import locks
 from coreloom.benches.smp.bench import (
     PAPER_DONE,
     PAPER_IDLE,
@@ -32,6 +33,7 @@ def tables(content: Result) -> list[Table]:
         switch(rows),
         scaling(rows),
         cycles(rows),
+        *([locks.table(content.locks)] if content.locks else []),
         reach(content.reach),
     ]
 
