@@ -31,7 +31,7 @@ CONFIGS = {
 }
 
 
-def library(config: Config, folder: Path) -> ctypes.CDLL:
+def library(config: Config, folder: Path, source: str = "sw_host.c") -> ctypes.CDLL:
     sizes = {
         "CL_CPUS": config.cpus,
         "CL_THREADS": config.threads,
@@ -49,7 +49,7 @@ def library(config: Config, folder: Path) -> ctypes.CDLL:
             *firmware.zig(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
             *(f"-D{name}={value}" for name, value in sizes.items()),
             f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'sw'}",
-            str(Path(__file__).with_name("sw_host.c")), "-o", str(path),
+            str(Path(__file__).with_name(source)), "-o", str(path),
         ],
         check=True,
         env=firmware.zig_environment(),
