@@ -47,8 +47,17 @@ def test_streams(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert f"It prints `{said.strip()}`" in PAGE
 
 
+@pytest.mark.parametrize("name", ["backdoor-standard", "backdoor-economy"])
+def test_window(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = listing(2, tmp_path / "window.c")
+    assert main(["run", str(program), "--platform", name]) == 0
+    said = "last 899940001, status 14\n"
+    assert capsys.readouterr().out.startswith(said)
+    assert f"It prints `{said.strip()}`" in PAGE
+
+
 def test_driver_on_another_host(tmp_path: Path) -> None:
-    program = listing(2, tmp_path / "host.c")
+    program = listing(3, tmp_path / "host.c")
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{RUNTIME / 'include'}"]
     command = [*firmware.zig(), "cc", *flags, "-c", str(program), "-o", str(tmp_path / "host.o")]
     subprocess.run(command, env=firmware.zig_environment(), check=True)
