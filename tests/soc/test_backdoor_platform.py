@@ -285,7 +285,7 @@ def test_bus_errors_of_processor_0(core: str, what: str) -> None:
 
 # What processor 1 does not have: address, and whether it is a store.
 FAR_ERRORS = (
-    (0xF030_00B0, False),  # no register
+    (0xF030_00C4, False),  # no register
     (0xF030_0000, True),  # read-only
     (0xF030_0020, False),  # write-only
     (0xF030_0100, False),  # behind the registers
