@@ -654,7 +654,7 @@ Program far_program() {
         break;
       }
       case 7: {
-        static const uint32_t gaps[] = {0x0c, 0x14, 0x30, 0x50, 0xb0, 0xfc};
+        static const uint32_t gaps[] = {0x0c, 0x14, 0x30, 0x50, 0xc4, 0xfc};
         counts.refusals++;
         if (chance(50)) co_await far.fails(chance(50), gaps[upto(std::size(gaps) - 1)]);
         else co_await far.fails(false, CL_BACKDOOR_FAR_MAIL_SEND);
