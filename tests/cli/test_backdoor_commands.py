@@ -76,7 +76,7 @@ def test_quick_measurement_makes_no_page(
     assert quick_where == [
         "build the model of backdoor-standard", "build the model of smp-standard",
     ]  # fmt: skip
-    assert (len(quick), quick[0]) == (2 * 4 + 2, "backdoor, standard core: selection sort, 500 elements")
+    assert (len(quick), quick[0]) == (3 * 4 + 3, "backdoor, standard core: selection sort, 50 elements")
     assert (len(where), len(wanted)) == (4, len(backdoor.jobs(backdoor.places())))
 
 
