@@ -133,6 +133,12 @@ K_INLINE uint32_t *k_slot(k_port *port, uint32_t number) {
   return (uint32_t *)(void *)((char *)port->ring + number % (K_RING * K_STEP));
 }
 
+/* A receiver takes a message without the lock as soon as `frozen` says so: the compiler must not store that first. */
+K_INLINE void k_write(k_port *port, uint32_t number, uint32_t word) {
+  *(volatile uint32_t *)k_slot(port, number) = word;
+}
+K_INLINE void k_freeze(k_port *port, uint32_t number) { *(volatile uint32_t *)&port->frozen = number; }
+
 typedef struct {
   k_thread *owner;
   k_thread *waiters;

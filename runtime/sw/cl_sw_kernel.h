@@ -43,7 +43,7 @@ K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {
 /* --- publishing -------------------------------------------------------------------------- */
 
 K_INLINE void k_show(k_port *port, int *woke) {
-  port->frozen = port->tail;
+  k_freeze(port, port->tail);
   if (port->receiver_waits) {
     port->receiver_waits = 0;
     k_wake_and_notify(port->receiver, woke);
@@ -68,7 +68,7 @@ K_INLINE void k_publish(k_thread *thread, int *woke) {
 K_INLINE k_thread *k_publish_and_keep_one(k_port *port) {
   port->writer = NULL;
   if (port->tail == port->frozen) return NULL;
-  port->frozen = port->tail;
+  k_freeze(port, port->tail);
   if (!port->receiver_waits) return NULL;
   port->receiver_waits = 0;
   k_thread *receiver = port->receiver;
@@ -596,8 +596,9 @@ K_INLINE int k_put_at_once(k_port *port, uint32_t word) {
   uint32_t head = port->head;
   __asm__ volatile("" : : "r"(at_once), "r"(tail), "r"(head)); /* all loads first: a core waits for one */
   if (at_once != K_DIRECT || tail - head == K_FULL) return 0;
-  *k_slot(port, tail) = word;
-  port->frozen = port->tail = tail + K_STEP;
+  k_write(port, tail, word);
+  port->tail = tail + K_STEP;
+  k_freeze(port, tail + K_STEP);
   return 1;
 }
 
@@ -613,7 +614,7 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
   } else if (writer != thread) {
     return 0;
   }
-  *k_slot(port, tail) = word;
+  k_write(port, tail, word);
   port->tail = tail + K_STEP;
   return 1;
 }
@@ -621,7 +622,7 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
 /* There is room. */
 K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
   uint32_t tail = port->tail;
-  *k_slot(port, tail) = word;
+  k_write(port, tail, word);
   port->tail = tail + K_STEP;
   if (port->kind == K_DIRECT || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
@@ -779,7 +780,7 @@ K_INLINE uint32_t k_op_interrupt_wait(k_cpu *cpu, uint32_t id) {
 K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
   if (!port->receiver) return K_ERROR(EBADF);
   if (k_full(port)) return K_ERROR(EAGAIN);
-  *k_slot(port, port->tail) = id;
+  k_write(port, port->tail, id);
   port->tail += K_STEP;
   k_show(port, woke);
   return 0;

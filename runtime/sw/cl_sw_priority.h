@@ -335,7 +335,7 @@ K_INLINE uint32_t k_wait_fast(k_cpu *cpu, k_thread *thread, k_port *port) {
   if (sent) {
     thread->sent = NULL;
     sent->writer = NULL;
-    sent->frozen = sent->tail;
+    k_freeze(sent, sent->tail);
     sent->receiver_waits = 0;
   }
   port->receiver_waits = 1;
