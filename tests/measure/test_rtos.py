@@ -21,6 +21,19 @@ def test_a_span_is_from_the_last_begin_to_the_next_end() -> None:
     assert rtos.spans([("begin", 10)], "begin", "end") == []
 
 
+def test_an_end_that_is_seen_again_after_an_interrupt_counts_once() -> None:
+    log = [
+        ("turn", 5),
+        ("count", 10),
+        ("turn", 12),
+        ("turn", 170),
+        ("count", 200),
+        ("other", 201),
+        ("turn", 202),
+    ]
+    assert rtos.ends(log, "count", "turn") == [12, 202]
+
+
 def test_counts_of_threads_that_take_turns_differ_by_one_at_most() -> None:
     assert rtos.in_step((7, 7, 6, 6, 6), 32, summed=True)
     assert not rtos.in_step((8, 7, 6, 6, 6), 33, summed=True)

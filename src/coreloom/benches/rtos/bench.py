@@ -158,6 +158,17 @@ def spans(moments: Iterable[tuple[str, int]], begin: str, end: str) -> list[int]
     return found
 
 
+def ends(moments: Iterable[tuple[str, int]], begin: str, end: str) -> list[int]:
+    """The cycle of the first `end` after each `begin`."""
+    found: list[int] = []
+    begun = False
+    for name, cycle in moments:
+        if name == end and begun:
+            found.append(cycle)
+        begun = name == begin if name in (begin, end) else begun
+    return found
+
+
 def in_step(counts: Sequence[int], turns: int, summed: bool) -> bool:
     """Whether a metric's counts agree with one another, and with the turns that the host saw."""
     total = sum(counts) if summed else counts[0]
@@ -212,9 +223,9 @@ def _row(
 
 
 def _metric(case: Case, window: int) -> list[Row]:
-    outcome, moments = _watched(case, 0, ["turn"], window)
+    outcome, moments = _watched(case, 0, ["count", "turn"], window)
     start = outcome.figures.start
-    turns = [cycle for _, cycle in moments if cycle >= start]
+    turns = [cycle for cycle in ends(moments, "count", "turn") if cycle >= start]
     words = struct.unpack(f"<{len(outcome.result.output) // 4}I", outcome.result.output)
     counts = words[: case.measurement.counts]
     status = outcome.result.exit_status
