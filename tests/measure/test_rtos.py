@@ -118,7 +118,7 @@ def test_a_program_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_is_measured_where() -> None:
     cases = rtos.cases()
-    assert len(cases) == len(set(cases)) == 450
+    assert len(cases) == len(set(cases)) == 448
     assert {case.ground for case in cases if case.measurement.name == "cond_wait"} == {"hw", "sw"}
     assert {case.ground for case in cases if case.measurement.name == "notification_equals"} == {
         "freertos",

@@ -162,7 +162,8 @@ def not_reached(found: dict[str, Any]) -> str:
         misses = missed(bench, found)
         reasons = bench.text("not_reached.md").strip()
         if misses or reasons:
-            parts.append(f"## [{bench.title}](results/{name}.md)")
+            measured = name in found or _old(bench)  # else there is no page yet
+            parts.append(f"## [{bench.title}](results/{name}.md)" if measured else f"## {bench.title}")
             parts += [_misses(bench, misses).markdown()] if misses else []
             parts += [reasons] if reasons else []
     return "\n\n".join(parts) + "\n"
