@@ -38,3 +38,26 @@
   lw a6, 56(sp)
   lw a7, 60(sp)
   .endm
+
+  /* On entry to a trap of the standard core: the same and 64 pc, in a frame of so many bytes on the stack. */
+  .macro cl_push_frame bytes
+  addi sp, sp, -\bytes
+  sw t0, 4(sp)
+  csrr t0, mepc
+  sw ra, 0(sp)
+  sw t1, 8(sp)
+  sw t2, 12(sp)
+  sw t3, 16(sp)
+  sw t4, 20(sp)
+  sw t5, 24(sp)
+  sw t6, 28(sp)
+  sw a0, 32(sp)
+  sw a1, 36(sp)
+  sw a2, 40(sp)
+  sw a3, 44(sp)
+  sw a4, 48(sp)
+  sw a5, 52(sp)
+  sw a6, 56(sp)
+  sw a7, 60(sp)
+  sw t0, 64(sp)
+  .endm

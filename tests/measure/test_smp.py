@@ -13,8 +13,9 @@ import pytest
 
 from coreloom.benches import registry
 from coreloom.benches.bench import Work
+from coreloom.benches.rivals import better, find_freertos, tools
 from coreloom.benches.smp import page
-from coreloom.benches.smp.bench import WINDOW, Row, better, find_freertos, freertos_cases, run, tools
+from coreloom.benches.smp.bench import WINDOW, Row, freertos_cases, run
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job
 from coreloom.toolchain import freertos

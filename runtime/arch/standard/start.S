@@ -72,29 +72,6 @@ cl_start:
   la sp, cl_main_stack + CL_MAIN_STACK_BYTES
   tail cl_boot_main
 
-/* The caller-saved registers and the return address. */
-  .macro keep
-  addi sp, sp, -FRAME
-  sw t0, 4(sp)
-  csrr t0, mepc
-  sw ra, 0(sp)
-  sw t1, 8(sp)
-  sw t2, 12(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a0, 32(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
-  sw t0, 64(sp)
-  .endm
-
   .section .text.hot, "ax", @progbits
   .option norelax
 #if defined(CL_KERNEL_HW)
@@ -115,7 +92,7 @@ vectors:
   .globl cl_trap_entry
 cl_trap_entry:
 interrupt:
-  keep
+  cl_push_frame FRAME
 #if defined(CL_KERNEL_HW)
   /* The kernel's interrupt: a better thread, or the slice is used up. All in one piece, as the time from here to
    * cl_switch_to is what an interrupt thread waits for its CPU: no call, and no frame but one. */
@@ -189,7 +166,7 @@ back:
 
 #if defined(CL_KERNEL_HW)
 timer_interrupt:
-  keep
+  cl_push_frame FRAME
   lui t1, %hi(WORD0)
   lw t1, %lo(WORD0)(t1)
   sw t1, 68(sp)

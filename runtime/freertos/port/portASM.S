@@ -113,41 +113,18 @@ yielded:
   ret
   .size vPortYield, . - vPortYield
 
-  /* Before a handler: sp = the CPU's stack, mscratch = the task's. */
-  .macro enter
-  addi sp, sp, -FRAME
-  sw t0, 4(sp)
-  csrr t0, mepc
-  sw ra, 0(sp)
-  sw t1, 8(sp)
-  sw t2, 12(sp)
-  sw t3, 16(sp)
-  sw t4, 20(sp)
-  sw t5, 24(sp)
-  sw t6, 28(sp)
-  sw a0, 32(sp)
-  sw a1, 36(sp)
-  sw a2, 40(sp)
-  sw a3, 44(sp)
-  sw a4, 48(sp)
-  sw a5, 52(sp)
-  sw a6, 56(sp)
-  sw a7, 60(sp)
-  sw t0, 64(sp)
-  .endm
-
   .globl freertos_risc_v_mtimer_interrupt_handler
   .balign 16
 freertos_risc_v_mtimer_interrupt_handler:
-  enter
-  csrrw sp, mscratch, sp
+  cl_push_frame FRAME
+  csrrw sp, mscratch, sp /* now sp = the CPU's stack, mscratch = the task's */
   call cl_port_tick
   j leave
 
   .globl freertos_risc_v_interrupt_handler
   .balign 16
 freertos_risc_v_interrupt_handler:
-  enter
+  cl_push_frame FRAME
   csrrw sp, mscratch, sp
   csrr a0, mcause
   call freertos_risc_v_application_interrupt_handler
@@ -196,7 +173,7 @@ back:
   .globl cl_port_ipi
   .balign 16
 cl_port_ipi:
-  enter
+  cl_push_frame FRAME
   lui t0, %hi(CL_LOCAL)
   sw zero, %lo(CL_LOCAL + CL_IPI_CLEAR)(t0)
   j away

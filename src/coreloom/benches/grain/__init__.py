@@ -9,15 +9,14 @@ from dataclasses import replace
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.grain import page
+from coreloom.benches.rivals import find_freertos, tools
 from coreloom.benches.smp.bench import (
     Case,
     Result,
     add_window,
-    find_freertos,
     freertos_cases,
     has_papers_window,
     run,
-    tools,
 )
 from coreloom.options import add_freertos
 from coreloom.report.figure import Figure
@@ -33,7 +32,7 @@ class Grain(Bench[Result]):
     title = "Cost of a message: the image filter by pixels per message"
     order = 20
     result = Result
-    inputs = (*SOC, "src/coreloom/benches/smp")
+    inputs = (*SOC, "src/coreloom/benches/smp", "src/coreloom/benches/rivals.py")
 
     def options(self, parser: ArgumentParser) -> None:
         add_window(parser)

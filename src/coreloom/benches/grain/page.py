@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coreloom.benches.smp.bench import Row, better, named
+from coreloom.benches.rivals import NAMES, better
+from coreloom.benches.smp.bench import Row
 from coreloom.benches.smp.page import arrangement, measured, rivals, share
 from coreloom.report.figure import Figure
 from coreloom.report.table import Table, number
@@ -17,7 +18,7 @@ def finest(rows: Sequence[Row]) -> Figure:
     """What the hardware kernel gains where messages are smallest, on the most CPUs."""
     others, hard = min(rivals(rows), key=lambda each: (each[1].grain, -each[1].cpus))
     best = better(list(others.values()), lambda row: row.done) or others["sw"]
-    what = f"{hard.grain} pixel per message, {arrangement(hard)}: pixels, hardware over {named(best.kernel)}"
+    what = f"{hard.grain} pixel per message, {arrangement(hard)}: pixels, hardware over {NAMES[best.kernel]}"
     return Figure(f"{what}, the better rival", round(hard.done / best.done, 2))
 
 
@@ -34,7 +35,7 @@ def grain(rows: Sequence[Row], window: int) -> Table:
                 *(number(others[kernel].done if kernel in others else None) for kernel in kernels),
                 number(hard.done),
                 number(hard.done / best.done if best and best.done else None, 2),
-                named(best.kernel) if best else "-",
+                NAMES[best.kernel] if best else "-",
                 *(share(others[kernel]) if kernel in others else "-" for kernel in kernels),
                 share(hard),
             )
@@ -42,7 +43,7 @@ def grain(rows: Sequence[Row], window: int) -> Table:
     return Table(
         f"Pixels in {number(window)} cycles by pixels per message (standard core)",
         (
-            *("pixels per message", "CPUs", *map(named, kernels), "hardware kernel"),
+            *("pixels per message", "CPUs", *(NAMES[kernel] for kernel in kernels), "hardware kernel"),
             *("ratio to the better rival", "better rival"),
             *(f"kernel share {_SHORT[kernel]}" for kernel in kernels),
             "kernel share HW",

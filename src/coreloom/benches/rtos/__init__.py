@@ -7,12 +7,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.rivals import NAMES, find_freertos, tools
 from coreloom.benches.rtos import page
 from coreloom.benches.rtos.bench import (
     CACHES,
     CORES,
     CPUS,
-    NAMES,
     ROUNDS,
     WINDOW,
     Result,
@@ -22,7 +22,6 @@ from coreloom.benches.rtos.bench import (
 )
 from coreloom.benches.rtos.measurements import MEASUREMENTS, PARTS
 from coreloom.benches.rtos.reach import TWICE, figures
-from coreloom.benches.smp.bench import find_freertos, tools
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import build
@@ -46,7 +45,7 @@ class Rtos(Bench[Result]):
     order = 25
     result = Result
     leading = TWICE[0]
-    inputs = (*SOC, "src/coreloom/benches/moment.h")
+    inputs = (*SOC, "src/coreloom/benches/moment.h", "src/coreloom/benches/rivals.py")
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from coreloom.benches.rivals import NAMES
 from coreloom.benches.rtos.measurements import (
     ACROSS,
     ALWAYS_WAIT,
@@ -33,12 +34,11 @@ from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.measure import spread
 from coreloom.simulation.simulate import Kind, Pulses
 from coreloom.toolchain import elf
-from coreloom.toolchain.firmware import FREERTOS, KERNELS
+from coreloom.toolchain.firmware import FREERTOS
 
 WINDOW = 1_000_000  # cycles, of a metric
 ROUNDS = 100
 WARM_UP = 4  # rounds before them
-NAMES = {**{kernel: f"{name} kernel" for kernel, name in KERNELS.items()}, **FREERTOS}
 CPUS = (1, 2)
 CACHES = ("warm", "driven out")
 CORES = ("standard", "economy")

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from coreloom.benches.rtos.bench import CPUS, NAMES, Row
+from coreloom.benches.rivals import NAMES
+from coreloom.benches.rtos.bench import CPUS, Row
 from coreloom.benches.rtos.measurements import MEASUREMENTS
 from coreloom.report.figure import Figure
 

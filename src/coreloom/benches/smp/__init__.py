@@ -7,17 +7,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.rivals import find_freertos, tools
 from coreloom.benches.smp import locks, page, reach
 from coreloom.benches.smp.bench import (
     CORES,
     Result,
     add_window,
     cases,
-    find_freertos,
     freertos_cases,
     has_papers_window,
     run,
-    tools,
 )
 from coreloom.options import add_freertos
 from coreloom.report.table import Table
@@ -31,7 +30,7 @@ class Smp(Bench[Result]):
     order = 10
     result = Result
     leading = reach.SWITCH
-    inputs = SOC
+    inputs = (*SOC, "src/coreloom/benches/rivals.py")
 
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help="the standard core only; writes no page")

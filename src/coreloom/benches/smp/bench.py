@@ -7,13 +7,14 @@ Every combination of application, core, kernel and CPUs is one simulation of the
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
+from coreloom.benches.rivals import NAMES
 from coreloom.benches.smp import locks
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -23,8 +24,7 @@ from coreloom.report import results
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
 from coreloom.simulation.profile import OWNERS, LineTable, by_owner
-from coreloom.toolchain import freertos
-from coreloom.toolchain.firmware import FREERTOS, KERNELS
+from coreloom.toolchain.firmware import FREERTOS
 
 WINDOW = 1_000_000
 CORES = ("standard", "economy")
@@ -59,7 +59,7 @@ class Case:
 
     @property
     def text(self) -> str:
-        return f"{self.core} core, {named(self.kernel)}, {self.cpus} CPU, {self.placement}"
+        return f"{self.core} core, {NAMES[self.kernel]}, {self.cpus} CPU, {self.placement}"
 
     def experiment(self) -> Experiment:
         soc = platform.load(f"smp-{self.core}", self.cpus)
@@ -181,7 +181,7 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
     for row in rows:
         if not row.done or not row.switches:
             raise UserError(
-                f"{row.app}, {row.core} core, {named(row.kernel)}: no {row.unit} were "
+                f"{row.app}, {row.core} core, {NAMES[row.kernel]}: no {row.unit} were "
                 f"finished within {window} cycles: choose a larger --window"
             )
     return rows
@@ -190,17 +190,6 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
 def all_cycles(row: Row) -> int:
     """Cycles of all CPUs in the window: spent by somebody, or idle."""
     return row.idle_cycles + sum(row.cycles.values())
-
-
-def named(kernel: str) -> str:
-    """A kernel in a heading."""
-    return f"{KERNELS[kernel]} kernel" if kernel in KERNELS else FREERTOS[kernel]
-
-
-def better(rows: Sequence[Row], merit: Callable[[Row], float | None]) -> Row | None:
-    """Of rivals in the same case the one that the hardware kernel is compared with: the highest merit."""
-    known = [(value, row) for row in rows if (value := merit(row)) is not None]
-    return max(known, key=lambda each: each[0])[1] if known else None
 
 
 def free_kernel(row: Row) -> float:
@@ -217,17 +206,3 @@ def add_window(parser: ArgumentParser) -> None:
 
 def has_papers_window(options: Namespace) -> bool:
     return bool(options.window == WINDOW)
-
-
-def find_freertos(options: Namespace) -> str:
-    """Why FreeRTOS is missing; empty if it is there. UserError for a folder that has not its sources."""
-    try:
-        freertos.kernel(options.freertos)
-    except freertos.Missing as missing:
-        return str(missing)
-    return ""
-
-
-def tools(there: bool) -> dict[str, str]:
-    """What a result names besides the packages."""
-    return {"FreeRTOS": freertos.label()} if there else {}

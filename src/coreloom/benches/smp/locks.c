@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Every CPU takes the same lock of the Lock Unit again and again for CYCLES cycles, adds one to a word in memory, and
- * runs an empty loop HOLD times before it gives it back. Afterwards two MARK events for each CPU: how often it had the lock, and its longest
- * wait. */
+ * runs an empty loop HOLD times before it gives it back. Afterwards two MARK events for each CPU: how often it had the
+ * lock, and its longest wait. */
 #include "coreloom.h"
 
 #include <pthread.h>

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Protocol
 
+from coreloom.benches.rivals import NAMES, better
 from coreloom.benches.smp import locks
 from coreloom.benches.smp.bench import (
     PAPER_DONE,
@@ -16,9 +17,7 @@ from coreloom.benches.smp.bench import (
     Result,
     Row,
     all_cycles,
-    better,
     free_kernel,
-    named,
 )
 from coreloom.report.table import Table, number, reach
 from coreloom.simulation.profile import OWNERS
@@ -92,7 +91,7 @@ def done(rows: Sequence[Row], window: int) -> Table:
                 *(number(others[kernel].done if kernel in others else None) for kernel in kernels),
                 number(hard.done),
                 number(hard.done / best.done if best and best.done else None, 2),
-                named(best.kernel) if best else "-",
+                NAMES[best.kernel] if best else "-",
                 number(idle),
                 number(soft.idle_cycles),
                 number(hard.idle_cycles),
@@ -102,7 +101,7 @@ def done(rows: Sequence[Row], window: int) -> Table:
         f"Pixels or packets in {number(window)} cycles after initialisation ([SMP] Table 1)",
         (
             *("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio"),
-            *map(named, kernels),
+            *(NAMES[kernel] for kernel in kernels),
             *("hardware kernel", "ratio to the better rival", "better rival"),
             *("paper: idle cycles HW", "idle cycles SW", "idle cycles HW"),
         ),
@@ -139,7 +138,7 @@ def switch(rows: Sequence[Row]) -> Table:
                 *(spread(others.get(kernel)) for kernel in kernels),
                 spread(hard),
                 number(ratio, 1),
-                named(best.kernel) if best else "-",
+                NAMES[best.kernel] if best else "-",
                 number(SWITCH_BOUND),
                 number(others["sw"].switches),
                 number(hard.switches),
@@ -148,7 +147,13 @@ def switch(rows: Sequence[Row]) -> Table:
     return Table(
         "Cycles of a voluntary switch, min / mean / max",
         (
-            *("core, application", "CPUs", "paper: eCos", "paper: HW", *map(named, kernels)),
+            *(
+                "core, application",
+                "CPUs",
+                "paper: eCos",
+                "paper: HW",
+                *(NAMES[kernel] for kernel in kernels),
+            ),
             *("hardware kernel", "ratio to the better rival", "better rival"),
             *("bound", "switches SW", "switches HW"),
         ),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
 
+from coreloom.benches.rivals import NAMES, better
 from coreloom.benches.smp import bench as smp
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -49,7 +50,7 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
     others = [
         r for r in rows if r.core == "standard" and r.app == "packets" and r.cpus == 1 and r.kernel != "hw"
     ]
-    rival = smp.better(others, lambda r: r.done) or software
+    rival = better(others, lambda r: r.done) or software
     return [
         Figure(
             "ready-queue operation, in the unit (cycles)",
@@ -77,7 +78,7 @@ def figures(rows: Sequence[smp.Row]) -> list[Figure]:
             bound=smp.SWITCH_BOUND,
         ),
         Figure(
-            f"packets, hardware kernel over the better rival ({smp.named(rival.kernel)}), 1 CPU",
+            f"packets, hardware kernel over the better rival ({NAMES[rival.kernel]}), 1 CPU",
             round(single / rival.done, 2),
             at_least=1.5,
             bound=round(smp.free_kernel(rival), 2),
