@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -102,15 +103,8 @@ half: 1
 half: 0-2
 """
 _ONE = {"isolated": _BY_GROUPS, "root": _BY_GROUPS, "cpuset": _BY_GROUPS, "affinity": _BY_AFFINITY}
-# What init may use when one of two reservations, of CPU 3 and then of CPU 2, has ended
-_ORDERS = (
-    ("isolated", "0-1,3", "first", "second"),
-    ("isolated", "0-2", "second", "first"),
-    ("cpuset", "0-1", "first", "second"),
-    ("cpuset", "0-2", "second", "first"),
-    ("affinity", "0-1,3", "first", "second"),
-    ("affinity", "0-2", "second", "first"),
-)
+# Which of two reservations, of CPU 3 and then of CPU 2, ends first, and what init may use then
+_ORDERS: dict[tuple[str, ...], str] = {("first", "second"): "0-1,3", ("second", "first"): "0-2"}
 _TWO = """
 {begin}
 hold() {{ # CPU FIFO
@@ -183,8 +177,9 @@ def _one(mechanism: str) -> str:
     return _CROWD + _BEGIN + _RUN.format(mechanism) + _RESET + _END
 
 
-def _two(mechanism: str, between: str, *order: str) -> str:
-    return _TWO.format(begin=_BEGIN, mechanism=mechanism, between=between, order=order, end=_END)
+def _two(mechanism: str, *order: str) -> str:
+    """Of two reservations `order` says which ends first."""
+    return _TWO.format(begin=_BEGIN, mechanism=mechanism, between=_ORDERS[order], order=order, end=_END)
 
 
 def _compare(done: Mapping[str, tuple[int, str]], expected: Mapping[str, str]) -> None:
@@ -196,9 +191,9 @@ def test_nobody_else_may_use_the_cpu(guest: vm.Guest) -> None:
     """Hogs, newcomers, a task that asks for the CPU; then every file and task is as before."""
     checks = {name: _one(name) for name in _ONE}
     expected = {name: _ONE[name] for name in checks}
-    for mechanism, between, *order in _ORDERS:
+    for mechanism, (order, between) in product(("isolated", "cpuset", "affinity"), _ORDERS.items()):
         name = f"{mechanism}: {' before '.join(order)}"
-        checks[name] = _two(mechanism, between, *order)
+        checks[name] = _two(mechanism, *order)
         expected[name] = f"3 2 0-1 1\n{between}\n0-3 1,3\n"
     checks["idle"] = _IDLE
     expected["idle"] = (
@@ -223,14 +218,14 @@ def test_cgroup_v1(guest: vm.Guest) -> None:
         "isolated": "coreloom-exclusive run --quiet --mechanism isolated --cpu 3 -- true\n",
         "cpuset-v1": _one("cpuset-v1"),
         "affinity": _one("affinity"),
-        "two": _two("cpuset-v1", "0-1", "first", "second"),
+        "two": _two("cpuset-v1", "first", "second"),
     }
     error = "coreloom exclusive: error:"
     expected = {
         "isolated": f"{error} the mechanism isolated cannot be used: cgroup v2 is not mounted\n",
         "cpuset-v1": _BY_GROUPS,
         "affinity": _ONE["affinity"],
-        "two": "3 2 0-1 1\n0-1\n0-3 1,3\n",
+        "two": "3 2 0-1 1\n0-1,3\n0-3 1,3\n",
     }
     done = vm.run_checks(guest, checks, seconds=60, timeout=600, kernel="6.1", cgroup="v1")
     _compare(done, expected)
