@@ -22,6 +22,7 @@ uint32_t cl_hw_interrupted(void);
 
 /* Act on the word returned by a waiting operation. */
 static inline uint32_t cl_hw_settle(uint32_t word) {
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return word;
   if ((int32_t)word < 0) return cl_switch(word); /* GIVE_WAY */
   if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) return cl_hw_interrupted();
   return word;
@@ -37,9 +38,10 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
     return cl_hw_settle(CL_HW_##arguments(CL_OP_##CODE));          \
   }
-#define CL_HW_IN_PLACE(name, CODE, arguments)                                                     \
+#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                             \
   static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
     uint32_t word = CL_HW_##arguments(CL_OP_##CODE);                                              \
+    if (!(MOSTLY) && word <= CL_WORD_VALUE_MASK) return word;                                     \
     if (CL_UNLIKELY((int32_t)word >= 0)) return cl_hw_settle(word);                               \
     cl_switch_here(word);                                                                         \
     return CL_RESUMED;                                                                            \

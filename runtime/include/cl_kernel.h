@@ -61,16 +61,16 @@
   X(port_trysend, PORT_TRYSEND, IW)           \
   X(port_publish, PORT_PUBLISH, V)
 
-#define CL_OPS_WAITING(X)              \
-  X(thread_join, THREAD_JOIN, I)       \
-  X(mutex_lock, MUTEX_LOCK, I)         \
-  X(semaphore_wait, SEMAPHORE_WAIT, I) \
+#define CL_OPS_WAITING(X)        \
+  X(thread_join, THREAD_JOIN, I) \
+  X(mutex_lock, MUTEX_LOCK, I)   \
   X(cond_wait, COND_WAIT, IW)
 
-/* Those that mostly switch: inlined, in place (cl_switch_here). */
-#define CL_OPS_IN_PLACE(X) \
-  X(yield, YIELD, V)       \
-  X(interrupt_wait, INTERRUPT_WAIT, I)
+/* Inlined, and switched in place (cl_switch_here). MOSTLY: whether they mostly switch, for the order of the checks. */
+#define CL_OPS_IN_PLACE(X)                \
+  X(yield, YIELD, V, 1)                   \
+  X(semaphore_wait, SEMAPHORE_WAIT, I, 0) \
+  X(interrupt_wait, INTERRUPT_WAIT, I, 1)
 
 /* Both back ends also have
  *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits

@@ -121,7 +121,7 @@ int pthread_continue_np(pthread_t thread);
 int pthread_setidle_np(pthread_t thread);
 
 typedef struct {
-  uint32_t id_plus_1; /* kernel object + 1; 0: not created yet (static initialiser) */
+  uint32_t handle; /* of the kernel object; 0: not created yet (static initialiser) */
 } pthread_mutex_t;
 typedef struct {
   int unused;
@@ -142,7 +142,7 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex);
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number);
 
 typedef struct {
-  uint32_t id_plus_1; /* as for a mutex */
+  uint32_t handle; /* as for a mutex */
 } pthread_cond_t;
 typedef struct {
   int unused;

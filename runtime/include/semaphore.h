@@ -14,7 +14,7 @@ extern "C" {
 #define SEM_VALUE_MAX 32767
 
 typedef struct {
-  uint32_t id_plus_1; /* kernel object + 1; 0: not initialised */
+  uint32_t handle; /* of the kernel object; 0: not initialised */
 } sem_t;
 
 /* ENOSPC: no semaphore left. EINVAL: value above SEM_VALUE_MAX. ENOSYS: shared is not 0. */

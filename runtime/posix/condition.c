@@ -12,7 +12,7 @@ int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
   (void)attr;
   uint32_t word = cl_op_cond_create();
   if (cl_status(word)) return cl_status(word);
-  cond->id_plus_1 = cl_value(word) + 1;
+  cond->handle = cl_handle(cl_value(word));
   return 0;
 }
 
@@ -20,26 +20,26 @@ int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
 CL_COLD static int make(pthread_cond_t *cond) {
   pthread_cond_t mine;
   int status = pthread_cond_init(&mine, NULL);
-  if (status) return cond->id_plus_1 ? 0 : status;
+  if (status) return cond->handle ? 0 : status;
   shared_memory_lock(cond);
-  int late = cond->id_plus_1 != 0;
+  int late = cond->handle != 0;
   if (!late) *cond = mine;
   shared_memory_unlock(cond);
-  if (late) cl_op_cond_destroy(mine.id_plus_1 - 1);
+  if (late) cl_op_cond_destroy(cl_object(mine.handle));
   return 0;
 }
 
 static inline int ready(pthread_cond_t *cond) {
-  if (CL_UNLIKELY(!*(volatile uint32_t *)&cond->id_plus_1)) return make(cond);
+  if (CL_UNLIKELY(!*(volatile uint32_t *)&cond->handle)) return make(cond);
   return 0;
 }
 
-static inline uint32_t object(const pthread_cond_t *cond) { return (cond->id_plus_1 - 1) & CL_ADDRESS_ID_MASK; }
+static inline uint32_t object(const pthread_cond_t *cond) { return cl_object(cond->handle); }
 
 int pthread_cond_destroy(pthread_cond_t *cond) {
-  if (!cond->id_plus_1) return 0; /* static, never used */
+  if (!cond->handle) return 0; /* static, never used */
   int status = cl_status(cl_op_cond_destroy(object(cond)));
-  if (!status) cond->id_plus_1 = ~0u; /* EINVAL from now on */
+  if (!status) cond->handle = ~0u; /* EINVAL from now on */
   return status;
 }
 
@@ -61,7 +61,7 @@ int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint
   cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), cycles);
   status = cl_status(cl_op_cond_wait(object(cond), ticket));
   if (cl_timer_stop(&timer)) status = ETIMEDOUT;
-  int locked = cl_status(cl_op_mutex_lock((mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK));
+  int locked = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
   return CL_UNLIKELY(locked) ? locked : status;
 }
 
@@ -69,25 +69,23 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   uint32_t ticket;
   int status = begin(cond, mutex, &ticket);
   if (CL_UNLIKELY(status)) return status;
-  uint32_t number = (mutex->id_plus_1 - 1) & CL_ADDRESS_ID_MASK;
+  uint32_t number = cl_object(mutex->handle);
   status = cl_status(cl_op_cond_wait(object(cond), ticket));
   int locked = cl_status(cl_op_mutex_lock(number));
   return CL_UNLIKELY(locked) ? locked : status;
 }
 
 /* Never waited at: nobody to wake. */
-int pthread_cond_signal(pthread_cond_t *cond) {
-  return cond->id_plus_1 ? cl_status(cl_op_cond_signal(object(cond))) : 0;
-}
+int pthread_cond_signal(pthread_cond_t *cond) { return cond->handle ? cl_status(cl_op_cond_signal(object(cond))) : 0; }
 
 int pthread_cond_broadcast(pthread_cond_t *cond) {
-  return cond->id_plus_1 ? cl_status(cl_op_cond_broadcast(object(cond))) : 0;
+  return cond->handle ? cl_status(cl_op_cond_broadcast(object(cond))) : 0;
 }
 
 int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number) {
   int status = ready(cond);
   if (status) return status;
-  *number = cond->id_plus_1 - 1;
+  *number = (cond->handle >> CL_ADDRESS_ID_LSB) - 1;
   return *number < CL_CONDITIONS ? 0 : EINVAL;
 }
 

@@ -31,7 +31,7 @@ CL_COLD static void wait(_LOCK_T lock) {
 
 void __retarget_lock_acquire_recursive(_LOCK_T lock) {
   if (CL_UNLIKELY(lock->owner == cl_self())) lock->depth++;
-  else if (CL_UNLIKELY(cl_op_mutex_trylock((lock->mutex.id_plus_1 - 1) & CL_ADDRESS_ID_MASK))) wait(lock);
+  else if (CL_UNLIKELY(cl_op_mutex_trylock(cl_object(lock->mutex.handle)))) wait(lock);
   else hold(lock);
 }
 

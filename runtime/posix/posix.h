@@ -18,6 +18,13 @@
 #define CL_UNITS 0
 #endif
 
+/* The handle of a kernel object: its number + 1, so that 0 is none, shifted as in an address of the kernel port. */
+static inline uint32_t cl_handle(uint32_t object) { return (object + 1) << CL_ADDRESS_ID_LSB; }
+/* The object of a handle. None, or one that is no handle, gives a number of ten bits; the kernel knows which exist. */
+static inline uint32_t cl_object(uint32_t handle) {
+  return (handle - (1 << CL_ADDRESS_ID_LSB)) >> CL_ADDRESS_ID_LSB & CL_ADDRESS_ID_MASK;
+}
+
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
 

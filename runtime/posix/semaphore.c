@@ -11,28 +11,29 @@ CL_COLD static int fail(int error) {
 }
 
 static inline int result(uint32_t word) {
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
   int status = cl_status(word);
   return CL_UNLIKELY(status) ? fail(status) : 0;
 }
 
 /* Object of a semaphore; one that was never initialised gives a number that no object has. */
-static inline uint32_t object(const sem_t *sem) { return (sem->id_plus_1 - 1) & CL_ADDRESS_ID_MASK; }
+static inline uint32_t object(const sem_t *sem) { return cl_object(sem->handle); }
 
 int sem_init(sem_t *sem, int shared, unsigned value) {
   if (shared) return fail(ENOSYS);
   uint32_t word = cl_op_semaphore_create(value);
   if (cl_status(word)) return fail(cl_status(word) == EAGAIN ? ENOSPC : cl_status(word));
-  sem->id_plus_1 = cl_value(word) + 1;
+  sem->handle = cl_handle(cl_value(word));
   return 0;
 }
 
 int sem_destroy(sem_t *sem) {
   uint32_t word = cl_op_semaphore_destroy(object(sem));
-  if (!cl_status(word)) sem->id_plus_1 = 0;
+  if (!cl_status(word)) sem->handle = 0;
   return result(word);
 }
 
-int sem_wait(sem_t *sem) {
+__attribute__((always_inline)) int sem_wait(sem_t *sem) {
   cl_trace_call();
   return result(cl_op_semaphore_wait(object(sem)));
 }
@@ -51,8 +52,8 @@ int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
 
 int sem_post(sem_t *sem) {
   uint32_t word = cl_op_semaphore_post(object(sem));
-  if (CL_UNLIKELY(cl_status(word) == ERANGE)) return fail(EOVERFLOW);
-  return result(word);
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
+  return cl_status(word) == ERANGE ? fail(EOVERFLOW) : result(word);
 }
 
 int sem_post_handler_np(sem_t *sem) {
@@ -61,7 +62,7 @@ int sem_post_handler_np(sem_t *sem) {
 }
 
 int sem_getnumber_np(const sem_t *sem, uint32_t *number) {
-  if (!sem->id_plus_1) return fail(EINVAL);
+  if (!sem->handle) return fail(EINVAL);
   *number = object(sem);
   return 0;
 }

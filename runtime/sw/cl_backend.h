@@ -10,7 +10,7 @@ CL_OPS_WAITING(CL_SW_DECLARE)
 uint32_t cl_op_port_send(uint32_t id, uint32_t word);
 
 /* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. */
-#define CL_SW_IN_PLACE(name, CODE, arguments)                                                     \
+#define CL_SW_IN_PLACE(name, CODE, arguments, MOSTLY)                                             \
   uint32_t cl_sw_##name(CL_PARAMETERS_##arguments);                                               \
   static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
     uint32_t word = cl_sw_##name(CL_SW_PASS_##arguments);                                         \

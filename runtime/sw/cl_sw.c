@@ -377,7 +377,6 @@ WAKING(port_tryreceive, (cpu, id, word, &woke), (id, word), uint32_t id, uint32_
 WAKING(port_publish, (cpu, &woke), (), void)
 WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
-WAITING(semaphore_wait, (cpu, id), uint32_t id)
 WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
 
 /* The following return the word of a switch that the caller makes in place, with the kernel locked. */
@@ -401,11 +400,19 @@ static inline uint32_t in_place(k_cpu *cpu, uint32_t word) {
   return CL_UNLIKELY(k_others_must_give_way(cpu)) ? in_place_notify(cpu, word) : word;
 }
 
+static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
+  if (CL_LIKELY((int32_t)word >= 0)) return leave_quietly(word);
+  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
+}
+
+uint32_t cl_sw_semaphore_wait(uint32_t id) {
+  k_cpu *cpu = enter();
+  return settle_in_place(cpu, k_op_semaphore_wait(cpu, id));
+}
+
 __attribute__((noinline)) uint32_t cl_sw_interrupt_wait(uint32_t id) {
   k_cpu *cpu = enter();
-  uint32_t word = k_op_interrupt_wait(cpu, id);
-  if ((int32_t)word >= 0) return leave_quietly(word);
-  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
+  return settle_in_place(cpu, k_op_interrupt_wait(cpu, id));
 }
 
 CL_APART uint32_t yield_closer(k_cpu *cpu) {
