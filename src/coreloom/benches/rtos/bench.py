@@ -134,8 +134,6 @@ def cases(
                     if ground == _TUNED and count > 1:
                         continue  # both builds have that port then
                     found.append(Case(measurement, ground, core, count, cold, measurement.across))
-                    if measurement.name == "join" and ground in FREERTOS:
-                        continue  # what stands for it ends in a bus error across CPUs (method.md)
                     if measurement.part == "call" and count > 1:
                         found.append(Case(measurement, ground, core, count, cold, True))
     return found

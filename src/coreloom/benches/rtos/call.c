@@ -211,7 +211,7 @@ INLINE void thread_hold(void) {
   os_start(&thirds[WAITS], 0);
   os_joined_by(&thirds[WAITS], &waiter);
 }
-INLINE void thread_take(unsigned which) { os_join(&thirds[which]); }
+INLINE void thread_take(unsigned which) { os_join(&thirds[which], ACROSS && which == WAITS); }
 INLINE void thread_give(void) { os_semaphore_give(&semaphores[WAITS]); }
 
 CHOICE const struct call join_ = {

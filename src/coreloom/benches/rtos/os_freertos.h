@@ -57,8 +57,11 @@ INLINE void os_start(struct os_thread *thread, uint32_t argument) {
 #endif
 }
 
-INLINE void os_join(struct os_thread *thread) {
+/* elsewhere: it ends on another CPU. Deleted while it runs there, it would stay in a list of the idle task's, maybe until
+ * after it is created anew. */
+INLINE void os_join(struct os_thread *thread, int elsewhere) {
   ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+  while (elsewhere && xTaskGetCurrentTaskHandleForCore((BaseType_t)thread->cpu) == thread->handle) {}
   vTaskDelete(thread->handle);
 }
 

@@ -36,7 +36,10 @@ INLINE void os_start(struct os_thread *thread, uint32_t argument) {
   must(pthread_create(&thread->id, &thread->attr, thread->body, (void *)(uintptr_t)argument));
 }
 
-INLINE void os_join(struct os_thread *thread) { must(pthread_join(thread->id, NULL)); }
+INLINE void os_join(struct os_thread *thread, int elsewhere) {
+  (void)elsewhere;
+  must(pthread_join(thread->id, NULL));
+}
 INLINE void os_joined_by(struct os_thread *thread, struct os_thread *other) { (void)thread, (void)other; }
 INLINE void os_yield(void) { must(sched_yield()); }
 

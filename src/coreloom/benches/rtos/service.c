@@ -292,7 +292,7 @@ static void *create_body(void *unused) {
     before_round();
     MOMENT(begin);
     os_start(&threads[1], 0);
-    os_join(&threads[1]);
+    os_join(&threads[1], 0);
     MOMENT(end);
     after_round();
   }
