@@ -69,6 +69,15 @@ def measured(
         ("service", "semaphore_one", "hw", [(None, 31, 31.0, 31)]),
         ("service", "semaphore_one", "sw", [(None, 59, 59.0, 59)]),
         ("service", "queue4_one", "hw", [(None, 161, 161.0, 161)]),
+        ("service", "queue4_one", "sw", [(None, 210, 210.0, 210)]),
+        ("service", "mutex_free", "hw", [(None, 33, 33.0, 33)]),
+        ("service", "mutex_free", "sw", [(None, 60, 60.0, 60)]),
+        ("service", "memory", "hw", [(None, 173, 173.0, 173)]),
+        ("service", "memory", "sw", [(None, 233, 233.0, 233)]),
+        ("service", "create_less", "hw", [(None, 274, 274.0, 274)]),
+        ("service", "create_less", "sw", [(None, 543, 546.7, 547)]),
+        ("service", "create_more", "hw", [(None, 324, 324.0, 324)]),
+        ("service", "create_more", "sw", [(None, 536, 536.0, 536)]),
         ("metric", "synchronisation", "hw", [(None, 37, 37.0, 39)]),
         (
             "call",
@@ -81,6 +90,11 @@ def measured(
 )
 def test_rows_are_exact(part: str, name: str, ground: str, rows: list[tuple[object, ...]]) -> None:
     assert measured(part, name, ground) == rows
+
+
+def test_packets_fit_into_40_kib_with_the_software_kernel() -> None:
+    """A send is one copy, a receive is little more than taking the message."""
+    assert rtos.packets(["sw"], "standard")["sw"] <= reach.PACKETS_BYTES == 40 << 10
 
 
 def test_an_interrupt_takes_longer_with_the_cache_driven_out() -> None:
