@@ -5,6 +5,7 @@
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
 //            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
+//            [--modules 1]
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from READY on by CPU and instruction, except those of idle CPUs; 32-bit words cpu, pc, cycles
 // --watch: an event of kind 32 + n when a processor reaches the n-th address given, at most 224; processor 1 behind a
@@ -15,6 +16,7 @@
 // --far-period: period of its clock in thousandths of processor 0's; default 1000: the same edges. The first edges of
 //               both clocks coincide, and cycles are those of processor 0
 // --far-stop: its clock stops in this cycle
+// --modules: 1: events also of the kernel's scheduling modules and of the Lock Unit
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text unless --uart; the last line is the result as JSON
 // exit status: 0 the run ended by exit, window or max-cycles; 1 an error before or during the run; 3 bus error or halted core
@@ -64,6 +66,10 @@ constexpr uint8_t kName = 6;
 constexpr uint8_t kRequest = 16; // kinds above 15 come from the harness: the kernel's interrupt rises
 constexpr uint8_t kInterrupt = 17; // an interrupt line rises; value = the line
 constexpr uint8_t kUnit = 18; // a hardware thread changes state; value = its unit_o
+constexpr uint8_t kModule = 19; // what the kernel does for a client, in place of a CPU; value: a Module
+constexpr uint8_t kLockWaits = 20; // a CPU asks the Lock Unit for an address; value = the address
+constexpr uint8_t kLockHolds = 21; // it is granted
+constexpr uint8_t kLockFree = 22; // it is released
 constexpr uint8_t kWatch = 32; // a watched address is reached
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64; // bytes of a name
@@ -78,6 +84,10 @@ constexpr uint64_t kLines = CORELOOM_LINE_PINS; // interrupt lines with a pin
   va_end(args);
   std::exit(1);
 }
+
+// Nothing; an operation waits for one of another client; it is executed; something without an operation is.
+enum Module : uint32_t { kNothing, kWaits, kExecutes, kExecutesOther };
+constexpr uint32_t kEngineIdle = 1; // StIdle of cl_kernel_engine; 0 is its start
 
 // What drives one interrupt line.
 struct Pulses {
@@ -101,6 +111,7 @@ struct Options {
   uint64_t window = UINT64_MAX;
   uint64_t far_period = kHalf; // in thousandths of a cycle; half a period in units of simulation time
   uint64_t far_stop = UINT64_MAX;
+  bool modules = false;
 };
 
 uint64_t number(const char *text) {
@@ -144,6 +155,7 @@ Options parse(int argc, char **argv) {
     else if (name == "--loader") options.loader = value;
     else if (name == "--far-period") options.far_period = number(value);
     else if (name == "--far-stop") options.far_stop = number(value);
+    else if (name == "--modules") options.modules = number(value) != 0;
     else fail("unknown option %s", argv[i]);
   }
   if (options.program.empty()) fail("--program is missing");
@@ -356,6 +368,36 @@ int main(int argc, char **argv) {
     }
   };
 
+  std::array<uint32_t, kCpus + kUnits> modules{};
+  std::array<uint8_t, kCpus> locks;
+  locks.fill(kLockFree);
+  const auto look_at_modules = [&] {
+    const auto *root = top->rootp;
+    const uint32_t engine = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__state_q;
+    const uint32_t served = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__cpu_q;
+    const bool by_line = root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__by_line_q;
+    for (int c = 0; c < kCpus + kUnits; ++c) {
+      const bool asks = element(root->cl_soc__DOT__u_kernel__DOT__op_valid, c, 1);
+      const bool taken = element(root->cl_soc__DOT__u_kernel__DOT__take, c, 1);
+      uint32_t now = asks ? kWaits : kNothing;
+      if (taken) now = asks ? kExecutes : kExecutesOther;
+      else if (engine > kEngineIdle && !by_line && served == static_cast<uint32_t>(c))
+        now = modules[c] == kExecutes ? kExecutes : kExecutesOther;
+      // Each operation is an event, also one right after another.
+      if (now != modules[c] || (taken && asks)) log(static_cast<uint8_t>(c), kModule, now);
+      modules[c] = now;
+    }
+    for (int c = 0; c < kCpus; ++c) {
+      uint8_t now = kLockFree;
+      if (element(root->cl_soc__DOT__u_lock_unit__DOT__req_q, c, 1)) {
+        now = element(root->cl_soc__DOT__u_lock_unit__DOT__grant_q, c, 1) ? kLockHolds : kLockWaits;
+      }
+      if (now == locks[c]) continue;
+      locks[c] = now;
+      log(static_cast<uint8_t>(c), now, element(root->cl_soc__DOT__u_lock_unit__DOT__addr_q, c, 32));
+    }
+  };
+
   // The lines of the cycle to come.
   const auto drive = [&] {
     top->line_i = 0;
@@ -403,6 +445,7 @@ int main(int argc, char **argv) {
       time += kHalf;
       if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
       if (__builtin_expect(watching, 0)) watch();
+      if (__builtin_expect(options.modules, 0)) look_at_modules();
       if (__builtin_expect(top->event_o, 0)) {
         look();
         if (reason) break;

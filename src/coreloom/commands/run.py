@@ -143,6 +143,7 @@ def _run(args: argparse.Namespace) -> int:
                 waves=args.waves,
                 pulses=args.line,
                 far_period=args.far_period or FAR_PERIOD,
+                modules=args.trace is not None,
                 progress=progress,
             )
         except Halted as halted:

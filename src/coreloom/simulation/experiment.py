@@ -89,12 +89,13 @@ class Experiment:
         pulses: Sequence[Pulses] = (),
         far_period: int = simulate.FAR_PERIOD,
         far_stop: int | None = None,
+        modules: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Outcome:
         """Simulate to the end of the program, or `window` cycles from its READY.
 
         built: what build() gave, perhaps on another machine. far_period and far_stop: of the clock of
-        processor 1 behind a Back-Door, see simulate.run.
+        processor 1 behind a Back-Door, see simulate.run; so is modules.
         """
         built = built or self.build(waves is not None)
         result = simulate.run(
@@ -110,6 +111,7 @@ class Experiment:
             loader=built.loader,
             far_period=far_period,
             far_stop=far_stop,
+            modules=modules,
             progress=progress,
         )
         units = len(self.platform.kernel.hardware_threads)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from coreloom.simulation.simulate import Event, Kind, UnitState
+from coreloom.simulation.simulate import Event, Kind, ModuleState, UnitState
 
 
 class UnitTime(NamedTuple):
@@ -109,6 +109,25 @@ def _unit_time(ordered: Iterable[Event], unit: int, start: int, end: int) -> Uni
             state, since = event.unit_state()[0], now
     spent[state] += end - since
     return UnitTime(spent[UnitState.RUNS], spent[UnitState.WAITS] + spent[UnitState.STOPPED])
+
+
+def waits(events: Iterable[Event], start: int, end: int) -> list[int]:
+    """How many cycles each operation that the engine began in [start, end) had waited for other clients'.
+
+    Of a run with modules.
+    """
+    found = []
+    since: dict[int, int] = {}
+    for event in events:
+        if event.kind != Kind.MODULE:
+            continue
+        if event.value == ModuleState.WAITS:
+            since[event.cpu] = event.cycle
+        elif event.value == ModuleState.EXECUTES:
+            began = since.pop(event.cpu, event.cycle)
+            if start <= event.cycle < end:
+                found.append(event.cycle - began)
+    return found
 
 
 def spread(values: Sequence[int]) -> tuple[int | None, float | None, int | None]:

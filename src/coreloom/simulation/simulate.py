@@ -42,6 +42,11 @@ class Kind(IntEnum):
     REQUEST = 16  # the kernel begins to ask this processor for a preempt
     INTERRUPT = 17  # an interrupt line rises; value = the line
     UNIT = 18  # a hardware thread, in place of cpu, begins to do something; value: see Event.unit_state
+    # If asked for:
+    MODULE = 19  # what the kernel does for a client, in place of cpu; value: a ModuleState
+    LOCK_WAITS = 20  # the processor asks the Lock Unit for an address; value = the address
+    LOCK_HOLDS = 21  # it is granted
+    LOCK_FREE = 22  # it is released
     WATCH = 32  # + n: the processor comes to watch[n]; value = the address
 
 
@@ -52,6 +57,15 @@ class UnitState(IntEnum):
     RUNS = 1
     WAITS = 2  # in the kernel
     STOPPED = 3  # by a command
+
+
+class ModuleState(IntEnum):
+    """What the kernel does for a client, a processor or behind them a hardware thread."""
+
+    NOTHING = 0
+    WAITS = 1  # an operation waits for those of other clients
+    EXECUTES = 2  # the engine executes it; one event an operation
+    OTHER = 3  # the engine executes something that is no operation: a store to SAVED, the end of a wait
 
 
 class Event(NamedTuple):
@@ -123,6 +137,7 @@ def run(
     loader: Path | None = None,
     far_period: int = FAR_PERIOD,
     far_stop: int | None = None,
+    modules: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> SimResult:
     """Runs `program` on `model`, which coreloom.verilate.build_model made.
@@ -138,6 +153,7 @@ def run(
     Behind a Back-Door: loader is what is in the ROM of processor 1 (firmware.build_loader), far_period the
     period of its clock in thousandths of the other's (1 to 1 000 000; FAR_PERIOD: one clock), far_stop the
     cycle from which on that clock stands still.
+    modules: events also of the kernel's scheduling modules and of the Lock Unit.
     progress is called about four times a second with the cycles simulated so far.
     Raises Halted on a bus error or a halted core, UserError on anything that keeps the run from being made.
     """
@@ -174,6 +190,8 @@ def run(
             command += ["--far-period", str(far_period)]
         if far_stop is not None:
             command += ["--far-stop", str(far_stop)]
+        if modules:
+            command += ["--modules", "1"]
         status, lines, said = _execute(command, progress)
         uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
         if status != 0:

@@ -2,7 +2,9 @@
 """Timeline of a run in the Chrome trace format, which Perfetto (ui.perfetto.dev) opens.
 
 One process shows the CPUs (which thread each runs, when it idles), another the threads (where each runs), a
-third the hardware threads, if there are any (when each runs, waits in the kernel, is stopped).
+third the hardware threads, if there are any (when each runs, waits in the kernel, is stopped). If the run was
+asked for it (modules), two more show the kernel's scheduling modules (when an operation of each CPU waits for
+those of others, and when it is executed) and the Lock Unit (which address each CPU waits for, and holds).
 One microsecond on the time axis is one cycle; in the scheduling model it is one.
 """
 
@@ -12,11 +14,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from coreloom.simulation.simulate import Event, Kind, UnitState
+from coreloom.simulation.simulate import Event, Kind, ModuleState, UnitState
 
-_CPUS, _THREADS, _UNITS = 1, 2, 3
+_CPUS, _THREADS, _UNITS, _MODULES, _LOCKS = 1, 2, 3, 4, 5
 _IDLE = -1
 _STATES = {UnitState.WAITS: "waiting", UnitState.STOPPED: "stopped"}
+_DOES = {ModuleState.WAITS: "waits", ModuleState.EXECUTES: "operation", ModuleState.OTHER: "other"}
+_LOCK = {Kind.LOCK_WAITS: "waits for", Kind.LOCK_HOLDS: "holds"}
 
 
 class _Timeline:
@@ -33,6 +37,8 @@ class _Timeline:
         # Per hardware thread: its name, and (what it does, its thread, since which cycle).
         self.units = [f"{unit} (hardware thread {number})" for number, unit in enumerate(units)]
         self.doing = [(UnitState.ENDED, 0, 0)] * len(units)
+        # Of scheduling modules and the Lock Unit, by process and row: what is shown, and since which cycle.
+        self.shown: dict[tuple[int, int], tuple[str, int]] = {}
 
     def name(self, tid: int) -> str:
         return self.names.get(tid, f"thread {tid}")
@@ -65,6 +71,17 @@ class _Timeline:
             where = {"name": self.units[unit], "args": {"unit": unit}}
             self.records.append({"pid": _THREADS, "tid": what, **where, **common})
 
+    def show(self, pid: int, tid: int, cycle: int, name: str | None) -> None:
+        """Close what a row shows, and begin something else."""
+        before = self.shown.pop((pid, tid), None)
+        if before is not None and cycle > before[1]:
+            text, since = before
+            self.records.append(
+                {"pid": pid, "tid": tid, "name": text, "ph": "X", "ts": since, "dur": cycle - since}
+            )
+        if name is not None:
+            self.shown[pid, tid] = (name, cycle)
+
 
 def chrome_trace(
     events: Iterable[Event], cpus: int, cycles: int, names: Iterable[str], units: Sequence[str] = ()
@@ -83,6 +100,13 @@ def chrome_trace(
             if timeline.doing[cpu][0] == UnitState.ENDED:
                 timeline.names[tid] = units[cpu]  # it has no store to tell its name
             timeline.doing[cpu] = (state, tid, cycle)
+            continue
+        if event.kind == Kind.MODULE:
+            timeline.show(_MODULES, cpu, cycle, _DOES.get(ModuleState(event.value)))
+            continue
+        if event.kind in (Kind.LOCK_WAITS, Kind.LOCK_HOLDS, Kind.LOCK_FREE):
+            does = _LOCK.get(Kind(event.kind))
+            timeline.show(_LOCKS, cpu, cycle, does and f"{does} 0x{event.value:08x}")
             continue
         running = timeline.running[cpu]
         if event.kind == Kind.RUN:
@@ -114,6 +138,8 @@ def chrome_trace(
         timeline.slice(cpu, cycles)
     for unit in range(len(units)):
         timeline.unit_slice(unit, cycles)
+    for pid, tid in list(timeline.shown):
+        timeline.show(pid, tid, cycles, None)
     return _render(timeline, cpus)
 
 
@@ -135,6 +161,10 @@ def _render(timeline: _Timeline, cpus: int) -> str:
     if timeline.units:
         titles.append((_UNITS, None, "Hardware threads"))
     titles += [(_UNITS, unit, text) for unit, text in enumerate(timeline.units)]
+    clients = [*(f"CPU {cpu}" for cpu in range(cpus)), *timeline.units]
+    for pid, title in ((_MODULES, "Scheduling modules"), (_LOCKS, "Lock Unit")):
+        if rows := sorted({record["tid"] for record in timeline.records if record["pid"] == pid}):
+            titles += [(pid, None, title), *((pid, row, clients[row]) for row in rows)]
     head = [
         {
             "ph": "M",
