@@ -106,6 +106,14 @@ def test_a_ratio_is_against_the_better_rival() -> None:
     assert switch.rows[0][8:10] == ("3.0", "software kernel")
 
 
+def test_full_context_switches_stand_beside_the_papers() -> None:
+    times = {"preempt_cycles_min": 54, "preempt_cycles_mean": 56.0, "preempt_cycles_max": 61}
+    hard = msgspec.structs.replace(of("hw", 660, 30.0), preemptions=5, **times)
+    assert page.preemption([of("sw", 300, 90.0), hard]).rows == (
+        ("standard, packets", "1 CPU", "10 000", "947", "-", "54 / 56 / 61", "0", "5"),
+    )
+
+
 def test_columns_of_what_was_not_measured_are_left_out() -> None:
     rows = [of("sw", 300, 90.0), of("hw", 660, 30.0)]
     assert page.done(rows, WINDOW).columns[5:8] == (

@@ -104,6 +104,7 @@ interrupt:
   lw a0, %lo(PREEMPT)(t3)
   sw t1, 68(sp)
   bgez a0, back
+give_way: /* the name is for `coreloom bench smp` */
   /* The next thread expects interrupts enabled. The kernel raises none before SAVED. */
   csrsi mstatus, 8
   addi sp, sp, -SWITCH_FRAME
@@ -162,6 +163,7 @@ back:
   csrw mstatus, t0
   cl_load_registers
   addi sp, sp, FRAME
+return: /* likewise */
   mret
 
 #if defined(CL_KERNEL_HW)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.rivals import find_freertos, tools
-from coreloom.benches.smp import locks, page, reach
+from coreloom.benches.smp import locks, modules, page, reach, stages
 from coreloom.benches.smp.bench import (
     CORES,
     Result,
@@ -47,6 +47,8 @@ class Smp(Bench[Result]):
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)
         taken = [] if options.quick else locks.run(work)
+        staged = [] if options.quick else stages.run(work)
+        waited = [] if options.quick else modules.run(work, options.window)
         with work.doing("measure the ready queue and the kernel port"):
             reached = reach.figures(rows)
         method = self.method(window=options.window)
@@ -54,6 +56,8 @@ class Smp(Bench[Result]):
             name=self.name,
             rows=rows,
             locks=taken,
+            stages=staged,
+            modules=waited,
             reach=reached,
             tools=tools(not missing),
             method=method,

@@ -15,7 +15,7 @@ import msgspec
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
 from coreloom.benches.rivals import NAMES
-from coreloom.benches.smp import locks
+from coreloom.benches.smp import locks, modules, stages
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, prepare, whole
@@ -107,7 +107,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     switch_cycles_min: int | None
     switch_cycles_max: int | None
     preemptions: int
-    preempt_cycles_mean: float | None
+    preempt_cycles_mean: float | None  # full-context: trap entry to the next thread
+    preempt_cycles_min: int | None = None
+    preempt_cycles_max: int | None = None
     cycles_application: int
     cycles_kernel: int
     cycles_library: int
@@ -125,6 +127,8 @@ class Result(results.Result, kw_only=True):
 
     rows: list[Row]
     locks: list[locks.Row] = msgspec.field(default_factory=list)  # of the Lock Unit, by its order
+    stages: list[stages.Row] = msgspec.field(default_factory=list)  # of a switch
+    modules: list[modules.Row] = msgspec.field(default_factory=list)  # waits at the kernel's engine
     window_cycles: int = WINDOW
     switch_bound_cycles: int = SWITCH_BOUND
 
@@ -139,7 +143,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
         )
     found = outcome.figures
     low, mean, high = spread(found.voluntary)
-    preempt = spread(found.preempted)
+    preempt_low, preempt_mean, preempt_high = spread(found.preempted)
     cycles = by_owner(outcome.result.profile, LineTable(outcome.program))
     return Row(
         app=case.app,
@@ -157,7 +161,9 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
         switch_cycles_min=low,
         switch_cycles_max=high,
         preemptions=len(found.preempted),
-        preempt_cycles_mean=None if preempt[1] is None else round(preempt[1], 1),
+        preempt_cycles_mean=None if preempt_mean is None else round(preempt_mean, 1),
+        preempt_cycles_min=preempt_low,
+        preempt_cycles_max=preempt_high,
         sim_cycles_per_second=round(outcome.result.cycles / max(outcome.result.seconds, 1e-9)),
         paper_done=PAPER_DONE[case.app].get((case.kernel, case.cpus, case.placement)),
         **{f"cycles_{owner}": count for owner, count in cycles.items()},

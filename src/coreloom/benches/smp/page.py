@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from coreloom.benches.rivals import NAMES, better
-from coreloom.benches.smp import locks
+from coreloom.benches.smp import locks, modules, stages
 from coreloom.benches.smp.bench import (
     PAPER_DONE,
     PAPER_IDLE,
@@ -29,7 +29,10 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     return [
         done(rows, content.window_cycles),
+        *([modules.table(content.modules)] if content.modules else []),
         switch(rows),
+        *([preemption(rows)] if any(row.preempt_cycles_min for row in rows) else []),
+        *([stages.table(content.stages, PAPER_SWITCH)] if content.stages else []),
         scaling(rows),
         cycles(rows),
         *([locks.table(content.locks)] if content.locks else []),
@@ -110,14 +113,35 @@ def done(rows: Sequence[Row], window: int) -> Table:
     )
 
 
+def spread(row: Row | None, kind: str) -> str:
+    """Smallest, mean and largest of a kind of switch; "-" where there was none."""
+    found = [getattr(row, f"{kind}_cycles_{of}") if row else None for of in ("min", "mean", "max")]
+    return "-" if None in found else " / ".join(number(cycles) for cycles in found)
+
+
+def preemption(rows: Sequence[Row]) -> Table:
+    """Cycles of a full-context switch: trap entry to the next thread."""
+    return Table(
+        "Cycles of a full-context switch (a preempted thread: all registers), min / mean / max",
+        (
+            *("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel", "hardware kernel"),
+            *("switches SW", "switches HW"),
+        ),
+        tuple(
+            (
+                *(f"{hard.core}, {hard.app}", arrangement(hard)),
+                *(number(PAPER_SWITCH["sw"]), number(PAPER_SWITCH["hw"])),
+                *(spread(others["sw"], "preempt"), spread(hard, "preempt")),
+                *(number(others["sw"].preemptions), number(hard.preemptions)),
+            )
+            for others, hard in rivals(rows)
+        ),
+        text_columns=2,
+    )
+
+
 def switch(rows: Sequence[Row]) -> Table:
     """Cycles of a voluntary switch: service entry to first instruction of the next thread."""
-
-    def spread(row: Row | None) -> str:
-        if row is None:
-            return "-"
-        low, mean, high = row.switch_cycles_min, row.switch_cycles_mean, row.switch_cycles_max
-        return f"{number(low)} / {number(mean)} / {number(high)}"
 
     def quick(row: Row) -> float | None:
         return -row.switch_cycles_mean if row.switch_cycles_mean else None
@@ -135,8 +159,8 @@ def switch(rows: Sequence[Row]) -> Table:
                 arrangement(hard),
                 number(PAPER_SWITCH["sw"]),
                 number(PAPER_SWITCH["hw"]),
-                *(spread(others.get(kernel)) for kernel in kernels),
-                spread(hard),
+                *(spread(others.get(kernel), "switch") for kernel in kernels),
+                spread(hard, "switch"),
                 number(ratio, 1),
                 NAMES[best.kernel] if best else "-",
                 number(SWITCH_BOUND),

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of a switch, and what operations wait for at the engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.apps import APPS
+from coreloom.benches.smp import modules, stages
+from coreloom.design import key_costs
+from coreloom.report.table import number
+from coreloom.simulation.measure import waits
+from coreloom.simulation.simulate import Event, Kind, ModuleState
+
+
+def test_a_switch_is_followed_from_its_first_event_to_its_last() -> None:
+    order = (Kind.CALL, Kind.MODULE, Kind.WATCH + 2, Kind.RUN)
+    events = [
+        Event(10, 0, Kind.CALL, 0),  # does not give way
+        Event(12, 0, Kind.MODULE, ModuleState.EXECUTES),
+        Event(20, 0, Kind.CALL, 0),
+        Event(21, 0, Kind.MODULE, ModuleState.OTHER),  # no operation
+        Event(23, 0, Kind.MODULE, ModuleState.WAITS),
+        Event(25, 0, Kind.MODULE, ModuleState.EXECUTES),
+        Event(30, 0, Kind.WATCH + 2, 0),
+        Event(40, 0, Kind.RUN, 1),
+        Event(50, 0, Kind.CALL, 0),
+        Event(52, 0, Kind.MODULE, ModuleState.EXECUTES),
+        Event(60, 0, Kind.IDLE, 1),  # waits for work
+        Event(70, 0, Kind.IDLE, 0),
+        Event(75, 0, Kind.WATCH + 2, 0),
+        Event(80, 0, Kind.RUN, 1),
+    ]
+    assert list(stages.follow(events, order)) == [(20, 23, 30, 40)]
+
+
+def test_an_operation_waits_until_it_is_executed() -> None:
+    events = [
+        Event(10, 0, Kind.MODULE, ModuleState.EXECUTES),
+        Event(11, 1, Kind.MODULE, ModuleState.WAITS),
+        Event(14, 0, Kind.MODULE, ModuleState.NOTHING),
+        Event(14, 1, Kind.MODULE, ModuleState.EXECUTES),
+        Event(16, 1, Kind.MODULE, ModuleState.EXECUTES),  # another one, right after it
+        Event(18, 1, Kind.MODULE, ModuleState.NOTHING),
+        Event(20, 1, Kind.MODULE, ModuleState.WAITS),
+        Event(30, 1, Kind.MODULE, ModuleState.EXECUTES),
+    ]
+    assert waits(events, 0, 100) == [0, 3, 0, 10]
+    assert waits(events, 12, 30) == [3, 0]
+
+
+# Of each core, kernel and kind: switches, cycles (min, mean, max), and the stages of the one with the median.
+SWITCHES = {
+    ("standard", "sw", "voluntary"): (202, (96, 96.5, 141), (None, 82, 3, 11, None)),
+    ("standard", "sw", "full-context"): (48, (272, 272.8, 307), (25, 175, 19, 25, 28)),
+    ("standard", "hw", "voluntary"): (202, (28, 28.2, 61), (4, 8, 3, 13, None)),
+    ("standard", "hw", "full-context"): (49, (107, 107.6, 134), (20, 9, 22, 27, 29)),
+    ("economy", "sw", "voluntary"): (202, (244, 334.6, 345), (None, 282, 11, 42, None)),
+    ("economy", "sw", "full-context"): (46, (1027, 1027.0, 1027), (157, 568, 82, 110, 110)),
+    ("economy", "hw", "voluntary"): (202, (85, 87.4, 164), (9, 17, 11, 50, None)),
+    ("economy", "hw", "full-context"): (49, (571, 571.0, 571), (186, 55, 82, 125, 123)),
+}
+
+
+@pytest.mark.parametrize("core", stages.CORES)
+@pytest.mark.parametrize("kernel", stages.KERNELS)
+def test_the_stages_add_up_to_the_switch(core: str, kernel: str) -> None:
+    found = stages.measure(core, kernel)
+    assert [row.kind for row in found] == ["voluntary", "full-context"]
+    for row in found:
+        parts = tuple(getattr(row, stage) for stage in stages.STAGES)
+        assert sum(part or 0 for part in parts) == row.cycles_median
+        cycles = (row.cycles_min, row.cycles_mean, row.cycles_max)
+        assert (row.switches, cycles, parts) == SWITCHES[core, kernel, row.kind]
+
+
+def test_the_table_of_the_stages() -> None:
+    row = stages.Row(
+        core="standard", kernel="hw", kind="full-context", switches=49,
+        cycles_min=107, cycles_mean=107.6, cycles_max=134, cycles_median=107,
+        enter=20, decide=9, save=22, load=27, leave=29,
+    )  # fmt: skip
+    assert stages.table([row], {"hw": 947, "sw": 10_000}).rows == (
+        (
+            *("standard", "hardware kernel", "full-context", "20", "9", "22", "27", "29", "107"),
+            *("107 / 108 / 134", "49", "947"),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("app", "operations", "waited", "wait_mean", "wait_max"),
+    [("image", 10_070, 51, 0.01, 3), ("packets", 13_021, 144, 0.02, 3)],
+)
+def test_operations_seldom_wait_for_those_of_another_cpu(
+    app: str, operations: int, waited: int, wait_mean: float, wait_max: int
+) -> None:
+    assert modules.measure(app, 2, APPS[app].prepare(None), 1_000_000) == modules.Row(
+        app=app,
+        cpus=2,
+        cycles=1_000_000,
+        operations=operations,
+        waited=waited,
+        wait_mean=wait_mean,
+        wait_max=wait_max,
+    )
+
+
+def test_the_table_of_the_engine() -> None:
+    rows = [
+        modules.Row(app="image", cpus=cpus, cycles=1000, operations=40, waited=10, wait_mean=0.5, wait_max=7)
+        for cpus in (2, 8)
+    ]
+    area = {cost.value: cost.lut4 for cost in key_costs.read().of("cpus")}
+    assert modules.table(rows).rows == (
+        ("image", "2", "1 000", "40", "25.0", "0.50", "7", number(area["2"]), number(2 * area["1"])),
+        ("image", "8", "1 000", "40", "25.0", "0.50", "7", "-", "-"),
+    )
