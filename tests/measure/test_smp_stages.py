@@ -11,10 +11,11 @@ from coreloom.design import key_costs
 from coreloom.report.table import number
 from coreloom.simulation.measure import waits
 from coreloom.simulation.simulate import Event, Kind, ModuleState
+from coreloom.toolchain import freertos
 
 
 def test_a_switch_is_followed_from_its_first_event_to_its_last() -> None:
-    order = (Kind.CALL, Kind.MODULE, Kind.WATCH + 2, Kind.RUN)
+    order = (Kind.CALL, Kind.MODULE, "to", Kind.RUN)
     events = [
         Event(10, 0, Kind.CALL, 0),  # does not give way
         Event(12, 0, Kind.MODULE, ModuleState.EXECUTES),
@@ -22,16 +23,21 @@ def test_a_switch_is_followed_from_its_first_event_to_its_last() -> None:
         Event(21, 0, Kind.MODULE, ModuleState.OTHER),  # no operation
         Event(23, 0, Kind.MODULE, ModuleState.WAITS),
         Event(25, 0, Kind.MODULE, ModuleState.EXECUTES),
-        Event(30, 0, Kind.WATCH + 2, 0),
+        Event(30, 0, Kind.WATCH + 1, 0),
         Event(40, 0, Kind.RUN, 1),
         Event(50, 0, Kind.CALL, 0),
         Event(52, 0, Kind.MODULE, ModuleState.EXECUTES),
         Event(60, 0, Kind.IDLE, 1),  # waits for work
         Event(70, 0, Kind.IDLE, 0),
-        Event(75, 0, Kind.WATCH + 2, 0),
+        Event(75, 0, Kind.WATCH + 1, 0),
         Event(80, 0, Kind.RUN, 1),
+        Event(90, 0, Kind.CALL, 0),
+        Event(92, 0, Kind.MODULE, ModuleState.EXECUTES),
+        Event(94, 0, Kind.WATCH, 0),  # interrupted
+        Event(96, 0, Kind.WATCH + 1, 0),
+        Event(99, 0, Kind.RUN, 1),
     ]
-    assert list(stages.follow(events, order)) == [(20, 23, 30, 40)]
+    assert list(stages.follow(events, order, ["interrupt", "to"])) == [(20, 23, 30, 40)]
 
 
 def test_an_operation_waits_until_it_is_executed() -> None:
@@ -62,8 +68,8 @@ SWITCHES = {
 }
 
 
-@pytest.mark.parametrize("core", stages.CORES)
-@pytest.mark.parametrize("kernel", stages.KERNELS)
+@pytest.mark.parametrize("core", ["standard", "economy"])
+@pytest.mark.parametrize("kernel", ["sw", "hw"])
 def test_the_stages_add_up_to_the_switch(core: str, kernel: str) -> None:
     found = stages.measure(core, kernel)
     assert [row.kind for row in found] == ["voluntary", "full-context"]
@@ -72,6 +78,32 @@ def test_the_stages_add_up_to_the_switch(core: str, kernel: str) -> None:
         assert sum(part or 0 for part in parts) == row.cycles_median
         cycles = (row.cycles_min, row.cycles_mean, row.cycles_max)
         assert (row.switches, cycles, parts) == SWITCHES[core, kernel, row.kind]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "switches", "cycles"),
+    [("freertos", 19, (190, 196.0, 286, 192)), ("freertos-tuned", 18, (191, 193.6, 216, 193))],
+)
+def test_a_full_context_switch_of_freertos(
+    kernel: str, switches: int, cycles: tuple[int, float, int, int]
+) -> None:
+    try:
+        freertos.kernel()
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))
+    low, mean, high, middle = cycles
+    assert stages.measure("standard", kernel) == [
+        stages.Row(
+            core="standard",
+            kernel=kernel,
+            kind="full-context",
+            switches=switches,
+            cycles_min=low,
+            cycles_mean=mean,
+            cycles_max=high,
+            cycles_median=middle,
+        )
+    ]
 
 
 def test_the_table_of_the_stages() -> None:

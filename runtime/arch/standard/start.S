@@ -163,7 +163,6 @@ back:
   csrw mstatus, t0
   cl_load_registers
   addi sp, sp, FRAME
-return: /* likewise */
   mret
 
 #if defined(CL_KERNEL_HW)

@@ -43,6 +43,18 @@ def copies(program: Path, labels: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
+def instructions(program: Path, word: int) -> list[int]:
+    """Addresses of an instruction of 32 bits that has no operands."""
+    found = []
+    with program.open("rb") as file:
+        for section in ELFFile(file).iter_sections():
+            if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR:
+                code, at = section.data(), int(section["sh_addr"])
+                wanted = word.to_bytes(4, "little")
+                found += [at + n for n in range(0, len(code), 4) if code[n : n + 4] == wanted]
+    return found
+
+
 def content(program: Path, symbol: str) -> bytes:
     """Initial bytes of a variable of an object file, pointers as zeros; a UserError if it has none such."""
     with program.open("rb") as file:

@@ -47,7 +47,7 @@ class Smp(Bench[Result]):
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)
         taken = [] if options.quick else locks.run(work)
-        staged = [] if options.quick else stages.run(work)
+        staged = [] if options.quick else stages.run(work, not missing)
         waited = [] if options.quick else modules.run(work, options.window)
         with work.doing("measure the ready queue and the kernel port"):
             reached = reach.figures(rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of a context switch, as in Fig. 3(a) of [SMP], by a program of its own on one CPU.
+"""The stages of a context switch, as in Fig. 3(a) of [SMP], by programs of their own on one CPU.
 
 What they begin with is seen by the simulator: stores to the trace port that every program has, the kernel's
 own signals, and the instruction that the CPU has come to.
@@ -24,24 +24,23 @@ from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.measure import spread
 from coreloom.simulation.simulate import Event, Kind, ModuleState
 from coreloom.toolchain import elf
+from coreloom.toolchain.firmware import FREERTOS
 
-CORES = ("standard", "economy")
-KERNELS = ("sw", "hw")
+KERNELS = {"standard": ("sw", *FREERTOS, "hw"), "economy": ("sw", "hw")}  # of each core
 STAGES = ("enter", "decide", "save", "load", "leave")
-_SOURCE = str(Path(__file__).with_name("stages.c"))
 _MAX_CYCLES = 3_000_000
+_RETURNS = {"standard": 0x3020_0073, "economy": 0x0400_000B}  # mret, retirq
 
-# Places in the program, by their number in `watch`: where the interrupt begins; where its handler begins to
-# store the registers that C functions keep; where a switch in place stores; where both load those of the next
-# thread; where the interrupt returns.
-_INTERRUPT, _STORE, _AWAY, _TO, _RETURN = (Kind.WATCH + n for n in range(5))
-_FULL = (_INTERRUPT, Kind.TRAP, _STORE, _TO, Kind.RUN, _RETURN)
-# A voluntary switch has left when the next thread runs. In software the call is part of the decision.
-_VOLUNTARY = {
-    "hw": (Kind.CALL, Kind.MODULE, _AWAY, _TO, Kind.RUN),
-    "sw": (Kind.CALL, _AWAY, _TO, Kind.RUN),
+# The events of a switch that end its stages; a text is a place in the program. A voluntary switch has left
+# when the next thread runs; in software the call is part of its decision. Of FreeRTOS there is a full-context
+# one, and as a whole only: its source is not ours, and has no names for the places.
+_FULL = ("interrupt", Kind.TRAP, "store", "to", Kind.RUN, "return")
+_ORDERS: dict[str, dict[str, tuple[Kind | str, ...]]] = {
+    "hw": {"voluntary": (Kind.CALL, Kind.MODULE, "away", "to", Kind.RUN), "full-context": _FULL},
+    "sw": {"voluntary": (Kind.CALL, "away", "to", Kind.RUN), "full-context": _FULL},
+    **{kernel: {"full-context": ("interrupt", Kind.RUN, "return")} for kernel in FREERTOS},
 }
-_BREAKS = (Kind.CALL, Kind.IDLE, _INTERRUPT)  # what a switch does not continue after
+_BREAKS = (Kind.CALL, Kind.IDLE, "interrupt")  # what a switch does not continue after
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,54 +54,74 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     cycles_mean: float
     cycles_max: int
     cycles_median: int
-    enter: int | None
-    decide: int
-    save: int
-    load: int
-    leave: int | None
+    enter: int | None = None
+    decide: int | None = None
+    save: int | None = None
+    load: int | None = None
+    leave: int | None = None
 
 
-def _places(program: Path, core: str, kernel: str) -> list[int]:
-    """The addresses of the five places."""
+def _places(program: Path, core: str, kernel: str) -> list[tuple[str, int]]:
+    """Names and addresses: the vector of the interrupt; where its handler begins to store the registers that
+    C functions keep; where a switch in place stores; where both load; every return from an interrupt.
+    """
     vectors, entry, store = {
+        ("economy", "hw"): ("cl_vectors", 0x10, "cl_switch_in_trap"),
+        ("economy", "sw"): ("cl_vectors", 0x10, "cl_switch_in_trap"),
         ("standard", "hw"): ("vectors", 4 * 11, "give_way"),
-        ("standard", "sw"): ("cl_vectors", 4 * 7, "cl_switch_in_trap"),  # the timer's
-    }.get((core, kernel), ("cl_vectors", 0x10, "cl_switch_in_trap"))
-    names = (vectors, store, "cl_switch_away", "cl_switch_to", "return")
-    interrupt, *others = (elf.address(program, name) for name in names)
-    return [interrupt + entry, *others]
+    }.get((core, kernel), ("cl_vectors", 4 * 7, "cl_switch_in_trap"))  # the timer's
+    found = [("interrupt", elf.address(program, vectors) + entry)]
+    if kernel not in FREERTOS:
+        for name, symbol in (("store", store), ("away", "cl_switch_away"), ("to", "cl_switch_to")):
+            found.append((name, elf.address(program, symbol)))
+    return [*found, *(("return", address) for address in elf.instructions(program, _RETURNS[core]))]
 
 
-def follow(events: Iterable[Event], order: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The cycles of the events in `order`, each time all of them come, perhaps with others between."""
+def follow(
+    events: Iterable[Event], order: Sequence[Kind | str], places: Sequence[str]
+) -> Iterator[tuple[int, ...]]:
+    """The cycles of the events in `order`, each time all of them come, perhaps with others between.
+
+    places: the names of the watched ones.
+    """
     seen: list[int] = []
     for event in events:
-        if event.kind in _BREAKS:
+        what = places[event.kind - Kind.WATCH] if event.kind >= Kind.WATCH else Kind(event.kind)
+        if what in _BREAKS:
             seen = []
-        if event.kind == Kind.MODULE and event.value not in (ModuleState.WAITS, ModuleState.EXECUTES):
+        if what == Kind.MODULE and event.value not in (ModuleState.WAITS, ModuleState.EXECUTES):
             continue
-        if event.kind == order[len(seen)]:
+        if what == order[len(seen)]:
             seen.append(event.cycle)
         if len(seen) == len(order):
             yield tuple(seen)
             seen = []
 
 
-def rows(events: Sequence[Event], core: str, kernel: str) -> list[Row]:
-    """A row for each kind of switch in a run of the program."""
+def _stages(kernel: str, kind: str, switch: tuple[int, ...]) -> dict[str, int]:
+    """The cycles of those that it has."""
+    names = STAGES if kind == "full-context" else STAGES[kernel == "sw" : -1]
+    parts = [after - before for before, after in pairwise(switch)]
+    return {} if kernel in FREERTOS else dict(zip(names, parts, strict=True))
+
+
+def measure(core: str, kernel: str) -> list[Row]:
+    """A row for each kind of switch, on one CPU."""
+    source = Path(__file__).with_name("stages_freertos.c" if kernel in FREERTOS else "stages.c")
+    experiment = Experiment(str(source), platform.load(f"smp-{core}", 1), kernel)
+    places = _places(experiment.program(), core, kernel)
+    watch = [address for _, address in places]
+    outcome = experiment.run(b"", watch=watch, modules=True, max_cycles=_MAX_CYCLES)
+    if outcome.result.exit_status != 0:
+        raise UserError("the program of the stages failed: run `make test`")
     found = []
-    for kind, order in (("voluntary", _VOLUNTARY[kernel]), ("full-context", _FULL)):
-        switches = list(follow(events, order))
-        if not switches:
-            raise UserError(f"the program of the stages had no {kind} switch: run `make test`")
+    for kind, order in _ORDERS[kernel].items():
+        switches = list(follow(outcome.result.events, order, [name for name, _ in places]))
         cycles = [switch[-1] - switch[0] for switch in switches]
         low, mean, high = spread(cycles)
-        assert low is not None and mean is not None and high is not None
+        if low is None or mean is None or high is None:
+            raise UserError(f"the program of the stages had no {kind} switch: run `make test`")
         middle = median_low(cycles)
-        typical = switches[cycles.index(middle)]
-        parts: list[int | None] = [after - before for before, after in pairwise(typical)]
-        if kind == "voluntary":
-            parts = [*([None] if kernel == "sw" else []), *parts, None]
         found.append(
             Row(
                 core=core,
@@ -113,35 +132,31 @@ def rows(events: Sequence[Event], core: str, kernel: str) -> list[Row]:
                 cycles_mean=round(mean, 1),
                 cycles_max=high,
                 cycles_median=middle,
-                **dict(zip(STAGES, parts, strict=True)),  # type: ignore[arg-type]
+                **_stages(kernel, kind, switches[cycles.index(middle)]),
             )
         )
     return found
 
 
-def measure(core: str, kernel: str) -> list[Row]:
-    """Both kinds of switch on one CPU."""
-    experiment = Experiment(_SOURCE, platform.load(f"smp-{core}", 1), kernel)
-    watch = _places(experiment.program(), core, kernel)
-    outcome = experiment.run(b"", watch=watch, modules=True, max_cycles=_MAX_CYCLES)
-    if outcome.result.exit_status != 0:
-        raise UserError("the program of the stages failed: run `make test`")
-    return rows(outcome.result.events, core, kernel)
-
-
-def run(work: Work) -> list[Row]:
+def run(work: Work, with_freertos: bool) -> list[Row]:
     """All rows."""
 
     def job(core: str, kernel: str) -> Job[Row]:
         text = f"stages of a switch, {core} core, {NAMES[kernel]}"
         return Job(text, whole(lambda: measure(core, kernel)))
 
-    models = [build(platform.load(f"smp-{core}", 1), f"smp-{core} with 1 CPU") for core in CORES]
-    return work.jobs(models, [job(core, kernel) for core in CORES for kernel in KERNELS])
+    models = [build(platform.load(f"smp-{core}", 1), f"smp-{core} with 1 CPU") for core in KERNELS]
+    wanted = [
+        job(core, kernel)
+        for core, kernels in KERNELS.items()
+        for kernel in kernels
+        if with_freertos or kernel not in FREERTOS
+    ]
+    return work.jobs(models, wanted)
 
 
 def table(found: Sequence[Row], paper: dict[str, int]) -> Table:
-    """The stages of both kinds on both kernels; those of a row add up to its median. paper: by kernel."""
+    """The stages of both kinds on every kernel; those of a row add up to its median. paper: by kernel."""
     return Table(
         "Stages of a switch on 1 CPU, cycles of the switch with the median ([SMP] Fig. 3(a))",
         (
@@ -154,7 +169,7 @@ def table(found: Sequence[Row], paper: dict[str, int]) -> Table:
                 *(row.core, NAMES[row.kernel], row.kind),
                 *map(number, (row.enter, row.decide, row.save, row.load, row.leave, row.cycles_median)),
                 f"{number(row.cycles_min)} / {number(row.cycles_mean)} / {number(row.cycles_max)}",
-                *(number(row.switches), number(paper[row.kernel])),
+                *(number(row.switches), number(paper["hw" if row.kernel == "hw" else "sw"])),
             )
             for row in found
         ),
