@@ -27,12 +27,18 @@
 _Static_assert(IMAGE_WINDOW + 4 <= ROWS, "the decoder would overwrite rows that the filter still reads");
 _Static_assert((ROWS & (ROWS - 1)) == 0, "row() masks the number of a row");
 
-/* The paper's double buffering would publish a whole window at once, and the threads would run one after the other. */
+/* PORT_BUFFERED: the double buffering of [SMP]. */
 #ifndef IMAGE_PORTS
 #define IMAGE_PORTS PORT_DIRECT
 #endif
 
-enum { PORT_READY, PORT_REQUEST, PORT_DECODED, PORT_DONE };
+/* With buffered ports Image Decoder and Filter hand over after so many messages. Without, they would keep what they send
+ * until they have taken the whole window, and the other would wait for that. */
+#ifndef IMAGE_BATCH
+#define IMAGE_BATCH ((IMAGE_WINDOW + 1) / 2)
+#endif
+
+enum { PORT_READY, PORT_REQUEST, PORT_DECODED, PORT_DONE, PORT_DECODER_OWN, PORT_FILTER_OWN };
 
 #define RGB 0x00FFFFFFu
 
@@ -41,6 +47,15 @@ static uint32_t *rows;     /* ROWS decoded rows; row y is at y % ROWS */
 static uint32_t *filtered; /* the whole result, a word a pixel */
 
 static uint32_t *row(uint32_t y) { return rows + (size_t)(y & (ROWS - 1)) * picture.width; }
+
+/* Image Decoder and Filter: `own` hands over, `sent` counts messages since then. */
+static void send(int port, uint32_t count, uint32_t *sent, int own) {
+  app_send(port, count);
+  if (IMAGE_PORTS == PORT_BUFFERED && ++*sent == IMAGE_BATCH) {
+    *sent = 0;
+    app_hand_over(own);
+  }
+}
 
 static void *control(void *unused) {
   (void)unused;
@@ -75,14 +90,16 @@ static void *control(void *unused) {
 static void *image_decoder(void *unused) {
   (void)unused;
   app_open(PORT_REQUEST, IMAGE_PORTS);
+  app_open(PORT_DECODER_OWN, IMAGE_PORTS);
   app_send(PORT_READY, 0);
 
+  uint32_t sent = 0;
   for (uint32_t y = 0; y < picture.height; ++y) {
     uint32_t *const out = row(y);
     for (uint32_t x = 0; x < picture.width;) {
       const uint32_t count = app_receive(PORT_REQUEST);
       qoi_decode(&picture, out + x, count);
-      app_send(PORT_DECODED, count);
+      send(PORT_DECODED, count, &sent, PORT_DECODER_OWN);
       x += count;
     }
   }
@@ -99,8 +116,10 @@ static void copy(uint32_t *to, const uint32_t *from, uint32_t first, uint32_t en
 static void *filter(void *unused) {
   (void)unused;
   app_open(PORT_DECODED, IMAGE_PORTS);
+  app_open(PORT_FILTER_OWN, IMAGE_PORTS);
   app_send(PORT_READY, 0);
 
+  uint32_t sent = 0;
   const uint32_t width = picture.width;
   const uint32_t last = picture.height - 1;
   struct smooth state = {0, 0, 0, 0};
@@ -140,7 +159,7 @@ static void *filter(void *unused) {
       if (done != 0) {
         cl_done(done);
       }
-      app_send(PORT_DONE, done);
+      send(PORT_DONE, done, &sent, PORT_FILTER_OWN);
     }
   }
   return NULL;

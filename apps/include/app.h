@@ -48,4 +48,11 @@ static inline void app_must(int error) {
 #include "app_posix.h"
 #endif
 
+/* Makes visible what the caller has sent to buffered ports, as [SMP] does it: by a receive that finds nothing. `own` is
+ * a buffered port that only the caller sends to; it receives what it has just sent. */
+static inline void app_hand_over(int own) {
+  app_send(own, 0);
+  (void)app_receive(own);
+}
+
 #endif

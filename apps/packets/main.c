@@ -23,6 +23,7 @@
 #define PACKETS_POOL 16
 #endif
 
+/* PORT_BUFFERED: the double buffering of [SMP]. */
 #ifndef PACKETS_PORTS
 #define PACKETS_PORTS PORT_DIRECT
 #endif
@@ -37,6 +38,7 @@ enum {
   PORT_ENQUEUE = PORT_CRC + 2,
   PORT_CLASSIFIER = PORT_ENQUEUE + 2,
   PORT_ACTION, /* one an action, in the order of enum action */
+  PORT_CRC_OWN = PORT_ACTION + ACTION_COUNT,
 };
 
 /* The head of the output region; ring and forwarded frames follow. Each counter has one thread that writes it. */
@@ -115,12 +117,17 @@ static void check(struct packet *packet) {
 static void *crc(void *argument) {
   const int lane = (int)(uintptr_t)argument;
   open_port(PORT_CRC + lane);
+  open_port(PORT_CRC_OWN + lane);
   app_send(PORT_READY, 0);
 
   uint32_t id;
   while ((id = app_receive(PORT_CRC + lane)) != END) {
     check(&pool[id]);
     app_send(PORT_ENQUEUE + lane, id);
+    /* Half of a packet's work is here: buffered until the lane is empty, packets would come in bursts. */
+    if (PACKETS_PORTS == PORT_BUFFERED) {
+      app_hand_over(PORT_CRC_OWN + lane);
+    }
   }
   app_send(PORT_ENQUEUE + lane, END);
   return NULL;

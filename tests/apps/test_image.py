@@ -54,8 +54,10 @@ def test_pictures(host: Build, size: tuple[int, int], mode: str) -> None:
 @pytest.mark.parametrize("grain", [1, 2, 5, 16, 100000])
 @pytest.mark.parametrize("depth", [1, 2, 8])
 @pytest.mark.parametrize("placement", [0, 1])
-def test_grain_and_port_depth(host: Build, grain: int, depth: int, placement: int) -> None:
-    program = host("image", f"-DIMAGE_GRAIN={grain} -DCL_PLACEMENT={placement}")
+@pytest.mark.parametrize("ports", ["BUFFERED", "DIRECT"])
+def test_grain_and_port_depth(host: Build, grain: int, depth: int, placement: int, ports: str) -> None:
+    macros = f"-DIMAGE_GRAIN={grain} -DCL_PLACEMENT={placement} -DIMAGE_PORTS=PORT_{ports}"
+    program = host("image", macros)
     for size in ((1, 9), (33, 17), (3, 40)):
         data = module.encode(noise("RGB", *size, step=2))
         status, output, done = program.run(data, CL_PORT_DEPTH=depth)

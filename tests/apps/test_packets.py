@@ -208,10 +208,12 @@ def test_every_bit(host: Build) -> None:
 
 @pytest.mark.parametrize("placement", [0, 1])
 @pytest.mark.parametrize("depth", [2, 8])
-def test_default_capture(host: Build, placement: int, depth: int) -> None:
+@pytest.mark.parametrize("ports", ["BUFFERED", "DIRECT"])
+def test_default_capture(host: Build, placement: int, depth: int, ports: str) -> None:
     data = APP.prepare(None)
     assert data == capture.make()
-    summary = run(host, data, f"-DCL_PLACEMENT={placement}", CL_PORT_DEPTH=depth)
+    macros = f"-DCL_PLACEMENT={placement} -DPACKETS_PORTS=PORT_{ports}"
+    summary = run(host, data, macros, CL_PORT_DEPTH=depth)
     assert summary["frames"] == capture.FRAMES
     assert all(summary["actions"].values())
     assert all(summary["kinds"].values())

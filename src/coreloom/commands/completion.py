@@ -16,7 +16,7 @@ from coreloom.commands.console import Command
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.scheduling import builtin
-from coreloom.simulation.experiment import PLACEMENTS
+from coreloom.simulation.experiment import PLACEMENTS, PORTS
 from coreloom.synthesis import units
 from coreloom.toolchain import firmware
 from coreloom.vm import kernel, vm
@@ -38,6 +38,7 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("run", "kernel"): lambda: firmware.GROUNDS,
     ("run", "policy"): lambda: dict.fromkeys([*firmware.policies(), *platform.BUILT_POLICIES]),
     ("run", "placement"): lambda: PLACEMENTS,
+    ("run", "ports"): lambda: PORTS,
     ("model", "workload"): lambda: builtin.CASES,
     ("model", "policy"): _of_model,
     ("synth", "unit"): units.known,

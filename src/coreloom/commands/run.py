@@ -15,7 +15,7 @@ from coreloom.options import add_freertos, positive
 from coreloom.paths import BUILD
 from coreloom.report import results
 from coreloom.simulation import measure, trace
-from coreloom.simulation.experiment import PLACEMENTS, Experiment, Outcome
+from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, ports
 from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
 from coreloom.toolchain import freertos
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
@@ -124,7 +124,9 @@ def _run(args: argparse.Namespace) -> int:
             f"--freertos is not an option of kernel {args.kernel}: only {', '.join(FREERTOS)} use it"
         )
     _check_targets(args)
-    defines: dict[str, str | int] = {} if args.grain is None else {"IMAGE_GRAIN": args.grain}
+    defines = {} if args.ports is None else ports(args.app, args.kernel, args.ports)
+    if args.grain is not None:
+        defines["IMAGE_GRAIN"] = args.grain
     experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
     data = _prepare(args)
     if args.kernel in FREERTOS:
@@ -220,6 +222,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--input", type=Path, metavar="FILE", help="input of your own program: cl_input()")
     parser.add_argument("--grain", type=positive, metavar="N", help="pixels per message (image)")
+    parser.add_argument(
+        "--ports",
+        metavar="KIND",
+        help=f"of {' and '.join(WITH_PORTS)}: one of {', '.join(PORTS)}; buffered: a message becomes visible "
+        "when its sender waits, as in [SMP] (default: direct)",
+    )
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="where the output goes (default: build/output)"
     )

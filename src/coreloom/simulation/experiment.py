@@ -16,6 +16,21 @@ from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
 from coreloom.toolchain import firmware, verilate
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
+# Of the ports of an application: the double buffering of [SMP], and messages that are visible at once.
+BUFFERED, DIRECT = "buffered", "direct"
+PORTS = {BUFFERED: "PORT_BUFFERED", DIRECT: "PORT_DIRECT"}
+WITH_PORTS = ("image", "packets")
+
+
+def ports(app: str, kernel: str, kind: str) -> dict[str, str | int]:
+    """The macro that gives an application such ports."""
+    if app not in WITH_PORTS:
+        raise UserError(f"--ports is not an option of {app}: only {' and '.join(WITH_PORTS)} have a choice")
+    if kind not in PORTS:
+        raise UserError(f"unknown ports '{kind}': choose one of {', '.join(PORTS)}")
+    if kind == BUFFERED and kernel in firmware.FREERTOS:
+        raise UserError("FreeRTOS's queues are not double-buffered: leave out --ports, or choose direct")
+    return {f"{app.upper()}_PORTS": PORTS[kind]}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Coreloom services of the applications on host threads: one lock, one condition a port.
+ * The Coreloom services of the applications on host threads: one lock, one condition a port. A buffered port shows its
+ * words when their sender waits or ends, or another one sends.
  *
  * Program INPUT OUTPUT: the region's contents. CL_PORT_DEPTH words a port (8), CL_OUTPUT_CAPACITY bytes.
  * At exit prints "done N": the units reported. Stops with status 99 where the services are misused. */
@@ -16,9 +17,9 @@
 enum { PORTS = 32, MAX_DEPTH = 64, MISUSE = 99 };
 
 struct port {
-  int open;
-  pthread_t receiver;
-  unsigned first, count;
+  int open, direct;
+  pthread_t receiver, writer; /* writer: of the words that are not visible yet */
+  unsigned first, count, visible;
   uint32_t words[MAX_DEPTH];
   pthread_cond_t changed;
 };
@@ -30,6 +31,7 @@ static uint8_t *input, *output;
 static size_t input_length, output_length, output_capacity;
 static uint64_t units;
 static int ready;
+static pthread_key_t at_end; /* of a thread that has sent to a buffered port */
 
 static void misuse(const char *text, int port) {
   fprintf(stderr, "misuse: %s %d\n", text, port);
@@ -43,13 +45,36 @@ static struct port *opened(int port) {
   return &ports[port];
 }
 
+/* What this thread has sent becomes visible. */
+static void publish(void) {
+  for (struct port *p = ports; p != ports + PORTS; ++p) {
+    if (p->visible != p->count && pthread_equal(p->writer, pthread_self())) {
+      p->visible = p->count;
+      pthread_cond_broadcast(&p->changed);
+    }
+  }
+}
+
+static void publish_at_end(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&lock);
+  publish();
+  pthread_mutex_unlock(&lock);
+}
+
+#undef pthread_join
+int host_join(pthread_t thread, void **result) {
+  publish_at_end(NULL);
+  return pthread_join(thread, result);
+}
+
 int port_open(int port, int flags) {
-  (void)flags;
   pthread_mutex_lock(&lock);
   if (port < 0 || port >= PORTS || ports[port].open) {
     misuse("cannot open port", port);
   }
   ports[port].open = 1;
+  ports[port].direct = flags == PORT_DIRECT;
   ports[port].receiver = pthread_self();
   pthread_cond_init(&ports[port].changed, NULL);
   pthread_mutex_unlock(&lock);
@@ -59,13 +84,23 @@ int port_open(int port, int flags) {
 static int send(int port, uint32_t word, int wait) {
   pthread_mutex_lock(&lock);
   struct port *const p = opened(port);
+  if (p->count == depth) {
+    publish();
+  }
   while (p->count == depth && wait) {
     pthread_cond_wait(&p->changed, &lock);
   }
   const int error = p->count == depth ? EAGAIN : 0;
   if (error == 0) {
+    const int two_writers = p->visible != p->count && !pthread_equal(p->writer, pthread_self());
     p->words[(p->first + p->count++) % depth] = word;
-    pthread_cond_broadcast(&p->changed);
+    p->writer = pthread_self();
+    if (p->direct || two_writers) {
+      p->visible = p->count;
+      pthread_cond_broadcast(&p->changed);
+    } else {
+      pthread_setspecific(at_end, p);
+    }
   }
   pthread_mutex_unlock(&lock);
   return error;
@@ -81,12 +116,16 @@ int port_receive(int port, uint32_t *word) {
   if (!pthread_equal(p->receiver, pthread_self())) {
     misuse("receive on another's port", port);
   }
-  while (p->count == 0) {
+  if (p->visible == 0) {
+    publish();
+  }
+  while (p->visible == 0) {
     pthread_cond_wait(&p->changed, &lock);
   }
   *word = p->words[p->first];
   p->first = (p->first + 1) % depth;
   --p->count;
+  --p->visible;
   pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&lock);
   return 0;
@@ -147,6 +186,7 @@ int main(int count, char **arguments) {
   if (in == NULL || fseek(in, 0, SEEK_END) != 0) {
     return MISUSE;
   }
+  pthread_key_create(&at_end, publish_at_end);
   input_length = (size_t)ftell(in);
   rewind(in);
   /* The applications read whole words: up to 3 bytes more, as memory has them. */

@@ -38,6 +38,9 @@ static inline int host_attr_setname(pthread_attr_t *attr, const char *name) {
 }
 #define pthread_attr_setname_np host_attr_setname
 
+int host_join(pthread_t thread, void **result);
+#define pthread_join host_join
+
 /* The host's main calls the application's. */
 #define main app_main
 int app_main(void);
