@@ -15,7 +15,7 @@ from coreloom.benches import registry
 from coreloom.benches.bench import Work
 from coreloom.benches.rivals import better, find_freertos, tools
 from coreloom.benches.smp import page
-from coreloom.benches.smp.bench import WINDOW, Row, freertos_cases, run
+from coreloom.benches.smp.bench import WINDOW, Row, cases, freertos_cases, run
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job
 from coreloom.toolchain import freertos
@@ -98,12 +98,12 @@ def test_a_ratio_is_against_the_better_rival() -> None:
         of("hw", 660, 30.0),
     ]
     done, switch = page.done(rows, WINDOW), page.switch(rows)
-    assert done.columns[5:10] == (
+    assert done.columns[6:11] == (
         *("software kernel", "FreeRTOS", "FreeRTOS, our port"),
         *("hardware kernel", "ratio to the better rival"),
     )
-    assert done.rows[0][5:11] == ("300", "320", "330", "660", "2.00", "FreeRTOS, our port")
-    assert switch.rows[0][8:10] == ("3.0", "software kernel")
+    assert done.rows[0][6:12] == ("300", "320", "330", "660", "2.00", "FreeRTOS, our port")
+    assert switch.rows[0][9:11] == ("3.0", "software kernel")
 
 
 def test_full_context_switches_stand_beside_the_papers() -> None:
@@ -116,11 +116,74 @@ def test_full_context_switches_stand_beside_the_papers() -> None:
 
 def test_columns_of_what_was_not_measured_are_left_out() -> None:
     rows = [of("sw", 300, 90.0), of("hw", 660, 30.0)]
-    assert page.done(rows, WINDOW).columns[5:8] == (
+    assert page.done(rows, WINDOW).columns[6:9] == (
         *("software kernel", "hardware kernel"),
         "ratio to the better rival",
     )
-    assert page.done(rows, WINDOW).rows[0][5:9] == ("300", "660", "2.20", "software kernel")
+    assert page.done(rows, WINDOW).rows[0][6:10] == ("300", "660", "2.20", "software kernel")
+
+
+def test_the_paper_stands_beside_buffered_ports() -> None:
+    """And FreeRTOS beside direct ones."""
+    rows = [
+        msgspec.structs.replace(of("sw", 200), ports="buffered", paper_done=3),
+        msgspec.structs.replace(of("hw", 300), ports="buffered", paper_done=30),
+        msgspec.structs.replace(of("sw", 400, 90.0), paper_done=None),
+        msgspec.structs.replace(of("freertos", 500), paper_done=None),
+        msgspec.structs.replace(of("hw", 750, 30.0), paper_done=None),
+    ]
+    done, switch = page.done(rows, WINDOW), page.switch(rows)
+    assert done.rows == (
+        (
+            *("standard, packets", "1 CPU", "buffered", "3", "30", "10.0"),
+            *("200", "-", "300", "1.50", "software kernel", "0", "0", "0"),
+        ),
+        (
+            *("standard, packets", "1 CPU", "direct", "-", "-", "-"),
+            *("400", "500", "750", "1.50", "FreeRTOS", "-", "0", "0"),
+        ),
+    )
+    assert [line[2:5] for line in switch.rows] == [("buffered", "10 000", "947"), ("direct", "-", "-")]
+
+
+def test_buffered_ports_come_first() -> None:
+    every = cases()
+    assert len(every) == 2 * 2 * 2 * 3 * 2
+    assert [case.ports for case in every] == ["buffered", "direct"] * 24
+    assert {case.ports for case in freertos_cases()} == {"direct"}
+    assert every[0].experiment().defines == {"IMAGE_PORTS": "PORT_BUFFERED"}
+    assert every[1].experiment().defines == {"IMAGE_PORTS": "PORT_DIRECT"}
+
+
+def test_scaling_has_a_line_for_each_placement() -> None:
+    def at(cpus: int, placement: str, done: int, paper: int | None = None) -> Row:
+        changed = {"ports": "buffered", "cpus": cpus, "placement": placement, "paper_done": paper}
+        return msgspec.structs.replace(of("hw", done), **changed)
+
+    rows = [
+        at(1, "dynamic", 500, 30),
+        at(2, "static", 800, 40),
+        at(2, "dynamic", 900, 43),
+        at(4, "static", 1000),
+        at(4, "dynamic", 1300),
+        at(8, "dynamic", 1310),
+    ]
+    found = page.scaling(rows, WINDOW)
+    assert found.columns[3:] == (
+        *("placement", "1 CPU", "2 CPUs", "4 CPUs", "8 CPUs"),
+        *("paper: 2 over 1", "2 over 1", "4 over 1", "8 over 1"),
+    )
+    assert [line[3:] for line in found.rows] == [
+        ("static", "500", "800", "1 000", "-", "1.33", "1.60", "2.00", "-"),
+        ("dynamic", "500", "900", "1 300", "1 310", "1.43", "1.80", "2.60", "2.62"),
+    ]
+
+
+def test_scaling_of_freertos_is_over_one_cpu_with_the_same_port() -> None:
+    two = msgspec.structs.replace(of("freertos", 600), cpus=2, placement="static", paper_done=None)
+    rows = [of("freertos", 250), of("freertos-tuned", 300), two]
+    found = page.scaling(rows, WINDOW)
+    assert found.rows == (("standard, packets", "direct", "FreeRTOS", "static", "300", "600", "-", "2.00"),)
 
 
 def test_who_has_no_merit_is_no_rival() -> None:

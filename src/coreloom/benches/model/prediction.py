@@ -24,7 +24,7 @@ from coreloom.report.figure import Figure
 from coreloom.scheduling import simulate
 from coreloom.scheduling.applications import GRAPHS, Graph, workload
 from coreloom.scheduling.workload import Costs, Machine
-from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.experiment import DIRECT, Experiment
 from coreloom.simulation.measure import Figures
 from coreloom.simulation.simulate import Event, Kind
 
@@ -33,8 +33,8 @@ _SLICE_TICKS = 10  # CL_SLICE_TICKS, of every thread on both kernels
 
 
 def cases() -> list[smp.Case]:
-    """What is predicted: both applications on the standard core."""
-    return smp.cases(("standard",))
+    """What is predicted: both applications on the standard core, with messages that are visible at once."""
+    return smp.cases(("standard",), kinds=(DIRECT,))
 
 
 def sources(case: smp.Case) -> list[smp.Case]:

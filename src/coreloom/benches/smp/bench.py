@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table 1 of [SMP]: two applications for one million cycles, on either kernel of ours and on FreeRTOS.
 
-Every combination of application, core, kernel and CPUs is one simulation of the same program source.
+Every combination of application, core, ports, kernel and CPUs is one simulation of the same program source.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -21,7 +21,7 @@ from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, prepare, whole
 from coreloom.options import positive
 from coreloom.report import results
-from coreloom.simulation.experiment import Experiment
+from coreloom.simulation.experiment import BUFFERED, DIRECT, PORTS, WITH_PORTS, Experiment, ports
 from coreloom.simulation.measure import spread
 from coreloom.simulation.profile import OWNERS, LineTable, by_owner
 from coreloom.toolchain.firmware import FREERTOS
@@ -30,6 +30,8 @@ WINDOW = 1_000_000
 CORES = ("standard", "economy")
 # (CPUs, placement) as the columns of the paper's table.
 ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
+# Beyond the paper, for scaling: no application has a thread with a CPU of its own beyond the fourth.
+MORE_CPUS = ((4, "static"), (4, "dynamic"), (8, "dynamic"))
 
 # Paper: [SMP] Table 1 and section 4. Two ARM926; its software kernel is eCos on one CPU.
 PAPER_DONE = {
@@ -56,30 +58,39 @@ class Case:
     cpus: int
     placement: str
     grain: int | None = None  # pixels per message; None: the application's default
+    ports: str = DIRECT
 
     @property
     def text(self) -> str:
-        return f"{self.core} core, {NAMES[self.kernel]}, {self.cpus} CPU, {self.placement}"
+        where = f"{self.core} core, {NAMES[self.kernel]}, {self.cpus} CPU, {self.placement}"
+        return f"{where}, {self.ports} ports"
 
     def experiment(self) -> Experiment:
         soc = platform.load(f"smp-{self.core}", self.cpus)
-        defines: dict[str, str | int] = {} if self.grain is None else {"IMAGE_GRAIN": self.grain}
+        defines = ports(self.app, self.kernel, self.ports)
+        if self.grain is not None:
+            defines["IMAGE_GRAIN"] = self.grain
         return Experiment(self.app, soc, self.kernel, self.placement, defines)
 
 
-def cases(cores: Sequence[str] = CORES, apps: Sequence[str] = ("image", "packets")) -> list[Case]:
+def cases(
+    cores: Sequence[str] = CORES,
+    arrangements: Sequence[tuple[int, str]] = ARRANGEMENTS,
+    kinds: Iterable[str] = PORTS,
+) -> list[Case]:
     """All combinations, in the order of the table."""
     return [
-        Case(app, core, kernel, cpus, placement)
+        Case(app, core, kernel, cpus, placement, ports=kind)
         for core in cores
-        for app in apps
+        for app in WITH_PORTS
         for kernel in ("sw", "hw")
-        for cpus, placement in ARRANGEMENTS
+        for cpus, placement in arrangements
+        for kind in kinds
     ]
 
 
-def freertos_cases(apps: Sequence[str] = ("image", "packets")) -> list[Case]:
-    """The same on FreeRTOS, which runs on the standard core: on one CPU with either port."""
+def freertos_cases(apps: Sequence[str] = WITH_PORTS) -> list[Case]:
+    """Those of FreeRTOS, which runs on the standard core: on one CPU with either port."""
     return [
         Case(app, "standard", kernel, cpus, placement)
         for app in apps
@@ -99,6 +110,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     core: str
     unit: str  # of what is done
     grain: int | None = None
+    ports: str = DIRECT
     done: int
     idle_cycles: int
     idle_cycles_per_cpu: list[int]
@@ -144,6 +156,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
     found = outcome.figures
     low, mean, high = spread(found.voluntary)
     preempt_low, preempt_mean, preempt_high = spread(found.preempted)
+    paper = PAPER_DONE[case.app] if case.ports == BUFFERED else {}
     cycles = by_owner(outcome.result.profile, LineTable(outcome.program))
     return Row(
         app=case.app,
@@ -153,6 +166,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
         core=case.core,
         unit=APPS[case.app].unit,
         grain=case.grain,
+        ports=case.ports,
         done=found.done,
         idle_cycles=sum(found.idle),
         idle_cycles_per_cpu=list(found.idle),
@@ -165,7 +179,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
         preempt_cycles_min=preempt_low,
         preempt_cycles_max=preempt_high,
         sim_cycles_per_second=round(outcome.result.cycles / max(outcome.result.seconds, 1e-9)),
-        paper_done=PAPER_DONE[case.app].get((case.kernel, case.cpus, case.placement)),
+        paper_done=paper.get((case.kernel, case.cpus, case.placement)),
         **{f"cycles_{owner}": count for owner, count in cycles.items()},
     )
 

@@ -10,7 +10,6 @@ from typing import Protocol
 from coreloom.benches.rivals import NAMES, better
 from coreloom.benches.smp import locks, modules, stages
 from coreloom.benches.smp.bench import (
-    PAPER_DONE,
     PAPER_IDLE,
     PAPER_SWITCH,
     SWITCH_BOUND,
@@ -20,20 +19,21 @@ from coreloom.benches.smp.bench import (
     free_kernel,
 )
 from coreloom.report.table import Table, number, reach
+from coreloom.simulation.experiment import BUFFERED
 from coreloom.simulation.profile import OWNERS
 from coreloom.toolchain.firmware import GROUNDS
 
 
 def tables(content: Result) -> list[Table]:
     """All of them."""
-    rows = content.rows
+    rows = [row for row in content.rows if row.cpus <= 2]  # as in the paper
     return [
         done(rows, content.window_cycles),
         *([modules.table(content.modules)] if content.modules else []),
         switch(rows),
         *([preemption(rows)] if any(row.preempt_cycles_min for row in rows) else []),
         *([stages.table(content.stages, PAPER_SWITCH)] if content.stages else []),
-        scaling(rows),
+        scaling(content.rows, content.window_cycles),
         cycles(rows),
         *([locks.table(content.locks)] if content.locks else []),
         reach(content.reach),
@@ -56,7 +56,7 @@ def arrangement(row: Arranged) -> str:
 
 def rivals(rows: Sequence[Row]) -> list[tuple[dict[str, Row], Row]]:
     """(rows of the software kernel and of FreeRTOS by kernel, hardware row) of the same case."""
-    case = attrgetter("core", "app", "cpus", "placement", "grain")
+    case = attrgetter("core", "app", "cpus", "placement", "grain", "ports")
     return [
         ({row.kernel: row for row in rows if row.kernel != "hw" and case(row) == case(hard)}, hard)
         for hard in rows
@@ -83,11 +83,13 @@ def done(rows: Sequence[Row], window: int) -> Table:
         soft, best = others["sw"], better(list(others.values()), lambda row: row.done)
         paper = (soft.paper_done, hard.paper_done)
         paper_ratio = paper[1] / paper[0] if paper[0] and paper[1] else None
-        idle = PAPER_IDLE[hard.cpus, hard.placement] if hard.app == "packets" else None
+        the_papers = hard.app == "packets" and hard.ports == BUFFERED
+        idle = PAPER_IDLE[hard.cpus, hard.placement] if the_papers else None
         lines.append(
             (
                 f"{hard.core}, {hard.app}",
                 arrangement(hard),
+                hard.ports,
                 number(paper[0]),
                 number(paper[1]),
                 number(paper_ratio, 1),
@@ -103,13 +105,13 @@ def done(rows: Sequence[Row], window: int) -> Table:
     return Table(
         f"Pixels or packets in {number(window)} cycles after initialisation ([SMP] Table 1)",
         (
-            *("core, application", "CPUs", "paper: eCos", "paper: HW", "ratio"),
+            *("core, application", "CPUs", "ports", "paper: eCos", "paper: HW", "ratio"),
             *(NAMES[kernel] for kernel in kernels),
             *("hardware kernel", "ratio to the better rival", "better rival"),
             *("paper: idle cycles HW", "idle cycles SW", "idle cycles HW"),
         ),
         tuple(lines),
-        text_columns=2,
+        text_columns=3,
     )
 
 
@@ -124,19 +126,19 @@ def preemption(rows: Sequence[Row]) -> Table:
     return Table(
         "Cycles of a full-context switch (a preempted thread: all registers), min / mean / max",
         (
-            *("core, application", "CPUs", "paper: eCos", "paper: HW", "software kernel", "hardware kernel"),
-            *("switches SW", "switches HW"),
+            *("core, application", "CPUs", "ports", "paper: eCos", "paper: HW"),
+            *("software kernel", "hardware kernel", "switches SW", "switches HW"),
         ),
         tuple(
             (
-                *(f"{hard.core}, {hard.app}", arrangement(hard)),
-                *(number(PAPER_SWITCH["sw"]), number(PAPER_SWITCH["hw"])),
+                *(f"{hard.core}, {hard.app}", arrangement(hard), hard.ports),
+                *(number(cycles if hard.ports == BUFFERED else None) for cycles in PAPER_SWITCH.values()),
                 *(spread(others["sw"], "preempt"), spread(hard, "preempt")),
                 *(number(others["sw"].preemptions), number(hard.preemptions)),
             )
             for others, hard in rivals(rows)
         ),
-        text_columns=2,
+        text_columns=3,
     )
 
 
@@ -157,8 +159,8 @@ def switch(rows: Sequence[Row]) -> Table:
             (
                 f"{hard.core}, {hard.app}",
                 arrangement(hard),
-                number(PAPER_SWITCH["sw"]),
-                number(PAPER_SWITCH["hw"]),
+                hard.ports,
+                *(number(cycles if hard.ports == BUFFERED else None) for cycles in PAPER_SWITCH.values()),
                 *(spread(others.get(kernel), "switch") for kernel in kernels),
                 spread(hard, "switch"),
                 number(ratio, 1),
@@ -174,6 +176,7 @@ def switch(rows: Sequence[Row]) -> Table:
             *(
                 "core, application",
                 "CPUs",
+                "ports",
                 "paper: eCos",
                 "paper: HW",
                 *(NAMES[kernel] for kernel in kernels),
@@ -182,36 +185,44 @@ def switch(rows: Sequence[Row]) -> Table:
             *("bound", "switches SW", "switches HW"),
         ),
         tuple(lines),
-        text_columns=2,
+        text_columns=3,
     )
 
 
-def scaling(rows: Sequence[Row]) -> Table:
-    """Two CPUs over one."""
+def scaling(rows: Sequence[Row], window: int) -> Table:
+    """More CPUs: work in the window, and over that of one CPU."""
+    counts = sorted({row.cpus for row in rows})
     # On several CPUs FreeRTOS has our port, so its one CPU has the same.
     port = {"freertos": "freertos-tuned"}
+    found = {(row.core, row.app, row.ports, row.kernel, row.placement, row.cpus): row for row in rows}
     lines = []
-    for row in rows:
-        if row.cpus == 1:
-            continue
-        of_one = (row.core, row.app, port.get(row.kernel, row.kernel))
-        single = next(r for r in rows if r.cpus == 1 and (r.core, r.app, r.kernel) == of_one)
-        paper = PAPER_DONE[row.app]
-        of = (paper.get((row.kernel, 2, row.placement)), paper.get((row.kernel, 1, "dynamic")))
+    for *same, kernel, placement in dict.fromkeys(key[:-1] for key, row in found.items() if row.cpus > 1):
+        core, app, ports = same
+        one = found[core, app, ports, port.get(kernel, kernel), "dynamic", 1]
+        more = [found.get((core, app, ports, kernel, placement, cpus)) for cpus in counts if cpus > 1]
+        paper = more[0].paper_done if more[0] else None
         lines.append(
             (
-                f"{row.core}, {row.app}",
-                GROUNDS[row.kernel],
-                arrangement(row),
-                number(of[0] / of[1] if of[0] and of[1] else None, 2),
-                number(row.done / single.done if single.done else None, 2),
+                f"{core}, {app}",
+                ports,
+                GROUNDS[kernel],
+                placement,
+                number(one.done),
+                *(number(row.done if row else None) for row in more),
+                number(paper / one.paper_done if paper and one.paper_done else None, 2),
+                *(number(row.done / one.done if row and one.done else None, 2) for row in more),
             )
         )
     return Table(
-        "Throughput of two CPUs over one",
-        ("core, application", "kernel", "CPUs", "paper", "ours"),
+        f"Scaling: pixels or packets in {number(window)} cycles by CPUs, and over those of 1 CPU",
+        (
+            *("core, application", "ports", "kernel", "placement"),
+            *("1 CPU" if cpus == 1 else f"{cpus} CPUs" for cpus in counts),
+            "paper: 2 over 1",
+            *(f"{cpus} over 1" for cpus in counts if cpus > 1),
+        ),
         tuple(lines),
-        text_columns=3,
+        text_columns=4,
     )
 
 
@@ -226,6 +237,7 @@ def cycles(rows: Sequence[Row]) -> Table:
                 f"{row.core}, {row.app}",
                 GROUNDS[row.kernel],
                 arrangement(row),
+                row.ports,
                 *(number(part / done if done else None, 1) for part in parts),
                 share(row),
                 number(free_kernel(row), 2),
@@ -237,11 +249,12 @@ def cycles(rows: Sequence[Row]) -> Table:
             "core, application",
             "kernel",
             "CPUs",
+            "ports",
             *OWNERS,
             "idle",
             "kernel share",
             "speed-up with a free kernel",
         ),
         tuple(lines),
-        text_columns=3,
+        text_columns=4,
     )
