@@ -27,7 +27,7 @@ help:
 
 demo: setup
 	$(BIN)/coreloom doctor
-	$(BIN)/coreloom bench smp
+	$(BIN)/coreloom bench smp --quick
 	$(BIN)/coreloom run image --trace
 	$(BIN)/coreloom run hybrid --platform hthreads
 	@echo
