@@ -31,6 +31,7 @@ OFFERED: dict[str, set[str]] = {
     "run ": {*APPS, "mine.c", "sub/"},
     "run mi": {"mine.c"},
     "run image --pl": {"--platform", "--placement"},
+    "run image --ports ": {"buffered", "direct"},
     "run mine.c --platform ": {*PLATFORMS, "mine.toml", "sub/"},
     "run mine.c --kernel sw --platform smp": {name for name in PLATFORMS if name.startswith("smp")},
     "run mine.c --kernel ": set(firmware.GROUNDS),
