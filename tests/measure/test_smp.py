@@ -108,9 +108,10 @@ def test_a_ratio_is_against_the_better_rival() -> None:
 
 def test_full_context_switches_stand_beside_the_papers() -> None:
     times = {"preempt_cycles_min": 54, "preempt_cycles_mean": 56.0, "preempt_cycles_max": 61}
-    hard = msgspec.structs.replace(of("hw", 660, 30.0), preemptions=5, **times)
-    assert page.preemption([of("sw", 300, 90.0), hard]).rows == (
-        ("standard, packets", "1 CPU", "10 000", "947", "-", "54 / 56 / 61", "0", "5"),
+    soft = msgspec.structs.replace(of("sw", 300, 90.0), ports="buffered")
+    hard = msgspec.structs.replace(of("hw", 660, 30.0), ports="buffered", preemptions=5, **times)
+    assert page.preemption([soft, hard]).rows == (
+        ("standard, packets", "1 CPU", "buffered", "10 000", "947", "-", "54 / 56 / 61", "0", "5"),
     )
 
 
