@@ -443,7 +443,7 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
   uint32_t answer = k_wait_for_room(cpu, port);
   if (CL_LIKELY((int32_t)answer < 0)) settle(cpu, answer);
   else leave(cpu, answer);
-  return cl_op_port_send((uint32_t)(port - k_ports), word);
+  return cl_sw_port_send((uint32_t)(port - k_ports), word);
 }
 
 /* The same while a CPU sleeps. */
@@ -468,7 +468,7 @@ CL_APART uint32_t send(k_port *port, uint32_t word) {
   return CL_UNLIKELY(woke) ? leave(this_cpu(), 0) : leave_quietly(0);
 }
 
-uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
+uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
   return CL_UNLIKELY(id >= CL_PORTS) ? K_ERROR(EINVAL) : send(&k_ports[id], word);
 }
 

@@ -103,7 +103,7 @@ struct k_cpu {
 #endif
 };
 
-enum { K_CLOSED, K_BUFFERED, K_DIRECT };
+enum { K_DIRECT, K_BUFFERED, K_CLOSED }; /* the common one is 0: one instruction less in each send */
 
 struct k_port {
   k_thread *receiver; /* NULL: closed */

@@ -119,6 +119,7 @@ K_COLD void k_init(void) {
   memset(k_conditions, 0, sizeof k_conditions);
   memset(k_lines, 0, sizeof k_lines);
   k_init_scheduler();
+  for (uint32_t id = 0; id < CL_PORTS; id++) k_ports[id].kind = K_CLOSED;
   for (uint32_t tid = 0; tid < CL_THREADS; tid++) k_threads[tid].switch_word = K_GIVE_WAY | tid;
   k_free_count = 0;
   for (uint32_t tid = CL_THREADS - 1; tid > 0; tid--) k_free[k_free_count++] = (uint16_t)tid;

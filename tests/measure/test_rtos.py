@@ -69,7 +69,7 @@ def measured(
         ("service", "semaphore_one", "hw", [(None, 31, 31.0, 31)]),
         ("service", "semaphore_one", "sw", [(None, 59, 59.0, 59)]),
         ("service", "queue4_one", "hw", [(None, 161, 161.0, 161)]),
-        ("service", "queue4_one", "sw", [(None, 210, 210.0, 210)]),
+        ("service", "queue4_one", "sw", [(None, 198, 198.0, 198)]),
         ("service", "mutex_free", "hw", [(None, 33, 33.0, 33)]),
         ("service", "mutex_free", "sw", [(None, 60, 60.0, 60)]),
         ("service", "memory", "hw", [(None, 173, 173.0, 173)]),
