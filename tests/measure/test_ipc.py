@@ -10,8 +10,9 @@ import pytest
 
 from coreloom.benches.ipc import bench as ipc
 from coreloom.benches.ipc import latency as ipc_latency
-from coreloom.benches.ipc import page
+from coreloom.benches.ipc import page, start
 from coreloom.benches.ipc import transfer as ipc_transfer
+from coreloom.benches.ipc.start import Start
 from coreloom.benches.ipc.transfer import MECHANISMS, Row
 from coreloom.design import platform
 from coreloom.errors import UserError
@@ -150,10 +151,22 @@ def test_wrong_words_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+def test_the_user_task_starts_behind_the_copy_the_clearing_and_main(kernel: str) -> None:
+    (row,) = start.measure(*STANDARD, kernel)
+    assert (row.platform, row.core, row.cpus, row.kernel) == (*STANDARD, kernel)
+    assert 0 < row.copied < row.kernel_begins < row.main < row.first_task < row.all_tasks
+    assert row.in_place == row.first_task - row.copied < start.PAPER
+    (shared,) = start.measure("smp", "standard", 2, kernel)
+    assert shared.copied == 0  # it runs from the shared memory
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ipc.places(), ids=lambda place: place.text())
 def test_all_of_it_on_every_platform(place: ipc.Place) -> None:
-    rows = Local().run([], ipc.jobs([place], (8, 32)))
+    found = Local().run([], ipc.jobs([place], (8, 32)))
+    rows = [row for row in found if isinstance(row, Row)]
+    assert [row.kernel for row in found if isinstance(row, Start)] == ["hw", "sw"]
     blocks = sum(len(mechanism.kernels) for mechanism in MECHANISMS.values())
     assert sum(row.part == "transfer" for row in rows) == 2 * blocks + 2  # the semaphore's path besides
     assert all(row.ratio >= 1 and row.least <= row.cycles <= row.most for row in rows)
@@ -176,8 +189,9 @@ def test_every_mechanism_is_measured_everywhere() -> None:
     assert len(where) == 12
     assert all(place.platform().ipc == platform.IpcSize() for place in where)
     texts = [job.text for job in ipc.jobs(where)]
-    assert len(set(texts)) == len(texts) == 12 * (sum(len(m.kernels) for m in MECHANISMS.values()) + 2)
+    assert len(set(texts)) == len(texts) == 12 * (sum(len(m.kernels) for m in MECHANISMS.values()) + 4)
     assert "smp-economy, 8 CPUs: semaphore, software kernel" in texts
+    assert texts[-1] == "smp-economy, 8 CPUs: start of the user task, software kernel"
 
 
 # --- tables and figures ------------------------------------------------------------------------
@@ -249,6 +263,15 @@ ROWS = [
 ]
 
 
+STARTS = [
+    Start(
+        kernel="sw", platform=kind, core="economy", cpus=2,
+        copied=copied, kernel_begins=30_000, main=40_000, first_task=copied + 20_001, all_tasks=50_000,
+    )
+    for kind, copied in (("amp", 20_000), ("smp", 0))
+]  # fmt: skip
+
+
 def test_a_row_is_kept_without_what_its_part_does_not_have() -> None:
     common = {
         "part", "mechanism", "kernel", "platform", "core", "cpus", "words", "cycles", "bound_cycles", "ratio",
@@ -283,7 +306,14 @@ def test_tables() -> None:
         "(a) polling", "polling, wires", "the fastest in any case", "-", "100", *["-"] * 4,
     )  # fmt: skip
     assert paper.rows[-1][:5] == (
-        "(c) semaphore", "semaphore, hardware kernel", "more than 20 000 to start the task", "-", "130",
+        "(c) semaphore", "semaphore, hardware kernel", "-", "-", "130",
+    )  # fmt: skip
+    assert page.starts([]) == []  # of an older result
+    (begun,) = page.starts(STARTS)
+    assert begun.rows == (
+        ("software", "amp", "economy", "2", "more than 20 000", "20 001",
+         "20 000", "30 000", "40 000", "40 001", "50 000"),
+        ("software", "smp", "economy", "2", "-", "20 001", "0", "30 000", "40 000", "20 001", "50 000"),
     )  # fmt: skip
     (blocks,) = page.transfers(ROWS)
     assert blocks.columns == ("mechanism", "CPUs", "8 words", "128 words", "bus busy")
@@ -307,3 +337,8 @@ def test_figures_are_from_the_rows() -> None:
         "cases in the order polling < polling 2 < interrupt < semaphore",
     ]
     assert sum(figure.what == ipc.HEADLINE for figure in figures) == 1
+    (begun,) = ipc.figures(ROWS, STARTS)[len(figures) :]  # the paper's system only
+    assert (begun.what, begun.measured, begun.at_most, begun.reached) == (
+        "user task started, software kernel, economy core, 2 CPUs (cycles; paper: more than 20 000)",
+        20_001, 20_000, False,
+    )  # fmt: skip

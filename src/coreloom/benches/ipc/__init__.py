@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.ipc import page
 from coreloom.benches.ipc.bench import HEADLINE, Result, figures, jobs, places
+from coreloom.benches.ipc.start import Start
+from coreloom.benches.ipc.transfer import Row
 from coreloom.jobs.job import build
 from coreloom.report.table import Table
 
@@ -31,8 +33,11 @@ class Ipc(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         where = places(("amp",), ("standard",), (2,)) if options.quick else places()
         wanted = jobs(where, (8, 32, 128)) if options.quick else jobs(where)
-        rows = work.jobs([build(place.platform(), place.text()) for place in where], wanted)
-        return Result(name=self.name, rows=rows, reach=figures(rows), method=self.method())
+        found = work.jobs([build(place.platform(), place.text()) for place in where], wanted)
+        rows = [row for row in found if isinstance(row, Row)]
+        starts = [row for row in found if isinstance(row, Start)]
+        reach = figures(rows, starts)
+        return Result(name=self.name, rows=rows, starts=starts, reach=reach, method=self.method())
 
     def tables(self, content: Result) -> Sequence[Table]:
         return page.tables(content)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every mechanism of [IPC] and more, on every platform with a communication port.
 
-Blocks of words from local memory to local memory (transfer), single operations (latency), and what of
-it was to be reached.
+Blocks of words from local memory to local memory (transfer), single operations (latency), the start of the
+user task (start), and what of it was to be reached.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from coreloom.benches.ipc import latency, transfer
+import msgspec
+
+from coreloom.benches.ipc import latency, start, transfer
+from coreloom.benches.ipc.start import Start
 from coreloom.benches.ipc.transfer import MECHANISMS, Mechanism, Row
 from coreloom.design import platform
 from coreloom.jobs.job import Job, whole
 from coreloom.report import results
 from coreloom.report.figure import Figure
+from coreloom.report.table import number
 from coreloom.toolchain.firmware import KERNELS
 
 KINDS = ("amp", "smp")
@@ -26,10 +30,9 @@ CPUS = (2, 4, 8)
 # [IPC] section 4: the numbers of its table are not in the text that there is. The text says that polling is
 # the fastest and polling 2 slower; the rest of this order is what their overheads let expect.
 PAPER_ORDER = ("polling_wires", "polling2_wires", "interrupt", "semaphore")
-PAPER_SEMAPHORE = 20_000  # cycles, more than
 PAPER_WORDS = (8, 32, 128)
 SEMAPHORE_PATH = 400
-HEADLINE = "8 words by a semaphore, hardware kernel, 2 CPUs (paper: more than 20 000 cycles)"
+HEADLINE = "8 words by a semaphore, hardware kernel, 2 CPUs"
 
 
 class Place(NamedTuple):
@@ -57,9 +60,9 @@ def sizes(mechanism: Mechanism, words: Sequence[int]) -> tuple[int, ...]:
     return (0, *words) if mechanism.name == "semaphore" else tuple(words)
 
 
-def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[Job[Row]]:
+def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[Job[Row | Start]]:
     """Every measurement at these places, in the order of the tables."""
-    wanted = []
+    wanted: list[Job[Row | Start]] = []
     for place in where:
         for mechanism in MECHANISMS.values():
             for kernel in mechanism.kernels:
@@ -70,6 +73,9 @@ def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[
         for kernel in KERNELS:
             text = f"{place.text()}: single operations, {KERNELS[kernel]} kernel"
             wanted.append(Job(text, whole(partial(latency.measure, *place, kernel))))
+        for kernel in KERNELS:
+            text = f"{place.text()}: start of the user task, {KERNELS[kernel]} kernel"
+            wanted.append(Job(text, whole(partial(start.measure, *place, kernel))))
     return wanted
 
 
@@ -77,6 +83,7 @@ class Result(results.Result, kw_only=True):
     """What `coreloom bench ipc` writes."""
 
     rows: list[Row]
+    starts: list[Start] = msgspec.field(default_factory=list)
     unit: str = "cycles"
 
 
@@ -110,8 +117,8 @@ def orders(rows: Sequence[Row], kind: str = "amp") -> list[Order]:
     return found
 
 
-def figures(rows: Sequence[Row]) -> list[Figure]:
-    """What was to be reached beside what is: the standard core on amp."""
+def figures(rows: Sequence[Row], starts: Sequence[Start] = ()) -> list[Figure]:
+    """What was to be reached beside what is: the standard core on amp; the start of the user task on both."""
     here = [row for row in rows if (row.platform, row.core) == ("amp", "standard")]
 
     def of(mechanism: str) -> list[Row]:
@@ -170,4 +177,14 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         Figure("cases in the order polling < polling 2 < interrupt < semaphore", kept, at_least=cases),
         Figure(HEADLINE, semaphore(8), at_most=SEMAPHORE_PATH),
         Figure("the same without the copy", semaphore(0), at_most=SEMAPHORE_PATH),
+        *(
+            Figure(
+                f"user task started, {KERNELS[row.kernel]} kernel, {row.core} core, 2 CPUs (cycles; "
+                f"paper: more than {number(start.PAPER)})",
+                row.in_place,
+                at_most=start.PAPER,
+            )
+            for row in starts
+            if (row.platform, row.cpus) == ("amp", 2)
+        ),
     ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coreloom.benches.ipc.bench import PAPER_SEMAPHORE, PAPER_WORDS, Result
+from coreloom.benches.ipc.bench import PAPER_WORDS, Result
 from coreloom.benches.ipc.bench import orders as orders_of
 from coreloom.benches.ipc.latency import TESTS
+from coreloom.benches.ipc.start import PAPER, Start
 from coreloom.benches.ipc.transfer import MECHANISMS, Row, titled
 from coreloom.report.table import Table, number, reach
 from coreloom.toolchain.firmware import KERNELS
@@ -18,11 +19,12 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     return [
         paper(rows),
+        *starts(content.starts),
         order(rows),
         *transfers(rows),
         *operations(rows),
         streams(rows),
-        reach(content.reach, "standard core, amp"),
+        reach(content.reach, "amp; standard core where none is named"),
     ]
 
 
@@ -44,7 +46,6 @@ def paper(rows: Sequence[Row]) -> Table:
     says = {
         "(a) polling": "the fastest in any case",
         "(a') polling 2": "slower than polling",
-        "(c) semaphore": f"more than {number(PAPER_SEMAPHORE)} to start the task",
     }
     here = [r for r in rows if (r.part, r.platform, r.cpus) == ("transfer", "amp", 2)]
     cycles = {(r.mechanism, r.kernel, r.words, r.core): r.cycles for r in here}
@@ -68,6 +69,31 @@ def paper(rows: Sequence[Row]) -> Table:
         tuple(lines),
         text_columns=3,
     )
+
+
+def starts(rows: Sequence[Start]) -> list[Table]:
+    """From reset to the user task, beside the paper's one number, which is of its system and kernel only."""
+    if not rows:
+        return []
+    lines = [
+        (
+            *(KERNELS[r.kernel], r.platform, r.core, number(r.cpus)),
+            f"more than {number(PAPER)}" if (r.platform, r.cpus) == ("amp", 2) else "-",
+            *map(number, (r.in_place, r.copied, r.kernel_begins, r.main, r.first_task, r.all_tasks)),
+        )
+        for r in rows
+    ]
+    return [
+        Table(
+            "Cycles until the kernel starts the user task: from the program in place, and from reset",
+            (
+                *("kernel", "platform", "core", "CPUs", "paper", "first task, program in place"),
+                *("from reset: program in place", "data cleared", "main", "first task", "every CPU's task"),
+            ),
+            tuple(lines),
+            text_columns=3,
+        )
+    ]
 
 
 def order(rows: Sequence[Row]) -> Table:

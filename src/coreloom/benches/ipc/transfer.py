@@ -234,13 +234,18 @@ def lanes(mechanism: Mechanism, cpus: int) -> list[tuple[list[int], list[int]]]:
     return [([cpu], [cpu + 1]) for cpu in range(0, cpus, 2)]
 
 
-def run(experiment: Experiment, data: bytes, labels: Sequence[str]) -> Outcome:
-    """Run it to its end; the log has an event WATCH + n for label n, whichever copy of it was come to."""
+def run(experiment: Experiment, data: bytes, labels: Sequence[str], functions: Sequence[str] = ()) -> Outcome:
+    """Run it to its end; the log has an event WATCH + n for label n, whichever copy of it was come to.
+
+    The functions count on behind the labels.
+    """
     program = experiment.program()
     watch, number = [], []
     for n, addresses in enumerate(elf.copies(program, labels).values()):
         watch += addresses
         number += [n] * len(addresses)
+    watch += [elf.address(program, function) for function in functions]
+    number += range(len(labels), len(labels) + len(functions))
     outcome = experiment.run(data, watch=watch, max_cycles=MAX_CYCLES)
     outcome.check_finished()
     events = [
