@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
 
+from coreloom import paths
 from coreloom.benches.scheduler import bench as scheduler
-from coreloom.benches.scheduler import delays, page
+from coreloom.benches.scheduler import clock, delays, page
 from coreloom.benches.scheduler.bench import Row, UnitRow
 from coreloom.errors import UserError
 from coreloom.report.table import number
 from coreloom.simulation.simulate import Event, Kind
+from coreloom.synthesis import pnr, synth
 
 KINDS = {"unit": int(Kind.REQUEST), "raw": int(Kind.WATCH), "end_to_end": Kind.WATCH + 1}
 
@@ -94,6 +99,46 @@ def test_tables() -> None:
     )
     assert page.delays(ROWS).rows[1][3:] == ("-", "-", "80", "85.0", "90", "5.0", "2")
     assert [t.rows[0] for t in page.histograms(ROWS)] == [("80 to 81", "#" * 40, "1")]
+
+
+PLACED = synth.Row(
+    unit="cl_soc", build="hthreads-bitmap", threads=256, priorities=128,
+    lut4=10_515, ff=2_467, bram=45, dram=146, dsp=0,
+    fmax_mhz=25.0, fmax_min=24.0, fmax_max=26.0, seeds=3, device="LFE5U-45F-6",
+    critical=pnr.TimingPath("a", "b", 40.0, 10.0, 9, ()),
+)  # fmt: skip
+
+
+def test_delays_in_microseconds_at_the_clock_of_the_platform_and_where_the_paper_is_better() -> None:
+    found: list[Row] = [
+        delays.row("bitmap", "hw", "cache", "raw", [10, 12]),
+        delays.row("bitmap", "hw", "cache", "end_to_end", [45, 47, 100]),
+        delays.row("linear", "sw", "loop", "end_to_end", [45, 47]),
+        delays.row("hybrid", "hw", "loop", "end_to_end", [45, 47]),
+        delays.row("hybrid", "hw", "loop", "thread", [45, 47]),  # of which the paper has nothing
+    ]
+    end, build = "new context about to load (end to end)", "2: FIFO per priority"
+    assert page.microseconds(found, {"bitmap": PLACED}).rows == (
+        (build, "fill the cache", "CPU traps (raw)", "LFE5U-45F-6", "25.0",
+         "0.40", "0.44", "0.79", "0.48", "1.52", "yes", "yes"),
+        (build, "fill the cache", end, "LFE5U-45F-6", "25.0",
+         "1.80", "2.56", "1.90", "4.00", "3.30", "no", "no"),
+        ("software kernel", "stay in the cache", end, "no published figure", "-",
+         "-", "-", "-", "-", "-", "-", "-"),
+        ("3: and hardware threads", "stay in the cache", end, "no published figure", "-",
+         "-", "-", "1.90 (build 2)", "-", "3.30 (build 2)", "-", "-"),
+    )  # fmt: skip
+
+
+def test_clocks_are_those_of_the_published_synth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    assert clock.clocks() == {}
+    path = tmp_path.joinpath(*clock.PUBLISHED)
+    path.parent.mkdir(parents=True)
+    other = msgspec.structs.replace(PLACED, build="smp-standard")
+    unit = msgspec.structs.replace(PLACED, unit="cl_scheduler")
+    path.write_bytes(msgspec.json.encode({"name": "synth", "rows": [other, PLACED, unit]}))
+    assert clock.clocks() == {"bitmap": PLACED}
 
 
 def test_figures_are_from_the_rows() -> None:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
 from coreloom.benches.scheduler.bench import KernelRow, Operation, Result, Row, UnitRow
-from coreloom.benches.scheduler.delays import LOADS, DelayRow, histogram
+from coreloom.benches.scheduler.clock import clocks
+from coreloom.benches.scheduler.delays import LOADS, PAPER, DelayRow, histogram
 from coreloom.report.table import Table, number, reach
+from coreloom.synthesis import synth
 
 _BUILDS = {"linear": "1: one FIFO", "bitmap": "2: FIFO per priority", "hybrid": "3: and hardware threads"}
 _MOMENTS = {
@@ -23,7 +25,8 @@ _MOMENTS = {
 def tables(content: Result) -> list[Table]:
     """All of them."""
     rows = content.rows
-    found = [operations(rows), kernel_operations(rows), delays(rows), *histograms(rows)]
+    in_time = microseconds(rows, clocks())
+    found = [operations(rows), kernel_operations(rows), delays(rows), in_time, *histograms(rows)]
     return [*found, reach(content.reach)]
 
 
@@ -107,6 +110,43 @@ def delays(rows: Sequence[Row]) -> Table:
         ),
         tuple(lines),
         text_columns=3,
+    )
+
+
+def microseconds(rows: Sequence[Row], placed: Mapping[str, synth.Row]) -> Table:
+    """The delays that [HT] has, in microseconds: at the clock of each build's platform, and the paper's.
+
+    The paper measured builds 1 and 2; beside build 3 stand its figures of build 2.
+    """
+
+    def line(row: DelayRow) -> tuple[str, ...]:
+        kernel = "software kernel" if row.kernel == "sw" else _BUILDS[row.build]
+        start = (kernel, LOADS[row.load], _MOMENTS[row.operation])
+        third = row.build == "hybrid"
+        paper = None if row.kernel == "sw" else PAPER["bitmap" if third else row.build, row.operation]
+        theirs = (None, None) if paper is None else (paper[0], sum(paper))
+        said = [number(us, 2) + (" (build 2)" if third else "") for us in theirs]
+        at = placed.get(row.build)
+        if at is None:
+            return (*start, "no published figure", "-", "-", "-", said[0], "-", said[1], "-", "-")
+        least, *ours = (cycles / at.fmax_mhz for cycles in (row.least, row.mean, row.most))
+        below = [
+            "-" if us is None else "yes" if own < us else "no" for own, us in zip(ours, theirs, strict=True)
+        ]
+        cells = [cell for own, us in zip(ours, said, strict=True) for cell in (number(own, 2), us)]
+        return (*start, at.device, number(at.fmax_mhz, 1), number(least, 2), *cells, *below)
+
+    return Table(
+        "Microseconds from an interrupt, 250 threads ready: at the clock of the platform on an ECP5, "
+        "and [HT]'s, on a Virtex-II Pro 30",
+        (
+            *("build", "the threads", "until", "part", "MHz", "least", "mean", "paper", "most", "paper"),
+            *("mean below the paper's", "most below the paper's"),
+        ),
+        tuple(
+            line(row) for row in rows if isinstance(row, DelayRow) and row.operation in ("raw", "end_to_end")
+        ),
+        text_columns=4,
     )
 
 

@@ -28,6 +28,7 @@ class Synth(Bench[Result]):
     title = "Area and clock of the units on an FPGA"
     order = 70
     result = Result
+    leading = "LUT4: cl_scheduler:hybrid"
     # runtime: whole platforms have their loader in ROM
     inputs = (
         *("rtl", "runtime", "platforms"),

@@ -12,7 +12,10 @@ from coreloom.synthesis.synth import Row
 
 def tables(content: Result) -> list[Table]:
     """Area and clock, and what was to be reached of them."""
-    return [area(content.rows), *([reach(content.reach, "ECP5")] if content.reach else [])]
+    return [
+        area(content.rows),
+        *([reach(content.reach, "ECP5; the paper's on a Virtex-II Pro 30")] if content.reach else []),
+    ]
 
 
 def paths(rows: Sequence[Row]) -> list[str]:
