@@ -66,26 +66,26 @@ def measured(
         ("service", "yield", "sw", [(None, 77, 77.0, 77)]),
         ("service", "yield", "freertos", [(None, 142, 142.4, 144)]),
         ("service", "yield", "freertos-tuned", [(None, 100, 100.4, 102)]),
-        ("service", "semaphore_one", "hw", [(None, 31, 31.0, 31)]),
-        ("service", "semaphore_one", "sw", [(None, 59, 59.0, 59)]),
-        ("service", "queue4_one", "hw", [(None, 161, 161.0, 161)]),
+        ("service", "semaphore_one", "hw", [(None, 25, 25.0, 25)]),
+        ("service", "semaphore_one", "sw", [(None, 60, 60.0, 60)]),
+        ("service", "queue4_one", "hw", [(None, 165, 165.0, 165)]),
         ("service", "queue4_one", "sw", [(None, 198, 198.0, 198)]),
-        ("service", "mutex_free", "hw", [(None, 33, 33.0, 33)]),
-        ("service", "mutex_free", "sw", [(None, 60, 60.0, 60)]),
-        ("service", "memory", "hw", [(None, 173, 173.0, 173)]),
-        ("service", "memory", "sw", [(None, 233, 233.0, 233)]),
-        ("service", "create_less", "hw", [(None, 274, 274.0, 274)]),
+        ("service", "mutex_free", "hw", [(None, 30, 30.0, 30)]),
+        ("service", "mutex_free", "sw", [(None, 62, 62.0, 62)]),
+        ("service", "memory", "hw", [(None, 169, 169.0, 169)]),
+        ("service", "memory", "sw", [(None, 241, 241.0, 241)]),
+        ("service", "create_less", "hw", [(None, 284, 284.0, 284)]),
         ("service", "create_less", "sw", [(None, 543, 546.7, 547)]),
-        ("service", "create_more", "hw", [(None, 324, 324.0, 324)]),
+        ("service", "create_more", "hw", [(None, 321, 321.0, 321)]),
         ("service", "create_more", "sw", [(None, 536, 536.0, 536)]),
-        ("metric", "synchronisation", "hw", [(None, 37, 37.0, 39)]),
+        ("metric", "synchronisation", "hw", [(None, 29, 29.0, 29)]),
         (
             "call",
             "sem_wait",
             "hw",
-            [("at once", 18, 18.0, 18), ("gives way", 95, 95.0, 95), ("woken", 102, 102.0, 102)],
+            [("at once", 14, 14.0, 14), ("gives way", 79, 79.0, 79), ("woken", 86, 86.0, 86)],
         ),
-        ("call", "cond_wait", "hw", [("gives way", 125, 125.0, 125), ("woken", 118, 118.0, 118)]),
+        ("call", "cond_wait", "hw", [("gives way", 128, 128.0, 128), ("woken", 119, 119.0, 119)]),
     ],
 )
 def test_rows_are_exact(part: str, name: str, ground: str, rows: list[tuple[object, ...]]) -> None:
@@ -104,7 +104,7 @@ def test_an_interrupt_takes_longer_with_the_cache_driven_out() -> None:
 
 
 def test_two_threads_take_turns_on_two_cpus() -> None:
-    assert measured("service", "semaphore_across", "hw", cpus=2) == [(None, 35, 35.0, 35)]
+    assert measured("service", "semaphore_across", "hw", cpus=2) == [(None, 41, 41.0, 41)]
 
 
 def test_a_task_that_ends_on_the_other_cpu_is_created_again() -> None:
@@ -136,7 +136,7 @@ def test_a_program_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
         measured("metric", "synchronisation", "hw")
     assert str(error.value) == (
         "synchronisation processing: hardware kernel, 1 CPU: the program failed "
-        "(counts (1351,) of 1351 turns): a bug in Coreloom"
+        "(counts (1723,) of 1723 turns): a bug in Coreloom"
     )
 
 
