@@ -332,14 +332,14 @@ def test_quick_measurement_makes_no_page(
 
     monkeypatch.setattr(paths, "RESULTS", tmp_path)
     monkeypatch.setattr(Local, "run", measured)
-    monkeypatch.setattr(ipc_bench, "figures", lambda rows: [])
+    monkeypatch.setattr(ipc_bench, "figures", lambda rows, starts: [])
     code, out, _ = run(capsys, "bench", "ipc", "--quick")
     assert code == 0
     assert out.splitlines()[-1].endswith("ipc-some.json")
     assert [path.name for path in tmp_path.iterdir()] == ["ipc-some.json"]
     ((where, texts),) = asked
     assert where == ["build the model of amp-standard, 2 CPUs"]
-    assert len(texts) == sum(len(m.kernels) for m in ipc_transfer.MECHANISMS.values()) + 2
+    assert len(texts) == sum(len(m.kernels) for m in ipc_transfer.MECHANISMS.values()) + 4
 
 
 def test_unfinished_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
