@@ -38,13 +38,13 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
     return cl_hw_settle(CL_HW_##arguments(CL_OP_##CODE));          \
   }
-#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                             \
-  static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
-    uint32_t word = CL_HW_##arguments(CL_OP_##CODE);                                              \
-    if (!(MOSTLY) && word <= CL_WORD_VALUE_MASK) return word;                                     \
-    if (CL_UNLIKELY((int32_t)word >= 0)) return cl_hw_settle(word);                               \
-    cl_switch_here(word);                                                                         \
-    return CL_RESUMED;                                                                            \
+#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                 \
+  static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {     \
+    uint32_t word = CL_HW_##arguments(CL_OP_##CODE);                                                  \
+    if (!(MOSTLY) && word <= CL_WORD_VALUE_MASK) return word;                                         \
+    if (CL_UNLIKELY((int32_t)word >= 0)) return word == CL_RESUMED ? CL_RESUMED : cl_hw_settle(word); \
+    cl_switch_here(word);                                                                             \
+    return CL_RESUMED;                                                                                \
   }
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)

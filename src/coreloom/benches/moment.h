@@ -6,7 +6,8 @@
 
 /* A label of this name for --watch: seen when the standard core decodes the instruction behind it, the economy core
  * fetches it. Both see the instruction behind a jump, too, so a label stands behind a nop. The end of straight code may
- * do without on the standard core; the economy core fetches one ahead and would see it before what is measured ends.
+ * do without on the standard core (not the end of a kernel's service, which may switch there or be a call); the economy
+ * core fetches one ahead and would see it before what is measured ends.
  * The compiler may double a piece of code, so each copy of a label has a number: name.5, name.6. */
 #define LABEL(name) name ".%=:\n"
 #define MOMENT(name) __asm__ volatile("nop\n" LABEL(#name)::: "memory")

@@ -248,7 +248,7 @@ APART void semaphore_signal(unsigned me) {
     must(sem_post(&semaphore));
   } else {
     must(sem_wait(&semaphore));
-    MOMENT_AT_ONCE(semaphore_signal_end);
+    MOMENT(semaphore_signal_end);
   }
 }
 
@@ -259,7 +259,7 @@ APART void port_signal(unsigned me) {
     must(port_send(PORT, 1));
   } else {
     must(port_receive(PORT, &word));
-    MOMENT_AT_ONCE(port_signal_end);
+    MOMENT(port_signal_end);
   }
 }
 
@@ -286,7 +286,7 @@ APART void message_signal(unsigned me) {
     must(message_send(PORT, letter));
   } else {
     must(message_receive(PORT, &message));
-    MOMENT_AT_ONCE(message_signal_end);
+    MOMENT(message_signal_end);
     must(message_free(message));
   }
 }

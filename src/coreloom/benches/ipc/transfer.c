@@ -265,7 +265,7 @@ APART void semaphore_receive(unsigned me, unsigned other, uint32_t words) {
   copy(block[me], window[pair], words);
   send_done[pair][0] = 0;
   must(sem_post(&semaphore[pair]));
-  MOMENT_AT_ONCE(semaphore_end);
+  MOMENT(semaphore_end);
 }
 
 /* --- Beyond the paper --------------------------------------------------------------------------------------- */
@@ -393,7 +393,7 @@ APART void message_take(unsigned me, unsigned other, uint32_t words) {
   must(message_receive((int)me / 2, &message));
   copy(block[me], message->words, words);
   must(message_free(message));
-  MOMENT_AT_ONCE(message_end);
+  MOMENT(message_end);
 }
 
 /* Every sender has a block of `words`; the receiver goes to one that has a word and takes up to 32 of it. */
