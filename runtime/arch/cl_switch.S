@@ -155,3 +155,9 @@ cl_on_boot_stack:
   slli t0, t0, CL_BOOT_STACK_SHIFT
   add sp, t1, t0
   jr a0
+
+#if CL_THREAD_SHIFT > 4
+/* The room of struct cl_thread, before all _Thread_local variables (link.ld). */
+  .section .tdata.cl_control, "awT", @progbits
+  .zero 16
+#endif

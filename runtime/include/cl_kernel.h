@@ -116,7 +116,8 @@ struct cl_thread {
   int error;            /* errno */
   void *value;          /* argument of pthread_exit */
   struct cl_join *join; /* where to store it for the joiner */
-};
+  unsigned char local[(1u << CL_THREAD_SHIFT) - 16]; /* its _Thread_local variables, placed by the linker */
+} __attribute__((aligned(CL_THREAD_SHIFT > 6 ? 64 : CL_THREAD_SHIFT > 4 ? 1 << CL_THREAD_SHIFT : 4)));
 _Static_assert(sizeof(struct cl_thread) == 1u << CL_THREAD_SHIFT, "cl_switch.S computes addresses with it");
 _Static_assert(offsetof(struct cl_thread, sp) == CL_THREAD_SP, "cl_switch.S uses it");
 

@@ -33,8 +33,11 @@
 #define CL_TRACE_RESUMED 8 /* FreeRTOS: the thread of the last RUN has its registers */
 #define CL_TRACE_NEW 9     /* FreeRTOS: the next NAME is this thread's */
 
-/* A thread's control block (struct cl_thread), pointed to by tp. */
-#define CL_THREAD_SHIFT 4 /* log2 of its size */
+/* A thread's control block (struct cl_thread), pointed to by tp, and its _Thread_local variables: the build defines it
+ * for a program that has some. */
+#ifndef CL_THREAD_SHIFT
+#define CL_THREAD_SHIFT 4 /* log2 of their size */
+#endif
 #define CL_THREAD_SP 0
 
 /* Stack of a CPU that has no thread: after reset, in the last steps of thread exit, in a fault. */

@@ -2,6 +2,7 @@
  *
  * From reset to main(), and the first steps of a thread. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cl_kernel.h"
 #include "cl_end.h"
@@ -19,7 +20,19 @@ __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_main_stack
 extern int main(void);
 void __libc_init_array(void);
 
+/* A context's _Thread_local variables, all 0 so far, get their initial values. */
+static inline void give_locals(uint32_t context) {
+#if CL_THREAD_SHIFT > 4
+  extern const char __tdata_start[], __tdata_end[];
+  memcpy(cl_threads[context].local, __tdata_start, (size_t)(__tdata_end - __tdata_start));
+#else
+  (void)context;
+#endif
+}
+
 void cl_boot_main(void) {
+  give_locals(0);
+  for (uint32_t context = CL_THREADS; context < CL_CONTEXTS; context++) give_locals(context);
   cl_backend_start();
   cl_irq_on();
   cl_op_slice(CL_SLICE_TICKS);
@@ -40,6 +53,7 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
   frame[4] = (uint32_t)(uintptr_t)start;
   frame[5] = (uint32_t)(uintptr_t)argument;
   cl_threads[tid] = (struct cl_thread){.sp = (uint32_t)(uintptr_t)frame};
+  give_locals(tid);
 }
 
 /* Called by the trap entry on the boot stack. */

@@ -15,6 +15,7 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Pulses, SimResult
+from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain import firmware, verilate
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -39,6 +40,7 @@ CHECKED = (
     "hthreads",
     "timeouts",
     "heap",
+    "locals",
 )
 LONG = ("stress", "pileup", "timeouts")  # on the slow core
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
@@ -217,6 +219,42 @@ def test_compiler_text_is_shown(tmp_path: Path) -> None:
     source.write_text("int main(void) { return nonsense; }\n", encoding="utf-8")
     with pytest.raises(UserError, match="nonsense"):
         firmware.build(str(source), platform.load("smp-standard", 1), "hw")
+
+
+def test_thread_locals_take_the_room_they_need_and_no_more() -> None:
+    chosen = platform.load("smp-standard", 1)
+    built = [firmware.build(str(PROGRAMS / f"{name}.c"), chosen, "hw") for name in ("locals", "ports")]
+    sizes = []
+    for elf in built:
+        at = dict(elf_file.symbols(elf))
+        sizes.append(("__tdata_start" in at, elf_file.thread_local(elf)))
+    assert sizes == [(True, (192, 64)), (False, (0, 1))]
+
+
+@pytest.mark.parametrize(
+    ("variable", "wrong"),
+    [
+        (
+            "_Alignas(128) char x",
+            "wrong has _Thread_local variables aligned to 128 bytes: align them to 64 at most",
+        ),
+        (
+            "char x[40000]",
+            "wrong does not fit into the memory of smp-standard: the _Thread_local variables of 64 threads, "
+            "40000 bytes each, take 4194304 bytes of the 2 MiB of a program; make them smaller, or allocate "
+            "them with malloc",
+        ),
+    ],
+)
+def test_thread_locals_that_cannot_be(tmp_path: Path, variable: str, wrong: str) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text(
+        f"static _Thread_local {variable};\nint main(void) {{ return *(volatile char *)&x; }}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(UserError) as error:
+        firmware.build(str(source), platform.load("smp-standard", 1), "hw")
+    assert str(error.value) == wrong
 
 
 def test_unknown_names() -> None:

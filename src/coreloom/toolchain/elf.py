@@ -68,6 +68,14 @@ def content(program: Path, symbol: str) -> bytes:
     raise UserError(f"{program.name} has no symbol '{symbol}'")
 
 
+def thread_local(program: Path) -> tuple[int, int]:
+    """Bytes and alignment of a thread's _Thread_local variables; 0 and 1 if there are none."""
+    with program.open("rb") as file:
+        for segment in ELFFile(file).iter_segments("PT_TLS"):
+            return segment["p_memsz"], max(segment["p_align"], 1)
+    return 0, 1
+
+
 def flat(program: Path) -> bytes:
     """The image of an ELF file from its first address of loading on, gaps as zeros: what lies in memory."""
     with program.open("rb") as file:

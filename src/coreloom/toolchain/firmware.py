@@ -404,6 +404,7 @@ def build(
         macros,
         policies=files,
         image=image,
+        uses=lambda elf: _uses(elf, what, platform),
         too_large={
             "program": _program_too_large(what, platform),
             "local": lambda over: (
@@ -421,6 +422,41 @@ def _program_too_large(what: _Application, platform: Platform) -> Callable[[int]
         f"{PROGRAM_ROOM + over} bytes, {over} more than the {PROGRAM_ROOM >> 20} MiB of a program; "
         "make its arrays smaller, or keep them in the memory of cl_input and cl_output"
     )
+
+
+# A thread's control block, which its _Thread_local variables follow (runtime/include/cl_kernel.h).
+_CONTROL_BYTES = 16
+_MAX_ALIGNMENT = 64
+
+
+def _uses(elf: Path, what: _Application, platform: Platform) -> dict[str, str | int]:
+    """The macros of the POSIX layer for what a program that was linked without them turns out to use."""
+    macros: dict[str, str | int] = {}
+    size, alignment = elf_file.thread_local(elf)
+    if size:
+        if alignment > _MAX_ALIGNMENT:
+            raise UserError(
+                f"{what.name} has _Thread_local variables aligned to {alignment} bytes: "
+                f"align them to {_MAX_ALIGNMENT} at most"
+            )
+        stride = -(-_CONTROL_BYTES // alignment) * alignment + size
+        shift = (stride - 1).bit_length()
+        if (all_ := platform.kernel.threads << shift) > PROGRAM_ROOM:
+            raise UserError(
+                f"{what.name} does not fit into the memory of {platform.name}: "
+                f"the _Thread_local variables of {platform.kernel.threads} threads, {size} bytes each, take {all_} bytes of the "
+                f"{PROGRAM_ROOM >> 20} MiB of a program; make them smaller, or allocate them with malloc"
+            )
+        macros["CL_THREAD_SHIFT"] = shift
+    if any(name == "pthread_cancel" for name, _ in elf_file.symbols(elf)):
+        macros["CL_CANCEL"] = 1
+    return macros
+
+
+def _uses_no_threads(elf: Path, what: _Application, where: str) -> dict[str, str | int]:
+    if elf_file.thread_local(elf)[0]:
+        raise UserError(f"{what.name} has _Thread_local variables, which {where} has not: use static ones")
+    return {}
 
 
 # Of FreeRTOS's kernel; its port and its heap besides.
@@ -468,6 +504,7 @@ def _build_freertos(
         include=[RUNTIME / "arch" / platform.core],
         files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "machine.c")],
         foreign=[foreign],
+        uses=lambda elf: _uses_no_threads(elf, what, "FreeRTOS"),
         too_large={"program": _program_too_large(what, platform)},
     )
 
@@ -534,6 +571,7 @@ def build_far(app: str, platform: Platform, defines: Mapping[str, str | int] | N
         macros,
         # What is loaded lies word by word behind the headers, without pages; zig does not heed ENTRY.
         link_flags=("-Wl,-z,max-page-size=16", "-Wl,-e,cl_start"),
+        uses=lambda elf: _uses_no_threads(elf, what, "processor 1"),
         too_large={
             "memory": lambda over: (
                 f"the program of {what.name} for processor 1 does not fit into its local memory on "
@@ -602,13 +640,15 @@ def _link(
     link_flags: Sequence[str] = (),
     image: Path | None = None,
     beside: Callable[[Path], None] | None = None,
+    uses: Callable[[Path], Mapping[str, str | int]] = lambda _: {},
 ) -> Path:
     """The ELF file of an application with the C and assembly files of `folders`; a flat image lies beside it.
 
     In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
     say when a region of the script is too small by so many bytes; include: folders of which only headers are
     used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
-    image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file.
+    image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file; uses: more
+    macros by what the linked program uses, with which it is then built again.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
@@ -650,8 +690,16 @@ def _link(
     )
 
     def make(work: Path) -> None:
+        link(work, ())
+        if more := [f"-D{key}={value}" for key, value in uses(work / f"{name}.elf").items()]:
+            link(work, more)
+        (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
+        if beside:
+            beside(work / f"{name}.elf")
+
+    def link(work: Path, more: Sequence[str]) -> None:
         layout = work / script.name
-        run([*zig(), "cc", "-E", "-P", "-x", "c", *given, str(script), "-o", str(layout)], script.name)
+        run([*zig(), "cc", "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)], script.name)
         objects: list[Path] = []
         for each in foreign:
             as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *each.flags]
@@ -667,7 +715,7 @@ def _link(
         try:
             _zig(
                 [
-                    *zig(), "cc", *flags, *map(str, [*app.files, *sources, *objects]), str(archive),
+                    *zig(), "cc", *flags, *more, *map(str, [*app.files, *sources, *objects]), str(archive),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ]
             )  # fmt: skip
@@ -679,9 +727,6 @@ def _link(
             if "cl_policy_has_no_room" in str(refused):
                 raise UserError(_policy_too_large(policies, flags, work)) from None
             raise app.explain(refused, foreign) from None
-        (work / f"{name}.bin").write_bytes(elf_file.flat(work / f"{name}.elf"))
-        if beside:
-            beside(work / f"{name}.elf")
 
     return cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
 
