@@ -445,7 +445,8 @@ def _uses(elf: Path, what: _Application, platform: Platform) -> dict[str, str | 
             raise UserError(
                 f"{what.name} does not fit into the memory of {platform.name}: "
                 f"the _Thread_local variables of {platform.kernel.threads} threads, {size} bytes each, "
-                f"take {all_} bytes of the {PROGRAM_ROOM >> 20} MiB of a program; make them smaller, or allocate them with malloc"
+                f"take {all_} bytes of the {PROGRAM_ROOM >> 20} MiB of a program; make them smaller, or "
+                "allocate them with malloc"
             )
         macros["CL_THREAD_SHIFT"] = shift
     if any(name == "pthread_cancel" for name, _ in elf_file.symbols(elf)):
