@@ -187,6 +187,13 @@ class Platform:
             area="none: a constant",
         ),
     ] = 1000  # fmt: skip
+    clock_hz: Annotated[
+        int,
+        Key(
+            "nominal frequency of the processors: what the clocks of programs count by", 1, 10**9,
+            c="CL_CLOCK_HZ", optional=True, area="none: only programs know it",
+        ),
+    ] = 10_000_000  # fmt: skip
     lock_order: Annotated[
         str,
         Key(
