@@ -42,6 +42,8 @@ CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
   return cl_port_load(op, id);
 }
 
+CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) { return cl_backend_leave(op, id, word); }
+
 CL_COLD static void timer_interrupt(void) {
   lock();
   cl_timers_look(CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0);

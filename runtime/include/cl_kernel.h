@@ -83,6 +83,8 @@
  *   uint32_t cl_op_port_send_once(uint32_t id, uint32_t word)       RESUMED: it has waited and must be repeated
  *   uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word)   the same
  *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
+ *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   with the lock, by a thread: an operation that does
+ *     not wait (those that wait.c and mutex.c use); a better thread that it makes ready runs after cl_backend_unlock
  *   void cl_backend_timer(void)     with the lock: cl_timers or cl_timers_count have changed
  *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
@@ -211,6 +213,7 @@ void cl_backend_lock(void);
 void cl_backend_unlock(void);
 void cl_backend_timer(void);
 uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread);
+uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word);
 
 #include "cl_backend.h"
 

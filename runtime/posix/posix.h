@@ -42,6 +42,10 @@ void cl_posix_thread_begin(void);
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles);
 int cl_timer_ended(struct cl_timer *timer); /* it has ended the wait */
 int cl_timer_stop(struct cl_timer *timer);  /* the same */
+/* The same with cl_backend_lock held; `at`, `leave` and `object` are set. */
+void cl_timer_enter(struct cl_timer *timer);
+void cl_timer_remove(struct cl_timer *timer);
+uint64_t cl_now(void); /* mtime */
 
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }

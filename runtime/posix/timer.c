@@ -11,7 +11,7 @@
 struct cl_timer *cl_timers[CL_CPUS];
 uint32_t cl_timers_count;
 
-static uint64_t now(void) {
+uint64_t cl_now(void) {
   uint32_t low;
   uint32_t high;
   do {
@@ -28,15 +28,30 @@ static void insert(struct cl_timer *timer) {
   *link = timer;
 }
 
-CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles) {
-  *timer = (struct cl_timer){.at = now() + cycles, .leave = leave, .object = object, .patience = 64};
+CL_COLD void cl_timer_enter(struct cl_timer *timer) {
   timer->thread = (uint32_t)(cl_self() - cl_threads);
-  cl_backend_lock();
   timer->cpu = CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0;
+  timer->patience = 64;
   timer->runs = 1;
+  timer->ended = 0;
   cl_timers_count++;
   insert(timer);
   cl_backend_timer();
+}
+
+CL_COLD void cl_timer_remove(struct cl_timer *timer) {
+  if (!timer->runs) return;
+  struct cl_timer **link = &cl_timers[timer->cpu];
+  while (*link != timer) link = &(*link)->next;
+  *link = timer->next;
+  cl_timers_count--;
+  cl_backend_timer();
+}
+
+CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles) {
+  *timer = (struct cl_timer){.at = cl_now() + cycles, .leave = leave, .object = object};
+  cl_backend_lock();
+  cl_timer_enter(timer);
   cl_backend_unlock();
 }
 
@@ -49,13 +64,7 @@ CL_COLD int cl_timer_ended(struct cl_timer *timer) {
 
 CL_COLD int cl_timer_stop(struct cl_timer *timer) {
   cl_backend_lock();
-  if (timer->runs) {
-    struct cl_timer **link = &cl_timers[timer->cpu];
-    while (*link != timer) link = &(*link)->next;
-    *link = timer->next;
-    cl_timers_count--;
-    cl_backend_timer();
-  }
+  cl_timer_remove(timer);
   int ended = timer->ended;
   cl_backend_unlock();
   return ended;
@@ -63,7 +72,7 @@ CL_COLD int cl_timer_stop(struct cl_timer *timer) {
 
 CL_COLD void cl_timers_look(uint32_t cpu) {
   struct cl_timer *timer;
-  while ((timer = cl_timers[cpu]) && timer->at <= now()) {
+  while ((timer = cl_timers[cpu]) && timer->at <= cl_now()) {
     cl_timers[cpu] = timer->next;
     if (!cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread))) {
       timer->ended = 1;
@@ -72,7 +81,7 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
     } else {
       /* It does not wait: not yet, or no more. Look again, but a thread that is kept from its CPU is no reason to
        * look all the time. */
-      timer->at = now() + timer->patience;
+      timer->at = cl_now() + timer->patience;
       if (timer->patience < 1u << 16) timer->patience *= 2;
       insert(timer);
     }

@@ -563,9 +563,15 @@ CL_COLD void cl_backend_lock(void) {
   lock();
 }
 
+static int pressed; /* by cl_backend_op: look whether a CPU must give way */
+
 CL_COLD void cl_backend_unlock(void) {
-  unlock();
-  cl_irq_on();
+  if (CL_UNLIKELY(pressed)) {
+    pressed = 0;
+    leave(this_cpu(), 0);
+  } else {
+    leave_quietly(0);
+  }
 }
 
 CL_COLD void cl_backend_timer(void) {
@@ -584,6 +590,21 @@ CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
   }
   if (woke) k_notify(this_cpu());
   return answer;
+}
+
+CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
+  int woke = 0;
+  switch (op) {
+    case CL_OP_COND_CREATE: return k_op_cond_create();
+    case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
+    case CL_OP_THREAD_READ: return k_op_thread_read(id);
+  }
+  pressed = 1;
+  switch (op) {
+    case CL_OP_COND_SIGNAL: return k_op_cond_signal(id, &woke);
+    case CL_OP_SET_SCHED_PARAM: return k_op_set_sched_param(id, word);
+    default: return cl_backend_leave(op, id, word);
+  }
 }
 
 /* --- traps and start --------------------------------------------------------------------------- */

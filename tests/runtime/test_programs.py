@@ -41,6 +41,7 @@ CHECKED = (
     "timeouts",
     "heap",
     "locals",
+    "queues",
 )
 LONG = ("stress", "pileup", "timeouts")  # on the slow core
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All threads in all queues wait at one condition variable of the kernel, the lot, and each is woken there by name: with
+ * COND_LEAVE. A thread that is queued but does not wait yet has a ticket (condition.c), which a signal makes invalid;
+ * that signal may wake another thread, which finds no reason and waits again. */
+#include "wait.h"
+
+#include <errno.h>
+
+static uint32_t lot_plus_1;
+static struct cl_waiter *waiters[CL_THREADS];
+
+static uint32_t lot(void) {
+  if (CL_UNLIKELY(!lot_plus_1)) lot_plus_1 = cl_value(cl_backend_op(CL_OP_COND_CREATE, 0, 0)) + 1;
+  return lot_plus_1 - 1;
+}
+
+static void insert(struct cl_queue *queue, struct cl_waiter *waiter) {
+  struct cl_waiter **link = &queue->first;
+  while (*link && (*link)->priority >= waiter->priority) link = &(*link)->next;
+  waiter->next = *link;
+  *link = waiter;
+}
+
+static void take_out(struct cl_waiter *waiter) {
+  struct cl_waiter **link = &waiter->queue->first;
+  while (*link != waiter) link = &(*link)->next;
+  *link = waiter->next;
+}
+
+CL_COLD int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at) {
+  int limited = at != CL_NEVER;
+  struct cl_timer timer = {.at = at, .leave = CL_OP_COND_LEAVE, .object = lot()};
+  int status = limited && cl_now() >= at ? ETIMEDOUT : 0;
+  if (status) {
+    cl_backend_unlock();
+    return status;
+  }
+  uint32_t word = cl_backend_op(CL_OP_THREAD_READ, pthread_self(), 0);
+  me->thread = pthread_self();
+  me->priority = word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+  me->queue = queue;
+  me->woken = 0;
+  waiters[me->thread] = me;
+  insert(queue, me);
+  if (limited) cl_timer_enter(&timer);
+  while (!me->woken) {
+    if (limited && timer.ended) status = ETIMEDOUT;
+    if (me->cancel && *me->cancel) status = ECANCELED;
+    if (status) break;
+    uint32_t ticket = cl_backend_op(CL_OP_COND_TICKET, timer.object, 0);
+    cl_backend_unlock();
+    cl_op_cond_wait(timer.object, ticket);
+    cl_backend_lock();
+  }
+  if (limited) cl_timer_remove(&timer);
+  if (status) take_out(me);
+  waiters[me->thread] = NULL;
+  cl_backend_unlock();
+  return status;
+}
+
+CL_COLD void cl_queue_look(uint32_t thread) {
+  if (cl_status(cl_backend_op(CL_OP_COND_LEAVE, lot(), thread))) cl_backend_op(CL_OP_COND_SIGNAL, lot(), 0);
+}
+
+CL_COLD struct cl_waiter *cl_queue_wake(struct cl_queue *queue) {
+  struct cl_waiter *first = queue->first;
+  if (!first) return NULL;
+  queue->first = first->next;
+  first->woken = 1;
+  cl_queue_look(first->thread);
+  return first;
+}
+
+CL_COLD struct cl_waiter *cl_queue_waiter(uint32_t thread) {
+  struct cl_waiter *waiter = waiters[thread];
+  return waiter && !waiter->woken ? waiter : NULL;
+}
+
+CL_COLD void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority) {
+  take_out(waiter);
+  waiter->priority = priority;
+  insert(waiter->queue, waiter);
+}

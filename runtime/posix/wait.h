@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Waiting for objects that live in memory: those that the kernel does not have, or has no room for.
+ *
+ * All queues are under one lock, the back end's (cl_backend_lock, cl_backend_unlock): a short critical section with
+ * interrupts disabled, and the only kernel operations in it are those of cl_backend_op. */
+#ifndef CL_WAIT_H
+#define CL_WAIT_H
+
+#include "posix.h"
+
+#define CL_NEVER UINT64_MAX
+
+struct cl_queue;
+
+/* On the waiter's stack. Its owner sets `data`, for whoever wakes it, and `cancel`. */
+struct cl_waiter {
+  struct cl_waiter *next;
+  struct cl_queue *queue;
+  uint32_t thread;
+  uint32_t priority;
+  volatile uint32_t woken;
+  void *data;
+  const volatile uint32_t *cancel; /* a word that ends the wait when it is not 0; NULL: none does */
+};
+
+/* By priority, then by arrival. {0}: empty. */
+struct cl_queue {
+  struct cl_waiter *first;
+};
+
+/* Called with the lock held; returns without it. 0: woken. ETIMEDOUT: at mtime `at` (CL_NEVER: no limit), which may be
+ * over already. ECANCELED: the word `cancel` ended it. */
+int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at);
+
+/* The following with the lock held. A thread made ready may be better than the caller, which gives way when it releases
+ * the lock. */
+struct cl_waiter *cl_queue_wake(struct cl_queue *queue); /* the first, which is valid until unlock; NULL: none */
+void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks at its word `cancel` */
+struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue */
+void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
+
+#endif
