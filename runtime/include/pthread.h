@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads, mutexes, condition variables: the subset of POSIX <pthread.h> that Coreloom supports (runtime/README.md).
+ * Threads, mutexes, condition variables: POSIX <pthread.h>; runtime/CAVEATS.md says what differs.
  *
  * Every function returns 0 or an error number of <errno.h>; errno is not changed.
  * Names that end in _np are not in POSIX. */
@@ -34,36 +34,67 @@ typedef uint32_t pthread_t; /* thread number; the main thread is 0 */
 #define PTHREAD_PRIORITY_DEFAULT_NP ((sched_get_priority_max(SCHED_RR) + 1) / 2)
 #define PTHREAD_NAME_MAX_NP 16          /* bytes with the final NUL */
 
-typedef struct {
-  void *stack; /* lowest address, NULL: from the pool */
+#define PTHREAD_INHERIT_SCHED 0
+#define PTHREAD_EXPLICIT_SCHED 1
+#define PTHREAD_SCOPE_SYSTEM 0
+#define PTHREAD_SCOPE_PROCESS 1
+
+#define PTHREAD_CANCEL_ENABLE 0
+#define PTHREAD_CANCEL_DISABLE 1
+#define PTHREAD_CANCEL_DEFERRED 0
+#define PTHREAD_CANCEL_ASYNCHRONOUS 1
+#define PTHREAD_CANCELED ((void *)-1) /* also the result of a hardware thread that was reset or had a bus error */
+
+#ifndef PTHREAD_KEYS_MAX
+#define PTHREAD_KEYS_MAX 128
+#endif
+#ifndef PTHREAD_DESTRUCTOR_ITERATIONS
+#define PTHREAD_DESTRUCTOR_ITERATIONS 4
+#endif
+
+typedef struct pthread_attr {
+  uint32_t kind; /* that it is initialised, and what is rare (posix/thread.c) */
+  uint32_t word; /* for the kernel: priority, placement, detached */
+  void *stack;   /* lowest address, NULL: from the pool, or from the heap if it is larger */
   size_t stack_size;
-  int detach_state;
-  int priority;
-  int placement;
-  unsigned cpu;
-  int hardware_plus_1; /* number of a hardware thread + 1; 0: a thread in software */
-  int suspended;
-  uint8_t weight;    /* 0: the kernel's default, 1 */
+  size_t guard_size;
+  uint8_t policy;
+  uint8_t unit;   /* of a hardware thread */
+  uint8_t weight; /* 0: the kernel's default, 1 */
   uint16_t deadline; /* ticks, 0: none */
   char name[PTHREAD_NAME_MAX_NP] __attribute__((aligned(4)));
 } pthread_attr_t;
 
-/* Defaults: joinable, default priority, dynamic placement, default stack of the pool, no name; in software. */
+/* Defaults: joinable, default priority, SCHED_OTHER, not inherited, dynamic placement, default stack, no name; in
+ * software. All functions: EINVAL for attributes that are not initialised or destroyed, and for a value out of range. */
 int pthread_attr_init(pthread_attr_t *attr);
 int pthread_attr_destroy(pthread_attr_t *attr);
 int pthread_attr_setdetachstate(pthread_attr_t *attr, int state);
 int pthread_attr_getdetachstate(const pthread_attr_t *attr, int *state);
+int pthread_attr_setinheritsched(pthread_attr_t *attr, int inherit);
+int pthread_attr_getinheritsched(const pthread_attr_t *attr, int *inherit);
+int pthread_attr_setschedpolicy(pthread_attr_t *attr, int policy); /* ENOTSUP: SCHED_SPORADIC */
+int pthread_attr_getschedpolicy(const pthread_attr_t *attr, int *policy);
 int pthread_attr_setschedparam(pthread_attr_t *attr, const struct sched_param *param);
 int pthread_attr_getschedparam(const pthread_attr_t *attr, struct sched_param *param);
-/* EINVAL below PTHREAD_STACK_MIN. Up to PTHREAD_STACK_DEFAULT_NP comes from the pool; more needs setstack. */
+int pthread_attr_setscope(pthread_attr_t *attr, int scope); /* ENOTSUP: PTHREAD_SCOPE_PROCESS */
+int pthread_attr_getscope(const pthread_attr_t *attr, int *scope);
+/* Up to PTHREAD_STACK_DEFAULT_NP comes from a pool, more from the heap. EINVAL below PTHREAD_STACK_MIN. */
 int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size);
 int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size);
 /* A stack in the caller's memory, 16-byte aligned; it may be reused once the thread has been joined. */
 int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
 int pthread_attr_getstack(const pthread_attr_t *attr, void **stack, size_t *size);
+int pthread_attr_setguardsize(pthread_attr_t *attr, size_t size);
+int pthread_attr_getguardsize(const pthread_attr_t *attr, size_t *size);
+/* Those that a thread has. ESRCH: no such thread. */
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr);
 /* Where the thread may run; cpu counts from 0 and is used for static placement only. */
 int pthread_attr_setplacement_np(pthread_attr_t *attr, int placement, unsigned cpu);
 int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, unsigned *cpu);
+/* The same as a set of CPUs: all, or one. ENOTSUP: others. */
+int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set);
+int pthread_attr_getaffinity_np(const pthread_attr_t *attr, size_t size, cpu_set_t *set);
 int pthread_attr_setname_np(pthread_attr_t *attr, const char *name);
 /* The thread runs on hardware unit `unit` (coreloom.h): pthread_create ignores its function and passes the argument to
  * the unit, and pthread_join returns the unit's result. Priority, stack, placement and name are ignored.
@@ -84,30 +115,86 @@ int pthread_attr_getweight_np(const pthread_attr_t *attr, int *weight);
 int pthread_attr_setdeadline_np(pthread_attr_t *attr, int ticks);
 int pthread_attr_getdeadline_np(const pthread_attr_t *attr, int *ticks);
 
-/* EAGAIN: no thread or no stack left. EINVAL: bad attribute. ENOTSUP: a weight or deadline that the kernel's policy
- * does not support. EBUSY: the hardware unit has a thread that has not been joined or, if detached, has not ended.
- * attr may be NULL. */
+/* EAGAIN: no thread or no memory for its stack left. EINVAL: bad attributes. ENOTSUP: a weight or deadline that the
+ * kernel's policy does not support. EBUSY: the hardware unit has a thread that has not been joined or, if detached, has
+ * not ended. attr may be NULL. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
 __attribute__((noreturn)) void pthread_exit(void *value);
 /* EDEADLK: the caller itself. ESRCH: no such thread. EINVAL: detached, or another thread is joining it. */
 int pthread_join(pthread_t thread, void **value);
-#define PTHREAD_CANCELED ((void *)-1) /* result of a hardware thread that was reset or had a bus error */
 int pthread_detach(pthread_t thread);
 pthread_t pthread_self(void);
 static inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
 
-/* ESRCH: no such thread, or it has ended. ENOTSUP: a hardware or idle thread. EINVAL: no such priority. */
+/* ESRCH: no such thread, or it has ended. ENOTSUP: a hardware or idle thread, or SCHED_SPORADIC. EINVAL: no such policy
+ * or priority. */
+int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param);
 int pthread_setschedprio(pthread_t thread, int priority);
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param);
+int pthread_setconcurrency(int level); /* EINVAL: negative. Changes nothing else */
+int pthread_getconcurrency(void);
+
+/* Where a thread may run: all CPUs, or one. ESRCH: no such thread, or it has ended. EINVAL: no CPU that there is, or a
+ * set that is too small. ENOTSUP: another set than the thread has: choose it at its creation. */
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set);
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set);
+
+/* --- once, thread-specific data, cancellation ---------------------------------------------------- */
+
+typedef struct {
+  volatile uint32_t state;
+} pthread_once_t;
+#define PTHREAD_ONCE_INIT {0}
+
+/* Threads that come while the routine runs wait for its end; if it is cancelled, the next one calls it. EINVAL: not
+ * initialised. */
+int pthread_once(pthread_once_t *once, void (*routine)(void));
+
+typedef uint32_t pthread_key_t;
+
+/* EAGAIN: PTHREAD_KEYS_MAX are in use. */
+int pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int pthread_key_delete(pthread_key_t key); /* EINVAL: no such key */
+/* EINVAL: no such key. ENOMEM: no memory for it. */
+int pthread_setspecific(pthread_key_t key, const void *value);
+void *pthread_getspecific(pthread_key_t key); /* NULL: never set by this thread, or no such key */
+
+/* A request to end: acted on at the thread's next cancellation point, or in one where it waits. ESRCH: no such thread.
+ * ENOTSUP: a hardware thread. */
+int pthread_cancel(pthread_t thread);
+void pthread_testcancel(void);
+int pthread_setcancelstate(int state, int *old); /* EINVAL: no such state; old may be NULL */
+int pthread_setcanceltype(int type, int *old);   /* EINVAL: no such type; old may be NULL */
+
+struct cl_cleanup {
+  void (*routine)(void *);
+  void *argument;
+  struct cl_cleanup *before;
+};
+void cl_cleanup_push(struct cl_cleanup *cleanup);
+void cl_cleanup_pop(struct cl_cleanup *cleanup, int execute);
+
+/* In pairs, in one block. */
+#define pthread_cleanup_push(routine, argument)                    \
+  do {                                                             \
+    struct cl_cleanup cl_cleanup_ = {(routine), (argument), NULL}; \
+  cl_cleanup_push(&cl_cleanup_)
+#define pthread_cleanup_pop(execute)       \
+  cl_cleanup_pop(&cl_cleanup_, (execute)); \
+  }                                        \
+  while (0)
+
+/* --- what POSIX has not --------------------------------------------------------------------------- */
 
 /* The same for an existing thread. ENOTSUP: the kernel's policy has no weights (deadlines), or it is a hardware or idle
  * thread. EINVAL: out of range. ESRCH: no such thread. */
 int pthread_setweight_np(pthread_t thread, int weight);
 int pthread_setdeadline_np(pthread_t thread, int ticks);
 
-/* Name of the calling thread in timelines; ENOTSUP for another thread (use pthread_attr_setname_np),
- * ERANGE when longer than PTHREAD_NAME_MAX_NP - 1. The text is copied. */
+/* A thread's name, copied. ERANGE: longer than PTHREAD_NAME_MAX_NP - 1, or than the room for it. ESRCH: no such thread.
+ * Timelines have the calling thread's new name, and another's only if it has not begun yet. */
 int pthread_setname_np(pthread_t thread, const char *name);
+int pthread_getname_np(pthread_t thread, char *name, size_t size);
 
 /* Remove a ready thread from its queue. ENOENT: it is not ready: it runs, is blocked, is suspended already or has
  * ended. ESRCH: no such thread. */

@@ -8,10 +8,6 @@
 #include "cl_end.h"
 #include "posix.h"
 
-#ifndef CL_SLICE_TICKS
-#define CL_SLICE_TICKS 10
-#endif
-
 struct cl_thread cl_threads[CL_CONTEXTS];
 /* Not cleared at the start: CPUs stand on them then. */
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];

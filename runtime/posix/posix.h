@@ -18,12 +18,22 @@
 #define CL_UNITS 0
 #endif
 
+#ifndef CL_SLICE_TICKS
+#define CL_SLICE_TICKS 10
+#endif
+
+#define CL_ALL_CPUS ((1u << CL_CPUS) - 1) /* a bit each */
+
+#define CL_PROCESS 1 /* number of the one process there is */
+
 /* The handle of a kernel object: its number + 1, so that 0 is none, shifted as in an address of the kernel port. */
 static inline uint32_t cl_handle(uint32_t object) { return (object + 1) << CL_ADDRESS_ID_LSB; }
 /* The object of a handle. None, or one that is no handle, gives a number of ten bits; the kernel knows which exist. */
 static inline uint32_t cl_object(uint32_t handle) {
   return (handle - (1 << CL_ADDRESS_ID_LSB)) >> CL_ADDRESS_ID_LSB & CL_ADDRESS_ID_MASK;
 }
+
+extern unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
@@ -35,6 +45,16 @@ pthread_t cl_posix_parent(pthread_t thread);
 
 /* In the new thread, before its function: say its name. */
 void cl_posix_thread_begin(void);
+
+/* The kernel's error number of a thread operation, as POSIX has it. */
+int cl_posix_status(int status);
+/* 0, EINVAL: no such policy, or ENOTSUP. */
+int cl_posix_policy(int policy);
+extern uint8_t cl_policies[CL_THREADS];
+
+/* The end of a thread: its cleanup handlers and its thread-specific data; NULL until there are some (attr.h). */
+extern void (*cl_cleanup_all)(void);
+extern void (*cl_specific_end)(void);
 
 /* Time limit of a wait: started before it, on the waiting thread's stack, and always stopped after it. `leave` is the
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
+#include "cancel.h"
 #include "coreloom.h"
-#include "posix.h"
+#include "wait.h"
 
 /* Thread number t may use stack t of the pool: the kernel assigned the number, so the stack is free. */
 __attribute__((section(".bss.stacks"), aligned(16))) static unsigned char stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
@@ -28,130 +30,6 @@ static inline uint32_t change_alive(int by) {
   return now;
 }
 
-int pthread_attr_init(pthread_attr_t *attr) {
-  *attr = (pthread_attr_t){
-      .stack_size = PTHREAD_STACK_DEFAULT_NP,
-      .priority = PTHREAD_PRIORITY_DEFAULT_NP,
-  };
-  return 0;
-}
-
-int pthread_attr_destroy(pthread_attr_t *attr) {
-  (void)attr;
-  return 0;
-}
-
-int pthread_attr_setdetachstate(pthread_attr_t *attr, int state) {
-  if (state != PTHREAD_CREATE_JOINABLE && state != PTHREAD_CREATE_DETACHED) return EINVAL;
-  attr->detach_state = state;
-  return 0;
-}
-
-int pthread_attr_getdetachstate(const pthread_attr_t *attr, int *state) {
-  *state = attr->detach_state;
-  return 0;
-}
-
-int pthread_attr_setschedparam(pthread_attr_t *attr, const struct sched_param *param) {
-  if (param->sched_priority < 0 || param->sched_priority >= CL_PRIORITIES) return EINVAL;
-  attr->priority = param->sched_priority;
-  return 0;
-}
-
-int pthread_attr_getschedparam(const pthread_attr_t *attr, struct sched_param *param) {
-  param->sched_priority = attr->priority;
-  return 0;
-}
-
-int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size) {
-  if (size < PTHREAD_STACK_MIN) return EINVAL;
-  attr->stack_size = size;
-  return 0;
-}
-
-int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size) {
-  *size = attr->stack_size;
-  return 0;
-}
-
-int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size) {
-  if (!stack || (uintptr_t)stack % 16 || size < PTHREAD_STACK_MIN) return EINVAL;
-  attr->stack = stack;
-  attr->stack_size = size;
-  return 0;
-}
-
-int pthread_attr_getstack(const pthread_attr_t *attr, void **stack, size_t *size) {
-  *stack = attr->stack;
-  *size = attr->stack_size;
-  return 0;
-}
-
-int pthread_attr_setplacement_np(pthread_attr_t *attr, int placement, unsigned cpu) {
-  if (placement != PTHREAD_PLACEMENT_DYNAMIC_NP && placement != PTHREAD_PLACEMENT_STATIC_NP) return EINVAL;
-  if (placement == PTHREAD_PLACEMENT_STATIC_NP && cpu >= CL_CPUS) return EINVAL;
-  attr->placement = placement;
-  attr->cpu = cpu;
-  return 0;
-}
-
-int pthread_attr_getplacement_np(const pthread_attr_t *attr, int *placement, unsigned *cpu) {
-  *placement = attr->placement;
-  *cpu = attr->cpu;
-  return 0;
-}
-
-int pthread_attr_sethardware_np(pthread_attr_t *attr, int unit) {
-  if (unit != PTHREAD_HARDWARE_NONE_NP && (unit < 0 || unit >= hardware_count_np())) return ENODEV;
-  attr->hardware_plus_1 = unit == PTHREAD_HARDWARE_NONE_NP ? 0 : unit + 1;
-  return 0;
-}
-
-int pthread_attr_gethardware_np(const pthread_attr_t *attr, int *unit) {
-  *unit = attr->hardware_plus_1 ? attr->hardware_plus_1 - 1 : PTHREAD_HARDWARE_NONE_NP;
-  return 0;
-}
-
-int pthread_attr_setsuspended_np(pthread_attr_t *attr, int suspended) {
-  if (suspended != 0 && suspended != 1) return EINVAL;
-  attr->suspended = suspended;
-  return 0;
-}
-
-int pthread_attr_getsuspended_np(const pthread_attr_t *attr, int *suspended) {
-  *suspended = attr->suspended;
-  return 0;
-}
-
-int pthread_attr_setname_np(pthread_attr_t *attr, const char *name) {
-  size_t length = strlen(name);
-  if (length >= PTHREAD_NAME_MAX_NP) return ERANGE;
-  memcpy(attr->name, name, length + 1);
-  return 0;
-}
-
-int pthread_attr_setweight_np(pthread_attr_t *attr, int weight) {
-  if (weight < 1 || weight > CL_WEIGHT_MAX) return EINVAL;
-  attr->weight = (uint8_t)weight;
-  return 0;
-}
-
-int pthread_attr_getweight_np(const pthread_attr_t *attr, int *weight) {
-  *weight = attr->weight ? attr->weight : 1;
-  return 0;
-}
-
-int pthread_attr_setdeadline_np(pthread_attr_t *attr, int ticks) {
-  if (ticks < 0 || ticks > CL_DEADLINE_MAX) return EINVAL;
-  attr->deadline = (uint16_t)ticks;
-  return 0;
-}
-
-int pthread_attr_getdeadline_np(const pthread_attr_t *attr, int *ticks) {
-  *ticks = attr->deadline;
-  return 0;
-}
-
 /* Tests whether the kernel's policy supports the attribute, by passing an invalid value. */
 CL_COLD static int has_what(const pthread_attr_t *attr) {
   uint32_t self = pthread_self();
@@ -164,36 +42,103 @@ CL_COLD static void give_what(uint32_t tid, const pthread_attr_t *attr) {
   if (attr->deadline) cl_op_set_deadline(tid, attr->deadline);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument) {
-  pthread_attr_t defaults;
-  if (!attr) {
-    pthread_attr_init(&defaults);
-    attr = &defaults;
+void (*cl_cleanup_all)(void);
+void (*cl_specific_end)(void);
+const struct cl_heap_stacks *cl_heap_stacks;
+
+/* For joiners that may be cancelled: they wait in memory until the thread is about to end. */
+static struct leaver {
+  struct cl_queue joiners;
+  uint8_t joined, ended;
+} leavers[CL_THREADS];
+
+/* --- creation ------------------------------------------------------------------------------------- */
+
+/* What each thread has; kept only if the program asks for it. */
+static void *lows[CL_THREADS];
+static size_t sizes[CL_THREADS];
+static size_t guards[CL_THREADS];
+static uint8_t detached[CL_THREADS];
+
+/* What only few attributes ask for; changes the kernel's word and the stack. */
+CL_COLD static int prepare(const pthread_attr_t *attr, uint32_t *word, void **stack) {
+  if (cl_attr_bad(attr)) return EINVAL;
+  const uint32_t field = CL_ATTRIBUTES_PRIORITY_MASK << CL_ATTRIBUTES_PRIORITY_LSB;
+  if (CL_UNITS && attr->kind & CL_ATTR_HARDWARE) {
+    *word = (*word & ~field) | (uint32_t)(CL_HARDWARE_PARAM + attr->unit) << CL_ATTRIBUTES_PRIORITY_LSB;
+    return 0;
   }
-  int hardware = CL_UNITS && attr->hardware_plus_1;
-  if (!hardware && !attr->stack && attr->stack_size > PTHREAD_STACK_DEFAULT_NP) return EINVAL;
-  int more = !hardware && (attr->weight || attr->deadline);
-  if (CL_UNLIKELY(more) && !has_what(attr)) return ENOTSUP;
-  uint32_t priority = hardware ? CL_HARDWARE_PARAM + attr->hardware_plus_1 - 1u : (uint32_t)attr->priority;
-  uint32_t word = priority << CL_ATTRIBUTES_PRIORITY_LSB;
-  if (attr->placement == PTHREAD_PLACEMENT_STATIC_NP)
-    word |= 1u << CL_ATTRIBUTES_STATIC_LSB | attr->cpu << CL_ATTRIBUTES_CPU_LSB;
-  if (attr->detach_state == PTHREAD_CREATE_DETACHED) word |= 1u << CL_ATTRIBUTES_DETACHED_LSB;
-  word = cl_op_thread_create(word);
-  if (cl_status(word)) return cl_status(word);
-  uint32_t tid = cl_value(word);
+  if (attr->kind & CL_ATTR_WHAT && !has_what(attr)) return ENOTSUP;
+  if (cl_inherits && attr->kind & CL_ATTR_INHERIT) {
+    uint32_t own = cl_op_thread_read(pthread_self()) >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+    *word = (*word & ~field) | own << CL_ATTRIBUTES_PRIORITY_LSB;
+  }
+  if (cl_heap_stacks && attr->kind & CL_ATTR_BIG_STACK) {
+    *stack = cl_heap_stacks->make(attr->stack_size);
+    if (!*stack) return EAGAIN;
+  }
+  return 0;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument) {
+  static const pthread_attr_t defaults = CL_ATTR_DEFAULTS;
+  if (!attr) attr = &defaults;
+  uint32_t rare = attr->kind ^ CL_ATTR_KIND;
+  uint32_t word = attr->word;
+  void *stack = attr->stack;
+  if (CL_UNLIKELY(rare)) {
+    int status = prepare(attr, &word, &stack);
+    if (status) return status;
+  }
+  void *block = cl_heap_stacks && stack != attr->stack ? stack : NULL;
+  uint32_t made = cl_op_thread_create(word);
+  if (cl_status(made)) {
+    if (cl_heap_stacks) cl_heap_stacks->undo(block);
+    return cl_status(made);
+  }
+  uint32_t tid = cl_value(made);
   parents[tid] = (uint16_t)pthread_self();
-  if (hardware) {
+  detached[tid] = word >> CL_ATTRIBUTES_DETACHED_LSB & CL_ATTRIBUTES_DETACHED_MASK;
+  if (CL_UNITS && rare & CL_ATTR_HARDWARE) {
     cl_threads[tid] = (struct cl_thread){0};
-    cl_hardware_prepare((uint32_t)attr->hardware_plus_1 - 1, tid, argument);
+    cl_hardware_prepare(attr->unit, tid, argument);
   } else {
-    cl_thread_prepare(tid, attr->stack ? attr->stack : stacks[tid], attr->stack_size, start, argument);
+    if (!stack) stack = stacks[tid];
+    cl_thread_prepare(tid, stack, attr->stack_size, start, argument);
     __builtin_memcpy(names[tid], attr->name, sizeof names[tid]);
     change_alive(1);
-    if (CL_UNLIKELY(more)) give_what(tid, attr);
+    lows[tid] = stack;
+    sizes[tid] = attr->stack_size;
+    guards[tid] = attr->guard_size;
+    cl_policies[tid] = cl_inherits && rare & CL_ATTR_INHERIT ? cl_policies[pthread_self()] : attr->policy;
+    if (CL_CANCEL) {
+      cl_cancels[tid] = (struct cl_cancel){0};
+      leavers[tid] = (struct leaver){0};
+    }
+    if (CL_UNLIKELY(cl_heap_stacks)) cl_heap_stacks->own(tid, block);
+    if (CL_UNLIKELY(rare & CL_ATTR_WHAT)) give_what(tid, attr);
   }
   *thread = tid;
-  return attr->suspended ? 0 : cl_status(cl_op_thread_start(tid));
+  return rare & CL_ATTR_SUSPENDED ? 0 : cl_status(cl_op_thread_start(tid));
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
+  if (thread >= CL_THREADS) return ESRCH;
+  uint32_t word = cl_op_thread_read(thread), entry = cl_op_get_entry(thread);
+  if (cl_status(word)) return cl_status(word);
+  pthread_attr_init(attr);
+  struct sched_param param = {(int)(word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK)};
+  pthread_attr_setschedparam(attr, &param);
+  pthread_attr_setdetachstate(attr, detached[thread] ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+  if (entry >> CL_ENTRY_WORD_STATIC_LSB & CL_ENTRY_WORD_STATIC_MASK)
+    pthread_attr_setplacement_np(attr, PTHREAD_PLACEMENT_STATIC_NP,
+                                 word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK);
+  attr->policy = cl_policies[thread];
+  attr->stack = thread ? lows[thread] : cl_main_stack; /* main is never created, and so its number is never reused */
+  attr->stack_size = thread ? sizes[thread] : CL_MAIN_STACK_BYTES;
+  attr->guard_size = guards[thread];
+  memcpy(attr->name, names[thread], sizeof attr->name);
+  return 0;
 }
 
 pthread_t cl_posix_parent(pthread_t thread) { return parents[thread]; }
@@ -203,9 +148,20 @@ void cl_posix_thread_begin(void) {
   if (*name) cl_trace(CL_TRACE_NAME, (uint32_t)(uintptr_t)name);
 }
 
+CL_COLD static void let_join(uint32_t tid) {
+  cl_backend_lock();
+  leavers[tid].ended = 1;
+  while (cl_queue_wake(&leavers[tid].joiners)) continue;
+  cl_backend_unlock();
+}
+
 void pthread_exit(void *value) {
+  if (CL_CANCEL) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+  if (cl_cleanup_all) cl_cleanup_all();
+  if (cl_specific_end) cl_specific_end();
   cl_trace_call();
   struct cl_thread *self = cl_self();
+  if (CL_CANCEL) let_join(pthread_self());
   if (change_alive(-1) == 0) exit(0); /* the last thread ends the program */
   /* A joiner reads the value before it waits, or is found here: see pthread_join. */
   *(void *volatile *)&self->value = value;
@@ -217,8 +173,33 @@ void pthread_exit(void *value) {
   cl_op_thread_exit();
 }
 
+/* Wait until the thread is about to end, as a cancellation point; the kernel's wait cannot be ended. */
+CL_COLD static int wait_for_end(pthread_t thread) {
+  uint32_t read = cl_op_thread_read(thread), entry = cl_op_get_entry(thread);
+  if (cl_status(read) || thread == pthread_self()) return 0; /* the kernel says so */
+  if (entry >> CL_ENTRY_WORD_HARDWARE_LSB & CL_ENTRY_WORD_HARDWARE_MASK) return 0;
+  struct cl_waiter me = {.cancel = cl_cancel_word()};
+  cl_backend_lock();
+  int status = detached[thread] ? EINVAL : leavers[thread].joined ? EBUSY : 0;
+  if (status || leavers[thread].ended) {
+    cl_backend_unlock();
+    return status;
+  }
+  leavers[thread].joined = 1;
+  status = cl_queue_wait(&leavers[thread].joiners, &me, CL_NEVER);
+  leavers[thread].joined = 0;
+  if (status) cl_cancel_act();
+  return 0;
+}
+
 int cl_posix_join(pthread_t thread, void **value) {
   if (thread >= CL_THREADS) return ESRCH;
+  if (CL_CANCEL) {
+    cl_cancel_test();
+    int wrong = wait_for_end(thread);
+    if (wrong) return wrong;
+  }
+  uint32_t age = cl_heap_stacks ? cl_heap_stacks->age(thread) : 0;
   /* When the kernel lets the joiner go on, the number may belong to a new thread already. So the value is read
    * before; or, if the thread has not ended by then, it finds `join` and leaves the value there. */
   struct cl_join join = {0, 0};
@@ -235,11 +216,12 @@ int cl_posix_join(pthread_t thread, void **value) {
   }
   __asm__ volatile("" ::: "memory");
   if (value) *value = join.set ? join.value : early;
+  if (CL_UNLIKELY(cl_heap_stacks)) cl_heap_stacks->ended(thread, age);
   return 0;
 }
 
 /* The kernel distinguishes errors that POSIX does not. */
-static int as_posix(int status) {
+int cl_posix_status(int status) {
   switch (status) {
     case EBUSY: return EINVAL;     /* another joins it */
     case CL_STATUS_ESHUTDOWN: return ESRCH; /* it has ended */
@@ -247,47 +229,56 @@ static int as_posix(int status) {
   }
 }
 
-int pthread_join(pthread_t thread, void **value) { return as_posix(cl_posix_join(thread, value)); }
+int pthread_join(pthread_t thread, void **value) { return cl_posix_status(cl_posix_join(thread, value)); }
 
 int pthread_detach(pthread_t thread) {
   if (thread >= CL_THREADS) return ESRCH;
-  return as_posix(cl_status(cl_op_thread_detach(thread)));
+  if (CL_CANCEL && leavers[thread].joined) return EINVAL;
+  int status = cl_posix_status(cl_status(cl_op_thread_detach(thread)));
+  if (!status) detached[thread] = 1;
+  return status;
 }
 
 pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
 
-int pthread_setschedprio(pthread_t thread, int priority) {
-  if (thread >= CL_THREADS) return ESRCH;
-  if (priority < 0) return EINVAL;
-  return as_posix(cl_status(cl_op_set_sched_param(thread, (uint32_t)priority)));
-}
-
-int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param) {
-  if (thread >= CL_THREADS) return ESRCH;
-  uint32_t word = cl_op_thread_read(thread);
-  if (cl_status(word)) return cl_status(word);
-  *policy = SCHED_RR;
-  param->sched_priority = (int)(word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK);
-  return 0;
-}
-
 int pthread_setname_np(pthread_t thread, const char *name) {
-  if (thread != pthread_self()) return ENOTSUP;
   size_t length = strlen(name);
+  if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
   if (length >= PTHREAD_NAME_MAX_NP) return ERANGE;
   memcpy(names[thread], name, length + 1);
-  cl_posix_thread_begin();
+  if (thread == pthread_self()) cl_posix_thread_begin();
   return 0;
+}
+
+int pthread_getname_np(pthread_t thread, char *name, size_t size) {
+  if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
+  if (strlen(names[thread]) >= size) return ERANGE;
+  strcpy(name, names[thread]);
+  return 0;
+}
+
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) {
+  pthread_attr_t attr;
+  int status = pthread_getattr_np(thread, &attr);
+  return status ? status : pthread_attr_getaffinity_np(&attr, size, set);
+}
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
+  cpu_set_t now;
+  int status = pthread_getaffinity_np(thread, sizeof now, &now);
+  if (status) return status;
+  if (size < sizeof *set || !(set->cpus & CL_ALL_CPUS)) return EINVAL;
+  return (set->cpus & CL_ALL_CPUS) == now.cpus ? 0 : ENOTSUP;
 }
 
 int pthread_setweight_np(pthread_t thread, int weight) {
   if (thread >= CL_THREADS) return ESRCH;
-  return as_posix(cl_status(cl_op_set_weight(thread, (uint32_t)weight)));
+  return cl_posix_status(cl_status(cl_op_set_weight(thread, (uint32_t)weight)));
 }
 
 int pthread_setdeadline_np(pthread_t thread, int ticks) {
   if (thread >= CL_THREADS) return ESRCH;
-  return as_posix(cl_status(cl_op_set_deadline(thread, (uint32_t)ticks)));
+  return cl_posix_status(cl_status(cl_op_set_deadline(thread, (uint32_t)ticks)));
 }
 
 int cl_cpu_reserve(unsigned cpu, uint32_t thread) {
@@ -305,27 +296,11 @@ int pthread_suspend_np(pthread_t thread) {
 
 int pthread_continue_np(pthread_t thread) {
   if (thread >= CL_THREADS) return ESRCH;
-  return as_posix(cl_status(cl_op_thread_start(thread)));
+  return cl_posix_status(cl_status(cl_op_thread_start(thread)));
 }
 
 int pthread_setidle_np(pthread_t thread) {
   if (thread >= CL_THREADS) return ESRCH;
   int status = cl_status(cl_op_set_idle_thread(thread));
-  return status == EBUSY ? EBUSY : as_posix(status);
-}
-
-__attribute__((always_inline)) int sched_yield(void) {
-  cl_trace_call();
-  cl_op_yield();
-  return 0;
-}
-
-int sched_get_priority_min(int policy) {
-  (void)policy;
-  return 0;
-}
-
-int sched_get_priority_max(int policy) {
-  (void)policy;
-  return CL_PRIORITIES - 1;
+  return status == EBUSY ? EBUSY : cl_posix_status(status);
 }

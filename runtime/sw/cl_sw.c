@@ -518,8 +518,8 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   return CL_UNLIKELY(senders) ? receive_room(port) : 0;
 }
 
-/* A new thread that is better than all takes the CPU at once. */
-uint32_t cl_op_thread_start(uint32_t id) {
+/* A new thread that is better than all takes the CPU at once. Not inlined: pthread_create is long enough. */
+__attribute__((noinline)) uint32_t cl_op_thread_start(uint32_t id) {
   k_cpu *cpu = enter();
   k_thread *thread = k_thread_of(id);
   uint32_t word = thread && thread->state == CL_STATE_CREATED && is_quick() ? k_take_over(cpu, thread) : 0;

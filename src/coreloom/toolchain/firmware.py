@@ -403,6 +403,7 @@ def build(
         arch / "link.ld",
         macros,
         policies=files,
+        library=RUNTIME / "heap",
         image=image,
         uses=lambda elf: _uses(elf, what, platform),
         too_large={
@@ -638,6 +639,7 @@ def _link(
     files: Sequence[Path] = (),
     policies: Sequence[Path] = (),
     foreign: Sequence[_Foreign] = (),
+    library: Path | None = None,
     link_flags: Sequence[str] = (),
     image: Path | None = None,
     beside: Callable[[Path], None] | None = None,
@@ -648,12 +650,14 @@ def _link(
     In the cache, firmware/`label`-KEY. script is a linker script for the C preprocessor. too_large: what to
     say when a region of the script is too small by so many bytes; include: folders of which only headers are
     used; files: more files of ours; policies: files of policies; foreign: sources besides the application's;
+    library: a folder of files of which those are linked that the program refers to;
     image: for processor 1, becomes remote_image; beside: makes more files beside the ELF file; uses: more
     macros by what the linked program uses, with which it is then built again.
     """
     name = app.name
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
     sources += [*files, *policies]
+    apart = sorted(library.glob("*.c")) if library else []
     foreign = [*app.foreign, *foreign]
     if policies:
         include = [*include, POLICIES]
@@ -687,7 +691,7 @@ def _link(
     flags += [f"-ffile-prefix-map={folder}=/policies" for folder in near]
     key = digest(
         [archive.parent.name, *placeless, *link_flags, *others],
-        [*app.files, *sources, *headers, script, *_MAKERS, *([image] if image else [])],
+        [*app.files, *sources, *apart, *headers, script, *_MAKERS, *([image] if image else [])],
     )
 
     def make(work: Path) -> None:
@@ -702,10 +706,20 @@ def _link(
         layout = work / script.name
         run([*zig(), "cc", "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)], script.name)
         objects: list[Path] = []
+        if apart:
+            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                made = [work / f"{file.stem}.o" for file in apart]
+                commands = [
+                    [*zig(), "cc", *flags, *more, "-c", str(file), "-o", str(to)]
+                    for file, to in zip(apart, made, strict=True)
+                ]
+                list(pool.map(lambda command: run(command, name), commands))
+            objects.append(work / "library.a")
+            run([*zig(), "ar", "rcs", str(objects[-1]), *map(str, made)], name)
         for each in foreign:
             as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *each.flags]
             for file in each.paths:
-                objects.append(work / f"{len(objects)}-{file.stem}.o")
+                objects.append(work / f"foreign-{len(objects)}-{file.stem}.o")
                 try:
                     _zig([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])])
                 except _Refused as refused:

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cancellation is deferred: it takes effect at a cancellation point. A request ends a wait there as a time limit of 0
+ * cycles would, by a timer that looks again if the thread is only about to wait. */
+#include "cancel.h"
+
+#include <errno.h>
+
+#include "wait.h"
+
+struct cl_cancel cl_cancels[CL_THREADS];
+
+/* With the lock. */
+static void look(struct cl_cancel *cancel) { cancel->now = cancel->requested && !cancel->disabled; }
+
+void cl_cancel_act(void) { pthread_exit(PTHREAD_CANCELED); }
+
+void pthread_testcancel(void) { cl_cancel_test(); }
+
+CL_COLD void cl_cancel_enter_apart(uint32_t leave, uint32_t object) {
+  struct cl_cancel *cancel = cl_cancel_mine();
+  cl_backend_lock();
+  int now = cancel->now != 0;
+  cancel->leave = now || cancel->disabled ? 0 : leave;
+  cancel->object = object;
+  cl_backend_unlock();
+  if (now) cl_cancel_act();
+}
+
+CL_COLD int cl_cancel_left_apart(void) {
+  struct cl_cancel *cancel = cl_cancel_mine();
+  cl_backend_lock();
+  cancel->leave = 0;
+  cl_timer_remove(&cancel->timer);
+  int ended = cancel->timer.ended != 0;
+  cancel->timer = (struct cl_timer){0};
+  cl_backend_unlock();
+  return ended;
+}
+
+/* With the lock: end the wait of a thread. A line's wait is ended by its caller. */
+static void end_wait(pthread_t thread, struct cl_cancel *cancel) {
+  if (cl_queue_waiter(thread)) cl_queue_look(thread);
+  if (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT || cancel->timer.runs) return;
+  cancel->timer = (struct cl_timer){.at = cl_now(), .leave = cancel->leave, .object = cancel->object};
+  cl_timer_enter(&cancel->timer);
+  cancel->timer.thread = thread;
+}
+
+CL_COLD int pthread_cancel(pthread_t thread) {
+  if (thread >= CL_THREADS) return ESRCH;
+  uint32_t word = cl_op_thread_read(thread);
+  if (cl_status(word)) return cl_status(word);
+  if (cl_op_get_entry(thread) >> CL_ENTRY_WORD_HARDWARE_LSB & CL_ENTRY_WORD_HARDWARE_MASK) return ENOTSUP;
+  if ((word >> CL_THREAD_WORD_STATE_LSB & CL_THREAD_WORD_STATE_MASK) == CL_STATE_EXITED) return 0;
+  struct cl_cancel *cancel = &cl_cancels[thread];
+  cl_backend_lock();
+  cancel->requested = 1;
+  look(cancel);
+  if (cancel->now) end_wait(thread, cancel);
+  uint32_t line = cancel->now && cancel->leave == CL_OP_INTERRUPT_WAIT ? cancel->object : CL_LINES;
+  cl_backend_unlock();
+  if (line < CL_LINES) cl_op_interrupt_raise(line);
+  if (cancel == cl_cancel_mine() && cancel->asynchronous) cl_cancel_test();
+  return 0;
+}
+
+int pthread_setcancelstate(int state, int *old) {
+  if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+  struct cl_cancel *cancel = cl_cancel_mine();
+  cl_backend_lock();
+  if (old) *old = cancel->disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+  cancel->disabled = state == PTHREAD_CANCEL_DISABLE;
+  look(cancel);
+  cl_backend_unlock();
+  if (cancel->asynchronous) cl_cancel_test();
+  return 0;
+}
+
+int pthread_setcanceltype(int type, int *old) {
+  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+  struct cl_cancel *cancel = cl_cancel_mine();
+  if (old) *old = cancel->asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+  cancel->asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+  if (cancel->asynchronous) cl_cancel_test();
+  return 0;
+}
+
+/* --- cleanup handlers --------------------------------------------------------------------------- */
+
+static struct cl_cleanup *cleanups[CL_THREADS]; /* of each thread the last that was pushed */
+
+static void all(void) {
+  struct cl_cleanup *last;
+  while ((last = cleanups[pthread_self()])) cl_cleanup_pop(last, 1);
+}
+
+void cl_cleanup_push(struct cl_cleanup *cleanup) {
+  struct cl_cleanup **last = &cleanups[pthread_self()];
+  cleanup->before = *last;
+  *last = cleanup;
+  cl_cleanup_all = all;
+}
+
+void cl_cleanup_pop(struct cl_cleanup *cleanup, int execute) {
+  cleanups[pthread_self()] = cleanup->before;
+  if (execute) cleanup->routine(cleanup->argument);
+}

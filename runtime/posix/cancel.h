@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cancellation, for the files whose functions are cancellation points.
+ *
+ * CL_CANCEL is 1 for a program that has pthread_cancel (src/coreloom/toolchain/firmware.py): others pay nothing.
+ * A point at which the thread waits for an object of the kernel:
+ *   cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object);
+ *   ... wait ...
+ *   if (cl_cancel_left()) { undo what a cleanup handler must not see; cl_cancel_act(); }
+ * One at which it waits in a queue (wait.h): cl_cancel_test(), then the waiter's `cancel` is cl_cancel_word(), and
+ * after ECANCELED the same. */
+#ifndef CL_CANCEL_H
+#define CL_CANCEL_H
+
+#include "posix.h"
+
+#ifndef CL_CANCEL
+#define CL_CANCEL 0
+#endif
+
+struct cl_cancel {
+  volatile uint32_t now; /* requested, and the thread lets itself be cancelled */
+  uint8_t requested;
+  uint8_t disabled;
+  uint8_t asynchronous;
+  uint32_t leave; /* the operation that ends the thread's wait; 0: it does not wait at a cancellation point */
+  uint32_t object;
+  struct cl_timer timer; /* does that */
+};
+
+extern struct cl_cancel cl_cancels[CL_THREADS];
+
+/* End the thread: its request is granted. */
+__attribute__((noreturn)) void cl_cancel_act(void);
+
+static inline struct cl_cancel *cl_cancel_mine(void) { return &cl_cancels[cl_self() - cl_threads]; }
+
+static inline const volatile uint32_t *cl_cancel_word(void) { return CL_CANCEL ? &cl_cancel_mine()->now : NULL; }
+
+static inline void cl_cancel_test(void) {
+  if (CL_CANCEL && cl_cancel_mine()->now) cl_cancel_act();
+}
+
+void cl_cancel_enter_apart(uint32_t leave, uint32_t object);
+int cl_cancel_left_apart(void);
+
+/* Acts on a request; from now on one ends the wait. */
+static inline void cl_cancel_enter(uint32_t leave, uint32_t object) {
+  if (CL_CANCEL) cl_cancel_enter_apart(leave, object);
+}
+
+/* The wait is over: 1: by a request, and without what it was for. */
+static inline int cl_cancel_left(void) { return CL_CANCEL && cl_cancel_left_apart(); }
+
+#endif
