@@ -14,6 +14,9 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
+
+#include "cl_sync.h"
 
 #ifdef __cplusplus
 extern "C" {

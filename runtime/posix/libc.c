@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The system functions of picolibc that need threads: errno per thread, locks around malloc and atexit. */
+#include <errno.h>
 #include <pthread.h>
 #include <sys/lock.h>
 
@@ -8,6 +9,11 @@
 
 int *cl_errno(void);
 int *cl_errno(void) { return &cl_self()->error; }
+
+CL_COLD int cl_fail(int error) {
+  errno = error;
+  return -1;
+}
 
 /* picolibc has one recursive lock. */
 struct __lock {

@@ -67,6 +67,12 @@ void cl_timer_enter(struct cl_timer *timer);
 void cl_timer_remove(struct cl_timer *timer);
 uint64_t cl_now(void); /* mtime */
 
+static inline int cl_is_sharing(int shared) {
+  return shared == PTHREAD_PROCESS_PRIVATE || shared == PTHREAD_PROCESS_SHARED;
+}
+
+int cl_fail(int error); /* sets errno; -1 */
+
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }
 

@@ -7,11 +7,10 @@
 #ifndef CL_WAIT_H
 #define CL_WAIT_H
 
+#include "cl_queue.h"
 #include "posix.h"
 
 #define CL_NEVER UINT64_MAX
-
-struct cl_queue;
 
 /* On the waiter's stack. Its owner sets `data`, for whoever wakes it, and `cancel`. */
 struct cl_waiter {
@@ -22,11 +21,6 @@ struct cl_waiter {
   volatile uint32_t woken;
   void *data;
   const volatile uint32_t *cancel; /* a word that ends the wait when it is not 0; NULL: none does */
-};
-
-/* By priority, then by arrival. {0}: empty. */
-struct cl_queue {
-  struct cl_waiter *first;
 };
 
 /* Called with the lock held; returns without it. 0: woken. ETIMEDOUT: at mtime `at` (CL_NEVER: no limit), which may be

@@ -42,6 +42,10 @@ CHECKED = (
     "heap",
     "locals",
     "queues",
+    "clocks",
+    "sync",
+    "mqueue",
+    "timers",
 )
 LONG = ("stress", "pileup", "timeouts")  # on the slow core
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6

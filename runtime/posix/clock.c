@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock.h"
+
+#include <errno.h>
+#include <sys/time.h>
+
+struct cl_queue cl_clock_sleepers, cl_clock_timers;
+
+/* CLOCK_REALTIME is this much more than CLOCK_MONOTONIC; tv_nsec is never negative. The count is odd while it is
+ * changed, with the lock held; readers take no lock. */
+static volatile struct timespec ahead;
+static volatile uint32_t changes;
+
+static struct timespec realtime_ahead(void) {
+  struct timespec found;
+  uint32_t before;
+  do {
+    before = changes;
+    found = (struct timespec){ahead.tv_sec, ahead.tv_nsec};
+  } while (before != changes || before & 1);
+  return found;
+}
+
+uint64_t cl_cycles_of(const struct timespec *time) {
+  if ((uint64_t)time->tv_sec >= UINT64_MAX / CL_CLOCK_HZ) return CL_NEVER;
+  uint64_t part = ((uint64_t)time->tv_nsec * CL_CLOCK_HZ + CL_NANOSECONDS - 1) / CL_NANOSECONDS;
+  return (uint64_t)time->tv_sec * CL_CLOCK_HZ + part;
+}
+
+struct timespec cl_time_of(uint64_t cycles) {
+  uint64_t seconds = cycles / CL_CLOCK_HZ;
+  uint64_t rest = cycles - seconds * CL_CLOCK_HZ;
+  return (struct timespec){(time_t)seconds, (long)(rest * CL_NANOSECONDS / CL_CLOCK_HZ)};
+}
+
+struct timespec cl_time_sum(struct timespec a, struct timespec b) {
+  long part = a.tv_nsec + b.tv_nsec;
+  int carry = part >= CL_NANOSECONDS;
+  return (struct timespec){a.tv_sec + b.tv_sec + carry, carry ? part - CL_NANOSECONDS : part};
+}
+
+struct timespec cl_time_difference(struct timespec a, struct timespec b) {
+  long part = a.tv_nsec - b.tv_nsec;
+  int borrow = part < 0;
+  return (struct timespec){a.tv_sec - b.tv_sec - borrow, borrow ? part + CL_NANOSECONDS : part};
+}
+
+uint64_t cl_after(const struct timespec *time) {
+  uint64_t cycles = cl_cycles_of(time), now = cl_now();
+  return cycles > CL_NEVER - now ? CL_NEVER : now + cycles;
+}
+
+int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at) {
+  if (!cl_is_time(time) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
+  struct timespec monotonic = *time;
+  if (clock == CLOCK_REALTIME && time->tv_sec >= 0) { /* else it cannot overflow, and is over */
+    struct timespec more = realtime_ahead();
+    /* The clock is never before the Epoch, so more is at least -(the time since the start). */
+    if (time->tv_sec > INT64_MAX / 2) monotonic.tv_sec = INT64_MAX / 2;
+    monotonic = cl_time_difference(monotonic, more);
+  }
+  *at = monotonic.tv_sec < 0 ? 0 : cl_cycles_of(&monotonic);
+  return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  switch (clock) {
+    case CLOCK_REALTIME: *time = cl_time_sum(cl_time_of(cl_now()), realtime_ahead()); return 0;
+    case CLOCK_MONOTONIC: *time = cl_time_of(cl_now()); return 0;
+    default: return cl_fail(EINVAL);
+  }
+}
+
+int clock_settime(clockid_t clock, const struct timespec *time) {
+  if (clock != CLOCK_REALTIME || !cl_is_time(time) || time->tv_sec < 0) return cl_fail(EINVAL);
+  cl_backend_lock();
+  struct timespec more = cl_time_difference(*time, cl_time_of(cl_now()));
+  changes++;
+  ahead.tv_sec = more.tv_sec;
+  ahead.tv_nsec = more.tv_nsec;
+  changes++;
+  while (cl_queue_wake(&cl_clock_sleepers)) continue;
+  while (cl_queue_wake(&cl_clock_timers)) continue;
+  cl_backend_unlock();
+  return 0;
+}
+
+int clock_getres(clockid_t clock, struct timespec *resolution) {
+  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return cl_fail(EINVAL);
+  const long step = (CL_NANOSECONDS - 1) / CL_CLOCK_HZ + 1;
+  if (resolution) *resolution = (struct timespec){step / CL_NANOSECONDS, step % CL_NANOSECONDS};
+  return 0;
+}
+
+time_t time(time_t *seconds) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (seconds) *seconds = now.tv_sec;
+  return now.tv_sec;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+  (void)zone;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  *time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+  return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names.h"
+
+#include <errno.h>
+#include <sys/syslimits.h>
+#include <string.h>
+
+int cl_name_check(const char *name) {
+  if (strlen(name) > NAME_MAX + 1) return ENAMETOOLONG;
+  return *name != '/' || !name[1] || strchr(name + 1, '/') ? EINVAL : 0;
+}
+
+struct cl_named **cl_name_find(struct cl_named **first, const char *name) {
+  while (*first && strcmp((*first)->name, name) != 0) first = &(*first)->next;
+  return first;
+}

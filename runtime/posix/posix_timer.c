@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Timers. While there is one that calls a function, a thread of the highest priority waits for the first to expire, and
+ * makes a thread for each call. One that notifies nobody is only looked at. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "clock.h"
+#include "notify.h"
+
+#define TIMERS 32
+
+struct timer {
+  int exists;
+  clockid_t clock;
+  struct cl_notice notice;
+  uint64_t at;           /* when it expires; CL_NEVER: it is not armed */
+  struct timespec until; /* the same by CLOCK_REALTIME, if it follows that */
+  int follows;
+  uint64_t interval; /* cycles, 0: once */
+  uint64_t missed;   /* expirations since the one that was notified last, without a thread */
+  int overrun;       /* such expirations up to the one that was notified last */
+};
+
+/* Under the back end's lock. */
+static struct timer timers[TIMERS];
+static volatile int serving; /* there is such a thread */
+
+static struct timer *timer_of(timer_t id) { return id - 1 < TIMERS && timers[id - 1].exists ? &timers[id - 1] : NULL; }
+
+/* NULL, and unlocked: no such timer. */
+static struct timer *begin(timer_t id) {
+  cl_backend_lock();
+  struct timer *timer = timer_of(id);
+  if (!timer) cl_backend_unlock();
+  return timer;
+}
+
+static uint64_t due(struct timer *timer) {
+  if (timer->follows) cl_deadline(CLOCK_REALTIME, &timer->until, &timer->at);
+  return timer->at;
+}
+
+/* Takes the expirations until now. Returns how many there were. */
+static uint64_t expire(struct timer *timer, uint64_t now) {
+  uint64_t at = due(timer), times = 1;
+  if (at > now) return 0;
+  timer->follows = 0;
+  if (timer->interval) times += (now - at) / timer->interval;
+  timer->at = timer->interval ? at + times * timer->interval : CL_NEVER;
+  return times;
+}
+
+/* Calls for a timer that has expired. With the lock, which is released meanwhile. */
+static void serve_one(struct timer *timer, uint64_t times) {
+  struct cl_notice notice = timer->notice;
+  uint64_t overrun = timer->missed + times - 1;
+  timer->overrun = overrun < INT32_MAX ? (int)overrun : INT32_MAX;
+  timer->missed = 0;
+  cl_backend_unlock();
+  int status = cl_notify(&notice);
+  cl_backend_lock();
+  if (status) timer->missed += overrun + 1;
+}
+
+static void *serve(void *unused) {
+  (void)unused;
+  cl_backend_lock();
+  for (;;) {
+    uint64_t first = CL_NEVER, times = 0;
+    int needed = 0;
+    for (struct timer *timer = timers; timer < timers + TIMERS && !times; timer++) {
+      if (!timer->exists || !timer->notice.function) continue;
+      needed = 1;
+      times = expire(timer, cl_now());
+      if (times) serve_one(timer, times);
+      else if (timer->at < first) first = timer->at;
+    }
+    if (times) continue;
+    if (!needed) break;
+    cl_queue_wait(&cl_clock_timers, &(struct cl_waiter){0}, first);
+    cl_backend_lock();
+  }
+  serving = 0;
+  cl_backend_unlock();
+  return NULL;
+}
+
+static int start_serving(void) {
+  pthread_t thread;
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setschedparam(&attr, &(struct sched_param){sched_get_priority_max(SCHED_FIFO)});
+  pthread_attr_setname_np(&attr, "timers");
+  return pthread_create(&thread, &attr, serve, NULL);
+}
+
+int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict id) {
+  struct cl_notice notice;
+  if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID) return cl_fail(ENOTSUP);
+  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return cl_fail(EINVAL);
+  int status = event ? cl_notice_make(&notice, event) : ENOTSUP; /* SIGALRM */
+  if (status) return cl_fail(status);
+  cl_backend_lock();
+  timer_t number = 1;
+  while (number <= TIMERS && timer_of(number)) number++;
+  int start = number <= TIMERS && notice.function && !serving;
+  if (number <= TIMERS)
+    timers[number - 1] = (struct timer){.exists = 1, .clock = clock, .notice = notice, .at = CL_NEVER};
+  if (start) serving = 1;
+  cl_backend_unlock();
+  if (number > TIMERS) return cl_fail(EAGAIN);
+  status = start ? start_serving() : 0;
+  if (status) {
+    cl_backend_lock();
+    serving = 0;
+    timers[number - 1].exists = 0;
+    cl_backend_unlock();
+    return cl_fail(status);
+  }
+  *id = number;
+  return 0;
+}
+
+int timer_delete(timer_t id) {
+  struct timer *timer = begin(id);
+  if (!timer) return cl_fail(EINVAL);
+  timer->exists = 0;
+  cl_queue_wake(&cl_clock_timers);
+  cl_backend_unlock();
+  return 0;
+}
+
+/* With the lock. A timer that notifies nobody has its expirations taken here. */
+static void show(struct timer *timer, struct itimerspec *value) {
+  uint64_t now = cl_now();
+  if (!timer->notice.function) expire(timer, now);
+  uint64_t at = due(timer);
+  value->it_interval = cl_time_of(timer->interval);
+  value->it_value = cl_time_of(at == CL_NEVER ? 0 : at > now ? at - now : 1);
+}
+
+int timer_gettime(timer_t id, struct itimerspec *value) {
+  struct timer *timer = begin(id);
+  if (!timer) return cl_fail(EINVAL);
+  show(timer, value);
+  cl_backend_unlock();
+  return 0;
+}
+
+int timer_settime(timer_t id, int flags, const struct itimerspec *restrict value, struct itimerspec *restrict before) {
+  const struct timespec *time = &value->it_value;
+  int absolute = flags & TIMER_ABSTIME;
+  if (!cl_is_time(time) || !cl_is_time(&value->it_interval) || value->it_interval.tv_sec < 0 ||
+      (time->tv_sec < 0 && !absolute))
+    return cl_fail(EINVAL);
+  struct timer *timer = begin(id);
+  if (!timer) return cl_fail(EINVAL);
+  if (before) show(timer, before);
+  timer->at = CL_NEVER;
+  timer->follows = 0;
+  if (time->tv_sec || time->tv_nsec) {
+    timer->interval = cl_cycles_of(&value->it_interval);
+    timer->missed = 0;
+    timer->overrun = 0;
+    timer->until = *time;
+    timer->follows = absolute && timer->clock == CLOCK_REALTIME;
+    if (absolute) cl_deadline(timer->clock, time, &timer->at);
+    else timer->at = cl_after(time);
+  }
+  cl_queue_wake(&cl_clock_timers);
+  cl_backend_unlock();
+  return 0;
+}
+
+int timer_getoverrun(timer_t id) {
+  struct timer *timer = begin(id);
+  if (!timer) return cl_fail(EINVAL);
+  int overrun = timer->overrun;
+  cl_backend_unlock();
+  return overrun;
+}

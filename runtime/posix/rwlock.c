@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Read-write locks. Who unlocks hands the lock over, so a woken thread has it. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "clock.h"
+
+#define DESTROYED ~0u
+#define AT_ONCE 0 /* a limit: do not wait */
+
+int pthread_rwlockattr_init(pthread_rwlockattr_t *attr) {
+  attr->shared = PTHREAD_PROCESS_PRIVATE;
+  return 0;
+}
+
+int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr) {
+  attr->shared = -1;
+  return 0;
+}
+
+int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared) {
+  if (!cl_is_sharing(attr->shared) || !cl_is_sharing(shared)) return EINVAL;
+  attr->shared = shared;
+  return 0;
+}
+
+int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *attr, int *shared) {
+  *shared = attr->shared;
+  return cl_is_sharing(attr->shared) ? 0 : EINVAL;
+}
+
+int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr) {
+  if (attr && !cl_is_sharing(attr->shared)) return EINVAL;
+  *lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+  return 0;
+}
+
+int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
+  cl_backend_lock();
+  int status = lock->state ? EINVAL : lock->readers || lock->writer ? EBUSY : 0;
+  if (!status) lock->state = DESTROYED;
+  cl_backend_unlock();
+  return status;
+}
+
+/* Whether a waiting writer goes before a reader. */
+static int goes_first(const struct cl_waiter *writer, uint32_t priority) {
+  return writer && writer->priority >= priority;
+}
+
+/* The lock, or a writer's claim to it, has been given up. With the back end's lock. */
+static void hand_over(pthread_rwlock_t *lock) {
+  const struct cl_waiter *writer = lock->waiting_writers.first, *reader;
+  if (lock->writer) return;
+  while ((reader = lock->waiting_readers.first) && !goes_first(writer, reader->priority)) {
+    lock->readers++;
+    cl_queue_wake(&lock->waiting_readers);
+  }
+  if (writer && !lock->readers) {
+    lock->writer = writer->thread + 1;
+    cl_queue_wake(&lock->waiting_writers);
+  }
+}
+
+static int may_read(const pthread_rwlock_t *lock, pthread_t self) {
+  if (lock->writer) return 0;
+  if (!lock->waiting_writers.first) return 1;
+  uint32_t word = cl_backend_op(CL_OP_THREAD_READ, self, 0);
+  return !goes_first(lock->waiting_writers.first, word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK);
+}
+
+static int read_until(pthread_rwlock_t *lock, uint64_t at) {
+  pthread_t self = pthread_self();
+  int status = 0;
+  cl_backend_lock();
+  if (lock->state) status = EINVAL;
+  else if (may_read(lock, self)) lock->readers++;
+  else if (at == AT_ONCE) status = EBUSY;
+  else if (lock->writer == self + 1) status = EDEADLK;
+  else return cl_queue_wait(&lock->waiting_readers, &(struct cl_waiter){0}, at);
+  cl_backend_unlock();
+  return status;
+}
+
+static int write_until(pthread_rwlock_t *lock, uint64_t at) {
+  pthread_t self = pthread_self();
+  int status = 0;
+  cl_backend_lock();
+  if (lock->state) {
+    status = EINVAL;
+  } else if (!lock->writer && !lock->readers) {
+    lock->writer = self + 1;
+  } else if (at == AT_ONCE) {
+    status = EBUSY;
+  } else if (lock->writer == self + 1) {
+    status = EDEADLK;
+  } else {
+    status = cl_queue_wait(&lock->waiting_writers, &(struct cl_waiter){0}, at);
+    if (!status) return 0;
+    cl_backend_lock();
+    hand_over(lock); /* to readers that waited for this writer */
+  }
+  cl_backend_unlock();
+  return status;
+}
+
+/* The limit is looked at only if the caller has to wait. */
+static int timed(int (*take)(pthread_rwlock_t *, uint64_t), pthread_rwlock_t *lock, const struct timespec *until) {
+  cl_trace_call();
+  uint64_t at;
+  int status = take(lock, AT_ONCE);
+  if (status != EBUSY) return status;
+  status = cl_deadline(CLOCK_REALTIME, until, &at);
+  return status ? status : take(lock, at == AT_ONCE ? AT_ONCE + 1 : at);
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
+  cl_trace_call();
+  return read_until(lock, CL_NEVER);
+}
+
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return read_until(lock, AT_ONCE); }
+
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until) {
+  return timed(read_until, lock, until);
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
+  cl_trace_call();
+  return write_until(lock, CL_NEVER);
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) { return write_until(lock, AT_ONCE); }
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until) {
+  return timed(write_until, lock, until);
+}
+
+int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  int status = 0;
+  cl_backend_lock();
+  if (lock->state) status = EINVAL;
+  else if (lock->writer == pthread_self() + 1) lock->writer = 0;
+  else if (lock->writer || !lock->readers) status = EPERM;
+  else lock->readers--;
+  if (!status) hand_over(lock);
+  cl_backend_unlock();
+  return status;
+}
