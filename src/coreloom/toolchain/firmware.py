@@ -706,6 +706,16 @@ def _link(
         layout = work / script.name
         run([*zig(), "cc", "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)], script.name)
         objects: list[Path] = []
+        as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w"]
+        # Warnings are errors in what is ours only.
+        theirs: list[tuple[Path, tuple[str, ...]]] = [(file, ()) for file in app.files if app.alone]
+        theirs += [(file, each.flags) for each in foreign for file in each.paths]
+        for file, own in theirs:
+            objects.append(work / f"{len(objects)}-{file.stem}.o")
+            try:
+                _zig([*zig(), "cc", *as_it_is, *more, *own, "-c", str(file), "-o", str(objects[-1])])
+            except _Refused as refused:
+                raise app.explain(refused, foreign) from None
         if apart:
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 made = [work / f"{file.stem}.o" for file in apart]
@@ -716,21 +726,15 @@ def _link(
                 list(pool.map(lambda command: run(command, name), commands))
             objects.append(work / "library.a")
             run([*zig(), "ar", "rcs", str(objects[-1]), *map(str, made)], name)
-        for each in foreign:
-            as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *each.flags]
-            for file in each.paths:
-                objects.append(work / f"foreign-{len(objects)}-{file.stem}.o")
-                try:
-                    _zig([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])])
-                except _Refused as refused:
-                    raise app.explain(refused, foreign) from None
         if image:
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
             objects.append(work / "remote_image.S")
+        first = objects[: len(app.files)] if app.alone else app.files
+        rest = [*sources, *(each for each in objects if each not in first)]
         try:
             _zig(
                 [
-                    *zig(), "cc", *flags, *more, *map(str, [*app.files, *sources, *objects]), str(archive),
+                    *zig(), "cc", *flags, *more, *map(str, [*first, *rest]), str(archive),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ]
             )  # fmt: skip
