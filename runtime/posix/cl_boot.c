@@ -13,7 +13,8 @@ struct cl_thread cl_threads[CL_CONTEXTS];
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_boot_stacks[CL_CPUS << CL_BOOT_STACK_SHIFT];
 __attribute__((section(".bss.stacks"), aligned(16))) unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 
-extern int main(void);
+/* A program that wants no arguments ignores them. */
+extern int main(int count, char **arguments);
 void __libc_init_array(void);
 
 /* A context's _Thread_local variables, all 0 so far, get their initial values. */
@@ -33,7 +34,8 @@ void cl_boot_main(void) {
   cl_irq_on();
   cl_op_slice(CL_SLICE_TICKS);
   __libc_init_array();
-  exit(main());
+  static char *arguments[] = {"program", NULL};
+  exit(main(1, arguments));
 }
 
 void cl_thread_main(void *(*start)(void *), void *argument) {

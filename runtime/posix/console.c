@@ -17,10 +17,12 @@ static int get(FILE *file) {
   return _FDEV_EOF;
 }
 
-static FILE console = FDEV_SETUP_STREAM(put, get, NULL, _FDEV_SETUP_RW);
-FILE *const stdin = &console;
-FILE *const stdout = &console;
-FILE *const stderr = &console;
+static FILE input = FDEV_SETUP_STREAM(NULL, get, NULL, _FDEV_SETUP_READ);
+static FILE output = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRITE);
+static FILE errors = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRITE);
+FILE *const stdin = &input;
+FILE *const stdout = &output;
+FILE *const stderr = &errors;
 
 void __assert_func(const char *file, int line, const char *function, const char *expression);
 void __assert_func(const char *file, int line, const char *function, const char *expression) {

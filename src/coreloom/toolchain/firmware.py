@@ -82,24 +82,28 @@ _INCLUDE = [
 
 # What is taken of picolibc, by folder; names without suffix are C.
 _LIBC_SOURCES = {
-    "string": """bcmp bcopy bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy memrchr rawmemchr
-        index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll strcspn strdup
-        strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp strncpy strndup
-        strnlen strpbrk strrchr strsep strspn strstr strtok strtok_r strupr swab""",
+    "string": """bcmp bcopy bzero explicit_bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy
+        memrchr rawmemchr index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll
+        strcspn strdup strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp
+        strncpy strndup strnlen strnstr strpbrk strrchr strsep strsignal strspn strstr strtok strtok_r
+        strupr strverscmp strxfrm swab xpg_strerror_r""",
     "machine/riscv": "memcpy memmove-stub memset.S strcmp.S strcpy strlen setjmp.S",
-    "tinystdio": """atod_ryu atof_ryu clearerr dtoa_ryu ecvt ecvt_r ecvtf ecvtf_r fcvt fcvt_r fcvtf fcvtf_r
-        feof ferror fflush fgetc fgets filestrget filestrput fprintf fputc fputs fread fscanf ftoa_ryu fwrite
-        gcvt gcvtf getchar matchcaseprefix perror printf putchar puts ryu_divpow2 ryu_log10 ryu_log2pow5
-        ryu_pow5bits ryu_table ryu_umul128 scanf snprintf sprintf sscanf strfromd strfromf strtod strtof
-        strtoimax strtol strtoll strtoul strtoull strtoumax ungetc vfiprintf vfiscanf vfprintf
-        vfscanf vprintf vscanf vsnprintf vsprintf vsscanf""",
-    "stdlib": """abs aligned_alloc atof atoi atol atoll div imaxabs imaxdiv itoa labs
-        ldiv llabs lldiv nano-malloc-free nano-malloc-memalign nano-malloc-realloc
-        nano-malloc-malloc_usable_size pico-atexit pico-exit pico-onexit rand rand_r
-        random srand srandom utoa reallocarray""",
-    "search": "bsearch qsort",
+    "tinystdio": """asprintf atod_ryu atof_ryu clearerr dtoa_ryu ecvt ecvt_r ecvtf ecvtf_r fcvt fcvt_r fcvtf
+        fcvtf_r feof ferror fgetc fgets filestrget filestrput filestrputalloc fread fscanf ftoa_ryu gcvt
+        gcvtf getchar matchcaseprefix ryu_divpow2 ryu_log10 ryu_log2pow5 ryu_pow5bits ryu_table ryu_umul128
+        scanf snprintf sprintf sscanf strfromd strfromf strtod strtof strtoimax strtol strtold strtoll
+        strtoul strtoull strtoumax ungetc vasprintf vfiprintf vfiscanf vfprintf vfscanf vscanf vsnprintf
+        vsprintf vsscanf""",
+    "stdlib": """a64l abs aligned_alloc atof atoi atol atoll div drand48 environ erand48 getenv getenv_r
+        getopt getsubopt imaxabs imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mrand48
+        nano-malloc-free nano-malloc-memalign nano-malloc-realloc nano-malloc-malloc_usable_size
+        nano-malloc-posix_memalign nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48
+        random seed48 setenv srand srand48 srandom utoa reallocarray reallocf""",
+    "search": "bsd_qsort_r bsearch hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch twalk",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
         isupper isxdigit toascii tolower toupper""",
+    "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf lcltime_r
+        mktime month_lengths strftime strptime tzset tzvars""",
     "misc": "ffs fini init",
     "picolib": "picosbrk",
 }
@@ -162,7 +166,7 @@ def _placeless(flag: str) -> str:
 
 
 def _libc_files() -> list[Path]:
-    files = [RUNTIME / "libc" / "malloc.c"]
+    files = sorted((RUNTIME / "libc").glob("*.c"))
     for folder, names in _LIBC_SOURCES.items():
         for name in names.split():
             files.append(_LIBC / folder / (name if name.endswith(".S") else f"{name}.c"))
@@ -172,7 +176,7 @@ def _libc_files() -> list[Path]:
 def libc() -> Path:
     """The archive of the C library; compiled once (some seconds), then taken from the cache."""
     flags = [
-        *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-fno-builtin",
+        *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-Dvfprintf=vfprintf_unlocked", "-fno-builtin",
         f"-ffile-prefix-map={_LIBC}={PLACE / 'libc'}", *_PLACELESS,
         *_INCLUDE,
         *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For programs that include <sys/mman.h> without need: nothing of it is defined, as there is one process, whose memory
+ * is all there. The linker names a function that is used. */
+#ifndef CORELOOM_SYS_MMAN_H
+#define CORELOOM_SYS_MMAN_H
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROT_NONE 0
+#define PROT_READ 1
+#define PROT_WRITE 2
+#define PROT_EXEC 4
+#define MAP_SHARED 1
+#define MAP_PRIVATE 2
+#define MAP_FIXED 16
+#define MAP_FAILED ((void *)-1)
+#define MS_ASYNC 1
+#define MS_SYNC 2
+#define MS_INVALIDATE 4
+#define MCL_CURRENT 1
+#define MCL_FUTURE 2
+
+void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset);
+int munmap(void *address, size_t length);
+int mprotect(void *address, size_t length, int protection);
+int msync(void *address, size_t length, int flags);
+int mlock(const void *address, size_t length);
+int munlock(const void *address, size_t length);
+int mlockall(int flags);
+int munlockall(void);
+int shm_open(const char *name, int flags, mode_t mode);
+int shm_unlink(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
