@@ -74,10 +74,11 @@ def placed(path: str) -> str:
 
 
 _WARN = ["-Wall", "-Wextra", "-Werror"]
+_LIBC_HEADERS = ("include", "tinystdio")
 _INCLUDE = [
     f"-I{RUNTIME / 'include'}",
     f"-I{RUNTIME / 'libc'}",
-    *("-isystem", str(_LIBC / "include"), "-isystem", str(_LIBC / "tinystdio")),
+    *(word for folder in _LIBC_HEADERS for word in ("-isystem", str(_LIBC / folder))),
 ]
 
 # What is taken of picolibc, by folder; names without suffix are C.
@@ -102,9 +103,10 @@ _LIBC_SOURCES = {
     "search": "bsd_qsort_r bsearch hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch twalk",
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
         isupper isxdigit toascii tolower toupper""",
-    "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf lcltime_r
-        mktime month_lengths strftime strptime tzset tzvars""",
+    "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf
+        lcltime_r mktime month_lengths strftime strptime tzset tzvars""",
     "misc": "ffs fini init",
+    "../libm/common": "s_scalbn s_copysign",
     "picolib": "picosbrk",
 }
 
@@ -165,38 +167,51 @@ def _placeless(flag: str) -> str:
     return cache.placeless(flag.replace(str(_LIBC), f"LIBC-{_version(_LIBC_WHEEL)}"))
 
 
-def _libc_files() -> list[Path]:
+def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
+    """NAME.a of sources of the C library; compiled once, then taken from the cache."""
+    flags = [
+        *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-Dvfprintf=vfprintf_unlocked", "-fno-builtin",
+        f"-ffile-prefix-map={_LIBC.parent}={PLACE}", *_PLACELESS,
+        *_INCLUDE,
+        *more,
+    ]  # fmt: skip
+    # Our headers that stand before the library's.
+    ours = [
+        path
+        for path in sorted((RUNTIME / "include").rglob("*.h"))
+        if any((_LIBC / folder / path.relative_to(RUNTIME / "include")).exists() for folder in _LIBC_HEADERS)
+    ]
+    key = digest(flags, [*files, *ours, _LIBC / "stdlib" / "nano-mallocr.c", RUNTIME / "libc" / "picolibc.h"])
+
+    def make(work: Path) -> None:
+        def compile_one(file: Path) -> str:
+            made = f"{file.parent.name}-{file.stem}.o"  # two folders may have a file of one name
+            run([*zig(), "cc", *flags, "-c", str(file), "-o", made], "the C library", work)
+            return made
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            objects = list(pool.map(compile_one, files))
+        run([*zig(), "ar", "rcs", f"{name}.a", *objects], "the C library", work)
+        for made in objects:
+            (work / made).unlink()
+
+    return cache.made(cache.place(name) / key, make) / f"{name}.a"
+
+
+def libc() -> Path:
+    """The archive of the C library without mathematics."""
     files = sorted((RUNTIME / "libc").glob("*.c"))
     for folder, names in _LIBC_SOURCES.items():
         for name in names.split():
             files.append(_LIBC / folder / (name if name.endswith(".S") else f"{name}.c"))
-    return files
+    return _archive("libc", files, [f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES])
 
 
-def libc() -> Path:
-    """The archive of the C library; compiled once (some seconds), then taken from the cache."""
-    flags = [
-        *_TARGET, "-O2", "-w", "-g", "-D_LIBC", "-Dvfprintf=vfprintf_unlocked", "-fno-builtin",
-        f"-ffile-prefix-map={_LIBC}={PLACE / 'libc'}", *_PLACELESS,
-        *_INCLUDE,
-        *(f"-I{_LIBC / folder}" for folder in _LIBC_SOURCES),
-    ]  # fmt: skip
-    files = _libc_files()
-    ours = [_LIBC / "stdlib" / "nano-mallocr.c", RUNTIME / "libc" / "picolibc.h"]
-    key = digest(flags, [*files, *ours, *sorted((RUNTIME / "include").glob("*.h"))])
-
-    def make(work: Path) -> None:
-        def compile_one(file: Path) -> str:
-            run([*zig(), "cc", *flags, "-c", str(file), "-o", f"{file.stem}.o"], "the C library", work)
-            return f"{file.stem}.o"
-
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            objects = list(pool.map(compile_one, files))
-        run([*zig(), "ar", "rcs", "libc.a", *objects], "the C library", work)
-        for name in objects:
-            (work / name).unlink()
-
-    return cache.made(cache.place("libc") / key, make) / "libc.a"
+def libm() -> Path:
+    """The archive of mathematics, which takes longer to make and which few programs need."""
+    folders = [_LIBC.parent / "libm" / folder for folder in ("common", "math")]
+    files = [path for folder in folders for path in sorted(folder.glob("*.c"))]
+    return _archive("libm", files, [f"-I{folder}" for folder in folders])
 
 
 @dataclass(frozen=True)
@@ -238,6 +253,7 @@ class _Application:
         return any(_FAR_MAIN.search(path.read_text(encoding="utf-8")) for path in self.files)
 
 
+_MATH = re.compile(r"^\s*#\s*include\s*<(math|tgmath)\.h>", re.MULTILINE)
 _FAR_MAIN = re.compile(r"^\s*int\s+far_main\s*\([^;{]*\)\s*\{", re.MULTILINE)
 
 
@@ -681,7 +697,8 @@ def _link(
         for folder in (*(() if app.alone else app.folders), *folders, *include, *near, RUNTIME / "include")
         for path in sorted(folder.glob("*.h"))
     ]
-    archive = libc()
+    mathematics = any(_MATH.search(path.read_text("utf-8", "replace")) for path in [*app.files, *headers])
+    archives = [*([libm()] if mathematics else []), libc()]
     others = [text for each in foreign for text in (each.package, *each.files, *each.flags)]
     # A user's file has no place either: what it includes is among the headers.
     home = app.folders[0].absolute() if app.alone else ROOT
@@ -694,7 +711,7 @@ def _link(
         placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
     flags += [f"-ffile-prefix-map={folder}=/policies" for folder in near]
     key = digest(
-        [archive.parent.name, *placeless, *link_flags, *others],
+        [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others],
         [*app.files, *sources, *apart, *headers, script, *_MAKERS, *([image] if image else [])],
     )
 
@@ -738,7 +755,7 @@ def _link(
         try:
             _zig(
                 [
-                    *zig(), "cc", *flags, *more, *map(str, [*first, *rest]), str(archive),
+                    *zig(), "cc", *flags, *more, *map(str, [*first, *rest, *archives]),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ]
             )  # fmt: skip
