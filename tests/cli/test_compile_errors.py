@@ -139,11 +139,29 @@ correct line 2 of mine.c, then run it again
             "source\n",
         ),
         (
+            "#include <signal.h>\n#include <unistd.h>\nint helper(int);\n"
+            "int main(void) { return helper(raise(SIGINT)) + fork(); }\n",
+            "mine.c uses what Coreloom has not: raise (mine.c:4): there are no signals; fork (mine.c:4): "
+            "there is one process; leave it out (runtime/CAVEATS.md); and what is defined nowhere: "
+            "helper (mine.c:4); define it in the program or include its source\n",
+        ),
+        (
             "int sched_yield(void) { return 1; }\nint main(void) { return 0; }\n",
             "mine.c defines what the runtime or the C library has: sched_yield; choose another name\n",
         ),
     ],
-    ids=["syntax", "argument", "undeclared", "header", "macro", "earlier", "main", "undefined", "duplicate"],
+    ids=[
+        "syntax",
+        "argument",
+        "undeclared",
+        "header",
+        "macro",
+        "earlier",
+        "main",
+        "undefined",
+        "absent",
+        "duplicate",
+    ],
 )
 def test_error_is_the_users_line_and_what_to_do(
     capsys: pytest.CaptureFixture[str],

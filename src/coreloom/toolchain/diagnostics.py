@@ -27,6 +27,26 @@ _ADVICE = (
     (re.compile(""), "correct line {line} of {file}, then run it again"),
 )
 
+# What headers declare and Coreloom has not, by the reason.
+_NOT_THERE = {
+    "there are no signals": """alarm kill killpg pause psignal pthread_sigmask raise setitimer sigaction
+        sigaltstack siginterrupt signal sigpause sigpending sigprocmask sigqueue sigsuspend sigtimedwait
+        sigwait sigwaitinfo ualarm""",
+    "there is one process": """execl execle execlp execv execve execvp fork getpgid getpgrp getrusage
+        getsid pclose popen posix_spawn posix_spawnp setpgid setsid system times vfork wait wait3 wait4
+        waitpid""",
+    "there are no files but the console": """access aio_read aio_write chdir chmod chown close closedir
+        creat dup dup2 fchmod fcntl fdopen fopen freopen fseek fseeko fsetpos fstat fsync ftell ftello
+        ftruncate getcwd ioctl link lseek lstat mkdir mkfifo mkstemp open opendir pathconf pipe poll
+        pread pwrite readdir remove rename rewind rmdir select stat symlink tmpfile tmpnam truncate umask
+        unlink""",
+    "all memory is always there, for the one process": """mlock mlockall mmap mprotect msync munlock
+        munlockall munmap shm_open shm_unlink""",
+    "there are no locales, and characters have one byte": """localeconv mblen mbrtowc mbstowcs mbtowc
+        newlocale nl_langinfo setlocale uselocale wcrtomb wcslen wcstombs wctomb wprintf""",
+}
+_REASONS = {symbol: reason for reason, symbols in _NOT_THERE.items() for symbol in symbols.split()}
+
 
 @dataclass(frozen=True)
 class _Message:
@@ -103,8 +123,20 @@ def _linker(said: str, name: str) -> str | None:
     if "main" in undefined:
         return f"{name} has no main: define int main(void)"
     if undefined:
-        what = ", ".join(f"{symbol} ({place})" if place else symbol for symbol, place in undefined.items())
-        return f"{name} uses what is defined nowhere: {what}; define it in the program or include its source"
+        by_reason: dict[str | None, list[str]] = {}
+        for symbol, place in undefined.items():
+            by_reason.setdefault(_REASONS.get(symbol), []).append(f"{symbol} ({place})" if place else symbol)
+        unknown = by_reason.pop(None, [])
+        absent = "; ".join(
+            f"{', '.join(by_reason[reason])}: {reason}" for reason in _NOT_THERE if reason in by_reason
+        )
+        parts = [f"what Coreloom has not: {absent}; leave it out (runtime/CAVEATS.md)"] if absent else []
+        if unknown:
+            parts.append(
+                f"what is defined nowhere: {', '.join(unknown)}; "
+                "define it in the program or include its source"
+            )
+        return f"{name} uses {'; and '.join(parts)}"
     if double := dict.fromkeys(_DUPLICATE.findall(said)):
         return (
             f"{name} defines what the runtime or the C library has: {', '.join(double)}; choose another name"

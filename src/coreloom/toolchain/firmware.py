@@ -104,7 +104,8 @@ _LIBC_SOURCES = {
     "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
         isupper isxdigit toascii tolower toupper""",
     "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf
-        lcltime_r mktime month_lengths strftime strptime tzset tzvars""",
+        lcltime_r mktime month_lengths strftime strptime tzcalc_limits tzset tzvars""",
+    "locale": "timelocal",
     "misc": "ffs fini init",
     "../libm/common": "s_scalbn s_copysign",
     "picolib": "picosbrk",
