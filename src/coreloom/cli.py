@@ -20,6 +20,7 @@ from coreloom.commands import (
     advise,
     bench,
     completion,
+    conformance,
     doctor,
     generate,
     lists,
@@ -38,7 +39,10 @@ from coreloom.errors import UserError
 from coreloom.programs.registry import PROGRAMS
 
 COMMANDS: tuple[Command, ...] = (
-    *(module.COMMAND for module in (doctor, lists, new, run, sweep, bench, model, advise, synth)),
+    *(
+        module.COMMAND
+        for module in (doctor, lists, new, run, conformance, sweep, bench, model, advise, synth)
+    ),
     *programs.COMMANDS,
     *(module.COMMAND for module in (package, vm, report, generate, completion)),
 )

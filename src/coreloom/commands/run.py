@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from coreloom.apps import APPS
 from coreloom.apps.base import read_file
 from coreloom.commands.console import Command, doing, out, shown
 from coreloom.design import platform
+from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.options import add_freertos, positive
 from coreloom.paths import BUILD
 from coreloom.report import results
-from coreloom.simulation import measure, trace
-from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, ports
+from coreloom.simulation import host, measure, trace
+from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, check, ports
 from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
-from coreloom.toolchain import freertos
+from coreloom.toolchain import firmware, freertos
 from coreloom.toolchain.firmware import FREERTOS, GROUNDS, policies
 
 _INPUT_OPTIONS = {"image": "image", "packets": "pcap"}  # any other program: --input
@@ -41,9 +43,8 @@ def _prepare(args: argparse.Namespace) -> bytes:
     return b"" if given is None else read_file(given)
 
 
-def _save(args: argparse.Namespace, outcome: Outcome, data: bytes) -> None:
+def _save(args: argparse.Namespace, output: bytes, data: bytes) -> None:
     """Keep the output; that of an application only if it is right."""
-    output = outcome.result.output
     if args.app in APPS:
         app = APPS[args.app]
         target = args.output or BUILD / "output" / f"{args.app}{app.suffix}"
@@ -51,7 +52,7 @@ def _save(args: argparse.Namespace, outcome: Outcome, data: bytes) -> None:
         app.save(output, target)
         out.print(f"output (equal to the host's result): {shown(target)}", markup=False)
     elif output or args.output:
-        target = args.output or BUILD / "output" / f"{outcome.program.stem}.bin"
+        target = args.output or BUILD / "output" / f"{Path(args.app).stem}.bin"
         results.write_atomically(target, output)
         out.print(f"output: {shown(target)}", markup=False)
 
@@ -113,6 +114,34 @@ def _check_targets(args: argparse.Namespace) -> None:
         seen[path.resolve()] = option
 
 
+# Of a simulated machine, with their defaults.
+_SIMULATED: dict[str, object] = {
+    **{"policy": None, "trace": None, "waves": None, "line": [], "far_period": None},
+    **{"freertos": None, "ports": None, "max_cycles": 500_000_000},
+}
+
+
+def _run_linux(args: argparse.Namespace, soc: Platform, defines: dict[str, str | int]) -> int:
+    """On this machine: what the program prints and its exit status are its own."""
+    for option, default in _SIMULATED.items():
+        if getattr(args, option) != default:
+            name = "far-clock" if option == "far_period" else option.replace("_", "-")
+            raise UserError(f"--{name} is not an option of ground linux: it needs a simulated machine")
+    if args.cpus is not None and args.cpus > host.cpus():
+        raise UserError(f"this machine has {host.cpus()} processors, not {args.cpus}: choose fewer by --cpus")
+    defines["CL_PLACEMENT"] = PLACEMENTS[args.placement]
+    data = _prepare(args)
+    with doing(f"{args.app} on Linux: build"):
+        program = firmware.build_linux(args.app, replace(soc, cpus=args.cpus or host.cpus()), defines)
+    ran = host.run(program, data)
+    if ran.exit_status == 0:
+        if ran.done:
+            unit = APPS[args.app].unit if args.app in APPS else "units of work"
+            out.print(f"{ran.done} {unit} in {ran.seconds:.3g} s", markup=False)
+        _save(args, ran.output, data)
+    return ran.exit_status
+
+
 def _run(args: argparse.Namespace) -> int:
     soc = platform.load(args.platform, args.cpus)
     if args.grain is not None and args.app != "image":
@@ -127,6 +156,9 @@ def _run(args: argparse.Namespace) -> int:
     defines = {} if args.ports is None else ports(args.app, args.kernel, args.ports)
     if args.grain is not None:
         defines["IMAGE_GRAIN"] = args.grain
+    if args.kernel == firmware.LINUX:
+        check(args.app, args.placement)
+        return _run_linux(args, soc, defines)
     experiment = Experiment(args.app, soc, args.kernel, args.placement, defines, args.policy)
     data = _prepare(args)
     if args.kernel in FREERTOS:
@@ -160,7 +192,7 @@ def _run(args: argparse.Namespace) -> int:
         out.print(f"waveform: {shown(args.waves)}", markup=False)
     outcome.check_finished()
     _print_figures(outcome)
-    _save(args, outcome, data)
+    _save(args, outcome.result.output, data)
     return 0
 
 
@@ -201,7 +233,13 @@ def _options(parser: argparse.ArgumentParser) -> None:
         default="smp-standard",
         help="one of `coreloom list platforms`, or the path of a TOML file (default: %(default)s)",
     )
-    parser.add_argument("--kernel", default="hw", help=f"one of {', '.join(GROUNDS)} (default: %(default)s)")
+    parser.add_argument(
+        "--kernel",
+        "--ground",
+        default="hw",
+        help=f"one of {', '.join(GROUNDS)}, or {firmware.LINUX}: this machine, with its own threads "
+        "(default: %(default)s)",
+    )
     add_freertos(parser)
     parser.add_argument(
         "--policy",

@@ -16,11 +16,14 @@ T = TypeVar("T")
 
 
 class Local:
-    """The pool of this machine's cores."""
+    """The pool of this machine's cores, or of fewer of them."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads or os.cpu_count() or 1
 
     def threads(self) -> int:
         """As Pool.threads."""
-        return os.cpu_count() or 1
+        return self._threads
 
     def run(
         self,

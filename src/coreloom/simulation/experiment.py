@@ -33,6 +33,14 @@ def ports(app: str, kernel: str, kind: str) -> dict[str, str | int]:
     return {f"{app.upper()}_PORTS": PORTS[kind]}
 
 
+def check(app: str, placement: str) -> None:
+    """UserError if there is no such application, or no such placement."""
+    if app not in APPS and not app.endswith(".c"):
+        raise UserError(f"unknown application '{app}': choose one of {', '.join(APPS)}, or give a C file")
+    if placement not in PLACEMENTS:
+        raise UserError(f"unknown placement '{placement}': choose one of {', '.join(PLACEMENTS)}")
+
+
 @dataclass(frozen=True)
 class Built:
     """The files that an experiment is run with; loader: of processor 1 behind a Back-Door."""
@@ -54,16 +62,9 @@ class Experiment:
     policy: str | None = None  # of the kernel; None: the platform's, or fixed priorities in software
 
     def __post_init__(self) -> None:
-        if self.app not in APPS and not self.app.endswith(".c"):
-            raise UserError(
-                f"unknown application '{self.app}': choose one of {', '.join(APPS)}, or give a C file"
-            )
-        for what, value, known in (
-            ("kernel", self.kernel, firmware.GROUNDS),
-            ("placement", self.placement, PLACEMENTS),
-        ):
-            if value not in known:
-                raise UserError(f"unknown {what} '{value}': choose one of {', '.join(known)}")
+        check(self.app, self.placement)
+        if self.kernel not in firmware.GROUNDS:
+            raise UserError(f"unknown kernel '{self.kernel}': choose one of {', '.join(firmware.GROUNDS)}")
         if self.policy is not None:
             if self.kernel in firmware.FREERTOS:
                 raise UserError("FreeRTOS has one policy, fixed priorities: leave out --policy")

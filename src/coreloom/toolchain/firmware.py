@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from platform import machine
 from typing import Any
 
 import pythondata_software_picolibc
@@ -40,7 +41,8 @@ else:
 
 KERNELS = {"hw": "hardware", "sw": "software"}  # what the POSIX layer stands on
 FREERTOS = {"freertos": "FreeRTOS", "freertos-tuned": "FreeRTOS, our port"}  # for programs of its own API
-GROUNDS = {**KERNELS, **FREERTOS}
+GROUNDS = {**KERNELS, **FREERTOS}  # simulated
+LINUX = "linux"  # this machine, with its C library's threads
 FREERTOS_PLACE = "/freertos"  # of its sources in debug information
 PRIORITY = "priority"  # what the software kernel has of its own; its other policies are files of policies/
 _EXCLUSIVE = "exclusive"  # stands on another one
@@ -436,6 +438,62 @@ def build(
             ),
         },
     )
+
+
+# That of Debian 12; zig has its headers, and the program takes the machine's library.
+_HOST = ("-target", f"{machine()}-linux-gnu.2.36", "-std=gnu11", "-D_GNU_SOURCE", "-fno-sanitize=undefined")
+
+
+def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
+    """The executable of an application for this machine: it, runtime/linux and the C library's threads.
+
+    app and defines are as in build; the platform gives its numbers of objects, of the rest of it nothing is
+    there. Raises UserError with the compiler's text.
+    """
+    what = _application(app)
+    if platform.backdoor and what.has_far_program:
+        raise UserError(
+            f"{what.name} needs a processor behind a Back-Door, which Linux has not: choose hw or sw"
+        )
+    macros = {
+        **{name: value for name, value in keys.macros(platform).items() if not name.startswith("CL_CORE_")},
+        **{"CL_HW_THREADS": 0, "CL_HW_NAMES": "", "CL_IPC": 0, "CL_BACKDOOR": 0, "CL_AMP": 0},
+        "CL_KERNEL_LINUX": 1,
+        **dict(what.defines),
+        **(defines or {}),
+    }
+    ground = RUNTIME / "linux"
+    sources = [*what.files, *sorted(ground.glob("*.c"))]
+    flags = [
+        *_HOST, *_OPTIMISE, "-g", *_PLACELESS, *_WARN,
+        *(f"-D{key}={value}" for key, value in macros.items()),
+        *(f"-I{folder}" for folder in (*what.folders, ground)),
+        f"-idirafter{RUNTIME / 'include'}",  # behind the C library's, which has pthread.h
+    ]  # fmt: skip
+    headers = (
+        _included(what, flags, ())
+        if what.alone
+        else [path for folder in what.folders for path in sorted(folder.glob("*.h"))]
+    )
+    headers += [path for folder in (ground, RUNTIME / "include") for path in sorted(folder.glob("*.h"))]
+    foreign = [text for each in what.foreign for text in (each.package, *each.files, *each.flags)]
+    home = f"-I{what.folders[0]}"
+    placeless = [flag.replace(home, "-IPROGRAM") if what.alone else flag for flag in flags]
+    key = digest([*placeless, *foreign], [*sources, *headers, *_MAKERS])
+
+    def make(work: Path) -> None:
+        objects: list[Path] = []
+        for each in what.foreign:
+            as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w", *each.flags]
+            for file in each.paths:
+                objects.append(work / f"{len(objects)}-{file.stem}.o")
+                run([*zig(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], what.name)
+        try:
+            _zig([*zig(), "cc", *flags, *map(str, [*sources, *objects]), "-o", str(work / what.name)])
+        except _Refused as refused:
+            raise what.explain(refused) from None
+
+    return cache.made(cache.place("firmware") / f"{what.name}-linux-{key}", make) / what.name
 
 
 def _program_too_large(what: _Application, platform: Platform) -> Callable[[int], str]:

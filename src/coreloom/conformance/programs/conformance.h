@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A program of conformance tests: TEST(function, requirement, text) { ... } as often as need be; main is here. A test
+ * returns NULL, or by the macros below what is wrong; it leaves nothing behind that another one could meet. Its input
+ * is the names of the tests to run, one a line; it prints each name, and then pass, fail or untested with the reason.
+ *
+ * The same source runs on every ground, so it asks for what POSIX requires and for nothing that depends on speed: what
+ * must not happen is given a moment (nap) to happen, what must happen is waited for. */
+#ifndef CONFORMANCE_H
+#define CONFORMANCE_H
+
+#include <coreloom.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct test {
+  struct test *next;
+  const char *name;
+  const char *(*run)(void);
+};
+
+static struct test *conformance_first, **conformance_end = &conformance_first;
+static char conformance_text[200];
+
+#define TEST(function, requirement, text)                                                                 \
+  static const char *function##__##requirement(void);                                                     \
+  __attribute__((constructor)) static void function##__##requirement##_(void) {                           \
+    static struct test test = {NULL, #function "_" #requirement, function##__##requirement};              \
+    *conformance_end = &test;                                                                             \
+    conformance_end = &test.next;                                                                         \
+  }                                                                                                       \
+  static const char *function##__##requirement(void)
+
+/* `call` must be `wanted`; both are converted to long. */
+#define IS(wanted, call)                                                                                        \
+  do {                                                                                                          \
+    const long got_ = (long)(call), wanted_ = (long)(wanted);                                                   \
+    if (got_ != wanted_) {                                                                                      \
+      snprintf(conformance_text, sizeof conformance_text, "fail line %d: %s is %ld, not %ld", __LINE__, #call, \
+               got_, wanted_);                                                                                  \
+      return conformance_text;                                                                                  \
+    }                                                                                                           \
+  } while (0)
+#define OK(call) IS(0, call)
+/* Must fail with errno. */
+#define FAILS(error, call)   \
+  do {                       \
+    errno = 0;               \
+    IS(-1, call);            \
+    IS(error, errno);        \
+  } while (0)
+#define TRUE(condition)                                                                                       \
+  do {                                                                                                        \
+    if (!(condition)) {                                                                                       \
+      snprintf(conformance_text, sizeof conformance_text, "fail line %d: not so: %s", __LINE__, #condition); \
+      return conformance_text;                                                                                \
+    }                                                                                                         \
+  } while (0)
+#define UNTESTED(why) return "untested " why
+/* What POSIX leaves undefined and Coreloom's kernels define; the C library of Linux may do anything. */
+#if defined(CL_KERNEL_LINUX)
+#define KERNELS_ONLY() UNTESTED("undefined by POSIX, and not checked by this C library")
+#else
+#define KERNELS_ONLY() (void)0
+#endif
+
+#define UNUSED __attribute__((unused))
+
+/* A moment: 1 ms, in which other threads run. */
+UNUSED static void nap(void) {
+  sem_t never;
+  sem_init(&never, 0, 0);
+  sem_timedwait_np(&never, 10000);
+  sem_destroy(&never);
+}
+
+/* Wait until another thread has changed a variable. */
+#define AWAIT(condition)      \
+  while (!(condition)) {      \
+    sched_yield();            \
+  }
+
+UNUSED static pthread_t started(void *(*start)(void *), void *argument) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, start, argument)) abort();
+  return thread;
+}
+
+UNUSED static long joined(pthread_t thread) {
+  void *value = NULL;
+  const int error = pthread_join(thread, &value);
+  return error ? -error : (long)value;
+}
+
+/* A thread with SCHED_FIFO at `above` levels above the lowest; 0 or an error number (EPERM: no right to). */
+UNUSED static int started_at(pthread_t *thread, int above, void *(*start)(void *), void *argument) {
+  pthread_attr_t attr;
+  struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_FIFO) + above};
+  pthread_attr_init(&attr);
+  pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+  pthread_attr_setschedparam(&attr, &param);
+  const int error = pthread_create(thread, &attr, start, argument);
+  pthread_attr_destroy(&attr);
+  return error;
+}
+
+/* `ms` from now, or before. */
+UNUSED static struct timespec in_ms(clockid_t clock, long ms) {
+  struct timespec at;
+  clock_gettime(clock, &at);
+  at.tv_nsec += ms * 1000000;
+  for (; at.tv_nsec >= 1000000000; at.tv_nsec -= 1000000000) at.tv_sec++;
+  for (; at.tv_nsec < 0; at.tv_nsec += 1000000000) at.tv_sec--;
+  return at;
+}
+
+UNUSED static int is_before(struct timespec a, struct timespec b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+UNUSED static int has_come(clockid_t clock, struct timespec at) { return !is_before(in_ms(clock, 0), at); }
+
+/* Whether a line of the list is the name. */
+static int conformance_wanted(const char *list, size_t length, const char *name) {
+  const size_t size = strlen(name);
+  for (size_t at = 0; at < length;) {
+    size_t end = at;
+    while (end < length && list[end] != '\n') end++;
+    if (end - at == size && memcmp(list + at, name, size) == 0) return 1;
+    at = end + 1;
+  }
+  return 0;
+}
+
+int main(void) {
+  size_t length;
+  const char *const list = cl_input(&length);
+#if defined(CL_KERNEL_LINUX)
+  setvbuf(stdout, NULL, _IOLBF, 0);
+#endif
+  for (struct test *test = conformance_first; test; test = test->next) {
+    if (!conformance_wanted(list, length, test->name)) continue;
+    printf("test %s\n", test->name);
+    const char *const wrong = test->run();
+    printf("%s\n", wrong ? wrong : "pass");
+  }
+  return 0;
+}
+
+#endif
