@@ -75,7 +75,9 @@ def group(tests: Sequence[Test], ground: str, soc: Platform, progress: Progress 
         else:
             program = firmware.build(source, soc, ground)
     except UserError as error:
-        return [row(test, NOT_COMPILED, str(error)) for test in tests]
+        lines = str(error).splitlines()
+        first = next((line for line in lines if "error:" in line), lines[0])
+        return [row(test, NOT_COMPILED, first) for test in tests]
     rows: list[Row] = []
     left = list(tests)
     while left:
@@ -141,7 +143,7 @@ class Conformance(results.Result, kw_only=True):
     """build/results/conformance.json."""
 
     platform: str
-    rows: list[Row] = []
+    rows: list[Row]
 
 
 def table(rows: Sequence[Row], grounds: Sequence[str]) -> Table:

@@ -29,39 +29,39 @@ struct test {
 static struct test *conformance_first, **conformance_end = &conformance_first;
 static char conformance_text[200];
 
-#define TEST(function, requirement, text)                                                                 \
-  static const char *function##__##requirement(void);                                                     \
-  __attribute__((constructor)) static void function##__##requirement##_(void) {                           \
-    static struct test test = {NULL, #function "_" #requirement, function##__##requirement};              \
-    *conformance_end = &test;                                                                             \
-    conformance_end = &test.next;                                                                         \
-  }                                                                                                       \
+#define TEST(function, requirement, text)                                                    \
+  static const char *function##__##requirement(void);                                        \
+  __attribute__((constructor)) static void function##__##requirement##_(void) {              \
+    static struct test test = {NULL, #function "_" #requirement, function##__##requirement}; \
+    *conformance_end = &test;                                                                \
+    conformance_end = &test.next;                                                            \
+  }                                                                                          \
   static const char *function##__##requirement(void)
 
 /* `call` must be `wanted`; both are converted to long. */
-#define IS(wanted, call)                                                                                        \
-  do {                                                                                                          \
-    const long got_ = (long)(call), wanted_ = (long)(wanted);                                                   \
-    if (got_ != wanted_) {                                                                                      \
-      snprintf(conformance_text, sizeof conformance_text, "fail line %d: %s is %ld, not %ld", __LINE__, #call, \
-               got_, wanted_);                                                                                  \
-      return conformance_text;                                                                                  \
-    }                                                                                                           \
+#define IS(wanted, call)                                                                                             \
+  do {                                                                                                               \
+    const long got_ = (long)(call), wanted_ = (long)(wanted);                                                        \
+    if (got_ != wanted_) {                                                                                           \
+      snprintf(conformance_text, sizeof conformance_text, "fail line %d: %s is %ld, not %ld", __LINE__, #call, got_, \
+               wanted_);                                                                                             \
+      return conformance_text;                                                                                       \
+    }                                                                                                                \
   } while (0)
 #define OK(call) IS(0, call)
 /* Must fail with errno. */
-#define FAILS(error, call)   \
-  do {                       \
-    errno = 0;               \
-    IS(-1, call);            \
-    IS(error, errno);        \
+#define FAILS(error, call) \
+  do {                     \
+    errno = 0;             \
+    IS(-1, call);          \
+    IS(error, errno);      \
   } while (0)
-#define TRUE(condition)                                                                                       \
-  do {                                                                                                        \
-    if (!(condition)) {                                                                                       \
+#define TRUE(condition)                                                                                      \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
       snprintf(conformance_text, sizeof conformance_text, "fail line %d: not so: %s", __LINE__, #condition); \
-      return conformance_text;                                                                                \
-    }                                                                                                         \
+      return conformance_text;                                                                               \
+    }                                                                                                        \
   } while (0)
 #define UNTESTED(why) return "untested " why
 /* What POSIX leaves undefined and Coreloom's kernels define; the C library of Linux may do anything. */
@@ -82,9 +82,9 @@ UNUSED static void nap(void) {
 }
 
 /* Wait until another thread has changed a variable. */
-#define AWAIT(condition)      \
-  while (!(condition)) {      \
-    sched_yield();            \
+#define AWAIT(condition) \
+  while (!(condition)) { \
+    sched_yield();       \
   }
 
 UNUSED static pthread_t started(void *(*start)(void *), void *argument) {
