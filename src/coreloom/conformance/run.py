@@ -22,7 +22,7 @@ from coreloom.toolchain import firmware, verilate
 GROUNDS = {**firmware.KERNELS, firmware.LINUX: "Linux"}
 # A test has this many cycles, and a program some more to start; on Linux seconds.
 _TEST_CYCLES, _START_CYCLES = 400_000, 2_000_000
-_TEST_SECONDS, _START_SECONDS = 0.5, 20.0
+_TEST_SECONDS, _START_SECONDS = 0.2, 10.0
 PASS, UNTESTED, NOT_COMPILED = "pass", "untested", "not compiled"
 
 
