@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Read-write locks. */
+#include "conformance.h"
+
+static pthread_rwlock_t lock;
+static volatile int go, has, late, count;
+
+static void *read_it(void *unused) {
+  (void)unused;
+  const int error = pthread_rwlock_rdlock(&lock);
+  has++;
+  AWAIT(go);
+  if (!error) pthread_rwlock_unlock(&lock);
+  return (void *)(long)error;
+}
+
+static void *write_it(void *unused) {
+  (void)unused;
+  const int error = pthread_rwlock_wrlock(&lock);
+  has++;
+  AWAIT(go);
+  if (!error) pthread_rwlock_unlock(&lock);
+  return (void *)(long)error;
+}
+
+static void *try_read(void *unused) {
+  (void)unused;
+  const int error = pthread_rwlock_tryrdlock(&lock);
+  if (!error) pthread_rwlock_unlock(&lock);
+  return (void *)(long)error;
+}
+
+static void *try_write(void *unused) {
+  (void)unused;
+  const int error = pthread_rwlock_trywrlock(&lock);
+  if (!error) pthread_rwlock_unlock(&lock);
+  return (void *)(long)error;
+}
+
+TEST(pthread_rwlock_init, default_attributes, "without attributes: an unlocked lock") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_trywrlock(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_init, with_attributes, "with default attributes the same") {
+  pthread_rwlockattr_t attr;
+  OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlock_init(&lock, &attr));
+  OK(pthread_rwlockattr_destroy(&attr));
+  OK(pthread_rwlock_rdlock(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_init, static_initializer, "PTHREAD_RWLOCK_INITIALIZER is as good as the call") {
+  static pthread_rwlock_t fixed = PTHREAD_RWLOCK_INITIALIZER;
+  OK(pthread_rwlock_rdlock(&fixed));
+  OK(pthread_rwlock_unlock(&fixed));
+  OK(pthread_rwlock_wrlock(&fixed));
+  OK(pthread_rwlock_unlock(&fixed));
+  OK(pthread_rwlock_destroy(&fixed));
+  return NULL;
+}
+
+TEST(pthread_rwlock_init, no_small_limit, "200 locks can exist and be held") {
+  static pthread_rwlock_t many[200];
+  for (int i = 0; i < 200; i++) OK(pthread_rwlock_init(&many[i], NULL));
+  for (int i = 0; i < 200; i++) OK(pthread_rwlock_wrlock(&many[i]));
+  for (int i = 0; i < 200; i++) OK(pthread_rwlock_unlock(&many[i]));
+  for (int i = 0; i < 200; i++) OK(pthread_rwlock_destroy(&many[i]));
+  return NULL;
+}
+
+TEST(pthread_rwlock_destroy, init_again, "a destroyed lock can be initialised again") {
+  for (int i = 0; i < 50; i++) {
+    OK(pthread_rwlock_init(&lock, NULL));
+    OK(pthread_rwlock_destroy(&lock));
+  }
+  return NULL;
+}
+
+TEST(pthread_rwlock_destroy, then_use_einval, "a destroyed lock: EINVAL") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_destroy(&lock));
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_rwlock_rdlock(&lock));
+  IS(EINVAL, pthread_rwlock_wrlock(&lock));
+  IS(EINVAL, pthread_rwlock_tryrdlock(&lock));
+  IS(EINVAL, pthread_rwlock_trywrlock(&lock));
+  IS(EINVAL, pthread_rwlock_unlock(&lock));
+  IS(EINVAL, pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_destroy, held_ebusy, "a lock that is held: EBUSY") {
+  KERNELS_ONLY();
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  IS(EBUSY, pthread_rwlock_destroy(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, readers_share, "several readers hold it at once") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  go = has = 0;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) threads[i] = started(read_it, NULL);
+  AWAIT(has == 4);
+  go = 1;
+  for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, waits_for_writer, "a reader waits while a writer holds it") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  has = 0;
+  go = 1;
+  const pthread_t thread = started(read_it, NULL);
+  nap();
+  IS(0, has);
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(thread));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, several_times, "a thread may hold several read locks, and unlocks each") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  for (int i = 0; i < 5; i++) OK(pthread_rwlock_rdlock(&lock));
+  for (int i = 0; i < 4; i++) OK(pthread_rwlock_unlock(&lock));
+  IS(EBUSY, joined(started(try_write, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(started(try_write, NULL)));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, and no hang") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  IS(EDEADLK, pthread_rwlock_rdlock(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_wrlock, waits_for_readers, "a writer waits until the last reader has unlocked") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  OK(pthread_rwlock_rdlock(&lock));
+  has = 0;
+  go = 1;
+  const pthread_t thread = started(write_it, NULL);
+  nap();
+  IS(0, has);
+  OK(pthread_rwlock_unlock(&lock));
+  nap();
+  IS(0, has);
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(thread));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_wrlock, waits_for_writer, "a writer waits for another writer") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  has = 0;
+  go = 1;
+  const pthread_t thread = started(write_it, NULL);
+  nap();
+  IS(0, has);
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(thread));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_wrlock, own_deadlk, "who holds it for writing: EDEADLK, and no hang") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  IS(EDEADLK, pthread_rwlock_wrlock(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+static void *add(void *unused) {
+  for (int i = 0; i < 100; i++) {
+    pthread_rwlock_wrlock(&lock);
+    const int before = count;
+    if (i % 25 == 0) sched_yield();
+    count = before + 1;
+    pthread_rwlock_unlock(&lock);
+  }
+  return unused;
+}
+
+TEST(pthread_rwlock_wrlock, excludes, "one writer at a time: four threads lose no count") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  count = 0;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) threads[i] = started(add, NULL);
+  for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
+  IS(400, count);
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_tryrdlock, free_or_read, "0 if it is free or held by readers") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  IS(0, joined(started(try_read, NULL)));
+  OK(pthread_rwlock_rdlock(&lock));
+  IS(0, joined(started(try_read, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_tryrdlock, written_ebusy, "EBUSY if a writer holds it") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  IS(EBUSY, joined(started(try_read, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_trywrlock, free_is_locked, "0 if it is free, which excludes readers and writers") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_trywrlock(&lock));
+  IS(EBUSY, joined(started(try_read, NULL)));
+  IS(EBUSY, joined(started(try_write, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_trywrlock, held_ebusy, "EBUSY if anybody holds it") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  IS(EBUSY, joined(started(try_write, NULL)));
+  IS(EBUSY, pthread_rwlock_trywrlock(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_wrlock(&lock));
+  IS(EBUSY, pthread_rwlock_trywrlock(&lock));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_unlock, wakes_all_readers, "when a writer unlocks it all waiting readers get it") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  go = has = 0;
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++) threads[i] = started(read_it, NULL);
+  nap();
+  IS(0, has);
+  OK(pthread_rwlock_unlock(&lock));
+  AWAIT(has == 3);
+  go = 1;
+  for (int i = 0; i < 3; i++) IS(0, joined(threads[i]));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_unlock, free_eperm, "a lock that nobody holds: EPERM") {
+  KERNELS_ONLY();
+  OK(pthread_rwlock_init(&lock, NULL));
+  IS(EPERM, pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+/* --- Timed --- */
+
+static long ms;
+
+static void *timed_read(void *unused) {
+  (void)unused;
+  const struct timespec at = in_ms(CLOCK_REALTIME, ms);
+  const int error = pthread_rwlock_timedrdlock(&lock, &at);
+  late = has_come(CLOCK_REALTIME, at);
+  if (!error) pthread_rwlock_unlock(&lock);
+  return (void *)(long)error;
+}
+
+static void *timed_write(void *unused) {
+  (void)unused;
+  const struct timespec at = in_ms(CLOCK_REALTIME, ms);
+  const int error = pthread_rwlock_timedwrlock(&lock, &at);
+  late = has_come(CLOCK_REALTIME, at);
+  if (!error) pthread_rwlock_unlock(&lock);
+  return (void *)(long)error;
+}
+
+TEST(pthread_rwlock_timedrdlock, free_is_locked, "a free lock is locked, even if the time is past") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  ms = -1000;
+  IS(0, joined(started(timed_read, NULL)));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedrdlock, timedout, "a lock that stays written: ETIMEDOUT, not before the time") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  ms = 2;
+  IS(ETIMEDOUT, joined(started(timed_read, NULL)));
+  IS(1, late);
+  ms = -1000;
+  IS(ETIMEDOUT, joined(started(timed_read, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedrdlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  ms = 5000;
+  const pthread_t thread = started(timed_read, NULL);
+  nap();
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(thread));
+  IS(0, late);
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedrdlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
+  const struct timespec bad = {.tv_sec = 1, .tv_nsec = 1000000000};
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_wrlock(&lock));
+  IS(EINVAL, pthread_rwlock_timedrdlock(&lock, &bad));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedwrlock, free_is_locked, "a free lock is locked, even if the time is past") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  ms = -1000;
+  IS(0, joined(started(timed_write, NULL)));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedwrlock, timedout, "a lock that stays read: ETIMEDOUT, not before the time") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  ms = 2;
+  IS(ETIMEDOUT, joined(started(timed_write, NULL)));
+  IS(1, late);
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedwrlock, unlocked_in_time, "a lock that becomes free before the time is locked then") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  ms = 5000;
+  const pthread_t thread = started(timed_write, NULL);
+  nap();
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(thread));
+  IS(0, late);
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedwrlock, bad_time_einval, "nanoseconds outside 0 to 999 999 999, where it must wait: EINVAL") {
+  const struct timespec bad = {.tv_sec = 1, .tv_nsec = -1};
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  IS(EINVAL, pthread_rwlock_timedwrlock(&lock, &bad));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_timedwrlock, gives_up_its_place, "after ETIMEDOUT a writer keeps no reader out") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  ms = 2;
+  IS(ETIMEDOUT, joined(started(timed_write, NULL)));
+  IS(0, joined(started(try_read, NULL)));
+  ms = 1000;
+  IS(0, joined(started(timed_read, NULL)));
+  OK(pthread_rwlock_unlock(&lock));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+/* --- Attributes --- */
+
+TEST(pthread_rwlockattr_init, defaults, "private") {
+  pthread_rwlockattr_t attr;
+  int shared = -1;
+  OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlockattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_PRIVATE, shared);
+  OK(pthread_rwlockattr_destroy(&attr));
+  return NULL;
+}
+
+TEST(pthread_rwlockattr_destroy, init_again, "destroyed attributes can be initialised again") {
+  pthread_rwlockattr_t attr;
+  for (int i = 0; i < 3; i++) {
+    OK(pthread_rwlockattr_init(&attr));
+    OK(pthread_rwlockattr_destroy(&attr));
+  }
+  return NULL;
+}
+
+TEST(pthread_rwlockattr_setpshared, private_is_kept, "PTHREAD_PROCESS_PRIVATE is accepted; another number is EINVAL") {
+  pthread_rwlockattr_t attr;
+  OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlockattr_setpshared(&attr, PTHREAD_PROCESS_PRIVATE));
+  IS(EINVAL, pthread_rwlockattr_setpshared(&attr, 1234));
+  OK(pthread_rwlockattr_destroy(&attr));
+  return NULL;
+}
+
+TEST(pthread_rwlockattr_getpshared, default_private, "PTHREAD_PROCESS_PRIVATE unless set") {
+  pthread_rwlockattr_t attr;
+  int shared = -1;
+  OK(pthread_rwlockattr_init(&attr));
+  OK(pthread_rwlockattr_getpshared(&attr, &shared));
+  IS(PTHREAD_PROCESS_PRIVATE, shared);
+  OK(pthread_rwlockattr_destroy(&attr));
+  return NULL;
+}

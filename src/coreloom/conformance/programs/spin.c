@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Spin locks. */
+#include "conformance.h"
+
+static pthread_spinlock_t lock;
+static volatile int has, count;
+
+static void *try_it(void *unused) {
+  (void)unused;
+  const int error = pthread_spin_trylock(&lock);
+  if (!error) pthread_spin_unlock(&lock);
+  return (void *)(long)error;
+}
+
+static void *lock_it(void *unused) {
+  (void)unused;
+  const int error = pthread_spin_lock(&lock);
+  has = 1;
+  pthread_spin_unlock(&lock);
+  return (void *)(long)error;
+}
+
+TEST(pthread_spin_init, unlocked, "a new lock is free") {
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_trylock(&lock));
+  OK(pthread_spin_unlock(&lock));
+  OK(pthread_spin_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_spin_destroy, init_again, "a destroyed lock can be initialised again") {
+  for (int i = 0; i < 5; i++) {
+    OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+    OK(pthread_spin_lock(&lock));
+    OK(pthread_spin_unlock(&lock));
+    OK(pthread_spin_destroy(&lock));
+  }
+  return NULL;
+}
+
+TEST(pthread_spin_destroy, then_use_einval, "a destroyed lock: EINVAL") {
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_destroy(&lock));
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_spin_lock(&lock));
+  IS(EINVAL, pthread_spin_trylock(&lock));
+  IS(EINVAL, pthread_spin_unlock(&lock));
+  return NULL;
+}
+
+TEST(pthread_spin_lock, waits, "a thread waits until it is unlocked") {
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_lock(&lock));
+  has = 0;
+  const pthread_t thread = started(lock_it, NULL);
+  for (int i = 0; i < 1000; i++) sched_yield();
+  IS(0, has);
+  OK(pthread_spin_unlock(&lock));
+  IS(0, joined(thread));
+  IS(1, has);
+  OK(pthread_spin_destroy(&lock));
+  return NULL;
+}
+
+static void *add(void *unused) {
+  for (int i = 0; i < 200; i++) {
+    pthread_spin_lock(&lock);
+    count = count + 1;
+    pthread_spin_unlock(&lock);
+  }
+  return unused;
+}
+
+TEST(pthread_spin_lock, excludes, "one thread holds it at a time: four threads lose no count") {
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  count = 0;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) threads[i] = started(add, NULL);
+  for (int i = 0; i < 4; i++) IS(0, joined(threads[i]));
+  IS(800, count);
+  OK(pthread_spin_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_spin_lock, own_deadlk, "who holds it: EDEADLK, and no hang") {
+  KERNELS_ONLY();
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_lock(&lock));
+  IS(EDEADLK, pthread_spin_lock(&lock));
+  OK(pthread_spin_unlock(&lock));
+  OK(pthread_spin_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_spin_trylock, held_ebusy, "a lock that is held: EBUSY") {
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_lock(&lock));
+  IS(EBUSY, joined(started(try_it, NULL)));
+  IS(EBUSY, pthread_spin_trylock(&lock));
+  OK(pthread_spin_unlock(&lock));
+  OK(pthread_spin_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_spin_unlock, frees, "behind it another thread gets the lock") {
+  OK(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+  OK(pthread_spin_lock(&lock));
+  OK(pthread_spin_unlock(&lock));
+  IS(0, joined(started(try_it, NULL)));
+  OK(pthread_spin_destroy(&lock));
+  return NULL;
+}
