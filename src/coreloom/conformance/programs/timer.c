@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Timers. */
+#include <signal.h>
+
+#include "conformance.h"
+
+static timer_t timer;
+static volatile int called;
+static volatile long value_seen;
+
+static void note(union sigval value) {
+  value_seen = value.sival_int;
+  called++;
+}
+
+static struct sigevent by_thread(int value) {
+  struct sigevent event;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_THREAD;
+  event.sigev_notify_function = note;
+  event.sigev_value.sival_int = value;
+  return event;
+}
+
+static struct sigevent silent(void) {
+  struct sigevent event;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_NONE;
+  return event;
+}
+
+static struct itimerspec in(long first_ms, long period_ms) {
+  return (struct itimerspec){.it_value = {.tv_nsec = first_ms * 1000000},
+                             .it_interval = {.tv_nsec = period_ms * 1000000}};
+}
+
+TEST(timer_create, disarmed, "a new timer is not armed") {
+  struct sigevent event = silent();
+  struct itimerspec left;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_gettime(timer, &left));
+  IS(0, left.it_value.tv_sec);
+  IS(0, left.it_value.tv_nsec);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_create, both_clocks, "CLOCK_REALTIME and CLOCK_MONOTONIC have timers") {
+  struct sigevent event = silent();
+  OK(timer_create(CLOCK_REALTIME, &event, &timer));
+  OK(timer_delete(timer));
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_create, unknown_clock_einval, "a clock that there is not: EINVAL") {
+  struct sigevent event = silent();
+  FAILS(EINVAL, timer_create(1234, &event, &timer));
+  return NULL;
+}
+
+TEST(timer_create, calls_function, "SIGEV_THREAD: the function is called in a thread, with the value") {
+  struct sigevent event = by_thread(31);
+  const struct itimerspec time = in(1, 0);
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  AWAIT(called);
+  IS(31, value_seen);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_create, several, "timers are independent of one another") {
+  timer_t timers[4];
+  called = 0;
+  for (int i = 0; i < 4; i++) {
+    struct sigevent event = by_thread(i);
+    const struct itimerspec time = in(1 + i, 0);
+    OK(timer_create(CLOCK_MONOTONIC, &event, &timers[i]));
+    OK(timer_settime(timers[i], 0, &time, NULL));
+  }
+  AWAIT(called == 4);
+  for (int i = 0; i < 4; i++) OK(timer_delete(timers[i]));
+  return NULL;
+}
+
+TEST(timer_settime, once, "without an interval it goes off once") {
+  struct sigevent event = by_thread(1);
+  const struct itimerspec time = in(1, 0);
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  AWAIT(called);
+  for (int i = 0; i < 3; i++) nap();
+  IS(1, called);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_settime, periodic, "with an interval it goes off again and again") {
+  struct sigevent event = by_thread(1);
+  const struct itimerspec time = in(1, 1);
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  AWAIT(called >= 3);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_settime, not_before, "it does not go off before its time") {
+  struct sigevent event = by_thread(1);
+  const struct timespec at = in_ms(CLOCK_MONOTONIC, 3);
+  const struct itimerspec time = {.it_value = at};
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, TIMER_ABSTIME, &time, NULL));
+  AWAIT(called);
+  TRUE(has_come(CLOCK_MONOTONIC, at));
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_settime, absolute_past, "TIMER_ABSTIME with a time that is past: it goes off at once") {
+  struct sigevent event = by_thread(1);
+  const struct itimerspec time = {.it_value = {.tv_nsec = 1}};
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, TIMER_ABSTIME, &time, NULL));
+  AWAIT(called);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_settime, zero_disarms, "a time of 0 disarms it") {
+  struct sigevent event = by_thread(1);
+  const struct itimerspec time = in(500, 0), never = in(0, 0);
+  struct itimerspec left;
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  OK(timer_settime(timer, 0, &never, NULL));
+  OK(timer_gettime(timer, &left));
+  IS(0, left.it_value.tv_sec);
+  IS(0, left.it_value.tv_nsec);
+  IS(0, called);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_settime, stores_before, "it stores the time that was left, and the interval") {
+  struct sigevent event = silent();
+  const struct itimerspec time = in(500, 250), other = in(100, 0);
+  struct itimerspec before;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  OK(timer_settime(timer, 0, &other, &before));
+  IS(0, before.it_value.tv_sec);
+  TRUE(before.it_value.tv_nsec > 0 && before.it_value.tv_nsec <= 500000000);
+  IS(250000000, before.it_interval.tv_nsec);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_settime, bad_time_einval, "nanoseconds outside 0 to 999 999 999: EINVAL") {
+  struct sigevent event = silent();
+  const struct itimerspec bad[] = {{.it_value = {.tv_nsec = 1000000000}}, {.it_value = {.tv_nsec = -1}}};
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  FAILS(EINVAL, timer_settime(timer, 0, &bad[0], NULL));
+  FAILS(EINVAL, timer_settime(timer, 0, &bad[1], NULL));
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_gettime, time_left, "the time left, at most what was set, and the interval") {
+  struct sigevent event = silent();
+  const struct itimerspec time = in(400, 300);
+  struct itimerspec left;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  nap();
+  OK(timer_gettime(timer, &left));
+  IS(0, left.it_value.tv_sec);
+  TRUE(left.it_value.tv_nsec > 0 && left.it_value.tv_nsec < 400000000);
+  IS(300000000, left.it_interval.tv_nsec);
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_getoverrun, none, "0 when the last expiration was told") {
+  struct sigevent event = by_thread(1);
+  const struct itimerspec time = in(1, 0);
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  AWAIT(called);
+  IS(0, timer_getoverrun(timer));
+  OK(timer_delete(timer));
+  return NULL;
+}
+
+TEST(timer_delete, disarms, "a deleted timer does not go off") {
+  struct sigevent event = by_thread(1);
+  const struct itimerspec time = in(2, 0);
+  called = 0;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_settime(timer, 0, &time, NULL));
+  OK(timer_delete(timer));
+  for (int i = 0; i < 4; i++) nap();
+  IS(0, called);
+  return NULL;
+}
+
+TEST(timer_delete, then_use_einval, "a deleted timer: EINVAL") {
+  KERNELS_ONLY();
+  struct sigevent event = silent();
+  struct itimerspec left;
+  OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+  OK(timer_delete(timer));
+  FAILS(EINVAL, timer_gettime(timer, &left));
+  FAILS(EINVAL, timer_delete(timer));
+  FAILS(EINVAL, timer_getoverrun(timer));
+  return NULL;
+}
+
+TEST(timer_delete, one_after_another, "a deleted timer's resources are free again: 100 one by one") {
+  struct sigevent event = silent();
+  for (int i = 0; i < 100; i++) {
+    OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
+    OK(timer_delete(timer));
+  }
+  return NULL;
+}
