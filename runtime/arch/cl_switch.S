@@ -106,6 +106,7 @@ cl_switch_to:
 cl_switch:
   save
   jal t0, cl_switch_away
+resumes:
   saved
   restore
   lui a0, CL_WORD_RESUMED_MASK << (CL_WORD_RESUMED_LSB - 12)
@@ -115,6 +116,19 @@ cl_switch:
 #endif
   ret
   .size cl_switch, . - cl_switch
+
+/* uint32_t cl_switch_by(void (*tail)(void)): the same, but what comes next is known only when this thread is saved:
+ * `tail` finds out, on the boot stack of this CPU. Interrupts must be disabled. */
+  .globl cl_switch_by
+  .type cl_switch_by, @function
+cl_switch_by:
+  save
+  la t0, resumes
+  addi sp, sp, -16
+  sw t0, 0(sp)
+  sw sp, CL_THREAD_SP(tp)
+  tail cl_on_boot_stack
+  .size cl_switch_by, . - cl_switch_by
 
 /* void cl_switch_in_trap(uint32_t word): the same from a trap handler; returns with interrupts disabled. */
   .globl cl_switch_in_trap

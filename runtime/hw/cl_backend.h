@@ -101,6 +101,7 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   return answer;
 }
 
+uint32_t cl_op_move(uint32_t word);
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 static inline void cl_backend_start(void) {}
 

@@ -98,6 +98,27 @@ void cl_op_thread_exit(void) {
   cl_on_boot_stack(exit_tail);
 }
 
+/* An error goes to the thread by the field that it does not need before its end, and the thread goes on. */
+static void move_tail(void) {
+  struct cl_thread *self = cl_self();
+  uint32_t word = cl_port_load(CL_OP_MOVE, 0);
+  if (!(word & CL_GIVE_WAY) && word != CL_STATUS(CL_STATUS_EINTR)) {
+    self->value = (void *)(uintptr_t)word;
+    word = CL_GIVE_WAY | (uint32_t)(self - cl_threads);
+  }
+  cl_irq_on(); /* as in exit_tail */
+  if (!(word & CL_GIVE_WAY)) word = wait_next();
+  cl_switch_to(word);
+}
+
+uint32_t cl_op_move(uint32_t word) {
+  cl_irq_off();
+  cl_self()->value = NULL;
+  *cl_port(CL_OP_WORD0, 0) = word;
+  cl_switch_by(move_tail);
+  return (uint32_t)(uintptr_t)cl_self()->value;
+}
+
 void cl_boot_other(void) {
   cl_irq_on();
   cl_switch_to(wait_next());

@@ -77,6 +77,7 @@
  *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if the status is 0
  *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
+ *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
  *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
  *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled */
 /* For timed waits (runtime/posix/timer.c):
@@ -143,6 +144,8 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
 __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argument);
 
 uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
+/* The same, on what `tail` finds out on the boot stack; called with interrupts disabled, as tail is. */
+uint32_t cl_switch_by(void (*tail)(void));
 void cl_switch_in_trap(uint32_t word);
 
 /* The same inline: the compiler saves only live registers instead of all callee-saved ones. For code that is inlined

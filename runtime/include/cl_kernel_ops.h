@@ -110,6 +110,7 @@
 #define CL_OP_IS_EMPTY                     60
 #define CL_OP_SET_IDLE_THREAD              61
 #define CL_OP_CHECK_SCHED_PARAM            62
+#define CL_OP_MOVE                         63
 #define CL_OPS_ANY_TIME                    0x408050200000ull /* do not imply SAVED; a bit each */
 
 #define CL_STATUS_OK                       0 /* done */

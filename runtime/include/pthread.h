@@ -194,6 +194,14 @@ void cl_cleanup_pop(struct cl_cleanup *cleanup, int execute);
 int pthread_setweight_np(pthread_t thread, int weight);
 int pthread_setdeadline_np(pthread_t thread, int ticks);
 
+/* Where the calling thread may run from now on: on one CPU, or on all; it goes on there, behind the ready threads of its
+ * priority. On an error nothing has changed. EINVAL: no CPU, or one that does not exist, or another size than
+ * sizeof(cpu_set_t). ENOTSUP: several CPUs but not all; another thread; an idle thread; policy dwrr of the hardware
+ * kernel, or a policy of the software kernel. EBUSY: it has a reserved CPU. ESRCH: no such thread. */
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus);
+/* Of the calling thread; ENOTSUP for another one. */
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *cpus);
+
 /* A thread's name, copied. ERANGE: longer than PTHREAD_NAME_MAX_NP - 1, or than the room for it. ESRCH: no such thread.
  * Timelines have the calling thread's new name, and another's only if it has not begun yet. */
 int pthread_setname_np(pthread_t thread, const char *name);

@@ -241,6 +241,38 @@ int pthread_detach(pthread_t thread) {
 
 pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
 
+#define ALL_CPUS ((1u << CL_CPUS) - 1)
+
+/* 0 for the calling thread and a set of the right size. */
+static int not_own(pthread_t thread, size_t size) {
+  if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
+  if (size != sizeof(cpu_set_t)) return EINVAL;
+  return thread == pthread_self() ? 0 : ENOTSUP;
+}
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus) {
+  int wrong = not_own(thread, size);
+  if (wrong) return wrong;
+  uint32_t bits = cpus->bits, word = 0;
+  if (!bits || bits & ~ALL_CPUS) return EINVAL;
+  if (bits != ALL_CPUS) {
+    if (bits & (bits - 1)) return ENOTSUP;
+    uint32_t cpu = 0;
+    while (!(bits >> cpu & 1)) cpu++;
+    word = 1u << CL_ATTRIBUTES_STATIC_LSB | cpu << CL_ATTRIBUTES_CPU_LSB;
+  }
+  cl_trace_call();
+  return cl_status(cl_op_move(word));
+}
+
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *cpus) {
+  int wrong = not_own(thread, size);
+  if (wrong) return wrong;
+  int fixed = cl_op_get_entry(thread) >> CL_ENTRY_WORD_STATIC_LSB & 1;
+  cpus->bits = fixed ? 1u << (cl_op_thread_read(thread) >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK) : ALL_CPUS;
+  return 0;
+}
+
 int pthread_setname_np(pthread_t thread, const char *name) {
   size_t length = strlen(name);
   if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;

@@ -556,6 +556,25 @@ void cl_op_thread_exit(void) {
   cl_on_boot_stack(exit_tail);
 }
 
+/* The argument and the answer, in the field of the thread that it does not need before its end. */
+static void move_tail(void) {
+  lock();
+  k_cpu *cpu = this_cpu();
+  k_thread *thread = cpu->current;
+  struct cl_thread *self = cl_self();
+  uint32_t word = k_op_move(cpu, (uint32_t)(uintptr_t)self->value);
+  int moved = word == K_PENDING || word & K_GIVE_WAY;
+  self->value = moved ? NULL : (void *)(uintptr_t)word;
+  go_on(cpu, moved ? word : thread->switch_word);
+}
+
+uint32_t cl_op_move(uint32_t word) {
+  cl_irq_off();
+  cl_self()->value = (void *)(uintptr_t)word;
+  cl_switch_by(move_tail);
+  return (uint32_t)(uintptr_t)cl_self()->value;
+}
+
 /* --- time limits of waits ---------------------------------------------------------------------- */
 
 CL_COLD void cl_backend_lock(void) {

@@ -222,6 +222,26 @@ K_INLINE uint32_t k_op_thread_exit(k_cpu *cpu) {
   return k_wait_woken(cpu, joiner);
 }
 
+/* The caller, whose context is saved, becomes ready where it is placed now. */
+K_COLD uint32_t k_op_move(k_cpu *cpu, uint32_t word) {
+  int woke = 0;
+  uint32_t on_cpu = word >> CL_ATTRIBUTES_CPU_LSB & CL_ATTRIBUTES_CPU_MASK;
+  uint32_t fixed = word >> CL_ATTRIBUTES_STATIC_LSB & CL_ATTRIBUTES_STATIC_MASK;
+  k_thread *thread = cpu->current;
+  if (thread->idle) return K_ERROR(ENOTSUP);
+  if ((word >> CL_ATTRIBUTES_PRIORITY_LSB & CL_ATTRIBUTES_PRIORITY_MASK) >= CL_PRIORITIES) return K_ERROR(EINVAL);
+  if (fixed && on_cpu >= CL_CPUS) return K_ERROR(EINVAL);
+  uint32_t wrong = k_place(cpu, thread, fixed ? &k_cpus[on_cpu] : NULL);
+  if (wrong) return wrong;
+  k_publish(thread, &woke);
+  cpu->current = NULL;
+  thread->state = CL_STATE_BLOCKED;
+  thread->home = fixed ? &k_cpus[on_cpu] : NULL;
+  if (fixed) thread->cpu = thread->home;
+  thread->next = NULL;
+  return k_wait_woken(cpu, thread);
+}
+
 K_INLINE uint32_t k_op_thread_join(k_cpu *cpu, uint32_t id) {
   k_thread *thread = k_thread_of(id);
   if (K_RARE(!thread)) return K_ERROR(ESRCH);

@@ -312,6 +312,14 @@ K_INLINE void k_enter(k_thread *thread, uint32_t fixed) {
   };
 }
 
+/* A policy knows of a placement when a thread is made only. */
+K_INLINE uint32_t k_place(const k_cpu *cpu, const k_thread *thread, const k_cpu *home) {
+  (void)cpu;
+  (void)thread;
+  (void)home;
+  return K_ERROR(ENOTSUP);
+}
+
 /* The first thread runs already. */
 K_INLINE void k_begin(k_cpu *cpu, k_thread *thread) {
   thread->state = CL_STATE_READY;

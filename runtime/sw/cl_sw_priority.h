@@ -376,6 +376,13 @@ K_INLINE void k_init_scheduler(void) {
 /* A thread has been made; fixed: it is placed on its CPU. */
 #define k_enter(thread, fixed) ((thread)->queue = (fixed) ? &(thread)->cpu->queue : &k_dynamic)
 
+/* The running thread is placed on `home`, or on any CPU if NULL; 0, or the error word. */
+K_INLINE uint32_t k_place(k_cpu *cpu, k_thread *thread, k_cpu *home) {
+  (void)cpu;
+  thread->queue = home ? &home->queue : &k_dynamic;
+  return 0;
+}
+
 /* The first thread runs already. */
 K_INLINE void k_begin(k_cpu *cpu, const k_thread *thread) { k_start_slice(cpu, thread); }
 

@@ -126,6 +126,19 @@ def _(s: Scenario) -> None:
     s.do(0, "thread_exit")
 
 
+@case("move, blocks here and wakes on a CPU that waits")
+def _(s: Scenario) -> None:
+    s.do(1, "next")
+    s.thread(0, MAIN | STATIC)
+    s.do(0, "move", word0=STATIC | 1 << 8)
+
+
+@case("move, blocks here and wakes in a queue")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.do(0, "move", word0=STATIC | 1 << 8)
+
+
 @case("thread_join, it has exited")
 def _(s: Scenario) -> None:
     s.thread(0, HIGH)

@@ -139,6 +139,13 @@ def reserved() -> Scenario:
     return s
 
 
+def owner() -> Scenario:
+    """CPU 0 is thread 0's, which runs there."""
+    s = Scenario(CONFIG)
+    assert s.do(0, "reserve", 0, word0=0) == 1
+    return s
+
+
 # Of these a kernel with this policy answers nothing else than enotsup.
 OTHER_POLICIES = ("set_weight",)
 # (scene, CPU, operation, id, WORD0 or None, status)
@@ -305,6 +312,11 @@ TABLE: list[Row] = [
         if op.id is not None and name not in OTHER_POLICIES
         for id in (BEYOND[op.id], 1023, *((NOT_MADE[op.id],) if op.id in NOT_MADE else ()))
     ),
+    # A thread that moves itself
+    (populated, 0, "move", 0, STATIC | CONFIG.cpus << 8, "einval"),  # no such CPU
+    (populated, 0, "move", 0, CONFIG.priorities, "einval"),
+    (owner, 0, "move", 0, STATIC | 1 << 8, "ebusy"),
+    (weighted, 0, "move", 0, 0, "enotsup"),
     # No thread to act for
     *((without_thread, 1, name, 1, 0, "esrch") for name, op in SPEC.ops.items() if op.needs_thread),
     (without_thread, 1, "mutex_lock", 0, None, "esrch"),
@@ -329,7 +341,9 @@ def row_name(row: Row) -> str:
     return f"{scene.__name__}-{cpu}-{name}-{id}-{'' if word0 is None else hex(word0)}-{status}"
 
 
-@pytest.mark.parametrize("scene", [populated, weighted, without_thread, full, reserved, without, by_deadline])
+@pytest.mark.parametrize(
+    "scene", [populated, weighted, without_thread, full, reserved, owner, without, by_deadline]
+)
 def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
     """Each row of the scene: the same read-out before and after it, and the same future as the model's."""
     s = scene()

@@ -281,6 +281,8 @@ def test_detached_thread_is_freed_at_its_exit() -> None:
     [
         ("thread_create", 0, 32, "einval"),
         ("thread_create", 0, STATIC | 1 << 8, "einval"),
+        ("move", 0, STATIC | 1 << 8, "einval"),
+        ("move", 0, 32, "einval"),
         ("thread_start", 63, 0, "esrch"),
         ("thread_start", 1023, 0, "esrch"),
         ("thread_start", 0, 0, "einprogress"),
@@ -308,8 +310,27 @@ def test_wrong_operation_returns_its_error(name: str, id: int, word0: int, statu
     assert d.op(0, name, id, word0) == error(status)
 
 
+def test_a_thread_moves_to_the_cpu_that_it_names_and_to_any() -> None:
+    d = Driver(cpus=2)
+    assert d.op(1, "next") is None
+    assert d.op(0, "move", 0, STATIC | 1 << 8) is None  # CPU 0 has nothing else to do
+    assert d.kernel.completions() == [(1, GIVE_WAY | 0)]
+    assert (d.kernel.threads[0].static, d.kernel.threads[0].cpu) == (True, 1)
+    assert d.op(1, "move", 0, 0) is None  # CPU 0 waits, and takes it
+    assert d.kernel.completions() == [(0, GIVE_WAY | 0)]
+    assert not d.kernel.threads[0].static
+
+
+def test_a_thread_that_moves_waits_behind_its_equals_there() -> None:
+    d = Driver(cpus=2)
+    other, there = d.thread(), d.thread(flags=STATIC | 1 << 8)
+    assert d.op(0, "move", 0, STATIC | 1 << 8) == GIVE_WAY | other
+    assert d.op(1, "next") == GIVE_WAY | there
+    assert d.op(1, "thread_exit") == GIVE_WAY | 0
+
+
 def test_unknown_operation_is_invalid() -> None:
-    assert Driver().kernel.load(0, 63, 0) == error("einval")
+    assert Driver().kernel.load(0, 23, 0) == error("einval")
 
 
 def test_waiting_for_oneself_and_foreign_objects_are_refused() -> None:

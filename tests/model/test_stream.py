@@ -38,8 +38,8 @@ WITHOUT_RESERVE = {(name, status) for name in ("reserve", "release") for status 
 # Has another answer first.
 OF_OTHER_POLICIES = {
     "priority": {("set_weight", "esrch"), ("set_weight", "einval"), ("set_deadline", "einval")},
-    "dwrr": WITHOUT_RESERVE | {("set_deadline", "einval")},
-    "edf": WITHOUT_RESERVE | {("set_weight", "esrch"), ("set_weight", "einval")},
+    "dwrr": WITHOUT_RESERVE | {("set_deadline", "einval"), ("move", "ebusy"), ("move", "einval")},
+    "edf": WITHOUT_RESERVE | {("set_weight", "esrch"), ("set_weight", "einval"), ("move", "ebusy")},
 }
 
 

@@ -75,6 +75,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
       [CL_OP_PREEMPT] = 1,
       [CL_OP_THREAD_CREATE] = 1,
       [CL_OP_THREAD_EXIT] = 1,
+      [CL_OP_MOVE] = 1,
       [CL_OP_THREAD_JOIN] = 1,
       [CL_OP_MUTEX_CREATE] = 1,
       [CL_OP_MUTEX_DESTROY] = 1,
@@ -105,6 +106,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_PREEMPT: told &= ~(1u << number); return k_op_preempt(cpu);
     case CL_OP_THREAD_CREATE: return k_op_thread_create(*word);
     case CL_OP_THREAD_EXIT: return k_op_thread_exit(cpu);
+    case CL_OP_MOVE: return k_op_move(cpu, *word);
     case CL_OP_THREAD_JOIN: return k_op_thread_join(cpu, id);
     case CL_OP_MUTEX_CREATE: return k_op_mutex_create();
     case CL_OP_MUTEX_DESTROY: return k_op_mutex_destroy(id);

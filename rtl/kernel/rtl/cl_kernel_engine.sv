@@ -459,8 +459,8 @@ module cl_kernel_engine
     .owned_o         (is_owner),
     .only_o          (is_only),
     .client_o        (client),
-    .home_we_i       (change.create | change.idle),
-    .home_tid_i      (change.idle ? tid : new_tid),
+    .home_we_i       (change.create | change.idle | change.move),
+    .home_tid_i      ((change.idle | change.move) ? tid : new_tid),
     .home_i          (change.idle ? cpu_q : new_cpu),
     .running_i       (running_i[Cpus-1:0]),
     .current_tid_i   (tid_i[Cpus-1:0]),
@@ -710,8 +710,8 @@ module cl_kernel_engine
   // them may end the caller's slice, so they also wait while a new one is being computed (dwrr).
   always_comb begin
     unique case (op_q)
-      OpNext, OpYield, OpPreempt, OpThreadExit, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait, OpPortSend,
-      OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
+      OpNext, OpYield, OpPreempt, OpThreadExit, OpMove, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait,
+      OpPortSend, OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
                  may_decide = next_known_q && slice_known_i[cpu_q];
       default:                                                                    may_decide = 1'b1;
     endcase
@@ -753,9 +753,9 @@ module cl_kernel_engine
   // The thread an operation reads
   always_comb begin
     unique case (rd_op)
-      OpThreadExit:   fetch_tid = tid_i[rd_cpu];
-      OpThreadCreate: fetch_tid = free_head;
-      default:        fetch_tid = tid_t'(rd_object);
+      OpThreadExit, OpMove: fetch_tid = tid_i[rd_cpu];
+      OpThreadCreate:       fetch_tid = free_head;
+      default:              fetch_tid = tid_t'(rd_object);
     endcase
   end
 
@@ -800,7 +800,7 @@ module cl_kernel_engine
     // Selected by operation and state alone, as the decision is late
     set_tid          = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
     set_state        = ThreadReady;
-    set_cpu          = cpu_q;
+    set_cpu          = (state_q == StDispatch && op_q == OpMove && new_static) ? new_cpu : cpu_q;
     set_priority     = 1'b0;
     pop              = 1'b0;
 
@@ -918,7 +918,7 @@ module cl_kernel_engine
               answer_valid = 1'b0;
               cmd.exit     = 1'b1;
               set          = 1'b1;
-              set_state    = ThreadExited;
+              set_state    = (op_q == OpMove) ? ThreadBlocked : ThreadExited;
               wake_then_d  = StExit;
               state_d      = StExit;
             end
@@ -982,7 +982,8 @@ module cl_kernel_engine
           if (outcome.wake != WakeNone) begin
             pop_d   = outcome.wake inside {WakeWaiter, WakeWaiters};
             all_d   = outcome.wake == WakeWaiters;
-            state_d = StWake;
+            // A record that changes is read again.
+            state_d = (op_q == OpMove) ? StNextWaiter : StWake;
           end
         end
         if (publish_walk) state_d = StPublish;
@@ -1030,7 +1031,7 @@ module cl_kernel_engine
         end
       end
 
-      // The list is read again; the record of its first thread is there already. After StRequeue: the record.
+      // The list is read again; the record of its first thread is there already. After StRequeue, move: the record.
       StNextWaiter: state_d = StWake;
 
       // Publish the port read, the newest of the caller's list.

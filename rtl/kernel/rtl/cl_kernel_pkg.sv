@@ -108,7 +108,8 @@ package cl_kernel_pkg;
     OpIsQueued = 6'd59,
     OpIsEmpty = 6'd60,
     OpSetIdleThread = 6'd61,
-    OpCheckSchedParam = 6'd62
+    OpCheckSchedParam = 6'd62,
+    OpMove = 6'd63
   } op_e;
 
   localparam logic [63:0] AnyTimeOps = 64'h408050200000;  // do not imply OpSaved

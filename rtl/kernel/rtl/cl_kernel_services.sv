@@ -130,7 +130,7 @@ module cl_kernel_services
       OpSetWeight, OpSetDeadline, OpReserve, OpRelease,
       OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
         needs_thread = 1'b0;
-      OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpThreadJoin,
+      OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpMove, OpThreadJoin,
       OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
       OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
       OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish,

@@ -189,6 +189,19 @@ module cl_kernel_thread_ops
         change_o.give_back = owned_i;
       end
 
+      // Here, too, the thread read is the caller. It leaves as at its end, and wakes where it is placed now.
+      OpMove: begin
+        if (Policy == PolicyDwrr || idle_i || hardware_i) outcome_o = failed(StatusEnotsup);
+        else if (owned_i)                                 outcome_o = failed(StatusEbusy);
+        else if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus))
+          outcome_o = failed(StatusEinval);
+        else begin
+          outcome_o.course = CourseExit;
+          outcome_o.wake   = WakeThread;
+          change_o.move    = 1'b1;
+        end
+      end
+
       OpThreadJoin: begin
         if (!exists_i)              outcome_o = failed(StatusEsrch);
         else if (tid_i == caller_i) outcome_o = failed(StatusEdeadlk);

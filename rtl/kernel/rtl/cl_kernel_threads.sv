@@ -6,7 +6,7 @@
 // (cl_ram_1r1w). Each strobe writes the fields it names:
 //   init     thread 0 runs on CPU 0 (all other ids are free; they have no record and need none)
 //   create   a new thread, id new_o; only while room_o; needs the record of free_head_o read
-//   add_joiner, detach, idle, set_priority, free   the thread read
+//   add_joiner, detach, idle, move, set_priority, free   the thread read
 //   set      state and CPU of the thread set_tid_i
 //   link     the thread after link_tid_i
 // The fields are in separate memories, as they are written at different times. A thread is in at most one list
@@ -114,7 +114,7 @@ module cl_kernel_threads
   always_comb begin
     attr_waddr     = tid_o;
     attr_wdata     = '{
-      is_static: attr.is_static | change_i.idle,
+      is_static: change_i.move ? new_static_i : attr.is_static | change_i.idle,
       bound:     attr.bound | change_i.idle,
       detached:  attr.detached | change_i.detach,
       joined:    attr.joined | change_i.add_joiner
@@ -150,7 +150,8 @@ module cl_kernel_threads
   assign unused = ^{change_i.unbind, change_i.reserve, change_i.give_back, change_i.weigh};
 
   assign run_we      = init_i | change_i.create | change_i.free | set_i;
-  assign attr_we     = init_i | change_i.create | change_i.detach | change_i.idle | change_i.add_joiner;
+  assign attr_we     = init_i | change_i.create | change_i.detach | change_i.idle | change_i.add_joiner |
+                       change_i.move;
   assign priority_we = init_i | change_i.create | set_priority_i;
   assign link_we     = change_i.free | link_we_i;
 

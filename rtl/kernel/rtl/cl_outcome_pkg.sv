@@ -54,6 +54,7 @@ package cl_outcome_pkg;
     logic reserve;     // the CPU named by the id is reserved for the thread read
     logic give_back;   // the reservation of that CPU, or of the exiting thread's CPU, ends
     logic weigh;       // the thread read has the weight WORD0
+    logic move;        // the thread read, the caller, has a new placement
   } thread_change_t;
 
   function automatic outcome_t failed(input status_e status);

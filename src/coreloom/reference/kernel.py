@@ -737,6 +737,24 @@ class Kernel:
             self._offer(owned)
         return word
 
+    def _move(self, cpu: int, id: int) -> int | None:
+        word0, tid = self.cpus[cpu].word0, self._current(cpu)
+        thread = self.threads[tid]
+        on_cpu, static = _ATTR["cpu"].get(word0), bool(_ATTR["static"].get(word0))
+        if self.dwrr or thread.idle or tid in self.unit_threads:
+            return error("enotsup")
+        if self._owned(tid) is not None:
+            return error("ebusy")
+        if _ATTR["priority"].get(word0) >= self.config.priorities or (static and on_cpu >= self.config.cpus):
+            return error("einval")
+        self._publish(cpu)
+        self.cpus[cpu].current = None
+        thread.state, thread.static, thread.home = _STATE["blocked"], static, on_cpu if static else 0
+        if static:
+            thread.cpu = on_cpu
+        self._wake(tid)
+        return self._wait(cpu)
+
     def _thread_join(self, cpu: int, id: int) -> int | None:
         thread = self._thread(id)
         if thread is None:

@@ -90,6 +90,7 @@ class Generator:
             "reserve": self._owner,
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
             "set_deadline": self._deadline,
+            "move": lambda id: self._argument(),
         }
         if config.policy == "dwrr":
             self._arguments["slice"] = lambda id: self.random.choice((0, 1, 1, 2, 3))
