@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -22,13 +22,21 @@ Run = Callable[..., SimResult]
 def run() -> Run:
     """run(core, cpus, source, icache=True, local=False, **options): assemble, build a model, simulate.
 
-    local: on platform amp, from the local memories. options: of simulate.run.
+    local: on platform amp, from the local memories. changes: of the platform's keys.
+    options: of simulate.run.
     """
 
     def run_(
-        core: str, cpus: int, source: str, icache: bool = True, local: bool = False, **options: Any
+        core: str,
+        cpus: int,
+        source: str,
+        icache: bool = True,
+        local: bool = False,
+        changes: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> SimResult:
-        model = verilate.build_model(platform.load(f"{'amp' if local else 'smp'}-{core}", cpus))
+        soc = platform.load(f"{'amp' if local else 'smp'}-{core}", cpus, changes=changes)
+        model = verilate.build_model(soc)
         options.setdefault("max_cycles", 1_000_000)
         return simulate.run(model, assemble(source, core, icache, local), **options)
 

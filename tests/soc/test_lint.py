@@ -29,6 +29,13 @@ def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(name, cpus)) == []
 
 
+@pytest.mark.parametrize("cycles", [(5, 7, 5, 390), (2, 2, 1, 4)], ids=str)
+def test_verilator_lint_with_an_sdram(cycles: tuple[int, int, int, int]) -> None:
+    names = ("model", "row_hit", "row_miss", "refresh", "refresh_interval")
+    changes = {f"memory.{name}": value for name, value in zip(names, ("sdram", *cycles), strict=True)}
+    assert verilate.lint_platform(platform.load("amp-standard", changes=changes)) == []
+
+
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_verilator_lint_with_a_backdoor(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"backdoor-{core}")) == []

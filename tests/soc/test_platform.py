@@ -174,6 +174,27 @@ WRONG = {
         "ram_mib = 32\nlocal_kib = 128",
     ): "line 25: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
     (
+        "ram_mib = 32",
+        'ram_mib = 32\nmodel = "dram"',
+    ): "platform file smp-standard.toml, line 25: memory.model is 'dram', choose one of sram, sdram",
+    (
+        "ram_mib = 32",
+        "ram_mib = 32\nrow_hit = 3",
+    ): "line 25: memory.row_hit is for model = 'sdram' only: remove it",
+    (
+        "ram_mib = 32",
+        'ram_mib = 32\nmodel = "sdram"\nrow_hit = 1',
+    ): "line 26: memory.row_hit must be a whole number from 2 to 100, not 1",
+    (
+        "ram_mib = 32",
+        'ram_mib = 32\nmodel = "sdram"\nrow_miss = 4',
+    ): "line 26: memory.row_miss must be at least memory.row_hit = 5, not 4",
+    (
+        "ram_mib = 32",
+        'ram_mib = 32\nmodel = "sdram"\nrefresh_interval = 12',
+    ): "line 26: memory.refresh_interval must be above memory.refresh + memory.row_miss = 12, not 12: "
+    "else an access may never be taken",
+    (
         "[memory]",
         "[backdoor]\nblock_kib = 32\nmail_depth = 16\n[memory]",
     ): "[backdoor] is for interconnect = 'backdoor' only: remove it",

@@ -8,12 +8,16 @@
 // A request may be late: it is granted only when no request is on time, and does not influence gnt_o. A core whose
 // fetch depends on the grant of its data access in the same cycle asks for it this way; else the grants of all
 // cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
+//
+// With Waits the memory may take its time: the master chosen stays so until its access is taken or withdrawn. No access
+// is taken in its first cycle, so that no grant depends on an address of the same cycle; late requests are not granted.
 module cl_bus
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
 #(
   parameter int unsigned Masters  = 2,            // 1..16
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two
+  parameter bit          Waits    = 1'b0,         // ram_ready_i counts
   parameter bit          Uart     = 1'b1,         // there is a UART
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
   parameter logic [31:0] WindowBase  = '0,        // one further device; a multiple of its size
@@ -36,9 +40,11 @@ module cl_bus
   output logic     [Masters-1:0] snoop_valid_o,   // of this master
   output logic            [31:0] snoop_addr_o,
 
-  // Devices: address phase in one cycle, read data in the next. Devices never stall.
+  // Devices: address phase in one cycle, read data in the next. Devices never stall, but the memory with Waits.
   output bus_cmd_t               dev_cmd_o,
-  output logic                   ram_req_o,
+  output logic                   ram_ask_o,       // an access for the memory, with dev_cmd_o
+  input  logic                   ram_ready_i,     // it can take that of the last cycle
+  output logic                   ram_req_o,       // it takes the access
   input  logic            [31:0] ram_rdata_i,
   output logic                   uart_req_o,
   input  logic            [31:0] uart_rdata_i,
@@ -54,8 +60,9 @@ module cl_bus
 
   // Round robin: of the requests above the last winner the lowest, else of all requests the lowest.
   logic [Masters-1:0] above_q, above_d;   // thermometer: the masters above the last winner
-  logic [Masters-1:0] winner;
-  logic               any;
+  logic [Masters-1:0] chosen, winner;
+  logic [Masters-1:0] kept;               // chosen in the last cycle, and not taken
+  logic               in_ram, ready, any;
 
   function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
     logic [Masters-1:0] candidates;
@@ -63,10 +70,39 @@ module cl_bus
     return candidates & (~candidates + Masters'(1));
   endfunction
 
-  assign gnt_o      = choose(req_i, above_q);
-  assign gnt_late_o = (|req_i) ? '0 : choose(late_i, above_q);
-  assign winner     = gnt_o | gnt_late_o;
-  assign any        = |winner;
+  assign winner = gnt_o | gnt_late_o;
+  assign any    = |winner;
+
+  if (Waits) begin : g_waits
+    logic [Masters-1:0] kept_q;
+    logic               in_ram_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        kept_q   <= '0;
+        in_ram_q <= 1'b0;
+      end else begin
+        kept_q   <= chosen & ~gnt_o;
+        in_ram_q <= in_ram;
+      end
+    end
+
+    assign kept       = kept_q;
+    assign ready      = ram_ready_i | ~in_ram_q;
+    assign chosen     = (|(req_i & kept)) ? kept : choose(req_i, above_q);
+    assign gnt_o      = ready ? req_i & kept : '0;
+    assign gnt_late_o = '0;
+    logic unused;
+    assign unused = ^late_i;
+  end else begin : g_never_waits
+    assign kept       = '0;
+    assign ready      = 1'b1;
+    assign chosen     = winner;
+    assign gnt_o      = choose(req_i, above_q);
+    assign gnt_late_o = (|req_i) ? '0 : choose(late_i, above_q);
+    logic unused;
+    assign unused = ^{kept, ready, ram_ready_i};
+  end
 
   always_comb begin
     above_d = above_q;
@@ -76,12 +112,12 @@ module cl_bus
   always_comb begin
     dev_cmd_o = '0;
     for (int unsigned i = 0; i < Masters; i++) begin
-      if (winner[i]) dev_cmd_o = dev_cmd_o | cmd_i[i];
+      if (chosen[i]) dev_cmd_o = dev_cmd_o | cmd_i[i];
     end
   end
 
   // Decode
-  logic in_ram, in_uart, in_unit, in_window, uart_q, unit_q, window_q, err_q;
+  logic in_uart, in_unit, in_window, uart_q, unit_q, window_q, err_q;
 
   assign in_ram     = dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits];
   assign in_uart    = Uart & (dev_cmd_o.addr[31:3] == UartBase[31:3]);
@@ -98,6 +134,7 @@ module cl_bus
     assign in_window = dev_cmd_o.addr[31:WindowBits] == WindowBase[31:WindowBits];
   end
 
+  assign ram_ask_o    = |chosen & in_ram;
   assign ram_req_o    = any & in_ram;
   assign uart_req_o   = any & in_uart;
   assign unit_req_o   = any & in_unit;
@@ -129,13 +166,26 @@ module cl_bus
   assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : window_q ? window_rdata_i : ram_rdata_i;
 
 `ifdef FORMAL
-  // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks; late ones only when no other asks.
+  // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks, or with Waits has asked in the last cycle
+  // and need not wait; late ones only when no other asks.
   always_ff @(posedge clk_i) begin
     assert ((gnt_o & ~req_i) == '0);
     assert ((gnt_late_o & ~late_i) == '0);
     assert ((winner & (winner - Masters'(1))) == '0);
-    assert ((|gnt_o) == (|req_i));
-    assert ((|gnt_late_o) == (|late_i & ~|req_i));
+    assert ((|gnt_o) == (Waits ? |(req_i & kept) & ready : |req_i));
+    assert ((|gnt_late_o) == (!Waits & |late_i & ~|req_i));
+  end
+
+  // REQ-bus-4: the access shown to the memory stays until it is taken or withdrawn.
+  logic [Masters-1:0] waits_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waits_q <= '0;
+    else         waits_q <= (ram_ask_o & ~ram_req_o) ? chosen : '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert ((req_i & waits_q) == '0 || chosen == waits_q);
   end
 
   // REQ-bus-1: no master waits for more than Masters - 1 transfers of others. Each grant brings the last winner
@@ -150,7 +200,7 @@ module cl_bus
     end else begin
       for (int unsigned i = 0; i < Masters; i++) begin
         if (winner[i]) last_q <= i;
-        waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 1 : '0;
+        waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 32'(any) : '0;
       end
     end
   end
@@ -158,10 +208,17 @@ module cl_bus
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (last_q < Masters);
+      assert ((kept & (kept - Masters'(1))) == '0);
+      assert (waits_q == '0 || waits_q == kept);
       assert (above_q == Masters'({Masters{1'b1}} << (last_q + 1)));
       for (int unsigned i = 0; i < Masters; i++) begin
         assert (waited_q[i] + ((i > last_q) ? i - last_q : i + Masters - last_q) <= Masters);
         assert (waited_q[i] < Masters);
+        // Who is nearer than the one kept has come after it.
+        for (int unsigned k = 0; k < Masters; k++) begin
+          if (kept[k] && ((i > last_q) ? i - last_q : i + Masters - last_q) <
+                         ((k > last_q) ? k - last_q : k + Masters - last_q)) assert (waited_q[i] == 0);
+        end
       end
     end
   end

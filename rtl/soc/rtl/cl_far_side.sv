@@ -174,7 +174,7 @@ module cl_far_side
   localparam int unsigned RomAddrW    = $clog2(RomBytes / 4);
 
   bus_cmd_t    dev_cmd;
-  logic        memory_req, rom_req, rom_err, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req;
+  logic        memory_req, rom_req, rom_err, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req;
   logic [31:0] memory_rdata, rom_rdata;
 
   cl_bus #(
@@ -197,6 +197,8 @@ module cl_far_side
     .snoop_valid_o ({snoop_valid, unused_snoop}),
     .snoop_addr_o  (snoop_addr),
     .dev_cmd_o     (dev_cmd),
+    .ram_ask_o     (unused_ask),
+    .ram_ready_i   (1'b1),
     .ram_req_o     (memory_req),
     .ram_rdata_i   (memory_rdata),
     .uart_req_o    (unused_uart_req),
@@ -239,6 +241,6 @@ module cl_far_side
   logic unused;
   assign unused = ^{unused_halt, unused_local_rvalid, unused_lock_set, unused_lock_clear, unused_ipi_set,
                     unused_irq_ipi, unused_irq_line, unused_trace_valid, unused_exit_valid, unused_trace_kind,
-                    unused_lock_addr, unused_value, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req};
+                    unused_lock_addr, unused_value, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req};
 
 endmodule

@@ -28,6 +28,11 @@ module cl_soc
   parameter int unsigned Barriers   = 4,
   parameter int unsigned LocalBytes = 0,              // local memory of each processor, a power of two; 0: none
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
+  parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, with these cycles: see cl_sdram
+  parameter int unsigned RowHit     = 5,
+  parameter int unsigned RowMiss    = 7,
+  parameter int unsigned Refresh    = 5,
+  parameter int unsigned RefreshInterval = 390,
   parameter int unsigned TickCycles = 1000,           // unit of the time slice
   parameter bit          LockFair   = 1'b1,           // the lock unit serves who came first, else the lowest CPU
   parameter bit          BackDoor   = 1'b0,           // there is a Back-Door and a processor behind it
@@ -264,12 +269,13 @@ module cl_soc
   localparam int unsigned RamAddrW = $clog2(RamBytes / 4);
 
   bus_cmd_t    dev_cmd;
-  logic        ram_req, uart_req, unit_req, unit_err, near_req, near_err;
+  logic        ram_ask, ram_ready, ram_req, uart_req, unit_req, unit_err, near_req, near_err;
   logic [31:0] ram_rdata, uart_rdata, unit_rdata, near_rdata;
 
   cl_bus #(
     .Masters    (Masters),
     .RamBytes   (RamBytes),
+    .Waits      (Sdram),
     .Units      (HwThreads),
     .WindowBase (BackDoorBase),
     .WindowBytes(BackDoor ? BackDoorSize : 0)
@@ -287,6 +293,8 @@ module cl_soc
     .snoop_valid_o (snoop_valid),
     .snoop_addr_o  (snoop_addr),
     .dev_cmd_o     (dev_cmd),
+    .ram_ask_o     (ram_ask),
+    .ram_ready_i   (ram_ready),
     .ram_req_o     (ram_req),
     .ram_rdata_i   (ram_rdata),
     .uart_req_o    (uart_req),
@@ -310,6 +318,27 @@ module cl_soc
     .wdata_i(dev_cmd.wdata),
     .rdata_o(ram_rdata)
   );
+
+  if (Sdram) begin : g_sdram
+    cl_sdram #(
+      .Bytes   (RamBytes),
+      .Hit     (RowHit),
+      .Miss    (RowMiss),
+      .Refresh (Refresh),
+      .Interval(RefreshInterval)
+    ) u_sdram (
+      .clk_i,
+      .rst_ni,
+      .req_i  (ram_ask),
+      .addr_i (dev_cmd.addr[2 +: RamAddrW]),
+      .ready_o(ram_ready),
+      .taken_i(ram_req)
+    );
+  end else begin : g_sram
+    assign ram_ready = 1'b1;
+    logic unused;
+    assign unused = ^{ram_ask, RowHit, RowMiss, Refresh, RefreshInterval};
+  end
 
   cl_uart u_uart (
     .clk_i,

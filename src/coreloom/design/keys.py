@@ -20,11 +20,14 @@ CORES = ("economy", "standard")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
+MEMORIES = ("sram", "sdram")  # in the order of cl_soc's Sdram
 LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
 CONDITIONS = 32  # condition variables of every kernel
 _KIB, _MIB = 1 << 10, 1 << 20
+_SDRAM = ("memory.model", "sdram")
+_TIMING = "none: only the timing of a memory and its controller"
 
 
 class Literal(str):
@@ -211,6 +214,42 @@ class Platform:
             area="none: memory",
         ),
     ] = 32  # fmt: skip
+    model: Annotated[
+        str,
+        Key(
+            "sram: the shared memory answers in the next cycle; sdram: as a Micron MT48LC16M16A2-75 at "
+            "50 MHz, or by the four keys below",
+            choices=MEMORIES, rtl="Sdram", section="memory", optional=True, area=_TIMING,
+        ),
+    ] = "sram"  # fmt: skip
+    row_hit: Annotated[
+        int,
+        Key(
+            "cycles from a request to its answer, in an open row", 2, 100, rtl="RowHit", section="memory",
+            optional=True, only=_SDRAM, area=_TIMING,
+        ),
+    ] = 5  # fmt: skip
+    row_miss: Annotated[
+        int,
+        Key(
+            "in any other row: precharge and activate; at least row_hit", 2, 200, rtl="RowMiss",
+            section="memory", optional=True, only=_SDRAM, area=_TIMING,
+        ),
+    ] = 7  # fmt: skip
+    refresh: Annotated[
+        int,
+        Key(
+            "cycles of a refresh; then no row is open", 1, 1000, rtl="Refresh", section="memory",
+            optional=True, only=_SDRAM, area=_TIMING,
+        ),
+    ] = 5  # fmt: skip
+    refresh_interval: Annotated[
+        int,
+        Key(
+            "cycles from one refresh to the next; above refresh + row_miss", 3, 10**6, rtl="RefreshInterval",
+            section="memory", optional=True, only=_SDRAM, area=_TIMING,
+        ),
+    ] = 390  # fmt: skip
     ipc: IpcSize | None = None
     local_kib: Annotated[
         int,

@@ -214,6 +214,17 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             f"kernel.priorities must be at most {MAX_HYBRID_PRIORITIES} with hardware threads, "
             f"not {kernel.priorities}",
         )
+    if platform.row_miss < platform.row_hit:
+        raise wrong(
+            "memory.row_miss",
+            f"memory.row_miss must be at least memory.row_hit = {platform.row_hit}, not {platform.row_miss}",
+        )
+    if platform.refresh_interval <= (least := platform.refresh + platform.row_miss):
+        raise wrong(
+            "memory.refresh_interval",
+            "memory.refresh_interval must be above memory.refresh + memory.row_miss "
+            f"= {least}, not {platform.refresh_interval}: else an access may never be taken",
+        )
     if kernel.reserve and kernel.policy != "priority":
         raise wrong(
             "kernel.reserve", f"kernel.reserve is for policy = 'priority' only, not '{kernel.policy}'"
