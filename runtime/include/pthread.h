@@ -199,7 +199,7 @@ int pthread_setdeadline_np(pthread_t thread, int ticks);
  * sizeof(cpu_set_t). ENOTSUP: several CPUs but not all; another thread; an idle thread; policy dwrr of the hardware
  * kernel, or a policy of the software kernel. EBUSY: it has a reserved CPU. ESRCH: no such thread. */
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus);
-/* Of the calling thread; ENOTSUP for another one. */
+/* Of any thread; ENOTSUP for a hardware thread. While its CPU is reserved for another one, the CPU that it is on. */
 int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *cpus);
 
 /* A thread's name, copied. ERANGE: longer than PTHREAD_NAME_MAX_NP - 1, or than the room for it. ESRCH: no such thread.

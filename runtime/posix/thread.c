@@ -243,16 +243,16 @@ pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
 
 #define ALL_CPUS ((1u << CL_CPUS) - 1)
 
-/* 0 for the calling thread and a set of the right size. */
-static int not_own(pthread_t thread, size_t size) {
+/* 0 for a thread that exists and a set of the right size. */
+static int wrong_thread(pthread_t thread, size_t size) {
   if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
-  if (size != sizeof(cpu_set_t)) return EINVAL;
-  return thread == pthread_self() ? 0 : ENOTSUP;
+  return size == sizeof(cpu_set_t) ? 0 : EINVAL;
 }
 
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus) {
-  int wrong = not_own(thread, size);
+  int wrong = wrong_thread(thread, size);
   if (wrong) return wrong;
+  if (thread != pthread_self()) return ENOTSUP;
   uint32_t bits = cpus->bits, word = 0;
   if (!bits || bits & ~ALL_CPUS) return EINVAL;
   if (bits != ALL_CPUS) {
@@ -266,9 +266,11 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus)
 }
 
 int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *cpus) {
-  int wrong = not_own(thread, size);
+  int wrong = wrong_thread(thread, size);
   if (wrong) return wrong;
-  int fixed = cl_op_get_entry(thread) >> CL_ENTRY_WORD_STATIC_LSB & 1;
+  uint32_t entry = cl_op_get_entry(thread);
+  if (entry >> CL_ENTRY_WORD_HARDWARE_LSB & 1) return ENOTSUP;
+  int fixed = entry >> CL_ENTRY_WORD_STATIC_LSB & 1;
   cpus->bits = fixed ? 1u << (cl_op_thread_read(thread) >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK) : ALL_CPUS;
   return 0;
 }

@@ -32,7 +32,10 @@ FAIRNESS = ("AssertFair", "AssertNearer", "AssertInOrder", "AssertLinesFair", "A
 
 
 class Size(NamedTuple):
-    """And the cycles of the longest operation, with what the ready queue has still to do before it."""
+    """And the cycles of the longest operation, with what the ready queue has still to do before it.
+
+    move: of the operation move, which takes longer and has a proof of its own.
+    """
 
     cycles: int
     threads: int = 2
@@ -44,6 +47,7 @@ class Size(NamedTuple):
     build: Build = Build.BITMAP
     reserve: bool = False
     policy: str = "priority"
+    move: int = 0
 
     def config(self) -> Config:
         return Config(
@@ -63,17 +67,18 @@ class Size(NamedTuple):
         )
 
 
-SMALL = Size(13)
+SMALL = Size(13, move=16)
 # Looked at for so many cycles of an operation: longer ones take hours.
-SHARED = [Size(16, cpus=2, reserve=True), Size(15, cpus=2, policy="partitioned")]
+SHARED = [Size(16, cpus=2, reserve=True, move=20), Size(15, cpus=2, policy="partitioned", move=20)]
 LOOK = 7
-EDF = Size(13, policy="edf")
+LOOK_MOVE = 10  # as far as a move from an idle queue to its end
+EDF = Size(13, policy="edf", move=16)
 LARGER = [
-    Size(13, hw_threads=1, build=Build.HYBRID),
-    Size(13, cpus=2),
-    Size(14, build=Build.LINEAR),
-    Size(14, ports=2, port_depth=2, lines=2),
-    Size(15, threads=3),
+    Size(13, hw_threads=1, build=Build.HYBRID, move=16),
+    Size(13, cpus=2, move=16),
+    Size(14, build=Build.LINEAR, move=17),
+    Size(14, ports=2, port_depth=2, lines=2, move=17),
+    Size(15, threads=3, move=18),
     EDF,
 ]
 
@@ -82,18 +87,21 @@ def holds(
     size: Size,
     *,
     reset: bool = False,
+    move: bool = False,
     steps: int | None = None,
     bug: tuple[str, str, str] | None = None,
 ) -> bool:
     """Whether an operation keeps the invariant and all assertions, and takes at most `size.cycles` cycles.
 
-    reset: not an operation, but a reset. steps: look only at so many cycles. bug: a module, a text in it, and
-    what it is replaced by.
+    reset: not an operation, but a reset. move: the operation move, not all others. steps: look only at so
+    many cycles. bug: a module, a text in it, and what it is replaced by.
     """
+    cycles = size.move if move else size.cycles
     values = params(size.config()) | {
         "ReadyQueue": size.build.value,
-        "Cycles": size.cycles,
+        "Cycles": cycles,
         "FromReset": int(reset),
+        "Move": int(move),
     }
     setting = " ".join(f"-G{name}={value}" for name, value in values.items() if name.lower() not in ONE)
     sources = [path for path in rtl() if not path.stem.startswith(("cl_ready_queue_", "cl_scheduler"))]
@@ -117,7 +125,7 @@ def holds(
             f"{yosys.relative([*sources, *FORMAL])}\n"
             "prep -flatten -top cl_kernel_formal\nasync2sync\ndffunmap\nchformal -lower\n"
             f"delete {elsewhere}\nmemory_map\nopt -full\nselect -assert-min 50 t:$assert\n"
-            f"sat -verify -tempinduct-baseonly -maxsteps {steps or size.cycles + 1} -prove-asserts "
+            f"sat -verify -tempinduct-baseonly -maxsteps {steps or cycles + 1} -prove-asserts "
             "-set-assumes -set-at 1 cycle_q 0 -set-at 1 returned_q 0\n"
         )
     finally:
@@ -127,9 +135,10 @@ def holds(
     return proven
 
 
-def test_an_operation_keeps_the_rules() -> None:
+@pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
+def test_an_operation_keeps_the_rules(move: bool) -> None:
     """None lost, none twice, highest first, over in so many cycles: from every state, for every operation."""
-    assert holds(SMALL)
+    assert holds(SMALL, move=move)
 
 
 @pytest.mark.parametrize(
@@ -147,16 +156,18 @@ def test_a_reset_establishes_them(size: Size) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 @pytest.mark.parametrize("size", LARGER, ids=str)
-def test_an_operation_keeps_the_rules_of_more(size: Size) -> None:
-    assert holds(size)
+def test_an_operation_keeps_the_rules_of_more(size: Size, move: bool) -> None:
+    assert holds(size, move=move)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SHARED, ids=str)
-def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size) -> None:
+@pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
+def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool) -> None:
     """A reserved CPU is given to its owner only; real-time threads leave their CPUs only in surplus."""
-    assert holds(size, steps=LOOK)
+    assert holds(size, move=move, steps=LOOK_MOVE if move else LOOK)
 
 
 @pytest.mark.slow
@@ -177,10 +188,11 @@ def test_the_proof_of_shared_cpus_notices(size: Size, bug: tuple[str, str, str])
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 @pytest.mark.parametrize("size", [SMALL, *LARGER], ids=str)
-def test_the_cycles_are_exact(size: Size) -> None:
+def test_the_cycles_are_exact(size: Size, move: bool) -> None:
     """There is an operation that takes so many."""
-    assert not holds(size._replace(cycles=size.cycles - 1))
+    assert not holds(size._replace(cycles=size.cycles - 1, move=size.move - 1), move=move)
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ module cl_kernel_formal
 #(
   parameter  bit          FromReset  = 1'b0,
   parameter  int unsigned Cycles     = 20,
-  parameter  int unsigned Group      = 8,    // only operations with these bits 5:3; 8: all
+  parameter  bit          Move       = 1'b0, // only the operation move, the longest; 0: all others
   parameter  int unsigned Policy     = 0,
   parameter  bit          Reserve    = 1'b0,
   parameter  int unsigned RtCpus     = 1,
@@ -593,7 +593,7 @@ module cl_kernel_formal
       if (!FromReset) assume (idle && holds == '1);
     end else begin
       assume (!returned_q);
-      if (cycle_q == 8'd1 && Group < 8) assume (32'(u_dut.u_engine.op_q[5:3]) == Group);
+      if (cycle_q == 8'd1 && !FromReset) assume ((u_dut.u_engine.op_q == OpMove) == Move);
       if (idle) begin
         AssertClients:  assert (holds.clients);
         AssertIds:      assert (holds.ids);

@@ -75,6 +75,10 @@ int main(void) {
   for (unsigned i = 0; i < 4; i++)
     EQUAL(pthread_create(&threads[i], attributes(&attr, 16, -1), go_round, (void *)(uintptr_t)i), 0);
   EQUAL(pthread_setaffinity_np(busy, sizeof before, &before), ENOTSUP);
+  EQUAL(pthread_getaffinity_np(busy, sizeof before, &before), 0);
+  EQUAL(before.bits, (1u << cpus) - 1);
+  EQUAL(pthread_getaffinity_np(busy, 1, &before), EINVAL);
+  EQUAL(pthread_getaffinity_np(CL_THREADS, sizeof before, &before), ESRCH);
   for (unsigned i = 0; i < 4; i++) {
     void *value;
     EQUAL(pthread_join(threads[i], &value), 0);
