@@ -137,8 +137,10 @@ int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *par
 int pthread_setconcurrency(int level); /* EINVAL: negative. Changes nothing else */
 int pthread_getconcurrency(void);
 
-/* Where a thread may run: all CPUs, or one. ESRCH: no such thread, or it has ended. EINVAL: no CPU that there is, or a
- * set that is too small. ENOTSUP: another set than the thread has: choose it at its creation. */
+/* Where a thread may run: all CPUs, or one. The calling thread moves at once, behind the ready threads of its priority;
+ * for another thread only the set that it has is accepted. On an error nothing has changed. ESRCH: no such thread, or it
+ * has ended. EINVAL: no CPU that there is, or a set that is too small. ENOTSUP: another set; an idle thread; policy dwrr
+ * of the hardware kernel, or a policy of the software kernel. EBUSY: it has a reserved CPU. */
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set);
 int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set);
 
@@ -193,14 +195,6 @@ void cl_cleanup_pop(struct cl_cleanup *cleanup, int execute);
  * thread. EINVAL: out of range. ESRCH: no such thread. */
 int pthread_setweight_np(pthread_t thread, int weight);
 int pthread_setdeadline_np(pthread_t thread, int ticks);
-
-/* Where the calling thread may run from now on: on one CPU, or on all; it goes on there, behind the ready threads of its
- * priority. On an error nothing has changed. EINVAL: no CPU, or one that does not exist, or another size than
- * sizeof(cpu_set_t). ENOTSUP: several CPUs but not all; another thread; an idle thread; policy dwrr of the hardware
- * kernel, or a policy of the software kernel. EBUSY: it has a reserved CPU. ESRCH: no such thread. */
-int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus);
-/* Of any thread; ENOTSUP for a hardware thread. While its CPU is reserved for another one, the CPU that it is on. */
-int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *cpus);
 
 /* A thread's name, copied. ERANGE: longer than PTHREAD_NAME_MAX_NP - 1, or than the room for it. ESRCH: no such thread.
  * Timelines have the calling thread's new name, and another's only if it has not begun yet. */

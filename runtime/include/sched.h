@@ -24,17 +24,6 @@ struct sched_param {
   int sched_priority; /* sched_get_priority_min() .. sched_get_priority_max(); a larger number runs first */
 };
 
-/* A set of CPUs, as in glibc: CPU n is bit n. */
-typedef struct {
-  uint32_t bits;
-} cpu_set_t;
-#define CPU_SETSIZE 32
-#define CPU_ZERO(set) ((void)((set)->bits = 0))
-#define CPU_SET(cpu, set) ((void)((set)->bits |= 1u << (cpu)))
-#define CPU_CLR(cpu, set) ((void)((set)->bits &= ~(1u << (cpu))))
-#define CPU_ISSET(cpu, set) ((int)((set)->bits >> (cpu) & 1u))
-#define CPU_COUNT(set) __builtin_popcount((set)->bits)
-
 /* Let the next ready thread of the same priority run. Returns 0. */
 int sched_yield(void);
 

@@ -241,40 +241,6 @@ int pthread_detach(pthread_t thread) {
 
 pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
 
-#define ALL_CPUS ((1u << CL_CPUS) - 1)
-
-/* 0 for a thread that exists and a set of the right size. */
-static int wrong_thread(pthread_t thread, size_t size) {
-  if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
-  return size == sizeof(cpu_set_t) ? 0 : EINVAL;
-}
-
-int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *cpus) {
-  int wrong = wrong_thread(thread, size);
-  if (wrong) return wrong;
-  if (thread != pthread_self()) return ENOTSUP;
-  uint32_t bits = cpus->bits, word = 0;
-  if (!bits || bits & ~ALL_CPUS) return EINVAL;
-  if (bits != ALL_CPUS) {
-    if (bits & (bits - 1)) return ENOTSUP;
-    uint32_t cpu = 0;
-    while (!(bits >> cpu & 1)) cpu++;
-    word = 1u << CL_ATTRIBUTES_STATIC_LSB | cpu << CL_ATTRIBUTES_CPU_LSB;
-  }
-  cl_trace_call();
-  return cl_status(cl_op_move(word));
-}
-
-int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *cpus) {
-  int wrong = wrong_thread(thread, size);
-  if (wrong) return wrong;
-  uint32_t entry = cl_op_get_entry(thread);
-  if (entry >> CL_ENTRY_WORD_HARDWARE_LSB & 1) return ENOTSUP;
-  int fixed = entry >> CL_ENTRY_WORD_STATIC_LSB & 1;
-  cpus->bits = fixed ? 1u << (cl_op_thread_read(thread) >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK) : ALL_CPUS;
-  return 0;
-}
-
 int pthread_setname_np(pthread_t thread, const char *name) {
   size_t length = strlen(name);
   if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
@@ -301,8 +267,15 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) 
   cpu_set_t now;
   int status = pthread_getaffinity_np(thread, sizeof now, &now);
   if (status) return status;
-  if (size < sizeof *set || !(set->cpus & CL_ALL_CPUS)) return EINVAL;
-  return (set->cpus & CL_ALL_CPUS) == now.cpus ? 0 : ENOTSUP;
+  uint32_t cpus = size < sizeof *set ? 0 : set->cpus & CL_ALL_CPUS, word = 0;
+  if (!cpus) return EINVAL;
+  if (thread != pthread_self()) return cpus == now.cpus ? 0 : ENOTSUP;
+  if (cpus != CL_ALL_CPUS) {
+    if (cpus & (cpus - 1)) return ENOTSUP;
+    word = 1u << CL_ATTRIBUTES_STATIC_LSB | (uint32_t)__builtin_ctz(cpus) << CL_ATTRIBUTES_CPU_LSB;
+  }
+  cl_trace_call();
+  return cl_status(cl_op_move(word));
 }
 
 int pthread_setweight_np(pthread_t thread, int weight) {

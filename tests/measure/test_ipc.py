@@ -132,6 +132,33 @@ def test_single_operations_take_their_bound() -> None:
     assert all(row.kernel is None for row in rows)
 
 
+def test_a_thread_moves_itself() -> None:
+    """From the call until it goes on where nothing else ran."""
+    (row,) = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS["thread_move"]])
+    assert (row.part, row.kernel, row.cycles, row.least, row.most) == ("move", "hw", 113, 113, 113)
+
+
+def test_an_sdram_as_global_memory_makes_a_block_longer() -> None:
+    (place,) = ipc.sdram_places(("standard",))
+    assert (place.text(), place.platform().model) == ("amp-sdram-standard, 2 CPUs", "sdram")
+    rows = []
+    for kind in ("amp", "amp-sdram"):
+        rows += ipc_transfer.measure(kind, "standard", 2, "hw", MECHANISMS["polling_wires"], (8,))
+    short, long = rows
+    assert (long.platform, long.words, long.bus_transfers) == ("amp-sdram", 8, short.bus_transfers)
+    assert (short.bound_cycles, long.bound_cycles) == (2 * 8 + 4, 2 * 8 * 5 + 4)
+    # Every word waits 4 cycles more at least, when it is written and when it is read.
+    assert long.cycles >= short.cycles + 2 * 8 * 4
+    assert "amp-sdram" not in str(page.transfers(rows))
+
+
+def test_the_paper_s_mechanisms_are_measured_on_the_sdram() -> None:
+    texts = [job.text for job in ipc.paper_jobs(ipc.sdram_places())]
+    assert len(texts) == 2 * (5 + 2)  # the semaphore is one of each kernel
+    assert texts[0] == "amp-sdram-standard, 2 CPUs: polling, wires"
+    assert texts[-1] == "amp-sdram-economy, 2 CPUs: semaphore, software kernel"
+
+
 def test_a_stream_is_as_fast_as_the_core_alone() -> None:
     (row,) = ipc_latency.measure(*STANDARD, "hw", [ipc_latency.TESTS["stream_memory"]])
     assert row.words == ipc_latency.STREAM
@@ -282,6 +309,19 @@ def test_a_row_is_kept_without_what_its_part_does_not_have() -> None:
     stream = {"operation", "own_cycles", "words_per_cycle", "own_rate"}
     assert set(msgspec.to_builtins(ROWS[-1])) == common | stream
     assert msgspec.convert(msgspec.to_builtins(ROWS), list[Row]) == ROWS
+
+
+def test_the_paper_s_table_on_an_sdram() -> None:
+    assert page.sdram(ROWS) == []
+    slow = [msgspec.structs.replace(row, platform="amp-sdram", cycles=2 * row.cycles + 1) for row in ROWS[:4]]
+    (table,) = page.sdram([*ROWS, *slow])
+    assert table.columns[:4] == ("paper", "here", "8 words, economy", "8 words, standard")
+    assert table.rows == (
+        ("(a) polling", "polling, wires", "-", "201 (2.01)", "-", "-", "-", "-"),
+        ("(a') polling 2", "polling 2, wires", "-", "601 (2.00)", "-", "-", "-", "-"),
+        ("(b) interrupt", "interrupt, copied in the service routine", "-", "401 (2.00)", "-", "-", "-", "-"),
+        ("(c) semaphore", "semaphore, hardware kernel", "-", "261 (2.01)", "-", "-", "-", "-"),
+    )
 
 
 def test_the_order_of_the_four_and_why_it_is_another() -> None:

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.ipc import page
-from coreloom.benches.ipc.bench import HEADLINE, Result, figures, jobs, places
+from coreloom.benches.ipc.bench import (
+    HEADLINE,
+    PAPER_WORDS,
+    Result,
+    figures,
+    jobs,
+    paper_jobs,
+    places,
+    sdram_places,
+)
 from coreloom.benches.ipc.start import Start
 from coreloom.benches.ipc.transfer import Row
 from coreloom.jobs.job import build
@@ -32,8 +41,10 @@ class Ipc(Bench[Result]):
 
     def measure(self, options: Namespace, work: Work) -> Result:
         where = places(("amp",), ("standard",), (2,)) if options.quick else places()
-        wanted = jobs(where, (8, 32, 128)) if options.quick else jobs(where)
-        found = work.jobs([build(place.platform(), place.text()) for place in where], wanted)
+        sdram = sdram_places(("standard",)) if options.quick else sdram_places()
+        wanted = jobs(where, PAPER_WORDS) if options.quick else jobs(where)
+        models = [build(place.platform(), place.text()) for place in (*where, *sdram)]
+        found = work.jobs(models, wanted + paper_jobs(sdram))
         rows = [row for row in found if isinstance(row, Row)]
         starts = [row for row in found if isinstance(row, Start)]
         reach = figures(rows, starts)

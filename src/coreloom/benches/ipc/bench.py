@@ -36,14 +36,14 @@ HEADLINE = "8 words by a semaphore, hardware kernel, 2 CPUs"
 
 
 class Place(NamedTuple):
-    """A platform: amp or smp, its core, how many."""
+    """A platform: its kind (amp, smp, or amp with an SDRAM), its core, how many."""
 
     kind: str
     core: str
     cpus: int
 
     def platform(self) -> platform.Platform:
-        return platform.load(f"{self.kind}-{self.core}", self.cpus)
+        return transfer.load(*self)
 
     def text(self) -> str:
         return f"{self.kind}-{self.core}, {self.cpus} CPUs"
@@ -55,9 +55,29 @@ def places(
     return [Place(kind, core, number) for kind in kinds for core in cores for number in cpus]
 
 
+def sdram_places(cores: Sequence[str] = CORES) -> list[Place]:
+    """[IPC]'s system with an SDRAM as its global memory."""
+    return places((transfer.SDRAM,), cores, (2,))
+
+
 def sizes(mechanism: Mechanism, words: Sequence[int]) -> tuple[int, ...]:
     """The semaphore also without the copying: its path is what is to be reached."""
     return (0, *words) if mechanism.name == "semaphore" else tuple(words)
+
+
+def _transfers(place: Place, mechanism: Mechanism, words: Sequence[int]) -> list[Job[Row | Start]]:
+    wanted: list[Job[Row | Start]] = []
+    for kernel in mechanism.kernels:
+        what = transfer.titled(mechanism.title, kernel if mechanism.by_kernel else None)
+        run = partial(transfer.measure, *place, kernel, mechanism, words)
+        wanted.append(Job(f"{place.text()}: {what}", whole(run)))
+    return wanted
+
+
+def paper_jobs(where: Sequence[Place]) -> list[Job[Row | Start]]:
+    """[IPC]'s four mechanisms in its sizes at these places."""
+    four = [mechanism for mechanism in MECHANISMS.values() if mechanism.paper]
+    return [job for place in where for mechanism in four for job in _transfers(place, mechanism, PAPER_WORDS)]
 
 
 def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[Job[Row | Start]]:
@@ -65,11 +85,7 @@ def jobs(where: Sequence[Place], words: Sequence[int] = transfer.WORDS) -> list[
     wanted: list[Job[Row | Start]] = []
     for place in where:
         for mechanism in MECHANISMS.values():
-            for kernel in mechanism.kernels:
-                what = transfer.titled(mechanism.title, kernel if mechanism.by_kernel else None)
-                text = f"{place.text()}: {what}"
-                run = partial(transfer.measure, *place, kernel, mechanism, sizes(mechanism, words))
-                wanted.append(Job(text, whole(run)))
+            wanted += _transfers(place, mechanism, sizes(mechanism, words))
         for kernel in KERNELS:
             text = f"{place.text()}: single operations, {KERNELS[kernel]} kernel"
             wanted.append(Job(text, whole(partial(latency.measure, *place, kernel))))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What single operations between CPUs take: signals, round trips, streams, locks, barriers.
+ * What single operations between CPUs take: signals, round trips, moves, streams, locks, barriers.
  *
  * Input: how many tests, how many rounds, then the name of each test in 32 bytes.
  * A test NAME has its moments NAME_begin and NAME_end, once in every round; locks besides NAME_got and NAME_free for
@@ -249,6 +249,26 @@ APART void semaphore_signal(unsigned me) {
   } else {
     must(sem_wait(&semaphore));
     MOMENT(semaphore_signal_end);
+  }
+}
+
+static void move_to(unsigned cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  must(pthread_setaffinity_np(pthread_self(), sizeof set, &set));
+}
+
+/* CPU 1 waits in the kernel: its thread waits for the semaphore. */
+APART void thread_move(unsigned me) {
+  if (me == 0) {
+    MOMENT(thread_move_begin);
+    move_to(1);
+    MOMENT(thread_move_end);
+    move_to(0);
+    must(sem_post(&semaphore));
+  } else {
+    must(sem_wait(&semaphore));
   }
 }
 
@@ -526,6 +546,7 @@ static const struct test {
     SIGNAL(variable_polled),
     SIGNAL(variable_trip),
     SIGNAL(semaphore_signal),
+    SIGNAL(thread_move),
     WITH(interrupt_wire, handlers, handlers_off),
     WITH(interrupt_doorbell, handlers, handlers_off),
     WITH(port_signal, port_prepare, port_undo),

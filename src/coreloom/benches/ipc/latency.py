@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single operations between processors: signals, round trips, streams, locks, barriers.
+"""Single operations between processors: signals, round trips, moves, streams, locks, barriers.
 
 One simulation is all of them on one platform; latency.c is the program.
 """
@@ -48,7 +48,7 @@ class Test:
     """
 
     name: str
-    part: str  # signal | trip | stream | lock | handover | barrier
+    part: str  # signal | trip | move | stream | lock | handover | barrier
     title: str
     bound: tuple[int, ...]
     by_kernel: bool = False
@@ -92,6 +92,7 @@ TESTS = {
         Test("mailbox_trip_api", "trip", "mailbox", _TRIP),
         Test("wire_trip_raw", "trip", "wires, blocking loads, plain stores and loads", _TRIP),
         Test("variable_trip", "trip", "variables in global memory", (2 * _MEMORY_BOUND - 1,)),
+        Test("thread_move", "move", "the calling thread moves to another processor", _ONE, by_kernel=True),
         Test("stream_registers", "stream", "from registers to registers", (STREAM + 2,)),
         Test("stream_memory", "stream", "from memory to memory", (STREAM + 2,)),
         Test("stream_message", "stream", "from memory to memory, one message", (MESSAGE + 2,)),
@@ -230,6 +231,7 @@ def _stream(test: Test, log: _Log, cpus: int) -> Iterator[Found]:
 _READ: dict[str, Callable[[Test, _Log, int], Iterator[Found]]] = {
     "signal": _signal,
     "trip": _signal,
+    "move": _signal,
     "stream": _stream,
     "lock": _lock,
     "handover": _handover,
@@ -257,7 +259,7 @@ def measure(kind: str, core: str, cpus: int, kernel: str, tests: Sequence[Test] 
             for (operation, cycles, words, own), least in zip(
                 _READ[test.part](test, log, cpus), test.bound, strict=True
             ):
-                if kernel == "sw" and test.part in ("signal", "handover"):
+                if kernel == "sw" and test.part in ("signal", "move", "handover"):
                     least = _MEMORY_BOUND  # it has no other way
                 typical = median_high(cycles)
                 rows.append(

@@ -9,9 +9,12 @@ from coreloom.benches.ipc.bench import PAPER_WORDS, Result
 from coreloom.benches.ipc.bench import orders as orders_of
 from coreloom.benches.ipc.latency import TESTS
 from coreloom.benches.ipc.start import PAPER, Start
-from coreloom.benches.ipc.transfer import MECHANISMS, Row, titled
+from coreloom.benches.ipc.transfer import MECHANISMS, SDRAM, Row, titled
 from coreloom.report.table import Table, number, reach
 from coreloom.toolchain.firmware import KERNELS
+
+_PAPER_CASES = [(words, core) for words in PAPER_WORDS for core in ("economy", "standard")]
+_CASES = tuple(f"{words} words, {core}" for words, core in _PAPER_CASES)
 
 
 def tables(content: Result) -> list[Table]:
@@ -19,6 +22,7 @@ def tables(content: Result) -> list[Table]:
     rows = content.rows
     return [
         paper(rows),
+        *sdram(rows),
         *starts(content.starts),
         order(rows),
         *transfers(rows),
@@ -47,28 +51,51 @@ def paper(rows: Sequence[Row]) -> Table:
         "(a) polling": "the fastest in any case",
         "(a') polling 2": "slower than polling",
     }
-    here = [r for r in rows if (r.part, r.platform, r.cpus) == ("transfer", "amp", 2)]
-    cycles = {(r.mechanism, r.kernel, r.words, r.core): r.cycles for r in here}
-    cases = [(words, core) for words in PAPER_WORDS for core in ("economy", "standard")]
-    lines = []
-    for name, kernel in dict.fromkeys((r.mechanism, r.kernel) for r in here):
-        called = MECHANISMS[name].paper
-        if called is None:
-            continue
-        lines.append(
-            (
-                called,
-                titled(MECHANISMS[name].title, kernel),
-                says.get(called, "-"),
-                *(number(cycles.get((name, kernel, *case))) for case in cases),
-            )
-        )
+    lines = [
+        (called, title, says.get(called, "-"), *(number(row.cycles if row else None) for row in of))
+        for called, title, of in _four(rows, "amp")
+    ]
     return Table(
         "Cycles of [IPC]'s four mechanisms on its system: two processors, local memories (its Table 1)",
-        ("paper", "here", "paper says", *(f"{words} words, {core}" for words, core in cases)),
+        ("paper", "here", "paper says", *_CASES),
         tuple(lines),
         text_columns=3,
     )
+
+
+def sdram(rows: Sequence[Row]) -> list[Table]:
+    """The same with an SDRAM as global memory, and how many times as long that is."""
+    short = {(title, row.words, row.core): row for _, title, of in _four(rows, "amp") for row in of if row}
+
+    def cell(title: str, row: Row | None) -> str:
+        if row is None:
+            return "-"
+        return f"{number(row.cycles)} ({row.cycles / short[title, row.words, row.core].cycles:.2f})"
+
+    lines = [(called, title, *(cell(title, row) for row in of)) for called, title, of in _four(rows, SDRAM)]
+    if not lines:
+        return []
+    return [
+        Table(
+            "The same with an SDRAM as global memory (in brackets: times the cycles above)",
+            ("paper", "here", *_CASES),
+            tuple(lines),
+            text_columns=2,
+        )
+    ]
+
+
+def _four(rows: Sequence[Row], kind: str) -> list[tuple[str, str, list[Row | None]]]:
+    """Of each line of [IPC]'s table: its name in the paper, its title, its rows in the order of _CASES."""
+    here = [r for r in rows if (r.part, r.platform, r.cpus) == ("transfer", kind, 2)]
+    found = {(r.mechanism, r.kernel, r.words, r.core): r for r in here}
+    lines = []
+    for name, kernel in dict.fromkeys((r.mechanism, r.kernel) for r in here):
+        mechanism = MECHANISMS[name]
+        if mechanism.paper is not None:
+            of = [found.get((name, kernel, *case)) for case in _PAPER_CASES]
+            lines.append((mechanism.paper, titled(mechanism.title, kernel), of))
+    return lines
 
 
 def starts(rows: Sequence[Start]) -> list[Table]:
@@ -120,7 +147,7 @@ def order(rows: Sequence[Row]) -> Table:
 
 def transfers(rows: Sequence[Row]) -> list[Table]:
     """Each mechanism on each platform and core: cycles and, in brackets, how many times the bound."""
-    transfers = [row for row in rows if row.part == "transfer" and row.words]
+    transfers = [row for row in rows if row.part == "transfer" and row.words and row.platform != SDRAM]
     sizes = sorted({row.words for row in transfers})
     made = []
     for kind, core in dict.fromkeys((row.platform, row.core) for row in transfers):
@@ -151,10 +178,11 @@ def transfers(rows: Sequence[Row]) -> list[Table]:
 
 
 def operations(rows: Sequence[Row]) -> list[Table]:
-    """Signals, round trips, locks and barriers; where more CPUs change a figure, one figure for each."""
+    """Signals, trips, moves, locks and barriers; where more CPUs change a figure, one figure for each."""
     parts = {
         "signal": "Cycles of a signal or word to a processor or thread that waits",
         "trip": "Cycles of a round trip",
+        "move": "Cycles until a thread that moves itself to another processor, which waits, goes on there",
         "lock": "Cycles of an uncontended lock",
         "handover": "Cycles from the release of a lock until the next owner continues, all CPUs waiting",
         "barrier": "Cycles from the last arrival at a barrier until the last thread continues",

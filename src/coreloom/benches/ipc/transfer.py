@@ -15,6 +15,7 @@ from statistics import median_high
 import msgspec
 
 from coreloom.design import platform
+from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment, Outcome
 from coreloom.simulation.simulate import Event, Kind
@@ -28,6 +29,7 @@ _SOURCE = str(Path(__file__).with_name("transfer.c"))
 # No time slice falls into a round: a processor has one thread here. The largest block is one message.
 DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0, "CL_MESSAGE_WORDS": 1024}
 MAX_CYCLES = 100_000_000
+SDRAM = "amp-sdram"  # the kind of platform: amp whose global memory is an SDRAM
 # Beats of the bus beside those of the data: a signal there and one back, a cycle each to be granted.
 _BUS_HANDSHAKE = 4
 _PORT_HANDSHAKE = 2
@@ -176,11 +178,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     The first round, whose code is not yet in the cache, is not among them.
     """
 
-    part: str  # transfer | signal | trip | stream | lock | handover | barrier
+    part: str  # transfer | signal | trip | move | stream | lock | handover | barrier
     mechanism: str  # a name of MECHANISMS, or of latency.TESTS
     operation: str | None = None  # of a test
     kernel: str | None  # None: it is no service of the kernel
-    platform: str  # amp | smp
+    platform: str  # amp | smp | amp-sdram
     core: str
     cpus: int
     words: int
@@ -204,24 +206,38 @@ def titled(title: str, kernel: str | None) -> str:
     return title if kernel is None else f"{title}, {KERNELS[kernel]} kernel"
 
 
-def bound(mechanism: Mechanism, interconnect: str, cpus: int, words: int, kernel: str | None = None) -> int:
+def load(kind: str, core: str, cpus: int) -> Platform:
+    """The platform of a kind."""
+    if kind == SDRAM:
+        return platform.load(f"amp-{core}", cpus, changes={"memory.model": "sdram"})
+    return platform.load(f"{kind}-{core}", cpus)
+
+
+def bound(
+    mechanism: Mechanism,
+    interconnect: str,
+    cpus: int,
+    words: int,
+    kernel: str | None = None,
+    beat: int = 1,
+) -> int:
     """Cycles below which nothing can be: beats of the one bus, or of the busiest private port.
 
     A block goes over the bus when it is written to global memory and when it is read from there; on smp-bus,
     where local memory is a part of it, also when it is read at one end and written at the other.
-    A port of the software kernel is memory.
+    A port of the software kernel is memory. beat: cycles of a word of data on the bus, at least.
     """
     local = interconnect == "smp-bus"
     others = cpus - 1
     if not mechanism.port or kernel == "sw":
-        return (4 if local else 2) * words * (cpus // 2) + _BUS_HANDSHAKE
+        return (4 if local else 2) * words * (cpus // 2) * beat + _BUS_HANDSHAKE
     busiest = words * others if mechanism.shape == "many_to_one" else words
     beats = {
         "pairs": 2 * words * (cpus // 2),
         "many_to_one": 2 * words * others,
         "one_to_many": words * (1 + others),
     }[mechanism.shape]
-    return max(busiest, beats if local else 0) + _PORT_HANDSHAKE
+    return max(busiest, beats * beat if local else 0) + _PORT_HANDSHAKE
 
 
 def lanes(mechanism: Mechanism, cpus: int) -> list[tuple[list[int], list[int]]]:
@@ -294,8 +310,9 @@ def bus_transfers(output: bytes, pairs: int, rounds: int) -> tuple[int, list[int
 def measure(
     kind: str, core: str, cpus: int, kernel: str, mechanism: Mechanism, sizes: Sequence[int] = WORDS
 ) -> list[Row]:
-    """The rows of one mechanism, one for each size. kind: amp or smp. Wrong data is a UserError."""
-    soc = platform.load(f"{kind}-{core}", cpus)
+    """The rows of one mechanism, one for each size. kind: as in Row. Wrong data is a UserError."""
+    soc = load(kind, core, cpus)
+    beat = soc.row_hit if soc.model == "sdram" else 1
     experiment = Experiment(_SOURCE, soc, kernel, defines=DEFINES)
     rounds = [ROUNDS[words] for words in sizes]
     data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))
@@ -313,7 +330,7 @@ def measure(
     for words, count in zip(sizes, rounds, strict=True):
         warm = slice(first + 1, first + count)
         slowest = [max(of_round) for of_round in cycles[warm]]
-        typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words, kernel)
+        typical, least = median_high(slowest), bound(mechanism, soc.interconnect, cpus, words, kernel, beat)
         rows.append(
             Row(
                 part="transfer",
