@@ -16,7 +16,7 @@ static cpu_set_t only(unsigned cpu) {
 static unsigned where(void) {
   cpu_set_t set;
   EQUAL(pthread_getaffinity_np(pthread_self(), sizeof set, &set), 0);
-  return set.bits;
+  return set.cpus;
 }
 
 static void move(cpu_set_t set) { EQUAL(pthread_setaffinity_np(pthread_self(), sizeof set, &set), 0); }
@@ -56,11 +56,10 @@ int main(void) {
   EQUAL(turns[0], 20u);
 
   /* Errors, and nothing changed. */
-  cpu_set_t before = only(cpus - 1), none, beyond = only(cpus), some = {1u | 1u << cpus};
+  cpu_set_t before = only(cpus - 1), none, beyond = only(cpus);
   CPU_ZERO(&none);
   move(before);
   EQUAL(pthread_setaffinity_np(self, sizeof beyond, &beyond), EINVAL);
-  EQUAL(pthread_setaffinity_np(self, sizeof some, &some), EINVAL);
   EQUAL(pthread_setaffinity_np(self, sizeof none, &none), EINVAL);
   EQUAL(pthread_setaffinity_np(self, 1, &before), EINVAL);
   EQUAL(pthread_setaffinity_np(CL_THREADS, sizeof before, &before), ESRCH);
@@ -74,9 +73,9 @@ int main(void) {
   EQUAL(pthread_create(&busy, attributes(&attr, 16, -1), compute, NULL), 0);
   for (unsigned i = 0; i < 4; i++)
     EQUAL(pthread_create(&threads[i], attributes(&attr, 16, -1), go_round, (void *)(uintptr_t)i), 0);
-  EQUAL(pthread_setaffinity_np(busy, sizeof before, &before), ENOTSUP);
+  EQUAL(pthread_setaffinity_np(busy, sizeof before, &before), cpus == 1 ? 0 : ENOTSUP);
   EQUAL(pthread_getaffinity_np(busy, sizeof before, &before), 0);
-  EQUAL(before.bits, (1u << cpus) - 1);
+  EQUAL(before.cpus, (1u << cpus) - 1);
   EQUAL(pthread_getaffinity_np(busy, 1, &before), EINVAL);
   EQUAL(pthread_getaffinity_np(CL_THREADS, sizeof before, &before), ESRCH);
   for (unsigned i = 0; i < 4; i++) {
