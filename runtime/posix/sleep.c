@@ -5,18 +5,19 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "clock.h"
 
-static int sleep_until(uint64_t at) {
+static void sleep_until(uint64_t at) {
   static struct cl_queue sleepers; /* nobody wakes them */
-  struct cl_waiter me = {0};
+  struct cl_waiter me = {.cancel = cl_cancel_word()};
   cl_backend_lock();
-  return cl_queue_wait(&sleepers, &me, at);
+  if (cl_queue_wait(&sleepers, &me, at) == ECANCELED) cl_cancel_act();
 }
 
 /* CLOCK_REALTIME may be set meanwhile. */
-static int sleep_until_time(const struct timespec *time) {
-  struct cl_waiter me = {0};
+static void sleep_until_time(const struct timespec *time) {
+  struct cl_waiter me = {.cancel = cl_cancel_word()};
   int status;
   do {
     uint64_t at;
@@ -24,12 +25,14 @@ static int sleep_until_time(const struct timespec *time) {
     cl_deadline(CLOCK_REALTIME, time, &at);
     status = cl_queue_wait(&cl_clock_sleepers, &me, at);
   } while (!status);
-  return status;
+  if (status == ECANCELED) cl_cancel_act();
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
   (void)left;
   uint64_t at;
+  cl_trace_call();
+  cl_cancel_test();
   if (clock == CLOCK_PROCESS_CPUTIME_ID) return ENOTSUP;
   int status = cl_deadline(clock, time, &at);
   if (status || (!(flags & TIMER_ABSTIME) && time->tv_sec < 0)) return EINVAL;

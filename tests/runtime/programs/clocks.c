@@ -174,6 +174,23 @@ static void moves_with_the_clock(void) {
   EQUAL(pthread_join(relative, NULL), 0);
 }
 
+static void *sleeps_long(void *absolute) {
+  nanosleep(&(struct timespec){.tv_sec = absolute ? 0 : 100000}, NULL);
+  clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &(struct timespec){.tv_sec = INT64_MAX}, NULL);
+  return NULL;
+}
+
+static void can_be_cancelled(void) {
+  for (intptr_t i = 0; i < 2; i++) {
+    void *value;
+    pthread_t thread = spawn(ABOVE, sleeps_long, (void *)i);
+    usleep(1000); /* it sleeps on any CPU */
+    EQUAL(pthread_cancel(thread), 0);
+    EQUAL(pthread_join(thread, &value), 0);
+    CHECK(value == PTHREAD_CANCELED);
+  }
+}
+
 int main(void) {
   converts();
   shows_time();
@@ -183,5 +200,6 @@ int main(void) {
   sleeps(CLOCK_REALTIME);
   sleeps_by_old_names();
   moves_with_the_clock();
+  can_be_cancelled();
   return finish();
 }

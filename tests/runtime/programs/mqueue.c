@@ -268,6 +268,29 @@ static void notifies(void) {
   FAILS(mq_notify(queue, &event), EINVAL);
 }
 
+/* --- cancellation --- */
+
+static void *is_cancelled(void *sends) {
+  char message[SIZE] = "c";
+  if (sends) mq_send(queue, message, sizeof message, 0);
+  else mq_receive(queue, message, sizeof message, NULL);
+  return NULL;
+}
+
+static void can_be_cancelled(void) {
+  for (intptr_t sends = 0; sends < 2; sends++) {
+    void *value;
+    for (int i = 0; sends && i < 4; i++) send("x", 0);
+    pthread_t thread = spawn(MIDDLE + 1, is_cancelled, (void *)sends);
+    nanosleep(&(struct timespec){0, 1000000}, NULL); /* it waits, on any CPU */
+    EQUAL(pthread_cancel(thread), 0);
+    EQUAL(pthread_join(thread, &value), 0);
+    CHECK(value == PTHREAD_CANCELED);
+    holds(4 * sends);
+    for (int i = 0; sends && i < 4; i++) receives("x", 0);
+  }
+}
+
 int main(void) {
   struct mq_attr attr = sized(4, SIZE);
   EQUAL(sem_init(&called, 0, 0), 0);
@@ -277,6 +300,7 @@ int main(void) {
   has_limits();
   if (cl_cpu_count() == 1) wakes(); /* it relies on what runs first */
   passes_all();
+  can_be_cancelled();
   if (cl_cpu_count() == 1) notifies();
   EQUAL(mq_close(queue), 0);
   EQUAL(mq_unlink("/queue"), 0);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cancel.h"
 #include "clock.h"
 #include "names.h"
 #include "notify.h"
@@ -169,7 +170,7 @@ static struct slot *pop(struct slot **list) {
 /* A slot of the list, or of whoever gives one to the waiters. With the lock, which is released. */
 static int take(struct slot **list, struct cl_queue *waiters, int flags, const struct timespec *until,
                 struct slot **slot) {
-  struct cl_waiter me = {0};
+  struct cl_waiter me = {.cancel = cl_cancel_word()};
   uint64_t at = CL_NEVER;
   *slot = pop(list);
   int status = *slot ? 0 : flags & O_NONBLOCK ? EAGAIN : until ? cl_deadline(CLOCK_REALTIME, until, &at) : 0;
@@ -191,6 +192,7 @@ static int hand(struct cl_queue *waiters, struct slot *slot) {
 
 static int send(mqd_t number, const char *message, size_t length, unsigned priority, const struct timespec *until) {
   cl_trace_call();
+  cl_cancel_test();
   struct cl_notice notice = {.function = NULL};
   struct slot *slot = NULL;
   struct descriptor *found = begin(number, O_WRONLY);
@@ -220,12 +222,14 @@ static int send(mqd_t number, const char *message, size_t length, unsigned prior
     }
   }
   end(queue);
+  if (status == ECANCELED) cl_cancel_act();
   cl_notify(&notice); /* the message is there even if no thread can be */
   return status;
 }
 
 static ssize_t receive(mqd_t number, char *message, size_t room, unsigned *priority, const struct timespec *until) {
   cl_trace_call();
+  cl_cancel_test();
   struct slot *slot = NULL;
   struct descriptor *found = begin(number, O_RDONLY);
   if (!found) return cl_fail(EBADF);
@@ -249,6 +253,7 @@ static ssize_t receive(mqd_t number, char *message, size_t room, unsigned *prior
     queue->free = slot;
   }
   end(queue);
+  if (status == ECANCELED) cl_cancel_act();
   return status ? cl_fail(status) : length;
 }
 
