@@ -17,14 +17,14 @@ void cl_cancel_act(void) { pthread_exit(PTHREAD_CANCELED); }
 
 void pthread_testcancel(void) { cl_cancel_test(); }
 
-CL_COLD void cl_cancel_enter_apart(uint32_t leave, uint32_t object) {
+CL_COLD int cl_cancel_enter_apart(uint32_t leave, uint32_t object) {
   struct cl_cancel *cancel = cl_cancel_mine();
   cl_backend_lock();
   int now = cancel->now != 0;
   cancel->leave = now || cancel->disabled ? 0 : leave;
   cancel->object = object;
   cl_backend_unlock();
-  if (now) cl_cancel_act();
+  return now;
 }
 
 CL_COLD int cl_cancel_left_apart(void) {

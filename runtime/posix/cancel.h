@@ -4,9 +4,10 @@
  *
  * CL_CANCEL is 1 for a program that has pthread_cancel (src/coreloom/toolchain/firmware.py): others pay nothing.
  * A point at which the thread waits for an object of the kernel:
- *   cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object);
- *   ... wait ...
- *   if (cl_cancel_left()) { undo what a cleanup handler must not see; cl_cancel_act(); }
+ *   int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object);
+ *   if (!cancelled) { ... wait ...; cancelled = cl_cancel_left(); }
+ *   ... what a cleanup handler relies on ...
+ *   if (cancelled) cl_cancel_act();
  * One at which it waits in a queue (wait.h): cl_cancel_test(), then the waiter's `cancel` is cl_cancel_word(), and
  * after ECANCELED the same. */
 #ifndef CL_CANCEL_H
@@ -41,12 +42,12 @@ static inline void cl_cancel_test(void) {
   if (CL_CANCEL && cl_cancel_mine()->now) cl_cancel_act();
 }
 
-void cl_cancel_enter_apart(uint32_t leave, uint32_t object);
+int cl_cancel_enter_apart(uint32_t leave, uint32_t object);
 int cl_cancel_left_apart(void);
 
-/* Acts on a request; from now on one ends the wait. */
-static inline void cl_cancel_enter(uint32_t leave, uint32_t object) {
-  if (CL_CANCEL) cl_cancel_enter_apart(leave, object);
+/* 1: there is a request. Else one ends the wait from now on. */
+static inline int cl_cancel_enter(uint32_t leave, uint32_t object) {
+  return CL_CANCEL && cl_cancel_enter_apart(leave, object);
 }
 
 /* The wait is over: 1: by a request, and without what it was for. */

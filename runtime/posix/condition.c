@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "cancel.h"
 #include "coreloom.h"
-#include "posix.h"
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
   (void)attr;
@@ -43,6 +43,13 @@ int pthread_cond_destroy(pthread_cond_t *cond) {
   return status;
 }
 
+/* The wait itself. 1: a cancellation ended it. */
+static inline int wait(pthread_cond_t *cond, uint32_t ticket, int *status) {
+  if (cl_cancel_enter(CL_OP_COND_LEAVE, object(cond))) return 1;
+  *status = cl_status(cl_op_cond_wait(object(cond), ticket));
+  return cl_cancel_left();
+}
+
 /* Unlock the mutex; from now on a signal ends the wait. */
 static inline int begin(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t *ticket) {
   cl_trace_call();
@@ -50,6 +57,7 @@ static inline int begin(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t *
   if (CL_UNLIKELY(status)) return status;
   *ticket = cl_op_cond_ticket(object(cond));
   if (CL_UNLIKELY(cl_status(*ticket))) return cl_status(*ticket);
+  cl_cancel_test();
   return pthread_mutex_unlock(mutex);
 }
 
@@ -59,9 +67,10 @@ int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint
   int status = begin(cond, mutex, &ticket);
   if (CL_UNLIKELY(status)) return status;
   cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), cycles);
-  status = cl_status(cl_op_cond_wait(object(cond), ticket));
+  int cancelled = wait(cond, ticket, &status);
   if (cl_timer_stop(&timer)) status = ETIMEDOUT;
   int locked = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  if (cancelled) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }
 
@@ -70,8 +79,9 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   int status = begin(cond, mutex, &ticket);
   if (CL_UNLIKELY(status)) return status;
   uint32_t number = cl_object(mutex->handle);
-  status = cl_status(cl_op_cond_wait(object(cond), ticket));
+  int cancelled = wait(cond, ticket, &status);
   int locked = cl_status(cl_op_mutex_lock(number));
+  if (cancelled) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }
 

@@ -3,8 +3,8 @@
  * Interrupt lines, bound to threads, semaphores and ports. */
 #include <errno.h>
 
+#include "cancel.h"
 #include "coreloom.h"
-#include "posix.h"
 
 enum { THREAD, SEMAPHORE, PORT }; /* kinds of bindings */
 
@@ -31,7 +31,11 @@ int interrupt_unbind_np(unsigned line) {
 __attribute__((always_inline)) int interrupt_wait_np(unsigned line) {
   cl_trace_call();
   if (bad(line)) return EINVAL;
-  return cl_status(cl_op_interrupt_wait(line));
+  if (cl_cancel_enter(CL_OP_INTERRUPT_WAIT, line)) cl_cancel_act();
+  int status = cl_status(cl_op_interrupt_wait(line));
+  cl_cancel_left();
+  cl_cancel_test();
+  return status;
 }
 
 int interrupt_raise_np(unsigned line) {

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <semaphore.h>
 
+#include "cancel.h"
 #include "coreloom.h"
-#include "posix.h"
 
 CL_COLD static int fail(int error) {
   errno = error;
@@ -35,19 +35,29 @@ int sem_destroy(sem_t *sem) {
 
 __attribute__((always_inline)) int sem_wait(sem_t *sem) {
   cl_trace_call();
-  return result(cl_op_semaphore_wait(object(sem)));
+  if (cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem))) cl_cancel_act();
+  uint32_t word = cl_op_semaphore_wait(object(sem));
+  if (cl_cancel_left()) cl_cancel_act();
+  return result(word);
 }
 
 int sem_trywait(sem_t *sem) { return result(cl_op_semaphore_trywait(object(sem))); }
 
 int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
+  cl_cancel_test();
   uint32_t word = cl_op_semaphore_trywait(object(sem));
   if (cl_status(word) != EAGAIN) return result(word);
   cl_trace_call();
   struct cl_timer timer;
   cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), cycles);
-  word = cl_op_semaphore_wait(object(sem));
-  return cl_timer_stop(&timer) ? fail(ETIMEDOUT) : result(word);
+  int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem));
+  if (!cancelled) {
+    word = cl_op_semaphore_wait(object(sem));
+    cancelled = cl_cancel_left();
+  }
+  int late = cl_timer_stop(&timer);
+  if (cancelled) cl_cancel_act();
+  return late ? fail(ETIMEDOUT) : result(word);
 }
 
 int sem_post(sem_t *sem) {

@@ -43,6 +43,7 @@ CHECKED = (
     "timeouts",
     "heap",
     "locals",
+    "cancel",
     "queues",
     "clocks",
     "sync",
