@@ -212,25 +212,77 @@ int pthread_continue_np(pthread_t thread);
  * hardware thread. Other errors as for pthread_continue_np. */
 int pthread_setidle_np(pthread_t thread);
 
+#define PTHREAD_PROCESS_PRIVATE 0
+#define PTHREAD_PROCESS_SHARED 1 /* makes no difference: a program is one process */
+
+#define PTHREAD_MUTEX_DEFAULT 0 /* reports errors, as PTHREAD_MUTEX_ERRORCHECK does */
+#define PTHREAD_MUTEX_NORMAL 1
+#define PTHREAD_MUTEX_ERRORCHECK 2
+#define PTHREAD_MUTEX_RECURSIVE 3
+#define PTHREAD_PRIO_NONE 0
+#define PTHREAD_PRIO_INHERIT 1
+#define PTHREAD_PRIO_PROTECT 2
+#define PTHREAD_MUTEX_STALLED 0
+#define PTHREAD_MUTEX_ROBUST 1
+
 typedef struct {
-  uint32_t handle; /* of the kernel object; 0: not created yet (static initialiser) */
-} pthread_mutex_t;
-typedef struct {
-  int unused;
+  int shared; /* -1: destroyed */
+  uint8_t type;
+  uint8_t protocol;
+  uint8_t robust;
+  uint8_t ceiling;
 } pthread_mutexattr_t;
 
-#define PTHREAD_MUTEX_INITIALIZER {0}
+typedef struct cl_mutex {
+  uint32_t handle; /* of the kernel object; 0: not made yet; or it lives in memory (posix/mutex_memory.c) */
+  uint8_t type;
+  uint8_t protocol;
+  uint8_t robust; /* and, in memory, the state of a robust one */
+  uint8_t ceiling;
+  uint32_t owner_plus_1;
+  uint32_t depth;
+  struct cl_queue waiters;
+  struct cl_mutex *next_held; /* by the same thread */
+} pthread_mutex_t;
 
-/* An error-checking mutex: EDEADLK when locked again by its owner, EPERM when unlocked by another thread.
- * A waiter of higher priority gets it first. EAGAIN: no mutex left. attr is ignored. */
+#define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP {.type = PTHREAD_MUTEX_ERRORCHECK}
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {.type = PTHREAD_MUTEX_RECURSIVE}
+
+/* EINVAL: no such value, or the attributes are destroyed. */
+int pthread_mutexattr_init(pthread_mutexattr_t *attr);
+int pthread_mutexattr_destroy(pthread_mutexattr_t *attr);
+int pthread_mutexattr_settype(pthread_mutexattr_t *attr, int type);
+int pthread_mutexattr_gettype(const pthread_mutexattr_t *attr, int *type);
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol);
+int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attr, int *protocol);
+int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *attr, int ceiling);
+int pthread_mutexattr_getprioceiling(const pthread_mutexattr_t *attr, int *ceiling);
+int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust);
+int pthread_mutexattr_getrobust(const pthread_mutexattr_t *attr, int *robust);
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *attr, int shared);
+int pthread_mutexattr_getpshared(const pthread_mutexattr_t *attr, int *shared);
+
+/* A waiter of higher priority gets a mutex first. All functions: EINVAL for a mutex that is destroyed. attr may be
+ * NULL. */
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int pthread_mutex_destroy(pthread_mutex_t *mutex); /* EBUSY: locked */
+/* EDEADLK: the caller has it, unless it is normal (then it waits for ever) or recursive. EINVAL: the caller's priority
+ * is above its ceiling. EOWNERDEAD: it is robust, its owner has ended, and it is the caller's now: see
+ * pthread_mutex_consistent. ENOTRECOVERABLE: it was unlocked without that. */
 int pthread_mutex_lock(pthread_mutex_t *mutex);
 int pthread_mutex_trylock(pthread_mutex_t *mutex); /* EBUSY: locked */
-/* ETIMEDOUT: not within that many cycles of the call. */
-int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles);
-int pthread_mutex_unlock(pthread_mutex_t *mutex);
-/* The kernel's number of the mutex, for use by a hardware thread. */
+/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and it is no time. */
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles); /* from the call */
+int pthread_mutex_unlock(pthread_mutex_t *mutex); /* EPERM: the caller has not locked it */
+/* What a robust mutex protects is in order again. EINVAL: not robust, not the caller's, or its owner has not ended. */
+int pthread_mutex_consistent(pthread_mutex_t *mutex);
+/* EINVAL: not PTHREAD_PRIO_PROTECT, or no such priority. Setting it locks the mutex, without regard to its ceiling; old
+ * may be NULL. */
+int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling);
+int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old);
+/* The kernel's number of the mutex, for use by a hardware thread. EINVAL: it lives in memory. */
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number);
 
 typedef struct {
@@ -241,8 +293,6 @@ typedef struct {
 } pthread_condattr_t;
 
 #define PTHREAD_COND_INITIALIZER {0}
-#define PTHREAD_PROCESS_PRIVATE 0
-#define PTHREAD_PROCESS_SHARED 1
 
 /* A waiter of higher priority is woken first. EAGAIN: no condition variable left. attr may be NULL. */
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr);

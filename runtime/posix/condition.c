@@ -7,6 +7,7 @@
 
 #include "cancel.h"
 #include "coreloom.h"
+#include "wait.h"
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
   (void)attr;
@@ -61,15 +62,20 @@ static inline int begin(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t *
   return pthread_mutex_unlock(mutex);
 }
 
+static inline int lock_again(pthread_mutex_t *mutex) {
+  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
+}
+
 int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles) {
   uint32_t ticket;
   struct cl_timer timer;
   int status = begin(cond, mutex, &ticket);
   if (CL_UNLIKELY(status)) return status;
-  cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), cycles);
+  cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), cl_now() + cycles);
   int cancelled = wait(cond, ticket, &status);
   if (cl_timer_stop(&timer)) status = ETIMEDOUT;
-  int locked = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  int locked = lock_again(mutex);
   if (cancelled) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }
@@ -78,9 +84,8 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   uint32_t ticket;
   int status = begin(cond, mutex, &ticket);
   if (CL_UNLIKELY(status)) return status;
-  uint32_t number = cl_object(mutex->handle);
   int cancelled = wait(cond, ticket, &status);
-  int locked = cl_status(cl_op_mutex_lock(number));
+  int locked = lock_again(mutex);
   if (cancelled) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }

@@ -1,76 +1,128 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A mutex is an object of the kernel, if that has its kind and room for it: then locking it takes one operation. Any
+ * other lives in memory (mutex_memory.c) and has a handle that no object of the kernel has; so only after the kernel's
+ * EINVAL it matters what a mutex is. */
+#include "mutex.h"
+
 #include <errno.h>
 #include <pthread.h>
 
+#include "clock.h"
 #include "coreloom.h"
-#include "posix.h"
+
+static uint32_t new_handle(const pthread_mutex_t *mutex) {
+  if (mutex->type == PTHREAD_MUTEX_RECURSIVE || mutex->protocol || mutex->robust) return CL_IN_MEMORY;
+  uint32_t word = cl_op_mutex_create();
+  return cl_status(word) ? CL_IN_MEMORY : cl_handle(cl_value(word));
+}
 
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
-  (void)attr;
-  uint32_t word = cl_op_mutex_create();
-  if (cl_status(word)) return cl_status(word);
-  mutex->handle = cl_handle(cl_value(word));
+  *mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  if (attr) {
+    if (!cl_is_sharing(attr->shared)) return EINVAL;
+    mutex->type = attr->type;
+    mutex->protocol = attr->protocol;
+    mutex->robust = attr->robust;
+    mutex->ceiling = attr->ceiling;
+  }
+  mutex->handle = new_handle(mutex);
   return 0;
 }
 
 /* First use of a static mutex. Two threads may come at once: the kernel cannot be called under the memory lock,
  * so both make one and the later gives its own back. */
-CL_COLD static int make(pthread_mutex_t *mutex) {
-  pthread_mutex_t mine;
-  int status = pthread_mutex_init(&mine, NULL);
-  if (status) return mutex->handle ? 0 : status;
+CL_COLD static void make(pthread_mutex_t *mutex) {
+  uint32_t mine = new_handle(mutex);
   shared_memory_lock(mutex);
   int late = mutex->handle != 0;
-  if (!late) *mutex = mine;
+  if (!late) mutex->handle = mine;
   shared_memory_unlock(mutex);
-  if (late) cl_op_mutex_destroy(cl_object(mine.handle));
-  return 0;
-}
-
-static inline int ready(pthread_mutex_t *mutex) {
-  if (CL_UNLIKELY(!*(volatile uint32_t *)&mutex->handle)) return make(mutex);
-  return 0;
+  if (late && mine != CL_IN_MEMORY) cl_op_mutex_destroy(cl_object(mine));
 }
 
 int pthread_mutex_destroy(pthread_mutex_t *mutex) {
-  if (!mutex->handle) return 0; /* static, never used */
-  int status = cl_status(cl_op_mutex_destroy(cl_object(mutex->handle)));
-  if (!status) mutex->handle = ~0u; /* EINVAL from now on */
+  int status = 0;
+  if (mutex->handle == CL_IN_MEMORY) {
+    cl_backend_lock();
+    if (mutex->owner_plus_1) status = EBUSY;
+    else mutex->handle = CL_DESTROYED;
+    cl_backend_unlock();
+    return status;
+  }
+  if (mutex->handle) status = cl_status(cl_op_mutex_destroy(cl_object(mutex->handle)));
+  if (!status) mutex->handle = CL_DESTROYED;
   return status;
+}
+
+CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
+  if (status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL) return cl_mutex_wait_for_ever(at);
+  if (status != EINVAL) return status;
+  if (!*(volatile uint32_t *)&mutex->handle) {
+    make(mutex);
+    uint32_t object = cl_object(mutex->handle);
+    status = cl_status(at ? cl_op_mutex_lock(object) : cl_op_mutex_trylock(object));
+  }
+  return status == EINVAL && mutex->handle == CL_IN_MEMORY ? cl_mutex_memory_lock(mutex, at) : status;
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   cl_trace_call();
-  int status = ready(mutex);
-  if (CL_UNLIKELY(status)) return status;
-  return cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-  int status = ready(mutex);
-  if (CL_UNLIKELY(status)) return status;
-  return cl_status(cl_op_mutex_trylock(cl_object(mutex->handle)));
+  int status = cl_status(cl_op_mutex_trylock(cl_object(mutex->handle)));
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, 0);
+}
+
+/* It was busy. */
+static int timed(pthread_mutex_t *mutex, uint64_t at) {
+  if (cl_now() >= at) return ETIMEDOUT;
+  cl_trace_call();
+  if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
+  uint32_t object = cl_object(mutex->handle);
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_MUTEX_LEAVE, object, at);
+  int status = cl_status(cl_op_mutex_lock(object));
+  if (cl_timer_stop(&timer)) return ETIMEDOUT;
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, at);
 }
 
 int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles) {
   int status = pthread_mutex_trylock(mutex);
-  if (status != EBUSY) return status;
-  cl_trace_call();
-  uint32_t object = cl_object(mutex->handle);
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_MUTEX_LEAVE, object, cycles);
-  status = cl_status(cl_op_mutex_lock(object));
-  return cl_timer_stop(&timer) ? ETIMEDOUT : status;
+  return status == EBUSY ? timed(mutex, cl_now() + cycles) : status;
 }
 
-int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number) {
-  int status = ready(mutex);
-  if (status) return status;
-  *number = (mutex->handle >> CL_ADDRESS_ID_LSB) - 1;
-  return *number < CL_MUTEXES ? 0 : EINVAL;
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
+  uint64_t at;
+  int status = pthread_mutex_trylock(mutex);
+  if (status != EBUSY) return status;
+  status = cl_deadline(CLOCK_REALTIME, until, &at);
+  return status ? status : timed(mutex, at);
+}
+
+CL_COLD int cl_mutex_release(pthread_mutex_t *mutex) {
+  if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_unlock(mutex);
+  return mutex->handle ? cl_status(cl_backend_op(CL_OP_MUTEX_UNLOCK, cl_object(mutex->handle), 0)) : EPERM;
+}
+
+CL_COLD static int unlock_closer(pthread_mutex_t *mutex, int status) {
+  if (status != EINVAL) return status;
+  cl_backend_lock();
+  status = cl_mutex_release(mutex);
+  cl_backend_unlock();
+  return status;
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-  /* Never used: id - 1 is no object. */
-  return mutex->handle ? cl_status(cl_op_mutex_unlock(cl_object(mutex->handle))) : EPERM;
+  int status = cl_status(cl_op_mutex_unlock(cl_object(mutex->handle)));
+  return CL_LIKELY(!status) ? 0 : unlock_closer(mutex, status);
+}
+
+int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number) {
+  if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
+  *number = (mutex->handle >> CL_ADDRESS_ID_LSB) - 1;
+  return *number < CL_MUTEXES ? 0 : EINVAL;
 }

@@ -61,7 +61,7 @@ int port_timedsend(int port, uint32_t word, uint32_t cycles) {
   if (status != EAGAIN) return status;
   cl_trace_call();
   struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cycles);
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
   uint32_t answer = CL_RESUMED;
   if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
       answer = cl_op_port_send_once((uint32_t)port, word);
@@ -90,7 +90,7 @@ int port_timedreceive(int port, uint32_t *word, uint32_t cycles) {
   if (status != EAGAIN) return status;
   cl_trace_call();
   struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cycles);
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
   uint32_t answer = CL_RESUMED;
   if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
       answer = cl_op_port_receive_once((uint32_t)port, word);

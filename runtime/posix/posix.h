@@ -58,8 +58,8 @@ extern void (*cl_specific_end)(void);
 
 /* Time limit of a wait: started before it, on the waiting thread's stack, and always stopped after it. `leave` is the
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
- * It does not go off before `cycles` are over; and some cycles after the thread waits, if that is later. */
-void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles);
+ * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
+void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
 int cl_timer_ended(struct cl_timer *timer); /* it has ended the wait */
 int cl_timer_stop(struct cl_timer *timer);  /* the same */
 /* The same with cl_backend_lock held; `at`, `leave` and `object` are set. */
@@ -72,6 +72,18 @@ static inline int cl_is_sharing(int shared) {
 }
 
 int cl_fail(int error); /* sets errno; -1 */
+
+/* Of mutexes. cl_mutex_closer: pthread_mutex_lock, when the kernel's answer was `status`; limited by `at`, 0: do not
+ * wait. The next three with cl_backend_lock held. */
+int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at);
+int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock */
+
+/* Set by the functions that give mutexes a protocol or make them robust: a program without them folds it to 0, and with
+ * it what it guards. Then these must be called: when a thread ends, sets its priority, or reads it. */
+extern int cl_mutex_protocols;
+void cl_mutex_end(void);
+int cl_mutex_set_priority(pthread_t thread, uint32_t priority); /* the kernel's error number */
+uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now);
 
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }

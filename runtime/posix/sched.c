@@ -16,13 +16,15 @@ int cl_posix_policy(int policy) {
 static int priority_of(pthread_t thread, int *priority) {
   if (thread >= CL_THREADS) return ESRCH;
   uint32_t word = cl_op_thread_read(thread);
-  *priority = (int)(word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK);
+  uint32_t now = word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+  *priority = (int)(cl_mutex_protocols ? cl_mutex_own_priority(thread, now) : now);
   return cl_status(word);
 }
 
 static int set_priority(pthread_t thread, int priority) {
   if (thread >= CL_THREADS) return ESRCH;
   if (priority < 0) return EINVAL;
+  if (cl_mutex_protocols) return cl_posix_status(cl_mutex_set_priority(thread, (uint32_t)priority));
   return cl_posix_status(cl_status(cl_op_set_sched_param(thread, (uint32_t)priority)));
 }
 

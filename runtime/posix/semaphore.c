@@ -49,7 +49,7 @@ int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
   if (cl_status(word) != EAGAIN) return result(word);
   cl_trace_call();
   struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), cycles);
+  cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), cl_now() + cycles);
   int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem));
   if (!cancelled) {
     word = cl_op_semaphore_wait(object(sem));

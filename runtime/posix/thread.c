@@ -161,6 +161,7 @@ void pthread_exit(void *value) {
   if (cl_specific_end) cl_specific_end();
   cl_trace_call();
   struct cl_thread *self = cl_self();
+  if (CL_UNLIKELY(cl_mutex_protocols)) cl_mutex_end();
   if (CL_CANCEL) let_join(pthread_self());
   if (change_alive(-1) == 0) exit(0); /* the last thread ends the program */
   /* A joiner reads the value before it waits, or is found here: see pthread_join. */

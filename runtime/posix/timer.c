@@ -48,8 +48,8 @@ CL_COLD void cl_timer_remove(struct cl_timer *timer) {
   cl_backend_timer();
 }
 
-CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint32_t cycles) {
-  *timer = (struct cl_timer){.at = cl_now() + cycles, .leave = leave, .object = object};
+CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at) {
+  *timer = (struct cl_timer){.at = at, .leave = leave, .object = object};
   cl_backend_lock();
   cl_timer_enter(timer);
   cl_backend_unlock();

@@ -28,24 +28,29 @@ static void take_out(struct cl_waiter *waiter) {
   *link = waiter->next;
 }
 
-CL_COLD int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at) {
-  int limited = at != CL_NEVER;
-  struct cl_timer timer = {.at = at, .leave = CL_OP_COND_LEAVE, .object = lot()};
-  int status = limited && cl_now() >= at ? ETIMEDOUT : 0;
-  if (status) {
-    cl_backend_unlock();
-    return status;
-  }
-  uint32_t word = cl_backend_op(CL_OP_THREAD_READ, pthread_self(), 0);
+CL_COLD uint32_t cl_priority_now(uint32_t thread) {
+  uint32_t word = cl_backend_op(CL_OP_THREAD_READ, thread, 0);
+  return word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+}
+
+CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
   me->thread = pthread_self();
-  me->priority = word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+  me->priority = cl_priority_now(me->thread);
   me->queue = queue;
   me->woken = 0;
   waiters[me->thread] = me;
   insert(queue, me);
-  if (limited) cl_timer_enter(&timer);
+}
+
+CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
+  struct cl_timer timer = {.at = at, .leave = CL_OP_COND_LEAVE, .object = lot()};
+  int status = 0;
+  if (at != CL_NEVER) {
+    if (cl_now() < at) cl_timer_enter(&timer);
+    else status = ETIMEDOUT;
+  }
   while (!me->woken) {
-    if (limited && timer.ended) status = ETIMEDOUT;
+    if (timer.ended) status = ETIMEDOUT;
     if (me->cancel && *me->cancel) status = ECANCELED;
     if (status) break;
     uint32_t ticket = cl_backend_op(CL_OP_COND_TICKET, timer.object, 0);
@@ -53,11 +58,16 @@ CL_COLD int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t
     cl_op_cond_wait(timer.object, ticket);
     cl_backend_lock();
   }
-  if (limited) cl_timer_remove(&timer);
+  cl_timer_remove(&timer);
   if (status) take_out(me);
   waiters[me->thread] = NULL;
   cl_backend_unlock();
   return status;
+}
+
+CL_COLD int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at) {
+  cl_queue_enter(queue, me);
+  return cl_queue_sleep(me, at);
 }
 
 CL_COLD void cl_queue_look(uint32_t thread) {

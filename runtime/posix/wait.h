@@ -12,7 +12,7 @@
 
 #define CL_NEVER UINT64_MAX
 
-/* On the waiter's stack. Its owner sets `data`, for whoever wakes it, and `cancel`. */
+/* On the waiter's stack. Its owner sets `data`, for whoever wakes it, `mutex` and `cancel`. */
 struct cl_waiter {
   struct cl_waiter *next;
   struct cl_queue *queue;
@@ -20,12 +20,16 @@ struct cl_waiter {
   uint32_t priority;
   volatile uint32_t woken;
   void *data;
+  pthread_mutex_t *mutex; /* it waits for it, or NULL */
   const volatile uint32_t *cancel; /* a word that ends the wait when it is not 0; NULL: none does */
 };
 
 /* Called with the lock held; returns without it. 0: woken. ETIMEDOUT: at mtime `at` (CL_NEVER: no limit), which may be
  * over already. ECANCELED: the word `cancel` ended it. */
 int cl_queue_wait(struct cl_queue *queue, struct cl_waiter *me, uint64_t at);
+/* The same in two parts. */
+void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me);
+int cl_queue_sleep(struct cl_waiter *me, uint64_t at);
 
 /* The following with the lock held. A thread made ready may be better than the caller, which gives way when it releases
  * the lock. */
@@ -33,5 +37,6 @@ struct cl_waiter *cl_queue_wake(struct cl_queue *queue); /* the first, which is 
 void cl_queue_look(uint32_t thread); /* the thread, if it waits, looks at its word `cancel` */
 struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue */
 void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
+uint32_t cl_priority_now(uint32_t thread);
 
 #endif

@@ -617,10 +617,12 @@ CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
     case CL_OP_COND_CREATE: return k_op_cond_create();
     case CL_OP_COND_TICKET: return k_op_cond_ticket(id);
     case CL_OP_THREAD_READ: return k_op_thread_read(id);
+    case CL_OP_CHECK_SCHED_PARAM: return k_op_check_sched_param(id, word);
   }
   pressed = 1;
   switch (op) {
     case CL_OP_COND_SIGNAL: return k_op_cond_signal(id, &woke);
+    case CL_OP_MUTEX_UNLOCK: return k_op_mutex_unlock(this_cpu(), id, &woke);
     case CL_OP_SET_SCHED_PARAM: return k_op_set_sched_param(id, word);
     default: return cl_backend_leave(op, id, word);
   }

@@ -24,6 +24,7 @@ CORES = ("economy", "standard")
 CHECKED = (
     "threads",
     "mutex",
+    "mutexes",
     "semaphore",
     "ports",
     "priorities",

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mutexes in memory: recursive ones, those with a protocol or robust, and those that the kernel has no room for. */
+#ifndef CL_MUTEX_H
+#define CL_MUTEX_H
+
+#include "posix.h"
+
+/* Handles that no kernel object has: the kernel answers EINVAL. */
+#define CL_IN_MEMORY (1023u << CL_ADDRESS_ID_LSB)
+#define CL_DESTROYED ~0u
+
+int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at); /* at 0: EBUSY instead of waiting */
+int cl_mutex_wait_for_ever(uint64_t at); /* or until then */
+
+/* With cl_backend_lock held. */
+int cl_mutex_memory_unlock(pthread_mutex_t *mutex);
+
+#endif

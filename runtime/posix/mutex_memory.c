@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mutexes in memory. Who unlocks one hands it over, as the kernel does.
+ *
+ * A thread's priority is the highest of its own, the ceilings of the mutexes it holds, and the priorities of those who
+ * wait for a mutex with inheritance that it holds; when one of these changes, so does it, and the change goes on along
+ * the mutexes that the threads wait for (settle). */
+#include <errno.h>
+
+#include "mutex.h"
+#include "wait.h"
+
+/* Of `robust`, beside PTHREAD_MUTEX_ROBUST. */
+enum { INCONSISTENT = 2, NOT_RECOVERABLE };
+
+#define GONE (CL_THREADS + 1) /* the owner has ended */
+
+/* Of mutexes with a protocol and robust ones. */
+static pthread_mutex_t *held[CL_THREADS];
+static uint16_t own_plus_1[CL_THREADS]; /* own priority of a thread that has another one now; 0: it has its own */
+
+CL_COLD uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now) {
+  return own_plus_1[thread] ? own_plus_1[thread] - 1u : now;
+}
+
+/* The thread's own priority is `own`, or what it holds and who waits for that has changed. */
+static void settle(uint32_t thread, uint32_t own) {
+  for (;;) {
+    uint32_t best = own;
+    for (const pthread_mutex_t *mutex = held[thread]; mutex; mutex = mutex->next_held) {
+      const struct cl_waiter *first = mutex->waiters.first;
+      if (mutex->protocol == PTHREAD_PRIO_PROTECT && mutex->ceiling > best) best = mutex->ceiling;
+      if (mutex->protocol == PTHREAD_PRIO_INHERIT && first && first->priority > best) best = first->priority;
+    }
+    own_plus_1[thread] = (uint16_t)(best == own ? 0 : own + 1);
+    if (best == cl_priority_now(thread)) return;
+    cl_backend_op(CL_OP_SET_SCHED_PARAM, thread, best);
+    struct cl_waiter *waiter = cl_queue_waiter(thread);
+    if (!waiter) return;
+    cl_queue_reorder(waiter, best);
+    if (!waiter->mutex || waiter->mutex->protocol != PTHREAD_PRIO_INHERIT) return;
+    thread = waiter->mutex->owner_plus_1 - 1;
+    if (thread >= CL_THREADS) return;
+    own = cl_mutex_own_priority(thread, cl_priority_now(thread));
+  }
+}
+
+static void settle_again(uint32_t thread) {
+  if (thread < CL_THREADS) settle(thread, cl_mutex_own_priority(thread, cl_priority_now(thread)));
+}
+
+CL_COLD int cl_mutex_set_priority(pthread_t thread, uint32_t priority) {
+  cl_backend_lock();
+  int status = cl_status(cl_backend_op(CL_OP_CHECK_SCHED_PARAM, thread, priority));
+  if (!status) settle(thread, priority);
+  cl_backend_unlock();
+  return status;
+}
+
+static int is_listed(const pthread_mutex_t *mutex) { return cl_mutex_protocols && (mutex->protocol || mutex->robust); }
+
+static int take(pthread_mutex_t *mutex, uint32_t thread) {
+  mutex->owner_plus_1 = thread + 1;
+  mutex->depth = 1;
+  if (!is_listed(mutex)) return 0;
+  mutex->next_held = held[thread];
+  held[thread] = mutex;
+  if (mutex->protocol) settle_again(thread);
+  return mutex->robust == INCONSISTENT ? EOWNERDEAD : 0;
+}
+
+/* The mutex is free for the next one. */
+static void pass_on(pthread_mutex_t *mutex) {
+  struct cl_waiter *next = cl_queue_wake(&mutex->waiters);
+  mutex->owner_plus_1 = 0;
+  if (next) next->data = (void *)(intptr_t)take(mutex, next->thread);
+}
+
+static void unlist(pthread_mutex_t *mutex, uint32_t thread) {
+  pthread_mutex_t **link = &held[thread];
+  while (*link != mutex) link = &(*link)->next_held;
+  *link = mutex->next_held;
+}
+
+/* Whether the mutex cannot be had, 0 if it can. `again`: the caller has it and it is not recursive. */
+static int refusal(const pthread_mutex_t *mutex, uint32_t thread, int again) {
+  if (mutex->handle != CL_IN_MEMORY) return EINVAL;
+  if (mutex->owner_plus_1 == thread + 1) return mutex->type == PTHREAD_MUTEX_RECURSIVE ? 0 : again;
+  if (!cl_mutex_protocols) return 0;
+  if (mutex->robust == NOT_RECOVERABLE) return ENOTRECOVERABLE;
+  int above = mutex->protocol == PTHREAD_PRIO_PROTECT &&
+              cl_mutex_own_priority(thread, cl_priority_now(thread)) > mutex->ceiling;
+  return above ? EINVAL : 0;
+}
+
+CL_COLD int cl_mutex_wait_for_ever(uint64_t at) {
+  struct cl_queue nobody = {0};
+  struct cl_waiter me = {0};
+  cl_backend_lock();
+  return cl_queue_wait(&nobody, &me, at);
+}
+
+/* With cl_backend_lock held, which it releases. */
+static int lock(pthread_mutex_t *mutex, uint32_t thread, uint64_t at) {
+  int status = 0;
+  if (mutex->owner_plus_1 && mutex->owner_plus_1 != thread + 1 && at) {
+    struct cl_waiter me = {.mutex = mutex};
+    int inherits = cl_mutex_protocols && mutex->protocol == PTHREAD_PRIO_INHERIT;
+    cl_queue_enter(&mutex->waiters, &me);
+    if (inherits) settle_again(mutex->owner_plus_1 - 1);
+    status = cl_queue_sleep(&me, at);
+    if (!status) return (int)(intptr_t)me.data;
+    if (!inherits) return status;
+    cl_backend_lock(); /* one less waits for the owner */
+    settle_again(mutex->owner_plus_1 - 1);
+  } else if (!mutex->owner_plus_1) {
+    status = take(mutex, thread);
+  } else if (mutex->owner_plus_1 == thread + 1) {
+    mutex->depth++;
+  } else {
+    status = EBUSY;
+  }
+  cl_backend_unlock();
+  return status;
+}
+
+CL_COLD int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at) {
+  uint32_t thread = pthread_self();
+  cl_backend_lock();
+  int status = refusal(mutex, thread, at ? EDEADLK : EBUSY);
+  if (!status) return lock(mutex, thread, at);
+  cl_backend_unlock();
+  return status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL ? cl_mutex_wait_for_ever(at) : status;
+}
+
+CL_COLD int cl_mutex_memory_unlock(pthread_mutex_t *mutex) {
+  uint32_t thread = pthread_self();
+  if (mutex->owner_plus_1 != thread + 1) return EPERM;
+  if (--mutex->depth) return 0;
+  if (is_listed(mutex)) {
+    unlist(mutex, thread);
+    if (mutex->robust == INCONSISTENT) mutex->robust = NOT_RECOVERABLE;
+  }
+  if (mutex->robust == NOT_RECOVERABLE) {
+    struct cl_waiter *waiter;
+    mutex->owner_plus_1 = 0;
+    while ((waiter = cl_queue_wake(&mutex->waiters))) waiter->data = (void *)ENOTRECOVERABLE;
+  } else {
+    pass_on(mutex);
+  }
+  if (cl_mutex_protocols && mutex->protocol) settle_again(thread);
+  return 0;
+}
+
+/* The caller ends. Nobody else unlocks its mutexes, but the robust ones. */
+CL_COLD void cl_mutex_end(void) {
+  uint32_t thread = pthread_self();
+  pthread_mutex_t *mutex;
+  cl_backend_lock();
+  while ((mutex = held[thread])) {
+    held[thread] = mutex->next_held;
+    if (mutex->robust) {
+      mutex->robust = INCONSISTENT;
+      pass_on(mutex);
+    } else {
+      mutex->owner_plus_1 = GONE;
+    }
+  }
+  own_plus_1[thread] = 0;
+  cl_backend_unlock();
+}
+
+int pthread_mutex_consistent(pthread_mutex_t *mutex) {
+  cl_backend_lock();
+  int mine = mutex->handle == CL_IN_MEMORY && mutex->owner_plus_1 == pthread_self() + 1;
+  int status = mine && mutex->robust == INCONSISTENT ? 0 : EINVAL;
+  if (!status) mutex->robust = PTHREAD_MUTEX_ROBUST;
+  cl_backend_unlock();
+  return status;
+}
+
+static int has_ceiling(const pthread_mutex_t *mutex) {
+  return mutex->handle == CL_IN_MEMORY && mutex->protocol == PTHREAD_PRIO_PROTECT;
+}
+
+int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
+  if (!has_ceiling(mutex)) return EINVAL;
+  *ceiling = mutex->ceiling;
+  return 0;
+}
+
+int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) {
+  uint32_t thread = pthread_self();
+  if (!has_ceiling(mutex) || ceiling < 0 || ceiling >= CL_PRIORITIES) return EINVAL;
+  cl_backend_lock();
+  int status = refusal(mutex, thread, EDEADLK);
+  if (status && status != EINVAL) {
+    cl_backend_unlock();
+    return status;
+  }
+  status = lock(mutex, thread, CL_NEVER);
+  if (status) return status;
+  cl_backend_lock();
+  if (old) *old = mutex->ceiling;
+  mutex->ceiling = (uint8_t)ceiling;
+  status = cl_mutex_memory_unlock(mutex);
+  cl_backend_unlock();
+  return status;
+}

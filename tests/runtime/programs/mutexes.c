@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kinds of mutexes: attributes, types, protocols (the priorities that threads have then), robust ones, time limits. */
+#include "check.h"
+
+#include <time.h>
+
+#include "wait.h"
+
+#define BASE PTHREAD_PRIORITY_DEFAULT_NP
+
+static pthread_mutex_t a, b;
+static volatile int step;
+
+static void make(pthread_mutex_t *mutex, int type, int protocol, int robust) {
+  pthread_mutexattr_t attr;
+  EQUAL(pthread_mutexattr_init(&attr), 0);
+  EQUAL(pthread_mutexattr_settype(&attr, type), 0);
+  EQUAL(pthread_mutexattr_setprotocol(&attr, protocol), 0);
+  EQUAL(pthread_mutexattr_setprioceiling(&attr, BASE + 5), 0);
+  EQUAL(pthread_mutexattr_setrobust(&attr, robust), 0);
+  EQUAL(pthread_mutex_init(mutex, &attr), 0);
+  EQUAL(pthread_mutexattr_destroy(&attr), 0);
+}
+
+/* The priority that a thread has now, above BASE, and its own. */
+static int now(pthread_t thread) {
+  cl_backend_lock();
+  int priority = (int)cl_priority_now(thread);
+  cl_backend_unlock();
+  return priority - BASE;
+}
+
+static int own(pthread_t thread) {
+  int policy;
+  struct sched_param param = {-1};
+  EQUAL(pthread_getschedparam(thread, &policy, &param), 0);
+  return param.sched_priority - BASE;
+}
+
+static void until(int reached) {
+  while (step < reached) sched_yield();
+}
+
+/* Until the thread is in a queue. */
+static void queued(pthread_t thread) {
+  struct cl_waiter *waiter;
+  do {
+    sched_yield();
+    cl_backend_lock();
+    waiter = cl_queue_waiter(thread);
+    cl_backend_unlock();
+  } while (!waiter);
+}
+
+static void *try_it(void *mutex) {
+  EQUAL(pthread_mutex_trylock(mutex), EBUSY);
+  EQUAL(pthread_mutex_unlock(mutex), EPERM);
+  EQUAL(pthread_mutex_destroy(mutex), EBUSY);
+  return NULL;
+}
+
+static void attributes_and_types(void) {
+  pthread_mutexattr_t attr;
+  int value = -1;
+#define HAS(name, expected)                             \
+  EQUAL(pthread_mutexattr_get##name(&attr, &value), 0); \
+  EQUAL(value, expected);
+#define REFUSES(name, wrong) EQUAL(pthread_mutexattr_set##name(&attr, wrong), EINVAL)
+  EQUAL(pthread_mutexattr_init(&attr), 0);
+  HAS(type, PTHREAD_MUTEX_DEFAULT)
+  HAS(protocol, PTHREAD_PRIO_NONE)
+  HAS(prioceiling, sched_get_priority_max(SCHED_FIFO))
+  HAS(robust, PTHREAD_MUTEX_STALLED)
+  HAS(pshared, PTHREAD_PROCESS_PRIVATE)
+  REFUSES(type, -1);
+  REFUSES(type, 4);
+  REFUSES(protocol, 3);
+  REFUSES(prioceiling, sched_get_priority_max(SCHED_FIFO) + 1);
+  REFUSES(prioceiling, -1);
+  REFUSES(robust, 2);
+  REFUSES(pshared, 2);
+  EQUAL(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED), 0);
+  HAS(pshared, PTHREAD_PROCESS_SHARED)
+  EQUAL(pthread_mutexattr_destroy(&attr), 0);
+  EQUAL(pthread_mutexattr_destroy(&attr), EINVAL);
+  EQUAL(pthread_mutexattr_gettype(&attr, &value), EINVAL);
+  EQUAL(pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_STALLED), EINVAL);
+  EQUAL(pthread_mutex_init(&a, &attr), EINVAL);
+
+  struct timespec over = {0, 0};
+  for (int type = PTHREAD_MUTEX_DEFAULT; type <= PTHREAD_MUTEX_RECURSIVE; type++) {
+    for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_PROTECT; protocol++) {
+      make(&a, type, protocol, PTHREAD_MUTEX_STALLED);
+      EQUAL(pthread_mutex_unlock(&a), EPERM);
+      EQUAL(pthread_mutex_timedlock(&a, &over), 0);
+      EQUAL(pthread_mutex_destroy(&a), EBUSY);
+      int again = type == PTHREAD_MUTEX_RECURSIVE ? 0 : EBUSY;
+      EQUAL(pthread_mutex_trylock(&a), again);
+      if (type == PTHREAD_MUTEX_NORMAL) EQUAL(pthread_mutex_timedlock_np(&a, 300), ETIMEDOUT);
+      else EQUAL(pthread_mutex_lock(&a), again ? EDEADLK : 0);
+      EQUAL(pthread_join(spawn(BASE, try_it, &a), NULL), 0);
+      for (int depth = again ? 1 : 3; depth; depth--) EQUAL(pthread_mutex_unlock(&a), 0);
+      EQUAL(pthread_mutex_unlock(&a), EPERM);
+      EQUAL(pthread_mutex_consistent(&a), EINVAL);
+      EQUAL(pthread_mutex_destroy(&a), 0);
+      EQUAL(pthread_mutex_lock(&a), EINVAL);
+      EQUAL(pthread_mutex_trylock(&a), EINVAL);
+      EQUAL(pthread_mutex_unlock(&a), EINVAL);
+      EQUAL(pthread_mutex_destroy(&a), EINVAL);
+    }
+  }
+  static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  static pthread_mutex_t checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  EQUAL(pthread_mutex_lock(&recursive), 0);
+  EQUAL(pthread_mutex_lock(&recursive), 0);
+  EQUAL(pthread_mutex_trylock(&checking), 0);
+  EQUAL(pthread_mutex_lock(&checking), EDEADLK);
+}
+
+static void *limited(void *mutex) {
+  struct timespec wrong = {0, 1000000000}, over = {0, 999999999};
+  EQUAL(pthread_mutex_timedlock(mutex, &wrong), EINVAL);
+  wrong.tv_nsec = -1;
+  EQUAL(pthread_mutex_timedlock(mutex, &wrong), EINVAL);
+  uint64_t at = cl_now() + 2000;
+  over.tv_sec = (time_t)(at / CL_CLOCK_HZ);
+  over.tv_nsec = (long)(at % CL_CLOCK_HZ * 1000000000 / CL_CLOCK_HZ);
+  EQUAL(pthread_mutex_timedlock(mutex, &over), ETIMEDOUT);
+  CHECK(cl_now() >= at);
+  EQUAL(pthread_mutex_timedlock(mutex, &over), ETIMEDOUT);
+  step = 1;
+  over.tv_sec += 1000;
+  EQUAL(pthread_mutex_timedlock(mutex, &over), 0);
+  EQUAL(pthread_mutex_unlock(mutex), 0);
+  return NULL;
+}
+
+static void limits(void) {
+  for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_INHERIT; protocol++) {
+    make(&a, PTHREAD_MUTEX_NORMAL, protocol, PTHREAD_MUTEX_STALLED);
+    EQUAL(pthread_mutex_lock(&a), 0);
+    step = 0;
+    pthread_t thread = spawn(BASE + 1, limited, &a);
+    until(1);
+    EQUAL(pthread_mutex_unlock(&a), 0);
+    EQUAL(pthread_join(thread, NULL), 0);
+    EQUAL(pthread_mutex_destroy(&a), 0);
+  }
+}
+
+/* Main, of BASE, has a and b; others come. */
+static void *want_a(void *unused) {
+  (void)unused;
+  EQUAL(pthread_mutex_lock(&a), 0);
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  return NULL;
+}
+
+static void *have_b_want_a(void *unused) {
+  EQUAL(pthread_mutex_lock(&b), 0);
+  want_a(unused);
+  EQUAL(pthread_mutex_unlock(&b), 0);
+  return NULL;
+}
+
+static void *want_b_a_while(void *unused) {
+  (void)unused;
+  EQUAL(pthread_mutex_timedlock_np(&b, 60000), ETIMEDOUT);
+  return NULL;
+}
+
+static void inheritance(void) {
+  pthread_t self = pthread_self();
+  make(&a, PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+  make(&b, PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+  EQUAL(pthread_mutex_lock(&a), 0);
+  EQUAL(now(self), 0);
+  pthread_t low = spawn(BASE + 2, have_b_want_a, NULL);
+  queued(low);
+  EQUAL(now(self), 2);
+  EQUAL(own(self), 0);
+  /* along both mutexes, and back when the limit is over */
+  pthread_t high = spawn(BASE + 4, want_b_a_while, NULL);
+  queued(high);
+  EQUAL(now(low), 4);
+  EQUAL(own(low), 2);
+  EQUAL(now(self), 4);
+  EQUAL(pthread_join(high, NULL), 0);
+  EQUAL(now(low), 2);
+  EQUAL(now(self), 2);
+  /* own priorities change meanwhile */
+  EQUAL(pthread_setschedprio(low, BASE + 3), 0);
+  EQUAL(now(self), 3);
+  EQUAL(pthread_setschedprio(self, BASE + 1), 0);
+  EQUAL(own(self), 1);
+  EQUAL(now(self), 3);
+  EQUAL(pthread_setschedprio(self, BASE + 6), 0);
+  EQUAL(now(self), 6);
+  EQUAL(pthread_setschedprio(self, BASE), 0);
+  EQUAL(pthread_setschedprio(self, 999), EINVAL);
+  EQUAL(now(self), 3);
+  /* of several waiters the best, who gets it first and inherits nothing from the other */
+  high = spawn(BASE + 5, want_a, NULL);
+  queued(high);
+  EQUAL(now(self), 5);
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  EQUAL(now(self), 0);
+  EQUAL(pthread_join(high, NULL), 0);
+  EQUAL(pthread_join(low, NULL), 0);
+  EQUAL(pthread_mutex_destroy(&a), 0);
+  EQUAL(pthread_mutex_destroy(&b), 0);
+}
+
+static void *want_above(void *unused) {
+  (void)unused;
+  int ceiling = -1;
+  EQUAL(pthread_mutex_lock(&a), EINVAL);
+  EQUAL(pthread_mutex_trylock(&a), EINVAL);
+  EQUAL(pthread_mutex_getprioceiling(&a, &ceiling), 0);
+  EQUAL(ceiling, BASE + 5);
+  EQUAL(pthread_mutex_setprioceiling(&a, BASE + 8, &ceiling), 0);
+  EQUAL(ceiling, BASE + 5);
+  EQUAL(pthread_mutex_lock(&a), 0);
+  EQUAL(now(pthread_self()), 8);
+  EQUAL(pthread_mutex_setprioceiling(&a, BASE + 9, NULL), EDEADLK);
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  EQUAL(now(pthread_self()), 7);
+  return NULL;
+}
+
+static void ceilings(void) {
+  pthread_t self = pthread_self();
+  int ceiling;
+  make(&a, PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_PROTECT, PTHREAD_MUTEX_STALLED);
+  make(&b, PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+  EQUAL(pthread_mutex_lock(&a), 0);
+  EQUAL(now(self), 5);
+  EQUAL(own(self), 0);
+  EQUAL(pthread_mutex_lock(&b), 0);
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  EQUAL(now(self), 0);
+  EQUAL(pthread_mutex_getprioceiling(&b, &ceiling), EINVAL);
+  EQUAL(pthread_mutex_setprioceiling(&b, BASE, &ceiling), EINVAL);
+  EQUAL(pthread_mutex_setprioceiling(&a, -1, &ceiling), EINVAL);
+  EQUAL(pthread_mutex_unlock(&b), 0);
+  EQUAL(pthread_join(spawn(BASE + 7, want_above, NULL), NULL), 0);
+  EQUAL(pthread_mutex_destroy(&a), 0);
+  EQUAL(pthread_mutex_destroy(&b), 0);
+}
+
+static sem_t end;
+
+static void *lock_and_end(void *mutex) {
+  EQUAL(pthread_mutex_lock(mutex), 0);
+  EQUAL(sem_wait(&end), 0);
+  return NULL;
+}
+
+static void *inherit_from_dead(void *repairs) {
+  EQUAL(pthread_mutex_lock(&a), EOWNERDEAD);
+  if (repairs) EQUAL(pthread_mutex_consistent(&a), 0);
+  EQUAL(pthread_mutex_consistent(&a), repairs ? EINVAL : 0);
+  if (!repairs) a.robust = 2; /* as if it had not been called */
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  return NULL;
+}
+
+static void *want(void *status) {
+  EQUAL(pthread_mutex_lock(&a), (intptr_t)status);
+  if (!status) EQUAL(pthread_mutex_unlock(&a), 0);
+  return NULL;
+}
+
+static void robust(void) {
+  EQUAL(sem_init(&end, 0, 0), 0);
+  for (int repairs = 0; repairs < 2; repairs++) {
+    make(&a, PTHREAD_MUTEX_DEFAULT, repairs ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST);
+    pthread_t owner = spawn(BASE + 1, lock_and_end, &a), next, last;
+    while (!a.owner_plus_1) sched_yield();
+    next = spawn(BASE + 2, inherit_from_dead, (void *)(intptr_t)repairs);
+    queued(next);
+    last = spawn(BASE + 1, want, (void *)(intptr_t)(repairs ? 0 : ENOTRECOVERABLE));
+    queued(last);
+    EQUAL(now(owner), repairs ? 2 : 1);
+    EQUAL(sem_post(&end), 0);
+    EQUAL(pthread_join(owner, NULL), 0);
+    EQUAL(pthread_join(next, NULL), 0);
+    EQUAL(pthread_join(last, NULL), 0);
+    EQUAL(pthread_mutex_trylock(&a), repairs ? 0 : ENOTRECOVERABLE);
+    EQUAL(pthread_mutex_unlock(&a), repairs ? 0 : EPERM);
+    EQUAL(pthread_mutex_destroy(&a), 0);
+  }
+  /* one that is not robust stays locked, and is no thread's */
+  make(&a, PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+  EQUAL(sem_post(&end), 0);
+  EQUAL(pthread_join(spawn(BASE + 1, lock_and_end, &a), NULL), 0);
+  EQUAL(pthread_join(spawn(BASE + 1, try_it, &a), NULL), 0);
+  EQUAL(pthread_mutex_timedlock_np(&a, 500), ETIMEDOUT);
+  EQUAL(pthread_mutex_destroy(&a), EBUSY);
+}
+
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+
+static void *wait(void *unused) {
+  (void)unused;
+  EQUAL(pthread_mutex_lock(&a), 0);
+  step = 1;
+  while (step < 2) EQUAL(pthread_cond_wait(&cond, &a), 0);
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  return NULL;
+}
+
+static void conditions(void) {
+  for (int protocol = PTHREAD_PRIO_NONE; protocol <= PTHREAD_PRIO_PROTECT; protocol++) {
+    make(&a, PTHREAD_MUTEX_RECURSIVE, protocol, PTHREAD_MUTEX_STALLED);
+    EQUAL(pthread_cond_wait(&cond, &a), EPERM);
+    step = 0;
+    pthread_t thread = spawn(BASE + 1, wait, NULL);
+    until(1);
+    EQUAL(pthread_mutex_lock(&a), 0);
+    step = 2;
+    EQUAL(pthread_cond_signal(&cond), 0);
+    EQUAL(pthread_mutex_unlock(&a), 0);
+    EQUAL(pthread_join(thread, NULL), 0);
+    EQUAL(pthread_mutex_destroy(&a), 0);
+  }
+}
+
+int main(void) {
+  attributes_and_types();
+  limits();
+  inheritance();
+  ceilings();
+  robust();
+  conditions();
+  return finish();
+}
