@@ -286,30 +286,40 @@ int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old);
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number);
 
 typedef struct {
-  uint32_t handle; /* as for a mutex */
-} pthread_cond_t;
-typedef struct {
-  int unused;
+  int shared;      /* -1: destroyed */
+  clockid_t clock;
 } pthread_condattr_t;
+
+typedef struct {
+  uint32_t handle;    /* as for a mutex */
+  uint32_t monotonic; /* its clock is CLOCK_MONOTONIC */
+  struct cl_queue waiters;
+} pthread_cond_t;
 
 #define PTHREAD_COND_INITIALIZER {0}
 
-/* A waiter of higher priority is woken first. EAGAIN: no condition variable left. attr may be NULL. */
+/* EINVAL: no such value, or the attributes are destroyed. */
+int pthread_condattr_init(pthread_condattr_t *attr);
+int pthread_condattr_destroy(pthread_condattr_t *attr);
+int pthread_condattr_setclock(pthread_condattr_t *attr, clockid_t clock); /* CLOCK_REALTIME or CLOCK_MONOTONIC */
+int pthread_condattr_getclock(const pthread_condattr_t *attr, clockid_t *clock);
+int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared);
+int pthread_condattr_getpshared(const pthread_condattr_t *attr, int *shared);
+
+/* A waiter of higher priority is woken first. All functions: EINVAL for a condition variable that is destroyed. attr may
+ * be NULL. */
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr);
 int pthread_cond_destroy(pthread_cond_t *cond); /* EBUSY: somebody waits */
 /* Unlocks the mutex, waits for a signal, locks the mutex. Spurious wake-ups are possible, so check the condition again.
  * EPERM: the caller does not hold the mutex; nothing is done. */
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-/* The same for at most that many cycles; ETIMEDOUT: no signal came in time; the mutex is locked again. */
-int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles);
+/* ETIMEDOUT: no signal came until a time of its clock; the mutex is locked again. EINVAL: it is no time. */
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
+int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles); /* from the call */
 int pthread_cond_signal(pthread_cond_t *cond);
 int pthread_cond_broadcast(pthread_cond_t *cond);
+/* EINVAL: it lives in memory. */
 int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number);
-
-int pthread_condattr_init(pthread_condattr_t *attr);
-int pthread_condattr_destroy(pthread_condattr_t *attr);
-int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared); /* ENOTSUP: shared */
-int pthread_condattr_getpshared(const pthread_condattr_t *attr, int *shared);
 
 #ifdef __cplusplus
 }

@@ -1,47 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Condition variables. A ticket is the kernel's count of signals; it is taken before the mutex is unlocked, so a signal
- * between that and the wait ends the wait at once, and no pair of operations needs to be atomic. */
+ * between that and the wait ends the wait at once, and no pair of operations needs to be atomic.
+ *
+ * One that the kernel has no room for lives in memory: as with mutexes (mutex.c) that matters after EINVAL only. */
 #include <errno.h>
 #include <pthread.h>
 
 #include "cancel.h"
+#include "clock.h"
 #include "coreloom.h"
-#include "wait.h"
+
+static inline uint32_t object(const pthread_cond_t *cond) { return cl_object(cond->handle); }
+
+static uint32_t new_handle(void) {
+  uint32_t word = cl_op_cond_create();
+  if (cl_status(word)) return CL_IN_MEMORY;
+  return cl_value(word) == CL_CONDITIONS - 1 && cl_queue_needs(cl_value(word)) ? CL_IN_MEMORY
+                                                                               : cl_handle(cl_value(word));
+}
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
-  (void)attr;
-  uint32_t word = cl_op_cond_create();
-  if (cl_status(word)) return cl_status(word);
-  cond->handle = cl_handle(cl_value(word));
+  if (attr && !cl_is_sharing(attr->shared)) return EINVAL;
+  *cond = (pthread_cond_t){.handle = new_handle(), .monotonic = attr && attr->clock == CLOCK_MONOTONIC};
   return 0;
 }
 
 /* First wait at a static condition variable: see make() in mutex.c. */
-CL_COLD static int make(pthread_cond_t *cond) {
-  pthread_cond_t mine;
-  int status = pthread_cond_init(&mine, NULL);
-  if (status) return cond->handle ? 0 : status;
+CL_COLD static void make(pthread_cond_t *cond) {
+  uint32_t mine = new_handle();
   shared_memory_lock(cond);
   int late = cond->handle != 0;
-  if (!late) *cond = mine;
+  if (!late) cond->handle = mine;
   shared_memory_unlock(cond);
-  if (late) cl_op_cond_destroy(cl_object(mine.handle));
-  return 0;
+  if (late && mine != CL_IN_MEMORY) cl_op_cond_destroy(cl_object(mine));
 }
-
-static inline int ready(pthread_cond_t *cond) {
-  if (CL_UNLIKELY(!*(volatile uint32_t *)&cond->handle)) return make(cond);
-  return 0;
-}
-
-static inline uint32_t object(const pthread_cond_t *cond) { return cl_object(cond->handle); }
 
 int pthread_cond_destroy(pthread_cond_t *cond) {
-  if (!cond->handle) return 0; /* static, never used */
-  int status = cl_status(cl_op_cond_destroy(object(cond)));
-  if (!status) cond->handle = ~0u; /* EINVAL from now on */
+  int status = 0;
+  if (cond->handle == CL_IN_MEMORY) {
+    cl_backend_lock();
+    if (cond->waiters.first) status = EBUSY;
+    else cond->handle = CL_DESTROYED;
+    cl_backend_unlock();
+    return status;
+  }
+  if (cond->handle) status = cl_status(cl_op_cond_destroy(object(cond)));
+  if (!status) cond->handle = CL_DESTROYED;
   return status;
+}
+
+static inline int lock_again(pthread_mutex_t *mutex) {
+  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
+}
+
+static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
+  struct cl_waiter me = {.cancel = cl_cancel_word()};
+  cl_backend_lock();
+  int status = cond->handle == CL_IN_MEMORY ? cl_mutex_release(mutex) : EINVAL;
+  if (status) {
+    cl_backend_unlock();
+    return status;
+  }
+  status = cl_queue_wait(&cond->waiters, &me, at);
+  int locked = lock_again(mutex);
+  if (status == ECANCELED) cl_cancel_act();
+  return locked ? locked : status;
 }
 
 /* The wait itself. 1: a cancellation ended it. */
@@ -51,38 +76,56 @@ static inline int wait(pthread_cond_t *cond, uint32_t ticket, int *status) {
   return cl_cancel_left();
 }
 
-/* Unlock the mutex; from now on a signal ends the wait. */
-static inline int begin(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t *ticket) {
+static inline uint32_t begin(const pthread_cond_t *cond) {
   cl_trace_call();
-  int status = ready(cond);
-  if (CL_UNLIKELY(status)) return status;
-  *ticket = cl_op_cond_ticket(object(cond));
-  if (CL_UNLIKELY(cl_status(*ticket))) return cl_status(*ticket);
   cl_cancel_test();
-  return pthread_mutex_unlock(mutex);
+  return cl_op_cond_ticket(object(cond));
 }
 
-static inline int lock_again(pthread_mutex_t *mutex) {
-  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
-  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
+static inline int is_ticket(uint32_t word) { return CL_LIKELY(word <= CL_WORD_VALUE_MASK); }
+
+static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at);
+
+/* There was no ticket. */
+CL_COLD static int wait_closer(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
+  if (*(volatile uint32_t *)&cond->handle) return wait_in_memory(cond, mutex, at);
+  make(cond);
+  return at == CL_NEVER ? pthread_cond_wait(cond, mutex) : timed(cond, mutex, at);
+}
+
+static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
+  uint32_t ticket = begin(cond);
+  if (!is_ticket(ticket)) return wait_closer(cond, mutex, at);
+  int status = pthread_mutex_unlock(mutex);
+  if (CL_UNLIKELY(status)) return status;
+  int cancelled = 0;
+  if (cl_now() < at) {
+    struct cl_timer timer;
+    cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), at);
+    cancelled = wait(cond, ticket, &status);
+    if (cl_timer_stop(&timer)) status = ETIMEDOUT;
+  } else {
+    status = ETIMEDOUT;
+  }
+  int locked = lock_again(mutex);
+  if (cancelled) cl_cancel_act();
+  return CL_UNLIKELY(locked) ? locked : status;
+}
+
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until) {
+  uint64_t at;
+  int status = cl_deadline(cond->monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, until, &at);
+  return status ? status : timed(cond, mutex, at);
 }
 
 int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t cycles) {
-  uint32_t ticket;
-  struct cl_timer timer;
-  int status = begin(cond, mutex, &ticket);
-  if (CL_UNLIKELY(status)) return status;
-  cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), cl_now() + cycles);
-  int cancelled = wait(cond, ticket, &status);
-  if (cl_timer_stop(&timer)) status = ETIMEDOUT;
-  int locked = lock_again(mutex);
-  if (cancelled) cl_cancel_act();
-  return CL_UNLIKELY(locked) ? locked : status;
+  return timed(cond, mutex, cl_now() + cycles);
 }
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
-  uint32_t ticket;
-  int status = begin(cond, mutex, &ticket);
+  uint32_t ticket = begin(cond);
+  if (!is_ticket(ticket)) return wait_closer(cond, mutex, CL_NEVER);
+  int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
   int cancelled = wait(cond, ticket, &status);
   int locked = lock_again(mutex);
@@ -90,38 +133,65 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   return CL_UNLIKELY(locked) ? locked : status;
 }
 
-/* Never waited at: nobody to wake. */
-int pthread_cond_signal(pthread_cond_t *cond) { return cond->handle ? cl_status(cl_op_cond_signal(object(cond))) : 0; }
+/* The kernel does not have it. */
+CL_COLD static int wake_closer(pthread_cond_t *cond, int all, int status) {
+  if (!cond->handle) return 0; /* never waited at: nobody to wake */
+  if (cond->handle != CL_IN_MEMORY) return status;
+  cl_backend_lock();
+  while (cl_queue_wake(&cond->waiters) && all) continue;
+  cl_backend_unlock();
+  return 0;
+}
+
+int pthread_cond_signal(pthread_cond_t *cond) {
+  int status = cl_status(cl_op_cond_signal(object(cond)));
+  return CL_LIKELY(!status) ? 0 : wake_closer(cond, 0, status);
+}
 
 int pthread_cond_broadcast(pthread_cond_t *cond) {
-  return cond->handle ? cl_status(cl_op_cond_broadcast(object(cond))) : 0;
+  int status = cl_status(cl_op_cond_broadcast(object(cond)));
+  return CL_LIKELY(!status) ? 0 : wake_closer(cond, 1, status);
 }
 
 int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number) {
-  int status = ready(cond);
-  if (status) return status;
+  if (!*(volatile uint32_t *)&cond->handle) make(cond);
   *number = (cond->handle >> CL_ADDRESS_ID_LSB) - 1;
   return *number < CL_CONDITIONS ? 0 : EINVAL;
 }
 
+/* --- attributes --- */
+
 int pthread_condattr_init(pthread_condattr_t *attr) {
-  *attr = (pthread_condattr_t){0};
+  *attr = (pthread_condattr_t){.clock = CLOCK_REALTIME};
   return 0;
 }
 
 int pthread_condattr_destroy(pthread_condattr_t *attr) {
-  (void)attr;
+  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  attr->shared = -1;
+  return 0;
+}
+
+int pthread_condattr_setclock(pthread_condattr_t *attr, clockid_t clock) {
+  if (!cl_is_sharing(attr->shared) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
+  attr->clock = clock;
+  return 0;
+}
+
+int pthread_condattr_getclock(const pthread_condattr_t *attr, clockid_t *clock) {
+  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  *clock = attr->clock;
   return 0;
 }
 
 int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared) {
-  (void)attr;
-  if (shared == PTHREAD_PROCESS_SHARED) return ENOTSUP;
-  return shared == PTHREAD_PROCESS_PRIVATE ? 0 : EINVAL;
+  if (!cl_is_sharing(attr->shared) || !cl_is_sharing(shared)) return EINVAL;
+  attr->shared = shared;
+  return 0;
 }
 
 int pthread_condattr_getpshared(const pthread_condattr_t *attr, int *shared) {
-  (void)attr;
-  *shared = PTHREAD_PROCESS_PRIVATE;
+  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  *shared = attr->shared;
   return 0;
 }

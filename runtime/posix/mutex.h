@@ -6,10 +6,6 @@
 
 #include "posix.h"
 
-/* Handles that no kernel object has: the kernel answers EINVAL. */
-#define CL_IN_MEMORY (1023u << CL_ADDRESS_ID_LSB)
-#define CL_DESTROYED ~0u
-
 int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at); /* at 0: EBUSY instead of waiting */
 int cl_mutex_wait_for_ever(uint64_t at); /* or until then */
 

@@ -35,6 +35,10 @@ static inline uint32_t cl_object(uint32_t handle) {
 
 extern unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 
+/* Handles that no object has: of one in memory, and of one that is destroyed. The kernel answers EINVAL. */
+#define CL_IN_MEMORY (1023u << CL_ADDRESS_ID_LSB)
+#define CL_DESTROYED ~0u
+
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
 

@@ -15,6 +15,14 @@ static uint32_t lot(void) {
   return lot_plus_1 - 1;
 }
 
+CL_COLD int cl_queue_needs(uint32_t condition) {
+  cl_backend_lock();
+  int needs = !lot_plus_1;
+  if (needs) lot_plus_1 = condition + 1;
+  cl_backend_unlock();
+  return needs;
+}
+
 static void insert(struct cl_queue *queue, struct cl_waiter *waiter) {
   struct cl_waiter **link = &queue->first;
   while (*link && (*link)->priority >= waiter->priority) link = &(*link)->next;

@@ -39,4 +39,7 @@ struct cl_waiter *cl_queue_waiter(uint32_t thread); /* NULL: it is in no queue *
 void cl_queue_reorder(struct cl_waiter *waiter, uint32_t priority); /* last of its new priority */
 uint32_t cl_priority_now(uint32_t thread);
 
+/* Of the kernel's last condition variable: 1: all threads in queues will wait at it, so it is no longer the caller's. */
+int cl_queue_needs(uint32_t condition);
+
 #endif

@@ -131,7 +131,7 @@ def test_priorities_run_in_the_expected_order(core: str, kernel: str) -> None:
 PRINTED = {
     "interrupts": "uz1u23u4zz5u6\nok\n",
     "suspend": "1a2c3b45ed6\nok\n",
-    "condition": "1320\n1320\nok\n",
+    "condition": "1320\n1320\n1320\n1320\nok\n",
     "hthreads": "jobs 60\nresult 42\ninterrupts 3\nok\n",
 }
 

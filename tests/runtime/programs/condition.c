@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Condition variables: a bounded buffer, the order of waking, broadcast, static initialisers, wrong uses. */
+ * Condition variables: a bounded buffer, the order of waking, broadcast, static initialisers, time limits, wrong uses;
+ * of the kernel, and in memory. */
 #include "check.h"
+
+#include <time.h>
 
 #define ITEMS 100
 #define SLOTS 3
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER, not_empty = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t not_full, not_empty;
 static int buffer[SLOTS], count, in, out;
 static int sum[2];
 
@@ -35,7 +38,7 @@ static void *consume(void *who) {
   return NULL;
 }
 
-static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t turn;
 static volatile int go, waiting, order[4], ordered;
 
 static void *wait_turn(void *number) {
@@ -65,8 +68,51 @@ static void in_order(pthread_t *threads) {
   printf("%d%d%d%d\n", order[0], order[1], order[2], order[3]);
 }
 
-int main(void) {
+static void *wait_once(void *cond) {
+  EQUAL(pthread_mutex_lock(&mutex), 0);
+  waiting = 1;
+  EQUAL(pthread_cond_timedwait_np(cond, &mutex, 10000000), 0);
+  EQUAL(pthread_mutex_unlock(&mutex), 0);
+  return NULL;
+}
+
+static void limits(clockid_t clock) {
+  pthread_condattr_t attr;
+  pthread_cond_t cond;
+  struct timespec at, now;
+  EQUAL(pthread_condattr_init(&attr), 0);
+  EQUAL(pthread_condattr_setclock(&attr, clock), 0);
+  EQUAL(pthread_cond_init(&cond, &attr), 0);
+  EQUAL(pthread_mutex_lock(&mutex), 0);
+  EQUAL(clock_gettime(clock, &at), 0);
+  EQUAL(pthread_cond_timedwait(&cond, &mutex, &at), ETIMEDOUT); /* over */
+  at.tv_nsec += 300000;
+  at.tv_sec += at.tv_nsec / 1000000000;
+  at.tv_nsec %= 1000000000;
+  EQUAL(pthread_cond_timedwait(&cond, &mutex, &at), ETIMEDOUT);
+  EQUAL(clock_gettime(clock, &now), 0);
+  CHECK(now.tv_sec > at.tv_sec || (now.tv_sec == at.tv_sec && now.tv_nsec >= at.tv_nsec));
+  at.tv_nsec = 1000000000;
+  EQUAL(pthread_cond_timedwait(&cond, &mutex, &at), EINVAL);
+  at.tv_nsec = -1;
+  EQUAL(pthread_cond_timedwait(&cond, &mutex, &at), EINVAL);
+  EQUAL(pthread_mutex_unlock(&mutex), 0);
+  at.tv_nsec = 0;
+  EQUAL(pthread_cond_timedwait(&cond, &mutex, &at), EPERM);
+  waiting = 0;
+  pthread_t thread = spawn(PTHREAD_PRIORITY_DEFAULT_NP + 1, wait_once, &cond);
+  while (!waiting) sched_yield();
+  EQUAL(pthread_mutex_lock(&mutex), 0);
+  EQUAL(pthread_cond_signal(&cond), 0);
+  EQUAL(pthread_mutex_unlock(&mutex), 0);
+  EQUAL(pthread_join(thread, NULL), 0);
+  EQUAL(pthread_cond_destroy(&cond), 0);
+}
+
+static void use(int in_memory) {
   pthread_t threads[4];
+  not_full = not_empty = turn = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+  sum[0] = sum[1] = 0;
   for (int i = 0; i < 2; i++) {
     EQUAL(pthread_create(&threads[i], NULL, produce, (void *)(intptr_t)i), 0);
     EQUAL(pthread_create(&threads[2 + i], NULL, consume, (void *)(intptr_t)i), 0);
@@ -107,12 +153,24 @@ int main(void) {
   EQUAL(pthread_condattr_init(&attr), 0);
   EQUAL(pthread_condattr_getpshared(&attr, &shared), 0);
   EQUAL(shared, PTHREAD_PROCESS_PRIVATE);
-  EQUAL(pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED), ENOTSUP);
   EQUAL(pthread_condattr_setpshared(&attr, 5), EINVAL);
+  EQUAL(pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED), 0);
+  EQUAL(pthread_condattr_getpshared(&attr, &shared), 0);
+  EQUAL(shared, PTHREAD_PROCESS_SHARED);
+  clockid_t clock = 0;
+  EQUAL(pthread_condattr_getclock(&attr, &clock), 0);
+  EQUAL(clock, CLOCK_REALTIME);
+  EQUAL(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC), 0);
+  EQUAL(pthread_condattr_getclock(&attr, &clock), 0);
+  EQUAL(clock, CLOCK_MONOTONIC);
+  EQUAL(pthread_condattr_setclock(&attr, CLOCK_PROCESS_CPUTIME_ID), EINVAL);
   EQUAL(pthread_cond_init(&cond, &attr), 0);
   EQUAL(pthread_condattr_destroy(&attr), 0);
-  EQUAL(pthread_cond_getnumber_np(&cond, &number), 0);
-  CHECK(number < CL_CONDITIONS);
+  EQUAL(pthread_condattr_destroy(&attr), EINVAL);
+  EQUAL(pthread_condattr_getclock(&attr, &clock), EINVAL);
+  EQUAL(pthread_condattr_setclock(&attr, CLOCK_REALTIME), EINVAL);
+  EQUAL(pthread_cond_getnumber_np(&cond, &number), in_memory ? EINVAL : 0);
+  if (!in_memory) CHECK(number < CL_CONDITIONS);
   EQUAL(pthread_cond_signal(&cond), 0);
   /* wrong uses change nothing */
   EQUAL(pthread_cond_wait(&cond, &mutex), EPERM); /* not locked */
@@ -128,15 +186,19 @@ int main(void) {
   EQUAL(pthread_mutex_lock(&mutex), 0);
   EQUAL(pthread_cond_wait(&cond, &mutex), EINVAL);
   EQUAL(pthread_mutex_unlock(&mutex), 0); /* is still held */
-  /* there is an end of them */
-  static pthread_cond_t many[CL_CONDITIONS + 1];
-  int made = 0;
   EQUAL(pthread_cond_destroy(&turn), 0);
   EQUAL(pthread_cond_destroy(&not_full), 0);
   EQUAL(pthread_cond_destroy(&not_empty), 0);
-  while (made <= CL_CONDITIONS && pthread_cond_init(&many[made], NULL) == 0) made++;
-  EQUAL(made, CL_CONDITIONS);
-  EQUAL(pthread_cond_init(&cond, NULL), EAGAIN);
-  while (made) EQUAL(pthread_cond_destroy(&many[--made]), 0);
+  limits(CLOCK_REALTIME);
+  limits(CLOCK_MONOTONIC);
+}
+
+int main(void) {
+  static pthread_cond_t many[CL_CONDITIONS];
+  use(0);
+  /* the kernel has no more */
+  for (int i = 0; i < CL_CONDITIONS; i++) EQUAL(pthread_cond_init(&many[i], NULL), 0);
+  use(1);
+  for (int i = 0; i < CL_CONDITIONS; i++) EQUAL(pthread_cond_destroy(&many[i]), 0);
   return finish();
 }
