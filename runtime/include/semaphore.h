@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting semaphores: POSIX <semaphore.h> without named semaphores; time limits are in cycles.
- * Every function returns 0, or -1 with errno set. */
+ * Counting semaphores: POSIX <semaphore.h>.
+ * Every function returns 0, or -1 with errno set; EINVAL: it is no semaphore. */
 #ifndef CORELOOM_SEMAPHORE_H
 #define CORELOOM_SEMAPHORE_H
 
 #include <stdint.h>
+#include <time.h>
+
+#include "cl_queue.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,19 +17,33 @@ extern "C" {
 #define SEM_VALUE_MAX 32767
 
 typedef struct {
-  uint32_t handle; /* of the kernel object; 0: not initialised */
+  uint32_t handle; /* of the kernel object; 0: not initialised; or it lives in memory: */
+  unsigned value;
+  struct cl_queue waiters;
 } sem_t;
 
-/* ENOSPC: no semaphore left. EINVAL: value above SEM_VALUE_MAX. ENOSYS: shared is not 0. */
+#define SEM_FAILED ((sem_t *)0)
+
+/* EINVAL: value above SEM_VALUE_MAX. `shared` makes no difference: a program is one process. */
 int sem_init(sem_t *sem, int shared, unsigned value);
 int sem_destroy(sem_t *sem); /* EBUSY: somebody waits */
 int sem_wait(sem_t *sem);    /* a waiter of higher priority goes first */
-int sem_timedwait_np(sem_t *sem, uint32_t cycles); /* ETIMEDOUT: not within that many cycles of the call */
-int sem_trywait(sem_t *sem); /* EAGAIN: it is 0 */
-int sem_post(sem_t *sem);    /* EOVERFLOW: it is SEM_VALUE_MAX */
+/* ETIMEDOUT: not before a time of CLOCK_REALTIME. EINVAL: it would wait, and it is no time. */
+int sem_timedwait(sem_t *sem, const struct timespec *until);
+int sem_timedwait_np(sem_t *sem, uint32_t cycles); /* from the call */
+int sem_trywait(sem_t *sem);                       /* EAGAIN: it is 0 */
+int sem_post(sem_t *sem);                          /* EOVERFLOW: it is SEM_VALUE_MAX */
 int sem_getvalue(sem_t *sem, int *value);
-/* The kernel's number of the semaphore, for use by a hardware thread. */
+/* The kernel's number of the semaphore, for use by a hardware thread. EINVAL: it lives in memory. */
 int sem_getnumber_np(const sem_t *sem, uint32_t *number);
+
+/* A name is a slash and 1 to NAME_MAX characters without one. With O_CREAT, mode (which makes no difference) and value
+ * follow. Who opens a name again gets the same semaphore. SEM_FAILED: EINVAL: no name, or value above SEM_VALUE_MAX.
+ * ENAMETOOLONG. ENOENT: there is none, and no O_CREAT. EEXIST: there is one, and O_CREAT and O_EXCL. ENOSPC: no
+ * memory. */
+sem_t *sem_open(const char *name, int flags, ...);
+int sem_close(sem_t *sem);        /* EINVAL: not open */
+int sem_unlink(const char *name); /* ENOENT: there is none. It lives until all have closed it */
 
 #ifdef __cplusplus
 }

@@ -1,36 +1,85 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Semaphores. One that the kernel has no room for lives in memory: as with mutexes (mutex.c) that matters after EINVAL
+ * only. */
 #include <errno.h>
 #include <semaphore.h>
 
 #include "cancel.h"
+#include "clock.h"
 #include "coreloom.h"
-
-CL_COLD static int fail(int error) {
-  errno = error;
-  return -1;
-}
-
-static inline int result(uint32_t word) {
-  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
-  int status = cl_status(word);
-  return CL_UNLIKELY(status) ? fail(status) : 0;
-}
 
 /* Object of a semaphore; one that was never initialised gives a number that no object has. */
 static inline uint32_t object(const sem_t *sem) { return cl_object(sem->handle); }
 
+/* --- in memory: these return an error number --- */
+
+/* With the lock held: 0, or without it EINVAL. */
+static int enter(const sem_t *sem) {
+  cl_backend_lock();
+  if (sem->handle == CL_IN_MEMORY) return 0;
+  cl_backend_unlock();
+  return EINVAL;
+}
+
+/* at 0: EAGAIN instead of waiting. */
+CL_COLD static int wait_in_memory(sem_t *sem, uint64_t at) {
+  struct cl_waiter me = {.cancel = cl_cancel_word()};
+  if (enter(sem)) return EINVAL;
+  if (!sem->value && at) {
+    int status = cl_queue_wait(&sem->waiters, &me, at);
+    if (status == ECANCELED) cl_cancel_act();
+    return status;
+  }
+  int status = sem->value ? 0 : EAGAIN;
+  if (!status) sem->value--;
+  cl_backend_unlock();
+  return status;
+}
+
+CL_COLD static int post_in_memory(sem_t *sem) {
+  if (enter(sem)) return EINVAL;
+  int status = !sem->waiters.first && sem->value == SEM_VALUE_MAX ? EOVERFLOW : 0;
+  if (!status && !cl_queue_wake(&sem->waiters)) sem->value++;
+  cl_backend_unlock();
+  return status;
+}
+
+/* --- */
+
+static inline int result(int status) { return CL_LIKELY(!status) ? 0 : cl_fail(status); }
+
 int sem_init(sem_t *sem, int shared, unsigned value) {
-  if (shared) return fail(ENOSYS);
+  (void)shared;
+  if (value > SEM_VALUE_MAX) return cl_fail(EINVAL);
   uint32_t word = cl_op_semaphore_create(value);
-  if (cl_status(word)) return fail(cl_status(word) == EAGAIN ? ENOSPC : cl_status(word));
-  sem->handle = cl_handle(cl_value(word));
+  *sem = (sem_t){.handle = cl_status(word) ? CL_IN_MEMORY : cl_handle(cl_value(word)), .value = value};
   return 0;
 }
 
 int sem_destroy(sem_t *sem) {
-  uint32_t word = cl_op_semaphore_destroy(object(sem));
-  if (!cl_status(word)) sem->handle = 0;
-  return result(word);
+  int status;
+  if (sem->handle != CL_IN_MEMORY) {
+    status = cl_status(cl_op_semaphore_destroy(object(sem)));
+    if (!status) sem->handle = 0;
+  } else if (!(status = enter(sem))) {
+    if (sem->waiters.first) status = EBUSY;
+    else sem->handle = 0;
+    cl_backend_unlock();
+  }
+  return result(status);
+}
+
+/* The kernel's answer was an error. */
+CL_COLD static int wait_closer(sem_t *sem, int status, uint64_t at) {
+  if (status == EINVAL) status = wait_in_memory(sem, at);
+  return result(status);
+}
+
+static inline int waited(sem_t *sem, uint32_t word) {
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
+  int status = cl_status(word);
+  return CL_UNLIKELY(status) ? wait_closer(sem, status, CL_NEVER) : 0;
 }
 
 __attribute__((always_inline)) int sem_wait(sem_t *sem) {
@@ -38,18 +87,18 @@ __attribute__((always_inline)) int sem_wait(sem_t *sem) {
   if (cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem))) cl_cancel_act();
   uint32_t word = cl_op_semaphore_wait(object(sem));
   if (cl_cancel_left()) cl_cancel_act();
-  return result(word);
+  return waited(sem, word);
 }
 
-int sem_trywait(sem_t *sem) { return result(cl_op_semaphore_trywait(object(sem))); }
-
-int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
+/* It was 0. */
+static int timed(sem_t *sem, uint64_t at) {
   cl_cancel_test();
-  uint32_t word = cl_op_semaphore_trywait(object(sem));
-  if (cl_status(word) != EAGAIN) return result(word);
+  if (cl_now() >= at) return cl_fail(ETIMEDOUT);
   cl_trace_call();
+  if (sem->handle == CL_IN_MEMORY) return wait_closer(sem, EINVAL, at);
   struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), cl_now() + cycles);
+  uint32_t word = 0;
+  cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), at);
   int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem));
   if (!cancelled) {
     word = cl_op_semaphore_wait(object(sem));
@@ -57,13 +106,40 @@ int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
   }
   int late = cl_timer_stop(&timer);
   if (cancelled) cl_cancel_act();
-  return late ? fail(ETIMEDOUT) : result(word);
+  return late ? cl_fail(ETIMEDOUT) : waited(sem, word);
+}
+
+static int try(sem_t *sem) {
+  int status = cl_status(cl_op_semaphore_trywait(object(sem)));
+  return status == EINVAL ? wait_in_memory(sem, 0) : status;
+}
+
+int sem_trywait(sem_t *sem) { return result(try(sem)); }
+
+int sem_timedwait(sem_t *sem, const struct timespec *until) {
+  uint64_t at;
+  cl_cancel_test();
+  int status = try(sem);
+  if (status != EAGAIN) return result(status);
+  status = cl_deadline(CLOCK_REALTIME, until, &at);
+  return status ? cl_fail(status) : timed(sem, at);
+}
+
+int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
+  cl_cancel_test();
+  int status = try(sem);
+  return status == EAGAIN ? timed(sem, cl_now() + cycles) : result(status);
+}
+
+CL_COLD static int post_closer(sem_t *sem, int status) {
+  if (status == EINVAL) status = post_in_memory(sem);
+  return result(status == ERANGE ? EOVERFLOW : status);
 }
 
 int sem_post(sem_t *sem) {
   uint32_t word = cl_op_semaphore_post(object(sem));
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
-  return cl_status(word) == ERANGE ? fail(EOVERFLOW) : result(word);
+  return post_closer(sem, cl_status(word));
 }
 
 int sem_post_handler_np(sem_t *sem) {
@@ -72,13 +148,18 @@ int sem_post_handler_np(sem_t *sem) {
 }
 
 int sem_getnumber_np(const sem_t *sem, uint32_t *number) {
-  if (!sem->handle) return fail(EINVAL);
   *number = object(sem);
-  return 0;
+  return *number < CL_SEMAPHORES ? 0 : cl_fail(EINVAL);
 }
 
 int sem_getvalue(sem_t *sem, int *value) {
   uint32_t word = cl_op_semaphore_value(object(sem));
-  if (!cl_status(word)) *value = (int)cl_value(word);
-  return result(word);
+  int status = cl_status(word);
+  if (!status) {
+    *value = (int)cl_value(word);
+  } else if (status == EINVAL && !(status = enter(sem))) {
+    *value = (int)sem->value;
+    cl_backend_unlock();
+  }
+  return result(status);
 }
