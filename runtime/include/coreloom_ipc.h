@@ -339,8 +339,7 @@ struct message {
   uint32_t words[CL_MESSAGE_WORDS];
 };
 
-/* Allocates a message of that many words; waits while the pool is empty. EMSGSIZE: more than CL_MESSAGE_WORDS. ENOSPC:
- * the kernel has no semaphore left for the pool. */
+/* Allocates a message of that many words; waits while the pool is empty. EMSGSIZE: more than CL_MESSAGE_WORDS. */
 int message_alloc(struct message **message, size_t words);
 int message_tryalloc(struct message **message, size_t words); /* EAGAIN: none left */
 int message_timedalloc(struct message **message, size_t words, uint32_t cycles);

@@ -67,15 +67,10 @@ static inline __attribute__((always_inline)) int port_get(int port, uint32_t *wo
 /* --- The pool ----------------------------------------------------------------------------------------------------- */
 
 /* First use. As a static mutex: two may come at once, and the later gives its own back. */
-CL_COLD static int make(void) {
+CL_COLD static void make(void) {
   sem_t mine[2];
-  int saved = errno;
-  if (sem_init(&mine[0], 0, CL_MESSAGES)) return made ? 0 : ENOSPC;
-  if (sem_init(&mine[1], 0, 1)) {
-    sem_destroy(&mine[0]);
-    return made ? 0 : ENOSPC;
-  }
-  errno = saved;
+  sem_init(&mine[0], 0, CL_MESSAGES);
+  sem_init(&mine[1], 0, 1);
   shared_memory_lock(&list);
   int late = made;
   if (!late) {
@@ -90,15 +85,14 @@ CL_COLD static int make(void) {
     sem_destroy(&mine[0]);
     sem_destroy(&mine[1]);
   }
-  return 0;
 }
 
 /* A chain of `number`, owned by the caller. */
 static inline __attribute__((always_inline)) int allocate(struct message **message, size_t number,
                                                           struct patience *patience) {
   int saved = errno;
-  int status = CL_UNLIKELY(!made) ? make() : 0;
-  if (CL_UNLIKELY(status)) return status;
+  int status;
+  if (CL_UNLIKELY(!made)) make();
   size_t taken = 0;
   if (number == 1) {
     status = take(&available, patience);
