@@ -56,8 +56,10 @@ int pthread_attr_getinheritsched(const pthread_attr_t *attr, int *inherit) {
 
 int pthread_attr_setschedpolicy(pthread_attr_t *attr, int policy) {
   int status = cl_attr_bad(attr) ? EINVAL : cl_posix_policy(policy);
-  if (!status) attr->policy = (uint8_t)policy;
-  return status;
+  if (status) return status;
+  if (attr->policy != policy) cl_posix_ask(policy);
+  attr->policy = (uint8_t)policy;
+  return 0;
 }
 
 int pthread_attr_getschedpolicy(const pthread_attr_t *attr, int *policy) {

@@ -4,6 +4,8 @@
 #ifndef CL_ATTR_H
 #define CL_ATTR_H
 
+#include <limits.h>
+
 #include "posix.h"
 
 /* `kind`: this, and a bit for each thing that few attributes ask for. */
@@ -21,6 +23,7 @@ enum {
   {                                                                        \
       .kind = CL_ATTR_KIND,                                                \
       .stack_size = PTHREAD_STACK_DEFAULT_NP,                              \
+      .guard_size = PAGESIZE,                                              \
       .word = (uint32_t)(CL_PRIORITIES / 2) << CL_ATTRIBUTES_PRIORITY_LSB, \
   }
 

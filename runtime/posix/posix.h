@@ -55,6 +55,7 @@ int cl_posix_status(int status);
 /* 0, EINVAL: no such policy, or ENOTSUP. */
 int cl_posix_policy(int policy);
 extern uint8_t cl_policies[CL_THREADS];
+void cl_posix_ask(int policy); /* the program uses it */
 
 /* The end of a thread: its cleanup handlers and its thread-specific data; NULL until there are some (attr.h). */
 extern void (*cl_cleanup_all)(void);

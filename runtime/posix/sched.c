@@ -13,6 +13,15 @@ int cl_posix_policy(int policy) {
   return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_OTHER ? 0 : EINVAL;
 }
 
+/* A thread of SCHED_FIFO has no slices. The kernels' slices are all threads': a program that has asked for SCHED_FIFO,
+ * and never for SCHED_RR, runs without. */
+CL_COLD void cl_posix_ask(int policy) {
+  static volatile int fifo, rr;
+  fifo |= policy == SCHED_FIFO;
+  rr |= policy == SCHED_RR;
+  cl_op_slice(fifo && !rr ? 0 : CL_SLICE_TICKS);
+}
+
 static int priority_of(pthread_t thread, int *priority) {
   if (thread >= CL_THREADS) return ESRCH;
   uint32_t word = cl_op_thread_read(thread);
@@ -42,6 +51,7 @@ int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param
   if (status) return status;
   status = set_priority(thread, param->sched_priority);
   if (status) return status;
+  if (cl_policies[thread] != policy) cl_posix_ask(policy);
   cl_policies[thread] = (uint8_t)policy;
   if (thread == pthread_self()) sched_yield(); /* behind the others of its priority */
   return 0;
@@ -86,6 +96,7 @@ int sched_get_priority_max(int policy) { return cl_posix_policy(policy) ? fail(E
 
 int sched_setscheduler(pid_t process, int policy, const struct sched_param *param) {
   if (bad(process)) return fail(ESRCH);
+  if (!param) return fail(EINVAL);
   int old = cl_policies[pthread_self()];
   int status = pthread_setschedparam(pthread_self(), policy, param);
   return status ? fail(status == ENOTSUP ? EINVAL : status) : old;
@@ -95,11 +106,13 @@ int sched_getscheduler(pid_t process) { return bad(process) ? fail(ESRCH) : cl_p
 
 int sched_setparam(pid_t process, const struct sched_param *param) {
   if (bad(process)) return fail(ESRCH);
+  if (!param) return fail(EINVAL);
   return result(pthread_setschedparam(pthread_self(), cl_policies[pthread_self()], param));
 }
 
 int sched_getparam(pid_t process, struct sched_param *param) {
-  return bad(process) ? fail(ESRCH) : result(priority_of(pthread_self(), &param->sched_priority));
+  if (bad(process)) return fail(ESRCH);
+  return result(param ? priority_of(pthread_self(), &param->sched_priority) : EINVAL);
 }
 
 int sched_rr_get_interval(pid_t process, struct timespec *interval) {

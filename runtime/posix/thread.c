@@ -103,12 +103,13 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_threads[tid] = (struct cl_thread){0};
     cl_hardware_prepare(attr->unit, tid, argument);
   } else {
+    size_t size = stack ? attr->stack_size : sizeof stacks[tid];
     if (!stack) stack = stacks[tid];
-    cl_thread_prepare(tid, stack, attr->stack_size, start, argument);
+    cl_thread_prepare(tid, stack, size, start, argument);
     __builtin_memcpy(names[tid], attr->name, sizeof names[tid]);
     change_alive(1);
     lows[tid] = stack;
-    sizes[tid] = attr->stack_size;
+    sizes[tid] = size;
     guards[tid] = attr->guard_size;
     cl_policies[tid] = cl_inherits && rare & CL_ATTR_INHERIT ? cl_policies[pthread_self()] : attr->policy;
     if (CL_CANCEL) {

@@ -13,15 +13,12 @@ static void *note(void *argument) {
   return argument;
 }
 
-TEST(pthread_attr_init, defaults,
-     "joinable, PTHREAD_INHERIT_SCHED, system scope, a stack of PTHREAD_STACK_MIN or more") {
+TEST(pthread_attr_init, defaults, "joinable, system scope, a stack of PTHREAD_STACK_MIN or more") {
   int value = -1;
   size_t size = 0;
   OK(pthread_attr_init(&attr));
   OK(pthread_attr_getdetachstate(&attr, &value));
   IS(PTHREAD_CREATE_JOINABLE, value);
-  OK(pthread_attr_getinheritsched(&attr, &value));
-  IS(PTHREAD_INHERIT_SCHED, value);
   OK(pthread_attr_getscope(&attr, &value));
   IS(PTHREAD_SCOPE_SYSTEM, value);
   OK(pthread_attr_getstacksize(&attr, &size));
