@@ -3,12 +3,11 @@
  * Timers. While there is one that calls a function, a thread of the highest priority waits for the first to expire, and
  * makes a thread for each call. One that notifies nobody is only looked at. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 
 #include "clock.h"
 #include "notify.h"
-
-#define TIMERS 32
 
 struct timer {
   int exists;
@@ -23,10 +22,12 @@ struct timer {
 };
 
 /* Under the back end's lock. */
-static struct timer timers[TIMERS];
+static struct timer timers[TIMER_MAX];
 static volatile int serving; /* there is such a thread */
 
-static struct timer *timer_of(timer_t id) { return id - 1 < TIMERS && timers[id - 1].exists ? &timers[id - 1] : NULL; }
+static struct timer *timer_of(timer_t id) {
+  return id - 1 < TIMER_MAX && timers[id - 1].exists ? &timers[id - 1] : NULL;
+}
 
 /* NULL, and unlocked: no such timer. */
 static struct timer *begin(timer_t id) {
@@ -55,7 +56,7 @@ static uint64_t expire(struct timer *timer, uint64_t now) {
 static void serve_one(struct timer *timer, uint64_t times) {
   struct cl_notice notice = timer->notice;
   uint64_t overrun = timer->missed + times - 1;
-  timer->overrun = overrun < INT32_MAX ? (int)overrun : INT32_MAX;
+  timer->overrun = overrun < DELAYTIMER_MAX ? (int)overrun : DELAYTIMER_MAX;
   timer->missed = 0;
   cl_backend_unlock();
   int status = cl_notify(&notice);
@@ -69,7 +70,7 @@ static void *serve(void *unused) {
   for (;;) {
     uint64_t first = CL_NEVER, times = 0;
     int needed = 0;
-    for (struct timer *timer = timers; timer < timers + TIMERS && !times; timer++) {
+    for (struct timer *timer = timers; timer < timers + TIMER_MAX && !times; timer++) {
       if (!timer->exists || !timer->notice.function) continue;
       needed = 1;
       times = expire(timer, cl_now());
@@ -104,13 +105,13 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
   if (status) return cl_fail(status);
   cl_backend_lock();
   timer_t number = 1;
-  while (number <= TIMERS && timer_of(number)) number++;
-  int start = number <= TIMERS && notice.function && !serving;
-  if (number <= TIMERS)
+  while (number <= TIMER_MAX && timer_of(number)) number++;
+  int start = number <= TIMER_MAX && notice.function && !serving;
+  if (number <= TIMER_MAX)
     timers[number - 1] = (struct timer){.exists = 1, .clock = clock, .notice = notice, .at = CL_NEVER};
   if (start) serving = 1;
   cl_backend_unlock();
-  if (number > TIMERS) return cl_fail(EAGAIN);
+  if (number > TIMER_MAX) return cl_fail(EAGAIN);
   status = start ? start_serving() : 0;
   if (status) {
     cl_backend_lock();

@@ -2,11 +2,13 @@
  *
  * POSIX <mqueue.h>: queues of messages with priorities.
  *
- * A queue's memory is allocated when it is made. Functions return -1 with errno set if they fail. */
+ * A queue's memory is allocated when it is made. Of priorities, 0 to MQ_PRIO_MAX - 1, the largest is received first.
+ * There are MQ_OPEN_MAX descriptors. Functions return -1 with errno set if they fail. */
 #ifndef CORELOOM_MQUEUE_H
 #define CORELOOM_MQUEUE_H
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <time.h>
@@ -17,8 +19,6 @@ extern "C" {
 
 typedef int mqd_t;
 
-#define MQ_OPEN_MAX 64      /* descriptors */
-#define MQ_PRIO_MAX 32768   /* priorities 0 to 32767; the largest is received first */
 #define MQ_MAXMSG_NP 10     /* of a queue without attributes */
 #define MQ_MSGSIZE_NP 256
 

@@ -2,7 +2,7 @@
 #include "names.h"
 
 #include <errno.h>
-#include <sys/syslimits.h>
+#include <limits.h>
 #include <string.h>
 
 int cl_name_check(const char *name) {

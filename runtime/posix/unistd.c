@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "coreloom.h"
+#include "posix.h"
 
 /* A program without the header may have these names for its own. */
 #pragma weak read
@@ -17,25 +18,20 @@
 #pragma weak isatty
 #pragma weak uname
 
-static int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 /* Standard input is at its end; nothing else is open. */
 ssize_t read(int file, void *buffer, size_t bytes) {
   (void)buffer, (void)bytes;
-  return file == STDIN_FILENO ? 0 : fail(EBADF);
+  return file == STDIN_FILENO ? 0 : cl_fail(EBADF);
 }
 
 ssize_t write(int file, const void *data, size_t bytes) {
-  if (file != STDOUT_FILENO && file != STDERR_FILENO) return fail(EBADF);
+  if (file != STDOUT_FILENO && file != STDERR_FILENO) return cl_fail(EBADF);
   return (ssize_t)fwrite(data, 1, bytes, stdout);
 }
 
 int fileno(FILE *stream) { return stream == stdin ? STDIN_FILENO : stream == stderr ? STDERR_FILENO : STDOUT_FILENO; }
 
-int isatty(int file) { return (void)fail(file >= STDIN_FILENO && file <= STDERR_FILENO ? ENOTTY : EBADF), 0; }
+int isatty(int file) { return (void)cl_fail(file >= STDIN_FILENO && file <= STDERR_FILENO ? ENOTTY : EBADF), 0; }
 
 /* The one process. */
 pid_t getpid(void) { return 1; }
@@ -114,5 +110,5 @@ long sysconf(int name) {
   }
   /* Every other name is an option that there is not, or has no limit. */
   if (name >= _SC_ARG_MAX && name <= _SC_LEVEL4_CACHE_LINESIZE) return -1;
-  return fail(EINVAL);
+  return cl_fail(EINVAL);
 }
