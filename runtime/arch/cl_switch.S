@@ -85,6 +85,13 @@ cl_switch_away:
   .globl cl_switch_to
   .type cl_switch_to, @function
 cl_switch_to:
+#if CL_CPU_TIME
+  addi sp, sp, -16
+  sw a0, 0(sp)
+  call cl_cpu_time_next
+  lw a0, 0(sp)
+  addi sp, sp, 16
+#endif
   lui t2, %hi(CL_LOCAL)
 #if !defined(CL_KERNEL_HW) && CL_CPUS > 1
   sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)

@@ -18,6 +18,14 @@ static inline uint32_t cl_port_load(unsigned op, uint32_t id) {
   return word;
 }
 
+/* The same if the CPU may wait in the load. */
+static inline uint32_t cl_port_wait(unsigned op, uint32_t id) {
+  cl_cpu_time_stop();
+  uint32_t word = cl_port_load(op, id);
+  cl_cpu_time_go();
+  return word;
+}
+
 uint32_t cl_hw_interrupted(void);
 
 /* Act on the word returned by a waiting operation. */
@@ -32,15 +40,18 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
 #define CL_HW_I(op) cl_port_load(op, id)
 #define CL_HW_W(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, 0))
 #define CL_HW_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_load(op, id))
+#define CL_HW_WAIT_V(op) cl_port_wait(op, 0)
+#define CL_HW_WAIT_I(op) cl_port_wait(op, id)
+#define CL_HW_WAIT_IW(op) (*cl_port(CL_OP_WORD0, 0) = word, cl_port_wait(op, id))
 #define CL_HW_DIRECT(name, CODE, arguments) \
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { return CL_HW_##arguments(CL_OP_##CODE); }
 #define CL_HW_WAITING(name, CODE, arguments)                       \
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
-    return cl_hw_settle(CL_HW_##arguments(CL_OP_##CODE));          \
+    return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
   }
 #define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                 \
   static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {     \
-    uint32_t word = CL_HW_##arguments(CL_OP_##CODE);                                                  \
+    uint32_t word = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                             \
     if (!(MOSTLY) && word <= CL_WORD_VALUE_MASK) return word;                                         \
     if (CL_UNLIKELY((int32_t)word >= 0)) return word == CL_RESUMED ? CL_RESUMED : cl_hw_settle(word); \
     cl_switch_here(word);                                                                             \
@@ -51,7 +62,7 @@ CL_OPS_WAITING(CL_HW_WAITING)
 CL_OPS_IN_PLACE(CL_HW_IN_PLACE)
 
 static inline uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
-  uint32_t answer = CL_HW_IW(CL_OP_PORT_SEND);
+  uint32_t answer = CL_HW_WAIT_IW(CL_OP_PORT_SEND);
   if (CL_LIKELY(!answer)) return 0;
   return cl_hw_settle(answer);
 }
@@ -64,7 +75,7 @@ static inline uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
 }
 
 static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
+  uint32_t answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
   if (answer > CL_WORD_VALUE_MASK) return cl_hw_settle(answer);
   *word = *cl_port(CL_OP_WORD0, 0);
   return answer;
@@ -73,7 +84,7 @@ static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
 static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
   uint32_t answer;
   do {
-    answer = cl_port_load(CL_OP_PORT_RECEIVE, id);
+    answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
     if ((int32_t)answer < 0) {
       cl_switch_here(answer);
       answer = CL_RESUMED;

@@ -76,6 +76,7 @@ void cl_interrupt(uint32_t causes) {
 /* Another interrupt has ended the wait and has been taken. Continue to wait. */
 CL_COLD static uint32_t wait_next(void) {
   uint32_t word;
+  cl_cpu_time_stop();
   do word = cl_port_load(CL_OP_NEXT, 0);
   while (word == CL_STATUS(CL_STATUS_EINTR));
   return word;
@@ -83,10 +84,12 @@ CL_COLD static uint32_t wait_next(void) {
 
 CL_COLD uint32_t cl_hw_interrupted(void) {
   uint32_t word = wait_next();
+  cl_cpu_time_go();
   return word & CL_GIVE_WAY ? cl_switch(word) : word;
 }
 
 static void exit_tail(void) {
+  cl_cpu_time_stop();
   uint32_t word = cl_port_load(CL_OP_THREAD_EXIT, 0);
   cl_irq_on(); /* not earlier: a preemption could have moved this CPU's boot stack to another CPU */
   if (!(word & CL_GIVE_WAY)) word = wait_next();
@@ -101,6 +104,7 @@ void cl_op_thread_exit(void) {
 /* An error goes to the thread by the field that it does not need before its end, and the thread goes on. */
 static void move_tail(void) {
   struct cl_thread *self = cl_self();
+  cl_cpu_time_stop();
   uint32_t word = cl_port_load(CL_OP_MOVE, 0);
   if (!(word & CL_GIVE_WAY) && word != CL_STATUS(CL_STATUS_EINTR)) {
     self->value = (void *)(uintptr_t)word;

@@ -143,6 +143,26 @@ static inline struct cl_thread *cl_self(void) {
 void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument);
 __attribute__((noreturn)) void cl_thread_main(void *(*start)(void *), void *argument);
 
+/* CPU-time clocks (posix/cpu_time.c). CL_CPU_TIME is 1 for a program that reads one (src/coreloom/toolchain/firmware.py):
+ * others pay nothing. cl_switch_to calls cl_cpu_time_next, which counts for the thread of the time until now, and begins
+ * another's. */
+#ifndef CL_CPU_TIME
+#define CL_CPU_TIME 0
+#endif
+void cl_cpu_time_stop_apart(void);
+void cl_cpu_time_next(void);
+void cl_cpu_time_reset(uint32_t thread); /* of a new thread */
+
+/* Before this CPU waits: nothing runs. */
+static inline void cl_cpu_time_stop(void) {
+  if (CL_CPU_TIME) cl_cpu_time_stop_apart();
+}
+
+/* The caller runs (on). */
+static inline void cl_cpu_time_go(void) {
+  if (CL_CPU_TIME) cl_cpu_time_next();
+}
+
 uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
 /* The same, on what `tail` finds out on the boot stack; called with interrupts disabled, as tail is. */
 uint32_t cl_switch_by(void (*tail)(void));

@@ -136,6 +136,7 @@ int pthread_setschedprio(pthread_t thread, int priority);
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param);
 int pthread_setconcurrency(int level); /* EINVAL: negative. Changes nothing else */
 int pthread_getconcurrency(void);
+int pthread_getcpuclockid(pthread_t thread, clockid_t *clock); /* ESRCH: no such thread */
 
 /* Where a thread may run: all CPUs, or one. The calling thread moves at once, behind the ready threads of its priority;
  * for another thread only the set that it has is accepted. On an error nothing has changed. ESRCH: no such thread, or it

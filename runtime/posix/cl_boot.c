@@ -31,6 +31,7 @@ void cl_boot_main(void) {
   give_locals(0);
   for (uint32_t context = CL_THREADS; context < CL_CONTEXTS; context++) give_locals(context);
   cl_backend_start();
+  cl_cpu_time_go();
   cl_irq_on();
   cl_op_slice(CL_SLICE_TICKS);
   __libc_init_array();
@@ -52,6 +53,7 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
   frame[5] = (uint32_t)(uintptr_t)argument;
   cl_threads[tid] = (struct cl_thread){.sp = (uint32_t)(uintptr_t)frame};
   give_locals(tid);
+  if (CL_CPU_TIME) cl_cpu_time_reset(tid);
 }
 
 /* Called by the trap entry on the boot stack. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 struct cl_queue cl_clock_sleepers, cl_clock_timers;
 
@@ -63,16 +64,44 @@ int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at) {
   return 0;
 }
 
+/* CPU-time clocks of threads are numbered from here. */
+#define OF_THREAD 0x10000u
+
+/* Whose CPU time a clock shows: a thread's, CL_ALL_THREADS; above: it is none. */
+static uint32_t cpu_time_of(clockid_t clock) {
+  if (clock == CLOCK_PROCESS_CPUTIME_ID) return CL_ALL_THREADS;
+  if (clock == CLOCK_THREAD_CPUTIME_ID) return pthread_self();
+  return clock - OF_THREAD < CL_THREADS ? (uint32_t)clock - OF_THREAD : CL_ALL_THREADS + 1;
+}
+
+static int is_clock(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || cpu_time_of(clock) <= CL_ALL_THREADS;
+}
+
+static struct timespec realtime(void) { return cl_time_sum(cl_time_of(cl_now()), realtime_ahead()); }
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
-  switch (clock) {
-    case CLOCK_REALTIME: *time = cl_time_sum(cl_time_of(cl_now()), realtime_ahead()); return 0;
-    case CLOCK_MONOTONIC: *time = cl_time_of(cl_now()); return 0;
-    default: return cl_fail(EINVAL);
-  }
+  if (!is_clock(clock)) return cl_fail(EINVAL);
+  if (clock == CLOCK_REALTIME) *time = realtime();
+  else *time = cl_time_of(clock == CLOCK_MONOTONIC ? cl_now() : cl_cpu_time(cpu_time_of(clock)));
+  return 0;
+}
+
+int pthread_getcpuclockid(pthread_t thread, clockid_t *clock) {
+  if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
+  *clock = OF_THREAD + thread;
+  return 0;
+}
+
+int clock_getcpuclockid(pid_t process, clockid_t *clock) {
+  if (process && process != getpid()) return ESRCH;
+  *clock = CLOCK_PROCESS_CPUTIME_ID;
+  return 0;
 }
 
 int clock_settime(clockid_t clock, const struct timespec *time) {
-  if (clock != CLOCK_REALTIME || !cl_is_time(time) || time->tv_sec < 0) return cl_fail(EINVAL);
+  if (!is_clock(clock) || !cl_is_time(time) || time->tv_sec < 0) return cl_fail(EINVAL);
+  if (clock != CLOCK_REALTIME) return cl_fail(clock == CLOCK_MONOTONIC ? EINVAL : EPERM);
   cl_backend_lock();
   struct timespec more = cl_time_difference(*time, cl_time_of(cl_now()));
   changes++;
@@ -86,23 +115,26 @@ int clock_settime(clockid_t clock, const struct timespec *time) {
 }
 
 int clock_getres(clockid_t clock, struct timespec *resolution) {
-  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return cl_fail(EINVAL);
+  if (!is_clock(clock)) return cl_fail(EINVAL);
   const long step = (CL_NANOSECONDS - 1) / CL_CLOCK_HZ + 1;
   if (resolution) *resolution = (struct timespec){step / CL_NANOSECONDS, step % CL_NANOSECONDS};
   return 0;
 }
 
 time_t time(time_t *seconds) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (seconds) *seconds = now.tv_sec;
-  return now.tv_sec;
+  time_t now = realtime().tv_sec;
+  if (seconds) *seconds = now;
+  return now;
 }
 
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   (void)zone;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  struct timespec now = realtime();
   *time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
   return 0;
+}
+
+clock_t clock(void) {
+  struct timespec used = cl_time_of(cl_cpu_time(CL_ALL_THREADS));
+  return (clock_t)used.tv_sec * CLOCKS_PER_SEC + (clock_t)used.tv_nsec / (CL_NANOSECONDS / CLOCKS_PER_SEC);
 }

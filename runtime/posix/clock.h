@@ -27,6 +27,10 @@ uint64_t cl_after(const struct timespec *time);
  * or CLOCK_MONOTONIC. */
 int cl_deadline(clockid_t clock, const struct timespec *time, uint64_t *at);
 
+/* The cycles that a thread, or all, have run. */
+#define CL_ALL_THREADS CL_THREADS
+uint64_t cl_cpu_time(uint32_t thread);
+
 /* Who waits until an absolute time of CLOCK_REALTIME: woken when it is set, to look at it again. */
 extern struct cl_queue cl_clock_sleepers, cl_clock_timers;
 

@@ -229,6 +229,7 @@ CL_APART void dispatch_asleep(k_cpu *cpu) {
 /* No thread can run: sleep until another CPU (or an interrupt line) provides one, on the stack of the waiting thread;
  * no other CPU can run that thread before this one has left it. */
 static uint32_t idle(k_cpu *cpu) {
+  cl_cpu_time_stop();
   cl_trace(CL_TRACE_IDLE, 1);
   unlock();
   while (cpu->waiting) {
@@ -250,6 +251,7 @@ static uint32_t idle(k_cpu *cpu) {
 
 CL_APART uint32_t settle_idle(k_cpu *cpu) {
   uint32_t word = idle(cpu);
+  cl_cpu_time_go();
   if (word == K_RESUMED) return leave(cpu, word);
   k_notify(cpu);
   if (k_irq(cpu)) k_interrupt(cpu); /* a better thread has become ready meanwhile */
@@ -265,6 +267,7 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) {
 __attribute__((noreturn, used)) void cl_sw_idle(void) {
   k_cpu *cpu = this_cpu();
   uint32_t word;
+  cl_cpu_time_stop();
   cl_trace(CL_TRACE_IDLE, 1);
   for (;;) {
     cl_wait_for_interrupt();
@@ -546,6 +549,7 @@ __attribute__((noreturn)) static void go_on(k_cpu *cpu, uint32_t word) {
 }
 
 static void exit_tail(void) {
+  cl_cpu_time_stop();
   lock();
   k_cpu *cpu = this_cpu();
   go_on(cpu, k_op_thread_exit(cpu));

@@ -509,6 +509,10 @@ _CONTROL_BYTES = 16
 _MAX_ALIGNMENT = 64
 
 
+# What a function of the POSIX layer needs everywhere in the runtime.
+_COSTLY = {"pthread_cancel": "CL_CANCEL", "cl_cpu_time": "CL_CPU_TIME"}
+
+
 def _uses(elf: Path, what: _Application, platform: Platform) -> dict[str, str | int]:
     """The macros of the POSIX layer for what a program that was linked without them turns out to use."""
     macros: dict[str, str | int] = {}
@@ -529,8 +533,8 @@ def _uses(elf: Path, what: _Application, platform: Platform) -> dict[str, str | 
                 "allocate them with malloc"
             )
         macros["CL_THREAD_SHIFT"] = shift
-    if any(name == "pthread_cancel" for name, _ in elf_file.symbols(elf)):
-        macros["CL_CANCEL"] = 1
+    functions = {name for name, _ in elf_file.symbols(elf)}
+    macros |= {macro: 1 for function, macro in _COSTLY.items() if function in functions}
     return macros
 
 

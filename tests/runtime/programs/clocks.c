@@ -174,6 +174,62 @@ static void moves_with_the_clock(void) {
   EQUAL(pthread_join(relative, NULL), 0);
 }
 
+/* --- CPU time --- */
+
+#define COMPUTES 50000 /* cycles */
+
+static long long used_by(pthread_t thread) {
+  clockid_t clock;
+  EQUAL(pthread_getcpuclockid(thread, &clock), 0);
+  return nanoseconds(clock) / (CL_NANOSECONDS / CL_CLOCK_HZ);
+}
+
+/* In turns with another of its priority, and interrupted by a more urgent one. */
+static void *computes(void *unused) {
+  (void)unused;
+  while (used_by(pthread_self()) < COMPUTES) sched_yield();
+  nanosleep(&(struct timespec){0, 2000 * MICROSECOND}, NULL); /* does not count */
+  long long used = used_by(pthread_self());
+  CHECK(used < COMPUTES + LATE);
+  CHECK(nanoseconds(CLOCK_THREAD_CPUTIME_ID) / (CL_NANOSECONDS / CL_CLOCK_HZ) - used < LATE);
+  nanosleep(&(struct timespec){0, 10000 * MICROSECOND}, NULL);
+  return NULL;
+}
+
+static void *interrupts(void *unused) {
+  (void)unused;
+  for (int i = 0; i < 20; i++) usleep(500);
+  return NULL;
+}
+
+static void counts_cpu_time(void) {
+  clockid_t process, other;
+  struct timespec time;
+  EQUAL(clock_getcpuclockid(0, &process), 0);
+  EQUAL(clock_getcpuclockid(getpid(), &other), 0);
+  EQUAL(other, process);
+  EQUAL(clock_getcpuclockid(12345, &process), ESRCH);
+  EQUAL(pthread_getcpuclockid(CL_THREADS, &other), ESRCH);
+  EQUAL(clock_getres(process, &time), 0);
+  EQUAL(clock_settime(process, &time), -1);
+  EQUAL(errno, EPERM);
+  long long begin = nanoseconds(process), mine = used_by(pthread_self());
+  pthread_t threads[3] = {spawn(ABOVE, computes, NULL), spawn(ABOVE, computes, NULL),
+                          spawn(ABOVE + 1, interrupts, NULL)};
+  usleep(20000);
+  long long used = 0;
+  for (int i = 0; i < 2; i++) {
+    long long each = used_by(threads[i]);
+    CHECK(each >= COMPUTES && each < COMPUTES + LATE);
+    used += each;
+  }
+  used += used_by(pthread_self()) - mine;
+  long long all = (nanoseconds(process) - begin) / (CL_NANOSECONDS / CL_CLOCK_HZ);
+  CHECK(all > used && all < used + 20 * LATE);
+  CHECK(clock() >= all / (CL_CLOCK_HZ / CLOCKS_PER_SEC));
+  for (int i = 0; i < 3; i++) EQUAL(pthread_join(threads[i], NULL), 0);
+}
+
 static void *sleeps_long(void *absolute) {
   nanosleep(&(struct timespec){.tv_sec = absolute ? 0 : 100000}, NULL);
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &(struct timespec){.tv_sec = INT64_MAX}, NULL);
@@ -200,6 +256,7 @@ int main(void) {
   sleeps(CLOCK_REALTIME);
   sleeps_by_old_names();
   moves_with_the_clock();
+  counts_cpu_time();
   can_be_cancelled();
   return finish();
 }
