@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `coreloom generate` writes: files made from the data of the hardware (design/generate.py); the factors
-of apps/fft; --help, man page and completion of the programs of linux/.
+of apps/fft; the table of POSIX functions; --help, man page and completion of the programs of linux/.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from coreloom.apps.pair import twiddles_header
+from coreloom.conformance import functions
 from coreloom.design import generate as design
-from coreloom.paths import APPS, LINUX
+from coreloom.paths import APPS, LINUX, ROOT
 from coreloom.programs import completion, usage
 
 
@@ -36,6 +37,7 @@ def _of_programs() -> dict[Path, Callable[[], str]]:
 FILES: dict[Path, Callable[[], str]] = {
     **design.FILES,
     APPS / "fft" / "twiddles.h": twiddles_header,
+    ROOT / "docs" / "reference" / "posix.md": functions.page,
     **_of_programs(),
 }
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of POSIX functions against the headers and the conformance tests."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from coreloom.benches.rtos.measurements import CALLS
+from coreloom.conformance import functions, suite
+from coreloom.conformance.run import GROUNDS
+from coreloom.paths import RUNTIME
+
+OWN = ("pthread.h", "semaphore.h", "sched.h", "mqueue.h")  # the others are for the greater part picolibc's
+# What is tested besides functions of the table: of C, and of the C library.
+BESIDES = {"thread_local", "errno", "malloc"}
+
+
+def declared(header: str) -> set[str]:
+    """The POSIX functions that a header of ours declares, or has as macros."""
+    text = re.sub(r"/\*.*?\*/", "", (RUNTIME / "include" / header).read_text(), flags=re.DOTALL)
+    names = set(re.findall(r"\b((?:pthread|sem|sched|mq)_[a-z_]+)\(", text))
+    return {name for name in names if not name.endswith("_np")}
+
+
+@pytest.mark.parametrize("header", OWN)
+def test_the_table_has_the_functions_of_the_headers(header: str) -> None:
+    listed = {name for part in functions.load().header if part.name == header for name in part.names}
+    elsewhere = {name for part in functions.load().header if part.name != header for name in part.names}
+    assert declared(header) - elsewhere == listed
+
+
+def test_every_function_has_a_test_and_every_test_a_function() -> None:
+    tested = {test.function for test in suite.tests()}
+    assert tested - BESIDES == set(functions.load().names)
+
+
+def test_no_name_stands_twice() -> None:
+    for names in ([test.name for test in suite.tests()], functions.load().names):
+        assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_no_test_is_overlooked() -> None:
+    """That TEST in a file is one for suite.tests, too."""
+    written = [
+        line
+        for path in suite.PROGRAMS.glob("*.c")
+        for line in path.read_text().splitlines()
+        if line.startswith("TEST(")
+    ]
+    assert len(written) == len(suite.tests())
+
+
+def test_what_differs_is_of_a_function_and_a_ground() -> None:
+    known = functions.load()
+    assert set(known.differs) - set(known.names) == set()
+    assert {ground for by_ground in known.differs.values() for ground in by_ground} <= set(GROUNDS)
+
+
+def test_the_cycles_are_of_calls_that_are_measured() -> None:
+    known = functions.load()
+    assert set(known.calls) - set(known.names) == set()
+    assert set(known.calls.values()) <= {call.name for call in CALLS}
