@@ -57,10 +57,19 @@ extern "C" {
 
 /* The address of an operation. */
 CL_IPC_INLINE volatile uint32_t *cl_ipc_at(unsigned op, unsigned index, unsigned patience) {
-  return (volatile uint32_t *)(CL_IPC_PORT | patience << CL_IPC_ADDRESS_PATIENCE_LSB | op << CL_IPC_ADDRESS_OP_LSB |
-                               index << CL_IPC_ADDRESS_INDEX_LSB);
+  return (volatile uint32_t *)(uintptr_t)(CL_IPC_PORT | patience << CL_IPC_ADDRESS_PATIENCE_LSB |
+                                          op << CL_IPC_ADDRESS_OP_LSB | index << CL_IPC_ADDRESS_INDEX_LSB);
 }
 
+#if defined(CL_KERNEL_LINUX)
+/* A function executes it, in runtime/linux. */
+uint32_t cl_ipc_load(const volatile uint32_t *at);
+void cl_ipc_store(volatile uint32_t *at, uint32_t word);
+unsigned cl_cpu_id(void);
+
+CL_IPC_INLINE uint32_t cl_ipc_upper(uint32_t constant) { return constant; }
+CL_IPC_INLINE unsigned cl_ipc_self(void) { return cl_cpu_id(); }
+#else
 CL_IPC_INLINE uint32_t cl_ipc_load(const volatile uint32_t *at) {
   __asm__ volatile("" ::: "memory");
   uint32_t word = *at;
@@ -92,6 +101,7 @@ CL_IPC_INLINE unsigned cl_ipc_self(void) {
 #endif
   return cpu;
 }
+#endif
 
 /* The lowest of a set. The first two without a loop, so that the compiler sees through a constant. */
 CL_IPC_INLINE unsigned cl_ipc_lowest(unsigned set) {

@@ -15,6 +15,10 @@
 #ifndef CORELOOM_HTHREAD_H
 #define CORELOOM_HTHREAD_H
 
+#if defined(CL_KERNEL_LINUX)
+#error "hthread.h is not for ground linux: use pthread.h, or choose hw or sw"
+#endif
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,11 @@
  * get: no other processor uses this end. Only the plain variants put and get at once; if an interrupt ends one, the end
  * has an error, which is cleared, and the end's count tells where to continue. */
 #include "coreloom.h"
+#if defined(CL_KERNEL_LINUX)
+#include "ground.h"
+#else
 #include "posix.h"
+#endif
 
 #define ERROR(word) ((word) >> CL_IPC_WORD_ERROR_LSB)
 #define WORD(error) ((uint32_t)(error) << CL_IPC_WORD_ERROR_LSB)
@@ -242,6 +246,7 @@ int mailbox_timedwait_any(unsigned *cpu, uint32_t cycles) {
 
 /* --- Blocks ------------------------------------------------------------------------------------------------------ */
 
+#if !defined(CL_KERNEL_LINUX)
 /* Each load is two instructions ahead of its store, so neither waits for it; and as every other instruction is for the
  * memory, two processors share its bus without waiting for one another. In fours: the words at `at`, and the loads of
  * the next two. Where get waits for each put, the load behind the one and the store behind the other collide for ever,
@@ -282,18 +287,25 @@ static inline __attribute__((always_inline)) void move_128(int put, volatile uin
   if (put) MOVE(WORDS_128(PUT_IN, PUT_OUT, ));
   else MOVE(WORDS_128(GET_IN, GET_OUT, "nop\n"));
 }
+#endif
 
 static inline __attribute__((always_inline)) void move(int put, volatile uint32_t *mailbox, uint32_t *words,
                                                        size_t count) {
+#if !defined(CL_KERNEL_LINUX)
   for (; count >= 8; count -= 8, words += 8) {
     if (put) MOVE(WORDS_8(PUT_IN, PUT_OUT));
     else MOVE(WORDS_8(GET_IN, GET_OUT));
   }
+#endif
   for (; count; count--, words++) {
     if (put) cl_ipc_store(mailbox, *words);
     else *words = cl_ipc_load(mailbox);
   }
 }
+
+#if defined(CL_KERNEL_LINUX)
+static inline void move_128(int put, volatile uint32_t *mailbox, uint32_t *words) { move(put, mailbox, words, 128); }
+#endif
 
 /* The mailbox at its one end and what that needs. */
 struct end {

@@ -12,7 +12,17 @@
 #include <string.h>
 
 #include "coreloom.h"
+#if defined(CL_KERNEL_LINUX)
+#include <unistd.h>
+
+#include "ground.h"
+#define SELF() ((uint32_t)gettid() | 1u << 31)
+#define BASE ((uintptr_t)pool) /* a pointer has more bits than a word */
+#else
 #include "posix.h"
+#define SELF() pthread_self()
+#define BASE 0u
+#endif
 
 #define FREE 0u
 #define THREAD(tid) ((tid) + 1)
@@ -110,7 +120,7 @@ static inline __attribute__((always_inline)) int allocate(struct message **messa
   }
   errno = saved;
   if (status) return status;
-  uint32_t owner = THREAD(pthread_self());
+  uint32_t owner = THREAD(SELF());
   shared_memory_lock(&list);
   struct message *first = list, *last = first;
   for (size_t i = 1; i < number; i++) last = last->next;
@@ -146,7 +156,7 @@ static inline int is_message(const void *address) {
 
 static inline int not_mine(const struct message *message) {
   if (CL_UNLIKELY(!is_message(message))) return EINVAL;
-  return CL_UNLIKELY(message->owner != THREAD(pthread_self())) ? EPERM : 0;
+  return CL_UNLIKELY(message->owner != THREAD(SELF())) ? EPERM : 0;
 }
 
 /* --- Messages --- */
@@ -176,8 +186,8 @@ int message_free(struct message *message) {
 static inline __attribute__((always_inline)) int hand_over(int port, struct message *message,
                                                            struct patience *patience) {
   message->owner = SENT(port);
-  int status = port_put(port, (uint32_t)(uintptr_t)message, patience);
-  if (CL_UNLIKELY(status)) message->owner = THREAD(pthread_self());
+  int status = port_put(port, (uint32_t)((uintptr_t)message - BASE), patience);
+  if (CL_UNLIKELY(status)) message->owner = THREAD(SELF());
   return status;
 }
 
@@ -199,9 +209,9 @@ static inline __attribute__((always_inline)) int receive(int port, struct messag
   uint32_t word;
   int status = port_get(port, &word, &patience);
   if (CL_UNLIKELY(status)) return status;
-  struct message *got = (struct message *)(uintptr_t)word;
+  struct message *got = (struct message *)(BASE + word);
   if (CL_UNLIKELY(!is_message(got) || got->owner != SENT(port))) return EBADMSG;
-  for (struct message *each = got; each; each = each->next) each->owner = THREAD(pthread_self());
+  for (struct message *each = got; each; each = each->next) each->owner = THREAD(SELF());
   *message = got;
   return 0;
 }

@@ -444,6 +444,9 @@ def build(
 _HOST = ("-target", f"{machine()}-linux-gnu.2.36", "-std=gnu11", "-D_GNU_SOURCE", "-fno-sanitize=undefined")
 
 
+_ON_PORTS = ("ipc.c", "message.c")
+
+
 def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
     """The executable of an application for this machine: it, runtime/linux and the C library's threads.
 
@@ -457,13 +460,14 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
         )
     macros = {
         **{name: value for name, value in keys.macros(platform).items() if not name.startswith("CL_CORE_")},
-        **{"CL_HW_THREADS": 0, "CL_HW_NAMES": "", "CL_IPC": 0, "CL_BACKDOOR": 0, "CL_AMP": 0},
+        **{"CL_HW_THREADS": 0, "CL_HW_NAMES": "", "CL_BACKDOOR": 0, "CL_AMP": 0},
         "CL_KERNEL_LINUX": 1,
         **dict(what.defines),
         **(defines or {}),
     }
     ground = RUNTIME / "linux"
-    sources = [*what.files, *sorted(ground.glob("*.c"))]
+    # What stands on operations and ports alone is the kernels' own.
+    sources = [*what.files, *sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_PORTS)]
     flags = [
         *_HOST, *_OPTIMISE, "-g", *_PLACELESS, *_WARN,
         *(f"-D{key}={value}" for key, value in macros.items()),
