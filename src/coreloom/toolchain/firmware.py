@@ -495,7 +495,10 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
         try:
             _zig([*zig(), "cc", *flags, *map(str, [*sources, *objects]), "-o", str(work / what.name)])
         except _Refused as refused:
-            raise what.explain(refused) from None
+            text = str(what.explain(refused))
+            if "undefined symbol" in str(refused):
+                text += "; runtime/linux/README.md says what ground linux has not"
+            raise UserError(text) from None
 
     return cache.made(cache.place("firmware") / f"{what.name}-linux-{key}", make) / what.name
 
