@@ -34,7 +34,7 @@ OFFERED: dict[str, set[str]] = {
     "run image --ports ": {"buffered", "direct"},
     "run mine.c --platform ": {*PLATFORMS, "mine.toml", "sub/"},
     "run mine.c --kernel sw --platform smp": {name for name in PLATFORMS if name.startswith("smp")},
-    "run mine.c --kernel ": set(firmware.GROUNDS),
+    "run mine.c --kernel ": {*firmware.GROUNDS, "linux"},
     "run mine.c --policy d": {"dwrr", "dynamic"},
     "doctor --platform ": PLATFORMS,
     "list p": {"platforms", "policies"},

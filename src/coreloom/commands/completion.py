@@ -35,10 +35,11 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("list", "kind"): lambda: lists.KINDS,
     ("run", "app"): lambda: APPS,
     ("run", "platform"): platform.names,
-    ("run", "kernel"): lambda: firmware.GROUNDS,
+    ("run", "kernel"): lambda: [*firmware.GROUNDS, firmware.LINUX],
     ("run", "policy"): lambda: dict.fromkeys([*firmware.policies(), *platform.BUILT_POLICIES]),
     ("run", "placement"): lambda: PLACEMENTS,
     ("run", "ports"): lambda: PORTS,
+    ("conformance", "platform"): platform.names,
     ("model", "workload"): lambda: builtin.CASES,
     ("model", "policy"): _of_model,
     ("synth", "unit"): units.known,
@@ -47,7 +48,10 @@ _NAMES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
     ("vm", "cgroup"): lambda: vm.CGROUPS,
 }
 # Of these it may also be a file that ends so.
-_ENDING = {("run", "app"): ".c", ("run", "platform"): ".toml", ("model", "workload"): ".toml"}
+_ENDING = {
+    **{("run", "app"): ".c", ("run", "platform"): ".toml"},
+    **{("conformance", "platform"): ".toml", ("model", "workload"): ".toml"},
+}
 
 
 def script(root: argparse.ArgumentParser, shell: str) -> str:
