@@ -6,11 +6,14 @@
 #include "conformance.h"
 
 static timer_t timer;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile int called;
 static int test; /* whose timers count: a thread of an earlier test's may be late */
 
 static void note(union sigval value) {
-  if (value.sival_int == test) __atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&mutex);
+  if (value.sival_int == test) called++;
+  pthread_mutex_unlock(&mutex);
 }
 
 static struct sigevent by_thread(void) {
