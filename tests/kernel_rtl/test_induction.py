@@ -220,6 +220,13 @@ def test_the_proof_notices(bug: tuple[str, str, str]) -> None:
     assert not holds(SMALL, steps=7, bug=bug)
 
 
+@pytest.mark.slow
+def test_the_proof_of_a_move_notices() -> None:
+    """The thread is woken by the record that it had before."""
+    bug = ("cl_kernel_engine", "(op_q == OpMove) ? StNextWaiter : StWake", "StWake")
+    assert not holds(SMALL, move=True, steps=LOOK_MOVE, bug=bug)
+
+
 def test_the_proof_by_deadline_notices() -> None:
     """A thread woken in place has a new deadline, but its processor does not know."""
     bug = ("cl_kernel_engine", "cmd.set_level = Deadlines;", "cmd.set_level = 1'b0;")
