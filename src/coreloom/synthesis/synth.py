@@ -80,6 +80,16 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return name if self.threads is None else f"{name} {self.threads} x {self.priorities}"
 
 
+class Gates(msgspec.Struct, frozen=True, kw_only=True):
+    """A unit in gates of two inputs, four transistors each; its memories in bits."""
+
+    unit: str
+    threads: int | None
+    priorities: int | None
+    gates: int
+    memory_bits: int
+
+
 @dataclass(frozen=True)
 class Placed:
     """One placement of a unit, and what is counted in its netlist: registers around it, cells of RAM16x4."""
@@ -140,6 +150,53 @@ def lut4(job: Job) -> int:
     """
     netlist = Netlist.read(_netlist(job, False, yowasp.version(yowasp.YOSYS, EXTRA)).netlist, _TOP)
     return netlist.count("LUT4") + 2 * netlist.count("CCU2C") + 6 * netlist.count("TRELLIS_DPR16X4")
+
+
+# Flip-flops without a reset are the only ones whose transistors Yosys knows: a reset is a gate before one.
+_GATES = """read_rtlil {unit}
+hierarchy -top {top}
+chformal -remove
+async2sync
+synth -top {top} -flatten -noabc -run begin:fine
+opt -fast -full
+techmap
+dfflegalize -cell $_DFF_P_ 01
+abc -g cmos4
+opt_clean -purge
+write_json {netlist}
+tee -q -o {statistics} stat -json -tech cmos
+"""
+
+
+def gates(job: Job) -> Gates:
+    """The gates of a unit, made by Yosys from inverters, NAND, NOR, AOI and OAI: transistors divided by four.
+
+    Raises UserError when Yosys is missing or cannot build the unit.
+    """
+    version, top = yowasp.version(yowasp.YOSYS, EXTRA), job.unit.top
+    unit = elaborate(job, job.unit.design(), job.params(), version) / "unit.il"
+    folder = FOLDER / f"{job.label}-gates-{_key(version.encode(), _GATES.encode(), unit.read_bytes())}"
+
+    def make(work: Path) -> None:
+        names = {"unit": unit, "netlist": work / "netlist.json", "statistics": work / "statistics.json"}
+        _yosys(_GATES.format(top=top, **{name: relative([path]) for name, path in names.items()}), job)
+
+    _once(folder, make)
+    module = json.loads((folder / "statistics.json").read_text())["design"]
+    cells = json.loads((folder / "netlist.json").read_text())["modules"][top]["cells"].values()
+    threads, priorities = job.size or (None, None)
+    return Gates(
+        unit=top,
+        threads=threads,
+        priorities=priorities,
+        # The + stands for what it does not count: the memories.
+        gates=round(int(module["estimated_num_transistors"].rstrip("+")) / 4),
+        memory_bits=sum(
+            int(cell["parameters"]["WIDTH"], 2) * int(cell["parameters"]["SIZE"], 2)
+            for cell in cells
+            if cell["type"] == "$mem_v2"
+        ),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -239,6 +239,13 @@ def known() -> list[str]:
     return list(dict.fromkeys(each for name in names for each in (name.split(":")[0], name)))
 
 
+def of_smp() -> list[Job]:
+    """What [SMP] adds to a system of two processors: the kernel, of it the ports once more, the Lock Unit."""
+    kernel, lock_unit = (choose([name])[0] for name in ("cl_kernel", "cl_lock_unit"))
+    ports = Unit("cl_kernel_port_ops", _design("cl_kernel_port_ops", _KERNEL), _fixed())
+    return [kernel, Job(ports, None), lock_unit]
+
+
 def choose(names: Sequence[str], threads: int | None = None, priorities: int | None = None) -> list[Job]:
     """The units with these names (module, or module:build; none: all), at their sizes or at the given one.
 

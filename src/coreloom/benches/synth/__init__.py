@@ -10,6 +10,7 @@ from functools import partial
 from coreloom.benches.bench import Bench, Work
 from coreloom.benches.synth import page
 from coreloom.benches.synth.bench import Result, figures
+from coreloom.jobs.job import Job, whole
 from coreloom.options import positive
 from coreloom.report import results
 from coreloom.report.table import Table
@@ -59,6 +60,8 @@ class Synth(Bench[Result]):
             "merge LUTs into wide multiplexers, the default of Yosys: larger, somewhat faster for deep logic"
         )
         add("--wide", action="store_true", help=wide_help)
+        gates_help = "also count [SMP]'s kernel, ports and Lock Unit in NAND2 gates; a run of all units does"
+        add("--gates", action="store_true", help=gates_help)
         add("--critical", action="store_true", help="print the longest path of every unit")
 
     def whole(self, options: Namespace) -> bool:
@@ -71,9 +74,12 @@ class Synth(Bench[Result]):
         target = pnr.Target(speed=options.speed, mhz=options.freq)
         place = partial(work.jobs, [])
         rows = synth.run(jobs, place, options.seeds, target, options.device, options.wide)
+        counted = units.of_smp() if options.gates or self.whole(options) else []
+        gates = work.jobs([], [Job(f"{job.label}, gates", whole(partial(_gates, job))) for job in counted])
         return Result(
             name=self.name,
             rows=rows,
+            gates=gates,
             reach=figures(rows),
             method=self.method(),
             asked_mhz=options.freq,
@@ -89,6 +95,10 @@ class Synth(Bench[Result]):
 
     def finish(self, content: Result) -> Sequence[str]:
         return page.paths(content.rows) if content.paths else ()
+
+
+def _gates(job: units.Job) -> list[synth.Gates]:
+    return [synth.gates(job)]
 
 
 BENCH = Synth()

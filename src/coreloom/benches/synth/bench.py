@@ -10,7 +10,7 @@ import msgspec
 
 from coreloom.report import results
 from coreloom.report.figure import Figure
-from coreloom.synthesis.synth import Row
+from coreloom.synthesis.synth import Gates, Row
 from coreloom.synthesis.units import DEFAULT
 
 
@@ -30,6 +30,7 @@ PAPER = {
     "hybrid": Paper(1455, 973, 2425, 3, 119.6),
 }
 
+SMP_GATES = 20_000  # about: [SMP] section 4, of all that it adds, by Synopsys Design Compiler
 UNITS = {"fmax_mhz": "MHz", "lut4": "LUT4 sites", "bram": "18 kbit blocks", "dram": "RAM16x4"}
 
 
@@ -37,6 +38,7 @@ class Result(results.Result, kw_only=True):
     """What `coreloom synth` writes."""
 
     rows: list[Row]
+    gates: list[Gates] = msgspec.field(default_factory=list)
     units: dict[str, str] = msgspec.field(default_factory=UNITS.copy)
     asked_mhz: int = 100
     wide_luts: bool = False

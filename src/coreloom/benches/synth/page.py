@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coreloom.benches.synth.bench import Result, paper
+from coreloom.benches.synth.bench import SMP_GATES, Result, paper
 from coreloom.report.table import Table, number, reach
-from coreloom.synthesis.synth import Row
+from coreloom.synthesis.synth import Gates, Row
 
 
 def tables(content: Result) -> list[Table]:
     """Area and clock, and what was to be reached of them."""
     return [
         area(content.rows),
+        *gates(content.gates),
         *([reach(content.reach, "ECP5; the paper's on a Virtex-II Pro 30")] if content.reach else []),
     ]
 
@@ -48,6 +49,30 @@ def area(rows: Sequence[Row]) -> Table:
         tuple(map(line, rows)),
         text_columns=3,
     )
+
+
+def gates(rows: Sequence[Gates]) -> list[Table]:
+    """What [SMP] adds in gates, beside its own figure: the kernel, which has the ports, and the Lock Unit."""
+    if not rows:
+        return []
+    kernel, ports, lock_unit = rows
+    lines = [
+        ("cl_kernel", f"{kernel.threads} x {kernel.priorities}", kernel.gates, kernel.memory_bits, "-"),
+        ("of it the ports, cl_kernel_port_ops", "-", ports.gates, ports.memory_bits, "-"),
+        ("cl_lock_unit", "-", lock_unit.gates, lock_unit.memory_bits, "-"),
+        (
+            "kernel and Lock Unit", "-", kernel.gates + lock_unit.gates,
+            kernel.memory_bits + lock_unit.memory_bits, f"about {number(SMP_GATES)}",
+        ),
+    ]  # fmt: skip
+    return [
+        Table(
+            "Gate equivalents (NAND2) of what [SMP] adds for two processors",
+            ("unit", "size", "gates", "bits of memory", "gates, paper"),
+            tuple((unit, size, number(n), number(bits), paper) for unit, size, n, bits, paper in lines),
+            text_columns=2,
+        )
+    ]
 
 
 def critical(rows: Sequence[Row]) -> Table:
