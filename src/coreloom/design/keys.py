@@ -217,8 +217,8 @@ class Platform:
     model: Annotated[
         str,
         Key(
-            "sram: the shared memory answers in the next cycle; sdram: after the cycles of the keys below, by "
-            "default those of a Micron MT48LC16M16A2-75 at 50 MHz",
+            "sram: the shared memory answers in the next cycle; sdram: after the cycles of the keys below, "
+            "by default those of a Micron MT48LC16M16A2-75 at 50 MHz",
             choices=MEMORIES, rtl="Sdram", section="memory", optional=True, area=_TIMING,
         ),
     ] = "sram"  # fmt: skip
