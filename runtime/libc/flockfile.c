@@ -3,6 +3,6 @@
  * For programs without our POSIX layer, whose own (runtime/posix/libc.c) stands in place of this. */
 #include <stdio.h>
 
-void flockfile(FILE *stream) { (void)stream; }
-int ftrylockfile(FILE *stream) { return (void)stream, 0; }
-void funlockfile(FILE *stream) { (void)stream; }
+__attribute__((weak)) void flockfile(FILE *stream) { (void)stream; }
+__attribute__((weak)) int ftrylockfile(FILE *stream) { return (void)stream, 0; }
+__attribute__((weak)) void funlockfile(FILE *stream) { (void)stream; }

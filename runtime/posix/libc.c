@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The system functions of picolibc that need threads: errno per thread, locks around malloc and atexit. */
+ * The system functions of picolibc that need threads: errno per thread, locks around malloc, atexit and
+ * streams. */
 #include <errno.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <sys/lock.h>
 
-#include "posix.h"
+#include "wait.h"
 
 int *cl_errno(void);
 int *cl_errno(void) { return &cl_self()->error; }
@@ -15,37 +16,97 @@ CL_COLD int cl_fail(int error) {
   return -1;
 }
 
-/* picolibc has one recursive lock. */
+/* The library's own locks, recursive. The one of malloc is a mutex of the hardware kernel's, if there is one left at its
+ * first use; else, and with the software kernel, where that is faster, it lives in memory. So it never fails. */
+#define IN_MEMORY UINT32_MAX /* a handle that no kernel object has */
+#if defined(CL_KERNEL_HW)
+#define KERNEL_MUTEX 1
+#define IF_NO_MUTEX CL_COLD static
+#else
+#define KERNEL_MUTEX 0
+#define IF_NO_MUTEX static inline
+#endif
+
 struct __lock {
-  pthread_mutex_t mutex;
+  uint32_t mutex;          /* a handle, 0: not chosen yet */
   struct cl_thread *owner; /* looked at by others, but equal to them only if they hold it */
   unsigned depth;
+  struct cl_queue waiters;
 };
 
-struct __lock __lock___libc_recursive_mutex = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
+struct __lock __lock___libc_recursive_mutex = {.mutex = KERNEL_MUTEX ? 0 : IN_MEMORY}; /* picolibc has this one */
+static struct __lock streams = {.mutex = IN_MEMORY}; /* of all streams, as they are one console */
 
-static inline void hold(_LOCK_T lock) {
-  lock->owner = cl_self();
-  lock->depth = 1;
+static inline void hold(struct __lock *lock) { lock->owner = cl_self(); }
+
+/* Its first use, or it is in memory, or another thread has it. */
+IF_NO_MUTEX void wait(struct __lock *lock) {
+  cl_backend_lock();
+  if (KERNEL_MUTEX && !lock->mutex) {
+    uint32_t word = cl_backend_op(CL_OP_MUTEX_CREATE, 0, 0);
+    lock->mutex = cl_status(word) ? IN_MEMORY : cl_handle(cl_value(word));
+  }
+  if (KERNEL_MUTEX && lock->mutex != IN_MEMORY) {
+    cl_backend_unlock();
+    cl_op_mutex_lock(cl_object(lock->mutex));
+    hold(lock);
+  } else if (!lock->owner) {
+    hold(lock);
+    cl_backend_unlock();
+  } else {
+    struct cl_waiter me = {.cancel = NULL};
+    cl_queue_wait(&lock->waiters, &me, CL_NEVER); /* whoever releases it hands it over */
+  }
 }
 
-/* The first call ever, or another thread has it. */
-CL_COLD static void wait(_LOCK_T lock) {
-  pthread_mutex_lock(&lock->mutex);
-  hold(lock);
-}
-
-void __retarget_lock_acquire_recursive(_LOCK_T lock) {
+static inline void acquire(struct __lock *lock) {
   if (CL_UNLIKELY(lock->owner == cl_self())) lock->depth++;
-  else if (CL_UNLIKELY(cl_op_mutex_trylock(cl_object(lock->mutex.handle)))) wait(lock);
+  else if (!KERNEL_MUTEX || CL_UNLIKELY(cl_op_mutex_trylock(cl_object(lock->mutex)))) wait(lock);
   else hold(lock);
 }
 
-void __retarget_lock_release_recursive(_LOCK_T lock) {
-  if (CL_UNLIKELY(lock->depth > 1)) {
+IF_NO_MUTEX void pass_on(struct __lock *lock) {
+  cl_backend_lock();
+  const struct cl_waiter *first = lock->waiters.first ? cl_queue_wake(&lock->waiters) : NULL;
+  lock->owner = first ? &cl_threads[first->thread] : NULL;
+  cl_backend_unlock();
+}
+
+static inline void release(struct __lock *lock) {
+  if (CL_UNLIKELY(lock->depth)) {
     lock->depth--;
     return;
   }
+  if (!KERNEL_MUTEX || CL_UNLIKELY(lock->mutex == IN_MEMORY)) {
+    pass_on(lock);
+    return;
+  }
   lock->owner = NULL;
-  pthread_mutex_unlock(&lock->mutex);
+  cl_op_mutex_unlock(cl_object(lock->mutex));
+}
+
+void __retarget_lock_acquire_recursive(_LOCK_T lock) { acquire(lock); }
+void __retarget_lock_release_recursive(_LOCK_T lock) { release(lock); }
+
+void flockfile(FILE *stream) {
+  (void)stream;
+  acquire(&streams);
+}
+
+int ftrylockfile(FILE *stream) {
+  (void)stream;
+  if (streams.owner == cl_self()) {
+    streams.depth++;
+    return 0;
+  }
+  cl_backend_lock();
+  int busy = streams.owner != NULL;
+  if (!busy) streams.owner = cl_self();
+  cl_backend_unlock();
+  return busy;
+}
+
+void funlockfile(FILE *stream) {
+  (void)stream;
+  release(&streams);
 }

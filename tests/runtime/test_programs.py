@@ -53,6 +53,7 @@ CHECKED = (
     "sync",
     "mqueue",
     "timers",
+    "limits",
 )
 LONG = ("stress", "pileup", "timeouts")  # on the slow core
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
@@ -157,6 +158,14 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 )
 def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize(("core", "cpus"), [("standard", 1), ("standard", 2), ("economy", 2)])
+def test_lines_of_threads_stay_whole(core: str, cpus: int, kernel: str) -> None:
+    *lines, written, formatted, last = run("streams", core, cpus, kernel).uart.splitlines()
+    assert sorted(lines) == [f"a thread {number} {line}" for number in range(3) for line in range(6)]
+    assert (written, formatted, last) == ("written", "formatted", "ok")
 
 
 @pytest.mark.parametrize(("cpus", "kernel", "late"), [(1, "hw", 600), (2, "hw", 600), (2, "sw", 1300)])
