@@ -10,9 +10,15 @@
 #include "wait.h"
 
 /* Thread number t may use stack t of the pool: the kernel assigned the number, so the stack is free. */
-__attribute__((section(".bss.stacks"), aligned(16))) static unsigned char stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
+__attribute__((section(".bss.stacks"),
+               aligned(16))) static unsigned char cl_stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
 /* Aligned, as in pthread_attr_t: a copy is four loads and stores. */
-__attribute__((aligned(4))) static char names[CL_THREADS][PTHREAD_NAME_MAX_NP];
+__attribute__((aligned(4))) static char cl_names[CL_THREADS][PTHREAD_NAME_MAX_NP];
+/* Of threads with a stack that is not of the pool, for the simulator, which ends the run when a stack overflows. */
+static volatile struct {
+  void *low;
+  size_t bytes;
+} cl_given_stacks[CL_THREADS];
 static uint16_t parents[CL_THREADS];
 static volatile uint32_t alive = 1; /* threads that have not ended; under the memory lock */
 
@@ -80,6 +86,11 @@ CL_COLD static int prepare(const pthread_attr_t *attr, uint32_t *word, void **st
   return 0;
 }
 
+CL_COLD static void cl_stack_bounds(uint32_t tid, void *low, size_t bytes) {
+  cl_given_stacks[tid].low = low;
+  cl_given_stacks[tid].bytes = bytes;
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument) {
   static const pthread_attr_t defaults = CL_ATTR_DEFAULTS;
   if (!attr) attr = &defaults;
@@ -103,10 +114,11 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_threads[tid] = (struct cl_thread){0};
     cl_hardware_prepare(attr->unit, tid, argument);
   } else {
-    size_t size = stack ? attr->stack_size : sizeof stacks[tid];
-    if (!stack) stack = stacks[tid];
+    size_t size = stack ? attr->stack_size : sizeof cl_stacks[tid];
+    if (CL_LIKELY(!stack)) stack = cl_stacks[tid];
+    else cl_stack_bounds(tid, stack, size);
     cl_thread_prepare(tid, stack, size, start, argument);
-    __builtin_memcpy(names[tid], attr->name, sizeof names[tid]);
+    __builtin_memcpy(cl_names[tid], attr->name, sizeof cl_names[tid]);
     change_alive(1);
     lows[tid] = stack;
     sizes[tid] = size;
@@ -138,14 +150,14 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
   attr->stack = thread ? lows[thread] : cl_main_stack; /* main is never created, and so its number is never reused */
   attr->stack_size = thread ? sizes[thread] : CL_MAIN_STACK_BYTES;
   attr->guard_size = guards[thread];
-  memcpy(attr->name, names[thread], sizeof attr->name);
+  memcpy(attr->name, cl_names[thread], sizeof attr->name);
   return 0;
 }
 
 pthread_t cl_posix_parent(pthread_t thread) { return parents[thread]; }
 
 void cl_posix_thread_begin(void) {
-  char *name = names[cl_self() - cl_threads];
+  char *name = cl_names[cl_self() - cl_threads];
   if (*name) cl_trace(CL_TRACE_NAME, (uint32_t)(uintptr_t)name);
 }
 
@@ -247,15 +259,15 @@ int pthread_setname_np(pthread_t thread, const char *name) {
   size_t length = strlen(name);
   if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
   if (length >= PTHREAD_NAME_MAX_NP) return ERANGE;
-  memcpy(names[thread], name, length + 1);
+  memcpy(cl_names[thread], name, length + 1);
   if (thread == pthread_self()) cl_posix_thread_begin();
   return 0;
 }
 
 int pthread_getname_np(pthread_t thread, char *name, size_t size) {
   if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
-  if (strlen(names[thread]) >= size) return ERANGE;
-  strcpy(name, names[thread]);
+  if (strlen(cl_names[thread]) >= size) return ERANGE;
+  strcpy(name, cl_names[thread]);
   return 0;
 }
 

@@ -5,7 +5,8 @@
 // usage: sim --program FILE [--input FILE] [--output FILE] [--events FILE] [--names FILE] [--uart FILE]
 //            [--max-cycles N] [--window N] [--waves FILE.vcd] [--profile FILE] [--watch ADDRESS]...
 //            [--line LINE,FIRST,LEAST,MOST,COUNT,SEED]... [--loader FILE] [--far-period N] [--far-stop CYCLE]
-//            [--modules 1]
+//            [--modules 1] [--stacks THREADS,STRIDE,COUNT,POOL,EACH,GIVEN,MAIN,BYTES,BOOT,ALL,FROM,TO]
+//            [--timers ADDRESS] [--takes-faults 1] [--memory FILE]
 // --names: for each NAME event its text, as it was in memory at that time, and a NUL
 // --profile: cycles from READY on by CPU and instruction, except those of idle CPUs; 32-bit words cpu, pc, cycles
 // --watch: an event of kind 32 + n when a processor reaches the n-th address given, at most 224; processor 1 behind a
@@ -17,9 +18,17 @@
 //               both clocks coincide, and cycles are those of processor 0
 // --far-stop: its clock stops in this cycle
 // --modules: 1: events also of the kernel's scheduling modules and of the Lock Unit
+// --stacks: ends the run when a thread's sp leaves its stack downwards. THREADS: the address of COUNT control blocks of
+//           STRIDE bytes, to which tp points. A thread's stack is in POOL, EACH bytes a thread, or as GIVEN says, two
+//           words a thread: its first address and its size; that of thread 0 is MAIN with BYTES. BOOT: the stacks of
+//           CPUs without a thread, ALL bytes. Between the addresses FROM and TO threads are switched
+// --timers: ends the run when no thread can run any more: all CPUs are idle, no hardware thread runs, no line is still to
+//           rise, and the word at ADDRESS, how many time limits there are, is 0; ADDRESS 0: there are none
+// --takes-faults: 1: the program itself takes the bus errors of its cores
+// --memory: the memory up to INPUT after a run that ended by one of these
 // stderr: `progress CYCLES` about four times a second, `error: ...` if the run fails
 // stdout: UART text unless --uart; the last line is the result as JSON
-// exit status: 0 the run ended by exit, window or max-cycles; 1 an error before or during the run; 3 bus error or halted core
+// exit status: 0 the run ended by exit, window, max-cycles, deadlock or stack; 1 an error before or during the run; 3 bus error or halted core
 
 #include <array>
 #include <chrono>
@@ -29,6 +38,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -40,6 +50,7 @@
 #endif
 #include "Vmodel.h"
 #include "Vmodel___024root.h"
+#include "Vmodel__Syms.h" // includes the class of the tiles
 
 #ifndef CORELOOM_CPUS
 #error "CORELOOM_CPUS and the other sizes and addresses come from the build"
@@ -71,6 +82,8 @@ constexpr uint8_t kLockWaits = 20; // a CPU asks the Lock Unit for an address; v
 constexpr uint8_t kLockHolds = 21; // it is granted
 constexpr uint8_t kLockFree = 22; // it is released
 constexpr uint8_t kWatch = 32; // a watched address is reached
+constexpr uint32_t kFree = 0, kBlocked = 4; // states of a thread in the kernel
+constexpr uint32_t kUnitRuns = 1; // what a hardware thread does, in unit_o
 constexpr size_t kWatchMost = 224;
 constexpr uint32_t kNameMost = 64; // bytes of a name
 constexpr uint64_t kLines = CORELOOM_LINE_PINS; // interrupt lines with a pin
@@ -103,6 +116,11 @@ struct Pulses {
   }
 };
 
+// Where the threads' stacks are; see --stacks.
+struct Stacks {
+  uint32_t threads, stride, count, pool, each, given, main, bytes, boot, all, from, to;
+};
+
 struct Options {
   std::string program, input, output, events, names, uart, waves, profile, loader;
   std::vector<uint32_t> watch;
@@ -112,6 +130,11 @@ struct Options {
   uint64_t far_period = kHalf; // in thousandths of a cycle; half a period in units of simulation time
   uint64_t far_stop = UINT64_MAX;
   bool modules = false;
+  bool takes_faults = false;
+  bool detects_deadlock = false;
+  uint32_t timers = 0;
+  std::string memory;
+  std::unique_ptr<Stacks> stacks;
 };
 
 uint64_t number(const char *text) {
@@ -132,6 +155,20 @@ Pulses pulses(const char *text) {
          text, kLines);
   }
   return p;
+}
+
+std::unique_ptr<Stacks> stacks(const char *text) {
+  std::unique_ptr<Stacks> s(new Stacks{});
+  int end = 0;
+  if (std::sscanf(text,
+                  "%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32
+                  ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 "%n",
+                  &s->threads, &s->stride, &s->count, &s->pool, &s->each, &s->given, &s->main, &s->bytes, &s->boot,
+                  &s->all, &s->from, &s->to, &end) != 12 ||
+      text[end] != '\0' || s->stride == 0) {
+    fail("--stacks %s is invalid; give twelve numbers", text);
+  }
+  return s;
 }
 
 Options parse(int argc, char **argv) {
@@ -156,7 +193,13 @@ Options parse(int argc, char **argv) {
     else if (name == "--far-period") options.far_period = number(value);
     else if (name == "--far-stop") options.far_stop = number(value);
     else if (name == "--modules") options.modules = number(value) != 0;
-    else fail("unknown option %s", argv[i]);
+    else if (name == "--stacks") options.stacks = stacks(value);
+    else if (name == "--takes-faults") options.takes_faults = number(value) != 0;
+    else if (name == "--memory") options.memory = value;
+    else if (name == "--timers") {
+      options.detects_deadlock = true;
+      options.timers = static_cast<uint32_t>(number(value));
+    } else fail("unknown option %s", argv[i]);
   }
   if (options.program.empty()) fail("--program is missing");
   if (options.watch.size() > kWatchMost) fail("too many --watch addresses; at most %zu are possible", kWatchMost);
@@ -198,6 +241,86 @@ uint32_t element(const T &port, int c, int width) {
     const int bit = c * width;
     return static_cast<uint32_t>((port[bit / 32] >> (bit % 32)) & ((1ull << width) - 1));
   }
+}
+
+// The registers of CPU n.
+#if CORELOOM_ECONOMY
+#define REGISTERS u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__cpuregs
+#else
+#define REGISTERS \
+  u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__gen_regfile_fpga__DOT__register_file_i__DOT__mem
+#endif
+#define TILE(n) &root->__PVT__cl_soc__DOT__g_tile__BRA__##n##__KET____DOT__u_tile->REGISTERS[0]
+std::array<const uint32_t *, kCpus> registers(const Vmodel___024root *root) {
+  return {
+      TILE(0),
+#if CORELOOM_CPUS > 1
+      TILE(1),
+#endif
+#if CORELOOM_CPUS > 2
+      TILE(2),
+#endif
+#if CORELOOM_CPUS > 3
+      TILE(3),
+#endif
+#if CORELOOM_CPUS > 4
+      TILE(4),
+#endif
+#if CORELOOM_CPUS > 5
+      TILE(5),
+#endif
+#if CORELOOM_CPUS > 6
+      TILE(6),
+#endif
+#if CORELOOM_CPUS > 7
+      TILE(7),
+#endif
+  };
+}
+
+// Who waits for what in the hardware kernel: [thread, kind, object] each, kind as in the operations' bits 4:3, 4: the end
+// of a thread; and which thread has which mutex.
+void print_waits(const Vmodel___024root *root) {
+#define KERNEL(name) root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__##name##__DOT__mem
+  const auto &run = KERNEL(u_threads__DOT__u_run__DOT__g_early);
+  const auto &attributes = KERNEL(u_threads__DOT__u_attr__DOT__g_early);
+  const auto &joiners = KERNEL(u_threads__DOT__u_joiner__DOT__g_any);
+  const auto &links = KERNEL(u_threads__DOT__u_link__DOT__g_any);
+  const auto &lists = KERNEL(u_wait_lists__DOT__u_first__DOT__g_early);
+  const auto &tails = KERNEL(u_wait_lists__DOT__u_tail__DOT__g_any);
+  const auto &mutexes = KERNEL(u_services__DOT__u_mutex_ops__DOT__u_table__DOT__u_record__DOT__g_any);
+#undef KERNEL
+  const uint32_t threads = std::size(run.m_storage), objects = std::size(lists.m_storage) / 4;
+  uint32_t cpu_bits = 1;
+  while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
+  const auto blocked = [&](uint32_t thread) { return run[thread] >> cpu_bits == kBlocked; };
+  const char *comma = "";
+  std::printf(", \"waits\": [");
+  const auto waits = [&](uint32_t thread, uint32_t kind, uint32_t object) {
+    std::printf("%s[%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", comma, thread, kind, object);
+    comma = ", ";
+  };
+  for (uint32_t list = 0; list < 4 * objects; ++list) {
+    if (!(lists[list] & threads)) continue; // valid
+    uint32_t thread = lists[list] & (threads - 1);
+    for (uint32_t n = 0; n < threads && blocked(thread); ++n) {
+      waits(thread, list / objects, list % objects);
+      if (thread == tails[list]) break;
+      thread = links[thread];
+    }
+  }
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    const uint32_t state = run[thread] >> cpu_bits;
+    if (state != kFree && (attributes[thread] & 1) && blocked(joiners[thread])) waits(joiners[thread], 4, thread);
+  }
+  std::printf("], \"owners\": [");
+  comma = "";
+  for (uint32_t mutex = 0; mutex < std::size(mutexes.m_storage); ++mutex) {
+    if (!(mutexes[mutex] & threads)) continue; // locked
+    std::printf("%s[%" PRIu32 ", %" PRIu32 "]", comma, mutex, static_cast<uint32_t>(mutexes[mutex] & (threads - 1)));
+    comma = ", ";
+  }
+  std::printf("]");
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -278,6 +401,7 @@ int main(int argc, char **argv) {
   const char *reason = nullptr;
   uint32_t exit_status = 0, fault_address = 0;
   int fault_cpu = -1;
+  uint64_t all_idle_since = UINT64_MAX;
   uint64_t cycles = 0, stop = options.max_cycles;
   bool stop_is_window = false;
   uint32_t idle = 0; // bit c: CPU c waits in the hardware kernel
@@ -291,6 +415,12 @@ int main(int argc, char **argv) {
   std::vector<bool> watched(4096);
   for (const uint32_t address : options.watch) watched[address / 4 % watched.size()] = true;
   const bool driving = !options.pulses.empty();
+
+  const auto note_idle = [&] {
+    const bool all = (idle | reported_idle) == (1u << kCpus) - 1;
+    if (!all) all_idle_since = UINT64_MAX;
+    else if (all_idle_since == UINT64_MAX) all_idle_since = cycles;
+  };
 
   // Looks at the outputs of the current cycle. Only called when the model says there is something to see.
   const auto look = [&] {
@@ -320,6 +450,7 @@ int main(int argc, char **argv) {
         if (kind == kIdle) {
           const uint32_t bit = 1u << c;
           reported_idle = element(top->value_o, c, 32) ? reported_idle | bit : reported_idle & ~bit;
+          note_idle();
         }
         if (kind == kReady && !stop_is_window && options.window != UINT64_MAX) {
           const uint64_t end = top->cycle_o + options.window;
@@ -331,13 +462,14 @@ int main(int argc, char **argv) {
       const uint32_t idle_now = element(top->idle_o, c, 1);
       if (idle_now != ((idle >> c) & 1u)) {
         idle ^= 1u << c;
+        note_idle();
         log(static_cast<uint8_t>(c), kIdle, idle_now);
       }
       if (reason) continue;
       if (element(top->exit_valid_o, c, 1)) {
         reason = "exit";
         exit_status = element(top->value_o, c, 32);
-      } else if (element(top->fault_o, c, 1)) {
+      } else if (element(top->fault_o, c, 1) && !options.takes_faults) {
         reason = "bus-error";
         fault_cpu = c;
         fault_address = element(top->fault_addr_o, c, 32);
@@ -346,6 +478,66 @@ int main(int argc, char **argv) {
         fault_cpu = c;
       }
     }
+  };
+
+  // Whether no thread can run any more. What is under way when the last CPU becomes idle arrives within kSettle cycles.
+  constexpr uint64_t kSettle = 10000;
+  const auto deadlocked = [&] {
+    if (kRomBytes != 0 || all_idle_since == UINT64_MAX || cycles - all_idle_since < kSettle) return false;
+    for (const Pulses &p : options.pulses) {
+      if (p.left != 0) return false;
+    }
+    for (const uint32_t unit : units) {
+      if (unit >> 16 == kUnitRuns) return false;
+    }
+    uint32_t timers = 0;
+    if (options.timers) std::memcpy(&timers, ram + (options.timers - kRamBase), 4);
+    return timers == 0;
+  };
+
+  // Watches the stack pointer of each CPU.
+  const auto cores = registers(top->rootp);
+  struct Stack {
+    uint32_t low = 0, high = 0;
+  };
+  std::array<uint32_t, kCpus> sp_before{};
+  std::array<bool, kCpus> on_boot_stack{};
+  std::vector<Stack> bounds(options.stacks ? options.stacks->count : 0);
+  uint32_t stack_thread = 0, stack_pc = 0, stack_sp = 0;
+  const auto word = [&](uint32_t address) {
+    uint32_t value = 0;
+    if (address - kRamBase < kInput) std::memcpy(&value, ram + (address - kRamBase), 4);
+    return value;
+  };
+  const auto check_stack = [&](int c, uint32_t sp) {
+    const Stacks &s = *options.stacks;
+    const uint32_t pc = element(top->pc_o, c, 32);
+    if (pc >= s.from && pc < s.to) return; // sp and tp are not of one thread here
+    sp_before[c] = sp;
+    const uint32_t boot_bytes = s.all / kCpus;
+    const uint32_t top_of_boot = s.boot + static_cast<uint32_t>(c + 1) * boot_bytes;
+    if (sp == top_of_boot) on_boot_stack[c] = true;
+    if (on_boot_stack[c] && top_of_boot - sp < boot_bytes) return;
+    on_boot_stack[c] = false;
+    const uint32_t thread = (cores[c][4] - s.threads) / s.stride;
+    if (thread >= s.count || sp - kRamBase >= kInput) return;
+    Stack &b = bounds[thread];
+    if (sp - b.low <= b.high - b.low && b.high) return;
+    const auto is_in = [&](uint32_t low, uint32_t bytes) {
+      if (sp - low > bytes || bytes == 0) return false;
+      b = {low, low + bytes};
+      return true;
+    };
+    if (thread == 0 ? is_in(s.main, s.bytes)
+                    : is_in(s.pool + thread * s.each, s.each) ||
+                          is_in(word(s.given + 8 * thread), word(s.given + 8 * thread + 4)))
+      return;
+    if (b.high == 0 || sp > b.low) return; // a stack of the program's own
+    reason = "stack";
+    fault_cpu = c;
+    stack_thread = thread;
+    stack_pc = pc;
+    stack_sp = sp;
   };
 
   const auto count = [&] {
@@ -446,6 +638,12 @@ int main(int argc, char **argv) {
       if (__builtin_expect(counting, 0)) count(); // before look(): READY's own cycle is not in the window
       if (__builtin_expect(watching, 0)) watch();
       if (__builtin_expect(options.modules, 0)) look_at_modules();
+      if (options.stacks) {
+        for (int c = 0; c < kCpus; ++c) {
+          if (const uint32_t sp = cores[c][2]; __builtin_expect(sp != sp_before[c], 0)) check_stack(c, sp);
+        }
+        if (__builtin_expect(reason != nullptr, 0)) break;
+      }
       if (__builtin_expect(top->event_o, 0)) {
         look();
         if (reason) break;
@@ -461,6 +659,7 @@ int main(int argc, char **argv) {
       next_progress = seconds_since(start) + 0.25;
       std::fprintf(stderr, "progress %" PRIu64 "\n", cycles);
     }
+    if (!reason && options.detects_deadlock && deadlocked()) reason = "deadlock";
     if (context.gotFinish() || context.gotError()) fail("an RTL assertion failed; see the message above");
   }
   if (!reason) reason = (stop_is_window && stop != options.max_cycles) ? "window" : "max-cycles";
@@ -493,16 +692,43 @@ int main(int argc, char **argv) {
   if (names && std::fflush(names.get()) != 0) fail("cannot write %s", options.names.c_str());
   std::fflush(uart);
 
-  if (fault_cpu >= 0 && std::strcmp(reason, "bus-error") == 0) {
+  const bool stack = std::strcmp(reason, "stack") == 0;
+  const bool deadlock = std::strcmp(reason, "deadlock") == 0;
+  const bool halted = fault_cpu >= 0 && !stack;
+  if (!options.memory.empty() && (stack || deadlock || halted)) {
+    const File file = open(options.memory, "wb");
+    if (std::fwrite(ram, 1, kInput, file.get()) != kInput) fail("cannot write %s", options.memory.c_str());
+  }
+  if (halted && std::strcmp(reason, "bus-error") == 0) {
     std::fprintf(stderr, "bus error: cpu %d, address 0x%08" PRIx32 "\n", fault_cpu, fault_address);
-  } else if (fault_cpu >= 0) {
+  } else if (halted) {
     std::fprintf(stderr, "cpu %d halted\n", fault_cpu);
   }
   std::printf("{\"reason\": \"%s\", \"exit_status\": ", reason);
   if (std::strcmp(reason, "exit") == 0) std::printf("%" PRIu32, exit_status);
   else std::printf("null");
   std::printf(", \"cycles\": %" PRIu64 ", \"seconds\": %.6f", cycles, seconds);
-  if (fault_cpu >= 0) std::printf(", \"cpu\": %d, \"address\": %" PRIu32, fault_cpu, fault_address);
+  if (halted) {
+    // The processor and where it is: economy's is at most one instruction ahead.
+    std::printf(", \"cpu\": %d, \"address\": %" PRIu32 ", \"pc\": %" PRIu32 ", \"tp\": %" PRIu32, fault_cpu,
+                fault_address, element(top->pc_o, fault_cpu, 32), cores[fault_cpu][4]);
+  }
+  if (stack) {
+    const Stack &b = bounds[stack_thread];
+    std::printf(", \"cpu\": %d, \"thread\": %" PRIu32 ", \"pc\": %" PRIu32 ", \"used\": %" PRIu32
+                ", \"bytes\": %" PRIu32,
+                fault_cpu, stack_thread, stack_pc, b.high - stack_sp, b.high - b.low);
+  }
+  if (deadlock) {
+    print_waits(top->rootp);
+    // An idle CPU waits as the thread that was the last there: its tp, pc, sp and ra.
+    std::printf(", \"cores\": [");
+    for (int c = 0; c < kCpus; ++c) {
+      std::printf("%s[%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", c ? ", " : "", cores[c][4],
+                  element(top->pc_o, c, 32), cores[c][2], cores[c][1]);
+    }
+    std::printf("]");
+  }
   std::printf("}\n");
-  return fault_cpu >= 0 ? 3 : 0;
+  return halted ? 3 : 0;
 }

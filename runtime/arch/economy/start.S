@@ -142,9 +142,9 @@ fault:
   addi a1, t0, -4
   lui t2, %hi(CL_LOCAL)
   lw t0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la sp, cl_boot_stacks
+  la t1, cl_boot_stacks
   addi t0, t0, 1
   slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, sp, t0
+  add sp, t1, t0
   li a2, 0
   tail cl_fault

@@ -340,13 +340,15 @@ cl_backdoor_vectors:
 #endif
 
 /* Nothing is saved: a fault ends the program. The stack may be corrupted. */
+  .globl cl_takes_faults
+cl_takes_faults:
 exception:
   lui t2, %hi(CL_LOCAL)
   lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
-  la sp, cl_boot_stacks
+  la t1, cl_boot_stacks
   addi t0, a0, 1
   slli t0, t0, CL_BOOT_STACK_SHIFT
-  add sp, sp, t0
+  add sp, t1, t0
   csrr a0, mcause
   csrr a1, mepc
   csrr a2, mtval

@@ -10,7 +10,7 @@ from pathlib import Path
 from coreloom.apps import APPS
 from coreloom.design.platform import Platform, check_policy
 from coreloom.errors import UserError
-from coreloom.simulation import simulate
+from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
 from coreloom.toolchain import firmware, verilate
@@ -160,6 +160,8 @@ class Outcome:
     def check_finished(self) -> None:
         """Raise a UserError unless the program ended by itself with status 0."""
         status = self.result.exit_status
+        if self.result.why:
+            raise UserError(f"{self.program.stem}: {self.result.why}")
         if status is None:
             since, units = self._idle_since()
             if since is not None:
@@ -179,6 +181,6 @@ class Outcome:
             )
         if status != 0:
             last = self.result.uart.strip().splitlines()
-            said = f": {last[-1]}" if last else ""
+            said = f": {stuck.with_places(last[-1], self.program)}" if last else ""
             signed = status - 2**32 if status >= 2**31 else status  # what main returned is an int
             raise UserError(f"{self.program.stem} ended with status {signed}{said}")

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from coreloom.design.address_map import INPUT_ROOM, PROGRAM_ROOM
 from coreloom.errors import UserError
 from coreloom.report import results
+from coreloom.simulation import stuck
 
 FAR_PERIOD = 1000  # thousandths of a cycle: both clocks are one
 
@@ -110,7 +111,10 @@ class Halted(UserError):
 
 @dataclass(frozen=True)
 class SimResult:
-    """What a run left behind. exit_status is None when it was cut short by max_cycles or by the window."""
+    """What a run left behind.
+
+    exit_status is None when it was cut short: by max_cycles, the window, a deadlock or a stack overflow.
+    """
 
     exit_status: int | None
     cycles: int  # since reset
@@ -118,9 +122,10 @@ class SimResult:
     events: list[Event]
     output: bytes  # content of the OUTPUT region
     seconds: float  # wall time of the simulation itself
-    reason: str  # exit | window | max-cycles
+    reason: str  # exit | window | max-cycles | deadlock | stack
     names: list[str]  # the text of each NAME event, in their order
     profile: list[Sample]  # from the first READY on; empty unless asked for
+    why: str = ""  # of a deadlock or a stack overflow: what the user has to know
 
 
 def run(
@@ -192,17 +197,26 @@ def run(
             command += ["--far-stop", str(far_stop)]
         if modules:
             command += ["--modules", "1"]
+        elf = program.with_suffix(".elf")
+        watches = stuck.options(elf) if elf.is_file() else []
+        if watches:
+            files["memory"] = work / "memory"
+            command += [*watches, "--memory", str(files["memory"])]
         status, lines, said = _execute(command, progress)
         uart = files["uart"].read_text(encoding="utf-8", errors="replace") if files["uart"].exists() else ""
         if status != 0:
             if dump is not None and dump.stat().st_size:
                 stack.pop_all().close()  # unlike the exception would, this keeps the waveform
             if status == 3:
-                raise Halted(f"{program.stem}: {said[-1] if said else 'the processor stopped'}", uart)
+                what = said[-1] if said else "the processor stopped"
+                if watches:
+                    what = _fault(what, json.loads(lines[-1]), elf, files["memory"])
+                raise Halted(f"{program.stem}: {what}", uart)
             raise UserError(
                 f"the simulation of {program.stem} failed: {said[-1] if said else f'status {status}'}"
             )
         result = json.loads(lines[-1])
+        why = _stuck(result, elf, files["memory"]) if result["reason"] in ("deadlock", "stack") else ""
         return SimResult(
             exit_status=result["exit_status"],
             cycles=result["cycles"],
@@ -213,7 +227,32 @@ def run(
             reason=result["reason"],
             names=files["names"].read_bytes().decode("utf-8", "replace").split("\0")[:-1],
             profile=read_profile(files["profile"].read_bytes()) if profile else [],
+            why=why,
         )
+
+
+def _fault(what: str, result: dict[str, Any], elf: Path, memory: Path) -> str:
+    """What the harness says of a bus error or a halted core, with thread and function."""
+    machine = stuck.Machine(elf, memory.read_bytes())
+    thread = machine.thread_of(result["tp"])
+    cpu = f"cpu {result['cpu']}"
+    who = cpu if thread is None else f"{cpu}, {machine.name(thread)}"
+    return stuck.with_places(f"{what.replace(cpu, who, 1)}, at pc 0x{result['pc']:08x}", elf)
+
+
+def _stuck(result: dict[str, Any], elf: Path, memory: Path) -> str:
+    """Why no thread can go on."""
+    waits = [stuck.Wait(*wait) for wait in result.get("waits", ())]
+    owners = {mutex: thread for mutex, thread in result.get("owners", ())}
+    cores = [stuck.Core(*core) for core in result.get("cores", ())]
+    machine = stuck.Machine(elf, memory.read_bytes(), cores, waits, owners)
+    if result["reason"] == "deadlock":
+        return f"deadlock: no thread can run any more, and nothing is to come\n{machine.table()}"
+    return stuck.with_places(
+        f"stack overflow: cpu {result['cpu']}, {machine.name(result['thread'])}, at pc 0x{result['pc']:08x}, "
+        f"{result['used']} bytes deep in a stack of {result['bytes']}",
+        elf,
+    )
 
 
 def read_events(data: bytes) -> list[Event]:

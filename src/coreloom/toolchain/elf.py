@@ -22,6 +22,30 @@ def symbols(program: Path) -> list[tuple[str, int]]:
         return [(symbol.name, int(symbol["st_value"])) for symbol in table.iter_symbols()]
 
 
+def extents(program: Path) -> dict[str, tuple[int, int]]:
+    """Address and size of each function and variable of an ELF file."""
+    with program.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        if not isinstance(table, SymbolTableSection):
+            return {}
+        return {
+            symbol.name: (int(symbol["st_value"]), int(symbol["st_size"]))
+            for symbol in table.iter_symbols()
+            if symbol["st_shndx"] != "SHN_UNDEF"
+        }
+
+
+def place(program: Path, address: int) -> str | None:
+    """The function at an address, and how far in it; None if there is none."""
+    with program.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
+            past = address - int(symbol["st_value"])
+            if symbol["st_info"]["type"] == "STT_FUNC" and 0 <= past < int(symbol["st_size"]):
+                return f"{symbol.name}+0x{past:x}"
+    return None
+
+
 def address(program: Path, symbol: str) -> int:
     """Address of a function or label of an ELF file; a UserError if it has none of that name."""
     for name, value in symbols(program):

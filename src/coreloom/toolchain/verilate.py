@@ -236,6 +236,7 @@ def build_model(
         config=(RTL / "soc" / "sim" / "cl_soc.vlt",),
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
+            "CORELOOM_ECONOMY": int(platform.core == "economy"),
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
