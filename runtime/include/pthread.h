@@ -170,7 +170,7 @@ void *pthread_getspecific(pthread_key_t key); /* NULL: never set by this thread,
 int pthread_cancel(pthread_t thread);
 void pthread_testcancel(void);
 int pthread_setcancelstate(int state, int *old); /* EINVAL: no such state; old may be NULL */
-int pthread_setcanceltype(int type, int *old);   /* EINVAL: no such type; old may be NULL */
+int pthread_setcanceltype(int type, int *old); /* EINVAL: no such type; old may be NULL */
 
 struct cl_cleanup {
   void (*routine)(void *);
@@ -287,12 +287,12 @@ int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old);
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number);
 
 typedef struct {
-  int shared;      /* -1: destroyed */
+  int shared; /* -1: destroyed */
   clockid_t clock;
 } pthread_condattr_t;
 
 typedef struct {
-  uint32_t handle;    /* as for a mutex */
+  uint32_t handle; /* as for a mutex */
   uint32_t monotonic; /* its clock is CLOCK_MONOTONIC */
   struct cl_queue waiters;
 } pthread_cond_t;

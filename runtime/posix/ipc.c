@@ -289,8 +289,8 @@ static inline __attribute__((always_inline)) void move_128(int put, volatile uin
 }
 #endif
 
-static inline __attribute__((always_inline)) void move(int put, volatile uint32_t *mailbox, uint32_t *words,
-                                                       size_t count) {
+static inline
+    __attribute__((always_inline)) void move(int put, volatile uint32_t *mailbox, uint32_t *words, size_t count) {
 #if !defined(CL_KERNEL_LINUX)
   for (; count >= 8; count -= 8, words += 8) {
     if (put) MOVE(WORDS_8(PUT_IN, PUT_OUT));
