@@ -15,7 +15,8 @@ from coreloom.paths import LINUX
 from coreloom.toolchain import debian, native
 
 _EXECUTABLE = "qemu-system-x86_64"
-_STEADY = LINUX / "vm" / "host" / "steady.c"
+# Preloaded into a deterministic QEMU, and at a constant rate.
+STEADY, TURNS = (LINUX / "vm" / "host" / f"{name}.c" for name in ("steady", "turns"))
 _LIBRARY = ("-shared", "-fPIC", "-nostdlib", "-s")  # of this host; it needs no other
 _LEAST = 10  # older ones are not exact in deterministic mode
 
@@ -67,6 +68,7 @@ class Machine:
     memory_mb: int = 1024
     smt: bool = False
     deterministic: bool = False
+    constant_rate: bool = False  # of a deterministic one
     seed: int = 1
     parameters: tuple[str, ...] = ()  # of the kernel's command line
 
@@ -80,6 +82,7 @@ def arguments(machine: Machine) -> list[str]:
         *("console=ttyS0", "panic=-1", "nokaslr", "mitigations=off", "random.trust_cpu=1"),
         *("quiet", "loglevel=4", "tsc=reliable"),
         *(("norandmaps",) if machine.deterministic else ()),
+        *(("idle=poll",) if machine.constant_rate else ()),
         *machine.parameters,
     ]
     if machine.deterministic:
@@ -108,7 +111,13 @@ def environment(machine: Machine) -> dict[str, str]:
     own = get().environment
     if not machine.deterministic:
         return own
-    return {**own, "LD_PRELOAD": str(native.executable("steady.so", [_STEADY], _LIBRARY))}
+    sources = [STEADY, TURNS] if machine.constant_rate else [STEADY]
+    return {**own, "LD_PRELOAD": ":".join(str(preloaded(source)) for source in sources)}
+
+
+def preloaded(source: Path) -> Path:
+    """The library of STEADY or TURNS."""
+    return native.executable(f"{source.stem}.so", [source], _LIBRARY)
 
 
 def _port(name: str, path: Path) -> list[str]:

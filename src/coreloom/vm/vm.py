@@ -127,12 +127,12 @@ def run(
             memory_mb,
             smt,
             deterministic,
+            constant_rate,
             seed,
             (
                 f"vm_cgroup={cgroup}",
                 f"vm_stream={int(not deterministic)}",
                 *([f"vm_init={guest.first}"] if guest.first else []),
-                *(["idle=poll"] if constant_rate else []),
             ),
         )
         _write_image(machine.initrd, guest, script, chosen)

@@ -216,7 +216,8 @@ def jobs(
                 files = {"failed": str(error).splitlines()[0].encode()}
             return {"rows": msgspec.to_builtins(rows_of(test, loaded, seed, files))}
 
-        how = f"{test.cpus} {test.constant_rate} {seed} {kernel.get(choice).release} {qemu.get().version}"
+        rate = test.constant_rate and _digest(qemu.TURNS)
+        how = f"{test.cpus} {rate} {seed} {kernel.get(choice).release} {qemu.get().version}"
         metrics = " ".join(metric.name for metric in test.metrics)
         made_of = [how, text, metrics, *_content(there)]
         found = results.once(f"linux-{test.name}-{name}-{seed}", made_of, measure)
