@@ -113,6 +113,8 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 }
 
 uint32_t cl_op_move(uint32_t word);
+static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }
+
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 static inline void cl_backend_start(void) {}
 

@@ -78,6 +78,7 @@
  *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
  *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
+ *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined
  *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
  *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled */
 /* For timed waits (runtime/posix/timer.c):

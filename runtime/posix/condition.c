@@ -50,11 +50,6 @@ int pthread_cond_destroy(pthread_cond_t *cond) {
   return status;
 }
 
-static inline int lock_again(pthread_mutex_t *mutex) {
-  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
-  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
-}
-
 static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
   struct cl_waiter me = {.cancel = cl_cancel_word()};
   cl_backend_lock();
@@ -64,7 +59,8 @@ static int wait_in_memory(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t
     return status;
   }
   status = cl_queue_wait(&cond->waiters, &me, at);
-  int locked = lock_again(mutex);
+  int locked = cl_status(cl_op_mutex_lock_apart(cl_object(mutex->handle)));
+  if (locked) locked = cl_mutex_closer(mutex, locked, CL_NEVER);
   if (status == ECANCELED) cl_cancel_act();
   return locked ? locked : status;
 }
@@ -107,7 +103,7 @@ static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
   } else {
     status = ETIMEDOUT;
   }
-  int locked = lock_again(mutex);
+  int locked = cl_mutex_lock(mutex);
   if (cancelled) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }
@@ -128,7 +124,7 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
   int cancelled = wait(cond, ticket, &status);
-  int locked = lock_again(mutex);
+  int locked = cl_mutex_lock(mutex);
   if (cancelled) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }

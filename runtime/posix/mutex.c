@@ -61,15 +61,14 @@ CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   if (!*(volatile uint32_t *)&mutex->handle) {
     make(mutex);
     uint32_t object = cl_object(mutex->handle);
-    status = cl_status(at ? cl_op_mutex_lock(object) : cl_op_mutex_trylock(object));
+    status = cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_trylock(object));
   }
   return status == EINVAL && mutex->handle == CL_IN_MEMORY ? cl_mutex_memory_lock(mutex, at) : status;
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   cl_trace_call();
-  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
-  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, CL_NEVER);
+  return cl_mutex_lock(mutex);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {

@@ -78,10 +78,15 @@ static inline int cl_is_sharing(int shared) {
 
 int cl_fail(int error); /* sets errno; -1 */
 
-/* Of mutexes. cl_mutex_closer: pthread_mutex_lock, when the kernel's answer was `status`; limited by `at`, 0: do not
- * wait. The next three with cl_backend_lock held. */
+/* Of mutexes. The kernel's answer to a lock was `status`, not 0. `at` limits the wait; 0: do not wait. */
 int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at);
-int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock */
+
+static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
+  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, UINT64_MAX);
+}
+
+int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock, with cl_backend_lock held */
 
 /* Set by the functions that give mutexes a protocol or make them robust: a program without them folds it to 0, and with
  * it what it guards. Then these must be called: when a thread ends, sets its priority, or reads it. */

@@ -57,6 +57,7 @@ static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_
 
 uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id);
+uint32_t cl_op_mutex_lock_apart(uint32_t id);
 uint32_t cl_op_move(uint32_t word);
 __attribute__((noreturn)) void cl_op_thread_exit(void);
 void cl_backend_start(void);

@@ -333,11 +333,14 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cp
     uint32_t answer = k_op_##name call;        \
     return leave_if(woke, cpu, answer);        \
   }
-#define WAITING(name, call, ...)                                              \
-  uint32_t cl_op_##name(__VA_ARGS__) {                                        \
-    k_cpu *cpu = enter();                                                     \
-    uint32_t answer = k_op_##name call;                                       \
-    return (int32_t)answer < 0 ? settle(cpu, answer) : leave_quietly(answer); \
+/* The caller sees that a wait ends without an error. */
+#define WAITING(name, call, ...)                            \
+  uint32_t cl_op_##name(__VA_ARGS__) {                      \
+    k_cpu *cpu = enter();                                   \
+    uint32_t answer = k_op_##name call;                     \
+    if ((int32_t)answer >= 0) return leave_quietly(answer); \
+    settle(cpu, answer);                                    \
+    return K_RESUMED;                                       \
   }
 
 QUIET(thread_create, (word), uint32_t word)
@@ -382,9 +385,12 @@ WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
 
-/* The following return the word of a switch that the caller makes in place, with the kernel locked. */
+#define k_op_mutex_lock_apart k_op_mutex_lock
+CL_COLD WAITING(mutex_lock_apart, (cpu, id), uint32_t id)
 
-CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
+    /* The following return the word of a switch that the caller makes in place, with the kernel locked. */
+
+    CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
   set_timer(cpu);
   k_notify(cpu);
   __asm__("" : "+r"(word)); /* as in give_way() */

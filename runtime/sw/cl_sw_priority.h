@@ -122,7 +122,7 @@ K_INLINE uint32_t k_wait(k_cpu *cpu) {
   if (k_best(cpu) < K_NONE) return k_switch(cpu);
   if (K_RARE(k_idle_queue(cpu)->best == K_IDLE)) return k_switch_to(cpu, k_pop(k_idle_queue(cpu)));
   cpu->preempt_below = 0;
-  if (cpu->interrupt) return K_ERROR(EINTR);
+  if (!K_HELD && cpu->interrupt) return K_ERROR(EINTR);
   cpu->waiting = 1;
   k_waiting++;
   k_asleep++;
