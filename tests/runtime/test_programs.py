@@ -17,7 +17,7 @@ from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Pulses, SimResult
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import firmware, freertos, verilate
 
 PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
@@ -288,6 +288,28 @@ def test_thread_locals_that_cannot_be(tmp_path: Path, variable: str, wrong: str)
     with pytest.raises(UserError) as error:
         firmware.build(str(source), platform.load("smp-standard", 1), "hw")
     assert str(error.value) == wrong
+
+
+def test_thread_locals_are_for_threads_of_posix(tmp_path: Path) -> None:
+    """On processor 1 and with FreeRTOS tp is not theirs."""
+    source = tmp_path / "wrong.c"
+    source.write_text(
+        "static _Thread_local int x = 7;\n"
+        "int main(void) { return *(volatile int *)&x; }\n"
+        "int far_main(int argc, char **argv) { (void)argc, (void)argv; return *(volatile int *)&x; }\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(UserError) as error:
+        firmware.build_far(str(source), platform.load("backdoor-standard"))
+    assert str(error.value) == (
+        "wrong has _Thread_local variables, which processor 1 has not: use static ones"
+    )
+    try:
+        with pytest.raises(UserError) as error:
+            firmware.build(str(source), platform.load("smp-standard", 1), "freertos")
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))
+    assert str(error.value) == "wrong has _Thread_local variables, which FreeRTOS has not: use static ones"
 
 
 def test_unknown_names() -> None:
