@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cancel.h"
-#include "clock.h"
-#include "names.h"
-#include "notify.h"
+#include "../posix/cancel.h"
+#include "../posix/clock.h"
+#include "../posix/names.h"
+#include "../posix/notify.h"
 
 #define FIRST 3 /* descriptor: below are those of the console */
 

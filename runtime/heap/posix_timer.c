@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "clock.h"
-#include "notify.h"
+#include "../posix/clock.h"
+#include "../posix/notify.h"
 
 struct timer {
   int exists;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "coreloom.h"
-#include "posix.h"
+#include "../posix/posix.h"
 
 static struct {
   void (*destructor)(void *);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "attr.h"
+#include "../posix/attr.h"
 #include "coreloom.h"
 
 static struct {

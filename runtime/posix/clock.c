@@ -22,16 +22,22 @@ static struct timespec realtime_ahead(void) {
   return found;
 }
 
+/* Nanoseconds of a cycle; 0: not a whole number, which takes divisions of 64 bits. */
+#define STEP (CL_NANOSECONDS % CL_CLOCK_HZ ? 0 : CL_NANOSECONDS / CL_CLOCK_HZ)
+
 uint64_t cl_cycles_of(const struct timespec *time) {
+  uint32_t part = (uint32_t)time->tv_nsec;
   if ((uint64_t)time->tv_sec >= UINT64_MAX / CL_CLOCK_HZ) return CL_NEVER;
-  uint64_t part = ((uint64_t)time->tv_nsec * CL_CLOCK_HZ + CL_NANOSECONDS - 1) / CL_NANOSECONDS;
+  if (STEP) part = (part + STEP - 1) / (STEP ? STEP : 1);
+  else part = (uint32_t)(((uint64_t)part * CL_CLOCK_HZ + CL_NANOSECONDS - 1) / CL_NANOSECONDS);
   return (uint64_t)time->tv_sec * CL_CLOCK_HZ + part;
 }
 
 struct timespec cl_time_of(uint64_t cycles) {
-  uint64_t seconds = cycles / CL_CLOCK_HZ;
-  uint64_t rest = cycles - seconds * CL_CLOCK_HZ;
-  return (struct timespec){(time_t)seconds, (long)(rest * CL_NANOSECONDS / CL_CLOCK_HZ)};
+  uint64_t seconds = cycles <= UINT32_MAX ? (uint32_t)cycles / CL_CLOCK_HZ : cycles / CL_CLOCK_HZ;
+  uint32_t rest = (uint32_t)(cycles - seconds * CL_CLOCK_HZ);
+  long part = STEP ? (long)(rest * STEP) : (long)((uint64_t)rest * CL_NANOSECONDS / CL_CLOCK_HZ);
+  return (struct timespec){(time_t)seconds, part};
 }
 
 struct timespec cl_time_sum(struct timespec a, struct timespec b) {

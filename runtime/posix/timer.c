@@ -63,6 +63,7 @@ CL_COLD int cl_timer_ended(struct cl_timer *timer) {
 }
 
 CL_COLD int cl_timer_stop(struct cl_timer *timer) {
+  if (!*(volatile uint32_t *)&timer->runs) return timer->ended; /* the interrupt has left it, and does so last */
   cl_backend_lock();
   cl_timer_remove(timer);
   int ended = timer->ended;
@@ -75,9 +76,9 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
   while ((timer = cl_timers[cpu]) && timer->at <= cl_now()) {
     cl_timers[cpu] = timer->next;
     if (!cl_status(cl_backend_leave(timer->leave, timer->object, timer->thread))) {
-      timer->ended = 1;
-      timer->runs = 0;
       cl_timers_count--;
+      timer->ended = 1;
+      *(volatile uint32_t *)&timer->runs = 0;
     } else {
       /* It does not wait: not yet, or no more. Look again, but a thread that is kept from its CPU is no reason to
        * look all the time. */

@@ -172,6 +172,12 @@ timer_interrupt:
   lw t1, %lo(WORD0)(t1)
   sw t1, 68(sp)
   call cl_interrupt
+  csrr t0, mip /* the time limit has made a better thread ready: the kernel's interrupt, without another frame */
+  slli t0, t0, 31 - 11
+  bgez t0, back
+  lui t3, %hi(PREEMPT)
+  lw a0, %lo(PREEMPT)(t3)
+  bltz a0, give_way
   j back
 #endif
 
