@@ -23,6 +23,7 @@ PROGRAMS = Path(__file__).with_name("programs")
 CORES = ("economy", "standard")
 CHECKED = (
     "threads",
+    "atomics",
     "mutex",
     "mutexes",
     "semaphore",
