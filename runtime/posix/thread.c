@@ -278,12 +278,14 @@ int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) {
 }
 
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
-  cpu_set_t now;
-  int status = pthread_getaffinity_np(thread, sizeof now, &now);
-  if (status) return status;
   uint32_t cpus = size < sizeof *set ? 0 : set->cpus & CL_ALL_CPUS, word = 0;
+  if (thread != pthread_self()) {
+    cpu_set_t now;
+    int status = pthread_getaffinity_np(thread, sizeof now, &now);
+    if (status) return status;
+    if (cpus) return cpus == now.cpus ? 0 : ENOTSUP;
+  }
   if (!cpus) return EINVAL;
-  if (thread != pthread_self()) return cpus == now.cpus ? 0 : ENOTSUP;
   if (cpus != CL_ALL_CPUS) {
     if (cpus & (cpus - 1)) return ENOTSUP;
     word = 1u << CL_ATTRIBUTES_STATIC_LSB | (uint32_t)__builtin_ctz(cpus) << CL_ATTRIBUTES_CPU_LSB;
