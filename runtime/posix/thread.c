@@ -288,7 +288,8 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) 
   if (!cpus) return EINVAL;
   if (cpus != CL_ALL_CPUS) {
     if (cpus & (cpus - 1)) return ENOTSUP;
-    word = 1u << CL_ATTRIBUTES_STATIC_LSB | (uint32_t)__builtin_ctz(cpus) << CL_ATTRIBUTES_CPU_LSB;
+    word = 1u << CL_ATTRIBUTES_STATIC_LSB;
+    while (cpus >>= 1) word += 1u << CL_ATTRIBUTES_CPU_LSB; /* its number */
   }
   cl_trace_call();
   return cl_status(cl_op_move(word));

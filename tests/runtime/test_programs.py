@@ -114,16 +114,15 @@ def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: 
     assert printed[0] == printed[1]
 
 
-@pytest.mark.parametrize(("core", "cycles"), [("standard", 91), ("economy", 338)])
-def test_a_thread_that_moves_itself_runs_on_the_other_cpu_soon(core: str, cycles: int) -> None:
-    """Hardware kernel, from the call to the first instruction there; that CPU waits."""
-    events = [event for event in run("affinity", core, 2, "hw").events if event.kind in (CALL, RUN)]
+def test_a_thread_that_moves_itself_runs_on_the_other_cpu_soon() -> None:
+    """Hardware kernel, from the call to the first instruction there; that CPU waits. No cache here."""
+    events = [event for event in run("affinity", "economy", 2, "hw").events if event.kind in (CALL, RUN)]
     took = [
         there.cycle - call.cycle
         for call, there in pairwise(events)
         if (call.kind, there.kind, there.value) == (CALL, RUN, 0) and call.cpu != there.cpu
     ]
-    assert took[5:18] == [cycles] * 13  # the code is in the cache
+    assert took[5:18] == [330] * 13
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
