@@ -425,9 +425,9 @@ APART void pthread_mutex(unsigned me) {
   (void)me;
   MOMENT(pthread_mutex_begin);
   must(pthread_mutex_lock(&kernel_mutex[0]));
-  MOMENT_AT_ONCE(pthread_mutex_got);
+  MOMENT(pthread_mutex_got);
   must(pthread_mutex_unlock(&kernel_mutex[0]));
-  MOMENT_AT_ONCE(pthread_mutex_end);
+  MOMENT(pthread_mutex_end);
 }
 
 /* Handed over: all CPUs queue for it, each has it TURNS times. */
@@ -484,7 +484,7 @@ APART void handover_pthread_mutex(unsigned me, uint32_t at) {
   (void)me, (void)at;
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     must(pthread_mutex_lock(&kernel_mutex[1]));
-    MOMENT_AT_ONCE(handover_pthread_mutex_got);
+    MOMENT(handover_pthread_mutex_got);
     hold(turn);
     MOMENT(handover_pthread_mutex_free);
     must(pthread_mutex_unlock(&kernel_mutex[1]));
