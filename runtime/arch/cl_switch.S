@@ -165,6 +165,9 @@ cl_thread_entry:
 #endif
   tail cl_thread_main
 
+  .globl cl_switch_end
+cl_switch_end:
+
 /* void cl_on_boot_stack(void (*tail)(void)) */
   .globl cl_on_boot_stack
   .type cl_on_boot_stack, @function

@@ -55,7 +55,7 @@ void freertos_risc_v_application_exception_handler(uint32_t cause) {
   uint32_t pc, address;
   __asm__ volatile("csrr %0, mepc\ncsrr %1, mtval" : "=r"(pc), "=r"(address));
   const TaskHandle_t task = xTaskGetCurrentTaskHandle();
-  cl_fault_in("task", task ? pcTaskGetName(task) : "none", 0, cause, pc, address);
+  cl_fault_in("task", task ? pcTaskGetName(task) : "none", CL_UNNUMBERED, cause, pc, address);
 }
 
 #if defined(CL_FREERTOS_ASSERT)

@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-/* Prints one line, then stops the machine with status 2. `what` runs, of that name or, if NULL, number. */
+/* Prints one line: `what` runs, of that number unless that is CL_UNNUMBERED, and of that name unless NULL or empty. */
+#define CL_UNNUMBERED UINT32_MAX
+void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address);
+/* The same, then stops the machine with status 2. */
 __attribute__((noreturn)) void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause,
                                            uint32_t pc, uint32_t address);
 

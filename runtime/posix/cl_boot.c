@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From reset to main(), and the first steps of a thread. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,5 +60,24 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
 /* Called by the trap entry on the boot stack. */
 __attribute__((noreturn)) void cl_fault(unsigned cause, uint32_t pc, uint32_t address);
 void cl_fault(unsigned cause, uint32_t pc, uint32_t address) {
-  cl_fault_in("thread", NULL, (uint32_t)(cl_self() - cl_threads), cause, pc, address);
+  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  cl_fault_in("thread", cl_posix_name(thread), thread, cause, pc, address);
 }
+
+#if CL_FAULT_ENDS_THREAD
+/* Where a thread goes on after a fault with interrupts enabled: it ends as if it had been cancelled. But if the fault is
+ * in a switch, or in malloc, the program ends. */
+__attribute__((noreturn)) void cl_fault_of_thread(unsigned cause, uint32_t pc, uint32_t address);
+void cl_fault_of_thread(unsigned cause, uint32_t pc, uint32_t address) {
+  extern char cl_switch_away[], cl_switch_end[];
+  uint32_t thread = (uint32_t)(cl_self() - cl_threads);
+  if ((pc >= (uintptr_t)cl_switch_away && pc < (uintptr_t)cl_switch_end) || cl_libc_holds_heap()) {
+    cl_fault(cause, pc, address);
+  }
+  cl_irq_on();
+  flockfile(stdout);
+  cl_fault_line("thread", cl_posix_name(thread), thread, cause, pc, address);
+  cl_libc_leave_streams();
+  pthread_exit(PTHREAD_CANCELED);
+}
+#endif

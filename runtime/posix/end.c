@@ -28,16 +28,19 @@ static void print_number(uint32_t number) {
   cl_uart_put((char)('0' + number % 10));
 }
 
-void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
+void cl_fault_line(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
   print("fault: cpu ");
   print_number(cl_local_read(CL_CPU_ID));
   print(", ");
   print(what);
-  print(" ");
-  if (name) {
-    print(name);
-  } else {
+  if (number != CL_UNNUMBERED) {
+    print(" ");
     print_number(number);
+  }
+  if (name && *name) {
+    print(number == CL_UNNUMBERED ? " " : " (");
+    print(name);
+    print(number == CL_UNNUMBERED ? "" : ")");
   }
   print(", ");
   print(cl_fault_text(cause));
@@ -46,5 +49,9 @@ void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned c
   print(", address ");
   print_hex(address);
   print("\n");
+}
+
+void cl_fault_in(const char *what, const char *name, uint32_t number, unsigned cause, uint32_t pc, uint32_t address) {
+  cl_fault_line(what, name, number, cause, pc, address);
   cl_exit(2);
 }

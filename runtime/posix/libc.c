@@ -110,3 +110,9 @@ void funlockfile(FILE *stream) {
   (void)stream;
   release(&streams);
 }
+
+int cl_libc_holds_heap(void) { return __lock___libc_recursive_mutex.owner == cl_self(); }
+
+void cl_libc_leave_streams(void) {
+  while (streams.owner == cl_self()) release(&streams);
+}

@@ -50,6 +50,12 @@ pthread_t cl_posix_parent(pthread_t thread);
 /* In the new thread, before its function: say its name. */
 void cl_posix_thread_begin(void);
 
+const char *cl_posix_name(uint32_t thread); /* "": none */
+
+/* Of a thread that ends by a fault: whether it is inside of malloc; and it gives the streams' lock back. */
+int cl_libc_holds_heap(void);
+void cl_libc_leave_streams(void);
+
 /* The kernel's error number of a thread operation, as POSIX has it. */
 int cl_posix_status(int status);
 /* 0, EINVAL: no such policy, or ENOTSUP. */

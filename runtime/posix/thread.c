@@ -156,6 +156,8 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
 
 pthread_t cl_posix_parent(pthread_t thread) { return parents[thread]; }
 
+const char *cl_posix_name(uint32_t thread) { return thread < CL_THREADS ? cl_names[thread] : ""; }
+
 void cl_posix_thread_begin(void) {
   char *name = cl_names[cl_self() - cl_threads];
   if (*name) cl_trace(CL_TRACE_NAME, (uint32_t)(uintptr_t)name);

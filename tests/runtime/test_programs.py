@@ -7,6 +7,7 @@ The same source must print the same on both kernels.
 from __future__ import annotations
 
 import dataclasses
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
-from coreloom.simulation.simulate import Pulses, SimResult
+from coreloom.simulation.simulate import Halted, Pulses, SimResult
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain import firmware, freertos, verilate
 
@@ -211,6 +212,85 @@ def test_fault_prints_one_line_and_stops(core: str, kernel: str) -> None:
     expected, line = result.uart.splitlines()
     assert result.exit_status == 2
     assert line.startswith(f"fault: cpu 0, thread 1, {expected}, address ")
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", CORES)
+def test_a_fault_may_end_its_thread_alone(core: str, kernel: str) -> None:
+    """Economy tells the program of an illegal instruction, but not of a bus error."""
+    chosen = dataclasses.replace(platform.load(f"smp-{core}", 2), fault="thread")
+    faults = {"economy": ["illegal instruction"], "standard": ["illegal instruction", "load access fault"]}[
+        core
+    ]
+    source = str(PROGRAMS / "fault_of_thread.c")
+    elf = firmware.build(source, chosen, kernel, {"THREADS": len(faults)})
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=1_000_000)
+    *lines, last = result.uart.splitlines()
+    assert [line.split(", ")[1:3] for line in lines] == [
+        ["thread 1", f"{fault} at pc {line.split()[-3][:-1]}"]
+        for fault, line in zip(faults, lines, strict=True)
+    ]
+    assert (result.exit_status, last) == (0, "ok")
+
+
+def test_a_bus_error_names_thread_and_place() -> None:
+    """The standard core tells the program; of the economy core the simulator tells."""
+    result = run("stuck", "standard", 1, "hw", CASE=4)
+    (line,) = result.uart.splitlines()
+    assert result.exit_status == 2
+    assert line.startswith("fault: cpu 0, thread 1 (reader), load access fault at pc 0x4000")
+    assert line.endswith(", address 0x00000010")
+    with pytest.raises(
+        Halted,
+        match=r"^stuck: bus error: cpu 0, thread 1 \(reader\), address 0x00000010, at pc 0x4000\w{4} \(\w",
+    ):
+        run("stuck", "economy", 1, "sw", CASE=4)
+
+
+DEADLOCK = """\
+deadlock: no thread can run any more, and nothing is to come
+  thread 1 (at barrier) waits for an object in memory, in pthread_barrier_wait < wait_at_barrier
+  thread 2 (semaphore) waits for semaphore 0, in {semaphore}
+  thread 3 waits for mutex 1 of thread 4 (other way), in {mutex}
+  thread 4 (other way) waits for mutex 0 of thread 3, in {mutex}"""
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("core", CORES)
+def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> None:
+    result = run("stuck", core, 1, kernel, CASE=0)
+    assert (result.reason, result.exit_status) == ("deadlock", None)
+    assert result.cycles < 100_000
+    expected = {
+        "hw": DEADLOCK.format(semaphore="sem_wait < wait_for_semaphore", mutex="pthread_mutex_lock < cross"),
+        "sw": DEADLOCK.format(semaphore="sem_wait < wait_for_semaphore", mutex="cross"),
+    }
+    assert result.why == expected[kernel]
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize(
+    ("core", "case", "who", "size"),
+    [
+        ("standard", 1, "thread 1 (diver)", 8192),
+        ("standard", 2, "thread 1 (diver)", 4096),
+        ("standard", 3, "thread 0 (main)", 32768),
+        ("economy", 1, "thread 1 (diver)", 8192),
+    ],
+)
+def test_a_stack_overflow_ends_the_run(core: str, kernel: str, case: int, who: str, size: int) -> None:
+    result = run("stuck", core, 1, kernel, CASE=case)
+    assert (result.reason, result.exit_status) == ("stack", None)
+    found = re.fullmatch(
+        r"stack overflow: cpu 0, (.*), at pc 0x4000\w{4} \((\w+)\+0x\w+\), "
+        r"(\d+) bytes deep in a stack of (\d+)",
+        result.why,
+    )
+    assert found, result.why
+    assert found[1] == who
+    assert found[2] in ("deep", "memset")
+    assert size < int(found[3]) <= size + 200
+    assert int(found[4]) == size
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -140,6 +140,16 @@ others:
 /* A fault ends the program. q0 points after the faulting instruction. The stack may be corrupted. */
 fault:
   addi a1, t0, -4
+#if CL_FAULT_ENDS_THREAD
+  li t1, IRQS_OFF
+  .insn r 0x0b, 6, 3, t2, t1, x0 /* maskirq: t2 is the mask before */
+  beq t2, t1, 1f /* interrupts were disabled: something may be half done */
+  la t1, cl_fault_of_thread
+  setq 0, t1
+  li a2, 0
+  retirq
+1:
+#endif
   lui t2, %hi(CL_LOCAL)
   lw t0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
   la t1, cl_boot_stacks

@@ -16,7 +16,7 @@ from coreloom.errors import UserError
 from coreloom.options import add_freertos, positive
 from coreloom.paths import BUILD
 from coreloom.report import results
-from coreloom.simulation import host, measure, trace
+from coreloom.simulation import host, measure, stuck, trace
 from coreloom.simulation.experiment import PLACEMENTS, PORTS, WITH_PORTS, Experiment, Outcome, check, ports
 from coreloom.simulation.simulate import FAR_PERIOD, Halted, Pulses, SimResult
 from coreloom.toolchain import firmware, freertos
@@ -185,7 +185,7 @@ def _run(args: argparse.Namespace) -> int:
             if args.waves is not None:
                 out.print(f"waveform: {shown(args.waves)}", markup=False)
             raise
-    _print_uart(outcome.result.uart)
+    _print_uart(stuck.with_places(outcome.result.uart, outcome.program))
     if args.trace is not None:
         _write_trace(outcome, args.trace)
     if args.waves is not None:

@@ -22,6 +22,7 @@ READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_
 POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
 MEMORIES = ("sram", "sdram")  # in the order of cl_soc's Sdram
 LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
+FAULTS = ("program", "thread")
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
 CONDITIONS = 32  # condition variables of every kernel
@@ -197,6 +198,13 @@ class Platform:
             c="CL_CLOCK_HZ", optional=True, area="none: only programs know it",
         ),
     ] = 10_000_000  # fmt: skip
+    fault: Annotated[
+        str,
+        Key(
+            "what a fault of a thread ends: the program, or the thread alone, which pthread_join tells",
+            choices=FAULTS, c="CL_FAULT_ENDS_THREAD", optional=True, area="none: only programs know it",
+        ),
+    ] = "program"  # fmt: skip
     lock_order: Annotated[
         str,
         Key(

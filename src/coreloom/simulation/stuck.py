@@ -360,14 +360,14 @@ class _Software:
         return {number: self._thread(owner) for number, owner in owners if owner}
 
 
-_PC = re.compile(r"at pc 0x([0-9a-f]{8})(?! \()")
+_PC = re.compile(r"^((?:fault|bus error|stack overflow): .* at pc 0x([0-9a-f]{8}))(?! \()", re.MULTILINE)
 
 
 def with_places(text: str, elf: Path) -> str:
-    """The text with the function behind each `at pc`."""
+    """The text with the function behind each `at pc` of a line that tells of a fault."""
 
     def place(found: re.Match[str]) -> str:
-        where = elf_file.place(elf, int(found[1], 16))
-        return f"{found[0]} ({where})" if where else found[0]
+        where = elf_file.place(elf, int(found[2], 16))
+        return f"{found[1]} ({where})" if where else found[1]
 
     return _PC.sub(place, text)
