@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of bus, its split and lock unit, proven for every input by induction (yosys' own solver)."""
+"""Properties of bus, its adapters and lock unit, proven for every input by induction (yosys' own solver)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
 SDRAM = RTL / "soc" / "rtl" / "cl_sdram.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
+WISHBONE = RTL / "soc" / "rtl" / "cl_wishbone.sv"
 
 
 @pytest.mark.parametrize("fair", [0, 1])
@@ -99,7 +100,9 @@ def test_proof_of_the_sdram_notices(old: str, new: str) -> None:
 # What a master of cl_split may rely on, whatever its targets do, as long as the bus answers in the next cycle
 # and the private port only when it was asked. The ranges are numbers here, as the memory map has them.
 _SPLIT = """
-module split_formal import cl_soc_pkg::*; #(parameter int unsigned LocalBytes = 0) (
+module split_formal import cl_soc_pkg::*; #(
+  parameter int unsigned LocalBytes = 0, parameter bit Overlap = 1
+) (
   input logic clk_i, rst_ni, req_i, we_i, bus_gnt_i, bus_err_i, priv_gnt_i, priv_rvalid_i, priv_err_i,
   input logic [31:0] addr_i, bus_rdata_i, priv_rdata_i, mem_rdata_i
 );
@@ -107,7 +110,7 @@ module split_formal import cl_soc_pkg::*; #(parameter int unsigned LocalBytes = 
   logic gnt, rvalid, err, bus_req, priv_req, mem_req, fault, bus_q, priv_q, mem_q, out;
   logic [31:0] rdata, fault_addr, asked_q;
   assign cmd = '{we: we_i, be: '1, addr: addr_i, wdata: '0};
-  cl_split #(.LocalBytes(LocalBytes)) u_split (
+  cl_split #(.LocalBytes(LocalBytes), .Overlap(Overlap)) u_split (
     .clk_i, .rst_ni, .req_i, .cmd_i(cmd), .gnt_o(gnt), .rvalid_o(rvalid), .err_o(err), .rdata_o(rdata),
     .cmd_o, .bus_req_o(bus_req), .bus_gnt_i, .bus_rvalid_i(bus_q), .bus_err_i, .bus_rdata_i,
     .priv_req_o(priv_req), .priv_gnt_i, .priv_rvalid_i, .priv_err_i, .priv_rdata_i,
@@ -126,7 +129,8 @@ module split_formal import cl_soc_pkg::*; #(parameter int unsigned LocalBytes = 
   always_ff @(posedge clk_i) if (rst_ni) begin
     assume (priv_q || !priv_rvalid_i);
     // One target, by address; none while an answer is missing.
-    assert (32'(bus_req) + 32'(priv_req) + 32'(mem_req) == 32'(req_i && (!out || rvalid)));
+    assert (32'(bus_req) + 32'(priv_req) + 32'(mem_req) ==
+            32'(req_i && (!out || (rvalid && (Overlap || !priv_q)))));
     if (mem_req)  assert (addr_i >= 32'h2000_0000 && addr_i - 32'h2000_0000 < LocalBytes);
     if (priv_req) assert (addr_i >= 32'hF000_0000);
     if (bus_req)  assert (addr_i < 32'hF000_0000 &&
@@ -153,6 +157,10 @@ def test_split(local: int) -> None:
     assert proves("split_formal", SPLIT.read_text() + _SPLIT, f"-GLocalBytes={local}", SOC_PACKAGES)
 
 
+def test_split_without_overlap() -> None:
+    assert proves("split_formal", SPLIT.read_text() + _SPLIT, "-GOverlap=0", SOC_PACKAGES)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -166,3 +174,80 @@ def test_proof_of_the_split_notices(old: str, new: str) -> None:
     text = SPLIT.read_text()
     assert text.count(old) == 1
     assert not proves("split_formal", text.replace(old, new) + _SPLIT, "-GLocalBytes=16384", SOC_PACKAGES)
+
+
+# What cl_wishbone does for a master that keeps a request until it is acknowledged and continues a burst, on
+# a port with one request outstanding.
+_WISHBONE = """
+module wishbone_formal import cl_soc_pkg::*; (
+  input logic clk_i, rst_ni, stb_i, we_i, gnt_i, rvalid_i, overlap_i,
+  input logic [3:0] sel_i, input logic [29:0] adr_i, input logic [31:0] dat_i, input logic [2:0] cti_i
+);
+  bus_cmd_t cmd;
+  logic ack, req, burst, out_q, load_q, kept_q, burst_q;
+  logic [29:0] next, asked_q, next_q;
+  logic [69:0] asks, asks_q;
+  cl_wishbone u_wishbone (
+    .clk_i, .rst_ni, .stb_i, .we_i, .sel_i, .adr_i, .dat_i, .cti_i, .ack_o(ack),
+    .req_o(req), .cmd_o(cmd), .gnt_i, .rvalid_i, .overlap_i
+  );
+  assign burst = cti_i == 3'b010;
+  assign next  = {adr_i[29:3], adr_i[2:0] + 3'd1};
+  assign asks  = {we_i, sel_i, adr_i, dat_i, cti_i};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {out_q, load_q, kept_q, burst_q} <= '0;
+    else begin
+      if (gnt_i) begin
+        load_q  <= !cmd.we;
+        asked_q <= cmd.addr[31:2];
+      end
+      out_q   <= gnt_i | (out_q & ~rvalid_i);
+      kept_q  <= stb_i & ~ack;
+      burst_q <= stb_i & ack & burst;
+      asks_q  <= asks;
+      next_q  <= next;
+    end
+  end
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assume (!kept_q || (stb_i && asks == asks_q));
+    assume (!burst_q || (stb_i && !we_i && adr_i == next_q));
+    assume (!(we_i && burst));
+    assume (!gnt_i || (req && (!out_q || rvalid_i)));
+    assume (!rvalid_i || out_q);
+    assume (!overlap_i || rvalid_i);
+    // A store is acknowledged with its grant, a load with the answer to a load of its address.
+    if (ack) assert (stb_i);
+    if (ack && we_i)  assert (gnt_i && cmd == {1'b1, sel_i, adr_i, 2'b00, dat_i});
+    if (ack && !we_i) assert (out_q && load_q && rvalid_i && asked_q == adr_i);
+    // Every word is asked for once: while a load waits, nothing; while it is answered, the next of a burst.
+    if (req && out_q && load_q) assert (ack && burst && overlap_i && cmd.addr[31:2] == next && !cmd.we);
+    else if (req)               assert (stb_i && cmd.addr[31:2] == adr_i && cmd.we == we_i);
+    // Nothing is forgotten.
+    if (stb_i && !ack) assert (req || (out_q && load_q));
+    // Why: what it remembers is that a load was granted, that of the master's address.
+    assert (u_wishbone.loading_q == (out_q && load_q));
+    if (out_q && load_q) assert (stb_i && !we_i && asked_q == adr_i && (kept_q || burst_q));
+  end
+endmodule
+"""
+
+
+def test_wishbone() -> None:
+    """REQ-wishbone-1: each word of a master is transferred once, and acknowledged with its own answer."""
+    assert proves("wishbone_formal", WISHBONE.read_text() + _WISHBONE, "", SOC_PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(loading_q & rvalid_i) |", "rvalid_i |"),  # with the answer to a store
+        ("req_o = stb_i & (~loading_q | next);", "req_o = stb_i & (~loading_q | overlap_i);"),  # twice
+        ("adr_i[2:0] + 3'(next)", "adr_i[2:0]"),  # the same word again
+        ("(gnt_i & ~we_i) | (loading_q", "(gnt_i & ~we_i & ~next) | (loading_q"),  # of a burst
+    ],
+    ids=["answer", "once", "burst", "lost"],
+)
+def test_proof_of_the_wishbone_adapter_notices(old: str, new: str) -> None:
+    text = WISHBONE.read_text()
+    assert text.count(old) == 1
+    assert not proves("wishbone_formal", text.replace(old, new) + _WISHBONE, "", SOC_PACKAGES)

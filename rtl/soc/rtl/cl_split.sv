@@ -3,12 +3,14 @@
 // rest to the bus port.
 //
 // Adds no cycle. One transaction is outstanding at a time; the next is passed on in the cycle of the
-// response to the last, which is as fast as Ibex and PicoRV32 can issue. A failed access is reported on fault_o.
+// response to the last, which is as fast as Ibex and PicoRV32 can issue. Without Overlap it waits a cycle behind a
+// private response, so that a request on the bus does not depend on one. A failed access is reported on fault_o.
 module cl_split
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
 #(
-  parameter int unsigned LocalBytes = 0   // size of the local memory, 0: none
+  parameter int unsigned LocalBytes = 0,    // size of the local memory, 0: none
+  parameter bit          Overlap    = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -46,7 +48,7 @@ module cl_split
 
   assign is_priv = cmd_i.addr[31:28] == PrivateTop;
   assign is_mem  = in_local_memory(cmd_i.addr, LocalBytes);
-  assign free    = ~busy_q | rvalid_o;
+  assign free    = ~busy_q | (rvalid_o & (Overlap | ~priv_q));
 
   assign cmd_o      = cmd_i;
   assign bus_req_o  = req_i & free & ~is_priv & ~is_mem;
