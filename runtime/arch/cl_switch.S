@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Context switch, the same for both cores and both kernels.
+ * Context switch, the same for all cores and both kernels.
  *
  * A suspended thread is represented by its stack pointer in cl_threads[tid].sp. At that address is its resume address;
  * whatever else it saved depends on that address. cl_switch saves the callee-saved registers; cl_switch_here

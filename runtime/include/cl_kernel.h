@@ -195,7 +195,7 @@ __attribute__((noreturn)) void cl_switch_to(uint32_t word);
 /* Continue in `tail` on the boot stack of this CPU; interrupts must be disabled. */
 __attribute__((noreturn)) void cl_on_boot_stack(void (*tail)(void));
 
-/* Called by the trap entry with interrupts off, and must return so. PicoRV32: the causes, a bit an interrupt. */
+/* Called by the trap entry with interrupts off, and must return so. PicoRV32, VexRiscv: the causes, a bit an interrupt. */
 void cl_interrupt(uint32_t causes);
 
 /* Called by the trap entry, too: the communication port's interrupt. NULL while no program has a handler for it. */

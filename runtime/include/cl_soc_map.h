@@ -6,6 +6,7 @@
 #define CL_ROM                             0x10000000 /* ROM of processor 1 behind a Back-Door: its loader */
 #define CL_LOCAL_MEMORY                    0x20000000 /* local memory, private to each core, never on the bus */
 #define CL_RAM                             0x40000000 /* memory; for processor 1 behind a Back-Door, its local memory */
+#define CL_UNCACHED                        0xC0000000 /* with the fast core: the memory again, uncached */
 #define CL_UART                            0xE0000000 /* console */
 #define CL_HWT                             0xE1000000 /* registers of the hardware threads, 256 bytes each */
 #define CL_BACK_DOOR                       0xE2000000 /* near side of the Back-Door */

@@ -94,10 +94,10 @@ CL_IPC_INLINE uint32_t cl_ipc_upper(uint32_t constant) {
 /* The calling CPU. Not volatile: the caller stays on its CPU, so the compiler may read it once. */
 CL_IPC_INLINE unsigned cl_ipc_self(void) {
   unsigned cpu = 0;
-#if defined(CL_CORE_ECONOMY)
-  if (CL_CPUS > 1) __asm__("lw %0, %1(%2)" : "=r"(cpu) : "i"(CL_CPU_ID), "r"(CL_LOCAL));
-#else
+#if defined(CL_CORE_STANDARD)
   if (CL_CPUS > 1) __asm__("csrr %0, mhartid" : "=r"(cpu)); /* the same number, and no load */
+#else
+  if (CL_CPUS > 1) __asm__("lw %0, %1(%2)" : "=r"(cpu) : "i"(CL_CPU_ID), "r"(CL_LOCAL));
 #endif
   return cpu;
 }

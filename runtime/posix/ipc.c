@@ -52,6 +52,8 @@ static inline struct limit limit_of(uint32_t cycles) { return (struct limit){cl_
 /* Approximate cost of reading the clock and choosing the next slice. */
 #if defined(CL_CORE_ECONOMY)
 #define LOOK 250
+#elif defined(CL_CORE_FAST)
+#define LOOK 100
 #else
 #define LOOK 50
 #endif

@@ -14,11 +14,11 @@ const void *cl_input(size_t *length) {
 
 void *cl_output(size_t *capacity) {
   if (capacity) *capacity = CL_OUTPUT_MAX;
-  return (uint32_t *)CL_OUTPUT + 1;
+  return (uint32_t *)(CL_OUTPUT + CL_DATA_OFFSET) + 1;
 }
 
 void cl_output_set_length(size_t length) {
-  *(volatile uint32_t *)CL_OUTPUT = length > CL_OUTPUT_MAX ? CL_OUTPUT_MAX : length;
+  *(volatile uint32_t *)(CL_OUTPUT + CL_DATA_OFFSET) = length > CL_OUTPUT_MAX ? CL_OUTPUT_MAX : length;
 }
 
 unsigned cl_cpu_count(void) { return CL_CPUS; }

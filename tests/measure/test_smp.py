@@ -149,8 +149,8 @@ def test_the_paper_stands_beside_buffered_ports() -> None:
 
 def test_buffered_ports_come_first() -> None:
     every = cases()
-    assert len(every) == 2 * 2 * 2 * 3 * 2
-    assert [case.ports for case in every] == ["buffered", "direct"] * 24
+    assert len(every) == 3 * 2 * 2 * 3 * 2
+    assert [case.ports for case in every] == ["buffered", "direct"] * 36
     assert {case.ports for case in freertos_cases()} == {"direct"}
     assert every[0].experiment().defines == {"IMAGE_PORTS": "PORT_BUFFERED"}
     assert every[1].experiment().defines == {"IMAGE_PORTS": "PORT_DIRECT"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication between processors on the simulated SoC: both cores, both kernels, smp-bus and amp."""
+"""Communication between processors on the simulated SoC: all cores, both kernels, smp-bus and amp."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def run(program: str, core: str, cpus: int, kernel: str, kind: str, **defines: i
     return simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=5_000_000)
 
 
-@pytest.mark.parametrize("kind", PLATFORMS)
+@pytest.mark.parametrize(
+    ("core", "kind"), [*((core, kind) for core in CORES for kind in PLATFORMS), ("fast", "smp")]
+)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("program", CHECKED)
 def test_exact_output(program: str, core: str, kernel: str, kind: str) -> None:
     result = run(program, core, 2, kernel, kind)
@@ -41,7 +42,7 @@ def test_four_processors(core: str) -> None:
 
 
 # Everything at once, at random: what it adds up to depends on the seed and the number of processors only.
-QUICK = (("economy", 2, "amp"), ("standard", 2, "smp"), ("standard", 4, "amp"))
+QUICK = (("economy", 2, "amp"), ("standard", 2, "smp"), ("standard", 4, "amp"), ("fast", 4, "smp"))
 TOTALS = {2: "def672c5", 4: "e4c27ff4"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Self-checking programs on the simulated SoC: both kernels, both cores, one and two CPUs.
+"""Self-checking programs on the simulated SoC: both kernels, all cores, one and two CPUs.
 
 The same source must print the same on both kernels.
 """
@@ -21,7 +21,7 @@ from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain import firmware, freertos, verilate
 
 PROGRAMS = Path(__file__).with_name("programs")
-CORES = ("economy", "standard")
+CORES = ("economy", "standard", "fast")
 CHECKED = (
     "threads",
     "atomics",

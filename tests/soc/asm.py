@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small assembly programs for the tests: one prelude for both core families, built with zig."""
+"""Small assembly programs for the tests: one prelude for all core families, built with zig."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SECTIONS {
 }
 """
 
-# Entry points of both cores, offsets in the local device, PicoRV32's own instructions as macros. Leaves the
-# CPU id in s0 and the addresses of local device, RAM data, UART and kernel port in s1 to s4, then runs into
-# the test; from the local memory if LOCAL.
+# Entry points of the cores, offsets in the local device, PicoRV32's own instructions as macros. Leaves the
+# CPU id in s0 and the addresses of local device, RAM data (uncached), UART and kernel port in s1 to s4, then
+# runs into the test; from the local memory if LOCAL.
 _PRELUDE = """
 #define CPU_ID 0x00
 #define CPU_COUNT 0x04
@@ -78,7 +78,11 @@ _start:
 .text
 begin:
   li s1, 0xF0100000
+#if FAST
+  li s2, 0xC0100000
+#else
   li s2, 0x40100000
+#endif
   li s3, 0xE0000000
   li s4, 0xF0000000
   lw s0, CPU_ID(s1)
@@ -99,7 +103,7 @@ def assemble(source: str, core: str, icache: bool = True, local: bool = False, r
     text = _PRELUDE + source + "\n"
     if "irq_entry:" not in source:
         text += ".balign 4\nirq_entry: j irq_entry\n"
-    flags = [f"-DSTANDARD={int(core == 'standard')}", f"-DICACHE={int(icache)}", f"-DLOCAL={int(local)}"]
+    flags = [f"-D{core.upper()}", f"-DICACHE={int(icache)}", f"-DLOCAL={int(local)}"]
     link = _LINK.replace("BASE", "0x20000000" if local else "0x10000000" if rom else "0x40000000")
     flags = [*_TARGET, *flags]
     key = firmware.digest([text, link, *flags], [Path(__file__), Path(elf.__file__)])

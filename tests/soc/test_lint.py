@@ -15,7 +15,7 @@ from coreloom.design import platform
 from coreloom.paths import BUILD, ROOT
 from coreloom.toolchain import verilate, yosys
 
-MACHINES = [(core, cpus) for core in ("economy", "standard") for cpus in (1, 2, 8)]
+MACHINES = [(core, cpus) for core in ("economy", "standard", "fast") for cpus in (1, 2, 8)]
 
 
 @pytest.mark.parametrize(("core", "cpus"), MACHINES)
@@ -73,7 +73,7 @@ def test_verilator_lint_of_the_serial_line() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("smp-economy", "smp-standard", "hthreads", "amp-economy", "amp-standard"),
+        *("smp-economy", "smp-standard", "smp-fast", "hthreads", "amp-economy", "amp-standard"),
         *("backdoor-economy", "backdoor-standard"),
     ],
 )

@@ -16,7 +16,7 @@ from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, ROOT
 
 
-@pytest.mark.parametrize("core", ["economy", "standard"])
+@pytest.mark.parametrize("core", platform.CORES)
 def test_load(core: str) -> None:
     loaded = platform.load(f"smp-{core}")
     assert (loaded.name, loaded.core, loaded.cpus, loaded.interconnect) == (f"smp-{core}", core, 2, "smp-bus")
@@ -74,8 +74,8 @@ def test_wrong_number_of_processors(cpus: int) -> None:
 WRONG = {
     (
         'core = "standard"',
-        'core = "fast"',
-    ): "platform file smp-standard.toml, line 4: core is 'fast', choose one of economy, standard",
+        'core = "slow"',
+    ): "platform file smp-standard.toml, line 4: core is 'slow', choose one of economy, standard, fast",
     ('core = "standard"', "core = 1"): "core must be a string, not 1",
     ('core = "standard"', ""): "'core' is missing",
     ("cpus = 2", "cpus = 9"): "cpus must be a whole number from 1 to 8, not 9",
@@ -223,6 +223,16 @@ def test_backdoor(core: str) -> None:
     smp = platform.load(f"smp-{core}", 1)
     side = dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", backdoor=None, ipc=smp.ipc)
     assert side == smp
+
+
+@pytest.mark.parametrize("kind", ["amp", "backdoor"])
+def test_fast_core_elsewhere(tmp_path: Path, kind: str) -> None:
+    text = (PLATFORMS / f"{kind}-standard.toml").read_text()
+    (tmp_path / f"{kind}-standard.toml").write_text(text.replace('"standard"', '"fast"'))
+    said = f"core is 'fast' with interconnect = '{kind}': choose economy or standard, or interconnect = "
+    said += "'smp-bus'"
+    with pytest.raises(UserError, match=rf"^platform file {kind}-standard.toml, line \d: {said}$"):
+        platform.load(f"{kind}-standard", folder=tmp_path)
 
 
 WRONG_BACKDOOR = {

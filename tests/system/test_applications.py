@@ -30,7 +30,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     ("cpus", "placement"), [(1, "dynamic"), (2, "static"), (2, "dynamic"), (4, "dynamic")]
 )
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
-@pytest.mark.parametrize("core", ["standard", "economy"])
+@pytest.mark.parametrize("core", ["standard", "economy", "fast"])
 @pytest.mark.parametrize("app", ["image", "packets"])
 def test_output_is_the_hosts(
     inputs: dict[str, bytes], app: str, core: str, kernel: str, cpus: int, placement: str

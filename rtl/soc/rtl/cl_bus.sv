@@ -18,6 +18,7 @@ module cl_bus
   parameter int unsigned Masters  = 2,            // 1..16
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two
   parameter bit          Waits    = 1'b0,         // ram_ready_i counts
+  parameter bit          Uncached = 1'b0,         // RAM is also at UncachedBase
   parameter bit          Uart     = 1'b1,         // there is a UART
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
   parameter logic [31:0] WindowBase  = '0,        // one further device; a multiple of its size
@@ -119,7 +120,8 @@ module cl_bus
   // Decode
   logic in_uart, in_unit, in_window, uart_q, unit_q, window_q, err_q;
 
-  assign in_ram     = dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits];
+  assign in_ram     = (dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits]) |
+                      (Uncached & (dev_cmd_o.addr[31:RamBits] == UncachedBase[31:RamBits]));
   assign in_uart    = Uart & (dev_cmd_o.addr[31:3] == UartBase[31:3]);
   if (Units == 0) begin : g_no_units
     assign in_unit = 1'b0;

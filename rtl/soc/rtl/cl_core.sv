@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core of a processor: economy or standard, by parameter. Both adapters have these ports; see there.
+// The core of a processor: economy, standard or fast, by parameter. All adapters have these ports; see there.
 module cl_core
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
@@ -10,7 +10,7 @@ module cl_core
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic  [3:0] cpu_id_i,        // mhartid; the economy core reads CPU_ID of the local device
+  input  logic  [3:0] cpu_id_i,        // mhartid of the standard core; the others read CPU_ID of the local device
 
   // Bus port (instructions and data) and private port (data only)
   output bus_cmd_t    cmd_o,
@@ -47,6 +47,40 @@ module cl_core
 
   if (Core == CoreEconomy) begin : g_economy
     cl_core_economy #(
+      .BootAddr  (BootAddr),
+      .LocalBytes(LocalBytes)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .cpu_id_i,
+      .cmd_o,
+      .bus_req_o,
+      .bus_late_o,
+      .bus_gnt_i,
+      .bus_gnt_late_i,
+      .bus_rvalid_i,
+      .bus_err_i,
+      .bus_rdata_i,
+      .priv_cmd_o,
+      .priv_req_o,
+      .priv_gnt_i,
+      .priv_rvalid_i,
+      .priv_err_i,
+      .priv_rdata_i,
+      .irq_kernel_i,
+      .irq_timer_i,
+      .irq_ipi_i,
+      .irq_line_i,
+      .irq_ipc_i,
+      .snoop_valid_i,
+      .snoop_addr_i,
+      .fault_o,
+      .fault_addr_o,
+      .halt_o,
+      .pc_o
+    );
+  end else if (Core == CoreFast) begin : g_fast
+    cl_core_fast #(
       .BootAddr  (BootAddr),
       .LocalBytes(LocalBytes)
     ) u_core (

@@ -16,7 +16,7 @@ module cl_ram #(
   output logic      [31:0] rdata_o    // kept until the next load
 );
 
-  logic [31:0] mem [Words] /* verilator public_flat_rw */;
+  logic [31:0] mem [Words];
 
   always_ff @(posedge clk_i) begin
     if (req_i) begin

@@ -17,7 +17,7 @@ module cl_rom #(
   output logic             err_o      // with it
 );
 
-  logic [31:0] mem [Words] /* verilator public_flat_rw */;
+  logic [31:0] mem [Words];
 
   if (InitFile != "") begin : g_init
     initial $readmemh(InitFile, mem);

@@ -276,6 +276,7 @@ module cl_soc
     .Masters    (Masters),
     .RamBytes   (RamBytes),
     .Waits      (Sdram),
+    .Uncached   (Core == CoreFast),
     .Units      (HwThreads),
     .WindowBase (BackDoorBase),
     .WindowBytes(BackDoor ? BackDoorSize : 0)

@@ -13,6 +13,7 @@ package cl_soc_map_pkg;
   localparam int unsigned RomSize = 32'h0000_4000;
   localparam logic [31:0] LocalMemoryBase = 32'h2000_0000;  // local memory, private to each core, never on the bus
   localparam logic [31:0] RamBase = 32'h4000_0000;  // memory; for processor 1 behind a Back-Door, its local memory
+  localparam logic [31:0] UncachedBase = 32'hC000_0000;  // with the fast core: the memory again, uncached
   localparam logic [31:0] UartBase = 32'hE000_0000;  // console
   localparam logic [28:0] UartTop = 29'h1C000000;
   localparam int unsigned UartSize = 32'h0000_0008;

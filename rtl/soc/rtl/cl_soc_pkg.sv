@@ -8,7 +8,8 @@ package cl_soc_pkg;
   // Core families; each is an adapter around an unmodified third-party core.
   typedef enum int unsigned {
     CoreEconomy  = 0,  // PicoRV32: multi-cycle, no cache
-    CoreStandard = 1   // Ibex: pipelined, instruction cache
+    CoreStandard = 1,  // Ibex: pipelined, instruction cache
+    CoreFast     = 2   // VexRiscv: pipelined for a short cycle, instruction cache
   } core_e;
 
   // A master's request. Valid while req is high and unchanged until gnt.

@@ -70,6 +70,7 @@ constexpr uint64_t kRomBytes = CORELOOM_ROM_BYTES; // of processor 1 behind a Ba
 constexpr int kCores = kCpus + (kRomBytes != 0); // with it
 constexpr uint64_t kHalf = 1000; // half a cycle, in the unit of time
 constexpr uint64_t kPeriodMost = 1000 * kHalf;
+constexpr uint32_t kUncachedBase = CORELOOM_UNCACHED_BASE; // of the same memory, for the fast core
 constexpr uint32_t kTextBase = kLocalBytes ? kLocalBase : kRamBase; // where programs run
 constexpr uint8_t kReady = 0; // event kinds of the program that the harness itself uses
 constexpr uint8_t kIdle = 4;
@@ -244,11 +245,13 @@ uint32_t element(const T &port, int c, int width) {
 }
 
 // The registers of CPU n.
-#if CORELOOM_ECONOMY
+#if CORELOOM_CORE == 0 // economy
 #define REGISTERS u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__cpuregs
-#else
+#elif CORELOOM_CORE == 1 // standard
 #define REGISTERS \
   u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__gen_regfile_fpga__DOT__register_file_i__DOT__mem
+#else // fast
+#define REGISTERS u_core__DOT__g_fast__DOT__u_core__DOT__u_core__DOT__RegFilePlugin_regFile
 #endif
 #define TILE(n) &root->__PVT__cl_soc__DOT__g_tile__BRA__##n##__KET____DOT__u_tile->REGISTERS[0]
 std::array<const uint32_t *, kCpus> registers(const Vmodel___024root *root) {
@@ -322,6 +325,9 @@ void print_waits(const Vmodel___024root *root) {
   }
   std::printf("]");
 }
+
+// Where in the memory an address is.
+uint32_t place(uint32_t address) { return address - (address < kUncachedBase ? kRamBase : kUncachedBase); }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -439,7 +445,7 @@ int main(int argc, char **argv) {
           // From anywhere in the memory; an address outside of it has no name. A constant in the local
           // memory is read where it was copied from.
           uint32_t at = element(top->value_o, c, 32);
-          at -= at - kLocalBase < kLocalBytes ? kLocalBase : kRamBase;
+          at = at - kLocalBase < kLocalBytes ? at - kLocalBase : place(at);
           for (uint32_t i = 0; i < kNameMost; ++i, ++at) {
             if (at >= kRamBytes || ram[at] == 0) break;
             std::fputc(ram[at], names.get());
@@ -491,7 +497,7 @@ int main(int argc, char **argv) {
       if (unit >> 16 == kUnitRuns) return false;
     }
     uint32_t timers = 0;
-    if (options.timers) std::memcpy(&timers, ram + (options.timers - kRamBase), 4);
+    if (options.timers) std::memcpy(&timers, ram + place(options.timers), 4);
     return timers == 0;
   };
 
@@ -506,7 +512,7 @@ int main(int argc, char **argv) {
   uint32_t stack_thread = 0, stack_pc = 0, stack_sp = 0;
   const auto word = [&](uint32_t address) {
     uint32_t value = 0;
-    if (address - kRamBase < kInput) std::memcpy(&value, ram + (address - kRamBase), 4);
+    if (place(address) < kInput) std::memcpy(&value, ram + place(address), 4);
     return value;
   };
   const auto check_stack = [&](int c, uint32_t sp) {
@@ -520,7 +526,7 @@ int main(int argc, char **argv) {
     if (on_boot_stack[c] && top_of_boot - sp < boot_bytes) return;
     on_boot_stack[c] = false;
     const uint32_t thread = (cores[c][4] - s.threads) / s.stride;
-    if (thread >= s.count || sp - kRamBase >= kInput) return;
+    if (thread >= s.count || place(sp) >= kInput) return;
     Stack &b = bounds[thread];
     if (sp - b.low <= b.high - b.low && b.high) return;
     const auto is_in = [&](uint32_t low, uint32_t bytes) {

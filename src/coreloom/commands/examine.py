@@ -136,6 +136,7 @@ def examine() -> list[Finding]:
         _zig(),
         _package("pythondata-cpu-ibex", "standard core"),
         _package("pythondata-cpu-picorv32", "economy core"),
+        _package("pythondata-cpu-vexriscv", "fast core"),
         _package("pythondata-software-picolibc", "C library"),
         _package("pillow", "pictures"),
         _package("dpkt", "captures"),

@@ -51,7 +51,7 @@ static void listen(void) { must(doorbell_handler_np(1, on_bell)); }
 static void interrupt(unsigned cpu) { must(doorbell_ring(1u << cpu, 1)); }
 static uint32_t interrupted(unsigned me) { return rung[me]; }
 static void silence(void) { must(doorbell_handler_np(1, NULL)); }
-#elif defined(CL_CORE_STANDARD)
+#elif !defined(CL_CORE_ECONOMY)
 static void listen(void) { __asm__ volatile("csrci mstatus, 8"); }
 static void interrupt(unsigned cpu) { cl_local_write(CL_IPI, cpu); }
 static uint32_t interrupted(unsigned me) {

@@ -8,6 +8,7 @@ from coreloom.design import spec
 _SOC = spec.soc()
 
 RAM_BASE = _SOC.regions["ram"].base
+UNCACHED_BASE = _SOC.regions["uncached"].base  # of the same memory, for the fast core
 LOCAL_BASE = _SOC.regions["local_memory"].base  # the local memory of a processor
 UNIT_BASE = _SOC.regions["unit"].base  # registers of the hardware threads
 ROM_BASE = _SOC.regions["rom"].base
@@ -22,9 +23,16 @@ PROGRAM_ROOM = INPUT
 INPUT_ROOM = _SOC.rooms["input"].bytes - 4
 OUTPUT_ROOM = _SOC.rooms["output"].bytes - 4
 
+
+def place(address: int) -> int:
+    """Where in the memory an address is."""
+    return address - (RAM_BASE if address < UNCACHED_BASE else UNCACHED_BASE)
+
+
 # What the simulation harness is compiled with.
 HARNESS = {
     "CORELOOM_RAM_BASE": RAM_BASE,
+    "CORELOOM_UNCACHED_BASE": UNCACHED_BASE,
     "CORELOOM_LOCAL_BASE": LOCAL_BASE,
     "CORELOOM_INPUT": INPUT,
     "CORELOOM_OUTPUT": OUTPUT,

@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_type_hints
 
 from coreloom.design import address_map, hardware_threads
 
-CORES = ("economy", "standard")  # in the order of cl_soc_pkg's numbers
+CORES = ("economy", "standard", "fast")  # in the order of cl_soc_pkg's numbers
 INTERCONNECTS = ("smp-bus", "amp", "backdoor")
 READY_QUEUES = ("linear", "bitmap", "hybrid")  # in the order of cl_ready_queue_pkg's numbers
 POLICIES = ("priority", "dwrr", "partitioned", "edf")  # in the order of cl_sched_pkg's numbers
@@ -64,6 +64,11 @@ class Key:
 def _kinds(platform: Platform, units: tuple[str, ...]) -> Param:
     known = hardware_threads.chosen(units, platform.home)
     return Literal(f"64'h{sum(known[unit].kind << 4 * n for n, unit in enumerate(units)):x}")
+
+
+def _data_offset(_: Platform, core: str) -> Param:
+    """The fast core's data cache does not see what others write: data are where it does not cache."""
+    return address_map.UNCACHED_BASE - address_map.RAM_BASE if core == "fast" else 0
 
 
 @dataclass(frozen=True)
@@ -172,7 +177,8 @@ class Platform:
     core: Annotated[
         str,
         Key(
-            "economy: PicoRV32, standard: Ibex", choices=CORES, rtl="Core", c={"CL_CORE_*": lambda *_: 1},
+            "economy: PicoRV32, standard: Ibex, fast: VexRiscv", choices=CORES, rtl="Core",
+            c={"CL_CORE_*": lambda *_: 1, "CL_DATA_OFFSET": _data_offset},
             area="that of the core: whole platforms in results/synth.md",
         ),
     ]  # fmt: skip

@@ -200,6 +200,12 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             "cpus",
             f"cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not {cpus}",
         )
+    if platform.core == "fast" and platform.interconnect != "smp-bus":
+        raise wrong(
+            "core",
+            f"core is 'fast' with interconnect = '{platform.interconnect}': choose economy or standard, "
+            "or interconnect = 'smp-bus'",
+        )
     if kernel.ready_queue == "hybrid" and not units:
         raise wrong(
             "kernel.ready_queue",

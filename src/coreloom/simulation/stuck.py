@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
-from coreloom.design.address_map import RAM_BASE
+from coreloom.design.address_map import place
 from coreloom.toolchain import elf as elf_file
 from coreloom.toolchain import firmware
 
@@ -106,7 +106,7 @@ class Machine:
 
     def word(self, address: int) -> int:
         """A word of the memory; 0 outside of it."""
-        at = address - RAM_BASE
+        at = place(address)
         return int.from_bytes(self.memory[at : at + 4], "little") if 0 <= at < len(self.memory) else 0
 
     def thread_of(self, tp: int) -> int | None:
@@ -119,7 +119,7 @@ class Machine:
         at, size = self._symbols.get("cl_names", (0, 0))
         text = ""
         if (thread + 1) * _NAME_BYTES <= size:
-            start = at + thread * _NAME_BYTES - RAM_BASE
+            start = place(at) + thread * _NAME_BYTES
             text = self.memory[start : start + _NAME_BYTES].split(b"\0")[0].decode("utf-8", "replace")
         return f"thread {thread} ({text or 'main'})" if text or thread == 0 else f"thread {thread}"
 

@@ -53,7 +53,10 @@ def models() -> Path:
 _OPT_FAST = "-O1"
 _OPT_SLOW = "-O0"
 _OPT_HARNESS = "-O1"
-_VERILATOR_FLAGS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--assert")
+_VERILATOR_FLAGS = (
+    *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--assert"),
+    "--public-ignore",  # sources do not say what is read from outside: .vlt files do
+)
 
 
 @dataclass(frozen=True)
@@ -181,15 +184,11 @@ def platform_design(platform: Platform) -> Design:
     ours = tuple(itertools.chain.from_iterable(in_order(folder) for folder in folders))
     if any(name in hardware_threads.own(platform.home) for name in platform.kernel.hardware_threads):
         ours = (*(path for path in ours if path != hardware_threads.MADE), *_own_units(platform))
-    if platform.core == "economy":
-        package = "pythondata-cpu-picorv32"
-        skip = {"cl_core_standard.sv", "prim_clock_gating.sv", "prim_ram_1p.sv"}
-        core = Design("", (_package_dir(package) / "verilog" / "picorv32.v",), packages=(package,))
-    else:
-        skip = {"cl_core_economy.sv"}
-        core = _ibex()
-    if not platform.backdoor:
-        skip |= FAR_FILES
+    core = _CORES[platform.core]()
+    skip = {
+        *(file for name, files in _CORE_FILES.items() if name != platform.core for file in files),
+        *(FAR_FILES if not platform.backdoor else ()),
+    }
     return Design(
         top="cl_soc",
         sources=(*core.sources, *(path for path in ours if path.name not in skip)),
@@ -236,7 +235,7 @@ def build_model(
         config=(RTL / "soc" / "sim" / "cl_soc.vlt",),
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
-            "CORELOOM_ECONOMY": int(platform.core == "economy"),
+            "CORELOOM_CORE": keys.CORES.index(platform.core),
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
@@ -256,6 +255,18 @@ def lint_platform(platform: Platform) -> list[str]:
 def in_order(folder: Path) -> tuple[Path, ...]:
     """The SystemVerilog files of a folder, packages first, else by name."""
     return tuple(sorted(folder.glob("*.sv"), key=lambda path: (not path.stem.endswith("_pkg"), path.name)))
+
+
+def _picorv32() -> Design:
+    return _one_file("pythondata-cpu-picorv32", "picorv32.v")
+
+
+def _vexriscv() -> Design:
+    return _one_file("pythondata-cpu-vexriscv", "VexRiscv.v")
+
+
+def _one_file(package: str, file: str) -> Design:
+    return Design("", (_package_dir(package) / "verilog" / file,), packages=(package,))
 
 
 def _ibex() -> Design:
@@ -278,6 +289,13 @@ def _ibex() -> Design:
         packages=(package,),
     )
 
+
+_CORES: dict[str, Callable[[], Design]] = {"economy": _picorv32, "standard": _ibex, "fast": _vexriscv}
+_CORE_FILES = {  # ours, for one core only
+    "economy": ("cl_core_economy.sv",),
+    "standard": ("cl_core_standard.sv", "prim_clock_gating.sv", "prim_ram_1p.sv"),
+    "fast": ("cl_core_fast.sv", "cl_wishbone.sv"),
+}
 
 # ---------------------------------------------------------------------------------------------------------
 # Tools

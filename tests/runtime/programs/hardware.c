@@ -101,9 +101,9 @@ static void services(void) {
   EQUAL(pthread_cond_signal(&to_hardware), 0);
   EQUAL(port_receive(3, &word), 0);
   EQUAL(word, 0x1234);
+  EQUAL(pthread_setschedprio(thread, 3), ENOTSUP); /* it waits for the next word */
   EQUAL(port_send(4, 0x5678), 0);
   EQUAL(port_publish(), 0);
-  EQUAL(pthread_setschedprio(thread, 3), ENOTSUP);
   EQUAL(pthread_join(thread, &value), 0);
   EQUAL(value, 0xabcd);
   EQUAL(steps[0].answer, thread);

@@ -24,6 +24,8 @@ __attribute__((unused)) static void run_sides(void *(*const sides[])(void *), un
 /* The call times out: never early, and late by no more than one look at the clock and back, without an interrupt. */
 #if defined(CL_CORE_ECONOMY)
 #define LATE 300
+#elif defined(CL_CORE_FAST)
+#define LATE 200
 #else
 #define LATE 100
 #endif

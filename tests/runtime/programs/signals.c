@@ -52,18 +52,19 @@ static void *left(void *unused) {
   EQUAL(which, 0x80);
   EQUAL(doorbell_overrun(&which), 0);
   EQUAL(which, 0);
-  meet(); /* 1 */
+  meet(); /* 1: they are there */
+  meet(); /* 2: they are taken */
   for (int i = 0; i < 100; i++) {
     EQUAL(doorbell_ring(2, 1u << i % 8), 0);
     EQUAL(doorbell_take(1u << i % 8, &which), 0);
     EQUAL(which, 1u << i % 8);
   }
-  meet(); /* 2 */
+  meet(); /* 3 */
   EQUAL(channel_trywait(1, CHANNEL_REQ, 1), EAGAIN);
   EQUAL(channel_trywait(1, CHANNEL_REQ, 0), 0);
   TIMES_OUT(channel_timedwait(1, CHANNEL_REQ, 1, CYCLES), CYCLES);
   TIMES_OUT(channel_timedwait(1, CHANNEL_ACK, 1, CYCLES), CYCLES);
-  meet(); /* 3 */
+  meet(); /* 4 */
   for (int i = 0; i < 100; i++) {
     EQUAL(channel_request(1, 1), 0);
     EQUAL(channel_wait(1, CHANNEL_ACK, 1), 0);
@@ -71,7 +72,7 @@ static void *left(void *unused) {
     EQUAL(channel_request(1, 0), 0);
     EQUAL(channel_timedwait(1, CHANNEL_ACK, 0, 1000000), 0);
   }
-  meet(); /* 4 */
+  meet(); /* 5 */
   return NULL;
 }
 
@@ -84,20 +85,21 @@ static void *right(void *unused) {
   EQUAL(which, 0x02);
   EQUAL(doorbell_trytake(0xff, &which), 0);
   EQUAL(which, 0x80);
+  meet(); /* 2 */
   for (int i = 0; i < 100; i++) {
     EQUAL(doorbell_timedtake(0xff, &which, 1000000), 0);
     EQUAL(which, 1u << i % 8);
     EQUAL(doorbell_ring(1, 1u << i % 8), 0);
   }
-  meet(); /* 2 */
   meet(); /* 3 */
+  meet(); /* 4 */
   for (int i = 0; i < 100; i++) {
     EQUAL(channel_wait(0, CHANNEL_REQ, 1), 0);
     EQUAL(channel_acknowledge(0, 1), 0);
     EQUAL(channel_wait(0, CHANNEL_REQ, 0), 0);
     EQUAL(channel_acknowledge(0, 0), 0);
   }
-  meet(); /* 4 */
+  meet(); /* 5 */
   return NULL;
 }
 

@@ -27,7 +27,7 @@ from coreloom.simulation.profile import OWNERS, LineTable, by_owner
 from coreloom.toolchain.firmware import FREERTOS
 
 WINDOW = 1_000_000
-CORES = ("standard", "economy")
+CORES = ("standard", "economy", "fast")
 # (CPUs, placement) as the columns of the paper's table.
 ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
 # Beyond the paper, for scaling: no application has a thread with a CPU of its own beyond the fourth.
