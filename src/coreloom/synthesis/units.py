@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from coreloom.design import hardware_threads, platform
@@ -198,6 +199,26 @@ def _soc(name: str) -> Unit:
     )
 
 
+def _cores() -> list[Unit]:
+    """Each core in its adapter: the bound of the clock of a SoC with it."""
+
+    def design(core: str) -> Design:
+        found = verilate.platform_design(platform.load(f"smp-{core}"))
+        return dataclasses.replace(found, top="cl_core", defines=("SYNTHESIS",))
+
+    return [
+        Unit(
+            "cl_core",
+            partial(design, core),
+            _fixed(Core=f"cl_soc_pkg::Core{core.capitalize()}"),
+            core,
+            sizes=(None,),
+            outputs=("cmd_o", "bus_req_o", "bus_late_o", "priv_cmd_o", "priv_req_o"),
+        )
+        for core in platform.CORES
+    ]
+
+
 def _modules() -> list[Unit]:
     """Every unit but the whole SoCs, in the order of the table."""
     return [
@@ -230,6 +251,7 @@ def _modules() -> list[Unit]:
         *_communication(),
         Unit("cl_backdoor", _design("cl_backdoor", _BACKDOOR, _SOC), _fixed(), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
+        *_cores(),
     ]
 
 
