@@ -14,7 +14,7 @@
 #define MQ_OPEN_MAX 64
 #define MQ_PRIO_MAX 32768
 #define MB_LEN_MAX 1
-#define PAGESIZE 4096 /* nothing depends on it: the memory has no pages */
+#define PAGESIZE 1024 /* the memory has no pages; stacks of PTHREAD_STACK_MIN are whole ones, as programs expect */
 #define PAGE_SIZE PAGESIZE
 #define PTHREAD_DESTRUCTOR_ITERATIONS 4
 #define PTHREAD_KEYS_MAX 128
