@@ -85,7 +85,7 @@ int pthread_attr_getscope(const pthread_attr_t *attr, int *scope);
 /* Up to PTHREAD_STACK_DEFAULT_NP comes from a pool, more from the heap. EINVAL below PTHREAD_STACK_MIN. */
 int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size);
 int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size);
-/* A stack in the caller's memory, 16-byte aligned; it may be reused once the thread has been joined. */
+/* A stack in the caller's memory, as malloc gives it (a multiple of 8); it may be reused once the thread has been joined. */
 int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size);
 int pthread_attr_getstack(const pthread_attr_t *attr, void **stack, size_t *size);
 int pthread_attr_setguardsize(pthread_attr_t *attr, size_t size);

@@ -101,7 +101,7 @@ int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size) {
 }
 
 int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size) {
-  if (cl_attr_bad(attr) || !stack || (uintptr_t)stack % 16 || size < PTHREAD_STACK_MIN) return EINVAL;
+  if (cl_attr_bad(attr) || !stack || (uintptr_t)stack % 8 || size < PTHREAD_STACK_MIN) return EINVAL;
   attr->stack = stack;
   attr->stack_size = size;
   cl_attr_ask(attr, CL_ATTR_BIG_STACK, 0);

@@ -48,7 +48,7 @@ void cl_thread_main(void *(*start)(void *), void *argument) {
 void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(void *), void *argument) {
   extern char cl_thread_entry[];
   /* The frame of cl_switch_away, and above it what cl_thread_entry takes. */
-  uint32_t *frame = (uint32_t *)((uintptr_t)stack + (size & ~15u)) - 8;
+  uint32_t *frame = (uint32_t *)(((uintptr_t)stack + size) & ~(uintptr_t)15) - 8;
   frame[0] = (uint32_t)(uintptr_t)cl_thread_entry;
   frame[4] = (uint32_t)(uintptr_t)start;
   frame[5] = (uint32_t)(uintptr_t)argument;

@@ -46,6 +46,14 @@ static void *dive(void *unused) {
   return (void *)(uintptr_t)deep(39);
 }
 
+/* The ABI's alignment, whatever the stack's. */
+static void *aligned(void *unused) {
+  volatile _Alignas(16) char here;
+  EQUAL((uintptr_t)&here % 16, 0);
+  EQUAL((uintptr_t)__builtin_frame_address(0) % 16, 0);
+  return unused;
+}
+
 static void *give(void *argument) { return argument; }
 static void *post(void *sem) {
   sem_post(sem);
@@ -109,6 +117,11 @@ static void stacks(void) {
   EQUAL(pthread_attr_setstack(&attr, own, sizeof own), 0);
   EQUAL(pthread_create(&thread, &attr, look, &(size_t){sizeof own}), 0);
   EQUAL(pthread_join(thread, NULL), 0);
+  for (unsigned i = 0; i < 2; i++) {
+    EQUAL(pthread_attr_setstack(&attr, own + 8, 4000 + i), 0);
+    EQUAL(pthread_create(&thread, &attr, aligned, NULL), 0);
+    EQUAL(pthread_join(thread, NULL), 0);
+  }
   look(NULL); /* main */
   EQUAL(int_of(pthread_attr_getdetachstate), PTHREAD_CREATE_JOINABLE);
 }
