@@ -14,7 +14,7 @@ __attribute__((section(".bss.stacks"),
                aligned(16))) static unsigned char cl_stacks[CL_THREADS][PTHREAD_STACK_DEFAULT_NP];
 /* Aligned, as in pthread_attr_t: a copy is four loads and stores. */
 __attribute__((aligned(4))) static char cl_names[CL_THREADS][PTHREAD_NAME_MAX_NP];
-/* Of threads with a stack that is not of the pool, for the simulator, which ends the run when a stack overflows. */
+/* Each thread's stack, also for the simulator, which ends the run when it overflows. */
 static volatile struct {
   void *low;
   size_t bytes;
@@ -61,8 +61,6 @@ static struct leaver {
 /* --- creation ------------------------------------------------------------------------------------- */
 
 /* What each thread has; kept only if the program asks for it. */
-static void *lows[CL_THREADS];
-static size_t sizes[CL_THREADS];
 static size_t guards[CL_THREADS];
 static uint8_t detached[CL_THREADS];
 
@@ -84,11 +82,6 @@ CL_COLD static int prepare(const pthread_attr_t *attr, uint32_t *word, void **st
     if (!*stack) return EAGAIN;
   }
   return 0;
-}
-
-CL_COLD static void cl_stack_bounds(uint32_t tid, void *low, size_t bytes) {
-  cl_given_stacks[tid].low = low;
-  cl_given_stacks[tid].bytes = bytes;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument) {
@@ -115,13 +108,12 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_hardware_prepare(attr->unit, tid, argument);
   } else {
     size_t size = stack ? attr->stack_size : sizeof cl_stacks[tid];
-    if (CL_LIKELY(!stack)) stack = cl_stacks[tid];
-    else cl_stack_bounds(tid, stack, size);
+    if (!stack) stack = cl_stacks[tid];
     cl_thread_prepare(tid, stack, size, start, argument);
     __builtin_memcpy(cl_names[tid], attr->name, sizeof cl_names[tid]);
     change_alive(1);
-    lows[tid] = stack;
-    sizes[tid] = size;
+    cl_given_stacks[tid].low = stack;
+    cl_given_stacks[tid].bytes = size;
     guards[tid] = attr->guard_size;
     cl_policies[tid] = cl_inherits && rare & CL_ATTR_INHERIT ? cl_policies[pthread_self()] : attr->policy;
     if (CL_CANCEL) {
@@ -147,8 +139,8 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
     pthread_attr_setplacement_np(attr, PTHREAD_PLACEMENT_STATIC_NP,
                                  word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK);
   attr->policy = cl_policies[thread];
-  attr->stack = thread ? lows[thread] : cl_main_stack; /* main is never created, and so its number is never reused */
-  attr->stack_size = thread ? sizes[thread] : CL_MAIN_STACK_BYTES;
+  attr->stack = thread ? cl_given_stacks[thread].low : cl_main_stack; /* main is never created, and so its number is never reused */
+  attr->stack_size = thread ? cl_given_stacks[thread].bytes : CL_MAIN_STACK_BYTES;
   attr->guard_size = guards[thread];
   memcpy(attr->name, cl_names[thread], sizeof attr->name);
   return 0;
