@@ -139,7 +139,8 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
     pthread_attr_setplacement_np(attr, PTHREAD_PLACEMENT_STATIC_NP,
                                  word >> CL_THREAD_WORD_CPU_LSB & CL_THREAD_WORD_CPU_MASK);
   attr->policy = cl_policies[thread];
-  attr->stack = thread ? cl_given_stacks[thread].low : cl_main_stack; /* main is never created, and so its number is never reused */
+  /* Main was never created; its number is not used again. */
+  attr->stack = thread ? cl_given_stacks[thread].low : cl_main_stack;
   attr->stack_size = thread ? cl_given_stacks[thread].bytes : CL_MAIN_STACK_BYTES;
   attr->guard_size = guards[thread];
   memcpy(attr->name, cl_names[thread], sizeof attr->name);
