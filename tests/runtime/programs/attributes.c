@@ -77,7 +77,7 @@ static void *inherits(void *unused) {
 }
 
 static void stacks(void) {
-  static _Alignas(16) unsigned char own[6000];
+  static _Alignas(16) unsigned char own[PTHREAD_STACK_MIN + 2000];
   pthread_t thread, other;
   pthread_attr_t attr;
   size_t size = 64 << 10;
@@ -118,7 +118,7 @@ static void stacks(void) {
   EQUAL(pthread_create(&thread, &attr, look, &(size_t){sizeof own}), 0);
   EQUAL(pthread_join(thread, NULL), 0);
   for (unsigned i = 0; i < 2; i++) {
-    EQUAL(pthread_attr_setstack(&attr, own + 8, 4000 + i), 0);
+    EQUAL(pthread_attr_setstack(&attr, own + 8, PTHREAD_STACK_MIN + i), 0);
     EQUAL(pthread_create(&thread, &attr, aligned, NULL), 0);
     EQUAL(pthread_join(thread, NULL), 0);
   }
