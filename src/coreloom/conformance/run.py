@@ -135,7 +135,7 @@ def _simulated(
     except simulate.Halted as halted:
         return halted.uart, ("ended", str(halted))
     if ran.exit_status is None:
-        return ran.uart, ("hang", f"no end in {limit} cycles")
+        return ran.uart, ("hang", (ran.why or f"no end in {limit} cycles").splitlines()[0])
     return ran.uart, ("ended", f"with exit status {ran.exit_status}")
 
 

@@ -87,6 +87,10 @@ UNUSED static void nap(void) {
     sched_yield();       \
   }
 
+/* The same for one that may have a lower priority, and for main only: it is a cancellation point. */
+#define AWAIT_ANY(condition) \
+  while (!(condition)) nap();
+
 UNUSED static pthread_t started(void *(*start)(void *), void *argument) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, start, argument)) abort();
