@@ -151,7 +151,7 @@ int pthread_cond_broadcast(pthread_cond_t *cond) {
 
 int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number) {
   if (!*(volatile uint32_t *)&cond->handle) make(cond);
-  *number = (cond->handle >> CL_ADDRESS_ID_LSB) - 1;
+  *number = cl_object(cond->handle);
   return *number < CL_CONDITIONS ? 0 : EINVAL;
 }
 

@@ -17,9 +17,7 @@ static int bind(unsigned line, uint32_t kind, uint32_t object) {
 
 int interrupt_bind_thread_np(unsigned line) { return bind(line, THREAD, 0); }
 
-int interrupt_bind_semaphore_np(unsigned line, sem_t *sem) {
-  return bind(line, SEMAPHORE, (sem->handle >> CL_ADDRESS_ID_LSB) - 1);
-}
+int interrupt_bind_semaphore_np(unsigned line, sem_t *sem) { return bind(line, SEMAPHORE, cl_object(sem->handle)); }
 
 int interrupt_bind_port_np(unsigned line, unsigned port) { return bind(line, PORT, port); }
 

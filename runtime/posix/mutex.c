@@ -116,12 +116,12 @@ CL_COLD static int unlock_closer(pthread_mutex_t *mutex, int status) {
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-  int status = cl_status(cl_op_mutex_unlock(cl_object(mutex->handle)));
-  return CL_LIKELY(!status) ? 0 : unlock_closer(mutex, status);
+  uint32_t word = cl_op_mutex_unlock(cl_object(mutex->handle));
+  return CL_LIKELY(word <= CL_WORD_VALUE_MASK) ? 0 : unlock_closer(mutex, cl_status(word));
 }
 
 int pthread_mutex_getnumber_np(pthread_mutex_t *mutex, uint32_t *number) {
   if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
-  *number = (mutex->handle >> CL_ADDRESS_ID_LSB) - 1;
+  *number = cl_object(mutex->handle);
   return *number < CL_MUTEXES ? 0 : EINVAL;
 }

@@ -26,18 +26,18 @@
 
 #define CL_PROCESS 1 /* number of the one process there is */
 
-/* The handle of a kernel object: its number + 1, so that 0 is none, shifted as in an address of the kernel port. */
-static inline uint32_t cl_handle(uint32_t object) { return (object + 1) << CL_ADDRESS_ID_LSB; }
+/* The handle of a kernel object: its number inverted, so that 0 is none, and shifted as in an address of the kernel
+ * port: one instruction makes the address of it. */
+static inline uint32_t cl_handle(uint32_t object) { return (object ^ CL_ADDRESS_ID_MASK) << CL_ADDRESS_ID_LSB; }
 /* The object of a handle. None, or one that is no handle, gives a number of ten bits; the kernel knows which exist. */
 static inline uint32_t cl_object(uint32_t handle) {
-  return (handle - (1 << CL_ADDRESS_ID_LSB)) >> CL_ADDRESS_ID_LSB & CL_ADDRESS_ID_MASK;
+  return (handle >> CL_ADDRESS_ID_LSB & CL_ADDRESS_ID_MASK) ^ CL_ADDRESS_ID_MASK;
 }
+/* Handles that no object has: of one in memory, and of one that is destroyed. The kernel answers EINVAL. */
+#define CL_IN_MEMORY (1u << CL_ADDRESS_ID_LSB)
+#define CL_DESTROYED (2u << CL_ADDRESS_ID_LSB)
 
 extern unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
-
-/* Handles that no object has: of one in memory, and of one that is destroyed. The kernel answers EINVAL. */
-#define CL_IN_MEMORY (1023u << CL_ADDRESS_ID_LSB)
-#define CL_DESTROYED ~0u
 
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
@@ -88,8 +88,10 @@ int cl_fail(int error); /* sets errno; -1 */
 int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at);
 
 static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
-  int status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
-  return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, UINT64_MAX);
+  uint32_t word = cl_op_mutex_lock(cl_object(mutex->handle));
+  if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
+  int status = cl_status(word);
+  return status ? cl_mutex_closer(mutex, status, UINT64_MAX) : 0;
 }
 
 int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock, with cl_backend_lock held */
