@@ -237,7 +237,7 @@ int doorbell_overrun(uint32_t *which); /* the caller's bells rung while already 
 int doorbell_handler_np(uint32_t bells, void (*handler)(uint32_t bells));
 
 /* sem_post for handlers: a woken thread of higher priority runs when the handler has returned.
- * Returns 0 or EOVERFLOW, EINVAL; errno is not changed. */
+ * Returns 0, EOVERFLOW or EINVAL (also of one in memory: sem_getnumber_np); errno is not changed. */
 int sem_post_handler_np(sem_t *sem);
 
 /* --- Channels: the wires req and ack of [IPC] --------------------------------------------------------------------

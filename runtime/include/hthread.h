@@ -162,7 +162,7 @@ Hint hthread_mutexattr_getprotocol(hthread_mutexattr_t *attr, Hint *protocol);
 Hint hthread_mutexattr_setprioceiling(hthread_mutexattr_t *attr, Hint ceiling);
 Hint hthread_mutexattr_getprioceiling(hthread_mutexattr_t *attr, Hint *ceiling);
 
-/* EAGAIN: none left. Locking a non-recursive mutex again returns EDEADLK; unlocking by another thread returns EPERM for
+/* Locking a non-recursive mutex again returns EDEADLK; unlocking by another thread returns EPERM for
  * every mutex. */
 Hint hthread_mutex_init(hthread_mutex_t *mutex, const hthread_mutexattr_t *attr);
 Hint hthread_mutex_destroy(hthread_mutex_t *mutex); /* EBUSY: locked */
@@ -193,7 +193,7 @@ Hint hthread_condattr_getnum(hthread_condattr_t *attr, Huint *num);
 Hint hthread_condattr_setpshared(hthread_condattr_t *attr, Hint shared); /* ENOTSUP */
 Hint hthread_condattr_getpshared(hthread_condattr_t *attr, Hint *shared); /* ENOTSUP */
 
-Hint hthread_cond_init(hthread_cond_t *cond, hthread_condattr_t *attr); /* EAGAIN: none left */
+Hint hthread_cond_init(hthread_cond_t *cond, hthread_condattr_t *attr);
 Hint hthread_cond_destroy(hthread_cond_t *cond);                        /* EBUSY: somebody waits */
 Hint hthread_cond_signal(hthread_cond_t *cond);
 Hint hthread_cond_broadcast(hthread_cond_t *cond);
