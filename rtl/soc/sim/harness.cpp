@@ -281,7 +281,7 @@ std::array<const uint32_t *, kCpus> registers(const Vmodel___024root *root) {
   };
 }
 
-// Who waits for what in the hardware kernel: [thread, kind, object] each, kind as in the operations' bits 4:3, 4: the end
+// Which threads wait in the hardware kernel, and for what: [thread, kind, object] each, kind as in the operations' bits 4:3, 4: the end
 // of a thread; and which thread has which mutex.
 void print_waits(const Vmodel___024root *root) {
 #define KERNEL(name) root->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__##name##__DOT__mem
@@ -298,7 +298,14 @@ void print_waits(const Vmodel___024root *root) {
   while ((1u << cpu_bits) < kCpus + kUnits) ++cpu_bits;
   const auto blocked = [&](uint32_t thread) { return run[thread] >> cpu_bits == kBlocked; };
   const char *comma = "";
-  std::printf(", \"waits\": [");
+  std::printf(", \"blocked\": [");
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    if (!blocked(thread)) continue;
+    std::printf("%s%" PRIu32, comma, thread);
+    comma = ", ";
+  }
+  comma = "";
+  std::printf("], \"waits\": [");
   const auto waits = [&](uint32_t thread, uint32_t kind, uint32_t object) {
     std::printf("%s[%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", comma, thread, kind, object);
     comma = ", ";

@@ -173,7 +173,7 @@ class Outcome:
                     + (
                         f"they wait for {run}, still running; --waves shows it"
                         if run
-                        else "its threads wait for one another; --trace shows where"
+                        else "its threads wait for a time limit; --trace shows where"
                     )
                 )
             raise UserError(

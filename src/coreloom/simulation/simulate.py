@@ -245,7 +245,8 @@ def _stuck(result: dict[str, Any], elf: Path, memory: Path) -> str:
     waits = [stuck.Wait(*wait) for wait in result.get("waits", ())]
     owners = {mutex: thread for mutex, thread in result.get("owners", ())}
     cores = [stuck.Core(*core) for core in result.get("cores", ())]
-    machine = stuck.Machine(elf, memory.read_bytes(), cores, waits, owners)
+    blocked = result.get("blocked", ())
+    machine = stuck.Machine(elf, memory.read_bytes(), cores, blocked, waits, owners)
     if result["reason"] == "deadlock":
         return f"deadlock: no thread can run any more, and nothing is to come\n{machine.table()}"
     return stuck.with_places(

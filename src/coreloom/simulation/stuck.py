@@ -92,7 +92,8 @@ class Machine:
     elf: Path
     memory: bytes
     cores: Sequence[Core] = ()
-    waits: Sequence[Wait] = ()  # as the hardware kernel has them
+    blocked: Sequence[int] = ()  # threads, as the hardware kernel has them
+    waits: Sequence[Wait] = ()  # the same: those for objects that have lists of waiters
     owners: Mapping[int, int] = field(default_factory=dict)  # mutex to thread, the same
 
     @cached_property
@@ -128,7 +129,7 @@ class Machine:
     def table(self) -> str:
         """A line for each thread that waits."""
         waits, owners = list(self.waits), dict(self.owners)
-        threads = {wait.thread for wait in waits}
+        threads = set(self.blocked)
         if "k_threads" in self._symbols:
             found = _Software(self, _layouts(self._dwarf))
             waits, owners, threads = found.waits(), found.owners(), found.blocked()
