@@ -100,6 +100,24 @@ int cl_cpu_release(unsigned cpu); /* ENOENT: not reserved */
 
 /* --- The machine ------------------------------------------------------------------------------------------- */
 
+/* Where the services of this program's threads are, CORELOOM_SOFTWARE or CORELOOM_HARDWARE each; CORELOOM_NONE: the
+ * platform has none. */
+enum { CORELOOM_NONE, CORELOOM_SOFTWARE, CORELOOM_HARDWARE };
+
+struct coreloom_features {
+  const char *kernel; /* "hw", "sw" or "linux" */
+  int scheduling;     /* ready queue, time slices, preemption */
+  int objects;        /* mutexes, semaphores, condition variables, ports: as many as the platform says */
+  int more_objects;   /* those beyond, kinds and protocols of mutexes, read-write locks, barriers, message queues */
+  int time_limits;    /* timed waits, sleep, timers */
+  int interrupts;     /* what turns a line into a thread's wake-up */
+  int hardware_threads;
+  int communication; /* mailboxes, doorbells, channels between processors */
+  int backdoor;      /* to a processor with a memory of its own */
+};
+
+const struct coreloom_features *coreloom_features(void);
+
 const void *cl_input(size_t *length); /* contents of the --input file; word aligned; length may be NULL */
 void *cl_output(size_t *capacity); /* buffer for the --output file; word aligned */
 void cl_output_set_length(size_t length); /* bytes of it to save */

@@ -8,6 +8,7 @@
 #define sigevent cl_sigevent_of_picolibc
 #include_next <signal.h>
 #undef sigevent
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,9 @@ struct sigevent {
   void (*sigev_notify_function)(union sigval);
   pthread_attr_t *sigev_notify_attributes;
 };
+
+/* 0: whether there is such a thread (ESRCH: not). Else ENOTSUP, as there are no signals; EINVAL: no such number. */
+int pthread_kill(uint32_t thread, int signal);
 
 #ifdef __cplusplus
 }

@@ -147,3 +147,18 @@ int hardware_status_np(int unit, struct hardware_status_np *status) { return (vo
 
 int cl_cpu_reserve(unsigned cpu, uint32_t thread) { return (void)cpu, (void)thread, ENOTSUP; }
 int cl_cpu_release(unsigned cpu) { return (void)cpu, ENOTSUP; }
+
+const struct coreloom_features *coreloom_features(void) {
+  static const struct coreloom_features features = {
+      .kernel = "linux",
+      .scheduling = CORELOOM_SOFTWARE,
+      .objects = CORELOOM_SOFTWARE,
+      .more_objects = CORELOOM_SOFTWARE,
+      .time_limits = CORELOOM_SOFTWARE,
+      .interrupts = CORELOOM_NONE,
+      .hardware_threads = CORELOOM_NONE,
+      .communication = CORELOOM_SOFTWARE,
+      .backdoor = CORELOOM_NONE,
+  };
+  return &features;
+}

@@ -76,3 +76,24 @@ int hardware_status_np(int unit, struct hardware_status_np *status) {
   (void)status;
   return 0;
 }
+
+#if defined(CL_KERNEL_HW)
+#define KERNEL CORELOOM_HARDWARE
+#else
+#define KERNEL CORELOOM_SOFTWARE
+#endif
+
+const struct coreloom_features *coreloom_features(void) {
+  static const struct coreloom_features features = {
+      .kernel = KERNEL == CORELOOM_HARDWARE ? "hw" : "sw",
+      .scheduling = KERNEL,
+      .objects = KERNEL,
+      .more_objects = CORELOOM_SOFTWARE,
+      .time_limits = CORELOOM_SOFTWARE,
+      .interrupts = KERNEL,
+      .hardware_threads = CL_UNITS ? CORELOOM_HARDWARE : CORELOOM_NONE,
+      .communication = CL_IPC ? CORELOOM_HARDWARE : CORELOOM_NONE,
+      .backdoor = CL_BACKDOOR ? CORELOOM_HARDWARE : CORELOOM_NONE,
+  };
+  return &features;
+}

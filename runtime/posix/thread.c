@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +250,14 @@ int pthread_detach(pthread_t thread) {
 }
 
 pthread_t pthread_self(void) { return (pthread_t)(cl_self() - cl_threads); }
+
+int pthread_kill(pthread_t thread, int signal) {
+  if (signal < 0 || signal >= NSIG) return EINVAL;
+  if (thread >= CL_THREADS) return ESRCH;
+  uint32_t word = cl_op_thread_read(thread);
+  if (cl_status(word) || word >> CL_THREAD_WORD_STATE_LSB == CL_STATE_EXITED) return ESRCH;
+  return signal ? ENOTSUP : 0;
+}
 
 int pthread_setname_np(pthread_t thread, const char *name) {
   size_t length = strlen(name);

@@ -4,10 +4,13 @@
 #include "check.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+static void *end(void *argument) { return argument; }
 
 int main(int count, char *arguments[]) {
   EQUAL(count, 1);
@@ -31,6 +34,20 @@ int main(int count, char *arguments[]) {
   EQUAL(errno, EINVAL);
   EQUAL(getpid(), 1);
   CHECK(getenv("HOME") == NULL);
+
+  pthread_t ended;
+  EQUAL(pthread_create(&ended, NULL, end, NULL), 0);
+  EQUAL(pthread_join(ended, NULL), 0);
+  EQUAL(pthread_kill(pthread_self(), 0), 0);
+  EQUAL(pthread_kill(ended, 0), ESRCH);
+  EQUAL(pthread_kill(pthread_self(), SIGTERM), ENOTSUP);
+  EQUAL(pthread_kill(pthread_self(), -1), EINVAL);
+
+  const struct coreloom_features *features = coreloom_features();
+  EQUAL(features->scheduling, features->kernel[0] == 'h' ? CORELOOM_HARDWARE : CORELOOM_SOFTWARE);
+  EQUAL(features->communication, CORELOOM_HARDWARE);
+  EQUAL(features->backdoor, CORELOOM_NONE);
+
   struct utsname name;
   EQUAL(uname(&name), 0);
   CHECK(!strcmp(name.sysname, "Coreloom") && !strcmp(name.machine, "riscv32"));
