@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "coreloom.h"
+#include "posix.h"
 
 int cl_inherits;
 
@@ -189,6 +190,7 @@ int pthread_attr_setname_np(pthread_attr_t *attr, const char *name) {
   size_t length = strlen(name);
   if (length >= PTHREAD_NAME_MAX_NP) return ERANGE;
   memcpy(attr->name, name, length + 1);
+  cl_posix_name = cl_name_of;
   return 0;
 }
 

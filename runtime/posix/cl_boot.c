@@ -61,7 +61,7 @@ void cl_thread_prepare(uint32_t tid, void *stack, size_t size, void *(*start)(vo
 __attribute__((noreturn)) void cl_fault(unsigned cause, uint32_t pc, uint32_t address);
 void cl_fault(unsigned cause, uint32_t pc, uint32_t address) {
   uint32_t thread = (uint32_t)(cl_self() - cl_threads);
-  cl_fault_in("thread", cl_posix_name(thread), thread, cause, pc, address);
+  cl_fault_in("thread", cl_posix_name ? cl_posix_name(thread) : NULL, thread, cause, pc, address);
 }
 
 #if CL_FAULT_ENDS_THREAD
@@ -76,7 +76,7 @@ void cl_fault_of_thread(unsigned cause, uint32_t pc, uint32_t address) {
   }
   cl_irq_on();
   flockfile(stdout);
-  cl_fault_line("thread", cl_posix_name(thread), thread, cause, pc, address);
+  cl_fault_line("thread", cl_posix_name ? cl_posix_name(thread) : NULL, thread, cause, pc, address);
   cl_libc_leave_streams();
   pthread_exit(PTHREAD_CANCELED);
 }

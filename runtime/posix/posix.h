@@ -50,7 +50,9 @@ pthread_t cl_posix_parent(pthread_t thread);
 /* In the new thread, before its function: say its name. */
 void cl_posix_thread_begin(void);
 
-const char *cl_posix_name(uint32_t thread); /* "": none */
+/* The name of a thread; NULL until one is set, so that names cost nothing where there are none. */
+extern const char *(*cl_posix_name)(uint32_t thread);
+const char *cl_name_of(uint32_t thread); /* what it is then */
 
 /* Of a thread that ends by a fault: whether it is inside of malloc; and it gives the streams' lock back. */
 int cl_libc_holds_heap(void);

@@ -150,7 +150,8 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
 
 pthread_t cl_posix_parent(pthread_t thread) { return parents[thread]; }
 
-const char *cl_posix_name(uint32_t thread) { return thread < CL_THREADS ? cl_names[thread] : ""; }
+const char *cl_name_of(uint32_t thread) { return thread < CL_THREADS ? cl_names[thread] : NULL; }
+const char *(*cl_posix_name)(uint32_t thread);
 
 void cl_posix_thread_begin(void) {
   char *name = cl_names[cl_self() - cl_threads];
@@ -264,6 +265,7 @@ int pthread_setname_np(pthread_t thread, const char *name) {
   if (thread >= CL_THREADS || cl_status(cl_op_thread_read(thread))) return ESRCH;
   if (length >= PTHREAD_NAME_MAX_NP) return ERANGE;
   memcpy(cl_names[thread], name, length + 1);
+  cl_posix_name = cl_name_of;
   if (thread == pthread_self()) cl_posix_thread_begin();
   return 0;
 }

@@ -273,7 +273,7 @@ def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> 
     ("core", "case", "who", "size"),
     [
         ("standard", 1, "thread 1 (diver)", 8192),
-        ("standard", 2, "thread 1 (diver)", 4096),
+        ("standard", 2, "thread 1 (diver)", 16384),
         ("standard", 3, "thread 0 (main)", 32768),
         ("economy", 1, "thread 1 (diver)", 8192),
     ],

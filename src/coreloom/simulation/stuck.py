@@ -19,6 +19,7 @@ from coreloom.toolchain import firmware
 
 _BLOCKED = 4  # state of a thread, in either kernel
 _NAME_BYTES = 16
+_BLOCK_BYTES = 16  # of a control block at least
 _DEEPEST = 30  # calls that are followed
 _RA, _SP = 1, 2  # registers
 _OURS = f"{firmware.PLACE}/runtime/"
@@ -63,7 +64,8 @@ def options(elf: Path) -> list[str]:
 def _blocks(symbols: Mapping[str, tuple[int, int]]) -> tuple[int, int, int]:
     """Where the threads' control blocks are, the bytes of one, and how many threads there can be."""
     at, size = symbols["cl_threads"]
-    count = max(1, symbols.get("cl_names", (0, 0))[1] // _NAME_BYTES)  # none: main is alone
+    # The compiler drops names that no thread has.
+    count = symbols.get("cl_names", (0, 0))[1] // _NAME_BYTES or size // _BLOCK_BYTES
     # A power of two; behind the threads' there may be others.
     return at, 1 << (size // count).bit_length() - 1, count
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Programs that cannot go on, by CASE: a deadlock, a stack that overflows, of the pool or given, a bus error. */
+ * Programs that cannot go on, by CASE: a deadlock, a stack that overflows, of the pool or from the heap, a bus error. */
 #include "check.h"
 
 #include <string.h>
 
-enum { DEADLOCK, OVERFLOW_OF_POOL, OVERFLOW_OF_GIVEN, OVERFLOW_OF_MAIN, BUS_ERROR };
+enum { DEADLOCK, OVERFLOW_OF_POOL, OVERFLOW_OF_LARGE, OVERFLOW_OF_MAIN, BUS_ERROR };
 
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
@@ -46,12 +46,11 @@ static void *read_nowhere(void *unused) {
 }
 
 static void create(void *(*function)(void *), void *argument, const char *name, size_t stack) {
-  static _Alignas(16) char given[4096];
   pthread_attr_t attr;
   pthread_t thread;
   pthread_attr_init(&attr);
   pthread_attr_setname_np(&attr, name);
-  if (stack) pthread_attr_setstack(&attr, given, stack);
+  if (stack) pthread_attr_setstacksize(&attr, stack);
   EQUAL(pthread_create(&thread, &attr, function, argument), 0);
 }
 
@@ -66,7 +65,7 @@ int main(void) {
       create(cross, &first, "other way", 0);
       break;
     case OVERFLOW_OF_POOL: create(go_deep, (void *)(intptr_t)200, "diver", 0); break;
-    case OVERFLOW_OF_GIVEN: create(go_deep, (void *)(intptr_t)100, "diver", 4096); break;
+    case OVERFLOW_OF_LARGE: create(go_deep, (void *)(intptr_t)400, "diver", 16384); break;
     case OVERFLOW_OF_MAIN: go_deep((void *)(intptr_t)1000); break;
     case BUS_ERROR: create(read_nowhere, NULL, "reader", 0); break;
   }
