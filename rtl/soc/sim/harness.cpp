@@ -414,7 +414,7 @@ int main(int argc, char **argv) {
   const char *reason = nullptr;
   uint32_t exit_status = 0, fault_address = 0;
   int fault_cpu = -1;
-  uint64_t all_idle_since = UINT64_MAX;
+  uint64_t all_idle_since = UINT64_MAX, no_timers_since = UINT64_MAX;
   uint64_t cycles = 0, stop = options.max_cycles;
   bool stop_is_window = false;
   uint32_t idle = 0; // bit c: CPU c waits in the hardware kernel
@@ -431,7 +431,7 @@ int main(int argc, char **argv) {
 
   const auto note_idle = [&] {
     const bool all = (idle | reported_idle) == (1u << kCpus) - 1;
-    if (!all) all_idle_since = UINT64_MAX;
+    if (!all) all_idle_since = no_timers_since = UINT64_MAX;
     else if (all_idle_since == UINT64_MAX) all_idle_since = cycles;
   };
 
@@ -505,7 +505,10 @@ int main(int argc, char **argv) {
     }
     uint32_t timers = 0;
     if (options.timers) std::memcpy(&timers, ram + place(options.timers), 4);
-    return timers == 0;
+    // The last time limit may have ended just now, and its thread be about to run: look again.
+    if (timers != 0) no_timers_since = UINT64_MAX;
+    else if (no_timers_since == UINT64_MAX) no_timers_since = cycles;
+    return timers == 0 && cycles - no_timers_since >= kSettle;
   };
 
   // Watches the stack pointer of each CPU.
