@@ -59,6 +59,7 @@ int main(void) {
   if (port_open(CL_PORTS, 0) != EINVAL || port_close(2) != EBADF) return 5;
   if (interrupt_wait_np(0) != ENODEV || hardware_find_np("crc32") != -1) return 6;
   if (pthread_suspend_np(thread) != ENOTSUP || pthread_attr_setweight_np(&attr, 2) != ENOTSUP) return 7;
+  if (strcmp(coreloom_features()->kernel, "linux")) return 8;
   printf("done\\n");
   return STATUS;
 }
