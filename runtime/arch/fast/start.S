@@ -101,8 +101,21 @@ ipc:
   j back
 #endif
 
-/* A fault ends the program. The stack may be corrupted. */
+/* A fault ends the program, or the thread (cl_fault_of_thread). The stack may be corrupted. */
 exception:
+#if CL_FAULT_ENDS_THREAD
+  csrr t0, mstatus
+  andi t0, t0, 0x80 /* whether interrupts were enabled: else something may be half done */
+  beqz t0, 1f
+  csrr a0, mcause
+  csrr a1, mepc
+  csrr a2, mtval
+  andi sp, sp, -16
+  la t0, cl_fault_of_thread
+  csrw mepc, t0
+  mret
+1:
+#endif
   lui t2, %hi(CL_LOCAL)
   lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
   la t1, cl_boot_stacks
