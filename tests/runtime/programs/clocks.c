@@ -11,7 +11,7 @@
 #define ABOVE (PTHREAD_PRIORITY_DEFAULT_NP + 2)
 #define MICROSECOND 1000
 /* Cycles, at most, with those of the checks around it. */
-#if defined(CL_CORE_ECONOMY)
+#if defined(CL_CORE_ECONOMY) || defined(CL_CORE_FAST)
 #define LATE 30000
 #else
 #define LATE 9000

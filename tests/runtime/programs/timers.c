@@ -12,7 +12,7 @@
     EQUAL(errno, error);   \
   } while (0)
 
-#if defined(CL_CORE_ECONOMY)
+#if defined(CL_CORE_ECONOMY) || defined(CL_CORE_FAST)
 #define MILLISECOND 4000000 /* rather four: to create a thread takes one */
 #else
 #define MILLISECOND 1000000
