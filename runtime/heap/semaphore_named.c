@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-#include "posix.h"
+#include "../posix/names.h"
+#include "../posix/posix.h"
 
 struct named {
   struct cl_named named; /* the first; one that is unlinked has the name "" */
