@@ -518,6 +518,11 @@ int main(int argc, char **argv) {
   };
   std::array<uint32_t, kCpus> sp_before{};
   std::array<bool, kCpus> on_boot_stack{};
+  struct Switch {
+    uint64_t until = 0; // cycles: longer than any handler
+    uint32_t tp = 0;
+  };
+  std::array<Switch, kCpus> switches{}; // interrupted between sp and tp
   std::vector<Stack> bounds(options.stacks ? options.stacks->count : 0);
   uint32_t stack_thread = 0, stack_pc = 0, stack_sp = 0;
   const auto word = [&](uint32_t address) {
@@ -525,10 +530,25 @@ int main(int argc, char **argv) {
     if (place(address) < kInput) std::memcpy(&value, ram + place(address), 4);
     return value;
   };
+  // sp is that of a suspended thread: tp follows, perhaps after an interrupt's handler.
+  const auto begins_switch = [&](int c, uint32_t sp) {
+    const Stacks &s = *options.stacks;
+    const uint32_t tp = cores[c][4];
+    for (uint32_t thread = s.threads; thread != s.threads + s.count * s.stride; thread += s.stride) {
+      if (thread == tp || word(thread) != sp) continue;
+      switches[c] = {cycles + 100'000, tp};
+      return true;
+    }
+    return false;
+  };
   const auto check_stack = [&](int c, uint32_t sp) {
     const Stacks &s = *options.stacks;
     const uint32_t pc = element(top->pc_o, c, 32);
-    if (pc >= s.from && pc < s.to) return; // sp and tp are not of one thread here
+    if (pc >= s.from && pc < s.to) { // sp and tp are not of one thread here
+      if (sp != sp_before[c]) begins_switch(c, sp);
+      sp_before[c] = sp;
+      return;
+    }
     sp_before[c] = sp;
     const uint32_t boot_bytes = s.all / kCpus;
     const uint32_t top_of_boot = s.boot + static_cast<uint32_t>(c + 1) * boot_bytes;
@@ -537,6 +557,8 @@ int main(int argc, char **argv) {
     on_boot_stack[c] = false;
     const uint32_t thread = (cores[c][4] - s.threads) / s.stride;
     if (thread >= s.count || place(sp) >= kInput) return;
+    if (cycles < switches[c].until && cores[c][4] == switches[c].tp) return;
+    switches[c].until = 0;
     Stack &b = bounds[thread];
     if (sp - b.low <= b.high - b.low && b.high) return;
     const auto is_in = [&](uint32_t low, uint32_t bytes) {
@@ -549,6 +571,7 @@ int main(int argc, char **argv) {
                           is_in(word(s.given + 8 * thread), word(s.given + 8 * thread + 4)))
       return;
     if (b.high == 0 || sp > b.low) return; // a stack of the program's own
+    if (begins_switch(c, sp)) return;
     reason = "stack";
     fault_cpu = c;
     stack_thread = thread;
