@@ -76,7 +76,7 @@ correct line 2 of mine.c, then run it again
             ARGUMENT,
             """\
 mine.c does not compile:
-mine.c:5:29: error: passing 'pthread_mutex_t' to parameter of incompatible type 'pthread_mutex_t *'; \
+mine.c:5:29: error: passing 'pthread_mutex_t' (aka 'struct cl_mutex') to parameter of incompatible type 'pthread_mutex_t *' (aka 'struct cl_mutex *'); \
 take the address with &
     5 |   return pthread_mutex_lock(lock);
       |                             ^~~~
@@ -184,7 +184,7 @@ def test_error_in_a_header_of_ours_names_the_line_that_includes_it(
     assert (code, out) == (1, "")
     first, place, *_, advice = err.splitlines()
     assert first == "coreloom: error: mine.c does not compile:"
-    assert place.endswith("pthread.h:22:18: error: expected identifier or '('")
+    assert place.endswith("pthread.h:25:18: error: expected identifier or '('")
     assert err.count(" error: ") == 2  # of many only the first
     assert advice == "correct what the program defines before line 2 of mine.c"
 

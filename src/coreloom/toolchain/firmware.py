@@ -430,7 +430,7 @@ def build(
         image=image,
         uses=lambda elf: _uses(elf, what, platform),
         too_large={
-            "program": _program_too_large(what, platform),
+            "program|data": _program_too_large(what, platform),
             "local": lambda over: (
                 f"{what.name} does not fit into the local memory of {platform.name}: text, constants and "
                 f"CL_LOCAL_DATA have {over} bytes more than its {platform.local_kib} KiB; "
@@ -597,7 +597,7 @@ def _build_freertos(
         files=[RUNTIME / "posix" / file for file in ("console.c", "end.c", "machine.c")],
         foreign=[foreign],
         uses=lambda elf: _uses_no_threads(elf, what, "FreeRTOS"),
-        too_large={"program": _program_too_large(what, platform)},
+        too_large={"program|data": _program_too_large(what, platform)},
     )
 
 
@@ -831,7 +831,7 @@ def _link(
             )  # fmt: skip
         except _Refused as refused:
             for region, say in too_large.items():
-                over = re.findall(rf"in region '{region}': overflowed by (\d+) bytes", str(refused))
+                over = re.findall(rf"in region '(?:{region})': overflowed by (\d+) bytes", str(refused))
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
             if "cl_policy_has_no_room" in str(refused):

@@ -75,7 +75,7 @@ static void alone(void) {
   EQUAL(steps[0].answer, thread);
   EQUAL(steps[1].answer, 0);
   EQUAL(steps[4].answer, STATUS(CL_STATUS_EINVAL));
-  EQUAL(steps[5].answer, STATUS(CL_STATUS_EINVAL));
+  EQUAL(steps[5].answer, STATUS(CL_STATUS_ENOTSUP));
 }
 
 /* A mutex between software and a unit, either of which waits. */
