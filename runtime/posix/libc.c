@@ -18,7 +18,6 @@ CL_COLD int cl_fail(int error) {
 
 /* The library's own locks, recursive. The one of malloc is a mutex of the hardware kernel's, if there is one left at its
  * first use; else, and with the software kernel, where that is faster, it lives in memory. So it never fails. */
-#define IN_MEMORY UINT32_MAX /* a handle that no kernel object has */
 #if defined(CL_KERNEL_HW)
 #define KERNEL_MUTEX 1
 #define IF_NO_MUTEX CL_COLD static
@@ -34,8 +33,8 @@ struct __lock {
   struct cl_queue waiters;
 };
 
-struct __lock __lock___libc_recursive_mutex = {.mutex = KERNEL_MUTEX ? 0 : IN_MEMORY}; /* picolibc has this one */
-static struct __lock streams = {.mutex = IN_MEMORY}; /* of all streams, as they are one console */
+struct __lock __lock___libc_recursive_mutex = {.mutex = KERNEL_MUTEX ? 0 : CL_IN_MEMORY}; /* picolibc has this one */
+static struct __lock streams = {.mutex = CL_IN_MEMORY}; /* of all streams, as they are one console */
 
 static inline void hold(struct __lock *lock) { lock->owner = cl_self(); }
 
@@ -44,9 +43,9 @@ IF_NO_MUTEX void wait(struct __lock *lock) {
   cl_backend_lock();
   if (KERNEL_MUTEX && !lock->mutex) {
     uint32_t word = cl_backend_op(CL_OP_MUTEX_CREATE, 0, 0);
-    lock->mutex = cl_status(word) ? IN_MEMORY : cl_handle(cl_value(word));
+    lock->mutex = cl_status(word) ? CL_IN_MEMORY : cl_handle(cl_value(word));
   }
-  if (KERNEL_MUTEX && lock->mutex != IN_MEMORY) {
+  if (KERNEL_MUTEX && lock->mutex != CL_IN_MEMORY) {
     cl_backend_unlock();
     cl_op_mutex_lock(cl_object(lock->mutex));
     hold(lock);
@@ -77,7 +76,7 @@ static inline void release(struct __lock *lock) {
     lock->depth--;
     return;
   }
-  if (!KERNEL_MUTEX || CL_UNLIKELY(lock->mutex == IN_MEMORY)) {
+  if (!KERNEL_MUTEX || CL_UNLIKELY(lock->mutex == CL_IN_MEMORY)) {
     pass_on(lock);
     return;
   }
