@@ -338,8 +338,9 @@ def test_quick_measurement_makes_no_page(
     assert out.splitlines()[-1].endswith("ipc-some.json")
     assert [path.name for path in tmp_path.iterdir()] == ["ipc-some.json"]
     ((where, texts),) = asked
-    assert where == ["build the model of amp-standard, 2 CPUs"]
-    assert len(texts) == sum(len(m.kernels) for m in ipc_transfer.MECHANISMS.values()) + 4
+    models = ("amp-standard", "amp-sdram-standard")
+    assert where == [f"build the model of {model}, 2 CPUs" for model in models]
+    assert len(texts) == sum(len(m.kernels) for m in ipc_transfer.MECHANISMS.values()) + 11
 
 
 def test_unfinished_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
