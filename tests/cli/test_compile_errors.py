@@ -76,7 +76,8 @@ correct line 2 of mine.c, then run it again
             ARGUMENT,
             """\
 mine.c does not compile:
-mine.c:5:29: error: passing 'pthread_mutex_t' (aka 'struct cl_mutex') to parameter of incompatible type 'pthread_mutex_t *' (aka 'struct cl_mutex *'); \
+mine.c:5:29: error: passing 'pthread_mutex_t' (aka 'struct cl_mutex') \
+to parameter of incompatible type 'pthread_mutex_t *' (aka 'struct cl_mutex *'); \
 take the address with &
     5 |   return pthread_mutex_lock(lock);
       |                             ^~~~
