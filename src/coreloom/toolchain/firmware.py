@@ -167,7 +167,7 @@ def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
 
 def _placeless(flag: str) -> str:
     """A flag without the places of the checkout and of the C library, whose version is in every key."""
-    return cache.placeless(flag.replace(str(_LIBC), f"LIBC-{_version(_LIBC_WHEEL)}"))
+    return cache.placeless(flag.replace(str(_LIBC.parent), f"LIBC-{_version(_LIBC_WHEEL)}"))
 
 
 def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
