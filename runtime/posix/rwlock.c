@@ -66,8 +66,7 @@ static void hand_over(pthread_rwlock_t *lock) {
 static int may_read(const pthread_rwlock_t *lock, pthread_t self) {
   if (lock->writer) return 0;
   if (!lock->waiting_writers.first) return 1;
-  uint32_t word = cl_backend_op(CL_OP_THREAD_READ, self, 0);
-  return !goes_first(lock->waiting_writers.first, word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK);
+  return !goes_first(lock->waiting_writers.first, cl_priority_now(self));
 }
 
 static int read_until(pthread_rwlock_t *lock, uint64_t at) {

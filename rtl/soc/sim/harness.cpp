@@ -544,12 +544,11 @@ int main(int argc, char **argv) {
   const auto check_stack = [&](int c, uint32_t sp) {
     const Stacks &s = *options.stacks;
     const uint32_t pc = element(top->pc_o, c, 32);
+    sp_before[c] = sp;
     if (pc >= s.from && pc < s.to) { // sp and tp are not of one thread here
-      if (sp != sp_before[c]) begins_switch(c, sp);
-      sp_before[c] = sp;
+      begins_switch(c, sp);
       return;
     }
-    sp_before[c] = sp;
     const uint32_t boot_bytes = s.all / kCpus;
     const uint32_t top_of_boot = s.boot + static_cast<uint32_t>(c + 1) * boot_bytes;
     if (sp == top_of_boot) on_boot_stack[c] = true;
