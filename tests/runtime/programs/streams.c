@@ -41,8 +41,22 @@ static void *try_it(void *unused) {
   return NULL;
 }
 
+static void *use_first(void *unused) {
+  EQUAL(pthread_mutex_trylock(&all[0]), 0);
+  EQUAL(pthread_mutex_unlock(&all[0]), 0);
+  return unused;
+}
+
 int main(void) {
   pthread_t threads[THREADS];
+  /* The lock of the streams is not a program's first mutex. */
+  EQUAL(pthread_mutex_init(&all[0], NULL), 0);
+  flockfile(stdout);
+  funlockfile(stdout);
+  EQUAL(pthread_create(&threads[0], NULL, use_first, NULL), 0);
+  EQUAL(pthread_join(threads[0], NULL), 0);
+  EQUAL(pthread_mutex_destroy(&all[0]), 0);
+
   for (int i = 0; i < CL_MUTEXES; i++) EQUAL(pthread_mutex_init(&all[i], NULL), 0);
   for (int i = 0; i < CL_MUTEXES; i++) EQUAL(pthread_mutex_lock(&all[i]), 0);
   for (int i = 0; i < THREADS; i++) EQUAL(pthread_create(&threads[i], NULL, print, (void *)(intptr_t)i), 0);
