@@ -23,12 +23,12 @@ static struct timespec realtime_ahead(void) {
 }
 
 /* Nanoseconds of a cycle; 0: not a whole number, which takes divisions of 64 bits. */
-#define STEP (CL_NANOSECONDS % CL_CLOCK_HZ ? 0 : CL_NANOSECONDS / CL_CLOCK_HZ)
+#define CYCLE_NS (CL_NANOSECONDS % CL_CLOCK_HZ ? 0 : CL_NANOSECONDS / CL_CLOCK_HZ)
 
 uint64_t cl_cycles_of(const struct timespec *time) {
   uint32_t part = (uint32_t)time->tv_nsec;
   if ((uint64_t)time->tv_sec >= UINT64_MAX / CL_CLOCK_HZ) return CL_NEVER;
-  if (STEP) part = (part + STEP - 1) / (STEP ? STEP : 1);
+  if (CYCLE_NS) part = (part + CYCLE_NS - 1) / (CYCLE_NS ? CYCLE_NS : 1);
   else part = (uint32_t)(((uint64_t)part * CL_CLOCK_HZ + CL_NANOSECONDS - 1) / CL_NANOSECONDS);
   return (uint64_t)time->tv_sec * CL_CLOCK_HZ + part;
 }
@@ -36,7 +36,7 @@ uint64_t cl_cycles_of(const struct timespec *time) {
 struct timespec cl_time_of(uint64_t cycles) {
   uint64_t seconds = cycles <= UINT32_MAX ? (uint32_t)cycles / CL_CLOCK_HZ : cycles / CL_CLOCK_HZ;
   uint32_t rest = (uint32_t)(cycles - seconds * CL_CLOCK_HZ);
-  long part = STEP ? (long)(rest * STEP) : (long)((uint64_t)rest * CL_NANOSECONDS / CL_CLOCK_HZ);
+  long part = CYCLE_NS ? (long)(rest * CYCLE_NS) : (long)((uint64_t)rest * CL_NANOSECONDS / CL_CLOCK_HZ);
   return (struct timespec){(time_t)seconds, part};
 }
 

@@ -80,18 +80,15 @@ static inline uint32_t begin(const pthread_cond_t *cond) {
 
 static inline int is_ticket(uint32_t word) { return CL_LIKELY(word <= CL_WORD_VALUE_MASK); }
 
-static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at);
-
-/* There was no ticket. */
-CL_COLD static int wait_closer(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
-  if (*(volatile uint32_t *)&cond->handle) return wait_in_memory(cond, mutex, at);
-  make(cond);
-  return at == CL_NEVER ? pthread_cond_wait(cond, mutex) : timed(cond, mutex, at);
+/* The kernel refused the first: a static one at its first wait, made here or by a thread that came at the same time. */
+CL_COLD static uint32_t second_ticket(pthread_cond_t *cond) {
+  if (!*(volatile uint32_t *)&cond->handle) make(cond);
+  return cl_op_cond_ticket(object(cond));
 }
 
 static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
   uint32_t ticket = begin(cond);
-  if (!is_ticket(ticket)) return wait_closer(cond, mutex, at);
+  if (!is_ticket(ticket) && !is_ticket(ticket = second_ticket(cond))) return wait_in_memory(cond, mutex, at);
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
   int cancelled = 0;
@@ -120,7 +117,7 @@ int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   uint32_t ticket = begin(cond);
-  if (!is_ticket(ticket)) return wait_closer(cond, mutex, CL_NEVER);
+  if (!is_ticket(ticket) && !is_ticket(ticket = second_ticket(cond))) return wait_in_memory(cond, mutex, CL_NEVER);
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
   int cancelled = wait(cond, ticket, &status);
@@ -129,10 +126,11 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   return CL_UNLIKELY(locked) ? locked : status;
 }
 
-/* The kernel does not have it. */
-CL_COLD static int wake_closer(pthread_cond_t *cond, int all, int status) {
+/* The kernel does not have it, or got it a moment ago. */
+CL_COLD static int wake_closer(pthread_cond_t *cond, int all) {
   if (!cond->handle) return 0; /* never waited at: nobody to wake */
-  if (cond->handle != CL_IN_MEMORY) return status;
+  if (cond->handle != CL_IN_MEMORY)
+    return cl_status(all ? cl_op_cond_broadcast(object(cond)) : cl_op_cond_signal(object(cond)));
   cl_backend_lock();
   while (cl_queue_wake(&cond->waiters) && all) continue;
   cl_backend_unlock();
@@ -140,13 +138,11 @@ CL_COLD static int wake_closer(pthread_cond_t *cond, int all, int status) {
 }
 
 int pthread_cond_signal(pthread_cond_t *cond) {
-  int status = cl_status(cl_op_cond_signal(object(cond)));
-  return CL_LIKELY(!status) ? 0 : wake_closer(cond, 0, status);
+  return CL_LIKELY(!cl_status(cl_op_cond_signal(object(cond)))) ? 0 : wake_closer(cond, 0);
 }
 
 int pthread_cond_broadcast(pthread_cond_t *cond) {
-  int status = cl_status(cl_op_cond_broadcast(object(cond)));
-  return CL_LIKELY(!status) ? 0 : wake_closer(cond, 1, status);
+  return CL_LIKELY(!cl_status(cl_op_cond_broadcast(object(cond)))) ? 0 : wake_closer(cond, 1);
 }
 
 int pthread_cond_getnumber_np(pthread_cond_t *cond, uint32_t *number) {

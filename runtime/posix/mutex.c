@@ -58,12 +58,11 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex) {
 CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   if (status == EDEADLK && mutex->type == PTHREAD_MUTEX_NORMAL) return cl_mutex_wait_for_ever(at);
   if (status != EINVAL) return status;
-  if (!*(volatile uint32_t *)&mutex->handle) {
-    make(mutex);
-    uint32_t object = cl_object(mutex->handle);
-    status = cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_trylock(object));
-  }
-  return status == EINVAL && mutex->handle == CL_IN_MEMORY ? cl_mutex_memory_lock(mutex, at) : status;
+  if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
+  if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
+  /* made a moment ago, by this thread or by one that came at the same time; any other is refused again */
+  uint32_t object = cl_object(mutex->handle);
+  return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_trylock(object));
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {

@@ -153,7 +153,7 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
 @pytest.mark.parametrize(
     "program",
     (
-        *("stress", "pipeline", "naps", "condition", "hthreads"),
+        *("stress", "pipeline", "naps", "condition", "hthreads", "first_use"),
         pytest.param("timeouts", marks=pytest.mark.slow),
     ),
 )
