@@ -52,21 +52,22 @@ gone() { # NAME...: with all that is in them, the last first
   started=
 }
 
-now_us() { awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime; }
-used_us() { awk '/^usage_usec/ { print $2 }' $top/"$1"/cpu.stat; }
+# The time, then what each has used, by one process: a second one might wait a whole round of 300 threads between.
+now_and_used_us() { # NAME...
+  for name in "$@"; do set -- "$@" $top/"$name"/cpu.stat && shift; done
+  awk 'FILENAME == "/proc/uptime" { printf "%.0f", $1 * 1e6 } /^usage_usec/ { printf " %s", $2 }' /proc/uptime "$@"
+}
 
 measures() { # LABEL SECONDS NAME...: the CPU time that each gets in that time, in CPUs
   label=$1 seconds=$2
   shift 2
-  before=$(for name in "$@"; do used_us "$name"; done)
-  from=$(now_us)
+  before=$(now_and_used_us "$@")
   sleep "$seconds"
-  after=$(for name in "$@"; do used_us "$name"; done)
-  until=$(now_us)
-  echo $before $after | awk -v names="$*" -v label="$label" -v time=$((until - from)) '{
+  after=$(now_and_used_us "$@")
+  echo $before $after | awk -v names="$*" -v label="$label" '{
     n = split(names, name, " ")
     printf "{\"check\": \"%s\"", label
-    for (i = 1; i <= n; i++) printf ", \"%s\": %.3f", name[i], ($(n + i) - $i) / time
+    for (i = 1; i <= n; i++) printf ", \"%s\": %.3f", name[i], ($(n + 2 + i) - $(i + 1)) / ($(n + 2) - $1)
     print "}"
   }'
 }
