@@ -252,7 +252,7 @@ struct threads {
 
 static int add_thread(void *context, const char *name) {
   struct threads *threads = context;
-  int error = isdigit((unsigned char)name[0]) ? add_switches(threads->program, threads->pid, atoi(name)) : 0;
+  int tid, error = cl_line_id(name, &tid) ? add_switches(threads->program, threads->pid, tid) : 0;
   return error == ESRCH ? 0 : error; /* it has ended meanwhile */
 }
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "tasks.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "lines.h"
 
 /* include/linux/sched.h: not in a header for programs, but part of /proc/PID/stat since 2.6. */
 #define PF_KTHREAD 0x00200000u
@@ -116,14 +116,14 @@ static int add_tid(struct gather *g, int tid) {
 }
 
 static int add_thread(void *context, const char *name) {
-  return isdigit((unsigned char)name[0]) ? add_tid(context, atoi(name)) : 0;
+  int tid;
+  return cl_line_id(name, &tid) ? add_tid(context, tid) : 0;
 }
 
 static int add_process(void *context, const char *name) {
   struct gather *g = context;
   char path[64];
-  if (!isdigit((unsigned char)name[0])) return 0;
-  g->pid = atoi(name);
+  if (!cl_line_id(name, &g->pid)) return 0;
   snprintf(path, sizeof path, "/proc/%d/task", g->pid);
   int error = cl_list(path, add_thread, g);
   return error == ENOENT || error == ESRCH ? 0 : error;
