@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lines.h"
 #include "proof.h"
 
 #define RATE_DIGITS 24 /* of a rate that is noted, with its point */
