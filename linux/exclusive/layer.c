@@ -119,13 +119,6 @@ static bool read_first(char *line, struct cl_reservation *first) {
   return true;
 }
 
-static int add_damage(struct cl_text *t, size_t number) {
-  size_t *more = realloc(t->damaged, (t->damages + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  (t->damaged = more)[t->damages++] = number;
-  return 0;
-}
-
 const char *cl_layer_value(const struct cl_text *t, const char *key) {
   for (size_t i = t->count; i-- > 0;)
     if (t->entry[i].kind == CL_ENTRY_NOTE && strcmp(t->entry[i].field[0], key) == 0) return t->entry[i].field[1];
@@ -137,17 +130,18 @@ static int parse(struct cl_text *t, size_t length) {
   size_t lines = 1, number = 0;
   for (const char *at = t->all; at < end; at++) lines += *at == '\n';
   t->entry = calloc(lines, sizeof *t->entry);
-  int error = t->entry == NULL ? ENOMEM : 0;
+  t->damaged = calloc(lines, sizeof *t->damaged);
+  if (t->entry == NULL || t->damaged == NULL) return ENOMEM;
   bool whole, first_good = false;
   char *at = t->all;
-  for (char *line; !error && (line = cl_line_next(&at, end, &whole)) != NULL;) {
+  for (char *line; (line = cl_line_next(&at, end, &whole)) != NULL;) {
     bool good = whole;
     if (++number == 1) good = first_good = good && read_first(line, &t->first);
     else if (good && (good = read_entry(line, &t->entry[t->count]))) t->count++;
-    if (!good) error = add_damage(t, number);
+    if (!good) t->damaged[t->damages++] = number;
   }
   if (!first_good) t->first.tool = 0;
-  return error;
+  return 0;
 }
 
 /* "ID.layer"; 0: another name, which is none of ours. */

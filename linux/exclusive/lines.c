@@ -82,12 +82,13 @@ bool cl_line_id(const char *text, int *id) {
   return true;
 }
 
-bool cl_line_path(const char *text) {
-  if (*text != '/' || strlen(text) >= CL_PATH_MOST) return false;
-  for (const char *at = text; (at = strstr(at, "/..")) != NULL; at++)
-    if (at[3] == '/' || at[3] == '\0') return false;
-  return true;
+bool cl_leads_up(const char *path) {
+  for (const char *at = path; (at = strstr(at, "/..")) != NULL; at++)
+    if (at[3] == '/' || at[3] == '\0') return true;
+  return false;
 }
+
+bool cl_line_path(const char *text) { return *text == '/' && strlen(text) < CL_PATH_MOST && !cl_leads_up(text); }
 
 bool cl_lists_word(const char *text, const char *word) {
   size_t length = strlen(word);

@@ -16,6 +16,8 @@ size_t cl_line_split(char *line, char **field, size_t most);
 bool cl_line_number(const char *text, unsigned long long *value);
 /* The same for the number of a task or a layer: from 1 on, and an int. */
 bool cl_line_id(const char *text, int *id);
+/* Whether a path has a part "..", as that of a cgroup outside of the reader's cgroup namespace. */
+bool cl_leads_up(const char *path);
 /* An absolute path that fits (CL_PATH_MOST) and goes nowhere up. */
 bool cl_line_path(const char *text);
 

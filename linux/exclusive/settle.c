@@ -175,6 +175,7 @@ static enum answer move_back(const struct cl_entry *e, bool last) {
   if (error == ESRCH || is_gone(error)) return ALREADY;
   if (error == ENAMETOOLONG)
     snprintf(now, sizeof now, "a cgroup nested too deeply to name"); /* so not in the one of ours */
+  else if (error == EXDEV) snprintf(now, sizeof now, "a cgroup outside of this cgroup namespace");
   else if (error) return failed(new, error);
   if (strcmp(now, old) == 0) return ALREADY;
   if (strcmp(now, new) != 0) {

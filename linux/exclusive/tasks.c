@@ -257,7 +257,8 @@ int cl_task_group(int tid, const char *controller, char *path, size_t size) {
     char *inner = NULL;
     for (char *one = strtok_r(names, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
       ours = strcmp(one, controller) == 0;
-    if (ours) error = (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
+    if (ours && cl_leads_up(group)) error = EXDEV;
+    else if (ours) error = (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
   }
   free(text);
   return error;

@@ -47,7 +47,8 @@ int cl_tasks_add(struct cl_tasks *tasks, const struct cl_task *task);
 void cl_tasks_free(struct cl_tasks *tasks);
 /* The task is there and is still the one that was born then. */
 bool cl_task_lives(int tid, unsigned long long born);
-/* Path of its group in the cgroup hierarchy v2 ("/a/b"), or in the v1 hierarchy of `controller`. ENOENT: in none. */
+/* Path of its group in the cgroup hierarchy v2 ("/a/b"), or in the v1 hierarchy of `controller`. ENOENT: in none.
+ * EXDEV: in one outside of this program's cgroup namespace, which has no path here. */
 int cl_task_group(int tid, const char *controller, char *path, size_t size);
 /* Where the hierarchy v2 ("") or v1 of a controller is mounted: "/sys/fs/cgroup". ENOENT: nowhere. */
 int cl_group_mount(const char *controller, char *path, size_t size);

@@ -75,6 +75,7 @@ static void check_layer(struct check *c, const struct cl_text *t) {
     int error = cl_task_folder(e->tid, e->field[2], folder, sizeof folder);
     if (error == ENAMETOOLONG)
       find(c, "task %d is in a cgroup nested too deeply to name: cannot tell whether it is in %s", e->tid, e->field[4]);
+    if (error == EXDEV) find(c, "task %d is outside of this cgroup namespace, not in %s", e->tid, e->field[4]);
     if (error) continue;
     if (strncmp(folder, e->field[4], length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
       find(c, "task %d is in %s, not in %s", e->tid, folder, e->field[4]);
