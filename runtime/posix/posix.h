@@ -42,6 +42,11 @@ extern unsigned char cl_main_stack[CL_MAIN_STACK_BYTES];
 /* Before a hardware thread is started. */
 void cl_hardware_prepare(uint32_t unit, uint32_t tid, void *argument);
 
+/* The priority in a word of thread_read. */
+static inline uint32_t cl_priority_in(uint32_t word) {
+  return word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+}
+
 /* pthread_join, with the kernel's own error number (EBUSY: another joins it). */
 int cl_posix_join(pthread_t thread, void **value);
 /* Who created a thread; of main itself. */

@@ -24,8 +24,7 @@ CL_COLD void cl_posix_ask(int policy) {
 
 static int priority_of(pthread_t thread, int *priority) {
   if (thread >= CL_THREADS) return ESRCH;
-  uint32_t word = cl_op_thread_read(thread);
-  uint32_t now = word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+  uint32_t word = cl_op_thread_read(thread), now = cl_priority_in(word);
   *priority = (int)(cl_mutex_protocols ? cl_mutex_own_priority(thread, now) : now);
   return cl_status(word);
 }

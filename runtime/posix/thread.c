@@ -75,7 +75,7 @@ CL_COLD static int prepare(const pthread_attr_t *attr, uint32_t *word, void **st
   }
   if (attr->kind & CL_ATTR_WHAT && !has_what(attr)) return ENOTSUP;
   if (cl_inherits && attr->kind & CL_ATTR_INHERIT) {
-    uint32_t own = cl_op_thread_read(pthread_self()) >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+    uint32_t own = cl_priority_in(cl_op_thread_read(pthread_self()));
     *word = (*word & ~field) | own << CL_ATTRIBUTES_PRIORITY_LSB;
   }
   if (cl_heap_stacks && attr->kind & CL_ATTR_BIG_STACK) {
@@ -133,7 +133,7 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
   uint32_t word = cl_op_thread_read(thread), entry = cl_op_get_entry(thread);
   if (cl_status(word)) return cl_status(word);
   pthread_attr_init(attr);
-  struct sched_param param = {(int)(word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK)};
+  struct sched_param param = {(int)cl_priority_in(word)};
   pthread_attr_setschedparam(attr, &param);
   pthread_attr_setdetachstate(attr, detached[thread] ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
   if (entry >> CL_ENTRY_WORD_STATIC_LSB & CL_ENTRY_WORD_STATIC_MASK)

@@ -37,8 +37,7 @@ static void take_out(struct cl_waiter *waiter) {
 }
 
 CL_COLD uint32_t cl_priority_now(uint32_t thread) {
-  uint32_t word = cl_backend_op(CL_OP_THREAD_READ, thread, 0);
-  return word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
+  return cl_priority_in(cl_backend_op(CL_OP_THREAD_READ, thread, 0));
 }
 
 CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
