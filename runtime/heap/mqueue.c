@@ -147,7 +147,7 @@ int mq_close(mqd_t number) {
 }
 
 int mq_unlink(const char *name) {
-  int status = cl_name_check(name);
+  int status = cl_name_check_known(name);
   if (status) return cl_fail(status);
   pthread_mutex_lock(&opening);
   struct cl_named **place = cl_name_find(&queues, name), *found = *place;

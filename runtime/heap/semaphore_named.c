@@ -83,7 +83,7 @@ int sem_close(sem_t *sem) {
 }
 
 int sem_unlink(const char *name) {
-  int status = cl_name_check(name);
+  int status = cl_name_check_known(name);
   if (status) return cl_fail(status);
   pthread_mutex_lock(&opening);
   struct cl_named **place = cl_name_find(&semaphores, name);

@@ -37,10 +37,10 @@ int sem_getvalue(sem_t *sem, int *value);
 /* The kernel's number of the semaphore, for use by a hardware thread. EINVAL: it lives in memory. */
 int sem_getnumber_np(const sem_t *sem, uint32_t *number);
 
-/* A name is a slash and 1 to NAME_MAX characters without one. With O_CREAT, mode (which makes no difference) and value
- * follow. Who opens a name again gets the same semaphore. SEM_FAILED: EINVAL: no name, or value above SEM_VALUE_MAX.
- * ENAMETOOLONG. ENOENT: there is none, and no O_CREAT. EEXIST: there is one, and O_CREAT and O_EXCL. ENOSPC: no
- * memory. */
+/* A name has up to NAME_MAX characters, the first a slash and the only one. With O_CREAT, mode (which makes no
+ * difference) and value follow. Who opens a name again gets the same semaphore. SEM_FAILED: EINVAL: no name, or value
+ * above SEM_VALUE_MAX. ENAMETOOLONG. ENOENT: there is none, and no O_CREAT. EEXIST: there is one, and O_CREAT and
+ * O_EXCL. ENOSPC: no memory. */
 sem_t *sem_open(const char *name, int flags, ...);
 int sem_close(sem_t *sem);        /* EINVAL: not open */
 int sem_unlink(const char *name); /* ENOENT: there is none. It lives until all have closed it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of objects: a slash and 1 to NAME_MAX characters without one. */
+ * Names of objects: up to NAME_MAX characters, the first a slash and the only one. */
 #ifndef CL_NAMES_H
 #define CL_NAMES_H
 
@@ -11,6 +11,7 @@ struct cl_named {
 };
 
 int cl_name_check(const char *name); /* 0, EINVAL or ENAMETOOLONG */
+int cl_name_check_known(const char *name); /* of an object that should be there: ENOENT instead of EINVAL */
 /* Where in a list, which begins at `first`, the object of a name is; its end if there is none. */
 struct cl_named **cl_name_find(struct cl_named **first, const char *name);
 

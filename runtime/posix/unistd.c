@@ -33,6 +33,12 @@ int fileno(FILE *stream) { return stream == stdin ? STDIN_FILENO : stream == std
 
 int isatty(int file) { return (void)cl_fail(file >= STDIN_FILENO && file <= STDERR_FILENO ? ENOTTY : EBADF), 0; }
 
+/* Names are those of semaphores and message queues. */
+long pathconf(const char *path, int name) {
+  (void)path;
+  return name == _PC_NAME_MAX ? NAME_MAX : name == _PC_PATH_MAX ? PATH_MAX : cl_fail(EINVAL);
+}
+
 /* The one process. */
 pid_t getpid(void) { return 1; }
 pid_t getppid(void) { return 0; }

@@ -37,11 +37,12 @@ _NOT_THERE = {
         waitpid""",
     "there are no files but the console": """access aio_read aio_write chdir chmod chown close closedir
         creat dup dup2 fchmod fcntl fdopen fopen freopen fseek fseeko fsetpos fstat fsync ftell ftello
-        ftruncate getcwd ioctl link lseek lstat mkdir mkfifo mkstemp open opendir pathconf pipe poll
-        pread pwrite readdir remove rename rewind rmdir select stat symlink tmpfile tmpnam truncate umask
-        unlink""",
+        ftruncate getcwd ioctl link lseek lstat mkdir mkfifo mkstemp open opendir pipe poll pread
+        pwrite readdir remove rename rewind rmdir select stat symlink tmpfile tmpnam truncate umask unlink""",
     "all memory is always there, for the one process": """mlock mlockall mmap mprotect msync munlock
         munlockall munmap shm_open shm_unlink""",
+    "there are no users": """endgrent endpwent getgrent getgrgid getgrnam getgroups getlogin getpwent
+        getpwnam getpwuid setegid seteuid setgid setgrent setpwent setregid setreuid setuid""",
     "there are no locales, and characters have one byte": """localeconv mblen mbrtowc mbstowcs mbtowc
         newlocale nl_langinfo setlocale uselocale wcrtomb wcslen wcstombs wctomb wprintf""",
 }

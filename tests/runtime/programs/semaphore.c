@@ -91,13 +91,13 @@ static void fails_to_open(int error, const char *name, int flags, unsigned value
 }
 
 static void names(void) {
-  static char longest[NAME_MAX + 3];
+  static char longest[NAME_MAX + 2];
   int value = -1;
-  memset(longest, 'x', NAME_MAX + 2);
+  memset(longest, 'x', NAME_MAX + 1);
   longest[0] = '/';
   fails_to_open(ENAMETOOLONG, longest, O_CREAT, 0);
   FAILS(ENAMETOOLONG, sem_unlink(longest));
-  longest[NAME_MAX + 1] = 0;
+  longest[NAME_MAX] = 0;
   fails_to_open(ENOENT, longest, 0, 0);
   fails_to_open(EINVAL, "noslash", O_CREAT, 0);
   fails_to_open(EINVAL, "/", O_CREAT, 0);

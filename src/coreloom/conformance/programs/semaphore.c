@@ -432,8 +432,10 @@ TEST(sem_unlink, open_one_lives, "who has it open goes on using it; the name the
   return NULL;
 }
 
-TEST(sem_unlink, missing_enoent, "a name that does not exist: ENOENT") {
+TEST(sem_unlink, missing_enoent, "a name that does not exist, or cannot: ENOENT") {
   sem_unlink(name);
   FAILS(ENOENT, sem_unlink(name));
+  FAILS(ENOENT, sem_unlink("/no/semaphore"));
+  FAILS(ENOENT, sem_unlink(""));
   return NULL;
 }

@@ -45,6 +45,17 @@ TEST(sysconf, unknown_einval, "a name that there is not: EINVAL") {
   return NULL;
 }
 
+TEST(pathconf, names, "the longest name and path: at least what POSIX asks for") {
+  TRUE(pathconf("/", _PC_NAME_MAX) >= 14);
+  TRUE(pathconf("/", _PC_PATH_MAX) >= 256);
+  return NULL;
+}
+
+TEST(pathconf, unknown_einval, "a name that there is not: EINVAL") {
+  FAILS(EINVAL, pathconf("/", -12345));
+  return NULL;
+}
+
 TEST(write, to_stdout, "it writes all bytes to standard output and returns their number") {
   fflush(stdout);
   IS(1, write(1, "\n", 1));
