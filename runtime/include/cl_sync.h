@@ -55,7 +55,7 @@ int pthread_spin_unlock(pthread_spinlock_t *lock); /* EPERM: the caller does not
 /* --- Read-write locks --- */
 
 typedef struct {
-  uint32_t state;
+  uint32_t state; /* whether it is one */
   unsigned readers;  /* that have it */
   uint32_t writer;   /* the number of the thread that has it, + 1; 0: none */
   struct cl_queue waiting_readers, waiting_writers;
@@ -65,7 +65,8 @@ typedef struct {
   int shared;
 } pthread_rwlockattr_t;
 
-#define PTHREAD_RWLOCK_INITIALIZER {0}
+#define CL_RWLOCK 0x57160000u
+#define PTHREAD_RWLOCK_INITIALIZER {.state = CL_RWLOCK}
 
 int pthread_rwlockattr_init(pthread_rwlockattr_t *attr);
 int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr);
@@ -74,8 +75,8 @@ int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *attr, int *shared)
 
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr);
 int pthread_rwlock_destroy(pthread_rwlock_t *lock); /* EBUSY: it is held */
-/* A reader waits for the thread that writes, and for waiting writers of its priority or above. EDEADLK: the caller
- * writes. The timed ones: until a time of CLOCK_REALTIME. */
+/* A reader waits for the thread that writes, and, unless it reads already, for waiting writers of its priority or
+ * above. EDEADLK: the caller writes. The timed ones: until a time of CLOCK_REALTIME. */
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock);
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock);
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until);

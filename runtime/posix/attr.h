@@ -27,7 +27,9 @@ enum {
       .word = (uint32_t)(CL_PRIORITIES / 2) << CL_ATTRIBUTES_PRIORITY_LSB, \
   }
 
-static inline int cl_attr_bad(const pthread_attr_t *attr) { return (attr->kind & ~CL_ATTR_RARE) != CL_ATTR_KIND; }
+static inline int cl_attr_bad(const pthread_attr_t *attr) {
+  return !attr || (attr->kind & ~CL_ATTR_RARE) != CL_ATTR_KIND;
+}
 
 static inline void cl_attr_ask(pthread_attr_t *attr, uint32_t what, int yes) {
   attr->kind = yes ? attr->kind | what : attr->kind & ~what;

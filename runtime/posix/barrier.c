@@ -12,23 +12,25 @@ int pthread_barrierattr_init(pthread_barrierattr_t *attr) {
 }
 
 int pthread_barrierattr_destroy(pthread_barrierattr_t *attr) {
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   attr->shared = -1;
   return 0;
 }
 
 int pthread_barrierattr_setpshared(pthread_barrierattr_t *attr, int shared) {
-  if (!cl_is_sharing(attr->shared) || !cl_is_sharing(shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr) || !cl_is_sharing(shared)) return EINVAL;
   attr->shared = shared;
   return 0;
 }
 
 int pthread_barrierattr_getpshared(const pthread_barrierattr_t *attr, int *shared) {
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   *shared = attr->shared;
-  return cl_is_sharing(attr->shared) ? 0 : EINVAL;
+  return 0;
 }
 
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count) {
-  if (!count || (attr && !cl_is_sharing(attr->shared))) return EINVAL;
+  if (!count || (attr && !CL_IS_ATTR(attr))) return EINVAL;
   *barrier = (pthread_barrier_t){.state = BARRIER, .count = count, .missing = count};
   return 0;
 }

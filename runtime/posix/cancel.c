@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cancellation is deferred: it takes effect at a cancellation point. A request ends a wait there as a time limit of 0
- * cycles would, by a timer that looks again if the thread is only about to wait. */
+ * Cancellation is deferred: it takes effect at a cancellation point, or, if the thread lets itself be cancelled at any
+ * time, in any wait (wait.c, mutex.c). A request ends a wait as a time limit of 0 cycles would, by a timer that looks
+ * again if the thread is only about to wait. */
 #include "cancel.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include "wait.h"
 
 struct cl_cancel cl_cancels[CL_THREADS];
+int cl_cancel_any_time;
 
 /* With the lock. */
 static void look(struct cl_cancel *cancel) { cancel->now = cancel->requested && !cancel->disabled; }
@@ -82,6 +84,7 @@ int pthread_setcanceltype(int type, int *old) {
   struct cl_cancel *cancel = cl_cancel_mine();
   if (old) *old = cancel->asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   cancel->asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+  if (cancel->asynchronous) cl_cancel_any_time = 1;
   if (cancel->asynchronous) cl_cancel_test();
   return 0;
 }

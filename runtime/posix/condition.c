@@ -21,7 +21,7 @@ static uint32_t new_handle(void) {
 }
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
-  if (attr && !cl_is_sharing(attr->shared)) return EINVAL;
+  if (attr && !CL_IS_ATTR(attr)) return EINVAL;
   *cond = (pthread_cond_t){.handle = new_handle(), .monotonic = attr && attr->clock == CLOCK_MONOTONIC};
   return 0;
 }
@@ -159,31 +159,31 @@ int pthread_condattr_init(pthread_condattr_t *attr) {
 }
 
 int pthread_condattr_destroy(pthread_condattr_t *attr) {
-  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   attr->shared = -1;
   return 0;
 }
 
 int pthread_condattr_setclock(pthread_condattr_t *attr, clockid_t clock) {
-  if (!cl_is_sharing(attr->shared) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
+  if (!CL_IS_ATTR(attr) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return EINVAL;
   attr->clock = clock;
   return 0;
 }
 
 int pthread_condattr_getclock(const pthread_condattr_t *attr, clockid_t *clock) {
-  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   *clock = attr->clock;
   return 0;
 }
 
 int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared) {
-  if (!cl_is_sharing(attr->shared) || !cl_is_sharing(shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr) || !cl_is_sharing(shared)) return EINVAL;
   attr->shared = shared;
   return 0;
 }
 
 int pthread_condattr_getpshared(const pthread_condattr_t *attr, int *shared) {
-  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   *shared = attr->shared;
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "cancel.h"
 #include "clock.h"
 #include "coreloom.h"
 
@@ -20,7 +21,7 @@ static uint32_t new_handle(const pthread_mutex_t *mutex) {
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
   *mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   if (attr) {
-    if (!cl_is_sharing(attr->shared)) return EINVAL;
+    if (!CL_IS_ATTR(attr)) return EINVAL;
     mutex->type = attr->type;
     mutex->protocol = attr->protocol;
     mutex->robust = attr->robust;
@@ -65,9 +66,19 @@ CL_COLD int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at) {
   return cl_status(at ? cl_op_mutex_lock_apart(object) : cl_op_mutex_trylock(object));
 }
 
+/* A cancellation ends the wait. */
+CL_COLD static int lock_asynchronously(pthread_mutex_t *mutex) {
+  if (!*(volatile uint32_t *)&mutex->handle) make(mutex);
+  uint32_t object = cl_object(mutex->handle);
+  if (cl_cancel_enter(CL_OP_MUTEX_LEAVE, object)) cl_cancel_act();
+  int status = cl_status(cl_op_mutex_lock(object));
+  if (cl_cancel_left()) cl_cancel_act();
+  return status ? cl_mutex_closer(mutex, status, UINT64_MAX) : 0;
+}
+
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   cl_trace_call();
-  return cl_mutex_lock(mutex);
+  return CL_UNLIKELY(cl_cancel_asynchronous()) ? lock_asynchronously(mutex) : cl_mutex_lock(mutex);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {

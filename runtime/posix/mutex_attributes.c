@@ -12,20 +12,20 @@ int pthread_mutexattr_init(pthread_mutexattr_t *attr) {
 }
 
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attr) {
-  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   attr->shared = -1;
   return 0;
 }
 
 static int set(const pthread_mutexattr_t *attr, uint8_t *to, int value, int most) {
-  if (!cl_is_sharing(attr->shared) || value < 0 || value > most) return EINVAL;
+  if (!CL_IS_ATTR(attr) || value < 0 || value > most) return EINVAL;
   *to = (uint8_t)value;
   return 0;
 }
 
-static int get(const pthread_mutexattr_t *attr, uint8_t from, int *value) {
-  if (!cl_is_sharing(attr->shared)) return EINVAL;
-  *value = from;
+static int get(const pthread_mutexattr_t *attr, const uint8_t *from, int *value) {
+  if (!CL_IS_ATTR(attr)) return EINVAL;
+  *value = *from;
   return 0;
 }
 
@@ -33,7 +33,7 @@ int pthread_mutexattr_settype(pthread_mutexattr_t *attr, int type) {
   return set(attr, &attr->type, type, PTHREAD_MUTEX_RECURSIVE);
 }
 
-int pthread_mutexattr_gettype(const pthread_mutexattr_t *attr, int *type) { return get(attr, attr->type, type); }
+int pthread_mutexattr_gettype(const pthread_mutexattr_t *attr, int *type) { return get(attr, &attr->type, type); }
 
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol) {
   cl_mutex_protocols = 1;
@@ -41,7 +41,7 @@ int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol) {
 }
 
 int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attr, int *protocol) {
-  return get(attr, attr->protocol, protocol);
+  return get(attr, &attr->protocol, protocol);
 }
 
 int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *attr, int ceiling) {
@@ -49,7 +49,7 @@ int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *attr, int ceiling) {
 }
 
 int pthread_mutexattr_getprioceiling(const pthread_mutexattr_t *attr, int *ceiling) {
-  return get(attr, attr->ceiling, ceiling);
+  return get(attr, &attr->ceiling, ceiling);
 }
 
 int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust) {
@@ -58,17 +58,17 @@ int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust) {
 }
 
 int pthread_mutexattr_getrobust(const pthread_mutexattr_t *attr, int *robust) {
-  return get(attr, attr->robust, robust);
+  return get(attr, &attr->robust, robust);
 }
 
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attr, int shared) {
-  if (!cl_is_sharing(attr->shared) || !cl_is_sharing(shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr) || !cl_is_sharing(shared)) return EINVAL;
   attr->shared = shared;
   return 0;
 }
 
 int pthread_mutexattr_getpshared(const pthread_mutexattr_t *attr, int *shared) {
-  if (!cl_is_sharing(attr->shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   *shared = attr->shared;
   return 0;
 }

@@ -89,6 +89,9 @@ static inline int cl_is_sharing(int shared) {
   return shared == PTHREAD_PROCESS_PRIVATE || shared == PTHREAD_PROCESS_SHARED;
 }
 
+/* Of attributes other than a thread's: they are initialised. */
+#define CL_IS_ATTR(attr) ((attr) && cl_is_sharing((attr)->shared))
+
 int cl_fail(int error); /* sets errno; -1 */
 
 /* Of mutexes. The kernel's answer to a lock was `status`, not 0. `at` limits the wait; 0: do not wait. */

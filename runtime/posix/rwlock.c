@@ -6,8 +6,13 @@
 
 #include "clock.h"
 
-#define DESTROYED ~0u
 #define AT_ONCE 0 /* a limit: do not wait */
+
+/* How many locks each thread reads. Which ones is not known: a reader of any lock is taken for one of every lock, so
+ * that who reads a lock again does not wait for a writer that waits for it. */
+static uint16_t reading[CL_THREADS];
+
+static int is_lock(const pthread_rwlock_t *lock) { return lock->state == CL_RWLOCK; }
 
 int pthread_rwlockattr_init(pthread_rwlockattr_t *attr) {
   attr->shared = PTHREAD_PROCESS_PRIVATE;
@@ -15,31 +20,33 @@ int pthread_rwlockattr_init(pthread_rwlockattr_t *attr) {
 }
 
 int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr) {
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   attr->shared = -1;
   return 0;
 }
 
 int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared) {
-  if (!cl_is_sharing(attr->shared) || !cl_is_sharing(shared)) return EINVAL;
+  if (!CL_IS_ATTR(attr) || !cl_is_sharing(shared)) return EINVAL;
   attr->shared = shared;
   return 0;
 }
 
 int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *attr, int *shared) {
+  if (!CL_IS_ATTR(attr)) return EINVAL;
   *shared = attr->shared;
-  return cl_is_sharing(attr->shared) ? 0 : EINVAL;
+  return 0;
 }
 
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr) {
-  if (attr && !cl_is_sharing(attr->shared)) return EINVAL;
+  if (attr && !CL_IS_ATTR(attr)) return EINVAL;
   *lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
   return 0;
 }
 
 int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
   cl_backend_lock();
-  int status = lock->state ? EINVAL : lock->readers || lock->writer ? EBUSY : 0;
-  if (!status) lock->state = DESTROYED;
+  int status = !is_lock(lock) ? EINVAL : lock->readers || lock->writer ? EBUSY : 0;
+  if (!status) lock->state = 0;
   cl_backend_unlock();
   return status;
 }
@@ -49,12 +56,17 @@ static int goes_first(const struct cl_waiter *writer, uint32_t priority) {
   return writer && writer->priority >= priority;
 }
 
+static void begin_reading(pthread_rwlock_t *lock, uint32_t thread) {
+  lock->readers++;
+  reading[thread]++;
+}
+
 /* The lock, or a writer's claim to it, has been given up. With the back end's lock. */
 static void hand_over(pthread_rwlock_t *lock) {
   const struct cl_waiter *writer = lock->waiting_writers.first, *reader;
   if (lock->writer) return;
   while ((reader = lock->waiting_readers.first) && !goes_first(writer, reader->priority)) {
-    lock->readers++;
+    begin_reading(lock, reader->thread);
     cl_queue_wake(&lock->waiting_readers);
   }
   if (writer && !lock->readers) {
@@ -65,7 +77,7 @@ static void hand_over(pthread_rwlock_t *lock) {
 
 static int may_read(const pthread_rwlock_t *lock, pthread_t self) {
   if (lock->writer) return 0;
-  if (!lock->waiting_writers.first) return 1;
+  if (!lock->waiting_writers.first || reading[self]) return 1;
   return !goes_first(lock->waiting_writers.first, cl_priority_now(self));
 }
 
@@ -73,8 +85,8 @@ static int read_until(pthread_rwlock_t *lock, uint64_t at) {
   pthread_t self = pthread_self();
   int status = 0;
   cl_backend_lock();
-  if (lock->state) status = EINVAL;
-  else if (may_read(lock, self)) lock->readers++;
+  if (!is_lock(lock)) status = EINVAL;
+  else if (may_read(lock, self)) begin_reading(lock, self);
   else if (at == AT_ONCE) status = EBUSY;
   else if (lock->writer == self + 1) status = EDEADLK;
   else return cl_queue_wait(&lock->waiting_readers, &(struct cl_waiter){0}, at);
@@ -86,7 +98,7 @@ static int write_until(pthread_rwlock_t *lock, uint64_t at) {
   pthread_t self = pthread_self();
   int status = 0;
   cl_backend_lock();
-  if (lock->state) {
+  if (!is_lock(lock)) {
     status = EINVAL;
   } else if (!lock->writer && !lock->readers) {
     lock->writer = self + 1;
@@ -137,12 +149,19 @@ int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *un
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  pthread_t self = pthread_self();
   int status = 0;
   cl_backend_lock();
-  if (lock->state) status = EINVAL;
-  else if (lock->writer == pthread_self() + 1) lock->writer = 0;
-  else if (lock->writer || !lock->readers) status = EPERM;
-  else lock->readers--;
+  if (!is_lock(lock)) {
+    status = EINVAL;
+  } else if (lock->writer == self + 1) {
+    lock->writer = 0;
+  } else if (lock->writer || !lock->readers) {
+    status = EPERM;
+  } else {
+    lock->readers--;
+    if (reading[self]) reading[self]--;
+  }
   if (!status) hand_over(lock);
   cl_backend_unlock();
   return status;

@@ -36,6 +36,14 @@ TEST(pthread_attr_init, several_threads, "one attributes object serves several t
   return NULL;
 }
 
+TEST(pthread_attr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_attr_destroy(nothing));
+  int state;
+  IS(EINVAL, pthread_attr_getdetachstate(nothing, &state));
+  return NULL;
+}
+
 TEST(pthread_attr_destroy, init_again, "destroyed attributes can be initialised again") {
   for (int i = 0; i < 10; i++) {
     OK(pthread_attr_init(&attr));

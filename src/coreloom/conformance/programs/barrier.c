@@ -141,6 +141,14 @@ TEST(pthread_barrierattr_init, defaults, "private") {
   return NULL;
 }
 
+TEST(pthread_barrierattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_barrierattr_destroy(nothing));
+  int shared;
+  IS(EINVAL, pthread_barrierattr_getpshared(nothing, &shared));
+  return NULL;
+}
+
 TEST(pthread_barrierattr_destroy, init_again, "destroyed attributes can be initialised again") {
   pthread_barrierattr_t attr;
   for (int i = 0; i < 3; i++) {

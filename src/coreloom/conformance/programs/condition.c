@@ -420,6 +420,14 @@ TEST(pthread_condattr_init, defaults, "CLOCK_REALTIME, private") {
   return NULL;
 }
 
+TEST(pthread_condattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_condattr_destroy(nothing));
+  clockid_t clock;
+  IS(EINVAL, pthread_condattr_getclock(nothing, &clock));
+  return NULL;
+}
+
 TEST(pthread_condattr_destroy, init_again, "destroyed attributes can be initialised again") {
   pthread_condattr_t attr;
   for (int i = 0; i < 3; i++) {

@@ -73,6 +73,9 @@ static char conformance_text[200];
 
 #define UNUSED __attribute__((unused))
 
+/* A pointer to nothing, which compilers do not know. */
+UNUSED static void *volatile nothing;
+
 /* A moment: 1 ms, in which other threads run. */
 UNUSED static void nap(void) {
   sem_t never;

@@ -496,6 +496,14 @@ TEST(pthread_mutexattr_init, defaults, "type PTHREAD_MUTEX_DEFAULT, private, no 
   return NULL;
 }
 
+TEST(pthread_mutexattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_mutexattr_destroy(nothing));
+  int type;
+  IS(EINVAL, pthread_mutexattr_gettype(nothing, &type));
+  return NULL;
+}
+
 TEST(pthread_mutexattr_destroy, init_again, "destroyed attributes can be initialised again") {
   pthread_mutexattr_t attr;
   for (int i = 0; i < 3; i++) {

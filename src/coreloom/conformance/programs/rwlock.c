@@ -144,6 +144,78 @@ TEST(pthread_rwlock_rdlock, several_times, "a thread may hold several read locks
   return NULL;
 }
 
+TEST(pthread_rwlock_rdlock, again_before_writer, "a thread that reads it reads it again, though a writer waits") {
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  has = 0;
+  go = 1;
+  const pthread_t thread = started(write_it, NULL);
+  nap();
+  OK(pthread_rwlock_rdlock(&lock));
+  OK(pthread_rwlock_tryrdlock(&lock));
+  IS(0, has);
+  for (int i = 0; i < 3; i++) OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(thread));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, behind_writer, "under SCHED_FIFO a reader waits behind a writer of its priority or above") {
+#if defined(CL_KERNEL_LINUX)
+  UNTESTED("this C library lets readers go first, whatever the priorities");
+#endif
+  pthread_t writer, below, equal;
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  has = 0;
+  go = 0;
+  OK(started_at(&writer, 4, write_it, NULL));
+  nap();
+  OK(started_at(&below, 3, read_it, NULL));
+  OK(started_at(&equal, 4, read_it, NULL));
+  nap();
+  IS(0, has);
+  OK(pthread_rwlock_unlock(&lock));
+  AWAIT_ANY(has == 1);
+  nap();
+  IS(1, has);
+  go = 1;
+  IS(0, joined(writer));
+  IS(0, joined(below));
+  IS(0, joined(equal));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, before_writer, "under SCHED_FIFO a reader goes before a waiting writer of lower priority") {
+  pthread_t writer, reader;
+  OK(pthread_rwlock_init(&lock, NULL));
+  OK(pthread_rwlock_rdlock(&lock));
+  has = 0;
+  go = 1;
+  OK(started_at(&writer, 4, write_it, NULL));
+  nap();
+  OK(started_at(&reader, 5, read_it, NULL));
+  IS(0, joined(reader));
+  IS(1, has);
+  OK(pthread_rwlock_unlock(&lock));
+  IS(0, joined(writer));
+  OK(pthread_rwlock_destroy(&lock));
+  return NULL;
+}
+
+TEST(pthread_rwlock_rdlock, foreign_einval, "bytes that are no lock: EINVAL, and no hang") {
+  KERNELS_ONLY();
+  for (int byte = 0; byte < 256; byte += 255) {
+    memset(&lock, byte, sizeof lock);
+    IS(EINVAL, pthread_rwlock_rdlock(&lock));
+    IS(EINVAL, pthread_rwlock_wrlock(&lock));
+    IS(EINVAL, pthread_rwlock_unlock(&lock));
+    IS(EINVAL, pthread_rwlock_destroy(&lock));
+  }
+  return NULL;
+}
+
 TEST(pthread_rwlock_rdlock, writer_deadlk, "who holds it for writing: EDEADLK, and no hang") {
   OK(pthread_rwlock_init(&lock, NULL));
   OK(pthread_rwlock_wrlock(&lock));
@@ -412,6 +484,14 @@ TEST(pthread_rwlockattr_init, defaults, "private") {
   OK(pthread_rwlockattr_getpshared(&attr, &shared));
   IS(PTHREAD_PROCESS_PRIVATE, shared);
   OK(pthread_rwlockattr_destroy(&attr));
+  return NULL;
+}
+
+TEST(pthread_rwlockattr_destroy, nothing_einval, "a null pointer is no attributes: EINVAL") {
+  KERNELS_ONLY();
+  IS(EINVAL, pthread_rwlockattr_destroy(nothing));
+  int shared;
+  IS(EINVAL, pthread_rwlockattr_getpshared(nothing, &shared));
   return NULL;
 }
 
