@@ -78,12 +78,11 @@ static inline void start_slice(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO
 
 static uint32_t timed[CL_CPUS]; /* the length of slice for which the timer was set */
 
-/* Check whether the slice is used up, and set the timer to the end of this slice, or else of the next one; or to the
- * first time limit, if that is earlier. */
+/* Check whether the slice is used up. Set the timer to its end; or, if it is, to when the low half wraps, as nothing more
+ * can happen to it. Or to the first time limit, if that is earlier. */
 CL_COLD static void set_timer(k_cpu *cpu) {
   uint32_t now = k_now();
   uint32_t high = cl_local_read(CL_MTIME_HI);
-  k_look_at_slice(cpu);
   timed[cpu - k_cpus] = k_slice;
   cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
   const struct cl_timer *first = cl_timers[cpu - k_cpus];
@@ -93,8 +92,10 @@ CL_COLD static void set_timer(k_cpu *cpu) {
       now = k_now();
       high = cl_local_read(CL_MTIME_HI);
     }
+    k_look_at_slice(cpu);
     uint32_t past = now - cpu->slice_start;
-    uint64_t end = ((uint64_t)high << 32 | now) + (past < k_slice ? k_slice - past : k_slice);
+    uint64_t epoch = (uint64_t)high << 32;
+    uint64_t end = past < k_slice ? (epoch | now) + (k_slice - past) : epoch | UINT32_MAX;
     if (end < at) at = end;
   }
   if (at == UINT64_MAX) return;
@@ -190,6 +191,49 @@ CL_APART uint32_t leave(k_cpu *cpu, uint32_t answer) {
 
 static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
   return CL_UNLIKELY(woke) ? leave(cpu, answer) : leave_quietly(answer);
+}
+
+/* The following return the word of a switch that their caller makes in place, with the kernel locked. */
+
+CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
+  set_timer(cpu);
+  k_notify(cpu);
+  __asm__("" : "+r"(word)); /* as in give_way() */
+  return word;
+}
+
+CL_COLD static uint32_t in_place_notify(k_cpu *cpu, uint32_t word) {
+  k_notify(cpu);
+  __asm__("" : "+r"(word)); /* as in give_way() */
+  return word;
+}
+
+static inline uint32_t in_place(k_cpu *cpu, uint32_t word) {
+  if (!is_quick()) return in_place_timed(cpu, word);
+  start_slice(cpu);
+  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? in_place_notify(cpu, word) : word;
+}
+
+/* A thread that has been woken and is not queued is better than a running one, or must be woken in place. */
+CL_COLD static uint32_t queue_woken(k_cpu *cpu, k_thread *woken) {
+  int woke = 0;
+  k_wake_and_notify(woken, &woke);
+  return leave_if(woke, cpu, 0);
+}
+
+CL_APART uint32_t leave_woken(k_cpu *cpu, k_thread *woken) {
+  uint32_t word = k_take_over(cpu, woken);
+  if (CL_UNLIKELY(!word)) return queue_woken(cpu, woken);
+  cl_switch_here(in_place(cpu, word));
+  return 0;
+}
+
+/* The caller continues, unless it has woken a better thread. */
+static inline uint32_t leave_waking(k_cpu *cpu, k_thread *woken, uint32_t answer) {
+  if (CL_LIKELY(!woken)) return leave_quietly(answer);
+  if (K_AWAY || k_presses(woken->level)) return leave_woken(cpu, woken);
+  k_enqueue(woken, 0);
+  return leave_quietly(0);
 }
 
 /* Interrupt lines have risen; CPU 0 serves them. With the lock. */
@@ -333,6 +377,13 @@ static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cp
     uint32_t answer = k_op_##name call;        \
     return leave_if(woke, cpu, answer);        \
   }
+#define WAKING_ONE(name, call, ...)          \
+  uint32_t cl_op_##name(__VA_ARGS__) {       \
+    k_cpu *cpu = enter();                    \
+    k_thread *woken = NULL;                  \
+    uint32_t answer = call;                  \
+    return leave_waking(cpu, woken, answer); \
+  }
 /* The caller sees that a wait ends without an error. */
 #define WAITING(name, call, ...)                            \
   uint32_t cl_op_##name(__VA_ARGS__) {                      \
@@ -360,16 +411,16 @@ DIRECT(release, (id), uint32_t id)
 QUIET(mutex_create, (), void)
 QUIET(mutex_destroy, (id), uint32_t id)
 QUIET(mutex_trylock, (cpu, id), uint32_t id)
-WAKING(mutex_unlock, (cpu, id, &woke), (id), uint32_t id)
+WAKING_ONE(mutex_unlock, k_unlock(cpu, id, &woken), uint32_t id)
 QUIET(semaphore_create, (word), uint32_t word)
 QUIET(semaphore_destroy, (id), uint32_t id)
 QUIET(semaphore_trywait, (id), uint32_t id)
-WAKING(semaphore_post, (id, &woke), (id), uint32_t id)
+WAKING_ONE(semaphore_post, k_post(id, &woken), uint32_t id)
 QUIET(semaphore_value, (id), uint32_t id)
 QUIET(cond_create, (), void)
 QUIET(cond_destroy, (id), uint32_t id)
 QUIET(cond_ticket, (id), uint32_t id)
-WAKING(cond_signal, (id, &woke), (id), uint32_t id)
+WAKING_ONE(cond_signal, k_signal(id, &woken), uint32_t id)
 WAKING(cond_broadcast, (id, &woke), (id), uint32_t id)
 QUIET(interrupt_bind, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(interrupt_unbind, (id), uint32_t id)
@@ -388,28 +439,7 @@ WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
 #define k_op_mutex_lock_apart k_op_mutex_lock
 CL_COLD WAITING(mutex_lock_apart, (cpu, id), uint32_t id)
 
-    /* The following return the word of a switch that the caller makes in place, with the kernel locked. */
-
-    CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
-  set_timer(cpu);
-  k_notify(cpu);
-  __asm__("" : "+r"(word)); /* as in give_way() */
-  return word;
-}
-
-CL_COLD static uint32_t in_place_notify(k_cpu *cpu, uint32_t word) {
-  k_notify(cpu);
-  __asm__("" : "+r"(word)); /* as in give_way() */
-  return word;
-}
-
-static inline uint32_t in_place(k_cpu *cpu, uint32_t word) {
-  if (!is_quick()) return in_place_timed(cpu, word);
-  start_slice(cpu);
-  return CL_UNLIKELY(k_others_must_give_way(cpu)) ? in_place_notify(cpu, word) : word;
-}
-
-static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
+    static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
   if (CL_LIKELY((int32_t)word >= 0)) return leave_quietly(word);
   return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
 }
@@ -455,13 +485,6 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
   return cl_sw_port_send((uint32_t)(port - k_ports), word);
 }
 
-/* The same while a CPU sleeps. */
-CL_APART uint32_t send_away(k_port *port, uint32_t word) {
-  int woke = 0;
-  k_put(port, this_thread(), word, &woke);
-  return woke ? leave(this_cpu(), 0) : leave_quietly(0);
-}
-
 /* One copy, without a frame: inlined into every thread's loop it would drive the threads out of the cache. */
 CL_APART uint32_t send(k_port *port, uint32_t word) {
   cl_irq_off();
@@ -471,10 +494,7 @@ CL_APART uint32_t send(k_port *port, uint32_t word) {
   if (k_put_buffered(port, thread, word)) return leave_quietly(0);
   if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
   if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
-  if (K_AWAY) return send_away(port, word);
-  int woke = 0;
-  k_put(port, thread, word, &woke);
-  return CL_UNLIKELY(woke) ? leave(this_cpu(), 0) : leave_quietly(0);
+  return leave_waking(this_cpu(), k_put(port, thread, word), 0);
 }
 
 uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
@@ -503,9 +523,7 @@ CL_APART uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head)
 /* There is room again, and somebody may wait for it. */
 CL_APART uint32_t receive_room(k_port *port) {
   k_cpu *cpu = enter();
-  int woke = 0;
-  if (port->senders) k_wake_and_notify(k_first_waiter(&port->senders), &woke);
-  return leave_if(woke, cpu, 0);
+  return leave_waking(cpu, port->senders ? k_first_waiter(&port->senders) : NULL, 0);
 }
 
 /* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room

@@ -140,13 +140,13 @@ K_INLINE void k_write(k_port *port, uint32_t number, uint32_t word) {
 K_INLINE void k_freeze(k_port *port, uint32_t number) { *(volatile uint32_t *)&port->frozen = number; }
 
 typedef struct {
-  k_thread *owner;
+  _Alignas(16) k_thread *owner; /* aligned: found without multiplying */
   k_thread *waiters;
   uint8_t exists;
 } k_mutex;
 
 typedef struct {
-  uint32_t count;
+  _Alignas(16) uint32_t count;
   k_thread *waiters;
   uint32_t exists;
 } k_semaphore;

@@ -40,18 +40,22 @@ K_COLD uint32_t k_end_wait(k_thread **list, uint32_t tid, int *woke) {
   return K_ERROR(ENOENT);
 }
 
+K_INLINE void k_wake_if(k_thread *thread, int *woke) {
+  if (thread) k_wake_and_notify(thread, woke);
+}
+
 /* --- publishing -------------------------------------------------------------------------- */
 
-K_INLINE void k_show(k_port *port, int *woke) {
+/* Returns the receiver if it is to be woken. */
+K_INLINE k_thread *k_show(k_port *port) {
   k_freeze(port, port->tail);
-  if (port->receiver_waits) {
-    port->receiver_waits = 0;
-    k_wake_and_notify(port->receiver, woke);
-  }
+  if (!port->receiver_waits) return NULL;
+  port->receiver_waits = 0;
+  return port->receiver;
 }
 
 K_INLINE void k_publish_port(k_port *port, int *woke) {
-  if (port->tail != port->frozen) k_show(port, woke); /* a closed port is empty */
+  if (port->tail != port->frozen) k_wake_if(k_show(port), woke); /* a closed port is empty */
 }
 
 /* Publish the thread's messages, its newest port first. */
@@ -68,11 +72,8 @@ K_INLINE void k_publish(k_thread *thread, int *woke) {
 K_INLINE k_thread *k_publish_and_keep_one(k_port *port) {
   port->writer = NULL;
   if (port->tail == port->frozen) return NULL;
-  k_freeze(port, port->tail);
-  if (!port->receiver_waits) return NULL;
-  port->receiver_waits = 0;
-  k_thread *receiver = port->receiver;
-  if (K_AWAY && k_wake_in_place(receiver)) return NULL;
+  k_thread *receiver = k_show(port);
+  if (!receiver || (K_AWAY && k_wake_in_place(receiver))) return NULL;
   receiver->next = NULL;
   return receiver;
 }
@@ -431,17 +432,25 @@ K_INLINE uint32_t k_op_mutex_trylock(k_cpu *cpu, uint32_t id) {
   return 0;
 }
 
-K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
+/* Of the following operations there are two forms: k_unlock, k_post, k_signal and k_put leave the thread that they wake to
+ * the caller. */
+K_INLINE uint32_t k_unlock(k_cpu *cpu, uint32_t id, k_thread **woken) {
   k_mutex *mutex = &k_mutexes[id];
   if (K_RARE(id >= CL_MUTEXES || !mutex->exists)) return K_ERROR(EINVAL);
   if (K_RARE(mutex->owner != cpu->current)) return K_ERROR(EPERM);
   if (!mutex->waiters) {
     mutex->owner = NULL;
   } else {
-    mutex->owner = k_first_waiter(&mutex->waiters);
-    k_wake_and_notify(mutex->owner, woke);
+    *woken = mutex->owner = k_first_waiter(&mutex->waiters);
   }
   return 0;
+}
+
+K_INLINE uint32_t k_op_mutex_unlock(k_cpu *cpu, uint32_t id, int *woke) {
+  k_thread *woken = NULL;
+  uint32_t answer = k_unlock(cpu, id, &woken);
+  k_wake_if(woken, woke);
+  return answer;
 }
 
 K_COLD uint32_t k_op_mutex_leave(uint32_t id, uint32_t tid, int *woke) {
@@ -489,16 +498,23 @@ K_INLINE uint32_t k_op_semaphore_trywait(uint32_t id) {
   return 0;
 }
 
-K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
+K_INLINE uint32_t k_post(uint32_t id, k_thread **woken) {
   k_semaphore *semaphore = &k_semaphores[id];
   if (K_RARE(id >= CL_SEMAPHORES || !semaphore->exists)) return K_ERROR(EINVAL);
   if (semaphore->waiters) {
-    k_wake_and_notify(k_first_waiter(&semaphore->waiters), woke);
+    *woken = k_first_waiter(&semaphore->waiters);
   } else {
     if (K_RARE(semaphore->count == CL_SEMAPHORE_MAX)) return K_ERROR(ERANGE);
     semaphore->count++;
   }
   return 0;
+}
+
+K_INLINE uint32_t k_op_semaphore_post(uint32_t id, int *woke) {
+  k_thread *woken = NULL;
+  uint32_t answer = k_post(id, &woken);
+  k_wake_if(woken, woke);
+  return answer;
 }
 
 K_INLINE uint32_t k_op_semaphore_value(uint32_t id) {
@@ -544,12 +560,19 @@ K_INLINE uint32_t k_op_cond_wait(k_cpu *cpu, uint32_t id, uint32_t ticket) {
   return k_block(cpu, woken);
 }
 
-K_INLINE uint32_t k_op_cond_signal(uint32_t id, int *woke) {
+K_INLINE uint32_t k_signal(uint32_t id, k_thread **woken) {
   k_condition *condition = &k_conditions[id];
   if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
   condition->signals++;
-  if (condition->waiters) k_wake_and_notify(k_first_waiter(&condition->waiters), woke);
+  if (condition->waiters) *woken = k_first_waiter(&condition->waiters);
   return 0;
+}
+
+K_INLINE uint32_t k_op_cond_signal(uint32_t id, int *woke) {
+  k_thread *woken = NULL;
+  uint32_t answer = k_signal(id, &woken);
+  k_wake_if(woken, woke);
+  return answer;
 }
 
 K_INLINE uint32_t k_op_cond_broadcast(uint32_t id, int *woke) {
@@ -640,19 +663,21 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
   return 1;
 }
 
-/* There is room. */
-K_INLINE void k_put(k_port *port, k_thread *thread, uint32_t word, int *woke) {
+/* There is room. Returns the receiver if it is to be woken. */
+K_INLINE k_thread *k_put(k_port *port, k_thread *thread, uint32_t word) {
   uint32_t tail = port->tail;
   k_write(port, tail, word);
   port->tail = tail + K_STEP;
   if (port->kind == K_DIRECT || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
-    k_show(port, woke);
-  } else if (!port->writer) {
+    return k_show(port);
+  }
+  if (!port->writer) {
     port->writer = thread;
     port->next_sent = thread->sent;
     thread->sent = port;
   }
+  return NULL;
 }
 
 /* Full: wait for room. A receiver that takes a message without the lock moves head, then reads senders; so here head is
@@ -698,7 +723,7 @@ K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word, int *wo
   if (!port) return error;
   if (k_put_at_once(port, word) || k_put_buffered(port, cpu->current, word)) return 0;
   if (k_full(port)) return k_wait_for_room(cpu, port);
-  k_put(port, cpu->current, word, woke);
+  k_wake_if(k_put(port, cpu->current, word), woke);
   return 0;
 }
 
@@ -710,7 +735,7 @@ K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, int 
     k_publish(cpu->current, woke);
     return K_ERROR(EAGAIN);
   }
-  k_put(port, cpu->current, word, woke);
+  k_wake_if(k_put(port, cpu->current, word), woke);
   return 0;
 }
 
@@ -803,7 +828,7 @@ K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
   if (k_full(port)) return K_ERROR(EAGAIN);
   k_write(port, port->tail, id);
   port->tail += K_STEP;
-  k_show(port, woke);
+  k_wake_if(k_show(port), woke);
   return 0;
 }
 

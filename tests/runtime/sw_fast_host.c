@@ -25,6 +25,7 @@ typedef struct {
   k_queue dynamic, idle[CL_CPUS];
   k_cpu cpus[CL_CPUS];
   k_thread threads[CL_THREADS];
+  k_semaphore semaphores[CL_SEMAPHORES];
   k_line lines[CL_LINES];
   uint32_t waiting, asleep;
 } state;
@@ -35,6 +36,7 @@ static void save(state *into) {
   memcpy(into->idle, k_idle_queues, sizeof k_idle_queues);
   memcpy(into->cpus, k_cpus, sizeof k_cpus);
   memcpy(into->threads, k_threads, sizeof k_threads);
+  memcpy(into->semaphores, k_semaphores, sizeof k_semaphores);
   memcpy(into->lines, k_lines, sizeof k_lines);
   into->waiting = k_waiting;
   into->asleep = k_asleep;
@@ -45,6 +47,7 @@ static void restore(const state *from) {
   memcpy(k_idle_queues, from->idle, sizeof k_idle_queues);
   memcpy(k_cpus, from->cpus, sizeof k_cpus);
   memcpy(k_threads, from->threads, sizeof k_threads);
+  memcpy(k_semaphores, from->semaphores, sizeof k_semaphores);
   memcpy(k_lines, from->lines, sizeof k_lines);
   k_waiting = from->waiting;
   k_asleep = from->asleep;
@@ -57,13 +60,14 @@ static int same(state *a, state *b) {
   return !memcmp(a, b, sizeof *a);
 }
 
-enum { YIELD, LINE, START, PATHS };
+enum { YIELD, LINE, START, POST, PATHS };
 
 static uint32_t long_way(int path, k_cpu *cpu, uint32_t id) {
   int woke = 0;
   if (path == YIELD) return k_op_yield(cpu, &woke);
   if (path == LINE) k_op_interrupt_raise(id, &woke);
-  else k_op_thread_start(id);
+  else if (path == START) k_op_thread_start(id);
+  else k_op_semaphore_post(id, &woke);
   return k_irq(cpu) ? k_op_preempt(cpu) : 0;
 }
 
@@ -71,6 +75,14 @@ static uint32_t long_way(int path, k_cpu *cpu, uint32_t id) {
 static uint32_t fast_path(int path, k_cpu *cpu, uint32_t id) {
   if (path == YIELD) return cpu->current->sent ? 0 : k_rotate(cpu);
   if (path == START) return k_threads[id].state == CL_STATE_CREATED ? k_take_over(cpu, &k_threads[id]) : 0;
+  if (path == POST) {
+    k_semaphore *semaphore = &k_semaphores[id], unchanged = *semaphore;
+    k_thread *woken = NULL;
+    k_post(id, &woken);
+    uint32_t word = woken ? k_take_over(cpu, woken) : 0;
+    if (!word) *semaphore = unchanged;
+    return word;
+  }
   k_line *line = k_awaited_line(1u << id);
   uint32_t word = line ? k_take_over(cpu, line->thread) : 0;
   if (word) line->waits = 0;
@@ -123,7 +135,7 @@ static int step(uint32_t taken[PATHS]) {
       k_op_thread_create(1u << CL_ATTRIBUTES_DETACHED_LSB | draw(CL_PRIORITIES) << CL_ATTRIBUTES_PRIORITY_LSB |
                          draw(2) << CL_ATTRIBUTES_STATIC_LSB | draw(CL_CPUS) << CL_ATTRIBUTES_CPU_LSB);
       return 1;
-    case 6: return k_op_semaphore_post(semaphore, &woke), 1;
+    case 6: return k_op_semaphore_value(semaphore) || both(POST, cpu, semaphore, &taken[POST]);
     case 10:
       if (k_tid(cpu->current)) answer = k_op_thread_exit(cpu);
       break;
