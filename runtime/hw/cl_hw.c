@@ -28,7 +28,10 @@ CL_COLD void cl_backend_unlock(void) {
   cl_irq_on();
 }
 
-CL_COLD void cl_backend_timer(void) {
+CL_COLD void cl_backend_unlock_quietly(void) { cl_backend_unlock(); }
+
+CL_COLD void cl_backend_timer(int added) {
+  (void)added;
   const struct cl_timer *first = cl_timers[CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0];
   cl_local_write(CL_MTIMECMP_HI, UINT32_MAX);
   if (!first) return;
@@ -47,7 +50,7 @@ CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) { return
 CL_COLD static void timer_interrupt(void) {
   lock();
   cl_timers_look(CL_CPUS > 1 ? cl_local_read(CL_CPU_ID) : 0);
-  cl_backend_timer();
+  cl_backend_timer(0);
   unlock();
 }
 

@@ -87,7 +87,8 @@
  *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
  *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   with the lock, by a thread: an operation that does
  *     not wait (those that wait.c and mutex.c use); a better thread that it makes ready runs after cl_backend_unlock
- *   void cl_backend_timer(void)     with the lock: cl_timers or cl_timers_count have changed
+ *   void cl_backend_unlock_quietly(void)   cl_backend_unlock if there was no cl_backend_op
+ *   void cl_backend_timer(int added)   with the lock: cl_timers and cl_timers_count have changed; one is added, or removed
  *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void
@@ -210,7 +211,7 @@ struct cl_ipc_first {
   uint32_t mask;
   unsigned cpu;
   void (*others)(void); /* NULL: there are no other handlers */
-  uint32_t none;
+  uint32_t woke; /* a handler has woken a thread that may be better: the software kernel looks */
 };
 extern struct cl_ipc_first cl_ipc_first[];
 
@@ -235,7 +236,8 @@ extern uint32_t cl_timers_count;            /* of all CPUs */
 void cl_timers_look(uint32_t cpu);
 void cl_backend_lock(void);
 void cl_backend_unlock(void);
-void cl_backend_timer(void);
+void cl_backend_unlock_quietly(void);
+void cl_backend_timer(int added);
 uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread);
 uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word);
 

@@ -38,6 +38,12 @@ static struct __lock streams = {.mutex = CL_IN_MEMORY}; /* of all streams, as th
 
 static inline void hold(struct __lock *lock) { lock->owner = cl_self(); }
 
+/* Whoever releases it hands it over. Called with cl_backend_lock held. */
+CL_COLD static void wait_turn(struct __lock *lock) {
+  struct cl_waiter me = {.cancel = NULL};
+  cl_queue_wait(&lock->waiters, &me, CL_NEVER);
+}
+
 /* Its first use, or it is in memory, or another thread has it. */
 IF_NO_MUTEX void wait(struct __lock *lock) {
   cl_backend_lock();
@@ -51,10 +57,9 @@ IF_NO_MUTEX void wait(struct __lock *lock) {
     hold(lock);
   } else if (!lock->owner) {
     hold(lock);
-    cl_backend_unlock();
+    cl_backend_unlock_quietly();
   } else {
-    struct cl_waiter me = {.cancel = NULL};
-    cl_queue_wait(&lock->waiters, &me, CL_NEVER); /* whoever releases it hands it over */
+    wait_turn(lock);
   }
 }
 
@@ -64,11 +69,20 @@ static inline void acquire(struct __lock *lock) {
   else hold(lock);
 }
 
+/* With cl_backend_lock held. */
+CL_COLD static void hand_over(struct __lock *lock) {
+  lock->owner = &cl_threads[cl_queue_wake(&lock->waiters)->thread];
+  cl_backend_unlock();
+}
+
 IF_NO_MUTEX void pass_on(struct __lock *lock) {
   cl_backend_lock();
-  const struct cl_waiter *first = lock->waiters.first ? cl_queue_wake(&lock->waiters) : NULL;
-  lock->owner = first ? &cl_threads[first->thread] : NULL;
-  cl_backend_unlock();
+  if (CL_UNLIKELY(lock->waiters.first)) {
+    hand_over(lock);
+  } else {
+    lock->owner = NULL;
+    cl_backend_unlock_quietly();
+  }
 }
 
 static inline void release(struct __lock *lock) {

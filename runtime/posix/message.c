@@ -224,6 +224,15 @@ int message_timedreceive(int port, struct message **message, uint32_t cycles) {
 
 /* --- Blocks --- */
 
+/* A few words are copied sooner than memcpy finds out how many they are. */
+static inline void copy(uint32_t *to, const uint32_t *from, size_t number) {
+  if (number > 8) {
+    memcpy(to, from, number * sizeof *to);
+    return;
+  }
+  for (; number; number--) *to++ = *from++;
+}
+
 static inline __attribute__((always_inline)) int send_block(int port, const uint32_t *words, size_t number,
                                                             enum kind kind, uint32_t cycles) {
   if (number > CL_MESSAGES * CL_MESSAGE_WORDS) return EMSGSIZE;
@@ -234,7 +243,7 @@ static inline __attribute__((always_inline)) int send_block(int port, const uint
   if (CL_UNLIKELY(status)) return status;
   for (struct message *each = first; each; each = each->next) {
     each->count = number < CL_MESSAGE_WORDS ? number : CL_MESSAGE_WORDS;
-    memcpy(each->words, words, each->count * sizeof *words);
+    copy(each->words, words, each->count);
     words += each->count;
     number -= each->count;
   }
@@ -257,7 +266,7 @@ static inline __attribute__((always_inline)) int receive_block(int port, uint32_
   size_t total = 0;
   for (const struct message *each = first; each; each = each->next) {
     size_t fits = capacity - total < each->count ? capacity - total : each->count;
-    if (total < capacity) memcpy(words + total, each->words, fits * sizeof *words);
+    if (total < capacity) copy(words + total, each->words, fits);
     total += each->count;
   }
   release(first);

@@ -88,7 +88,6 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 
 /* It was busy. */
 static int timed(pthread_mutex_t *mutex, uint64_t at) {
-  if (cl_now() >= at) return ETIMEDOUT;
   cl_trace_call();
   if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
   uint32_t object = cl_object(mutex->handle);
@@ -101,7 +100,8 @@ static int timed(pthread_mutex_t *mutex, uint64_t at) {
 
 int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles) {
   int status = pthread_mutex_trylock(mutex);
-  return status == EBUSY ? timed(mutex, cl_now() + cycles) : status;
+  if (status != EBUSY) return status;
+  return cycles ? timed(mutex, cl_now() + cycles) : ETIMEDOUT;
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
@@ -109,7 +109,8 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
   int status = pthread_mutex_trylock(mutex);
   if (status != EBUSY) return status;
   status = cl_deadline(CLOCK_REALTIME, until, &at);
-  return status ? status : timed(mutex, at);
+  if (status) return status;
+  return cl_now() < at ? timed(mutex, at) : ETIMEDOUT;
 }
 
 CL_COLD int cl_mutex_release(pthread_mutex_t *mutex) {

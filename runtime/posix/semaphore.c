@@ -92,8 +92,6 @@ __attribute__((always_inline)) int sem_wait(sem_t *sem) {
 
 /* It was 0. */
 static int timed(sem_t *sem, uint64_t at) {
-  cl_cancel_test();
-  if (cl_now() >= at) return cl_fail(ETIMEDOUT);
   cl_trace_call();
   if (sem->handle == CL_IN_MEMORY) return wait_closer(sem, EINVAL, at);
   struct cl_timer timer;
@@ -122,13 +120,15 @@ int sem_timedwait(sem_t *sem, const struct timespec *until) {
   int status = try(sem);
   if (status != EAGAIN) return result(status);
   status = cl_deadline(CLOCK_REALTIME, until, &at);
+  if (!status && cl_now() >= at) status = ETIMEDOUT;
   return status ? cl_fail(status) : timed(sem, at);
 }
 
 int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
   cl_cancel_test();
   int status = try(sem);
-  return status == EAGAIN ? timed(sem, cl_now() + cycles) : result(status);
+  if (status != EAGAIN) return result(status);
+  return cycles ? timed(sem, cl_now() + cycles) : cl_fail(ETIMEDOUT);
 }
 
 CL_COLD static int post_closer(sem_t *sem, int status) {

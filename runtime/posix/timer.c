@@ -36,7 +36,7 @@ CL_COLD void cl_timer_enter(struct cl_timer *timer) {
   timer->ended = 0;
   cl_timers_count++;
   insert(timer);
-  cl_backend_timer();
+  cl_backend_timer(1);
 }
 
 CL_COLD void cl_timer_remove(struct cl_timer *timer) {
@@ -45,20 +45,22 @@ CL_COLD void cl_timer_remove(struct cl_timer *timer) {
   while (*link != timer) link = &(*link)->next;
   *link = timer->next;
   cl_timers_count--;
-  cl_backend_timer();
+  cl_backend_timer(0);
 }
 
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at) {
-  *timer = (struct cl_timer){.at = at, .leave = leave, .object = object};
+  timer->at = at;
+  timer->leave = leave;
+  timer->object = object;
   cl_backend_lock();
   cl_timer_enter(timer);
-  cl_backend_unlock();
+  cl_backend_unlock_quietly();
 }
 
 CL_COLD int cl_timer_ended(struct cl_timer *timer) {
-  cl_backend_lock();
-  int ended = timer->ended;
-  cl_backend_unlock();
+  if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
+  int ended = *(volatile uint32_t *)&timer->ended != 0;
+  if (CL_CPUS > 1) cl_backend_unlock_quietly();
   return ended;
 }
 
@@ -67,7 +69,7 @@ CL_COLD int cl_timer_stop(struct cl_timer *timer) {
   cl_backend_lock();
   cl_timer_remove(timer);
   int ended = timer->ended;
-  cl_backend_unlock();
+  cl_backend_unlock_quietly();
   return ended;
 }
 

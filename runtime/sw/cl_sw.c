@@ -79,7 +79,8 @@ static inline void start_slice(const k_cpu *cpu) { cl_local_write(CL_MTIMECMP_LO
 static uint32_t timed[CL_CPUS]; /* the length of slice for which the timer was set */
 
 /* Check whether the slice is used up. Set the timer to its end; or, if it is, to when the low half wraps, as nothing more
- * can happen to it. Or to the first time limit, if that is earlier. */
+ * can happen to it. Or to the first time limit, if that is earlier. With slices the high half is never later than now:
+ * so a low half may be stored alone, and then the timer fires too early at worst. */
 CL_COLD static void set_timer(k_cpu *cpu) {
   uint32_t now = k_now();
   uint32_t high = cl_local_read(CL_MTIME_HI);
@@ -94,8 +95,8 @@ CL_COLD static void set_timer(k_cpu *cpu) {
     }
     k_look_at_slice(cpu);
     uint32_t past = now - cpu->slice_start;
-    uint64_t epoch = (uint64_t)high << 32;
-    uint64_t end = past < k_slice ? (epoch | now) + (k_slice - past) : epoch | UINT32_MAX;
+    uint32_t low = past < k_slice && now + (k_slice - past) > now ? now + (k_slice - past) : UINT32_MAX;
+    uint64_t end = (uint64_t)high << 32 | low;
     if (end < at) at = end;
   }
   if (at == UINT64_MAX) return;
@@ -103,10 +104,34 @@ CL_COLD static void set_timer(k_cpu *cpu) {
   cl_local_write(CL_MTIMECMP_HI, (uint32_t)(at >> 32));
 }
 
+/* Is this time before that low half of now's? */
+static inline int comes_before(uint64_t at, uint32_t low) {
+  return at < ((uint64_t)cl_local_read(CL_MTIME_HI) << 32 | low);
+}
+
+/* start_slice() while there are timed waits. */
+CL_APART void start_slice_timed(k_cpu *cpu) {
+  if (!k_slice) {
+    set_timer(cpu);
+    return;
+  }
+  uint32_t end = cpu->slice_start + k_slice;
+  const struct cl_timer *first = cl_timers[cpu - k_cpus];
+  if (first && comes_before(first->at, end)) end = (uint32_t)first->at;
+  cl_local_write(CL_MTIMECMP_LO, end);
+}
+
 /* Start the next thread's slice, off the fast path. */
 static inline void start_timer(k_cpu *cpu) {
   if (is_quick()) start_slice(cpu);
-  else set_timer(cpu);
+  else start_slice_timed(cpu);
+}
+
+/* This CPU has another time limit. */
+static inline void limit_added(k_cpu *cpu) {
+  const struct cl_timer *first = cl_timers[cpu - k_cpus];
+  if (!k_slice) set_timer(cpu);
+  else if (comes_before(first->at, cl_local_read(CL_MTIMECMP_LO))) cl_local_write(CL_MTIMECMP_LO, (uint32_t)first->at);
 }
 
 static inline void look_at_slice(k_cpu *cpu) { set_timer(cpu); }
@@ -130,6 +155,8 @@ static inline void set_timer(const k_cpu *cpu) {
 }
 
 static inline void start_timer(const k_cpu *cpu) { set_timer(cpu); }
+static inline void start_slice_timed(const k_cpu *cpu) { set_timer(cpu); }
+static inline void limit_added(const k_cpu *cpu) { set_timer(cpu); }
 static inline void look_at_slice(const k_cpu *cpu) { (void)cpu; }
 
 static inline void went_on(const k_cpu *cpu) {
@@ -145,7 +172,7 @@ static inline void went_on(const k_cpu *cpu) {
  * Switch to another thread, with the kernel locked and interrupts disabled. Returns when this one runs again, with the
  * kernel unlocked and interrupts enabled. */
 CL_APART uint32_t switch_away_timed(k_cpu *cpu, uint32_t word) {
-  set_timer(cpu);
+  start_slice_timed(cpu);
   k_notify(cpu);
   return cl_switch(word);
 }
@@ -196,7 +223,7 @@ static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
 /* The following return the word of a switch that their caller makes in place, with the kernel locked. */
 
 CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
-  set_timer(cpu);
+  start_slice_timed(cpu);
   k_notify(cpu);
   __asm__("" : "+r"(word)); /* as in give_way() */
   return word;
@@ -430,7 +457,6 @@ QUIET(set_deadline, (id, word), uint32_t id, uint32_t word)
 QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(port_close, (cpu, id), uint32_t id)
 WAKING(port_trysend, (cpu, id, word, &woke), (id, word), uint32_t id, uint32_t word)
-WAKING(port_tryreceive, (cpu, id, word, &woke), (id, word), uint32_t id, uint32_t *word)
 WAKING(port_publish, (cpu, &woke), (), void)
 WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
@@ -485,11 +511,8 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
   return cl_sw_port_send((uint32_t)(port - k_ports), word);
 }
 
-/* One copy, without a frame: inlined into every thread's loop it would drive the threads out of the cache. */
-CL_APART uint32_t send(k_port *port, uint32_t word) {
-  cl_irq_off();
-  lock();
-  if (CL_LIKELY(k_put_at_once(port, word))) return leave_quietly(0);
+/* One copy, without a frame; with the lock. */
+CL_APART uint32_t send_closer(k_port *port, uint32_t word) {
   k_thread *thread = this_thread();
   if (k_put_buffered(port, thread, word)) return leave_quietly(0);
   if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
@@ -497,8 +520,13 @@ CL_APART uint32_t send(k_port *port, uint32_t word) {
   return leave_waking(this_cpu(), k_put(port, thread, word), 0);
 }
 
+/* Inlined into every thread's loop, so only a message that needs no more than being stored is here. */
 uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
-  return CL_UNLIKELY(id >= CL_PORTS) ? K_ERROR(EINVAL) : send(&k_ports[id], word);
+  if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  cl_irq_off();
+  lock();
+  return CL_LIKELY(k_put_at_once(port, word)) ? leave_quietly(0) : send_closer(port, word);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
@@ -520,6 +548,13 @@ CL_APART uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head)
   return in_place(cpu, answer);
 }
 
+CL_APART uint32_t tryreceive_empty(uint32_t id, uint32_t *word) {
+  k_cpu *cpu = enter();
+  int woke = 0;
+  uint32_t answer = k_op_port_tryreceive(cpu, id, word, &woke);
+  return leave_if(woke, cpu, answer);
+}
+
 /* There is room again, and somebody may wait for it. */
 CL_APART uint32_t receive_room(k_port *port) {
   k_cpu *cpu = enter();
@@ -529,7 +564,7 @@ CL_APART uint32_t receive_room(k_port *port) {
 /* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room
  * sees the new head, or is seen here, because loads and stores happen in program order on one bus. Inlined into every
  * thread's loop, so whatever is not taking is out of line. */
-uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
+static inline uint32_t receive(uint32_t id, uint32_t *word, int waits) {
   if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
   k_thread *thread = this_thread();
@@ -537,13 +572,16 @@ uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) {
   uint32_t head = port->head;
   uint32_t frozen = *(volatile uint32_t *)&port->frozen; /* loads first: a core waits for the last one */
   if (CL_UNLIKELY(receiver != thread)) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
-  if (frozen == head) return receive_empty(receiver, port, head);
+  if (frozen == head) return waits ? receive_empty(receiver, port, head) : tryreceive_empty(id, word);
   uint32_t message = *(volatile uint32_t *)k_slot(port, head);
   *(volatile uint32_t *)&port->head = head + K_STEP;
   k_thread *senders = *(k_thread *volatile *)&port->senders;
   *word = message;
   return CL_UNLIKELY(senders) ? receive_room(port) : 0;
 }
+
+uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) { return receive(id, word, 1); }
+uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) { return receive(id, word, 0); }
 
 /* A new thread that is better than all takes the CPU at once. Not inlined: pthread_create is long enough. */
 __attribute__((noinline)) uint32_t cl_op_thread_start(uint32_t id) {
@@ -605,9 +643,14 @@ uint32_t cl_op_move(uint32_t word) {
 
 /* --- time limits of waits ---------------------------------------------------------------------- */
 
-CL_COLD void cl_backend_lock(void) {
+void cl_backend_lock(void) {
   cl_irq_off();
   lock();
+}
+
+void cl_backend_unlock_quietly(void) {
+  unlock();
+  cl_irq_on();
 }
 
 static int pressed; /* by cl_backend_op: look whether a CPU must give way */
@@ -621,9 +664,10 @@ CL_COLD void cl_backend_unlock(void) {
   }
 }
 
-CL_COLD void cl_backend_timer(void) {
+/* A timer that is removed may ring once more. */
+void cl_backend_timer(int added) {
   note_timers();
-  set_timer(this_cpu());
+  if (added) limit_added(this_cpu());
 }
 
 CL_COLD uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread) {
@@ -658,15 +702,8 @@ CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
 
 /* --- traps and start --------------------------------------------------------------------------- */
 
-/* Anything but what cl_interrupt has a fast path for. Causes that are not served because of a line stay pending. */
-CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
-  if (CL_UNLIKELY(lines)) {
-    take_lines(cpu, lines);
-  } else {
-    if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
-    if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
-    look_at_slice(cpu);
-  }
+/* The end of a trap: the CPU gives way if it should. With the lock. */
+static inline void leave_trap(k_cpu *cpu) {
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (word) {
     start_timer(cpu);
@@ -676,6 +713,18 @@ CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
     went_on(cpu);
     unlock();
   }
+}
+
+/* Anything but what cl_interrupt has a fast path for. Causes that are not served because of a line stay pending. */
+CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
+  if (CL_UNLIKELY(lines)) {
+    take_lines(cpu, lines);
+  } else {
+    if (CL_CPUS > 1) cl_local_write(CL_IPI_CLEAR, 0);
+    if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
+    look_at_slice(cpu);
+  }
+  leave_trap(cpu);
 }
 
 CL_COLD static void interrupt_notify(const k_cpu *cpu, uint32_t word) {
@@ -709,7 +758,10 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   lock();
   int woke = 0;
   uint32_t answer = k_op_semaphore_post(id, &woke);
-  if (woke) k_notify(cpu);
+  if (woke) {
+    k_notify(cpu);
+    cl_ipc_first[CL_AMP ? 0 : cpu - k_cpus].woke = 1;
+  }
   unlock();
   return answer;
 }
@@ -718,7 +770,10 @@ uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 void cl_sw_after_handlers(void);
 void cl_sw_after_handlers(void) {
   k_cpu *cpu = this_cpu();
-  if (k_must_give_way(cpu)) cl_interrupt(0);
+  if (!k_must_give_way(cpu)) return;
+  cl_trace(CL_TRACE_TRAP, 0);
+  lock();
+  leave_trap(cpu);
 }
 
 void cl_backend_start(void) {

@@ -193,6 +193,7 @@ timer_interrupt:
 #define MASK 16
 #define CPU 20
 #define OTHERS 24
+#define WOKE 28
 
 /* With a handler stack (CL_ARCH_HANDLER_STACK): mscratch points to the register save area, followed by cl_ipc_first.
  * Otherwise `first` computes this CPU's address in t0; uses t1. */
@@ -273,13 +274,14 @@ cl_ipc_vectors:
   lw t1, FIRST(OTHERS)
   beqz t1, 3f
   jalr t1
+#if !defined(CL_KERNEL_HW)
+  first
+#endif
 3:
 #if !defined(CL_KERNEL_HW)
-  csrr t0, mepc
-  sw t0, 64(sp)
-  call cl_sw_after_handlers
-  j back
-#else
+  lw t1, FIRST(WOKE)
+  bnez t1, 4f
+#endif
   cl_load_registers
 #if defined(OWN_STACK)
   csrrw sp, mscratch, sp
@@ -287,6 +289,13 @@ cl_ipc_vectors:
   addi sp, sp, FRAME
 #endif
   mret
+#if !defined(CL_KERNEL_HW)
+4:
+  sw zero, FIRST(WOKE)
+  csrr t0, mepc
+  sw t0, 64(sp)
+  call cl_sw_after_handlers
+  j back
 #endif
 #endif
 
