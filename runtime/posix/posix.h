@@ -78,8 +78,14 @@ extern void (*cl_specific_end)(void);
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
  * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
-int cl_timer_ended(struct cl_timer *timer); /* it has ended the wait */
-int cl_timer_stop(struct cl_timer *timer);  /* the same */
+/* It has ended the wait. */
+static inline int cl_timer_ended(const struct cl_timer *timer) {
+  if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
+  int ended = *(const volatile uint32_t *)&timer->ended != 0;
+  if (CL_CPUS > 1) cl_backend_unlock_quietly();
+  return ended;
+}
+int cl_timer_stop(struct cl_timer *timer); /* the same */
 /* The same with cl_backend_lock held; `at`, `leave` and `object` are set. */
 void cl_timer_enter(struct cl_timer *timer);
 void cl_timer_remove(struct cl_timer *timer);

@@ -57,13 +57,6 @@ CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t obj
   cl_backend_unlock_quietly();
 }
 
-CL_COLD int cl_timer_ended(struct cl_timer *timer) {
-  if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
-  int ended = *(volatile uint32_t *)&timer->ended != 0;
-  if (CL_CPUS > 1) cl_backend_unlock_quietly();
-  return ended;
-}
-
 CL_COLD int cl_timer_stop(struct cl_timer *timer) {
   if (!*(volatile uint32_t *)&timer->runs) return timer->ended; /* the interrupt has left it, and does so last */
   cl_backend_lock();
