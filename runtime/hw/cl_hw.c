@@ -28,7 +28,7 @@ CL_COLD void cl_backend_unlock(void) {
   cl_irq_on();
 }
 
-CL_COLD void cl_backend_unlock_quietly(void) { cl_backend_unlock(); }
+void cl_backend_unlock_quietly(void) { cl_backend_unlock(); }
 
 CL_COLD void cl_backend_timer(int added) {
   (void)added;

@@ -95,7 +95,8 @@ CL_COLD static void set_timer(k_cpu *cpu) {
     }
     k_look_at_slice(cpu);
     uint32_t past = now - cpu->slice_start;
-    uint32_t low = past < k_slice && now + (k_slice - past) > now ? now + (k_slice - past) : UINT32_MAX;
+    uint32_t low = cpu->slice_start + k_slice;
+    if (past >= k_slice || low < now) low = UINT32_MAX;
     uint64_t end = (uint64_t)high << 32 | low;
     if (end < at) at = end;
   }
@@ -374,6 +375,12 @@ static inline uint32_t idle(k_cpu *cpu) { return settle_idle(cpu); }
 static inline uint32_t settle(k_cpu *cpu, uint32_t word) { return switch_away(cpu, word); }
 #endif
 
+/* The caller may have to wait. */
+static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
+  if (CL_LIKELY((int32_t)word >= 0)) return leave_quietly(word);
+  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
+}
+
 /* --- the interface --------------------------------------------------------------------------- */
 
 /* These wake no thread. */
@@ -463,12 +470,8 @@ WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
 
 #define k_op_mutex_lock_apart k_op_mutex_lock
-CL_COLD WAITING(mutex_lock_apart, (cpu, id), uint32_t id)
-
-    static inline uint32_t settle_in_place(k_cpu *cpu, uint32_t word) {
-  if (CL_LIKELY((int32_t)word >= 0)) return leave_quietly(word);
-  return CL_UNLIKELY(word == K_PENDING) ? settle_idle(cpu) : in_place(cpu, word);
-}
+CL_COLD uint32_t cl_op_mutex_lock_apart(uint32_t id);
+WAITING(mutex_lock_apart, (cpu, id), uint32_t id)
 
 uint32_t cl_sw_semaphore_wait(uint32_t id) {
   k_cpu *cpu = enter();
