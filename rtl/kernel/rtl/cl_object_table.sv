@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of objects that are created and destroyed: which there are, and a record of each.
 //
-// The record of read_id_i is there in the next cycle, whether the object exists or not. create_i puts new_o,
-// the lowest free number, into use with record wdata_i, only while room_o; we_i writes the record of id_i;
+// The record of read_id_i is there in the next cycle, and whether the object exists: both are early then. create_i puts
+// new_o, the lowest free number, into use with record wdata_i, only while room_o; we_i writes the record of id_i;
 // destroy_i ends id_i. Each takes effect in the next cycle. Ids are 10 bits wide, as callers send them.
 module cl_object_table #(
   parameter  int unsigned Count   = 32,
@@ -15,7 +15,7 @@ module cl_object_table #(
   output logic [Width-1:0] rdata_o,
   output logic [Count-1:0] used_o,     // which there are
   input  logic       [9:0] id_i,
-  output logic             exists_o,   // id_i
+  output logic             exists_o,   // the object read
   output logic             room_o,
   output logic       [9:0] new_o,
   input  logic             create_i,
@@ -28,11 +28,15 @@ module cl_object_table #(
 
   assign id       = IdWidth'(id_i);
   assign new_o    = 10'(new_id);
-  assign exists_o = 32'(id_i) < Count && used_o[id];
   assign waddr    = create_i ? new_id : id;
 
   logic unused_id;  // an id has more bits than a small table needs
-  assign unused_id = ^read_id_i;
+  assign unused_id = ^id_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) exists_o <= 1'b0;
+    else         exists_o <= 32'(read_id_i) < Count && used_o[IdWidth'(read_id_i)];
+  end
 
   cl_ram_1r1w #(.Width(Width), .AddrWidth(IdWidth)) u_record (
     .clk_i, .we_i(create_i | we_i), .waddr_i(waddr), .wdata_i, .raddr_i(IdWidth'(read_id_i)), .rdata_o
