@@ -41,7 +41,7 @@ module cl_tile
   input  logic            kernel_rvalid_i,  // one cycle after the grant or later
   input  logic     [31:0] kernel_rdata_i,
   input  logic            kernel_irq_i,
-  output logic            kernel_intr_o,    // another interrupt is pending here
+  output logic            kernel_intr_o,    // another interrupt is pending here, since a cycle ago
 
   // Communication port, see cl_ipc
   output logic            ipc_req_o,
@@ -217,7 +217,15 @@ module cl_tile
     .value_o
   );
 
-  assign kernel_intr_o = irq_timer | irq_ipi | irq_line | ipc_irq_i;
-  assign ipc_intr_o    = kernel_irq_i | kernel_intr_o;
+  // The kernel hears of it a cycle later: what makes an interrupt is not in the cycle in which it chooses a client.
+  logic intr;
+
+  assign intr       = irq_timer | irq_ipi | irq_line | ipc_irq_i;
+  assign ipc_intr_o = kernel_irq_i | intr;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) kernel_intr_o <= 1'b0;
+    else         kernel_intr_o <= intr;
+  end
 
 endmodule
