@@ -11,6 +11,7 @@ module cl_soc
   parameter int unsigned Cpus       = 2,              // 1..16
   parameter int unsigned HwThreads  = 0,              // 0..15, with Cpus at most 16
   parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
+  parameter bit          Kernel     = 1'b1,           // 0: nothing can reach the kernel, so synthesis leaves it out
   parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
   parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
   parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
@@ -71,6 +72,10 @@ module cl_soc
   localparam int unsigned Clients = Cpus + HwThreads;
   localparam int unsigned Masters = Clients + 32'(BackDoor);  // the last: the window of the Back-Door
 
+  if (!Kernel && HwThreads > 0) begin : g_no_kernel
+    $error("cl_soc: hardware threads need the kernel");
+  end
+
   // Time: CYCLE, mtime and the tick of the time slice
   logic [63:0] cycle_q;
   logic [31:0] tick_count_q;
@@ -130,6 +135,7 @@ module cl_soc
     cl_tile #(
       .Core      (Core),
       .Cpus      (Cpus),
+      .Kernel    (Kernel),
       .Ipc       (Ipc),
       .LocalBytes(LocalBytes)
     ) u_tile (
@@ -149,13 +155,13 @@ module cl_soc
       .snoop_valid_i  (|(snoop_valid & ~(Masters'(1) << i))),
       .snoop_addr_i   (snoop_addr),
       .kernel_req_o   (kernel_req[i]),
-      .kernel_gnt_i   (kernel_gnt[i]),
+      .kernel_gnt_i   (Kernel & kernel_gnt[i]),
       .kernel_we_o    (kernel_we[i]),
       .kernel_addr_o  (kernel_addr[i]),
       .kernel_wdata_o (kernel_wdata[i]),
-      .kernel_rvalid_i(kernel_rvalid[i]),
-      .kernel_rdata_i (kernel_rdata[i]),
-      .kernel_irq_i   (kernel_irq[i]),
+      .kernel_rvalid_i(Kernel & kernel_rvalid[i]),
+      .kernel_rdata_i ({32{Kernel}} & kernel_rdata[i]),
+      .kernel_irq_i   (Kernel & kernel_irq[i]),
       .kernel_intr_o  (kernel_intr[i]),
       .ipc_req_o      (ipc_req[i]),
       .ipc_gnt_i      (ipc_gnt[i]),

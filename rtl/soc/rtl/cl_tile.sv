@@ -11,6 +11,7 @@ module cl_tile
 #(
   parameter core_e       Core       = CoreStandard,
   parameter int unsigned Cpus       = 2,
+  parameter bit          Kernel     = 1'b1,  // there is a kernel
   parameter bit          Ipc        = 1'b0,  // there is a communication port
   parameter int unsigned LocalBytes = 0      // local memory, 0: none
 ) (
@@ -127,7 +128,7 @@ module cl_tile
 
   always_comb begin
     target = TargetNone;
-    if (whole_word && priv_cmd.addr[31:18] == KernelTop)     target = TargetKernel;
+    if (whole_word && Kernel && priv_cmd.addr[31:18] == KernelTop)     target = TargetKernel;
     else if (whole_word && priv_cmd.addr[31:8] == LocalTop)  target = TargetLocal;
     else if (whole_word && Ipc && priv_cmd.addr[31:21] == IpcTop) target = TargetIpc;
   end
@@ -217,7 +218,7 @@ module cl_tile
     .value_o
   );
 
-  // The kernel hears of it a cycle later: what makes an interrupt is not in the cycle in which it chooses a client.
+  // Registered for the kernel, whose choice of a client depends on it: the interrupts' own logic is long.
   logic intr;
 
   assign intr       = irq_timer | irq_ipi | irq_line | ipc_irq_i;

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from coreloom.design import hardware_threads, platform
+from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, RTL
 from coreloom.report import results
@@ -168,13 +169,16 @@ def _seen_by_yosys(file: Path) -> Path:
     return copy
 
 
-def _soc(name: str) -> Unit:
-    """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out."""
-    soc = platform.load(name)
+def soc(soc: Platform, build: str, kernel: bool = True) -> Unit:
+    """A platform, with memory that fits in block RAM; the outputs to the simulation harness are left out.
+
+    kernel: whether the hardware kernel is in it.
+    """
 
     def params(size: Size) -> Params:
-        kernel = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
-        wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=kernel)))
+        sized = dataclasses.replace(soc.kernel, threads=size[0], priorities=size[1])
+        wanted = dict(verilate.platform_params(dataclasses.replace(soc, kernel=sized)))
+        wanted |= {} if kernel else {"Kernel": "1'b0"}
         local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
         if soc.backdoor:
             # With its loader, as nothing is left of a processor with an empty ROM.
@@ -190,7 +194,7 @@ def _soc(name: str) -> Unit:
         _SOC_TOP,
         design,
         params,
-        name,
+        build,
         ((soc.kernel.threads, soc.kernel.priorities),),
         most_priorities=_most_priorities(soc.kernel.ready_queue),
         device="45k",
@@ -288,7 +292,8 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
         return not names or top in names or name in names
 
     units = [unit for unit in _modules() if wanted(unit.top, unit.name)]
-    units += [_soc(name) for name in platform.names() if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
+    socs = [name for name in platform.names() if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
+    units += [soc(platform.load(name), name) for name in socs]
     jobs = []
     for unit in units:
         for size in unit.sizes:

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hardware kernel beside the software kernel with as many CPUs as the same LUT4 buy, in time.
+
+A SoC is placed for its clock; what an application gets done in a window of cycles is simulated.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from coreloom.apps import APPS
+from coreloom.benches.bench import Work
+from coreloom.design import keys, platform
+from coreloom.design.keys import Platform
+from coreloom.errors import UserError
+from coreloom.jobs.job import Job, build, prepare, whole
+from coreloom.report import results
+from coreloom.report.figure import Figure
+from coreloom.simulation.experiment import DIRECT, PLACEMENTS, WITH_PORTS, Experiment, ports
+from coreloom.synthesis import synth, units
+
+CPUS = (1, 2, 4)  # with the hardware kernel
+PAIRS = "pairs"
+# What each application counts.
+APPLICATIONS = {app: APPS[app].unit for app in ("packets", "image")} | {PAIRS: "round trips"}
+WINDOW = 1_000_000
+_MOST_CPUS = keys.entry("cpus").key.most or 1
+_GAIN = 1.01  # what it takes to be ahead: the figures have two digits
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """One SoC; kernel: hw or sw."""
+
+    core: str
+    kernel: str
+    cpus: int
+
+    @property
+    def text(self) -> str:
+        return f"smp-{self.core}, {self.kernel}, {self.cpus} CPU{'s' * (self.cpus > 1)}"
+
+    def soc(self) -> Platform:
+        return dataclasses.replace(platform.load(f"smp-{self.core}", self.cpus), ipc=None)
+
+    def job(self) -> units.Job:
+        """What is synthesised."""
+        unit = units.soc(self.soc(), f"{self.core}-{self.kernel}-{self.cpus}", self.kernel == "hw")
+        return units.Job(unit, unit.sizes[0])
+
+
+class Soc(msgspec.Struct, frozen=True, kw_only=True):
+    """Area and clock of one SoC."""
+
+    core: str
+    kernel: str
+    cpus: int
+    lut4: int
+    mhz: float
+    seeds: int
+    path: str  # the longest: from and to
+
+
+class Core(msgspec.Struct, frozen=True, kw_only=True):
+    """A core alone."""
+
+    core: str
+    lut4: int
+    mhz: float
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One simulation, by the clock of its SoC."""
+
+    core: str
+    kernel: str
+    cpus: int
+    lut4: int
+    mhz: float
+    application: str
+    placement: str
+    done: int  # in the window
+    per_second: float
+
+    @property
+    def arranged(self) -> str:
+        placed = "" if self.cpus == 1 else f" {self.placement}"
+        return f"{self.cpus} CPU{'s' * (self.cpus > 1)}{placed}"
+
+
+class Result(results.Result, kw_only=True):
+    """What `coreloom bench equal_area` writes."""
+
+    cores: list[Core]
+    socs: list[Soc]
+    rows: list[Row]
+    window_cycles: int = WINDOW
+
+
+def areas(core: str, cpus: Sequence[int]) -> list[tuple[Arrangement, int]]:
+    """LUT4 of the hardware arrangements, and of the software ones that need no more than the largest."""
+
+    def lut4(arrangement: Arrangement) -> int:
+        return synth.lut4(arrangement.job())
+
+    found = [(hard, lut4(hard)) for hard in (Arrangement(core, "hw", n) for n in cpus)]
+    most = max(area for _, area in found)
+    for n in range(1, _MOST_CPUS + 1):
+        soft = Arrangement(core, "sw", n)
+        if (area := lut4(soft)) > most:
+            break
+        found.append((soft, area))
+    return found
+
+
+def place(cores: Sequence[str], cpus: Sequence[int], seeds: int, work: Work) -> tuple[list[Core], list[Soc]]:
+    """Area and clock of each core alone, and of each SoC that competes."""
+    sized = work.jobs(
+        [], [Job(f"synthesise smp-{core}", whole(partial(areas, core, cpus))) for core in cores]
+    )
+    alone = units.choose([f"cl_core:{core}" for core in cores])
+    jobs = [*alone, *(arrangement.job() for arrangement, _ in sized)]
+    placed = synth.run(jobs, partial(work.jobs, []), seeds)
+    socs = [
+        Soc(
+            core=arrangement.core,
+            kernel=arrangement.kernel,
+            cpus=arrangement.cpus,
+            lut4=lut4,
+            mhz=row.fmax_mhz,
+            seeds=row.seeds,
+            path=f"{row.critical.start} to {row.critical.end}",
+        )
+        for (arrangement, lut4), row in zip(sized, placed[len(alone) :], strict=True)
+    ]
+    bounds = [
+        Core(core=str(row.build), lut4=synth.lut4(job), mhz=row.fmax_mhz)
+        for job, row in zip(alone, placed, strict=False)
+    ]
+    return bounds, socs
+
+
+def experiment(soc: Soc, application: str, placement: str) -> Experiment:
+    """What is simulated."""
+    program, defines = application, {}
+    if application in WITH_PORTS:
+        defines = ports(application, soc.kernel, DIRECT)
+    else:
+        program = str(Path(__file__).with_name(f"{application}.c"))
+    arranged = Arrangement(soc.core, soc.kernel, soc.cpus)
+    return Experiment(program, arranged.soc(), soc.kernel, placement, defines)
+
+
+def measure(soc: Soc, application: str, placement: str, data: bytes, window: int = WINDOW) -> Row:
+    """Simulate one case. UserError if the program ends within the window, or nothing is done in it."""
+    outcome = experiment(soc, application, placement).run(data, window=window)
+    done = outcome.figures.done
+    if outcome.result.exit_status is not None or not done:
+        raise UserError(
+            f"{application}, smp-{soc.core}, {soc.kernel}: {done} {APPLICATIONS[application]} in "
+            f"{outcome.result.cycles} cycles, status {outcome.result.exit_status}: a bug in Coreloom"
+        )
+    return Row(
+        core=soc.core,
+        kernel=soc.kernel,
+        cpus=soc.cpus,
+        lut4=soc.lut4,
+        mhz=soc.mhz,
+        application=application,
+        placement=placement,
+        done=done,
+        per_second=round(done / window * soc.mhz * 1e6, 1),
+    )
+
+
+def simulate(socs: Sequence[Soc], work: Work, window: int = WINDOW) -> list[Row]:
+    """A row for each application on each SoC, with each placement if it has several CPUs."""
+    data = {app: APPS[app].prepare(None) if app in APPS else b"" for app in APPLICATIONS}
+    cases = [
+        (soc, app, placement)
+        for app in APPLICATIONS
+        for soc in socs
+        for placement in (PLACEMENTS if soc.cpus > 1 else ("dynamic",))
+    ]
+
+    def job(soc: Soc, app: str, placement: str) -> Job[Row]:
+        text = f"{app}: {Arrangement(soc.core, soc.kernel, soc.cpus).text}, {placement}"
+        return Job(text, whole(lambda: [measure(soc, app, placement, data[app], window)]), window * soc.cpus)
+
+    models = dict.fromkeys(Arrangement(soc.core, "hw", soc.cpus) for soc in socs)
+    first = [
+        build(each.soc(), f"smp-{each.core} with {each.cpus} CPU{'s' * (each.cpus > 1)}") for each in models
+    ]
+    first += [prepare(f"compile {case[1]}", experiment(*case).program) for case in cases]
+    return work.jobs(first, [job(*case) for case in cases])
+
+
+def contests(rows: Sequence[Row], application: str) -> list[tuple[Row, Row]]:
+    """Of each hardware arrangement the better placement, and the best software one of no more LUT4."""
+
+    def best(found: Sequence[Row]) -> Row:
+        return max(found, key=lambda row: row.per_second)
+
+    of = [row for row in rows if row.application == application]
+    hards = dict.fromkeys((row.core, row.cpus) for row in of if row.kernel == "hw")
+    contested = []
+    for core, cpus in hards:
+        hard = best([row for row in of if (row.core, row.cpus, row.kernel) == (core, cpus, "hw")])
+        rivals = [row for row in of if (row.core, row.kernel) == (core, "sw") and row.lut4 <= hard.lut4]
+        contested.append((hard, best(rivals)))
+    return contested
+
+
+def ratio(hard: Row, soft: Row) -> float:
+    """Rounded down, so that no tie is called ahead."""
+    return math.floor(100 * hard.per_second / soft.per_second) / 100
+
+
+def ahead(hard: Row, soft: Row) -> bool:
+    return ratio(hard, soft) >= _GAIN
+
+
+def figures(rows: Sequence[Row]) -> list[Figure]:
+    """Of each application and core: the hardware kernel where it gains least."""
+    found = []
+    for application in APPLICATIONS:
+        by_core: dict[str, list[float]] = {}
+        for hard, soft in contests(rows, application):
+            by_core.setdefault(hard.core, []).append(ratio(hard, soft))
+        for core, ratios in by_core.items():
+            what = f"{application}, {core} core: hardware kernel over the best software of equal area"
+            found.append(Figure(f"{what}, with the CPUs that gain least", min(ratios), at_least=_GAIN))
+    return found

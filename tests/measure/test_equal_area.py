@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom bench equal_area`: who competes with whom, its figures, and that one kernel only is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from coreloom.benches.equal_area import bench, page
+from coreloom.benches.equal_area.bench import Arrangement, Core, Row, Soc
+from coreloom.report.figure import Figure
+from coreloom.simulation.measure import waits
+
+
+def row(kernel: str, cpus: int, lut4: int, per_second: float, placement: str = "dynamic") -> Row:
+    return Row(
+        core="fast",
+        kernel=kernel,
+        cpus=cpus,
+        lut4=lut4,
+        mhz=50.0,
+        application="packets",
+        placement=placement,
+        done=1,
+        per_second=per_second,
+    )
+
+
+ROWS = [
+    row("hw", 1, 9000, 100),
+    row("hw", 2, 13_000, 150, "dynamic"),
+    row("hw", 2, 13_000, 160, "static"),
+    row("sw", 1, 4500, 100),
+    row("sw", 2, 9000, 99),
+    row("sw", 3, 13_500, 400),
+]
+
+
+def test_equal_area_counts_and_a_tie_is_no_win() -> None:
+    first, second = bench.contests(ROWS, "packets")
+    assert first == (ROWS[0], ROWS[3])  # the best that fits, not the largest
+    assert second == (ROWS[2], ROWS[3])  # the better placement; three CPUs need more
+    assert (bench.ratio(*first), bench.ahead(*first)) == (1.0, False)
+    assert (bench.ratio(*second), bench.ahead(*second)) == (1.6, True)
+    assert bench.contests(ROWS, "image") == []
+
+
+def test_a_ratio_is_rounded_down() -> None:
+    assert bench.ratio(row("hw", 1, 2, 100.99), row("sw", 1, 1, 100)) == 1.0
+
+
+def test_figure_is_of_the_least_gain() -> None:
+    what = "packets, fast core: hardware kernel over the best software of equal area"
+    what = f"{what}, with the CPUs that gain least"
+    assert bench.figures(ROWS) == [Figure(what, 1.0, at_least=1.01)]
+
+
+def test_tables() -> None:
+    table = page.application(ROWS, "packets")
+    assert table.title == (
+        "Packets a second: hardware kernel beside the best software arrangement of equal area"
+    )
+    assert table.rows == (
+        ("fast", "1 CPU", "9 000", "50.0", "100", "1 CPU", "4 500", "50.0", "100", "1.00", "no"),
+        ("fast", "2 CPUs static", "13 000", "50.0", "160", "1 CPU", "4 500", "50.0", "100", "1.60", "yes"),
+    )
+    soc = Soc(core="fast", kernel="sw", cpus=3, lut4=13_500, mhz=61.25, seeds=3, path="a to b")
+    assert page.clocks([soc], [Core(core="fast", lut4=4440, mhz=83.5)]).rows == (
+        ("fast", "the core alone", "-", "4 440", "83.5", "-", "-"),
+        ("fast", "software kernel", "3", "13 500", "61.2", "3", "`a to b`"),
+    )
+
+
+def test_soc_without_the_kernel() -> None:
+    soft, hard = (Arrangement("fast", kernel, 2).job() for kernel in ("sw", "hw"))
+    assert dict(soft.params()) == {**hard.params(), "Kernel": "1'b0"}
+    assert "Ipc" not in hard.params()
+    assert (soft.label, hard.label) == ("cl_soc-fast-sw-2-64x32", "cl_soc-fast-hw-2-64x32")
+
+
+@pytest.mark.parametrize(("kernel", "operations"), [("hw", True), ("sw", False)])
+def test_only_one_kernel_is_asked(kernel: str, operations: bool) -> None:
+    soc = Soc(core="standard", kernel=kernel, cpus=2, lut4=1, mhz=50, seeds=1, path="")
+    outcome = bench.experiment(soc, "pairs", "dynamic").run(b"", window=20_000, modules=True)
+    found = outcome.figures
+    assert found.done > 0
+    assert bool(waits(outcome.result.events, 0, found.end)) == operations
+
+
+def test_pairs_by_kernel() -> None:
+    def done(kernel: str, cpus: int, placement: str) -> int:
+        soc = Soc(core="standard", kernel=kernel, cpus=cpus, lut4=1, mhz=50, seeds=1, path="")
+        measured = bench.measure(soc, "pairs", placement, b"", window=100_000)
+        assert measured.per_second == measured.done * 500
+        return measured.done
+
+    assert {
+        (kernel, *case): done(kernel, *case)
+        for kernel in ("hw", "sw")
+        for case in ((1, "dynamic"), (2, "static"), (2, "dynamic"))
+    } == {
+        ("hw", 1, "dynamic"): 1009,
+        ("hw", 2, "static"): 1952,
+        ("hw", 2, "dynamic"): 1937,
+        ("sw", 1, "dynamic"): 317,
+        ("sw", 2, "static"): 344,
+        ("sw", 2, "dynamic"): 339,
+    }
+
+
+def test_every_soc_of_a_core_differs_by_cpus_alone() -> None:
+    one, two = (Arrangement("economy", "hw", n).soc() for n in (1, 2))
+    assert dataclasses.replace(one, cpus=2) == two
