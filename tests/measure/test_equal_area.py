@@ -4,13 +4,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
 
 import pytest
 
+from coreloom.benches.bench import Work
 from coreloom.benches.equal_area import bench, page
 from coreloom.benches.equal_area.bench import Arrangement, Core, Row, Soc
+from coreloom.jobs.job import Job
 from coreloom.report.figure import Figure
 from coreloom.simulation.measure import waits
+from coreloom.synthesis import synth, units
+
+T = TypeVar("T")
 
 
 def row(kernel: str, cpus: int, lut4: int, per_second: float, placement: str = "dynamic") -> Row:
@@ -112,3 +119,23 @@ def test_pairs_by_kernel() -> None:
 def test_every_soc_of_a_core_differs_by_cpus_alone() -> None:
     one, two = (Arrangement("economy", "hw", n).soc() for n in (1, 2))
     assert dataclasses.replace(one, cpus=2) == two
+
+
+class Inline:
+    """Work that runs its jobs one after the other."""
+
+    def jobs(self, first: Sequence[Job[Any]], wanted: Sequence[Job[T]]) -> list[T]:
+        return [row for job in wanted for row in job.measure(lambda cycles: None)]
+
+
+def test_software_gets_as_many_cpus_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lut4(job: units.Job) -> int:
+        _, kernel, cpus = job.unit.build.split("-")
+        return 4000 * int(cpus) + 5000 * (kernel == "hw")
+
+    monkeypatch.setattr(synth, "lut4", lut4)
+    found = bench.areas(("fast",), (1, 2), cast(Work, Inline()))
+    assert [(each.kernel, each.cpus, lut4) for each, lut4 in found] == [
+        *(("hw", 1, 9000), ("hw", 2, 13_000)),
+        *(("sw", 1, 4000), ("sw", 2, 8000), ("sw", 3, 12_000)),
+    ]

@@ -104,27 +104,42 @@ class Result(results.Result, kw_only=True):
     window_cycles: int = WINDOW
 
 
-def areas(core: str, cpus: Sequence[int]) -> list[tuple[Arrangement, int]]:
-    """LUT4 of the hardware arrangements, and of the software ones that need no more than the largest."""
-
-    def lut4(arrangement: Arrangement) -> int:
-        return synth.lut4(arrangement.job())
-
-    found = [(hard, lut4(hard)) for hard in (Arrangement(core, "hw", n) for n in cpus)]
-    most = max(area for _, area in found)
-    for n in range(1, _MOST_CPUS + 1):
+def _more(core: str, cpus: int, most: int) -> list[tuple[Arrangement, int]]:
+    """Software arrangements from so many CPUs on that need at most so many LUT4, and these."""
+    found = []
+    for n in range(cpus, _MOST_CPUS + 1):
         soft = Arrangement(core, "sw", n)
-        if (area := lut4(soft)) > most:
+        if (lut4 := synth.lut4(soft.job())) > most:
             break
-        found.append((soft, area))
+        found.append((soft, lut4))
     return found
+
+
+def areas(cores: Sequence[str], cpus: Sequence[int], work: Work) -> list[tuple[Arrangement, int]]:
+    """LUT4 of the hardware arrangements, and of the software ones that need no more than the largest.
+
+    With as many CPUs the software ones need less.
+    """
+    most = max(cpus)
+    hard = [Arrangement(core, "hw", n) for core in cores for n in cpus]
+    certain = [*hard, *(Arrangement(core, "sw", n) for core in cores for n in range(1, most + 1))]
+
+    def area(arrangement: Arrangement) -> Job[int]:
+        run = whole(lambda: [synth.lut4(arrangement.job())])
+        return Job(f"synthesise {arrangement.text}", run, arrangement.cpus)
+
+    sized = list(zip(certain, work.jobs([], [area(each) for each in certain]), strict=True))
+    larger = [
+        Job(f"synthesise more of smp-{each.core}, sw", whole(partial(_more, each.core, most + 1, lut4)))
+        for each, lut4 in sized
+        if (each.kernel, each.cpus) == ("hw", most)
+    ]
+    return [*sized, *work.jobs([], larger)]
 
 
 def place(cores: Sequence[str], cpus: Sequence[int], seeds: int, work: Work) -> tuple[list[Core], list[Soc]]:
     """Area and clock of each core alone, and of each SoC that competes."""
-    sized = work.jobs(
-        [], [Job(f"synthesise smp-{core}", whole(partial(areas, core, cpus))) for core in cores]
-    )
+    sized = areas(cores, cpus, work)
     alone = units.choose([f"cl_core:{core}" for core in cores])
     jobs = [*alone, *(arrangement.job() for arrangement, _ in sized)]
     placed = synth.run(jobs, partial(work.jobs, []), seeds)
