@@ -602,7 +602,7 @@ module cl_kernel_engine
   // The decision
 
   logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
-  logic            insert_decided, may_decide;
+  logic            insert_decided, needs_next_q, may_decide;
   logic [Clients-1:0] unpublished;
   tid_t            receiver;
   thread_change_t  change_decided;
@@ -628,7 +628,9 @@ module cl_kernel_engine
     .clk_i,
     .rst_ni,
     .read_i          (fetch),
+    .read_op_i       (rd_op),
     .read_id_i       (rd_id),
+    .read_word0_i    (word0_i[rd_cpu]),
     .op_i            (op_q),
     .id_i            (id_q),
     .cpu_i           (cpu_q),
@@ -708,14 +710,16 @@ module cl_kernel_engine
                                                  outcome.course == CourseBlock || outcome.course == CourseExit);
   // Operations that may need the next thread or the ready queue wait while the queue is busy; others do not. Most of
   // them may end the caller's slice, so they also wait while a new one is being computed (dwrr).
-  always_comb begin
-    unique case (op_q)
+  always_ff @(posedge clk_i) begin
+    unique case (rd_op)
       OpNext, OpYield, OpPreempt, OpThreadExit, OpMove, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait,
       OpPortSend, OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
-                 may_decide = next_known_q && slice_known_i[cpu_q];
-      default:                                                                    may_decide = 1'b1;
+               needs_next_q <= 1'b1;
+      default: needs_next_q <= 1'b0;
     endcase
   end
+
+  assign may_decide     = !needs_next_q || (next_known_q && slice_known_i[cpu_q]);
 
   assign commit         = state_q == StDispatch && may_decide && !publish_first;
   assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&

@@ -9,8 +9,8 @@
 //   port        port_trysend of the line's number, published at once
 // For the last two `as_op_o` and `as_id_o` are the operation that replaces interrupt_raise.
 //
-// A service: `outcome_o` is the outcome of operation op_i on line id_i; combinational. What it changes happens with
-// commit_i.
+// A service: `outcome_o` is the outcome of operation op_i on line id_i, whose record was read in the cycle before
+// (read_id_i); combinational. What it changes happens with commit_i.
 //
 // Requests: with pending_o a line waits to be served; the engine then takes no client. In a cycle with request_o
 // the engine may serve it, with take_i. request_wakes_o: wake thread request_id_o; request_notes_o: only set `fired`;
@@ -30,6 +30,7 @@ module cl_kernel_interrupt_ops
   input  logic                 rst_ni,
   input  logic     [Lines-1:0] line_i,
 
+  input  logic           [9:0] read_id_i,
   input  logic           [5:0] op_i,
   input  logic           [9:0] id_i,
   input  logic          [31:0] word0_i,
@@ -75,19 +76,22 @@ module cl_kernel_interrupt_ops
   // Decision
 
   logic  exists, bound, bind_line, unbind, set_wait, fire;
-  line_t line;
+  line_t line;      // the one read
   kind_e new_kind;
 
-  assign exists   = 32'(id_i) < Lines;
-  assign line     = lines_q[LineWidth'(id_i)];
-  assign bound    = bound_q[LineWidth'(id_i)];
+  always_ff @(posedge clk_i) begin
+    exists <= 32'(read_id_i) < Lines;
+    bound  <= bound_q[LineWidth'(read_id_i)];
+    line   <= lines_q[LineWidth'(read_id_i)];
+  end
+
   assign new_kind = kind_e'(word0_i[BindingKindLsb +: BindingKindWidth]);
   assign as_op_o  = op_of(line.kind);
   assign as_id_o  = 10'(line.object);
   assign thread_o = TidWidth'(line.object);
 
-  logic unused_word0;
-  assign unused_word0 = ^word0_i;
+  logic unused;
+  assign unused = ^{word0_i, id_i};
 
   always_comb begin
     outcome_o = '0;
@@ -245,16 +249,21 @@ module cl_kernel_interrupt_ops
   end
 
   // What the engine guarantees
+  logic line_known;  // what is decided on is as it is now
+  assign line_known = {bound, line} == {bound_q[LineWidth'(id_i)], lines_q[LineWidth'(id_i)]};
+
 `ifdef FORMAL
   always_comb begin
     assume (!take_i || request_o);
     assume (!free_i || !pending_o);
+    assume (!(commit_i && (bind_line || unbind || set_wait || fire)) || line_known);
   end
 `else
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       AssertTakeRequest: assert (!take_i || request_o);
       AssertFreeTurn:    assert (!free_i || !pending_o);
+      AssertLineKnown:   assert (!(commit_i && (bind_line || unbind || set_wait || fire)) || line_known);
     end
   end
 `endif

@@ -34,7 +34,7 @@ module cl_kernel_port_ops
   input  logic                by_line_i,        // no thread sends, but interrupt line line_i, its number:
   input  logic [LineWidth-1:0] line_i,
   input  logic          [9:0] bind_id_i,        // a port that a line is to be bound to
-  output logic                bind_exists_o,    // there is such a port,
+  output logic                bind_exists_o,    // in the next cycle: there is such a port,
   output logic                bind_open_o,      // and it is open
   input  logic                waiter_valid_i,   // a sender is in the port's wait list
   output outcome_t            outcome_o,
@@ -86,15 +86,12 @@ module cl_kernel_port_ops
   change_t          decided, change;
 
   assign exists          = 32'(id_i) < Ports;
-  assign is_open         = open_q[port_q];
   assign is_receiver     = port.receiver == caller_i;
   assign used            = port.wr - port.rd;
   assign frozen          = port.commit - port.rd;
   assign full            = 32'(used) == PortDepth;
   assign receiver_o      = port.receiver;
   assign payload         = by_line_i ? 32'(line_i) : word0_i;
-  assign bind_exists_o   = 32'(bind_id_i) < Ports;
-  assign bind_open_o     = open_q[port_id_t'(bind_id_i)];
 
   // ---------------------------------------------------------------------------------------------
   // Decision
@@ -238,9 +235,15 @@ module cl_kernel_port_ops
     if (!rst_ni) begin
       port_q          <= '0;
       open_q          <= '0;
+      is_open         <= 1'b0;
+      bind_exists_o   <= 1'b0;
+      bind_open_o     <= 1'b0;
       message_valid_o <= 1'b0;
     end else begin
       port_q          <= raddr;
+      is_open         <= open_q[raddr];
+      bind_exists_o   <= 32'(bind_id_i) < Ports;
+      bind_open_o     <= open_q[port_id_t'(bind_id_i)];
       message_valid_o <= change.take;
       if (change.open)  open_q[port_q] <= 1'b1;
       if (change.close) open_q[port_q] <= 1'b0;

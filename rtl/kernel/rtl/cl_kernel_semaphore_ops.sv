@@ -16,7 +16,7 @@ module cl_kernel_semaphore_ops
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
   input  logic  [9:0] bind_id_i,
-  output logic        bindable_o,      // there is a semaphore bind_id_i
+  output logic        bindable_o,      // in the next cycle: there is a semaphore bind_id_i
   input  logic        waiter_valid_i,  // the semaphore's wait list is not empty
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with semaphore_create: the new semaphore
@@ -30,7 +30,10 @@ module cl_kernel_semaphore_ops
   logic [CountWidth-1:0] count, set_to;
   logic [Semaphores-1:0] used;
 
-  assign bindable_o = 32'(bind_id_i) < Semaphores && used[IdWidth'(bind_id_i)];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) bindable_o <= 1'b0;
+    else         bindable_o <= 32'(bind_id_i) < Semaphores && used[IdWidth'(bind_id_i)];
+  end
 
   always_comb begin
     outcome_o = '0;

@@ -41,11 +41,15 @@ module cl_kernel_sent #(
     .wdata_i({cpu_i, valid_o[cpu_i], head_q[cpu_i]}), .raddr_i, .rdata_o(sent)
   );
 
-  assign listed_o   = listed_q[port_i];
   assign by_other_o = listed_o && sent.cpu != cpu_i;
   assign head_o     = head_q[cpu_i];
   assign more_o     = sent.more;
   assign next_o     = sent.next;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) listed_o <= 1'b0;
+    else         listed_o <= listed_q[raddr_i];
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

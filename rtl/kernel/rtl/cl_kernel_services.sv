@@ -32,9 +32,11 @@ module cl_kernel_services
   input  logic                     clk_i,
   input  logic                     rst_ni,
 
-  // The operation; read_i: its object is read_id_i in the next cycle
+  // The operation; in the next cycle it is read_op_i with argument read_word0_i and, with read_i, object read_id_i
   input  logic                     read_i,
+  input  logic               [5:0] read_op_i,
   input  logic               [9:0] read_id_i,
+  input  logic              [31:0] read_word0_i,
   input  logic               [5:0] op_i,
   input  logic               [9:0] id_i,
   input  logic      [CpuWidth-1:0] cpu_i,
@@ -117,10 +119,10 @@ module cl_kernel_services
   // Operations that there are, and those that only a thread may call
   logic known, needs_thread, allowed;
 
-  always_comb begin
-    known        = 1'b1;
-    needs_thread = 1'b1;
-    unique case (op_i)
+  always_ff @(posedge clk_i) begin
+    known        <= 1'b1;
+    needs_thread <= 1'b1;
+    unique case (read_op_i)
       OpNext, OpThreadStart, OpThreadDetach, OpSetSchedParam, OpThreadRead, OpSlice, OpGetSchedParam,
       OpMutexLeave,
       OpSemaphorePost, OpSemaphoreValue, OpSemaphoreLeave,
@@ -129,14 +131,14 @@ module cl_kernel_services
       OpInterruptUnbind, OpInterruptRaise,
       OpSetWeight, OpSetDeadline, OpReserve, OpRelease,
       OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty, OpSetIdleThread, OpCheckSchedParam:
-        needs_thread = 1'b0;
+        needs_thread <= 1'b0;
       OpSelf, OpYield, OpPreempt, OpThreadCreate, OpThreadExit, OpMove, OpThreadJoin,
       OpMutexCreate, OpMutexDestroy, OpMutexLock, OpMutexTrylock, OpMutexUnlock,
       OpSemaphoreCreate, OpSemaphoreDestroy, OpSemaphoreWait, OpSemaphoreTrywait,
       OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish,
       OpCondCreate, OpCondDestroy, OpCondWait,
       OpInterruptBind, OpInterruptWait: ;
-      default: known = 1'b0;
+      default: known <= 1'b0;
     endcase
   end
 
@@ -149,7 +151,10 @@ module cl_kernel_services
   thread_change_t change;
 
   // interrupt_bind names a second object.
-  assign bind_id = word0_i[BindingObjectLsb +: BindingObjectWidth];
+  assign bind_id = read_word0_i[BindingObjectLsb +: BindingObjectWidth];
+
+  logic unused_word0;
+  assign unused_word0 = ^read_word0_i;
 
   assign commit   = commit_i && allowed;
   assign change_o = allowed ? change : '0;
@@ -277,6 +282,7 @@ module cl_kernel_services
     .clk_i,
     .rst_ni,
     .line_i             (lines_i),
+    .read_id_i,
     .op_i,
     .id_i,
     .word0_i,
