@@ -14,7 +14,7 @@ from coreloom.report import results
 from coreloom.report.table import Table, number
 from coreloom.synthesis import synth
 
-QUICK_CPUS = CPUS[:2]
+QUICK_CPUS = CPUS[:1]
 
 
 class EqualArea(Bench[Result]):
@@ -30,7 +30,9 @@ class EqualArea(Bench[Result]):
     def options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--core", choices=CORES, help="this core only; writes no page")
         parser.add_argument(
-            "--quick", action="store_true", help="up to 2 CPUs, one placement of each SoC; writes no page"
+            "--quick",
+            action="store_true",
+            help="1 CPU with the hardware kernel, one placement of each SoC; writes no page",
         )
 
     def whole(self, options: Namespace) -> bool:
