@@ -6,7 +6,9 @@ module cl_core
 #(
   parameter core_e       Core       = CoreStandard,
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
-  parameter int unsigned LocalBytes = 0         // local memory, 0: none
+  parameter int unsigned LocalBytes = 0,        // local memory, 0: none
+  parameter int unsigned CacheBytes = 0,        // data cache of economy and standard, 0: none
+  parameter int unsigned CacheLineWords = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -35,7 +37,7 @@ module cl_core
   input  logic        irq_line_i,
   input  logic        irq_ipc_i,
 
-  // Writes of other masters, for a data cache; not used yet
+  // Writes of other masters, for the data cache
   input  logic        snoop_valid_i,
   input  logic [31:0] snoop_addr_i,
 
@@ -47,8 +49,10 @@ module cl_core
 
   if (Core == CoreEconomy) begin : g_economy
     cl_core_economy #(
-      .BootAddr  (BootAddr),
-      .LocalBytes(LocalBytes)
+      .BootAddr      (BootAddr),
+      .LocalBytes    (LocalBytes),
+      .CacheBytes    (CacheBytes),
+      .CacheLineWords(CacheLineWords)
     ) u_core (
       .clk_i,
       .rst_ni,
@@ -115,8 +119,10 @@ module cl_core
     );
   end else begin : g_standard
     cl_core_standard #(
-      .BootAddr  (BootAddr),
-      .LocalBytes(LocalBytes)
+      .BootAddr      (BootAddr),
+      .LocalBytes    (LocalBytes),
+      .CacheBytes    (CacheBytes),
+      .CacheLineWords(CacheLineWords)
     ) u_core (
       .clk_i,
       .rst_ni,

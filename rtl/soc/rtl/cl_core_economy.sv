@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Economy core: adapter around PicoRV32 (rv32im, multi-cycle, no cache, interrupts of its own).
+// Fetches and data have one port, so a data cache has both.
 //
 // PicoRV32 announces an access one cycle ahead (mem_la_*). The adapter puts that on its ports, so a
 // one-cycle memory answers in the first cycle of mem_valid and no access waits unless the bus is taken.
@@ -9,6 +10,8 @@ module cl_core_economy
 #(
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0,        // local memory, 0: none
+  parameter int unsigned CacheBytes = 0,        // data cache, 0: none
+  parameter int unsigned CacheLineWords = 1,
   // Interrupts at +0x10: with a local memory the program is there.
   parameter logic [31:0] IrqBase    = (LocalBytes == 0) ? BootAddr : LocalMemoryBase
 ) (
@@ -19,7 +22,7 @@ module cl_core_economy
   // Both ports share the command
   output bus_cmd_t    cmd_o,
   output logic        bus_req_o,
-  output logic        bus_late_o,      // never: the look-ahead does not depend on a grant
+  output logic        bus_late_o,      // of a data cache: the look-ahead does not depend on a grant
   input  logic        bus_gnt_i,
   input  logic        bus_gnt_late_i,
   input  logic        bus_rvalid_i,    // exactly one cycle after the grant
@@ -39,7 +42,7 @@ module cl_core_economy
   input  logic        irq_line_i,      // irq[7]
   input  logic        irq_ipc_i,       // irq[8]
 
-  // Writes of other masters, for a data cache; this core has none
+  // Writes of other masters, for the data cache
   input  logic        snoop_valid_i,
   input  logic [31:0] snoop_addr_i,
 
@@ -56,7 +59,9 @@ module cl_core_economy
   logic [31:0] mem_addr, mem_wdata, la_addr, la_wdata, rdata, irq;
   logic  [3:0] mem_wstrb, la_wstrb;
   logic        req, gnt, rvalid, err, granted_q;
-  bus_cmd_t    cmd;
+  bus_cmd_t    cmd, split_cmd;
+  logic        split_req, split_gnt, split_rvalid, split_err;
+  logic [31:0] split_rdata;
   logic        resetn_q;
 
   // Outputs that are not used: co-processor port, end of interrupt, instruction trace
@@ -163,12 +168,12 @@ module cl_core_economy
     .rvalid_o      (rvalid),
     .err_o         (err),
     .rdata_o       (rdata),
-    .cmd_o         (cmd_o),
-    .bus_req_o     (bus_req_o),
-    .bus_gnt_i     (bus_gnt_i),
-    .bus_rvalid_i  (bus_rvalid_i),
-    .bus_err_i     (bus_err_i),
-    .bus_rdata_i   (bus_rdata_i),
+    .cmd_o         (split_cmd),
+    .bus_req_o     (split_req),
+    .bus_gnt_i     (split_gnt),
+    .bus_rvalid_i  (split_rvalid),
+    .bus_err_i     (split_err),
+    .bus_rdata_i   (split_rdata),
     .priv_req_o    (priv_req_o),
     .priv_gnt_i    (priv_gnt_i),
     .priv_rvalid_i (priv_rvalid_i),
@@ -178,6 +183,30 @@ module cl_core_economy
     .mem_rdata_i   (local_rdata),
     .fault_o       (fault_o),
     .fault_addr_o  (fault_addr_o)
+  );
+
+  cl_dcache #(
+    .Bytes    (CacheBytes),
+    .LineWords(CacheLineWords)
+  ) u_dcache (
+    .clk_i,
+    .rst_ni,
+    .req_i         (split_req),
+    .cmd_i         (split_cmd),
+    .gnt_o         (split_gnt),
+    .rvalid_o      (split_rvalid),
+    .err_o         (split_err),
+    .rdata_o       (split_rdata),
+    .bus_req_o,
+    .bus_late_o,
+    .bus_cmd_o     (cmd_o),
+    .bus_gnt_i,
+    .bus_gnt_late_i,
+    .bus_rvalid_i,
+    .bus_err_i,
+    .bus_rdata_i,
+    .snoop_valid_i,
+    .snoop_addr_i
   );
 
   // Local memory: this core has one port for fetches and data, so one port of it is enough.
@@ -196,10 +225,10 @@ module cl_core_economy
       .fetch_addr_i ('0),
       .fetch_rdata_o(unused_rdata),
       .req_i        (local_req),
-      .we_i         (cmd_o.we),
-      .be_i         (cmd_o.be),
-      .addr_i       (cmd_o.addr[2 +: $clog2(LocalBytes / 4)]),
-      .wdata_i      (cmd_o.wdata),
+      .we_i         (split_cmd.we),
+      .be_i         (split_cmd.be),
+      .addr_i       (split_cmd.addr[2 +: $clog2(LocalBytes / 4)]),
+      .wdata_i      (split_cmd.wdata),
       .rdata_o      (local_rdata)
     );
   end
@@ -209,12 +238,11 @@ module cl_core_economy
     else if (mem_valid && mem_instr) pc_o <= mem_addr;
   end
 
-  assign bus_late_o = 1'b0;
-  assign priv_cmd_o = cmd_o;
+  assign priv_cmd_o = split_cmd;
   assign halt_o     = trap;
 
   logic unused;
-  assign unused = ^{cpu_id_i, bus_gnt_late_i, snoop_valid_i, snoop_addr_i, err, unused_pcpi_valid, unused_pcpi_insn,
-                    unused_pcpi_rs1, unused_pcpi_rs2, unused_eoi, unused_trace_valid, unused_trace_data};
+  assign unused = ^{cpu_id_i, err, unused_pcpi_valid, unused_pcpi_insn, unused_pcpi_rs1,
+                    unused_pcpi_rs2, unused_eoi, unused_trace_valid, unused_trace_data};
 
 endmodule

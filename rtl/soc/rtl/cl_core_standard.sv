@@ -7,13 +7,16 @@
 // instructions that access data without fetching any, so not for long. No cycle is added on the way.
 //
 // In Ibex the fetch of a cycle depends on the grant of the data access in that cycle. A new fetch is therefore
-// a late request of the bus; one that has waited is a request like any other.
+// a late request of the bus; one that has waited is a request like any other. A data cache asks late as well, when no
+// fetch does.
 module cl_core_standard
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
 #(
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
-  parameter int unsigned LocalBytes = 0         // local memory, 0: none
+  parameter int unsigned LocalBytes = 0,        // local memory, 0: none
+  parameter int unsigned CacheBytes = 0,        // data cache, 0: none
+  parameter int unsigned CacheLineWords = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -42,7 +45,7 @@ module cl_core_standard
   input  logic        irq_line_i,      // fast 0
   input  logic        irq_ipc_i,       // fast 1
 
-  // Writes of other masters, for a data cache; not used yet
+  // Writes of other masters, for the data cache
   input  logic        snoop_valid_i,
   input  logic [31:0] snoop_addr_i,
 
@@ -120,8 +123,10 @@ module cl_core_standard
   );
 
   // Data: to the bus, to the private port or to the local memory
-  bus_cmd_t    split_cmd;
-  logic        data_bus_req, data_bus_gnt, data_bus_rvalid;
+  bus_cmd_t    split_cmd, data_bus_cmd;
+  logic        split_req, split_gnt, split_rvalid, split_err;
+  logic [31:0] split_rdata;
+  logic        data_bus_req, data_bus_late, data_bus_gnt, data_bus_gnt_late, data_bus_rvalid;
   logic        data_fault;
   logic [31:0] data_fault_addr;
   logic        local_req;
@@ -139,11 +144,11 @@ module cl_core_standard
     .err_o         (data_err),
     .rdata_o       (data_rdata),
     .cmd_o         (split_cmd),
-    .bus_req_o     (data_bus_req),
-    .bus_gnt_i     (data_bus_gnt),
-    .bus_rvalid_i  (data_bus_rvalid),
-    .bus_err_i     (bus_err_i),
-    .bus_rdata_i   (bus_rdata_i),
+    .bus_req_o     (split_req),
+    .bus_gnt_i     (split_gnt),
+    .bus_rvalid_i  (split_rvalid),
+    .bus_err_i     (split_err),
+    .bus_rdata_i   (split_rdata),
     .priv_req_o    (priv_req_o),
     .priv_gnt_i    (priv_gnt_i),
     .priv_rvalid_i (priv_rvalid_i),
@@ -157,21 +162,47 @@ module cl_core_standard
 
   assign priv_cmd_o = split_cmd;
 
+  cl_dcache #(
+    .Bytes    (CacheBytes),
+    .LineWords(CacheLineWords)
+  ) u_dcache (
+    .clk_i,
+    .rst_ni,
+    .req_i         (split_req),
+    .cmd_i         (split_cmd),
+    .gnt_o         (split_gnt),
+    .rvalid_o      (split_rvalid),
+    .err_o         (split_err),
+    .rdata_o       (split_rdata),
+    .bus_req_o     (data_bus_req),
+    .bus_late_o    (data_bus_late),
+    .bus_cmd_o     (data_bus_cmd),
+    .bus_gnt_i     (data_bus_gnt),
+    .bus_gnt_late_i(data_bus_gnt_late),
+    .bus_rvalid_i  (data_bus_rvalid),
+    .bus_err_i,
+    .bus_rdata_i,
+    .snoop_valid_i,
+    .snoop_addr_i
+  );
+
   // Bus: data before instructions. The response comes one cycle after the grant, so its owner is known.
-  logic        data_owner_q, instr_owner_q, waiting_q, instr_bus_req, fetch_req, fetch_q;
+  logic        data_owner_q, instr_owner_q, waiting_q, instr_bus_req, data_late, fetch_req, fetch_q;
   logic [31:0] instr_addr_q;
 
   assign fetch_req     = instr_req & in_local_memory(instr_addr, LocalBytes);
   assign instr_bus_req = instr_req & ~in_local_memory(instr_addr, LocalBytes);
 
   assign bus_req_o    = data_bus_req | waiting_q;
-  assign bus_late_o   = instr_bus_req;
+  assign bus_late_o   = instr_bus_req | data_late;
+  assign data_late    = data_bus_late & ~instr_bus_req;
   assign data_bus_gnt = data_bus_req & bus_gnt_i;
+  assign data_bus_gnt_late = data_late & bus_gnt_late_i;
   assign instr_gnt    = fetch_req | (instr_bus_req & ~data_bus_req & (bus_gnt_i | bus_gnt_late_i));
 
   always_comb begin
-    if (data_bus_req) cmd_o = split_cmd;
-    else              cmd_o = '{we: 1'b0, be: '1, addr: instr_addr, wdata: '0};
+    if (data_bus_req || data_late) cmd_o = data_bus_cmd;
+    else                           cmd_o = '{we: 1'b0, be: '1, addr: instr_addr, wdata: '0};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -182,7 +213,7 @@ module cl_core_standard
       fetch_q       <= 1'b0;
       instr_addr_q  <= '0;
     end else begin
-      data_owner_q  <= data_bus_req;
+      data_owner_q  <= data_bus_req | data_late;
       instr_owner_q <= instr_gnt & ~fetch_req;
       fetch_q       <= fetch_req;
       waiting_q     <= instr_req & ~instr_gnt;   // Ibex keeps a request until it is granted
@@ -230,7 +261,7 @@ module cl_core_standard
   assign pc_o = crash_dump.current_pc;
 
   logic unused;
-  assign unused = ^{snoop_valid_i, snoop_addr_i, unused_wdata_intg, crash_dump, unused_scramble_req,
-                    unused_alert_minor, unused_alert_internal, unused_alert_bus, unused_sleep};
+  assign unused = ^{unused_wdata_intg, crash_dump, unused_scramble_req, unused_alert_minor,
+                    unused_alert_internal, unused_alert_bus, unused_sleep};
 
 endmodule

@@ -28,6 +28,8 @@ module cl_soc
   parameter int unsigned CpuMutexes = 16,
   parameter int unsigned Barriers   = 4,
   parameter int unsigned LocalBytes = 0,              // local memory of each processor, a power of two; 0: none
+  parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
+  parameter int unsigned CacheLineWords = 1,
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, with these cycles: see cl_sdram
   parameter int unsigned RowHit     = 5,
@@ -133,11 +135,13 @@ module cl_soc
 
   for (genvar i = 0; i < Cpus; i++) begin : g_tile
     cl_tile #(
-      .Core      (Core),
-      .Cpus      (Cpus),
-      .Kernel    (Kernel),
-      .Ipc       (Ipc),
-      .LocalBytes(LocalBytes)
+      .Core          (Core),
+      .Cpus          (Cpus),
+      .Kernel        (Kernel),
+      .Ipc           (Ipc),
+      .LocalBytes    (LocalBytes),
+      .CacheBytes    (CacheBytes),
+      .CacheLineWords(CacheLineWords)
     ) u_tile (
       .clk_i,
       .rst_ni,

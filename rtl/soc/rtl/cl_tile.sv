@@ -13,7 +13,9 @@ module cl_tile
   parameter int unsigned Cpus       = 2,
   parameter bit          Kernel     = 1'b1,  // there is a kernel
   parameter bit          Ipc        = 1'b0,  // there is a communication port
-  parameter int unsigned LocalBytes = 0      // local memory, 0: none
+  parameter int unsigned LocalBytes = 0,     // local memory, 0: none
+  parameter int unsigned CacheBytes = 0,     // data cache, 0: none
+  parameter int unsigned CacheLineWords = 1
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -84,8 +86,10 @@ module cl_tile
   logic        irq_timer, irq_ipi, irq_line;
 
   cl_core #(
-    .Core      (Core),
-    .LocalBytes(LocalBytes)
+    .Core          (Core),
+    .LocalBytes    (LocalBytes),
+    .CacheBytes    (CacheBytes),
+    .CacheLineWords(CacheLineWords)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -136,6 +136,26 @@ class IpcSize:
 
 
 @dataclass(frozen=True)
+class DcacheSize:
+    """The data cache of each processor."""
+
+    kib: Annotated[
+        int,
+        Key(
+            "size of each processor's data cache", 1, 64, True, unit=_KIB, rtl="CacheBytes",
+            area="none: block RAM; of the cache: cl_dcache of `coreloom synth`",
+        ),
+    ] = 4  # fmt: skip
+    line_words: Annotated[
+        int,
+        Key(
+            "words of a line, which a miss brings", 1, 8, True, rtl="CacheLineWords", optional=True,
+            area="a counter and a comparison",
+        ),
+    ] = 1  # fmt: skip
+
+
+@dataclass(frozen=True)
 class BackdoorSize:
     """Processor 1 behind the Back-Door."""
 
@@ -265,6 +285,7 @@ class Platform:
         ),
     ] = 390  # fmt: skip
     ipc: IpcSize | None = None
+    dcache: DcacheSize | None = None
     local_kib: Annotated[
         int,
         Key(
@@ -306,6 +327,9 @@ SECTIONS = {
     "ipc": Section(
         "[ipc]: the communication port; left out: no port",
         IpcSize, {"Ipc": Literal("1'b1")}, "CL_IPC", needed=False,
+    ),
+    "dcache": Section(
+        "[dcache]: a data cache in each processor; left out: no cache", DcacheSize, needed=False,
     ),
     "backdoor": Section(
         "[backdoor]: processor 1 behind a Back-Door",

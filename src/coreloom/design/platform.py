@@ -20,6 +20,7 @@ from coreloom.design.keys import (
     POLICIES,
     READY_QUEUES,
     BackdoorSize,
+    DcacheSize,
     IpcSize,
     KernelSize,
     Platform,
@@ -35,7 +36,8 @@ else:
 __all__ = [
     "BUILT_POLICIES", "CORES", "LINES", "LINE_PINS", "LOCAL_BASE", "MAX_CLIENTS", "MAX_HYBRID_PRIORITIES",
     "MAX_LOCAL_KIB", "MAX_RAM_MIB", "POLICIES", "RAM_BASE", "READY_QUEUES", "ROM_BYTES", "BackdoorSize",
-    "IpcSize", "KernelSize", "Platform", "check_policy", "flattened", "line_of", "load", "names", "nearest",
+    "DcacheSize", "IpcSize", "KernelSize", "Platform", "check_policy", "flattened", "line_of", "load",
+    "names", "nearest",
 ]  # fmt: skip
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
@@ -206,6 +208,8 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             f"core is 'fast' with interconnect = '{platform.interconnect}': choose economy or standard, "
             "or interconnect = 'smp-bus'",
         )
+    if platform.core == "fast" and platform.dcache:
+        raise wrong("dcache", "[dcache] is for core = 'economy' or 'standard' only: remove it")
     if kernel.ready_queue == "hybrid" and not units:
         raise wrong(
             "kernel.ready_queue",

