@@ -112,6 +112,22 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   return answer;
 }
 
+#if CL_TIMEOUTS
+uint64_t cl_now(void);
+
+/* A later deadline than the kernel compares is left to the timer. */
+static inline int cl_backend_timeout_start(uint64_t at) {
+  if ((int64_t)(at - cl_now()) >= 1 << 30) return 0;
+  *cl_port(CL_OP_WORD0, 0) = (uint32_t)at;
+  return !cl_port_load(CL_OP_TIMEOUT_START, 0);
+}
+
+static inline int cl_backend_timeout_stop(void) { return (int)cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
+#else
+static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
+static inline int cl_backend_timeout_stop(void) { return 0; }
+#endif
+
 uint32_t cl_op_move(uint32_t word);
 static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }
 

@@ -90,6 +90,8 @@
  *   void cl_backend_unlock_quietly(void)   cl_backend_unlock if there was no cl_backend_op
  *   void cl_backend_timer(int added)   with the lock: cl_timers and cl_timers_count have changed; one is added, or removed
  *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
+ *   int cl_backend_timeout_start(uint64_t at)   the kernel itself ends the caller's wait; 0: it does not
+ *   int cl_backend_timeout_stop(void)           after that: whether it has
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void
 #define CL_PARAMETERS_I uint32_t id
@@ -229,6 +231,7 @@ struct cl_timer {
   uint32_t patience; /* cycles until it checks again whether its thread waits */
   uint32_t runs;
   uint32_t ended;
+  uint32_t in_kernel; /* instead of all this: the hardware kernel ends the wait */
 };
 
 extern struct cl_timer *cl_timers[CL_CPUS]; /* of each CPU the first */

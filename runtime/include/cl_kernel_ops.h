@@ -73,6 +73,8 @@
 #define CL_OP_MUTEX_TRYLOCK                19
 #define CL_OP_MUTEX_UNLOCK                 20
 #define CL_OP_MUTEX_LEAVE                  21
+#define CL_OP_TIMEOUT_START                22
+#define CL_OP_TIMEOUT_STOP                 23
 #define CL_OP_SEMAPHORE_CREATE             24
 #define CL_OP_SEMAPHORE_DESTROY            25
 #define CL_OP_SEMAPHORE_WAIT               26

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timed waits. A thread in a timed wait has a timer, in the list (sorted by time) of the CPU on which it started the
+ * Timed waits. The hardware kernel may have timeouts (CL_TIMEOUTS) and end the wait by itself; this is for all others.
+ *
+ * A thread in a timed wait has a timer, in the list (sorted by time) of the CPU on which it started the
  * timer; only that CPU's timer interrupt ends the wait, with the kernel's ..._leave. The kernel's answer tells what
  * ended the wait: enoent means that the thread has been woken before, or does not wait yet.
  *
@@ -50,6 +52,8 @@ CL_COLD void cl_timer_remove(struct cl_timer *timer) {
 
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at) {
   timer->at = at;
+  timer->in_kernel = (uint32_t)cl_backend_timeout_start(at);
+  if (timer->in_kernel) return;
   timer->leave = leave;
   timer->object = object;
   cl_backend_lock();
@@ -58,6 +62,7 @@ CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t obj
 }
 
 CL_COLD int cl_timer_stop(struct cl_timer *timer) {
+  if (timer->in_kernel) return cl_backend_timeout_stop();
   if (!*(volatile uint32_t *)&timer->runs) return timer->ended; /* the interrupt has left it, and does so last */
   cl_backend_lock();
   cl_timer_remove(timer);

@@ -25,6 +25,8 @@ EXTREMES = {
     "reserve": replace(small(4, hw_threads=1), reserve=True),
     "partitioned": replace(small(4, hw_threads=1), policy="partitioned", rt_cpus=2, rt_priority=5),
     "reserve-1": replace(small(1), reserve=True),
+    "timeouts": replace(small(3, hw_threads=2), timeouts=True),
+    "timeouts-default": replace(DEFAULT, timeouts=True),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),
     "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),
     "edf": replace(small(3, hw_threads=2), policy="edf"),

@@ -50,6 +50,15 @@ CONFIGS = {
     "reserve-3": (replace(small(3), reserve=True), 15_000),
     "reserve-4": (replace(small(4), reserve=True), 15_000),
     "reserve-3+1": (replace(TINY, threads=9, reserve=True), 15_000),
+    "timeouts-1": (replace(small(1), timeouts=True), 15_000),
+    "timeouts-2": (replace(small(2), timeouts=True), 25_000),
+    "timeouts-2+1": (replace(small(2, hw_threads=1), timeouts=True), 20_000),
+    "timeouts-tiny": (replace(TINY, timeouts=True), 10_000),
+    "timeouts-default": (replace(DEFAULT, timeouts=True), 10_000),
+    "timeouts-reserve": (replace(small(3), timeouts=True, reserve=True), 15_000),
+    "timeouts-dwrr": (replace(small(2, policy="dwrr"), timeouts=True), 15_000),
+    "timeouts-partitioned": (replace(small(3), timeouts=True, policy="partitioned", rt_priority=4), 15_000),
+    "timeouts-edf": (replace(small(2), timeouts=True, policy="edf"), 15_000),
     "dwrr-1": (small(1, policy="dwrr"), 15_000),
     "dwrr-2": (small(2, policy="dwrr"), 25_000),
     "dwrr-4": (small(4, policy="dwrr"), 25_000),
@@ -64,6 +73,7 @@ CONFIGS = {
 # Each is a model to compile; those between smaller and larger ones can wait.
 BETWEEN = {
     *("small-1+3", "default-1", "default-4", "partitioned-1", "partitioned-3", "reserve-1", "reserve-3"),
+    *("timeouts-1", "timeouts-default", "timeouts-reserve", "timeouts-partitioned", "timeouts-edf"),
     *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
 }
 

@@ -92,6 +92,7 @@ module cl_kernel_formal
     .clk_i,
     .rst_ni   (rst_n),
     .tick_i,
+    .now_i    ('0),
     .req_i,
     .gnt_o    (gnt),
     .we_i,

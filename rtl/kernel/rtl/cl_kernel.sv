@@ -14,6 +14,7 @@ module cl_kernel
 #(
   parameter  int unsigned Policy     = PolicyPriority,
   parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
+  parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -32,6 +33,7 @@ module cl_kernel
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic                     tick_i,    // one-cycle strobe, unit of the time slice
+  input  logic              [31:0] now_i,     // the time of deadlines, modulo 2**32; never goes back
 
   // Client ports: req held until gnt; rvalid one cycle after gnt or later, for loads and stores
   input  logic       [Clients-1:0] req_i,
@@ -268,6 +270,7 @@ module cl_kernel
   cl_kernel_engine #(
     .Policy     (Policy),
     .Reserve    (Reserve),
+    .Timeouts   (Timeouts),
     .RtPriority (RtPriority),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
@@ -283,6 +286,7 @@ module cl_kernel
     .clk_i,
     .rst_ni,
     .tick_i,
+    .now_i,
     .op_valid_i          (op_valid),
     .op_i                (op),
     .id_i                (id),

@@ -7,7 +7,7 @@
 // answers and changes; threads and wait lists are tables with strobes.
 //
 // Each state takes a cycle unless noted:
-//   StIdle        a line first, else round-robin choice of a client; the tables are read by the operation's id, and the
+//   StIdle        a line first, then a timeout, else round-robin choice of a client; the tables are read by the operation's id, and the
 //                 client's next thread is chosen ahead
 //   StDispatch    the outcome: answer and changes; most operations end here. Those that may need the next thread or
 //                 the ready queue wait while that works
@@ -38,6 +38,7 @@ module cl_kernel_engine
 #(
   parameter  int unsigned Policy        = PolicyPriority,
   parameter  bit          Reserve       = 1'b0,
+  parameter  bit          Timeouts      = 1'b0,
   parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
@@ -62,6 +63,7 @@ module cl_kernel_engine
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
   input  logic                                 tick_i,
+  input  logic                          [31:0] now_i,
 
   // Client ports (cl_kernel_port)
   input  logic   [Clients-1:0]                    op_valid_i,
@@ -178,6 +180,7 @@ module cl_kernel_engine
   logic        all_q, all_d;                    // and so do those behind it
   logic        by_line_q, by_line_d;            // the operation is what an interrupt line does:
   line_t       line_q, line_d;
+  logic        by_timeout_q, by_timeout_d;      // the operation ends the wait of a thread whose time is over
   logic        silent_q, silent_d;              // no client gets its answer
   logic        publish_end_q, publish_end_d;    // the operation ends with its publishing
   priority_t   new_priority_q, new_priority_d;  // StRequeue
@@ -195,6 +198,9 @@ module cl_kernel_engine
   logic      [5:0] line_op;
   logic      [9:0] line_id;
   line_t           line;
+  logic            timeout_pending, timeout_take;
+  logic      [5:0] timeout_op;
+  logic      [9:0] timeout_id;
   cpu_t            pick;
 
   assign request = op_valid_i | save_i | (waiting_i & intr_i);
@@ -226,9 +232,12 @@ module cl_kernel_engine
     end
   end
 
-  // An interrupt line is served before the clients.
-  assign line_take  = line_request && idle && !settling;
-  assign pick_valid = pick_any && idle && !line_pending && !settling;
+  // An interrupt line is served before a timeout, and both before the clients.
+  logic clients_turn;
+  assign clients_turn = idle && !line_pending && !timeout_pending && !settling;
+  assign line_take    = line_request && idle && !settling;
+  assign timeout_take = timeout_pending && idle && !line_pending && !settling;
+  assign pick_valid   = pick_any && clients_turn;
 
   for (genvar c = 0; c < Clients; c++) begin : g_take
     assign take_o[c] = pick_valid && pick_op && pick == cpu_t'(c);
@@ -249,6 +258,9 @@ module cl_kernel_engine
     end else if (idle && line_pending) begin
       rd_op  = line_op;
       rd_id  = line_id;
+    end else if (idle && timeout_pending) begin
+      rd_op  = timeout_op;
+      rd_id  = timeout_id;
     end else if (idle) begin
       rd_cpu = pick;
       rd_op  = op_i[pick];
@@ -514,7 +526,7 @@ module cl_kernel_engine
     .pending_o      (walk_pending),
     .done_o         (walk_done),
     .leave_i        (leave),
-    .target_i       (word0_i[cpu_q]),
+    .target_i       (argument),
     .found_o        (found),
     .missing_o      (missing),
     .tid_i          (tid),
@@ -524,6 +536,46 @@ module cl_kernel_engine
     .link_tid_o     (link_tid),
     .link_o         (link_to)
   );
+
+  // Time limits
+  logic [31:0] argument;
+  logic        timeout_set;
+
+  if (Timeouts) begin : g_timeouts
+    tid_t timeout_tid;
+
+    assign argument = by_timeout_q ? 32'(timeout_tid) : word0_i[cpu_q];
+
+    cl_kernel_timeouts #(.Threads(Threads)) u_timeouts (
+      .clk_i,
+      .rst_ni,
+      .now_i,
+      .caller_i   (caller),
+      .start_i    (commit && op_q == OpTimeoutStart && running_i[cpu_q]),
+      .deadline_i (word0_i[cpu_q]),
+      .stop_i     (commit && op_q inside {OpTimeoutStop, OpThreadExit} && running_i[cpu_q]),
+      .wait_i     (commit && outcome.course == CourseBlock),
+      .object_i   (op_q[5:3] inside {3'd2, 3'd3, 3'd4, 3'd5}),
+      .kind_i     (op_q[4:3]),
+      .id_i       (id_q),
+      .set_o      (timeout_set),
+      .pending_o  (timeout_pending),
+      .op_o       (timeout_op),
+      .id_o       (timeout_id),
+      .take_i     (timeout_take),
+      .free_i     (clients_turn),
+      .taken_o    (timeout_tid),
+      .ended_i    (by_timeout_q && ((leave && found) || (commit && outcome.wake != WakeNone)))
+    );
+  end else begin : g_no_timeouts
+    logic unused_now;
+    assign unused_now      = ^{now_i, by_timeout_q};
+    assign argument        = word0_i[cpu_q];
+    assign timeout_set     = 1'b0;
+    assign timeout_pending = 1'b0;
+    assign timeout_op      = '0;
+    assign timeout_id      = '0;
+  end
 
   // ---------------------------------------------------------------------------------------------
   // The client's next thread: chosen one cycle ahead, while its operation is taken and the tables are read
@@ -615,6 +667,7 @@ module cl_kernel_engine
     .Cpus        (Cpus),
     .HwThreads   (HwThreads),
     .Reserve     (Reserve),
+    .Timeouts    (Timeouts),
     .Priorities  (Priorities),
     .TidWidth    (TidWidth),
     .Ports       (Ports),
@@ -636,7 +689,8 @@ module cl_kernel_engine
     .cpu_i           (cpu_q),
     .caller_i        (caller),
     .caller_runs_i   (running_i[cpu_q] | held_i[cpu_q]),
-    .word0_i         (word0_i[cpu_q]),
+    .word0_i         (argument),
+    .timeout_set_i   (timeout_set),
     .by_line_i       (by_line_q),
     .line_i          (line_q),
     .any_i           (next_q.any),
@@ -698,7 +752,7 @@ module cl_kernel_engine
     .line_id_o       (line_id),
     .line_o          (line),
     .line_take_i     (line_take),
-    .line_free_i     (idle && !line_pending && !settling)
+    .line_free_i     (clients_turn)
   );
 
   for (genvar c = 0; c < Clients; c++) begin : g_word0
@@ -792,6 +846,7 @@ module cl_kernel_engine
     by_line_d        = by_line_q;
     line_d           = line_q;
     silent_d         = silent_q;
+    by_timeout_d     = by_timeout_q;
     publish_end_d    = publish_end_q;
     new_priority_d   = new_priority_q;
     slice_d          = slice_q;
@@ -846,7 +901,8 @@ module cl_kernel_engine
         op_d          = rd_op;
         id_d          = rd_id;
         by_line_d     = line_pending;
-        silent_d      = line_pending;
+        silent_d      = line_pending | timeout_pending;
+        by_timeout_d  = timeout_take;
         line_d        = line;
         raddr         = fetch_tid;
         sched_cpu     = pick;
@@ -867,6 +923,8 @@ module cl_kernel_engine
           // The thread that waits for the line, or the object it is bound to, is the one read.
           if (line_wakes)       state_d = StWake;
           else if (!line_notes) state_d = StDispatch;
+        end else if (timeout_take) begin
+          state_d = StDispatch;
         end else if (pick_valid && pick_op) begin
           cmd.saved = save_i[pick];
           if (save_i[pick] && leaving_i[pick] && leaving_ready_i[pick]) begin
@@ -1068,7 +1126,7 @@ module cl_kernel_engine
 
       StLeave: begin
         raddr        = found ? tid : link;
-        answer_valid = found | missing;
+        answer_valid = (found | missing) && !silent_q;
         answer_o     = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
         if (found)        state_d = StWake;
         else if (missing) state_d = StIdle;
@@ -1213,6 +1271,7 @@ module cl_kernel_engine
       all_q            <= 1'b0;
       by_line_q        <= 1'b0;
       line_q           <= '0;
+      by_timeout_q     <= 1'b0;
       silent_q         <= 1'b0;
       publish_end_q    <= 1'b0;
       new_priority_q   <= '0;
@@ -1233,6 +1292,7 @@ module cl_kernel_engine
       all_q            <= all_d;
       by_line_q        <= by_line_d;
       line_q           <= line_d;
+      by_timeout_q     <= by_timeout_d;
       silent_q         <= silent_d;
       publish_end_q    <= publish_end_d;
       new_priority_q   <= new_priority_d;

@@ -72,6 +72,8 @@ package cl_kernel_pkg;
     OpMutexTrylock = 6'd19,
     OpMutexUnlock = 6'd20,
     OpMutexLeave = 6'd21,
+    OpTimeoutStart = 6'd22,
+    OpTimeoutStop = 6'd23,
     OpSemaphoreCreate = 6'd24,
     OpSemaphoreDestroy = 6'd25,
     OpSemaphoreWait = 6'd26,

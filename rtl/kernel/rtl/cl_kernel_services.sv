@@ -2,7 +2,7 @@
 // The decision of an operation: from the operation, the records read and the caller to one outcome.
 //
 // Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell
-// the kind, but 52 to 55 are the threads'. `outcome_o` is combinational; what it changes happens with commit_i, which
+// the kind, but 22 and 23 are of timeouts and 52 to 55 the threads'. `outcome_o` is combinational; what it changes happens with commit_i, which
 // the engine gives at most once an operation, when everything that must happen before (publishing) has happened. A new
 // kind of object is a new service here, and nothing in the engine.
 module cl_kernel_services
@@ -15,6 +15,7 @@ module cl_kernel_services
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
   parameter  bit          Reserve       = 1'b0,
+  parameter  bit          Timeouts      = 1'b0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
@@ -45,6 +46,7 @@ module cl_kernel_services
   input  logic              [31:0] word0_i,
   input  logic                     by_line_i,        // it is interrupt line line_i's
   input  logic     [LineWidth-1:0] line_i,
+  input  logic                     timeout_set_i,    // the caller has a deadline (cl_kernel_timeouts)
 
   // Threads: see cl_kernel_thread_ops
   input  logic                     any_i,
@@ -138,6 +140,7 @@ module cl_kernel_services
       OpPortOpen, OpPortClose, OpPortSend, OpPortTrysend, OpPortReceive, OpPortTryreceive, OpPortPublish,
       OpCondCreate, OpCondDestroy, OpCondWait,
       OpInterruptBind, OpInterruptWait: ;
+      OpTimeoutStart, OpTimeoutStop: known <= Timeouts;
       default: known <= 1'b0;
     endcase
   end
@@ -147,8 +150,10 @@ module cl_kernel_services
   logic           commit;
   logic     [9:0] new_mutex, new_semaphore, new_condition, bind_id;
   logic           semaphore_exists, port_exists, port_open;
-  outcome_t       of_thread, of_mutex, of_semaphore, of_port, of_condition, of_interrupt;
+  outcome_t       of_timeout, of_thread, of_mutex, of_semaphore, of_port, of_condition, of_interrupt;
   thread_change_t change;
+
+  assign of_timeout = answered(WordValueWidth'(op_i == OpTimeoutStop && !timeout_set_i));
 
   // interrupt_bind names a second object.
   assign bind_id = read_word0_i[BindingObjectLsb +: BindingObjectWidth];
@@ -161,7 +166,7 @@ module cl_kernel_services
 
   always_comb begin
     unique case (op_i[5:3])
-      3'd2:    outcome_o = of_mutex;
+      3'd2:    outcome_o = (Timeouts && op_i[2:1] == 2'd3) ? of_timeout : of_mutex;
       3'd3:    outcome_o = of_semaphore;
       3'd4:    outcome_o = of_port;
       3'd5:    outcome_o = of_condition;

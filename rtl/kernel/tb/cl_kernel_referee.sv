@@ -3,6 +3,7 @@
 module cl_kernel_referee #(
   parameter  int unsigned Policy     = 0,
   parameter  bit          Reserve    = 1'b0,
+  parameter  bit          Timeouts   = 1'b0,
   parameter  int unsigned RtCpus     = 1,
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = 1,
@@ -21,6 +22,7 @@ module cl_kernel_referee #(
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   tick_i,
+  input  logic            [31:0] now_i,
   input  logic            [15:0] req_i,
   output logic            [15:0] gnt_o,
   input  logic            [15:0] we_i,
@@ -40,13 +42,14 @@ module cl_kernel_referee #(
   output logic            [15:0] take_op_o,  // an operation, not just a save
   output logic                   line_take_o,  // the engine takes line line_o
   output logic            [31:0] line_o,
-  output logic                   offered_o,  // a port holds something the engine has not taken yet
+  output logic                   offered_o,  // a port holds something the engine has not taken yet; a wait may end
   output logic                   quiet_o     // the engine and the ready queue have nothing to do
 );
 
   logic    [Cpus-1:0]       irq;
   logic [Clients-1:0]       gnt, rvalid, idle;
   logic                     engine_idle, line_pending, settling;
+  logic                     looking;     // for a thread whose time is over, or its operation may begin a wait
   logic [Clients-1:0][15:0] addr;
   logic [Clients-1:0][31:0] wdata, rdata;
 
@@ -66,7 +69,7 @@ module cl_kernel_referee #(
   assign lines_o   = Lines;
   assign take_o    = 16'(u_dut.take);
   assign take_op_o = 16'(u_dut.take & u_dut.op_valid);
-  assign offered_o = (u_dut.op_valid | u_dut.save) != '0;
+  assign offered_o = (u_dut.op_valid | u_dut.save) != '0 || looking;
   assign quiet_o   = !offered_o && engine_idle && u_dut.queue_ready && !line_pending && !settling &&
                      (u_dut.waiting & Clients'(intr_i[Cpus-1:0])) == '0;
 
@@ -83,12 +86,19 @@ module cl_kernel_referee #(
   assign settling = 1'b0;
 `endif
 
+  assign looking = 1'b0;
+
   cl_kernel u_dut (
 `else
   assign engine_idle  = u_dut.u_engine.idle;
   assign line_pending = u_dut.u_engine.line_pending;
   assign line_take_o  = u_dut.u_engine.line_take;
   assign line_o       = 32'(u_dut.u_engine.line);
+  if (Timeouts) begin : g_timeouts
+    assign looking = u_dut.u_engine.g_timeouts.u_timeouts.looking || !engine_idle;
+  end else begin : g_no_timeouts
+    assign looking = 1'b0;
+  end
   // Until a new slice is there a tick would be lost.
   if (Policy == 1) begin : g_dwrr
     assign settling = u_dut.u_engine.settling || u_dut.g_dwrr.u_dwrr.load_address_q || u_dut.g_dwrr.u_dwrr.load_q ||
@@ -100,6 +110,7 @@ module cl_kernel_referee #(
   cl_kernel #(
     .Policy     (Policy),
     .Reserve    (Reserve),
+    .Timeouts   (Timeouts),
     .RtCpus     (RtCpus),
     .RtPriority (RtPriority),
     .ReadyQueue (ReadyQueue),
@@ -118,6 +129,7 @@ module cl_kernel_referee #(
     .clk_i,
     .rst_ni,
     .tick_i,
+    .now_i,
     .req_i    (req_i[Clients-1:0]),
     .gnt_o    (gnt),
     .we_i     (we_i[Clients-1:0]),

@@ -10,7 +10,7 @@
 // of the time, while the engine still works on the step before (its order is then given by having been taken).
 // Ends with one line of JSON: for each operation the cycles from request to rvalid on a quiet unit, of the
 // steps that were answered without another CPU's doing; the file CYCLES gets four 32-bit words for each step,
-// cycles from its request (the rising edge of a line) to its own answer, to the last answer another CPU got by it, to
+// cycles from its request (the rising edge of a line, a new time) to its own answer, to the last answer another CPU got by it, to
 // the unit being quiet again, and to the last irq_o that rose (0: none, or not measured). Exit status 1: a mismatch; it is on stderr.
 #include <cstdarg>
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace {
 
-enum Kind { kLoad, kStore, kTick, kInterrupt, kReset, kLine };
+enum Kind { kLoad, kStore, kTick, kInterrupt, kReset, kLine, kTime };
 constexpr uint32_t kGiveWay = 1u << CL_WORD_GIVE_WAY_LSB, kEsrch = CL_STATUS_ESRCH << CL_WORD_STATUS_LSB;
 constexpr int kMaxClients = 16, kQuietCycles = 3, kPatience = 20000;
 
@@ -125,7 +125,7 @@ void reset() {
     threaded[c] = c == 0;
   }
   top->rst_ni = 0;
-  top->req_i = top->we_i = top->intr_i = top->tick_i = top->line_i = 0;
+  top->req_i = top->we_i = top->intr_i = top->tick_i = top->line_i = top->now_i = 0;
   cycle();
   cycle();
   top->rst_ni = 1;
@@ -222,6 +222,8 @@ int main(int argc, char **argv) {
     } else if (step.kind == kInterrupt) {
       const uint32_t bit = 1u << step.cpu;
       top->intr_i = step.word ? top->intr_i | bit : top->intr_i & ~bit;
+    } else if (step.kind == kTime) {
+      top->now_i = step.word;
     } else if (step.kind == kLine) {
       top->line_i = 1ull << step.id;
       for (uint32_t n = seed != 0 ? 1 + random_below(8) : 1; n > 0; n--) cycle();
@@ -242,7 +244,7 @@ int main(int argc, char **argv) {
     }
     if (top->irq_o != step.irq) fail("irq_o: expected %x, got %x", step.irq, top->irq_o);
     if (top->idle_o != step.idle) fail("idle_o: expected %x, got %x", step.idle, top->idle_o);
-    if (!was_quiet || !(port || step.kind == kLine)) continue;
+    if (!was_quiet || !(port || step.kind == kLine || step.kind == kTime)) continue;
     uint32_t *const measured = &cycles[cycles.size() - 4];
     for (const auto &[cpu, word] : step.words) {
       measured[cpu != step.cpu || !port] = static_cast<uint32_t>(answered_at[cpu] - start);

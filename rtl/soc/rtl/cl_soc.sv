@@ -14,6 +14,7 @@ module cl_soc
   parameter bit          Kernel     = 1'b1,           // 0: nothing can reach the kernel, so synthesis leaves it out
   parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
   parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
+  parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
   parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
   parameter int unsigned RtPriority = 16,             // and the least priority of a real-time thread
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
@@ -200,6 +201,7 @@ module cl_soc
   cl_kernel #(
     .Policy    (Policy),
     .Reserve   (Reserve),
+    .Timeouts  (Timeouts),
     .RtCpus    (RtCpus),
     .RtPriority(RtPriority),
     .ReadyQueue(ReadyQueue),
@@ -216,6 +218,7 @@ module cl_soc
     .clk_i,
     .rst_ni,
     .tick_i  (tick_q),
+    .now_i   (cycle_q[31:0]),
     .req_i   (kernel_req),
     .gnt_o   (kernel_gnt),
     .we_i    (kernel_we),

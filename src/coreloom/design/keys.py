@@ -109,6 +109,15 @@ class KernelSize:
     reserve: Annotated[
         bool, Key("CPUs can be reserved; with policy priority", rtl="Reserve", optional=True)
     ] = False
+    timeouts: Annotated[
+        bool,
+        Key(
+            "time limits of waits are the hardware kernel's; else the timer interrupt ends those waits",
+            rtl="Timeouts",
+            c={"CL_TIMEOUTS": lambda _, own: int(own)},
+            optional=True,
+        ),
+    ] = False
     rt_cpus: Annotated[
         int,
         Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),

@@ -42,6 +42,7 @@ _NONE = -2  # no thread
 # Policy edf: that of a thread with a deadline is this less the deadline, so above all priorities. The RTL
 # keeps deadlines modulo 2**17: the same as long as none has been missed by more than 32768 ticks.
 _DEADLINES = 1 << 64
+_HALF_TIME = 1 << 31  # times that far apart or more are not compared
 
 
 def error(name: str) -> int:
@@ -66,6 +67,7 @@ class Config:
     conditions: int = 32
     lines: int = 8
     hw_threads: int = 0  # with at most 128 priorities
+    timeouts: bool = False  # waits can have time limits
     reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
     policy: str = "priority"  # or "dwrr", "partitioned", "edf"
     rt_cpus: int = 1  # partitioned: CPUs 0 to rt_cpus - 1 are real-time ones,
@@ -92,6 +94,8 @@ class Thread:
     joiner: int | None = None
     relative: int = 0  # edf: its relative deadline, 0: none
     deadline: int = 0
+    limit: int | None = None  # timeouts: when its wait is to end,
+    waits_for: tuple[str, int] | None = None  # and which: kind and number of the object
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
     # dwrr
     weight: int = 1
@@ -201,6 +205,7 @@ class Kernel:
         self.free_threads = list(range(config.threads - 1, 0, -1))
         self.slice = 0
         self.ticks = 0  # edf: the time
+        self.time_now = 0  # timeouts: the time
         self._completed: list[tuple[int, int]] = []
         self.threads[0] = Thread(_STATE["running"], config.main_priority, fresh=False)
         self.cpus[0].current = 0
@@ -211,6 +216,7 @@ class Kernel:
         """One load. The word it returns, or None while it is pending."""
         answer = self._operate(cpu, op, id)
         self._settle()
+        self._end_waits()
         return answer
 
     def _operate(self, cpu: int, op: int, id: int) -> int | None:
@@ -223,11 +229,18 @@ class Kernel:
             self._save(cpu)
         if name is None or SPEC.ops[name].kind == "store":
             return error("einval")
+        if name in ("timeout_start", "timeout_stop") and not self.config.timeouts:
+            return error("einval")
         running = port.current is not None and self.threads[port.current].state == _STATE["running"]
         if SPEC.ops[name].needs_thread and not running:
             return error("esrch")
         operation: Callable[[int, int], int | None] = getattr(self, f"_{name}")
-        return operation(cpu, id)
+        caller = self.threads[port.current] if running and port.current is not None else Thread()
+        answer = operation(cpu, id)
+        if caller.state == _STATE["blocked"] and caller.limit is not None:
+            kind = SPEC.ops[name].id or ""
+            caller.waits_for = (kind, id) if kind in ("mutex", "semaphore", "port", "condition") else None
+        return answer
 
     def store(self, cpu: int, op: int, id: int, word: int) -> None:
         """One store: word0 or saved; any other is ignored."""
@@ -258,6 +271,11 @@ class Kernel:
                 continue
             cpu.slice_left -= 1
             cpu.slice_used = cpu.slice_left == 0
+
+    def time(self, now: int) -> None:
+        """now_i has gone on."""
+        self.time_now = now & WORD_MASK
+        self._end_waits()
 
     def line(self, line: int) -> None:
         """A rising edge of line_i: an interrupt."""
@@ -994,6 +1012,49 @@ class Kernel:
         self._offer(id)
         return 0
 
+    # --- time limits ----------------------------------------------------------------------------------
+
+    def _timeout_start(self, cpu: int, id: int) -> int:
+        thread = self.threads[self._current(cpu)]
+        thread.limit, thread.waits_for = self.cpus[cpu].word0, None
+        return 0
+
+    def _timeout_stop(self, cpu: int, id: int) -> int:
+        thread = self.threads[self._current(cpu)]
+        over = thread.limit is None
+        thread.limit = None
+        return int(over)
+
+    def _end_waits(self) -> None:
+        """Waits whose time is over end, the earliest first."""
+
+        def late(tid: int) -> int:
+            limit = self.threads[tid].limit
+            return 0 if limit is None else self.time_now - limit & WORD_MASK
+
+        over = [
+            tid
+            for tid, thread in enumerate(self.threads)
+            if thread.limit is not None and thread.waits_for and late(tid) < _HALF_TIME
+        ]
+        for tid in sorted(over, key=late, reverse=True):
+            thread = self.threads[tid]
+            assert thread.waits_for
+            (kind, id), thread.waits_for = thread.waits_for, None
+            if not self._leave_object(kind, id, tid):
+                thread.limit = None
+            self._settle()
+
+    def _leave_object(self, kind: str, id: int, tid: int) -> int:
+        if kind == "port":
+            return self._leave_port(id, tid)
+        tables: dict[str, list[Mutex | None] | list[Semaphore | None] | list[Condition | None]] = {
+            "mutex": self.mutexes, "semaphore": self.semaphores, "condition": self.conditions,
+        }  # fmt: skip
+        table = tables[kind]
+        found = table[id] if id < len(table) else None
+        return error("einval") if found is None else self._leave(found.waiters, tid)
+
     # --- mutexes ------------------------------------------------------------------------------
 
     def _mutex_create(self, cpu: int, id: int) -> int:
@@ -1366,10 +1427,12 @@ class Kernel:
         return 0
 
     def _port_leave(self, cpu: int, id: int) -> int:
+        return self._leave_port(id, self.cpus[cpu].word0)
+
+    def _leave_port(self, id: int, tid: int) -> int:
         word, port = self._find_port(id)
         if port is None:
             return word
-        tid = self.cpus[cpu].word0
         if port.receiver_waits and port.receiver == tid:
             port.receiver_waits = False
             self._wake(tid)

@@ -41,6 +41,11 @@ class Scenario:
         self.kernel.tick()
         self._note(Kind.TICK, 0, 0, 0, 0, None)
 
+    def time(self, now: int) -> None:
+        """The time goes on."""
+        self.kernel.time(now)
+        self._note(Kind.TIME, 0, 0, 0, now, None)
+
     def line(self, line: int) -> None:
         """A rising edge of an interrupt line."""
         self.kernel.line(line)

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from coreloom.reference.kernel import DEADLINE_MAX, GIVE_WAY, HARDWARE_PARAM, SPEC, Binding, Config, Kernel
+from coreloom.reference.kernel import (
+    DEADLINE_MAX,
+    GIVE_WAY,
+    HARDWARE_PARAM,
+    SPEC,
+    WORD_MASK,
+    Binding,
+    Config,
+    Kernel,
+)
 
 
 class Kind(IntEnum):
@@ -24,6 +33,7 @@ class Kind(IntEnum):
     INTERRUPT = 3  # word = level
     RESET = 4
     LINE = 5  # a rising edge of interrupt line `id`
+    TIME = 6  # word = now_i
 
 
 # What may leave its caller without a processor for long; kept rare while few threads can run.
@@ -91,6 +101,7 @@ class Generator:
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
             "set_deadline": self._deadline,
             "move": lambda id: self._argument(),
+            "timeout_start": lambda id: self._limit(),
         }
         if config.policy == "dwrr":
             self._arguments["slice"] = lambda id: self.random.choice((0, 1, 1, 2, 3))
@@ -123,6 +134,8 @@ class Generator:
             weight |= {"slice": 4, "set_weight": 8}
         if self.config.reserve:
             weight |= {"reserve": 12, "release": 8}
+        if self.config.timeouts:
+            weight |= {"timeout_start": 24, "timeout_stop": 8}
         if self.config.policy == "edf":
             weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
@@ -157,6 +170,10 @@ class Generator:
         if self.config.policy in ("dwrr", "edf") and rnd.random() < 0.15:
             self.kernel.tick()
             return self._observe(Kind.TICK, 0, 0, 0, 0, None)
+        if self.config.timeouts and rnd.random() < (0.1 if free else 0.5):
+            now = self._later()
+            self.kernel.time(now)
+            return self._observe(Kind.TIME, 0, 0, 0, now, None)
         if not free or rnd.random() < 0.03:
             return self._disturb(free)
         cpu = rnd.choice(free)
@@ -172,8 +189,8 @@ class Generator:
             return self._store(cpu, "word0", 0, self._argument())
         if rnd.random() < 0.1:
             return self._load(cpu, self._codes["word0"], 0)
-        if rnd.random() < 0.01:
-            return self._load(cpu, rnd.randrange(64), rnd.randrange(1024))
+        if rnd.random() < 0.01 and (op := rnd.randrange(64)) != self._codes["timeout_start"]:
+            return self._load(cpu, op, rnd.randrange(1024))
         name = rnd.choices(self._names, self._weights)[0]
         while name in _BLOCKING and self._runnable() <= self._few and rnd.random() < 0.95:
             name = rnd.choices(self._names, self._weights)[0]
@@ -186,7 +203,7 @@ class Generator:
             id, word = self._waiter(name, id)
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
-        if name in self._arguments and rnd.random() < 0.9:
+        if name in self._arguments and (name == "timeout_start" or rnd.random() < 0.9):
             word = self._arguments[name](id)
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
@@ -217,6 +234,29 @@ class Generator:
         """Near ones, which meet, and far ones; seldom none."""
         rnd = self.random
         return rnd.choice((rnd.randrange(6), 1 + rnd.randrange(30), DEADLINE_MAX - rnd.randrange(2)))
+
+    def _limits(self) -> list[int]:
+        """Times from now to the limits of threads; below 0: they have passed."""
+        gaps = [t.limit - self.kernel.time_now & WORD_MASK for t in self.kernel.threads if t.limit is not None]
+        return sorted(gap - (gap >> 31 << 32) for gap in gaps)
+
+    def _limit(self) -> int:
+        """In the past, near or far, but no two at the same time."""
+        gap = self.random.choice((-self.random.randrange(9), self.random.randrange(40), (1 << 30) - 200))
+        while gap in self._limits():
+            gap += 1
+        return self.kernel.time_now + gap & WORD_MASK
+
+    def _later(self) -> int:
+        """Not beyond the next limit; far only if there is none."""
+        limits = self._limits()
+        ahead = [gap for gap in limits if gap > 0]
+        step = self.random.randrange(8)
+        if ahead and self.random.random() < 0.5:
+            step = min(ahead[0], 1 << 20)
+        elif not limits:
+            step = self.random.getrandbits(30)
+        return self.kernel.time_now + min([step, *ahead]) & WORD_MASK
 
     def _binding(self, id: int) -> int:
         kind = self.random.choice((0, 0, 1, 2, 2, 3))

@@ -32,7 +32,8 @@ def params(config: Config, ready_queue: str | None = None) -> dict[str, int]:
     """Parameters of cl_kernel; the usual ready queue for one with or without hardware threads."""
     build = ready_queue or ("hybrid" if config.hw_threads else "bitmap")
     sizes = {_camel(name): value for name, value in asdict(config).items()}
-    sizes |= {"Policy": POLICIES.index(config.policy), "Reserve": int(config.reserve)}
+    sizes |= {"Policy": POLICIES.index(config.policy)}
+    sizes |= {"Reserve": int(config.reserve), "Timeouts": int(config.timeouts)}
     return sizes | {"ReadyQueue": READY_QUEUES.index(build)}
 
 
