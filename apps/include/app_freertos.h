@@ -14,6 +14,8 @@
 #define APP_STACK_WORDS 2048
 #define APP_TASKS 16 /* with main's */
 
+_Static_assert(APP_STREAMS == 1, "APP_STREAMS: streams are for Coreloom's kernels");
+
 typedef TaskHandle_t app_id;
 
 static QueueHandle_t app_queues[CL_PORTS];

@@ -32,23 +32,26 @@ static inline uint32_t app_receive(int port) {
 }
 
 static inline void app_start(const struct app_thread *threads, app_id *ids, unsigned count, int ready_port) {
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < count * APP_STREAMS; ++i) {
+    const struct app_thread *const thread = &threads[i % count];
+    const unsigned stream = i / count;
     pthread_attr_t attr;
     app_must(pthread_attr_init(&attr));
-    app_must(pthread_attr_setname_np(&attr, threads[i].name));
+    app_must(pthread_attr_setname_np(&attr, thread->name));
     if (CL_PLACEMENT == 1) {
-      app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, threads[i].cpu % APP_CPUS));
+      app_must(pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, (thread->cpu + stream) % APP_CPUS));
     }
-    app_must(pthread_create(&ids[i], &attr, threads[i].start, (void *)(uintptr_t)threads[i].argument));
+    app_must(
+        pthread_create(&ids[i], &attr, thread->start, (void *)(uintptr_t)(thread->argument + APP_ARGUMENTS * stream)));
     app_must(pthread_attr_destroy(&attr));
   }
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < count * APP_STREAMS; ++i) {
     (void)app_receive(ready_port);
   }
 }
 
 static inline void app_join(const app_id *ids, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < count * APP_STREAMS; ++i) {
     app_must(pthread_join(ids[i], NULL));
   }
 }

@@ -30,6 +30,7 @@
 
 #define END 0xFFFFFFFFu
 
+/* All but the first: of each stream. */
 enum {
   PORT_READY,
   PORT_FREE, /* the free list of the pool */
@@ -39,6 +40,7 @@ enum {
   PORT_CLASSIFIER = PORT_ENQUEUE + 2,
   PORT_ACTION, /* one an action, in the order of enum action */
   PORT_CRC_OWN = PORT_ACTION + ACTION_COUNT,
+  PORT_COUNT = PORT_CRC_OWN + 2
 };
 
 /* The head of the output region; ring and forwarded frames follow. Each counter has one thread that writes it. */
@@ -57,55 +59,66 @@ struct result {
   uint32_t forward_words;     /* of the records of forwarded frames */
 };
 
-static struct packet pool[PACKETS_POOL];
-static struct capture capture;
-static struct result *result;
-static struct store ring;
-static uint32_t *forward_at;
+static struct stream {
+  struct packet pool[PACKETS_POOL];
+  struct capture capture;
+  struct result *result;
+  struct store ring;
+  uint32_t *forward_at;
+} streams[APP_STREAMS];
 
-static void open_port(int port) { app_open(port, PACKETS_PORTS); }
+static struct stream *stream_of(const void *given) { return &streams[app_stream(given)]; }
 
-static void *packetizer(void *unused) {
-  (void)unused;
-  open_port(PORT_FREE);
+static int port_of(const struct stream *s, int port) { return port + (int)(s - streams) * (PORT_COUNT - 1); }
+
+static void open_port(const struct stream *s, int port) { app_open(port_of(s, port), PACKETS_PORTS); }
+
+static void send(const struct stream *s, int port, uint32_t id) { app_send(port_of(s, port), id); }
+
+static uint32_t receive(const struct stream *s, int port) { return app_receive(port_of(s, port)); }
+
+static void *packetizer(void *given) {
+  struct stream *const s = stream_of(given);
+  open_port(s, PORT_FREE);
   app_send(PORT_READY, 0);
 
   unsigned lane = 0;
-  uint32_t id = app_receive(PORT_FREE);
-  while (capture_next(&capture, &pool[id])) {
-    app_send(PORT_DECODER + (int)lane, id);
+  uint32_t id = receive(s, PORT_FREE);
+  while (capture_next(&s->capture, &s->pool[id])) {
+    send(s, PORT_DECODER + (int)lane, id);
     lane ^= 1;
-    id = app_receive(PORT_FREE);
+    id = receive(s, PORT_FREE);
   }
-  app_send(PORT_DECODER + (int)lane, END);
-  app_send(PORT_DECODER + (int)(lane ^ 1), END);
+  send(s, PORT_DECODER + (int)lane, END);
+  send(s, PORT_DECODER + (int)(lane ^ 1), END);
   /* Others may wait for room in the free list until all are back. */
   for (unsigned back = 1; back < PACKETS_POOL; ++back) {
-    (void)app_receive(PORT_FREE);
+    (void)receive(s, PORT_FREE);
   }
   return NULL;
 }
 
-static void *decoder(void *argument) {
-  const int lane = (int)(uintptr_t)argument;
-  open_port(PORT_DECODER + lane);
+static void *decoder(void *given) {
+  struct stream *const s = stream_of(given);
+  const int lane = (int)app_argument(given);
+  open_port(s, PORT_DECODER + lane);
   app_send(PORT_READY, 0);
 
   uint32_t id;
-  while ((id = app_receive(PORT_DECODER + lane)) != END) {
-    frame_parse(&pool[id]);
-    app_send(PORT_CRC + lane, id);
+  while ((id = receive(s, PORT_DECODER + lane)) != END) {
+    frame_parse(&s->pool[id]);
+    send(s, PORT_CRC + lane, id);
   }
-  app_send(PORT_CRC + lane, END);
+  send(s, PORT_CRC + lane, END);
   return NULL;
 }
 
 /* Damage to the frame as a whole takes precedence over what the Decoder found in it. */
-static void check(struct packet *packet) {
+static void check(const struct stream *s, struct packet *packet) {
   packet->crc = crc32(packet->data, packet->length);
   if (packet->cut) {
     packet->reason = REASON_CUT;
-  } else if (capture.fcs_bytes != 0 && packet->reason != REASON_SHORT) {
+  } else if (s->capture.fcs_bytes != 0 && packet->reason != REASON_SHORT) {
     const uint8_t *const fcs = packet->data + packet->length;
     const uint32_t sent = fcs[0] | (uint32_t)fcs[1] << 8 | (uint32_t)fcs[2] << 16 | (uint32_t)fcs[3] << 24;
     if (packet->crc != sent) {
@@ -114,52 +127,53 @@ static void check(struct packet *packet) {
   }
 }
 
-static void *crc(void *argument) {
-  const int lane = (int)(uintptr_t)argument;
-  open_port(PORT_CRC + lane);
-  open_port(PORT_CRC_OWN + lane);
+static void *crc(void *given) {
+  struct stream *const s = stream_of(given);
+  const int lane = (int)app_argument(given);
+  open_port(s, PORT_CRC + lane);
+  open_port(s, PORT_CRC_OWN + lane);
   app_send(PORT_READY, 0);
 
   uint32_t id;
-  while ((id = app_receive(PORT_CRC + lane)) != END) {
-    check(&pool[id]);
-    app_send(PORT_ENQUEUE + lane, id);
+  while ((id = receive(s, PORT_CRC + lane)) != END) {
+    check(s, &s->pool[id]);
+    send(s, PORT_ENQUEUE + lane, id);
     /* Half of a packet's work is here: buffered until the lane is empty, packets would come in bursts. */
     if (PACKETS_PORTS == PORT_BUFFERED) {
-      app_hand_over(PORT_CRC_OWN + lane);
+      app_hand_over(port_of(s, PORT_CRC_OWN + lane));
     }
   }
-  app_send(PORT_ENQUEUE + lane, END);
+  send(s, PORT_ENQUEUE + lane, END);
   return NULL;
 }
 
 /* Merges the lanes. Packets alternate between them, so taking turns keeps the order of the capture. */
-static void *enqueue(void *unused) {
-  (void)unused;
-  open_port(PORT_ENQUEUE);
-  open_port(PORT_ENQUEUE + 1);
+static void *enqueue(void *given) {
+  struct stream *const s = stream_of(given);
+  open_port(s, PORT_ENQUEUE);
+  open_port(s, PORT_ENQUEUE + 1);
   app_send(PORT_READY, 0);
 
   for (int lane = 0;; lane ^= 1) {
-    const uint32_t id = app_receive(PORT_ENQUEUE + lane);
+    const uint32_t id = receive(s, PORT_ENQUEUE + lane);
     if (id == END) {
       break;
     }
-    ++result->frames;
-    result->bytes += pool[id].length;
-    result->crc_sum += pool[id].crc;
-    app_send(PORT_CLASSIFIER, id);
+    ++s->result->frames;
+    s->result->bytes += s->pool[id].length;
+    s->result->crc_sum += s->pool[id].crc;
+    send(s, PORT_CLASSIFIER, id);
   }
-  app_send(PORT_CLASSIFIER, END);
+  send(s, PORT_CLASSIFIER, END);
   return NULL;
 }
 
 /* Action for a packet. */
-static enum action classify(struct packet *packet) {
+static enum action classify(struct stream *s, struct packet *packet) {
   if (packet->reason != REASON_NONE) {
     return ACTION_DISCARD;
   }
-  ++result->kinds[packet->kind];
+  ++s->result->kinds[packet->kind];
   const enum action action = rules_apply(packet);
   if (action == ACTION_FORWARD) {
     const uint8_t *const header = packet->data + packet->network;
@@ -171,67 +185,67 @@ static enum action classify(struct packet *packet) {
   return action;
 }
 
-static void *classifier(void *unused) {
-  (void)unused;
-  open_port(PORT_CLASSIFIER);
+static void *classifier(void *given) {
+  struct stream *const s = stream_of(given);
+  open_port(s, PORT_CLASSIFIER);
   app_send(PORT_READY, 0);
 
   uint32_t id;
-  while ((id = app_receive(PORT_CLASSIFIER)) != END) {
-    app_send(PORT_ACTION + (int)classify(&pool[id]), id);
+  while ((id = receive(s, PORT_CLASSIFIER)) != END) {
+    send(s, PORT_ACTION + (int)classify(s, &s->pool[id]), id);
   }
   for (int action = 0; action < ACTION_COUNT; ++action) {
-    app_send(PORT_ACTION + action, END);
+    send(s, PORT_ACTION + action, END);
   }
   return NULL;
 }
 
-static void finish(uint32_t id) {
-  app_send(PORT_FREE, id);
+static void finish(const struct stream *s, uint32_t id) {
+  send(s, PORT_FREE, id);
   cl_done(1);
 }
 
-static void *forward(void *unused) {
-  (void)unused;
-  open_port(PORT_ACTION + ACTION_FORWARD);
+static void *forward(void *given) {
+  struct stream *const s = stream_of(given);
+  open_port(s, PORT_ACTION + ACTION_FORWARD);
   app_send(PORT_READY, 0);
 
   uint32_t id;
-  while ((id = app_receive(PORT_ACTION + ACTION_FORWARD)) != END) {
+  while ((id = receive(s, PORT_ACTION + ACTION_FORWARD)) != END) {
     uint32_t crc_sent;
-    forward_at = output_forward(&capture, &pool[id], forward_at, &crc_sent);
-    ++result->actions[ACTION_FORWARD];
-    result->forwarded_bytes += pool[id].length;
-    result->forwarded_crc_sum += crc_sent;
-    finish(id);
+    s->forward_at = output_forward(&s->capture, &s->pool[id], s->forward_at, &crc_sent);
+    ++s->result->actions[ACTION_FORWARD];
+    s->result->forwarded_bytes += s->pool[id].length;
+    s->result->forwarded_crc_sum += crc_sent;
+    finish(s, id);
   }
   return NULL;
 }
 
-static void *store(void *unused) {
-  (void)unused;
-  open_port(PORT_ACTION + ACTION_STORE);
+static void *store(void *given) {
+  struct stream *const s = stream_of(given);
+  open_port(s, PORT_ACTION + ACTION_STORE);
   app_send(PORT_READY, 0);
 
   uint32_t id;
-  while ((id = app_receive(PORT_ACTION + ACTION_STORE)) != END) {
-    result->stored_bytes += output_store(&ring, &pool[id]);
-    ++result->actions[ACTION_STORE];
-    finish(id);
+  while ((id = receive(s, PORT_ACTION + ACTION_STORE)) != END) {
+    s->result->stored_bytes += output_store(&s->ring, &s->pool[id]);
+    ++s->result->actions[ACTION_STORE];
+    finish(s, id);
   }
   return NULL;
 }
 
-static void *discard(void *unused) {
-  (void)unused;
-  open_port(PORT_ACTION + ACTION_DISCARD);
+static void *discard(void *given) {
+  struct stream *const s = stream_of(given);
+  open_port(s, PORT_ACTION + ACTION_DISCARD);
   app_send(PORT_READY, 0);
 
   uint32_t id;
-  while ((id = app_receive(PORT_ACTION + ACTION_DISCARD)) != END) {
-    ++result->reasons[pool[id].reason];
-    ++result->actions[ACTION_DISCARD];
-    finish(id);
+  while ((id = receive(s, PORT_ACTION + ACTION_DISCARD)) != END) {
+    ++s->result->reasons[s->pool[id].reason];
+    ++s->result->actions[ACTION_DISCARD];
+    finish(s, id);
   }
   return NULL;
 }
@@ -251,43 +265,59 @@ static int packets(void) {
       {"discard", discard, 0, 0},
   };
   enum { COUNT = sizeof threads / sizeof threads[0] };
-  app_id ids[COUNT];
+  app_id ids[COUNT * APP_STREAMS];
   size_t length, capacity;
   const uint8_t *const data = cl_input(&length);
   uint32_t *const words = cl_output(&capacity);
 
   cl_output_set_length(0);
-  if (!capture_open(&capture, data, length)) {
+  if (!capture_open(&streams[0].capture, data, length)) {
     return APP_EXIT_INPUT;
   }
   /* A forwarded frame is at least 34 bytes, its record 3 longer than in the capture. */
-  if (sizeof *result + STORE_WORDS * 4 + length + length / 16 > capacity) {
+  const size_t room = (sizeof(struct result) + STORE_WORDS * 4 + length + length / 16 + 3) / 4 * 4;
+  if (APP_STREAMS * room > capacity) {
     return APP_EXIT_ROOM;
   }
-  result = (struct result *)(void *)words;
-  memset(result, 0, sizeof *result);
-  ring.words = words + sizeof *result / 4;
-  uint32_t *const forwarded = ring.words + STORE_WORDS;
-  forward_at = forwarded;
+  for (unsigned i = 0; i < APP_STREAMS; ++i) {
+    struct stream *const s = &streams[i];
+    s->capture = streams[0].capture;
+    s->result = (struct result *)(void *)(words + i * room / 4);
+    memset(s->result, 0, sizeof *s->result);
+    s->ring.words = (uint32_t *)(void *)(s->result + 1);
+    s->forward_at = s->ring.words + STORE_WORDS;
+  }
   crc32_init();
 
   app_open(PORT_READY, PORT_DIRECT);
   app_start(threads, ids, COUNT, PORT_READY);
   cl_ready();
   for (uint32_t id = 0; id < PACKETS_POOL; ++id) {
-    app_send(PORT_FREE, id);
+    for (unsigned i = 0; i < APP_STREAMS; ++i) {
+      send(&streams[i], PORT_FREE, id);
+    }
   }
   app_join(ids, COUNT);
 
-  result->fcs_bytes = capture.fcs_bytes;
-  result->nanoseconds = capture.nanoseconds;
-  result->broken = capture.broken;
-  result->forward_words = (uint32_t)(forward_at - forwarded);
-  if (result->stored_bytes < STORE_WORDS * 4) { /* what the ring has not held yet */
-    memset(ring.words + result->stored_bytes / 4, 0, STORE_WORDS * 4 - result->stored_bytes);
+  size_t size = 0; /* of the first stream's output */
+  for (unsigned i = 0; i < APP_STREAMS; ++i) {
+    struct stream *const s = &streams[i];
+    s->result->fcs_bytes = s->capture.fcs_bytes;
+    s->result->nanoseconds = s->capture.nanoseconds;
+    s->result->broken = s->capture.broken;
+    s->result->forward_words = (uint32_t)(s->forward_at - (s->ring.words + STORE_WORDS));
+    if (s->result->stored_bytes < STORE_WORDS * 4) { /* what the ring has not held yet */
+      memset(s->ring.words + s->result->stored_bytes / 4, 0, STORE_WORDS * 4 - s->result->stored_bytes);
+    }
+    const size_t own = (size_t)((uint8_t *)s->forward_at - (uint8_t *)s->result);
+    if (i == 0) {
+      size = own;
+    } else if (own != size || memcmp(s->result, words, size) != 0) {
+      return APP_EXIT_STREAMS;
+    }
   }
-  cl_output_set_length((size_t)((uint8_t *)forward_at - (uint8_t *)words));
-  return capture.broken ? APP_EXIT_INPUT : 0;
+  cl_output_set_length(size);
+  return streams[0].capture.broken ? APP_EXIT_INPUT : 0;
 }
 
 int main(void) { return app_run(packets); }

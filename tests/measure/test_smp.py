@@ -15,7 +15,15 @@ from coreloom.benches import registry
 from coreloom.benches.bench import Work
 from coreloom.benches.rivals import better, find_freertos, tools
 from coreloom.benches.smp import page
-from coreloom.benches.smp.bench import WINDOW, Row, cases, freertos_cases, run
+from coreloom.benches.smp.bench import (
+    WINDOW,
+    Row,
+    cases,
+    freertos_cases,
+    run,
+    selective_cases,
+    stream_cases,
+)
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job
 from coreloom.toolchain import freertos
@@ -177,6 +185,43 @@ def test_scaling_has_a_line_for_each_placement() -> None:
     assert [line[3:] for line in found.rows] == [
         ("static", "500", "800", "1 000", "-", "1.33", "1.60", "2.00", "-"),
         ("dynamic", "500", "900", "1 300", "1 310", "1.43", "1.80", "2.60", "2.62"),
+    ]
+
+
+def test_selective_is_a_policy_of_the_software_kernel() -> None:
+    found = selective_cases()
+    assert {(case.kernel, case.placement) for case in found} == {("sw", "selective")}
+    assert {(case.app, case.cpus) for case in found} == {(a, n) for a in ("image", "packets") for n in (2, 4)}
+    experiment = found[0].experiment()
+    assert (experiment.placement, experiment.policy) == ("dynamic", "selective")
+
+
+def test_streams_have_a_kernel_that_is_large_enough() -> None:
+    found = stream_cases()
+    assert {case.streams for case in found} == {2, 4, 8}
+    assert {case.cpus for case in found} == {1, 2, 4, 8}
+    largest = found[-1]
+    assert (largest.app, largest.kernel, largest.streams, largest.cpus) == ("packets", "hw", 8, 8)
+    assert largest.text == "standard core, hardware kernel, 8 CPU, dynamic, buffered ports, 8 streams"
+    experiment = largest.experiment()
+    assert experiment.defines == {"PACKETS_PORTS": "PORT_BUFFERED", "APP_STREAMS": 8}
+    assert (experiment.platform.kernel.threads, experiment.platform.kernel.ports) == (128, 128)
+
+
+def test_streams_stand_beside_one() -> None:
+    def at(kernel: str, streams: int, cpus: int, done: int, placement: str = "dynamic") -> Row:
+        changed = {"ports": "buffered", "cpus": cpus, "streams": streams, "placement": placement}
+        return msgspec.structs.replace(of(kernel, done), **changed)
+
+    one = [at("hw", 1, 1, 500), at("hw", 1, 2, 900), at("hw", 1, 2, 800, "static"), at("sw", 1, 1, 300)]
+    more = [at("hw", 4, 1, 480), at("hw", 4, 2, 960), at("sw", 4, 1, 280), at("sw", 4, 2, 420)]
+    found = page.streams(one, more, WINDOW)
+    assert found.columns[4:] == ("streams", "tasks", "1 CPU", "2 CPUs", "2 over 1")
+    assert [line[2:] for line in found.rows] == [
+        ("software", "dynamic", "1", "10", "300", "-", "-"),
+        ("software", "dynamic", "4", "40", "280", "420", "1.50"),
+        ("hardware", "dynamic", "1", "10", "500", "900", "1.80"),
+        ("hardware", "dynamic", "4", "40", "480", "960", "2.00"),
     ]
 
 

@@ -18,6 +18,8 @@ from coreloom.benches.smp.bench import (
     freertos_cases,
     has_papers_window,
     run,
+    selective_cases,
+    stream_cases,
 )
 from coreloom.options import add_freertos
 from coreloom.report.table import Table
@@ -46,10 +48,13 @@ class Smp(Bench[Result]):
     def measure(self, options: Namespace, work: Work) -> Result:
         if missing := find_freertos(options):
             work.note(f"{missing}; its columns are left out, and no page is made")
-        wanted = cases(("standard",)) if options.quick else cases() + cases(("standard",), MORE_CPUS)
+        wanted = cases(("standard",))
+        if not options.quick:
+            wanted = cases() + cases(("standard",), MORE_CPUS) + selective_cases()
         wanted += [] if missing else freertos_cases()
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)
+        streams = [] if options.quick else run(stream_cases(), options.window, work)
         taken = [] if options.quick else locks.run(work)
         staged = [] if options.quick else stages.run(work, not missing)
         waited = [] if options.quick else modules.run(work, options.window)
@@ -59,6 +64,7 @@ class Smp(Bench[Result]):
         return Result(
             name=self.name,
             rows=rows,
+            streams=streams,
             locks=taken,
             stages=staged,
             modules=waited,

@@ -32,6 +32,13 @@ CORES = ("standard", "economy", "fast")
 ARRANGEMENTS = ((1, "dynamic"), (2, "static"), (2, "dynamic"))
 # Beyond the paper, for scaling: no application has a thread with a CPU of its own beyond the fourth.
 MORE_CPUS = ((4, "static"), (4, "dynamic"), (8, "dynamic"))
+# [SMP]'s future work: a placement of the software kernel's policy of that name.
+SELECTIVE = "selective"
+# Streams: independent copies of the application (APP_STREAMS): more tasks, and work for more CPUs.
+STREAMS = (2, 4, 8)
+STREAM_CPUS = (1, 2, 4, 8)
+STREAM_SIZES = {"kernel.threads": 128, "kernel.ports": 128}  # for 8 of packets
+TASKS = {"image": 3, "packets": 10}  # of a stream
 
 # Paper: [SMP] Table 1 and section 4. Two ARM926; its software kernel is eCos on one CPU.
 PAPER_DONE = {
@@ -59,18 +66,25 @@ class Case:
     placement: str
     grain: int | None = None  # pixels per message; None: the application's default
     ports: str = DIRECT
+    streams: int = 1
 
     @property
     def text(self) -> str:
         where = f"{self.core} core, {NAMES[self.kernel]}, {self.cpus} CPU, {self.placement}"
-        return f"{where}, {self.ports} ports"
+        return f"{where}, {self.ports} ports" + (f", {self.streams} streams" if self.streams > 1 else "")
+
+    def soc(self) -> platform.Platform:
+        return platform.load(f"smp-{self.core}", self.cpus, changes=STREAM_SIZES if self.streams > 1 else {})
 
     def experiment(self) -> Experiment:
-        soc = platform.load(f"smp-{self.core}", self.cpus)
         defines = ports(self.app, self.kernel, self.ports)
         if self.grain is not None:
             defines["IMAGE_GRAIN"] = self.grain
-        return Experiment(self.app, soc, self.kernel, self.placement, defines)
+        if self.streams > 1:
+            defines["APP_STREAMS"] = self.streams
+        if self.placement == SELECTIVE:
+            return Experiment(self.app, self.soc(), self.kernel, "dynamic", defines, SELECTIVE)
+        return Experiment(self.app, self.soc(), self.kernel, self.placement, defines)
 
 
 def cases(
@@ -86,6 +100,27 @@ def cases(
         for kernel in ("sw", "hw")
         for cpus, placement in arrangements
         for kind in kinds
+    ]
+
+
+def selective_cases() -> list[Case]:
+    """Those of the software kernel with selective migration, beside static and dynamic."""
+    return [
+        Case(app, "standard", "sw", cpus, SELECTIVE, ports=kind)
+        for app in WITH_PORTS
+        for cpus in (2, 4)
+        for kind in PORTS
+    ]
+
+
+def stream_cases() -> list[Case]:
+    """Those with several streams, on the standard core with the paper's ports."""
+    return [
+        Case(app, "standard", kernel, cpus, "dynamic", ports=BUFFERED, streams=streams)
+        for app in WITH_PORTS
+        for kernel in ("sw", "hw")
+        for streams in STREAMS
+        for cpus in STREAM_CPUS
     ]
 
 
@@ -111,6 +146,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     unit: str  # of what is done
     grain: int | None = None
     ports: str = DIRECT
+    streams: int = 1
     done: int
     idle_cycles: int
     idle_cycles_per_cpu: list[int]
@@ -138,6 +174,7 @@ class Result(results.Result, kw_only=True):
     """What `coreloom bench smp` and `coreloom bench grain` write."""
 
     rows: list[Row]
+    streams: list[Row] = msgspec.field(default_factory=list)  # of several
     locks: list[locks.Row] = msgspec.field(default_factory=list)  # of the Lock Unit, by its order
     stages: list[stages.Row] = msgspec.field(default_factory=list)  # of a switch
     modules: list[modules.Row] = msgspec.field(default_factory=list)  # waits at the kernel's engine
@@ -156,7 +193,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
     found = outcome.figures
     low, mean, high = spread(found.voluntary)
     preempt_low, preempt_mean, preempt_high = spread(found.preempted)
-    paper = PAPER_DONE[case.app] if case.ports == BUFFERED else {}
+    paper = PAPER_DONE[case.app] if case.ports == BUFFERED and case.streams == 1 else {}
     cycles = by_owner(outcome.result.profile, LineTable(outcome.program))
     return Row(
         app=case.app,
@@ -167,6 +204,7 @@ def measure(case: Case, data: bytes, window: int = WINDOW) -> Row:
         unit=APPS[case.app].unit,
         grain=case.grain,
         ports=case.ports,
+        streams=case.streams,
         done=found.done,
         idle_cycles=sum(found.idle),
         idle_cycles_per_cpu=list(found.idle),
@@ -191,11 +229,8 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
     def job(case: Case) -> Job[Row]:
         return Job(f"{case.app}: {case.text}", whole(lambda: [measure(case, inputs[case.app], window)]))
 
-    models = dict.fromkeys((case.core, case.cpus) for case in wanted)
-    first = [
-        build(platform.load(f"smp-{core}", cpus), f"smp-{core} with {cpus} CPU{'s' * (cpus > 1)}")
-        for core, cpus in models
-    ]
+    models = dict.fromkeys(case.soc() for case in wanted)
+    first = [build(soc, f"{soc.name} with {soc.cpus} CPU{'s' * (soc.cpus > 1)}") for soc in models]
     first += [prepare(f"compile {case.app} for {case.text}", case.experiment().program) for case in wanted]
     rows = work.jobs(first, [job(case) for case in wanted])
     for row in rows:

@@ -13,6 +13,7 @@ from coreloom.benches.smp.bench import (
     PAPER_IDLE,
     PAPER_SWITCH,
     SWITCH_BOUND,
+    TASKS,
     Result,
     Row,
     all_cycles,
@@ -34,6 +35,7 @@ def tables(content: Result) -> list[Table]:
         *([preemption(rows)] if any(row.preempt_cycles_min for row in rows) else []),
         *([stages.table(content.stages, PAPER_SWITCH)] if content.stages else []),
         scaling(content.rows, content.window_cycles),
+        *([streams(content.rows, content.streams, content.window_cycles)] if content.streams else []),
         cycles(rows),
         *([locks.table(content.locks)] if content.locks else []),
         reach(content.reach),
@@ -220,6 +222,43 @@ def scaling(rows: Sequence[Row], window: int) -> Table:
             *("1 CPU" if cpus == 1 else f"{cpus} CPUs" for cpus in counts),
             "paper: 2 over 1",
             *(f"{cpus} over 1" for cpus in counts if cpus > 1),
+        ),
+        tuple(lines),
+        text_columns=4,
+    )
+
+
+def streams(rows: Sequence[Row], more: Sequence[Row], window: int) -> Table:
+    """More tasks: several independent streams beside the paper's one, by CPUs."""
+    case = attrgetter("core", "app", "ports", "kernel", "placement")
+    kinds = {case(row) for row in more}
+    one = [row for row in rows if case(row) in kinds]
+    found = {(*case(row), row.streams, row.cpus): row for row in (*one, *more)}
+    counts = sorted({row.cpus for row in more})
+    lines = []
+    for *same, kernel, placement, several in sorted(
+        dict.fromkeys(key[:-1] for key in found), key=lambda key: (key[:3], key[3] != "sw", key[5])
+    ):
+        core, app, ports = same
+        by_cpus = [found.get((*same, kernel, placement, several, cpus)) for cpus in counts]
+        least = by_cpus[0]
+        lines.append(
+            (
+                *(f"{core}, {app}", ports, GROUNDS[kernel], placement),
+                *(number(several), number(TASKS[app] * several)),
+                *(number(row.done if row else None) for row in by_cpus),
+                *(
+                    number(row.done / least.done if row and least and least.done else None, 2)
+                    for row in by_cpus[1:]
+                ),
+            )
+        )
+    return Table(
+        f"Streams: pixels or packets of all in {number(window)} cycles by CPUs, and over those of 1 CPU",
+        (
+            *("core, application", "ports", "kernel", "placement", "streams", "tasks"),
+            *("1 CPU" if cpus == 1 else f"{cpus} CPUs" for cpus in counts),
+            *(f"{cpus} over {counts[0]}" for cpus in counts[1:]),
         ),
         tuple(lines),
         text_columns=4,
