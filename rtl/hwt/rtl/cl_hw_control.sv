@@ -38,6 +38,8 @@ module cl_hw_control
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
 
+  output logic        busy_o,          // START is refused
+
   // To the simulation harness
   output logic        has_thread_o,
   output logic        stopped_o,
@@ -154,7 +156,7 @@ module cl_hw_control
     accept = 1'b0;
     if (command && !done) begin
       unique case (reg_cmd_i.wdata)
-        CommandStart:  accept = (state_q == StateIdle) & ~has_thread_q;
+        CommandStart:  accept = ~busy_o;
         CommandStop:   accept = running & ~fault;
         CommandResume: accept = (state_q == StateStopped) & ~fault;
         CommandReset:  accept = state_q != StateIdle;
@@ -196,6 +198,7 @@ module cl_hw_control
     end
   end
 
+  assign busy_o       = (state_q != StateIdle) | has_thread_q;
   assign has_thread_o = has_thread_q;
   assign stopped_o    = state_q == StateStopped;
   assign tid_o        = tid_q;

@@ -32,6 +32,8 @@ module cl_hw_thread
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
 
+  output logic        busy_o,          // START is refused
+
   // To the simulation harness
   output logic        has_thread_o,
   output logic        stopped_o,
@@ -67,6 +69,7 @@ module cl_hw_thread
     .bus_rvalid_i,
     .bus_err_i,
     .bus_rdata_i,
+    .busy_o,
     .has_thread_o,
     .stopped_o,
     .tid_o,

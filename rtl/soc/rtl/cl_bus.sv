@@ -9,18 +9,20 @@
 // fetch depends on the grant of its data access in the same cycle asks for it this way; else the grants of all
 // cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
 //
-// With Waits the memory may take its time: the master chosen stays so until its access is taken or withdrawn. No access
-// is taken in its first cycle, so that no grant depends on an address of the same cycle; late requests are not granted.
+// With Waits memory and scheduler may take their time: the master chosen stays so until its access is taken or withdrawn.
+// No access is taken in its first cycle, so that no grant depends on an address of the same cycle; late requests are not
+// granted.
 module cl_bus
   import cl_soc_pkg::*;
   import cl_soc_map_pkg::*;
 #(
   parameter int unsigned Masters  = 2,            // 1..16
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two
-  parameter bit          Waits    = 1'b0,         // ram_ready_i counts
+  parameter bit          Waits    = 1'b0,         // ram_ready_i and scheduler_ready_i count
   parameter bit          Uncached = 1'b0,         // RAM is also at UncachedBase
   parameter bit          Uart     = 1'b1,         // there is a UART
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
+  parameter bit          Scheduler = 1'b0,        // there is a scheduler; only with Waits
   parameter logic [31:0] WindowBase  = '0,        // one further device; a multiple of its size
   parameter int unsigned WindowBytes = 0          // power of two; 0: there is none
 ) (
@@ -41,7 +43,7 @@ module cl_bus
   output logic     [Masters-1:0] snoop_valid_o,   // of this master
   output logic            [31:0] snoop_addr_o,
 
-  // Devices: address phase in one cycle, read data in the next. Devices never stall, but the memory with Waits.
+  // Devices: address phase in one cycle, read data in the next. Only memory and scheduler may stall, with Waits.
   output bus_cmd_t               dev_cmd_o,
   output logic                   ram_ask_o,       // an access for the memory, with dev_cmd_o
   input  logic                   ram_ready_i,     // it can take that of the last cycle
@@ -52,6 +54,11 @@ module cl_bus
   output logic                   unit_req_o,      // of the unit dev_cmd_o.addr[11:8]
   input  logic            [31:0] unit_rdata_i,
   input  logic                   unit_err_i,      // with the response: no such register
+  output logic                   scheduler_ask_o, // as the memory's
+  input  logic                   scheduler_ready_i,
+  output logic                   scheduler_req_o,
+  input  logic            [31:0] scheduler_rdata_i,
+  input  logic                   scheduler_err_i, // with the response
   output logic                   window_req_o,
   input  logic            [31:0] window_rdata_i,
   input  logic                   window_err_i     // with the response
@@ -63,7 +70,7 @@ module cl_bus
   logic [Masters-1:0] above_q, above_d;   // thermometer: the masters above the last winner
   logic [Masters-1:0] chosen, winner;
   logic [Masters-1:0] kept;               // chosen in the last cycle, and not taken
-  logic               in_ram, ready, any;
+  logic               in_ram, in_scheduler, ready, any;
 
   function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
     logic [Masters-1:0] candidates;
@@ -76,20 +83,22 @@ module cl_bus
 
   if (Waits) begin : g_waits
     logic [Masters-1:0] kept_q;
-    logic               in_ram_q;
+    logic               in_ram_q, in_scheduler_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        kept_q   <= '0;
-        in_ram_q <= 1'b0;
+        kept_q         <= '0;
+        in_ram_q       <= 1'b0;
+        in_scheduler_q <= 1'b0;
       end else begin
-        kept_q   <= chosen & ~gnt_o;
-        in_ram_q <= in_ram;
+        kept_q         <= chosen & ~gnt_o;
+        in_ram_q       <= in_ram;
+        in_scheduler_q <= in_scheduler;
       end
     end
 
     assign kept       = kept_q;
-    assign ready      = ram_ready_i | ~in_ram_q;
+    assign ready      = (ram_ready_i | ~in_ram_q) & (scheduler_ready_i | ~in_scheduler_q);
     assign chosen     = (|(req_i & kept)) ? kept : choose(req_i, above_q);
     assign gnt_o      = ready ? req_i & kept : '0;
     assign gnt_late_o = '0;
@@ -102,7 +111,7 @@ module cl_bus
     assign gnt_o      = choose(req_i, above_q);
     assign gnt_late_o = (|req_i) ? '0 : choose(late_i, above_q);
     logic unused;
-    assign unused = ^{kept, ready, ram_ready_i};
+    assign unused = ^{kept, ready, ram_ready_i, scheduler_ready_i};
   end
 
   always_comb begin
@@ -118,7 +127,7 @@ module cl_bus
   end
 
   // Decode
-  logic in_uart, in_unit, in_window, uart_q, unit_q, window_q, err_q;
+  logic in_uart, in_unit, in_window, uart_q, unit_q, scheduler_q, window_q, err_q;
 
   assign in_ram     = (dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits]) |
                       (Uncached & (dev_cmd_o.addr[31:RamBits] == UncachedBase[31:RamBits]));
@@ -129,6 +138,8 @@ module cl_bus
     assign in_unit = (dev_cmd_o.addr[31:12] == UnitTop) & (32'(dev_cmd_o.addr[11:8]) < Units);
   end
 
+  assign in_scheduler = Scheduler & (dev_cmd_o.addr[31:24] == SchedulerTop);
+
   if (WindowBytes == 0) begin : g_no_window
     assign in_window = 1'b0;
   end else begin : g_window
@@ -136,11 +147,13 @@ module cl_bus
     assign in_window = dev_cmd_o.addr[31:WindowBits] == WindowBase[31:WindowBits];
   end
 
-  assign ram_ask_o    = |chosen & in_ram;
-  assign ram_req_o    = any & in_ram;
-  assign uart_req_o   = any & in_uart;
-  assign unit_req_o   = any & in_unit;
-  assign window_req_o = any & in_window;
+  assign ram_ask_o       = |chosen & in_ram;
+  assign ram_req_o       = any & in_ram;
+  assign uart_req_o      = any & in_uart;
+  assign unit_req_o      = any & in_unit;
+  assign scheduler_ask_o = |chosen & in_scheduler;
+  assign scheduler_req_o = any & in_scheduler;
+  assign window_req_o    = any & in_window;
 
   assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? winner : '0;
   assign snoop_addr_o  = dev_cmd_o.addr;
@@ -148,24 +161,27 @@ module cl_bus
   // Response
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      above_q  <= '0;
-      rvalid_o <= '0;
-      uart_q   <= 1'b0;
-      unit_q   <= 1'b0;
-      window_q <= 1'b0;
-      err_q    <= 1'b0;
+      above_q     <= '0;
+      rvalid_o    <= '0;
+      uart_q      <= 1'b0;
+      unit_q      <= 1'b0;
+      scheduler_q <= 1'b0;
+      window_q    <= 1'b0;
+      err_q       <= 1'b0;
     end else begin
-      above_q  <= above_d;
-      rvalid_o <= winner;
-      uart_q   <= uart_req_o;
-      unit_q   <= unit_req_o;
-      window_q <= window_req_o;
-      err_q    <= any & ~in_ram & ~in_uart & ~in_unit & ~in_window;
+      above_q     <= above_d;
+      rvalid_o    <= winner;
+      uart_q      <= uart_req_o;
+      unit_q      <= unit_req_o;
+      scheduler_q <= scheduler_req_o;
+      window_q    <= window_req_o;
+      err_q       <= any & ~in_ram & ~in_uart & ~in_unit & ~in_scheduler & ~in_window;
     end
   end
 
-  assign err_o   = err_q | (unit_q & unit_err_i) | (window_q & window_err_i);
-  assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : window_q ? window_rdata_i : ram_rdata_i;
+  assign err_o   = err_q | (unit_q & unit_err_i) | (scheduler_q & scheduler_err_i) | (window_q & window_err_i);
+  assign rdata_o = uart_q ? uart_rdata_i : unit_q ? unit_rdata_i : scheduler_q ? scheduler_rdata_i
+                 : window_q ? window_rdata_i : ram_rdata_i;
 
 `ifdef FORMAL
   // REQ-bus-3: one grant a cycle, to a master that asks, whenever one asks, or with Waits has asked in the last cycle
@@ -178,12 +194,12 @@ module cl_bus
     assert ((|gnt_late_o) == (!Waits & |late_i & ~|req_i));
   end
 
-  // REQ-bus-4: the access shown to the memory stays until it is taken or withdrawn.
+  // REQ-bus-4: the access shown to memory or scheduler stays until it is taken or withdrawn.
   logic [Masters-1:0] waits_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waits_q <= '0;
-    else         waits_q <= (ram_ask_o & ~ram_req_o) ? chosen : '0;
+    else         waits_q <= ((ram_ask_o & ~ram_req_o) | (scheduler_ask_o & ~scheduler_req_o)) ? chosen : '0;
   end
 
   always_ff @(posedge clk_i) begin

@@ -8,7 +8,8 @@ module cl_core
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0,        // local memory, 0: none
   parameter int unsigned CacheBytes = 0,        // data cache of economy and standard, 0: none
-  parameter int unsigned CacheLineWords = 1
+  parameter int unsigned CacheLineWords = 1,
+  parameter bit          Holds      = 1'b0      // an access shown to the bus stays until it is taken; not the fast core's
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -84,6 +85,9 @@ module cl_core
       .pc_o
     );
   end else if (Core == CoreFast) begin : g_fast
+    if (Holds) begin : g_refuse
+      $error("cl_core: the fast core's loads take the place of its fetches");
+    end
     cl_core_fast #(
       .BootAddr  (BootAddr),
       .LocalBytes(LocalBytes)
@@ -122,7 +126,8 @@ module cl_core
       .BootAddr      (BootAddr),
       .LocalBytes    (LocalBytes),
       .CacheBytes    (CacheBytes),
-      .CacheLineWords(CacheLineWords)
+      .CacheLineWords(CacheLineWords),
+      .Holds         (Holds)
     ) u_core (
       .clk_i,
       .rst_ni,

@@ -16,7 +16,8 @@ module cl_core_standard
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0,        // local memory, 0: none
   parameter int unsigned CacheBytes = 0,        // data cache, 0: none
-  parameter int unsigned CacheLineWords = 1
+  parameter int unsigned CacheLineWords = 1,
+  parameter bit          Holds      = 1'b0      // an access shown to the bus stays until it is taken
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -186,37 +187,42 @@ module cl_core_standard
     .snoop_addr_i
   );
 
-  // Bus: data before instructions. The response comes one cycle after the grant, so its owner is known.
-  logic        data_owner_q, instr_owner_q, waiting_q, instr_bus_req, data_late, fetch_req, fetch_q;
+  // Bus: data before instructions, with Holds but not before a fetch that is shown already. The response comes one cycle
+  // after the grant, so its owner is known.
+  logic        data_owner_q, instr_owner_q, waiting_q, data_waiting_q, data_first, instr_bus_req, data_late, fetch_req,
+               fetch_q;
   logic [31:0] instr_addr_q;
 
   assign fetch_req     = instr_req & in_local_memory(instr_addr, LocalBytes);
   assign instr_bus_req = instr_req & ~in_local_memory(instr_addr, LocalBytes);
 
+  assign data_first   = data_bus_req & (~Holds | ~waiting_q | data_waiting_q);
   assign bus_req_o    = data_bus_req | waiting_q;
   assign bus_late_o   = instr_bus_req | data_late;
   assign data_late    = data_bus_late & ~instr_bus_req;
-  assign data_bus_gnt = data_bus_req & bus_gnt_i;
+  assign data_bus_gnt = data_first & bus_gnt_i;
   assign data_bus_gnt_late = data_late & bus_gnt_late_i;
-  assign instr_gnt    = fetch_req | (instr_bus_req & ~data_bus_req & (bus_gnt_i | bus_gnt_late_i));
+  assign instr_gnt    = fetch_req | (instr_bus_req & ~data_first & (bus_gnt_i | bus_gnt_late_i));
 
   always_comb begin
-    if (data_bus_req || data_late) cmd_o = data_bus_cmd;
-    else                           cmd_o = '{we: 1'b0, be: '1, addr: instr_addr, wdata: '0};
+    if (data_first || data_late) cmd_o = data_bus_cmd;
+    else                         cmd_o = '{we: 1'b0, be: '1, addr: instr_addr, wdata: '0};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      data_owner_q  <= 1'b0;
-      instr_owner_q <= 1'b0;
-      waiting_q     <= 1'b0;
-      fetch_q       <= 1'b0;
-      instr_addr_q  <= '0;
+      data_owner_q   <= 1'b0;
+      instr_owner_q  <= 1'b0;
+      waiting_q      <= 1'b0;
+      data_waiting_q <= 1'b0;
+      fetch_q        <= 1'b0;
+      instr_addr_q   <= '0;
     end else begin
-      data_owner_q  <= data_bus_req | data_late;
-      instr_owner_q <= instr_gnt & ~fetch_req;
-      fetch_q       <= fetch_req;
-      waiting_q     <= instr_req & ~instr_gnt;   // Ibex keeps a request until it is granted
+      data_owner_q   <= data_first | data_late;
+      data_waiting_q <= data_first & ~bus_gnt_i;
+      instr_owner_q  <= instr_gnt & ~fetch_req;
+      fetch_q        <= fetch_req;
+      waiting_q      <= instr_req & ~instr_gnt;   // Ibex keeps a request until it is granted
       if (instr_gnt) instr_addr_q <= instr_addr;
     end
   end

@@ -174,7 +174,8 @@ module cl_far_side
   localparam int unsigned RomAddrW    = $clog2(RomBytes / 4);
 
   bus_cmd_t    dev_cmd;
-  logic        memory_req, rom_req, rom_err, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req;
+  logic        memory_req, rom_req, rom_err, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req,
+               unused_scheduler_ask, unused_scheduler_req;
   logic [31:0] memory_rdata, rom_rdata;
 
   cl_bus #(
@@ -186,29 +187,34 @@ module cl_far_side
   ) u_bus (
     .clk_i,
     .rst_ni,
-    .req_i         ({dma_req_i, core_req}),
-    .late_i        ({1'b0, core_late}),
-    .cmd_i         ({dma_cmd_i, core_cmd}),
-    .gnt_o         ({dma_gnt_o, core_gnt}),
-    .gnt_late_o    ({unused_dma_late, core_gnt_late}),
-    .rvalid_o      ({dma_rvalid_o, core_rvalid}),
-    .err_o         (bus_err),
-    .rdata_o       (bus_rdata),
-    .snoop_valid_o ({snoop_valid, unused_snoop}),
-    .snoop_addr_o  (snoop_addr),
-    .dev_cmd_o     (dev_cmd),
-    .ram_ask_o     (unused_ask),
-    .ram_ready_i   (1'b1),
-    .ram_req_o     (memory_req),
-    .ram_rdata_i   (memory_rdata),
-    .uart_req_o    (unused_uart_req),
-    .uart_rdata_i  ('0),
-    .unit_req_o    (unused_unit_req),
-    .unit_rdata_i  ('0),
-    .unit_err_i    (1'b0),
-    .window_req_o  (rom_req),
-    .window_rdata_i(rom_rdata),
-    .window_err_i  (rom_err)
+    .req_i            ({dma_req_i, core_req}),
+    .late_i           ({1'b0, core_late}),
+    .cmd_i            ({dma_cmd_i, core_cmd}),
+    .gnt_o            ({dma_gnt_o, core_gnt}),
+    .gnt_late_o       ({unused_dma_late, core_gnt_late}),
+    .rvalid_o         ({dma_rvalid_o, core_rvalid}),
+    .err_o            (bus_err),
+    .rdata_o          (bus_rdata),
+    .snoop_valid_o    ({snoop_valid, unused_snoop}),
+    .snoop_addr_o     (snoop_addr),
+    .dev_cmd_o        (dev_cmd),
+    .ram_ask_o        (unused_ask),
+    .ram_ready_i      (1'b1),
+    .ram_req_o        (memory_req),
+    .ram_rdata_i      (memory_rdata),
+    .uart_req_o       (unused_uart_req),
+    .uart_rdata_i     ('0),
+    .unit_req_o       (unused_unit_req),
+    .unit_rdata_i     ('0),
+    .unit_err_i       (1'b0),
+    .scheduler_ask_o  (unused_scheduler_ask),
+    .scheduler_ready_i(1'b1),
+    .scheduler_req_o  (unused_scheduler_req),
+    .scheduler_rdata_i('0),
+    .scheduler_err_i  (1'b0),
+    .window_req_o     (rom_req),
+    .window_rdata_i   (rom_rdata),
+    .window_err_i     (rom_err)
   );
 
   assign dma_err_o   = bus_err;
@@ -241,6 +247,7 @@ module cl_far_side
   logic unused;
   assign unused = ^{unused_halt, unused_local_rvalid, unused_lock_set, unused_lock_clear, unused_ipi_set,
                     unused_irq_ipi, unused_irq_line, unused_trace_valid, unused_exit_valid, unused_trace_kind,
-                    unused_lock_addr, unused_value, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req};
+                    unused_lock_addr, unused_value, unused_ask, unused_dma_late, unused_snoop, unused_uart_req, unused_unit_req,
+                    unused_scheduler_ask, unused_scheduler_req};
 
 endmodule

@@ -12,6 +12,7 @@ module cl_soc
   parameter int unsigned HwThreads  = 0,              // 0..15, with Cpus at most 16
   parameter logic [63:0] HwKinds    = '0,             // the kind of each: of number n bits 4n+3:4n
   parameter bit          Kernel     = 1'b1,           // 0: nothing can reach the kernel, so synthesis leaves it out
+  parameter bit          Scheduler  = 1'b0,           // [HT]'s scheduler is on the bus; only with hardware threads
   parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
   parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
   parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
@@ -73,7 +74,8 @@ module cl_soc
 );
 
   localparam int unsigned Clients = Cpus + HwThreads;
-  localparam int unsigned Masters = Clients + 32'(BackDoor);  // the last: the window of the Back-Door
+  // The last masters: the window of the Back-Door, the scheduler
+  localparam int unsigned Masters = Clients + 32'(BackDoor) + 32'(Scheduler);
 
   if (!Kernel && HwThreads > 0) begin : g_no_kernel
     $error("cl_soc: hardware threads need the kernel");
@@ -100,8 +102,8 @@ module cl_soc
 
   // Interrupt lines, for the kernel and for processor 0
   logic [Lines-1:0] line;
-  logic             near_irq;   // of the Back-Door: the first line after the pins
-  assign line = {{(Lines-LinePins-1){1'b0}}, near_irq, line_i};
+  logic             near_irq, preempt;   // after the pins: of the Back-Door, of the scheduler
+  assign line = {{(Lines-LinePins-2){1'b0}}, preempt, near_irq, line_i};
 
   // Processors
   logic     [Masters-1:0]        bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
@@ -142,7 +144,8 @@ module cl_soc
       .Ipc           (Ipc),
       .LocalBytes    (LocalBytes),
       .CacheBytes    (CacheBytes),
-      .CacheLineWords(CacheLineWords)
+      .CacheLineWords(CacheLineWords),
+      .Holds         (Scheduler)
     ) u_tile (
       .clk_i,
       .rst_ni,
@@ -283,42 +286,50 @@ module cl_soc
 
   bus_cmd_t    dev_cmd;
   logic        ram_ask, ram_ready, ram_req, uart_req, unit_req, unit_err, near_req, near_err;
-  logic [31:0] ram_rdata, uart_rdata, unit_rdata, near_rdata;
+  logic        scheduler_ask, scheduler_ready, scheduler_req, scheduler_err;
+  logic [31:0] ram_rdata, uart_rdata, unit_rdata, scheduler_rdata, near_rdata;
+  logic [Units-1:0] unit_busy;
 
   cl_bus #(
     .Masters    (Masters),
     .RamBytes   (RamBytes),
-    .Waits      (Sdram),
+    .Waits      (Sdram || Scheduler),
     .Uncached   (Core == CoreFast),
     .Units      (HwThreads),
+    .Scheduler  (Scheduler),
     .WindowBase (BackDoorBase),
     .WindowBytes(BackDoor ? BackDoorSize : 0)
   ) u_bus (
     .clk_i,
     .rst_ni,
-    .req_i         (bus_req),
-    .late_i        (bus_late),
-    .cmd_i         (bus_cmd),
-    .gnt_o         (bus_gnt),
-    .gnt_late_o    (bus_gnt_late),
-    .rvalid_o      (bus_rvalid),
-    .err_o         (bus_err),
-    .rdata_o       (bus_rdata),
-    .snoop_valid_o (snoop_valid),
-    .snoop_addr_o  (snoop_addr),
-    .dev_cmd_o     (dev_cmd),
-    .ram_ask_o     (ram_ask),
-    .ram_ready_i   (ram_ready),
-    .ram_req_o     (ram_req),
-    .ram_rdata_i   (ram_rdata),
-    .uart_req_o    (uart_req),
-    .uart_rdata_i  (uart_rdata),
-    .unit_req_o    (unit_req),
-    .unit_rdata_i  (unit_rdata),
-    .unit_err_i    (unit_err),
-    .window_req_o  (near_req),
-    .window_rdata_i(near_rdata),
-    .window_err_i  (near_err)
+    .req_i            (bus_req),
+    .late_i           (bus_late),
+    .cmd_i            (bus_cmd),
+    .gnt_o            (bus_gnt),
+    .gnt_late_o       (bus_gnt_late),
+    .rvalid_o         (bus_rvalid),
+    .err_o            (bus_err),
+    .rdata_o          (bus_rdata),
+    .snoop_valid_o    (snoop_valid),
+    .snoop_addr_o     (snoop_addr),
+    .dev_cmd_o        (dev_cmd),
+    .ram_ask_o        (ram_ask),
+    .ram_ready_i      (ram_ready),
+    .ram_req_o        (ram_req),
+    .ram_rdata_i      (ram_rdata),
+    .uart_req_o       (uart_req),
+    .uart_rdata_i     (uart_rdata),
+    .unit_req_o       (unit_req),
+    .unit_rdata_i     (unit_rdata),
+    .unit_err_i       (unit_err),
+    .scheduler_ask_o  (scheduler_ask),
+    .scheduler_ready_i(scheduler_ready),
+    .scheduler_req_o  (scheduler_req),
+    .scheduler_rdata_i(scheduler_rdata),
+    .scheduler_err_i  (scheduler_err),
+    .window_req_o     (near_req),
+    .window_rdata_i   (near_rdata),
+    .window_err_i     (near_err)
   );
 
   cl_ram #(
@@ -372,6 +383,7 @@ module cl_soc
     assign unit_rdata = '0;
     assign unit_err   = 1'b0;
     assign unit_o     = '0;
+    assign unit_busy  = '0;
     logic unused;
     assign unused = unit_req;
   end else begin : g_hw_threads
@@ -405,6 +417,7 @@ module cl_soc
         .bus_rvalid_i   (bus_rvalid[Cpus+n]),
         .bus_err_i      (bus_err),
         .bus_rdata_i    (bus_rdata),
+        .busy_o         (unit_busy[n]),
         .has_thread_o   (has_thread),
         .stopped_o      (stopped),
         .tid_o          (tid)
@@ -431,6 +444,83 @@ module cl_soc
     end
 
     assign unit_err = |err;
+  end
+
+  // [HT]'s scheduler
+  if (!Scheduler) begin : g_no_scheduler
+    assign scheduler_ready = 1'b1;
+    assign scheduler_rdata = '0;
+    assign scheduler_err   = 1'b0;
+    assign preempt         = 1'b0;
+    logic unused;
+    assign unused = ^{scheduler_ask, scheduler_req, unit_busy};
+  end else begin : g_scheduler
+    localparam int unsigned Master = Masters - 1;
+
+    logic                          op_req, op_gnt, op_rvalid, start_req, start_gnt;
+    logic                   [13:0] op_addr;
+    logic                   [31:0] op_wdata, op_rdata, start_addr, start_wdata;
+    logic              [Units-1:0] hw_running;
+    logic                          next_valid;
+    logic    [$clog2(Threads)-1:0] next_tid;
+    logic [$clog2(Priorities)-1:0] next_priority;
+
+    cl_scheduler_port #(
+      .HwThreads(HwThreads)
+    ) u_port (
+      .clk_i,
+      .rst_ni,
+      .ask_i        (scheduler_ask),
+      .cmd_i        (dev_cmd),
+      .ready_o      (scheduler_ready),
+      .taken_i      (scheduler_req),
+      .rdata_o      (scheduler_rdata),
+      .err_o        (scheduler_err),
+      .op_req_o     (op_req),
+      .op_gnt_i     (op_gnt),
+      .op_addr_o    (op_addr),
+      .op_wdata_o   (op_wdata),
+      .op_rvalid_i  (op_rvalid),
+      .op_rdata_i   (op_rdata),
+      .start_req_i  (start_req),
+      .start_gnt_o  (start_gnt),
+      .start_addr_i (start_addr),
+      .start_wdata_i(start_wdata),
+      .hw_running_o (hw_running),
+      .bus_req_o    (bus_req[Master]),
+      .bus_cmd_o    (bus_cmd[Master]),
+      .bus_gnt_i    (bus_gnt[Master]),
+      .busy_i       (unit_busy)
+    );
+
+    cl_scheduler #(
+      .Build     (cl_ready_queue_pkg::BuildHybrid),
+      .Threads   (Threads),
+      .Priorities(Priorities),
+      .HwThreads (HwThreads)
+    ) u_scheduler (
+      .clk_i,
+      .rst_ni,
+      .req_i          (op_req),
+      .gnt_o          (op_gnt),
+      .addr_i         (op_addr),
+      .wdata_i        (op_wdata),
+      .rvalid_o       (op_rvalid),
+      .rdata_o        (op_rdata),
+      .start_req_o    (start_req),
+      .start_gnt_i    (start_gnt),
+      .start_addr_o   (start_addr),
+      .start_wdata_o  (start_wdata),
+      .hw_running_i   (hw_running),
+      .next_valid_o   (next_valid),
+      .next_tid_o     (next_tid),
+      .next_priority_o(next_priority),
+      .preempt_o      (preempt)
+    );
+
+    assign bus_late[Master] = 1'b0;
+    logic unused;
+    assign unused = ^{bus_gnt_late[Master], bus_rvalid[Master], next_valid, next_tid, next_priority};
   end
 
   // The Back-Door and the processor behind it

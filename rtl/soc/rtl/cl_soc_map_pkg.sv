@@ -23,6 +23,9 @@ package cl_soc_map_pkg;
   localparam logic [31:0] BackDoorBase = 32'hE200_0000;  // near side of the Back-Door
   localparam logic [9:0] BackDoorTop = 10'h388;
   localparam int unsigned BackDoorSize = 32'h0040_0000;
+  localparam logic [31:0] SchedulerBase = 32'hE300_0000;  // [HT]'s scheduler: op << 20 | thread << 10 | argument << 2
+  localparam logic [7:0] SchedulerTop = 8'hE3;
+  localparam int unsigned SchedulerSize = 32'h0100_0000;
   localparam logic [31:0] PrivateBase = 32'hF000_0000;  // private to each core: never reaches the shared bus
   localparam logic [3:0] PrivateTop = 4'hF;
   localparam int unsigned PrivateSize = 32'h1000_0000;

@@ -15,7 +15,8 @@ module cl_tile
   parameter bit          Ipc        = 1'b0,  // there is a communication port
   parameter int unsigned LocalBytes = 0,     // local memory, 0: none
   parameter int unsigned CacheBytes = 0,     // data cache, 0: none
-  parameter int unsigned CacheLineWords = 1
+  parameter int unsigned CacheLineWords = 1,
+  parameter bit          Holds      = 1'b0   // see cl_core
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -86,10 +87,11 @@ module cl_tile
   logic        irq_timer, irq_ipi, irq_line;
 
   cl_core #(
-    .Core          (Core),
-    .LocalBytes    (LocalBytes),
-    .CacheBytes    (CacheBytes),
-    .CacheLineWords(CacheLineWords)
+      .Core          (Core),
+      .LocalBytes    (LocalBytes),
+      .CacheBytes    (CacheBytes),
+      .CacheLineWords(CacheLineWords),
+      .Holds         (Holds)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -249,6 +249,15 @@ class Platform:
             area="lowest has no ages: n (n - 1) flip-flops less",
         ),
     ] = "arrival"  # fmt: skip
+    scheduler: Annotated[
+        bool,
+        Key(
+            "[HT]'s scheduler on the shared bus, beside the kernel; it starts kernel.hardware_threads by a "
+            "store, and needs them",
+            rtl="Scheduler", c="CL_SCHEDULER", optional=True,
+            area="that of cl_scheduler:hybrid in results/synth.md",
+        ),
+    ] = False  # fmt: skip
     kernel: KernelSize = KernelSize()
     ram_mib: Annotated[
         int,

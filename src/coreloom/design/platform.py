@@ -224,6 +224,16 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             f"kernel.priorities must be at most {MAX_HYBRID_PRIORITIES} with hardware threads, "
             f"not {kernel.priorities}",
         )
+    if platform.scheduler and not units:
+        raise wrong(
+            "scheduler", "scheduler = true without kernel.hardware_threads: name units there, or remove it"
+        )
+    if platform.scheduler and platform.dcache:
+        raise wrong("dcache", "[dcache] and scheduler = true exclude each other: remove one of them")
+    if platform.scheduler and platform.core == "fast":
+        raise wrong(
+            "scheduler", "scheduler = true is for core economy or standard, not 'fast': choose one of them"
+        )
     if platform.row_miss < platform.row_hit:
         raise wrong(
             "memory.row_miss",
