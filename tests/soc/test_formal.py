@@ -42,11 +42,11 @@ def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
     assert not proves("cl_lock_unit", text.replace(old, new), "-GClients=3 -GAddrWidth=2 -GFair=1")
 
 
-@pytest.mark.parametrize("waits", [0, 1])
+@pytest.mark.parametrize(("waits", "scheduler"), [(0, 0), (1, 0), (1, 1)])
 @pytest.mark.parametrize("masters", [1, 2, 4])
-def test_bus(masters: int, waits: int) -> None:
+def test_bus(masters: int, waits: int, scheduler: int) -> None:
     """REQ-bus-1, 3 and 4."""
-    params = f"-GMasters={masters} -GRamBytes=65536 -GWaits={waits}"
+    params = f"-GMasters={masters} -GRamBytes=65536 -GWaits={waits} -GScheduler={scheduler}"
     assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
 
 
