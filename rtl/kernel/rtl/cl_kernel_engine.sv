@@ -500,7 +500,8 @@ module cl_kernel_engine
   logic       commit;     // it happens now
   logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done, leave, found, missing;
   tid_t       waiter;
-  logic [9:0] object_id;  // the operation's object; a new one if it creates it
+  logic  [9:0] object_id; // the operation's object; a new one if it creates it
+  logic [31:0] argument;  // its second word, or the thread whose time is over
 
   cl_kernel_wait_lists #(
     .TidWidth    (TidWidth),
@@ -538,8 +539,7 @@ module cl_kernel_engine
   );
 
   // Time limits
-  logic [31:0] argument;
-  logic        timeout_set;
+  logic timeout_set;
 
   if (Timeouts) begin : g_timeouts
     tid_t timeout_tid;
