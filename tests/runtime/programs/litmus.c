@@ -87,18 +87,10 @@ static void play(unsigned test, unsigned role, volatile uint32_t *x, volatile ui
 static unsigned outcome(unsigned test, int *wrong) {
   uint32_t a = seen[0][0], b = seen[1][0], c = seen[1][1];
   switch (test) {
-    case MESSAGE_PASSING:
-      *wrong = b == 1 && c == 0;
-      return 2 * b + c;
-    case STORE_BUFFERING:
-      *wrong = a == 0 && b == 0;
-      return 2 * a + b;
-    case LOAD_BUFFERING:
-      *wrong = a == 1 && b == 1;
-      return 2 * a + b;
-    case COHERENCE:
-      *wrong = c < b;
-      return 3 * b + c;
+    case MESSAGE_PASSING: *wrong = b == 1 && c == 0; return 2 * b + c;
+    case STORE_BUFFERING: *wrong = a == 0 && b == 0; return 2 * a + b;
+    case LOAD_BUFFERING: *wrong = a == 1 && b == 1; return 2 * a + b;
+    case COHERENCE: *wrong = c < b; return 3 * b + c;
     default:
       *wrong = seen[2][0] == 1 && seen[2][1] == 0 && seen[3][0] == 1 && seen[3][1] == 0;
       return 8 * seen[2][0] + 4 * seen[2][1] + 2 * seen[3][0] + seen[3][1];
