@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our own test programs compile without warnings, which `coreloom run` lets pass in a user's file."""
+
+from __future__ import annotations
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from coreloom.conformance import suite
+from coreloom.design import keys, platform
+from coreloom.paths import RUNTIME
+from coreloom.toolchain import firmware
+
+PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.c"))
+CONFORMANCE = sorted(suite.PROGRAMS.glob("*.c"))
+# Macros that their tests give them.
+GIVEN = {
+    "fault_of_thread": "THREADS",
+    "lines": "EACH",
+    "remote_stopped": "STOP",
+    "stuck": "CASE",
+}
+QUIET = "-Wno-atomic-alignment"  # atomic operations of C11 are calls on these cores
+
+
+def said(flags: list[str], program: Path, work: Path) -> str:
+    made = str(work / f"{program.parent.parent.name}-{program.stem}.o")
+    command = [*firmware.zig(), "cc", *flags, *firmware._OPTIMISE, *firmware._WARN, QUIET]
+    if macro := GIVEN.get(program.stem):
+        command.append(f"-D{macro}=1")
+    command += ["-c", str(program), "-o", made]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
+    )
+    return done.stderr if done.returncode else ""
+
+
+def macros(soc: str, kernel: str) -> list[str]:
+    given = {**keys.macros(platform.load(soc)), f"CL_KERNEL_{kernel.upper()}": 1}
+    return [f"-D{name}={value}" for name, value in given.items()]
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+def test_programs_of_the_kernels_have_no_warnings(kernel: str, tmp_path: Path) -> None:
+    folders = [RUNTIME / folder for folder in ("posix", kernel, "arch", "arch/standard")]
+    common = [*firmware._TARGET, *firmware._INCLUDE, *(f"-I{folder}" for folder in folders)]
+
+    def compiled(program: Path) -> str:
+        soc = "backdoor-standard" if program.name.startswith("remote") else "smp-standard"
+        return said([*common, *macros(soc, kernel)], program, tmp_path)
+
+    with ThreadPoolExecutor() as pool:
+        assert "".join(pool.map(compiled, [*PROGRAMS, *CONFORMANCE])) == ""
+
+
+def test_conformance_programs_have_no_warnings_on_linux(tmp_path: Path) -> None:
+    common = [*firmware._HOST, f"-I{RUNTIME / 'linux'}", f"-idirafter{RUNTIME / 'include'}"]
+    common += macros("smp-standard", "linux")
+    with ThreadPoolExecutor() as pool:
+        assert "".join(pool.map(lambda program: said(common, program, tmp_path), CONFORMANCE)) == ""
