@@ -517,7 +517,6 @@ __attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, ui
 /* One copy, without a frame; with the lock. */
 CL_APART uint32_t send_closer(k_port *port, uint32_t word) {
   k_thread *thread = this_thread();
-  if (k_put_buffered(port, thread, word)) return leave_quietly(0);
   if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
   if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
   return leave_waking(this_cpu(), k_put(port, thread, word), 0);
@@ -529,7 +528,9 @@ uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
   k_port *port = &k_ports[id];
   cl_irq_off();
   lock();
-  return CL_LIKELY(k_put_at_once(port, word)) ? leave_quietly(0) : send_closer(port, word);
+  if (CL_LIKELY(k_put_at_once(port, word))) return leave_quietly(0);
+  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word))) return leave_quietly(0);
+  return send_closer(port, word);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */

@@ -595,7 +595,9 @@ K_COLD uint32_t k_op_port_open(k_cpu *cpu, uint32_t id, uint32_t flags) {
   k_port *port = &k_ports[id];
   if (port->receiver) return K_ERROR(EBUSY);
   port->receiver = cpu->current;
-  port->kind = flags >> CL_PORT_FLAGS_IMMEDIATE_LSB & CL_PORT_FLAGS_IMMEDIATE_MASK ? K_DIRECT : K_BUFFERED;
+  int direct = flags >> CL_PORT_FLAGS_IMMEDIATE_LSB & CL_PORT_FLAGS_IMMEDIATE_MASK;
+  port->kind = direct ? K_DIRECT : K_BUFFERED;
+  if (!direct) k_buffers = 1;
   return 0;
 }
 
