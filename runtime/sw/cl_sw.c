@@ -135,7 +135,12 @@ static inline void limit_added(k_cpu *cpu) {
   else if (comes_before(first->at, cl_local_read(CL_MTIMECMP_LO))) cl_local_write(CL_MTIMECMP_LO, (uint32_t)first->at);
 }
 
-static inline void look_at_slice(k_cpu *cpu) { set_timer(cpu); }
+/* The timer has rung, perhaps: before the decision, and after it if the thread keeps the CPU. */
+static inline void look_at_slice(k_cpu *cpu) {
+  if (CL_UNLIKELY(timed[cpu - k_cpus] != k_slice)) set_timer(cpu);
+  else k_look_at_slice(cpu);
+}
+static inline void keep_slice(k_cpu *cpu) { set_timer(cpu); }
 
 /* This thread continues, after a check whether it should give way. */
 static inline void went_on(k_cpu *cpu) { (void)cpu; }
@@ -159,6 +164,7 @@ static inline void start_timer(const k_cpu *cpu) { set_timer(cpu); }
 static inline void start_slice_timed(const k_cpu *cpu) { set_timer(cpu); }
 static inline void limit_added(const k_cpu *cpu) { set_timer(cpu); }
 static inline void look_at_slice(const k_cpu *cpu) { (void)cpu; }
+static inline void keep_slice(const k_cpu *cpu) { (void)cpu; }
 
 static inline void went_on(const k_cpu *cpu) {
   set_timer(cpu);
@@ -706,14 +712,15 @@ CL_COLD uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word) {
 
 /* --- traps and start --------------------------------------------------------------------------- */
 
-/* The end of a trap: the CPU gives way if it should. With the lock. */
-static inline void leave_trap(k_cpu *cpu) {
+/* The end of a trap, perhaps of the timer: the CPU gives way if it should. With the lock. */
+static inline void leave_trap(k_cpu *cpu, int timer) {
   uint32_t word = k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (word) {
     start_timer(cpu);
     k_notify(cpu);
     cl_switch_in_trap(word);
   } else {
+    if (timer) keep_slice(cpu);
     went_on(cpu);
     unlock();
   }
@@ -728,7 +735,7 @@ CL_APART void interrupt_closer(k_cpu *cpu, uint32_t lines) {
     if (!is_quick()) cl_timers_look((uint32_t)(cpu - k_cpus));
     look_at_slice(cpu);
   }
-  leave_trap(cpu);
+  leave_trap(cpu, !lines);
 }
 
 CL_COLD static void interrupt_notify(const k_cpu *cpu, uint32_t word) {
@@ -777,7 +784,7 @@ void cl_sw_after_handlers(void) {
   if (!k_must_give_way(cpu)) return;
   cl_trace(CL_TRACE_TRAP, 0);
   lock();
-  leave_trap(cpu);
+  leave_trap(cpu, 0);
 }
 
 void cl_backend_start(void) {
