@@ -743,6 +743,23 @@ CL_COLD static void interrupt_notify(const k_cpu *cpu, uint32_t word) {
   cl_switch_in_trap(word);
 }
 
+static inline void switch_in_trap(k_cpu *cpu, uint32_t word) {
+  start_slice(cpu);
+  if (CL_UNLIKELY(k_others_must_give_way(cpu))) interrupt_notify(cpu, word);
+  else cl_switch_in_trap(word);
+}
+
+/* Timer, or another CPU. The fast path: the slice is used up and the next of its thread's ring runs. */
+CL_APART void interrupt_slice(k_cpu *cpu) {
+  uint32_t word = 0;
+  if (is_quick()) {
+    look_at_slice(cpu);
+    word = k_end_slice(cpu);
+  }
+  if (word) switch_in_trap(cpu, word);
+  else interrupt_closer(cpu, 0);
+}
+
 /* Timer, another CPU, or an interrupt line. The fast path: a line wakes a thread that is better than all others. */
 void cl_interrupt(uint32_t causes) {
   (void)causes;
@@ -750,7 +767,11 @@ void cl_interrupt(uint32_t causes) {
   lock();
   k_cpu *cpu = this_cpu();
   uint32_t lines = lines_of(cpu);
-  k_line *line = lines && is_quick() ? k_awaited_line(lines) : NULL;
+  if (!lines) {
+    interrupt_slice(cpu);
+    return;
+  }
+  k_line *line = is_quick() ? k_awaited_line(lines) : NULL;
   uint32_t word = line ? k_take_over(cpu, line->thread) : 0;
   if (!word) {
     interrupt_closer(cpu, lines);
@@ -758,9 +779,7 @@ void cl_interrupt(uint32_t causes) {
   }
   cl_local_write(CL_LINE_CLEAR, lines);
   line->waits = 0;
-  start_slice(cpu);
-  if (CL_UNLIKELY(k_others_must_give_way(cpu))) interrupt_notify(cpu, word);
-  else cl_switch_in_trap(word);
+  switch_in_trap(cpu, word);
 }
 
 /* For handlers of the communication port: interrupts stay disabled, and no switch happens. */

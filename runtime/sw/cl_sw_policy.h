@@ -229,6 +229,8 @@ K_INLINE uint32_t k_rotate(const k_cpu *cpu) {
   return 0; /* the policy decides */
 }
 
+K_INLINE uint32_t k_end_slice(const k_cpu *cpu) { return k_rotate(cpu); }
+
 K_INLINE uint32_t k_take_over(k_cpu *cpu, k_thread *thread) {
   (void)cpu;
   (void)thread;

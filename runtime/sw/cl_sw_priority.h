@@ -412,6 +412,9 @@ K_INLINE uint32_t k_rotate(k_cpu *cpu) {
   return k_switch_to(cpu, next);
 }
 
+/* Fast path of an interrupt: the same if the slice is used up and there is nothing to publish. */
+K_INLINE uint32_t k_end_slice(k_cpu *cpu) { return k_slice_used(cpu) && !cpu->current->sent ? k_rotate(cpu) : 0; }
+
 /* The current thread gives way of its own will: the next one, or 0. */
 K_INLINE uint32_t k_yield(k_cpu *cpu) { return k_best(cpu) > cpu->current->level ? 0 : k_give_way(cpu, 0); }
 

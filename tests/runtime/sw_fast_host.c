@@ -60,11 +60,12 @@ static int same(state *a, state *b) {
   return !memcmp(a, b, sizeof *a);
 }
 
-enum { YIELD, LINE, START, POST, PATHS };
+enum { YIELD, LINE, START, POST, SLICE, PATHS };
 
 static uint32_t long_way(int path, k_cpu *cpu, uint32_t id) {
   int woke = 0;
   if (path == YIELD) return k_op_yield(cpu, &woke);
+  if (path == SLICE) return k_irq(cpu) ? k_op_preempt(cpu) : 0;
   if (path == LINE) k_op_interrupt_raise(id, &woke);
   else if (path == START) k_op_thread_start(id);
   else k_op_semaphore_post(id, &woke);
@@ -74,6 +75,7 @@ static uint32_t long_way(int path, k_cpu *cpu, uint32_t id) {
 /* As cl_sw.c does. */
 static uint32_t fast_path(int path, k_cpu *cpu, uint32_t id) {
   if (path == YIELD) return cpu->current->sent ? 0 : k_rotate(cpu);
+  if (path == SLICE) return k_end_slice(cpu);
   if (path == START) return k_threads[id].state == CL_STATE_CREATED ? k_take_over(cpu, &k_threads[id]) : 0;
   if (path == POST) {
     k_semaphore *semaphore = &k_semaphores[id], unchanged = *semaphore;
@@ -148,7 +150,7 @@ static int step(uint32_t taken[PATHS]) {
       now++;
       for (k_cpu *each = k_cpus; each < k_cpus + CL_CPUS; each++) k_look_at_slice(each);
       if (!draw(8)) k_op_port_trysend(cpu, 0, now, &woke);
-      return 1;
+      return both(SLICE, cpu, 0, &taken[SLICE]);
   }
   if (answer == K_PENDING) *sleeps = 1;
   return 1;

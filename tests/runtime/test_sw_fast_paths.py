@@ -15,7 +15,7 @@ from coreloom.reference.kernel import Config
 
 from .test_sw_kernel_vs_model import SEED, STEPS, library
 
-PATHS = ("yield", "line", "start", "post")
+PATHS = ("yield", "line", "start", "post", "slice")
 CONFIGS = {
     "1 cpu": Config(1, 12, 4, ports=2, port_depth=2, mutexes=1, semaphores=3, conditions=1, lines=3),
     "2 cpus": Config(2, 16, 6, ports=2, port_depth=2, mutexes=1, semaphores=4, conditions=1, lines=4),
