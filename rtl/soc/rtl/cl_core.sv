@@ -85,8 +85,11 @@ module cl_core
       .pc_o
     );
   end else if (Core == CoreFast) begin : g_fast
-    if (Holds) begin : g_refuse
+    if (Holds) begin : g_refuse_holds
       $error("cl_core: the fast core's loads take the place of its fetches");
+    end
+    if (CacheBytes != 0 && CacheLineWords != 0) begin : g_refuse_cache
+      $error("cl_core: the fast core has no data cache of ours");
     end
     cl_core_fast #(
       .BootAddr  (BootAddr),
