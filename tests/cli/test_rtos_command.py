@@ -37,7 +37,7 @@ def test_a_quick_one_of_some_measurements(
         (("metric", "cooperative", None, 1, "warm"), "hw", 39, 2563),
         (("metric", "cooperative", None, 1, "warm"), "sw", 88, 1137),
         (("service", "semaphore_one", None, 1, "warm"), "hw", 23, None),
-        (("service", "semaphore_one", None, 1, "warm"), "sw", 60, None),
+        (("service", "semaphore_one", None, 1, "warm"), "sw", 55, None),
     ]
     assert "FreeRTOS" not in content.tools
     assert "semaphore: post and wait, one thread" in " ".join(out.split())
