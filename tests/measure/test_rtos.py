@@ -77,7 +77,7 @@ def measured(
         ("service", "create_less", "hw", [(None, 273, 273.0, 273)]),
         ("service", "create_less", "sw", [(None, 503, 503.0, 503)]),
         ("service", "create_more", "hw", [(None, 311, 311.0, 311)]),
-        ("service", "create_more", "sw", [(None, 493, 493.0, 493)]),
+        ("service", "create_more", "sw", [(None, 497, 497.0, 497)]),
         ("metric", "synchronisation", "hw", [(None, 29, 29.0, 29)]),
         (
             "call",
