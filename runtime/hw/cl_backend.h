@@ -112,7 +112,7 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
   return answer;
 }
 
-#if CL_TIMEOUTS
+#define CL_BACKEND_TIMEOUTS CL_TIMEOUTS
 uint64_t cl_now(void);
 
 /* A later deadline than the kernel compares is left to the timer. */
@@ -123,10 +123,6 @@ static inline int cl_backend_timeout_start(uint64_t at) {
 }
 
 static inline int cl_backend_timeout_stop(void) { return (int)cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
-#else
-static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
-static inline int cl_backend_timeout_stop(void) { return 0; }
-#endif
 
 uint32_t cl_op_move(uint32_t word);
 static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }

@@ -90,7 +90,8 @@
  *   void cl_backend_unlock_quietly(void)   cl_backend_unlock if there was no cl_backend_op
  *   void cl_backend_timer(int added)   with the lock: cl_timers and cl_timers_count have changed; one is added, or removed
  *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
- *   int cl_backend_timeout_start(uint64_t at)   the kernel itself ends the caller's wait; 0: it does not
+ *   CL_BACKEND_TIMEOUTS   1: the kernel can end the caller's wait itself:
+ *   int cl_backend_timeout_start(uint64_t at)   0: not at so late a time
  *   int cl_backend_timeout_stop(void)           after that: whether it has
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void

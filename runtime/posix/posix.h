@@ -80,14 +80,18 @@ extern void (*cl_specific_end)(void);
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
 /* It has ended the wait, or its time is over. */
 static inline int cl_timer_ended(const struct cl_timer *timer) {
-  if (timer->in_kernel) return cl_now() >= timer->at;
+  if (CL_BACKEND_TIMEOUTS && timer->in_kernel) return cl_now() >= timer->at;
   if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
   int ended = *(const volatile uint32_t *)&timer->ended != 0;
   if (CL_CPUS > 1) cl_backend_unlock_quietly();
   return ended;
 }
-int cl_timer_stop(struct cl_timer *timer); /* the same */
-/* The same with cl_backend_lock held; `at`, `leave` and `object` are set. */
+int cl_timer_stop_listed(struct cl_timer *timer);
+static inline int cl_timer_stop(struct cl_timer *timer) { /* it has ended the wait */
+  return CL_BACKEND_TIMEOUTS && timer->in_kernel ? cl_backend_timeout_stop() : cl_timer_stop_listed(timer);
+}
+
+/* As start and stop, with cl_backend_lock held; `at`, `leave` and `object` are set. */
 void cl_timer_enter(struct cl_timer *timer);
 void cl_timer_remove(struct cl_timer *timer);
 uint64_t cl_now(void); /* mtime */

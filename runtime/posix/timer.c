@@ -7,7 +7,7 @@
  * ended the wait: enoent means that the thread has been woken before, or does not wait yet.
  *
  * All lists are under one lock, the back end's. The interrupt holds it from the kernel's answer until that is recorded;
- * so a woken thread, on any CPU, learns from cl_timer_stop what woke it. */
+ * so a woken thread, on any CPU, learns from cl_timer_stop_listed what woke it. */
 #include "posix.h"
 
 struct cl_timer *cl_timers[CL_CPUS];
@@ -52,7 +52,7 @@ CL_COLD void cl_timer_remove(struct cl_timer *timer) {
 
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at) {
   timer->at = at;
-  timer->in_kernel = (uint32_t)cl_backend_timeout_start(at);
+  timer->in_kernel = CL_BACKEND_TIMEOUTS && cl_backend_timeout_start(at);
   if (timer->in_kernel) return;
   timer->leave = leave;
   timer->object = object;
@@ -61,8 +61,7 @@ CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t obj
   cl_backend_unlock_quietly();
 }
 
-CL_COLD int cl_timer_stop(struct cl_timer *timer) {
-  if (timer->in_kernel) return cl_backend_timeout_stop();
+CL_COLD int cl_timer_stop_listed(struct cl_timer *timer) {
   if (!*(volatile uint32_t *)&timer->runs) return timer->ended; /* the interrupt has left it, and does so last */
   cl_backend_lock();
   cl_timer_remove(timer);
