@@ -62,6 +62,7 @@ module cl_kernel_timeouts_formal #(
     .kind_i,
     .id_i,
     .set_o     (set),
+    .waits_o   (),
     .pending_o (pending),
     .op_o      (op),
     .id_o      (id),

@@ -540,6 +540,9 @@ module cl_kernel_engine
 
   // Time limits
   logic timeout_set;
+  logic timeout_waits, unused_timeout_waits;  // for the simulator, to which such a wait is no deadlock
+
+  assign unused_timeout_waits = timeout_waits;
 
   if (Timeouts) begin : g_timeouts
     tid_t timeout_tid;
@@ -559,6 +562,7 @@ module cl_kernel_engine
       .kind_i     (op_q[4:3]),
       .id_i       (id_q),
       .set_o      (timeout_set),
+      .waits_o    (timeout_waits),
       .pending_o  (timeout_pending),
       .op_o       (timeout_op),
       .id_o       (timeout_id),
@@ -572,6 +576,7 @@ module cl_kernel_engine
     assign unused_now      = ^{now_i, by_timeout_q};
     assign argument        = word0_i[cpu_q];
     assign timeout_set     = 1'b0;
+    assign timeout_waits   = 1'b0;
     assign timeout_pending = 1'b0;
     assign timeout_op      = '0;
     assign timeout_id      = '0;

@@ -38,6 +38,7 @@ module cl_kernel_timeouts
   input  logic           [1:0] kind_i,
   input  logic           [9:0] id_i,
   output logic                 set_o,
+  output logic                 waits_o,     // a thread waits with a deadline, as far as is known
 
   output logic                 pending_o,
   output logic           [5:0] op_o,
@@ -108,6 +109,7 @@ module cl_kernel_timeouts
   assign better    = gone || !first_valid_q || earlier(deadline, first_deadline_q);
 
   assign pending_o = pending_q & ~held_q;
+  assign waits_o   = first_valid_q;
   assign id_o      = first_object_q.id;
 
   always_comb begin

@@ -505,6 +505,7 @@ int main(int argc, char **argv) {
     }
     uint32_t timers = 0;
     if (options.timers) std::memcpy(&timers, ram + place(options.timers), 4);
+    timers += top->rootp->cl_soc__DOT__u_kernel__DOT__u_engine__DOT__timeout_waits;
     // The last time limit may have ended just now, and its thread be about to run: look again.
     if (timers != 0) no_timers_since = UINT64_MAX;
     else if (no_timers_since == UINT64_MAX) no_timers_since = cycles;
