@@ -124,7 +124,10 @@ def test_every_wait_ends_in_time() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("first_valid_q && !earlier(now_i, first_deadline_q);\n      held", "first_valid_q;\n      held"),  # early
+        (
+            "first_valid_q && !earlier(now_i, first_deadline_q);\n      held",
+            "first_valid_q;\n      held",
+        ),  # early
         ("if (ended_i) set_q[taken_o]  <= 1'b0;", ""),  # twice
         ("if (first_valid_q && gone) left_q <= (TidWidth + 1)'(Threads);", ""),  # never looked for
         ("again_q     <= waits;", "again_q     <= 1'b0;"),  # never seen

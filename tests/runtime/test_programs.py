@@ -180,6 +180,15 @@ def test_time_limits_are_kept_closely(cpus: int, kernel: str, late: int) -> None
     assert run("timeouts", "standard", cpus, kernel, LATE=late, STEP=late // 10).uart == "ok\n"
 
 
+@pytest.mark.parametrize("cpus", (1, 2))
+def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
+    chosen = platform.load("smp-standard", cpus)
+    chosen = dataclasses.replace(chosen, kernel=dataclasses.replace(chosen.kernel, timeouts=True))
+    elf = firmware.build(str(PROGRAMS / "timeouts.c"), chosen, "hw", {"LATE": 400, "STEP": 40})
+    model = verilate.build_model(chosen)
+    assert simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000).uart == "ok\n"
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("cpus", (1, 2))
 @pytest.mark.parametrize("core", CORES)

@@ -237,7 +237,9 @@ class Generator:
 
     def _limits(self) -> list[int]:
         """Times from now to the limits of threads; below 0: they have passed."""
-        gaps = [t.limit - self.kernel.time_now & WORD_MASK for t in self.kernel.threads if t.limit is not None]
+        gaps = [
+            t.limit - self.kernel.time_now & WORD_MASK for t in self.kernel.threads if t.limit is not None
+        ]
         return sorted(gap - (gap >> 31 << 32) for gap in gaps)
 
     def _limit(self) -> int:
