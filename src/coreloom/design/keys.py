@@ -116,6 +116,7 @@ class KernelSize:
             rtl="Timeouts",
             c={"CL_TIMEOUTS": lambda _, own: int(own)},
             optional=True,
+            area="`coreloom synth cl_kernel:timeouts`",
         ),
     ] = False
     rt_cpus: Annotated[
