@@ -18,7 +18,7 @@ from coreloom.simulation.harness.kernel_port import play
 
 from .harness import SEED, small
 
-CONFIG = replace(small(2, hw_threads=1), lines=8, reserve=True)
+CONFIG = replace(small(2, hw_threads=1), lines=8, reserve=True, timeouts=True)
 UNIT = CONFIG.cpus  # the client that is the hardware thread
 STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
@@ -127,7 +127,7 @@ def by_deadline() -> Scenario:
 
 def without() -> Scenario:
     """A kernel without reservations."""
-    return Scenario(replace(CONFIG, reserve=False))
+    return Scenario(replace(CONFIG, reserve=False, timeouts=False))
 
 
 def reserved() -> Scenario:
@@ -209,6 +209,8 @@ TABLE: list[Row] = [
     (populated, 1, "set_idle_thread", 11, None, "enotsup"),  # a hardware thread
     (populated, UNIT, "set_idle_thread", 2, None, "enotsup"),  # for a hardware thread
     (populated, 0, "set_idle_thread", 2, None, "ebusy"),
+    (without, 0, "timeout_start", 0, 1, "einval"),
+    (without, 0, "timeout_stop", 0, None, "einval"),
     (populated, 0, "set_weight", 1, 1, "enotsup"),
     (populated, 0, "reserve", 0, 1, "ebusy"),  # it has an idle thread
     (populated, 0, "reserve", 1, 15, "esrch"),  # never made
