@@ -186,7 +186,7 @@ module cl_kernel_port_ops
   assign unused_id = ^read_id_i;
 
   assign change          = commit_i ? decided : '0;
-  assign publishes       = is_open && port.commit != port.wr;
+  assign publishes       = open_q[port_q] && port.commit != port.wr;
   assign publish_wakes_o = publishes && port.receiver_waits;
   assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.set_wait | change.clear_wait;
 
@@ -219,6 +219,8 @@ module cl_kernel_port_ops
     .clk_i,
     .rst_ni,
     .cpu_i,
+    .read_i,
+    .read_id_i  (port_id_t'(read_id_i)),
     .raddr_i    (raddr),
     .port_i     (port_q),
     .listed_o   (listed),
@@ -241,7 +243,7 @@ module cl_kernel_port_ops
       message_valid_o <= 1'b0;
     end else begin
       port_q          <= raddr;
-      is_open         <= open_q[raddr];
+      if (read_i) is_open <= open_q[port_id_t'(read_id_i)];
       bind_exists_o   <= 32'(bind_id_i) < Ports;
       bind_open_o     <= open_q[port_id_t'(bind_id_i)];
       message_valid_o <= change.take;

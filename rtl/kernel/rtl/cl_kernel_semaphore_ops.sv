@@ -15,6 +15,7 @@ module cl_kernel_semaphore_ops
   input  logic  [5:0] op_i,
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
+  input  logic [31:0] read_word0_i,    // it in the next cycle
   input  logic  [9:0] bind_id_i,
   output logic        bindable_o,      // in the next cycle: there is a semaphore bind_id_i
   input  logic        waiter_valid_i,  // the semaphore's wait list is not empty
@@ -26,13 +27,16 @@ module cl_kernel_semaphore_ops
   localparam int unsigned CountWidth = $clog2(SemaphoreMax + 1);
   localparam int unsigned IdWidth    = (Semaphores > 1) ? $clog2(Semaphores) : 1;
 
-  logic                  exists, room, create, destroy, set;
+  logic                  exists, room, create, destroy, set, too_many;
   logic [CountWidth-1:0] count, set_to;
   logic [Semaphores-1:0] used;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) bindable_o <= 1'b0;
-    else         bindable_o <= 32'(bind_id_i) < Semaphores && used[IdWidth'(bind_id_i)];
+  logic unused;  // the count is shorter than a word
+  assign unused = ^word0_i;
+
+  always_ff @(posedge clk_i) begin
+    bindable_o <= 32'(bind_id_i) < Semaphores && used[IdWidth'(bind_id_i)];
+    too_many   <= read_word0_i > SemaphoreMax;
   end
 
   always_comb begin
@@ -43,7 +47,7 @@ module cl_kernel_semaphore_ops
     set_to    = count - 1'b1;
     unique case (op_i)
       OpSemaphoreCreate: begin
-        if (word0_i > SemaphoreMax) outcome_o = failed(StatusEinval);
+        if (too_many)               outcome_o = failed(StatusEinval);
         else if (!room)             outcome_o = failed(StatusEagain);
         else begin
           create          = 1'b1;

@@ -3,8 +3,8 @@
 //
 // Only a running thread has such a list, as every way to stop running publishes first: so it belongs to the
 // CPU. A port is on one list at most: a second writer publishes it at once. port_i is the port read, raddr_i
-// what it will be in the next cycle; the list is that of CPU cpu_i. add_i puts port_i at its head; pop_i
-// takes it away from there (it must be the head). Both take effect in the next cycle.
+// what it will be in the next cycle, with read_i read_id_i; the list is that of CPU cpu_i. add_i puts port_i at its
+// head; pop_i takes it away from there (it must be the head). Both take effect in the next cycle.
 module cl_kernel_sent #(
   parameter  int unsigned Clients   = 2,
   parameter  int unsigned Ports     = 32,
@@ -14,9 +14,11 @@ module cl_kernel_sent #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic  [CpuWidth-1:0] cpu_i,
+  input  logic                 read_i,
+  input  logic [PortWidth-1:0] read_id_i,   // early: raddr_i may follow from an operation's outcome
   input  logic [PortWidth-1:0] raddr_i,
   input  logic [PortWidth-1:0] port_i,
-  output logic                 listed_o,    // port_i is on a list
+  output logic                 listed_o,    // when read_id_i was read, it was on a list
   output logic                 by_other_o,  // and that is another CPU's
   output logic      [Clients-1:0] valid_o,     // the CPU's list is not empty
   output logic [PortWidth-1:0] head_o,      // of CPU cpu_i
@@ -47,8 +49,8 @@ module cl_kernel_sent #(
   assign next_o     = sent.next;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) listed_o <= 1'b0;
-    else         listed_o <= listed_q[raddr_i];
+    if (!rst_ni)     listed_o <= 1'b0;
+    else if (read_i) listed_o <= listed_q[read_id_i];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -70,7 +72,7 @@ module cl_kernel_sent #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
-      AssertAddNew:  assert (!add_i || !listed_o);
+      AssertAddNew:  assert (!add_i || !listed_q[port_i]);
       AssertPopHead: assert (!pop_i || (valid_o[cpu_i] && head_o == port_i));
     end
   end

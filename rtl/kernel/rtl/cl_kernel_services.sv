@@ -158,9 +158,6 @@ module cl_kernel_services
   // interrupt_bind names a second object.
   assign bind_id = read_word0_i[BindingObjectLsb +: BindingObjectWidth];
 
-  logic unused_word0;
-  assign unused_word0 = ^read_word0_i;
-
   assign commit   = commit_i && allowed;
   assign change_o = allowed ? change : '0;
 
@@ -258,6 +255,7 @@ module cl_kernel_services
     .op_i,
     .id_i,
     .word0_i,
+    .read_word0_i,
     .bind_id_i  (bind_id),
     .bindable_o (semaphore_exists),
     .waiter_valid_i,
