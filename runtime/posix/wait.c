@@ -53,8 +53,7 @@ CL_COLD void cl_queue_enter(struct cl_queue *queue, struct cl_waiter *me) {
 
 CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   struct cl_timer timer = {.at = at, .leave = CL_OP_COND_LEAVE, .object = lot()};
-  const volatile uint32_t *cancel = me->cancel;
-  if (cl_cancel_asynchronous()) cancel = cl_cancel_word();
+  const int any_time = cl_cancel_asynchronous();
   int status = 0;
   if (at != CL_NEVER) {
     if (cl_now() < at) cl_timer_enter(&timer);
@@ -62,6 +61,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   }
   while (!me->woken) {
     if (timer.ended) status = ETIMEDOUT;
+    const volatile uint32_t *cancel = any_time ? cl_cancel_word() : me->cancel;
     if (cancel && *cancel) status = ECANCELED;
     if (status) break;
     uint32_t ticket = cl_backend_op(CL_OP_COND_TICKET, timer.object, 0);
@@ -73,7 +73,7 @@ CL_COLD int cl_queue_sleep(struct cl_waiter *me, uint64_t at) {
   if (status) take_out(me);
   waiters[me->thread] = NULL;
   cl_backend_unlock();
-  if (status == ECANCELED && !me->cancel) cl_cancel_act(); /* the caller is no cancellation point */
+  if (any_time && status == ECANCELED && !me->cancel) cl_cancel_act(); /* the caller is no cancellation point */
   return status;
 }
 
