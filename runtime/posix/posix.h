@@ -78,6 +78,7 @@ extern void (*cl_specific_end)(void);
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
  * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
+uint64_t cl_now(void); /* mtime */
 /* It has ended the wait, or its time is over. */
 static inline int cl_timer_ended(const struct cl_timer *timer) {
   if (CL_BACKEND_TIMEOUTS && timer->in_kernel) return cl_now() >= timer->at;
@@ -94,7 +95,6 @@ static inline int cl_timer_stop(struct cl_timer *timer) { /* it has ended the wa
 /* As start and stop, with cl_backend_lock held; `at`, `leave` and `object` are set. */
 void cl_timer_enter(struct cl_timer *timer);
 void cl_timer_remove(struct cl_timer *timer);
-uint64_t cl_now(void); /* mtime */
 
 static inline int cl_is_sharing(int shared) {
   return shared == PTHREAD_PROCESS_PRIVATE || shared == PTHREAD_PROCESS_SHARED;
