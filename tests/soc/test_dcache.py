@@ -149,7 +149,6 @@ BODIES = {  # cycles on economy and standard; with a 4 KiB cache, lines of one w
     "lw t0, 0(s6)": (5, 1),
     "lw t0, 0(s6)\n addi t0, t0, 1": (8, 3),
     "sw t0, 0(s6)": (5, 1),
-    "sw t0, 0(s6)\n lw t0, 0(s6)": (10, 2),
     "lw t0, 0(s6)\n lw t0, 0(s11)": (10, 2),
 }
 
@@ -157,10 +156,11 @@ BODIES = {  # cycles on economy and standard; with a 4 KiB cache, lines of one w
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("core", CORES)
 def test_cycles(run: Run, core: str, body: str) -> None:
-    changes = {"dcache.kib": 4, "dcache.line_words": 1}
+    """On a free bus, the same as without the cache."""
     source = _MEASURE.replace("BODY", body) + ALL_DONE
-    (event,) = run(core, 1, source, changes=changes).events
-    assert event.value == 32 * BODIES[body][core == "standard"] + {"economy": 5, "standard": 1}[core]
+    for changes in ({}, {"dcache.kib": 4, "dcache.line_words": 1}):
+        (event,) = run(core, 1, source, changes=changes).events
+        assert event.value == 32 * BODIES[body][core == "standard"] + {"economy": 5, "standard": 1}[core]
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -201,13 +201,19 @@ def test_lint(core: str, kib: int, line: int) -> None:
 # Four caches on the bus, without cores: every delay of the litmus tests, and accesses at random
 
 BENCH = RTL / "dcache" / "tb"
-# Of each test how many runs, and the outcomes that an order of all accesses gives, as a set of bits
+# Of each test how many runs, and the outcomes seen, as a set of bits. With lines of one word they are all that an
+# order of all accesses gives; longer ones keep loads too far apart for some.
 OUTCOMES = {
     "message passing": "27648 b",
     "store buffering": "27648 e",
     "load buffering": "27648 7",
     "coherence": "27648 137",
     "IRIW": "110592 fbff",
+}
+OF_LINES = {
+    1: OUTCOMES,
+    2: OUTCOMES | {"IRIW": "110592 bafb"},
+    4: OUTCOMES | {"coherence": "27648 127", "IRIW": "110592 b0bb"},
 }
 
 
@@ -226,7 +232,7 @@ def bench(line: int, text: str | None = None, where: Path | None = None) -> Path
 def test_every_delay_and_accesses_at_random(line: int) -> None:
     done = subprocess.run([bench(line), "1", "500"], capture_output=True, text=True)
     *litmus_lines, at_random = done.stdout.splitlines()
-    assert litmus_lines == [f"{name} {outcomes}" for name, outcomes in OUTCOMES.items()]
+    assert litmus_lines == [f"{name} {outcomes}" for name, outcomes in OF_LINES[line].items()]
     assert re.fullmatch(r"random \d{6}", at_random)
     assert done.returncode == 0
 
