@@ -201,8 +201,8 @@ def test_lint(core: str, kib: int, line: int) -> None:
 # Four caches on the bus, without cores: every delay of the litmus tests, and accesses at random
 
 BENCH = RTL / "dcache" / "tb"
-# Of each test how many runs, and the outcomes seen, as a set of bits. With lines of one word they are all that an
-# order of all accesses gives; longer ones keep loads too far apart for some.
+# Of each test how many runs, and the outcomes seen, as a set of bits. With lines of one word these are all
+# that an order of all accesses gives; longer ones keep loads too far apart for some.
 OUTCOMES = {
     "message passing": "27648 b",
     "store buffering": "27648 e",
