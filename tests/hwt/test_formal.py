@@ -36,7 +36,7 @@ def test_control() -> None:
         # An operation that waits ends the thread's end
         ("if (ending_q || woken_again) step_d = StepRun;", "if (woken_again) step_d = StepRun;"),
         # A bare run while a thread runs
-        ("(state_q == StateIdle) & ~has_thread_q;", "state_q == StateIdle;"),
+        ("(state_q != StateIdle) | has_thread_q;", "state_q != StateIdle;"),
         # The last access of a module that was reset reaches the next one
         ("mem_busy_q & mem_unit_q & alive;", "mem_busy_q & mem_unit_q;"),
     ],
