@@ -18,6 +18,7 @@ BASES = {region.base for region in SOC.regions.values()}
 
 # Units and their benches, which know no SoC; and the regions that they name all the same.
 OUTSIDE = {
+    "rtl/dcache/tb/litmus.cpp": {"ram"},
     "rtl/hwt/tb/thread.cpp": {"ram", "unit"},
     "rtl/ipc/backdoor/tb/dma.cpp": {"ram"},
     "rtl/kernel/rtl/cl_scheduler.sv": {"unit"},

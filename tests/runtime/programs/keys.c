@@ -10,7 +10,7 @@ static volatile int destroyed, runs;
 static sem_t go;
 
 static void count(void *value) {
-  destroyed += (int)(intptr_t)value;
+  __atomic_fetch_add(&destroyed, (int)(intptr_t)value, __ATOMIC_RELAXED);
   CHECK(!pthread_getspecific(one));
 }
 static void again(void *value) {

@@ -16,6 +16,10 @@ static const struct {
 
 /* From x to y: in a line of more than one word, in the next line, and in the same place of a cache of 4 KiB or less. */
 static const unsigned distances[] = {1, 8, 1024};
+#ifndef SEED
+#define SEED 1
+#define ROUNDS 1
+#endif
 static volatile uint32_t cells[1025];
 static volatile uint32_t seen[4][2]; /* what a role has loaded */
 static volatile uint32_t arrived[CL_CPUS];

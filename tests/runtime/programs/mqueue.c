@@ -47,10 +47,10 @@ static void names(void) {
   struct mq_attr attr = sized(3, SIZE);
   memset(name, 'n', sizeof name);
   name[0] = '/';
-  name[257] = 0;
+  name[256] = 0;
   FAILS(mq_open(name, O_CREAT | O_RDWR, 0600, &attr), ENAMETOOLONG);
   FAILS(mq_unlink(name), ENAMETOOLONG);
-  name[256] = 0;
+  name[255] = 0;
   queue = mq_open(name, O_CREAT | O_RDWR, 0600, &attr);
   CHECK(queue != -1);
   EQUAL(mq_unlink(name), 0);
