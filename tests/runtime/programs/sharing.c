@@ -6,6 +6,10 @@
 
 #include "check.h"
 
+#ifndef ROUNDS
+#define ROUNDS 1
+#endif
+
 enum { SIZE = 2048, CPUS = 2 };
 
 static _Alignas(4) volatile uint8_t shared[SIZE];
