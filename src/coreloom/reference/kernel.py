@@ -216,7 +216,8 @@ class Kernel:
         """One load. The word it returns, or None while it is pending."""
         answer = self._operate(cpu, op, id)
         self._settle()
-        self._end_waits()
+        if self.config.timeouts:
+            self._end_waits()
         return answer
 
     def _operate(self, cpu: int, op: int, id: int) -> int | None:
@@ -231,13 +232,13 @@ class Kernel:
             return error("einval")
         if name in ("timeout_start", "timeout_stop") and not self.config.timeouts:
             return error("einval")
-        running = port.current is not None and self.threads[port.current].state == _STATE["running"]
+        caller = None if port.current is None else self.threads[port.current]
+        running = caller is not None and caller.state == _STATE["running"]
         if SPEC.ops[name].needs_thread and not running:
             return error("esrch")
         operation: Callable[[int, int], int | None] = getattr(self, f"_{name}")
-        caller = self.threads[port.current] if running and port.current is not None else Thread()
         answer = operation(cpu, id)
-        if caller.state == _STATE["blocked"] and caller.limit is not None:
+        if caller is not None and running and caller.state == _STATE["blocked"] and caller.limit is not None:
             kind = SPEC.ops[name].id or ""
             caller.waits_for = (kind, id) if kind in ("mutex", "semaphore", "port", "condition") else None
         return answer
@@ -1048,11 +1049,10 @@ class Kernel:
     def _leave_object(self, kind: str, id: int, tid: int) -> int:
         if kind == "port":
             return self._leave_port(id, tid)
-        tables: dict[str, list[Mutex | None] | list[Semaphore | None] | list[Condition | None]] = {
-            "mutex": self.mutexes, "semaphore": self.semaphores, "condition": self.conditions,
+        find: dict[str, Callable[[int], Mutex | Semaphore | Condition | None]] = {
+            "mutex": self._mutex, "semaphore": self._semaphore, "condition": self._condition,
         }  # fmt: skip
-        table = tables[kind]
-        found = table[id] if id < len(table) else None
+        found = find[kind](id)
         return error("einval") if found is None else self._leave(found.waiters, tid)
 
     # --- mutexes ------------------------------------------------------------------------------
@@ -1111,10 +1111,7 @@ class Kernel:
         return 0
 
     def _mutex_leave(self, cpu: int, id: int) -> int:
-        mutex = self._mutex(id)
-        if mutex is None:
-            return error("einval")
-        return self._leave(mutex.waiters, self.cpus[cpu].word0)
+        return self._leave_object("mutex", id, self.cpus[cpu].word0)
 
     # --- semaphores -----------------------------------------------------------------------------
 
@@ -1180,10 +1177,7 @@ class Kernel:
         return error("einval") if semaphore is None else semaphore.count
 
     def _semaphore_leave(self, cpu: int, id: int) -> int:
-        semaphore = self._semaphore(id)
-        if semaphore is None:
-            return error("einval")
-        return self._leave(semaphore.waiters, self.cpus[cpu].word0)
+        return self._leave_object("semaphore", id, self.cpus[cpu].word0)
 
     # --- condition variables ------------------------------------------------------------------------
 
@@ -1239,10 +1233,7 @@ class Kernel:
         return self._signal(id, everybody=True)
 
     def _cond_leave(self, cpu: int, id: int) -> int:
-        condition = self._condition(id)
-        if condition is None:
-            return error("einval")
-        return self._leave(condition.waiters, self.cpus[cpu].word0)
+        return self._leave_object("condition", id, self.cpus[cpu].word0)
 
     # --- interrupts ([HT]: interrupts are threads) --------------------------------------------------
 
