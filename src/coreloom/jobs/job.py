@@ -62,8 +62,9 @@ def whole(measure: Callable[[], Sequence[T]]) -> Callable[[Progress], Sequence[T
     return lambda progress: measure()
 
 
-def build(soc: Platform, text: str) -> Job[Any]:
-    """The job that builds the model of a platform; it has no rows."""
+def build(soc: Platform, text: str | None = None) -> Job[Any]:
+    """The job that builds the model of a platform; it has no rows. text: the model's name in the progress."""
+    text = text or f"{soc.name} with {soc.cpus} CPU{'s' * (soc.cpus > 1)}"
     return prepare(f"build the model of {text}", lambda: verilate.build_model(soc))
 
 

@@ -210,9 +210,7 @@ def simulate(socs: Sequence[Soc], work: Work, window: int = WINDOW) -> list[Row]
         return Job(text, whole(lambda: [measure(soc, app, placement, data[app], window)]), window * soc.cpus)
 
     models = dict.fromkeys(Arrangement(soc.core, "hw", soc.cpus) for soc in socs)
-    first = [
-        build(each.soc(), f"smp-{each.core} with {each.cpus} CPU{'s' * (each.cpus > 1)}") for each in models
-    ]
+    first = [build(each.soc()) for each in models]
     first += [prepare(f"compile {case[1]}", experiment(*case).program) for case in cases]
     return work.jobs(first, [job(*case) for case in cases])
 

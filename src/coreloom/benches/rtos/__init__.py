@@ -83,10 +83,7 @@ class Rtos(Bench[Result]):
         else:
             rounds, window = ROUNDS, WINDOW
             wanted = cases(grounds, options.core, cpus, only=options.only)
-        models = [
-            build(platform.load(f"smp-{options.core}", n), f"smp-{options.core} with {n} CPU{'s' * (n > 1)}")
-            for n in cpus
-        ]
+        models = [build(platform.load(f"smp-{options.core}", n)) for n in cpus]
         rows = work.jobs(models, jobs(wanted, rounds, window))
         with work.doing("compile packets"):
             bytes_of = {} if options.only else packets(grounds, options.core)

@@ -82,9 +82,9 @@ class Case:
             defines["IMAGE_GRAIN"] = self.grain
         if self.streams > 1:
             defines["APP_STREAMS"] = self.streams
-        if self.placement == SELECTIVE:
-            return Experiment(self.app, self.soc(), self.kernel, "dynamic", defines, SELECTIVE)
-        return Experiment(self.app, self.soc(), self.kernel, self.placement, defines)
+        policy = SELECTIVE if self.placement == SELECTIVE else None
+        placement = "dynamic" if policy else self.placement
+        return Experiment(self.app, self.soc(), self.kernel, placement, defines, policy)
 
 
 def cases(
@@ -230,7 +230,7 @@ def run(wanted: Sequence[Case], window: int, work: Work) -> list[Row]:
         return Job(f"{case.app}: {case.text}", whole(lambda: [measure(case, inputs[case.app], window)]))
 
     models = dict.fromkeys(case.soc() for case in wanted)
-    first = [build(soc, f"{soc.name} with {soc.cpus} CPU{'s' * (soc.cpus > 1)}") for soc in models]
+    first = [build(soc) for soc in models]
     first += [prepare(f"compile {case.app} for {case.text}", case.experiment().program) for case in wanted]
     rows = work.jobs(first, [job(case) for case in wanted])
     for row in rows:

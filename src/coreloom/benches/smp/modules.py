@@ -57,7 +57,7 @@ def run(work: Work, window: int) -> list[Row]:
         text = f"waits at the engine: {app}, {cpus} CPUs"
         return Job(text, whole(lambda: [measure(app, cpus, inputs[app], window)]), window * cpus)
 
-    models = [build(platform.load("smp-standard", cpus), f"smp-standard with {cpus} CPUs") for cpus in CPUS]
+    models = [build(platform.load("smp-standard", cpus)) for cpus in CPUS]
     return work.jobs(models, [job(app, cpus) for app in PROGRAMS for cpus in CPUS])
 
 

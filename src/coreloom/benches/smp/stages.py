@@ -145,7 +145,7 @@ def run(work: Work, with_freertos: bool) -> list[Row]:
         text = f"stages of a switch, {core} core, {NAMES[kernel]}"
         return Job(text, whole(lambda: measure(core, kernel)))
 
-    models = [build(platform.load(f"smp-{core}", 1), f"smp-{core} with 1 CPU") for core in KERNELS]
+    models = [build(platform.load(f"smp-{core}", 1)) for core in KERNELS]
     wanted = [
         job(core, kernel)
         for core, kernels in KERNELS.items()
