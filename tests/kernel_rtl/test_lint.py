@@ -80,7 +80,7 @@ def test_yosys_reads_it(name: str) -> None:
 def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
     """Simulation and synthesis see the same circuit."""
     config = replace(small(2, hw_threads=1), policy=policy)
-    netlist = BUILD / "kernel-netlist" / "cl_kernel.v"
+    netlist = BUILD / "kernel-netlist" / f"{policy}.v"  # those of other policies are made at the same time
     netlist.parent.mkdir(parents=True, exist_ok=True)
     run_yosys(
         f"{read(config)}; proc; bmuxmap; demuxmap; simplemap t:$bwmux; opt_clean; "
