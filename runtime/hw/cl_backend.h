@@ -113,7 +113,6 @@ static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
 }
 
 #define CL_BACKEND_TIMEOUTS CL_TIMEOUTS
-uint64_t cl_now(void);
 
 /* A later deadline than the kernel compares is left to the timer. */
 static inline int cl_backend_timeout_start(uint64_t at) {

@@ -238,6 +238,7 @@ struct cl_timer {
 extern struct cl_timer *cl_timers[CL_CPUS]; /* of each CPU the first */
 extern uint32_t cl_timers_count;            /* of all CPUs */
 void cl_timers_look(uint32_t cpu);
+uint64_t cl_now(void); /* mtime */
 void cl_backend_lock(void);
 void cl_backend_unlock(void);
 void cl_backend_unlock_quietly(void);

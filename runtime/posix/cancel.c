@@ -84,8 +84,10 @@ int pthread_setcanceltype(int type, int *old) {
   struct cl_cancel *cancel = cl_cancel_mine();
   if (old) *old = cancel->asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   cancel->asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
-  if (cancel->asynchronous) cl_cancel_any_time = 1;
-  if (cancel->asynchronous) cl_cancel_test();
+  if (cancel->asynchronous) {
+    cl_cancel_any_time = 1;
+    cl_cancel_test();
+  }
   return 0;
 }
 

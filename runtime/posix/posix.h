@@ -78,7 +78,6 @@ extern void (*cl_specific_end)(void);
  * operation that ends the wait for `object`; the thread waits for that only, again if it likes, while the timer runs.
  * It does not go off before mtime `at`; and some cycles after the thread waits, if that is later. */
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
-uint64_t cl_now(void); /* mtime */
 /* It has ended the wait, or its time is over. */
 static inline int cl_timer_ended(const struct cl_timer *timer) {
   if (CL_BACKEND_TIMEOUTS && timer->in_kernel) return cl_now() >= timer->at;

@@ -7,8 +7,8 @@
 // answers and changes; threads and wait lists are tables with strobes.
 //
 // Each state takes a cycle unless noted:
-//   StIdle        a line first, then a timeout, else round-robin choice of a client; the tables are read by the operation's id, and the
-//                 client's next thread is chosen ahead
+//   StIdle        a line first, then a timeout, else round-robin choice of a client; the tables are read by the
+//                 operation's id, and the client's next thread is chosen ahead
 //   StDispatch    the outcome: answer and changes; most operations end here. Those that may need the next thread or
 //                 the ready queue wait while that works
 // and, where needed:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decision of an operation: from the operation, the records read and the caller to one outcome.
 //
-// Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell
-// the kind, but 22 and 23 are of timeouts and 52 to 55 the threads'. `outcome_o` is combinational; what it changes happens with commit_i, which
-// the engine gives at most once an operation, when everything that must happen before (publishing) has happened. A new
-// kind of object is a new service here, and nothing in the engine.
+// Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell the kind,
+// but 22 and 23 are of timeouts and 52 to 55 the threads'. `outcome_o` is combinational; what it changes happens with
+// commit_i, which the engine gives at most once an operation, when everything that must happen before (publishing) has
+// happened. A new kind of object is a new service here, and nothing in the engine.
 module cl_kernel_services
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;

@@ -88,9 +88,11 @@ module cl_core
     if (Holds) begin : g_refuse_holds
       $error("cl_core: the fast core's loads take the place of its fetches");
     end
-    if (CacheBytes != 0 && CacheLineWords != 0) begin : g_refuse_cache
-      $error("cl_core: the fast core has no data cache of ours");
+    if (CacheBytes != 0) begin : g_refuse_cache
+      $error("cl_core: the fast core has data caches of its own");
     end
+    logic unused;
+    assign unused = ^CacheLineWords;
     cl_core_fast #(
       .BootAddr  (BootAddr),
       .LocalBytes(LocalBytes)

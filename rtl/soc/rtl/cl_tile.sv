@@ -87,11 +87,11 @@ module cl_tile
   logic        irq_timer, irq_ipi, irq_line;
 
   cl_core #(
-      .Core          (Core),
-      .LocalBytes    (LocalBytes),
-      .CacheBytes    (CacheBytes),
-      .CacheLineWords(CacheLineWords),
-      .Holds         (Holds)
+    .Core          (Core),
+    .LocalBytes    (LocalBytes),
+    .CacheBytes    (CacheBytes),
+    .CacheLineWords(CacheLineWords),
+    .Holds         (Holds)
   ) u_core (
     .clk_i,
     .rst_ni,
@@ -134,8 +134,8 @@ module cl_tile
 
   always_comb begin
     target = TargetNone;
-    if (whole_word && Kernel && priv_cmd.addr[31:18] == KernelTop)     target = TargetKernel;
-    else if (whole_word && priv_cmd.addr[31:8] == LocalTop)  target = TargetLocal;
+    if (whole_word && Kernel && priv_cmd.addr[31:18] == KernelTop) target = TargetKernel;
+    else if (whole_word && priv_cmd.addr[31:8] == LocalTop)       target = TargetLocal;
     else if (whole_word && Ipc && priv_cmd.addr[31:21] == IpcTop) target = TargetIpc;
   end
 
