@@ -72,12 +72,6 @@ static inline int wait(pthread_cond_t *cond, uint32_t ticket, int *status) {
   return cl_cancel_left();
 }
 
-static inline uint32_t begin(const pthread_cond_t *cond) {
-  cl_trace_call();
-  cl_cancel_test();
-  return cl_op_cond_ticket(object(cond));
-}
-
 static inline int is_ticket(uint32_t word) { return CL_LIKELY(word <= CL_WORD_VALUE_MASK); }
 
 /* The kernel refused the first: a static one at its first wait, made here or by a thread that came at the same time. */
@@ -86,9 +80,16 @@ CL_COLD static uint32_t second_ticket(pthread_cond_t *cond) {
   return cl_op_cond_ticket(object(cond));
 }
 
+static inline uint32_t begin(pthread_cond_t *cond) {
+  cl_trace_call();
+  cl_cancel_test();
+  uint32_t ticket = cl_op_cond_ticket(object(cond));
+  return is_ticket(ticket) ? ticket : second_ticket(cond);
+}
+
 static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
   uint32_t ticket = begin(cond);
-  if (!is_ticket(ticket) && !is_ticket(ticket = second_ticket(cond))) return wait_in_memory(cond, mutex, at);
+  if (!is_ticket(ticket)) return wait_in_memory(cond, mutex, at);
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
   int cancelled = 0;
@@ -117,7 +118,7 @@ int pthread_cond_timedwait_np(pthread_cond_t *cond, pthread_mutex_t *mutex, uint
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
   uint32_t ticket = begin(cond);
-  if (!is_ticket(ticket) && !is_ticket(ticket = second_ticket(cond))) return wait_in_memory(cond, mutex, CL_NEVER);
+  if (!is_ticket(ticket)) return wait_in_memory(cond, mutex, CL_NEVER);
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
   int cancelled = wait(cond, ticket, &status);
