@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "cl_machine.h"
+#include "equal.h"
 
 #define COUNT 40
 #define SORT (SCHEDULER_HARDWARE + 1)
@@ -18,17 +19,6 @@
 #define SCHED_EAGAIN 11
 #define SCHED_EALREADY 120
 #define SCHED_ENODEV 19
-
-static int failures;
-
-#define EQUAL(a, b)                                                                           \
-  do {                                                                                        \
-    uint32_t a_ = (uint32_t)(a), b_ = (uint32_t)(b);                                          \
-    if (a_ != b_) {                                                                           \
-      failures++;                                                                             \
-      printf("%d: %s is %lx, not %lx\n", __LINE__, #a, (unsigned long)a_, (unsigned long)b_); \
-    }                                                                                         \
-  } while (0)
 
 static volatile uint32_t *reg(unsigned unit, unsigned offset) {
   return (volatile uint32_t *)(CL_HWT + CL_HWT_STRIDE * unit + offset);

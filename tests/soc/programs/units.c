@@ -10,21 +10,11 @@
 #include <stdio.h>
 
 #include "cl_kernel_ops.h"
+#include "equal.h"
 
 #define RESUMED (1u << CL_WORD_RESUMED_LSB)
 #define STATUS(code) ((uint32_t)(code) << CL_WORD_STATUS_LSB)
 #define NOWHERE 0x50000010u
-
-static int failures;
-
-#define EQUAL(a, b)                                                                           \
-  do {                                                                                        \
-    uint32_t a_ = (uint32_t)(a), b_ = (uint32_t)(b);                                          \
-    if (a_ != b_) {                                                                           \
-      failures++;                                                                             \
-      printf("%d: %s is %lx, not %lx\n", __LINE__, #a, (unsigned long)a_, (unsigned long)b_); \
-    }                                                                                         \
-  } while (0)
 
 static pthread_t begin(int unit, void *argument) {
   pthread_attr_t attr;
