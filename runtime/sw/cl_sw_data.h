@@ -185,8 +185,8 @@ static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
 static uint32_t k_free_count;
 /* In units of k_now; 0: no slices. "used": or the compiler makes a flag of it when only one length occurs. */
 __attribute__((used)) static uint32_t k_slice;
-static uint32_t
-    k_buffers; /* a buffered port has been opened: a program without any folds it to 0, and what it guards */
+/* A buffered port has been opened: a program without any folds it to 0, and what it guards. */
+static uint32_t k_buffers;
 static uint32_t k_waiting; /* how many CPUs wait */
 static uint32_t k_asleep; /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
 
