@@ -2,8 +2,9 @@
  *
  * Ibex: vectors, start-up, traps.
  *
- * Trap frame (80 bytes), pushed on the stack of the interrupted thread:
- *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0 (hardware kernel)
+ * Trap frame, pushed on the stack of the interrupted thread, AT bytes above sp:
+ *   0 ra  4-28 t0-t6  32-60 a0-a7  64 pc  68 the kernel port's WORD0, 72-116 s0-s11 (both hardware kernel)
+ * The 16 bytes below it, with the hardware kernel, are those of cl_switch_away, so that a switch needs no other frame.
  */
 #include "cl_frame.h"
 #include "cl_kernel_ops.h"
@@ -11,9 +12,15 @@
 #include "cl_start.h"
 #include "cl_backdoor_regs.h"
 
+#if defined(CL_KERNEL_HW)
+#define AT 16
+#define FRAME 144
+#else
+#define AT 0
 #define FRAME 80
+#endif
+#define HANDLER_FRAME 80 /* of a handler in the table of vectors */
 #define CPUCTRL 0x7c0 /* Ibex: bit 0 turns the instruction cache on */
-#define SWITCH_FRAME 64 /* the place where it goes on (16 bytes, as cl_switch_away has them), s0 to s11 */
 #define WORD0 (CL_KERNEL_PORT + (CL_OP_WORD0 << CL_ADDRESS_OP_LSB))
 #define PREEMPT (CL_KERNEL_PORT + (CL_OP_PREEMPT << CL_ADDRESS_OP_LSB))
 #define SAVED (CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
@@ -92,36 +99,35 @@ vectors:
   .globl cl_trap_entry
 cl_trap_entry:
 interrupt:
-  cl_push_frame FRAME
+  cl_push_frame FRAME, AT
 #if defined(CL_KERNEL_HW)
   /* The kernel's interrupt: a better thread, or the slice is used up. All in one piece, as the time from here to
-   * cl_switch_to is what an interrupt thread waits for its CPU: no call, and no frame but one. */
+   * cl_switch_to is what an interrupt thread waits for its CPU: no call, and one frame. */
   lui t2, %hi(CL_LOCAL)
   sw zero, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_TRAP)(t2)
   lui t1, %hi(WORD0)
   lui t3, %hi(PREEMPT)
   lw t1, %lo(WORD0)(t1)
   lw a0, %lo(PREEMPT)(t3)
-  sw t1, 68(sp)
+  sw t1, AT + 68(sp)
   bgez a0, back
 give_way: /* the name is for `coreloom bench smp` */
+  la t0, go_on
+  sw t0, 0(sp) /* the lowest word: a stack that has no room for the frame shows before interrupts are enabled */
   /* The next thread expects interrupts enabled. The kernel raises none before SAVED. */
   csrsi mstatus, 8
-  addi sp, sp, -SWITCH_FRAME
-  la t0, go_on
-  sw s0, 16(sp)
-  sw s1, 20(sp)
-  sw s2, 24(sp)
-  sw s3, 28(sp)
-  sw s4, 32(sp)
-  sw s5, 36(sp)
-  sw s6, 40(sp)
-  sw s7, 44(sp)
-  sw s8, 48(sp)
-  sw s9, 52(sp)
-  sw s10, 56(sp)
-  sw s11, 60(sp)
-  sw t0, 0(sp)
+  sw s0, AT + 72(sp)
+  sw s1, AT + 76(sp)
+  sw s2, AT + 80(sp)
+  sw s3, AT + 84(sp)
+  sw s4, AT + 88(sp)
+  sw s5, AT + 92(sp)
+  sw s6, AT + 96(sp)
+  sw s7, AT + 100(sp)
+  sw s8, AT + 104(sp)
+  sw s9, AT + 108(sp)
+  sw s10, AT + 112(sp)
+  sw s11, AT + 116(sp)
   sw sp, CL_THREAD_SP(tp)
   j cl_switch_to
 
@@ -132,19 +138,19 @@ go_on:
   csrci mstatus, 8
   lui t0, %hi(SAVED)
   sw zero, %lo(SAVED)(t0)
-  lw s0, 0(sp)
-  lw s1, 4(sp)
-  lw s2, 8(sp)
-  lw s3, 12(sp)
-  lw s4, 16(sp)
-  lw s5, 20(sp)
-  lw s6, 24(sp)
-  lw s7, 28(sp)
-  lw s8, 32(sp)
-  lw s9, 36(sp)
-  lw s10, 40(sp)
-  lw s11, 44(sp)
-  addi sp, sp, SWITCH_FRAME - 16
+  lw s0, 72(sp)
+  lw s1, 76(sp)
+  lw s2, 80(sp)
+  lw s3, 84(sp)
+  lw s4, 88(sp)
+  lw s5, 92(sp)
+  lw s6, 96(sp)
+  lw s7, 100(sp)
+  lw s8, 104(sp)
+  lw s9, 108(sp)
+  lw s10, 112(sp)
+  lw s11, 116(sp)
+  addi sp, sp, -AT
   srli t1, t1, CL_THREAD_SHIFT
   sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
 #else
@@ -153,24 +159,24 @@ go_on:
 back:
   /* Interrupts are disabled here, whichever CPU this thread is on now. */
 #if defined(CL_KERNEL_HW)
-  lw t1, 68(sp)
+  lw t1, AT + 68(sp)
   lui t0, %hi(WORD0)
   sw t1, %lo(WORD0)(t0)
 #endif
-  lw t0, 64(sp)
+  lw t0, AT + 64(sp)
   csrw mepc, t0
   li t0, 0x1880 /* mret: machine mode, interrupts on */
   csrw mstatus, t0
-  cl_load_registers
+  cl_load_registers AT
   addi sp, sp, FRAME
   mret
 
 #if defined(CL_KERNEL_HW)
 timer_interrupt:
-  cl_push_frame FRAME
+  cl_push_frame FRAME, AT
   lui t1, %hi(WORD0)
   lw t1, %lo(WORD0)(t1)
-  sw t1, 68(sp)
+  sw t1, AT + 68(sp)
   call cl_interrupt
   csrr t0, mip /* the time limit has made a better thread ready: the kernel's interrupt, without another frame */
   slli t0, t0, 31 - 11
@@ -235,7 +241,7 @@ cl_ipc_vectors:
 #if defined(OWN_STACK)
   csrrw sp, mscratch, sp
 #else
-  addi sp, sp, -FRAME
+  addi sp, sp, -HANDLER_FRAME
 #endif
   sw t0, 4(sp)
   sw t1, 8(sp)
@@ -286,7 +292,7 @@ cl_ipc_vectors:
 #if defined(OWN_STACK)
   csrrw sp, mscratch, sp
 #else
-  addi sp, sp, FRAME
+  addi sp, sp, HANDLER_FRAME
 #endif
   mret
 #if !defined(CL_KERNEL_HW)
@@ -317,7 +323,7 @@ cl_backdoor_vectors:
   .rept 9
   j interrupt
   .endr
-  addi sp, sp, -FRAME
+  addi sp, sp, -HANDLER_FRAME
   sw t0, 4(sp)
   lui t0, %hi(CL_BACKDOOR_NEAR_BASE)
   sw a0, 32(sp)
@@ -349,7 +355,7 @@ cl_backdoor_vectors:
   j back
 #else
   cl_load_registers
-  addi sp, sp, FRAME
+  addi sp, sp, HANDLER_FRAME
   mret
 #endif
 #endif
