@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from coreloom.design import platform
+from coreloom.errors import UserError
 from coreloom.paths import ROOT
 from coreloom.toolchain import cache, elf, firmware, yosys, yowasp
 from coreloom.toolchain.firmware import digest
@@ -153,6 +155,16 @@ def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     version = firmware._version
     monkeypatch.setattr(firmware, "_version", lambda name: "0.0" if name == "ziglang" else version(name))
     assert digest([], []) != first
+
+
+def test_macros_of_an_application_are_not_those_of_the_runtime(tmp_path: Path) -> None:
+    """Else it would be compiled anew for each of them; with this one it could not be."""
+    program = tmp_path / "plain.c"
+    program.write_text("int main(void) { return VALUE; }\n")
+    chosen = platform.load("smp-standard", 1)
+    assert firmware.build(str(program), chosen, "hw", {"VALUE": 3, "static": "none"}).is_file()
+    with pytest.raises(UserError, match="none"):
+        firmware.build(str(program), chosen, "hw", {"VALUE": 3, "CL_THREADS": "none"})
 
 
 def test_flat_image_is_that_of_objcopy(tmp_path: Path) -> None:

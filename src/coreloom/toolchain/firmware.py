@@ -748,19 +748,26 @@ def _link(
     sources = [path for folder in folders for path in sorted([*folder.glob("*.c"), *folder.glob("*.S")])]
     sources += [*files, *policies]
     apart = sorted(library.glob("*.c")) if library else []
+    configured = bool(foreign)  # by macros and headers of the application, as FreeRTOS is
     foreign = [*app.foreign, *foreign]
     if policies:
         include = [*include, POLICIES]
     near = {path.absolute().parent for path in policies} - {POLICIES}
     given = [f"-D{key}={value}" for key, value in macros.items()]
-    flags = [
-        *_TARGET, *_OPTIMISE, "-g", "-flto", *_PLACELESS, *_WARN,
-        *given,
-        *(f"-I{folder}" for folder in (*app.folders, *folders, *include)),
-        *_INCLUDE,
-        *(f"-isystem{each.folder / name}" for each in foreign for name in each.include),
-        *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
-    ]  # fmt: skip
+
+    def all_flags(given: Iterable[str], own: Sequence[Path]) -> list[str]:
+        return [
+            *_TARGET, *_OPTIMISE, "-g", "-flto", *_PLACELESS, *_WARN,
+            *given,
+            *(f"-I{folder}" for folder in (*own, *folders, *include)),
+            *_INCLUDE,
+            *(f"-isystem{each.folder / name}" for each in foreign for name in each.include),
+            *(f"-ffile-prefix-map={each.folder}={each.place}" for each in foreign if each.place),
+        ]  # fmt: skip
+
+    flags = all_flags(given, app.folders)
+    # Without what is the application's alone, so that zig compiles the runtime once for all applications.
+    common = flags if configured else all_flags((flag for flag in given if flag.startswith("-DCL_")), ())
     headers = _included(app, flags, foreign) if app.alone else []
     headers += [
         path
@@ -779,7 +786,7 @@ def _link(
         placeless = list(flags)
     for each in foreign:
         placeless = [flag.replace(str(each.folder), each.package) for flag in placeless]
-    flags += [f"-ffile-prefix-map={folder}=/policies" for folder in near]
+    common = [*common, *(f"-ffile-prefix-map={folder}=/policies" for folder in near)]
     key = digest(
         [*(archive.parent.name for archive in archives), *placeless, *link_flags, *others],
         [*app.files, *sources, *apart, *headers, script, *_MAKERS, *([image] if image else [])],
@@ -796,36 +803,43 @@ def _link(
     def link(work: Path, more: Sequence[str]) -> None:
         layout = work / script.name
         run([*zig(), "cc", "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)], script.name)
-        objects: list[Path] = []
         as_it_is = [flag for flag in flags if flag not in _WARN] + ["-w"]
         # Warnings are errors in what is ours only.
-        theirs: list[tuple[Path, tuple[str, ...]]] = [(file, ()) for file in app.files if app.alone]
-        theirs += [(file, each.flags) for each in foreign for file in each.paths]
-        for file, own in theirs:
-            objects.append(work / f"{len(objects)}-{file.stem}.o")
-            try:
-                _zig([*zig(), "cc", *as_it_is, *more, *own, "-c", str(file), "-o", str(objects[-1])])
-            except _Refused as refused:
-                raise app.explain(refused, foreign) from None
+        theirs = [(file, (*as_it_is, *each.flags)) for each in foreign for file in each.paths]
+        own = [(file, as_it_is if app.alone else flags) for file in app.files]
+
+        def compiled(files: Iterable[tuple[Path, Sequence[str]]], where: str) -> list[Path]:
+            objects: list[Path] = []
+            for file, used in files:
+                objects.append(work / f"{where}-{len(objects)}-{file.stem}.o")
+                try:
+                    _zig([*zig(), "cc", *used, *more, "-c", str(file), "-o", str(objects[-1])])
+                except _Refused as refused:
+                    raise app.explain(refused, foreign) from None
+            return objects
+
+        mine = compiled(own, "own")
+        objects = compiled(theirs, "foreign")
         if apart:
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 made = [work / f"{file.stem}.o" for file in apart]
                 commands = [
-                    [*zig(), "cc", *flags, *more, "-c", str(file), "-o", str(to)]
+                    [*zig(), "cc", *common, *more, "-c", str(file), "-o", str(to)]
                     for file, to in zip(apart, made, strict=True)
                 ]
                 list(pool.map(lambda command: run(command, name), commands))
             objects.append(work / "library.a")
             run([*zig(), "ar", "rcs", str(objects[-1]), *map(str, made)], name)
+        objects += archives
+        objects = [*mine, *objects] if app.alone else [*objects, *mine]
+        objects += sources
         if image:
             (work / "remote_image.S").write_text(_REMOTE_IMAGE.format(path=image))
             objects.append(work / "remote_image.S")
-        first = objects[: len(app.files)] if app.alone else app.files
-        rest = [*sources, *(each for each in objects if each not in first)]
         try:
             _zig(
                 [
-                    *zig(), "cc", *flags, *more, *map(str, [*first, *rest, *archives]),
+                    *zig(), "cc", *common, *more, *map(str, objects),
                     "-Wl,--gc-sections", *link_flags, f"-Wl,-T,{layout}", "-o", str(work / f"{name}.elf"),
                 ]
             )  # fmt: skip
@@ -835,7 +849,7 @@ def _link(
                 if over:
                     raise UserError(say(max(map(int, over)))) from None
             if "cl_policy_has_no_room" in str(refused):
-                raise UserError(_policy_too_large(policies, flags, work)) from None
+                raise UserError(_policy_too_large(policies, common, work)) from None
             raise app.explain(refused, foreign) from None
 
     return cache.made(cache.place("firmware") / f"{label}-{key}", make) / f"{name}.elf"
