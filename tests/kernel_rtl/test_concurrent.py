@@ -90,16 +90,16 @@ def replay(config: Config, log: bytes) -> None:
 @pytest.mark.parametrize(
     ("cpus", "hw_threads", "reserve", "policy"),
     [
-        *((cpus, units, False, "priority") for cpus, units in ((2, 0), (16, 0), (4, 3))),
-        *((cpus, units, True, "priority") for cpus, units in ((2, 0), (4, 1))),
-        *((cpus, units, False, "dwrr") for cpus, units in ((2, 0), (4, 3))),
+        *((cpus, units, False, "priority") for cpus, units in ((2, 0), (16, 0))),
+        (4, 1, True, "priority"),
+        (4, 3, False, "dwrr"),
         (4, 3, False, "partitioned"),
         *(
             pytest.param(*others, marks=pytest.mark.slow)
             for others in (
-                *((cpus, units, False, "priority") for cpus, units in ((4, 0), (2, 2))),
-                (16, 0, True, "priority"),
-                (4, 0, False, "dwrr"),
+                *((cpus, units, False, "priority") for cpus, units in ((4, 0), (2, 2), (4, 3))),
+                *((cpus, 0, True, "priority") for cpus in (2, 16)),
+                *((cpus, 0, False, "dwrr") for cpus in (2, 4)),
                 (2, 0, False, "partitioned"),
             )
         ),

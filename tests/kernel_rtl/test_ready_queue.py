@@ -9,13 +9,21 @@ import pytest
 
 from coreloom.simulation.harness import ready_queue
 from coreloom.simulation.harness.ready_queue import Build
+from sampling import sample
 
 from .harness import SEED
 
 OPERATIONS = ("push_back", "push_front", "pop", "remove", "move")
-SORTED_SIZES = [(3, 64, 32), (1, 16, 8), (5, 33, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)]
-DEADLINE_SIZES = [(3, 64), (1, 16), (5, 33), (1, 2)]
-SIZES = [(3, 64, 32), (1, 256, 128), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)]
+# Quick: of several queues, the least, and none a power of two.
+SORTED_SIZES = sample(
+    [(3, 64, 32), (1, 16, 8), (5, 33, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)],
+    [(5, 33, 256), (1, 2, 2), (2, 13, 11)],
+)
+DEADLINE_SIZES = sample([(3, 64), (1, 16), (5, 33), (1, 2)], [(5, 33), (1, 2)])
+SIZES = sample(
+    [(3, 64, 32), (1, 256, 128), (3, 256, 128), (5, 1024, 256), (1, 2, 2), (2, 13, 11), (1, 7, 3)],
+    [(3, 256, 128), (1, 2, 2), (2, 13, 11)],
+)
 
 
 def check(

@@ -12,6 +12,7 @@ from coreloom.design.platform import READY_QUEUES
 from coreloom.reference.kernel import Config
 from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play, referee
+from sampling import sample
 
 from .harness import DEFAULT, LARGE, SEED, small
 
@@ -70,8 +71,11 @@ CONFIGS = {
     "edf-4": (Config(cpus=4, threads=64, policy="edf"), 20_000),
     "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
-# Each is a model to compile; those between smaller and larger ones can wait.
+# Each is a model to compile: those between smaller and larger ones, and with fewer of the features that
+# another one joins, can wait.
 BETWEEN = {
+    *("small-1", "small-2+1", "partitioned-2", "reserve-2", "timeouts-2", "timeouts-tiny", "dwrr-4"),
+    *("dwrr-large-3",),
     *("small-1+3", "default-1", "default-4", "partitioned-1", "partitioned-3", "reserve-1", "reserve-3"),
     *("timeouts-1", "timeouts-default", "timeouts-reserve", "timeouts-partitioned", "timeouts-edf"),
     *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
@@ -99,19 +103,21 @@ def test_random_stream_on_a_quiet_unit(policy: str, tmp_path: Path) -> None:
     play(config, Generator(config, SEED + 1).steps(20_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("cpus", [2, 3, 4])
+@pytest.mark.parametrize("cpus", sample([2, 3, 4], [4]))
 def test_random_stream_with_reservations_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), reserve=True)
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 4])
+@pytest.mark.parametrize("cpus", sample([1, 2, 4], [2]))
 def test_random_stream_by_deadline_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), policy="edf")
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["small-2", "small-1+3", "tiny-3+1", "dwrr-2"])
+@pytest.mark.parametrize(
+    "name", sample(["small-2", "small-1+3", "tiny-3+1", "dwrr-2"], ["tiny-3+1", "dwrr-2"])
+)
 def test_random_stream_on_the_linear_queue(name: str, tmp_path: Path) -> None:
     """Another structure of the ready queue, other cycles, the same words."""
     config, count = CONFIGS[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from coreloom.simulation import simulate
 from coreloom.simulation.simulate import SimResult
 from coreloom.toolchain import firmware, verilate
 from coreloom.toolchain.verilate import SOC_PACKAGES
+from sampling import sample
 
 from .conftest import Run
 from .formal import proves
@@ -94,8 +96,13 @@ def litmus(core: str, cpus: int, line: int, seed: int, rounds: int) -> dict[str,
     return found
 
 
-@pytest.mark.parametrize(("cpus", "line"), [(2, 1), (4, 4)])
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize(
+    ("core", "cpus", "line"),
+    sample(
+        [(core, *size) for core in CORES for size in ((2, 1), (4, 4))],
+        [("economy", 2, 1), ("standard", 4, 4)],
+    ),
+)
 def test_litmus(core: str, cpus: int, line: int) -> None:
     litmus(core, cpus, line, seed=1, rounds=100)
 
@@ -108,8 +115,7 @@ def test_litmus_with_many_delays(core: str, cpus: int, line: int, seed: int) -> 
     litmus(core, cpus, line, seed, rounds=1000)
 
 
-@pytest.mark.parametrize("line", [1, 4])
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize(("core", "line"), sample(product(CORES, (1, 4)), [("economy", 1), ("standard", 4)]))
 def test_bytes_of_the_same_words(core: str, line: int) -> None:
     """Two CPUs store bytes, half-words and words at random; each finds its own as it has left them."""
     result = run_program("sharing", core, 2, 1, line, ROUNDS=2000)
@@ -117,7 +123,7 @@ def test_bytes_of_the_same_words(core: str, line: int) -> None:
 
 
 @pytest.mark.parametrize("program", ["threads", "atomics", "mutex", "condition", "hthreads", "pipeline"])
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("core", sample(CORES, ["economy"]))
 def test_programs_of_the_runtime(core: str, program: str) -> None:
     result = run_program(program, core, 2, 4, 1)
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from coreloom.simulation.simulate import SimResult
+from sampling import sample
 
 from .conftest import Run
 from .test_programs import ALL_DONE, marks
@@ -61,7 +62,7 @@ def test_word_to_a_processor_that_waits(run: Run, core: str, local: bool) -> Non
     assert values(result, 1)[5:] == [CYCLES[core]] * 15
 
 
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("core", sample(CORES, ["standard"]))
 def test_eight_processors(run: Run, core: str) -> None:
     """A word goes around: each adds its number; the end of all of them is a barrier of words."""
     source = f"""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from coreloom.simulation import profile, simulate
 from coreloom.simulation.simulate import Kind
 from coreloom.toolchain import firmware, verilate
 from coreloom.toolchain.elf import address
+from sampling import sample
 
 from .asm import assemble
 from .conftest import Run
@@ -216,7 +218,7 @@ def test_interrupts_from_local_memory(run: Run, core: str, cpus: int) -> None:
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
-@pytest.mark.parametrize(("core", "cpus"), MANY)
+@pytest.mark.parametrize(("core", "cpus"), sample([*MACHINES, *((core, 8) for core in CORES)], MACHINES))
 def test_program(core: str, cpus: int, kernel: str) -> None:
     """A thread on each processor; each has its own copy of what is in section .local."""
     chosen = platform.load(f"amp-{core}", cpus)
@@ -238,10 +240,12 @@ def passes(name: str, cpus: int, kernel: str, program: str) -> None:
     assert (result.exit_status, result.uart.splitlines()[-1]) == (0, "ok")
 
 
-@pytest.mark.parametrize("kernel", firmware.KERNELS)
-@cores
 @pytest.mark.parametrize(
-    "program", [*EVERYWHERE, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+    ("program", "core", "kernel"),
+    sample(
+        product((*EVERYWHERE, *SLOW), CORES, firmware.KERNELS),
+        [*product(EVERYWHERE, ["standard"], firmware.KERNELS), *product(["ports"], CORES, firmware.KERNELS)],
+    ),
 )
 def test_programs_of_both_kernels(program: str, core: str, kernel: str) -> None:
     """What runs on smp-bus runs here."""

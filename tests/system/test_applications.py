@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from coreloom.apps.image import draw
 from coreloom.design import platform
 from coreloom.simulation.experiment import Experiment
 from coreloom.toolchain import freertos
+from sampling import sample
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +28,19 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return {"image": APPS["image"].prepare(picture), "packets": APPS["packets"].prepare(capture)}
 
 
+# Every number of CPUs and placement on one core, every core with one of them.
+PLACES = [(1, "dynamic"), (2, "static"), (2, "dynamic"), (4, "dynamic")]
+CORES = ("standard", "economy", "fast")
+
+
 @pytest.mark.parametrize(
-    ("cpus", "placement"), [(1, "dynamic"), (2, "static"), (2, "dynamic"), (4, "dynamic")]
+    ("core", "cpus", "placement"),
+    sample(
+        [(core, *place) for core, place in product(CORES, PLACES)],
+        [*(("standard", *place) for place in PLACES), *((core, 2, "dynamic") for core in CORES)],
+    ),
 )
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
-@pytest.mark.parametrize("core", ["standard", "economy", "fast"])
 @pytest.mark.parametrize("app", ["image", "packets"])
 def test_output_is_the_hosts(
     inputs: dict[str, bytes], app: str, core: str, kernel: str, cpus: int, placement: str
@@ -40,13 +50,16 @@ def test_output_is_the_hosts(
 
 @pytest.mark.parametrize(
     ("kernel", "cpus", "placement"),
-    [
-        ("freertos", 1, "dynamic"),
-        ("freertos-tuned", 1, "dynamic"),
-        ("freertos", 2, "static"),
-        ("freertos", 2, "dynamic"),
-        ("freertos", 4, "dynamic"),
-    ],
+    sample(
+        [
+            ("freertos", 1, "dynamic"),
+            ("freertos-tuned", 1, "dynamic"),
+            ("freertos", 2, "static"),
+            ("freertos", 2, "dynamic"),
+            ("freertos", 4, "dynamic"),
+        ],
+        [("freertos", 1, "dynamic"), ("freertos-tuned", 1, "dynamic"), ("freertos", 2, "dynamic")],
+    ),
 )
 @pytest.mark.parametrize("app", ["image", "packets"])
 def test_output_is_the_hosts_on_freertos(
@@ -59,8 +72,10 @@ def test_output_is_the_hosts_on_freertos(
     check(app, platform.load("smp-standard", cpus), kernel, placement, inputs[app])
 
 
-@pytest.mark.parametrize("kernel", ["hw", "sw"])
-@pytest.mark.parametrize("core", ["standard", "economy"])
+@pytest.mark.parametrize(
+    ("core", "kernel"),
+    sample(product(("standard", "economy"), ("hw", "sw")), [("standard", "sw"), ("economy", "hw")]),
+)
 @pytest.mark.parametrize("app", ["image", "packets"])
 def test_output_is_the_hosts_on_amp(inputs: dict[str, bytes], app: str, core: str, kernel: str) -> None:
     check(app, platform.load(f"amp-{core}", 2), kernel, "dynamic", inputs[app])
