@@ -59,11 +59,6 @@ PLANTED = {
 }
 
 
-LONG = "next descriptor"  # to find it takes as long as all the others
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == LONG else name for name in PLANTED]
-)
+@pytest.mark.parametrize("name", PLANTED)
 def test_proof_notices(name: str) -> None:
     assert not holds(*PLANTED[name])

@@ -102,9 +102,7 @@ HOLD = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if n < 2 else pytest.mark.slow) for n, name in enumerate(HOLD)]
-)
+@pytest.mark.parametrize("name", HOLD)
 def test_proof_of_hold_and_start_notices(name: str) -> None:
     side, old, new = HOLD[name]
     assert not proves("backdoor", "", old, new, where=f"backdoor_{side}")
