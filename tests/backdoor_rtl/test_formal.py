@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from sampling import sample
 from soc.formal import proves as proves_alone
 
 from .harness import BACKDOOR
@@ -68,7 +69,11 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("name", PLANTED)
+# Of each unit what is sent and what is received.
+@pytest.mark.parametrize(
+    "name",
+    sample(PLANTED, ["a change not sent", "taken too early", "put into a full one", "no Gray pointer"]),
+)
 def test_a_planted_bug_is_found(name: str) -> None:
     unit, old, new = PLANTED[name]
     assert not proves(unit, "", old, new)

