@@ -115,10 +115,11 @@ _LIBC_SOURCES = {
 
 
 def zig() -> list[str]:
-    """The command that starts zig."""
-    if importlib.util.find_spec("ziglang") is None:
+    """The command that starts zig: itself, as Python's start takes as long as compiling a short file."""
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
         raise UserError(f"the compiler is missing: install the package ziglang ({paths.setup()})")
-    return [sys.executable, "-m", "ziglang"]
+    return [str(Path(spec.origin).parent / "zig")]
 
 
 def zig_environment() -> dict[str, str]:
