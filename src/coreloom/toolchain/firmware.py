@@ -398,10 +398,10 @@ def build(
     """The ELF file of an application; a flat image from the start of the memory lies beside it (.bin).
 
     app is a folder below apps/ or the path of one C file; kernel is one of GROUNDS; defines are macros for
-    the application; policy is the software kernel's (policies()). On a platform with a Back-Door an
-    application that defines far_main gets its image for processor 1 linked in (build_far). What was built
-    from the same content before is taken from the cache. Raises UserError with the compiler's text,
-    freertos.Missing.
+    the application, and those that begin with CL_ for the runtime, too; policy is the software kernel's
+    (policies()). On a platform with a Back-Door an application that defines far_main gets its image for
+    processor 1 linked in (build_far). What was built from the same content before is taken from the cache.
+    Raises UserError with the compiler's text, freertos.Missing.
     """
     if kernel not in GROUNDS:
         raise UserError(f"unknown kernel '{kernel}': choose one of {', '.join(GROUNDS)}")
