@@ -29,7 +29,8 @@ from coreloom.toolchain.firmware import FREERTOS
 KERNELS = {"standard": ("sw", *FREERTOS, "hw"), "economy": ("sw", "hw")}  # of each core
 STAGES = ("enter", "decide", "save", "load", "leave")
 _MAX_CYCLES = 3_000_000
-_RETURNS = {"standard": 0x3020_0073, "economy": 0x0400_000B}  # mret, retirq
+_MRET, _RETIRQ = 0x3020_0073, 0x0400_000B
+_RETURNS = {"standard": _MRET, "economy": _RETIRQ, "fast": _MRET}
 
 # The events of a switch that end its stages; a text is a place in the program. A voluntary switch has left
 # when the next thread runs; in software the call is part of its decision. Of FreeRTOS there is a full-context
@@ -40,7 +41,7 @@ _ORDERS: dict[str, dict[str, tuple[Kind | str, ...]]] = {
     "sw": {"voluntary": (Kind.CALL, "away", "to", Kind.RUN), "full-context": _FULL},
     **{kernel: {"full-context": ("interrupt", Kind.RUN, "return")} for kernel in FREERTOS},
 }
-_BREAKS = (Kind.CALL, Kind.IDLE, "interrupt")  # what a switch does not continue after
+BREAKS = (Kind.CALL, Kind.IDLE, "interrupt")  # what a switch does not continue after
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,15 +62,19 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     leave: int | None = None
 
 
-def _places(program: Path, core: str, kernel: str) -> list[tuple[str, int]]:
+def places(program: Path, core: str, kernel: str, by: str = "timer") -> list[tuple[str, int]]:
     """Names and addresses: the vector of the interrupt; where its handler begins to store the registers that
     C functions keep; where a switch in place stores; where both load; every return from an interrupt.
+
+    by: whose interrupt the software kernel has, the timer's or a line's.
     """
     vectors, entry, store = {
-        ("economy", "hw"): ("cl_vectors", 0x10, "cl_switch_in_trap"),
-        ("economy", "sw"): ("cl_vectors", 0x10, "cl_switch_in_trap"),
-        ("standard", "hw"): ("vectors", 4 * 11, "give_way"),
-    }.get((core, kernel), ("cl_vectors", 4 * 7, "cl_switch_in_trap"))  # the timer's
+        "economy": ("cl_vectors", 0x10, "cl_switch_in_trap"),
+        "fast": ("cl_trap_entry", 0, "cl_switch_in_trap"),
+        "standard": ("cl_vectors", 4 * {"timer": 7, "line": 16}[by], "cl_switch_in_trap"),
+    }[core]
+    if (core, kernel) == ("standard", "hw"):
+        vectors, entry, store = "vectors", 4 * 11, "give_way"
     found = [("interrupt", elf.address(program, vectors) + entry)]
     if kernel not in FREERTOS:
         for name, symbol in (("store", store), ("away", "cl_switch_away"), ("to", "cl_switch_to")):
@@ -78,16 +83,19 @@ def _places(program: Path, core: str, kernel: str) -> list[tuple[str, int]]:
 
 
 def follow(
-    events: Iterable[Event], order: Sequence[Kind | str], places: Sequence[str]
+    events: Iterable[Event],
+    order: Sequence[Kind | str],
+    watched: Sequence[str],
+    breaks: Sequence[Kind | str] = BREAKS,
 ) -> Iterator[tuple[int, ...]]:
     """The cycles of the events in `order`, each time all of them come, perhaps with others between.
 
-    places: the names of the watched ones.
+    watched: the names of the places; breaks: after what it begins anew.
     """
     seen: list[int] = []
     for event in events:
-        what = places[event.kind - Kind.WATCH] if event.kind >= Kind.WATCH else Kind(event.kind)
-        if what in _BREAKS:
+        what = watched[event.kind - Kind.WATCH] if event.kind >= Kind.WATCH else Kind(event.kind)
+        if what in breaks:
             seen = []
         if what == Kind.MODULE and event.value not in (ModuleState.WAITS, ModuleState.EXECUTES):
             continue
@@ -109,14 +117,14 @@ def measure(core: str, kernel: str) -> list[Row]:
     """A row for each kind of switch, on one CPU."""
     source = Path(__file__).with_name("stages_freertos.c" if kernel in FREERTOS else "stages.c")
     experiment = Experiment(str(source), platform.load(f"smp-{core}", 1), kernel)
-    places = _places(experiment.program(), core, kernel)
-    watch = [address for _, address in places]
+    watched = places(experiment.program(), core, kernel)
+    watch = [address for _, address in watched]
     outcome = experiment.run(b"", watch=watch, modules=True, max_cycles=_MAX_CYCLES)
     if outcome.result.exit_status != 0:
         raise UserError("the program of the stages failed: run `make test`")
     found = []
     for kind, order in _ORDERS[kernel].items():
-        switches = list(follow(outcome.result.events, order, [name for name, _ in places]))
+        switches = list(follow(outcome.result.events, order, [name for name, _ in watched]))
         cycles = [switch[-1] - switch[0] for switch in switches]
         low, mean, high = spread(cycles)
         if low is None or mean is None or high is None:

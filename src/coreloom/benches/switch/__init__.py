@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Switches and interrupts stage by stage: warm, with the cache driven out, beside CPUs that fill the bus."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from coreloom.benches.bench import SOC, Bench, Work
+from coreloom.benches.switch import page
+from coreloom.benches.switch.bench import FOOTPRINT, ROUNDS, Result, cases, figures, run
+from coreloom.report.table import Table, number
+
+
+class Switch(Bench[Result]):
+    name = "switch"
+    paper = ""
+    help = "switches and interrupts stage by stage, on a busy bus and with the cache driven out"
+    title = "Switch and interrupt: cycles, jitter, and where they go"
+    order = 35
+    result = Result
+    inputs = (*SOC, "src/coreloom/benches/moment.h", "src/coreloom/benches/smp/stages.py")
+
+    def options(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--quick", action="store_true", help="the standard core with 1 and 2 CPUs; writes no page"
+        )
+
+    def measure(self, options: Namespace, work: Work) -> Result:
+        rows = run(cases(("standard",), (1, 2)) if options.quick else cases(), work)
+        method = self.method(rounds=ROUNDS, footprint=number(FOOTPRINT))
+        return Result(name=self.name, rows=rows, reach=figures(rows), method=method)
+
+    def tables(self, content: Result) -> Sequence[Table]:
+        return page.tables(content)
+
+
+BENCH = Switch()

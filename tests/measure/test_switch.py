@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coreloom bench switch`: what it makes of a log, exact rows of cheap cases, its table and figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.benches.switch import bench as switch
+from coreloom.benches.switch import page
+from coreloom.benches.switch.bench import STAGES, Case
+from coreloom.errors import UserError
+from coreloom.simulation.simulate import Event, Kind
+
+WATCHED = ["interrupt", "store", "away", "to", "return", "served"]
+LINE_TO_THREAD = [
+    (10, Kind.INTERRUPT),
+    (19, Kind.WATCH),
+    (39, Kind.TRAP),
+    (48, Kind.WATCH + 1),
+    (70, Kind.WATCH + 3),
+    (83, Kind.RUN),
+    (97, Kind.WATCH + 5),
+]
+
+
+def log(*events: tuple[int, int], cpu: int = 0) -> list[Event]:
+    return [Event(cycle, cpu, kind, 0) for cycle, kind in events]
+
+
+def test_the_stages_of_a_switch_are_those_of_cpu_0_and_add_up_to_it() -> None:
+    other = log((20, Kind.TRAP), (40, Kind.WATCH + 1), (50, Kind.INTERRUPT), cpu=1)
+    events = sorted(log((2, Kind.INTERRUPT), *LINE_TO_THREAD) + other)
+    (stages,) = switch.switches("interrupt", "hw", events, WATCHED)
+    assert stages == {"entry": 9, "save": 42, "decide": 9, "load": 13, "resume": 14}
+    assert sum(stages.values()) == 97 - 10
+
+
+def test_a_row_has_the_stages_of_the_median_and_of_the_longest_switch() -> None:
+    found = [{"entry": 90, "save": 90}] * switch.WARM_UP
+    found += [{"entry": 9, "save": save} for save in (41, 42, 42, 55)]
+    row = switch.row(Case("interrupt", "hw", "standard"), found)
+    assert (row.switches, row.min, row.mean, row.max, row.jitter) == (4, 50, 54.0, 64, 14)
+    assert (row.median, row.median_stages) == (51, {"entry": 9, "save": 42})
+    assert row.max_stages == {"entry": 9, "save": 55}
+    with pytest.raises(UserError, match="no switch was seen"):
+        switch.row(Case("interrupt", "hw", "standard"), found[: switch.WARM_UP])
+
+
+# Of each kind, kernel, core, CPUs and cache: min, mean, max, and the stages of the median.
+ROUNDS = 20
+FIGURES: dict[tuple[str, str, str, int, str], tuple[int, float, int, tuple[int | None, ...]]] = {
+    ("voluntary", "hw", "standard", 1, "warm"): (33, 33.0, 33, (6, 3, 11, 13, None)),
+    ("voluntary", "sw", "standard", 1, "warm"): (98, 98.0, 98, (None, 3, 84, 11, None)),
+    ("voluntary", "hw", "standard", 1, "driven out"): (36, 43.0, 50, (6, 3, 14, 13, None)),
+    ("voluntary", "hw", "standard", 2, "warm"): (34, 34.6, 35, (6, 4, 12, 13, None)),
+    ("voluntary", "hw", "fast", 1, "warm"): (59, 59.0, 59, (11, 3, 21, 24, None)),
+    ("voluntary", "sw", "fast", 1, "warm"): (194, 194.0, 194, (None, 3, 169, 22, None)),
+    ("voluntary", "hw", "economy", 1, "warm"): (106, 106.0, 106, (17, 11, 28, 50, None)),
+    ("voluntary", "sw", "economy", 1, "warm"): (331, 331.0, 331, (None, 11, 278, 42, None)),
+    ("preemption", "hw", "standard", 1, "warm"): (107, 107.0, 107, (None, 42, 9, 27, 29)),
+    ("preemption", "sw", "standard", 1, "warm"): (191, 191.0, 191, (None, 44, 94, 25, 28)),
+    ("preemption", "hw", "standard", 1, "driven out"): (164, 169.9, 172, (None, 75, 9, 44, 44)),
+    ("preemption", "hw", "standard", 2, "warm"): (161, 161.0, 161, (None, 70, 9, 38, 44)),
+    ("preemption", "hw", "fast", 1, "warm"): (274, 274.0, 274, (None, 72, 33, 79, 90)),
+    ("preemption", "sw", "fast", 1, "warm"): (486, 486.0, 486, (None, 75, 243, 85, 83)),
+    ("preemption", "hw", "economy", 1, "warm"): (571, 571.0, 571, (None, 268, 55, 125, 123)),
+    ("preemption", "sw", "economy", 1, "warm"): (774, 774.0, 774, (None, 239, 315, 110, 110)),
+    ("interrupt", "hw", "standard", 1, "warm"): (87, 87.1, 88, (9, 42, 9, 13, 14)),
+    ("interrupt", "sw", "standard", 1, "warm"): (152, 152.9, 153, (6, 44, 75, 11, 17)),
+    ("interrupt", "hw", "standard", 1, "driven out"): (92, 127.2, 141, (9, 75, 9, 19, 26)),
+    ("interrupt", "hw", "standard", 2, "warm"): (125, 125.9, 126, (9, 70, 9, 13, 25)),
+    ("interrupt", "hw", "fast", 1, "warm"): (198, 198.8, 201, (18, 72, 33, 24, 51)),
+    ("interrupt", "sw", "fast", 1, "warm"): (443, 444.1, 447, (28, 104, 236, 22, 53)),
+    ("interrupt", "hw", "economy", 1, "warm"): (448, 450.1, 452, (12, 268, 55, 50, 65)),
+    ("interrupt", "sw", "economy", 1, "warm"): (618, 619.6, 623, (8, 239, 261, 42, 69)),
+}
+
+
+@pytest.mark.parametrize("case", FIGURES, ids=lambda case: "-".join(map(str, case)))
+def test_figures_of_switches(case: tuple[str, str, str, int, str]) -> None:
+    row = switch.measure(Case(*case), ROUNDS)
+    stages = tuple(row.median_stages.get(stage) for stage in STAGES)
+    assert (row.min, row.mean, row.max, stages) == FIGURES[case]
+    assert sum(row.median_stages.values()) == row.median
+    assert sum(row.max_stages.values()) == row.max
+    assert row.jitter == row.max - row.min
+
+
+def test_each_kind_has_every_core_kernel_and_number_of_cpus() -> None:
+    cases = switch.cases()
+    assert len(cases) == len(set(cases)) == 3 * 2 * (2 + 1 + 2) * 4
+    assert not [case for case in cases if case.core == "economy" and case.cache != "warm"]
+
+
+def test_the_table_and_the_figures() -> None:
+    found = [{"entry": 9, "save": save, "decide": 9, "load": 13, "resume": 14} for save in (42, 42, 42)]
+    warm = switch.row(Case("interrupt", "hw", "standard"), [*found * 3, {**found[0], "save": 44}])
+    busy = switch.row(Case("interrupt", "hw", "standard", 8), found * 3)
+    assert page.table([warm], "interrupt").rows == (
+        (
+            *("standard", "hardware kernel", "warm", "1", "87", "87.3", "89", "2"),
+            *("9", "42 / 44", "9", "13", "14", "6"),
+        ),
+    )
+    assert page.table([warm], "voluntary").rows == ()
+    assert [(figure.measured, figure.reached) for figure in switch.figures([warm, busy])] == [
+        (89, False),
+        (2, True),
+        (87, True),
+        (0, True),
+    ]
