@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * First step after reset, for assembly: a processor with a local memory copies text and constants there and continues
- * there. They were loaded to the start of the global memory, from which it runs until then, so nothing here may use
+ * First step after reset, for assembly: a processor with a local memory copies there what is linked to it (link.ld) and
+ * continues there. They were loaded to the start of the global memory, from which it runs until then, so nothing here may use
  * pc-relative addresses. Two steps: first the loop itself, as it is faster from the local memory. Uses t0 to t6 and a0
  * to a3. */
   .macro cl_copy_program
-#if CL_LOCAL_MEMORY_BYTES
+#if CL_LOCAL_MEMORY_BYTES || CL_CONTEXT_BYTES
   lui t0, %hi(CL_RAM)
   lui t1, %hi(CL_LOCAL_MEMORY)
   lui t2, %hi(copied)
@@ -47,5 +47,16 @@
   .balign 32
 copied:
 5:
+#endif
+  .endm
+
+/* If a0 is not 0: jump to \place, which may be in the other memory. */
+  .macro cl_jump_if_other place
+#if CL_CONTEXT_BYTES
+  beqz a0, 1f
+  tail \place
+1:
+#else
+  bnez a0, \place
 #endif
   .endm

@@ -133,6 +133,19 @@ def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: 
     assert printed[0] == printed[1]
 
 
+@pytest.mark.parametrize("core", ("economy", "standard"))
+@pytest.mark.parametrize("program", ("threads", "interrupts", "interrupted", "cancel", "clocks", "pileup"))
+def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, core: str) -> None:
+    chosen = platform.load(f"smp-{core}", 2, changes={"memory.context_kib": 4})
+    model = verilate.build_model(chosen)
+    for kernel in firmware.KERNELS:
+        elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, {})
+        assert elf_file.address(elf, "cl_trap_entry") >> 28 == 2
+        assert elf_file.address(elf, "main") >> 28 == 4
+        result = simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000)
+        assert result.uart.endswith("ok\n"), f"{kernel}: {result.reason}: {result.uart}"
+
+
 def test_a_thread_that_moves_itself_runs_on_the_other_cpu_soon() -> None:
     """Hardware kernel, from the call to the first instruction there; that CPU waits. No cache here."""
     events = [event for event in run("affinity", "economy", 2, "hw").events if event.kind in (CALL, RUN)]

@@ -30,6 +30,11 @@ def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(name, cpus)) == []
 
 
+@pytest.mark.parametrize("core", ["economy", "standard"])
+def test_verilator_lint_with_a_context_memory(core: str) -> None:
+    assert verilate.lint_platform(platform.load(f"smp-{core}", changes={"memory.context_kib": 4})) == []
+
+
 @pytest.mark.parametrize("cycles", [(5, 7, 5, 390), (2, 2, 1, 4)], ids=str)
 def test_verilator_lint_with_an_sdram(cycles: tuple[int, int, int, int]) -> None:
     names = ("model", "row_hit", "row_miss", "refresh", "refresh_interval")

@@ -300,3 +300,56 @@ def test_program_larger_than_the_local_memory(tmp_path: Path) -> None:
         "large does not fit into the local memory of amp-standard: text, constants and CL_LOCAL_DATA have "
         "4004 bytes more than its 128 KiB; make memory.local_kib larger (up to 1024)"
     )
+
+
+# A thread on CPU 0 whose stack is in the local memory, as its code is: how many transfers the bus has had.
+CONTEXT = """
+#include <coreloom.h>
+#include <pthread.h>
+#include "cl_machine.h"
+
+static CL_LOCAL_DATA unsigned char stack[1024] __attribute__((aligned(16)));
+
+CL_LOCAL_CODE static void *work(void *argument) {
+  volatile unsigned sum = 0;
+  cl_trace(CL_TRACE_MARK, cl_local_read(CL_BUS_COUNT));
+  for (unsigned i = 0; i < 50; i++) sum += i;
+  cl_trace(CL_TRACE_MARK, cl_local_read(CL_BUS_COUNT));
+  return argument;
+}
+
+int main(void) {
+  pthread_attr_t attr;
+  pthread_t thread;
+  if (pthread_attr_init(&attr) || pthread_attr_setstack(&attr, stack, sizeof stack)) return 1;
+  if (pthread_attr_setplacement_np(&attr, PTHREAD_PLACEMENT_STATIC_NP, 0)) return 1;
+  return pthread_create(&thread, &attr, work, NULL) || pthread_join(thread, NULL);
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@cores
+def test_stack_and_code_in_a_context_memory_need_no_bus(core: str, kernel: str, tmp_path: Path) -> None:
+    """REQ-local-1 with the key context_kib: the other code is in the shared memory."""
+    (tmp_path / "context.c").write_text(CONTEXT)
+    chosen = platform.load(f"smp-{core}", 1, changes={"memory.context_kib": 4})
+    elf = firmware.build(str(tmp_path / "context.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf, max_cycles=1_000_000)
+    assert result.exit_status == 0
+    before, after = (event.value for event in result.events if event.kind == Kind.MARK)
+    assert before > 0
+    assert after == before
+
+
+def test_what_does_not_fit_into_a_context_memory(tmp_path: Path) -> None:
+    (tmp_path / "context.c").write_text(CONTEXT.replace("stack[1024]", "stack[4096]"))
+    chosen = platform.load("smp-standard", changes={"memory.context_kib": 4})
+    with pytest.raises(UserError) as caught:
+        firmware.build(str(tmp_path / "context.c"), chosen, "hw")
+    said, more = str(caught.value).split(" have "), "bytes more than its 4 KiB"
+    assert said[0] == (
+        "context does not fit into the local memory of smp-standard: the code of traps, CL_LOCAL_CODE and "
+        "CL_LOCAL_DATA"
+    )
+    assert said[1].endswith(f"{more}; make memory.context_kib larger (up to 64)")

@@ -175,6 +175,14 @@ WRONG = {
     ): "line 25: memory.local_kib is for interconnect = 'amp' or 'backdoor' only: remove it",
     (
         "ram_mib = 32",
+        "ram_mib = 32\ncontext_kib = 6",
+    ): "line 25: memory.context_kib must be a power of two, not 6",
+    (
+        "ram_mib = 32",
+        "ram_mib = 32\ncontext_kib = 128",
+    ): "line 25: memory.context_kib must be a whole number from 0 to 64, not 128",
+    (
+        "ram_mib = 32",
         'ram_mib = 32\nmodel = "dram"',
     ): "platform file smp-standard.toml, line 25: memory.model is 'dram', choose one of sram, sdram",
     (
@@ -233,6 +241,12 @@ def test_fast_core_elsewhere(tmp_path: Path, kind: str) -> None:
     said += "'smp-bus'"
     with pytest.raises(UserError, match=rf"^platform file {kind}-standard.toml, line \d: {said}$"):
         platform.load(f"{kind}-standard", folder=tmp_path)
+
+
+def test_the_fast_core_has_no_local_memory() -> None:
+    said = "^platform smp-fast: memory.context_kib is for core = 'economy' or 'standard': remove it$"
+    with pytest.raises(UserError, match=said):
+        platform.load("smp-fast", changes={"memory.context_kib": 4})
 
 
 WRONG_BACKDOOR = {

@@ -7,6 +7,7 @@ module cl_core
   parameter core_e       Core       = CoreStandard,
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0,        // local memory, 0: none
+  parameter bit          ICache     = 1'b1,     // the standard core has its instruction cache
   parameter int unsigned CacheBytes = 0,        // data cache of economy and standard, 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter bit          Holds      = 1'b0      // an access shown to the bus stays until it is taken; not the fast core's
@@ -92,7 +93,7 @@ module cl_core
       $error("cl_core: the fast core has data caches of its own");
     end
     logic unused;
-    assign unused = ^CacheLineWords;
+    assign unused = ^{CacheLineWords, ICache};
     cl_core_fast #(
       .BootAddr  (BootAddr),
       .LocalBytes(LocalBytes)
@@ -130,6 +131,7 @@ module cl_core
     cl_core_standard #(
       .BootAddr      (BootAddr),
       .LocalBytes    (LocalBytes),
+      .ICache        (ICache),
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
       .Holds         (Holds)

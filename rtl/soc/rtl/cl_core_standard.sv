@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard core: adapter around Ibex (rv32im, write-back stage, branch-target ALU, single-cycle multiplier,
-// 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0; none with a local memory).
+// 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0).
 //
 // Instruction fetches and data accesses share the bus port, data first: a data access holds up the
 // instruction that makes it, while most fetches run ahead. Fetches starve only as long as the core finds
@@ -15,6 +15,7 @@ module cl_core_standard
 #(
   parameter logic [31:0] BootAddr   = RamBase,  // reset at +0x80
   parameter int unsigned LocalBytes = 0,        // local memory, 0: none
+  parameter bit          ICache     = 1'b1,     // there is an instruction cache
   parameter int unsigned CacheBytes = 0,        // data cache, 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter bit          Holds      = 1'b0      // an access shown to the bus stays until it is taken
@@ -75,7 +76,7 @@ module cl_core_standard
     .RegFile        (ibex_pkg::RegFileFPGA),
     .BranchTargetALU(1'b1),
     .WritebackStage (1'b1),
-    .ICache         (LocalBytes == 0),
+    .ICache         (ICache),
     .ICacheECC      (1'b0),
     .BranchPredictor(1'b0)
   ) u_core (

@@ -29,7 +29,8 @@ module cl_soc
   parameter int unsigned MailboxDepth = 16,           // its sizes, see cl_ipc
   parameter int unsigned CpuMutexes = 16,
   parameter int unsigned Barriers   = 4,
-  parameter int unsigned LocalBytes = 0,              // local memory of each processor, a power of two; 0: none
+  parameter int unsigned LocalBytes = 0,              // local memory of each processor, for its program; 0: none
+  parameter int unsigned ContextBytes = 0,            // the same for the code of traps only; one of them is 0
   parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
@@ -142,7 +143,8 @@ module cl_soc
       .Cpus          (Cpus),
       .Kernel        (Kernel),
       .Ipc           (Ipc),
-      .LocalBytes    (LocalBytes),
+      .LocalBytes    (LocalBytes + ContextBytes),
+      .ICache        (LocalBytes == 0),
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
       .Holds         (Scheduler)

@@ -14,6 +14,7 @@ module cl_tile
   parameter bit          Kernel     = 1'b1,  // there is a kernel
   parameter bit          Ipc        = 1'b0,  // there is a communication port
   parameter int unsigned LocalBytes = 0,     // local memory, 0: none
+  parameter bit          ICache     = 1'b1,  // see cl_core
   parameter int unsigned CacheBytes = 0,     // data cache, 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter bit          Holds      = 1'b0   // see cl_core
@@ -89,6 +90,7 @@ module cl_tile
   cl_core #(
     .Core          (Core),
     .LocalBytes    (LocalBytes),
+    .ICache        (ICache),
     .CacheBytes    (CacheBytes),
     .CacheLineWords(CacheLineWords),
     .Holds         (Holds)

@@ -60,7 +60,7 @@ cl_start: /* + 0x80 */
   la tp, cl_threads
   li t0, IRQS_OFF
   maskirq t0
-  bnez a0, cl_boot_other
+  cl_jump_if_other cl_boot_other
   la t0, __bss_start
   la t1, __bss_end
 1:

@@ -69,7 +69,7 @@ cl_start:
   li t0, 1 << 3 | 1 << 7 | 1 << 16 /* another CPU's, timer, lines */
 #endif
   csrw mie, t0
-  bnez a0, cl_boot_other
+  cl_jump_if_other cl_boot_other
   la t0, __bss_start
   la t1, __bss_end
 1:

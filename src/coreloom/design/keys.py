@@ -313,6 +313,15 @@ class Platform:
             area="none: block RAM",
         ),
     ] = 0  # fmt: skip
+    context_kib: Annotated[
+        int,
+        Key(
+            "a small local memory of each processor for the code of traps and switches, CL_LOCAL_CODE and "
+            "CL_LOCAL_DATA; 0: none; core economy or standard",
+            0, 64, True, unit=_KIB, section="memory", rtl="ContextBytes", c="CL_CONTEXT_BYTES",
+            optional=True, only=("interconnect", "smp-bus"),
+        ),
+    ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None
     home: Path | None = None  # where a file of the user's lies; units/ and policies/ are beside it
 
@@ -322,7 +331,7 @@ class Platform:
 
     @property
     def local_bytes(self) -> int:
-        return self.local_kib * _KIB
+        return (self.local_kib + self.context_kib) * _KIB
 
 
 @dataclass(frozen=True)

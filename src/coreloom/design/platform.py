@@ -208,6 +208,10 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             f"core is 'fast' with interconnect = '{platform.interconnect}': choose economy or standard, "
             "or interconnect = 'smp-bus'",
         )
+    if platform.core == "fast" and platform.context_kib:
+        raise wrong(
+            "memory.context_kib", "memory.context_kib is for core = 'economy' or 'standard': remove it"
+        )
     if platform.core == "fast" and platform.dcache:
         raise wrong("dcache", "[dcache] is for core = 'economy' or 'standard' only: remove it")
     if kernel.ready_queue == "hybrid" and not units:

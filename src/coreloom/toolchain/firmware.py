@@ -432,11 +432,7 @@ def build(
         uses=lambda elf: _uses(elf, what, platform),
         too_large={
             "program|data": _program_too_large(what, platform),
-            "local": lambda over: (
-                f"{what.name} does not fit into the local memory of {platform.name}: text, constants and "
-                f"CL_LOCAL_DATA have {over} bytes more than its {platform.local_kib} KiB; "
-                f"make memory.local_kib larger (up to {MAX_LOCAL_KIB})"
-            ),
+            "local": _local_too_large(what, platform),
         },
     )
 
@@ -502,6 +498,18 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
             raise UserError(text) from None
 
     return cache.made(cache.place("firmware") / f"{what.name}-linux-{key}", make) / what.name
+
+
+def _local_too_large(app: _Application, platform: Platform) -> Callable[[int], str]:
+    key, what = "local_kib", "text, constants"
+    if platform.context_kib:
+        key, what = "context_kib", "the code of traps, CL_LOCAL_CODE"
+    name = f"memory.{key}"
+    most, size = keys.entry(name).key.most, getattr(platform, key)
+    return lambda over: (
+        f"{app.name} does not fit into the local memory of {platform.name}: {what} and CL_LOCAL_DATA have "
+        f"{over} bytes more than its {size} KiB; make {name} larger (up to {most})"
+    )
 
 
 def _program_too_large(what: _Application, platform: Platform) -> Callable[[int], str]:

@@ -104,6 +104,7 @@ class Case:
     core: str
     cpus: int = 1
     cache: str = "warm"
+    keys: tuple[tuple[str, int], ...] = ()
 
     @property
     def text(self) -> str:
@@ -111,7 +112,7 @@ class Case:
         return f"{self.kind}, {NAMES[self.kernel]}, {self.core} core, {cpus}, cache {self.cache}"
 
     def soc(self) -> platform.Platform:
-        return platform.load(f"smp-{self.core}", self.cpus)
+        return platform.load(f"smp-{self.core}", self.cpus, changes=dict(self.keys))
 
     def experiment(self, rounds: int) -> Experiment:
         defines: dict[str, str | int] = {

@@ -82,7 +82,7 @@ static void *compute(void *argument) {
 
 /* The registers that a function preserves, s0 to s11, hold what is asked for behind the wait: all are loaded again
  * before `served`. */
-static void *serve(void *unused) {
+CL_LOCAL_CODE static void *serve(void *unused) {
   (void)unused;
   must(interrupt_bind_thread_np(0));
   uint32_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9, j = 10, k = 11;
@@ -111,7 +111,7 @@ CHOICE void interrupt(int priority, unsigned char stacks[2][STACK]) {
 }
 
 int main(void) {
-  static unsigned char stacks[2][STACK] __attribute__((aligned(16)));
+  static CL_LOCAL_DATA unsigned char stacks[2][STACK] __attribute__((aligned(16)));
   static uint32_t words[CL_CPUS];
   int top = sched_get_priority_max(SCHED_RR);
   must(pthread_setschedprio(pthread_self(), top));
