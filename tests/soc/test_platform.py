@@ -243,6 +243,17 @@ def test_fast_core_elsewhere(tmp_path: Path, kind: str) -> None:
         platform.load(f"{kind}-standard", folder=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("smp-standard", "memory.model = 'sdram'"), ("hthreads-scheduler", "scheduler = true")],
+)
+def test_who_is_first_on_a_bus_that_waits(name: str, other: str) -> None:
+    model = "sdram" if "sdram" in other else "sram"
+    said = f"^platform {name}: bus_first_cycles and {other} exclude each other: remove one of them$"
+    with pytest.raises(UserError, match=said):
+        platform.load(name, changes={"bus_first_cycles": 128, "memory.model": model})
+
+
 def test_the_fast_core_has_no_local_memory() -> None:
     said = "^platform smp-fast: memory.context_kib is for core = 'economy' or 'standard': remove it$"
     with pytest.raises(UserError, match=said):

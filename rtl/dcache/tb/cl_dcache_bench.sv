@@ -68,6 +68,7 @@ module cl_dcache_bench
     .rst_ni,
     .req_i         (bus_req),
     .late_i        (bus_late),
+    .first_i       ('0),
     .cmd_i         (bus_cmd),
     .gnt_o         (bus_gnt),
     .gnt_late_o    (bus_gnt_late),

@@ -9,6 +9,9 @@
 // fetch depends on the grant of its data access in the same cycle asks for it this way; else the grants of all
 // cores would be one combinational loop. A late request that was not served is made on time in the next cycle.
 //
+// With First, masters in first_i come before all others; their transfers change nobody's turn. Who drives it says for how
+// long (cl_first).
+//
 // With Waits memory and scheduler may take their time: the master chosen stays so until its access is taken or withdrawn.
 // No access is taken in its first cycle, so that no grant depends on an address of the same cycle; late requests are not
 // granted.
@@ -19,6 +22,7 @@ module cl_bus
   parameter int unsigned Masters  = 2,            // 1..16
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two
   parameter bit          Waits    = 1'b0,         // ram_ready_i and scheduler_ready_i count
+  parameter bit          First    = 1'b0,         // first_i counts; not with Waits
   parameter bit          Uncached = 1'b0,         // RAM is also at UncachedBase
   parameter bit          Uart     = 1'b1,         // there is a UART
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
@@ -32,6 +36,7 @@ module cl_bus
   // Masters
   input  logic     [Masters-1:0] req_i,      // held until gnt_o, or withdrawn: a hardware thread is stopped
   input  logic     [Masters-1:0] late_i,     // ignored with req_i of the same master
+  input  logic     [Masters-1:0] first_i,    // before all others
   input  bus_cmd_t [Masters-1:0] cmd_i,
   output logic     [Masters-1:0] gnt_o,      // same cycle as req_i, does not depend on late_i
   output logic     [Masters-1:0] gnt_late_o, // same cycle as late_i
@@ -68,9 +73,10 @@ module cl_bus
 
   // Round robin: of the requests above the last winner the lowest, else of all requests the lowest.
   logic [Masters-1:0] above_q, above_d;   // thermometer: the masters above the last winner
+  logic [Masters-1:0] first, req, late;   // the first ones; requests that may win
   logic [Masters-1:0] chosen, winner;
   logic [Masters-1:0] kept;               // chosen in the last cycle, and not taken
-  logic               in_ram, in_scheduler, ready, any;
+  logic               in_ram, in_scheduler, ready, any, by_turn;
 
   function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
     logic [Masters-1:0] candidates;
@@ -78,8 +84,17 @@ module cl_bus
     return candidates & (~candidates + Masters'(1));
   endfunction
 
-  assign winner = gnt_o | gnt_late_o;
-  assign any    = |winner;
+  assign winner  = gnt_o | gnt_late_o;
+  assign any     = |winner;
+  assign by_turn = any & ((winner & first) == '0);
+
+  if (First && Waits) begin : g_refuse
+    $error("cl_bus: a memory that waits serves nobody first");
+  end
+
+  assign first = First ? first_i : '0;
+  assign req   = (|(req_i & first)) ? req_i & first : req_i;
+  assign late  = (|(late_i & first)) ? late_i & first : late_i;
 
   if (Waits) begin : g_waits
     logic [Masters-1:0] kept_q;
@@ -99,24 +114,24 @@ module cl_bus
 
     assign kept       = kept_q;
     assign ready      = (ram_ready_i | ~in_ram_q) & (scheduler_ready_i | ~in_scheduler_q);
-    assign chosen     = (|(req_i & kept)) ? kept : choose(req_i, above_q);
+    assign chosen     = (|(req_i & kept)) ? kept : choose(req, above_q);
     assign gnt_o      = ready ? req_i & kept : '0;
     assign gnt_late_o = '0;
     logic unused;
-    assign unused = ^late_i;
+    assign unused = ^late;
   end else begin : g_never_waits
     assign kept       = '0;
     assign ready      = 1'b1;
     assign chosen     = winner;
-    assign gnt_o      = choose(req_i, above_q);
-    assign gnt_late_o = (|req_i) ? '0 : choose(late_i, above_q);
+    assign gnt_o      = choose(req, above_q);
+    assign gnt_late_o = (|req_i) ? '0 : choose(late, above_q);
     logic unused;
     assign unused = ^{kept, ready, ram_ready_i, scheduler_ready_i};
   end
 
   always_comb begin
     above_d = above_q;
-    if (any) above_d = ~(winner | (winner - Masters'(1)));
+    if (by_turn) above_d = ~(winner | (winner - Masters'(1)));
   end
 
   always_comb begin
@@ -206,8 +221,14 @@ module cl_bus
     if (rst_ni) assert ((req_i & waits_q) == '0 || chosen == waits_q);
   end
 
-  // REQ-bus-1: no master waits for more than Masters - 1 transfers of others. Each grant brings the last winner
-  // nearer to a waiting master and never past it, so what it has waited and what is left stay below Masters.
+  // REQ-bus-5: while a first one asks, no other is granted anything.
+  always_ff @(posedge clk_i) begin
+    if ((req_i & first) != '0) assert ((winner & ~first) == '0);
+  end
+
+  // REQ-bus-1: no master waits for more than Masters - 1 transfers of others, those of first ones not counted. Each grant
+  // brings the last winner nearer to a waiting master and never past it, so what it has waited and what is left stay
+  // below Masters.
   logic       [31:0] last_q;               // the last winner
   logic       [31:0] waited_q [Masters];   // transfers of others since the master asks
 
@@ -217,8 +238,8 @@ module cl_bus
       for (int unsigned i = 0; i < Masters; i++) waited_q[i] <= '0;
     end else begin
       for (int unsigned i = 0; i < Masters; i++) begin
-        if (winner[i]) last_q <= i;
-        waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 32'(any) : '0;
+        if (winner[i] && by_turn) last_q <= i;
+        waited_q[i] <= (req_i[i] & ~gnt_o[i]) ? waited_q[i] + 32'(by_turn) : '0;
       end
     end
   end

@@ -189,6 +189,7 @@ module cl_far_side
     .rst_ni,
     .req_i            ({dma_req_i, core_req}),
     .late_i           ({1'b0, core_late}),
+    .first_i          ('0),
     .cmd_i            ({dma_cmd_i, core_cmd}),
     .gnt_o            ({dma_gnt_o, core_gnt}),
     .gnt_late_o       ({unused_dma_late, core_gnt_late}),

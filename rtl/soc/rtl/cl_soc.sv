@@ -33,6 +33,7 @@ module cl_soc
   parameter int unsigned ContextBytes = 0,            // the same for the code of traps only; one of them is 0
   parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
   parameter int unsigned CacheLineWords = 1,
+  parameter int unsigned FirstCycles = 0,             // an interrupted processor is first on the bus, see cl_first
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, with these cycles: see cl_sdram
   parameter int unsigned RowHit     = 5,
@@ -107,7 +108,7 @@ module cl_soc
   assign line = {{(Lines-LinePins-2){1'b0}}, preempt, near_irq, line_i};
 
   // Processors
-  logic     [Masters-1:0]        bus_req, bus_late, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
+  logic     [Masters-1:0]        bus_req, bus_late, bus_first, bus_gnt, bus_gnt_late, bus_rvalid, snoop_valid;
   bus_cmd_t [Masters-1:0]        bus_cmd;
   logic                          bus_err;
   logic                   [31:0] bus_rdata, snoop_addr;
@@ -147,7 +148,8 @@ module cl_soc
       .ICache        (LocalBytes == 0),
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
-      .Holds         (Scheduler)
+      .Holds         (Scheduler),
+      .FirstCycles   (FirstCycles)
     ) u_tile (
       .clk_i,
       .rst_ni,
@@ -156,6 +158,7 @@ module cl_soc
       .bus_count_i    (bus_count_q),
       .bus_req_o      (bus_req[i]),
       .bus_late_o     (bus_late[i]),
+      .bus_first_o    (bus_first[i]),
       .bus_cmd_o      (bus_cmd[i]),
       .bus_gnt_i      (bus_gnt[i]),
       .bus_gnt_late_i (bus_gnt_late[i]),
@@ -296,6 +299,7 @@ module cl_soc
     .Masters    (Masters),
     .RamBytes   (RamBytes),
     .Waits      (Sdram || Scheduler),
+    .First      (FirstCycles != 0),
     .Uncached   (Core == CoreFast),
     .Units      (HwThreads),
     .Scheduler  (Scheduler),
@@ -306,6 +310,7 @@ module cl_soc
     .rst_ni,
     .req_i            (bus_req),
     .late_i           (bus_late),
+    .first_i          (bus_first),
     .cmd_i            (bus_cmd),
     .gnt_o            (bus_gnt),
     .gnt_late_o       (bus_gnt_late),
@@ -434,6 +439,7 @@ module cl_soc
 
       assign unit_o[n]        = {14'b0, does, tid};
       assign bus_late[Cpus+n] = 1'b0;
+      assign bus_first[Cpus+n] = 1'b0;
     end
 
     // Not granted late, as they never ask so
@@ -521,6 +527,7 @@ module cl_soc
     );
 
     assign bus_late[Master] = 1'b0;
+    assign bus_first[Master] = 1'b0;
     logic unused;
     assign unused = ^{bus_gnt_late[Master], bus_rvalid[Master], next_valid, next_tid, next_priority};
   end
@@ -616,6 +623,7 @@ module cl_soc
 
     assign pc_o[Cpus]        = pc;
     assign bus_late[Clients] = 1'b0;
+    assign bus_first[Clients] = 1'b0;
     logic unused;
     assign unused = bus_gnt_late[Clients];
   end

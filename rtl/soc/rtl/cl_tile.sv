@@ -17,7 +17,8 @@ module cl_tile
   parameter bit          ICache     = 1'b1,  // see cl_core
   parameter int unsigned CacheBytes = 0,     // data cache, 0: none
   parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0   // see cl_core
+  parameter bit          Holds      = 1'b0,  // see cl_core
+  parameter int unsigned FirstCycles = 0     // see cl_first
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -28,6 +29,7 @@ module cl_tile
   // Master port of the shared bus
   output logic            bus_req_o,
   output logic            bus_late_o,
+  output logic            bus_first_o,
   output bus_cmd_t        bus_cmd_o,
   input  logic            bus_gnt_i,
   input  logic            bus_gnt_late_i,
@@ -231,6 +233,15 @@ module cl_tile
 
   assign intr       = irq_timer | irq_ipi | irq_line | ipc_irq_i;
   assign ipc_intr_o = kernel_irq_i | intr;
+
+  cl_first #(
+    .Cycles(FirstCycles)
+  ) u_first (
+    .clk_i,
+    .rst_ni,
+    .irq_i  (kernel_irq_i | intr),
+    .first_o(bus_first_o)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) kernel_intr_o <= 1'b0;

@@ -250,6 +250,14 @@ class Platform:
             area="lowest has no ages: n (n - 1) flip-flops less",
         ),
     ] = "arrival"  # fmt: skip
+    bus_first_cycles: Annotated[
+        int,
+        Key(
+            "for so many cycles from an interrupt on the shared bus serves the interrupted processor before "
+            "all others, then for as many not; 0: each in turn; with memory.model = 'sram'",
+            0, 4096, rtl="FirstCycles", optional=True,
+        ),
+    ] = 0  # fmt: skip
     scheduler: Annotated[
         bool,
         Key(

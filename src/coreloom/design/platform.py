@@ -238,6 +238,11 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
         raise wrong(
             "scheduler", "scheduler = true is for core economy or standard, not 'fast': choose one of them"
         )
+    if platform.bus_first_cycles and (platform.model == "sdram" or platform.scheduler):
+        other = "scheduler = true" if platform.scheduler else "memory.model = 'sdram'"
+        raise wrong(
+            "bus_first_cycles", f"bus_first_cycles and {other} exclude each other: remove one of them"
+        )
     if platform.row_miss < platform.row_hit:
         raise wrong(
             "memory.row_miss",
