@@ -46,39 +46,39 @@ def test_a_row_has_the_stages_of_the_median_and_of_the_longest_switch() -> None:
         switch.row(Case("interrupt", "hw", "standard"), found[: switch.WARM_UP])
 
 
-# Of each kind, kernel, core, CPUs and cache: min, mean, max, and the stages of the median.
+# Of each case: min, mean, max, and the stages of the median.
 ROUNDS = 20
-FIGURES: dict[tuple[str, str, str, int, str], tuple[int, float, int, tuple[int | None, ...]]] = {
-    ("voluntary", "hw", "standard", 1, "warm"): (33, 33.0, 33, (6, 3, 11, 13, None)),
-    ("voluntary", "sw", "standard", 1, "warm"): (98, 98.0, 98, (None, 3, 84, 11, None)),
-    ("voluntary", "hw", "standard", 1, "driven out"): (36, 43.0, 50, (6, 3, 14, 13, None)),
-    ("voluntary", "hw", "standard", 2, "warm"): (34, 34.6, 35, (6, 4, 12, 13, None)),
-    ("voluntary", "hw", "fast", 1, "warm"): (59, 59.0, 59, (11, 3, 21, 24, None)),
-    ("voluntary", "sw", "fast", 1, "warm"): (194, 194.0, 194, (None, 3, 169, 22, None)),
-    ("voluntary", "hw", "economy", 1, "warm"): (106, 106.0, 106, (17, 11, 28, 50, None)),
-    ("voluntary", "sw", "economy", 1, "warm"): (331, 331.0, 331, (None, 11, 278, 42, None)),
-    ("preemption", "hw", "standard", 1, "warm"): (107, 107.0, 107, (None, 42, 9, 27, 29)),
-    ("preemption", "sw", "standard", 1, "warm"): (191, 191.0, 191, (None, 44, 94, 25, 28)),
-    ("preemption", "hw", "standard", 1, "driven out"): (164, 169.9, 172, (None, 75, 9, 44, 44)),
-    ("preemption", "hw", "standard", 2, "warm"): (161, 161.0, 161, (None, 70, 9, 38, 44)),
-    ("preemption", "hw", "fast", 1, "warm"): (274, 274.0, 274, (None, 72, 33, 79, 90)),
-    ("preemption", "sw", "fast", 1, "warm"): (486, 486.0, 486, (None, 75, 243, 85, 83)),
-    ("preemption", "hw", "economy", 1, "warm"): (571, 571.0, 571, (None, 268, 55, 125, 123)),
-    ("preemption", "sw", "economy", 1, "warm"): (774, 774.0, 774, (None, 239, 315, 110, 110)),
-    ("interrupt", "hw", "standard", 1, "warm"): (87, 87.1, 88, (9, 42, 9, 13, 14)),
-    ("interrupt", "sw", "standard", 1, "warm"): (152, 152.9, 153, (6, 44, 75, 11, 17)),
-    ("interrupt", "hw", "standard", 1, "driven out"): (92, 127.2, 141, (9, 75, 9, 19, 26)),
-    ("interrupt", "hw", "standard", 2, "warm"): (125, 125.9, 126, (9, 70, 9, 13, 25)),
-    ("interrupt", "hw", "fast", 1, "warm"): (198, 198.8, 201, (18, 72, 33, 24, 51)),
-    ("interrupt", "sw", "fast", 1, "warm"): (443, 444.1, 447, (28, 104, 236, 22, 53)),
-    ("interrupt", "hw", "economy", 1, "warm"): (448, 450.1, 452, (12, 268, 55, 50, 65)),
-    ("interrupt", "sw", "economy", 1, "warm"): (618, 619.6, 623, (8, 239, 261, 42, 69)),
+FIGURES: dict[Case, tuple[int, float, int, tuple[int | None, ...]]] = {
+    Case("voluntary", "hw", "standard", 1, "warm"): (33, 33.0, 33, (6, 3, 11, 13, None)),
+    Case("voluntary", "sw", "standard", 1, "warm"): (98, 98.0, 98, (None, 3, 84, 11, None)),
+    Case("voluntary", "hw", "standard", 1, "driven out"): (36, 43.0, 50, (6, 3, 14, 13, None)),
+    Case("voluntary", "hw", "standard", 2, "warm"): (34, 34.6, 35, (6, 4, 12, 13, None)),
+    Case("voluntary", "hw", "fast", 1, "warm"): (59, 59.0, 59, (11, 3, 21, 24, None)),
+    Case("voluntary", "sw", "fast", 1, "warm"): (194, 194.0, 194, (None, 3, 169, 22, None)),
+    Case("voluntary", "hw", "economy", 1, "warm"): (106, 106.0, 106, (17, 11, 28, 50, None)),
+    Case("voluntary", "sw", "economy", 1, "warm"): (331, 331.0, 331, (None, 11, 278, 42, None)),
+    Case("preemption", "hw", "standard", 1, "warm"): (107, 107.0, 107, (None, 42, 9, 27, 29)),
+    Case("preemption", "sw", "standard", 1, "warm"): (191, 191.0, 191, (None, 44, 94, 25, 28)),
+    Case("preemption", "hw", "standard", 1, "driven out"): (164, 169.9, 172, (None, 75, 9, 44, 44)),
+    Case("preemption", "hw", "standard", 2, "warm"): (161, 161.0, 161, (None, 70, 9, 38, 44)),
+    Case("preemption", "hw", "fast", 1, "warm"): (274, 274.0, 274, (None, 72, 33, 79, 90)),
+    Case("preemption", "sw", "fast", 1, "warm"): (486, 486.0, 486, (None, 75, 243, 85, 83)),
+    Case("preemption", "hw", "economy", 1, "warm"): (571, 571.0, 571, (None, 268, 55, 125, 123)),
+    Case("preemption", "sw", "economy", 1, "warm"): (774, 774.0, 774, (None, 239, 315, 110, 110)),
+    Case("interrupt", "hw", "standard", 1, "warm"): (87, 87.1, 88, (9, 42, 9, 13, 14)),
+    Case("interrupt", "sw", "standard", 1, "warm"): (152, 152.9, 153, (6, 44, 75, 11, 17)),
+    Case("interrupt", "hw", "standard", 1, "driven out"): (92, 127.2, 141, (9, 75, 9, 19, 26)),
+    Case("interrupt", "hw", "standard", 2, "warm"): (125, 125.9, 126, (9, 70, 9, 13, 25)),
+    Case("interrupt", "hw", "fast", 1, "warm"): (198, 198.8, 201, (18, 72, 33, 24, 51)),
+    Case("interrupt", "sw", "fast", 1, "warm"): (443, 444.1, 447, (28, 104, 236, 22, 53)),
+    Case("interrupt", "hw", "economy", 1, "warm"): (448, 450.1, 452, (12, 268, 55, 50, 65)),
+    Case("interrupt", "sw", "economy", 1, "warm"): (618, 619.6, 623, (8, 239, 261, 42, 69)),
 }
 
 
-@pytest.mark.parametrize("case", FIGURES, ids=lambda case: "-".join(map(str, case)))
-def test_figures_of_switches(case: tuple[str, str, str, int, str]) -> None:
-    row = switch.measure(Case(*case), ROUNDS)
+@pytest.mark.parametrize("case", FIGURES, ids=lambda case: case.text)
+def test_figures_of_switches(case: Case) -> None:
+    row = switch.measure(case, ROUNDS)
     stages = tuple(row.median_stages.get(stage) for stage in STAGES)
     assert (row.min, row.mean, row.max, stages) == FIGURES[case]
     assert sum(row.median_stages.values()) == row.median
@@ -88,22 +88,27 @@ def test_figures_of_switches(case: tuple[str, str, str, int, str]) -> None:
 
 def test_each_kind_has_every_core_kernel_and_number_of_cpus() -> None:
     cases = switch.cases()
-    assert len(cases) == len(set(cases)) == 3 * 2 * (2 + 1 + 2) * 4
+    # With keys, of each kind and kernel: standard on 1 CPU 1, on 8 CPUs 3, twice; economy 4; fast 1, twice.
+    assert len(cases) == len(set(cases)) == 3 * 2 * ((2 + 1 + 2) * 4 + 2 * 4 + 4 + 2)
     assert not [case for case in cases if case.core == "economy" and case.cache != "warm"]
+    assert not [case for case in cases if case.core == "fast" and case.context_kib]
 
 
 def test_the_table_and_the_figures() -> None:
     found = [{"entry": 9, "save": save, "decide": 9, "load": 13, "resume": 14} for save in (42, 42, 42)]
-    warm = switch.row(Case("interrupt", "hw", "standard"), [*found * 3, {**found[0], "save": 44}])
-    busy = switch.row(Case("interrupt", "hw", "standard", 8), found * 3)
+    few = Case("interrupt", "hw", "standard", 1, "warm", switch.CONTEXT_KIB)
+    many = Case("interrupt", "hw", "standard", 8, "warm", switch.CONTEXT_KIB, switch.FIRST_CYCLES["standard"])
+    warm = switch.row(few, [*found * 3, {**found[0], "save": 44}])
+    busy = switch.row(many, found * 3)
+    without = switch.row(Case("interrupt", "hw", "standard", 8), found * 3)
     assert page.table([warm], "interrupt").rows == (
         (
-            *("standard", "hardware kernel", "warm", "1", "87", "87.3", "89", "2"),
+            *("standard", "hardware kernel", "warm", "context_kib = 8", "1", "87", "87.3", "89", "2"),
             *("9", "42 / 44", "9", "13", "14", "6"),
         ),
     )
     assert page.table([warm], "voluntary").rows == ()
-    assert [(figure.measured, figure.reached) for figure in switch.figures([warm, busy])] == [
+    assert [(figure.measured, figure.reached) for figure in switch.figures([without, warm, busy])] == [
         (89, False),
         (2, True),
         (87, True),

@@ -15,6 +15,7 @@ from coreloom.report.table import Table, number
 class Switch(Bench[Result]):
     name = "switch"
     paper = ""
+    leading = "interrupt to thread, full context, cache warm, 7"
     help = "switches and interrupts stage by stage, on a busy bus and with the cache driven out"
     title = "Switch and interrupt: cycles, jitter, and where they go"
     order = 35

@@ -26,6 +26,11 @@ def tables(content: Result) -> list[Table]:
     return [*(table(content.rows, kind) for kind in KINDS), reach(content.reach)]
 
 
+def _keys(row: Row) -> str:
+    keys = {"context_kib": row.context_kib, "bus_first_cycles": row.bus_first_cycles}
+    return ", ".join(f"{key} = {value}" for key, value in keys.items() if value) or "-"
+
+
 def _both(row: Row, stage: str) -> str:
     median, most = row.median_stages.get(stage), row.max_stages.get(stage)
     return number(median) if median == most else f"{number(median)} / {number(most)}"
@@ -37,12 +42,12 @@ def table(rows: Sequence[Row], kind: str) -> Table:
     return Table(
         f"{_TITLES[kind]} (cycles; of each stage: median / longest switch)",
         (
-            *("core", "kernel", "cache", "CPUs", "min", "mean", "max", "jitter"),
+            *("core", "kernel", "cache", "keys", "CPUs", "min", "mean", "max", "jitter"),
             *(*names.values(), "switches"),
         ),
         tuple(
             (
-                *(row.core, NAMES[row.kernel], row.cache, str(row.cpus)),
+                *(row.core, NAMES[row.kernel], row.cache, _keys(row), str(row.cpus)),
                 *(number(row.min), number(row.mean, 1), number(row.max), number(row.jitter)),
                 *(_both(row, stage) for stage in names),
                 number(row.switches),
@@ -50,5 +55,5 @@ def table(rows: Sequence[Row], kind: str) -> Table:
             for row in rows
             if row.kind == kind
         ),
-        text_columns=3,
+        text_columns=4,
     )
