@@ -73,6 +73,14 @@ FIGURES: dict[Case, tuple[int, float, int, tuple[int | None, ...]]] = {
     Case("interrupt", "sw", "fast", 1, "warm"): (443, 444.1, 447, (28, 104, 236, 22, 53)),
     Case("interrupt", "hw", "economy", 1, "warm"): (448, 450.1, 452, (12, 268, 55, 50, 65)),
     Case("interrupt", "sw", "economy", 1, "warm"): (618, 619.6, 623, (8, 239, 261, 42, 69)),
+    Case("interrupt", "hw", "standard", 1, "warm", 8, 0): (86, 86.9, 88, (9, 42, 9, 13, 14)),
+    Case("interrupt", "hw", "standard", 1, "driven out", 8, 0): (92, 97.4, 102, (9, 49, 9, 16, 16)),
+    Case("preemption", "hw", "standard", 1, "driven out", 8, 0): (113, 119.7, 121, (None, 49, 9, 32, 30)),
+    Case("interrupt", "sw", "standard", 1, "driven out", 8, 0): (161, 192.7, 200, (8, 55, 102, 15, 17)),
+    Case("interrupt", "hw", "economy", 1, "warm", 8, 0): (448, 450.0, 452, (12, 268, 55, 50, 65)),
+    Case("interrupt", "hw", "standard", 2, "warm", 0, 128): (86, 87.1, 88, (9, 42, 9, 13, 14)),
+    Case("interrupt", "sw", "standard", 2, "warm", 0, 128): (205, 206.0, 207, (6, 59, 101, 12, 28)),
+    Case("preemption", "hw", "standard", 2, "warm", 0, 128): (107, 107.0, 107, (None, 42, 9, 27, 29)),
 }
 
 
