@@ -256,7 +256,7 @@ class Platform:
             "for so many cycles from an interrupt on the shared bus serves the interrupted processor before "
             "all others, then for as many not; 0: each in turn; with memory.model = 'sram'",
             0, 4096, rtl="FirstCycles", optional=True,
-            area="a counter in each processor, a second choice in the bus",
+            area="a counter for each processor and a priority in the bus",
         ),
     ] = 0  # fmt: skip
     scheduler: Annotated[
@@ -328,7 +328,7 @@ class Platform:
             "a small local memory of each processor for the code of traps and switches, CL_LOCAL_CODE and "
             "CL_LOCAL_DATA; 0: none; core economy or standard",
             0, 64, True, unit=_KIB, section="memory", rtl="ContextBytes", c="CL_CONTEXT_BYTES",
-            optional=True, only=("interconnect", "smp-bus"), area="block RAM, and a choice of its answer",
+            optional=True, only=("interconnect", "smp-bus"), area="block RAM and a multiplexer",
         ),
     ] = 0  # fmt: skip
     backdoor: BackdoorSize | None = None

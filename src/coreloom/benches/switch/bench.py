@@ -247,7 +247,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     found = []
     for cpus, most in ((1, 75), (max(CPUS), 90)):
         keys = _keys("standard", cpus)[-1]
-        others = f"{cpus - 1} busy neighbours (asked for with 15)" if cpus > 1 else "1 CPU"
+        others = f"{cpus - 1} busy neighbours (asked for: 15)" if cpus > 1 else "1 CPU"
         for row in own:
             if (row.cpus, row.context_kib, row.bus_first_cycles) == (cpus, *keys):
                 what = f"interrupt to thread, full context, cache {row.cache}, {others}"
