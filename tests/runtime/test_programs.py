@@ -215,6 +215,21 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
     assert simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000).uart == "ok\n"
 
 
+# Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
+PROTOCOLS = """\
+none: lock 12, unlock 11
+inherit: lock 283, unlock 294
+protect: lock 371, unlock 326
+inherit, one waits: lock 588, unlock 818
+inherit, a chain of three: lock 747, unlock 1859
+ok
+"""
+
+
+def test_cycles_of_mutexes_with_a_protocol() -> None:
+    assert run("inheritance", "standard", 1, "hw").uart == PROTOCOLS
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(
     ("core", "cpus"),
