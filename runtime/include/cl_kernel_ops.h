@@ -34,6 +34,11 @@
 #define CL_BINDING_KIND_LSB                10 /* 0: wake the calling thread, 1: post a semaphore, 2: send the line's number to a port */
 #define CL_BINDING_KIND_MASK               0x3u
 
+#define CL_MUTEX_ATTRIBUTES_CEILING_LSB    0 /* with protocol 2: the priority that its owner has at least */
+#define CL_MUTEX_ATTRIBUTES_CEILING_MASK   0xffu
+#define CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB   8 /* 0: none, 1: its owner inherits the priorities of those who wait for it, 2: its owner has the ceiling */
+#define CL_MUTEX_ATTRIBUTES_PROTOCOL_MASK  0x3u
+
 #define CL_ENTRY_WORD_SCHED_PARAM_LSB      0 /* priority, or 128 + n: hardware thread n */
 #define CL_ENTRY_WORD_SCHED_PARAM_MASK     0xffu
 #define CL_ENTRY_WORD_QUEUED_LSB           8 /* it is in a ready queue */
@@ -82,6 +87,7 @@
 #define CL_OP_SEMAPHORE_POST               28
 #define CL_OP_SEMAPHORE_VALUE              29
 #define CL_OP_SEMAPHORE_LEAVE              30
+#define CL_OP_MUTEX_PROTOCOL               31
 #define CL_OP_PORT_OPEN                    32
 #define CL_OP_PORT_CLOSE                   33
 #define CL_OP_PORT_SEND                    34

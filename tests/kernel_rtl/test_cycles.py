@@ -830,6 +830,128 @@ def _(s: Scenario) -> None:
     s.do(1, "set_sched_param", s.thread(1, LOW), word0=HIGH)
 
 
+INHERITANCE_CASES: dict[str, Case] = {}
+INHERIT, PROTECT = 1 << 8, 2 << 8
+
+
+def inheritance_case(label: str) -> Callable[[Case], Case]:
+    """Of a kernel with inheritance; each case begins with four mutexes that have it."""
+
+    def register(function: Case) -> Case:
+        def begin(s: Scenario) -> None:
+            for mutex in range(4):
+                s.do(0, "mutex_create")
+                s.do(0, "mutex_protocol", mutex, word0=INHERIT)
+            function(s)
+
+        INHERITANCE_CASES[f"inheritance: {label}"] = begin
+        return function
+
+    return register
+
+
+def hold_and_wait(s: Scenario, threads: int) -> None:
+    """Thread n of as many has mutex n and waits for n - 1, which n - 1 has; thread 0 runs."""
+    s.do(0, "mutex_lock", 0)
+    for n in range(1, threads):
+        s.thread(0, MAIN + n)
+        s.switch(0, "preempt")
+        s.do(0, "mutex_lock", n)
+        s.switch(0, "mutex_lock", n - 1)
+
+
+@inheritance_case("mutex_lock, free")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_lock", 0)
+
+
+@inheritance_case("mutex_lock, free, its ceiling is higher")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_protocol", 0, word0=PROTECT | HIGH)
+    s.do(0, "mutex_lock", 0)
+
+
+def raise_chain(s: Scenario, threads: int) -> None:
+    hold_and_wait(s, threads)
+    s.thread(0, MAIN + threads)
+    s.switch(0, "preempt")
+    s.do(0, "mutex_lock", threads - 1)
+
+
+@inheritance_case("mutex_lock, blocks, the owner has the priority already")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_lock", 0)
+    two_run(s, LOW)
+    s.store(1, "saved")
+    s.thread(0, LOW)
+    s.do(1, "mutex_lock", 0)
+
+
+@inheritance_case("mutex_lock, blocks, raises the owner")
+def _(s: Scenario) -> None:
+    raise_chain(s, 1)
+
+
+@inheritance_case("mutex_lock, blocks, raises a chain of 2")
+def _(s: Scenario) -> None:
+    raise_chain(s, 2)
+
+
+@inheritance_case("mutex_lock, blocks, raises a chain of 3")
+def _(s: Scenario) -> None:
+    raise_chain(s, 3)
+
+
+@inheritance_case("mutex_unlock, no waiter")
+def _(s: Scenario) -> None:
+    s.do(0, "mutex_lock", 0)
+    s.do(0, "mutex_unlock", 0)
+
+
+@inheritance_case("mutex_unlock, the oldest of 4")
+def _(s: Scenario) -> None:
+    for mutex in range(4):
+        s.do(0, "mutex_lock", mutex)
+    s.do(0, "mutex_unlock", 0)
+
+
+@inheritance_case("mutex_unlock, hands over, the priority goes back")
+def _(s: Scenario) -> None:
+    raise_chain(s, 1)
+    s.store(0, "saved")
+    s.do(0, "mutex_unlock", 0)
+
+
+@inheritance_case("mutex_unlock, hands over, 3 others are held")
+def _(s: Scenario) -> None:
+    for mutex in (1, 2, 3, 0):
+        s.do(0, "mutex_lock", mutex)
+    s.thread(0, HIGH)
+    s.switch(0, "preempt")
+    s.switch(0, "mutex_lock", 0)
+    s.do(0, "mutex_unlock", 0)
+
+
+@inheritance_case("mutex_leave, the priority goes back along a chain of 3")
+def _(s: Scenario) -> None:
+    raise_chain(s, 3)
+    s.store(0, "saved")
+    s.do(0, "mutex_leave", 2, word0=3)
+
+
+@inheritance_case("set_sched_param, a ready thread")
+def _(s: Scenario) -> None:
+    s.do(0, "set_sched_param", s.thread(0, LOW), word0=HIGH)
+
+
+@inheritance_case("thread_exit, holds 2 mutexes, another thread is ready")
+def _(s: Scenario) -> None:
+    s.thread(0, MAIN)
+    s.do(0, "mutex_lock", 0)
+    s.do(0, "mutex_lock", 1)
+    s.do(0, "thread_exit")
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
     folder = tmp_path_factory.mktemp("cycles")
@@ -841,6 +963,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (Config(policy="partitioned", rt_cpus=1, rt_priority=HIGH), GROUP_CASES),
         (Config(policy="dwrr"), DWRR_CASES),
         (Config(policy="edf"), EDF_CASES),
+        (Config(inheritance=True), INHERITANCE_CASES),
     )
     for config, cases in builds:
         steps, last = [], []
@@ -868,7 +991,7 @@ def test_bounds(measured: dict[str, Cycles]) -> None:
     """
     for label, cycles in measured.items():
         answer = cycles.answer
-        if label.startswith("semaphore_leave"):
+        if label.startswith(("semaphore_leave", "inheritance")):
             continue
         if label.startswith("dwrr"):
             assert answer <= 6, label
@@ -891,6 +1014,17 @@ def test_wait_lists_cost_nobody_an_answer(measured: dict[str, Cycles]) -> None:
     twenty = measured["semaphore_wait, blocks behind 20 waiters"]
     assert ten.answer == twenty.answer == 3
     assert twenty.quiet - ten.quiet == 10
+
+
+def test_a_protocol_costs_nobody_an_answer_who_changes_no_priority(measured: dict[str, Cycles]) -> None:
+    """And an owner along the chain costs three cycles before a wait."""
+    for label in ("lock, free", "lock, free, its ceiling is higher", "unlock, no waiter"):
+        assert measured[f"inheritance: mutex_{label}"].answer == 3
+    one, two, three = (
+        measured[f"inheritance: mutex_lock, blocks, raises {whom}"].answer
+        for whom in ("the owner", "a chain of 2", "a chain of 3")
+    )
+    assert two - one == three - two == 3
 
 
 def test_ending_a_wait_takes_a_cycle_a_waiter(measured: dict[str, Cycles]) -> None:

@@ -28,6 +28,8 @@ EXTREMES = {
     "reserve-1": replace(small(1), reserve=True),
     "timeouts": replace(small(3, hw_threads=2), timeouts=True),
     "timeouts-default": replace(DEFAULT, timeouts=True),
+    "inheritance": replace(small(3, hw_threads=2), inheritance=True, timeouts=True, reserve=True),
+    "inheritance-default": replace(DEFAULT, inheritance=True),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),
     "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),
     "edf": replace(small(3, hw_threads=2), policy="edf"),

@@ -60,6 +60,15 @@ CONFIGS = {
     "timeouts-dwrr": (replace(small(2, policy="dwrr"), timeouts=True), 15_000),
     "timeouts-partitioned": (replace(small(3), timeouts=True, policy="partitioned", rt_priority=4), 15_000),
     "timeouts-edf": (replace(small(2), timeouts=True, policy="edf"), 15_000),
+    "inheritance-1": (replace(small(1), inheritance=True), 15_000),
+    "inheritance-2": (replace(small(2), inheritance=True), 25_000),
+    "inheritance-2+1": (replace(small(2, hw_threads=1), inheritance=True), 20_000),
+    "inheritance-4": (replace(small(4), inheritance=True), 25_000),
+    "inheritance-default": (replace(DEFAULT, inheritance=True), 10_000),
+    "inheritance-reserve-timeouts": (
+        replace(small(3), inheritance=True, reserve=True, timeouts=True),
+        20_000,
+    ),
     "dwrr-1": (small(1, policy="dwrr"), 15_000),
     "dwrr-2": (small(2, policy="dwrr"), 25_000),
     "dwrr-4": (small(4, policy="dwrr"), 25_000),
@@ -78,6 +87,7 @@ BETWEEN = {
     *("dwrr-large-3",),
     *("small-1+3", "default-1", "default-4", "partitioned-1", "partitioned-3", "reserve-1", "reserve-3"),
     *("timeouts-1", "timeouts-default", "timeouts-reserve", "timeouts-partitioned", "timeouts-edf"),
+    *("inheritance-1", "inheritance-2+1", "inheritance-default"),
     *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
 }
 
@@ -106,6 +116,12 @@ def test_random_stream_on_a_quiet_unit(policy: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("cpus", sample([2, 3, 4], [4]))
 def test_random_stream_with_reservations_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
     config = replace(small(cpus), reserve=True)
+    play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
+
+
+@pytest.mark.parametrize("cpus", sample([1, 3], [3]))
+def test_random_stream_with_protocols_on_a_quiet_unit(cpus: int, tmp_path: Path) -> None:
+    config = replace(small(cpus), inheritance=True)
     play(config, Generator(config, SEED + 1).steps(10_000), 0, tmp_path)
 
 

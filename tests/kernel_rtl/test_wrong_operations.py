@@ -18,10 +18,11 @@ from coreloom.simulation.harness.kernel_port import play
 
 from .harness import SEED, small
 
-CONFIG = replace(small(2, hw_threads=1), lines=8, reserve=True, timeouts=True)
+CONFIG = replace(small(2, hw_threads=1), lines=8, reserve=True, timeouts=True, inheritance=True)
 UNIT = CONFIG.cpus  # the client that is the hardware thread
 STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
+INHERIT, PROTECT, NO_PROTOCOL = 1 << 8, 2 << 8, 3 << 8
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
 
 
@@ -87,7 +88,7 @@ def populated(config: Config = CONFIG) -> Scenario:
 
 def weighted() -> Scenario:
     """The same where threads have weights."""
-    return populated(replace(CONFIG, policy="dwrr", reserve=False))
+    return populated(replace(CONFIG, policy="dwrr", reserve=False, inheritance=False))
 
 
 def without_thread() -> Scenario:
@@ -116,7 +117,7 @@ def full() -> Scenario:
 
 def by_deadline() -> Scenario:
     """Policy edf: CPU 0 runs thread 0, thread 1 is ready, 2 is the idle thread, 3 the hardware thread."""
-    s = Scenario(replace(CONFIG, reserve=False, policy="edf"))
+    s = Scenario(replace(CONFIG, reserve=False, inheritance=False, policy="edf"))
     assert s.thread(0, 2) == 1
     assert s.do(0, "set_deadline", 1, word0=100) == 0
     assert s.thread(0, 1, start=False) == 2
@@ -126,8 +127,16 @@ def by_deadline() -> Scenario:
 
 
 def without() -> Scenario:
-    """A kernel without reservations."""
-    return Scenario(replace(CONFIG, reserve=False, timeouts=False))
+    """A kernel without reservations, timeouts and inheritance."""
+    return Scenario(replace(CONFIG, reserve=False, timeouts=False, inheritance=False))
+
+
+def above() -> Scenario:
+    """Thread 0 is above the ceiling of mutex 0."""
+    s = Scenario(CONFIG)
+    s.do(0, "mutex_create")
+    s.do(0, "mutex_protocol", 0, word0=PROTECT | 2)
+    return s
 
 
 def reserved() -> Scenario:
@@ -238,6 +247,12 @@ TABLE: list[Row] = [
     (populated, 0, "mutex_trylock", 2, None, "ebusy"),
     (populated, 0, "mutex_unlock", 0, None, "eperm"),  # nobody holds it
     (populated, 0, "mutex_unlock", 2, None, "eperm"),  # another holds it
+    (populated, 0, "mutex_protocol", 2, INHERIT, "ebusy"),  # another holds it
+    (populated, 0, "mutex_protocol", 0, NO_PROTOCOL, "einval"),
+    (populated, 0, "mutex_protocol", 0, PROTECT | CONFIG.priorities, "einval"),
+    (without, 0, "mutex_protocol", 0, INHERIT, "einval"),
+    (above, 0, "mutex_lock", 0, None, "einval"),
+    (above, 0, "mutex_trylock", 0, None, "einval"),
     (full, 0, "semaphore_create", 0, 0, "eagain"),
     (populated, 0, "semaphore_create", 0, SEMAPHORE_MAX + 1, "einval"),
     (populated, 0, "semaphore_create", 0, 0x8000_0000, "einval"),
@@ -344,7 +359,7 @@ def row_name(row: Row) -> str:
 
 
 @pytest.mark.parametrize(
-    "scene", [populated, weighted, without_thread, full, reserved, owner, without, by_deadline]
+    "scene", [populated, weighted, without_thread, full, reserved, owner, without, above, by_deadline]
 )
 def test_wrong_operation(scene: Callable[[], Scenario], tmp_path: Path) -> None:
     """Each row of the scene: the same read-out before and after it, and the same future as the model's."""

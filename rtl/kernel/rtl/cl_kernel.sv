@@ -15,6 +15,7 @@ module cl_kernel
   parameter  int unsigned Policy     = PolicyPriority,
   parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
   parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
+  parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -54,7 +55,7 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
       Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || Policy > PolicyEdf || (Reserve && Policy != PolicyPriority) ||
+      Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance) && Policy != PolicyPriority) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
@@ -271,6 +272,7 @@ module cl_kernel
     .Policy     (Policy),
     .Reserve    (Reserve),
     .Timeouts   (Timeouts),
+    .Inheritance(Inheritance),
     .RtPriority (RtPriority),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

@@ -24,6 +24,8 @@
 //   StSuspend     records that a thread is out of its queue             (after the answer)
 //   StSlice       restarts all slices                                   (after the answer)
 //   StOffer       a waiting CPU that now serves more threads takes one  (after the answer)
+//   StSettle      a job of cl_kernel_inheritance: before the operation, which is then dispatched again, or after the
+//                 answer
 // An operation that must publish first does so before any other effect, so dispatching it again is safe.
 //
 // The client's answer is registered by its port: rvalid is in the cycle after the answer. A line that wakes a thread
@@ -39,6 +41,7 @@ module cl_kernel_engine
   parameter  int unsigned Policy        = PolicyPriority,
   parameter  bit          Reserve       = 1'b0,
   parameter  bit          Timeouts      = 1'b0,
+  parameter  bit          Inheritance   = 1'b0,
   parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
@@ -165,7 +168,7 @@ module cl_kernel_engine
 
   typedef enum logic [3:0] {
     StInit, StIdle, StFetch, StDispatch, StWake, StNextWaiter, StPublish, StExit, StSwitched, StWalk, StRequeue,
-    StSuspend, StSlice, StLeave, StOffer
+    StSuspend, StSlice, StLeave, StOffer, StSettle
   } state_e;
 
   // ---------------------------------------------------------------------------------------------
@@ -245,6 +248,7 @@ module cl_kernel_engine
 
   // The operation whose records are read
   cpu_t        rd_cpu;
+  logic  [9:0] job_read;  // in StSettle
   logic  [5:0] rd_op;
   logic  [9:0] rd_id, rd_object;
 
@@ -265,6 +269,10 @@ module cl_kernel_engine
       rd_cpu = pick;
       rd_op  = op_i[pick];
       rd_id  = id_i[pick];
+    end
+    if (Inheritance && state_q == StSettle) begin
+      rd_op  = OpMutexLock;
+      rd_id  = job_read;
     end
     // A reservation reads the thread.
     rd_object = rd_id;
@@ -338,7 +346,7 @@ module cl_kernel_engine
     .change_i       (change),
     .caller_i       (caller),
     .set_priority_i (set_priority),
-    .priority_i     (new_priority_q),
+    .priority_i     (Inheritance ? priority_t'(new_key) : new_priority_q),
     .set_i          (set),
     .set_tid_i      (set_tid),
     .set_state_i    (set_state),
@@ -393,6 +401,20 @@ module cl_kernel_engine
   cpu_t                            reserve_cpu, successor;
   logic [Cpus-1:0][LevelWidth-1:0] place_level;
 
+  // Inheritance
+  logic      granted;            // the thread read is woken with the mutex that was unlocked: it gets job_priority
+  logic      settling_threads;   // StSettle
+  logic      job_first, job_start, job_pending, job_done, job_again, job_set, job_taken, job_leave, job_insert,
+             job_insertion;
+  tid_t      job_raddr, job_who;
+  logic [9:0] job_mutex;
+  priority_t job_priority, own;  // what a thread gets; what the thread read has without what it inherits
+  logic      mutex_gone, mutex_above, mutex_locked;
+  priority_t mutex_ceiling;
+  tid_t      mutex_owner;
+
+  assign settling_threads = Inheritance && state_q == StSettle;
+
   // What orders threads
   if (Deadlines) begin : g_deadlines
     key_t kept, renewed;
@@ -423,8 +445,8 @@ module cl_kernel_engine
   end else begin : g_priorities
     logic unused_tick;
     assign unused_tick = tick_i;
-    assign key         = prio;
-    assign new_key     = new_priority_q;
+    assign key         = granted ? job_priority : prio;
+    assign new_key     = Inheritance ? job_priority : new_priority_q;
     assign relative    = '0;
   end
 
@@ -516,18 +538,18 @@ module cl_kernel_engine
     .waiter_valid_o (waiter_valid),
     .several_o      (several),
     .waiter_o       (waiter),
-    .kind_i         (op_q[4:3]),
-    .id_i           (object_id),
+    .kind_i         (settling_threads ? 2'd2 : op_q[4:3]),
+    .id_i           (settling_threads ? job_mutex : object_id),
     .clear_i        (commit && outcome.clear),
-    .insert_i       (insert),
-    .caller_i       (caller),
-    .caller_level_i (level_i[cpu_q]),
+    .insert_i       (insert | job_insert),
+    .caller_i       (settling_threads ? job_who : caller),
+    .caller_level_i (settling_threads ? {1'b1, new_key} : level_i[cpu_q]),
     .pop_i          (pop),
-    .walk_i         (walk),
+    .walk_i         (walk | job_insertion),
     .pending_o      (walk_pending),
     .done_o         (walk_done),
-    .leave_i        (leave),
-    .target_i       (argument),
+    .leave_i        (leave | job_leave),
+    .target_i       (settling_threads ? 32'(job_who) : argument),
     .found_o        (found),
     .missing_o      (missing),
     .tid_i          (tid),
@@ -673,6 +695,7 @@ module cl_kernel_engine
     .HwThreads   (HwThreads),
     .Reserve     (Reserve),
     .Timeouts    (Timeouts),
+    .Inheritance (Inheritance),
     .Priorities  (Priorities),
     .TidWidth    (TidWidth),
     .Ports       (Ports),
@@ -715,6 +738,7 @@ module cl_kernel_engine
     .state_i         (state),
     .thread_cpu_i    (cpu),
     .priority_i      (prio),
+    .own_i           (own),
     .relative_i      (relative),
     .static_i        (is_static),
     .idle_i          (is_idle),
@@ -733,6 +757,11 @@ module cl_kernel_engine
     .new_detached_o  (new_detached),
     .waiter_valid_i  (waiter_valid),
     .waiter_i        (waiter),
+    .mutex_gone_i    (mutex_gone),
+    .mutex_above_i   (mutex_above),
+    .mutex_ceiling_i (mutex_ceiling),
+    .mutex_locked_o  (mutex_locked),
+    .mutex_owner_o   (mutex_owner),
     .outcome_o       (outcome),
     .change_o        (change_decided),
     .object_id_o     (object_id),
@@ -780,7 +809,7 @@ module cl_kernel_engine
 
   assign may_decide     = !needs_next_q || (next_known_q && slice_known_i[cpu_q]);
 
-  assign commit         = state_q == StDispatch && may_decide && !publish_first;
+  assign commit         = state_q == StDispatch && may_decide && !publish_first && !job_first;
   assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&
                           (publish_first || outcome.course == CoursePublish);
   assign change         = commit ? change_decided : '0;
@@ -797,6 +826,94 @@ module cl_kernel_engine
   assign walk           = state_q == StWalk;
   assign leave          = state_q == StLeave;
   assign fetch          = idle || state_q == StFetch;
+
+  // Protocols of mutexes
+  if (Inheritance) begin : g_inheritance
+    localparam int unsigned MutexWidth = (Mutexes > 1) ? $clog2(Mutexes) : 1;
+
+    logic [MutexWidth-1:0] read, mutex;
+
+    assign job_read  = 10'(read);
+    assign job_mutex = 10'(mutex);
+    assign job_taken = job_set && (!is_queued || is_owner || queue_ready_i);
+    assign job_start = state_q == StDispatch && may_decide && !publish_first && job_first;
+
+    cl_kernel_inheritance #(.Threads(Threads), .Priorities(Priorities), .Mutexes(Mutexes)) u_inheritance (
+      .clk_i,
+      .rst_ni,
+      .raddr_i           (raddr),
+      .tid_i             (tid),
+      .blocked_i         (state == ThreadBlocked),
+      .idle_i            (is_idle),
+      .priority_i        (prio),
+      .link_i            (link),
+      .own_o             (own),
+      .read_id_i         (rd_id),
+      .locked_i          (mutex_locked),
+      .owner_i           (mutex_owner),
+      .waiter_valid_i    (waiter_valid),
+      .several_i         (several),
+      .waiter_i          (waiter),
+      .gone_o            (mutex_gone),
+      .above_o           (mutex_above),
+      .ceiling_o         (mutex_ceiling),
+      .create_i          (state_q == StInit || change.create),
+      .new_tid_i         (state_q == StInit ? '0 : new_tid),
+      .new_priority_i    (state_q == StInit ? PriorityWidth'(Priorities / 2) : new_priority),
+      .op_i              (op_q),
+      .id_i              (object_id),
+      .word0_i           (word0_i[cpu_q]),
+      .caller_i          (caller),
+      .caller_idle_i     (level_i[cpu_q] == '0),
+      .caller_priority_i (PriorityWidth'(level_i[cpu_q])),
+      .status_i          (outcome.status),
+      .course_i          (outcome.course),
+      .commit_i          (commit),
+      .first_o           (job_first),
+      .start_i           (job_start),
+      .pending_o         (job_pending),
+      .granted_o         (granted),
+      .grant_i           (granted && pop),
+      .run_i             (settling_threads),
+      .raddr_o           (job_raddr),
+      .read_o            (read),
+      .who_o             (job_who),
+      .mutex_o           (mutex),
+      .set_o             (job_set),
+      .priority_o        (job_priority),
+      .taken_i           (job_taken),
+      .leave_o           (job_leave),
+      .found_i           (found),
+      .insert_o          (job_insert),
+      .insertion_o       (job_insertion),
+      .inserted_i        (walk_done),
+      .done_o            (job_done),
+      .again_o           (job_again)
+    );
+  end else begin : g_no_inheritance
+    logic unused_mutex;
+    assign unused_mutex  = ^{mutex_locked, mutex_owner, job_again, job_done, job_set, job_raddr};
+    assign job_read      = '0;
+    assign job_mutex     = '0;
+    assign job_first     = 1'b0;
+    assign job_start     = 1'b0;
+    assign job_pending   = 1'b0;
+    assign job_done      = 1'b0;
+    assign job_again     = 1'b0;
+    assign job_set       = 1'b0;
+    assign job_taken     = 1'b0;
+    assign job_leave     = 1'b0;
+    assign job_insert    = 1'b0;
+    assign job_insertion = 1'b0;
+    assign job_raddr     = '0;
+    assign job_who       = '0;
+    assign job_priority  = '0;
+    assign granted       = 1'b0;
+    assign own           = prio;
+    assign mutex_gone    = 1'b0;
+    assign mutex_above   = 1'b0;
+    assign mutex_ceiling = '0;
+  end
 
   // ---------------------------------------------------------------------------------------------
   // The state machine
@@ -818,6 +935,8 @@ module cl_kernel_engine
     unique case (rd_op)
       OpThreadExit, OpMove: fetch_tid = tid_i[rd_cpu];
       OpThreadCreate:       fetch_tid = free_head;
+      OpMutexLock, OpMutexTrylock, OpMutexUnlock, OpMutexProtocol:
+                            fetch_tid = Inheritance ? tid_i[rd_cpu] : tid_t'(rd_object);
       default:              fetch_tid = tid_t'(rd_object);
     endcase
   end
@@ -883,6 +1002,7 @@ module cl_kernel_engine
     queue_priority_o = key;
     queue_tid_o      = tid;
     if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
+    else if (settling_threads)                            queue_op_o = QueueMove;
     else if (state_q == StRequeue)                        queue_op_o = crosses ? QueueRemove : QueueMove;
     else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_op_o = QueueRemove;
     else                                                  queue_o    = next_q.home;
@@ -992,7 +1112,7 @@ module cl_kernel_engine
 
             CourseRequeue: begin
               new_priority_d = priority_t'(word0_i[cpu_q]);
-              state_d        = StRequeue;
+              state_d        = Inheritance ? StIdle : StRequeue;  // StSettle requeues it
             end
 
             CourseDequeue: begin
@@ -1054,6 +1174,7 @@ module cl_kernel_engine
           end
         end
         if (publish_walk) state_d = StPublish;
+        if (job_start)    state_d = StSettle;
       end
 
       // Wake the thread read.
@@ -1068,7 +1189,7 @@ module cl_kernel_engine
           WakeInPlace: begin
             set_state     = ThreadRunning;
             cmd.resume    = 1'b1;
-            cmd.set_level = Deadlines;
+            cmd.set_level = Deadlines | granted;
             answer_valid = waiting_i[wake_cpu];
             answer_o     = word(StatusOk, 1'b1, '0);
           end
@@ -1088,6 +1209,7 @@ module cl_kernel_engine
         if (!queue_valid_o || queue_ready_i) begin
           pop     = pop_q;
           front_d = 1'b0;
+          set_priority = granted;
           if (all_q && several) begin
             raddr   = link;
             state_d = StNextWaiter;
@@ -1168,6 +1290,19 @@ module cl_kernel_engine
         end
       end
 
+      // The thread read may get a new priority, as in StRequeue.
+      StSettle: begin
+        if (Inheritance) begin
+          raddr         = job_raddr;
+          queue_valid_o = job_set && is_queued && !is_owner;
+          set_priority  = job_taken;
+          sched_cpu     = cpu;
+          sched_level_o = {1'b1, new_key};
+          cmd.set_level = job_taken && is_current;
+        end
+        if (!Inheritance || job_done) state_d = job_again ? StFetch : StIdle;
+      end
+
       default: state_d = StIdle;
     endcase
 
@@ -1202,6 +1337,7 @@ module cl_kernel_engine
       cpu_d   = offer_cpu_d;
       offer_d = 1'b0;
     end
+    if (job_pending && state_d == StIdle && !idle) state_d = StSettle;
   end
 
   for (genvar c = 0; c < Clients; c++) begin : g_select

@@ -7,8 +7,10 @@ module cl_kernel_mutex_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter int unsigned Mutexes  = 32,
-  parameter int unsigned TidWidth = 6
+  parameter int unsigned Mutexes     = 32,
+  parameter int unsigned TidWidth    = 6,
+  parameter int unsigned Priorities  = 32,
+  parameter bit          Inheritance = 1'b0
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -16,6 +18,12 @@ module cl_kernel_mutex_ops
   input  logic          [5:0] op_i,
   input  logic          [9:0] id_i,
   input  logic [TidWidth-1:0] caller_i,
+  input  logic         [31:0] word0_i,
+  input  logic                gone_i,          // cl_kernel_inheritance: its owner has ended,
+  input  logic                above_i,         // the caller is above its ceiling,
+  input  logic          [7:0] ceiling_i,       // which is this
+  output logic                locked_o,
+  output logic [TidWidth-1:0] owner_o,
   input  logic                waiter_valid_i,  // the mutex's wait list
   input  logic [TidWidth-1:0] waiter_i,
   output outcome_t            outcome_o,
@@ -28,8 +36,14 @@ module cl_kernel_mutex_ops
     logic [TidWidth-1:0] owner;
   } mutex_t;
 
-  logic   exists, room, create, destroy, set;
+  logic   exists, room, create, destroy, set, mine, wrong_rule;
   mutex_t mutex, set_to;
+
+  assign locked_o   = mutex.locked;
+  assign owner_o    = mutex.owner;
+  assign mine       = mutex.owner == caller_i && !gone_i;
+  assign wrong_rule = word0_i[MutexAttributesProtocolLsb +: MutexAttributesProtocolWidth] == '1 ||
+                      32'(word0_i[MutexAttributesCeilingLsb +: MutexAttributesCeilingWidth]) >= Priorities;
 
   always_comb begin
     outcome_o = '0;
@@ -56,8 +70,9 @@ module cl_kernel_mutex_ops
 
       OpMutexLock: begin
         if (!exists)                       outcome_o = failed(StatusEinval);
+        else if (mutex.locked && mine)     outcome_o = failed(StatusEdeadlk);
+        else if (above_i)                  outcome_o = failed(StatusEinval);
         else if (!mutex.locked)            set       = 1'b1;
-        else if (mutex.owner == caller_i)  outcome_o = failed(StatusEdeadlk);
         else begin
           outcome_o.course = CourseBlock;
           outcome_o.insert = 1'b1;
@@ -65,15 +80,16 @@ module cl_kernel_mutex_ops
       end
 
       OpMutexTrylock: begin
-        if (!exists)           outcome_o = failed(StatusEinval);
-        else if (mutex.locked) outcome_o = failed(StatusEbusy);
-        else                   set       = 1'b1;
+        if (!exists)                                    outcome_o = failed(StatusEinval);
+        else if (above_i && !(mutex.locked && mine))    outcome_o = failed(StatusEinval);
+        else if (mutex.locked)                          outcome_o = failed(StatusEbusy);
+        else                                            set       = 1'b1;
       end
 
       // Handed over: the first waiter owns it at once, so no other thread can get it in between.
       OpMutexUnlock: begin
         if (!exists)                                           outcome_o = failed(StatusEinval);
-        else if (!mutex.locked || mutex.owner != caller_i)     outcome_o = failed(StatusEperm);
+        else if (!mutex.locked || !mine)                       outcome_o = failed(StatusEperm);
         else begin
           set            = 1'b1;
           set_to         = '{locked: waiter_valid_i, owner: waiter_i};
@@ -87,13 +103,19 @@ module cl_kernel_mutex_ops
         else                      outcome_o.course = CourseLeave;
       end
 
+      OpMutexProtocol: if (Inheritance) begin
+        if (!exists || wrong_rule)       outcome_o = failed(StatusEinval);
+        else if (mutex.locked && !mine)  outcome_o = failed(StatusEbusy);
+        else                             outcome_o = answered(WordValueWidth'(ceiling_i));
+      end
+
       default: ;  // another service's
     endcase
   end
 
   logic [Mutexes-1:0] used;
   logic               unused;
-  assign unused = ^used;
+  assign unused = ^{used, word0_i};
 
   cl_object_table #(.Count(Mutexes), .Width($bits(mutex_t))) u_table (
     .clk_i,

@@ -29,6 +29,10 @@ package cl_kernel_pkg;
   localparam int unsigned BindingObjectWidth = 10;
   localparam int unsigned BindingKindLsb = 10;
   localparam int unsigned BindingKindWidth = 2;
+  localparam int unsigned MutexAttributesCeilingLsb = 0;
+  localparam int unsigned MutexAttributesCeilingWidth = 8;
+  localparam int unsigned MutexAttributesProtocolLsb = 8;
+  localparam int unsigned MutexAttributesProtocolWidth = 2;
   localparam int unsigned EntryWordSchedParamLsb = 0;
   localparam int unsigned EntryWordSchedParamWidth = 8;
   localparam int unsigned EntryWordQueuedLsb = 8;
@@ -81,6 +85,7 @@ package cl_kernel_pkg;
     OpSemaphorePost = 6'd28,
     OpSemaphoreValue = 6'd29,
     OpSemaphoreLeave = 6'd30,
+    OpMutexProtocol = 6'd31,
     OpPortOpen = 6'd32,
     OpPortClose = 6'd33,
     OpPortSend = 6'd34,

@@ -2,7 +2,7 @@
 // The decision of an operation: from the operation, the records read and the caller to one outcome.
 //
 // Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell the kind,
-// but 22 and 23 are of timeouts and 52 to 55 the threads'. `outcome_o` is combinational; what it changes happens with
+// but 22 and 23 are of timeouts, 31 the mutexes' and 52 to 55 the threads'. `outcome_o` is combinational; what it changes happens with
 // commit_i, which the engine gives at most once an operation, when everything that must happen before (publishing) has
 // happened. A new kind of object is a new service here, and nothing in the engine.
 module cl_kernel_services
@@ -16,6 +16,7 @@ module cl_kernel_services
   parameter  int unsigned HwThreads     = 0,
   parameter  bit          Reserve       = 1'b0,
   parameter  bit          Timeouts      = 1'b0,
+  parameter  bit          Inheritance   = 1'b0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
@@ -66,6 +67,7 @@ module cl_kernel_services
   input  thread_state_e            state_i,
   input  logic      [CpuWidth-1:0] thread_cpu_i,
   input  logic [PriorityWidth-1:0] priority_i,
+  input  logic [PriorityWidth-1:0] own_i,
   input  logic [DeadlineRelativeWidth-1:0] relative_i,
   input  logic                     static_i,
   input  logic                     idle_i,
@@ -86,6 +88,13 @@ module cl_kernel_services
   // The object's wait list
   input  logic                     waiter_valid_i,
   input  logic      [TidWidth-1:0] waiter_i,
+
+  // Mutexes: see cl_kernel_mutex_ops
+  input  logic                     mutex_gone_i,
+  input  logic                     mutex_above_i,
+  input  logic [PriorityWidth-1:0] mutex_ceiling_i,
+  output logic                     mutex_locked_o,
+  output logic      [TidWidth-1:0] mutex_owner_o,
 
   output outcome_t                 outcome_o,
   output thread_change_t           change_o,         // for the thread table, if the outcome happens
@@ -141,6 +150,7 @@ module cl_kernel_services
       OpCondCreate, OpCondDestroy, OpCondWait,
       OpInterruptBind, OpInterruptWait: ;
       OpTimeoutStart, OpTimeoutStop: known <= Timeouts;
+      OpMutexProtocol: known <= Inheritance;
       default: known <= 1'b0;
     endcase
   end
@@ -164,7 +174,7 @@ module cl_kernel_services
   always_comb begin
     unique case (op_i[5:3])
       3'd2:    outcome_o = (Timeouts && op_i[2:1] == 2'd3) ? of_timeout : of_mutex;
-      3'd3:    outcome_o = of_semaphore;
+      3'd3:    outcome_o = (Inheritance && op_i == OpMutexProtocol) ? of_mutex : of_semaphore;
       3'd4:    outcome_o = of_port;
       3'd5:    outcome_o = of_condition;
       3'd6:    outcome_o = op_i[2] ? of_thread : of_interrupt;
@@ -214,6 +224,7 @@ module cl_kernel_services
     .state_i,
     .cpu_i          (thread_cpu_i),
     .priority_i,
+    .own_i,
     .relative_i,
     .static_i,
     .idle_i,
@@ -234,13 +245,24 @@ module cl_kernel_services
     .change_o       (change)
   );
 
-  cl_kernel_mutex_ops #(.Mutexes(Mutexes), .TidWidth(TidWidth)) u_mutex_ops (
+  cl_kernel_mutex_ops #(
+    .Mutexes     (Mutexes),
+    .TidWidth    (TidWidth),
+    .Priorities  (Priorities),
+    .Inheritance (Inheritance)
+  ) u_mutex_ops (
     .clk_i,
     .rst_ni,
     .read_id_i,
     .op_i,
     .id_i,
     .caller_i,
+    .word0_i,
+    .gone_i    (mutex_gone_i),
+    .above_i   (mutex_above_i),
+    .ceiling_i (8'(mutex_ceiling_i)),
+    .locked_o  (mutex_locked_o),
+    .owner_o   (mutex_owner_o),
     .waiter_valid_i,
     .waiter_i,
     .outcome_o (of_mutex),

@@ -48,6 +48,7 @@ module cl_kernel_thread_ops
   input  thread_state_e            state_i,
   input  logic      [CpuWidth-1:0] cpu_i,
   input  logic [PriorityWidth-1:0] priority_i,
+  input  logic [PriorityWidth-1:0] own_i,           // priority without what it inherits
   input  logic [DeadlineRelativeWidth-1:0] relative_i,      // its relative deadline
   input  logic                     static_i,
   input  logic                     idle_i,
@@ -102,7 +103,7 @@ module cl_kernel_thread_ops
 
   assign cpu_exists = 32'(id_i) < Cpus;
   assign named      = CpuWidth'(id_i);
-  assign param  = hardware_i ? 8'(HardwareParam) + 8'(cpu_i) - 8'(Cpus) : 8'(priority_i);
+  assign param  = hardware_i ? 8'(HardwareParam) + 8'(cpu_i) - 8'(Cpus) : 8'(own_i);
 
   // Can the thread read become ready, can its parameter be set?
   always_comb begin
@@ -230,7 +231,7 @@ module cl_kernel_thread_ops
       OpSetSchedParam: begin
         outcome_o = failed(param_status);
         if (param_status == StatusOk) begin
-          outcome_o        = answered(value_t'(priority_i));
+          outcome_o        = answered(value_t'(own_i));
           outcome_o.course = CourseRequeue;
         end
       end

@@ -16,6 +16,7 @@ module cl_soc
   parameter int unsigned Policy     = 0,              // a policy_e of cl_sched_pkg
   parameter bit          Reserve    = 1'b0,           // CPUs can be reserved
   parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
+  parameter bit          Inheritance = 1'b0,          // its mutexes can have a protocol
   parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
   parameter int unsigned RtPriority = 16,             // and the least priority of a real-time thread
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
@@ -210,6 +211,7 @@ module cl_soc
     .Policy    (Policy),
     .Reserve   (Reserve),
     .Timeouts  (Timeouts),
+    .Inheritance(Inheritance),
     .RtCpus    (RtCpus),
     .RtPriority(RtPriority),
     .ReadyQueue(ReadyQueue),

@@ -24,6 +24,7 @@ _ATTR = SPEC.layouts["attributes"]
 _THREAD_WORD = SPEC.layouts["thread_word"]
 _ENTRY_WORD = SPEC.layouts["entry_word"]
 _BINDING = SPEC.layouts["binding"]
+_MUTEX = SPEC.layouts["mutex_attributes"]
 _STATE = SPEC.states
 GIVE_WAY = 1 << SPEC.layouts["word"]["give_way"].lsb
 RESUMED = 1 << SPEC.layouts["word"]["resumed"].lsb
@@ -39,6 +40,7 @@ WORD_MASK = 0xFFFF_FFFF
 # A level is a priority, or one of these two.
 _IDLE = -1  # an idle thread: below every priority
 _NONE = -2  # no thread
+_NOBODY = -1  # owner of a locked mutex whose owner has ended
 # Policy edf: that of a thread with a deadline is this less the deadline, so above all priorities. The RTL
 # keeps deadlines modulo 2**17: the same as long as none has been missed by more than 32768 ticks.
 _DEADLINES = 1 << 64
@@ -68,6 +70,7 @@ class Config:
     lines: int = 8
     hw_threads: int = 0  # with at most 128 priorities
     timeouts: bool = False  # waits can have time limits
+    inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
     reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
     policy: str = "priority"  # or "dwrr", "partitioned", "edf"
     rt_cpus: int = 1  # partitioned: CPUs 0 to rt_cpus - 1 are real-time ones,
@@ -94,6 +97,8 @@ class Thread:
     joiner: int | None = None
     relative: int = 0  # edf: its relative deadline, 0: none
     deadline: int = 0
+    own: int = 0  # inheritance: its own priority; `priority` has what it inherits, too
+    held: list[int] = field(default_factory=list)  # the mutexes with a protocol that it holds, newest first
     limit: int | None = None  # timeouts: when its wait is to end,
     waits_for: tuple[str, int] | None = None  # and which: kind and number of the object
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
@@ -114,10 +119,20 @@ class Port:
     senders: list[int] = field(default_factory=list)  # waiting for room
 
 
+class Protocol(IntEnum):
+    """What a mutex does to its owner's priority."""
+
+    NONE = 0
+    INHERIT = 1
+    PROTECT = 2
+
+
 @dataclass
 class Mutex:
     owner: int | None = None
     waiters: list[int] = field(default_factory=list)
+    protocol: Protocol = Protocol.NONE
+    ceiling: int = 0
 
 
 @dataclass
@@ -176,7 +191,7 @@ class Kernel:
         self.dwrr = config.policy == "dwrr"
         self.groups = config.policy == "partitioned"
         assert not self.groups or (config.rt_cpus <= config.cpus and config.rt_priority < config.priorities)
-        assert not config.reserve or config.policy == "priority"
+        assert not (config.reserve or config.inheritance) or config.policy == "priority"
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
         self.cpus = [Cpu() for _ in range(config.clients)]
@@ -207,7 +222,9 @@ class Kernel:
         self.ticks = 0  # edf: the time
         self.time_now = 0  # timeouts: the time
         self._completed: list[tuple[int, int]] = []
-        self.threads[0] = Thread(_STATE["running"], config.main_priority, fresh=False)
+        self.threads[0] = Thread(
+            _STATE["running"], config.main_priority, own=config.main_priority, fresh=False
+        )
         self.cpus[0].current = 0
 
     # --- the port ---------------------------------------------------------------------
@@ -231,6 +248,8 @@ class Kernel:
         if name is None or SPEC.ops[name].kind == "store":
             return error("einval")
         if name in ("timeout_start", "timeout_stop") and not self.config.timeouts:
+            return error("einval")
+        if name == "mutex_protocol" and not self.config.inheritance:
             return error("einval")
         caller = None if port.current is None else self.threads[port.current]
         running = caller is not None and caller.state == _STATE["running"]
@@ -696,7 +715,9 @@ class Kernel:
         tid = self.free_threads.pop()
         detached = bool(_ATTR["detached"].get(word0))
         home = on_cpu if static else 0
-        self.threads[tid] = Thread(_STATE["created"], priority, static, detached, cpu=home, home=home)
+        self.threads[tid] = Thread(
+            _STATE["created"], priority, static, detached, cpu=home, home=home, own=priority
+        )
         if unit is not None:
             self.unit_threads[unit] = tid
         return tid
@@ -742,6 +763,9 @@ class Kernel:
         owned = self._owned(tid)
         if owned == cpu:
             self._give_back(cpu)
+        while thread.held:
+            mutex = self._held(thread.held.pop())
+            mutex.owner, mutex.protocol = _NOBODY, Protocol.NONE
         for number, line in enumerate(self.lines):
             if line is not None and line.kind is Binding.THREAD and line.object == tid:
                 self.lines[number] = None
@@ -819,7 +843,18 @@ class Kernel:
         if wrong := self._wrong_param(cpu, id):
             return wrong
         thread, priority = self.threads[id], self.cpus[cpu].word0
-        old, was_rt = thread.priority, self._is_rt(thread)
+        old = thread.priority
+        if self.config.inheritance:
+            old, thread.own = thread.own, priority
+            self._settle_priority(id, asked=True)
+        else:
+            self._change_priority(id, priority)
+        return old
+
+    def _change_priority(self, id: int, priority: int) -> None:
+        """A ready thread goes to the tail of its new priority."""
+        thread = self.threads[id]
+        was_rt = self._is_rt(thread)
         queued = self._is_in_queue(id)
         if queued:
             self._take(id)
@@ -828,7 +863,6 @@ class Kernel:
             self._enqueue(id)
         elif queued:
             self._push(id)
-        return old
 
     def _set_deadline(self, cpu: int, id: int) -> int:
         thread = self._thread(id)
@@ -857,7 +891,8 @@ class Kernel:
     def _param(self, tid: int) -> int:
         if tid in self.unit_threads:
             return HARDWARE_PARAM + self.unit_threads.index(tid)
-        return self.threads[tid].priority
+        thread = self.threads[tid]
+        return thread.own if self.config.inheritance else thread.priority
 
     def _thread_read(self, cpu: int, id: int) -> int:
         thread = self._thread(id)
@@ -1053,7 +1088,12 @@ class Kernel:
             "mutex": self._mutex, "semaphore": self._semaphore, "condition": self._condition,
         }  # fmt: skip
         found = find[kind](id)
-        return error("einval") if found is None else self._leave(found.waiters, tid)
+        if found is None:
+            return error("einval")
+        word = self._leave(found.waiters, tid)
+        if isinstance(found, Mutex):
+            self._settle_owner(found)
+        return word
 
     # --- mutexes ------------------------------------------------------------------------------
 
@@ -1076,6 +1116,16 @@ class Kernel:
         self.mutexes[id] = None
         return 0
 
+    def _above_ceiling(self, mutex: Mutex, tid: int) -> bool:
+        return mutex.protocol is Protocol.PROTECT and self.threads[tid].own > mutex.ceiling
+
+    def _take_mutex(self, id: int, tid: int) -> None:
+        mutex = self._held(id)
+        mutex.owner = tid
+        if mutex.protocol is not Protocol.NONE:
+            self.threads[tid].held.insert(0, id)
+            self._settle_priority(tid)
+
     def _mutex_lock(self, cpu: int, id: int) -> int | None:
         mutex = self._mutex(id)
         tid = self._current(cpu)
@@ -1083,35 +1133,99 @@ class Kernel:
             return error("einval")
         if mutex.owner == tid:
             return error("edeadlk")
+        if self._above_ceiling(mutex, tid):
+            return error("einval")
         if mutex.owner is None:
-            mutex.owner = tid
+            self._take_mutex(id, tid)
             return 0
         self._publish(cpu)
+        self._settle_owner(mutex, least=self._level(tid))
         self._queue_waiter(mutex.waiters, tid)
         return self._block(cpu)
 
     def _mutex_trylock(self, cpu: int, id: int) -> int:
         mutex = self._mutex(id)
+        tid = self._current(cpu)
         if mutex is None:
+            return error("einval")
+        if mutex.owner != tid and self._above_ceiling(mutex, tid):
             return error("einval")
         if mutex.owner is not None:
             return error("ebusy")
-        mutex.owner = self._current(cpu)
+        self._take_mutex(id, tid)
         return 0
 
     def _mutex_unlock(self, cpu: int, id: int) -> int:
         mutex = self._mutex(id)
+        tid = self._current(cpu)
         if mutex is None:
             return error("einval")
-        if mutex.owner != self._current(cpu):
+        if mutex.owner != tid:
             return error("eperm")
-        mutex.owner = mutex.waiters.pop(0) if mutex.waiters else None
-        if mutex.owner is not None:
-            self._wake(mutex.owner)
+        if id in self.threads[tid].held:
+            self.threads[tid].held.remove(id)
+        mutex.owner = None
+        if mutex.waiters:
+            new = mutex.waiters.pop(0)
+            self._take_mutex(id, new)
+            self._wake(new)
+        if mutex.protocol is not Protocol.NONE:
+            self._settle_priority(tid)
         return 0
+
+    def _mutex_protocol(self, cpu: int, id: int) -> int:
+        mutex, word0 = self._mutex(id), self.cpus[cpu].word0
+        protocol, ceiling = _MUTEX["protocol"].get(word0), _MUTEX["ceiling"].get(word0)
+        if mutex is None or protocol > Protocol.PROTECT or ceiling >= self.config.priorities:
+            return error("einval")
+        if mutex.owner not in (None, self._current(cpu)):
+            return error("ebusy")
+        old, mutex.ceiling = mutex.ceiling, ceiling
+        if mutex.owner is None:
+            mutex.protocol = Protocol(protocol)
+        else:
+            self._settle_priority(mutex.owner)
+        return old
 
     def _mutex_leave(self, cpu: int, id: int) -> int:
         return self._leave_object("mutex", id, self.cpus[cpu].word0)
+
+    # --- priorities of threads that hold mutexes (docs/decisions/0040) ---
+
+    def _held(self, id: int) -> Mutex:
+        mutex = self.mutexes[id]
+        assert mutex is not None
+        return mutex
+
+    def _demand(self, mutex: Mutex) -> int:
+        """The priority that the mutex's owner must have at least."""
+        if mutex.protocol is Protocol.PROTECT:
+            return mutex.ceiling
+        return max((self._level(tid) for tid in mutex.waiters), default=_NONE)
+
+    def _settle_priority(self, tid: int, least: int = _NONE, asked: bool = False) -> None:
+        """The thread's own priority, what it holds or who waits for that has changed; so on along the chain.
+
+        least: of a thread that is about to wait. asked: by set_sched_param, which moves a ready thread even
+        to where it is; but not one that may have more than its own priority.
+        """
+        thread = self.threads[tid]
+        if thread.idle or not self.config.inheritance:
+            return
+        best = max([thread.own, least, *(self._demand(self._held(id)) for id in thread.held)])
+        if best == thread.priority and not (asked and not thread.held):
+            return
+        self._change_priority(tid, best)
+        for mutex in self.mutexes:
+            if mutex is not None and tid in mutex.waiters:
+                mutex.waiters.remove(tid)
+                self._queue_waiter(mutex.waiters, tid)
+                self._settle_owner(mutex)
+                return
+
+    def _settle_owner(self, mutex: Mutex, least: int = _NONE) -> None:
+        if mutex.protocol is Protocol.INHERIT and mutex.owner is not None:
+            self._settle_priority(mutex.owner, least)
 
     # --- semaphores -----------------------------------------------------------------------------
 

@@ -102,6 +102,7 @@ class Generator:
             "set_deadline": self._deadline,
             "move": lambda id: self._argument(),
             "timeout_start": lambda id: self._limit(),
+            "mutex_protocol": lambda id: self._protocol(),
         }
         if config.policy == "dwrr":
             self._arguments["slice"] = lambda id: self.random.choice((0, 1, 1, 2, 3))
@@ -136,6 +137,11 @@ class Generator:
             weight |= {"reserve": 12, "release": 8}
         if self.config.timeouts:
             weight |= {"timeout_start": 24, "timeout_stop": 8}
+        if self.config.inheritance:
+            weight |= dict.fromkeys(
+                ("mutex_create", "mutex_protocol", "mutex_trylock", "set_sched_param"), 10
+            )
+            weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
         if self.config.policy == "edf":
             weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
@@ -229,6 +235,12 @@ class Generator:
         """The right ticket of a condition variable, or an old one."""
         known = self.kernel.conditions[id : id + 1]
         return (known[0].signals if known and known[0] else 0) - (self.random.random() < 0.2) & 0xFFFF_FFFF
+
+    def _protocol(self) -> int:
+        """Mostly inheritance; a ceiling is high, and seldom too high."""
+        protocol = self.random.choice((0, 1, 1, 1, 2, 2, 3) if self._wrong > 0.1 else (0, 1, 1, 1, 2))
+        least = self.config.main_priority
+        return protocol << 8 | least + self.random.randrange(self.config.priorities - least + (protocol == 3))
 
     def _deadline(self, id: int) -> int:
         """Near ones, which meet, and far ones; seldom none."""
