@@ -123,6 +123,10 @@ static inline int cl_backend_timeout_start(uint64_t at) {
 
 static inline int cl_backend_timeout_stop(void) { return (int)cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
 
+#define CL_BACKEND_INHERITANCE CL_INHERITANCE
+
+static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) { return CL_HW_IW(CL_OP_MUTEX_PROTOCOL); }
+
 uint32_t cl_op_move(uint32_t word);
 static inline uint32_t cl_op_mutex_lock_apart(uint32_t id) { return cl_op_mutex_lock(id); }
 

@@ -93,6 +93,8 @@
  *   CL_BACKEND_TIMEOUTS   1: the kernel can end the caller's wait itself:
  *   int cl_backend_timeout_start(uint64_t at)   0: not at so late a time
  *   int cl_backend_timeout_stop(void)           after that: whether it has
+ *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
+ *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void
 #define CL_PARAMETERS_I uint32_t id

@@ -13,9 +13,12 @@
 #include "coreloom.h"
 
 static uint32_t new_handle(const pthread_mutex_t *mutex) {
-  if (mutex->type == PTHREAD_MUTEX_RECURSIVE || mutex->protocol || mutex->robust) return CL_IN_MEMORY;
+  int has_kind = mutex->type != PTHREAD_MUTEX_RECURSIVE && !mutex->robust;
+  if (!has_kind || (mutex->protocol && !CL_BACKEND_INHERITANCE)) return CL_IN_MEMORY;
   uint32_t word = cl_op_mutex_create();
-  return cl_status(word) ? CL_IN_MEMORY : cl_handle(cl_value(word));
+  if (cl_status(word)) return CL_IN_MEMORY;
+  if (CL_BACKEND_INHERITANCE && mutex->protocol) cl_mutex_rule(cl_value(word), mutex);
+  return cl_handle(cl_value(word));
 }
 
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {

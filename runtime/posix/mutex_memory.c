@@ -4,7 +4,8 @@
  *
  * A thread's priority is the highest of its own, the ceilings of the mutexes it holds, and the priorities of those who
  * wait for a mutex with inheritance that it holds; when one of these changes, so does it, and the change goes on along
- * the mutexes that the threads wait for (settle). */
+ * the mutexes that the threads wait for (settle). With CL_BACKEND_INHERITANCE the kernel does that for its own mutexes:
+ * what a thread has here is given to it as the thread's own priority. */
 #include <errno.h>
 
 #include "mutex.h"
@@ -20,7 +21,7 @@ static pthread_mutex_t *held[CL_THREADS];
 static uint16_t own_plus_1[CL_THREADS]; /* own priority of a thread that has another one now; 0: it has its own */
 
 CL_COLD uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now) {
-  return own_plus_1[thread] ? own_plus_1[thread] - 1u : now;
+  return own_plus_1[thread] ? own_plus_1[thread] - 1u : cl_priority_given(thread, now);
 }
 
 /* The thread's own priority is `own`, or what it holds and who waits for that has changed. */
@@ -33,11 +34,11 @@ static void settle(uint32_t thread, uint32_t own) {
       if (mutex->protocol == PTHREAD_PRIO_INHERIT && first && first->priority > best) best = first->priority;
     }
     own_plus_1[thread] = (uint16_t)(best == own ? 0 : own + 1);
-    if (best == cl_priority_now(thread)) return;
+    if (best == cl_priority_given(thread, cl_priority_now(thread))) return;
     cl_backend_op(CL_OP_SET_SCHED_PARAM, thread, best);
     struct cl_waiter *waiter = cl_queue_waiter(thread);
     if (!waiter) return;
-    cl_queue_reorder(waiter, best);
+    cl_queue_reorder(waiter, CL_BACKEND_INHERITANCE ? cl_priority_now(thread) : best);
     if (!waiter->mutex || waiter->mutex->protocol != PTHREAD_PRIO_INHERIT) return;
     thread = waiter->mutex->owner_plus_1 - 1;
     if (thread >= CL_THREADS) return;
@@ -180,7 +181,8 @@ int pthread_mutex_consistent(pthread_mutex_t *mutex) {
 }
 
 static int has_ceiling(const pthread_mutex_t *mutex) {
-  return mutex->handle == CL_IN_MEMORY && mutex->protocol == PTHREAD_PRIO_PROTECT;
+  int is_made = mutex->handle == CL_IN_MEMORY || (CL_BACKEND_INHERITANCE && mutex->handle != CL_DESTROYED);
+  return is_made && mutex->protocol == PTHREAD_PRIO_PROTECT;
 }
 
 int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
@@ -189,9 +191,32 @@ int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
   return 0;
 }
 
+/* The kernel refuses who is above the ceiling: for so long the caller is not. */
+static int lock_in_kernel(pthread_mutex_t *mutex, uint32_t thread) {
+  uint32_t object = cl_object(mutex->handle), own = cl_mutex_own_priority(thread, 0), most;
+  int status;
+  do {
+    most = *(volatile uint8_t *)&mutex->ceiling;
+    if (own > most) cl_mutex_set_priority(thread, most);
+    status = cl_status(cl_op_mutex_lock(object));
+  } while (status == EINVAL && *(volatile uint8_t *)&mutex->ceiling < most);
+  if (own > most) cl_mutex_set_priority(thread, own);
+  return status;
+}
+
+static int set_ceiling_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
+  int status = lock_in_kernel(mutex, pthread_self());
+  if (status) return status;
+  if (old) *old = mutex->ceiling;
+  mutex->ceiling = (uint8_t)ceiling;
+  cl_mutex_rule(cl_object(mutex->handle), mutex);
+  return pthread_mutex_unlock(mutex);
+}
+
 int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) {
   uint32_t thread = pthread_self();
   if (!has_ceiling(mutex) || ceiling < 0 || ceiling >= CL_PRIORITIES) return EINVAL;
+  if (CL_BACKEND_INHERITANCE && mutex->handle != CL_IN_MEMORY) return set_ceiling_in_kernel(mutex, ceiling, old);
   cl_backend_lock();
   int status = refusal(mutex, thread, EDEADLK);
   if (status && status != EINVAL) {

@@ -47,6 +47,13 @@ static inline uint32_t cl_priority_in(uint32_t word) {
   return word >> CL_THREAD_WORD_PRIORITY_LSB & CL_THREAD_WORD_PRIORITY_MASK;
 }
 
+/* The priority that the kernel was given for a thread, which has `now`, with what it inherits in the kernel. */
+static inline uint32_t cl_priority_given(uint32_t thread, uint32_t now) {
+  if (!CL_BACKEND_INHERITANCE) return now;
+  uint32_t given = cl_value(cl_op_get_sched_param(thread));
+  return given < CL_PRIORITIES ? given : now; /* of a hardware thread */
+}
+
 /* pthread_join, with the kernel's own error number (EBUSY: another joins it). */
 int cl_posix_join(pthread_t thread, void **value);
 /* Who created a thread; of main itself. */

@@ -59,6 +59,11 @@ static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_
 static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
 static inline int cl_backend_timeout_stop(void) { return 0; }
 
+#define CL_BACKEND_INHERITANCE 0
+static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
+  return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
+}
+
 uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id);
 uint32_t cl_op_mutex_lock_apart(uint32_t id);

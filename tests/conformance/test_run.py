@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,12 @@ GROUPS = sorted({test.group for test in suite.tests()})
 def test_the_suite_passes(group: str, ground: str) -> None:
     rows = run.group(suite.chosen([group]), ground, platform.load("smp-standard", 2))
     assert [(row.name, row.outcome, row.detail) for row in rows if not row.good] == []
+
+
+@pytest.mark.parametrize("group", ["protocol", "mutex", "condition"])
+def test_mutexes_of_a_kernel_with_inheritance(group: str) -> None:
+    soc = dataclasses.replace(SOC, kernel=dataclasses.replace(SOC.kernel, inheritance=True))
+    tests = [test for test in suite.tests() if test.group == group]
+    rows = run.group(tests, "hw", soc)
+    assert len(rows) == len(tests) > 10
+    assert [(row.name, row.detail) for row in rows if not row.good] == []

@@ -226,8 +226,35 @@ ok
 """
 
 
+PROTOCOLS_IN_KERNEL = """\
+none: lock 12, unlock 11
+inherit: lock 12, unlock 11
+protect: lock 12, unlock 11
+inherit, one waits: lock 119, unlock 106
+inherit, a chain of three: lock 114, unlock 226
+ok
+"""
+
+
+def run_inheriting(program: str, core: str, cpus: int) -> str:
+    """On a kernel with inheritance: what it prints."""
+    chosen = platform.load(f"smp-{core}", cpus)
+    chosen = dataclasses.replace(chosen, kernel=dataclasses.replace(chosen.kernel, inheritance=True))
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw")
+    return simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000).uart
+
+
 def test_cycles_of_mutexes_with_a_protocol() -> None:
     assert run("inheritance", "standard", 1, "hw").uart == PROTOCOLS
+    assert run_inheriting("inheritance", "standard", 1) == PROTOCOLS_IN_KERNEL
+
+
+@pytest.mark.parametrize(
+    ("core", "cpus"),
+    [("standard", 1), ("standard", 2), pytest.param("economy", 2, marks=pytest.mark.slow)],
+)
+def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: int) -> None:
+    assert run_inheriting("mutexes", core, cpus) == "ok\n"
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -419,7 +419,9 @@ module cl_kernel_engine
   if (Deadlines) begin : g_deadlines
     key_t kept, renewed;
     logic becomes_ready;  // a thread that leaves a CPU keeps its deadline
+    logic unused_priority;
 
+    assign unused_priority = ^job_priority;
     assign becomes_ready = state_q == StWake && state != ThreadReady;
     assign key           = becomes_ready ? renewed : kept;
 
@@ -1290,21 +1292,19 @@ module cl_kernel_engine
         end
       end
 
-      // The thread read may get a new priority, as in StRequeue.
-      StSettle: begin
-        if (Inheritance) begin
-          raddr         = job_raddr;
-          queue_valid_o = job_set && is_queued && !is_owner;
-          set_priority  = job_taken;
-          sched_cpu     = cpu;
-          sched_level_o = {1'b1, new_key};
-          cmd.set_level = job_taken && is_current;
-        end
-        if (!Inheritance || job_done) state_d = job_again ? StFetch : StIdle;
-      end
-
       default: state_d = StIdle;
     endcase
+
+    // StSettle: the thread read may get a new priority, as in StRequeue. (Here, so that it is nothing without Inheritance.)
+    if (settling_threads) begin
+      raddr         = job_raddr;
+      queue_valid_o = job_set && is_queued && !is_owner;
+      set_priority  = job_taken;
+      sched_cpu     = cpu;
+      sched_level_o = {1'b1, new_key};
+      cmd.set_level = job_taken && is_current;
+      state_d       = !job_done ? StSettle : job_again ? StFetch : StIdle;
+    end
 
     // Switch, or wait. The caller, unless it has ended, becomes ready or blocked here.
     if (choose) begin

@@ -69,10 +69,10 @@ module cl_kernel_mutex_ops
       end
 
       OpMutexLock: begin
-        if (!exists)                       outcome_o = failed(StatusEinval);
-        else if (mutex.locked && mine)     outcome_o = failed(StatusEdeadlk);
-        else if (above_i)                  outcome_o = failed(StatusEinval);
-        else if (!mutex.locked)            set       = 1'b1;
+        if (!exists)                                  outcome_o = failed(StatusEinval);
+        else if (above_i && !(mutex.locked && mine))  outcome_o = failed(StatusEinval);
+        else if (!mutex.locked)                       set       = 1'b1;
+        else if (mine)                                outcome_o = failed(StatusEdeadlk);
         else begin
           outcome_o.course = CourseBlock;
           outcome_o.insert = 1'b1;
@@ -103,14 +103,13 @@ module cl_kernel_mutex_ops
         else                      outcome_o.course = CourseLeave;
       end
 
-      OpMutexProtocol: if (Inheritance) begin
-        if (!exists || wrong_rule)       outcome_o = failed(StatusEinval);
-        else if (mutex.locked && !mine)  outcome_o = failed(StatusEbusy);
-        else                             outcome_o = answered(WordValueWidth'(ceiling_i));
-      end
-
       default: ;  // another service's
     endcase
+    if (Inheritance && op_i == OpMutexProtocol) begin
+      if (!exists || wrong_rule)       outcome_o = failed(StatusEinval);
+      else if (mutex.locked && !mine)  outcome_o = failed(StatusEbusy);
+      else                             outcome_o = answered(WordValueWidth'(ceiling_i));
+    end
   end
 
   logic [Mutexes-1:0] used;

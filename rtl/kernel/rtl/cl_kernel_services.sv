@@ -150,9 +150,9 @@ module cl_kernel_services
       OpCondCreate, OpCondDestroy, OpCondWait,
       OpInterruptBind, OpInterruptWait: ;
       OpTimeoutStart, OpTimeoutStop: known <= Timeouts;
-      OpMutexProtocol: known <= Inheritance;
       default: known <= 1'b0;
     endcase
+    if (Inheritance && read_op_i == OpMutexProtocol) known <= 1'b1;
   end
 
   assign allowed = known && (caller_runs_i || !needs_thread || by_line_i);

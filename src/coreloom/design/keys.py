@@ -119,6 +119,17 @@ class KernelSize:
             area="`coreloom synth cl_kernel:timeouts`",
         ),
     ] = False
+    inheritance: Annotated[
+        bool,
+        Key(
+            "inheritance and ceilings of mutexes are the hardware kernel's; else the runtime sets priorities;"
+            " with policy priority",
+            rtl="Inheritance",
+            c={"CL_INHERITANCE": lambda _, own: int(own)},
+            optional=True,
+            area="`coreloom synth cl_kernel:inheritance`",
+        ),
+    ] = False
     rt_cpus: Annotated[
         int,
         Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),

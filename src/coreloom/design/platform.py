@@ -254,10 +254,11 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             "memory.refresh_interval must be above memory.refresh + memory.row_miss "
             f"= {least}, not {platform.refresh_interval}: else an access may never be taken",
         )
-    if kernel.reserve and kernel.policy != "priority":
-        raise wrong(
-            "kernel.reserve", f"kernel.reserve is for policy = 'priority' only, not '{kernel.policy}'"
-        )
+    for name, wanted in (("reserve", kernel.reserve), ("inheritance", kernel.inheritance)):
+        if wanted and kernel.policy != "priority":
+            raise wrong(
+                f"kernel.{name}", f"kernel.{name} is for policy = 'priority' only, not '{kernel.policy}'"
+            )
     if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= cpus:
         raise wrong("kernel.rt_cpus", f"kernel.rt_cpus must be from 1 to cpus = {cpus}, not {kernel.rt_cpus}")
     if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:

@@ -42,15 +42,10 @@ static void until(int reached) {
   while (step < reached) sched_yield();
 }
 
-/* Until the thread is in a queue. */
+/* Until the thread waits. */
 static void queued(pthread_t thread) {
-  struct cl_waiter *waiter;
-  do {
-    sched_yield();
-    cl_backend_lock();
-    waiter = cl_queue_waiter(thread);
-    cl_backend_unlock();
-  } while (!waiter);
+  do sched_yield();
+  while ((cl_op_thread_read(thread) & CL_THREAD_WORD_STATE_MASK) != CL_STATE_BLOCKED);
 }
 
 static void *try_it(void *mutex) {
