@@ -7,18 +7,23 @@ Random streams: test_referee.py; cycles: test_cycles.py.
 from __future__ import annotations
 
 import dataclasses
+import os
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from coreloom.paths import BUILD
 from coreloom.reference.kernel import GIVE_WAY, SPEC, Kernel, Protocol, error
 from coreloom.reference.scenario import Scenario
 from coreloom.reference.stream import Generator
+from coreloom.toolchain import yosys
 
-from .harness import DEFAULT, SEED, run, small
+from .harness import DEFAULT, KERNEL, SEED, run, small
 
 MAIN = 16  # priority of thread 0
+CYCLES = 30  # of an operation in the proof, at most
 INHERIT, PROTECT = 1 << 8, 2 << 8
 
 
@@ -201,3 +206,53 @@ def test_it_is_so_after_every_operation(timeouts: bool) -> None:
         raised += sum(t.priority > t.own for t in kernel.threads)
         longest = max(longest, *(len(t.held) for t in kernel.threads))
     assert raised > 1000 and longest >= 3
+
+
+def inheritance_proves(threads: int, mutexes: int, steps: int, old: str = "", new: str = "") -> bool:
+    """Whether an operation keeps the invariant of cl_kernel_inheritance_formal; `old` replaced by `new`."""
+    sources = [KERNEL / "rtl" / f"{name}.sv" for name in ("cl_kernel_pkg", "cl_outcome_pkg", "cl_ram_1r1w")]
+    unit = KERNEL / "rtl" / "cl_kernel_inheritance.sv"
+    text = unit.read_text()
+    assert not old or text.count(old) == 1
+    folder = BUILD / "tests" / "formal" / f"inheritance-{os.getpid()}"
+    folder.mkdir(parents=True)
+    try:
+        changed = folder / unit.name
+        changed.write_text(text.replace(old, new) if old else text)
+        sources += [changed, KERNEL / "formal" / "cl_kernel_inheritance_formal.sv"]
+        result = yosys.run(
+            "read_slang --threads 1 --no-synthesis-define --top cl_kernel_inheritance_formal "
+            f"-GThreads={threads} -GMutexes={mutexes} -GPriorities=2 -GCycles={CYCLES} "
+            f"{yosys.relative(sources)}\n"
+            "prep -flatten -top cl_kernel_inheritance_formal\nasync2sync\ndffunmap\nchformal -lower\n"
+            "memory_map\nopt -full\nselect -assert-min 6 t:$assert\n"
+            f"sat -verify -tempinduct-baseonly -maxsteps {steps} -prove-asserts -set-assumes "
+            "-set-at 1 cycle_q 0\n"
+        )
+    finally:
+        shutil.rmtree(folder)
+    proven = "Reached maximum number of time steps" in result.log
+    assert proven == (result.status == 0) and (proven or "proof did fail" in result.log), result.log[-2000:]
+    return proven
+
+
+@pytest.mark.parametrize("mutexes", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_every_operation_keeps_the_priorities(mutexes: int) -> None:
+    """From every state: what a thread inherits, sorted waiters, lists of held mutexes."""
+    assert inheritance_proves(2, mutexes, CYCLES + 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("rule.protocol == ProtocolProtect ? rule.ceiling :", "1'b0 ? rule.ceiling :"),
+        ("done_o  = rule.protocol != ProtocolInherit;", "done_o  = 1'b1;"),
+        ("held.mutex != id;", "1'b0;"),
+        ("state_d = next.valid ? StBest : StSet;", "state_d = StSet;"),
+        ("course_i == CourseExit && held.valid;", "1'b0;"),
+        ("(gave && own != priority_i)", "1'b0"),
+    ],
+    ids=["ceiling", "chain", "front", "several", "ended", "back"],
+)
+def test_the_proof_of_priorities_notices(old: str, new: str) -> None:
+    assert not inheritance_proves(2, 2, 14, old, new)
