@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Priorities of threads that hold mutexes with a protocol (decision 40), course by course; and proven.
+"""Priorities of threads that hold mutexes with a protocol (decision 42), course by course; and proven.
 
 Random streams: test_referee.py; cycles: test_cycles.py.
 """

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protocols of mutexes: keeps that the priority of a thread is the highest of its own, the ceilings of the mutexes that
 // it holds, and the priorities of the threads that wait for a mutex with inheritance that it holds
-// (docs/decisions/0040-inheritance.md).
+// (docs/decisions/0042-inheritance.md).
 //
 // It has each thread's own priority, the mutex that it waits for, and the list of the mutexes with a protocol that it
 // holds, newest first; of each mutex its protocol, ceiling, and the next one in that list. What an operation changes in
