@@ -107,6 +107,10 @@ WRONG = {
     ): "kernel.reserve is for policy = 'priority' only, not 'dwrr'",
     (
         '"bitmap"',
+        '"bitmap"\ninheritance = true\npolicy = "edf"',
+    ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",
+    (
+        '"bitmap"',
         '"bitmap"\npolicy = "cfs"',
     ): "kernel.policy is 'cfs', choose one of priority, dwrr, partitioned, edf",
     (
