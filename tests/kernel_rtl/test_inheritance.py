@@ -245,7 +245,7 @@ def test_every_operation_keeps_the_priorities(mutexes: int) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("rule.protocol == ProtocolProtect ? rule.ceiling :", "1'b0 ? rule.ceiling :"),
+        ("demand = rule.protocol == ProtocolProtect ?", "demand = 1'b0 ?"),
         ("done_o  = rule.protocol != ProtocolInherit;", "done_o  = 1'b1;"),
         ("held.mutex != id;", "1'b0;"),
         ("state_d = next.valid ? StBest : StSet;", "state_d = StSet;"),
