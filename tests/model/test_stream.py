@@ -35,11 +35,16 @@ RARE = {
 WITHOUT_RESERVE = {(name, status) for name in ("reserve", "release") for status in SPEC.ops[name].errors} - {
     ("reserve", "enotsup")
 }
+WITHOUT_INHERITANCE = {("mutex_protocol", "ebusy")}
 # Has another answer first.
 OF_OTHER_POLICIES = {
     "priority": {("set_weight", "esrch"), ("set_weight", "einval"), ("set_deadline", "einval")},
-    "dwrr": WITHOUT_RESERVE | {("set_deadline", "einval"), ("move", "ebusy"), ("move", "einval")},
-    "edf": WITHOUT_RESERVE | {("set_weight", "esrch"), ("set_weight", "einval"), ("move", "ebusy")},
+    "dwrr": WITHOUT_RESERVE
+    | WITHOUT_INHERITANCE
+    | {("set_deadline", "einval"), ("move", "ebusy"), ("move", "einval")},
+    "edf": WITHOUT_RESERVE
+    | WITHOUT_INHERITANCE
+    | {("set_weight", "esrch"), ("set_weight", "einval"), ("move", "ebusy")},
 }
 
 
@@ -47,7 +52,7 @@ OF_OTHER_POLICIES = {
 @pytest.mark.parametrize("atomic", [False, True])
 def test_every_status_of_every_operation_is_reached(atomic: bool, policy: str) -> None:
     seen: Counter[tuple[int, int]] = Counter()
-    config = replace(SMALL, policy=policy, reserve=policy == "priority")
+    config = replace(SMALL, policy=policy, reserve=policy == "priority", inheritance=policy == "priority")
     for step in Generator(config, 1, atomic_save=atomic, interrupts=not atomic).steps(60_000):
         for cpu, word in step.words:
             if step.kind == Kind.LOAD and cpu == step.cpu:
