@@ -229,5 +229,5 @@ def test_the_proof_of_a_move_notices() -> None:
 
 def test_the_proof_by_deadline_notices() -> None:
     """A thread woken in place has a new deadline, but its processor does not know."""
-    bug = ("cl_kernel_engine", "cmd.set_level = Deadlines;", "cmd.set_level = 1'b0;")
+    bug = ("cl_kernel_engine", "cmd.set_level = Deadlines | granted;", "cmd.set_level = granted;")
     assert not holds(EDF, steps=7, bug=bug)
