@@ -220,8 +220,8 @@ PROTOCOLS = """\
 none: lock 12, unlock 11
 inherit: lock 283, unlock 294
 protect: lock 371, unlock 326
-inherit, one waits: lock 588, unlock 818
-inherit, a chain of three: lock 747, unlock 1859
+inherit, one waits: lock 588, unlock 813
+inherit, a chain of three: lock 746, unlock 1848
 ok
 """
 
@@ -230,8 +230,8 @@ PROTOCOLS_IN_KERNEL = """\
 none: lock 12, unlock 11
 inherit: lock 12, unlock 11
 protect: lock 12, unlock 11
-inherit, one waits: lock 119, unlock 106
-inherit, a chain of three: lock 114, unlock 226
+inherit, one waits: lock 127, unlock 105
+inherit, a chain of three: lock 114, unlock 224
 ok
 """
 
