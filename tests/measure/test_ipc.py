@@ -18,6 +18,7 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.local import Local
 from coreloom.simulation.simulate import Event, Kind
+from coreloom.toolchain import firmware
 
 BEGIN, END = int(Kind.WATCH), int(Kind.WATCH) + 1
 
@@ -93,6 +94,11 @@ def test_a_hand_over_is_from_a_release_to_the_next_owner() -> None:
 # --- the whole, on one platform ----------------------------------------------------------------
 
 STANDARD = ("amp", "standard", 2)
+
+
+@pytest.mark.parametrize("kernel", ["hw", "sw"])
+def test_the_blocks_of_eight_processors_fit(kernel: str) -> None:
+    firmware.build(ipc_transfer.SOURCE, ipc_transfer.load("amp", "standard", 8), kernel, ipc_transfer.DEFINES)
 
 
 def test_wires_semaphore_and_mailbox_move_a_block() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median_high
+from typing import Any
 
 import msgspec
 
@@ -25,7 +26,7 @@ from coreloom.toolchain.firmware import KERNELS
 # Words of a block -> rounds; the first of them, whose code is not yet in the cache, is left out.
 ROUNDS = {0: 7, 8: 7, 32: 7, 128: 5, 1024: 4}
 WORDS = (8, 32, 128, 1024)
-_SOURCE = str(Path(__file__).with_name("transfer.c"))
+SOURCE = str(Path(__file__).with_name("transfer.c"))
 # No time slice falls into a round: a processor has one thread here. The largest block is one message.
 DEFINES: dict[str, str | int] = {"CL_SLICE_TICKS": 0, "CL_MESSAGE_WORDS": 1024}
 MAX_CYCLES = 100_000_000
@@ -207,10 +208,13 @@ def titled(title: str, kernel: str | None) -> str:
 
 
 def load(kind: str, core: str, cpus: int) -> Platform:
-    """The platform of a kind."""
+    """The platform of a kind. The blocks of more than 4 CPUs need more than amp's local memory."""
+    changes: dict[str, Any] = {}
+    if kind != "smp" and cpus > 4:
+        changes["memory.local_kib"] = 256
     if kind == SDRAM:
-        return platform.load(f"amp-{core}", cpus, changes={"memory.model": "sdram"})
-    return platform.load(f"{kind}-{core}", cpus)
+        return platform.load(f"amp-{core}", cpus, changes={**changes, "memory.model": "sdram"})
+    return platform.load(f"{kind}-{core}", cpus, changes=changes)
 
 
 def bound(
@@ -313,7 +317,7 @@ def measure(
     """The rows of one mechanism, one for each size. kind: as in Row. Wrong data is a UserError."""
     soc = load(kind, core, cpus)
     beat = soc.row_hit if soc.model == "sdram" else 1
-    experiment = Experiment(_SOURCE, soc, kernel, defines=DEFINES)
+    experiment = Experiment(SOURCE, soc, kernel, defines=DEFINES)
     rounds = [ROUNDS[words] for words in sizes]
     data = struct.pack("<32sI", mechanism.name.encode(), len(sizes))
     data += b"".join(struct.pack("<2I", *size) for size in zip(sizes, rounds, strict=True))
