@@ -1190,7 +1190,7 @@ class Kernel:
     def _mutex_leave(self, cpu: int, id: int) -> int:
         return self._leave_object("mutex", id, self.cpus[cpu].word0)
 
-    # --- priorities of threads that hold mutexes (docs/decisions/0040) ---
+    # --- priorities of threads that hold mutexes (docs/decisions/0042) ---
 
     def _held(self, id: int) -> Mutex:
         mutex = self.mutexes[id]
