@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,9 +77,16 @@ CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
 
 def run(
-    program: str, core: str, cpus: int, kernel: str, inputs: bytes = b"", **defines: int | str
+    program: str,
+    core: str,
+    cpus: int,
+    kernel: str,
+    inputs: bytes = b"",
+    changes: dict[str, Any] | None = None,
+    **defines: int | str,
 ) -> SimResult:
-    chosen = platform.load(f"smp-{core}", cpus)
+    """changes: keys of the platform that are not as in its file; defines: macros of the program."""
+    chosen = platform.load(f"smp-{core}", cpus, changes=changes)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
     model = verilate.build_model(chosen)
     return simulate.run(model, elf.with_suffix(".bin"), inputs=inputs, max_cycles=40_000_000)
@@ -208,11 +216,8 @@ def test_time_limits_are_kept_closely(cpus: int, kernel: str, late: int) -> None
 
 @pytest.mark.parametrize("cpus", sample((1, 2), [2]))
 def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
-    chosen = platform.load("smp-standard", cpus)
-    chosen = dataclasses.replace(chosen, kernel=dataclasses.replace(chosen.kernel, timeouts=True))
-    elf = firmware.build(str(PROGRAMS / "timeouts.c"), chosen, "hw", {"LATE": 400, "STEP": 40})
-    model = verilate.build_model(chosen)
-    assert simulate.run(model, elf.with_suffix(".bin"), max_cycles=40_000_000).uart == "ok\n"
+    timed = {"kernel.timeouts": True}
+    assert run("timeouts", "standard", cpus, "hw", changes=timed, LATE=400, STEP=40).uart == "ok\n"
 
 
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
@@ -238,10 +243,7 @@ ok
 
 def run_inheriting(program: str, core: str, cpus: int) -> str:
     """On a kernel with inheritance: what it prints."""
-    chosen = platform.load(f"smp-{core}", cpus)
-    chosen = dataclasses.replace(chosen, kernel=dataclasses.replace(chosen.kernel, inheritance=True))
-    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw")
-    return simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000).uart
+    return run(program, core, cpus, "hw", changes={"kernel.inheritance": True}).uart
 
 
 def test_cycles_of_mutexes_with_a_protocol() -> None:

@@ -116,15 +116,10 @@ class Case:
     def text(self) -> str:
         cpus = f"{self.cpus} CPU{'s' * (self.cpus > 1)}"
         text = f"{self.kind}, {NAMES[self.kernel]}, {self.core} core, {cpus}, cache {self.cache}"
-        return ", ".join([text, *(f"{key} = {value}" for key, value in self.keys().items())])
-
-    def keys(self) -> dict[str, int]:
-        """Keys of the platform that are not as in its file."""
-        keys = {"memory.context_kib": self.context_kib, "bus_first_cycles": self.bus_first_cycles}
-        return {key: value for key, value in keys.items() if value}
+        return ", ".join([text, *(f"{key} = {value}" for key, value in keys(self).items())])
 
     def soc(self) -> platform.Platform:
-        return platform.load(f"smp-{self.core}", self.cpus, changes=self.keys())
+        return platform.load(f"smp-{self.core}", self.cpus, changes=keys(self))
 
     def experiment(self, rounds: int) -> Experiment:
         defines: dict[str, str | int] = {
@@ -143,7 +138,13 @@ class Case:
         return [train] if self.kind == "interrupt" else []
 
 
-def _keys(core: str, cpus: int) -> list[tuple[int, int]]:
+def keys(of: Case | Row) -> dict[str, int]:
+    """Keys of the platform that are not as in its file."""
+    both = {"memory.context_kib": of.context_kib, "bus_first_cycles": of.bus_first_cycles}
+    return {key: value for key, value in both.items() if value}
+
+
+def _values(core: str, cpus: int) -> list[tuple[int, int]]:
     """(context_kib, bus_first_cycles) of the cases on so many CPUs: none, each, both.
 
     A CPU alone has no use for the second, the fast core cannot have the first.
@@ -158,13 +159,13 @@ def _keys(core: str, cpus: int) -> list[tuple[int, int]]:
 def cases(cores: Sequence[str] = CORES, cpus: Sequence[int] = CPUS) -> list[Case]:
     """Every simulation, in the order of the tables. The economy core has no cache."""
     return [
-        Case(kind, kernel, core, n, cache, *keys)
+        Case(kind, kernel, core, n, cache, *values)
         for kind in KINDS
         for core in cores
         for kernel in reversed(KERNELS)
         for cache in (CACHES[:1] if core == "economy" else CACHES)
         for n in cpus
-        for keys in _keys(core, n)
+        for values in _values(core, n)
     ]
 
 
@@ -235,7 +236,7 @@ def run(wanted: Sequence[Case], work: Work, rounds: int = ROUNDS) -> list[Row]:
     def job(case: Case) -> Job[Row]:
         return Job(case.text, whole(lambda: [measure(case, rounds)]), case.cpus)
 
-    socs = {(case.core, case.cpus, *case.keys().items()): case.soc() for case in wanted}
+    socs = {(case.core, case.cpus, *keys(case).items()): case.soc() for case in wanted}
     first = [build(soc) for soc in socs.values()]
     first += [prepare(f"compile {case.text}", case.experiment(rounds).program) for case in wanted]
     return work.jobs(first, [job(case) for case in wanted])
@@ -246,10 +247,10 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     own = [row for row in rows if (row.kind, row.kernel, row.core) == ("interrupt", "hw", "standard")]
     found = []
     for cpus, most in ((1, 75), (max(CPUS), 90)):
-        keys = _keys("standard", cpus)[-1]
+        values = _values("standard", cpus)[-1]
         others = f"{cpus - 1} busy neighbours (asked for: 15)" if cpus > 1 else "1 CPU"
         for row in own:
-            if (row.cpus, row.context_kib, row.bus_first_cycles) == (cpus, *keys):
+            if (row.cpus, row.context_kib, row.bus_first_cycles) == (cpus, *values):
                 what = f"interrupt to thread, full context, cache {row.cache}, {others}"
                 found.append(Figure(f"{what}: worst (cycles)", row.max, at_most=most))
                 found.append(Figure(f"{what}: jitter (cycles)", row.jitter, at_most=2))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coreloom.benches.rivals import NAMES
-from coreloom.benches.switch.bench import KINDS, STAGES, Result, Row
+from coreloom.benches.switch.bench import KINDS, STAGES, Result, Row, keys
 from coreloom.report.table import Table, number, reach
 
 _TITLES = {
@@ -27,8 +27,8 @@ def tables(content: Result) -> list[Table]:
 
 
 def _keys(row: Row) -> str:
-    keys = {"context_kib": row.context_kib, "bus_first_cycles": row.bus_first_cycles}
-    return ", ".join(f"{key} = {value}" for key, value in keys.items() if value) or "-"
+    """By their names without section, for a narrow column."""
+    return ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in keys(row).items()) or "-"
 
 
 def _both(row: Row, stage: str) -> str:
