@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.paths import APPS, ROOT
-from coreloom.toolchain import cache
-from coreloom.toolchain.firmware import digest, zig, zig_environment
+from coreloom.toolchain import cache, zig
 
 HOST = ROOT / "tests" / "apps" / "host"
 # E.g. CORELOOM_HOST_CC="gcc -fsanitize=address,undefined" or "gcc -fsanitize=thread".
@@ -50,7 +49,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
 
     def build(app: str, macros: str) -> Path:
         if (app, macros) not in built:
-            compiler = shlex.split(_COMPILER) if _COMPILER else [*zig(), "cc", "-fsanitize=undefined"]
+            compiler = shlex.split(_COMPILER) if _COMPILER else [*zig.command(), "cc", "-fsanitize=undefined"]
             flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
             folders = [f"-I{HOST}", f"-I{APPS / 'include'}"]
             files = [*sorted((APPS / app).glob("*.c")), HOST / "coreloom.c"]
@@ -58,14 +57,16 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
 
             def make(work: Path) -> None:
                 made = [*command, "-o", str(work / app)]
-                subprocess.run(made, check=True, timeout=600, env=zig_environment())
+                subprocess.run(made, check=True, timeout=600, env=zig.environment())
 
             if _COMPILER:
                 place = folder / f"{app}-{len(built)}"
             else:
                 headers = [*HOST.glob("*.h"), *(APPS / "include").glob("*.h"), *(APPS / app).glob("*.h")]
                 # What a sanitizer says names the file, so the place counts here.
-                key = digest([str(ROOT), *flags, *macros.split()], [*files, *sorted(headers), Path(__file__)])
+                key = zig.digest(
+                    [str(ROOT), *flags, *macros.split()], [*files, *sorted(headers), Path(__file__)]
+                )
                 place = cache.place("host") / f"{app}-{key}"
             built[app, macros] = cache.made(place, make) / app
         return built[app, macros]

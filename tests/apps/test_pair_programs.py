@@ -23,7 +23,7 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import APPS, ROOT, RUNTIME
 from coreloom.simulation.experiment import Experiment
-from coreloom.toolchain.firmware import zig
+from coreloom.toolchain import zig
 from sampling import sample
 
 if sys.version_info >= (3, 11):
@@ -42,7 +42,9 @@ class Native:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._compiler = shlex.split(_COMPILER) if _COMPILER else [*zig(), "cc", "-fsanitize=undefined"]
+        self._compiler = (
+            shlex.split(_COMPILER) if _COMPILER else [*zig.command(), "cc", "-fsanitize=undefined"]
+        )
         (folder / "empty").write_bytes(b"")
 
     def _compile(self, name: str, files: Iterable[Path], folder: Path, *flags: str) -> Path:

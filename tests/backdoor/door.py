@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from coreloom.design import spec
 from coreloom.paths import RUNTIME
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 
 SPEC = spec.backdoor()
 BLOCK = 32768
@@ -118,7 +118,7 @@ def library(folder: Path) -> ctypes.CDLL:
     loader = RUNTIME / "far" / "loader"
     subprocess.run(
         [
-            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *zig.command(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
             "-fno-sanitize=undefined", "-Wno-int-to-pointer-cast",
             f"-DCL_BACKDOOR_MEMORY_BYTES={MEMORY_BYTES}",
             f"-I{RUNTIME / 'include'}", f"-I{loader}", str(Path(__file__).with_name("device.c")),
@@ -126,7 +126,7 @@ def library(folder: Path) -> ctypes.CDLL:
             str(RUNTIME / "far" / "program" / "program.c"), "-o", str(path),
         ],
         check=True,
-        env=firmware.zig_environment(),
+        env=zig.environment(),
     )  # fmt: skip
     made = ctypes.CDLL(str(path))
     made.reason_text.restype = made.cause_text.restype = ctypes.c_char_p

@@ -12,7 +12,7 @@ import pytest
 from coreloom.cli import main
 from coreloom.design import keys, platform, spec
 from coreloom.paths import ROOT, RUNTIME
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 
 PAGE = (ROOT / "docs" / "backdoor.md").read_text()
 BINDING = (ROOT / "docs" / "devicetree" / "remoteproc" / "coreloom,backdoor.yaml").read_text()
@@ -59,8 +59,8 @@ def test_window(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_driver_on_another_host(tmp_path: Path) -> None:
     program = listing(3, tmp_path / "host.c")
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{RUNTIME / 'include'}"]
-    command = [*firmware.zig(), "cc", *flags, "-c", str(program), "-o", str(tmp_path / "host.o")]
-    subprocess.run(command, env=firmware.zig_environment(), check=True)
+    command = [*zig.command(), "cc", *flags, "-c", str(program), "-o", str(tmp_path / "host.o")]
+    subprocess.run(command, env=zig.environment(), check=True)
 
 
 def numbers(text: str) -> list[int]:

@@ -23,7 +23,7 @@ from typing import Any
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
 from coreloom.paths import BUILD, LINUX
-from coreloom.toolchain.firmware import digest, zig
+from coreloom.toolchain import zig
 
 FOLDER = Path(__file__).parent / "fuzz"
 CORPUS = FOLDER / "corpus"
@@ -89,7 +89,7 @@ def mode() -> Mode:
             found = Mode(f"{name} with {text}", compiler, flags)
             if _works(found):
                 return found
-    guard = Mode("zig cc with UBSan and guard pages", (*zig(), "cc"), _GUARD)
+    guard = Mode("zig cc with UBSan and guard pages", (*zig.command(), "cc"), _GUARD)
     if not asked and _works(guard):
         return guard
     raise UserError(f"CC={asked} makes no program with -fsanitize=undefined: unset CC, or give gcc or clang")
@@ -121,14 +121,14 @@ def program(chosen: Mode | None = None) -> Path:
     )
     included = [LINUX / "exclusive" / name for name in ("irq.c", "socket.c")]
     included += sorted((LINUX / "lagmeter").glob("*.c")) + sorted((LINUX / "scx_dwrr").glob("*.c"))
-    base = digest([*how.compiler, *how.flags()], [*headers, *included])
+    base = zig.digest([*how.compiler, *how.flags()], [*headers, *included])
     objects = BUILD / "linux" / "fuzz" / "objects"
 
     def compiled(source: Path, own: Sequence[str]) -> Path:
         defined = [flag for flag in how.sanitizers if flag.startswith("-D")]
         engine = source.parent == FOLDER and source.name in _ENGINE
         flags = [*_C, *(defined if engine else [*how.sanitizers, _COVERAGE]), *own]
-        made = objects / f"{source.stem}-{digest([base, *flags], [source])}.o"
+        made = objects / f"{source.stem}-{zig.digest([base, *flags], [source])}.o"
         if not made.exists():
             with tempfile.TemporaryDirectory(dir=objects, prefix=".") as work:
                 part = Path(work) / made.name
@@ -140,7 +140,7 @@ def program(chosen: Mode | None = None) -> Path:
         objects.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = list(pool.map(lambda one: compiled(*one), _sources()))
-        made = objects.parent / f"fuzz-{digest([base, *(part.name for part in parts)], [])}"
+        made = objects.parent / f"fuzz-{zig.digest([base, *(part.name for part in parts)], [])}"
         if not made.exists():
             part = made.with_suffix(".part")
             _run([*how.compiler, *how.flags(), *map(str, parts), "-lm", "-o", str(part)], "fuzz")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.errors import UserError
-from coreloom.toolchain.firmware import run, zig
+from coreloom.toolchain import zig
 from coreloom.vm import image
 
 
@@ -95,7 +95,7 @@ def test_texts_of_packages_stay_behind(tmp_path: Path) -> None:
 def _compiled(folder: Path, place: str, *flags: str) -> Path:
     path = folder / place
     path.parent.mkdir(parents=True, exist_ok=True)
-    run([*zig(), "cc", "-target", "x86_64-linux-gnu", *flags, "-o", str(path)], place)
+    zig.run([*zig.command(), "cc", "-target", "x86_64-linux-gnu", *flags, "-o", str(path)], place)
     return path
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from coreloom.paths import ROOT
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 
 POLICIES = ROOT / "policies"
 HERE = Path(__file__).parent
@@ -53,7 +53,7 @@ def build(sources: Sequence[Path], *flags: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "library.so"
         command = [
-            *firmware.zig(),
+            *zig.command(),
             "cc",
             *FLAGS,
             *flags,
@@ -62,9 +62,7 @@ def build(sources: Sequence[Path], *flags: str) -> ctypes.CDLL:
             "-o",
             str(path),
         ]
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, env=zig.environment(), check=False)
         assert done.returncode == 0, done.stderr
         return ctypes.CDLL(str(path))
 

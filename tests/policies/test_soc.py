@@ -10,7 +10,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 from policies.machine import POLICIES
 
 NAMES = sorted(path.stem for path in POLICIES.glob("*.c"))
@@ -23,13 +23,11 @@ def test_policy_needs_nothing_but_cl_resched(names: list[str], tmp_path: Path) -
     unit, out = tmp_path / "policy.c", tmp_path / "policy.o"
     unit.write_text("".join(f'#include "{POLICIES / name}.c"\n' for name in names))
     command = [
-        *(*firmware.zig(), "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-Os"),
+        *(*zig.command(), "cc", "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-Os"),
         *("-std=c11", "-ffreestanding", "-fno-sanitize=undefined", "-DCL_CPUS_MAX=4"),
         *("-Wall", "-Wextra", "-Wconversion", "-Werror", "-c", str(unit), "-o", str(out)),
     ]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, env=zig.environment(), check=False)
     assert done.returncode == 0, done.stderr
     with out.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")

@@ -19,7 +19,7 @@ from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Halted, Pulses, SimResult
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain import firmware, freertos, verilate
+from coreloom.toolchain import far, firmware, freertos, verilate
 from sampling import sample
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -465,7 +465,7 @@ def test_thread_locals_are_for_threads_of_posix(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     with pytest.raises(UserError) as error:
-        firmware.build_far(str(source), platform.load("backdoor-standard"))
+        far.build(str(source), platform.load("backdoor-standard"))
     assert str(error.value) == (
         "wrong has _Thread_local variables, which processor 1 has not: use static ones"
     )

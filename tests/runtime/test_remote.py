@@ -14,7 +14,7 @@ from backdoor.images import BAD
 from coreloom.design import platform
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import SimResult
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import far, firmware, verilate
 from coreloom.toolchain.elf import symbols
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -26,7 +26,7 @@ def run(
 ) -> SimResult:
     chosen = platform.load(f"backdoor-{core}")
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
-    model, loader = verilate.build_model(chosen), firmware.build_loader(chosen)
+    model, loader = verilate.build_model(chosen), far.build_loader(chosen)
     return simulate.run(model, elf, loader=loader, **{"max_cycles": 20_000_000, **options})
 
 
@@ -51,11 +51,11 @@ def test_bells_reach_their_handlers(kernel: str) -> None:
     processor 1; to processor 0 about as many, more where other code has taken a line of its cache."""
     source, chosen = str(PROGRAMS / "remote_bells.c"), platform.load("backdoor-standard")
     near = dict(symbols(firmware.build(source, chosen, kernel)))
-    far = dict(symbols(firmware.build_far(source, chosen).with_suffix(".elf")))
+    other = dict(symbols(far.build(source, chosen).with_suffix(".elf")))
     places = [
         (0, near["rings_far"]),
-        (1, far["far_handler"]),
-        (1, far["rings_near"]),
+        (1, other["far_handler"]),
+        (1, other["rings_near"]),
         (0, near["near_handler"]),
     ]
     result = run("remote_bells", "standard", kernel, watch=[address for _, address in places])

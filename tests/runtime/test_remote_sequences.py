@@ -14,7 +14,7 @@ import pytest
 
 from coreloom.design import platform
 from coreloom.simulation import simulate
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import far, firmware, verilate
 
 PROGRAM = Path(__file__).parent / "programs" / "sequences.c"
 SEED = int(os.environ.get("CORELOOM_SEED", "20261122"), 0)
@@ -29,7 +29,7 @@ def storm(core: str, kernel: str, seed: int, sequences: int) -> None:
     result = simulate.run(
         verilate.build_model(soc),
         program,
-        loader=firmware.build_loader(soc),
+        loader=far.build_loader(soc),
         far_period=PERIODS[seed % len(PERIODS)],
         max_cycles=500_000_000,
     )

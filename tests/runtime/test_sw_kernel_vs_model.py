@@ -17,7 +17,7 @@ import pytest
 from coreloom.paths import RUNTIME
 from coreloom.reference.kernel import SPEC, Config
 from coreloom.reference.stream import Generator, Kind, Step, pack
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))
@@ -46,13 +46,13 @@ def library(config: Config, folder: Path, source: str = "sw_host.c") -> ctypes.C
     path = folder / "sw.so"
     subprocess.run(
         [
-            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
+            *zig.command(), "cc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror",
             *(f"-D{name}={value}" for name, value in sizes.items()),
             f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'sw'}",
             str(Path(__file__).with_name(source)), "-o", str(path),
         ],
         check=True,
-        env=firmware.zig_environment(),
+        env=zig.environment(),
     )  # fmt: skip
     return ctypes.CDLL(str(path))
 

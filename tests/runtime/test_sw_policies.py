@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.paths import POLICIES, RUNTIME
-from coreloom.toolchain import firmware
+from coreloom.toolchain import firmware, link, zig
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))
@@ -30,13 +30,13 @@ SIZES = {"CL_THREADS": 16, "CL_PRIORITIES": 32, "CL_PORTS": 2, "CL_PORT_DEPTH": 
 def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
     files = firmware.policy_files(policy)
     # Pointers have twice the bytes that they have on the SoC.
-    room = 2 * firmware.POLICY_ROOM
+    room = 2 * link.POLICY_ROOM
     macros: dict[str, int | str] = {**SIZES, "CL_CPUS": cpus, "CL_CPUS_MAX": cpus, "CL_POLICY_ROOM": room}
     macros |= zip(("CL_POLICY", "CL_POLICY_BASE"), (path.stem for path in files), strict=False)
     path = tmp_path / "sw.so"
     subprocess.run(
         [
-            *firmware.zig(), "cc", "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC",
+            *zig.command(), "cc", "-std=gnu11", "-O2", "-flto", "-shared", "-fPIC",
             *("-Wall", "-Wextra", "-Werror"),
             *(f"-D{name}={value}" for name, value in macros.items()),
             *(f"-I{folder}" for folder in (RUNTIME / "include", RUNTIME / "sw", POLICIES)),
@@ -44,7 +44,7 @@ def test_no_thread_is_lost(policy: str, cpus: int, tmp_path: Path) -> None:
             *map(str, files), "-o", str(path),
         ],
         check=True,
-        env=firmware.zig_environment(),
+        env=zig.environment(),
     )  # fmt: skip
     run = ctypes.CDLL(str(path)).sw_policy_run
     at = ctypes.c_uint32()

@@ -12,7 +12,7 @@ import pytest
 from coreloom.conformance import suite
 from coreloom.design import keys, platform
 from coreloom.paths import RUNTIME
-from coreloom.toolchain import firmware
+from coreloom.toolchain import firmware, zig
 
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.c"))
 CONFORMANCE = sorted(suite.PROGRAMS.glob("*.c"))
@@ -28,13 +28,11 @@ QUIET = "-Wno-atomic-alignment"  # atomic operations of C11 are calls on these c
 
 def said(flags: list[str], program: Path, work: Path) -> str:
     made = str(work / f"{program.parent.parent.name}-{program.stem}.o")
-    command = [*firmware.zig(), "cc", *flags, *firmware._OPTIMISE, *firmware._WARN, QUIET]
+    command = [*zig.command(), "cc", *flags, *zig.OPTIMISE, *zig.WARN, QUIET]
     if macro := GIVEN.get(program.stem):
         command.append(f"-D{macro}=1")
     command += ["-c", str(program), "-o", made]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, env=zig.environment(), check=False)
     return done.stderr if done.returncode else ""
 
 
@@ -46,7 +44,7 @@ def macros(soc: str, kernel: str) -> list[str]:
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 def test_programs_of_the_kernels_have_no_warnings(kernel: str, tmp_path: Path) -> None:
     folders = [RUNTIME / folder for folder in ("posix", kernel, "arch", "arch/standard")]
-    common = [*firmware._TARGET, *firmware._INCLUDE, *(f"-I{folder}" for folder in folders)]
+    common = [*zig.TARGET, *zig.INCLUDE, *(f"-I{folder}" for folder in folders)]
 
     def compiled(program: Path) -> str:
         soc = "backdoor-standard" if program.name.startswith("remote") else "smp-standard"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from coreloom.paths import ROOT
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 
 _SCALE = 2**52
 _PERIODS = 4
@@ -42,13 +42,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     path = tmp_path_factory.mktemp("lag") / "lag.so"
     subprocess.run(
         [
-            *firmware.zig(), "cc", "-std=c11", "-O2", "-shared", "-fPIC",
+            *zig.command(), "cc", "-std=c11", "-O2", "-shared", "-fPIC",
             *("-Wall", "-Wextra", "-Wconversion", "-Werror"),
             f"-I{ROOT / 'src' / 'coreloom' / 'scheduling' / 'simulator'}",
             str(Path(__file__).with_name("lag_host.c")), "-o", str(path),
         ],
         check=True,
-        env=firmware.zig_environment(),
+        env=zig.environment(),
     )  # fmt: skip
     return ctypes.CDLL(str(path))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from coreloom.toolchain import cache, elf, firmware
+from coreloom.toolchain import cache, elf, zig
 
 _LINK = """
 ENTRY(_start)
@@ -106,13 +106,13 @@ def assemble(source: str, core: str, icache: bool = True, local: bool = False, r
     flags = [f"-D{core.upper()}", f"-DICACHE={int(icache)}", f"-DLOCAL={int(local)}"]
     link = _LINK.replace("BASE", "0x20000000" if local else "0x10000000" if rom else "0x40000000")
     flags = [*_TARGET, *flags]
-    key = firmware.digest([text, link, *flags], [Path(__file__), Path(elf.__file__)])
+    key = zig.digest([text, link, *flags], [Path(__file__), Path(elf.__file__)])
 
     def make(work: Path) -> None:
         (work / "test.S").write_text(text)
         (work / "test.ld").write_text(link)
-        command = [*firmware.zig(), "cc", *flags, "-Wl,-T,test.ld", "test.S", "-o", "test.elf"]
-        subprocess.run(command, check=True, env=firmware.zig_environment(), cwd=work)
+        command = [*zig.command(), "cc", *flags, "-Wl,-T,test.ld", "test.S", "-o", "test.elf"]
+        subprocess.run(command, check=True, env=zig.environment(), cwd=work)
         (work / "test.bin").write_bytes(elf.flat(work / "test.elf"))
 
     return cache.made(cache.place("assembly") / key, make) / "test.bin"

@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 
 from coreloom.design import platform, spec
 from coreloom.errors import UserError
-from coreloom.toolchain import elf, firmware
+from coreloom.toolchain import elf, far, firmware
 
 cores = pytest.mark.parametrize("core", ["economy", "standard"])
 
@@ -52,7 +52,7 @@ def program(tmp_path: Path) -> str:
 @pytest.mark.parametrize("constants", [100, 101, 102, 103])
 def test_image(program: str, core: str, constants: int) -> None:
     soc = platform.load(f"backdoor-{core}")
-    image = firmware.build_far(program, soc, {"CONSTANTS": constants, "CL_FAR_STACK_BYTES": 1024})
+    image = far.build(program, soc, {"CONSTANTS": constants, "CL_FAR_STACK_BYTES": 1024})
     data = image.read_bytes()
     magic, size, crc, stack = struct.unpack_from("<4I", data)
     file = data[16:]
@@ -78,7 +78,7 @@ def test_image(program: str, core: str, constants: int) -> None:
 def test_image_is_in_the_program_of_processor_0(program: str, core: str) -> None:
     soc = platform.load(f"backdoor-{core}")
     defines = {"CONSTANTS": 64}
-    image = firmware.build_far(program, soc, defines).read_bytes()
+    image = far.build(program, soc, defines).read_bytes()
     whole = firmware.build(program, soc, "hw", defines)
     flat = whole.with_suffix(".bin").read_bytes()
     at = elf.address(whole, "remote_image") - platform.RAM_BASE
@@ -101,7 +101,7 @@ def test_too_large_for_the_memory(program: str) -> None:
     defines = {"CONSTANTS": 4, "CL_FAR_STACK_BYTES": 4096}
     room = soc.backdoor.memory_bytes // 4 if soc.backdoor else 0
     with pytest.raises(UserError) as error:
-        firmware.build_far(program, soc, {**defines, "TABLE": room})
+        far.build(program, soc, {**defines, "TABLE": room})
     said = str(error.value)
     assert said.startswith(
         "the program of both for processor 1 does not fit into its local memory on backdoor-standard: it has "
@@ -112,28 +112,28 @@ def test_too_large_for_the_memory(program: str) -> None:
     )
     over = int(said.split("it has ")[1].split()[0])
     # The code differs by some instructions with the size of the table.
-    firmware.build_far(program, soc, {**defines, "TABLE": room - over // 4 - 16})
+    far.build(program, soc, {**defines, "TABLE": room - over // 4 - 16})
     with pytest.raises(UserError):
-        firmware.build_far(program, soc, {**defines, "TABLE": room - over // 4 + 16})
+        far.build(program, soc, {**defines, "TABLE": room - over // 4 + 16})
 
 
 def test_too_large_for_the_block(program: str) -> None:
     soc = platform.load("backdoor-standard")
     with pytest.raises(UserError) as error:
-        firmware.build_far(program, soc, {"CONSTANTS": 32768 // 4})
+        far.build(program, soc, {"CONSTANTS": 32768 // 4})
     more = int(re.findall(r"(\d+) more", str(error.value))[0])
     assert 0 < more < 1024
     assert str(error.value) == (
         f"the image of both for processor 1 has {32768 + more} bytes, {more} more than the block of the "
         "Back-Door on backdoor-standard: make backdoor.block_kib larger"
     )
-    fits = firmware.build_far(program, soc, {"CONSTANTS": 4096})
+    fits = far.build(program, soc, {"CONSTANTS": 4096})
     assert 16384 < fits.stat().st_size <= 32768
 
 
 @cores
 def test_loader(core: str) -> None:
-    loader = firmware.build_loader(platform.load(f"backdoor-{core}"))
+    loader = far.build_loader(platform.load(f"backdoor-{core}"))
     assert 0x80 < loader.stat().st_size <= platform.ROM_BYTES
     words = [int(line, 16).to_bytes(4, "little") for line in loader.with_suffix(".hex").read_text().split()]
     assert b"".join(words) == loader.read_bytes().ljust(platform.ROM_BYTES, b"\0")
@@ -144,6 +144,6 @@ def test_without_backdoor(program: str) -> None:
     soc = platform.load("smp-economy")
     said = "platform smp-economy has no Back-Door: choose backdoor-economy"
     with pytest.raises(UserError, match=said):
-        firmware.build_loader(soc)
+        far.build_loader(soc)
     with pytest.raises(UserError, match=said):
-        firmware.build_far(program, soc)
+        far.build(program, soc)

@@ -14,8 +14,7 @@ import pytest
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.paths import ROOT
-from coreloom.toolchain import cache, elf, firmware, yosys, yowasp
-from coreloom.toolchain.firmware import digest
+from coreloom.toolchain import cache, elf, firmware, yosys, yowasp, zig
 
 _DESIGN = """
 `include "inner.svh"
@@ -93,12 +92,12 @@ def test_a_result_is_kept_unless_yosys_failed(tmp_path: Path, monkeypatch: pytes
 def test_place_does_not_count_for_firmware(tmp_path: Path) -> None:
     file = tmp_path / "main.c"
     file.write_text("int main(void) { return 0; }\n")
-    assert digest([f"-I{ROOT}/rtl"], [file]) == digest(["-IROOT/rtl"], [file])
-    assert digest([f"-I{ROOT}2/rtl"], [file]) != digest(["-IROOT2/rtl"], [file])
-    first = digest(["-O2"], [file])
-    assert digest(["-O1"], [file]) != first
+    assert zig.digest([f"-I{ROOT}/rtl"], [file]) == zig.digest(["-IROOT/rtl"], [file])
+    assert zig.digest([f"-I{ROOT}2/rtl"], [file]) != zig.digest(["-IROOT2/rtl"], [file])
+    first = zig.digest(["-O2"], [file])
+    assert zig.digest(["-O1"], [file]) != first
     file.write_text("int main(void) { return 1; }\n")
-    assert digest(["-O2"], [file]) != first
+    assert zig.digest(["-O2"], [file]) != first
 
 
 def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
@@ -108,12 +107,12 @@ def test_another_checkout_finds_the_firmware(tmp_path: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / "copy" / folder, ignore=ignored)
     code = (
-        "from coreloom.toolchain import cache, firmware\n"
-        "from coreloom.design import platform\n"
+        "from coreloom.paths import RUNTIME\n"
+        "from coreloom.toolchain import application, cache, libc, link\n"
         "cache.made = lambda entry, make: entry\n"
-        "print(firmware.libc())\n"
-        "print(firmware._link('loader', firmware._Application('loader', (), ()), [firmware.RUNTIME / 'sw'],\n"
-        "      firmware.RUNTIME / 'arch' / 'link.ld', {'A': 1}, too_large={}))\n"
+        "print(libc.libc())\n"
+        "print(link.link('loader', application.Application('loader', (), ()), [RUNTIME / 'sw'],\n"
+        "      RUNTIME / 'arch' / 'link.ld', {'A': 1}, too_large={}))\n"
     )
     said = {
         subprocess.run(
@@ -151,10 +150,10 @@ def test_place_of_the_cache_does_not_count_for_freertos(tmp_path: Path) -> None:
 
 
 def test_compiler_counts_for_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = digest([], [])
-    version = firmware._version
-    monkeypatch.setattr(firmware, "_version", lambda name: "0.0" if name == "ziglang" else version(name))
-    assert digest([], []) != first
+    first = zig.digest([], [])
+    version = zig._version
+    monkeypatch.setattr(zig, "_version", lambda name: "0.0" if name == "ziglang" else version(name))
+    assert zig.digest([], []) != first
 
 
 def test_macros_of_an_application_are_not_those_of_the_runtime(tmp_path: Path) -> None:
@@ -177,8 +176,8 @@ def test_flat_image_is_that_of_objcopy(tmp_path: Path) -> None:
         "SECTIONS {\n .text 0x40000000 : { *(.text) }\n .data 0x40000100 : { *(.data) }\n"
         " .last 0x40000110 : { *(.last) . = .; }\n .bss 0x40000200 (NOLOAD) : { *(.bss) }\n}\n"
     )
-    command = [*firmware.zig(), "cc", "-target", "riscv32-freestanding-none", "-nostdlib", "-Wl,-T,link.ld"]
-    firmware.run([*command, "code.S", "-o", "code.elf"], "code", tmp_path)
+    command = [*zig.command(), "cc", "-target", "riscv32-freestanding-none", "-nostdlib", "-Wl,-T,link.ld"]
+    zig.run([*command, "code.S", "-o", "code.elf"], "code", tmp_path)
     image = elf.flat(tmp_path / "code.elf")
     assert image[4:8] == bytes.fromhex("78563412")
     assert image[8:256] == bytes(248)

@@ -21,7 +21,7 @@ from coreloom.design.platform import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, ROOT
 from coreloom.simulation.experiment import Experiment
-from coreloom.toolchain import cache, firmware, freertos, verilate
+from coreloom.toolchain import cache, freertos, verilate, zig
 
 _NEED_FREE_GIB = 2
 
@@ -106,7 +106,7 @@ def _compiler() -> Finding:
 
 def _zig() -> Finding:
     try:
-        command = firmware.zig()
+        command = zig.command()
     except UserError as error:
         return _mended("firmware compiler", False, str(error), "ziglang")
     run = subprocess.run([*command, "version"], capture_output=True, text=True)

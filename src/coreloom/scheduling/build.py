@@ -14,7 +14,7 @@ from pathlib import Path
 
 from coreloom.errors import UserError
 from coreloom.paths import POLICIES
-from coreloom.toolchain import cache, firmware
+from coreloom.toolchain import cache, firmware, zig
 
 SOURCES = Path(__file__).with_name("simulator")
 _FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wconversion")
@@ -30,7 +30,7 @@ def find_compiler() -> list[str]:
         return command
     if found := shutil.which("gcc") or shutil.which("clang") or shutil.which("cc"):
         return [found]
-    return [*firmware.zig(), "cc"]
+    return [*zig.command(), "cc"]
 
 
 def build(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
@@ -64,9 +64,7 @@ def program(source: Path, target: Path) -> None:
 
 
 def _compile(what: str, command: list[str]) -> None:
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=firmware.zig_environment(), check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, env=zig.environment(), check=False)
     if done.returncode:
         raise UserError(f"{what} does not compile:\n{(done.stderr or done.stdout).strip()}")
 

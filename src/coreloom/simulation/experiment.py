@@ -13,7 +13,7 @@ from coreloom.errors import UserError
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
 from coreloom.simulation.simulate import Kind, Pulses, SimResult, UnitState
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import far, firmware, verilate
 
 PLACEMENTS = {"dynamic": 0, "static": 1}  # value of CL_PLACEMENT in the application
 # Of the ports of an application: the double buffering of [SMP], and messages that are visible at once.
@@ -89,7 +89,7 @@ class Experiment:
         return Built(
             verilate.build_model(self.soc(), trace=waves),
             self.program(),
-            firmware.build_loader(self.platform) if self.platform.backdoor else None,
+            far.build_loader(self.platform) if self.platform.backdoor else None,
         )
 
     def run(

@@ -17,7 +17,7 @@ from elftools.elf.elffile import ELFFile
 from coreloom.design.address_map import LOCAL_BASE
 from coreloom.paths import APPS, RUNTIME
 from coreloom.simulation.simulate import Sample
-from coreloom.toolchain import firmware
+from coreloom.toolchain import firmware, zig
 
 OWNERS = ("application", "kernel", "library")
 # A waiting operation with interrupts off is the kernel's, whoever called it; so is all of the runtime.
@@ -28,7 +28,7 @@ class LineTable:
     """Address to the owner of its source file, by folder; the library owns what is in none of `folders`."""
 
     def __init__(self, elf: Path, folders: Sequence[tuple[str, str]] = _FOLDERS) -> None:
-        self._folders = [(firmware.placed(folder), owner) for folder, owner in folders]
+        self._folders = [(zig.placed(folder), owner) for folder, owner in folders]
         ranges: list[tuple[int, str]] = []
         with elf.open("rb") as file:
             dwarf = ELFFile(file).get_dwarf_info()

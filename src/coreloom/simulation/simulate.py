@@ -155,7 +155,7 @@ def run(
     watch: addresses of instructions; each time a processor comes to one of them is an event; processor 1
     behind a Back-Door is cpu 1.
     pulses: what drives the interrupt lines.
-    Behind a Back-Door: loader is what is in the ROM of processor 1 (firmware.build_loader), far_period the
+    Behind a Back-Door: loader is what is in the ROM of processor 1 (far.build_loader), far_period the
     period of its clock in thousandths of the other's (1 to 1 000 000; FAR_PERIOD: one clock), far_stop the
     cycle from which on that clock stands still.
     modules: events also of the kernel's scheduling modules and of the Lock Unit.

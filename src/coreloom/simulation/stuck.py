@@ -15,14 +15,14 @@ from elftools.elf.elffile import ELFFile
 
 from coreloom.design.address_map import place
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain import firmware
+from coreloom.toolchain import zig
 
 _BLOCKED = 4  # state of a thread, in either kernel
 _NAME_BYTES = 16
 _BLOCK_BYTES = 16  # of a control block at least
 _DEEPEST = 30  # calls that are followed
 _RA, _SP = 1, 2  # registers
-_OURS = f"{firmware.PLACE}/runtime/"
+_OURS = f"{zig.PLACE}/runtime/"
 _FIRST = ("cl_thread_main", "cl_boot_main")  # of each thread
 _SWITCH_FRAME = 64  # of cl_switch, above the 16 bytes that every suspended thread has (runtime/README.md)
 KINDS = (

@@ -14,7 +14,7 @@ from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import BUILD, RTL
 from coreloom.report import results
-from coreloom.toolchain import firmware, verilate, yosys
+from coreloom.toolchain import far, verilate, yosys
 from coreloom.toolchain.verilate import Design
 
 Params = Mapping[str, int | str]
@@ -183,7 +183,7 @@ def soc(soc: Platform, build: str, kernel: bool = True) -> Unit:
         local: dict[str, int | str] = {"LocalBytes": 1 << 14} if soc.local_kib else {}
         if soc.backdoor:
             # With its loader, as nothing is left of a processor with an empty ROM.
-            rom = _seen_by_yosys(firmware.build_loader(soc).with_suffix(".hex"))
+            rom = _seen_by_yosys(far.build_loader(soc).with_suffix(".hex"))
             local = {"FarBytes": 1 << 14, "RomInitFile": f'"{yosys.relative([rom])}"'}
         return {**wanted, "RamBytes": 1 << 16, **local, "Core": f"cl_soc_pkg::Core{soc.core.capitalize()}"}
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from coreloom.toolchain import cache
-from coreloom.toolchain.firmware import digest, run, zig
+from coreloom.toolchain import cache, zig
 
 # For what runs as root at its users' places: loaded anywhere, nothing writable that is decided at the
 # start, no executable stack, and an end where an array on the stack was written past. _FORTIFY_SOURCE is
@@ -44,6 +43,6 @@ def compiled(
     name: str, flags: Sequence[str], sources: Sequence[Path], headers: Sequence[Path], what: str
 ) -> Path:
     """The file `name` that zig makes of sources, once for the content; `what` is named in its errors."""
-    entry = cache.place("native") / f"{name}-{digest(flags, [*sources, *headers])}"
-    command = [*zig(), "cc", *flags, *map(str, sources), "-o"]
-    return cache.made(entry, lambda work: run([*command, str(work / name)], what)) / name
+    entry = cache.place("native") / f"{name}-{zig.digest(flags, [*sources, *headers])}"
+    command = [*zig.command(), "cc", *flags, *map(str, sources), "-o"]
+    return cache.made(entry, lambda work: zig.run([*command, str(work / name)], what)) / name

@@ -27,7 +27,7 @@ from coreloom.report import results
 from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.harness import backdoor as backdoor_unit
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import far, verilate
 
 KINDS = ("backdoor", "window", "smp-bus")  # window: a Back-Door, data by the DMA of processor 1
 CORES = ("standard", "economy")
@@ -189,7 +189,7 @@ def measure(program: Program, size: int, place: Place, progress: Progress | None
     try:
         made = [verilate.build_model(soc), experiment.program()]
         if soc.backdoor is not None:
-            made.append(firmware.build_loader(soc))
+            made.append(far.build_loader(soc))
         kept = results.once(f"{program.name}-{size}", made, simulate)
         rate = round(kept["cycles"] / max(kept["seconds"], 1e-9))
         return [row(program, size, place, kept["figures"], rate)]

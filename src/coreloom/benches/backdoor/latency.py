@@ -19,7 +19,7 @@ from coreloom.design.address_map import RAM_BASE, ROM_BASE
 from coreloom.errors import UserError
 from coreloom.simulation.experiment import Experiment
 from coreloom.simulation.simulate import FAR_PERIOD, Event, Kind
-from coreloom.toolchain import elf, firmware
+from coreloom.toolchain import elf, far
 
 WORDS = 4096  # of a stream; as in latency.c
 ROUNDS = 9  # the first of them, whose code is not yet in the cache, is left out
@@ -113,8 +113,8 @@ def measure(core: str, progress: Callable[[int], None] | None = None) -> list[Be
     experiment = Experiment(_SOURCE, soc, defines=_DEFINES)
     rows: list[Bell | Dma] = []
     try:
-        programs = experiment.program(), firmware.build_far(_SOURCE, soc, _DEFINES).with_suffix(".elf")
-        loader = firmware.build_loader(soc).with_suffix(".elf")
+        programs = experiment.program(), far.build(_SOURCE, soc, _DEFINES).with_suffix(".elf")
+        loader = far.build_loader(soc).with_suffix(".elf")
         places = {
             "up_entry": {_entry(core, 0, programs[0])},
             "down_entry": {_entry(core, 1, loader)},

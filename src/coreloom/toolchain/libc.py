@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C library of programs for the SoC: picolibc, of its package's sources and ours in runtime/libc."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from coreloom.paths import RUNTIME
+from coreloom.toolchain import cache, zig
+from coreloom.toolchain.zig import INCLUDE, LIBC, LIBC_HEADERS, PLACE, PLACELESS, TARGET
+
+# What is taken of picolibc, by folder; names without suffix are C.
+_SOURCES = {
+    "string": """bcmp bcopy bzero explicit_bzero ffsl ffsll fls flsl memccpy memchr memcmp memmem mempcpy
+        memrchr rawmemchr index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcoll
+        strcspn strdup strerror strerror_r u_strerr strlcat strlcpy strlwr strncasecmp strncat strncmp
+        strncpy strndup strnlen strnstr strpbrk strrchr strsep strsignal strspn strstr strtok strtok_r
+        strupr strverscmp strxfrm swab xpg_strerror_r""",
+    "machine/riscv": "memcpy memmove-stub memset.S strcmp.S strcpy strlen setjmp.S",
+    "tinystdio": """asprintf atod_ryu atof_ryu clearerr dtoa_ryu ecvt ecvt_r ecvtf ecvtf_r fcvt fcvt_r fcvtf
+        fcvtf_r feof ferror fgetc fgets filestrget filestrput filestrputalloc fread fscanf ftoa_ryu gcvt
+        gcvtf getchar matchcaseprefix ryu_divpow2 ryu_log10 ryu_log2pow5 ryu_pow5bits ryu_table ryu_umul128
+        scanf snprintf sprintf sscanf strfromd strfromf strtod strtof strtoimax strtol strtold strtoll
+        strtoul strtoull strtoumax ungetc vasprintf vfiprintf vfiscanf vfprintf vfscanf vscanf vsnprintf
+        vsprintf vsscanf""",
+    "stdlib": """a64l abs aligned_alloc atof atoi atol atoll div drand48 environ erand48 getenv getenv_r
+        getopt getsubopt imaxabs imaxdiv itoa jrand48 l64a labs lcong48 ldiv llabs lldiv lrand48 mrand48
+        nano-malloc-free nano-malloc-memalign nano-malloc-realloc nano-malloc-malloc_usable_size
+        nano-malloc-posix_memalign nrand48 pico-atexit pico-exit pico-onexit putenv rand rand_r rand48
+        random seed48 setenv srand srand48 srandom utoa reallocarray reallocf""",
+    "search": "bsd_qsort_r bsearch hcreate hcreate_r qsort qsort_r tdelete tdestroy tfind tsearch twalk",
+    "ctype": """ctype_ isalnum isalpha isascii isblank iscntrl isdigit islower isprint ispunct isspace
+        isupper isxdigit toascii tolower toupper""",
+    "time": """asctime asctime_r ctime ctime_r difftime gettzinfo gmtime gmtime_r lcltime lcltime_buf
+        lcltime_r mktime month_lengths strftime strptime tzcalc_limits tzset tzvars""",
+    "locale": "timelocal",
+    "misc": "ffs fini init",
+    "../libm/common": "s_scalbn s_copysign",
+    "picolib": "picosbrk",
+}
+
+
+def _archive(name: str, files: Sequence[Path], more: Sequence[str]) -> Path:
+    """NAME.a of sources of the C library; compiled once, then taken from the cache."""
+    flags = [
+        *TARGET, "-O2", "-w", "-g", "-D_LIBC", "-Dvfprintf=vfprintf_unlocked", "-fno-builtin",
+        f"-ffile-prefix-map={LIBC.parent}={PLACE}", *PLACELESS,
+        *INCLUDE,
+        *more,
+    ]  # fmt: skip
+    # Our headers that stand before the library's.
+    ours = [
+        path
+        for path in sorted((RUNTIME / "include").rglob("*.h"))
+        if any((LIBC / folder / path.relative_to(RUNTIME / "include")).exists() for folder in LIBC_HEADERS)
+    ]
+    key = zig.digest(
+        flags, [*files, *ours, LIBC / "stdlib" / "nano-mallocr.c", RUNTIME / "libc" / "picolibc.h"]
+    )
+
+    def make(work: Path) -> None:
+        def compile_one(file: Path) -> str:
+            made = f"{file.parent.name}-{file.stem}.o"  # two folders may have a file of one name
+            zig.run([*zig.command(), "cc", *flags, "-c", str(file), "-o", made], "the C library", work)
+            return made
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            objects = list(pool.map(compile_one, files))
+        zig.run([*zig.command(), "ar", "rcs", f"{name}.a", *objects], "the C library", work)
+        for made in objects:
+            (work / made).unlink()
+
+    return cache.made(cache.place(name) / key, make) / f"{name}.a"
+
+
+def libc() -> Path:
+    """The archive of the C library without mathematics."""
+    files = sorted((RUNTIME / "libc").glob("*.c"))
+    for folder, names in _SOURCES.items():
+        for name in names.split():
+            files.append(LIBC / folder / (name if name.endswith(".S") else f"{name}.c"))
+    return _archive("libc", files, [f"-I{LIBC / folder}" for folder in _SOURCES])
+
+
+def libm() -> Path:
+    """The archive of mathematics, which takes longer to make and which few programs need."""
+    folders = [LIBC.parent / "libm" / folder for folder in ("common", "math")]
+    files = [path for folder in folders for path in sorted(folder.glob("*.c"))]
+    return _archive("libm", files, [f"-I{folder}" for folder in folders])

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler: zig cc, how it is started, and what all programs for the SoC are compiled with."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import subprocess
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+import pythondata_software_picolibc
+
+from coreloom import paths
+from coreloom.errors import UserError
+from coreloom.paths import BUILD, ROOT, RUNTIME
+from coreloom.toolchain import cache
+
+_LIBC_WHEEL = "pythondata-software-picolibc"
+LIBC = Path(pythondata_software_picolibc.data_location) / "newlib" / "libc"
+
+# No core needs more than this of the compiler; everything must be the same for all objects of a program.
+TARGET = [
+    *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m", "-std=gnu11"),
+    *(
+        "-UNDEBUG",
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-fno-sanitize=undefined",
+        "-fno-stack-protector",
+    ),
+    *("-fomit-frame-pointer", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-pic"),
+]
+OPTIMISE = ["-O2"]
+# The same program wherever the checkout is: debug information and __FILE__ name its files below PLACE.
+PLACE = Path("/coreloom")
+PLACELESS = [f"-ffile-prefix-map={ROOT}={PLACE}", f"-fdebug-compilation-dir={PLACE}"]
+
+WARN = ["-Wall", "-Wextra", "-Werror"]
+LIBC_HEADERS = ("include", "tinystdio")
+INCLUDE = [
+    f"-I{RUNTIME / 'include'}",
+    f"-I{RUNTIME / 'libc'}",
+    *(word for folder in LIBC_HEADERS for word in ("-isystem", str(LIBC / folder))),
+]
+
+
+def placed(path: str) -> str:
+    """How debug information names a path."""
+    return str(PLACE / Path(path).relative_to(ROOT)) if Path(path).is_relative_to(ROOT) else path
+
+
+def command() -> list[str]:
+    """The command that starts zig: itself, as Python's start takes as long as compiling a short file."""
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        raise UserError(f"the compiler is missing: install the package ziglang ({paths.setup()})")
+    return [str(Path(spec.origin).parent / "zig")]
+
+
+def environment() -> dict[str, str]:
+    """Environment with zig's caches unless the user has set them: libraries are shared, objects are not."""
+    env = dict(os.environ)
+    env.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache.place("zig")))
+    env.setdefault("ZIG_LOCAL_CACHE_DIR", str(BUILD / "cache" / "zig-local"))
+    return env
+
+
+def run(command: list[str], what: str, cwd: Path | None = None) -> str:
+    """What zig prints; a UserError with its text, about `what`, if it fails."""
+    try:
+        return start(command, cwd)
+    except Refused as refused:
+        raise UserError(f"{what} does not compile:\n{refused}") from None
+
+
+class Refused(Exception):
+    """What zig said when it failed."""
+
+
+def start(command: list[str], cwd: Path | None = None) -> str:
+    """What zig prints; Refused if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=cwd, check=False)
+    if done.returncode:
+        raise Refused((done.stderr or done.stdout).strip())
+    return done.stdout
+
+
+@functools.cache  # reading it takes longer than all else that makes a key
+def _version(package: str) -> str:
+    return metadata.version(package)
+
+
+def digest(flags: Iterable[str], files: Iterable[Path]) -> str:
+    """A key of flags and contents and of the compiler; the place of the checkout is no part of it."""
+    made = hashlib.sha256(f"zig {_version('ziglang')}\0".encode())
+    for flag in flags:
+        made.update(placeless(flag).encode() + b"\0")
+    for file in files:
+        made.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return made.hexdigest()[:16]
+
+
+def placeless(flag: str) -> str:
+    """A flag without the places of the checkout and of the C library, whose version is in every key."""
+    return cache.placeless(flag.replace(str(LIBC.parent), f"LIBC-{_version(_LIBC_WHEEL)}"))
