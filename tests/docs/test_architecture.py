@@ -36,3 +36,9 @@ def test_the_picture_has_the_layers_in_their_order() -> None:
     places = [[picture.index(f" {name} ") for name in layer] for layer in _layers()[:-1]]
     assert all(max(above) < min(below) for above, below in itertools.pairwise(places))
     assert all(f" {name}" in picture for name in _layers()[-1])
+
+
+def test_no_module_is_longer_than_a_reader_wants() -> None:
+    """But the reference model, which is the kernel's law and is read from the first line to the last."""
+    long = {path for path in PACKAGE.rglob("*.py") if len(path.read_text("utf-8").splitlines()) > 600}
+    assert long == {PACKAGE / "reference" / "kernel.py"}
