@@ -9,7 +9,7 @@ import pytest
 
 from coreloom.design import platform
 from coreloom.errors import UserError
-from coreloom.toolchain import elf, firmware
+from coreloom.toolchain import application, elf, firmware
 
 _DHRYSTONE = """
 shared = ["common"]
@@ -25,7 +25,7 @@ flags = ["-std=gnu89", "-DTIME"]
 
 @pytest.fixture
 def apps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(firmware, "APPS", tmp_path)
+    monkeypatch.setattr(application, "APPS", tmp_path)
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "main.c").write_text(
         '#include "common.h"\nextern void Proc_7(int, int, int *);\nint Int_Glob;\n'
