@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make test` leaves to `make test-all`, where that is the same everywhere."""
+"""What is the same for all tests: what `make test` leaves to `make test-all`, and FreeRTOS."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+
+from coreloom.toolchain import freertos
 
 _PLANTED = 2
 
@@ -22,3 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen[test] += 1
             if seen[test] > _PLANTED:
                 item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def freertos_sources() -> Path:
+    """The kernel's folder; its tests are skipped where neither it nor what fetches it is."""
+    try:
+        return freertos.kernel()
+    except freertos.Missing as missing:
+        pytest.skip(str(missing))

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from coreloom.paths import PLATFORMS
-from coreloom.toolchain import freertos
 
 from .command import run
 
 MUTEXES = "FreeRTOS on several CPUs needs two mutexes of the communication port, and mine has fewer"
+
+pytestmark = pytest.mark.usefixtures("freertos_sources")
 
 
 @pytest.mark.parametrize(
@@ -49,10 +50,6 @@ MUTEXES = "FreeRTOS on several CPUs needs two mutexes of the communication port,
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str) -> None:
-    try:
-        freertos.kernel()
-    except freertos.Missing as missing:
-        pytest.skip(str(missing))
     assert run(capsys, "run", *arguments) == (1, "", f"coreloom: error: {said}\n")
 
 

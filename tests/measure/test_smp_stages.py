@@ -11,7 +11,6 @@ from coreloom.design import key_costs
 from coreloom.report.table import number
 from coreloom.simulation.measure import waits
 from coreloom.simulation.simulate import Event, Kind, ModuleState
-from coreloom.toolchain import freertos
 
 
 def test_a_switch_is_followed_from_its_first_event_to_its_last() -> None:
@@ -80,6 +79,7 @@ def test_the_stages_add_up_to_the_switch(core: str, kernel: str) -> None:
         assert (row.switches, cycles, parts) == SWITCHES[core, kernel, row.kind]
 
 
+@pytest.mark.usefixtures("freertos_sources")
 @pytest.mark.parametrize(
     ("kernel", "switches", "cycles"),
     [("freertos", 19, (190, 196.0, 285, 192)), ("freertos-tuned", 18, (191, 193.4, 216, 193))],
@@ -87,10 +87,6 @@ def test_the_stages_add_up_to_the_switch(core: str, kernel: str) -> None:
 def test_a_full_context_switch_of_freertos(
     kernel: str, switches: int, cycles: tuple[int, float, int, int]
 ) -> None:
-    try:
-        freertos.kernel()
-    except freertos.Missing as missing:
-        pytest.skip(str(missing))
     low, mean, high, middle = cycles
     assert stages.measure("standard", kernel) == [
         stages.Row(

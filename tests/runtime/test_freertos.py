@@ -11,19 +11,14 @@ from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Kind, Pulses, SimResult
-from coreloom.toolchain import firmware, freertos, verilate
+from coreloom.toolchain import firmware, verilate
 
 PROGRAMS = Path(__file__).with_name("programs") / "freertos"
 ONE = (("freertos", 1), ("freertos-tuned", 1))
 BUILDS = (*ONE, ("freertos", 2), ("freertos", 4))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def sources() -> None:
-    try:
-        freertos.kernel()
-    except freertos.Missing as missing:
-        pytest.skip(str(missing))
+pytestmark = pytest.mark.usefixtures("freertos_sources")
 
 
 def run(

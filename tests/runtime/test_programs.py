@@ -19,7 +19,7 @@ from coreloom.errors import UserError
 from coreloom.simulation import simulate
 from coreloom.simulation.simulate import Halted, Pulses, SimResult
 from coreloom.toolchain import elf as elf_file
-from coreloom.toolchain import far, firmware, freertos, verilate
+from coreloom.toolchain import far, firmware, verilate
 from sampling import sample
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -455,8 +455,8 @@ def test_thread_locals_that_cannot_be(tmp_path: Path, variable: str, wrong: str)
     assert str(error.value) == wrong
 
 
-def test_thread_locals_are_for_threads_of_posix(tmp_path: Path) -> None:
-    """On processor 1 and with FreeRTOS tp is not theirs."""
+@pytest.fixture
+def thread_local_program(tmp_path: Path) -> str:
     source = tmp_path / "wrong.c"
     source.write_text(
         "static _Thread_local int x = 7;\n"
@@ -464,16 +464,21 @@ def test_thread_locals_are_for_threads_of_posix(tmp_path: Path) -> None:
         "int far_main(int argc, char **argv) { (void)argc, (void)argv; return *(volatile int *)&x; }\n",
         encoding="utf-8",
     )
+    return str(source)
+
+
+def test_thread_locals_are_not_for_processor_1(thread_local_program: str) -> None:
     with pytest.raises(UserError) as error:
-        far.build(str(source), platform.load("backdoor-standard"))
+        far.build(thread_local_program, platform.load("backdoor-standard"))
     assert str(error.value) == (
         "wrong has _Thread_local variables, which processor 1 has not: use static ones"
     )
-    try:
-        with pytest.raises(UserError) as error:
-            firmware.build(str(source), platform.load("smp-standard", 1), "freertos")
-    except freertos.Missing as missing:
-        pytest.skip(str(missing))
+
+
+@pytest.mark.usefixtures("freertos_sources")
+def test_thread_locals_are_not_for_freertos(thread_local_program: str) -> None:
+    with pytest.raises(UserError) as error:
+        firmware.build(thread_local_program, platform.load("smp-standard", 1), "freertos")
     assert str(error.value) == "wrong has _Thread_local variables, which FreeRTOS has not: use static ones"
 
 

@@ -13,7 +13,6 @@ from coreloom.apps.capture import make
 from coreloom.apps.image import draw
 from coreloom.design import platform
 from coreloom.simulation.experiment import Experiment
-from coreloom.toolchain import freertos
 from sampling import sample
 
 
@@ -61,14 +60,11 @@ def test_output_is_the_hosts(
         [("freertos", 1, "dynamic"), ("freertos-tuned", 1, "dynamic"), ("freertos", 2, "dynamic")],
     ),
 )
+@pytest.mark.usefixtures("freertos_sources")
 @pytest.mark.parametrize("app", ["image", "packets"])
 def test_output_is_the_hosts_on_freertos(
     inputs: dict[str, bytes], app: str, kernel: str, cpus: int, placement: str
 ) -> None:
-    try:
-        freertos.kernel()
-    except freertos.Missing as missing:
-        pytest.skip(str(missing))
     check(app, platform.load("smp-standard", cpus), kernel, placement, inputs[app])
 
 

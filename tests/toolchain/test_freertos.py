@@ -13,18 +13,10 @@ from coreloom.errors import UserError
 from coreloom.toolchain import cache, freertos
 
 
-@pytest.fixture(scope="module")
-def sources() -> Path:
-    try:
-        return freertos.kernel()
-    except freertos.Missing as missing:
-        pytest.skip(str(missing))
-
-
 @pytest.fixture
-def folder(sources: Path, tmp_path: Path) -> Path:
+def folder(freertos_sources: Path, tmp_path: Path) -> Path:
     """A kernel of the user's."""
-    return shutil.copytree(sources, tmp_path / "FreeRTOS-Kernel")
+    return shutil.copytree(freertos_sources, tmp_path / "FreeRTOS-Kernel")
 
 
 @pytest.fixture
@@ -117,7 +109,7 @@ def test_neither_folder_nor_cargo(empty: Path) -> None:
 
 def test_a_cargo_that_cannot_fetch(empty: Path) -> None:
     cargo = empty / "cargo"
-    cargo.write_text("#!/bin/sh\necho 'error: no network' >&2\nexit 101\n")
+    cargo.write_text("#!/bin/sh\nprintf 'error: no network\\n\\nStack backtrace:\\n' >&2\nexit 101\n")
     cargo.chmod(0o755)
     with pytest.raises(freertos.Missing) as error:
         freertos.kernel()

@@ -127,7 +127,9 @@ def _fetched() -> Path:
                 [cargo, *words], cwd=empty, env=env, capture_output=True, text=True, check=False
             )
             if done.returncode:
-                said = (done.stderr.strip().splitlines() or ["no reason given"])[-1].strip()
+                lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+                errors = [line for line in lines if line.startswith("error")]  # what follows explains it
+                said = (errors or lines or ["no reason given"])[-1]
                 raise Missing(
                     f"FreeRTOS {VERSION} is missing: cargo cannot fetch {_CRATE} {_CRATE_VERSION} ({said}); "
                     f"give its folder to {_TEXT}"
