@@ -61,7 +61,8 @@ from .command import run
         (
             ["run", "image", "--cpus", "9"],
             1,
-            "coreloom: error: platform smp-standard: cpus must be a whole number from 1 to 8, not 9",
+            "coreloom: error: platform smp-standard: cpus must be at most 8 with [ipc], the communication "
+            "port, not 9: remove [ipc], or choose fewer",
         ),
         (
             ["run", "image", "--cpus", "two"],

@@ -33,7 +33,7 @@ def lines_prove(lines: int, old: str = "", new: str = "") -> bool:
     return proves("cl_kernel_interrupt_ops", text, params, PACKAGES, 3, FLAGS)
 
 
-@pytest.mark.parametrize("clients", sample([1, 2, 3, 4, 8], [1, 3, 8]))
+@pytest.mark.parametrize("clients", sample([1, 2, 3, 4, 8, 16], [1, 3, 16]))
 def test_clients_are_served_in_turn(clients: int) -> None:
     """REQ-kernel-fair: a request waits for each of the others once at most."""
     assert round_robin_proves(clients)

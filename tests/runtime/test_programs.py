@@ -200,6 +200,18 @@ def test_four_cpus(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 4, kernel).uart == PRINTED.get(program, "ok\n")
 
 
+@pytest.mark.slow  # to compile the model
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize(
+    "program", ("threads", "mutex", "condition", "locals", "affinity", "stress", "first_use")
+)
+def test_sixteen_cpus(program: str, kernel: str) -> None:
+    chosen = dataclasses.replace(platform.load("smp-standard"), cpus=16, ipc=None)
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel)
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(("core", "cpus"), [("standard", 1), ("standard", 2), ("economy", 2)])
 def test_lines_of_threads_stay_whole(core: str, cpus: int, kernel: str) -> None:

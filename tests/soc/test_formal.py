@@ -23,7 +23,7 @@ SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 WISHBONE = RTL / "soc" / "rtl" / "cl_wishbone.sv"
 
 
-@pytest.mark.parametrize(("clients", "fair"), sample(product([1, 2, 4], [0, 1]), [(1, 1), (2, 0), (4, 1)]))
+@pytest.mark.parametrize(("clients", "fair"), sample(product([1, 2, 4, 8], [0, 1]), [(1, 1), (2, 0), (4, 1)]))
 def test_lock_unit(clients: int, fair: int) -> None:
     """REQ-lock-1, 2 and 6; with Fair also 5."""
     params = f"-GClients={clients} -GAddrWidth=2 -GFair={fair}"
@@ -48,8 +48,8 @@ def test_proof_of_the_lock_unit_notices(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("masters", "waits", "scheduler"),
     sample(
-        [(masters, *more) for masters in (1, 2, 4) for more in ((0, 0), (1, 0), (1, 1))],
-        [(1, 0, 0), (2, 1, 0), (4, 0, 0), (4, 1, 1)],
+        [(masters, *more) for masters in (1, 2, 4, 16) for more in ((0, 0), (1, 0), (1, 1))],
+        [(1, 0, 0), (2, 1, 0), (16, 0, 0), (4, 1, 1)],
     ),
 )
 def test_bus(masters: int, waits: int, scheduler: int) -> None:

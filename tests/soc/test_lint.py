@@ -24,6 +24,12 @@ def test_verilator_lint(core: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", cpus)) == []
 
 
+@pytest.mark.parametrize("core", ["economy", "standard", "fast"])
+def test_verilator_lint_of_sixteen_processors(core: str) -> None:
+    soc = dataclasses.replace(platform.load(f"smp-{core}"), cpus=16, ipc=None)
+    assert verilate.lint_platform(soc) == []
+
+
 @pytest.mark.parametrize("cpus", [1, 2, 8])
 @pytest.mark.parametrize("name", ["amp-economy", "amp-standard"])
 def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:

@@ -65,9 +65,9 @@ def test_unknown_name() -> None:
         platform.load("smp")
 
 
-@pytest.mark.parametrize("cpus", [0, 9, -1])
+@pytest.mark.parametrize("cpus", [0, 17, -1])
 def test_wrong_number_of_processors(cpus: int) -> None:
-    with pytest.raises(UserError, match=f"cpus must be a whole number from 1 to 8, not {cpus}"):
+    with pytest.raises(UserError, match=f"cpus must be a whole number from 1 to 16, not {cpus}"):
         platform.load("smp-standard", cpus)
 
 
@@ -78,14 +78,16 @@ WRONG = {
     ): "platform file smp-standard.toml, line 4: core is 'slow', choose one of economy, standard, fast",
     ('core = "standard"', "core = 1"): "core must be a string, not 1",
     ('core = "standard"', ""): "'core' is missing",
-    ("cpus = 2", "cpus = 9"): "cpus must be a whole number from 1 to 8, not 9",
-    ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 8, not 1.5",
-    ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 8, not True",
-    ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 8, not '2'",
+    ("cpus = 2", "cpus = 17"): "cpus must be a whole number from 1 to 16, not 17",
+    ("cpus = 2", "cpus = 9"): "cpus must be at most 8 with [ipc], the communication port, not 9: "
+    "remove [ipc], or choose fewer",
+    ("cpus = 2", "cpus = 1.5"): "cpus must be a whole number from 1 to 16, not 1.5",
+    ("cpus = 2", "cpus = true"): "cpus must be a whole number from 1 to 16, not True",
+    ("cpus = 2", 'cpus = "2"'): "cpus must be a whole number from 1 to 16, not '2'",
     (
         "cpus = 2",
         "cpus = 2\ncpu = 3",
-    ): "line 6: unknown key 'cpu': did you mean 'cpus' (a whole number from 1 to 8)?",
+    ): "line 6: unknown key 'cpu': did you mean 'cpus' (a whole number from 1 to 16)?",
     ("threads = 64", "threads = 65"): "kernel.threads must be a power of two, not 65",
     (
         "threads = 64",

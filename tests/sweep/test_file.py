@@ -94,7 +94,7 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
         (
             _BASE + "[parameters]\ncpu = [1]\n",
             ", line 4: unknown platform key 'cpu' in [parameters]: did you mean 'cpus' (a whole number "
-            "from 1 to 8)?",
+            "from 1 to 16)?",
         ),
         (
             _BASE + "[parameters]\nkernel.threads = 64\n",
@@ -104,7 +104,7 @@ def test_exclude_leaves_out_what_matches_all_of_it(tmp_path: Path) -> None:
             _BASE + "[parameters]\n[parameters.kernel]\nthreads = [48]\n",
             ", line 5: kernel.threads must be a power of two, not 48",
         ),
-        (_BASE + "[parameters]\ncpus = [9]\n", ", line 4: cpus must be a whole number from 1 to 8, not 9"),
+        (_BASE + "[parameters]\ncpus = [17]\n", ", line 4: cpus must be a whole number from 1 to 16, not 17"),
         (
             _BASE + "parameters = 3\n",
             ", line 3: parameters must be a table of platform keys, each with a list of values, not 3",

@@ -278,6 +278,30 @@ std::array<const uint32_t *, kCpus> registers(const Vmodel___024root *root) {
 #if CORELOOM_CPUS > 7
       TILE(7),
 #endif
+#if CORELOOM_CPUS > 8
+      TILE(8),
+#endif
+#if CORELOOM_CPUS > 9
+      TILE(9),
+#endif
+#if CORELOOM_CPUS > 10
+      TILE(10),
+#endif
+#if CORELOOM_CPUS > 11
+      TILE(11),
+#endif
+#if CORELOOM_CPUS > 12
+      TILE(12),
+#endif
+#if CORELOOM_CPUS > 13
+      TILE(13),
+#endif
+#if CORELOOM_CPUS > 14
+      TILE(14),
+#endif
+#if CORELOOM_CPUS > 15
+      TILE(15),
+#endif
   };
 }
 

@@ -223,7 +223,10 @@ class Platform:
             area="that of the core: whole platforms in results/synth.md",
         ),
     ]  # fmt: skip
-    cpus: Annotated[int, Key("processors; 1 with interconnect backdoor", 1, 8, rtl="Cpus", c="CL_CPUS")]
+    cpus: Annotated[
+        int,
+        Key("processors; 1 with interconnect backdoor, at most 8 with [ipc]", 1, 16, rtl="Cpus", c="CL_CPUS"),
+    ]
     interconnect: Annotated[
         str,
         Key(

@@ -42,6 +42,7 @@ __all__ = [
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
+MAX_IPC_CPUS = 8  # its masks of processors have so many bits (rtl/ipc/port/data/ipc.toml)
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 
 _Wrong = Callable[[str, str], UserError]  # of a key: what is wrong with it
@@ -201,6 +202,12 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
         raise wrong(
             "cpus",
             f"cpus must be 1 with interconnect = 'backdoor', which adds processor 1 by itself, not {cpus}",
+        )
+    if platform.ipc and cpus > MAX_IPC_CPUS:
+        raise wrong(
+            "cpus",
+            f"cpus must be at most {MAX_IPC_CPUS} with [ipc], the communication port, not {cpus}: "
+            "remove [ipc], or choose fewer",
         )
     if platform.core == "fast" and platform.interconnect != "smp-bus":
         raise wrong(
