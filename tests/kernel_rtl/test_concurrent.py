@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.reference.kernel import Config, Kernel, error
+from coreloom.reference.kernel import SPEC, Config, Kernel, error
 from coreloom.simulation.harness.kernel_port import params, rtl
 from coreloom.toolchain import verilate
 
 from .harness import KERNEL, SEED
+
+WORD0 = SPEC.ops["word0"].code
 
 
 class Entry(IntEnum):
@@ -25,10 +27,11 @@ class Entry(IntEnum):
     TAKE = 1
     SAVE = 2
     ANSWER = 3
-    WORD0 = 4
+    READ = 4
     QUIET = 5
     LINE = 6
     TICK = 7
+    WRITE = 8
 
 
 def small(cpus: int, hw_threads: int, policy: str) -> Config:
@@ -57,7 +60,6 @@ def replay(config: Config, log: bytes) -> None:
             kernel = Kernel(config)
             owed = [deque() for _ in range(config.clients)]
         elif kind == Entry.TAKE:
-            kernel.cpus[cpu].word0 = b
             answer = kernel.load(cpu, a >> 10, a & 0x3FF)
             if answer is not None:
                 owed[cpu].append(answer)
@@ -75,8 +77,10 @@ def replay(config: Config, log: bytes) -> None:
         elif kind == Entry.LINE:
             assert kernel.lines[a] is not None, where
             kernel.line(a)
-        elif kind == Entry.WORD0:
-            assert a == kernel.cpus[cpu].word0, where
+        elif kind == Entry.READ:
+            assert a == kernel.load(cpu, WORD0, b), where
+        elif kind == Entry.WRITE:
+            kernel.store(cpu, WORD0, b, a)
         elif kind == Entry.TICK:
             kernel.tick()
         elif kind == Entry.QUIET:
@@ -106,7 +110,14 @@ def replay(config: Config, log: bytes) -> None:
     ],
 )
 def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: str, tmp_path: Path) -> None:
-    config = replace(small(cpus, hw_threads, policy), reserve=reserve, rt_priority=4)
+    check(replace(small(cpus, hw_threads, policy), reserve=reserve, rt_priority=4), tmp_path)
+
+
+def test_concurrent_messages_of_several_words(tmp_path: Path) -> None:
+    check(replace(small(3, 1, "priority"), port_words=3), tmp_path)
+
+
+def check(config: Config, tmp_path: Path) -> None:
     design = verilate.Design("cl_kernel_referee", (*rtl(), KERNEL / "tb" / "cl_kernel_referee.sv"))
     model = verilate.build(design, KERNEL / "tb" / "concurrent.cpp", params(config), name="kernel-concurrent")
     log = tmp_path / "log.bin"

@@ -113,6 +113,10 @@ WRONG = {
     ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",
     (
         '"bitmap"',
+        '"bitmap"\nport_words = 9',
+    ): "kernel.port_words must be a whole number from 0 to 8, not 9",
+    (
+        '"bitmap"',
         '"bitmap"\npolicy = "cfs"',
     ): "kernel.policy is 'cfs', choose one of priority, dwrr, partitioned, edf",
     (

@@ -6,7 +6,7 @@
 // (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
 //   Ports, Mutexes, Semaphores, Conditions 1 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
-//   PortDepth 1 to 1024 messages a port · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
+//   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message beside its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
   import cl_ready_queue_pkg::*;
@@ -25,6 +25,7 @@ module cl_kernel
   parameter  int unsigned Priorities = 32,
   parameter  int unsigned Ports      = 32,
   parameter  int unsigned PortDepth  = 8,
+  parameter  int unsigned PortWords  = 0,
   parameter  int unsigned Mutexes    = 32,
   parameter  int unsigned Semaphores = 32,
   parameter  int unsigned Conditions = 32,
@@ -53,7 +54,7 @@ module cl_kernel
 );
 
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
-      Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || Mutexes == 0 || Mutexes > 1024 ||
+      Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes == 0 || Mutexes > 1024 ||
       Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
       Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance) && Policy != PolicyPriority) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
@@ -73,11 +74,14 @@ module cl_kernel
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
 
-  logic   [Clients-1:0]                 op_valid, save, take, word0_we, answer_valid, intr;
+  typedef logic [PortWords:0][31:0] message_t;
+
+  logic   [Clients-1:0]                 op_valid, save, take, words_we, answer_valid, intr;
   logic   [Clients-1:0]           [5:0] op;
   logic   [Clients-1:0]           [9:0] id;
-  logic   [Clients-1:0]          [31:0] word0;
-  logic                          [31:0] message, answer;
+  message_t [Clients-1:0]               words;
+  message_t                             message;
+  logic                          [31:0] answer;
 
   logic   [Clients-1:0]                 current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used;
   logic   [Clients-1:0]                 switching, leaving, leaving_ready, leaving_front, sched_select;
@@ -113,7 +117,13 @@ module cl_kernel
   logic    [Cpus-1:0][Cpus-1:0] keeps;
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
-    cl_kernel_port u_port (
+    // A hardware thread has the first word of a message only.
+    localparam int unsigned Further = (c < Cpus) ? PortWords : 0;
+    logic [Further:0][31:0] own;
+
+    assign words[c] = message_t'(own);
+
+    cl_kernel_port #(.PortWords(Further)) u_port (
       .clk_i,
       .rst_ni,
       .req_i          (req_i[c]),
@@ -128,9 +138,9 @@ module cl_kernel
       .id_o           (id[c]),
       .save_o         (save[c]),
       .take_i         (take[c]),
-      .word0_o        (word0[c]),
-      .word0_we_i     (word0_we[c]),
-      .word0_i        (message),
+      .words_o        (own),
+      .words_we_i     (words_we[c]),
+      .words_i        (message[Further:0]),
       .answer_valid_i (answer_valid[c]),
       .answer_i       (answer)
     );
@@ -280,6 +290,7 @@ module cl_kernel
     .Priorities (Priorities),
     .Ports      (Ports),
     .PortDepth  (PortDepth),
+    .PortWords  (PortWords),
     .Mutexes    (Mutexes),
     .Semaphores (Semaphores),
     .Conditions (Conditions),
@@ -294,9 +305,9 @@ module cl_kernel
     .id_i                (id),
     .save_i              (save),
     .take_o              (take),
-    .word0_i             (word0),
-    .word0_we_o          (word0_we),
-    .word0_o             (message),
+    .words_i             (words),
+    .words_we_o          (words_we),
+    .words_o             (message),
     .answer_valid_o      (answer_valid),
     .answer_o            (answer),
     .intr_i              (intr),

@@ -49,6 +49,7 @@ module cl_kernel_engine
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned Ports         = 32,
   parameter  int unsigned PortDepth     = 8,
+  parameter  int unsigned PortWords     = 0,
   parameter  int unsigned Mutexes       = 32,
   parameter  int unsigned Semaphores    = 32,
   parameter  int unsigned Conditions    = 32,
@@ -74,9 +75,9 @@ module cl_kernel_engine
   input  logic   [Clients-1:0]              [9:0] id_i,
   input  logic   [Clients-1:0]                    save_i,
   output logic   [Clients-1:0]                    take_o,
-  input  logic   [Clients-1:0]             [31:0] word0_i,
-  output logic   [Clients-1:0]                    word0_we_o,
-  output logic                          [31:0] word0_o,
+  input  logic [Clients-1:0][PortWords:0][31:0]   words_i,
+  output logic   [Clients-1:0]                    words_we_o,
+  output logic             [PortWords:0][31:0] words_o,
   output logic   [Clients-1:0]                    answer_valid_o,
   output logic                          [31:0] answer_o,
   input  logic   [Clients-1:0]                    intr_i,
@@ -205,6 +206,11 @@ module cl_kernel_engine
   logic      [5:0] timeout_op;
   logic      [9:0] timeout_id;
   cpu_t            pick;
+  logic [Clients-1:0][31:0] word0;
+
+  for (genvar c = 0; c < Clients; c++) begin : g_word0
+    assign word0[c] = words_i[c][0];
+  end
 
   assign request = op_valid_i | save_i | (waiting_i & intr_i);
   assign pick_op = op_valid_i[pick] | save_i[pick];
@@ -276,7 +282,7 @@ module cl_kernel_engine
     end
     // A reservation reads the thread.
     rd_object = rd_id;
-    if (Reserve && rd_op == OpReserve) rd_object = word0_i[rd_cpu][9:0];
+    if (Reserve && rd_op == OpReserve) rd_object = word0[rd_cpu][9:0];
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -437,7 +443,7 @@ module cl_kernel_engine
       .renewed_o      (renewed),
       .moved_o        (new_key),
       .note_i         (state_q == StDispatch),
-      .argument_i     (DeadlineRelativeWidth'(word0_i[cpu_q])),
+      .argument_i     (DeadlineRelativeWidth'(word0[cpu_q])),
       .new_priority_i (new_priority_q),
       .create_i       (state_q == StInit || change.create),
       .new_tid_i      (state_q == StInit ? '0 : new_tid),
@@ -571,7 +577,7 @@ module cl_kernel_engine
   if (Timeouts) begin : g_timeouts
     tid_t timeout_tid;
 
-    assign argument = by_timeout_q ? 32'(timeout_tid) : word0_i[cpu_q];
+    assign argument = by_timeout_q ? 32'(timeout_tid) : word0[cpu_q];
 
     cl_kernel_timeouts #(.Threads(Threads)) u_timeouts (
       .clk_i,
@@ -579,7 +585,7 @@ module cl_kernel_engine
       .now_i,
       .caller_i   (caller),
       .start_i    (commit && op_q == OpTimeoutStart && running_i[cpu_q]),
-      .deadline_i (word0_i[cpu_q]),
+      .deadline_i (word0[cpu_q]),
       .stop_i     (commit && op_q inside {OpTimeoutStop, OpThreadExit} && running_i[cpu_q]),
       .wait_i     (commit && outcome.course == CourseBlock),
       .object_i   (op_q[5:3] inside {3'd2, 3'd3, 3'd4, 3'd5}),
@@ -598,7 +604,7 @@ module cl_kernel_engine
   end else begin : g_no_timeouts
     logic unused_now;
     assign unused_now      = ^{now_i, by_timeout_q};
-    assign argument        = word0_i[cpu_q];
+    assign argument        = word0[cpu_q];
     assign timeout_set     = 1'b0;
     assign timeout_waits   = 1'b0;
     assign timeout_pending = 1'b0;
@@ -702,6 +708,7 @@ module cl_kernel_engine
     .TidWidth    (TidWidth),
     .Ports       (Ports),
     .PortDepth   (PortDepth),
+    .PortWords   (PortWords),
     .Mutexes     (Mutexes),
     .Semaphores  (Semaphores),
     .Conditions  (Conditions),
@@ -713,13 +720,14 @@ module cl_kernel_engine
     .read_i          (fetch),
     .read_op_i       (rd_op),
     .read_id_i       (rd_id),
-    .read_word0_i    (word0_i[rd_cpu]),
+    .read_word0_i    (word0[rd_cpu]),
     .op_i            (op_q),
     .id_i            (id_q),
     .cpu_i           (cpu_q),
     .caller_i        (caller),
     .caller_runs_i   (running_i[cpu_q] | held_i[cpu_q]),
     .word0_i         (argument),
+    .words_i         (words_i[cpu_q]),
     .timeout_set_i   (timeout_set),
     .by_line_i       (by_line_q),
     .line_i          (line_q),
@@ -770,7 +778,7 @@ module cl_kernel_engine
     .commit_i        (commit),
     .receiver_o      (receiver),
     .message_valid_o (message_valid),
-    .message_o       (word0_o),
+    .message_o       (words_o),
     .unpublished_o   (unpublished),
     .walk_i          (publish_walk),
     .publish_i       (state_q == StPublish),
@@ -791,8 +799,8 @@ module cl_kernel_engine
     .line_free_i     (clients_turn)
   );
 
-  for (genvar c = 0; c < Clients; c++) begin : g_word0
-    assign word0_we_o[c] = message_valid && cpu_q == cpu_t'(c);
+  for (genvar c = 0; c < Clients; c++) begin : g_words
+    assign words_we_o[c] = message_valid && cpu_q == cpu_t'(c);
   end
 
   // A thread that stops running publishes first, whatever the operation.
@@ -864,7 +872,7 @@ module cl_kernel_engine
       .new_priority_i    (state_q == StInit ? PriorityWidth'(Priorities / 2) : new_priority),
       .op_i              (op_q),
       .id_i              (object_id),
-      .word0_i           (word0_i[cpu_q]),
+      .word0_i           (word0[cpu_q]),
       .caller_i          (caller),
       .caller_idle_i     (level_i[cpu_q] == '0),
       .caller_priority_i (PriorityWidth'(level_i[cpu_q])),
@@ -1113,7 +1121,7 @@ module cl_kernel_engine
             end
 
             CourseRequeue: begin
-              new_priority_d = priority_t'(word0_i[cpu_q]);
+              new_priority_d = priority_t'(word0[cpu_q]);
               state_d        = Inheritance ? StIdle : StRequeue;  // StSettle requeues it
             end
 
@@ -1145,7 +1153,7 @@ module cl_kernel_engine
             end
 
             CourseSlice: begin
-              slice_d = word0_i[cpu_q][15:0];
+              slice_d = word0[cpu_q][15:0];
               state_d = StSlice;
             end
 
@@ -1398,7 +1406,7 @@ module cl_kernel_engine
   assign in_place_cpu_o  = cpu;
   assign new_tid_o       = new_tid;
   assign new_static_o    = new_static;
-  assign weight_o        = word0_i[cpu_q][7:0];
+  assign weight_o        = word0[cpu_q][7:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

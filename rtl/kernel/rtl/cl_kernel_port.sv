@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's port for one client: takes its accesses and holds its argument register WORD0.
+// The kernel's port for one client: takes its accesses and holds its argument register WORD0, and with PortWords the
+// other words of a message, WORD1 and so on.
 //
-// WORD0 (load and store) and every store are answered here, one cycle after the grant, whatever the engine
+// These words (load and store) and every store are answered here, one cycle after the grant, whatever the engine
 // does. Any other load is handed to the engine (op_valid_o until take_i) and answered when answer_valid_i
 // comes, rvalid_o in the cycle after it. A store to SAVED is remembered for the engine (save_o until take_i); so
 // are the operations that imply it.
@@ -11,7 +12,10 @@
 //   engine          op_valid take answer
 module cl_kernel_port
   import cl_kernel_pkg::*;
-(
+#(
+  parameter  int unsigned PortWords  = 0,
+  localparam int unsigned IndexWidth = (PortWords > 0) ? $clog2(PortWords + 1) : 1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
@@ -28,35 +32,38 @@ module cl_kernel_port
   output logic  [9:0] id_o,
   output logic        save_o,
   input  logic        take_i,
-  output logic [31:0] word0_o,
-  input  logic        word0_we_i,    // a received message
-  input  logic [31:0] word0_i,
+  output logic [PortWords:0][31:0] words_o,
+  input  logic        words_we_i,    // a received message
+  input  logic [PortWords:0][31:0] words_i,
   input  logic        answer_valid_i,
   input  logic [31:0] answer_i
 );
 
-  logic        accept, is_word0, any_time;
+  logic        accept, is_word, any_time;
   logic  [5:0] op;
   logic  [9:0] id;
-  logic        busy_q, op_valid_q, save_q, rvalid_q, rsel_word0_q;
+  logic        busy_q, op_valid_q, save_q, rvalid_q, rsel_word_q;
   logic  [5:0] op_q;
   logic  [9:0] id_q;
-  logic [31:0] word0_q, answer_q;
+  logic [31:0] answer_q;
+  logic [PortWords:0][31:0] words_q;
+  logic [IndexWidth-1:0] index, index_q;
 
   assign gnt_o    = req_i & ~busy_q;
   assign accept   = gnt_o;
   assign op       = addr_i[AddressOpLsb - AddressIdLsb +: AddressOpWidth];
   assign id       = addr_i[0 +: AddressIdWidth];
-  assign is_word0 = op == OpWord0;
+  assign is_word  = op == OpWord0;
+  assign index    = (PortWords > 0 && 32'(id) <= PortWords) ? IndexWidth'(id) : '0;
   assign any_time = AnyTimeOps[op];
 
   assign rvalid_o   = rvalid_q;
-  assign rdata_o    = rsel_word0_q ? word0_q : answer_q;
+  assign rdata_o    = rsel_word_q ? words_q[index_q] : answer_q;
   assign op_valid_o = op_valid_q;
   assign op_o       = op_q;
   assign id_o       = id_q;
   assign save_o     = save_q;
-  assign word0_o    = word0_q;
+  assign words_o    = words_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -64,30 +71,32 @@ module cl_kernel_port
       op_valid_q   <= 1'b0;
       save_q       <= 1'b0;
       rvalid_q     <= 1'b0;
-      rsel_word0_q <= 1'b0;
+      rsel_word_q  <= 1'b0;
       op_q         <= '0;
       id_q         <= '0;
-      word0_q      <= '0;
+      index_q      <= '0;
+      words_q      <= '0;
       answer_q     <= '0;
     end else begin
       rvalid_q <= answer_valid_i;
       if (answer_valid_i) begin
         busy_q       <= 1'b0;
-        rsel_word0_q <= 1'b0;
+        rsel_word_q  <= 1'b0;
         answer_q     <= answer_i;
       end
       if (take_i) begin
         op_valid_q <= 1'b0;
         save_q     <= 1'b0;
       end
-      if (word0_we_i) word0_q <= word0_i;
+      if (words_we_i) words_q <= words_i;
       // The client's access comes last in each register: it is later in program order.
       if (accept) begin
-        if (we_i || is_word0) begin
-          rvalid_q     <= 1'b1;
-          rsel_word0_q <= 1'b1;
-          if (we_i && is_word0)      word0_q <= wdata_i;
-          if (we_i && op == OpSaved) save_q  <= 1'b1;
+        index_q <= index;
+        if (we_i || is_word) begin
+          rvalid_q    <= 1'b1;
+          rsel_word_q <= 1'b1;
+          if (we_i && is_word)       words_q[index] <= wdata_i;
+          if (we_i && op == OpSaved) save_q         <= 1'b1;
         end else begin
           busy_q     <= 1'b1;
           op_valid_q <= 1'b1;

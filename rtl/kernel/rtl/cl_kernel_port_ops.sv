@@ -18,6 +18,7 @@ module cl_kernel_port_ops
   parameter  int unsigned Clients   = 2,
   parameter  int unsigned Ports     = 32,
   parameter  int unsigned PortDepth = 8,
+  parameter  int unsigned PortWords = 0,
   parameter  int unsigned TidWidth  = 6,
   parameter  int unsigned LineWidth = 3,
   localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1
@@ -31,6 +32,7 @@ module cl_kernel_port_ops
   input  logic [CpuWidth-1:0] cpu_i,
   input  logic [TidWidth-1:0] caller_i,
   input  logic         [31:0] word0_i,
+  input  logic [PortWords:0][31:0] words_i,         // what the client sends
   input  logic                by_line_i,        // no thread sends, but interrupt line line_i, its number:
   input  logic [LineWidth-1:0] line_i,
   input  logic          [9:0] bind_id_i,        // a port that a line is to be bound to
@@ -42,7 +44,7 @@ module cl_kernel_port_ops
 
   output logic [TidWidth-1:0] receiver_o,       // of the port read
   output logic                message_valid_o,
-  output logic         [31:0] message_o,
+  output logic [PortWords:0][31:0] message_o,
 
   output logic  [Clients-1:0] unpublished_o,    // the CPU's thread has something to publish
   input  logic                walk_i,
@@ -56,6 +58,7 @@ module cl_kernel_port_ops
 
   typedef logic [PortWidth-1:0] port_id_t;
   typedef logic   [SlotWidth:0] pointer_t;   // a slot and a wrap bit
+  typedef logic [PortWords:0][31:0] message_t;
 
   typedef struct packed {
     logic [TidWidth-1:0] receiver;
@@ -69,7 +72,7 @@ module cl_kernel_port_ops
   typedef struct packed {
     logic open;
     logic close;
-    logic put;     // WORD0 becomes the newest message,
+    logic put;     // the payload becomes the newest message,
     logic expose;  // and all messages are published
     logic list;    // and the port is on the caller's `sent` list
     logic take;    // the oldest message is received
@@ -82,8 +85,8 @@ module cl_kernel_port_ops
   logic [Ports-1:0] open_q;
   logic             exists, is_open, is_receiver, full, listed, by_other, publishes, port_we;
   pointer_t         used, frozen;
-  logic      [31:0] payload;
   change_t          decided, change;
+  message_t         payload;
 
   assign exists          = 32'(id_i) < Ports;
   assign is_receiver     = port.receiver == caller_i;
@@ -91,7 +94,7 @@ module cl_kernel_port_ops
   assign frozen          = port.commit - port.rd;
   assign full            = 32'(used) == PortDepth;
   assign receiver_o      = port.receiver;
-  assign payload         = by_line_i ? 32'(line_i) : word0_i;
+  assign payload         = by_line_i ? message_t'(line_i) : words_i;
 
   // ---------------------------------------------------------------------------------------------
   // Decision
@@ -210,7 +213,7 @@ module cl_kernel_port_ops
   cl_ram_1r1w #(.Width($bits(port_t)), .AddrWidth(PortWidth)) u_port (
     .clk_i, .we_i(port_we), .waddr_i(port_q), .wdata_i(port_wdata), .raddr_i(raddr), .rdata_o(port)
   );
-  cl_ram_1r1w #(.Width(32), .AddrWidth(PortWidth + SlotWidth)) u_payload (
+  cl_ram_1r1w #(.Width($bits(message_t)), .AddrWidth(PortWidth + SlotWidth)) u_payload (
     .clk_i, .we_i(change.put), .waddr_i({port_q, port.wr[SlotWidth-1:0]}), .wdata_i(payload),
     .raddr_i({port_q, port.rd[SlotWidth-1:0]}), .rdata_o(message_o)
   );

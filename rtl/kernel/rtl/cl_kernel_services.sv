@@ -21,6 +21,7 @@ module cl_kernel_services
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
   parameter  int unsigned PortDepth     = 8,
+  parameter  int unsigned PortWords     = 0,
   parameter  int unsigned Mutexes       = 32,
   parameter  int unsigned Semaphores    = 32,
   parameter  int unsigned Conditions    = 32,
@@ -45,6 +46,7 @@ module cl_kernel_services
   input  logic      [TidWidth-1:0] caller_i,
   input  logic                     caller_runs_i,    // the CPU has a running thread, caller_i
   input  logic              [31:0] word0_i,
+  input  logic [PortWords:0][31:0] words_i,          // the message of the CPU
   input  logic                     by_line_i,        // it is interrupt line line_i's
   input  logic     [LineWidth-1:0] line_i,
   input  logic                     timeout_set_i,    // the caller has a deadline (cl_kernel_timeouts)
@@ -104,7 +106,7 @@ module cl_kernel_services
   // Ports and publishing: see cl_kernel_port_ops
   output logic      [TidWidth-1:0] receiver_o,
   output logic                     message_valid_o,
-  output logic              [31:0] message_o,
+  output logic [PortWords:0][31:0] message_o,
   output logic       [Clients-1:0] unpublished_o,
   input  logic                     walk_i,
   input  logic                     publish_i,
@@ -335,6 +337,7 @@ module cl_kernel_services
     .Clients   (Clients),
     .Ports     (Ports),
     .PortDepth (PortDepth),
+    .PortWords (PortWords),
     .TidWidth  (TidWidth),
     .LineWidth (LineWidth)
   ) u_port_ops (
@@ -347,6 +350,7 @@ module cl_kernel_services
     .cpu_i,
     .caller_i,
     .word0_i,
+    .words_i,
     .by_line_i,
     .line_i,
     .bind_id_i      (bind_id),

@@ -14,6 +14,7 @@ module cl_kernel_referee #(
   parameter  int unsigned Priorities = 32,
   parameter  int unsigned Ports      = 32,
   parameter  int unsigned PortDepth  = 8,
+  parameter  int unsigned PortWords  = 0,
   parameter  int unsigned Mutexes    = 32,
   parameter  int unsigned Semaphores = 32,
   parameter  int unsigned Conditions = 32,
@@ -38,7 +39,6 @@ module cl_kernel_referee #(
   output logic            [31:0] cpus_o,     // the parameters
   output logic            [31:0] clients_o,
   output logic            [31:0] lines_o,
-  output logic            [31:0] word0_o [Clients],
   output logic            [15:0] take_o,     // the engine takes what this CPU's port holds:
   output logic            [15:0] take_op_o,  // an operation, not just a save
   output logic                   line_take_o,  // the engine takes line line_o
@@ -58,7 +58,6 @@ module cl_kernel_referee #(
     assign addr[c]    = addr_i[c][15:0];
     assign wdata[c]   = wdata_i[c];
     assign rdata_o[c] = rdata[c];
-    assign word0_o[c] = u_dut.word0[c];
   end
 
   assign gnt_o     = 16'(gnt);
@@ -122,6 +121,7 @@ module cl_kernel_referee #(
     .Priorities (Priorities),
     .Ports      (Ports),
     .PortDepth  (PortDepth),
+    .PortWords  (PortWords),
     .Mutexes    (Mutexes),
     .Semaphores (Semaphores),
     .Conditions (Conditions),

@@ -6,13 +6,14 @@
 //
 // LOG: 32-bit words, four per entry: kind, cpu, a, b. An answer precedes the operation taken in its cycle.
 //   0 reset
-//   1 an operation is taken: a = op << 10 | id, b = WORD0 at that time
+//   1 an operation is taken: a = op << 10 | id
 //   2 a save is taken
 //   3 a word is answered: a = the word
-//   4 WORD0 is read: a = its value
+//   4 the argument register `b` is read: a = its value
 //   6 an interrupt line is taken: a = the line
 //   5 the unit is quiet and no request stands: a = irq_o, b = idle_o
 //   7 a tick, on a quiet unit
+//   8 the argument register `b` is written: a = its value
 // The model plays the log afterwards (tests/kernel_rtl/test_concurrent.py).
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +26,7 @@
 
 namespace {
 
-enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kWord0, kQuiet, kLine, kTick };
+enum Entry : uint32_t { kReset, kTake, kSave, kAnswer, kRead, kQuiet, kLine, kTick, kWrite };
 
 // Operations and how often they are drawn
 struct Weight {
@@ -214,6 +215,7 @@ int main(int argc, char **argv) {
                         (random_below(4) == 0) << CL_ATTRIBUTES_DETACHED_LSB;
       if (random_below(8) == 0) top->wdata_i[c] |= CL_HARDWARE_PARAM;
       if (random_below(4) == 0) top->wdata_i[c] = random_below(4) << CL_BINDING_KIND_LSB | random_below(4);
+      if (store && op == CL_OP_WORD0) note(kWrite, c, top->wdata_i[c], client.address & 0x3ff);
       requests++;
     }
     if (requests > 1) together++;
@@ -235,7 +237,7 @@ int main(int argc, char **argv) {
         client.loading = false;
         if (client.address >> 10 == CL_OP_WORD0) {
           client.look = false;
-          note(kWord0, c, word, 0);
+          note(kRead, c, word, client.address & 0x3ff);
         } else {
           done++;
           note(kAnswer, c, word, 0);
@@ -255,7 +257,7 @@ int main(int argc, char **argv) {
       if (!(top->take_o >> c & 1)) continue;
       if (clients[c].saving) note(kSave, c, 0, 0);
       clients[c].saving = false;
-      if (top->take_op_o >> c & 1) note(kTake, c, clients[c].address, top->word0_o[c]);
+      if (top->take_op_o >> c & 1) note(kTake, c, clients[c].address, 0);
     }
     if (top->line_take_o) note(kLine, 0, top->line_o, 0);
     quiet = top->quiet_o && requests == 0 ? quiet + 1 : 0;

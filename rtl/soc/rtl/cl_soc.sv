@@ -24,6 +24,7 @@ module cl_soc
   parameter int unsigned Priorities = 32,
   parameter int unsigned Ports      = 32,
   parameter int unsigned PortDepth  = 8,
+  parameter int unsigned PortWords  = 0,
   parameter int unsigned Mutexes    = 32,
   parameter int unsigned Semaphores = 32,
   parameter bit          Ipc        = 1'b0,           // there is a communication port: Cpus at most 8
@@ -221,6 +222,7 @@ module cl_soc
     .Priorities(Priorities),
     .Ports     (Ports),
     .PortDepth (PortDepth),
+    .PortWords (PortWords),
     .Mutexes   (Mutexes),
     .Semaphores(Semaphores),
     .Lines     (Lines)

@@ -83,7 +83,7 @@ class KernelSize:
         ),
     ] = 32
     ports: Annotated[int, Key("message ports", 1, 256, rtl="Ports", c="CL_PORTS")] = 32
-    port_depth: Annotated[int, Key("words of a port", 1, 64, rtl="PortDepth", c="CL_PORT_DEPTH")] = 8
+    port_depth: Annotated[int, Key("messages of a port", 1, 64, rtl="PortDepth", c="CL_PORT_DEPTH")] = 8
     mutexes: Annotated[int, Key("mutexes", 1, 256, rtl="Mutexes", c="CL_MUTEXES")] = 32
     semaphores: Annotated[int, Key("semaphores", 1, 256, rtl="Semaphores", c="CL_SEMAPHORES")] = 32
     ready_queue: Annotated[
@@ -130,6 +130,18 @@ class KernelSize:
             area="`coreloom synth cl_kernel:inheritance`",
         ),
     ] = False
+    port_words: Annotated[
+        int,
+        Key(
+            "words of a message in a port, beside the one that it always has: a block of at most so many needs"
+            " no message of the pool",
+            0,
+            8,
+            rtl="PortWords",
+            c="CL_PORT_WORDS",
+            optional=True,
+        ),
+    ] = 0
     rt_cpus: Annotated[
         int,
         Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),

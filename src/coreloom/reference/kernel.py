@@ -47,6 +47,9 @@ _DEADLINES = 1 << 64
 _HALF_TIME = 1 << 31  # times that far apart or more are not compared
 
 
+Message = tuple[int, ...]  # 1 + port_words of them
+
+
 def error(name: str) -> int:
     """The word of an operation that fails with status `name` (value 0)."""
     return SPEC.enums["status"][name].code << _STATUS_LSB
@@ -64,6 +67,7 @@ class Config:
     priorities: int = 32
     ports: int = 32
     port_depth: int = 8
+    port_words: int = 0  # words of a message beside its first; only processors have them
     mutexes: int = 32
     semaphores: int = 32
     conditions: int = 32
@@ -113,8 +117,8 @@ class Thread:
 class Port:
     receiver: int
     immediate: bool
-    frozen: deque[int] = field(default_factory=deque)  # receive buffer
-    active: deque[int] = field(default_factory=deque)  # send buffer
+    frozen: deque[Message] = field(default_factory=deque)  # receive buffer
+    active: deque[Message] = field(default_factory=deque)  # send buffer
     receiver_waits: bool = False
     senders: list[int] = field(default_factory=list)  # waiting for room
 
@@ -169,7 +173,7 @@ class Cpu:
     waiting: bool = False  # a load is pending: no thread to run
     held: bool = False  # dwrr: with it, the current thread has used its slice, and waits for the next round
     interrupt: bool = False  # level of intr_i
-    word0: int = 0
+    words: list[int] = field(default_factory=lambda: [0])  # WORD0, and the other words of a message
     switching: bool = False  # between an answer with GIVE_WAY and `saved`
     leaving: int | None = None  # thread whose context is not saved yet
     leaving_ready: bool = False  # it is ready: queue it when saved
@@ -178,6 +182,14 @@ class Cpu:
     turn_home: int = 0  # of several queues of placed threads: the one that won the last tie
     slice_left: int = 0
     slice_used: bool = False
+
+    @property
+    def word0(self) -> int:
+        return self.words[0]
+
+    def register(self, id: int) -> int:
+        """Which of its words a load or store of word0 is for."""
+        return id if id < len(self.words) else 0
 
 
 class Kernel:
@@ -194,7 +206,9 @@ class Kernel:
         assert not (config.reserve or config.inheritance) or config.policy == "priority"
         assert not config.hw_threads or config.priorities <= HARDWARE_PARAM
         self.threads = [Thread() for _ in range(config.threads)]
-        self.cpus = [Cpu() for _ in range(config.clients)]
+        self.cpus = [
+            Cpu(words=[0] * (1 + config.port_words if c < config.cpus else 1)) for c in range(config.clients)
+        ]
         # Queue 0 holds the dynamic threads, queue 1 + c the threads of client c only; behind those is one
         # for the owner of each CPU. A queue is a FIFO a level. With dwrr the last queue and queue 0 take
         # turns: dynamic threads that may run now are in queue `now`, those of the next round in `later`.
@@ -242,7 +256,7 @@ class Kernel:
         assert not port.waiting, "one access at a time: this CPU's load is pending"
         name = _CODE_TO_NAME.get(op)
         if name == "word0":
-            return port.word0
+            return port.words[port.register(id)]
         if name is None or not SPEC.ops[name].any_time:
             self._save(cpu)
         if name is None or SPEC.ops[name].kind == "store":
@@ -266,7 +280,8 @@ class Kernel:
         """One store: word0 or saved; any other is ignored."""
         name = _CODE_TO_NAME.get(op)
         if name == "word0":
-            self.cpus[cpu].word0 = word & WORD_MASK
+            port = self.cpus[cpu]
+            port.words[port.register(id)] = word & WORD_MASK
         elif name == "saved":
             self._save(cpu)
             self._settle()
@@ -1464,6 +1479,10 @@ class Kernel:
         self.ports[id] = None
         return len(port.frozen) + len(port.active)
 
+    def _message(self, words: list[int]) -> Message:
+        """What a port carries of them: those that are missing are 0."""
+        return (*words, *[0] * (1 + self.config.port_words - len(words)))
+
     def _send(self, cpu: int, id: int, wait: bool) -> int | None:
         word, port = self._find_port(id)
         if port is None:
@@ -1475,7 +1494,7 @@ class Kernel:
                 return error("eagain")
             self._queue_waiter(port.senders, tid)
             return self._block(cpu)
-        port.active.append(self.cpus[cpu].word0)
+        port.active.append(self._message(self.cpus[cpu].words))
         writer = self.port_writer[id]
         if port.immediate or (writer is not None and writer != tid):
             # Two writers meet: publish now, or the second's message would wait for the first.
@@ -1485,14 +1504,14 @@ class Kernel:
             self.threads[tid].sent.insert(0, id)
         return 0
 
-    def _send_line(self, id: int, message: int) -> int:
+    def _send_line(self, id: int, line: int) -> int:
         """An interrupt's message: published at once, by no thread."""
         word, port = self._find_port(id)
         if port is None:
             return word
         if len(port.frozen) + len(port.active) == self.config.port_depth:
             return error("eagain")
-        port.active.append(message)
+        port.active.append(self._message([line]))
         self._publish_port(id)
         return 0
 
@@ -1515,7 +1534,7 @@ class Kernel:
                 return error("eagain")
             port.receiver_waits = True
             return self._block(cpu)
-        self.cpus[cpu].word0 = port.frozen.popleft()
+        self.cpus[cpu].words[:] = port.frozen.popleft()[: len(self.cpus[cpu].words)]
         left = len(port.frozen)
         if port.senders:
             self._wake(port.senders.pop(0))

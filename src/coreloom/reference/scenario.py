@@ -33,9 +33,9 @@ class Scenario:
             self.store(cpu, "word0", word0)
         return self.code(cpu, SPEC.ops[name].code, id)
 
-    def store(self, cpu: int, name: str, word: int = 0) -> None:
-        self.kernel.store(cpu, SPEC.ops[name].code, 0, word)
-        self._note(Kind.STORE, cpu, SPEC.ops[name].code, 0, word, None)
+    def store(self, cpu: int, name: str, word: int = 0, id: int = 0) -> None:
+        self.kernel.store(cpu, SPEC.ops[name].code, id, word)
+        self._note(Kind.STORE, cpu, SPEC.ops[name].code, id, word, None)
 
     def tick(self) -> None:
         self.kernel.tick()

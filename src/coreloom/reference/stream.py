@@ -192,9 +192,9 @@ class Generator:
         elif cpu < self.config.cpus and self.kernel.irq(cpu) and rnd.random() < 0.7:
             return self._load(cpu, self._codes["preempt"], 0)
         if rnd.random() < 0.25:
-            return self._store(cpu, "word0", 0, self._argument())
-        if rnd.random() < 0.1:
-            return self._load(cpu, self._codes["word0"], 0)
+            return self._store(cpu, "word0", self._register(), self._argument())
+        if rnd.random() < (0.3 if self.config.port_words else 0.1):
+            return self._load(cpu, self._codes["word0"], self._register())
         if rnd.random() < 0.01 and (op := rnd.randrange(64)) != self._codes["timeout_start"]:
             return self._load(cpu, op, rnd.randrange(1024))
         name = rnd.choices(self._names, self._weights)[0]
@@ -214,6 +214,10 @@ class Generator:
             self._plan = cpu, self._codes[name], id
             return self._store(cpu, "word0", 0, word)
         return self._load(cpu, self._codes[name], id)
+
+    def _register(self) -> int:
+        """WORD0; if there are others, any of them, or seldom none."""
+        return self.random.randrange(self.config.port_words + 2) if self.config.port_words else 0
 
     def _waiter(self, name: str, id: int) -> tuple[int, int]:
         """An object that a thread waits for, and the thread; or any."""

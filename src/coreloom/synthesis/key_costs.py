@@ -26,7 +26,7 @@ _FACTOR = 4  # from the base value of a number to the other one
 
 _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
-    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "RtCpus", "RtPriority"),
+    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "RtCpus", "RtPriority"),
 )
 # The unit that has the keys of a section, and what its parameters are called in cl_soc.
 _UNITS = {
@@ -46,6 +46,7 @@ _UNIT = ("sort",)
 _VALUES: dict[str, tuple[Any, ...]] = {
     "cpus": (1, 4),
     "kernel.hardware_threads": (_UNIT,),
+    "kernel.port_words": (4,),
     "kernel.rt_cpus": (2,),
     "kernel.rt_priority": (8,),
 }
