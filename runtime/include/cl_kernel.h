@@ -17,6 +17,7 @@
 #include "cl_arch.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
+#include "cl_words.h"
 
 /* X(name, CODE, arguments) declares uint32_t cl_op_<name>(arguments):
  * V: (void), I: (uint32_t id), W: (uint32_t word), IW: (uint32_t id, uint32_t word). */
@@ -76,6 +77,13 @@
  *   uint32_t cl_op_port_send(uint32_t id, uint32_t word)         waits
  *   uint32_t cl_op_port_receive(uint32_t id, uint32_t *word)     waits; *word is set if the status is 0
  *   uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word)
+ * and the same for a message of up to CL_PORT_WORDS words, whose first word in the port is their number; by threads only,
+ * with interrupts enabled. Of a received one as many are stored as there is room for; none if *word is a larger number:
+ *   uint32_t cl_op_port_send_words(uint32_t id, const uint32_t *words, uint32_t count)
+ *   uint32_t cl_op_port_trysend_words(the same)
+ *   uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room)
+ *   uint32_t cl_op_port_tryreceive_words(the same)
+ * and
  *   uint32_t cl_op_semaphore_post_in_trap(uint32_t id)           from a handler of the communication port
  *   uint32_t cl_op_move(uint32_t word)       its status; RESUMED is never returned
  *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined
@@ -84,6 +92,7 @@
 /* For timed waits (runtime/posix/timer.c):
  *   uint32_t cl_op_port_send_once(uint32_t id, uint32_t word)       RESUMED: it has waited and must be repeated
  *   uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word)   the same
+ *   cl_op_port_send_words_once, cl_op_port_receive_words_once       the same
  *   void cl_backend_lock(void), cl_backend_unlock(void)   a short critical section: all CPUs, interrupts disabled
  *   uint32_t cl_backend_op(uint32_t op, uint32_t id, uint32_t word)   with the lock, by a thread: an operation that does
  *     not wait (those that wait.c and mutex.c use); a better thread that it makes ready runs after cl_backend_unlock
