@@ -104,6 +104,75 @@ static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
   return answer;
 }
 
+/* The same with more words. Traps do not save those, so no other thread may run on this CPU between them and their
+ * operation. */
+static inline __attribute__((always_inline)) void cl_hw_put(const uint32_t *words, uint32_t count) {
+  cl_irq_off();
+  cl_words_put(cl_port(CL_OP_WORD0, 1), words, count);
+  *cl_port(CL_OP_WORD0, 0) = count;
+}
+
+static inline __attribute__((always_inline)) uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words,
+                                                                                 uint32_t count) {
+  cl_hw_put(words, count);
+  uint32_t answer = cl_port_wait(CL_OP_PORT_SEND, id);
+  cl_irq_on();
+  if (CL_LIKELY(!answer)) return 0;
+  return cl_hw_settle(answer);
+}
+
+static inline uint32_t cl_op_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  uint32_t answer;
+  do answer = cl_op_port_send_words_once(id, words, count);
+  while (answer == CL_RESUMED);
+  return answer;
+}
+
+static inline uint32_t cl_op_port_trysend_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  cl_hw_put(words, count);
+  uint32_t answer = cl_port_load(CL_OP_PORT_TRYSEND, id);
+  cl_irq_on();
+  return answer;
+}
+
+/* After the operation that answered: its message, if there is one. */
+static inline __attribute__((always_inline)) uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words,
+                                                                uint32_t room) {
+  if (CL_LIKELY(answer <= CL_WORD_VALUE_MASK)) {
+    *word = *cl_port(CL_OP_WORD0, 0);
+    cl_words_get(words, cl_port(CL_OP_WORD0, 1), *word, room);
+  }
+  cl_irq_on();
+  return answer;
+}
+
+static inline uint32_t cl_op_port_receive_words_once(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  cl_irq_off();
+  uint32_t answer = cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room);
+  return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
+}
+
+static inline __attribute__((always_inline)) uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word,
+                                                                               uint32_t *words, uint32_t room) {
+  uint32_t answer;
+  do {
+    cl_irq_off();
+    answer = cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room);
+    if ((int32_t)answer < 0) {
+      cl_switch_here(answer);
+      answer = CL_RESUMED;
+    } else if (CL_UNLIKELY(answer > CL_WORD_VALUE_MASK)) {
+      answer = cl_hw_settle(answer);
+    }
+  } while (answer == CL_RESUMED);
+  return answer;
+}
+
+static inline uint32_t cl_op_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  cl_irq_off();
+  return cl_hw_get(cl_port_load(CL_OP_PORT_TRYRECEIVE, id), word, words, room);
+}
+
 /* If the CPU should give way, the kernel interrupts it afterwards. */
 /* The thread interrupted may be between two operations that share WORD0. */
 static inline uint32_t cl_op_semaphore_post_in_trap(uint32_t id) {
