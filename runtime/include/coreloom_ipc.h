@@ -371,7 +371,9 @@ int message_timedreceive(int port, struct message **message, uint32_t cycles);
 int message_free(struct message *message); /* EPERM, EINVAL as above */
 
 /* The same with a copy at each end. A block arrives as a whole, however many messages it takes: up to
- * CL_MESSAGES * CL_MESSAGE_WORDS words, else EMSGSIZE. */
+ * CL_MESSAGES * CL_MESSAGE_WORDS words, else EMSGSIZE. On a platform with kernel.port_words a block of at most so many
+ * words goes through the port without the pool, in a program that has no message_receive: it takes a small part of the
+ * cycles, and waits for no message. */
 int port_send_block(int port, const uint32_t *words, size_t count);
 int port_trysend_block(int port, const uint32_t *words, size_t count);
 int port_timedsend_block(int port, const uint32_t *words, size_t count, uint32_t cycles);

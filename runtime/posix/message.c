@@ -5,7 +5,11 @@
  *
  * A semaphore counts the free ones; a thread that has taken a unit finds one in the list, which is protected by the
  * memory lock for a few instructions. A thread that takes several takes all of them before the next one does (`many`),
- * so two never wait for each other. */
+ * so two never wait for each other.
+ *
+ * A block of at most SHORT words needs none of them: its words go through the port with their number, which is too small
+ * to be a pointer. Not in a program that receives messages: there each block is one, and the receiver of a short one
+ * would have to take it from the pool when none may be left. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,11 +22,20 @@
 #include "ground.h"
 #define SELF() ((uint32_t)gettid() | 1u << 31)
 #define BASE ((uintptr_t)pool) /* a pointer has more bits than a word */
+#define SHORT 0
 #else
+#include "port.h"
 #include "posix.h"
+#if CL_RECEIVES_MESSAGES
+#define SHORT 0
+#else
+#define SHORT CL_PORT_WORDS
+#endif
 #define SELF() pthread_self()
 #define BASE 0u
 #endif
+
+#define INLINE static inline __attribute__((always_inline))
 
 #define FREE 0u
 #define THREAD(tid) ((tid) + 1)
@@ -54,7 +67,7 @@ static uint32_t rest(struct patience *patience) {
   return patience->left;
 }
 
-static inline __attribute__((always_inline)) int take(sem_t *sem, struct patience *patience) {
+INLINE int take(sem_t *sem, struct patience *patience) {
   int result;
   if (patience->kind == WAIT) result = sem_wait(sem);
   else if (patience->kind == TRY) result = sem_trywait(sem);
@@ -62,13 +75,13 @@ static inline __attribute__((always_inline)) int take(sem_t *sem, struct patienc
   return result ? errno : 0;
 }
 
-static inline __attribute__((always_inline)) int port_put(int port, uint32_t word, struct patience *patience) {
+INLINE int port_put(int port, uint32_t word, struct patience *patience) {
   if (patience->kind == WAIT) return port_send(port, word);
   if (patience->kind == TRY) return port_trysend(port, word);
   return port_timedsend(port, word, rest(patience));
 }
 
-static inline __attribute__((always_inline)) int port_get(int port, uint32_t *word, struct patience *patience) {
+INLINE int port_get(int port, uint32_t *word, struct patience *patience) {
   if (patience->kind == WAIT) return port_receive(port, word);
   if (patience->kind == TRY) return port_tryreceive(port, word);
   return port_timedreceive(port, word, rest(patience));
@@ -98,8 +111,7 @@ CL_COLD static void make(void) {
 }
 
 /* A chain of `number`, owned by the caller. */
-static inline __attribute__((always_inline)) int allocate(struct message **message, size_t number,
-                                                          struct patience *patience) {
+INLINE int allocate(struct message **message, size_t number, struct patience *patience) {
   int saved = errno;
   int status;
   if (CL_UNLIKELY(!made)) make();
@@ -161,8 +173,7 @@ static inline int not_mine(const struct message *message) {
 
 /* --- Messages --- */
 
-static inline __attribute__((always_inline)) int alloc(struct message **message, size_t words, enum kind kind,
-                                                       uint32_t cycles) {
+INLINE int alloc(struct message **message, size_t words, enum kind kind, uint32_t cycles) {
   if (words > CL_MESSAGE_WORDS) return EMSGSIZE;
   struct patience patience = patience_of(kind, cycles);
   int status = allocate(message, 1, &patience);
@@ -183,16 +194,14 @@ int message_free(struct message *message) {
 }
 
 /* From the moment when the port has it, it may be the receiver's. */
-static inline __attribute__((always_inline)) int hand_over(int port, struct message *message,
-                                                           struct patience *patience) {
+INLINE int hand_over(int port, struct message *message, struct patience *patience) {
   message->owner = SENT(port);
   int status = port_put(port, (uint32_t)((uintptr_t)message - BASE), patience);
   if (CL_UNLIKELY(status)) message->owner = THREAD(SELF());
   return status;
 }
 
-static inline __attribute__((always_inline)) int send(int port, struct message *message, enum kind kind,
-                                                      uint32_t cycles) {
+INLINE int send(int port, struct message *message, enum kind kind, uint32_t cycles) {
   int status = not_mine(message);
   if (CL_UNLIKELY(status)) return status;
   struct patience patience = patience_of(kind, cycles);
@@ -203,12 +212,7 @@ int message_send(int port, struct message *message) { return send(port, message,
 int message_trysend(int port, struct message *message) { return send(port, message, TRY, 0); }
 int message_timedsend(int port, struct message *message, uint32_t cycles) { return send(port, message, TIMED, cycles); }
 
-static inline __attribute__((always_inline)) int receive(int port, struct message **message, enum kind kind,
-                                                         uint32_t cycles) {
-  struct patience patience = patience_of(kind, cycles);
-  uint32_t word;
-  int status = port_get(port, &word, &patience);
-  if (CL_UNLIKELY(status)) return status;
+INLINE int accept(int port, uint32_t word, struct message **message) {
   struct message *got = (struct message *)(BASE + word);
   if (CL_UNLIKELY(!is_message(got) || got->owner != SENT(port))) return EBADMSG;
   for (struct message *each = got; each; each = each->next) each->owner = THREAD(SELF());
@@ -216,9 +220,31 @@ static inline __attribute__((always_inline)) int receive(int port, struct messag
   return 0;
 }
 
-int message_receive(int port, struct message **message) { return receive(port, message, WAIT, 0); }
-int message_tryreceive(int port, struct message **message) { return receive(port, message, TRY, 0); }
+INLINE int receive(int port, struct message **message, enum kind kind, uint32_t cycles) {
+  struct patience patience = patience_of(kind, cycles);
+  uint32_t word;
+  int status = port_get(port, &word, &patience);
+  if (CL_UNLIKELY(status)) return status;
+  return accept(port, word, message);
+}
+
+/* So that the build sees it in the program, inlined or not (CL_RECEIVES_MESSAGES: src/coreloom/toolchain/firmware.py). */
+static inline void receives_messages(void) {
+#if CL_PORT_WORDS > 0 && !defined(CL_KERNEL_LINUX)
+  __asm__ volatile(".set cl_receives_messages, 0");
+#endif
+}
+
+int message_receive(int port, struct message **message) {
+  receives_messages();
+  return receive(port, message, WAIT, 0);
+}
+int message_tryreceive(int port, struct message **message) {
+  receives_messages();
+  return receive(port, message, TRY, 0);
+}
 int message_timedreceive(int port, struct message **message, uint32_t cycles) {
+  receives_messages();
   return receive(port, message, TIMED, cycles);
 }
 
@@ -233,8 +259,7 @@ static inline void copy(uint32_t *to, const uint32_t *from, size_t number) {
   for (; number; number--) *to++ = *from++;
 }
 
-static inline __attribute__((always_inline)) int send_block(int port, const uint32_t *words, size_t number,
-                                                            enum kind kind, uint32_t cycles) {
+INLINE int send_long(int port, const uint32_t *words, size_t number, enum kind kind, uint32_t cycles) {
   if (number > CL_MESSAGES * CL_MESSAGE_WORDS) return EMSGSIZE;
   struct patience patience = patience_of(kind, cycles);
   struct message *first;
@@ -252,17 +277,7 @@ static inline __attribute__((always_inline)) int send_block(int port, const uint
   return status;
 }
 
-int port_send_block(int port, const uint32_t *words, size_t count) { return send_block(port, words, count, WAIT, 0); }
-int port_trysend_block(int port, const uint32_t *words, size_t count) { return send_block(port, words, count, TRY, 0); }
-int port_timedsend_block(int port, const uint32_t *words, size_t count, uint32_t cycles) {
-  return send_block(port, words, count, TIMED, cycles);
-}
-
-static inline __attribute__((always_inline)) int receive_block(int port, uint32_t *words, size_t capacity,
-                                                               size_t *length, enum kind kind, uint32_t cycles) {
-  struct message *first;
-  int status = receive(port, &first, kind, cycles);
-  if (CL_UNLIKELY(status)) return status;
+INLINE int take_long(struct message *first, uint32_t *words, size_t capacity, size_t *length) {
   size_t total = 0;
   for (const struct message *each = first; each; each = each->next) {
     size_t fits = capacity - total < each->count ? capacity - total : each->count;
@@ -274,12 +289,65 @@ static inline __attribute__((always_inline)) int receive_block(int port, uint32_
   return total > capacity ? EMSGSIZE : 0;
 }
 
-int port_receive_block(int port, uint32_t *words, size_t capacity, size_t *count) {
+#if SHORT
+/* Short ones in the caller's code, where the number of words is known mostly; long ones out of line. */
+#define BLOCK __attribute__((always_inline)) int
+
+static __attribute__((noinline)) int send_apart(int port, const uint32_t *words, size_t number, enum kind kind,
+                                                uint32_t cycles) {
+  return send_long(port, words, number, kind, cycles);
+}
+
+static __attribute__((noinline)) int take_apart(int port, uint32_t word, uint32_t *words, size_t capacity,
+                                                size_t *length) {
+  struct message *first;
+  int status = accept(port, word, &first);
+  return status ? status : take_long(first, words, capacity, length);
+}
+
+INLINE int send_block(int port, const uint32_t *words, size_t number, enum kind kind, uint32_t cycles) {
+  if (number > SHORT) return send_apart(port, words, number, kind, cycles);
+  if (kind == WAIT) return cl_port_send_words(port, words, number);
+  if (kind == TRY) return cl_port_trysend_words(port, words, number);
+  return cl_port_timedsend_words(port, words, number, cycles);
+}
+
+INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *length, enum kind kind, uint32_t cycles) {
+  uint32_t word;
+  int status;
+  if (kind == WAIT) status = cl_port_receive_words(port, &word, words, capacity);
+  else if (kind == TRY) status = cl_port_tryreceive_words(port, &word, words, capacity);
+  else status = cl_port_timedreceive_words(port, &word, words, capacity, cycles);
+  if (CL_UNLIKELY(status)) return status;
+  if (CL_UNLIKELY(word > SHORT)) return take_apart(port, word, words, capacity, length);
+  *length = word;
+  return word > capacity ? EMSGSIZE : 0;
+}
+#else
+#define BLOCK int
+#define send_block send_long
+
+INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *length, enum kind kind, uint32_t cycles) {
+  struct message *first;
+  int status = receive(port, &first, kind, cycles);
+  return CL_UNLIKELY(status) ? status : take_long(first, words, capacity, length);
+}
+#endif
+
+BLOCK port_send_block(int port, const uint32_t *words, size_t count) { return send_block(port, words, count, WAIT, 0); }
+BLOCK port_trysend_block(int port, const uint32_t *words, size_t count) {
+  return send_block(port, words, count, TRY, 0);
+}
+BLOCK port_timedsend_block(int port, const uint32_t *words, size_t count, uint32_t cycles) {
+  return send_block(port, words, count, TIMED, cycles);
+}
+
+BLOCK port_receive_block(int port, uint32_t *words, size_t capacity, size_t *count) {
   return receive_block(port, words, capacity, count, WAIT, 0);
 }
-int port_tryreceive_block(int port, uint32_t *words, size_t capacity, size_t *count) {
+BLOCK port_tryreceive_block(int port, uint32_t *words, size_t capacity, size_t *count) {
   return receive_block(port, words, capacity, count, TRY, 0);
 }
-int port_timedreceive_block(int port, uint32_t *words, size_t capacity, size_t *count, uint32_t cycles) {
+BLOCK port_timedreceive_block(int port, uint32_t *words, size_t capacity, size_t *count, uint32_t cycles) {
   return receive_block(port, words, capacity, count, TIMED, cycles);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "port.h"
+
 #include <errno.h>
 
 #include "cancel.h"
 #include "coreloom.h"
 
 _Static_assert(PORT_DIRECT == 1u << CL_PORT_FLAGS_IMMEDIATE_LSB, "flags go to the kernel as they are");
+
+#define INLINE static inline __attribute__((always_inline))
 
 static inline int bad(int port) { return CL_UNLIKELY((unsigned)port >= CL_PORTS); }
 
@@ -26,80 +30,162 @@ static inline void after(uint32_t answer) {
   if (answer == CL_RESUMED) cl_cancel_test();
 }
 
-CL_COLD static int send_cancellable(uint32_t port, uint32_t word) {
+/* --- Send and receive --- */
+
+/* A message of one word; or `block`, the words of one and their number. Which of them is known where it is inlined. */
+
+struct source {
+  int block;
+  uint32_t word;
+  const uint32_t *words;
+};
+
+struct sink {
+  int block;
+  uint32_t *word, *words;
+  uint32_t room;
+};
+
+INLINE uint32_t op_send(uint32_t port, struct source from) {
+  return from.block ? cl_op_port_send_words(port, from.words, from.word) : cl_op_port_send(port, from.word);
+}
+INLINE uint32_t op_send_once(uint32_t port, struct source from) {
+  return from.block ? cl_op_port_send_words_once(port, from.words, from.word) : cl_op_port_send_once(port, from.word);
+}
+INLINE uint32_t op_receive(uint32_t port, struct sink to) {
+  return to.block ? cl_op_port_receive_words(port, to.word, to.words, to.room) : cl_op_port_receive(port, to.word);
+}
+INLINE uint32_t op_receive_once(uint32_t port, struct sink to) {
+  return to.block ? cl_op_port_receive_words_once(port, to.word, to.words, to.room)
+                  : cl_op_port_receive_once(port, to.word);
+}
+INLINE int trysend(int port, struct source from) {
+  return from.block ? cl_port_trysend_words(port, from.words, from.word) : port_trysend(port, from.word);
+}
+INLINE int tryreceive(int port, struct sink to) {
+  return to.block ? cl_port_tryreceive_words(port, to.word, to.words, to.room) : port_tryreceive(port, to.word);
+}
+
+CL_COLD static int send_cancellable(uint32_t port, struct source from) {
   uint32_t answer = CL_RESUMED;
   if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-      answer = cl_op_port_send_once(port, word);
+      answer = op_send_once(port, from);
     while (goes_on(answer));
   after(answer);
   return cl_status(answer);
 }
 
-CL_COLD static int receive_cancellable(uint32_t port, uint32_t *word) {
+CL_COLD static int receive_cancellable(uint32_t port, struct sink to) {
   uint32_t answer = CL_RESUMED;
   if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
-      answer = cl_op_port_receive_once(port, word);
+      answer = op_receive_once(port, to);
     while (goes_on(answer));
   after(answer);
   return cl_status(answer);
 }
 
-int port_send(int port, uint32_t word) {
+INLINE int send(int port, struct source from) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
-  if (CL_CANCEL) return send_cancellable((uint32_t)port, word);
-  return cl_status(cl_op_port_send((uint32_t)port, word));
+  if (CL_CANCEL) return send_cancellable((uint32_t)port, from);
+  return cl_status(op_send((uint32_t)port, from));
 }
+
+INLINE int timedsend(int port, struct source from, uint32_t cycles) {
+  int status = trysend(port, from);
+  if (status != EAGAIN) return status;
+  cl_trace_call();
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
+  uint32_t answer = CL_RESUMED;
+  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
+      answer = op_send_once((uint32_t)port, from);
+    while (goes_on(answer) && !cl_timer_ended(&timer));
+  cl_timer_stop(&timer);
+  after(answer);
+  if (answer != CL_RESUMED) return cl_status(answer);
+  status = trysend(port, from); /* there may be room by now */
+  return status == EAGAIN ? ETIMEDOUT : status;
+}
+
+INLINE int receive(int port, struct sink to) {
+  cl_trace_call();
+  if (bad(port)) return EINVAL;
+  if (CL_CANCEL) return receive_cancellable((uint32_t)port, to);
+  return cl_status(op_receive((uint32_t)port, to));
+}
+
+INLINE int timedreceive(int port, struct sink to, uint32_t cycles) {
+  int status = tryreceive(port, to);
+  if (status != EAGAIN) return status;
+  cl_trace_call();
+  struct cl_timer timer;
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
+  uint32_t answer = CL_RESUMED;
+  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
+      answer = op_receive_once((uint32_t)port, to);
+    while (goes_on(answer) && !cl_timer_ended(&timer));
+  cl_timer_stop(&timer);
+  after(answer);
+  if (answer != CL_RESUMED) return cl_status(answer);
+  status = tryreceive(port, to); /* there may be a message by now */
+  return status == EAGAIN ? ETIMEDOUT : status;
+}
+
+/* --- Of one word --- */
+
+INLINE struct source one(uint32_t word) { return (struct source){.word = word}; }
+INLINE struct sink to_one(uint32_t *word) { return (struct sink){.word = word}; }
+
+int port_send(int port, uint32_t word) { return send(port, one(word)); }
 
 int port_trysend(int port, uint32_t word) {
   if (bad(port)) return EINVAL;
   return cl_status(cl_op_port_trysend((uint32_t)port, word));
 }
 
-int port_timedsend(int port, uint32_t word, uint32_t cycles) {
-  int status = port_trysend(port, word);
-  if (status != EAGAIN) return status;
-  cl_trace_call();
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
-  uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
-      answer = cl_op_port_send_once((uint32_t)port, word);
-    while (goes_on(answer) && !cl_timer_ended(&timer));
-  cl_timer_stop(&timer);
-  after(answer);
-  if (answer != CL_RESUMED) return cl_status(answer);
-  status = port_trysend(port, word); /* there may be room by now */
-  return status == EAGAIN ? ETIMEDOUT : status;
-}
+int port_timedsend(int port, uint32_t word, uint32_t cycles) { return timedsend(port, one(word), cycles); }
 
-__attribute__((always_inline)) int port_receive(int port, uint32_t *word) {
-  cl_trace_call();
-  if (bad(port)) return EINVAL;
-  if (CL_CANCEL) return receive_cancellable((uint32_t)port, word);
-  return cl_status(cl_op_port_receive((uint32_t)port, word));
-}
+__attribute__((always_inline)) int port_receive(int port, uint32_t *word) { return receive(port, to_one(word)); }
 
 int port_tryreceive(int port, uint32_t *word) {
   if (bad(port)) return EINVAL;
   return cl_status(cl_op_port_tryreceive((uint32_t)port, word));
 }
 
-int port_timedreceive(int port, uint32_t *word, uint32_t cycles) {
-  int status = port_tryreceive(port, word);
-  if (status != EAGAIN) return status;
-  cl_trace_call();
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
-  uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
-      answer = cl_op_port_receive_once((uint32_t)port, word);
-    while (goes_on(answer) && !cl_timer_ended(&timer));
-  cl_timer_stop(&timer);
-  after(answer);
-  if (answer != CL_RESUMED) return cl_status(answer);
-  status = port_tryreceive(port, word); /* there may be a message by now */
-  return status == EAGAIN ? ETIMEDOUT : status;
-}
+int port_timedreceive(int port, uint32_t *word, uint32_t cycles) { return timedreceive(port, to_one(word), cycles); }
 
 int port_publish(void) { return cl_status(cl_op_port_publish()); }
+
+/* --- Of more words (message.c) --- */
+
+INLINE struct source more(const uint32_t *words, uint32_t count) { return (struct source){1, count, words}; }
+INLINE struct sink to_more(uint32_t *word, uint32_t *words, uint32_t room) {
+  return (struct sink){1, word, words, room};
+}
+
+__attribute__((always_inline)) int cl_port_send_words(int port, const uint32_t *words, uint32_t count) {
+  return send(port, more(words, count));
+}
+
+int cl_port_trysend_words(int port, const uint32_t *words, uint32_t count) {
+  if (bad(port)) return EINVAL;
+  return cl_status(cl_op_port_trysend_words((uint32_t)port, words, count));
+}
+
+int cl_port_timedsend_words(int port, const uint32_t *words, uint32_t count, uint32_t cycles) {
+  return timedsend(port, more(words, count), cycles);
+}
+
+__attribute__((always_inline)) int cl_port_receive_words(int port, uint32_t *word, uint32_t *words, uint32_t room) {
+  return receive(port, to_more(word, words, room));
+}
+
+int cl_port_tryreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room) {
+  if (bad(port)) return EINVAL;
+  return cl_status(cl_op_port_tryreceive_words((uint32_t)port, word, words, room));
+}
+
+int cl_port_timedreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room, uint32_t cycles) {
+  return timedreceive(port, to_more(word, words, room), cycles);
+}

@@ -7,15 +7,20 @@
 #define CL_SW_DECLARE(name, CODE, arguments) uint32_t cl_op_##name(CL_PARAMETERS_##arguments);
 CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
-uint32_t cl_sw_port_send(uint32_t id, uint32_t word);
 
-/* The caller sees that the common answer is 0, and looks for no error in it. */
-static inline __attribute__((always_inline)) uint32_t cl_op_port_send(uint32_t id, uint32_t word) {
-  uint32_t answer = cl_sw_port_send(id, word);
-  if (CL_LIKELY(!answer)) return 0;
-  __asm__("" : "+r"(answer)); /* else the compiler drops the test */
-  return answer;
-}
+/* The caller sees that the common answer is 0, and looks for no error in it. _once, also of receive: for timed waits. */
+#define CL_SW_SENDING(name, pass, ...)                                                   \
+  uint32_t cl_sw_port_##name(__VA_ARGS__);                                               \
+  uint32_t cl_op_port_try##name(__VA_ARGS__);                                            \
+  uint32_t cl_op_port_##name##_once(__VA_ARGS__);                                        \
+  static inline __attribute__((always_inline)) uint32_t cl_op_port_##name(__VA_ARGS__) { \
+    uint32_t answer = cl_sw_port_##name pass;                                            \
+    if (CL_LIKELY(!answer)) return 0;                                                    \
+    __asm__("" : "+r"(answer)); /* else the compiler drops the test */                   \
+    return answer;                                                                       \
+  }
+CL_SW_SENDING(send, (id, word), uint32_t id, uint32_t word)
+CL_SW_SENDING(send_words, (id, words, count), uint32_t id, const uint32_t *words, uint32_t count)
 
 /* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. */
 #define CL_SW_IN_PLACE(name, CODE, arguments, MOSTLY)                                             \
@@ -31,29 +36,28 @@ static inline __attribute__((always_inline)) uint32_t cl_op_port_send(uint32_t i
 CL_OPS_IN_PLACE(CL_SW_IN_PLACE)
 
 /* The same; or RESUMED: then call it again. */
-uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word);
-
-/* Variants for timed waits. */
-uint32_t cl_op_port_send_once(uint32_t id, uint32_t word);
-
-static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
-  uint32_t answer = cl_sw_port_receive(id, word);
-  if ((int32_t)answer >= 0) return answer;
-  cl_switch_here(answer);
-  return CL_RESUMED;
-}
-
-static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
-  uint32_t answer;
-  do {
-    answer = cl_sw_port_receive(id, word);
-    if ((int32_t)answer < 0) {
-      cl_switch_here(answer);
-      answer = CL_RESUMED;
-    }
-  } while (answer == CL_RESUMED);
-  return answer;
-}
+#define CL_SW_RECEIVING(name, pass, ...)                                                 \
+  uint32_t cl_sw_port_##name(__VA_ARGS__);                                               \
+  uint32_t cl_op_port_try##name(__VA_ARGS__);                                            \
+  static inline uint32_t cl_op_port_##name##_once(__VA_ARGS__) {                         \
+    uint32_t answer = cl_sw_port_##name pass;                                            \
+    if ((int32_t)answer >= 0) return answer;                                             \
+    cl_switch_here(answer);                                                              \
+    return CL_RESUMED;                                                                   \
+  }                                                                                      \
+  static inline __attribute__((always_inline)) uint32_t cl_op_port_##name(__VA_ARGS__) { \
+    uint32_t answer;                                                                     \
+    do {                                                                                 \
+      answer = cl_sw_port_##name pass;                                                   \
+      if ((int32_t)answer < 0) {                                                         \
+        cl_switch_here(answer);                                                          \
+        answer = CL_RESUMED;                                                             \
+      }                                                                                  \
+    } while (answer == CL_RESUMED);                                                      \
+    return answer;                                                                       \
+  }
+CL_SW_RECEIVING(receive, (id, word), uint32_t id, uint32_t *word)
+CL_SW_RECEIVING(receive_words, (id, word, words, room), uint32_t id, uint32_t *word, uint32_t *words, uint32_t room)
 
 #define CL_BACKEND_TIMEOUTS 0
 static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
@@ -64,7 +68,6 @@ static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
   return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
 }
 
-uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word);
 uint32_t cl_op_semaphore_post_in_trap(uint32_t id);
 uint32_t cl_op_mutex_lock_apart(uint32_t id);
 uint32_t cl_op_move(uint32_t word);

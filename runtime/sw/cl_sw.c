@@ -469,7 +469,7 @@ DIRECT(set_weight, (id, word), uint32_t id, uint32_t word)
 QUIET(set_deadline, (id, word), uint32_t id, uint32_t word)
 QUIET(port_open, (cpu, id, word), uint32_t id, uint32_t word)
 QUIET(port_close, (cpu, id), uint32_t id)
-WAKING(port_trysend, (cpu, id, word, &woke), (id, word), uint32_t id, uint32_t word)
+WAKING(port_trysend, (cpu, id, word, NULL, 0, &woke), (id, word), uint32_t id, uint32_t word)
 WAKING(port_publish, (cpu, &woke), (), void)
 WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
@@ -505,18 +505,22 @@ __attribute__((noinline)) uint32_t cl_sw_yield(void) {
 
 /* Send and receive. The waiting parts are out of line: only they need a frame. */
 
-/* The same for one wait. */
+/* One wait. */
 CL_COLD uint32_t cl_op_port_send_once(uint32_t id, uint32_t word) {
   k_cpu *cpu = enter();
   int woke = 0;
-  uint32_t answer = k_op_port_send(cpu, id, word, &woke);
+  uint32_t answer = k_op_port_send(cpu, id, word, NULL, 0, &woke);
   return (int32_t)answer < 0 ? settle(cpu, answer) : leave(cpu, answer);
 }
 
-__attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
+static inline void wait_for_room(k_cpu *cpu, k_port *port) {
   uint32_t answer = k_wait_for_room(cpu, port);
   if (CL_LIKELY((int32_t)answer < 0)) settle(cpu, answer);
   else leave(cpu, answer);
+}
+
+__attribute__((noinline)) static uint32_t send_wait(k_cpu *cpu, k_port *port, uint32_t word) {
+  wait_for_room(cpu, port);
   return cl_sw_port_send((uint32_t)(port - k_ports), word);
 }
 
@@ -525,7 +529,7 @@ CL_APART uint32_t send_closer(k_port *port, uint32_t word) {
   k_thread *thread = this_thread();
   if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
   if (CL_UNLIKELY(k_full(port))) return send_wait(this_cpu(), port, word);
-  return leave_waking(this_cpu(), k_put(port, thread, word), 0);
+  return leave_waking(this_cpu(), k_put(port, thread, word, NULL, 0), 0);
 }
 
 /* Inlined into every thread's loop, so only a message that needs no more than being stored is here. */
@@ -534,9 +538,44 @@ uint32_t cl_sw_port_send(uint32_t id, uint32_t word) {
   k_port *port = &k_ports[id];
   cl_irq_off();
   lock();
-  if (CL_LIKELY(k_put_at_once(port, word))) return leave_quietly(0);
-  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word))) return leave_quietly(0);
+  if (CL_LIKELY(k_put_at_once(port, word, NULL, 0))) return leave_quietly(0);
+  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), word, NULL, 0))) return leave_quietly(0);
   return send_closer(port, word);
+}
+
+/* The same for messages of more words. */
+
+WAKING(port_trysend_words, (cpu, id, words, count, &woke), (id, words, count), uint32_t id, const uint32_t *words,
+       uint32_t count)
+
+CL_COLD uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
+  k_cpu *cpu = enter();
+  int woke = 0;
+  uint32_t answer = k_op_port_send(cpu, id, count, words, count, &woke);
+  return (int32_t)answer < 0 ? settle(cpu, answer) : leave(cpu, answer);
+}
+
+__attribute__((noinline)) static uint32_t send_words_wait(k_cpu *cpu, k_port *port, const uint32_t *words,
+                                                          uint32_t count) {
+  wait_for_room(cpu, port);
+  return cl_sw_port_send_words((uint32_t)(port - k_ports), words, count);
+}
+
+CL_APART uint32_t send_words_closer(k_port *port, const uint32_t *words, uint32_t count) {
+  k_thread *thread = this_thread();
+  if (CL_UNLIKELY(port->kind == K_CLOSED)) return leave_quietly(K_ERROR(EBADF));
+  if (CL_UNLIKELY(k_full(port))) return send_words_wait(this_cpu(), port, words, count);
+  return leave_waking(this_cpu(), k_put(port, thread, count, words, count), 0);
+}
+
+uint32_t cl_sw_port_send_words(uint32_t id, const uint32_t *words, uint32_t count) {
+  if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
+  k_port *port = &k_ports[id];
+  cl_irq_off();
+  lock();
+  if (CL_LIKELY(k_put_at_once(port, count, words, count))) return leave_quietly(0);
+  if (k_buffers && CL_LIKELY(k_put_buffered(port, this_thread(), count, words, count))) return leave_quietly(0);
+  return send_words_closer(port, words, count);
 }
 
 /* The thread in the answer is to be switched to by cl_op_port_receive. */
@@ -558,10 +597,10 @@ CL_APART uint32_t receive_empty(k_thread *receiver, k_port *port, uint32_t head)
   return in_place(cpu, answer);
 }
 
-CL_APART uint32_t tryreceive_empty(uint32_t id, uint32_t *word) {
+CL_APART uint32_t tryreceive_empty(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   k_cpu *cpu = enter();
   int woke = 0;
-  uint32_t answer = k_op_port_tryreceive(cpu, id, word, &woke);
+  uint32_t answer = k_op_port_tryreceive(cpu, id, word, words, room, &woke);
   return leave_if(woke, cpu, answer);
 }
 
@@ -574,7 +613,7 @@ CL_APART uint32_t receive_room(k_port *port) {
 /* Only the receiver, the caller, moves head: so taking a message needs no lock. A sender that is about to wait for room
  * sees the new head, or is seen here, because loads and stores happen in program order on one bus. Inlined into every
  * thread's loop, so whatever is not taking is out of line. */
-static inline uint32_t receive(uint32_t id, uint32_t *word, int waits) {
+static inline uint32_t receive(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room, int waits) {
   if (CL_UNLIKELY(id >= CL_PORTS)) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
   k_thread *thread = this_thread();
@@ -582,16 +621,24 @@ static inline uint32_t receive(uint32_t id, uint32_t *word, int waits) {
   uint32_t head = port->head;
   uint32_t frozen = *(volatile uint32_t *)&port->frozen; /* loads first: a core waits for the last one */
   if (CL_UNLIKELY(receiver != thread)) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
-  if (frozen == head) return waits ? receive_empty(receiver, port, head) : tryreceive_empty(id, word);
+  if (frozen == head) return waits ? receive_empty(receiver, port, head) : tryreceive_empty(id, word, words, room);
   uint32_t message = *(volatile uint32_t *)k_slot(port, head);
+  cl_words_get(words, k_further_of(port, head), message, room);
   *(volatile uint32_t *)&port->head = head + K_STEP;
   k_thread *senders = *(k_thread *volatile *)&port->senders;
   *word = message;
   return CL_UNLIKELY(senders) ? receive_room(port) : 0;
 }
 
-uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) { return receive(id, word, 1); }
-uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) { return receive(id, word, 0); }
+uint32_t cl_sw_port_receive(uint32_t id, uint32_t *word) { return receive(id, word, NULL, 0, 1); }
+uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) { return receive(id, word, NULL, 0, 0); }
+
+uint32_t cl_sw_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  return receive(id, word, words, room, 1);
+}
+uint32_t cl_op_port_tryreceive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  return receive(id, word, words, room, 0);
+}
 
 /* A new thread that is better than all takes the CPU at once. Not inlined: pthread_create is long enough. */
 __attribute__((noinline)) uint32_t cl_op_thread_start(uint32_t id) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cl_kernel_ops.h"
+#include "cl_words.h"
 #ifdef CL_POLICY
 #include "cl_policy.h"
 #endif
@@ -133,10 +134,6 @@ K_INLINE uint32_t *k_slot(k_port *port, uint32_t number) {
   return (uint32_t *)(void *)((char *)port->ring + number % (K_RING * K_STEP));
 }
 
-/* A receiver takes a message without the lock as soon as `frozen` says so: the compiler must not store that first. */
-K_INLINE void k_write(k_port *port, uint32_t number, uint32_t word) {
-  *(volatile uint32_t *)k_slot(port, number) = word;
-}
 K_INLINE void k_freeze(k_port *port, uint32_t number) { *(volatile uint32_t *)&port->frozen = number; }
 
 typedef struct {
@@ -179,6 +176,10 @@ static k_port k_ports[CL_PORTS];
 static k_thread k_threads[CL_THREADS];
 static k_mutex k_mutexes[CL_MUTEXES];
 static k_semaphore k_semaphores[CL_SEMAPHORES];
+/* The further words of the messages: apart, so that a message of one word costs the same with and without. A power of
+ * two of them, as for K_RING. */
+#define K_FURTHER (CL_PORT_WORDS <= 1 ? 1 : CL_PORT_WORDS <= 2 ? 2 : CL_PORT_WORDS <= 4 ? 4 : 8)
+K_FAR static uint32_t k_further[CL_PORTS][K_RING * K_FURTHER];
 K_FAR static k_condition k_conditions[CL_CONDITIONS];
 K_FAR static k_line k_lines[CL_LINES];
 static uint16_t k_free[CL_THREADS]; /* stack of free thread numbers */
@@ -191,6 +192,11 @@ static uint32_t k_waiting; /* how many CPUs wait */
 static uint32_t k_asleep; /* K_HELD: and how many wait, or have their answer but are not back: k_back() */
 
 static inline void k_interrupt(k_cpu *cpu);
+
+/* Where the further words of the message of that number are. */
+K_INLINE uint32_t *k_further_of(const k_port *port, uint32_t number) {
+  return &k_further[port - k_ports][number % (K_RING * K_STEP) / K_STEP * K_FURTHER];
+}
 
 K_INLINE uint32_t k_tid(const k_thread *thread) { return thread->switch_word & CL_WORD_VALUE_MASK; }
 

@@ -590,6 +590,12 @@ K_COLD uint32_t k_op_cond_leave(uint32_t id, uint32_t tid, int *woke) {
 
 /* --- ports -------------------------------------------------------------------------------- */
 
+/* A receiver takes a message without the lock as soon as `frozen` says so: the compiler must not store that first. */
+K_INLINE void k_write(k_port *port, uint32_t number, uint32_t word, const uint32_t *words, uint32_t count) {
+  *(volatile uint32_t *)k_slot(port, number) = word;
+  cl_words_put(k_further_of(port, number), words, count);
+}
+
 K_COLD uint32_t k_op_port_open(k_cpu *cpu, uint32_t id, uint32_t flags) {
   if (id >= CL_PORTS) return K_ERROR(EINVAL);
   k_port *port = &k_ports[id];
@@ -635,21 +641,23 @@ K_INLINE k_port *k_port_to_receive(const k_cpu *cpu, uint32_t id, uint32_t *erro
 K_INLINE int k_full(const k_port *port) { return port->tail - port->head == K_FULL; }
 K_INLINE int k_has_message(const k_port *port) { return port->frozen != port->head; }
 
+/* A message is `word` and `count` further words, or with count 0 undefined ones. */
+
 /* A message to a direct port that has room and whose receiver does not wait; or nothing, and 0. */
-K_INLINE int k_put_at_once(k_port *port, uint32_t word) {
+K_INLINE int k_put_at_once(k_port *port, uint32_t word, const uint32_t *words, uint32_t count) {
   uint32_t at_once = port->at_once;
   uint32_t tail = port->tail;
   uint32_t head = port->head;
   __asm__ volatile("" : : "r"(at_once), "r"(tail), "r"(head)); /* all loads first: a core waits for one */
   if (at_once != K_DIRECT || tail - head == K_FULL) return 0;
-  k_write(port, tail, word);
+  k_write(port, tail, word, words, count);
   port->tail = tail + K_STEP;
   k_freeze(port, tail + K_STEP);
   return 1;
 }
 
 /* A message to a buffered port that has room and no other writer; or nothing, and 0. */
-K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
+K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word, const uint32_t *words, uint32_t count) {
   k_thread *writer = port->writer;
   uint32_t tail = port->tail;
   if (port->kind != K_BUFFERED || tail - port->head == K_FULL) return 0;
@@ -660,15 +668,15 @@ K_INLINE int k_put_buffered(k_port *port, k_thread *thread, uint32_t word) {
   } else if (writer != thread) {
     return 0;
   }
-  k_write(port, tail, word);
+  k_write(port, tail, word, words, count);
   port->tail = tail + K_STEP;
   return 1;
 }
 
 /* There is room. Returns the receiver if it is to be woken. */
-K_INLINE k_thread *k_put(k_port *port, k_thread *thread, uint32_t word) {
+K_INLINE k_thread *k_put(k_port *port, k_thread *thread, uint32_t word, const uint32_t *words, uint32_t count) {
   uint32_t tail = port->tail;
-  k_write(port, tail, word);
+  k_write(port, tail, word, words, count);
   port->tail = tail + K_STEP;
   if (port->kind == K_DIRECT || (port->writer && port->writer != thread)) {
     /* Two writers meet: publish now, or the second's message would wait for the first. */
@@ -699,10 +707,11 @@ K_INLINE uint32_t k_wait_for_room(k_cpu *cpu, k_port *port) {
   return k_block(cpu, woken);
 }
 
-/* There is a message. Returns how many are left. */
-K_INLINE uint32_t k_take(k_port *port, uint32_t *word, int *woke) {
+/* There is a message, of whose further words there is room for so many. Returns how many messages are left. */
+K_INLINE uint32_t k_take(k_port *port, uint32_t *word, uint32_t *words, uint32_t room, int *woke) {
   uint32_t head = port->head;
   *word = *k_slot(port, head);
+  cl_words_get(words, k_further_of(port, head), *word, room);
   port->head = head += K_STEP;
   if (K_RARE(port->senders)) k_wake_and_notify(k_first_waiter(&port->senders), woke);
   return (port->frozen - head) / K_STEP;
@@ -719,17 +728,20 @@ K_INLINE uint32_t k_wait_for_message(k_cpu *cpu, k_port *port) {
   return k_block(cpu, woken);
 }
 
-K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word, int *woke) {
+K_INLINE uint32_t k_op_port_send(k_cpu *cpu, uint32_t id, uint32_t word, const uint32_t *words, uint32_t count,
+                                 int *woke) {
   uint32_t error;
   k_port *port = k_port_to_send(id, &error);
   if (!port) return error;
-  if (k_put_at_once(port, word) || k_put_buffered(port, cpu->current, word)) return 0;
+  if (k_put_at_once(port, word, words, count)) return 0;
+  if (k_put_buffered(port, cpu->current, word, words, count)) return 0;
   if (k_full(port)) return k_wait_for_room(cpu, port);
-  k_wake_if(k_put(port, cpu->current, word), woke);
+  k_wake_if(k_put(port, cpu->current, word, words, count), woke);
   return 0;
 }
 
-K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, int *woke) {
+K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, const uint32_t *words, uint32_t count,
+                                    int *woke) {
   uint32_t error;
   k_port *port = k_port_to_send(id, &error);
   if (!port) return error;
@@ -737,11 +749,16 @@ K_INLINE uint32_t k_op_port_trysend(k_cpu *cpu, uint32_t id, uint32_t word, int 
     k_publish(cpu->current, woke);
     return K_ERROR(EAGAIN);
   }
-  k_wake_if(k_put(port, cpu->current, word), woke);
+  k_wake_if(k_put(port, cpu->current, word, words, count), woke);
   return 0;
 }
 
-K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int *woke) {
+K_INLINE uint32_t k_op_port_trysend_words(k_cpu *cpu, uint32_t id, const uint32_t *words, uint32_t count, int *woke) {
+  return k_op_port_trysend(cpu, id, count, words, count, woke);
+}
+
+K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
+                                    int *woke) {
   uint32_t error;
   k_port *port = k_port_to_receive(cpu, id, &error);
   if (!port) return error;
@@ -751,15 +768,16 @@ K_INLINE uint32_t k_op_port_receive(k_cpu *cpu, uint32_t id, uint32_t *word, int
     if (answer) return answer;
     *woke = 1;
   }
-  return k_take(port, word, woke);
+  return k_take(port, word, words, room, woke);
 }
 
-K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word, int *woke) {
+K_INLINE uint32_t k_op_port_tryreceive(k_cpu *cpu, uint32_t id, uint32_t *word, uint32_t *words, uint32_t room,
+                                       int *woke) {
   uint32_t error;
   k_port *port = k_port_to_receive(cpu, id, &error);
   if (!port) return error;
   if (!k_has_message(port)) k_publish(cpu->current, woke); /* may fill this very port */
-  return k_has_message(port) ? k_take(port, word, woke) : K_ERROR(EAGAIN);
+  return k_has_message(port) ? k_take(port, word, words, room, woke) : K_ERROR(EAGAIN);
 }
 
 K_INLINE uint32_t k_op_port_publish(k_cpu *cpu, int *woke) {
@@ -828,7 +846,8 @@ K_INLINE uint32_t k_op_interrupt_wait(k_cpu *cpu, uint32_t id) {
 K_COLD uint32_t k_send_line(k_port *port, uint32_t id, int *woke) {
   if (!port->receiver) return K_ERROR(EBADF);
   if (k_full(port)) return K_ERROR(EAGAIN);
-  k_write(port, port->tail, id);
+  static const uint32_t zeros[CL_PORT_WORDS];
+  k_write(port, port->tail, id, zeros, CL_PORT_WORDS);
   port->tail += K_STEP;
   k_wake_if(k_show(port), woke);
   return 0;

@@ -149,7 +149,7 @@ static int step(uint32_t taken[PATHS]) {
     default:
       now++;
       for (k_cpu *each = k_cpus; each < k_cpus + CL_CPUS; each++) k_look_at_slice(each);
-      if (!draw(8)) k_op_port_trysend(cpu, 0, now, &woke);
+      if (!draw(8)) k_op_port_trysend(cpu, 0, now, NULL, 0, &woke);
       return both(SLICE, cpu, 0, &taken[SLICE]);
   }
   if (answer == K_PENDING) *sleeps = 1;

@@ -8,7 +8,7 @@
 #include "cl_sw_kernel.h"
 
 static uint32_t now;
-static uint32_t word0[CL_CPUS];
+static uint32_t words[CL_CPUS][1 + CL_PORT_WORDS]; /* WORD0 and further ones */
 static uint32_t answered; /* CPUs whose pending operation has its answer */
 static uint32_t told;     /* CPUs that were asked to look, and have not answered with preempt */
 static int saved;         /* the operation began with saving, which may make a thread ready, too */
@@ -25,10 +25,19 @@ static inline void k_completed(k_cpu *cpu) {
 }
 static inline void k_interrupt(k_cpu *cpu) { told |= 1u << (cpu - k_cpus); }
 
+static uint32_t *argument(uint32_t number, uint32_t id) { return &words[number][id <= CL_PORT_WORDS ? id : 0]; }
+
+/* As a hardware kernel's port, which has all words of the message. */
+static uint32_t received(uint32_t number, uint32_t id, uint32_t head, uint32_t answer) {
+  if (answer <= CL_WORD_VALUE_MASK)
+    memcpy(&words[number][1], k_further_of(&k_ports[id], head), CL_PORT_WORDS * sizeof(uint32_t));
+  return answer;
+}
+
 static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
   k_cpu *cpu = &k_cpus[number];
-  uint32_t *word = &word0[number];
-  if (op == CL_OP_WORD0) return *word;
+  uint32_t *word = words[number], head = id < CL_PORTS ? k_ports[id].head : 0;
+  if (op == CL_OP_WORD0) return *argument(number, id);
   woke = saved = 0;
   switch (op) { /* CL_OPS_ANY_TIME: no saving */
     case CL_OP_SEMAPHORE_POST: return k_op_semaphore_post(id, &woke);
@@ -124,10 +133,12 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_INTERRUPT_WAIT: return k_op_interrupt_wait(cpu, id);
     case CL_OP_PORT_OPEN: return k_op_port_open(cpu, id, *word);
     case CL_OP_PORT_CLOSE: return k_op_port_close(cpu, id);
-    case CL_OP_PORT_SEND: return woke = 0, k_op_port_send(cpu, id, *word, &woke);
-    case CL_OP_PORT_TRYSEND: return woke = 0, k_op_port_trysend(cpu, id, *word, &woke);
-    case CL_OP_PORT_RECEIVE: return woke = 0, k_op_port_receive(cpu, id, word, &woke);
-    case CL_OP_PORT_TRYRECEIVE: return woke = 0, k_op_port_tryreceive(cpu, id, word, &woke);
+    case CL_OP_PORT_SEND: return woke = 0, k_op_port_send(cpu, id, *word, word + 1, CL_PORT_WORDS, &woke);
+    case CL_OP_PORT_TRYSEND: return woke = 0, k_op_port_trysend(cpu, id, *word, word + 1, CL_PORT_WORDS, &woke);
+    case CL_OP_PORT_RECEIVE:
+      return woke = 0, received(number, id, head, k_op_port_receive(cpu, id, word, NULL, 0, &woke));
+    case CL_OP_PORT_TRYRECEIVE:
+      return woke = 0, received(number, id, head, k_op_port_tryreceive(cpu, id, word, NULL, 0, &woke));
     case CL_OP_PORT_PUBLISH: return woke = 0, k_op_port_publish(cpu, &woke);
     default: return K_ERROR(EINVAL);
   }
@@ -153,7 +164,7 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
         if (op != CL_OP_WORD0) note_switch(cpu, own);
         break;
       case STORE:
-        if (op == CL_OP_WORD0) word0[cpu] = word;
+        if (op == CL_OP_WORD0) *argument(cpu, id) = word;
         if (op == CL_OP_SAVED) {
           k_saved(&k_cpus[cpu]);
           switching &= ~(1u << cpu);
@@ -174,7 +185,7 @@ size_t sw_run(const uint32_t *step, size_t count, uint32_t report[5]) {
         break;
       default:
         k_init();
-        memset(word0, 0, sizeof word0);
+        memset(words, 0, sizeof words);
         told = switching = 0;
     }
     /* The front end looks after an operation that says so, and after every switch. */

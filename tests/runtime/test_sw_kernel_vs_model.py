@@ -26,6 +26,7 @@ NAMES = {op.code: name for name, op in SPEC.ops.items()}
 CONFIGS = {
     "1 cpu": Config(1, 8, 4, ports=4, port_depth=2, mutexes=3, semaphores=3, conditions=3, lines=3),
     "2 cpus": Config(2, 16, 8, ports=6, port_depth=3, mutexes=4, semaphores=4, conditions=4, lines=4),
+    "messages of 4 words": Config(2, 16, 8, ports=3, port_depth=3, port_words=3, semaphores=2, lines=2),
     "4 cpus": Config(4, 64, 128, ports=32, port_depth=8, mutexes=32, semaphores=32, conditions=32, lines=8),
     "256 priorities": Config(2, 16, 256, ports=4, port_depth=2, conditions=2, lines=2),
 }
@@ -38,6 +39,7 @@ def library(config: Config, folder: Path, source: str = "sw_host.c") -> ctypes.C
         "CL_PRIORITIES": config.priorities,
         "CL_PORTS": config.ports,
         "CL_PORT_DEPTH": config.port_depth,
+        "CL_PORT_WORDS": config.port_words,
         "CL_MUTEXES": config.mutexes,
         "CL_SEMAPHORES": config.semaphores,
         "CL_CONDITIONS": config.conditions,

@@ -18,7 +18,13 @@ from coreloom.toolchain import firmware, link, zig
 
 SEED = int(os.environ.get("CORELOOM_SEED", "1"))
 STEPS = int(os.environ.get("CORELOOM_STEPS", "40000"))
-SIZES = {"CL_THREADS": 16, "CL_PRIORITIES": 32, "CL_PORTS": 2, "CL_PORT_DEPTH": 2, "CL_MUTEXES": 2} | {
+SIZES = {
+    "CL_THREADS": 16,
+    "CL_PRIORITIES": 32,
+    "CL_PORTS": 2,
+    "CL_PORT_DEPTH": 2,
+    "CL_PORT_WORDS": 0,
+    "CL_MUTEXES": 2,
     "CL_SEMAPHORES": 4,
     "CL_CONDITIONS": 2,
     "CL_LINES": 2,

@@ -221,7 +221,11 @@ _MAX_ALIGNMENT = 64
 
 
 # What a function of the POSIX layer needs everywhere in the runtime.
-_COSTLY = {"pthread_cancel": "CL_CANCEL", "cl_cpu_time": "CL_CPU_TIME"}
+_COSTLY = {
+    "pthread_cancel": "CL_CANCEL",
+    "cl_cpu_time": "CL_CPU_TIME",
+    "cl_receives_messages": "CL_RECEIVES_MESSAGES",
+}
 
 
 def _uses(elf: Path, what: Application, platform: Platform) -> dict[str, str | int]:

@@ -22,10 +22,27 @@ static void unlock(void *lock) {
   EQUAL(pthread_mutex_unlock(lock), 0);
 }
 
-enum { SEM, TIMED_SEM, COND, TIMED_COND, JOIN, RECEIVE, SEND, TIMED_RECEIVE, TIMED_SEND, LINE, POINTS };
+enum {
+  SEM,
+  TIMED_SEM,
+  COND,
+  TIMED_COND,
+  JOIN,
+  RECEIVE,
+  SEND,
+  TIMED_RECEIVE,
+  TIMED_SEND,
+  RECEIVE_BLOCK,
+  SEND_BLOCK,
+  TIMED_RECEIVE_BLOCK,
+  TIMED_SEND_BLOCK,
+  LINE,
+  POINTS
+};
 
 static void at_point(int point) {
-  uint32_t word;
+  uint32_t word = 9;
+  size_t count;
   switch (point) {
     case SEM: sem_wait(&sem); break;
     case TIMED_SEM: sem_timedwait_np(&sem, 10000000); break;
@@ -40,14 +57,20 @@ static void at_point(int point) {
     case JOIN: pthread_join(sleeper, NULL); break;
     case RECEIVE:
     case TIMED_RECEIVE:
+    case RECEIVE_BLOCK:
+    case TIMED_RECEIVE_BLOCK:
       EQUAL(port_open(3, PORT_DIRECT), 0);
       pthread_cleanup_push(close_port, NULL);
       if (point == RECEIVE) port_receive(3, &word);
-      else port_timedreceive(3, &word, 10000000);
+      else if (point == TIMED_RECEIVE) port_timedreceive(3, &word, 10000000);
+      else if (point == RECEIVE_BLOCK) port_receive_block(3, &word, 1, &count);
+      else port_timedreceive_block(3, &word, 1, &count, 10000000);
       pthread_cleanup_pop(1);
       break;
     case SEND: port_send(4, 9); break;
     case TIMED_SEND: port_timedsend(4, 9, 10000000); break;
+    case SEND_BLOCK: port_send_block(4, &word, 1); break;
+    case TIMED_SEND_BLOCK: port_timedsend_block(4, &word, 1, 10000000); break;
     case LINE:
       EQUAL(interrupt_bind_thread_np(5), 0);
       interrupt_wait_np(5);
