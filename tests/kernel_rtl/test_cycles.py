@@ -1029,9 +1029,8 @@ def test_a_protocol_costs_nobody_an_answer_who_changes_no_priority(measured: dic
 
 def test_more_words_of_a_message_cost_no_cycle(measured: dict[str, Cycles], tmp_path: Path) -> None:
     config = Config(port_words=4)
-    for label in (
-        label for label in CASES if label.startswith(("word0", "port_", "line rises, bound to a port"))
-    ):
+    ports = ("word0", "port_", "line rises, bound to a port")
+    for label in (label for label in CASES if label.startswith(ports)):
         scenario = Scenario(config)
         CASES[label](scenario)
         assert play(config, scenario.steps, 0, tmp_path)[1][-1] == measured[label], label
