@@ -210,7 +210,7 @@ def test_immediate_port_publishes_at_the_send() -> None:
     assert d.op(0, "port_open", 0, 1) == 0
     d.op(0, "port_send", 0, 7)
     port = d.kernel.ports[0]
-    assert port is not None and list(port.frozen) == [7]
+    assert port is not None and list(port.frozen) == [(7,)]
 
 
 def test_second_writer_publishes_at_once() -> None:
@@ -220,9 +220,9 @@ def test_second_writer_publishes_at_once() -> None:
     d.op(0, "port_open", 0, 0)
     d.op(0, "port_send", 0, 1)
     port = d.kernel.ports[0]
-    assert port is not None and list(port.active) == [1]
+    assert port is not None and list(port.active) == [(1,)]
     d.op(1, "port_send", 0, 2)
-    assert list(port.frozen) == [1, 2]
+    assert list(port.frozen) == [(1,), (2,)]
 
 
 def test_full_port_blocks_its_sender_until_there_is_room() -> None:

@@ -133,8 +133,8 @@ class KernelSize:
     port_words: Annotated[
         int,
         Key(
-            "words of a message in a port beside its first: a block of at most so many travels in them, without "
-            "the pool of messages",
+            "words of a message in a port beside its first: a block of at most so many travels in them, "
+            "without the pool of messages",
             0,
             8,
             rtl="PortWords",
