@@ -192,6 +192,7 @@ static inline int cl_backend_timeout_start(uint64_t at) {
 
 static inline int cl_backend_timeout_stop(void) { return (int)cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
 
+#define CL_BACKEND_BARRIERS CL_BARRIER_WAIT
 #define CL_BACKEND_INHERITANCE CL_INHERITANCE
 
 static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) { return CL_HW_IW(CL_OP_MUTEX_PROTOCOL); }

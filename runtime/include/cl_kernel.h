@@ -65,7 +65,8 @@
 #define CL_OPS_WAITING(X)        \
   X(thread_join, THREAD_JOIN, I) \
   X(mutex_lock, MUTEX_LOCK, I)   \
-  X(cond_wait, COND_WAIT, IW)
+  X(cond_wait, COND_WAIT, IW)    \
+  X(barrier_wait, BARRIER_WAIT, IW)
 
 /* Inlined, and switched in place (cl_switch_here). MOSTLY: whether they mostly switch, for the order of the checks. */
 #define CL_OPS_IN_PLACE(X)                \
@@ -104,6 +105,7 @@
  *   int cl_backend_timeout_stop(void)           after that: whether it has
  *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
  *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
+ *   CL_BACKEND_BARRIERS   1: it has barrier_wait
  * and call cl_timers_look, with the lock, when this CPU's first timer has expired. */
 #define CL_PARAMETERS_V void
 #define CL_PARAMETERS_I uint32_t id

@@ -103,6 +103,7 @@
 #define CL_OP_COND_SIGNAL                  44
 #define CL_OP_COND_BROADCAST               45
 #define CL_OP_COND_LEAVE                   46
+#define CL_OP_BARRIER_WAIT                 47
 #define CL_OP_INTERRUPT_BIND               48
 #define CL_OP_INTERRUPT_UNBIND             49
 #define CL_OP_INTERRUPT_WAIT               50

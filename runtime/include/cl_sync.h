@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Part of pthread.h: barriers, spin locks, read-write locks. They live in memory, so there is no limit to their number.
+ * Part of pthread.h: barriers, spin locks, read-write locks. There is no limit to their number: barriers are condition
+ * variables of the kernel as long as it has some, and live in memory beyond that, as the others do.
  *
  * PTHREAD_PROCESS_SHARED is accepted: a program is one process, and all of it can use every object. */
 #ifndef CL_SYNC_H
@@ -18,7 +19,7 @@ extern "C" {
 /* --- Barriers --- */
 
 typedef struct {
-  uint32_t state; /* whether it is one */
+  uint32_t handle; /* as for a mutex */
   unsigned count;
   unsigned missing;
   struct cl_queue queue;

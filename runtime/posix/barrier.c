@@ -1,10 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A barrier is a condition variable of the kernel, if that has barrier_wait and one left; then passing it takes one
+ * operation. Any other lives in memory: as with mutexes (mutex.c) that matters after EINVAL only. */
 #include <errno.h>
 #include <pthread.h>
 
+#include "cancel.h"
 #include "wait.h"
-
-#define BARRIER 0xBA441E40u
 
 int pthread_barrierattr_init(pthread_barrierattr_t *attr) {
   attr->shared = PTHREAD_PROCESS_PRIVATE;
@@ -31,24 +33,30 @@ int pthread_barrierattr_getpshared(const pthread_barrierattr_t *attr, int *share
 
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count) {
   if (!count || (attr && !CL_IS_ATTR(attr))) return EINVAL;
-  *barrier = (pthread_barrier_t){.state = BARRIER, .count = count, .missing = count};
+  int fits = CL_BACKEND_BARRIERS && count - 1 <= CL_WORD_VALUE_MASK;
+  *barrier = (pthread_barrier_t){
+      .handle = fits ? cl_condition_handle() : CL_IN_MEMORY, .count = count, .missing = count};
   return 0;
 }
 
 int pthread_barrier_destroy(pthread_barrier_t *barrier) {
-  cl_backend_lock();
-  int status = barrier->state != BARRIER ? EINVAL : barrier->queue.first ? EBUSY : 0;
-  if (!status) barrier->state = 0;
-  cl_backend_unlock();
+  if (barrier->handle == CL_IN_MEMORY) {
+    cl_backend_lock();
+    int status = barrier->queue.first ? EBUSY : 0;
+    if (!status) barrier->handle = CL_DESTROYED;
+    cl_backend_unlock();
+    return status;
+  }
+  int status = cl_status(cl_op_cond_destroy(cl_object(barrier->handle)));
+  if (!status) barrier->handle = CL_DESTROYED;
   return status;
 }
 
 /* Who has been woken does not touch the barrier any more: it can be used again, or destroyed, at once. */
-int pthread_barrier_wait(pthread_barrier_t *barrier) {
-  cl_trace_call();
+CL_COLD static int wait_in_memory(pthread_barrier_t *barrier) {
   int status = EINVAL;
   cl_backend_lock();
-  if (barrier->state == BARRIER) {
+  if (barrier->handle == CL_IN_MEMORY) {
     if (--barrier->missing) return cl_queue_wait(&barrier->queue, &(struct cl_waiter){0}, CL_NEVER);
     barrier->missing = barrier->count;
     while (cl_queue_wake(&barrier->queue)) continue;
@@ -56,4 +64,22 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
   }
   cl_backend_unlock();
   return status;
+}
+
+/* A cancellation ends the wait. */
+CL_COLD static uint32_t wait_asynchronously(uint32_t object, uint32_t others) {
+  if (cl_cancel_enter(CL_OP_COND_LEAVE, object)) cl_cancel_act();
+  uint32_t word = cl_op_barrier_wait(object, others);
+  if (cl_cancel_left()) cl_cancel_act();
+  return word;
+}
+
+int pthread_barrier_wait(pthread_barrier_t *barrier) {
+  cl_trace_call();
+  if (!CL_BACKEND_BARRIERS) return wait_in_memory(barrier);
+  uint32_t object = cl_object(barrier->handle), others = barrier->count - 1;
+  uint32_t word = CL_UNLIKELY(cl_cancel_asynchronous()) ? wait_asynchronously(object, others)
+                                                        : cl_op_barrier_wait(object, others);
+  if (CL_UNLIKELY(cl_status(word))) return wait_in_memory(barrier);
+  return cl_value(word) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

@@ -13,7 +13,7 @@
 
 static inline uint32_t object(const pthread_cond_t *cond) { return cl_object(cond->handle); }
 
-static uint32_t new_handle(void) {
+uint32_t cl_condition_handle(void) {
   uint32_t word = cl_op_cond_create();
   if (cl_status(word)) return CL_IN_MEMORY;
   return cl_value(word) == CL_CONDITIONS - 1 && cl_queue_needs(cl_value(word)) ? CL_IN_MEMORY
@@ -22,13 +22,13 @@ static uint32_t new_handle(void) {
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
   if (attr && !CL_IS_ATTR(attr)) return EINVAL;
-  *cond = (pthread_cond_t){.handle = new_handle(), .monotonic = attr && attr->clock == CLOCK_MONOTONIC};
+  *cond = (pthread_cond_t){.handle = cl_condition_handle(), .monotonic = attr && attr->clock == CLOCK_MONOTONIC};
   return 0;
 }
 
 /* First wait at a static condition variable: see make() in mutex.c. */
 CL_COLD static void make(pthread_cond_t *cond) {
-  uint32_t mine = new_handle();
+  uint32_t mine = cl_condition_handle();
   shared_memory_lock(cond);
   int late = cond->handle != 0;
   if (!late) cond->handle = mine;

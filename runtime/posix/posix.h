@@ -130,6 +130,9 @@ void cl_mutex_end(void);
 int cl_mutex_set_priority(pthread_t thread, uint32_t priority); /* the kernel's error number */
 uint32_t cl_mutex_own_priority(pthread_t thread, uint32_t now);
 
+/* The handle of a new condition variable of the kernel's, or CL_IN_MEMORY. */
+uint32_t cl_condition_handle(void);
+
 /* Entering a service that may give way. */
 static inline void cl_trace_call(void) { cl_trace(CL_TRACE_CALL, 0); }
 

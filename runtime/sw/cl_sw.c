@@ -475,6 +475,16 @@ WAITING(thread_join, (cpu, id), uint32_t id)
 WAITING(mutex_lock, (cpu, id), uint32_t id)
 WAITING(cond_wait, (cpu, id, word), uint32_t id, uint32_t word)
 
+/* The last to come wakes threads, the others wait. */
+uint32_t cl_op_barrier_wait(uint32_t id, uint32_t word) {
+  k_cpu *cpu = enter();
+  int woke = 0;
+  uint32_t answer = k_op_barrier_wait(cpu, id, word, &woke);
+  if ((int32_t)answer >= 0) return leave_if(woke, cpu, answer);
+  settle(cpu, answer);
+  return K_RESUMED;
+}
+
 #define k_op_mutex_lock_apart k_op_mutex_lock
 CL_COLD uint32_t cl_op_mutex_lock_apart(uint32_t id);
 WAITING(mutex_lock_apart, (cpu, id), uint32_t id)

@@ -150,7 +150,7 @@ typedef struct {
 
 typedef struct {
   k_thread *waiters;
-  uint16_t signals;
+  uint16_t signals; /* of a barrier: how many have come */
   uint8_t exists;
 } k_condition;
 

@@ -560,6 +560,20 @@ K_INLINE uint32_t k_op_cond_wait(k_cpu *cpu, uint32_t id, uint32_t ticket) {
   return k_block(cpu, woken);
 }
 
+K_INLINE uint32_t k_op_barrier_wait(k_cpu *cpu, uint32_t id, uint32_t others, int *woke) {
+  k_condition *condition = &k_conditions[id];
+  if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);
+  if (condition->signals == (uint16_t)others) {
+    condition->signals = 0;
+    while (condition->waiters) k_wake_and_notify(k_first_waiter(&condition->waiters), woke);
+    return 1;
+  }
+  condition->signals++;
+  k_thread *woken = k_publish_and_keep(cpu->current);
+  k_queue_waiter(&condition->waiters, cpu->current);
+  return k_block(cpu, woken);
+}
+
 K_INLINE uint32_t k_signal(uint32_t id, k_thread **woken) {
   k_condition *condition = &k_conditions[id];
   if (K_RARE(id >= CL_CONDITIONS || !condition->exists)) return K_ERROR(EINVAL);

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -94,10 +93,15 @@ def test_the_suite_passes(group: str, ground: str) -> None:
     assert [(row.name, row.outcome, row.detail) for row in rows if not row.good] == []
 
 
-@pytest.mark.parametrize("group", ["protocol", "mutex", "condition"])
-def test_mutexes_of_a_kernel_with_inheritance(group: str) -> None:
-    soc = dataclasses.replace(SOC, kernel=dataclasses.replace(SOC.kernel, inheritance=True))
-    tests = [test for test in suite.tests() if test.group == group]
-    rows = run.group(tests, "hw", soc)
-    assert len(rows) == len(tests) > 10
+@pytest.mark.parametrize(
+    ("group", "key"),
+    [
+        *((group, "inheritance") for group in ("protocol", "mutex", "condition")),
+        *((group, "barriers") for group in ("barrier", "cancel")),
+    ],
+)
+def test_a_service_placed_in_hardware(group: str, key: str) -> None:
+    soc = platform.load("smp-standard", 1, changes={f"kernel.{key}": True})
+    rows = run.group(suite.chosen([group]), "hw", soc)
+    assert len(rows) > 10
     assert [(row.name, row.detail) for row in rows if not row.good] == []

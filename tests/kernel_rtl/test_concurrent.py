@@ -44,6 +44,7 @@ def small(cpus: int, hw_threads: int, policy: str) -> Config:
         mutexes=4,
         semaphores=4,
         conditions=2,
+        barrier_wait=True,
         lines=5,
         hw_threads=hw_threads,
         policy=policy,

@@ -952,6 +952,26 @@ def _(s: Scenario) -> None:
     s.do(0, "thread_exit")
 
 
+BARRIER_CASES: dict[str, Case] = {}
+
+
+def meet(s: Scenario, come: int) -> None:
+    """The last of 21 threads comes to the barrier, or one of `come`, as the others have not."""
+    s.do(0, "cond_create")
+    for _ in range(come):
+        s.thread(0, HIGH)
+        s.switch(0, "yield")
+        s.switch(0, "barrier_wait", 0, word0=20)
+    for tid in range(1, come + 1):
+        s.do(0, "set_sched_param", tid, word0=LOW)
+    s.thread(0, LOW)
+    s.do(0, "barrier_wait", 0, word0=20)
+
+
+BARRIER_CASES["barriers: barrier_wait, blocks, first waiter"] = lambda s: meet(s, 0)
+BARRIER_CASES["barriers: barrier_wait, the last, 20 threads wait"] = lambda s: meet(s, 20)
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
     folder = tmp_path_factory.mktemp("cycles")
@@ -964,6 +984,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (Config(policy="dwrr"), DWRR_CASES),
         (Config(policy="edf"), EDF_CASES),
         (Config(inheritance=True), INHERITANCE_CASES),
+        (Config(barrier_wait=True), BARRIER_CASES),
     )
     for config, cases in builds:
         steps, last = [], []

@@ -61,6 +61,7 @@ class Size(NamedTuple):
             mutexes=1,
             semaphores=1,
             conditions=1,
+            barrier_wait=True,
             reserve=self.reserve,
             policy=self.policy,
             rt_priority=1,

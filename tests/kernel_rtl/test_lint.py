@@ -31,6 +31,7 @@ EXTREMES = {
     "inheritance": replace(small(3, hw_threads=2), inheritance=True, timeouts=True, reserve=True),
     "inheritance-default": replace(DEFAULT, inheritance=True),
     "words": replace(small(3, hw_threads=2), port_words=8),
+    "barriers": replace(small(1), barrier_wait=True, timeouts=True),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),
     "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),
     "edf": replace(small(3, hw_threads=2), policy="edf"),
@@ -76,7 +77,18 @@ def read(config: Config) -> str:
 
 
 # Each policy and option in one size, and the least one; "most" takes long.
-READ = ("default", "hybrid", "reserve", "partitioned", "timeouts", "words", "dwrr", "edf", "least")
+READ = (
+    "default",
+    "hybrid",
+    "reserve",
+    "partitioned",
+    "timeouts",
+    "words",
+    "barriers",
+    "dwrr",
+    "edf",
+    "least",
+)
 
 
 @pytest.mark.parametrize("name", sample([name for name in EXTREMES if name != "most"], READ))

@@ -73,6 +73,9 @@ CONFIGS = {
     "words-2": (replace(small(2), port_words=8), 15_000),
     "words-2+1": (replace(small(2, hw_threads=1), port_words=1, timeouts=True), 20_000),
     "words-4": (replace(TINY, cpus=4, threads=9, port_words=2), 15_000),
+    "barriers-1": (replace(small(1), barrier_wait=True), 15_000),
+    "barriers-2+1": (replace(small(2, hw_threads=1), barrier_wait=True, timeouts=True), 20_000),
+    "barriers-dwrr": (replace(small(2, policy="dwrr"), barrier_wait=True), 15_000),
     "dwrr-1": (small(1, policy="dwrr"), 15_000),
     "dwrr-2": (small(2, policy="dwrr"), 25_000),
     "dwrr-4": (small(4, policy="dwrr"), 25_000),
@@ -92,6 +95,7 @@ BETWEEN = {
     *("small-1+3", "default-1", "default-4", "partitioned-1", "partitioned-3", "reserve-1", "reserve-3"),
     *("timeouts-1", "timeouts-default", "timeouts-reserve", "timeouts-partitioned", "timeouts-edf"),
     *("inheritance-1", "inheritance-2+1", "inheritance-default", "words-1", "words-4"),
+    *("barriers-1", "barriers-dwrr"),
     *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
 }
 

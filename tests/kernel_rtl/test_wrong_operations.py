@@ -18,7 +18,9 @@ from coreloom.simulation.harness.kernel_port import play
 
 from .harness import SEED, small
 
-CONFIG = replace(small(2, hw_threads=1), lines=8, reserve=True, timeouts=True, inheritance=True)
+CONFIG = replace(
+    small(2, hw_threads=1), lines=8, reserve=True, timeouts=True, inheritance=True, barrier_wait=True
+)
 UNIT = CONFIG.cpus  # the client that is the hardware thread
 STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
@@ -127,8 +129,8 @@ def by_deadline() -> Scenario:
 
 
 def without() -> Scenario:
-    """A kernel without reservations, timeouts and inheritance."""
-    return Scenario(replace(CONFIG, reserve=False, timeouts=False, inheritance=False))
+    """A kernel without reservations, timeouts, inheritance and barriers."""
+    return Scenario(replace(CONFIG, reserve=False, timeouts=False, inheritance=False, barrier_wait=False))
 
 
 def above() -> Scenario:
@@ -270,6 +272,7 @@ TABLE: list[Row] = [
     (populated, 0, "port_tryreceive", 0, None, "eagain"),
     (full, 0, "cond_create", 0, None, "eagain"),
     (populated, 0, "cond_destroy", 1, None, "ebusy"),
+    (without, 0, "barrier_wait", 0, 0, "einval"),
     (populated, 0, "interrupt_bind", 6, NO_KIND, "einval"),
     (populated, 0, "interrupt_bind", 6, SEMAPHORE | 3, "einval"),  # no such semaphore
     (populated, 0, "interrupt_bind", 6, SEMAPHORE | 1023, "einval"),

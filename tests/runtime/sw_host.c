@@ -105,6 +105,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
       [CL_OP_COND_CREATE] = 1,
       [CL_OP_COND_DESTROY] = 1,
       [CL_OP_COND_WAIT] = 1,
+      [CL_OP_BARRIER_WAIT] = 1,
       [CL_OP_INTERRUPT_BIND] = 1,
       [CL_OP_INTERRUPT_WAIT] = 1,
   };
@@ -129,6 +130,7 @@ static uint32_t load(uint32_t number, uint32_t op, uint32_t id) {
     case CL_OP_COND_CREATE: return k_op_cond_create();
     case CL_OP_COND_DESTROY: return k_op_cond_destroy(id);
     case CL_OP_COND_WAIT: return k_op_cond_wait(cpu, id, *word);
+    case CL_OP_BARRIER_WAIT: return woke = 0, k_op_barrier_wait(cpu, id, *word, &woke);
     case CL_OP_INTERRUPT_BIND: return k_op_interrupt_bind(cpu, id, *word);
     case CL_OP_INTERRUPT_WAIT: return k_op_interrupt_wait(cpu, id);
     case CL_OP_PORT_OPEN: return k_op_port_open(cpu, id, *word);

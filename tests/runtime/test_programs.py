@@ -284,6 +284,40 @@ def test_cycles_of_a_message_of_four_words() -> None:
     assert (printed, last) == (["4 words: send 28, receive 37"], "ok")
 
 
+# Cycles of a round, of barriers.c, standard core, warm cache: in hardware, and with barriers in memory.
+BARRIERS = {
+    (1, True): """\
+2 threads: barrier 102, mutex and condition variable 184
+4 threads: barrier 258, mutex and condition variable 460
+8 threads: barrier 582, mutex and condition variable 1019
+ok
+""",
+    (1, False): """\
+2 threads: barrier 500, mutex and condition variable 184
+4 threads: barrier 1404, mutex and condition variable 460
+8 threads: barrier 3255, mutex and condition variable 1019
+ok
+""",
+    (2, True): """\
+2 threads: barrier 38, mutex and condition variable 97
+4 threads: barrier 192, mutex and condition variable 272
+8 threads: barrier 385, mutex and condition variable 573
+ok
+""",
+}
+
+
+@pytest.mark.parametrize(("cpus", "in_hardware"), BARRIERS)
+def test_cycles_of_barriers(cpus: int, in_hardware: bool) -> None:
+    changes = {"kernel.barriers": in_hardware}
+    assert run("barriers", "standard", cpus, "hw", changes=changes).uart == BARRIERS[cpus, in_hardware]
+
+
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_barriers_keep_their_rules_in_hardware(cpus: int) -> None:
+    assert run("sync", "standard", cpus, "hw", changes={"kernel.barriers": True}).uart.endswith("ok\n")
+
+
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(
     ("core", "cpus"),
@@ -359,7 +393,7 @@ def test_a_bus_error_names_thread_and_place() -> None:
 
 DEADLOCK = """\
 deadlock: no thread can run any more, and nothing is to come
-  thread 1 (at barrier) waits for an object in memory, in pthread_barrier_wait < wait_at_barrier
+  thread 1 (at barrier) waits for {barrier}, in pthread_barrier_wait < wait_at_barrier
   thread 2 (semaphore) waits for semaphore 0, in {semaphore}
   thread 3 waits for mutex 1 of thread 4 (other way), in {mutex}
   thread 4 (other way) waits for mutex 0 of thread 3, in {mutex}"""
@@ -371,11 +405,12 @@ def test_a_deadlock_ends_the_run_and_tells_who_waits(core: str, kernel: str) -> 
     result = run("stuck", core, 1, kernel, CASE=0)
     assert (result.reason, result.exit_status) == ("deadlock", None)
     assert result.cycles < 100_000
-    expected = {
-        "hw": DEADLOCK.format(semaphore="sem_wait < wait_for_semaphore", mutex="pthread_mutex_lock < cross"),
-        "sw": DEADLOCK.format(semaphore="sem_wait < wait_for_semaphore", mutex="cross"),
-    }
-    assert result.why == expected[kernel]
+    barrier, mutex = {
+        "hw": ("an object in memory", "pthread_mutex_lock < cross"),
+        "sw": ("condition variable 0", "cross"),
+    }[kernel]
+    semaphore = "sem_wait < wait_for_semaphore"
+    assert result.why == DEADLOCK.format(barrier=barrier, semaphore=semaphore, mutex=mutex)
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -25,6 +25,7 @@ module cl_kernel_formal
   parameter  bit          Move       = 1'b0, // only the operation move, the longest; 0: all others
   parameter  int unsigned Policy     = 0,
   parameter  bit          Reserve    = 1'b0,
+  parameter  bit          BarrierWait = 1'b0,
   parameter  int unsigned RtCpus     = 1,
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -75,6 +76,7 @@ module cl_kernel_formal
   cl_kernel #(
     .Policy     (Policy),
     .Reserve    (Reserve),
+    .BarrierWait(BarrierWait),
     .RtCpus     (RtCpus),
     .RtPriority (RtPriority),
     .ReadyQueue (ReadyQueue),

@@ -16,6 +16,7 @@ module cl_kernel
   parameter  bit          Reserve    = 1'b0,            // a CPU can be given to one thread alone
   parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
   parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
+  parameter  bit          BarrierWait = 1'b0,           // condition variables can be barriers (else barrier_wait is no operation)
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -283,6 +284,7 @@ module cl_kernel
     .Reserve    (Reserve),
     .Timeouts   (Timeouts),
     .Inheritance(Inheritance),
+    .BarrierWait(BarrierWait),
     .RtPriority (RtPriority),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

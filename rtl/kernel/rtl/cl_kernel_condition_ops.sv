@@ -4,6 +4,7 @@
 // A condition variable counts its signals. A thread that wants to wait reads the count (cond_ticket) while it still holds
 // the mutex: cond_wait returns at once if there has been a signal since. So unlocking and waiting need not be
 // one operation. The waiting threads are in its wait list.
+// With BarrierWait one can serve as a barrier: then it counts those who have come.
 //
 // A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
 // before (read_id_i); combinational. What it changes in the table happens with commit_i.
@@ -11,7 +12,8 @@ module cl_kernel_condition_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter int unsigned Conditions = 32
+  parameter int unsigned Conditions  = 32,
+  parameter bit          BarrierWait = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -80,6 +82,21 @@ module cl_kernel_condition_ops
 
       default: ;  // another service's
     endcase
+    // The last to come wakes the others, and the count begins anew.
+    if (BarrierWait && op_i == OpBarrierWait) begin
+      if (!exists) outcome_o = failed(StatusEinval);
+      else begin
+        set = 1'b1;
+        if (signals == WordValueWidth'(word0_i)) begin
+          set_to         = '0;
+          outcome_o      = answered(WordValueWidth'(1));
+          outcome_o.wake = waiter_valid_i ? WakeWaiters : WakeNone;
+        end else begin
+          outcome_o.course = CourseBlock;
+          outcome_o.insert = 1'b1;
+        end
+      end
+    end
   end
 
   logic [Conditions-1:0] used;

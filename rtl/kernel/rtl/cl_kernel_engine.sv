@@ -42,6 +42,7 @@ module cl_kernel_engine
   parameter  bit          Reserve       = 1'b0,
   parameter  bit          Timeouts      = 1'b0,
   parameter  bit          Inheritance   = 1'b0,
+  parameter  bit          BarrierWait   = 1'b0,
   parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
@@ -704,6 +705,7 @@ module cl_kernel_engine
     .Reserve     (Reserve),
     .Timeouts    (Timeouts),
     .Inheritance (Inheritance),
+    .BarrierWait (BarrierWait),
     .Priorities  (Priorities),
     .TidWidth    (TidWidth),
     .Ports       (Ports),
@@ -811,7 +813,7 @@ module cl_kernel_engine
   always_ff @(posedge clk_i) begin
     unique case (rd_op)
       OpNext, OpYield, OpPreempt, OpThreadExit, OpMove, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait,
-      OpPortSend, OpPortReceive, OpCondWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
+      OpPortSend, OpPortReceive, OpCondWait, OpBarrierWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
                needs_next_q <= 1'b1;
       default: needs_next_q <= 1'b0;
     endcase
@@ -959,7 +961,7 @@ module cl_kernel_engine
       OpDequeue:                                      after_tid = next_q.tid;
       OpMutexLock, OpMutexUnlock, OpMutexLeave,
       OpSemaphoreWait, OpSemaphorePost, OpSemaphoreLeave,
-      OpCondWait, OpCondSignal, OpCondBroadcast, OpCondLeave,
+      OpCondWait, OpCondSignal, OpCondBroadcast, OpCondLeave, OpBarrierWait,
       OpPortReceive, OpPortTryreceive:                after_tid = waiter;
       OpPortSend, OpPortTrysend, OpPortLeave:         after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
       OpInterruptRaise:                               after_tid = line_thread;

@@ -101,6 +101,7 @@ package cl_kernel_pkg;
     OpCondSignal = 6'd44,
     OpCondBroadcast = 6'd45,
     OpCondLeave = 6'd46,
+    OpBarrierWait = 6'd47,
     OpInterruptBind = 6'd48,
     OpInterruptUnbind = 6'd49,
     OpInterruptWait = 6'd50,

@@ -17,6 +17,7 @@ module cl_kernel_services
   parameter  bit          Reserve       = 1'b0,
   parameter  bit          Timeouts      = 1'b0,
   parameter  bit          Inheritance   = 1'b0,
+  parameter  bit          BarrierWait   = 1'b0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
@@ -155,6 +156,7 @@ module cl_kernel_services
       default: known <= 1'b0;
     endcase
     if (Inheritance && read_op_i == OpMutexProtocol) known <= 1'b1;
+    if (BarrierWait && read_op_i == OpBarrierWait)   known <= 1'b1;
   end
 
   assign allowed = known && (caller_runs_i || !needs_thread || by_line_i);
@@ -288,7 +290,7 @@ module cl_kernel_services
     .commit_i   (commit)
   );
 
-  cl_kernel_condition_ops #(.Conditions(Conditions)) u_condition_ops (
+  cl_kernel_condition_ops #(.Conditions(Conditions), .BarrierWait(BarrierWait)) u_condition_ops (
     .clk_i,
     .rst_ni,
     .read_id_i,

@@ -77,6 +77,7 @@ constexpr Weight kWeights[] = {
     {CL_OP_COND_WAIT, 4},
     {CL_OP_COND_SIGNAL, 1},
     {CL_OP_COND_BROADCAST, 1},
+    {CL_OP_BARRIER_WAIT, 2},
     {CL_OP_INTERRUPT_BIND, 4},
     {CL_OP_INTERRUPT_UNBIND, 1},
     {CL_OP_INTERRUPT_WAIT, 3},

@@ -142,6 +142,16 @@ class KernelSize:
             optional=True,
         ),
     ] = 0
+    barriers: Annotated[
+        bool,
+        Key(
+            "condition variables of the hardware kernel serve as barriers; else those live in memory",
+            rtl="BarrierWait",
+            c={"CL_BARRIER_WAIT": lambda _, own: int(own)},
+            optional=True,
+            area="`coreloom synth cl_kernel:barriers`",
+        ),
+    ] = False
     rt_cpus: Annotated[
         int,
         Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),

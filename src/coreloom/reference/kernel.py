@@ -75,6 +75,7 @@ class Config:
     hw_threads: int = 0  # with at most 128 priorities
     timeouts: bool = False  # waits can have time limits
     inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
+    barrier_wait: bool = False  # condition variables can serve as barriers
     reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
     policy: str = "priority"  # or "dwrr", "partitioned", "edf"
     rt_cpus: int = 1  # partitioned: CPUs 0 to rt_cpus - 1 are real-time ones,
@@ -147,7 +148,7 @@ class Semaphore:
 
 @dataclass
 class Condition:
-    signals: int = 0
+    signals: int = 0  # of a barrier: how many have come
     waiters: list[int] = field(default_factory=list)
 
 
@@ -264,6 +265,8 @@ class Kernel:
         if name in ("timeout_start", "timeout_stop") and not self.config.timeouts:
             return error("einval")
         if name == "mutex_protocol" and not self.config.inheritance:
+            return error("einval")
+        if name == "barrier_wait" and not self.config.barrier_wait:
             return error("einval")
         caller = None if port.current is None else self.threads[port.current]
         running = caller is not None and caller.state == _STATE["running"]
@@ -1341,6 +1344,20 @@ class Kernel:
             return 0
         self._publish(cpu)
         # A receiver that wakes by the publishing cannot have signalled yet: nothing happens in between.
+        self._queue_waiter(condition.waiters, self._current(cpu))
+        return self._block(cpu)
+
+    def _barrier_wait(self, cpu: int, id: int) -> int | None:
+        condition = self._condition(id)
+        if condition is None:
+            return error("einval")
+        if condition.signals == self.cpus[cpu].word0 % SIGNALS:
+            condition.signals = 0
+            while condition.waiters:
+                self._wake(condition.waiters.pop(0))
+            return 1
+        self._publish(cpu)
+        condition.signals = (condition.signals + 1) % SIGNALS
         self._queue_waiter(condition.waiters, self._current(cpu))
         return self._block(cpu)
 

@@ -39,7 +39,7 @@ class Kind(IntEnum):
 # What may leave its caller without a processor for long; kept rare while few threads can run.
 _BLOCKING = {
     "thread_exit", "thread_join", "mutex_lock", "semaphore_wait", "port_receive", "port_send", "cond_wait",
-    "interrupt_wait", "dequeue", "remove",
+    "barrier_wait", "interrupt_wait", "dequeue", "remove",
 }  # fmt: skip
 _EPISODE = 4000  # steps from reset to reset: threads lost for good (deadlocks) must not pile up
 _MOOD = 500
@@ -96,6 +96,7 @@ class Generator:
         # Arguments that chance would rarely give
         self._arguments: dict[str, Callable[[int], int]] = {
             "cond_wait": self._ticket,
+            "barrier_wait": self._others,
             "interrupt_bind": self._binding,
             "reserve": self._owner,
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
@@ -142,6 +143,8 @@ class Generator:
                 ("mutex_create", "mutex_protocol", "mutex_trylock", "set_sched_param"), 10
             )
             weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
+        if not self.config.barrier_wait:
+            weight["barrier_wait"] = 1
         if self.config.policy == "edf":
             weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
@@ -239,6 +242,12 @@ class Generator:
         """The right ticket of a condition variable, or an old one."""
         known = self.kernel.conditions[id : id + 1]
         return (known[0].signals if known and known[0] else 0) - (self.random.random() < 0.2) & 0xFFFF_FFFF
+
+    def _others(self, id: int) -> int:
+        """As many as have come to the barrier, or a few more; seldom fewer."""
+        known = self.kernel.conditions[id : id + 1]
+        came = known[0].signals if known and known[0] else 0
+        return came + self.random.choice((0, 0, 1, 2, -1)) & 0xFFFF_FFFF
 
     def _protocol(self) -> int:
         """Mostly inheritance; a ceiling is high, and seldom too high."""

@@ -26,7 +26,8 @@ _FACTOR = 4  # from the base value of a number to the other one
 
 _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
-    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "RtCpus", "RtPriority"),
+    *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "BarrierWait"),
+    *("RtCpus", "RtPriority"),
 )
 # The unit that has the keys of a section, and what its parameters are called in cl_soc.
 _UNITS = {
