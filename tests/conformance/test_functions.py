@@ -16,15 +16,17 @@ OWN = (
     "semaphore.h",
     "sched.h",
     "mqueue.h",
+    "coreloom_events.h",
 )  # with cl_sync.h, a part; the others are mostly picolibc's
 # What is tested besides functions of the table: of C, and of the C library.
 BESIDES = {"thread_local", "errno", "malloc"}
 
 
 def declared() -> set[str]:
-    """The POSIX functions that these headers of ours declare, or have as macros."""
+    """The functions that these headers of ours declare, or have as macros."""
     text = "".join((RUNTIME / "include" / header).read_text() for header in (*OWN, "cl_sync.h"))
-    names = set(re.findall(r"\b((?:pthread|sem|sched|mq)_[a-z_]+)\(", re.sub(r"(?s)/\*.*?\*/", "", text)))
+    text = re.sub(r"(?s)/\*.*?\*/", "", text)
+    names = set(re.findall(r"\b((?:pthread|sem|sched|mq|event_flags)_[a-z_]+)\(", text))
     return {name for name in names if not name.endswith("_np")}
 
 

@@ -98,7 +98,7 @@ def page() -> str:
         f"<!-- Generated from {_DATA.relative_to(ROOT)} by `coreloom generate`; do not edit. -->",
         "\n".join(
             [
-                "The functions of POSIX.1-2017 that a program may use on each ground: "
+                "The functions of POSIX.1-2017, and event flags, that a program may use on each ground: "
                 f"{', '.join(GROUNDS.values())}.",
                 "`coreloom conformance` runs the tests: one for each requirement, the same source on all "
                 "grounds.",

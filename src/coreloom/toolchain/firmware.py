@@ -134,7 +134,7 @@ def build(
 _HOST = ("-target", f"{machine()}-linux-gnu.2.36", "-std=gnu11", "-D_GNU_SOURCE", "-fno-sanitize=undefined")
 
 
-_ON_PORTS = ("ipc.c", "message.c")
+_ON_ANY = ("events.c", "ipc.c", "message.c")
 
 
 def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] | None = None) -> Path:
@@ -156,8 +156,8 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
         **(defines or {}),
     }
     ground = RUNTIME / "linux"
-    # What stands on operations and ports alone is the kernels' own.
-    sources = [*what.files, *sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_PORTS)]
+    # What stands on operations, ports and POSIX alone is the kernels' own.
+    sources = [*what.files, *sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_ANY)]
     flags = [
         *_HOST, *OPTIMISE, "-g", *PLACELESS, *WARN,
         *(f"-D{key}={value}" for key, value in macros.items()),
