@@ -172,7 +172,7 @@ Hint hthread_mutexattr_init(hthread_mutexattr_t *attr) {
 Hint hthread_mutexattr_destroy(hthread_mutexattr_t *attr) { return hthread_mutexattr_init(attr); }
 
 Hint hthread_mutexattr_setnum(hthread_mutexattr_t *attr, Huint num) {
-  if (num > HT_SEM_MAXNUM) return EINVAL;
+  if (num >= CL_MUTEXES) return EINVAL;
   attr->num = num;
   return SUCCESS;
 }

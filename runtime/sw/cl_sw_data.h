@@ -174,8 +174,8 @@ static struct cl_machine k_machine;
 static k_cpu k_cpus[CL_CPUS];
 static k_port k_ports[CL_PORTS];
 static k_thread k_threads[CL_THREADS];
-static k_mutex k_mutexes[CL_MUTEXES];
-static k_semaphore k_semaphores[CL_SEMAPHORES];
+static k_mutex k_mutexes[CL_MUTEXES ? CL_MUTEXES : 1];
+static k_semaphore k_semaphores[CL_SEMAPHORES ? CL_SEMAPHORES : 1];
 /* The further words of the messages: apart, so that a message of one word costs the same with and without. A power of
  * two of them, as for K_RING. */
 #define K_FURTHER (CL_PORT_WORDS <= 1 ? 1 : CL_PORT_WORDS <= 2 ? 2 : CL_PORT_WORDS <= 4 ? 4 : 8)

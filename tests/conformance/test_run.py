@@ -105,3 +105,11 @@ def test_a_service_placed_in_hardware(group: str, key: str) -> None:
     rows = run.group(suite.chosen([group]), "hw", soc)
     assert len(rows) > 10
     assert [(row.name, row.detail) for row in rows if not row.good] == []
+
+
+@pytest.mark.parametrize("group", ["mutex", "semaphore", "condition"])
+def test_a_service_placed_in_memory(group: str) -> None:
+    changes = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}
+    rows = run.group(suite.chosen([group]), "hw", platform.load("smp-standard", 1, changes=changes))
+    assert len(rows) > 10
+    assert [(row.name, row.detail) for row in rows if not row.good] == []

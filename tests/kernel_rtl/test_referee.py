@@ -73,6 +73,7 @@ CONFIGS = {
     "words-2": (replace(small(2), port_words=8), 15_000),
     "words-2+1": (replace(small(2, hw_threads=1), port_words=1, timeouts=True), 20_000),
     "words-4": (replace(TINY, cpus=4, threads=9, port_words=2), 15_000),
+    "no-mutex-2": (replace(small(2), mutexes=0, semaphores=0, conditions=1), 15_000),
     "barriers-1": (replace(small(1), barrier_wait=True), 15_000),
     "barriers-2+1": (replace(small(2, hw_threads=1), barrier_wait=True, timeouts=True), 20_000),
     "barriers-dwrr": (replace(small(2, policy="dwrr"), barrier_wait=True), 15_000),

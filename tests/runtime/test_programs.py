@@ -284,6 +284,15 @@ def test_cycles_of_a_message_of_four_words() -> None:
     assert (printed, last) == (["4 words: send 28, receive 37"], "ok")
 
 
+IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}
+
+
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
+@pytest.mark.parametrize("program", ("threads", "mutexes", "heap", "sync", "mqueue", "cancel"))
+def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
+    assert run(program, "standard", 2, kernel, changes=IN_MEMORY).uart.endswith("ok\n")
+
+
 # Cycles of a round, of barriers.c, standard core, warm cache: in hardware, and with barriers in memory.
 BARRIERS = {
     (1, True): """\

@@ -108,6 +108,10 @@ WRONG = {
         '"bitmap"\nreserve = true\npolicy = "dwrr"',
     ): "kernel.reserve is for policy = 'priority' only, not 'dwrr'",
     (
+        "mutexes = 32",
+        "mutexes = 0\ninheritance = true",
+    ): "kernel.inheritance needs kernel.mutexes of at least 1, not 0",
+    (
         '"bitmap"',
         '"bitmap"\ninheritance = true\npolicy = "edf"',
     ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",

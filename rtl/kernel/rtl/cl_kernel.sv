@@ -5,7 +5,7 @@
 // One client port a CPU, after those one a hardware thread; an operation is one load at {op, id}
 // (rtl/kernel/data/kernel.toml numbers them), its argument the word stored to WORD0 before. See ../README.md for the contract, the cycles and the rules.
 //   Threads 2 to 1024 · Priorities 2 to 256 · Cpus 1 to 16, with the hardware threads
-//   Ports, Mutexes, Semaphores, Conditions 1 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
+//   Ports, Conditions 1 to 1024 · Mutexes, Semaphores 0 to 1024 · Lines 1 to 64 · HwThreads > 0 only with Priorities <= 128
 //   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message beside its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
@@ -55,9 +55,10 @@ module cl_kernel
 );
 
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
-      Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes == 0 || Mutexes > 1024 ||
-      Semaphores == 0 || Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
+      Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes > 1024 ||
+      Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
       Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance) && Policy != PolicyPriority) ||
+      (Inheritance && Mutexes == 0) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");

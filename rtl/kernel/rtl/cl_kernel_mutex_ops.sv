@@ -112,8 +112,9 @@ module cl_kernel_mutex_ops
     end
   end
 
-  logic [Mutexes-1:0] used;
-  logic               unused;
+  localparam int unsigned Slots = (Mutexes > 0) ? Mutexes : 1;
+  logic [Slots-1:0] used;
+  logic             unused;
   assign unused = ^{used, word0_i};
 
   cl_object_table #(.Count(Mutexes), .Width($bits(mutex_t))) u_table (

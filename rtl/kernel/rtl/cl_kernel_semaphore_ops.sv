@@ -25,17 +25,18 @@ module cl_kernel_semaphore_ops
 );
 
   localparam int unsigned CountWidth = $clog2(SemaphoreMax + 1);
-  localparam int unsigned IdWidth    = (Semaphores > 1) ? $clog2(Semaphores) : 1;
+  localparam int unsigned Slots      = (Semaphores > 0) ? Semaphores : 1;
+  localparam int unsigned IdWidth    = (Slots > 1) ? $clog2(Slots) : 1;
 
   logic                  exists, room, create, destroy, set, too_many;
   logic [CountWidth-1:0] count, set_to;
-  logic [Semaphores-1:0] used;
+  logic [Slots-1:0] used;
 
   logic unused;  // the count is shorter than a word
   assign unused = ^word0_i;
 
   always_ff @(posedge clk_i) begin
-    bindable_o <= 32'(bind_id_i) < Semaphores && used[IdWidth'(bind_id_i)];
+    bindable_o <= 32'(bind_id_i) < Slots && used[IdWidth'(bind_id_i)];
     too_many   <= read_word0_i > SemaphoreMax;
   end
 

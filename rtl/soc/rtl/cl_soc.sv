@@ -28,6 +28,7 @@ module cl_soc
   parameter int unsigned PortWords  = 0,
   parameter int unsigned Mutexes    = 32,
   parameter int unsigned Semaphores = 32,
+  parameter int unsigned Conditions = 32,
   parameter bit          Ipc        = 1'b0,           // there is a communication port: Cpus at most 8
   parameter int unsigned MailboxDepth = 16,           // its sizes, see cl_ipc
   parameter int unsigned CpuMutexes = 16,
@@ -227,6 +228,7 @@ module cl_soc
     .PortWords (PortWords),
     .Mutexes   (Mutexes),
     .Semaphores(Semaphores),
+    .Conditions(Conditions),
     .Lines     (Lines)
   ) u_kernel (
     .clk_i,

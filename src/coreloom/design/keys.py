@@ -25,7 +25,6 @@ LOCK_ORDERS = ("lowest", "arrival")  # in the order of cl_lock_unit's Fair
 FAULTS = ("program", "thread")
 MAX_RAM_MIB = 256
 MAX_LOCAL_KIB = 1024
-CONDITIONS = 32  # condition variables of every kernel
 _KIB, _MIB = 1 << 10, 1 << 20
 _SDRAM = ("memory.model", "sdram")
 _TIMING = "none: only the timing of a memory and its controller"
@@ -84,8 +83,19 @@ class KernelSize:
     ] = 32
     ports: Annotated[int, Key("message ports", 1, 256, rtl="Ports", c="CL_PORTS")] = 32
     port_depth: Annotated[int, Key("messages of a port", 1, 64, rtl="PortDepth", c="CL_PORT_DEPTH")] = 8
-    mutexes: Annotated[int, Key("mutexes", 1, 256, rtl="Mutexes", c="CL_MUTEXES")] = 32
-    semaphores: Annotated[int, Key("semaphores", 1, 256, rtl="Semaphores", c="CL_SEMAPHORES")] = 32
+    mutexes: Annotated[
+        int, Key("mutexes; those beyond live in memory", 0, 256, rtl="Mutexes", c="CL_MUTEXES")
+    ] = 32
+    semaphores: Annotated[
+        int, Key("semaphores; those beyond live in memory", 0, 256, rtl="Semaphores", c="CL_SEMAPHORES")
+    ] = 32
+    conditions: Annotated[
+        int,
+        Key(
+            "condition variables, the last of them for waits in memory: with 1 all others live in memory",
+            1, 256, rtl="Conditions", c="CL_CONDITIONS", optional=True, area="`coreloom bench placement`",
+        ),
+    ] = 32  # fmt: skip
     ready_queue: Annotated[
         str,
         Key("build of the ready queue; hybrid: for hardware threads", choices=READY_QUEUES, rtl="ReadyQueue"),
@@ -535,7 +545,7 @@ def rtl_parameters(platform: Platform) -> dict[str, Param]:
 def macros(platform: Platform) -> dict[str, Param]:
     """What every program is told of the platform; of what it does not have, 0."""
     parts = _parts(platform)
-    made: dict[str, Param] = {"CL_CONDITIONS": CONDITIONS, "CL_LINES": address_map.LINES}
+    made: dict[str, Param] = {"CL_LINES": address_map.LINES}
     made |= {section.c: int(parts[name] is not None) for name, section in SECTIONS.items() if section.c}
     for entry in table():
         part = parts[entry.section]

@@ -266,6 +266,8 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             raise wrong(
                 f"kernel.{name}", f"kernel.{name} is for policy = 'priority' only, not '{kernel.policy}'"
             )
+    if kernel.inheritance and not kernel.mutexes:
+        raise wrong("kernel.inheritance", "kernel.inheritance needs kernel.mutexes of at least 1, not 0")
     if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= cpus:
         raise wrong("kernel.rt_cpus", f"kernel.rt_cpus must be from 1 to cpus = {cpus}, not {kernel.rt_cpus}")
     if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:

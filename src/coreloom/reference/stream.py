@@ -290,7 +290,7 @@ class Generator:
         size = {1: self.config.semaphores, 2: self.config.ports}.get(kind, 1)
         tables: dict[int, list[Any]] = {1: [*self.kernel.semaphores], 2: [*self.kernel.ports]}
         there = [i for i, o in enumerate(tables.get(kind, ())) if o] or [0]
-        return kind << 10 | self.random.choice((self.random.choice(there), self.random.randrange(size)))
+        return kind << 10 | self.random.choice((self.random.choice(there), self.random.randrange(size or 1)))
 
     def _owner(self, id: int) -> int:
         there = [
@@ -380,4 +380,4 @@ class Generator:
                 if t.state != states["free"] and any(t.state == states[name] for name in wanted)
             ]
             size = self.config.threads
-        return rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size)
+        return rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size or 1)

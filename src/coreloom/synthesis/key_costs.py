@@ -26,6 +26,7 @@ _FACTOR = 4  # from the base value of a number to the other one
 
 _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
+    "Conditions",
     *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "BarrierWait"),
     *("RtCpus", "RtPriority"),
 )
@@ -69,6 +70,12 @@ class Point:
         params = {parameters[name]: value for name, value in made.items() if name in parameters}
         label = "-".join(f"{name}={value}" for name, value in sorted(params.items()))
         return Job(dataclasses.replace(unit, build=label, params=lambda size: params), None)
+
+
+def point(name: str, value: Any) -> Point:
+    """The key of that name with a value, all others as in BASE."""
+    entry = keys.entry(name)
+    return Point(entry, value, _set(BASE, entry, value))
 
 
 def points() -> list[Point]:
