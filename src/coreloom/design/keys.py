@@ -143,7 +143,7 @@ class KernelSize:
     port_words: Annotated[
         int,
         Key(
-            "words of a message in a port beside its first: a block of at most so many travels in them, "
+            "words of a port's message beside its first; a block of at most that many travels in them, "
             "without the pool of messages",
             0,
             8,
