@@ -271,11 +271,12 @@ def test_mutexes_keep_their_rules_in_a_kernel_with_inheritance(core: str, cpus: 
     assert run_inheriting("mutexes", core, cpus) == "ok\n"
 
 
+@pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(("cpus", "words"), [(2, 4), pytest.param(1, 8, marks=pytest.mark.slow)])
-def test_messages_of_several_words_arrive_whole(core: str, cpus: int, words: int) -> None:
+def test_messages_of_several_words_arrive_whole(core: str, cpus: int, words: int, kernel: str) -> None:
     changes = {"kernel.port_words": words}
-    assert run("words", core, cpus, "hw", changes=changes, CL_SLICE_TICKS=1).uart == "ok\n"
+    assert run("words", core, cpus, kernel, changes=changes, CL_SLICE_TICKS=1).uart == "ok\n"
 
 
 def test_cycles_of_a_message_of_four_words() -> None:

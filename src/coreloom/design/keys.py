@@ -150,6 +150,7 @@ class KernelSize:
             rtl="PortWords",
             c="CL_PORT_WORDS",
             optional=True,
+            area="`coreloom synth cl_kernel:words`",
         ),
     ] = 0
     barriers: Annotated[

@@ -48,7 +48,6 @@ _UNIT = ("sort",)
 _VALUES: dict[str, tuple[Any, ...]] = {
     "cpus": (1, 4),
     "kernel.hardware_threads": (_UNIT,),
-    "kernel.port_words": (4,),
     "kernel.rt_cpus": (2,),
     "kernel.rt_priority": (8,),
 }

@@ -256,6 +256,7 @@ def _modules() -> list[Unit]:
             *("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, BarrierWait=1)),
             *("barriers", ((64, 32),)),
         ),
+        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, PortWords=4), "words", ((64, 32),)),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=1), "dwrr", ((64, 32),)),
         Unit(
             "cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=2), "partitioned", ((64, 32),)

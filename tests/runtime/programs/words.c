@@ -51,7 +51,7 @@ static void *be_better(void *unused) {
     fill(words, 9, number);
     EQUAL(cl_op_port_trysend_words(TO_BETTER, words, CL_PORT_WORDS), 0);
     fill(words, 0, 0);
-    EQUAL(cl_op_port_tryreceive_words(TO_BETTER, &word, words, CL_PORT_WORDS), 0);
+    EQUAL(cl_status(cl_op_port_tryreceive_words(TO_BETTER, &word, words, CL_PORT_WORDS)), 0);
     EQUAL(word, CL_PORT_WORDS);
     check(words, word, 9, number);
     sent_by_better = number + 1;
@@ -68,7 +68,7 @@ static void from_many(int flags) {
   better = spawn(PTHREAD_PRIORITY_DEFAULT_NP + 2, be_better, NULL);
   for (uint32_t n = 0; n < SENDERS; n++) EQUAL(pthread_create(&threads[n], NULL, send_all, (void *)(uintptr_t)n), 0);
   for (int n = 0; n < SENDERS * EACH; n++) {
-    EQUAL(cl_op_port_receive_words(TO_MAIN, &word, words, CL_PORT_WORDS) >> 16, 0);
+    EQUAL(cl_status(cl_op_port_receive_words(TO_MAIN, &word, words, CL_PORT_WORDS)), 0);
     const uint32_t sender = words[0] >> 28;
     if (sender >= SENDERS) {
       EQUAL(sender, 0);
@@ -97,20 +97,21 @@ static void edges(void) {
   EQUAL(cl_op_port_send_words(TO_SELF, words, 2), 0);
   EQUAL(cl_op_port_send_words(TO_SELF, words, CL_PORT_WORDS), 0);
   fill(words, 2, 2);
-  EQUAL(cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS), 2);
+  EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, CL_PORT_WORDS)), 0);
   EQUAL(word, 54321);
   check(words, CL_PORT_WORDS, 2, 2);
   EQUAL(port_receive(TO_SELF, &word), 0);
   EQUAL(word, 2);
-  EQUAL(cl_op_port_receive_words(TO_SELF, &word, words, 1), 0); /* room for one */
+  EQUAL(cl_status(cl_op_port_receive_words(TO_SELF, &word, words, 1)), 0); /* room for one */
   EQUAL(word, CL_PORT_WORDS);
   EQUAL(words[0], pattern(1, 1, 0));
   EQUAL(words[1], pattern(2, 2, 1));
 
   for (int n = 0; n < CL_PORT_DEPTH; n++) EQUAL(cl_op_port_trysend_words(TO_SELF, words, 1), 0);
   EQUAL(cl_status(cl_op_port_trysend_words(TO_SELF, words, 1)), EAGAIN);
-  for (int left = CL_PORT_DEPTH; left--;)
-    EQUAL(cl_op_port_tryreceive_words(TO_SELF, &word, words, CL_PORT_WORDS), left);
+  for (int n = 0; n < CL_PORT_DEPTH; n++)
+    EQUAL(cl_status(cl_op_port_tryreceive_words(TO_SELF, &word, words, CL_PORT_WORDS)), 0);
+  EQUAL(cl_status(cl_op_port_tryreceive_words(TO_SELF, &word, words, CL_PORT_WORDS)), EAGAIN);
   EQUAL(port_close(TO_SELF), 0);
 }
 
