@@ -55,8 +55,11 @@ IF_NO_MUTEX void wait(struct __lock *lock) {
     cl_backend_unlock();
     cl_op_mutex_lock(cl_object(lock->mutex));
     hold(lock);
-  } else if (!lock->owner) {
+  } else if (CL_LIKELY(!lock->owner)) {
     hold(lock);
+    cl_backend_unlock_quietly();
+  } else if (!KERNEL_MUTEX && lock->owner == cl_self()) {
+    lock->depth++;
     cl_backend_unlock_quietly();
   } else {
     wait_turn(lock);
@@ -64,8 +67,9 @@ IF_NO_MUTEX void wait(struct __lock *lock) {
 }
 
 static inline void acquire(struct __lock *lock) {
-  if (CL_UNLIKELY(lock->owner == cl_self())) lock->depth++;
-  else if (!KERNEL_MUTEX || CL_UNLIKELY(cl_op_mutex_trylock(cl_object(lock->mutex)))) wait(lock);
+  if (!KERNEL_MUTEX) wait(lock); /* which looks for the owner anyway */
+  else if (CL_UNLIKELY(lock->owner == cl_self())) lock->depth++;
+  else if (CL_UNLIKELY(cl_op_mutex_trylock(cl_object(lock->mutex)))) wait(lock);
   else hold(lock);
 }
 

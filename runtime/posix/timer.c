@@ -41,7 +41,7 @@ CL_COLD void cl_timer_enter(struct cl_timer *timer) {
   cl_backend_timer(1);
 }
 
-CL_COLD void cl_timer_remove(struct cl_timer *timer) {
+static inline void take_off(struct cl_timer *timer) {
   if (!timer->runs) return;
   struct cl_timer **link = &cl_timers[timer->cpu];
   while (*link != timer) link = &(*link)->next;
@@ -49,6 +49,8 @@ CL_COLD void cl_timer_remove(struct cl_timer *timer) {
   cl_timers_count--;
   cl_backend_timer(0);
 }
+
+CL_COLD void cl_timer_remove(struct cl_timer *timer) { take_off(timer); }
 
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at) {
   timer->at = at;
@@ -64,7 +66,7 @@ CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t obj
 CL_COLD int cl_timer_stop_listed(struct cl_timer *timer) {
   if (!*(volatile uint32_t *)&timer->runs) return timer->ended; /* the interrupt has left it, and does so last */
   cl_backend_lock();
-  cl_timer_remove(timer);
+  take_off(timer);
   int ended = timer->ended;
   cl_backend_unlock_quietly();
   return ended;

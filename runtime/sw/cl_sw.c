@@ -111,7 +111,7 @@ static inline int comes_before(uint64_t at, uint32_t low) {
 }
 
 /* start_slice() while there are timed waits. */
-CL_APART void start_slice_timed(k_cpu *cpu) {
+static inline void start_slice_or_limit(k_cpu *cpu) {
   if (!k_slice) {
     set_timer(cpu);
     return;
@@ -121,6 +121,8 @@ CL_APART void start_slice_timed(k_cpu *cpu) {
   if (first && comes_before(first->at, end)) end = (uint32_t)first->at;
   cl_local_write(CL_MTIMECMP_LO, end);
 }
+
+CL_APART void start_slice_timed(k_cpu *cpu) { start_slice_or_limit(cpu); }
 
 /* Start the next thread's slice, off the fast path. */
 static inline void start_timer(k_cpu *cpu) {
@@ -162,6 +164,7 @@ static inline void set_timer(const k_cpu *cpu) {
 
 static inline void start_timer(const k_cpu *cpu) { set_timer(cpu); }
 static inline void start_slice_timed(const k_cpu *cpu) { set_timer(cpu); }
+static inline void start_slice_or_limit(const k_cpu *cpu) { set_timer(cpu); }
 static inline void limit_added(const k_cpu *cpu) { set_timer(cpu); }
 static inline void look_at_slice(const k_cpu *cpu) { (void)cpu; }
 static inline void keep_slice(const k_cpu *cpu) { (void)cpu; }
@@ -230,7 +233,7 @@ static inline uint32_t leave_if(int woke, k_cpu *cpu, uint32_t answer) {
 /* The following return the word of a switch that their caller makes in place, with the kernel locked. */
 
 CL_APART uint32_t in_place_timed(k_cpu *cpu, uint32_t word) {
-  start_slice_timed(cpu);
+  start_slice_or_limit(cpu); /* here, as it then needs no frame */
   k_notify(cpu);
   __asm__("" : "+r"(word)); /* as in give_way() */
   return word;
@@ -631,7 +634,9 @@ static inline uint32_t receive(uint32_t id, uint32_t *word, uint32_t *words, uin
   uint32_t head = port->head;
   uint32_t frozen = *(volatile uint32_t *)&port->frozen; /* loads first: a core waits for the last one */
   if (CL_UNLIKELY(receiver != thread)) return receiver ? K_ERROR(EPERM) : K_ERROR(EBADF);
-  if (frozen == head) return waits ? receive_empty(receiver, port, head) : tryreceive_empty(id, word, words, room);
+  /* Both are common: what takes comes first, what waits not far behind. */
+  if (__builtin_expect_with_probability(frozen == head, 0, 0.6))
+    return waits ? receive_empty(receiver, port, head) : tryreceive_empty(id, word, words, room);
   uint32_t message = *(volatile uint32_t *)k_slot(port, head);
   cl_words_get(words, k_further_of(port, head), message, room);
   *(volatile uint32_t *)&port->head = head + K_STEP;

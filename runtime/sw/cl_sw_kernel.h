@@ -663,7 +663,7 @@ K_INLINE int k_put_at_once(k_port *port, uint32_t word, const uint32_t *words, u
   uint32_t tail = port->tail;
   uint32_t head = port->head;
   __asm__ volatile("" : : "r"(at_once), "r"(tail), "r"(head)); /* all loads first: a core waits for one */
-  if (at_once != K_DIRECT || tail - head == K_FULL) return 0;
+  if (K_RARE(at_once != K_DIRECT) || K_RARE(tail - head == K_FULL)) return 0;
   k_write(port, tail, word, words, count);
   port->tail = tail + K_STEP;
   k_freeze(port, tail + K_STEP);

@@ -151,16 +151,16 @@ CHOICE void interrupt_preemption(void) {
 /* --- Messages: the thread sends 16 bytes to a queue and receives them again --- */
 
 static void *message_body(void *unused) {
-  static os_queue4 queue;
+  static os_block queue;
   uint32_t sent[4] = {0x11112222, 0x33334444, 0x55556666, 0}, got[4];
   (void)unused;
-  os_queue4_make(&queue, 0);
-  os_queue4_open(&queue);
+  os_block_make(&queue, 0);
+  os_block_open(&queue);
   cl_ready();
   for (;;) {
     sent[3] = counts[0];
-    os_queue4_send(&queue, sent);
-    os_queue4_receive(&queue, got);
+    os_block_send(&queue, sent);
+    os_block_receive(&queue, got);
     must(got[3] != sent[3]);
     counted(0);
   }
