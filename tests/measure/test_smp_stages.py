@@ -56,11 +56,11 @@ def test_an_operation_waits_until_it_is_executed() -> None:
 
 # Of each core, kernel and kind: switches, cycles (min, mean, max), and the stages of the one with the median.
 SWITCHES = {
-    ("standard", "sw", "voluntary"): (202, (96, 97.0, 141), (None, 82, 3, 12, None)),
-    ("standard", "sw", "full-context"): (48, (191, 191.9, 235), (25, 94, 19, 25, 28)),
+    ("standard", "sw", "voluntary"): (202, (97, 97.5, 144), (None, 75, 5, 17, None)),
+    ("standard", "sw", "full-context"): (48, (191, 191.9, 233), (25, 94, 19, 25, 28)),
     ("standard", "hw", "voluntary"): (202, (28, 28.2, 65), (4, 8, 3, 13, None)),
     ("standard", "hw", "full-context"): (49, (106, 106.6, 133), (20, 9, 21, 27, 29)),
-    ("economy", "sw", "voluntary"): (202, (244, 334.6, 348), (None, 282, 11, 42, None)),
+    ("economy", "sw", "voluntary"): (202, (244, 336.6, 348), (None, 284, 11, 42, None)),
     ("economy", "sw", "full-context"): (46, (774, 774.0, 774), (157, 315, 82, 110, 110)),
     ("economy", "hw", "voluntary"): (202, (85, 87.4, 169), (9, 17, 11, 50, None)),
     ("economy", "hw", "full-context"): (48, (571, 571.0, 571), (186, 55, 82, 125, 123)),
