@@ -19,10 +19,10 @@ from coreloom.benches.rtos.bench import (
     cases,
     jobs,
     packets,
+    soc,
 )
 from coreloom.benches.rtos.measurements import MEASUREMENTS, PARTS
 from coreloom.benches.rtos.reach import TWICE, figures
-from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import build
 from coreloom.options import add_freertos, names
@@ -83,7 +83,7 @@ class Rtos(Bench[Result]):
         else:
             rounds, window = ROUNDS, WINDOW
             wanted = cases(grounds, options.core, cpus, only=options.only)
-        models = [build(platform.load(f"smp-{options.core}", n)) for n in cpus]
+        models = [build(soc(options.core, n)) for n in cpus]
         rows = work.jobs(models, jobs(wanted, rounds, window))
         with work.doing("compile packets"):
             bytes_of = {} if options.only else packets(grounds, options.core)

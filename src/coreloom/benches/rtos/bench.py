@@ -27,6 +27,7 @@ from coreloom.benches.rtos.measurements import (
     Measurement,
 )
 from coreloom.design import platform
+from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, whole
 from coreloom.report import results
@@ -44,12 +45,18 @@ CACHES = ("warm", "driven out")
 CORES = ("standard", "economy")
 # Straight code: twice the instruction cache of the standard core. The economy core has none.
 _FOOTPRINT = 8192
+_PORT_WORDS = 4  # a message of 16 bytes, as FreeRTOS's queue
 _LINE = 0
 _FIRST = 150_000  # cycle of the first interrupt: by then the threads wait
 # Cycles from one interrupt to the next, drawn evenly: each has been served by then, whichever kernel.
 _GAP = {"standard": (3000, 3999), "economy": (12_000, 12_999)}
 _TUNED = "freertos-tuned"
 _MAX_CYCLES = 50_000_000
+
+
+def soc(core: str, cpus: int) -> Platform:
+    """What all of it runs on: smp-CORE, whose ports have room for a block of four words."""
+    return platform.load(f"smp-{core}", cpus, changes={"kernel.port_words": _PORT_WORDS})
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -108,7 +115,7 @@ class Case(NamedTuple):
         if self.ground in FREERTOS:
             defines["configUSE_TIME_SLICING"] = 0  # equals would change places at a tick, out of turn
         source = str(Path(__file__).with_name(f"{self.measurement.part}.c"))
-        return Experiment(source, platform.load(f"smp-{self.core}", self.cpus), self.ground, defines=defines)
+        return Experiment(source, soc(self.core, self.cpus), self.ground, defines=defines)
 
 
 def cases(
@@ -266,8 +273,8 @@ def jobs(wanted: Sequence[Case], rounds: int = ROUNDS, window: int = WINDOW) -> 
 
 def packets(grounds: Sequence[str], core: str) -> dict[str, int]:
     """Bytes of the program of apps/packets on each kernel, 1 CPU."""
-    soc = platform.load(f"smp-{core}", 1)
+    chosen = soc(core, 1)
     return {
-        ground: Experiment("packets", soc, ground).program().with_suffix(".bin").stat().st_size
+        ground: Experiment("packets", chosen, ground).program().with_suffix(".bin").stat().st_size
         for ground in grounds
     }
