@@ -43,7 +43,8 @@ CL_COLD int cl_cancel_left_apart(void) {
 /* With the lock: end the wait of a thread. A line's wait is ended by its caller. */
 static void end_wait(pthread_t thread, struct cl_cancel *cancel) {
   if (cl_queue_waiter(thread)) cl_queue_look(thread);
-  if (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT || cancel->timer.runs) return;
+  if (!cancel->leave || cancel->leave == CL_OP_INTERRUPT_WAIT) return;
+  if (cancel->timer.runs || cancel->timer.ended) return; /* by a request before this one */
   cancel->timer = (struct cl_timer){.at = cl_now(), .leave = cancel->leave, .object = cancel->object};
   cl_timer_enter(&cancel->timer);
   cancel->timer.thread = thread;
