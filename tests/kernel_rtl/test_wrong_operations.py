@@ -329,7 +329,7 @@ TABLE: list[Row] = [
     *(
         (populated, 0, name, id, 0, "esrch" if op.id == "thread" else "einval")
         for name, op in SPEC.ops.items()
-        if op.id is not None and name not in OTHER_POLICIES
+        if op.id in BEYOND and name not in OTHER_POLICIES  # any word is one of the port's
         for id in (BEYOND[op.id], 1023, *((NOT_MADE[op.id],) if op.id in NOT_MADE else ()))
     ),
     # A thread that moves itself

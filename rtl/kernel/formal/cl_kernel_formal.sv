@@ -447,7 +447,7 @@ module cl_kernel_formal
       if (op_valid[c] && !save[c] && !AnyTimeOps[u_dut.op[c]])                          holds.clients = 1'b0;
       if (switching[c] && !running[c])                                                  holds.clients = 1'b0;
       if (leaving[c] && !switching[c])                                                  holds.clients = 1'b0;
-      if (u_dut.word0_we[c] && op_valid[c])                                             holds.clients = 1'b0;
+      if (u_dut.words_we[c] && op_valid[c])                                             holds.clients = 1'b0;
       if (u_dut.held[c])                                                                holds.clients = 1'b0;  // dwrr's
       if (waiting[c] && bound_queued[c])                                                holds.idle    = 1'b0;
       for (int unsigned t = 0; t < Threads; t++) begin
