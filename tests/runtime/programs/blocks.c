@@ -80,15 +80,6 @@ static void exact(void) {
   }
 }
 
-/* Never early. */
-#define TOO_LATE(call, cycles)                     \
-  do {                                             \
-    uint32_t start_ = cl_cycle();                  \
-    EQUAL(call, ETIMEDOUT);                        \
-    CHECK(cl_cycle() - start_ >= (cycles));        \
-    CHECK(cl_cycle() - start_ < (cycles) + 20000); \
-  } while (0)
-
 static void wrong(void) {
   uint32_t words[LONGEST + 1];
   size_t count = 9;

@@ -56,4 +56,13 @@ __attribute__((unused)) static void waste(uint32_t cycles) {
   while (cl_cycle() - start < cycles) continue;
 }
 
+/* The call ends by its time limit of so many cycles: never early. */
+#define TOO_LATE(call, cycles)                     \
+  do {                                             \
+    uint32_t start_ = cl_cycle();                  \
+    EQUAL(call, ETIMEDOUT);                        \
+    CHECK(cl_cycle() - start_ >= (cycles));        \
+    CHECK(cl_cycle() - start_ < (cycles) + 20000); \
+  } while (0)
+
 #endif

@@ -46,15 +46,6 @@ static void *send_blocks(void *argument) {
   return NULL;
 }
 
-/* Never early. */
-#define TOO_LATE(call, cycles)                     \
-  do {                                             \
-    uint32_t start_ = cl_cycle();                  \
-    EQUAL(call, ETIMEDOUT);                        \
-    CHECK(cl_cycle() - start_ >= (cycles));        \
-    CHECK(cl_cycle() - start_ < (cycles) + 20000); \
-  } while (0)
-
 static void *send_late(void *unused) {
   (void)unused;
   waste(3000);
