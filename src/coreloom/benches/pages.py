@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from coreloom import paths
 from coreloom.benches import registry
 from coreloom.benches.bench import Bench
+from coreloom.conformance import functions
 from coreloom.errors import UserError
 from coreloom.report import papers, results
 from coreloom.report.page import page
@@ -21,7 +22,7 @@ BEGIN = "<!-- results: begin (made by `coreloom report`) -->"
 END = "<!-- results: end -->"
 PAPERS = ("<!-- items: begin (made by `coreloom report`) -->", "<!-- items: end -->")
 # What `coreloom report` itself writes: changes there do not make a tree dirty.
-_MADE = ("docs/results", "docs/not-reached.md", "docs/papers/*.md", "README.md")
+_MADE = ("docs/results", "docs/not-reached.md", "docs/papers/*.md", "docs/reference/posix.md", "README.md")
 _COLUMNS = ("figure", "to reach", "measured", "bound", "reached")  # of the figures to reach on a page
 
 
@@ -81,6 +82,8 @@ def pages(found: dict[str, Any]) -> dict[str, str]:
         fresh = content.inputs == bench.digest()
         made[f"docs/results/{name}.md"] = page(bench.title, content, tables, plots, fresh)
         made |= {f"docs/results/{file}": plot.svg for file, plot in plots.items()}
+    if "rtos" in found:  # whose cycles it shows
+        made["docs/reference/posix.md"] = functions.page()
     made["docs/not-reached.md"] = not_reached(found)
     made["docs/results/README.md"] = index(found)
     made["README.md"] = _between("README.md", (BEGIN, END), headlines(found, "docs/"))
