@@ -37,7 +37,7 @@ from coreloom.toolchain.verilate import Design
 from coreloom.toolchain.yosys import relative
 
 FOLDER = BUILD / "synth"
-SEEDS = 5
+SEEDS = 3
 _KEPT = 8  # old netlists of a unit
 
 _TOP = "bench"  # the module with the registers around the unit

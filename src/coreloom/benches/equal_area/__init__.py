@@ -32,7 +32,7 @@ class EqualArea(Bench[Result]):
         parser.add_argument(
             "--quick",
             action="store_true",
-            help="1 CPU with the hardware kernel, one placement of each SoC; writes no page",
+            help="1 CPU with the hardware kernel, one placement of each core; writes no page",
         )
 
     def whole(self, options: Namespace) -> bool:

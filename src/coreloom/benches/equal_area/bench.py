@@ -26,7 +26,7 @@ from coreloom.report.figure import Figure
 from coreloom.simulation.experiment import DIRECT, PLACEMENTS, WITH_PORTS, Experiment, ports
 from coreloom.synthesis import synth, units
 
-CPUS = (1, 2, 4)  # with the hardware kernel
+CPUS = (1, 2)  # with the hardware kernel
 PAIRS = "pairs"
 # What each application counts.
 APPLICATIONS = {app: APPS[app].unit for app in ("packets", "image")} | {PAIRS: "round trips"}
