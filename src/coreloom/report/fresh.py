@@ -12,6 +12,7 @@ from coreloom.report.results import tools
 # What says how something is made or runs; texts, pictures and published results decide no figure.
 _SUFFIXES = {".sv", ".svh", ".v", ".vlt", ".c", ".h", ".S", ".ld", ".cpp", ".toml", ".py", ".json", ".j2"}
 _SUFFIXES |= {".sh", ".js"}  # what runs in a guest
+_PROOFS = "formal"  # a folder of properties, beside the RTL that they are about
 
 
 def digest(places: Sequence[str], packages: Sequence[str]) -> str:
@@ -30,4 +31,5 @@ def _files(places: Sequence[str]) -> Iterator[str]:
         path = ROOT / place
         # A file that is named counts whatever its suffix, as scripts have none.
         found = (f for f in path.rglob("*") if f.suffix in _SUFFIXES) if path.is_dir() else (path,)
-        yield from (str(file.relative_to(ROOT)) for file in found if file.is_file())
+        files = (file.relative_to(ROOT) for file in found if file.is_file())
+        yield from (str(file) for file in files if _PROOFS not in file.parts)
