@@ -12,6 +12,7 @@ import pytest
 from coreloom.benches.bench import Work
 from coreloom.benches.equal_area import bench, page
 from coreloom.benches.equal_area.bench import Arrangement, Core, Row, Soc
+from coreloom.benches.switch.bench import Row as Switch
 from coreloom.jobs.job import Job
 from coreloom.report.figure import Figure
 from coreloom.simulation.measure import waits
@@ -77,6 +78,37 @@ def test_tables() -> None:
         ("fast", "the core alone", "-", "4 440", "83.5", "-", "-"),
         ("fast", "software kernel", "3", "13 500", "61.2", "3", "`a to b`"),
     )
+
+
+def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
+    def switch(kernel: str, mean: float, most: int, keys: int = 0) -> Switch:
+        return Switch(
+            kind="voluntary",
+            kernel=kernel,
+            core="fast",
+            cpus=2,
+            cache="warm",
+            context_kib=keys,
+            bus_first_cycles=0,
+            switches=9,
+            min=1,
+            mean=mean,
+            max=most,
+            jitter=1,
+            median=1,
+            median_stages={},
+            max_stages={},
+        )
+
+    rows = [switch("sw", 240.0, 300), switch("hw", 50.0, 55), switch("hw", 5.0, 5, keys=8)]
+    hard, soft = (
+        Soc(core="fast", kernel=kernel, cpus=2, lut4=1, mhz=mhz, seeds=1, path="")
+        for kernel, mhz in (("hw", 50.0), ("sw", 60.0))
+    )
+    assert page.switches([hard, soft], rows).rows == (
+        ("voluntary", "fast", "warm", "2", "1.00", "1.10", "4.00", "5.00", "4.00"),
+    )
+    assert page.switches([hard], rows).rows == ()
 
 
 def test_soc_without_the_kernel() -> None:

@@ -12,6 +12,7 @@ from coreloom import paths
 from coreloom.benches.scheduler import bench as scheduler
 from coreloom.benches.scheduler import clock, delays, page
 from coreloom.benches.scheduler.bench import Row, UnitRow
+from coreloom.benches.synth import BENCH as SYNTH
 from coreloom.errors import UserError
 from coreloom.report.table import number
 from coreloom.simulation.simulate import Event, Kind
@@ -133,7 +134,7 @@ def test_delays_in_microseconds_at_the_clock_of_the_platform_and_where_the_paper
 def test_clocks_are_those_of_the_published_synth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     assert clock.clocks() == {}
-    path = tmp_path.joinpath(*clock.PUBLISHED)
+    path = SYNTH.published
     path.parent.mkdir(parents=True)
     other = msgspec.structs.replace(PLACED, build="smp-standard")
     unit = msgspec.structs.replace(PLACED, unit="cl_scheduler")

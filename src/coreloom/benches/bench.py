@@ -107,6 +107,12 @@ class Bench(ABC, Generic[R]):
         content: R = results.read(self.result, path, self.command)
         return content
 
+    def read_published(self) -> R | None:
+        """The result that its page is made from; None if it has none."""
+        path = self.published
+        content: R | None = results.read(self.result, path, self.command) if path.exists() else None
+        return content
+
     def options(self, parser: ArgumentParser) -> None:
         """Add the options of its command."""
 

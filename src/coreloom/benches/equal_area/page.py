@@ -7,13 +7,18 @@ from collections.abc import Sequence
 
 from coreloom.benches.equal_area.bench import APPLICATIONS, Core, Result, Row, Soc, ahead, contests, ratio
 from coreloom.benches.rivals import NAMES
+from coreloom.benches.switch import BENCH as SWITCH
+from coreloom.benches.switch import bench as switch
 from coreloom.report.table import Table, number, reach
+
+KERNELS = ("hw", "sw")  # in the order of the columns
 
 
 def tables(content: Result) -> list[Table]:
     """All of them."""
     return [
         *(application(content.rows, each) for each in APPLICATIONS),
+        switches(content.socs, published.rows if (published := SWITCH.read_published()) else []),
         clocks(content.socs, content.cores),
         reach(content.reach, "ECP5, speed grade 6"),
     ]
@@ -38,6 +43,31 @@ def application(rows: Sequence[Row], name: str) -> Table:
             *("hardware over software", "hardware ahead"),
         ),
         lines,
+    )
+
+
+def switches(socs: Sequence[Soc], rows: Sequence[switch.Row]) -> Table:
+    """The published switches without platform keys, each kernel's at the clock of its own SoC."""
+    clock = {(soc.core, soc.kernel, soc.cpus): soc.mhz for soc in socs}
+    found = {
+        (row.kind, row.core, row.cache, row.cpus, row.kernel): row for row in rows if not switch.keys(row)
+    }
+    lines = []
+    for kind, core, cache, cpus in dict.fromkeys(case[:4] for case in found):
+        both = [(found.get((kind, core, cache, cpus, of)), clock.get((core, of, cpus))) for of in KERNELS]
+        times = [(row.mean / mhz, row.max / mhz) for row, mhz in both if row and mhz]
+        if len(times) == len(KERNELS):
+            hard, soft = times
+            cells = [number(each, 2) for each in (*hard, *soft, soft[0] / hard[0])]
+            lines.append((kind, core, cache, str(cpus), *cells))
+    return Table(
+        "Microseconds of a switch (bench switch), each kernel at the clock of its SoC, with all CPUs busy",
+        (
+            *("kind", "core", "cache", "CPUs", "hardware kernel: mean", "most"),
+            *("software kernel: mean", "most", "software over hardware, mean"),
+        ),
+        tuple(lines),
+        text_columns=3,
     )
 
 

@@ -3,21 +3,13 @@
 
 from __future__ import annotations
 
-from coreloom import paths
 from coreloom.benches.scheduler.delays import PLATFORMS
-from coreloom.report import results
+from coreloom.benches.synth import BENCH as SYNTH
 from coreloom.synthesis.synth import Row
-
-PUBLISHED = ("docs", "results", "data", "synth.json")
-
-
-class _Synth(results.Result, kw_only=True):
-    rows: list[Row]
 
 
 def clocks() -> dict[str, Row]:
     """Build -> area and clock of its platform; nothing of a platform that has no published figure."""
-    path = paths.ROOT.joinpath(*PUBLISHED)
-    rows = results.read(_Synth, path, "synth").rows if path.exists() else []
-    placed = {row.build: row for row in rows if row.unit == "cl_soc"}
+    published = SYNTH.read_published()
+    placed = {row.build: row for row in published.rows if row.unit == "cl_soc"} if published else {}
     return {build: placed[name] for build, name in PLATFORMS.items() if name in placed}
