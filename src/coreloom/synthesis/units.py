@@ -36,6 +36,7 @@ _LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl"
 _BACKDOOR = RTL / "ipc" / "backdoor" / "rtl"
 _IPC = verilate.IPC_FOLDERS
 _IPC_CPUS = (2, 8)
+_PORT_CPUS = (2, 4)  # of all units together: with 8 a placement takes an hour
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def _communication() -> list[Unit]:
             seeds=None if cpus == 2 else 1,  # large, and much the same
         )
         for top in tops
-        for cpus in _IPC_CPUS
+        for cpus in (_PORT_CPUS if top == "cl_ipc" else _IPC_CPUS)
     ]
 
 
@@ -224,6 +225,25 @@ def _cores() -> list[Unit]:
     ]
 
 
+def _kernels() -> list[Unit]:
+    """The kernel with each policy and with what a platform key adds: one placement, for its area."""
+
+    def kernel(build: str, sizes: tuple[Size, ...] = ((64, 32),), **key: int) -> Unit:
+        made = _design("cl_kernel", _KERNEL)
+        return Unit("cl_kernel", made, _sized(Cpus=2, **key), build, sizes, seeds=1)
+
+    return [
+        kernel("edf", ((16, 32), (64, 32)), Policy=3),
+        kernel("reserve", Reserve=1),
+        kernel("timeouts", Timeouts=1),
+        kernel("inheritance", Inheritance=1),
+        kernel("barriers", BarrierWait=1),
+        kernel("words", PortWords=4),
+        kernel("dwrr", Policy=1),
+        kernel("partitioned", Policy=2),
+    ]
+
+
 def _modules() -> list[Unit]:
     """Every unit but the whole SoCs, in the order of the table."""
     return [
@@ -239,28 +259,7 @@ def _modules() -> list[Unit]:
             for number, build in enumerate(platform.READY_QUEUES)
         ),
         Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2), sizes=((64, 32), DEFAULT)),
-        Unit(
-            "cl_kernel",
-            _design("cl_kernel", _KERNEL),
-            _sized(Cpus=2, Policy=3),
-            "edf",
-            sizes=((16, 32), (64, 32)),
-        ),
-        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Reserve=1), "reserve", ((64, 32),)),
-        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Timeouts=1), "timeouts", ((64, 32),)),
-        Unit(
-            *("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Inheritance=1)),
-            *("inheritance", ((64, 32),)),
-        ),
-        Unit(
-            *("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, BarrierWait=1)),
-            *("barriers", ((64, 32),)),
-        ),
-        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, PortWords=4), "words", ((64, 32),)),
-        Unit("cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=1), "dwrr", ((64, 32),)),
-        Unit(
-            "cl_kernel", _design("cl_kernel", _KERNEL), _sized(Cpus=2, Policy=2), "partitioned", ((64, 32),)
-        ),
+        *_kernels(),
         *_hardware_threads(),
         Unit("cl_lock_unit", _design("cl_lock_unit", _LOCK_UNIT), _fixed(Clients=2), sizes=(None,)),
         *_communication(),
