@@ -77,6 +77,8 @@ int cl_posix_policy(int policy);
 extern uint8_t cl_policies[CL_THREADS];
 void cl_posix_ask(int policy); /* the program uses it */
 
+extern uint16_t cl_reading[CL_THREADS]; /* how many read-write locks each thread reads */
+
 /* The end of a thread: its cleanup handlers and its thread-specific data; NULL until there are some (attr.h). */
 extern void (*cl_cleanup_all)(void);
 extern void (*cl_specific_end)(void);

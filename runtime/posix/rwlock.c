@@ -5,12 +5,13 @@
 #include <pthread.h>
 
 #include "clock.h"
+#include "posix.h"
 
 #define AT_ONCE 0 /* a limit: do not wait */
 
-/* How many locks each thread reads. Which ones is not known: a reader of any lock is taken for one of every lock, so
- * that who reads a lock again does not wait for a writer that waits for it. */
-static uint16_t reading[CL_THREADS];
+/* Which locks a thread reads is not known: a reader of any lock is taken for one of every lock, so that who reads a lock
+ * again does not wait for a writer that waits for it. */
+uint16_t cl_reading[CL_THREADS];
 
 static int is_lock(const pthread_rwlock_t *lock) { return lock->state == CL_RWLOCK; }
 
@@ -58,7 +59,7 @@ static int goes_first(const struct cl_waiter *writer, uint32_t priority) {
 
 static void begin_reading(pthread_rwlock_t *lock, uint32_t thread) {
   lock->readers++;
-  reading[thread]++;
+  cl_reading[thread]++;
 }
 
 /* The lock, or a writer's claim to it, has been given up. With the back end's lock. */
@@ -77,7 +78,7 @@ static void hand_over(pthread_rwlock_t *lock) {
 
 static int may_read(const pthread_rwlock_t *lock, pthread_t self) {
   if (lock->writer) return 0;
-  if (!lock->waiting_writers.first || reading[self]) return 1;
+  if (!lock->waiting_writers.first || cl_reading[self]) return 1;
   return !goes_first(lock->waiting_writers.first, cl_priority_now(self));
 }
 
@@ -160,7 +161,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     status = EPERM;
   } else {
     lock->readers--;
-    if (reading[self]) reading[self]--;
+    if (cl_reading[self]) cl_reading[self]--;
   }
   if (!status) hand_over(lock);
   cl_backend_unlock();

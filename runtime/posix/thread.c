@@ -61,7 +61,7 @@ static struct leaver {
 
 /* --- creation ------------------------------------------------------------------------------------- */
 
-/* What each thread has; kept only if the program asks for it. */
+/* What each thread has; kept only if the program asks for it, as cl_policies and cl_reading are. */
 static size_t guards[CL_THREADS];
 static uint8_t detached[CL_THREADS];
 
@@ -116,6 +116,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     cl_given_stacks[tid].low = stack;
     cl_given_stacks[tid].bytes = size;
     guards[tid] = attr->guard_size;
+    cl_reading[tid] = 0; /* the number's last thread may have ended as a reader */
     cl_policies[tid] = cl_inherits && rare & CL_ATTR_INHERIT ? cl_policies[pthread_self()] : attr->policy;
     if (CL_CANCEL) {
       cl_cancels[tid] = (struct cl_cancel){0};

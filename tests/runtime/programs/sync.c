@@ -263,6 +263,32 @@ static void *orders(void *unused) {
   return NULL;
 }
 
+static void *reads_and_ends(void *other) {
+  EQUAL(pthread_rwlock_rdlock(other), 0);
+  return NULL;
+}
+
+static void *waits_behind_writer(void *unused) {
+  EQUAL(pthread_rwlock_tryrdlock(&lock), EBUSY);
+  return unused;
+}
+
+/* A thread that ends while it reads: the next one of its number is no reader. */
+static void *leaves_no_reader(void *unused) {
+  pthread_rwlock_t other = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_t reader = spawn(MIDDLE + 2, reads_and_ends, &other), writer, next;
+  EQUAL(pthread_join(reader, NULL), 0);
+  EQUAL(pthread_rwlock_rdlock(&lock), 0);
+  next = spawn(MIDDLE, waits_behind_writer, NULL);
+  writer = spawn(MIDDLE + 2, writes, (void *)'w');
+  EQUAL(next, reader);
+  EQUAL(pthread_join(next, NULL), 0);
+  EQUAL(pthread_rwlock_unlock(&lock), 0);
+  EQUAL(pthread_join(writer, NULL), 0);
+  marked("w");
+  return unused;
+}
+
 static void read_write_locks(void) {
   pthread_t threads[THREADS];
   pthread_rwlockattr_t attr;
@@ -298,6 +324,7 @@ static void read_write_locks(void) {
   EQUAL(pthread_rwlock_unlock(&lock), 0);
 
   EQUAL(pthread_join(spawn(MIDDLE + 1, orders, NULL), NULL), 0);
+  EQUAL(pthread_join(spawn(MIDDLE + 1, leaves_no_reader, NULL), NULL), 0);
   for (intptr_t i = 0; i < THREADS; i++) EQUAL(pthread_create(&threads[i], NULL, shares, (void *)(i & 1)), 0);
   join(threads, THREADS);
   EQUAL(written[0], ROUNDS * THREADS / 2);
