@@ -50,7 +50,7 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
     return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
   }
 #define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                 \
-  static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {     \
+  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {                                        \
     uint32_t word = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                             \
     if (!(MOSTLY) && word <= CL_WORD_VALUE_MASK) return word;                                         \
     if (CL_UNLIKELY((int32_t)word >= 0)) return word == CL_RESUMED ? CL_RESUMED : cl_hw_settle(word); \
@@ -81,7 +81,7 @@ static inline uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word) {
   return answer;
 }
 
-static inline __attribute__((always_inline)) uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
+CL_INLINE uint32_t cl_op_port_receive(uint32_t id, uint32_t *word) {
   uint32_t answer;
   do {
     answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
@@ -106,14 +106,13 @@ static inline uint32_t cl_op_port_tryreceive(uint32_t id, uint32_t *word) {
 
 /* The same with more words. Traps do not save those, so no other thread may run on this CPU between them and their
  * operation. */
-static inline __attribute__((always_inline)) void cl_hw_put(const uint32_t *words, uint32_t count) {
+CL_INLINE void cl_hw_put(const uint32_t *words, uint32_t count) {
   cl_irq_off();
   cl_words_put(cl_port(CL_OP_WORD0, 1), words, count);
   *cl_port(CL_OP_WORD0, 0) = count;
 }
 
-static inline __attribute__((always_inline)) uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words,
-                                                                                 uint32_t count) {
+CL_INLINE uint32_t cl_op_port_send_words_once(uint32_t id, const uint32_t *words, uint32_t count) {
   cl_hw_put(words, count);
   uint32_t answer = cl_port_wait(CL_OP_PORT_SEND, id);
   cl_irq_on();
@@ -136,8 +135,7 @@ static inline uint32_t cl_op_port_trysend_words(uint32_t id, const uint32_t *wor
 }
 
 /* After the operation that answered: its message, if there is one. */
-static inline __attribute__((always_inline)) uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words,
-                                                                uint32_t room) {
+CL_INLINE uint32_t cl_hw_get(uint32_t answer, uint32_t *word, uint32_t *words, uint32_t room) {
   if (CL_LIKELY(answer <= CL_WORD_VALUE_MASK)) {
     *word = *cl_port(CL_OP_WORD0, 0);
     cl_words_get(words, cl_port(CL_OP_WORD0, 1), *word, room);
@@ -152,8 +150,7 @@ static inline uint32_t cl_op_port_receive_words_once(uint32_t id, uint32_t *word
   return answer <= CL_WORD_VALUE_MASK ? answer : cl_hw_settle(answer);
 }
 
-static inline __attribute__((always_inline)) uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word,
-                                                                               uint32_t *words, uint32_t room) {
+CL_INLINE uint32_t cl_op_port_receive_words(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
   uint32_t answer;
   do {
     cl_irq_off();

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "cl_arch.h"
+#include "cl_compiler.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
 #include "cl_words.h"
@@ -120,11 +121,6 @@
 static inline int cl_status(uint32_t word) { return (int)(word >> CL_WORD_STATUS_LSB & CL_WORD_STATUS_MASK); }
 static inline uint32_t cl_value(uint32_t word) { return word & CL_WORD_VALUE_MASK; }
 
-#define CL_LIKELY(x) __builtin_expect(!!(x), 1)
-#define CL_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define CL_APART static __attribute__((noinline))
-#define CL_COLD __attribute__((noinline, cold))
-
 /* --- Threads, as the context switch knows them (runtime/arch/cl_switch.S) --- */
 
 struct cl_join {
@@ -188,7 +184,7 @@ void cl_switch_in_trap(uint32_t word);
 
 /* The same inline: the compiler saves only live registers instead of all callee-saved ones. For code that is inlined
  * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. */
-static inline __attribute__((always_inline)) void cl_switch_here(uint32_t word) {
+CL_INLINE void cl_switch_here(uint32_t word) {
   register uint32_t a0 __asm__("a0") = word;
   __asm__ volatile(
       "call t0, cl_switch_away\n"

@@ -7,9 +7,10 @@
 
 #include <stdint.h>
 
-static inline __attribute__((always_inline)) void cl_words_put(volatile uint32_t *port, const uint32_t *words,
-                                                               uint32_t count) {
-  if (__builtin_expect(count == CL_PORT_WORDS, 1)) {
+#include "cl_compiler.h"
+
+CL_INLINE void cl_words_put(volatile uint32_t *port, const uint32_t *words, uint32_t count) {
+  if (CL_LIKELY(count == CL_PORT_WORDS)) {
     uint32_t all[CL_PORT_WORDS];
     for (int i = 0; i < CL_PORT_WORDS; i++) all[i] = words[i];
     for (int i = 0; i < CL_PORT_WORDS; i++) port[i] = all[i];
@@ -19,11 +20,10 @@ static inline __attribute__((always_inline)) void cl_words_put(volatile uint32_t
 }
 
 /* Of a message of `count` words those that there is room for. */
-static inline __attribute__((always_inline)) void cl_words_get(uint32_t *words, const volatile uint32_t *port,
-                                                               uint32_t count, uint32_t room) {
+CL_INLINE void cl_words_get(uint32_t *words, const volatile uint32_t *port, uint32_t count, uint32_t room) {
   if (count > CL_PORT_WORDS) return; /* no number of words: a message of one word */
   if (count > room) count = room;
-  if (__builtin_expect(count == CL_PORT_WORDS, 1)) {
+  if (CL_LIKELY(count == CL_PORT_WORDS)) {
     uint32_t all[CL_PORT_WORDS];
     for (int i = 0; i < CL_PORT_WORDS; i++) all[i] = port[i];
     for (int i = 0; i < CL_PORT_WORDS; i++) words[i] = all[i];

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cl_compiler.h"
 #include "cl_ipc_ops.h"
 #include "cl_machine.h"
 
@@ -60,10 +61,9 @@ extern "C" {
 #define CL_IPC_FOREVER 31u
 #define CL_IPC_FAILED (1u << CL_IPC_WORD_ERROR_LSB) /* a word from here on has an error */
 #define CL_IPC_ALL ((1u << CL_CPUS) - 1)
-#define CL_IPC_INLINE static inline __attribute__((always_inline))
 
 /* The address of an operation. */
-CL_IPC_INLINE volatile uint32_t *cl_ipc_at(unsigned op, unsigned index, unsigned patience) {
+CL_INLINE volatile uint32_t *cl_ipc_at(unsigned op, unsigned index, unsigned patience) {
   return (volatile uint32_t *)(uintptr_t)(CL_IPC_PORT | patience << CL_IPC_ADDRESS_PATIENCE_LSB |
                                           op << CL_IPC_ADDRESS_OP_LSB | index << CL_IPC_ADDRESS_INDEX_LSB);
 }
@@ -74,17 +74,17 @@ uint32_t cl_ipc_load(const volatile uint32_t *at);
 void cl_ipc_store(volatile uint32_t *at, uint32_t word);
 unsigned cl_cpu_id(void);
 
-CL_IPC_INLINE uint32_t cl_ipc_upper(uint32_t constant) { return constant; }
-CL_IPC_INLINE unsigned cl_ipc_self(void) { return cl_cpu_id(); }
+CL_INLINE uint32_t cl_ipc_upper(uint32_t constant) { return constant; }
+CL_INLINE unsigned cl_ipc_self(void) { return cl_cpu_id(); }
 #else
-CL_IPC_INLINE uint32_t cl_ipc_load(const volatile uint32_t *at) {
+CL_INLINE uint32_t cl_ipc_load(const volatile uint32_t *at) {
   __asm__ volatile("" ::: "memory");
   uint32_t word = *at;
   __asm__ volatile("" ::: "memory");
   return word;
 }
 
-CL_IPC_INLINE void cl_ipc_store(volatile uint32_t *at, uint32_t word) {
+CL_INLINE void cl_ipc_store(volatile uint32_t *at, uint32_t word) {
   __asm__ volatile("" ::: "memory");
   *at = word;
   __asm__ volatile("" ::: "memory");
@@ -92,14 +92,14 @@ CL_IPC_INLINE void cl_ipc_store(volatile uint32_t *at, uint32_t word) {
 
 /* Keeps a constant in a register from here on: this costs nothing before a load that waits, and after any other load
  * the constant is ready when the loaded word is. */
-CL_IPC_INLINE uint32_t cl_ipc_upper(uint32_t constant) {
+CL_INLINE uint32_t cl_ipc_upper(uint32_t constant) {
   uint32_t word;
   __asm__ volatile("lui %0, %1" : "=r"(word) : "i"(constant >> 12));
   return word;
 }
 
 /* The calling CPU. Not volatile: the caller stays on its CPU, so the compiler may read it once. */
-CL_IPC_INLINE unsigned cl_ipc_self(void) {
+CL_INLINE unsigned cl_ipc_self(void) {
   unsigned cpu = 0;
 #if defined(CL_CORE_STANDARD)
   if (CL_CPUS > 1) __asm__("csrr %0, mhartid" : "=r"(cpu)); /* the same number, and no load */
@@ -111,7 +111,7 @@ CL_IPC_INLINE unsigned cl_ipc_self(void) {
 #endif
 
 /* The lowest of a set. The first two without a loop, so that the compiler sees through a constant. */
-CL_IPC_INLINE unsigned cl_ipc_lowest(unsigned set) {
+CL_INLINE unsigned cl_ipc_lowest(unsigned set) {
   if (set & 1) return 0;
   unsigned bit = 1;
   while (!(set >> bit & 1)) bit++;
@@ -119,9 +119,9 @@ CL_IPC_INLINE unsigned cl_ipc_lowest(unsigned set) {
 }
 
 /* Receivers: not the caller. */
-CL_IPC_INLINE int cl_ipc_is_bad_set(unsigned cpus) { return cpus - 1 >= CL_IPC_ALL || cpus >> cl_ipc_self() & 1; }
+CL_INLINE int cl_ipc_is_bad_set(unsigned cpus) { return cpus - 1 >= CL_IPC_ALL || cpus >> cl_ipc_self() & 1; }
 
-CL_IPC_INLINE int cl_ipc_is_other(unsigned cpu) { return cpu < CL_CPUS && cpu != cl_ipc_self(); }
+CL_INLINE int cl_ipc_is_other(unsigned cpu) { return cpu < CL_CPUS && cpu != cl_ipc_self(); }
 
 /* Error number of a word with an error; `late` is the one for a timeout. */
 int cl_ipc_failure(uint32_t word, int late);
@@ -132,8 +132,8 @@ int cl_mailbox_receive_on(unsigned cpu, uint32_t *word);
 int cl_mailbox_send_all_on(unsigned cpus, uint32_t word, uint32_t before);
 
 /* The operation at `at`, which waits and has answered `word`. */
-CL_IPC_INLINE int cl_ipc_result(const volatile uint32_t *at, uint32_t word) {
-  return __builtin_expect(word < CL_IPC_FAILED, 1) ? 0 : cl_ipc_failure(cl_ipc_wait_on(at, word), EAGAIN);
+CL_INLINE int cl_ipc_result(const volatile uint32_t *at, uint32_t word) {
+  return CL_LIKELY(word < CL_IPC_FAILED) ? 0 : cl_ipc_failure(cl_ipc_wait_on(at, word), EAGAIN);
 }
 
 /* --- Mailboxes: words from each processor to each other one -----------------------------------------------------
@@ -143,24 +143,24 @@ CL_IPC_INLINE int cl_ipc_result(const volatile uint32_t *at, uint32_t word) {
  * functions return ECONNRESET without effect until it acknowledges; so old and new words never mix. */
 
 /* Waits while the mailbox is full. ECONNRESET: the receiver was reset; words it had not taken are lost. */
-CL_IPC_INLINE int mailbox_send(unsigned cpu, uint32_t word) {
+CL_INLINE int mailbox_send(unsigned cpu, uint32_t word) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, CL_IPC_FOREVER), word);
   uint32_t state = cl_ipc_load(cl_ipc_at(CL_IPC_OP_MAILBOX_SENT, cpu, CL_IPC_TRY));
-  return __builtin_expect(state < cl_ipc_upper(CL_IPC_FAILED), 1) ? 0 : cl_mailbox_send_on(cpu, word, state);
+  return CL_LIKELY(state < cl_ipc_upper(CL_IPC_FAILED)) ? 0 : cl_mailbox_send_on(cpu, word, state);
 }
 int mailbox_trysend(unsigned cpu, uint32_t word);
 int mailbox_timedsend(unsigned cpu, uint32_t word, uint32_t cycles);
 
 /* Waits while the mailbox from that processor is empty. *word is written if the result is 0.
  * ECONNRESET: the sender was reset; words not yet received are lost. */
-CL_IPC_INLINE int mailbox_receive(unsigned cpu, uint32_t *word) {
+CL_INLINE int mailbox_receive(unsigned cpu, uint32_t *word) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
   uint32_t sentinel = cl_ipc_upper(CL_IPC_SENTINEL);
   uint32_t got = cl_ipc_load(cl_ipc_at(CL_IPC_OP_MAILBOX_GET, cpu, CL_IPC_FOREVER));
-  if (__builtin_expect(got == sentinel, 0)) return cl_mailbox_receive_on(cpu, word);
+  if (CL_UNLIKELY(got == sentinel)) return cl_mailbox_receive_on(cpu, word);
   *word = got;
   return 0;
 }
@@ -168,7 +168,7 @@ int mailbox_tryreceive(unsigned cpu, uint32_t *word);
 int mailbox_timedreceive(unsigned cpu, uint32_t *word, uint32_t cycles);
 
 /* Sends to all of a set or to none: waits until all have room. ECONNRESET: one of them was reset; nothing is sent. */
-CL_IPC_INLINE int mailbox_send_all(unsigned cpus, uint32_t word) {
+CL_INLINE int mailbox_send_all(unsigned cpus, uint32_t word) {
   if (!CL_IPC) return ENODEV;
   if (cl_ipc_is_bad_set(cpus)) return EINVAL;
   unsigned first = cl_ipc_lowest(cpus);
@@ -176,7 +176,7 @@ CL_IPC_INLINE int mailbox_send_all(unsigned cpus, uint32_t word) {
   uint32_t before = cl_ipc_load(sent);
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, cpus, CL_IPC_FOREVER), word);
   /* All received it or none did, so the count of any one of them tells which. */
-  return __builtin_expect(cl_ipc_load(sent) == before + 1, 1) ? 0 : cl_mailbox_send_all_on(cpus, word, before);
+  return CL_LIKELY(cl_ipc_load(sent) == before + 1) ? 0 : cl_mailbox_send_all_on(cpus, word, before);
 }
 int mailbox_trysend_all(unsigned cpus, uint32_t word);
 int mailbox_timedsend_all(unsigned cpus, uint32_t word, uint32_t cycles);
@@ -208,7 +208,7 @@ int mailbox_acknowledge(unsigned cpu, unsigned ends); /* ends ECONNRESET. EINVAL
 #define DOORBELLS 8
 
 /* Rings the bells at each processor of a set, which may include the caller. EINVAL: no such bell, or none. */
-CL_IPC_INLINE int doorbell_ring(unsigned cpus, uint32_t bells) {
+CL_INLINE int doorbell_ring(unsigned cpus, uint32_t bells) {
   if (!CL_IPC) return ENODEV;
   if (cpus - 1 >= CL_IPC_ALL || bells - 1 >= (1u << DOORBELLS) - 1) return EINVAL;
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_DOORBELL_RING, cpus, CL_IPC_TRY), bells);
@@ -216,12 +216,12 @@ CL_IPC_INLINE int doorbell_ring(unsigned cpus, uint32_t bells) {
 }
 
 /* Waits for one of these bells of the caller; *which is the set that rang, which is cleared. EINVAL as above. */
-CL_IPC_INLINE int doorbell_take(uint32_t bells, uint32_t *which) {
+CL_INLINE int doorbell_take(uint32_t bells, uint32_t *which) {
   if (!CL_IPC) return ENODEV;
   if (bells - 1 >= (1u << DOORBELLS) - 1) return EINVAL;
   const volatile uint32_t *at = cl_ipc_at(CL_IPC_OP_DOORBELL_TAKE, bells, CL_IPC_FOREVER);
   uint32_t failed = cl_ipc_upper(CL_IPC_FAILED), word = cl_ipc_load(at);
-  if (__builtin_expect(word >= failed, 0)) {
+  if (CL_UNLIKELY(word >= failed)) {
     word = cl_ipc_wait_on(at, word);
     if (word >= CL_IPC_FAILED) return cl_ipc_failure(word, EAGAIN);
   }
@@ -255,25 +255,25 @@ int sem_post_handler_np(sem_t *sem);
 #define CHANNEL_ACK 1
 
 /* Drives the caller's wire to that processor to level 0 or 1. */
-CL_IPC_INLINE int channel_request(unsigned cpu, unsigned level) {
+CL_INLINE int channel_request(unsigned cpu, unsigned level) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu) || level > 1) return EINVAL;
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_CHANNEL_REQ, cpu, CL_IPC_TRY), level);
   return 0;
 }
-CL_IPC_INLINE int channel_acknowledge(unsigned cpu, unsigned level) {
+CL_INLINE int channel_acknowledge(unsigned cpu, unsigned level) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu) || level > 1) return EINVAL;
   cl_ipc_store(cl_ipc_at(CL_IPC_OP_CHANNEL_ACK, cpu, CL_IPC_TRY), level);
   return 0;
 }
 
-CL_IPC_INLINE unsigned cl_channel_index(unsigned cpu, unsigned wire, unsigned level) {
+CL_INLINE unsigned cl_channel_index(unsigned cpu, unsigned wire, unsigned level) {
   return cpu << CL_IPC_WIRE_INDEX_CPU_LSB | wire << CL_IPC_WIRE_INDEX_WIRE_LSB | level << CL_IPC_WIRE_INDEX_LEVEL_LSB;
 }
 
 /* Waits until that processor's wire (CHANNEL_REQ or CHANNEL_ACK) to the caller has the level. */
-CL_IPC_INLINE int channel_wait(unsigned cpu, unsigned wire, unsigned level) {
+CL_INLINE int channel_wait(unsigned cpu, unsigned wire, unsigned level) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu) || wire > 1 || level > 1) return EINVAL;
   const volatile uint32_t *at = cl_ipc_at(CL_IPC_OP_CHANNEL_WAIT, cl_channel_index(cpu, wire, level), CL_IPC_FOREVER);
@@ -294,23 +294,23 @@ int channel_handler_np(unsigned cpu, unsigned wire, void (*handler)(unsigned cpu
 /* EDEADLK: this processor holds it. EOWNERDEAD: it is locked now, but its previous owner was reset while holding it, so
  * the data it protects may be inconsistent. */
 int cl_cpu_mutex_locked(const volatile uint32_t *at, uint32_t word);
-CL_IPC_INLINE int cpu_mutex_lock(unsigned mutex) {
+CL_INLINE int cpu_mutex_lock(unsigned mutex) {
   if (!CL_IPC) return ENODEV;
   if (mutex >= CL_CPU_MUTEXES) return EINVAL;
   const volatile uint32_t *at = cl_ipc_at(CL_IPC_OP_MUTEX_LOCK, mutex, CL_IPC_FOREVER);
   uint32_t word = cl_ipc_load(at);
   /* Neither an error nor an orphan. */
-  return __builtin_expect(word < 1u << CL_IPC_MUTEX_VALUE_ORPHAN_LSB, 1) ? 0 : cl_cpu_mutex_locked(at, word);
+  return CL_LIKELY(word < 1u << CL_IPC_MUTEX_VALUE_ORPHAN_LSB) ? 0 : cl_cpu_mutex_locked(at, word);
 }
 int cpu_mutex_trylock(unsigned mutex);
 int cpu_mutex_timedlock(unsigned mutex, uint32_t cycles);
 
 /* EPERM: this processor does not hold it. */
-CL_IPC_INLINE int cpu_mutex_unlock(unsigned mutex) {
+CL_INLINE int cpu_mutex_unlock(unsigned mutex) {
   if (!CL_IPC) return ENODEV;
   if (mutex >= CL_CPU_MUTEXES) return EINVAL;
   uint32_t word = cl_ipc_load(cl_ipc_at(CL_IPC_OP_MUTEX_UNLOCK, mutex, CL_IPC_TRY));
-  return __builtin_expect(word < cl_ipc_upper(CL_IPC_FAILED), 1) ? 0 : EPERM;
+  return CL_LIKELY(word < cl_ipc_upper(CL_IPC_FAILED)) ? 0 : EPERM;
 }
 
 /* --- Barriers ------------------------------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ CL_IPC_INLINE int cpu_mutex_unlock(unsigned mutex) {
 int cpu_barrier_init(unsigned barrier, unsigned cpus);
 /* EPERM: the caller is not a member. ECONNRESET: a member was reset; until cpu_barrier_init. A call that gives up
  * does not count as an arrival. */
-CL_IPC_INLINE int cpu_barrier_wait(unsigned barrier) {
+CL_INLINE int cpu_barrier_wait(unsigned barrier) {
   if (!CL_IPC) return ENODEV;
   if (barrier >= CL_BARRIERS) return EINVAL;
   const volatile uint32_t *at = cl_ipc_at(CL_IPC_OP_BARRIER_ARRIVE, barrier, CL_IPC_FOREVER);

@@ -7,13 +7,11 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "cl_compiler.h"
+
 #ifndef CL_CLOCK_HZ
 #define CL_CLOCK_HZ 10000000
 #endif
-
-#define CL_LIKELY(x) __builtin_expect(!!(x), 1)
-#define CL_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define CL_COLD __attribute__((noinline, cold))
 
 /* No interrupt ends a wait of the communication port. */
 static inline int cl_irq_is_off(void) { return 0; }

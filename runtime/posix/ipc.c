@@ -285,7 +285,7 @@ int mailbox_timedwait_any(unsigned *cpu, uint32_t cycles) {
                      : "memory");                                             \
   } while (0)
 
-static inline __attribute__((always_inline)) void move_128(int put, volatile uint32_t *mailbox, uint32_t *words) {
+CL_INLINE void move_128(int put, volatile uint32_t *mailbox, uint32_t *words) {
   if (put) MOVE(WORDS_128(PUT_IN, PUT_OUT, ));
   else MOVE(WORDS_128(GET_IN, GET_OUT, "nop\n"));
 }
@@ -316,7 +316,7 @@ struct end {
   unsigned clear;
 };
 
-static inline __attribute__((always_inline)) struct end end_of(int put, unsigned cpu, unsigned patience) {
+CL_INLINE struct end end_of(int put, unsigned cpu, unsigned patience) {
   if (put)
     return (struct end){
         cl_ipc_at(CL_IPC_OP_MAILBOX_PUT, 1u << cpu, patience),
@@ -349,7 +349,7 @@ CL_COLD static int read_on(unsigned cpu, uint32_t *words, size_t left, uint32_t 
 }
 
 /* Uses no stack, which may be slow: rare cases are out of line. The first load is needed for a failure only. */
-static inline __attribute__((always_inline)) int whole(int put, unsigned cpu, uint32_t *words, size_t count) {
+CL_INLINE int whole(int put, unsigned cpu, uint32_t *words, size_t count) {
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;
   const struct end end = end_of(put, cpu, CL_IPC_FOREVER);
@@ -387,8 +387,7 @@ __attribute__((noinline)) int mailbox_read(unsigned cpu, uint32_t *words, size_t
 /* As many words at once as together cannot use up half of the time, each with its share of it as patience: the more
  * time, the more words, but longer still the patience than the time that the other end needs for as many words that it
  * tries in vain. When one has given up, or little time is left, what there is room for. */
-static inline __attribute__((always_inline)) int part(int put, unsigned cpu, uint32_t *words, size_t count,
-                                                      size_t *done, uint32_t cycles, int late) {
+CL_INLINE int part(int put, unsigned cpu, uint32_t *words, size_t count, size_t *done, uint32_t cycles, int late) {
   *done = 0;
   if (!CL_IPC) return ENODEV;
   if (!cl_ipc_is_other(cpu)) return EINVAL;

@@ -35,8 +35,6 @@
 #define BASE 0u
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
 #define FREE 0u
 #define THREAD(tid) ((tid) + 1)
 #define SENT(port) (1u << 16 | (uint32_t)(port))
@@ -67,7 +65,7 @@ static uint32_t rest(struct patience *patience) {
   return patience->left;
 }
 
-INLINE int take(sem_t *sem, struct patience *patience) {
+CL_INLINE int take(sem_t *sem, struct patience *patience) {
   int result;
   if (patience->kind == WAIT) result = sem_wait(sem);
   else if (patience->kind == TRY) result = sem_trywait(sem);
@@ -75,13 +73,13 @@ INLINE int take(sem_t *sem, struct patience *patience) {
   return result ? errno : 0;
 }
 
-INLINE int port_put(int port, uint32_t word, struct patience *patience) {
+CL_INLINE int port_put(int port, uint32_t word, struct patience *patience) {
   if (patience->kind == WAIT) return port_send(port, word);
   if (patience->kind == TRY) return port_trysend(port, word);
   return port_timedsend(port, word, rest(patience));
 }
 
-INLINE int port_get(int port, uint32_t *word, struct patience *patience) {
+CL_INLINE int port_get(int port, uint32_t *word, struct patience *patience) {
   if (patience->kind == WAIT) return port_receive(port, word);
   if (patience->kind == TRY) return port_tryreceive(port, word);
   return port_timedreceive(port, word, rest(patience));
@@ -111,7 +109,7 @@ CL_COLD static void make(void) {
 }
 
 /* A chain of `number`, owned by the caller. */
-INLINE int allocate(struct message **message, size_t number, struct patience *patience) {
+CL_INLINE int allocate(struct message **message, size_t number, struct patience *patience) {
   int saved = errno;
   int status;
   if (CL_UNLIKELY(!made)) make();
@@ -173,7 +171,7 @@ static inline int not_mine(const struct message *message) {
 
 /* --- Messages --- */
 
-INLINE int alloc(struct message **message, size_t words, enum kind kind, uint32_t cycles) {
+CL_INLINE int alloc(struct message **message, size_t words, enum kind kind, uint32_t cycles) {
   if (words > CL_MESSAGE_WORDS) return EMSGSIZE;
   struct patience patience = patience_of(kind, cycles);
   int status = allocate(message, 1, &patience);
@@ -194,14 +192,14 @@ int message_free(struct message *message) {
 }
 
 /* From the moment when the port has it, it may be the receiver's. */
-INLINE int hand_over(int port, struct message *message, struct patience *patience) {
+CL_INLINE int hand_over(int port, struct message *message, struct patience *patience) {
   message->owner = SENT(port);
   int status = port_put(port, (uint32_t)((uintptr_t)message - BASE), patience);
   if (CL_UNLIKELY(status)) message->owner = THREAD(SELF());
   return status;
 }
 
-INLINE int send(int port, struct message *message, enum kind kind, uint32_t cycles) {
+CL_INLINE int send(int port, struct message *message, enum kind kind, uint32_t cycles) {
   int status = not_mine(message);
   if (CL_UNLIKELY(status)) return status;
   struct patience patience = patience_of(kind, cycles);
@@ -212,7 +210,7 @@ int message_send(int port, struct message *message) { return send(port, message,
 int message_trysend(int port, struct message *message) { return send(port, message, TRY, 0); }
 int message_timedsend(int port, struct message *message, uint32_t cycles) { return send(port, message, TIMED, cycles); }
 
-INLINE int accept(int port, uint32_t word, struct message **message) {
+CL_INLINE int accept(int port, uint32_t word, struct message **message) {
   struct message *got = (struct message *)(BASE + word);
   if (CL_UNLIKELY(!is_message(got) || got->owner != SENT(port))) return EBADMSG;
   for (struct message *each = got; each; each = each->next) each->owner = THREAD(SELF());
@@ -220,7 +218,7 @@ INLINE int accept(int port, uint32_t word, struct message **message) {
   return 0;
 }
 
-INLINE int receive(int port, struct message **message, enum kind kind, uint32_t cycles) {
+CL_INLINE int receive(int port, struct message **message, enum kind kind, uint32_t cycles) {
   struct patience patience = patience_of(kind, cycles);
   uint32_t word;
   int status = port_get(port, &word, &patience);
@@ -259,7 +257,7 @@ static inline void copy(uint32_t *to, const uint32_t *from, size_t number) {
   for (; number; number--) *to++ = *from++;
 }
 
-INLINE int send_long(int port, const uint32_t *words, size_t number, enum kind kind, uint32_t cycles) {
+CL_INLINE int send_long(int port, const uint32_t *words, size_t number, enum kind kind, uint32_t cycles) {
   if (number > CL_MESSAGES * CL_MESSAGE_WORDS) return EMSGSIZE;
   struct patience patience = patience_of(kind, cycles);
   struct message *first;
@@ -277,7 +275,7 @@ INLINE int send_long(int port, const uint32_t *words, size_t number, enum kind k
   return status;
 }
 
-INLINE int take_long(struct message *first, uint32_t *words, size_t capacity, size_t *length) {
+CL_INLINE int take_long(struct message *first, uint32_t *words, size_t capacity, size_t *length) {
   size_t total = 0;
   for (const struct message *each = first; each; each = each->next) {
     size_t fits = capacity - total < each->count ? capacity - total : each->count;
@@ -305,14 +303,15 @@ static __attribute__((noinline)) int take_apart(int port, uint32_t word, uint32_
   return status ? status : take_long(first, words, capacity, length);
 }
 
-INLINE int send_block(int port, const uint32_t *words, size_t number, enum kind kind, uint32_t cycles) {
+CL_INLINE int send_block(int port, const uint32_t *words, size_t number, enum kind kind, uint32_t cycles) {
   if (number > SHORT) return send_apart(port, words, number, kind, cycles);
   if (kind == WAIT) return cl_port_send_words(port, words, number);
   if (kind == TRY) return cl_port_trysend_words(port, words, number);
   return cl_port_timedsend_words(port, words, number, cycles);
 }
 
-INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *length, enum kind kind, uint32_t cycles) {
+CL_INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *length, enum kind kind,
+                            uint32_t cycles) {
   uint32_t word;
   int status;
   if (kind == WAIT) status = cl_port_receive_words(port, &word, words, capacity);
@@ -327,7 +326,8 @@ INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *len
 #define BLOCK int
 #define send_block send_long
 
-INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *length, enum kind kind, uint32_t cycles) {
+CL_INLINE int receive_block(int port, uint32_t *words, size_t capacity, size_t *length, enum kind kind,
+                            uint32_t cycles) {
   struct message *first;
   int status = receive(port, &first, kind, cycles);
   return CL_UNLIKELY(status) ? status : take_long(first, words, capacity, length);

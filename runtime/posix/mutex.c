@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A mutex is an object of the kernel, if that has its kind and room for it: then locking it takes one operation. Any
+ * A mutex is an object of the kernel, if that has its type and room for it: then locking it takes one operation. Any
  * other lives in memory (mutex_memory.c) and has a handle that no object of the kernel has; so only after the kernel's
  * EINVAL it matters what a mutex is. */
 #include "mutex.h"
@@ -13,8 +13,8 @@
 #include "coreloom.h"
 
 static uint32_t new_handle(const pthread_mutex_t *mutex) {
-  int has_kind = mutex->type != PTHREAD_MUTEX_RECURSIVE && !mutex->robust;
-  if (!has_kind || (mutex->protocol && !CL_BACKEND_INHERITANCE)) return CL_IN_MEMORY;
+  int kernel_has_type = mutex->type != PTHREAD_MUTEX_RECURSIVE && !mutex->robust;
+  if (!kernel_has_type || (mutex->protocol && !CL_BACKEND_INHERITANCE)) return CL_IN_MEMORY;
   uint32_t word = cl_op_mutex_create();
   if (cl_status(word)) return CL_IN_MEMORY;
   if (CL_BACKEND_INHERITANCE && mutex->protocol) cl_mutex_rule(cl_value(word), mutex);

@@ -8,8 +8,6 @@
 
 _Static_assert(PORT_DIRECT == 1u << CL_PORT_FLAGS_IMMEDIATE_LSB, "flags go to the kernel as they are");
 
-#define INLINE static inline __attribute__((always_inline))
-
 static inline int bad(int port) { return CL_UNLIKELY((unsigned)port >= CL_PORTS); }
 
 int port_open(int port, int flags) {
@@ -46,23 +44,23 @@ struct sink {
   uint32_t room;
 };
 
-INLINE uint32_t op_send(uint32_t port, struct source from) {
+CL_INLINE uint32_t op_send(uint32_t port, struct source from) {
   return from.block ? cl_op_port_send_words(port, from.words, from.word) : cl_op_port_send(port, from.word);
 }
-INLINE uint32_t op_send_once(uint32_t port, struct source from) {
+CL_INLINE uint32_t op_send_once(uint32_t port, struct source from) {
   return from.block ? cl_op_port_send_words_once(port, from.words, from.word) : cl_op_port_send_once(port, from.word);
 }
-INLINE uint32_t op_receive(uint32_t port, struct sink to) {
+CL_INLINE uint32_t op_receive(uint32_t port, struct sink to) {
   return to.block ? cl_op_port_receive_words(port, to.word, to.words, to.room) : cl_op_port_receive(port, to.word);
 }
-INLINE uint32_t op_receive_once(uint32_t port, struct sink to) {
+CL_INLINE uint32_t op_receive_once(uint32_t port, struct sink to) {
   return to.block ? cl_op_port_receive_words_once(port, to.word, to.words, to.room)
                   : cl_op_port_receive_once(port, to.word);
 }
-INLINE int trysend(int port, struct source from) {
+CL_INLINE int trysend(int port, struct source from) {
   return from.block ? cl_port_trysend_words(port, from.words, from.word) : port_trysend(port, from.word);
 }
-INLINE int tryreceive(int port, struct sink to) {
+CL_INLINE int tryreceive(int port, struct sink to) {
   return to.block ? cl_port_tryreceive_words(port, to.word, to.words, to.room) : port_tryreceive(port, to.word);
 }
 
@@ -84,14 +82,14 @@ CL_COLD static int receive_cancellable(uint32_t port, struct sink to) {
   return cl_status(answer);
 }
 
-INLINE int send(int port, struct source from) {
+CL_INLINE int send(int port, struct source from) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   if (CL_CANCEL) return send_cancellable((uint32_t)port, from);
   return cl_status(op_send((uint32_t)port, from));
 }
 
-INLINE int timedsend(int port, struct source from, uint32_t cycles) {
+CL_INLINE int timedsend(int port, struct source from, uint32_t cycles) {
   int status = trysend(port, from);
   if (status != EAGAIN) return status;
   cl_trace_call();
@@ -108,14 +106,14 @@ INLINE int timedsend(int port, struct source from, uint32_t cycles) {
   return status == EAGAIN ? ETIMEDOUT : status;
 }
 
-INLINE int receive(int port, struct sink to) {
+CL_INLINE int receive(int port, struct sink to) {
   cl_trace_call();
   if (bad(port)) return EINVAL;
   if (CL_CANCEL) return receive_cancellable((uint32_t)port, to);
   return cl_status(op_receive((uint32_t)port, to));
 }
 
-INLINE int timedreceive(int port, struct sink to, uint32_t cycles) {
+CL_INLINE int timedreceive(int port, struct sink to, uint32_t cycles) {
   int status = tryreceive(port, to);
   if (status != EAGAIN) return status;
   cl_trace_call();
@@ -134,8 +132,8 @@ INLINE int timedreceive(int port, struct sink to, uint32_t cycles) {
 
 /* --- Of one word --- */
 
-INLINE struct source one(uint32_t word) { return (struct source){.word = word}; }
-INLINE struct sink to_one(uint32_t *word) { return (struct sink){.word = word}; }
+CL_INLINE struct source one(uint32_t word) { return (struct source){.word = word}; }
+CL_INLINE struct sink to_one(uint32_t *word) { return (struct sink){.word = word}; }
 
 int port_send(int port, uint32_t word) { return send(port, one(word)); }
 
@@ -159,8 +157,8 @@ int port_publish(void) { return cl_status(cl_op_port_publish()); }
 
 /* --- Of more words (message.c) --- */
 
-INLINE struct source more(const uint32_t *words, uint32_t count) { return (struct source){1, count, words}; }
-INLINE struct sink to_more(uint32_t *word, uint32_t *words, uint32_t room) {
+CL_INLINE struct source more(const uint32_t *words, uint32_t count) { return (struct source){1, count, words}; }
+CL_INLINE struct sink to_more(uint32_t *word, uint32_t *words, uint32_t room) {
   return (struct sink){1, word, words, room};
 }
 

@@ -9,52 +9,52 @@ CL_OPS_DIRECT(CL_SW_DECLARE)
 CL_OPS_WAITING(CL_SW_DECLARE)
 
 /* The caller sees that the common answer is 0, and looks for no error in it. _once, also of receive: for timed waits. */
-#define CL_SW_SENDING(name, pass, ...)                                                   \
-  uint32_t cl_sw_port_##name(__VA_ARGS__);                                               \
-  uint32_t cl_op_port_try##name(__VA_ARGS__);                                            \
-  uint32_t cl_op_port_##name##_once(__VA_ARGS__);                                        \
-  static inline __attribute__((always_inline)) uint32_t cl_op_port_##name(__VA_ARGS__) { \
-    uint32_t answer = cl_sw_port_##name pass;                                            \
-    if (CL_LIKELY(!answer)) return 0;                                                    \
-    __asm__("" : "+r"(answer)); /* else the compiler drops the test */                   \
-    return answer;                                                                       \
+#define CL_SW_SENDING(name, pass, ...)                                 \
+  uint32_t cl_sw_port_##name(__VA_ARGS__);                             \
+  uint32_t cl_op_port_try##name(__VA_ARGS__);                          \
+  uint32_t cl_op_port_##name##_once(__VA_ARGS__);                      \
+  CL_INLINE uint32_t cl_op_port_##name(__VA_ARGS__) {                  \
+    uint32_t answer = cl_sw_port_##name pass;                          \
+    if (CL_LIKELY(!answer)) return 0;                                  \
+    __asm__("" : "+r"(answer)); /* else the compiler drops the test */ \
+    return answer;                                                     \
   }
 CL_SW_SENDING(send, (id, word), uint32_t id, uint32_t word)
 CL_SW_SENDING(send_words, (id, words, count), uint32_t id, const uint32_t *words, uint32_t count)
 
 /* cl_sw_...: may return GIVE_WAY, with interrupts disabled and the kernel locked. */
-#define CL_SW_IN_PLACE(name, CODE, arguments, MOSTLY)                                             \
-  uint32_t cl_sw_##name(CL_PARAMETERS_##arguments);                                               \
-  static inline __attribute__((always_inline)) uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
-    uint32_t word = cl_sw_##name(CL_SW_PASS_##arguments);                                         \
-    if (CL_UNLIKELY((int32_t)word >= 0)) return word;                                             \
-    cl_switch_here(word);                                                                         \
-    return CL_RESUMED;                                                                            \
+#define CL_SW_IN_PLACE(name, CODE, arguments, MOSTLY)          \
+  uint32_t cl_sw_##name(CL_PARAMETERS_##arguments);            \
+  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
+    uint32_t word = cl_sw_##name(CL_SW_PASS_##arguments);      \
+    if (CL_UNLIKELY((int32_t)word >= 0)) return word;          \
+    cl_switch_here(word);                                      \
+    return CL_RESUMED;                                         \
   }
 #define CL_SW_PASS_V
 #define CL_SW_PASS_I id
 CL_OPS_IN_PLACE(CL_SW_IN_PLACE)
 
 /* The same; or RESUMED: then call it again. */
-#define CL_SW_RECEIVING(name, pass, ...)                                                 \
-  uint32_t cl_sw_port_##name(__VA_ARGS__);                                               \
-  uint32_t cl_op_port_try##name(__VA_ARGS__);                                            \
-  static inline uint32_t cl_op_port_##name##_once(__VA_ARGS__) {                         \
-    uint32_t answer = cl_sw_port_##name pass;                                            \
-    if ((int32_t)answer >= 0) return answer;                                             \
-    cl_switch_here(answer);                                                              \
-    return CL_RESUMED;                                                                   \
-  }                                                                                      \
-  static inline __attribute__((always_inline)) uint32_t cl_op_port_##name(__VA_ARGS__) { \
-    uint32_t answer;                                                                     \
-    do {                                                                                 \
-      answer = cl_sw_port_##name pass;                                                   \
-      if ((int32_t)answer < 0) {                                                         \
-        cl_switch_here(answer);                                                          \
-        answer = CL_RESUMED;                                                             \
-      }                                                                                  \
-    } while (answer == CL_RESUMED);                                                      \
-    return answer;                                                                       \
+#define CL_SW_RECEIVING(name, pass, ...)                         \
+  uint32_t cl_sw_port_##name(__VA_ARGS__);                       \
+  uint32_t cl_op_port_try##name(__VA_ARGS__);                    \
+  static inline uint32_t cl_op_port_##name##_once(__VA_ARGS__) { \
+    uint32_t answer = cl_sw_port_##name pass;                    \
+    if ((int32_t)answer >= 0) return answer;                     \
+    cl_switch_here(answer);                                      \
+    return CL_RESUMED;                                           \
+  }                                                              \
+  CL_INLINE uint32_t cl_op_port_##name(__VA_ARGS__) {            \
+    uint32_t answer;                                             \
+    do {                                                         \
+      answer = cl_sw_port_##name pass;                           \
+      if ((int32_t)answer < 0) {                                 \
+        cl_switch_here(answer);                                  \
+        answer = CL_RESUMED;                                     \
+      }                                                          \
+    } while (answer == CL_RESUMED);                              \
+    return answer;                                               \
   }
 CL_SW_RECEIVING(receive, (id, word), uint32_t id, uint32_t *word)
 CL_SW_RECEIVING(receive_words, (id, word, words, room), uint32_t id, uint32_t *word, uint32_t *words, uint32_t room)

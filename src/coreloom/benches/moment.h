@@ -4,6 +4,8 @@
 #ifndef MOMENT_H
 #define MOMENT_H
 
+#include "cl_compiler.h"
+
 /* A label of this name for --watch: seen when the standard core decodes the instruction behind it, the economy core
  * fetches it. Both see the instruction behind a jump, too, so a label stands behind a nop. The end of straight code may
  * do without on the standard core (not the end of a kernel's service, which may switch there or be a call); the economy
@@ -16,8 +18,5 @@
 #else
 #define MOMENT_AT_ONCE(name) __asm__ volatile(LABEL(#name)::: "memory")
 #endif
-
-#define INLINE static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline))
 
 #endif

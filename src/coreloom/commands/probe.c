@@ -29,7 +29,7 @@ static volatile uint32_t written[CL_CPUS], counter, plain_counter, holding[CL_CP
 static CL_LOCAL_DATA volatile uint32_t own[CL_AMP ? 1 : CL_CPUS], rung[CL_CPUS];
 
 /* Some program to read and to call. */
-APART uint32_t collatz(uint32_t number) {
+CL_APART uint32_t collatz(uint32_t number) {
   uint32_t steps = 0;
   for (; number != 1; steps++) number = number % 2 ? 3 * number + 1 : number / 2;
   return steps;

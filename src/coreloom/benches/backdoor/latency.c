@@ -27,7 +27,7 @@
 static volatile uint32_t rang;
 static uint32_t words[WORDS];
 
-INLINE void wait_for_bell(void) {
+CL_INLINE void wait_for_bell(void) {
   while (!rang) {}
   rang = 0;
 }
@@ -65,7 +65,7 @@ int far_main(const void *argument, size_t bytes) {
 
 /* --- Processor 0 --- */
 
-INLINE void must(int error) {
+CL_INLINE void must(int error) {
   if (error) exit(error);
 }
 

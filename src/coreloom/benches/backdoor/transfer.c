@@ -48,11 +48,11 @@ int far_main(const void *argument, size_t bytes) {
 
 /* --- Processor 0 --- */
 
-INLINE void must(int error) {
+CL_INLINE void must(int error) {
   if (error) exit(error);
 }
 
-INLINE void wait_for_mail(void) {
+CL_INLINE void wait_for_mail(void) {
   uint32_t message;
   int error;
   do error = remote_take(&message);
@@ -60,7 +60,7 @@ INLINE void wait_for_mail(void) {
   must(error);
 }
 
-INLINE void pause_for(uint32_t cycles) {
+CL_INLINE void pause_for(uint32_t cycles) {
   for (uint32_t since = cl_cycle(); cl_cycle() - since < cycles;) {}
 }
 

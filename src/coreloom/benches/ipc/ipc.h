@@ -18,22 +18,22 @@
   ((volatile uint32_t *)(CL_IPC_PORT + ((uint32_t)(patience) << 16 | (uint32_t)(op) << 10 | (uint32_t)(index) << 2)))
 #define FOR_EVER 31
 
-INLINE void must(int error) {
+CL_INLINE void must(int error) {
   if (__builtin_expect(error, 0)) exit(error);
 }
 
-INLINE uint32_t bus_count(void) { return cl_local_read(CL_BUS_COUNT); }
+CL_INLINE uint32_t bus_count(void) { return cl_local_read(CL_BUS_COUNT); }
 
 /* --- Rounds --- */
 
 static volatile uint32_t meeting_at, meeting_round, meeting_arrived[CL_CPUS];
 
-INLINE void wait_until(uint32_t cycle) {
+CL_INLINE void wait_until(uint32_t cycle) {
   while ((int32_t)(cl_cycle() - cycle) < 0) {}
 }
 
 /* Waits for every CPU to say the same round, from 1 on; returns a cycle to come, the same on all. */
-__attribute__((unused)) APART uint32_t meet(unsigned cpu, uint32_t round) {
+__attribute__((unused)) CL_APART uint32_t meet(unsigned cpu, uint32_t round) {
   meeting_arrived[cpu] = round;
   if (cpu == 0) {
     for (unsigned other = 1; other < CL_CPUS; other++)

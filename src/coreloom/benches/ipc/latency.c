@@ -58,13 +58,13 @@ static CL_LOCAL_DATA uint32_t block[CL_CPUS][WORDS];
 static volatile uint32_t variable[2][8];
 static sem_t semaphore;
 
-APART void doorbell_raw(unsigned me) {
+CL_APART void doorbell_raw(unsigned me) {
   uint32_t word;
   if (me == 0) STORE("doorbell_raw_begin", CL_IPC_OP_DOORBELL_RING, CPU1, 1);
   else LOAD("doorbell_raw_end", CL_IPC_OP_DOORBELL_TAKE, 1, word);
 }
 
-APART void doorbell_api(unsigned me) {
+CL_APART void doorbell_api(unsigned me) {
   uint32_t which;
   if (me == 0) {
     MOMENT(doorbell_api_begin);
@@ -75,12 +75,12 @@ APART void doorbell_api(unsigned me) {
   }
 }
 
-APART void doorbell_trip_raw(unsigned me) {
+CL_APART void doorbell_trip_raw(unsigned me) {
   if (me == 0) STORE_AND_LOAD("doorbell_trip_raw", CL_IPC_OP_DOORBELL_RING, CPU1, CL_IPC_OP_DOORBELL_TAKE, 1);
   else LOAD_AND_STORE(CL_IPC_OP_DOORBELL_TAKE, 1, CL_IPC_OP_DOORBELL_RING, CPU0);
 }
 
-APART void doorbell_trip_api(unsigned me) {
+CL_APART void doorbell_trip_api(unsigned me) {
   uint32_t which;
   if (me == 0) {
     MOMENT(doorbell_trip_api_begin);
@@ -93,13 +93,13 @@ APART void doorbell_trip_api(unsigned me) {
   }
 }
 
-APART void mailbox_raw(unsigned me) {
+CL_APART void mailbox_raw(unsigned me) {
   uint32_t word;
   if (me == 0) STORE("mailbox_raw_begin", CL_IPC_OP_MAILBOX_PUT, CPU1, 1);
   else LOAD("mailbox_raw_end", CL_IPC_OP_MAILBOX_GET, 0, word);
 }
 
-APART void mailbox_api(unsigned me) {
+CL_APART void mailbox_api(unsigned me) {
   uint32_t word;
   if (me == 0) {
     MOMENT(mailbox_api_begin);
@@ -110,12 +110,12 @@ APART void mailbox_api(unsigned me) {
   }
 }
 
-APART void mailbox_trip_raw(unsigned me) {
+CL_APART void mailbox_trip_raw(unsigned me) {
   if (me == 0) STORE_AND_LOAD("mailbox_trip_raw", CL_IPC_OP_MAILBOX_PUT, CPU1, CL_IPC_OP_MAILBOX_GET, 1);
   else LOAD_AND_STORE(CL_IPC_OP_MAILBOX_GET, 0, CL_IPC_OP_MAILBOX_PUT, CPU0);
 }
 
-APART void mailbox_trip_api(unsigned me) {
+CL_APART void mailbox_trip_api(unsigned me) {
   uint32_t word;
   if (me == 0) {
     MOMENT(mailbox_trip_api_begin);
@@ -129,20 +129,20 @@ APART void mailbox_trip_api(unsigned me) {
 }
 
 /* The wire is 0 again when the round ends. */
-INLINE void wires_down(unsigned me) {
+CL_INLINE void wires_down(unsigned me) {
   wait_until(cl_cycle() + 200);
   *RAW(CL_IPC_OP_CHANNEL_REQ, me ^ 1, 0) = 0;
   *RAW(CL_IPC_OP_CHANNEL_ACK, me ^ 1, 0) = 0;
 }
 
-APART void wire_raw(unsigned me) {
+CL_APART void wire_raw(unsigned me) {
   uint32_t word;
   if (me == 0) STORE("wire_raw_begin", CL_IPC_OP_CHANNEL_REQ, 1, 1);
   else LOAD("wire_raw_end", CL_IPC_OP_CHANNEL_WAIT, REQ_OF(0), word);
   wires_down(me);
 }
 
-APART void wire_api(unsigned me) {
+CL_APART void wire_api(unsigned me) {
   if (me == 0) {
     MOMENT(wire_api_begin);
     must(channel_request(1, 1));
@@ -153,14 +153,14 @@ APART void wire_api(unsigned me) {
   wires_down(me);
 }
 
-APART void wire_trip_raw(unsigned me) {
+CL_APART void wire_trip_raw(unsigned me) {
   if (me == 0) STORE_AND_LOAD("wire_trip_raw", CL_IPC_OP_CHANNEL_REQ, 1, CL_IPC_OP_CHANNEL_WAIT, ACK_OF(1));
   else LOAD_AND_STORE(CL_IPC_OP_CHANNEL_WAIT, REQ_OF(0), CL_IPC_OP_CHANNEL_ACK, 0);
   wires_down(me);
 }
 
 /* The paper's way: the wire is read until it is 1. */
-APART void wire_polled(unsigned me) {
+CL_APART void wire_polled(unsigned me) {
   volatile uint32_t *wires = RAW(CL_IPC_OP_CHANNEL_READ, 0, 0);
   if (me == 0) {
     STORE("wire_polled_begin", CL_IPC_OP_CHANNEL_REQ, 1, 1);
@@ -171,7 +171,7 @@ APART void wire_polled(unsigned me) {
   wires_down(me);
 }
 
-APART void variable_polled(unsigned me) {
+CL_APART void variable_polled(unsigned me) {
   if (me == 0) {
     MOMENT(variable_polled_begin);
     variable[0][0] = 1;
@@ -182,7 +182,7 @@ APART void variable_polled(unsigned me) {
   }
 }
 
-APART void variable_trip(unsigned me) {
+CL_APART void variable_trip(unsigned me) {
   if (me == 0) {
     MOMENT(variable_trip_begin);
     variable[0][0] = 1;
@@ -205,7 +205,7 @@ static void on_wire(unsigned cpu) {
   served[1] = 1;
 }
 
-APART void interrupt_wire(unsigned me) {
+CL_APART void interrupt_wire(unsigned me) {
   if (me == 0) {
     STORE("interrupt_wire_begin", CL_IPC_OP_CHANNEL_REQ, 1, 1);
     wait_until(cl_cycle() + 1000); /* the handler has begun */
@@ -220,7 +220,7 @@ static void on_bell(uint32_t bells) {
   served[1] = bells;
 }
 
-APART void interrupt_doorbell(unsigned me) {
+CL_APART void interrupt_doorbell(unsigned me) {
   if (me == 0) STORE("interrupt_doorbell_begin", CL_IPC_OP_DOORBELL_RING, CPU1, 2);
   else
     while (!served[1]) {}
@@ -242,7 +242,7 @@ static void handlers_off(unsigned me) {
 }
 
 /* Services of the kernel, from the call to the return in the thread that waited. */
-APART void semaphore_signal(unsigned me) {
+CL_APART void semaphore_signal(unsigned me) {
   if (me == 0) {
     MOMENT(semaphore_signal_begin);
     must(sem_post(&semaphore));
@@ -260,7 +260,7 @@ static void move_to(unsigned cpu) {
 }
 
 /* CPU 1 waits in the kernel: its thread waits for the semaphore. */
-APART void thread_move(unsigned me) {
+CL_APART void thread_move(unsigned me) {
   if (me == 0) {
     MOMENT(thread_move_begin);
     move_to(1);
@@ -272,7 +272,7 @@ APART void thread_move(unsigned me) {
   }
 }
 
-APART void port_signal(unsigned me) {
+CL_APART void port_signal(unsigned me) {
   uint32_t word;
   if (me == 0) {
     MOMENT(port_signal_begin);
@@ -299,7 +299,7 @@ static void message_prepare(unsigned me) {
   port_prepare(me);
 }
 
-APART void message_signal(unsigned me) {
+CL_APART void message_signal(unsigned me) {
   struct message *message;
   if (me == 0) {
     MOMENT(message_signal_begin);
@@ -325,7 +325,7 @@ APART void message_signal(unsigned me) {
 
 /* 64 words a turn of the loop from or to registers, 8 from or to memory. */
 #define STREAM(name, text, step)                                                                     \
-  APART void name(volatile uint32_t *port, uint32_t at, uint32_t end) {                              \
+  CL_APART void name(volatile uint32_t *port, uint32_t at, uint32_t end) {                           \
     __asm__ volatile("nop\n" LABEL(#name "_begin") "nop\n.balign 16\n1:\n" text "addi %1, %1, " step \
                                                    "\nbne %1, %2, 1b\nnop\n" LABEL(#name "_end")     \
                      : "+r"(port), "+r"(at)                                                          \
@@ -342,7 +342,7 @@ STREAM(in_memory, IN_8 TO_8, "32")
 #define OUT(other) RAW(CL_IPC_OP_MAILBOX_PUT, 1u << (other), FOR_EVER)
 #define IN(other) RAW(CL_IPC_OP_MAILBOX_GET, other, FOR_EVER)
 
-APART void stream_registers(unsigned me, uint32_t at) {
+CL_APART void stream_registers(unsigned me, uint32_t at) {
   unsigned other = me ^ 1;
   if (me % 2) {
     in_registers(NEVER_WAITS_IN(other), 0, WORDS);
@@ -355,7 +355,7 @@ APART void stream_registers(unsigned me, uint32_t at) {
   }
 }
 
-INLINE void stream_memory_words(unsigned me, uint32_t at, uint32_t words) {
+CL_INLINE void stream_memory_words(unsigned me, uint32_t at, uint32_t words) {
   unsigned other = me ^ 1;
   uint32_t first = (uint32_t)(uintptr_t)block[me], end = first + 4 * words;
   if (me % 2) {
@@ -372,8 +372,8 @@ INLINE void stream_memory_words(unsigned me, uint32_t at, uint32_t words) {
     out_memory(OUT(other), first, end);
   }
 }
-APART void stream_memory(unsigned me, uint32_t at) { stream_memory_words(me, at, WORDS); }
-APART void stream_message(unsigned me, uint32_t at) { stream_memory_words(me, at, 128); }
+CL_APART void stream_memory(unsigned me, uint32_t at) { stream_memory_words(me, at, WORDS); }
+CL_APART void stream_message(unsigned me, uint32_t at) { stream_memory_words(me, at, 128); }
 
 /* --- Locks ---------------------------------------------------------------------------------------------------- */
 
@@ -382,7 +382,7 @@ static volatile uint32_t lock_word[2][8];
 static volatile uint32_t inside; /* CPUs that hold the lock */
 
 /* Alone: nobody else wants it. */
-APART void lock_unit(unsigned me) {
+CL_APART void lock_unit(unsigned me) {
   (void)me;
   uint32_t word;
   __asm__ volatile("nop\n" LABEL("lock_unit_begin") "sw %1, %3(%2)\nlw %0, %4(%2)\n" LABEL(
@@ -392,7 +392,7 @@ APART void lock_unit(unsigned me) {
                    : "memory");
 }
 
-APART void cpu_mutex_raw(unsigned me) {
+CL_APART void cpu_mutex_raw(unsigned me) {
   (void)me;
   uint32_t locked, freed;
   __asm__ volatile("nop\n" LABEL("cpu_mutex_raw_begin") "lw %0, 0(%2)\n" LABEL(
@@ -403,7 +403,7 @@ APART void cpu_mutex_raw(unsigned me) {
   if ((locked | freed) >> CL_IPC_WORD_ERROR_LSB) exit(4);
 }
 
-APART void memory_lock(unsigned me) {
+CL_APART void memory_lock(unsigned me) {
   (void)me;
   MOMENT(memory_lock_begin);
   must(shared_memory_lock(lock_word[0]));
@@ -412,7 +412,7 @@ APART void memory_lock(unsigned me) {
   MOMENT_AT_ONCE(memory_lock_end);
 }
 
-APART void cpu_mutex_api(unsigned me) {
+CL_APART void cpu_mutex_api(unsigned me) {
   (void)me;
   MOMENT(cpu_mutex_api_begin);
   must(cpu_mutex_lock(0));
@@ -421,7 +421,7 @@ APART void cpu_mutex_api(unsigned me) {
   MOMENT_AT_ONCE(cpu_mutex_api_end);
 }
 
-APART void pthread_mutex(unsigned me) {
+CL_APART void pthread_mutex(unsigned me) {
   (void)me;
   MOMENT(pthread_mutex_begin);
   must(pthread_mutex_lock(&kernel_mutex[0]));
@@ -431,13 +431,13 @@ APART void pthread_mutex(unsigned me) {
 }
 
 /* Handed over: all CPUs queue for it, each has it TURNS times. */
-INLINE void hold(uint32_t turn) {
+CL_INLINE void hold(uint32_t turn) {
   if (inside++) exit(4);
   wait_until(cl_cycle() + 200 + turn);
   inside--;
 }
 
-APART void handover_lock_unit(unsigned me, uint32_t at) {
+CL_APART void handover_lock_unit(unsigned me, uint32_t at) {
   (void)me, (void)at;
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     uint32_t word;
@@ -451,7 +451,7 @@ APART void handover_lock_unit(unsigned me, uint32_t at) {
   }
 }
 
-APART void handover_cpu_mutex_raw(unsigned me, uint32_t at) {
+CL_APART void handover_cpu_mutex_raw(unsigned me, uint32_t at) {
   (void)me, (void)at;
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     uint32_t word;
@@ -469,7 +469,7 @@ APART void handover_cpu_mutex_raw(unsigned me, uint32_t at) {
   }
 }
 
-APART void handover_cpu_mutex_api(unsigned me, uint32_t at) {
+CL_APART void handover_cpu_mutex_api(unsigned me, uint32_t at) {
   (void)me, (void)at;
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     must(cpu_mutex_lock(HANDOVER));
@@ -480,7 +480,7 @@ APART void handover_cpu_mutex_api(unsigned me, uint32_t at) {
   }
 }
 
-APART void handover_pthread_mutex(unsigned me, uint32_t at) {
+CL_APART void handover_pthread_mutex(unsigned me, uint32_t at) {
   (void)me, (void)at;
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     must(pthread_mutex_lock(&kernel_mutex[1]));
@@ -497,9 +497,9 @@ static void barrier_prepare(unsigned me) {
   if (me == 0) must(cpu_barrier_init(0, (1u << CL_CPUS) - 1));
 }
 
-INLINE void come(unsigned me, uint32_t at) { wait_until(at + 400 + 40 * ((me + round_number) % CL_CPUS)); }
+CL_INLINE void come(unsigned me, uint32_t at) { wait_until(at + 400 + 40 * ((me + round_number) % CL_CPUS)); }
 
-APART void barrier_raw(unsigned me, uint32_t at) {
+CL_APART void barrier_raw(unsigned me, uint32_t at) {
   uint32_t word;
   come(me, at);
   __asm__ volatile("nop\n" LABEL("barrier_raw_begin") "lw %0, 0(%1)\nmv %0, %0\n" LABEL("barrier_raw_end") "nop\n"
@@ -509,7 +509,7 @@ APART void barrier_raw(unsigned me, uint32_t at) {
   if (word >> CL_IPC_WORD_ERROR_LSB) exit(4);
 }
 
-APART void barrier_api(unsigned me, uint32_t at) {
+CL_APART void barrier_api(unsigned me, uint32_t at) {
   come(me, at);
   MOMENT(barrier_api_begin);
   must(cpu_barrier_wait(0));

@@ -33,13 +33,13 @@ static uint32_t window[PAIRS][MOST]; /* in global memory, one a pair */
 
 /* Each load is two instructions ahead of its store, so none waits; and as every other instruction is for the bus, two
  * processors share it. 32 words a turn of the loop, then the rest. */
-INLINE void copy_8(volatile uint32_t *to, const volatile uint32_t *from) {
+CL_INLINE void copy_8(volatile uint32_t *to, const volatile uint32_t *from) {
   uint32_t a = from[0], b = from[1];
   to[0] = a, a = from[2], to[1] = b, b = from[3], to[2] = a, a = from[4], to[3] = b, b = from[5];
   to[4] = a, a = from[6], to[5] = b, b = from[7], to[6] = a, to[7] = b;
 }
 
-INLINE void copy(uint32_t *to, const uint32_t *from, uint32_t words) {
+CL_INLINE void copy(uint32_t *to, const uint32_t *from, uint32_t words) {
   for (; words >= 32; words -= 32, to += 32, from += 32) {
     copy_8(to, from);
     copy_8(to + 8, from + 8);
@@ -49,7 +49,7 @@ INLINE void copy(uint32_t *to, const uint32_t *from, uint32_t words) {
   for (; words; words -= 8, to += 8, from += 8) copy_8(to, from);
 }
 
-INLINE void copy_word(uint32_t *to, const uint32_t *from) {
+CL_INLINE void copy_word(uint32_t *to, const uint32_t *from) {
   *(volatile uint32_t *)to = *(const volatile uint32_t *)from;
 }
 
@@ -58,15 +58,15 @@ INLINE void copy_word(uint32_t *to, const uint32_t *from) {
 #define REQ_IN (1u << CL_IPC_WIRES_WORD_REQ_IN_LSB)
 #define ACK_IN (1u << CL_IPC_WIRES_WORD_ACK_IN_LSB)
 
-INLINE void wait_wire(unsigned other, uint32_t wire, int level) {
+CL_INLINE void wait_wire(unsigned other, uint32_t wire, int level) {
   volatile uint32_t *wires = RAW(CL_IPC_OP_CHANNEL_READ, other, 0);
   while (((*wires & wire) != 0) != level) {}
 }
 
-INLINE void set_req(unsigned other, uint32_t level) { *RAW(CL_IPC_OP_CHANNEL_REQ, other, 0) = level; }
-INLINE void set_ack(unsigned other, uint32_t level) { *RAW(CL_IPC_OP_CHANNEL_ACK, other, 0) = level; }
+CL_INLINE void set_req(unsigned other, uint32_t level) { *RAW(CL_IPC_OP_CHANNEL_REQ, other, 0) = level; }
+CL_INLINE void set_ack(unsigned other, uint32_t level) { *RAW(CL_IPC_OP_CHANNEL_ACK, other, 0) = level; }
 
-APART void polling_wires_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling_wires_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(polling_wires_begin);
   wait_wire(other, ACK_IN, 0);
   copy(window[me / 2], block[me], words);
@@ -75,7 +75,7 @@ APART void polling_wires_send(unsigned me, unsigned other, uint32_t words) {
   set_req(other, 0);
 }
 
-APART void polling_wires_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling_wires_receive(unsigned me, unsigned other, uint32_t words) {
   wait_wire(other, REQ_IN, 1);
   copy(block[me], window[me / 2], words);
   set_ack(other, 1);
@@ -88,24 +88,24 @@ APART void polling_wires_receive(unsigned me, unsigned other, uint32_t words) {
 static volatile uint32_t req[PAIRS][8], ack[PAIRS][8];
 
 /* The exclusion that the paper asks for: by the memory lock on the variable. */
-INLINE uint32_t read_variable(volatile uint32_t *variable) {
+CL_INLINE uint32_t read_variable(volatile uint32_t *variable) {
   must(shared_memory_lock(variable));
   uint32_t value = *variable;
   must(shared_memory_unlock(variable));
   return value;
 }
 
-INLINE void set_variable(volatile uint32_t *variable, uint32_t value) {
+CL_INLINE void set_variable(volatile uint32_t *variable, uint32_t value) {
   must(shared_memory_lock(variable));
   *variable = value;
   must(shared_memory_unlock(variable));
 }
 
-INLINE void wait_variable(volatile uint32_t *variable, uint32_t value) {
+CL_INLINE void wait_variable(volatile uint32_t *variable, uint32_t value) {
   while (read_variable(variable) != value) {}
 }
 
-APART void polling_variables_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling_variables_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   MOMENT(polling_variables_begin);
@@ -116,7 +116,7 @@ APART void polling_variables_send(unsigned me, unsigned other, uint32_t words) {
   set_variable(req[pair], 0);
 }
 
-APART void polling_variables_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling_variables_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   wait_variable(req[pair], 1);
@@ -129,7 +129,7 @@ APART void polling_variables_receive(unsigned me, unsigned other, uint32_t words
 
 /* --- [IPC] (a') polling 2: a handshake for each word; while one is taken the next is given ------------------ */
 
-APART void polling2_wires_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling2_wires_send(unsigned me, unsigned other, uint32_t words) {
   const uint32_t *from = block[me], *end = from + words;
   uint32_t *to = window[me / 2];
   MOMENT(polling2_wires_begin);
@@ -146,7 +146,7 @@ APART void polling2_wires_send(unsigned me, unsigned other, uint32_t words) {
   }
 }
 
-APART void polling2_wires_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling2_wires_receive(unsigned me, unsigned other, uint32_t words) {
   uint32_t *to = block[me], *end = to + words;
   const uint32_t *from = window[me / 2];
   for (;;) {
@@ -161,7 +161,7 @@ APART void polling2_wires_receive(unsigned me, unsigned other, uint32_t words) {
   MOMENT_AT_ONCE(polling2_wires_end);
 }
 
-APART void polling2_variables_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling2_variables_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   const uint32_t *from = block[me], *end = from + words;
@@ -180,7 +180,7 @@ APART void polling2_variables_send(unsigned me, unsigned other, uint32_t words) 
   }
 }
 
-APART void polling2_variables_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void polling2_variables_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   uint32_t *to = block[me], *end = to + words;
@@ -224,7 +224,7 @@ static void interrupt_prepare(unsigned me, unsigned other) {
   else must(channel_handler_np(other, CHANNEL_ACK, isr_ack));
 }
 
-APART void interrupt_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void interrupt_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(interrupt_begin);
   wait_wire(other, ACK_IN, 0);
   copy(window[me / 2], block[me], words);
@@ -233,7 +233,7 @@ APART void interrupt_send(unsigned me, unsigned other, uint32_t words) {
   set_req(other, 0);
 }
 
-APART void interrupt_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void interrupt_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   to_serve[me] = words;
   while (!served[me]) {}
@@ -244,7 +244,7 @@ APART void interrupt_receive(unsigned me, unsigned other, uint32_t words) {
 static sem_t semaphore[PAIRS];
 static volatile uint32_t send_done[PAIRS][8];
 
-APART void semaphore_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void semaphore_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   MOMENT(semaphore_begin);
@@ -254,7 +254,7 @@ APART void semaphore_send(unsigned me, unsigned other, uint32_t words) {
   must(sem_post(&semaphore[pair]));
 }
 
-APART void semaphore_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void semaphore_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   for (;;) {
@@ -271,7 +271,7 @@ APART void semaphore_receive(unsigned me, unsigned other, uint32_t words) {
 /* --- Beyond the paper --------------------------------------------------------------------------------------- */
 
 /* Polling, but the core waits in one load until the wire has the level. */
-APART void channel_wait_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void channel_wait_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(channel_wait_begin);
   must(channel_wait(other, CHANNEL_ACK, 0));
   copy(window[me / 2], block[me], words);
@@ -280,7 +280,7 @@ APART void channel_wait_send(unsigned me, unsigned other, uint32_t words) {
   must(channel_request(other, 0));
 }
 
-APART void channel_wait_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void channel_wait_receive(unsigned me, unsigned other, uint32_t words) {
   must(channel_wait(other, CHANNEL_REQ, 1));
   copy(block[me], window[me / 2], words);
   must(channel_acknowledge(other, 1));
@@ -289,12 +289,12 @@ APART void channel_wait_receive(unsigned me, unsigned other, uint32_t words) {
   MOMENT_AT_ONCE(channel_wait_end);
 }
 
-APART void mailbox_give(unsigned me, unsigned other, uint32_t words) {
+CL_APART void mailbox_give(unsigned me, unsigned other, uint32_t words) {
   MOMENT(mailbox_begin);
   must(mailbox_write(other, block[me], words));
 }
 
-APART void mailbox_take(unsigned me, unsigned other, uint32_t words) {
+CL_APART void mailbox_take(unsigned me, unsigned other, uint32_t words) {
   must(mailbox_read(other, block[me], words));
   MOMENT(mailbox_end);
 }
@@ -302,7 +302,7 @@ APART void mailbox_take(unsigned me, unsigned other, uint32_t words) {
 /* One bell says that the window is full, another that it is free. */
 #define FULL 1u
 #define FREE 2u
-INLINE void await_bell(uint32_t bell) {
+CL_INLINE void await_bell(uint32_t bell) {
   uint32_t which;
   must(doorbell_take(bell, &which));
 }
@@ -311,14 +311,14 @@ static void doorbell_prepare(unsigned me, unsigned other) {
   if (me % 2) must(doorbell_ring(1u << other, FREE));
 }
 
-APART void doorbell_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void doorbell_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(doorbell_begin);
   await_bell(FREE);
   copy(window[me / 2], block[me], words);
   must(doorbell_ring(1u << other, FULL));
 }
 
-APART void doorbell_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void doorbell_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   await_bell(FULL);
   copy(block[me], window[me / 2], words);
@@ -326,7 +326,7 @@ APART void doorbell_receive(unsigned me, unsigned other, uint32_t words) {
 }
 
 /* As the semaphore protocol, with a mutex of the communication port. */
-APART void mutex_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void mutex_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   MOMENT(mutex_begin);
@@ -336,7 +336,7 @@ APART void mutex_send(unsigned me, unsigned other, uint32_t words) {
   must(cpu_mutex_unlock(pair));
 }
 
-APART void mutex_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void mutex_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   unsigned pair = me / 2;
   for (;;) {
@@ -351,25 +351,25 @@ APART void mutex_receive(unsigned me, unsigned other, uint32_t words) {
 }
 
 /* Ports of the kernel: one a pair, opened by its receiver before the first round. */
-APART void port_words_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void port_words_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   MOMENT(port_words_begin);
   for (uint32_t i = 0; i < words; i++) must(port_send((int)me / 2, block[me][i]));
 }
 
-APART void port_words_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void port_words_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   for (uint32_t i = 0; i < words; i++) must(port_receive((int)me / 2, &block[me][i]));
   MOMENT(port_words_end);
 }
 
-APART void port_block_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void port_block_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   MOMENT(port_block_begin);
   must(port_send_block((int)me / 2, block[me], words));
 }
 
-APART void port_block_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void port_block_receive(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   size_t count;
   must(port_receive_block((int)me / 2, block[me], words, &count));
@@ -378,7 +378,7 @@ APART void port_block_receive(unsigned me, unsigned other, uint32_t words) {
 }
 
 /* A message filled and read in place: only its address goes through the port. */
-APART void message_give(unsigned me, unsigned other, uint32_t words) {
+CL_APART void message_give(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   struct message *message;
   MOMENT(message_begin);
@@ -387,7 +387,7 @@ APART void message_give(unsigned me, unsigned other, uint32_t words) {
   must(message_send((int)me / 2, message));
 }
 
-APART void message_take(unsigned me, unsigned other, uint32_t words) {
+CL_APART void message_take(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   struct message *message;
   must(message_receive((int)me / 2, &message));
@@ -397,12 +397,12 @@ APART void message_take(unsigned me, unsigned other, uint32_t words) {
 }
 
 /* Every sender has a block of `words`; the receiver goes to one that has a word and takes up to 32 of it. */
-APART void many_to_one_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void many_to_one_send(unsigned me, unsigned other, uint32_t words) {
   MOMENT(many_to_one_begin);
   must(mailbox_write(other, block[me], words));
 }
 
-APART void many_to_one_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void many_to_one_receive(unsigned me, unsigned other, uint32_t words) {
   (void)me, (void)other;
   uint32_t taken[CL_CPUS] = {0};
   uint32_t piece = words < 32 ? words : 32;
@@ -415,14 +415,14 @@ APART void many_to_one_receive(unsigned me, unsigned other, uint32_t words) {
   MOMENT(many_to_one_end);
 }
 
-APART void one_to_many_send(unsigned me, unsigned other, uint32_t words) {
+CL_APART void one_to_many_send(unsigned me, unsigned other, uint32_t words) {
   (void)other;
   uint32_t all = ((1u << CL_CPUS) - 1) & ~(1u << me);
   MOMENT(one_to_many_begin);
   for (uint32_t i = 0; i < words; i++) must(mailbox_send_all(all, block[me][i]));
 }
 
-APART void one_to_many_receive(unsigned me, unsigned other, uint32_t words) {
+CL_APART void one_to_many_receive(unsigned me, unsigned other, uint32_t words) {
   must(mailbox_read(other, block[me], words));
   MOMENT(one_to_many_end);
 }
@@ -466,7 +466,7 @@ struct input {
 
 static volatile uint32_t wrong[CL_CPUS];
 
-INLINE uint32_t word_of(unsigned sender, uint32_t round, uint32_t i) {
+CL_INLINE uint32_t word_of(unsigned sender, uint32_t round, uint32_t i) {
   return ((sender << 28 | round << 16) + i) * 2654435761u;
 }
 

@@ -24,12 +24,11 @@
 #define LOW 10
 #define HIGH 20
 
-#define INLINE static inline __attribute__((always_inline))
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
 #define NAMED(part) JOINED(SERVICE, JOINED(_, part))
 
-INLINE void must(int status) {
+CL_INLINE void must(int status) {
   if (status) abort();
 }
 
@@ -43,57 +42,57 @@ static event_flags_t events;
 static pthread_barrier_t barrier;
 
 #define NOTHING(name) \
-  INLINE void name(void) {}
+  CL_INLINE void name(void) {}
 
-INLINE void mutex_make(void) { must(pthread_mutex_init(&mutex, NULL)); }
-INLINE void mutex_take(void) { must(pthread_mutex_lock(&mutex)); }
-INLINE void mutex_give(void) { must(pthread_mutex_unlock(&mutex)); }
-INLINE void mutex_hold(void) { mutex_take(); }
-INLINE void mutex_after(void) { mutex_give(); }
+CL_INLINE void mutex_make(void) { must(pthread_mutex_init(&mutex, NULL)); }
+CL_INLINE void mutex_take(void) { must(pthread_mutex_lock(&mutex)); }
+CL_INLINE void mutex_give(void) { must(pthread_mutex_unlock(&mutex)); }
+CL_INLINE void mutex_hold(void) { mutex_take(); }
+CL_INLINE void mutex_after(void) { mutex_give(); }
 NOTHING(mutex_before)
 
-INLINE void inheriting_make(void) {
+CL_INLINE void inheriting_make(void) {
   pthread_mutexattr_t attr;
   must(pthread_mutexattr_init(&attr));
   must(pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT));
   must(pthread_mutex_init(&mutex, &attr));
 }
-INLINE void inheriting_take(void) { mutex_take(); }
-INLINE void inheriting_give(void) { mutex_give(); }
-INLINE void inheriting_hold(void) { mutex_take(); }
-INLINE void inheriting_after(void) { mutex_give(); }
+CL_INLINE void inheriting_take(void) { mutex_take(); }
+CL_INLINE void inheriting_give(void) { mutex_give(); }
+CL_INLINE void inheriting_hold(void) { mutex_take(); }
+CL_INLINE void inheriting_after(void) { mutex_give(); }
 NOTHING(inheriting_before)
 
-INLINE void rwlock_make(void) { must(pthread_rwlock_init(&lock, NULL)); }
-INLINE void rwlock_take(void) { must(pthread_rwlock_rdlock(&lock)); }
-INLINE void rwlock_give(void) { must(pthread_rwlock_unlock(&lock)); }
-INLINE void rwlock_hold(void) { must(pthread_rwlock_wrlock(&lock)); }
-INLINE void rwlock_after(void) { rwlock_give(); }
+CL_INLINE void rwlock_make(void) { must(pthread_rwlock_init(&lock, NULL)); }
+CL_INLINE void rwlock_take(void) { must(pthread_rwlock_rdlock(&lock)); }
+CL_INLINE void rwlock_give(void) { must(pthread_rwlock_unlock(&lock)); }
+CL_INLINE void rwlock_hold(void) { must(pthread_rwlock_wrlock(&lock)); }
+CL_INLINE void rwlock_after(void) { rwlock_give(); }
 NOTHING(rwlock_before)
 
-INLINE void semaphore_make(void) { must(sem_init(&sem, 0, 1)); }
-INLINE void semaphore_take(void) { must(sem_wait(&sem)); }
-INLINE void semaphore_give(void) { must(sem_post(&sem)); }
-INLINE void semaphore_hold(void) { semaphore_take(); }
-INLINE void semaphore_after(void) { semaphore_give(); }
+CL_INLINE void semaphore_make(void) { must(sem_init(&sem, 0, 1)); }
+CL_INLINE void semaphore_take(void) { must(sem_wait(&sem)); }
+CL_INLINE void semaphore_give(void) { must(sem_post(&sem)); }
+CL_INLINE void semaphore_hold(void) { semaphore_take(); }
+CL_INLINE void semaphore_after(void) { semaphore_give(); }
 NOTHING(semaphore_before)
 
 /* A wait always waits, so there is no `take`. */
-INLINE void condition_make(void) {
+CL_INLINE void condition_make(void) {
   must(pthread_cond_init(&cond, NULL));
   must(pthread_mutex_init(&mutex, NULL));
 }
-INLINE void condition_before(void) { mutex_take(); }
-INLINE void condition_take(void) { must(pthread_cond_wait(&cond, &mutex)); }
-INLINE void condition_give(void) { must(pthread_cond_signal(&cond)); }
-INLINE void condition_after(void) { mutex_give(); }
+CL_INLINE void condition_before(void) { mutex_take(); }
+CL_INLINE void condition_take(void) { must(pthread_cond_wait(&cond, &mutex)); }
+CL_INLINE void condition_give(void) { must(pthread_cond_signal(&cond)); }
+CL_INLINE void condition_after(void) { mutex_give(); }
 NOTHING(condition_hold)
 
-INLINE void events_make(void) { must(event_flags_init(&events, 1)); }
-INLINE void events_take(void) { must(event_flags_wait(&events, 1, EVENT_FLAGS_CLEAR, NULL)); }
-INLINE void events_give(void) { must(event_flags_set(&events, 1)); }
-INLINE void events_hold(void) { events_take(); }
-INLINE void events_after(void) { events_give(); }
+CL_INLINE void events_make(void) { must(event_flags_init(&events, 1)); }
+CL_INLINE void events_take(void) { must(event_flags_wait(&events, 1, EVENT_FLAGS_CLEAR, NULL)); }
+CL_INLINE void events_give(void) { must(event_flags_set(&events, 1)); }
+CL_INLINE void events_hold(void) { events_take(); }
+CL_INLINE void events_after(void) { events_give(); }
 NOTHING(events_before)
 
 /* --- What is measured --- */

@@ -44,11 +44,11 @@ struct call {
 
 /* --- Semaphores --- */
 
-INLINE void semaphore_make(unsigned which) { os_semaphore_make(&semaphores[which], 0); }
-INLINE void semaphore_stock(void) { os_semaphore_give(&semaphores[FREE]); }
-INLINE void semaphore_take(unsigned which) { os_semaphore_take(&semaphores[which]); }
-INLINE void semaphore_timed(unsigned which) { os_semaphore_timed(&semaphores[which]); }
-INLINE void semaphore_give(void) {
+CL_INLINE void semaphore_make(unsigned which) { os_semaphore_make(&semaphores[which], 0); }
+CL_INLINE void semaphore_stock(void) { os_semaphore_give(&semaphores[FREE]); }
+CL_INLINE void semaphore_take(unsigned which) { os_semaphore_take(&semaphores[which]); }
+CL_INLINE void semaphore_timed(unsigned which) { os_semaphore_timed(&semaphores[which]); }
+CL_INLINE void semaphore_give(void) {
   MOMENT(gives);
   os_semaphore_give(&semaphores[WAITS]);
 }
@@ -60,15 +60,15 @@ CHOICE const struct call sem_timedwait_ = {
 
 /* --- Mutexes --- */
 
-INLINE void mutex_make(unsigned which) { os_mutex_make(&mutexes[which]); }
-INLINE void mutex_hold(void) { os_mutex_lock(&mutexes[WAITS]); }
-INLINE void mutex_take(unsigned which) { os_mutex_lock(&mutexes[which]); }
-INLINE void mutex_timed(unsigned which) { os_mutex_timed(&mutexes[which]); }
-INLINE void mutex_give(void) {
+CL_INLINE void mutex_make(unsigned which) { os_mutex_make(&mutexes[which]); }
+CL_INLINE void mutex_hold(void) { os_mutex_lock(&mutexes[WAITS]); }
+CL_INLINE void mutex_take(unsigned which) { os_mutex_lock(&mutexes[which]); }
+CL_INLINE void mutex_timed(unsigned which) { os_mutex_timed(&mutexes[which]); }
+CL_INLINE void mutex_give(void) {
   MOMENT(gives);
   os_mutex_unlock(&mutexes[WAITS]);
 }
-INLINE void mutex_after(unsigned which) { os_mutex_unlock(&mutexes[which]); }
+CL_INLINE void mutex_after(unsigned which) { os_mutex_unlock(&mutexes[which]); }
 
 CHOICE const struct call mutex_lock_ = {
     .make = mutex_make, .hold = mutex_hold, .take = mutex_take, .give = mutex_give, .after = mutex_after};
@@ -80,14 +80,14 @@ CHOICE const struct call mutex_timedlock_ = {
 #ifdef OS_CONDITIONS
 static os_condition condition;
 
-INLINE void condition_make(unsigned which) {
+CL_INLINE void condition_make(unsigned which) {
   if (which == WAITS) os_condition_make(&condition);
   os_mutex_make(&mutexes[which]);
 }
-INLINE void condition_before(unsigned which) { os_mutex_lock(&mutexes[which]); }
-INLINE void condition_take(unsigned which) { os_condition_wait(&condition, &mutexes[which]); }
-INLINE void condition_timed(unsigned which) { os_condition_timed(&condition, &mutexes[which]); }
-INLINE void condition_give(void) {
+CL_INLINE void condition_before(unsigned which) { os_mutex_lock(&mutexes[which]); }
+CL_INLINE void condition_take(unsigned which) { os_condition_wait(&condition, &mutexes[which]); }
+CL_INLINE void condition_timed(unsigned which) { os_condition_timed(&condition, &mutexes[which]); }
+CL_INLINE void condition_give(void) {
   MOMENT(gives);
   os_condition_signal(&condition);
 }
@@ -106,29 +106,29 @@ CHOICE const struct call cond_timedwait_ = {.make = condition_make,
 
 /* --- Messages of one word; a send waits while the queue is full --- */
 
-INLINE void queue_make(unsigned which) { os_queue_make(&queues[which], (int)which); }
-INLINE void queue_open(unsigned which) { os_queue_open(&queues[which]); }
-INLINE void queue_open_free(unsigned which) {
+CL_INLINE void queue_make(unsigned which) { os_queue_make(&queues[which], (int)which); }
+CL_INLINE void queue_open(unsigned which) { os_queue_open(&queues[which]); }
+CL_INLINE void queue_open_free(unsigned which) {
   if (which == FREE) os_queue_open(&queues[FREE]);
 }
-INLINE void queue_own(void) { os_queue_open(&queues[WAITS]); }
-INLINE void queue_stock(void) { os_queue_send(&queues[FREE], 1); }
-INLINE void queue_fill(unsigned which) {
+CL_INLINE void queue_own(void) { os_queue_open(&queues[WAITS]); }
+CL_INLINE void queue_stock(void) { os_queue_send(&queues[FREE], 1); }
+CL_INLINE void queue_fill(unsigned which) {
   while (which == WAITS && !os_queue_try(&queues[WAITS], 1)) {}
 }
-INLINE void queue_send(unsigned which) { os_queue_send(&queues[which], 1); }
-INLINE void queue_send_timed(unsigned which) { os_queue_send_timed(&queues[which], 1); }
-INLINE void queue_receive(unsigned which) { must(os_queue_receive(&queues[which]) != 1); }
-INLINE void queue_receive_timed(unsigned which) { must(os_queue_receive_timed(&queues[which]) != 1); }
-INLINE void queue_give_room(void) {
+CL_INLINE void queue_send(unsigned which) { os_queue_send(&queues[which], 1); }
+CL_INLINE void queue_send_timed(unsigned which) { os_queue_send_timed(&queues[which], 1); }
+CL_INLINE void queue_receive(unsigned which) { must(os_queue_receive(&queues[which]) != 1); }
+CL_INLINE void queue_receive_timed(unsigned which) { must(os_queue_receive_timed(&queues[which]) != 1); }
+CL_INLINE void queue_give_room(void) {
   MOMENT(gives);
   queue_receive(WAITS);
 }
-INLINE void queue_give_word(void) {
+CL_INLINE void queue_give_word(void) {
   MOMENT(gives);
   os_queue_send(&queues[WAITS], 1);
 }
-INLINE void queue_empty(unsigned which) {
+CL_INLINE void queue_empty(unsigned which) {
   if (which == FREE) queue_receive(FREE);
 }
 
@@ -150,35 +150,35 @@ CHOICE const struct call timedreceive_ = RECEIVING(queue_receive_timed);
 
 /* --- Messages of four words --- */
 
-INLINE void block_make(unsigned which) { os_block_make(&blocks[which], (int)which); }
-INLINE void block_open(unsigned which) { os_block_open(&blocks[which]); }
-INLINE void block_open_free(unsigned which) {
+CL_INLINE void block_make(unsigned which) { os_block_make(&blocks[which], (int)which); }
+CL_INLINE void block_open(unsigned which) { os_block_open(&blocks[which]); }
+CL_INLINE void block_open_free(unsigned which) {
   if (which == FREE) os_block_open(&blocks[FREE]);
 }
-INLINE void block_own(void) { os_block_open(&blocks[WAITS]); }
-INLINE void block_send(unsigned which) {
+CL_INLINE void block_own(void) { os_block_open(&blocks[WAITS]); }
+CL_INLINE void block_send(unsigned which) {
   static const uint32_t words[4] = {1, 2, 3, 4};
   os_block_send(&blocks[which], words);
 }
-INLINE void block_receive(unsigned which) {
+CL_INLINE void block_receive(unsigned which) {
   uint32_t words[4];
   os_block_receive(&blocks[which], words);
   must(words[3] != 4);
 }
-INLINE void block_stock(void) { block_send(FREE); }
-INLINE void block_fill(unsigned which) {
+CL_INLINE void block_stock(void) { block_send(FREE); }
+CL_INLINE void block_fill(unsigned which) {
   static const uint32_t words[4] = {1, 2, 3, 4};
   while (which == WAITS && !os_block_try(&blocks[WAITS], words)) {}
 }
-INLINE void block_give_room(void) {
+CL_INLINE void block_give_room(void) {
   MOMENT(gives);
   block_receive(WAITS);
 }
-INLINE void block_give_words(void) {
+CL_INLINE void block_give_words(void) {
   MOMENT(gives);
   block_send(WAITS);
 }
-INLINE void block_empty(unsigned which) {
+CL_INLINE void block_empty(unsigned which) {
   if (which == FREE) block_receive(FREE);
 }
 
@@ -202,17 +202,17 @@ static void *ends_when_told(void *unused) {
   return unused;
 }
 
-INLINE void thread_stock(void) {
+CL_INLINE void thread_stock(void) {
   os_plan(&thirds[FREE], 2, OS_HIGH + 1, ACROSS, ends_at_once);
   os_start(&thirds[FREE], 0);
 }
-INLINE void thread_hold(void) {
+CL_INLINE void thread_hold(void) {
   os_plan(&thirds[WAITS], 3, OS_MIDDLE, 0, ends_when_told);
   os_start(&thirds[WAITS], 0);
   os_joined_by(&thirds[WAITS], &waiter);
 }
-INLINE void thread_take(unsigned which) { os_join(&thirds[which], ACROSS && which == WAITS); }
-INLINE void thread_give(void) { os_semaphore_give(&semaphores[WAITS]); }
+CL_INLINE void thread_take(unsigned which) { os_join(&thirds[which], ACROSS && which == WAITS); }
+CL_INLINE void thread_give(void) { os_semaphore_give(&semaphores[WAITS]); }
 
 CHOICE const struct call join_ = {
     .make = semaphore_make, .stock = thread_stock, .hold = thread_hold, .take = thread_take, .give = thread_give};
@@ -220,15 +220,15 @@ CHOICE const struct call join_ = {
 /* --- Interrupts: a line, raised by software --- */
 
 #ifdef OS_LINES_BY_SOFTWARE
-INLINE void line_open(unsigned which) {
+CL_INLINE void line_open(unsigned which) {
   if (which == FREE) os_line_bind(LINE);
 }
-INLINE void line_stock(void) { os_line_raise(LINE); }
-INLINE void line_take(unsigned which) {
+CL_INLINE void line_stock(void) { os_line_raise(LINE); }
+CL_INLINE void line_take(unsigned which) {
   (void)which;
   os_line_wait(LINE);
 }
-INLINE void line_give(void) {
+CL_INLINE void line_give(void) {
   MOMENT(gives);
   os_line_raise(LINE);
 }
@@ -269,7 +269,7 @@ static void *waits(void *unused) {
 }
 
 /* So that the rounds begin at different distances from what the other CPU does. */
-INLINE void pause(uint32_t cycles) {
+CL_INLINE void pause(uint32_t cycles) {
   for (uint32_t since = cl_cycle(); cl_cycle() - since < cycles;) {}
 }
 

@@ -14,13 +14,13 @@ static struct os_thread threads[OS_THREADS];
 static volatile uint32_t *counts;
 
 /* `count` tells a turn that is seen twice, as its instruction is when an interrupt comes before it is done. */
-INLINE void counted(unsigned number) {
+CL_INLINE void counted(unsigned number) {
   MOMENT_AT_ONCE(count);
   counts[number]++;
   MOMENT(turn);
 }
 
-INLINE void alone(void *(*body)(void *)) {
+CL_INLINE void alone(void *(*body)(void *)) {
   os_plan(&threads[0], 0, OS_LOW, 0, body);
   os_start(&threads[0], 0);
 }

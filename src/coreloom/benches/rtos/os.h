@@ -35,7 +35,7 @@ enum { OS_LOW = 1, OS_MIDDLE = 3, OS_HIGH = 5 };
 #define OS_THREADS 6
 #define OS_PATIENCE 1000000 /* cycles: of a wait with a time limit that is never reached */
 
-INLINE void must(int error) {
+CL_INLINE void must(int error) {
   if (__builtin_expect(error, 0)) cl_exit(error);
 }
 
@@ -48,18 +48,18 @@ static void os_setup(void);
 #endif
 
 /* Before a round: nothing, or all that is measured leaves the instruction cache. */
-APART void cold(void) {
+CL_APART void cold(void) {
 #if FOOTPRINT
   __asm__ volatile(".rept " TEXT(FOOTPRINT) " / 4\n addi t0, t0, 1\n .endr" ::: "t0");
 #endif
 }
 
-INLINE void before_round(void) {
+CL_INLINE void before_round(void) {
   if (FOOTPRINT) cold();
 }
 
 /* After a round; the last one ends the program. */
-INLINE void after_round(void) {
+CL_INLINE void after_round(void) {
   static volatile uint32_t rounds;
   if (++rounds == ROUNDS) cl_exit(0);
 }

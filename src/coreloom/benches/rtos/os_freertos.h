@@ -30,7 +30,7 @@ struct os_thread {
 
 static _Alignas(16) StackType_t os_stacks[OS_THREADS][OS_STACK_BYTES / sizeof(StackType_t)];
 
-INLINE void os_plan(struct os_thread *thread, unsigned number, int priority, unsigned cpu, void *(*body)(void *)) {
+CL_INLINE void os_plan(struct os_thread *thread, unsigned number, int priority, unsigned cpu, void *(*body)(void *)) {
   thread->number = number;
   thread->priority = (UBaseType_t)priority;
   thread->cpu = cpu;
@@ -44,7 +44,7 @@ static void os_task(void *given) {
   vTaskSuspend(NULL);
 }
 
-INLINE void os_start(struct os_thread *thread, uint32_t argument) {
+CL_INLINE void os_start(struct os_thread *thread, uint32_t argument) {
   thread->argument = (void *)(uintptr_t)argument;
   thread->joiner = xTaskGetCurrentTaskHandle();
   StackType_t *stack = os_stacks[thread->number];
@@ -59,29 +59,29 @@ INLINE void os_start(struct os_thread *thread, uint32_t argument) {
 
 /* elsewhere: it ends on another CPU. Deleted while it runs there, it would stay in a list of the idle task's, maybe until
  * after it is created anew. */
-INLINE void os_join(struct os_thread *thread, int elsewhere) {
+CL_INLINE void os_join(struct os_thread *thread, int elsewhere) {
   ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
   while (elsewhere && xTaskGetCurrentTaskHandleForCore((BaseType_t)thread->cpu) == thread->handle) {}
   vTaskDelete(thread->handle);
 }
 
 /* If it is not the thread that started it. */
-INLINE void os_joined_by(struct os_thread *thread, struct os_thread *other) { thread->joiner = other->handle; }
+CL_INLINE void os_joined_by(struct os_thread *thread, struct os_thread *other) { thread->joiner = other->handle; }
 
-INLINE void os_yield(void) { taskYIELD(); }
+CL_INLINE void os_yield(void) { taskYIELD(); }
 
 struct os_gate {
   struct os_thread *thread;
 };
-INLINE void os_gate_make(struct os_gate *gate, struct os_thread *thread) { gate->thread = thread; }
-INLINE void os_suspend(struct os_gate *gate) {
+CL_INLINE void os_gate_make(struct os_gate *gate, struct os_thread *thread) { gate->thread = thread; }
+CL_INLINE void os_suspend(struct os_gate *gate) {
   (void)gate;
   vTaskSuspend(NULL);
 }
-INLINE void os_resume(struct os_gate *gate) { vTaskResume(gate->thread->handle); }
+CL_INLINE void os_resume(struct os_gate *gate) { vTaskResume(gate->thread->handle); }
 
-INLINE void os_notify(struct os_thread *thread) { xTaskNotifyGive(thread->handle); }
-INLINE void os_notified(void) { ulTaskNotifyTake(pdTRUE, portMAX_DELAY); }
+CL_INLINE void os_notify(struct os_thread *thread) { xTaskNotifyGive(thread->handle); }
+CL_INLINE void os_notified(void) { ulTaskNotifyTake(pdTRUE, portMAX_DELAY); }
 
 /* --- Semaphores, mutexes --- */
 
@@ -90,19 +90,19 @@ typedef struct {
   StaticSemaphore_t memory;
 } os_semaphore;
 
-INLINE void os_semaphore_make(os_semaphore *sem, unsigned value) {
+CL_INLINE void os_semaphore_make(os_semaphore *sem, unsigned value) {
   sem->handle = xSemaphoreCreateCountingStatic(SEM_VALUE_MAX, value, &sem->memory);
 }
-INLINE void os_semaphore_take(os_semaphore *sem) { must(xSemaphoreTake(sem->handle, portMAX_DELAY) != pdTRUE); }
-INLINE void os_semaphore_timed(os_semaphore *sem) { must(xSemaphoreTake(sem->handle, OS_TICKS) != pdTRUE); }
-INLINE void os_semaphore_give(os_semaphore *sem) { must(xSemaphoreGive(sem->handle) != pdTRUE); }
+CL_INLINE void os_semaphore_take(os_semaphore *sem) { must(xSemaphoreTake(sem->handle, portMAX_DELAY) != pdTRUE); }
+CL_INLINE void os_semaphore_timed(os_semaphore *sem) { must(xSemaphoreTake(sem->handle, OS_TICKS) != pdTRUE); }
+CL_INLINE void os_semaphore_give(os_semaphore *sem) { must(xSemaphoreGive(sem->handle) != pdTRUE); }
 
 /* With priority inheritance. */
 typedef os_semaphore os_mutex;
-INLINE void os_mutex_make(os_mutex *mutex) { mutex->handle = xSemaphoreCreateMutexStatic(&mutex->memory); }
-INLINE void os_mutex_lock(os_mutex *mutex) { os_semaphore_take(mutex); }
-INLINE void os_mutex_timed(os_mutex *mutex) { os_semaphore_timed(mutex); }
-INLINE void os_mutex_unlock(os_mutex *mutex) { os_semaphore_give(mutex); }
+CL_INLINE void os_mutex_make(os_mutex *mutex) { mutex->handle = xSemaphoreCreateMutexStatic(&mutex->memory); }
+CL_INLINE void os_mutex_lock(os_mutex *mutex) { os_semaphore_take(mutex); }
+CL_INLINE void os_mutex_timed(os_mutex *mutex) { os_semaphore_timed(mutex); }
+CL_INLINE void os_mutex_unlock(os_mutex *mutex) { os_semaphore_give(mutex); }
 
 /* --- Messages of one word, and of four: a queue copies either --- */
 
@@ -112,37 +112,39 @@ INLINE void os_mutex_unlock(os_mutex *mutex) { os_semaphore_give(mutex); }
     StaticQueue_t memory;                                                                                 \
     uint32_t words[CL_PORT_DEPTH * (count)];                                                              \
   } queue;                                                                                                \
-  INLINE void queue##_make(queue *made, int number) {                                                     \
+  CL_INLINE void queue##_make(queue *made, int number) {                                                  \
     (void)number;                                                                                         \
     made->handle = xQueueCreateStatic(CL_PORT_DEPTH, 4 * (count), (uint8_t *)made->words, &made->memory); \
   }                                                                                                       \
-  INLINE void queue##_open(queue *made) { (void)made; }                                                   \
-  INLINE int queue##_put(queue *to, const uint32_t *words, TickType_t ticks) {                            \
+  CL_INLINE void queue##_open(queue *made) { (void)made; }                                                \
+  CL_INLINE int queue##_put(queue *to, const uint32_t *words, TickType_t ticks) {                         \
     return xQueueSend(to->handle, words, ticks) != pdTRUE;                                                \
   }                                                                                                       \
-  INLINE void queue##_get(queue *from, uint32_t *words, TickType_t ticks) {                               \
+  CL_INLINE void queue##_get(queue *from, uint32_t *words, TickType_t ticks) {                            \
     must(xQueueReceive(from->handle, words, ticks) != pdTRUE);                                            \
   }
 
 OS_QUEUE(os_queue, 1)
-INLINE void os_queue_send(os_queue *queue, uint32_t word) { must(os_queue_put(queue, &word, portMAX_DELAY)); }
-INLINE int os_queue_try(os_queue *queue, uint32_t word) { return os_queue_put(queue, &word, 0); }
-INLINE void os_queue_send_timed(os_queue *queue, uint32_t word) { must(os_queue_put(queue, &word, OS_TICKS)); }
-INLINE uint32_t os_queue_receive(os_queue *queue) {
+CL_INLINE void os_queue_send(os_queue *queue, uint32_t word) { must(os_queue_put(queue, &word, portMAX_DELAY)); }
+CL_INLINE int os_queue_try(os_queue *queue, uint32_t word) { return os_queue_put(queue, &word, 0); }
+CL_INLINE void os_queue_send_timed(os_queue *queue, uint32_t word) { must(os_queue_put(queue, &word, OS_TICKS)); }
+CL_INLINE uint32_t os_queue_receive(os_queue *queue) {
   uint32_t word;
   os_queue_get(queue, &word, portMAX_DELAY);
   return word;
 }
-INLINE uint32_t os_queue_receive_timed(os_queue *queue) {
+CL_INLINE uint32_t os_queue_receive_timed(os_queue *queue) {
   uint32_t word;
   os_queue_get(queue, &word, OS_TICKS);
   return word;
 }
 
 OS_QUEUE(os_block, 4)
-INLINE void os_block_send(os_block *queue, const uint32_t words[4]) { must(os_block_put(queue, words, portMAX_DELAY)); }
-INLINE int os_block_try(os_block *queue, const uint32_t words[4]) { return os_block_put(queue, words, 0); }
-INLINE void os_block_receive(os_block *queue, uint32_t words[4]) { os_block_get(queue, words, portMAX_DELAY); }
+CL_INLINE void os_block_send(os_block *queue, const uint32_t words[4]) {
+  must(os_block_put(queue, words, portMAX_DELAY));
+}
+CL_INLINE int os_block_try(os_block *queue, const uint32_t words[4]) { return os_block_put(queue, words, 0); }
+CL_INLINE void os_block_receive(os_block *queue, uint32_t words[4]) { os_block_get(queue, words, portMAX_DELAY); }
 
 #define os_queue4 os_block
 #define os_queue4_make os_block_make
@@ -152,12 +154,12 @@ INLINE void os_block_receive(os_block *queue, uint32_t words[4]) { os_block_get(
 
 /* --- Memory --- */
 
-INLINE void *os_allocate(size_t bytes) { return pvPortMalloc(bytes); }
-INLINE void os_release(void *block) { vPortFree(block); }
+CL_INLINE void *os_allocate(size_t bytes) { return pvPortMalloc(bytes); }
+CL_INLINE void os_release(void *block) { vPortFree(block); }
 
 /* --- Interrupts: number 16 is that of the lines, on CPU 0; 17 that of the communication port --- */
 
-INLINE void os_interrupt_enable(unsigned number) { __asm__ volatile("csrs mie, %0" ::"r"(1u << number)); }
+CL_INLINE void os_interrupt_enable(unsigned number) { __asm__ volatile("csrs mie, %0" ::"r"(1u << number)); }
 
 void freertos_risc_v_application_interrupt_handler(uint32_t cause);
 
@@ -172,12 +174,12 @@ void freertos_risc_v_application_interrupt_handler(uint32_t cause) {
   portYIELD_FROM_ISR(woken);
 }
 
-INLINE void os_line_bind(unsigned line) {
+CL_INLINE void os_line_bind(unsigned line) {
   os_line_task = xTaskGetCurrentTaskHandle();
   cl_local_write(CL_LINE_ENABLE, 1u << line);
   os_interrupt_enable(16);
 }
-INLINE void os_line_wait(unsigned line) {
+CL_INLINE void os_line_wait(unsigned line) {
   (void)line;
   ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
 }
@@ -187,7 +189,7 @@ INLINE void os_line_wait(unsigned line) {
 static void OS_HANDLER(void);
 static BaseType_t os_woken;
 
-INLINE volatile uint32_t *os_bell(unsigned operation, unsigned index) {
+CL_INLINE volatile uint32_t *os_bell(unsigned operation, unsigned index) {
   return (volatile uint32_t *)(CL_IPC_PORT + (operation << CL_IPC_ADDRESS_OP_LSB | index << CL_IPC_ADDRESS_INDEX_LSB));
 }
 
@@ -199,12 +201,14 @@ void freertos_risc_v_application_interrupt_handler(uint32_t cause) {
   portYIELD_FROM_ISR(os_woken);
 }
 
-INLINE void os_handler_install(void) {
+CL_INLINE void os_handler_install(void) {
   *os_bell(CL_IPC_OP_DOORBELL_ENABLE, 0) = 1;
   os_interrupt_enable(17);
 }
-INLINE void os_interrupt_self(void) { must(doorbell_ring(CL_CPUS > 1 ? 1u << cl_cpu_id() : 1, 1)); }
-INLINE void os_give_from_handler(os_semaphore *sem) { must(xSemaphoreGiveFromISR(sem->handle, &os_woken) != pdTRUE); }
+CL_INLINE void os_interrupt_self(void) { must(doorbell_ring(CL_CPUS > 1 ? 1u << cl_cpu_id() : 1, 1)); }
+CL_INLINE void os_give_from_handler(os_semaphore *sem) {
+  must(xSemaphoreGiveFromISR(sem->handle, &os_woken) != pdTRUE);
+}
 #endif
 
 /* --- The program --- */

@@ -13,7 +13,7 @@ static os_queue queues[2];
 static const uint32_t words[4] = {1, 2, 3, 4};
 
 /* Two threads, the second of which answers the first. */
-INLINE void pair(void *(*asks)(void *), void *(*answers)(void *), int priority, unsigned cpu) {
+CL_INLINE void pair(void *(*asks)(void *), void *(*answers)(void *), int priority, unsigned cpu) {
   os_semaphore_make(&there, 0);
   os_semaphore_make(&back, 0);
   os_semaphore_make(&opened, 0);
@@ -24,7 +24,7 @@ INLINE void pair(void *(*asks)(void *), void *(*answers)(void *), int priority, 
   os_start(&threads[0], 0);
 }
 
-INLINE void alone(void *(*body)(void *)) {
+CL_INLINE void alone(void *(*body)(void *)) {
   os_plan(&threads[0], 0, OS_MIDDLE, 0, body);
   os_start(&threads[0], 0);
 }

@@ -25,7 +25,7 @@ static void must(int error) {
   if (error) exit(2);
 }
 
-INLINE void drive_out(void) {
+CL_INLINE void drive_out(void) {
 #if FOOTPRINT
   __asm__ volatile(".rept " TEXT(FOOTPRINT) " / 4\n nop\n .endr");
 #endif
