@@ -17,7 +17,7 @@ static uint32_t new_handle(const pthread_mutex_t *mutex) {
   if (!kernel_has_type || (mutex->protocol && !CL_BACKEND_INHERITANCE)) return CL_IN_MEMORY;
   uint32_t word = cl_op_mutex_create();
   if (cl_status(word)) return CL_IN_MEMORY;
-  if (CL_BACKEND_INHERITANCE && mutex->protocol) cl_mutex_rule(cl_value(word), mutex);
+  if (CL_BACKEND_INHERITANCE && mutex->protocol) cl_backend_mutex_protocol(cl_value(word), cl_mutex_rule(mutex));
   return cl_handle(cl_value(word));
 }
 

@@ -9,10 +9,10 @@
 int cl_mutex_memory_lock(pthread_mutex_t *mutex, uint64_t at); /* at 0: EBUSY instead of waiting */
 int cl_mutex_wait_for_ever(uint64_t at); /* or until then */
 
-/* The kernel learns the protocol and the ceiling of its mutex. */
-static inline void cl_mutex_rule(uint32_t object, const pthread_mutex_t *mutex) {
-  cl_backend_mutex_protocol(object, (uint32_t)mutex->protocol << CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB |
-                                        (uint32_t)mutex->ceiling << CL_MUTEX_ATTRIBUTES_CEILING_LSB);
+/* Its protocol and ceiling, as the kernel has them. */
+static inline uint32_t cl_mutex_rule(const pthread_mutex_t *mutex) {
+  return (uint32_t)mutex->protocol << CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB | (uint32_t)mutex->ceiling
+                                                                             << CL_MUTEX_ATTRIBUTES_CEILING_LSB;
 }
 
 /* With cl_backend_lock held. */

@@ -191,26 +191,34 @@ int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
   return 0;
 }
 
-/* The kernel refuses who is above the ceiling: for so long the caller is not. */
-static int lock_in_kernel(pthread_mutex_t *mutex, uint32_t thread) {
-  uint32_t object = cl_object(mutex->handle), own = cl_mutex_own_priority(thread, 0), most;
-  int status;
-  do {
-    most = *(volatile uint8_t *)&mutex->ceiling;
-    if (own > most) cl_mutex_set_priority(thread, most);
-    status = cl_status(cl_op_mutex_lock(object));
-  } while (status == EINVAL && *(volatile uint8_t *)&mutex->ceiling < most);
-  if (own > most) cl_mutex_set_priority(thread, own);
-  return status;
-}
+#define NAP 1024 /* cycles */
 
-static int set_ceiling_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
-  int status = lock_in_kernel(mutex, pthread_self());
+/* With cl_backend_lock held, if the caller has the mutex or the mutex is free. */
+static int rule_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
+  pthread_mutex_t changed = {.protocol = mutex->protocol, .ceiling = (uint8_t)ceiling};
+  int status = cl_status(cl_backend_op(CL_OP_MUTEX_PROTOCOL, cl_object(mutex->handle), cl_mutex_rule(&changed)));
   if (status) return status;
   if (old) *old = mutex->ceiling;
   mutex->ceiling = (uint8_t)ceiling;
-  cl_mutex_rule(cl_object(mutex->handle), mutex);
-  return pthread_mutex_unlock(mutex);
+  return 0;
+}
+
+/* The kernel lets nobody wait for the mutex who is above its ceiling: such a caller looks again and again whether it is
+ * free, and keeps its priority. */
+static int set_ceiling_in_kernel(pthread_mutex_t *mutex, int ceiling, int *old) {
+  static struct cl_queue napping; /* nobody wakes them */
+  for (;;) {
+    int lock_status = cl_status(cl_op_mutex_lock(cl_object(mutex->handle)));
+    if (lock_status && lock_status != EINVAL) return lock_status;
+    cl_backend_lock();
+    int status = rule_in_kernel(mutex, ceiling, old);
+    if (status == EBUSY) {
+      cl_queue_wait(&napping, &(struct cl_waiter){0}, cl_now() + NAP);
+      continue;
+    }
+    cl_backend_unlock();
+    return lock_status ? status : pthread_mutex_unlock(mutex);
+  }
 }
 
 int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) {

@@ -224,6 +224,12 @@ static void *want_above(void *unused) {
   return NULL;
 }
 
+static void *lower_ceiling(void *unused) {
+  EQUAL(pthread_mutex_setprioceiling(&a, BASE + 5, NULL), 0);
+  EQUAL(pthread_mutex_lock(&a), EINVAL);
+  return unused;
+}
+
 static void ceilings(void) {
   pthread_t self = pthread_self();
   int ceiling;
@@ -240,6 +246,16 @@ static void ceilings(void) {
   EQUAL(pthread_mutex_setprioceiling(&a, -1, &ceiling), EINVAL);
   EQUAL(pthread_mutex_unlock(&b), 0);
   EQUAL(pthread_join(spawn(BASE + 7, want_above, NULL), NULL), 0);
+  /* one above the ceiling keeps its priority while it waits */
+  EQUAL(pthread_mutex_setprioceiling(&a, BASE + 6, NULL), 0);
+  EQUAL(pthread_mutex_lock(&a), 0);
+  pthread_t above = spawn(BASE + 7, lower_ceiling, NULL);
+  queued(above);
+  EQUAL(now(above), 7);
+  EQUAL(pthread_mutex_unlock(&a), 0);
+  EQUAL(pthread_join(above, NULL), 0);
+  EQUAL(pthread_mutex_getprioceiling(&a, &ceiling), 0);
+  EQUAL(ceiling, BASE + 5);
   EQUAL(pthread_mutex_destroy(&a), 0);
   EQUAL(pthread_mutex_destroy(&b), 0);
 }
