@@ -64,9 +64,12 @@ void cl_interrupt(uint32_t causes) {
 #else
 void cl_interrupt(uint32_t causes) {
   cl_trace(CL_TRACE_TRAP, 0);
-  if (causes & 1 << CL_IRQ_TIMER) timer_interrupt();
-  if (!(causes & 1 << CL_IRQ_KERNEL)) return;
-  /* A better thread, or the slice is used up. */
+  if (causes & 1 << CL_IRQ_TIMER) {
+    timer_interrupt();
+    if (!(causes & 1 << CL_IRQ_KERNEL)) return;
+  }
+  /* A better thread, or the slice is used up. Also asked if the level has fallen since the trap: with threads that are
+   * ready for moments only, as those that yield on another CPU, the next trap might come before any instruction. */
   uint32_t word = cl_port_load(CL_OP_PREEMPT, 0);
   if ((int32_t)word < 0) {
     /* The next thread expects interrupts on. The kernel raises none before SAVED. */
