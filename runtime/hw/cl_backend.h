@@ -49,13 +49,13 @@ static inline uint32_t cl_hw_settle(uint32_t word) {
   static inline uint32_t cl_op_##name(CL_PARAMETERS_##arguments) { \
     return cl_hw_settle(CL_HW_WAIT_##arguments(CL_OP_##CODE));     \
   }
-#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                 \
-  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {                                        \
-    uint32_t word = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                             \
-    if (!(MOSTLY) && word <= CL_WORD_VALUE_MASK) return word;                                         \
-    if (CL_UNLIKELY((int32_t)word >= 0)) return word == CL_RESUMED ? CL_RESUMED : cl_hw_settle(word); \
-    cl_switch_here(word);                                                                             \
-    return CL_RESUMED;                                                                                \
+#define CL_HW_IN_PLACE(name, CODE, arguments, MOSTLY)                                                       \
+  CL_INLINE uint32_t cl_op_##name(CL_PARAMETERS_##arguments) {                                              \
+    uint32_t answer = CL_HW_WAIT_##arguments(CL_OP_##CODE);                                                 \
+    if (!(MOSTLY) && answer <= CL_WORD_VALUE_MASK) return answer;                                           \
+    if (CL_UNLIKELY((int32_t)answer >= 0)) return answer == CL_RESUMED ? CL_RESUMED : cl_hw_settle(answer); \
+    cl_switch_here(answer);                                                                                 \
+    return CL_RESUMED;                                                                                      \
   }
 CL_OPS_DIRECT(CL_HW_DIRECT)
 CL_OPS_WAITING(CL_HW_WAITING)
@@ -190,6 +190,16 @@ static inline int cl_backend_timeout_start(uint64_t at) {
 static inline int cl_backend_timeout_stop(void) { return (int)cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
 
 #define CL_BACKEND_BARRIERS CL_BARRIER_WAIT
+#define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS
+CL_HW_DIRECT(event_flags, EVENT_FLAGS, IW)
+CL_HW_IN_PLACE(event_flags_wait, EVENT_FLAGS, IW, 0)
+
+static inline uint32_t cl_op_event_flags_read(uint32_t id, uint32_t *word) {
+  uint32_t answer = CL_HW_I(CL_OP_EVENT_FLAGS);
+  if (!answer) *word = *cl_port(CL_OP_WORD0, 0);
+  return answer;
+}
+
 #define CL_BACKEND_INHERITANCE CL_INHERITANCE
 
 static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) { return CL_HW_IW(CL_OP_MUTEX_PROTOCOL); }

@@ -39,6 +39,11 @@
 #define CL_MUTEX_ATTRIBUTES_PROTOCOL_LSB   8 /* 0: none, 1: its owner inherits the priorities of those who wait for it, 2: its owner has the ceiling */
 #define CL_MUTEX_ATTRIBUTES_PROTOCOL_MASK  0x3u
 
+#define CL_EVENT_FLAGS_OBJECT_LSB          0 /* the condition variable that serves as event flags */
+#define CL_EVENT_FLAGS_OBJECT_MASK         0x3fu
+#define CL_EVENT_FLAGS_KIND_LSB            6 /* what is done */
+#define CL_EVENT_FLAGS_KIND_MASK           0xfu
+
 #define CL_ENTRY_WORD_SCHED_PARAM_LSB      0 /* priority, or 128 + n: hardware thread n */
 #define CL_ENTRY_WORD_SCHED_PARAM_MASK     0xffu
 #define CL_ENTRY_WORD_QUEUED_LSB           8 /* it is in a ready queue */
@@ -57,6 +62,7 @@
 #define CL_THREAD_WORD_CPU_LSB             11 /* the CPU it runs on or ran on last */
 #define CL_THREAD_WORD_CPU_MASK            0x1fu
 
+#define CL_OP_EVENT_FLAGS                  0
 #define CL_OP_NEXT                         1
 #define CL_OP_SAVED                        2
 #define CL_OP_WORD0                        3
@@ -138,6 +144,12 @@
 #define CL_STATUS_EINPROGRESS              119 /* the thread runs or waits */
 #define CL_STATUS_EALREADY                 120 /* the thread is queued already */
 #define CL_STATUS_ENOTSUP                  134 /* not for a hardware or idle thread, or not in this kernel */
+
+#define CL_EVENT_FLAGS_SET                 0 /* WORD0: the flags to set; then wake each waiter for which the flags suffice, by priority, then in order, and after the last of them clear what these clear */
+#define CL_EVENT_FLAGS_CLEAR               1 /* WORD0: the flags to clear */
+#define CL_EVENT_FLAGS_GET                 2 /* leave the flags in WORD0, and change nothing */
+#define CL_EVENT_FLAGS_FOUND               3 /* of any object: leave in WORD0 the flags that the caller's last wait has found, before any was cleared */
+#define CL_EVENT_FLAGS_WAIT                8 /* WORD0: wait for any of these flags; + 1: for all of them; + 2: clear them when they have come; + 4: answer eagain if they are not there */
 
 #define CL_STATE_FREE                      0
 #define CL_STATE_CREATED                   1

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Event flags: 32 bits that threads set and clear, and wait for, any or all of several at once. POSIX does not have them;
- * they are made of a mutex and a condition variable, so they are the same on both kernels and on Linux.
+ * Event flags: 32 bits that threads set and clear, and wait for, any or all of several at once. POSIX does not have them.
+ * With the platform key kernel.events the hardware kernel has those that event_flags_init makes, as long as it has
+ * condition variables. All others are made of a mutex and a condition variable, on both kernels and on Linux.
  *
  * A call that sets flags releases every thread for which they suffice, in any number: a flag that is cleared right after
  * has been seen by all that waited for it. What those threads clear goes when all have been looked at.
@@ -24,6 +25,7 @@ typedef struct {
   pthread_cond_t released;
   struct event_flags_waiter *waiters;
   uint32_t flags;
+  uint32_t number_plus_1; /* of the kernel's object; 0: none, and all of the above counts */
 } event_flags_t;
 
 #define EVENT_FLAGS_INITIALIZER {.mutex = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER}

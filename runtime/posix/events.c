@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Event flags, on every ground. Who sets flags decides who is released, so that none misses flags that are soon cleared:
- * each waiter is in a list, with what it waits for. */
+ * each waiter is in a list, with what it waits for.
+ * A hardware kernel may do that itself, for one of its condition variables (event_flags). */
 #include <coreloom_events.h>
 #include <errno.h>
 #include <stddef.h>
+
+#ifndef __linux__
+#include "cancel.h"
+#include "clock.h"
+#endif
+
+/* What is only for objects that the kernel has no room for is out of the way of the others. */
+#if defined(CL_BACKEND_EVENT_FLAGS) && CL_BACKEND_EVENT_FLAGS
+#define IN_MEMORY CL_COLD
+#else
+#define IN_MEMORY
+#endif
+
+/* --- Of a mutex and a condition variable --- */
 
 struct event_flags_waiter {
   struct event_flags_waiter *next;
@@ -39,13 +54,13 @@ static void give_up(void *waiter) {
   pthread_mutex_unlock(&me->events->mutex);
 }
 
-int event_flags_init(event_flags_t *events, uint32_t flags) {
+IN_MEMORY static int init_in_memory(event_flags_t *events, uint32_t flags) {
   *events = (event_flags_t){.flags = flags};
   int status = pthread_mutex_init(&events->mutex, NULL);
   return status ? status : pthread_cond_init(&events->released, NULL);
 }
 
-int event_flags_destroy(event_flags_t *events) {
+IN_MEMORY static int destroy_in_memory(event_flags_t *events) {
   int status = pthread_mutex_lock(&events->mutex);
   if (status) return status;
   int is_busy = events->waiters != NULL;
@@ -55,7 +70,7 @@ int event_flags_destroy(event_flags_t *events) {
   return status ? status : pthread_mutex_destroy(&events->mutex);
 }
 
-int event_flags_set(event_flags_t *events, uint32_t flags) {
+IN_MEMORY static int set_in_memory(event_flags_t *events, uint32_t flags) {
   uint32_t cleared = 0;
   int is_anybody = 0;
   int status = pthread_mutex_lock(&events->mutex);
@@ -76,14 +91,14 @@ int event_flags_set(event_flags_t *events, uint32_t flags) {
   return pthread_mutex_unlock(&events->mutex);
 }
 
-int event_flags_clear(event_flags_t *events, uint32_t flags) {
+IN_MEMORY static int clear_in_memory(event_flags_t *events, uint32_t flags) {
   int status = pthread_mutex_lock(&events->mutex);
   if (status) return status;
   events->flags &= ~flags;
   return pthread_mutex_unlock(&events->mutex);
 }
 
-int event_flags_get(event_flags_t *events, uint32_t *flags) {
+IN_MEMORY static int get_in_memory(event_flags_t *events, uint32_t *flags) {
   int status = pthread_mutex_lock(&events->mutex);
   if (status) return status;
   *flags = events->flags;
@@ -105,9 +120,9 @@ static int sleep_until(struct event_flags_waiter *me, const struct timespec *unt
   return me->released ? 0 : status;
 }
 
-static int wait_for(event_flags_t *events, uint32_t wanted, int how, uint32_t *got, int is_patient,
-                    const struct timespec *until) {
-  if (!wanted || (how & ~(EVENT_FLAGS_ALL | EVENT_FLAGS_CLEAR))) return EINVAL;
+IN_MEMORY static int wait_in_memory(event_flags_t *events, uint32_t wanted, int how, uint32_t *got, int is_patient,
+                                    const struct timespec *until) {
+  if (!wanted) return EINVAL;
   int status = pthread_mutex_lock(&events->mutex);
   if (status) return status;
   uint32_t there = events->flags;
@@ -125,14 +140,127 @@ static int wait_for(event_flags_t *events, uint32_t wanted, int how, uint32_t *g
   return status;
 }
 
+/* --- In the kernel --- */
+
+#ifdef __linux__
+#define IN_KERNEL(events, call)
+#else
+#define IN_KERNEL(events, call) \
+  if (CL_BACKEND_EVENT_FLAGS && CL_LIKELY((events)->number_plus_1)) return call
+
+static inline uint32_t object(const event_flags_t *events) { return events->number_plus_1 - 1; }
+/* What is done is part of the operation's id. */
+static inline uint32_t act_on(const event_flags_t *events, unsigned kind) {
+  return (kind << CL_EVENT_FLAGS_KIND_LSB) + object(events);
+}
+static inline uint32_t wait_for(const event_flags_t *events, int how, int is_patient) {
+  return act_on(events, CL_EVENT_FLAGS_WAIT + (unsigned)how + (is_patient ? 0 : 4));
+}
+
+CL_COLD static int make_in_kernel(event_flags_t *events, uint32_t flags) {
+  uint32_t handle = cl_condition_handle();
+  if (handle == CL_IN_MEMORY) return 0;
+  *events = (event_flags_t){.number_plus_1 = cl_object(handle) + 1};
+  return !cl_status(cl_op_event_flags(act_on(events, CL_EVENT_FLAGS_SET), flags));
+}
+
+CL_COLD static int destroy_in_kernel(event_flags_t *events) {
+  int status = cl_status(cl_op_cond_destroy(object(events)));
+  if (status) return status;
+  events->number_plus_1 = 0;
+  return pthread_mutex_destroy(&events->mutex); /* so that it is none in memory, either */
+}
+
+static inline int do_in_kernel(uint32_t id, uint32_t flags) { return cl_status(cl_op_event_flags(id, flags)); }
+
+static inline int read_in_kernel(uint32_t id, uint32_t *flags) { return cl_status(cl_op_event_flags_read(id, flags)); }
+
+/* A wait that has ended so */
+static inline int found(const event_flags_t *events, int status, uint32_t *got) {
+  return status || !got ? status : read_in_kernel(act_on(events, CL_EVENT_FLAGS_FOUND), got);
+}
+
+static inline int wait_in_kernel(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got) {
+  cl_trace_call();
+  if (cl_cancel_enter(CL_OP_COND_LEAVE, object(events))) cl_cancel_act();
+  uint32_t word = cl_op_event_flags_wait(wait_for(events, how, 1), wanted);
+  if (cl_cancel_left()) cl_cancel_act();
+  return found(events, cl_status(word), got);
+}
+
+static inline int try_in_kernel(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got) {
+  return found(events, do_in_kernel(wait_for(events, how, 0), wanted), got);
+}
+
+static int wait_in_kernel_until(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got,
+                                const struct timespec *until) {
+  struct cl_timer timer;
+  uint64_t at;
+  uint32_t word = 0;
+  int status = try_in_kernel(events, wanted, how, got);
+  if (status != EAGAIN) return status;
+  status = cl_deadline(CLOCK_REALTIME, until, &at);
+  if (status) return status;
+  if (cl_now() >= at) return ETIMEDOUT;
+  cl_trace_call();
+  cl_timer_start(&timer, CL_OP_COND_LEAVE, object(events), at);
+  int cancelled = cl_cancel_enter(CL_OP_COND_LEAVE, object(events));
+  if (!cancelled) {
+    word = cl_op_event_flags_wait(wait_for(events, how, 1), wanted);
+    cancelled = cl_cancel_left();
+  }
+  int late = cl_timer_stop(&timer);
+  if (cancelled) cl_cancel_act();
+  return late ? ETIMEDOUT : found(events, cl_status(word), got);
+}
+
+#endif
+
+/* --- */
+
+static inline int is_way(int how) { return !(how & ~(EVENT_FLAGS_ALL | EVENT_FLAGS_CLEAR)); }
+
+int event_flags_init(event_flags_t *events, uint32_t flags) {
+#ifndef __linux__
+  if (CL_BACKEND_EVENT_FLAGS && make_in_kernel(events, flags)) return 0;
+#endif
+  return init_in_memory(events, flags);
+}
+
+int event_flags_destroy(event_flags_t *events) {
+  IN_KERNEL(events, destroy_in_kernel(events));
+  return destroy_in_memory(events);
+}
+
+int event_flags_set(event_flags_t *events, uint32_t flags) {
+  IN_KERNEL(events, do_in_kernel(act_on(events, CL_EVENT_FLAGS_SET), flags));
+  return set_in_memory(events, flags);
+}
+
+int event_flags_clear(event_flags_t *events, uint32_t flags) {
+  IN_KERNEL(events, do_in_kernel(act_on(events, CL_EVENT_FLAGS_CLEAR), flags));
+  return clear_in_memory(events, flags);
+}
+
+int event_flags_get(event_flags_t *events, uint32_t *flags) {
+  IN_KERNEL(events, read_in_kernel(act_on(events, CL_EVENT_FLAGS_GET), flags));
+  return get_in_memory(events, flags);
+}
+
 int event_flags_wait(event_flags_t *events, uint32_t flags, int how, uint32_t *got) {
-  return wait_for(events, flags, how, got, 1, NULL);
+  if (!is_way(how)) return EINVAL;
+  IN_KERNEL(events, wait_in_kernel(events, flags, how, got));
+  return wait_in_memory(events, flags, how, got, 1, NULL);
 }
 
 int event_flags_trywait(event_flags_t *events, uint32_t flags, int how, uint32_t *got) {
-  return wait_for(events, flags, how, got, 0, NULL);
+  if (!is_way(how)) return EINVAL;
+  IN_KERNEL(events, try_in_kernel(events, flags, how, got));
+  return wait_in_memory(events, flags, how, got, 0, NULL);
 }
 
 int event_flags_timedwait(event_flags_t *events, uint32_t flags, int how, uint32_t *got, const struct timespec *until) {
-  return wait_for(events, flags, how, got, 1, until);
+  if (!is_way(how)) return EINVAL;
+  IN_KERNEL(events, wait_in_kernel_until(events, flags, how, got, until));
+  return wait_in_memory(events, flags, how, got, 1, until);
 }

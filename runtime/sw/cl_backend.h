@@ -64,6 +64,12 @@ static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
 static inline int cl_backend_timeout_stop(void) { return 0; }
 
 #define CL_BACKEND_BARRIERS 1
+#define CL_BACKEND_EVENT_FLAGS 0
+static inline uint32_t cl_op_event_flags(uint32_t id, uint32_t word) {
+  return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
+}
+static inline uint32_t cl_op_event_flags_wait(uint32_t id, uint32_t word) { return cl_op_event_flags(id, word); }
+static inline uint32_t cl_op_event_flags_read(uint32_t id, uint32_t *word) { return cl_op_event_flags(id, *word = 0); }
 #define CL_BACKEND_INHERITANCE 0
 static inline uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word) {
   return (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);

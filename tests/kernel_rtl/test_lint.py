@@ -32,6 +32,8 @@ EXTREMES = {
     "inheritance-default": replace(DEFAULT, inheritance=True),
     "words": replace(small(3, hw_threads=2), port_words=8),
     "barriers": replace(small(1), barrier_wait=True, timeouts=True),
+    "events": replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=2),
+    "events-most": replace(DEFAULT, event_flags=True, conditions=64),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),
     "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),
     "edf": replace(small(3, hw_threads=2), policy="edf"),
@@ -79,7 +81,7 @@ def read(config: Config) -> str:
 
 # Each policy and option in one size, and the least one; "most" takes long.
 READ = (
-    *("default", "hybrid", "reserve", "partitioned", "timeouts", "words", "barriers", "dwrr", "edf"),
+    *("default", "hybrid", "reserve", "partitioned", "timeouts", "words", "barriers", "events", "dwrr", "edf"),
     *("least", "none"),
 )
 

@@ -77,6 +77,12 @@ CONFIGS = {
     "barriers-1": (replace(small(1), barrier_wait=True), 15_000),
     "barriers-2+1": (replace(small(2, hw_threads=1), barrier_wait=True, timeouts=True), 20_000),
     "barriers-dwrr": (replace(small(2, policy="dwrr"), barrier_wait=True), 15_000),
+    "events-1": (replace(small(1), event_flags=True), 20_000),
+    "events-2+1": (replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=1), 30_000),
+    "events-3": (replace(small(3), event_flags=True, barrier_wait=True, inheritance=True, reserve=True), 20_000),
+    "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
+    "events-edf": (replace(small(2, policy="edf"), event_flags=True, timeouts=True), 15_000),
+    "events-partitioned": (replace(small(3, policy="partitioned"), event_flags=True, rt_priority=4), 15_000),
     "dwrr-1": (small(1, policy="dwrr"), 15_000),
     "dwrr-2": (small(2, policy="dwrr"), 25_000),
     "dwrr-4": (small(4, policy="dwrr"), 25_000),
@@ -97,6 +103,7 @@ BETWEEN = {
     *("timeouts-1", "timeouts-default", "timeouts-reserve", "timeouts-partitioned", "timeouts-edf"),
     *("inheritance-1", "inheritance-2+1", "inheritance-default", "words-1", "words-4"),
     *("barriers-1", "barriers-dwrr"),
+    *("events-1", "events-3", "events-dwrr", "events-edf", "events-partitioned"),
     *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
 }
 

@@ -9,6 +9,7 @@
 //   PortDepth 1 to 1024 messages a port · PortWords 0 to 8 words of a message beside its first, with processors · ReadyQueue a build_e · Policy a policy_e that is built (PolicyEdf: ReadyQueue is sorted, whatever is asked for)
 // After reset CPU 0 runs thread 0 (dynamic, joinable, priority Priorities / 2).
 module cl_kernel
+  import cl_kernel_pkg::*;
   import cl_ready_queue_pkg::*;
   import cl_sched_pkg::*;
 #(
@@ -17,6 +18,7 @@ module cl_kernel
   parameter  bit          Timeouts   = 1'b0,            // time limits of waits (else timeout_start is no operation)
   parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
   parameter  bit          BarrierWait = 1'b0,           // condition variables can be barriers (else barrier_wait is no operation)
+  parameter  bit          EventFlags  = 1'b0,           // and event flags, if they are at most 64 (else event_flags is no operation)
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -58,7 +60,7 @@ module cl_kernel
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes > 1024 ||
       Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
       Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance) && Policy != PolicyPriority) ||
-      (Inheritance && Mutexes == 0) ||
+      (Inheritance && Mutexes == 0) || (EventFlags && Conditions > 2**EventFlagsObjectWidth) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
@@ -286,6 +288,7 @@ module cl_kernel
     .Timeouts   (Timeouts),
     .Inheritance(Inheritance),
     .BarrierWait(BarrierWait),
+    .EventFlags (EventFlags),
     .RtPriority (RtPriority),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),

@@ -4,7 +4,8 @@
 // A condition variable counts its signals. A thread that wants to wait reads the count (cond_ticket) while it still holds
 // the mutex: cond_wait returns at once if there has been a signal since. So unlocking and waiting need not be
 // one operation. The waiting threads are in its wait list.
-// With BarrierWait one can serve as a barrier: then it counts those who have come.
+// With BarrierWait one can serve as a barrier: then it counts those who have come. With EventFlags one can serve as event
+// flags, which are its word then; cl_kernel_event_flags finds out whom a set wakes.
 //
 // A service: `outcome_o` is the outcome of operation op_i on object id_i, whose record was read in the cycle
 // before (read_id_i); combinational. What it changes in the table happens with commit_i.
@@ -13,7 +14,8 @@ module cl_kernel_condition_ops
   import cl_outcome_pkg::*;
 #(
   parameter int unsigned Conditions  = 32,
-  parameter bit          BarrierWait = 1'b0
+  parameter bit          BarrierWait = 1'b0,
+  parameter bit          EventFlags  = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -22,20 +24,29 @@ module cl_kernel_condition_ops
   input  logic  [9:0] id_i,
   input  logic [31:0] word0_i,
   input  logic        waiter_valid_i,  // the condition variable's wait list is not empty
+  output logic [31:0] flags_o,         // the flags as they are; with a set, as they are to be
+  input  logic        flags_we_i,      // they are:
+  input  logic [31:0] flags_i,
   output outcome_t    outcome_o,
   output logic  [9:0] new_o,           // with cond_create: the new condition variable
   input  logic        commit_i
 );
 
-  logic                      exists, room, create, destroy, set;
-  logic [WordValueWidth-1:0] signals, set_to;
+  localparam int unsigned Width = EventFlags ? 32 : WordValueWidth;
+
+  logic                               exists, room, create, destroy, set;
+  logic                   [Width-1:0] signals, set_to;
+  logic [EventFlagsKindWidth-1:0] kind;
+
+  assign kind    = id_i[EventFlagsKindLsb +: EventFlagsKindWidth];
+  assign flags_o = 32'(signals) | ((EventFlags && kind == EventFlagsSet) ? word0_i : '0);
 
   always_comb begin
     outcome_o = '0;
     create    = 1'b0;
     destroy   = 1'b0;
     set       = 1'b0;
-    set_to    = signals + 1'b1;
+    set_to    = Width'(WordValueWidth'(signals + 1'b1));
     unique case (op_i)
       OpCondCreate: begin
         if (!room) outcome_o = failed(StatusEagain);
@@ -55,12 +66,12 @@ module cl_kernel_condition_ops
 
       OpCondTicket: begin
         if (!exists) outcome_o = failed(StatusEinval);
-        else         outcome_o = answered(signals);
+        else         outcome_o = answered(WordValueWidth'(signals));
       end
 
       OpCondWait: begin
         if (!exists) outcome_o = failed(StatusEinval);
-        else if (signals == WordValueWidth'(word0_i)) begin
+        else if (signals == Width'(WordValueWidth'(word0_i))) begin
           outcome_o.course = CourseBlock;
           outcome_o.insert = 1'b1;
         end
@@ -87,7 +98,7 @@ module cl_kernel_condition_ops
       if (!exists) outcome_o = failed(StatusEinval);
       else begin
         set = 1'b1;
-        if (signals == WordValueWidth'(word0_i)) begin
+        if (signals == Width'(WordValueWidth'(word0_i))) begin
           set_to         = '0;
           outcome_o      = answered(WordValueWidth'(1));
           outcome_o.wake = waiter_valid_i ? WakeWaiters : WakeNone;
@@ -97,13 +108,40 @@ module cl_kernel_condition_ops
         end
       end
     end
+    if (EventFlags && op_i == OpEventFlags && kind != EventFlagsFound) begin
+      if (!exists) outcome_o = failed(StatusEinval);
+      else begin
+        unique case (kind)
+          EventFlagsSet: begin
+            set    = 1'b1;
+            set_to = Width'(flags_o);
+            if (waiter_valid_i) outcome_o.course = CourseLeave;
+          end
+          EventFlagsClear: begin
+            set    = 1'b1;
+            set_to = signals & ~Width'(word0_i);
+          end
+          EventFlagsGet: ;
+          default: begin
+            set_to = signals & ~Width'(word0_i);
+            if (kind < EventFlagsWait || word0_i == '0)   outcome_o = failed(StatusEinval);
+            else if (suffice(32'(signals), word0_i, kind[0])) set   = kind[1];
+            else if (kind[2])                             outcome_o = failed(StatusEagain);
+            else begin
+              outcome_o.course = CourseBlock;
+              outcome_o.insert = 1'b1;
+            end
+          end
+        endcase
+      end
+    end
   end
 
   logic [Conditions-1:0] used;
   logic                  unused;  // and the count is shorter than a word
-  assign unused = ^{used, word0_i};
+  assign unused = ^{used, word0_i, id_i, flags_i};
 
-  cl_object_table #(.Count(Conditions), .Width(WordValueWidth)) u_table (
+  cl_object_table #(.Count(Conditions), .Width(Width)) u_table (
     .clk_i,
     .rst_ni,
     .read_id_i,
@@ -115,8 +153,8 @@ module cl_kernel_condition_ops
     .new_o,
     .create_i  (create & commit_i),
     .destroy_i (destroy & commit_i),
-    .we_i      (set & commit_i),
-    .wdata_i   (set_to)
+    .we_i      ((set & commit_i) | (EventFlags & flags_we_i)),
+    .wdata_i   ((EventFlags && flags_we_i) ? Width'(flags_i) : set_to)
   );
 
 endmodule

@@ -19,7 +19,8 @@
 //   StExit        chooses the next thread after an exit
 //   StSwitched    notes the new thread's state                          (after the answer)
 //   StWalk        sorted insertion into a wait list, a waiter per cycle (after the answer)
-//   StLeave       searches a wait list for a thread, a waiter per cycle, and removes it
+//   StLeave       searches a wait list for a thread, a waiter per cycle, and removes it; or, after the answer to a set of
+//                 event flags, for each thread that these satisfy, which is woken before the search goes on
 //   StRequeue     requeues a thread with a new priority                 (after the answer)
 //   StSuspend     records that a thread is out of its queue             (after the answer)
 //   StSlice       restarts all slices                                   (after the answer)
@@ -43,6 +44,7 @@ module cl_kernel_engine
   parameter  bit          Timeouts      = 1'b0,
   parameter  bit          Inheritance   = 1'b0,
   parameter  bit          BarrierWait   = 1'b0,
+  parameter  bit          EventFlags    = 1'b0,
   parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
@@ -285,6 +287,19 @@ module cl_kernel_engine
     rd_object = rd_id;
     if (Reserve && rd_op == OpReserve) rd_object = word0[rd_cpu][9:0];
   end
+
+  // Event flags are condition variables, so they have their wait lists; what is done is in the id, too.
+  function automatic logic are_flags(input logic [5:0] op);
+    return EventFlags && op == OpEventFlags;
+  endfunction
+
+  function automatic logic [1:0] list_kind(input logic [5:0] op);
+    return are_flags(op) ? OpCondWait[4:3] : op[4:3];
+  endfunction
+
+  function automatic logic [9:0] list_id(input logic [5:0] op, input logic [9:0] id);
+    return are_flags(op) ? 10'(id[EventFlagsObjectLsb +: EventFlagsObjectWidth]) : id;
+  endfunction
 
   // ---------------------------------------------------------------------------------------------
   // Threads and wait lists
@@ -531,6 +546,7 @@ module cl_kernel_engine
   logic       commit;     // it happens now
   logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done, leave, found, missing;
   tid_t       waiter;
+  logic        setting, satisfied, last; // event_flags wakes those whom the flags satisfy; one: the thread read
   logic  [9:0] object_id; // the operation's object; a new one if it creates it
   logic [31:0] argument;  // its second word, or the thread whose time is over
 
@@ -542,12 +558,12 @@ module cl_kernel_engine
   ) u_wait_lists (
     .clk_i,
     .rst_ni,
-    .read_kind_i    (rd_op[4:3]),
-    .read_id_i      (rd_id),
+    .read_kind_i    (list_kind(rd_op)),
+    .read_id_i      (list_id(rd_op, rd_id)),
     .waiter_valid_o (waiter_valid),
     .several_o      (several),
     .waiter_o       (waiter),
-    .kind_i         (settling_threads ? 2'd2 : op_q[4:3]),
+    .kind_i         (settling_threads ? 2'd2 : list_kind(op_q)),
     .id_i           (settling_threads ? job_mutex : object_id),
     .clear_i        (commit && outcome.clear),
     .insert_i       (insert | job_insert),
@@ -558,9 +574,11 @@ module cl_kernel_engine
     .pending_o      (walk_pending),
     .done_o         (walk_done),
     .leave_i        (leave | job_leave),
-    .target_i       (settling_threads ? 32'(job_who) : argument),
+    .target_i       (settling_threads ? 32'(job_who) : setting ? {!satisfied, 31'(tid)} : argument),
+    .keep_i         (setting && (found || state_q == StWake)),
     .found_o        (found),
     .missing_o      (missing),
+    .last_o         (last),
     .tid_i          (tid),
     .level_i        (level),
     .link_i         (link),
@@ -589,9 +607,9 @@ module cl_kernel_engine
       .deadline_i (word0[cpu_q]),
       .stop_i     (commit && op_q inside {OpTimeoutStop, OpThreadExit} && running_i[cpu_q]),
       .wait_i     (commit && outcome.course == CourseBlock),
-      .object_i   (op_q[5:3] inside {3'd2, 3'd3, 3'd4, 3'd5}),
-      .kind_i     (op_q[4:3]),
-      .id_i       (id_q),
+      .object_i   (op_q[5:3] inside {3'd2, 3'd3, 3'd4, 3'd5} || are_flags(op_q)),
+      .kind_i     (list_kind(op_q)),
+      .id_i       (list_id(op_q, id_q)),
       .set_o      (timeout_set),
       .waits_o    (timeout_waits),
       .pending_o  (timeout_pending),
@@ -690,6 +708,9 @@ module cl_kernel_engine
   // The decision
 
   logic            fetch, publish_first, publish_walk, publish_wakes, publish_more, message_valid;
+  logic [PortWords:0][31:0] message;
+  logic     [31:0] flags, flags_left;
+  logic            flags_valid;       // event_flags leaves its answer in WORD0
   logic            insert_decided, needs_next_q, may_decide;
   logic [Clients-1:0] unpublished;
   tid_t            receiver;
@@ -706,6 +727,7 @@ module cl_kernel_engine
     .Timeouts    (Timeouts),
     .Inheritance (Inheritance),
     .BarrierWait (BarrierWait),
+    .EventFlags  (EventFlags),
     .Priorities  (Priorities),
     .TidWidth    (TidWidth),
     .Ports       (Ports),
@@ -721,7 +743,7 @@ module cl_kernel_engine
     .rst_ni,
     .read_i          (fetch),
     .read_op_i       (rd_op),
-    .read_id_i       (rd_id),
+    .read_id_i       (list_id(rd_op, rd_id)),
     .read_word0_i    (word0[rd_cpu]),
     .op_i            (op_q),
     .id_i            (id_q),
@@ -774,13 +796,16 @@ module cl_kernel_engine
     .mutex_ceiling_i (mutex_ceiling),
     .mutex_locked_o  (mutex_locked),
     .mutex_owner_o   (mutex_owner),
+    .flags_o         (flags),
+    .flags_we_i      (setting && leave && last),
+    .flags_i         (flags_left),
     .outcome_o       (outcome),
     .change_o        (change_decided),
     .object_id_o     (object_id),
     .commit_i        (commit),
     .receiver_o      (receiver),
     .message_valid_o (message_valid),
-    .message_o       (words_o),
+    .message_o       (message),
     .unpublished_o   (unpublished),
     .walk_i          (publish_walk),
     .publish_i       (state_q == StPublish),
@@ -802,7 +827,7 @@ module cl_kernel_engine
   );
 
   for (genvar c = 0; c < Clients; c++) begin : g_words
-    assign words_we_o[c] = message_valid && cpu_q == cpu_t'(c);
+    assign words_we_o[c] = (message_valid || flags_valid) && cpu_q == cpu_t'(c);
   end
 
   // A thread that stops running publishes first, whatever the operation.
@@ -817,6 +842,7 @@ module cl_kernel_engine
                needs_next_q <= 1'b1;
       default: needs_next_q <= 1'b0;
     endcase
+    if (are_flags(rd_op)) needs_next_q <= rd_id[EventFlagsKindLsb + 3] && !rd_id[EventFlagsKindLsb + 2];  // a wait, no try
   end
 
   assign may_decide     = !needs_next_q || (next_known_q && slice_known_i[cpu_q]);
@@ -838,6 +864,45 @@ module cl_kernel_engine
   assign walk           = state_q == StWalk;
   assign leave          = state_q == StLeave;
   assign fetch          = idle || state_q == StFetch;
+
+  // Event flags
+  if (EventFlags) begin : g_event_flags
+    logic [EventFlagsKindWidth-1:0] kind;
+    logic                    [31:0] record;
+
+    assign kind        = id_q[EventFlagsKindLsb +: EventFlagsKindWidth];
+    assign setting     = op_q == OpEventFlags && kind == EventFlagsSet && !settling_threads;
+    assign flags_valid = commit && op_q == OpEventFlags && outcome.status == StatusOk &&
+                         kind inside {EventFlagsGet, EventFlagsFound};
+    assign words_o     = (op_q != OpEventFlags)    ? message :
+                         (kind == EventFlagsFound) ? ((PortWords + 1) * 32)'(record) : ((PortWords + 1) * 32)'(flags);
+
+    cl_kernel_event_flags #(.Threads(Threads)) u_event_flags (
+      .clk_i,
+      .rst_ni,
+      .raddr_i     (raddr),
+      .tid_i       (tid),
+      .record_o    (record),
+      .create_i    (state_q == StInit || change.create),
+      .new_tid_i   (state_q == StInit ? '0 : new_tid),
+      .caller_i    (caller),
+      .flags_i     (insert ? word0[cpu_q] : flags),
+      .how_i       (insert ? kind[1:0] : '0),
+      .set_i       (commit && setting),
+      .note_i      (commit && op_q == OpEventFlags && outcome.status == StatusOk && kind >= EventFlagsWait),
+      .look_i      (setting && leave),
+      .satisfied_o (satisfied),
+      .word_o      (flags_left)
+    );
+  end else begin : g_no_event_flags
+    logic unused_flags;
+    assign unused_flags = ^{flags, last};
+    assign setting      = 1'b0;
+    assign satisfied    = 1'b0;
+    assign flags_valid  = 1'b0;
+    assign flags_left   = '0;
+    assign words_o      = message;
+  end
 
   // Protocols of mutexes
   if (Inheritance) begin : g_inheritance
@@ -951,6 +1016,7 @@ module cl_kernel_engine
                             fetch_tid = Inheritance ? tid_i[rd_cpu] : tid_t'(rd_object);
       default:              fetch_tid = tid_t'(rd_object);
     endcase
+    if (are_flags(rd_op))   fetch_tid = tid_i[rd_cpu];
   end
 
   // The thread read at the end of a dispatch: the one that the operation wakes or passes, if any. Selected by operation
@@ -968,6 +1034,7 @@ module cl_kernel_engine
       OpRelease:                                      after_tid = bound_tid[cpu_t'(id_q)];
       default:                                        after_tid = tid;
     endcase
+    if (are_flags(op_q))                              after_tid = waiter;
   end
 
   always_comb begin
@@ -1150,7 +1217,7 @@ module cl_kernel_engine
             end
 
             CourseLeave: begin
-              answer_valid = 1'b0;
+              answer_valid = setting;
               state_d      = StLeave;
             end
 
@@ -1225,6 +1292,9 @@ module cl_kernel_engine
           if (all_q && several) begin
             raddr   = link;
             state_d = StNextWaiter;
+          end else if (EventFlags && wake_then_q == StLeave) begin
+            raddr   = link;
+            state_d = StLeave;
           end else begin
             pop_d   = 1'b0;
             state_d = wake_then_q;
@@ -1265,10 +1335,11 @@ module cl_kernel_engine
 
       StLeave: begin
         raddr        = found ? tid : link;
-        answer_valid = (found | missing) && !silent_q;
+        answer_valid = (found | missing) && !silent_q && !setting;
         answer_o     = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
         if (found)        state_d = StWake;
         else if (missing) state_d = StIdle;
+        if (setting)      wake_then_d = last ? StIdle : StLeave;
       end
 
       // set_sched_param, set_deadline: the thread read has a new priority or deadline; a ready one goes to its tail.

@@ -33,6 +33,10 @@ package cl_kernel_pkg;
   localparam int unsigned MutexAttributesCeilingWidth = 8;
   localparam int unsigned MutexAttributesProtocolLsb = 8;
   localparam int unsigned MutexAttributesProtocolWidth = 2;
+  localparam int unsigned EventFlagsObjectLsb = 0;
+  localparam int unsigned EventFlagsObjectWidth = 6;
+  localparam int unsigned EventFlagsKindLsb = 6;
+  localparam int unsigned EventFlagsKindWidth = 4;
   localparam int unsigned EntryWordSchedParamLsb = 0;
   localparam int unsigned EntryWordSchedParamWidth = 8;
   localparam int unsigned EntryWordQueuedLsb = 8;
@@ -55,6 +59,7 @@ package cl_kernel_pkg;
   localparam int unsigned HardwareParam = 128;
 
   typedef enum logic [5:0] {
+    OpEventFlags = 6'd0,
     OpNext = 6'd1,
     OpSaved = 6'd2,
     OpWord0 = 6'd3,
@@ -140,6 +145,14 @@ package cl_kernel_pkg;
     StatusEalready = 8'd120,
     StatusEnotsup = 8'd134
   } status_e;
+
+  typedef enum logic [3:0] {
+    EventFlagsSet = 4'd0,
+    EventFlagsClear = 4'd1,
+    EventFlagsGet = 4'd2,
+    EventFlagsFound = 4'd3,
+    EventFlagsWait = 4'd8
+  } event_flags_e;
 
   typedef enum logic [2:0] {
     ThreadFree = 3'd0,

@@ -18,6 +18,7 @@ module cl_kernel_services
   parameter  bit          Timeouts      = 1'b0,
   parameter  bit          Inheritance   = 1'b0,
   parameter  bit          BarrierWait   = 1'b0,
+  parameter  bit          EventFlags    = 1'b0,
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
@@ -99,6 +100,11 @@ module cl_kernel_services
   output logic                     mutex_locked_o,
   output logic      [TidWidth-1:0] mutex_owner_o,
 
+  // Event flags: see cl_kernel_event_flags
+  output logic              [31:0] flags_o,
+  input  logic                     flags_we_i,
+  input  logic              [31:0] flags_i,
+
   output outcome_t                 outcome_o,
   output thread_change_t           change_o,         // for the thread table, if the outcome happens
   output logic               [9:0] object_id_o,      // the operation's object; a new one if it creates it
@@ -157,6 +163,7 @@ module cl_kernel_services
     endcase
     if (Inheritance && read_op_i == OpMutexProtocol) known <= 1'b1;
     if (BarrierWait && read_op_i == OpBarrierWait)   known <= 1'b1;
+    if (EventFlags && read_op_i == OpEventFlags)     known <= 1'b1;
   end
 
   assign allowed = known && (caller_runs_i || !needs_thread || by_line_i);
@@ -184,6 +191,7 @@ module cl_kernel_services
       3'd6:    outcome_o = op_i[2] ? of_thread : of_interrupt;
       default: outcome_o = of_thread;
     endcase
+    if (EventFlags && op_i == OpEventFlags) outcome_o = of_condition;
     if (!known)        outcome_o = failed(StatusEinval);
     else if (!allowed) outcome_o = failed(StatusEsrch);
   end
@@ -195,6 +203,7 @@ module cl_kernel_services
       OpCondCreate:      object_id_o = new_condition;
       default:           object_id_o = id_i;
     endcase
+    if (EventFlags && op_i == OpEventFlags) object_id_o = 10'(id_i[EventFlagsObjectLsb +: EventFlagsObjectWidth]);
   end
 
   cl_kernel_thread_ops #(
@@ -290,7 +299,11 @@ module cl_kernel_services
     .commit_i   (commit)
   );
 
-  cl_kernel_condition_ops #(.Conditions(Conditions), .BarrierWait(BarrierWait)) u_condition_ops (
+  cl_kernel_condition_ops #(
+    .Conditions  (Conditions),
+    .BarrierWait (BarrierWait),
+    .EventFlags  (EventFlags)
+  ) u_condition_ops (
     .clk_i,
     .rst_ni,
     .read_id_i,
@@ -298,6 +311,9 @@ module cl_kernel_services
     .id_i,
     .word0_i,
     .waiter_valid_i,
+    .flags_o,
+    .flags_we_i,
+    .flags_i,
     .outcome_o (of_condition),
     .new_o     (new_condition),
     .commit_i  (commit)

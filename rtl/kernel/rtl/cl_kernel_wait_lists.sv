@@ -11,7 +11,9 @@
 //            to link behind it. The caller goes before the first waiter whose level is lower now.
 //   pop      the first waiter, whose record is read, leaves
 //   leave    thread target_i, if it waits, leaves: the user reads the first waiter's record, and holds leave_i until
-//            found_o or missing_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
+//            found_o or missing_o, each cycle reading the record of link_i: a cycle a waiter passed, one more.
+//            With keep_i, from found_o until leave_i is held again, the search goes on behind that waiter: the user has
+//            read the record of its link_i
 module cl_kernel_wait_lists
   import cl_ready_queue_pkg::*;
 #(
@@ -43,8 +45,10 @@ module cl_kernel_wait_lists
 
   input  logic                  leave_i,
   input  logic           [31:0] target_i,
+  input  logic                  keep_i,
   output logic                  found_o,          // with leave_i: it is the one read, and leaves
   output logic                  missing_o,        // with leave_i: it does not wait
+  output logic                  last_o,           // no waiter is behind the one read
 
   // Thread table
   input  logic   [TidWidth-1:0] tid_i,
@@ -97,6 +101,7 @@ module cl_kernel_wait_lists
   assign done_o    = linking_q || (here ? !before_valid_q : last);
   assign found_o   = leave_i && 32'(tid_i) == target_i;
   assign missing_o = leave_i && !found_o && last;
+  assign last_o    = last;
 
   always_comb begin
     link_we_o   = 1'b0;
@@ -159,7 +164,7 @@ module cl_kernel_wait_lists
         before_valid_q <= 1'b1;
         before_q       <= tid_i;
       end
-    end else begin
+    end else if (!keep_i) begin
       before_valid_q <= leave_i;
       before_q       <= tid_i;
     end

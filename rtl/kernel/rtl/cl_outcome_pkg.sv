@@ -67,6 +67,11 @@ package cl_outcome_pkg;
     answered.value = value;
   endfunction
 
+  // Of event flags: whether these are what somebody waits for
+  function automatic logic suffice(input logic [31:0] flags, input logic [31:0] wanted, input logic all);
+    return all ? (flags & wanted) == wanted : (flags & wanted) != '0;
+  endfunction
+
   function automatic logic [31:0] word(input status_e status, input logic resumed,
                                        input logic [WordValueWidth-1:0] value);
     return 32'(WordStatusWidth'(status))   << WordStatusLsb

@@ -18,6 +18,7 @@ module cl_soc
   parameter bit          Timeouts   = 1'b0,           // the kernel ends waits whose time is over
   parameter bit          Inheritance = 1'b0,          // its mutexes can have a protocol
   parameter bit          BarrierWait = 1'b0,          // its condition variables can be barriers
+  parameter bit          EventFlags  = 1'b0,          // and event flags
   parameter int unsigned RtCpus     = 1,              // policy partitioned: real-time CPUs,
   parameter int unsigned RtPriority = 16,             // and the least priority of a real-time thread
   parameter int unsigned ReadyQueue = 1,              // a build_e of cl_ready_queue_pkg
@@ -216,6 +217,7 @@ module cl_soc
     .Timeouts  (Timeouts),
     .Inheritance(Inheritance),
     .BarrierWait(BarrierWait),
+    .EventFlags (EventFlags),
     .RtCpus    (RtCpus),
     .RtPriority(RtPriority),
     .ReadyQueue(ReadyQueue),

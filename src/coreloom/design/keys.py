@@ -163,6 +163,16 @@ class KernelSize:
             area="`coreloom synth cl_kernel:barriers`",
         ),
     ] = False
+    events: Annotated[
+        bool,
+        Key(
+            "condition variables of the hardware kernel, at most 64, serve as event flags; else those live in memory",
+            rtl="EventFlags",
+            c={"CL_EVENT_FLAGS": lambda _, own: int(own)},
+            optional=True,
+            area="`coreloom synth cl_kernel:events`",
+        ),
+    ] = False
     rt_cpus: Annotated[
         int,
         Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),

@@ -42,6 +42,7 @@ __all__ = [
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
 MAX_CLIENTS = 16  # of the kernel: processors and hardware threads
+MAX_EVENT_FLAGS = 64  # condition variables that serve as them: what an id of event_flags can name
 MAX_IPC_CPUS = 8  # its masks of processors have so many bits (rtl/ipc/port/data/ipc.toml)
 MAX_HYBRID_PRIORITIES = 128  # from 128 on, a scheduling parameter names a hardware thread
 
@@ -268,6 +269,11 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             )
     if kernel.inheritance and not kernel.mutexes:
         raise wrong("kernel.inheritance", "kernel.inheritance needs kernel.mutexes of at least 1, not 0")
+    if kernel.events and kernel.conditions > MAX_EVENT_FLAGS:
+        raise wrong(
+            "kernel.events",
+            f"kernel.events needs kernel.conditions of at most {MAX_EVENT_FLAGS}, not {kernel.conditions}",
+        )
     if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= cpus:
         raise wrong("kernel.rt_cpus", f"kernel.rt_cpus must be from 1 to cpus = {cpus}, not {kernel.rt_cpus}")
     if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:

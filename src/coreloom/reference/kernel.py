@@ -25,6 +25,7 @@ _THREAD_WORD = SPEC.layouts["thread_word"]
 _ENTRY_WORD = SPEC.layouts["entry_word"]
 _BINDING = SPEC.layouts["binding"]
 _MUTEX = SPEC.layouts["mutex_attributes"]
+_EVENT_FLAGS = SPEC.layouts["event_flags"]
 _STATE = SPEC.states
 GIVE_WAY = 1 << SPEC.layouts["word"]["give_way"].lsb
 RESUMED = 1 << SPEC.layouts["word"]["resumed"].lsb
@@ -76,6 +77,7 @@ class Config:
     timeouts: bool = False  # waits can have time limits
     inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
     barrier_wait: bool = False  # condition variables can serve as barriers
+    event_flags: bool = False  # and as event flags, if there are at most 64
     reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
     policy: str = "priority"  # or "dwrr", "partitioned", "edf"
     rt_cpus: int = 1  # partitioned: CPUs 0 to rt_cpus - 1 are real-time ones,
@@ -106,6 +108,8 @@ class Thread:
     held: list[int] = field(default_factory=list)  # the mutexes with a protocol that it holds, newest first
     limit: int | None = None  # timeouts: when its wait is to end,
     waits_for: tuple[str, int] | None = None  # and which: kind and number of the object
+    flags: int = 0  # event flags: those that its last wait has found; while it waits, those it waits for,
+    how: int = 0  # and how
     sent: list[int] = field(default_factory=list)  # ports with an active event of this thread, newest first
     # dwrr
     weight: int = 1
@@ -148,8 +152,25 @@ class Semaphore:
 
 @dataclass
 class Condition:
-    signals: int = 0  # of a barrier: how many have come
+    signals: int = 0  # of a barrier: how many have come; of event flags: those
     waiters: list[int] = field(default_factory=list)
+
+
+class EventFlags(IntEnum):
+    """What is done with event flags; from WAIT on bits of it say how: ALL, CLEAR, TRY."""
+
+    SET = 0
+    CLEAR = 1
+    GET = 2
+    FOUND = 3
+    WAIT = 8
+
+
+_ALL, _CLEAR, _TRY = 1, 2, 4
+
+
+def _suffice(flags: int, wanted: int, how: int) -> bool:
+    return flags & wanted == wanted if how & _ALL else bool(flags & wanted)
 
 
 class Binding(IntEnum):
@@ -268,6 +289,8 @@ class Kernel:
             return error("einval")
         if name == "barrier_wait" and not self.config.barrier_wait:
             return error("einval")
+        if name == "event_flags" and not self.config.event_flags:
+            return error("einval")
         caller = None if port.current is None else self.threads[port.current]
         running = caller is not None and caller.state == _STATE["running"]
         if SPEC.ops[name].needs_thread and not running:
@@ -276,6 +299,8 @@ class Kernel:
         answer = operation(cpu, id)
         if caller is not None and running and caller.state == _STATE["blocked"] and caller.limit is not None:
             kind = SPEC.ops[name].id or ""
+            if name == "event_flags":
+                kind, id = "condition", _EVENT_FLAGS["object"].get(id)
             caller.waits_for = (kind, id) if kind in ("mutex", "semaphore", "port", "condition") else None
         return answer
 
@@ -1334,7 +1359,7 @@ class Kernel:
 
     def _cond_ticket(self, cpu: int, id: int) -> int:
         condition = self._condition(id)
-        return error("einval") if condition is None else condition.signals
+        return error("einval") if condition is None else condition.signals % SIGNALS
 
     def _cond_wait(self, cpu: int, id: int) -> int | None:
         condition = self._condition(id)
@@ -1360,6 +1385,51 @@ class Kernel:
         condition.signals = (condition.signals + 1) % SIGNALS
         self._queue_waiter(condition.waiters, self._current(cpu))
         return self._block(cpu)
+
+    def _event_flags(self, cpu: int, id: int) -> int | None:
+        kind, id = _EVENT_FLAGS["kind"].get(id), _EVENT_FLAGS["object"].get(id)
+        thread, word0, condition = self.threads[self._current(cpu)], self.cpus[cpu].word0, self._condition(id)
+        if kind == EventFlags.FOUND:
+            self._leave_word(cpu, thread.flags)
+            return 0
+        if condition is None or EventFlags.FOUND < kind < EventFlags.WAIT:
+            return error("einval")
+        if kind == EventFlags.SET:
+            self._set_flags(condition, word0)
+        elif kind == EventFlags.CLEAR:
+            condition.signals &= ~word0
+        elif kind == EventFlags.GET:
+            self._leave_word(cpu, condition.signals)
+        elif not word0:
+            return error("einval")
+        elif _suffice(condition.signals, word0, kind):
+            thread.flags, thread.how = condition.signals, 0
+            if kind & _CLEAR:
+                condition.signals &= ~word0
+        elif kind & _TRY:
+            return error("eagain")
+        else:
+            self._publish(cpu)
+            thread.flags, thread.how = word0, kind
+            self._queue_waiter(condition.waiters, self._current(cpu))
+            return self._block(cpu)
+        return 0
+
+    def _leave_word(self, cpu: int, word: int) -> None:
+        """In WORD0; other words of a message are 0 then."""
+        self.cpus[cpu].words[:] = self._message([word])[: len(self.cpus[cpu].words)]
+
+    def _set_flags(self, condition: Condition, flags: int) -> None:
+        condition.signals |= flags
+        cleared = 0
+        for tid in [*condition.waiters]:
+            waiter = self.threads[tid]
+            if _suffice(condition.signals, waiter.flags, waiter.how):
+                if waiter.how & _CLEAR:
+                    cleared |= waiter.flags
+                waiter.flags, waiter.how = condition.signals, 0
+                self._leave(condition.waiters, tid)
+        condition.signals &= ~cleared
 
     def _signal(self, id: int, everybody: bool) -> int:
         condition = self._condition(id)

@@ -22,6 +22,7 @@ from coreloom.reference.kernel import (
     WORD_MASK,
     Binding,
     Config,
+    EventFlags,
     Kernel,
 )
 
@@ -43,6 +44,7 @@ _BLOCKING = {
 }  # fmt: skip
 _EPISODE = 4000  # steps from reset to reset: threads lost for good (deadlocks) must not pile up
 _MOOD = 500
+_KIND_LSB = SPEC.layouts["event_flags"]["kind"].lsb
 _PATIENCE = 20  # steps without a thread that can run
 
 
@@ -97,6 +99,7 @@ class Generator:
         self._arguments: dict[str, Callable[[int], int]] = {
             "cond_wait": self._ticket,
             "barrier_wait": self._others,
+            "event_flags": lambda id: self._flags(),
             "interrupt_bind": self._binding,
             "reserve": self._owner,
             "set_weight": lambda id: self.random.choice((1, 1, 2, 3, 5, 20)),
@@ -145,6 +148,7 @@ class Generator:
             weight |= {"mutex_lock": 40, "mutex_unlock": 20, "mutex_leave": 6, "thread_read": 10}
         if not self.config.barrier_wait:
             weight["barrier_wait"] = 1
+        weight["event_flags"] = 60 if self.config.event_flags else 1
         if self.config.policy == "edf":
             weight["set_deadline"] = 12
         self._weights = [weight[name] * self.random.choice((1, 1, 3)) for name in self._names]
@@ -249,6 +253,19 @@ class Generator:
         came = known[0].signals if known and known[0] else 0
         return came + self.random.choice((0, 0, 1, 2, -1)) & 0xFFFF_FFFF
 
+    def _flags(self) -> int:
+        """Few different ones, so that they meet; seldom none."""
+        flag = self.random.choice((0x1, 0x2, 0x10000, 0x80000000))
+        return self.random.choice((flag, flag, flag | self.random.getrandbits(2), 0x80010003, 0))
+
+    def _kind_of_flags(self) -> int:
+        """A wait only if others can run."""
+        kinds = [EventFlags.SET] * 6 + [EventFlags.CLEAR, EventFlags.GET, EventFlags.FOUND]
+        kinds += [EventFlags.WAIT + how for how in range(4, 8)]
+        if self._runnable() > self._few or self.random.random() < 0.05:
+            kinds += [EventFlags.WAIT + how for how in range(4)] * 5
+        return self.random.choice(kinds)
+
     def _protocol(self) -> int:
         """Mostly inheritance; a ceiling is high, and seldom too high."""
         protocol = self.random.choice((0, 1, 1, 1, 2, 2, 3) if self._wrong > 0.1 else (0, 1, 1, 1, 2))
@@ -352,7 +369,7 @@ class Generator:
         elif kind == "semaphore":
             mine = [i for i, s in enumerate(kernel.semaphores) if s]
             size = self.config.semaphores
-        elif kind == "condition":
+        elif kind in ("condition", "event_flags"):
             mine = [i for i, c in enumerate(kernel.conditions) if c]
             size = self.config.conditions
         elif kind == "cpu":
@@ -380,4 +397,5 @@ class Generator:
                 if t.state != states["free"] and any(t.state == states[name] for name in wanted)
             ]
             size = self.config.threads
-        return rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size or 1)
+        id = rnd.choice(mine) if mine and rnd.random() < 0.9 else rnd.randrange(size or 1)
+        return id | self._kind_of_flags() << _KIND_LSB if kind == "event_flags" else id

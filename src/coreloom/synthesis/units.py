@@ -238,6 +238,7 @@ def _kernels() -> list[Unit]:
         kernel("timeouts", Timeouts=1),
         kernel("inheritance", Inheritance=1),
         kernel("barriers", BarrierWait=1),
+        kernel("events", EventFlags=1),
         kernel("words", PortWords=4),
         kernel("dwrr", Policy=1),
         kernel("partitioned", Policy=2),

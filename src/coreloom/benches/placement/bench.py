@@ -61,8 +61,8 @@ SERVICES = (
     Service("condition", "condition variable", "kernel.conditions", 32, 1, {"ALWAYS_WAITS": 1}),
     Service("barrier", "barrier", "kernel.barriers", True, False, {"MEETS": 1}),
     Service("limit", "time limit of a semaphore", "kernel.timeouts", True, False, {"TIMES": 1}),
+    Service("events", "event flags", "kernel.events", True, False),
     Service("rwlock", "read-write lock, read"),
-    Service("events", "event flags"),
 )
 
 

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Condition variables that serve as event flags (decision 47), course by course; and proven.
+
+Random streams: test_referee.py; cycles: test_cycles.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from coreloom.reference.kernel import GIVE_WAY, SPEC, Config, EventFlags, error
+from coreloom.reference.scenario import Scenario
+
+from .harness import DEFAULT, run, words
+
+MAIN = 16  # priority of thread 0
+ANY, ALL, CLEAR, TRY = 0, 1, 2, 4
+CONFIG = dataclasses.replace(DEFAULT, cpus=1, event_flags=True)
+KIND_LSB = SPEC.layouts["event_flags"]["kind"].lsb
+
+
+class Flags(Scenario):
+    """Thread 0 runs on CPU 0; condition variable 0 serves as event flags."""
+
+    def __init__(self, config: Config = CONFIG) -> None:
+        super().__init__(config)
+        assert self.do(0, "cond_create") == 0
+
+    def op(self, kind: int, word0: int | None = None, cpu: int = 0, id: int = 0) -> int | None:
+        return self.do(cpu, "event_flags", kind << KIND_LSB | id, word0)
+
+    def wait(self, how: int, flags: int, cpu: int = 0) -> int | None:
+        return self.op(EventFlags.WAIT + how, flags, cpu)
+
+    def word(self, kind: EventFlags, cpu: int = 0) -> int | None:
+        """What the kind leaves in WORD0."""
+        assert self.op(kind, cpu=cpu) == 0
+        return self.do(cpu, "word0")
+
+    def waiter(self, how: int, flags: int, priority: int = MAIN + 2) -> int:
+        """A thread of this priority that waits."""
+        tid = self.thread(0, priority)
+        assert self.switch(0, "yield") == GIVE_WAY | tid
+        assert self.wait(how, flags) == GIVE_WAY | 0
+        self.store(0, "saved")
+        return tid
+
+    def go_on(self, tids: list[int], found: int) -> None:
+        """These threads run, one after the other, have found these flags, and end; nobody else does."""
+        for tid, then in zip(tids, [*tids[1:], 0], strict=True):
+            if tid == tids[0]:
+                assert self.switch(0, "preempt") == GIVE_WAY | tid
+            assert self.word(EventFlags.FOUND) == found
+            assert self.switch(0, "thread_exit") == GIVE_WAY | then
+
+
+def test_flags_are_set_cleared_and_read(tmp_path: Path) -> None:
+    s = Flags()
+    assert s.word(EventFlags.GET) == 0
+    assert s.op(EventFlags.SET, 0x8001_0003) == 0
+    assert s.op(EventFlags.SET, 0x10) == 0
+    assert s.op(EventFlags.CLEAR, 0x0001_0001) == 0
+    assert s.word(EventFlags.GET) == 0x8000_0012
+    assert s.do(0, "cond_destroy", 0) == 0
+    assert s.do(0, "cond_create") == 0
+    assert s.word(EventFlags.GET) == 0
+    run(s, tmp_path)
+
+
+def test_flags_that_are_there_end_the_wait_at_once(tmp_path: Path) -> None:
+    s = Flags()
+    assert s.word(EventFlags.FOUND) == 0
+    s.op(EventFlags.SET, 0x8000_0006)
+    assert s.wait(ANY, 3) == 0
+    assert s.word(EventFlags.FOUND) == 0x8000_0006
+    assert s.wait(ALL | TRY, 3) == error("eagain")
+    assert s.wait(ANY | TRY | CLEAR, 3) == 0
+    assert s.word(EventFlags.FOUND) == 0x8000_0006
+    assert s.wait(ALL | CLEAR, 0x8000_0004) == 0
+    assert s.word(EventFlags.FOUND) == 0x8000_0004
+    assert s.word(EventFlags.GET) == 0
+    run(s, tmp_path)
+
+
+def test_what_one_clears_is_seen_by_all(tmp_path: Path) -> None:
+    s = Flags()
+    s.op(EventFlags.SET, 0x10)
+    low = s.waiter(ANY | CLEAR, 2, MAIN + 2)
+    late = s.waiter(ALL, 0x22, MAIN + 4)
+    high = s.waiter(ALL | CLEAR, 3, MAIN + 3)
+    assert s.op(EventFlags.SET, 7) == 0
+    assert s.word(EventFlags.GET) == 0x14
+    s.go_on([high, low], 0x17)
+    assert s.op(EventFlags.SET, 0x22) == 0
+    s.go_on([late], 0x36)
+    assert s.do(0, "cond_destroy", 0) == 0
+    run(s, tmp_path)
+
+
+@pytest.mark.parametrize("satisfied", range(1, 16))
+def test_any_of_those_that_wait_leave(satisfied: int, tmp_path: Path) -> None:
+    """The first, those in the middle, the last, in every combination; the others stay in their order."""
+    s = Flags()
+    waiters = [s.waiter(ANY, 1 << n) for n in range(4)]
+    assert s.op(EventFlags.SET, satisfied) == 0
+    s.go_on([tid for n, tid in enumerate(waiters) if satisfied >> n & 1], satisfied)
+    last = s.waiter(ANY, 1 << 4)
+    assert s.op(EventFlags.SET, 31) == 0
+    s.go_on([*(tid for n, tid in enumerate(waiters) if not satisfied >> n & 1), last], 31)
+    assert s.do(0, "cond_destroy", 0) == 0
+    run(s, tmp_path)
+
+
+def test_who_waits_on_an_idle_cpu_is_woken_there(tmp_path: Path) -> None:
+    s = Flags(dataclasses.replace(CONFIG, cpus=2))
+    other = s.thread(0, MAIN)
+    assert s.do(1, "next") == GIVE_WAY | other
+    assert s.wait(ALL, 6, cpu=1) is None
+    assert s.do(0, "cond_destroy", 0) == error("ebusy")
+    assert s.op(EventFlags.SET, 2) == 0
+    assert len(words(s)) == 1
+    assert s.op(EventFlags.SET, 4) == 0
+    assert len(words(s)) == 2  # and the other's load has returned
+    assert s.word(EventFlags.FOUND, cpu=1) == 6
+    run(s, tmp_path)
+
+
+def test_who_leaves_is_not_woken_again(tmp_path: Path) -> None:
+    s = Flags()
+    other = s.waiter(ANY | CLEAR, 1)
+    assert s.do(0, "cond_leave", 0, other) == 0
+    assert s.op(EventFlags.SET, 1) == 0
+    assert s.word(EventFlags.GET) == 1
+    run(s, tmp_path)
+
+
+def test_a_deadline_ends_the_wait(tmp_path: Path) -> None:
+    s = Flags(dataclasses.replace(CONFIG, timeouts=True))
+    assert s.do(0, "timeout_start", word0=100) == 0
+    assert s.wait(ANY, 1) is None
+    s.time(100)
+    assert len(words(s)) == 1
+    assert s.do(0, "timeout_stop") == 1
+    run(s, tmp_path)
