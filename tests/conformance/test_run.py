@@ -98,6 +98,7 @@ def test_the_suite_passes(group: str, ground: str) -> None:
     [
         *((group, "inheritance") for group in ("protocol", "mutex", "condition")),
         *((group, "barriers") for group in ("barrier", "cancel")),
+        ("events", "events"),
     ],
 )
 def test_a_service_placed_in_hardware(group: str, key: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.reference.kernel import HARDWARE_PARAM, Config
+from coreloom.reference.kernel import HARDWARE_PARAM, SPEC, Config, EventFlags
 from coreloom.reference.scenario import Scenario
 from coreloom.simulation.harness.kernel_port import Cycles, play
 
@@ -972,6 +972,44 @@ BARRIER_CASES["barriers: barrier_wait, blocks, first waiter"] = lambda s: meet(s
 BARRIER_CASES["barriers: barrier_wait, the last, 20 threads wait"] = lambda s: meet(s, 20)
 
 
+FLAGS_CASES: dict[str, Case] = {}
+
+
+def flags(s: Scenario, kind: int, word0: int = 1) -> int | None:
+    return s.switch(0, "event_flags", kind << SPEC.layouts["event_flags"]["kind"].lsb, word0=word0)
+
+
+def flags_case(label: str, kind: int, word0: int = 1, there: int = 0, wait: int = 0, wanted: int = 2) -> None:
+    """An operation on flags of which `there` are set; so many threads wait for `wanted`."""
+
+    def case(s: Scenario) -> None:
+        s.do(0, "cond_create")
+        flags(s, EventFlags.SET, there)
+        for _ in range(wait):
+            s.thread(0, HIGH)
+            s.switch(0, "yield")
+            flags(s, EventFlags.WAIT, wanted)
+        for tid in range(1, wait + 1):
+            s.do(0, "set_sched_param", tid, word0=LOW)
+        s.thread(0, LOW)
+        s.store(0, "word0", word0)
+        s.do(0, "event_flags", kind << SPEC.layouts["event_flags"]["kind"].lsb)
+
+    FLAGS_CASES[f"event_flags: {label}"] = case
+
+
+flags_case("set, nobody waits", EventFlags.SET)
+flags_case("set, 1 thread waits and is woken", EventFlags.SET, 2, wait=1)
+flags_case("set, 10 threads wait, none is woken", EventFlags.SET, 1, wait=10)
+flags_case("set, 20 threads wait, none is woken", EventFlags.SET, 1, wait=20)
+flags_case("set, 20 threads wait and are woken", EventFlags.SET, 2, wait=20)
+flags_case("clear", EventFlags.CLEAR)
+flags_case("get", EventFlags.GET)
+flags_case("found", EventFlags.FOUND)
+flags_case("wait, the flags are there", EventFlags.WAIT, there=1)
+flags_case("wait, blocks, first waiter", EventFlags.WAIT)
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
     folder = tmp_path_factory.mktemp("cycles")
@@ -985,6 +1023,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cycles]:
         (Config(policy="edf"), EDF_CASES),
         (Config(inheritance=True), INHERITANCE_CASES),
         (Config(barrier_wait=True), BARRIER_CASES),
+        (Config(event_flags=True), FLAGS_CASES),
     )
     for config, cases in builds:
         steps, last = [], []
@@ -1046,6 +1085,30 @@ def test_a_protocol_costs_nobody_an_answer_who_changes_no_priority(measured: dic
         for whom in ("the owner", "a chain of 2", "a chain of 3")
     )
     assert two - one == three - two == 3
+
+
+def test_a_set_looks_at_a_waiter_in_each_cycle(measured: dict[str, Cycles]) -> None:
+    """After the answer; and wakes one in each other cycle, in the end with the queue's own."""
+    none, ten, twenty, woken = (
+        measured[f"event_flags: set, {who}"]
+        for who in (
+            "nobody waits",
+            "10 threads wait, none is woken",
+            "20 threads wait, none is woken",
+            "20 threads wait and are woken",
+        )
+    )
+    assert none.answer == ten.answer == twenty.answer == woken.answer == 3
+    assert twenty.quiet - ten.quiet == ten.quiet - none.quiet == 10
+    assert woken.quiet - none.quiet == 2 * 20 + 1
+
+
+def test_event_flags_cost_no_other_operation_a_cycle(measured: dict[str, Cycles], tmp_path: Path) -> None:
+    config = Config(event_flags=True)
+    for label, function in CASES.items():
+        scenario = Scenario(config)
+        function(scenario)
+        assert play(config, scenario.steps, 0, tmp_path)[1][-1] == measured[label], label
 
 
 def test_more_words_of_a_message_cost_no_cycle(measured: dict[str, Cycles], tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ import pytest
 
 from coreloom.reference.kernel import GIVE_WAY, SPEC, Config, EventFlags, error
 from coreloom.reference.scenario import Scenario
+from soc.formal import proves
 
-from .harness import DEFAULT, run, words
+from .harness import DEFAULT, KERNEL, run, words
 
 MAIN = 16  # priority of thread 0
 ANY, ALL, CLEAR, TRY = 0, 1, 2, 4
@@ -145,3 +146,61 @@ def test_a_deadline_ends_the_wait(tmp_path: Path) -> None:
     assert len(words(s)) == 1
     assert s.do(0, "timeout_stop") == 1
     run(s, tmp_path)
+
+
+def flags_prove(
+    threads: int = 2,
+    module: str = "cl_kernel_condition_ops",
+    old: str = "",
+    new: str = "",
+    never: bool = False,
+) -> bool:
+    """The rule of cl_kernel_event_flags_formal, of a text in one of its modules with a fault."""
+    text = (KERNEL / "rtl" / f"{module}.sv").read_text()
+    assert not old or text.count(old) == 1
+    names = (
+        *("cl_kernel_pkg", "cl_outcome_pkg", "cl_ram_1r1w", "cl_find_last_set", "cl_free_id"),
+        *("cl_object_table", "cl_kernel_condition_ops", "cl_kernel_event_flags"),
+    )
+    rest = [KERNEL / "rtl" / f"{name}.sv" for name in names if name != module]
+    rest.append(KERNEL / "formal" / "cl_kernel_event_flags_formal.sv")
+    text = text.replace(old, new) if old else text
+    params = f"-GThreads={threads} -GNever={int(never)}"
+    return proves("cl_kernel_event_flags_formal", text, params, rest, 3, "--no-synthesis-define")
+
+
+@pytest.mark.parametrize("threads", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_set_wakes_whom_it_should(threads: int) -> None:
+    """After every sequence of operations."""
+    assert flags_prove(threads)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        # what one clears is gone for the next
+        ("cl_kernel_event_flags", "suffice(flags_q,", "suffice(flags_q & ~cleared_q,"),
+        # what the first clears is forgotten
+        ("cl_kernel_event_flags", "cleared_q <= cleared;", "cleared_q <= '0;"),
+        # who waits clears, though it is not satisfied
+        ("cl_kernel_event_flags", "(satisfied_o && record.how[1])", "record.how[1]"),
+        # a try that fails waits
+        ("cl_kernel_condition_ops", "else if (kind[2])  ", "else if (1'b0)  "),
+        # the flags read are those of the next operation
+        ("cl_kernel_condition_ops", "flags_o = 32'(signals) |", "flags_o = 32'(set_to) |"),
+        # a set does not look at the waiters
+        (
+            "cl_kernel_condition_ops",
+            "if (waiter_valid_i) outcome_o.course = CourseLeave;\n          end\n          EventFlagsClear",
+            "end\n          EventFlagsClear",
+        ),
+    ],
+    ids=["order", "forgets", "clears", "try", "read", "asleep"],
+)
+def test_the_proof_of_event_flags_notices(module: str, old: str, new: str) -> None:
+    assert not flags_prove(2, module, old, new)
+
+
+def test_all_may_be_woken() -> None:
+    """The properties are not true of nothing."""
+    assert not flags_prove(2, never=True)

@@ -48,6 +48,7 @@ class Size(NamedTuple):
     reserve: bool = False
     policy: str = "priority"
     move: int = 0
+    event_flags: bool = False
 
     def config(self) -> Config:
         return Config(
@@ -62,6 +63,7 @@ class Size(NamedTuple):
             semaphores=1,
             conditions=1,
             barrier_wait=True,
+            event_flags=self.event_flags,
             reserve=self.reserve,
             policy=self.policy,
             rt_priority=1,
@@ -80,6 +82,7 @@ LARGER = [
     Size(14, build=Build.LINEAR, move=17),
     Size(14, ports=2, port_depth=2, lines=2, move=17),
     Size(15, threads=3, move=18),
+    Size(13, event_flags=True, move=16),
     EDF,
 ]
 

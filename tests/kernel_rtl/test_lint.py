@@ -81,7 +81,18 @@ def read(config: Config) -> str:
 
 # Each policy and option in one size, and the least one; "most" takes long.
 READ = (
-    *("default", "hybrid", "reserve", "partitioned", "timeouts", "words", "barriers", "events", "dwrr", "edf"),
+    *(
+        "default",
+        "hybrid",
+        "reserve",
+        "partitioned",
+        "timeouts",
+        "words",
+        "barriers",
+        "events",
+        "dwrr",
+        "edf",
+    ),
     *("least", "none"),
 )
 

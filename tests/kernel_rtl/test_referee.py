@@ -79,7 +79,10 @@ CONFIGS = {
     "barriers-dwrr": (replace(small(2, policy="dwrr"), barrier_wait=True), 15_000),
     "events-1": (replace(small(1), event_flags=True), 20_000),
     "events-2+1": (replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=1), 30_000),
-    "events-3": (replace(small(3), event_flags=True, barrier_wait=True, inheritance=True, reserve=True), 20_000),
+    "events-3": (
+        replace(small(3), event_flags=True, barrier_wait=True, inheritance=True, reserve=True),
+        20_000,
+    ),
     "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
     "events-edf": (replace(small(2, policy="edf"), event_flags=True, timeouts=True), 15_000),
     "events-partitioned": (replace(small(3, policy="partitioned"), event_flags=True, rt_priority=4), 15_000),

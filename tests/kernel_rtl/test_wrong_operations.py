@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, error
+from coreloom.reference.kernel import GIVE_WAY, HARDWARE_PARAM, SPEC, Config, EventFlags, error
 from coreloom.reference.scenario import Scenario
 from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play
@@ -19,13 +19,20 @@ from coreloom.simulation.harness.kernel_port import play
 from .harness import SEED, small
 
 CONFIG = replace(
-    small(2, hw_threads=1), lines=8, reserve=True, timeouts=True, inheritance=True, barrier_wait=True
+    small(2, hw_threads=1),
+    lines=8,
+    reserve=True,
+    timeouts=True,
+    inheritance=True,
+    barrier_wait=True,
+    event_flags=True,
 )
 UNIT = CONFIG.cpus  # the client that is the hardware thread
 STATIC, DETACHED = 1 << 12, 1 << 13
 SEMAPHORE, PORT, NO_KIND = 1 << 10, 2 << 10, 3 << 10
 INHERIT, PROTECT, NO_PROTOCOL = 1 << 8, 2 << 8, 3 << 8
 SEMAPHORE_MAX = SPEC.limits["semaphore_max"]
+KIND_LSB = SPEC.layouts["event_flags"]["kind"].lsb
 
 
 def populated(config: Config = CONFIG) -> Scenario:
@@ -129,8 +136,12 @@ def by_deadline() -> Scenario:
 
 
 def without() -> Scenario:
-    """A kernel without reservations, timeouts, inheritance and barriers."""
-    return Scenario(replace(CONFIG, reserve=False, timeouts=False, inheritance=False, barrier_wait=False))
+    """A kernel without reservations, timeouts, inheritance, barriers and event flags."""
+    return Scenario(
+        replace(
+            CONFIG, reserve=False, timeouts=False, inheritance=False, barrier_wait=False, event_flags=False
+        )
+    )
 
 
 def above() -> Scenario:
@@ -273,6 +284,15 @@ TABLE: list[Row] = [
     (full, 0, "cond_create", 0, None, "eagain"),
     (populated, 0, "cond_destroy", 1, None, "ebusy"),
     (without, 0, "barrier_wait", 0, 0, "einval"),
+    (without, 0, "event_flags", 0, 1, "einval"),
+    *(
+        (populated, 0, "event_flags", kind << KIND_LSB | id, 1, "einval")
+        for kind in (EventFlags.SET, EventFlags.CLEAR, EventFlags.GET, *range(EventFlags.WAIT, 16))
+        for id in (NOT_MADE["condition"], CONFIG.conditions, 63)
+    ),
+    *((populated, 0, "event_flags", kind << KIND_LSB, 1, "einval") for kind in range(4, 8)),  # no such kind
+    *((populated, 0, "event_flags", kind << KIND_LSB, 0, "einval") for kind in range(EventFlags.WAIT, 16)),
+    *((populated, 0, "event_flags", kind << KIND_LSB, 1, "eagain") for kind in range(12, 16)),
     (populated, 0, "interrupt_bind", 6, NO_KIND, "einval"),
     (populated, 0, "interrupt_bind", 6, SEMAPHORE | 3, "einval"),  # no such semaphore
     (populated, 0, "interrupt_bind", 6, SEMAPHORE | 1023, "einval"),

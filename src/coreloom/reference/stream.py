@@ -260,7 +260,8 @@ class Generator:
 
     def _kind_of_flags(self) -> int:
         """A wait only if others can run."""
-        kinds = [EventFlags.SET] * 6 + [EventFlags.CLEAR, EventFlags.GET, EventFlags.FOUND]
+        kinds: list[int] = [EventFlags.SET] * 6
+        kinds += [EventFlags.CLEAR, EventFlags.GET, EventFlags.FOUND]
         kinds += [EventFlags.WAIT + how for how in range(4, 8)]
         if self._runnable() > self._few or self.random.random() < 0.05:
             kinds += [EventFlags.WAIT + how for how in range(4)] * 5

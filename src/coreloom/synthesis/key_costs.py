@@ -68,7 +68,8 @@ class Point:
         (unit, *_) = (job.unit for job in units.choose([name]))
         made = keys.rtl_parameters(self.soc)
         params = {parameters[name]: value for name, value in made.items() if name in parameters}
-        label = "-".join(f"{name}={value}" for name, value in sorted(params.items()))
+        # A folder's name: at most 255 characters, so without those that are 0.
+        label = "-".join(f"{name}={value}" for name, value in sorted(params.items()) if value)
         return Job(dataclasses.replace(unit, build=label, params=lambda size: params), None)
 
 
