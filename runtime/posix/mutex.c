@@ -101,15 +101,22 @@ static int timed(pthread_mutex_t *mutex, uint64_t at) {
   return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, at);
 }
 
+/* As pthread_mutex_trylock, but EBUSY at once: a time limit counts from here. */
+static inline int try(pthread_mutex_t *mutex) {
+  uint32_t word = cl_op_mutex_trylock(cl_object(mutex->handle));
+  if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EBUSY))) return EBUSY;
+  return word <= CL_WORD_VALUE_MASK ? 0 : cl_mutex_closer(mutex, cl_status(word), 0);
+}
+
 int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles) {
-  int status = pthread_mutex_trylock(mutex);
+  int status = try(mutex);
   if (status != EBUSY) return status;
   return cycles ? timed(mutex, cl_now() + cycles) : ETIMEDOUT;
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
   uint64_t at;
-  int status = pthread_mutex_trylock(mutex);
+  int status = try(mutex);
   if (status != EBUSY) return status;
   status = cl_deadline(CLOCK_REALTIME, until, &at);
   if (status) return status;

@@ -99,9 +99,10 @@ CL_INLINE int timedsend(int port, struct source from, uint32_t cycles) {
   if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
       answer = op_send_once((uint32_t)port, from);
     while (goes_on(answer) && !cl_timer_ended(&timer));
-  cl_timer_stop(&timer);
+  int late = cl_timer_stop(&timer);
   after(answer);
   if (answer != CL_RESUMED) return cl_status(answer);
+  if (late) return ETIMEDOUT;
   status = trysend(port, from); /* there may be room by now */
   return status == EAGAIN ? ETIMEDOUT : status;
 }
@@ -123,9 +124,10 @@ CL_INLINE int timedreceive(int port, struct sink to, uint32_t cycles) {
   if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
       answer = op_receive_once((uint32_t)port, to);
     while (goes_on(answer) && !cl_timer_ended(&timer));
-  cl_timer_stop(&timer);
+  int late = cl_timer_stop(&timer);
   after(answer);
   if (answer != CL_RESUMED) return cl_status(answer);
+  if (late) return ETIMEDOUT;
   status = tryreceive(port, to); /* there may be a message by now */
   return status == EAGAIN ? ETIMEDOUT : status;
 }

@@ -89,7 +89,8 @@ extern void (*cl_specific_end)(void);
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
 /* It has ended the wait, or its time is over. */
 static inline int cl_timer_ended(const struct cl_timer *timer) {
-  if (CL_BACKEND_TIMEOUTS && timer->in_kernel) return cl_now() >= timer->at;
+  if (CL_BACKEND_TIMEOUTS && timer->in_kernel) /* a limit less than 2^30 cycles ahead */
+    return (int32_t)(cl_local_read(CL_MTIME_LO) - (uint32_t)timer->at) >= 0;
   if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
   int ended = *(const volatile uint32_t *)&timer->ended != 0;
   if (CL_CPUS > 1) cl_backend_unlock_quietly();

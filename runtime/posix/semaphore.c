@@ -104,11 +104,16 @@ static int timed(sem_t *sem, uint64_t at) {
   }
   int late = cl_timer_stop(&timer);
   if (cancelled) cl_cancel_act();
-  return late ? cl_fail(ETIMEDOUT) : waited(sem, word);
+  if (!late) return waited(sem, word);
+  errno = ETIMEDOUT;
+  return -1;
 }
 
-static int try(sem_t *sem) {
-  int status = cl_status(cl_op_semaphore_trywait(object(sem)));
+static inline int try(sem_t *sem) {
+  uint32_t word = cl_op_semaphore_trywait(object(sem));
+  if (word <= CL_WORD_VALUE_MASK) return 0;
+  if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EAGAIN))) return EAGAIN; /* at once: a time limit may count from here */
+  int status = cl_status(word);
   return status == EINVAL ? wait_in_memory(sem, 0) : status;
 }
 

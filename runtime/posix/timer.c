@@ -14,12 +14,12 @@ struct cl_timer *cl_timers[CL_CPUS];
 uint32_t cl_timers_count;
 
 uint64_t cl_now(void) {
-  uint32_t low;
+  uint32_t low; /* read first: a time limit counts from here */
   uint32_t high;
   do {
-    high = cl_local_read(CL_MTIME_HI);
     low = cl_local_read(CL_MTIME_LO);
-  } while (high != cl_local_read(CL_MTIME_HI));
+    high = cl_local_read(CL_MTIME_HI);
+  } while (cl_local_read(CL_MTIME_LO) < low); /* it has wrapped */
   return (uint64_t)high << 32 | low;
 }
 
