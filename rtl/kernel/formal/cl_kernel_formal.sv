@@ -27,6 +27,7 @@ module cl_kernel_formal
   parameter  bit          Reserve    = 1'b0,
   parameter  bit          BarrierWait = 1'b0,
   parameter  bit          EventFlags  = 1'b0,
+  parameter  bit          Pipeline   = 1'b0,
   parameter  int unsigned RtCpus     = 1,
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -62,7 +63,7 @@ module cl_kernel_formal
   localparam int unsigned Lists         = Ports + 3;
   localparam int unsigned PointerWidth  = ((PortDepth > 1) ? $clog2(PortDepth) : 1) + 1;
   localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1;
-  localparam int unsigned QueueCycles   = (ReadyQueue == BuildLinear) ? Threads + 2 : 3;
+  localparam int unsigned QueueCycles   = ((ReadyQueue == BuildLinear) ? Threads + 2 : 3) + 32'(Pipeline);
 
   typedef logic   [TidWidth-1:0] tid_t;
   typedef logic [LevelWidth-1:0] level_t;
@@ -79,6 +80,7 @@ module cl_kernel_formal
     .Reserve    (Reserve),
     .BarrierWait(BarrierWait),
     .EventFlags (EventFlags),
+    .Pipeline   (Pipeline),
     .RtCpus     (RtCpus),
     .RtPriority (RtPriority),
     .ReadyQueue (ReadyQueue),
@@ -283,6 +285,7 @@ module cl_kernel_formal
     logic sent;       // a port with unpublished messages is on its sender's list
     logic lines;      // a line's request matches its binding
     logic owners;     // owners are consistent, and every queue is served by an unreserved CPU
+    logic pick;       // with Pipeline: what is registered of the operation to come is what its client asks for
   } holds_t;
 
   holds_t                         holds;
@@ -574,6 +577,34 @@ module cl_kernel_formal
     end
   end
 
+  if (Pipeline) begin : g_pick
+    logic       picked;
+    cpu_t       client;
+    logic [5:0] op;
+    tid_t       reads;
+
+    assign picked = u_dut.u_engine.g_pick.pick_q;
+    assign client = u_dut.u_engine.pick;
+    assign op     = u_dut.op[client];
+
+    always_comb begin
+      unique case (op)
+        OpThreadExit, OpMove: reads = current[client];
+        OpThreadCreate:       reads = '0;
+        OpReserve:            reads = tid_t'(u_dut.words[client][0]);
+        default:              reads = tid_t'(u_dut.id[client]);
+      endcase
+      holds.pick = 32'(client) < Clients && (u_dut.u_engine.op_known & ~op_valid) == '0 && !u_dut.u_engine.act &&
+                   !u_dut.u_engine.commit && !u_dut.u_engine.publish_walk;
+      if (picked && u_dut.u_engine.op_known[client]) begin
+        if (u_dut.u_engine.op_pick != op || u_dut.u_engine.id_pick != u_dut.id[client]) holds.pick = 1'b0;
+        if (u_dut.u_engine.read_pick != reads)                                          holds.pick = 1'b0;
+      end
+    end
+  end else begin : g_no_pick
+    assign holds.pick = 1'b1;
+  end
+
   // ---------------------------------------------------------------------------------------------
   // The run
 
@@ -612,6 +643,7 @@ module cl_kernel_formal
         AssertSent:     assert (holds.sent);
         AssertLines:    assert (holds.lines);
         AssertOwners:   assert (holds.owners);
+        AssertPick:     assert (holds.pick);
         // A line that changes lets the clients wait for one cycle only.
         AssertServed:   assert (FromReset || !refused_q || !wanted || served);
       end

@@ -9,6 +9,7 @@ module cl_ready_queue  // verilog_lint: waive module-filename
   parameter  int unsigned Threads       = 3,
   parameter  int unsigned Priorities    = 3,
   parameter  bit          Deadlines     = 1'b0,
+  parameter  bit          Pipeline      = 1'b0,
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
@@ -81,9 +82,9 @@ module cl_ready_queue  // verilog_lint: waive module-filename
       if (!ready_o) left_q <= left_q - 8'd1;
       if (accept) begin
         unique case (op_i)
-          QueuePushBack, QueuePushFront: left_q <= 8'd1;
-          QueueMove:                     left_q <= (Build == BuildLinear) ? count + 8'd2 : 8'd3;
-          default:                       left_q <= (Build == BuildLinear) ? count + 8'd1 : 8'd2;
+          QueuePushBack, QueuePushFront: left_q <= 8'(Pipeline) + 8'd1;
+          QueueMove:                     left_q <= 8'(Pipeline) + ((Build == BuildLinear) ? count + 8'd2 : 8'd3);
+          default:                       left_q <= 8'(Pipeline) + ((Build == BuildLinear) ? count + 8'd1 : 8'd2);
         endcase
         queued_q[tid] <= push | op_i == QueueMove;
         where_q[tid]  <= queue_i;

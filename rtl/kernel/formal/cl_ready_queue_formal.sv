@@ -15,6 +15,7 @@ module cl_ready_queue_formal
   parameter  int unsigned Threads       = 3,
   parameter  int unsigned Priorities    = 3,
   parameter  bit          Deadlines     = 1'b0,
+  parameter  bit          Pipeline      = 1'b0,
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
@@ -45,7 +46,8 @@ module cl_ready_queue_formal
     .Queues     (Queues),
     .Threads    (Threads),
     .Priorities (Priorities),
-    .Deadlines  (Deadlines)
+    .Deadlines  (Deadlines),
+    .Pipeline   (Pipeline)
   ) u_dut (
     .clk_i,
     .rst_ni,
@@ -192,7 +194,7 @@ module cl_ready_queue_formal
       expected_q <= '0;
     end else if (accept) begin
       busy_q     <= 8'd1;
-      expected_q <= expected;
+      expected_q <= expected + 8'(Pipeline);
     end else if (ready) begin
       busy_q     <= '0;
     end else begin
@@ -357,7 +359,7 @@ module cl_ready_queue_formal
 
     always_comb begin
       if (rst_ni) begin
-        AssertPost:     assert (!post || ready);
+        AssertPost:     assert (!post || u_dut.ready);
         AssertPostPush: assert (!post || u_dut.g_bitmap.u_bitmap.push_q);
       end
       if (rst_ni && ready) begin

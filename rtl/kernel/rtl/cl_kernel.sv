@@ -19,6 +19,7 @@ module cl_kernel
   parameter  bit          Inheritance = 1'b0,           // mutexes can have a protocol (else mutex_protocol is no operation)
   parameter  bit          BarrierWait = 1'b0,           // condition variables can be barriers (else barrier_wait is no operation)
   parameter  bit          EventFlags  = 1'b0,           // and event flags, if they are at most 64 (else event_flags is no operation)
+  parameter  bit          Pipeline   = 1'b0,            // registers in the longest paths: a higher clock, more cycles
   parameter  int unsigned RtCpus     = 1,               // PolicyPartitioned: see cl_kernel_groups
   parameter  int unsigned RtPriority = 16,
   parameter  int unsigned ReadyQueue = BuildBitmap,
@@ -59,8 +60,8 @@ module cl_kernel
   if (Cpus == 0 || Cpus > 16 || Threads < 2 || Threads > 1024 || Priorities < 2 || Priorities > 256 ||
       Ports == 0 || Ports > 1024 || PortDepth == 0 || PortDepth > 1024 || PortWords > 8 || Mutexes > 1024 ||
       Semaphores > 1024 || Conditions == 0 || Conditions > 1024 || Lines == 0 || Lines > 64 ||
-      Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance) && Policy != PolicyPriority) ||
-      (Inheritance && Mutexes == 0) || (EventFlags && Conditions > 2**EventFlagsObjectWidth) ||
+      Clients > 16 || Policy > PolicyEdf || ((Reserve || Inheritance || Pipeline) && Policy != PolicyPriority) ||
+      (Inheritance && Mutexes == 0) || (EventFlags && (Pipeline || Conditions > 2**EventFlagsObjectWidth)) ||
       (Policy == PolicyPartitioned && (RtCpus == 0 || RtCpus > Cpus || RtPriority >= Priorities)) ||
       (HwThreads > 0 && Priorities > 128)) begin : g_out_of_range
     $error("cl_kernel: a parameter is out of range; see the table in rtl/kernel/README.md");
@@ -289,6 +290,7 @@ module cl_kernel
     .Inheritance(Inheritance),
     .BarrierWait(BarrierWait),
     .EventFlags (EventFlags),
+    .Pipeline   (Pipeline),
     .RtPriority (RtPriority),
     .Cpus       (Cpus),
     .HwThreads  (HwThreads),
@@ -383,7 +385,8 @@ module cl_kernel
     .Queues     (Queues),
     .Threads    (Threads),
     .Priorities (Deadlines ? 2**KeyWidth : Priorities),
-    .Deadlines  (Deadlines)
+    .Deadlines  (Deadlines),
+    .Pipeline   (Pipeline)
   ) u_ready_queue (
     .clk_i,
     .rst_ni,

@@ -15,7 +15,8 @@ module cl_kernel_condition_ops
 #(
   parameter int unsigned Conditions  = 32,
   parameter bit          BarrierWait = 1'b0,
-  parameter bit          EventFlags  = 1'b0
+  parameter bit          EventFlags  = 1'b0,
+  parameter bit          Pipeline    = 1'b0  // commit_i comes a cycle after the decision
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -141,6 +142,12 @@ module cl_kernel_condition_ops
   logic                  unused;  // and the count is shorter than a word
   assign unused = ^{used, word0_i, id_i, flags_i};
 
+  logic create_now, destroy_now, set_now;
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width(3)) u_decided (
+    .clk_i, .d_i({create, destroy, set}), .q_o({create_now, destroy_now, set_now})
+  );
+
   cl_object_table #(.Count(Conditions), .Width(Width)) u_table (
     .clk_i,
     .rst_ni,
@@ -151,9 +158,9 @@ module cl_kernel_condition_ops
     .exists_o  (exists),
     .room_o    (room),
     .new_o,
-    .create_i  (create & commit_i),
-    .destroy_i (destroy & commit_i),
-    .we_i      ((set & commit_i) | (EventFlags & flags_we_i)),
+    .create_i  (create_now & commit_i),
+    .destroy_i (destroy_now & commit_i),
+    .we_i      ((set_now & commit_i) | (EventFlags & flags_we_i)),
     .wdata_i   ((EventFlags && flags_we_i) ? Width'(flags_i) : set_to)
   );
 

@@ -45,6 +45,7 @@ module cl_kernel_engine
   parameter  bit          Inheritance   = 1'b0,
   parameter  bit          BarrierWait   = 1'b0,
   parameter  bit          EventFlags    = 1'b0,
+  parameter  bit          Pipeline      = 1'b0,
   parameter  int unsigned RtPriority    = 16,
   parameter  int unsigned Cpus          = 2,
   parameter  int unsigned HwThreads     = 0,
@@ -200,6 +201,7 @@ module cl_kernel_engine
   // Choice of the client
 
   logic [Clients-1:0] request;
+  logic [Clients-1:0] op_known;
   logic            idle, pick_valid, pick_op, pick_any;
   logic            line_pending, line_request, line_take, line_wakes, line_notes;
   logic      [5:0] line_op;
@@ -218,14 +220,73 @@ module cl_kernel_engine
   assign request = op_valid_i | save_i | (waiting_i & intr_i);
   assign pick_op = op_valid_i[pick] | save_i[pick];
 
+  // The thread that an operation reads
+  function automatic tid_t read_by(input logic [5:0] op, input tid_t object, input tid_t own, input tid_t free);
+    unique case (op)
+      OpThreadExit, OpMove: read_by = own;
+      OpThreadCreate:       read_by = free;
+      OpMutexLock, OpMutexTrylock, OpMutexUnlock, OpMutexProtocol:
+                            read_by = Inheritance ? own : object;
+      OpEventFlags:         read_by = EventFlags ? own : object;
+      default:              read_by = object;
+    endcase
+  endfunction
+
+  logic [Clients-1:0] candidates;
+  cpu_t               candidate;
+  logic         [5:0] op_pick;
+  logic         [9:0] id_pick;
+  tid_t               read_pick;  // with Pipeline: the thread that it reads, if not a new one
+  logic               candidate_valid, candidate_taken;
+
   cl_round_robin #(.Clients(Clients)) u_round_robin (
     .clk_i,
     .rst_ni,
-    .req_i    (request),
-    .served_i (pick_valid),
-    .valid_o  (pick_any),
-    .index_o  (pick)
+    .req_i    (candidates),
+    .served_i (candidate_taken),
+    .valid_o  (candidate_valid),
+    .index_o  (candidate)
   );
+
+  if (Pipeline) begin : g_pick
+    // The client chosen keeps its turn until it is served, or no longer asks. An operation is taken when it and the thread
+    // that it reads are registered here.
+    logic pick_q, again;
+    cpu_t index_q, index_d;
+
+    assign index_d = again ? index_q : candidate;
+
+    always_ff @(posedge clk_i) begin
+      op_pick   <= op_i[index_d];
+      id_pick   <= id_i[index_d];
+      read_pick <= read_by(op_i[index_d], tid_t'(op_i[index_d] == OpReserve ? word0[index_d][9:0] : id_i[index_d]),
+                           tid_i[index_d], '0);
+    end
+
+    assign again           = pick_q && request[index_q] && !pick_valid;
+    assign candidates      = request & ~(Clients'(pick_q) << index_q);
+    assign candidate_taken = candidate_valid && !again;
+    assign pick_any        = pick_q && request[index_q] && (op_known[index_q] || !op_valid_i[index_q]);
+    assign pick            = index_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        pick_q  <= 1'b0;
+        index_q <= '0;
+      end else begin
+        pick_q  <= again | candidate_valid;
+        index_q <= index_d;
+      end
+    end
+  end else begin : g_pick_at_once
+    assign candidates      = request;
+    assign candidate_taken = pick_valid;
+    assign pick_any        = candidate_valid;
+    assign pick            = candidate;
+    assign op_pick         = op_i[pick];
+    assign id_pick         = id_i[pick];
+    assign read_pick       = '0;
+  end
 
   // With dwrr the consequences of the last operation come first: a waiting load can complete (serve), or must end with
   // eintr (end_wait). Serving it means executing its operation again.
@@ -276,8 +337,8 @@ module cl_kernel_engine
       rd_id  = timeout_id;
     end else if (idle) begin
       rd_cpu = pick;
-      rd_op  = op_i[pick];
-      rd_id  = id_i[pick];
+      rd_op  = op_pick;
+      rd_id  = id_pick;
     end
     if (Inheritance && state_q == StSettle) begin
       rd_op  = OpMutexLock;
@@ -311,8 +372,8 @@ module cl_kernel_engine
   priority_t             prio;
   logic                  is_static, is_bound, detached, joined, exists;
   // Derived from it
-  wake_way_e             wake_way;
-  cpu_t                  wake_cpu;
+  wake_way_e             way_now, wake_way;    // with Pipeline wake_way is that of the cycle before
+  cpu_t                  way_cpu, wake_cpu;
   logic                  is_current, is_queued, is_idle, is_hardware, is_later;
   key_t                  key, new_key;  // as it is, and by what StRequeue does
   level_t                level;
@@ -389,11 +450,15 @@ module cl_kernel_engine
     .leaving_i,
     .leaving_tid_i,
     .waiting_i       (is_later ? '0 : waiting_i & ~held_i),
-    .way_o           (wake_way),
-    .cpu_o           (wake_cpu)
+    .way_o           (way_now),
+    .cpu_o           (way_cpu)
   );
 
-  assign is_current  = wake_way == WakeInPlace;
+  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(wake_way_e) + CpuWidth)) u_way (
+    .clk_i, .d_i({way_now, way_cpu}), .q_o({wake_way, wake_cpu})
+  );
+
+  assign is_current  = way_now == WakeInPlace;
   // Ready and not in a queue: its context is not saved yet.
   assign is_queued   = state == ThreadReady && !(leaving_i[cpu] && leaving_tid_i[cpu] == tid);
   assign is_idle     = is_bound && 32'(cpu) < Cpus;
@@ -542,13 +607,15 @@ module cl_kernel_engine
 
   assign bound_queued_o = bound_queued[Cpus-1:0];
 
-  outcome_t   outcome;
+  outcome_t   decided, outcome;  // as the services decide; the same, when it happens
   logic       commit;     // it happens now
+  logic       decided_q, act, waking;
   logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done, leave, found, missing;
   tid_t       waiter;
   logic        setting, satisfied, last; // event_flags wakes those whom the flags satisfy; one: the thread read
   logic  [9:0] object_id; // the operation's object; a new one if it creates it
   logic [31:0] argument;  // its second word, or the thread whose time is over
+  logic [31:0] caller_word0, target;
 
   cl_kernel_wait_lists #(
     .TidWidth    (TidWidth),
@@ -574,7 +641,7 @@ module cl_kernel_engine
     .pending_o      (walk_pending),
     .done_o         (walk_done),
     .leave_i        (leave | job_leave),
-    .target_i       (settling_threads ? 32'(job_who) : setting ? {!satisfied, 31'(tid)} : argument),
+    .target_i       (settling_threads ? 32'(job_who) : setting ? {!satisfied, 31'(tid)} : target),
     .keep_i         (setting && (found || state_q == StWake)),
     .found_o        (found),
     .missing_o      (missing),
@@ -587,6 +654,23 @@ module cl_kernel_engine
     .link_o         (link_to)
   );
 
+  // The second word stays while the operation is done. With Pipeline it is registered with it, and so is its thread.
+  if (Pipeline) begin : g_early_argument
+    logic fits_q;
+    tid_t tid_q;
+
+    assign target = {!fits_q, 31'(tid_q)};
+
+    always_ff @(posedge clk_i) begin
+      caller_word0 <= word0[rd_cpu];
+      fits_q       <= argument[31:TidWidth] == '0;
+      tid_q        <= tid_t'(argument);
+    end
+  end else begin : g_argument
+    assign caller_word0 = word0[cpu_q];
+    assign target       = argument;
+  end
+
   // Time limits
   logic timeout_set;
   logic timeout_waits, unused_timeout_waits;  // for the simulator, to which such a wait is no deadlock
@@ -596,7 +680,7 @@ module cl_kernel_engine
   if (Timeouts) begin : g_timeouts
     tid_t timeout_tid;
 
-    assign argument = by_timeout_q ? 32'(timeout_tid) : word0[cpu_q];
+    assign argument = by_timeout_q ? 32'(timeout_tid) : caller_word0;
 
     cl_kernel_timeouts #(.Threads(Threads)) u_timeouts (
       .clk_i,
@@ -623,7 +707,7 @@ module cl_kernel_engine
   end else begin : g_no_timeouts
     logic unused_now;
     assign unused_now      = ^{now_i, by_timeout_q};
-    assign argument        = word0[cpu_q];
+    assign argument        = caller_word0;
     assign timeout_set     = 1'b0;
     assign timeout_waits   = 1'b0;
     assign timeout_pending = 1'b0;
@@ -647,6 +731,7 @@ module cl_kernel_engine
   } next_t;
 
   next_t next_q, next_d;
+  logic  next_better, next_equal;
   logic  next_known_q;  // nothing has changed since it was chosen
 
   // Effects of reservations on a CPU; none on a hardware thread
@@ -704,6 +789,21 @@ module cl_kernel_engine
     .level_o         (next_d.level)
   );
 
+  if (Pipeline) begin : g_compare
+    // Compared when it is known
+    level_t level_now;
+    logic   misplaced_q;
+
+    assign level_now   = level_i[cpu_q];
+    assign next_better = (!next_q.bound && next_q.level > level_now) || (misplaced_q && next_q.any);
+    assign next_equal  = !next_q.bound && next_q.level == level_now && !misplaced_q;
+
+    always_ff @(posedge clk_i) misplaced_q <= Reserve && next_misplaced;
+  end else begin : g_compared
+    assign next_better = next_q.better;
+    assign next_equal  = next_q.equal;
+  end
+
   // ---------------------------------------------------------------------------------------------
   // The decision
 
@@ -714,7 +814,7 @@ module cl_kernel_engine
   logic            insert_decided, needs_next_q, may_decide;
   logic [Clients-1:0] unpublished;
   tid_t            receiver;
-  thread_change_t  change_decided;
+  thread_change_t  change_of_services, change_decided;
   logic      [5:0] as_op;
   logic      [9:0] as_id;
   tid_t            line_thread;
@@ -728,6 +828,7 @@ module cl_kernel_engine
     .Inheritance (Inheritance),
     .BarrierWait (BarrierWait),
     .EventFlags  (EventFlags),
+    .Pipeline    (Pipeline),
     .Priorities  (Priorities),
     .TidWidth    (TidWidth),
     .Ports       (Ports),
@@ -756,8 +857,8 @@ module cl_kernel_engine
     .by_line_i       (by_line_q),
     .line_i          (line_q),
     .any_i           (next_q.any),
-    .better_i        (next_q.better),
-    .equal_i         (next_q.equal),
+    .better_i        (next_better),
+    .equal_i         (next_equal),
     .some_i          (next_q.any & ~next_q.bound),
     .next_i          (next_q.tid),
     .slice_used_i    (slice_used_i[cpu_q]),
@@ -799,8 +900,8 @@ module cl_kernel_engine
     .flags_o         (flags),
     .flags_we_i      (setting && leave && last),
     .flags_i         (flags_left),
-    .outcome_o       (outcome),
-    .change_o        (change_decided),
+    .outcome_o       (decided),
+    .change_o        (change_of_services),
     .object_id_o     (object_id),
     .commit_i        (commit),
     .receiver_o      (receiver),
@@ -826,13 +927,16 @@ module cl_kernel_engine
     .line_free_i     (clients_turn)
   );
 
+  logic unused_publish;  // that is over when it happens
+  assign unused_publish = outcome.publish;
+
   for (genvar c = 0; c < Clients; c++) begin : g_words
     assign words_we_o[c] = (message_valid || flags_valid) && cpu_q == cpu_t'(c);
   end
 
   // A thread that stops running publishes first, whatever the operation.
-  assign publish_first  = unpublished[cpu_q] && (outcome.publish || outcome.course == CourseGiveWay ||
-                                                 outcome.course == CourseBlock || outcome.course == CourseExit);
+  assign publish_first  = unpublished[cpu_q] && (decided.publish || decided.course == CourseGiveWay ||
+                                                 decided.course == CourseBlock || decided.course == CourseExit);
   // Operations that may need the next thread or the ready queue wait while the queue is busy; others do not. Most of
   // them may end the caller's slice, so they also wait while a new one is being computed (dwrr).
   always_ff @(posedge clk_i) begin
@@ -847,9 +951,45 @@ module cl_kernel_engine
 
   assign may_decide     = !needs_next_q || (next_known_q && slice_known_i[cpu_q]);
 
-  assign commit         = state_q == StDispatch && may_decide && !publish_first && !job_first;
-  assign publish_walk   = state_q == StDispatch && may_decide && unpublished[cpu_q] &&
-                          (publish_first || outcome.course == CoursePublish);
+  // With Pipeline the decision is registered (decided_q), and what it says happens a cycle later: the records and all
+  // else that it depends on stay as they are.
+  logic       decide;
+  logic [3:0] decision;  // and what follows: act, commit, publish_walk, job_start
+
+  assign decide   = state_q == StDispatch && may_decide && !decided_q;
+  assign decision = {1'b1, !publish_first && !job_first,
+                     unpublished[cpu_q] && (publish_first || decided.course == CoursePublish),
+                     !publish_first && job_first} & {4{decide}};
+
+  // So it is with how a thread wakes.
+  if (Pipeline) begin : g_pipeline
+    logic [3:0] decision_q;
+    logic       known_q;  // wake_way is of the thread read
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        decision_q <= '0;
+        known_q    <= 1'b0;
+      end else begin
+        decision_q <= decision;
+        known_q    <= state_q == StWake;
+      end
+    end
+    assign decided_q = act;
+    assign waking    = state_q == StWake && known_q;
+    assign {act, commit, publish_walk, job_start} = decision_q;
+  end else begin : g_no_pipeline
+    assign decided_q = 1'b0;
+    assign waking    = state_q == StWake;
+    assign {act, commit, publish_walk, job_start} = decision;
+  end
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(outcome_t) + $bits(thread_change_t))) u_decided (
+    .clk_i,
+    .d_i ({decided, change_of_services}),
+    .q_o ({outcome, change_decided})
+  );
+
   assign change         = commit ? change_decided : '0;
   // A thread that ends on a CPU where it is misplaced releases its own CPU last: that CPU may be waiting, and must not
   // be served before.
@@ -913,7 +1053,6 @@ module cl_kernel_engine
     assign job_read  = 10'(read);
     assign job_mutex = 10'(mutex);
     assign job_taken = job_set && (!is_queued || is_owner || queue_ready_i);
-    assign job_start = state_q == StDispatch && may_decide && !publish_first && job_first;
 
     cl_kernel_inheritance #(.Threads(Threads), .Priorities(Priorities), .Mutexes(Mutexes)) u_inheritance (
       .clk_i,
@@ -943,8 +1082,8 @@ module cl_kernel_engine
       .caller_i          (caller),
       .caller_idle_i     (level_i[cpu_q] == '0),
       .caller_priority_i (PriorityWidth'(level_i[cpu_q])),
-      .status_i          (outcome.status),
-      .course_i          (outcome.course),
+      .status_i          (decided.status),
+      .course_i          (decided.course),
       .commit_i          (commit),
       .first_o           (job_first),
       .start_i           (job_start),
@@ -973,7 +1112,6 @@ module cl_kernel_engine
     assign job_read      = '0;
     assign job_mutex     = '0;
     assign job_first     = 1'b0;
-    assign job_start     = 1'b0;
     assign job_pending   = 1'b0;
     assign job_done      = 1'b0;
     assign job_again     = 1'b0;
@@ -1005,37 +1143,55 @@ module cl_kernel_engine
   logic       choose;    // the next thread of CPU cpu_q runs, or none
   logic       take_next; // it leaves its queue
   logic       give_way;  // with choose: the caller stays ready
-  tid_t       fetch_tid, after_tid;
+  tid_t       start_tid, fetch_tid, after_now, after_tid;
 
-  // The thread an operation reads
-  always_comb begin
-    unique case (rd_op)
-      OpThreadExit, OpMove: fetch_tid = tid_i[rd_cpu];
-      OpThreadCreate:       fetch_tid = free_head;
-      OpMutexLock, OpMutexTrylock, OpMutexUnlock, OpMutexProtocol:
-                            fetch_tid = Inheritance ? tid_i[rd_cpu] : tid_t'(rd_object);
-      default:              fetch_tid = tid_t'(rd_object);
-    endcase
-    if (are_flags(rd_op))   fetch_tid = tid_i[rd_cpu];
+  // The thread that the operation reads: one that is chosen now, or read again
+  if (Pipeline) begin : g_early_tid
+    logic [Clients-1:0] op_known_q;
+    tid_t               object;
+
+    assign op_known = op_known_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) op_known_q <= '0;
+      else         op_known_q <= op_valid_i & ~take_o;
+    end
+
+    assign object    = tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q);
+    assign fetch_tid = read_by(op_q, object, caller, free_head);
+    always_comb begin
+      if (line_pending)                        start_tid = tid_t'(line_id);
+      else if (timeout_pending)                start_tid = tid_t'(timeout_id);
+      else if (op_pick == OpThreadCreate)      start_tid = free_head;
+      else                                     start_tid = read_pick;
+    end
+  end else begin : g_tid
+    logic unused_pick;
+    assign unused_pick = ^{op_known, read_pick};
+    assign op_known  = '1;
+    assign fetch_tid = read_by(rd_op, tid_t'(rd_object), tid_i[rd_cpu], free_head);
+    assign start_tid = fetch_tid;
   end
 
   // The thread read at the end of a dispatch: the one that the operation wakes or passes, if any. Selected by operation
   // alone, as the decision is late; only a sender is woken or waits.
   always_comb begin
     unique case (op_q)
-      OpThreadExit:                                   after_tid = joiner;
-      OpDequeue:                                      after_tid = next_q.tid;
+      OpThreadExit:                                   after_now = joiner;
+      OpDequeue:                                      after_now = next_q.tid;
       OpMutexLock, OpMutexUnlock, OpMutexLeave,
       OpSemaphoreWait, OpSemaphorePost, OpSemaphoreLeave,
       OpCondWait, OpCondSignal, OpCondBroadcast, OpCondLeave, OpBarrierWait,
-      OpPortReceive, OpPortTryreceive:                after_tid = waiter;
-      OpPortSend, OpPortTrysend, OpPortLeave:         after_tid = (outcome.wake == WakeReceiver) ? receiver : waiter;
-      OpInterruptRaise:                               after_tid = line_thread;
-      OpRelease:                                      after_tid = bound_tid[cpu_t'(id_q)];
-      default:                                        after_tid = tid;
+      OpPortReceive, OpPortTryreceive:                after_now = waiter;
+      OpPortSend, OpPortTrysend, OpPortLeave:         after_now = (decided.wake == WakeReceiver) ? receiver : waiter;
+      OpInterruptRaise:                               after_now = line_thread;
+      OpRelease:                                      after_now = bound_tid[cpu_t'(id_q)];
+      default:                                        after_now = tid;
     endcase
-    if (are_flags(op_q))                              after_tid = waiter;
+    if (are_flags(op_q))                              after_now = waiter;
   end
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width(TidWidth)) u_after (.clk_i, .d_i(after_now), .q_o(after_tid));
 
   always_comb begin
     state_d          = state_q;
@@ -1108,7 +1264,7 @@ module cl_kernel_engine
         silent_d      = line_pending | timeout_pending;
         by_timeout_d  = timeout_take;
         line_d        = line;
-        raddr         = fetch_tid;
+        raddr         = start_tid;
         sched_cpu     = pick;
         wake_then_d   = StIdle;
         if (settling) begin
@@ -1153,7 +1309,7 @@ module cl_kernel_engine
       end
 
       StDispatch: begin
-        if (may_decide) raddr = after_tid;
+        if (act) raddr = after_tid;
         if (commit) begin
           answer_valid = !silent_q;
           wake_then_d  = StIdle;
@@ -1257,7 +1413,7 @@ module cl_kernel_engine
       end
 
       // Wake the thread read.
-      StWake: begin
+      StWake: if (waking) begin
         set              = 1'b1;
         set_cpu          = wake_cpu;
         sched_cpu        = wake_cpu;
@@ -1311,10 +1467,8 @@ module cl_kernel_engine
         else if (publish_end_q) wake_then_d = StIdle;
         else                    wake_then_d = StFetch;
         state_d = wake_then_d;
-        if (publish_wakes) begin
-          raddr   = receiver;
-          state_d = StWake;
-        end
+        if (publish_wakes || Pipeline) raddr = receiver;  // early: who is not woken is read in vain
+        if (publish_wakes) state_d = StWake;
       end
 
       StExit: if (next_known_q) begin
@@ -1454,7 +1608,7 @@ module cl_kernel_engine
   assign stable_o    = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
 
   logic woken;  // the thread read is ready or running
-  assign woken = state_q == StWake && (!queue_valid_o || queue_ready_i);
+  assign woken = waking && (!queue_valid_o || queue_ready_i);
 
   assign init_o          = state_q == StInit;
   assign dwrr_cmd_o      = '{

@@ -24,6 +24,7 @@ module cl_kernel_interrupt_ops
   parameter  int unsigned Lines       = 8,
   parameter  int unsigned TidWidth    = 6,
   parameter  int unsigned ObjectWidth = 6,    // of a thread, semaphore or port
+  parameter  bit          Pipeline    = 1'b0, // commit_i comes a cycle after the decision
   localparam int unsigned LineWidth   = (Lines > 1) ? $clog2(Lines) : 1
 ) (
   input  logic                 clk_i,
@@ -140,6 +141,14 @@ module cl_kernel_interrupt_ops
     endcase
   end
 
+  logic bind_line_now, unbind_now, set_wait_now, fire_now;
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width(4)) u_decided (
+    .clk_i,
+    .d_i ({bind_line, unbind, set_wait, fire}),
+    .q_o ({bind_line_now, unbind_now, set_wait_now, fire_now})
+  );
+
   // ---------------------------------------------------------------------------------------------
   // Requests of the lines
 
@@ -151,7 +160,7 @@ module cl_kernel_interrupt_ops
   // What is in registers is of the bindings a cycle ago.
   assign request_o = valid_q & ~changed_q;
   assign exits     = commit_i && op_i == OpThreadExit;
-  assign changed   = take_i | exits | (commit_i & (bind_line | unbind | set_wait | fire));
+  assign changed   = take_i | exits | (commit_i & (bind_line_now | unbind_now | set_wait_now | fire_now));
 
   always_comb begin
     for (int unsigned l = 0; l < Lines; l++) begin
@@ -161,7 +170,7 @@ module cl_kernel_interrupt_ops
     end
     pending_d = ((pending_q & ~taken) | (line_i & ~line_q)) & bound_q;
     held_d    = free_i ? '0 : held_q | taken;
-    ready     = pending_d & ~held_d;
+    ready     = Pipeline ? pending_q & ~held_q & bound_q : pending_d & ~held_d;  // a cycle later, or at once
     first     = '0;
     for (int unsigned l = Lines; l > 0; l--) begin
       if (ready[l-1]) first = LineWidth'(l - 1);
@@ -184,7 +193,7 @@ module cl_kernel_interrupt_ops
       line_q          <= line_i;
       pending_q       <= pending_d;
       held_q          <= held_d;
-      valid_q         <= ready != '0;
+      valid_q         <= ready != '0 && !(Pipeline && take_i);
       changed_q       <= changed;
       request_wakes_o <= lines_q[first].kind == ToThread && lines_q[first].waits;
       request_notes_o <= lines_q[first].kind == ToThread && !lines_q[first].waits;
@@ -209,7 +218,7 @@ module cl_kernel_interrupt_ops
         end
         if (ended[l]) bound_q[l] <= 1'b0;
         if (commit_i && LineWidth'(id_i) == LineWidth'(l)) begin
-          if (bind_line) begin
+          if (bind_line_now) begin
             bound_q[l] <= 1'b1;
             lines_q[l] <= '{
               kind:   new_kind,
@@ -218,12 +227,12 @@ module cl_kernel_interrupt_ops
               waits:  1'b0
             };
           end
-          if (unbind) bound_q[l] <= 1'b0;
-          if (set_wait) begin
+          if (unbind_now) bound_q[l] <= 1'b0;
+          if (set_wait_now) begin
             lines_q[l].waits <= !line.fired;
             lines_q[l].fired <= 1'b0;
           end
-          if (fire) begin
+          if (fire_now) begin
             lines_q[l].waits <= 1'b0;
             lines_q[l].fired <= !line.waits;
           end
@@ -256,14 +265,14 @@ module cl_kernel_interrupt_ops
   always_comb begin
     assume (!take_i || request_o);
     assume (!free_i || !pending_o);
-    assume (!(commit_i && (bind_line || unbind || set_wait || fire)) || line_known);
+    assume (!(commit_i && (bind_line_now || unbind_now || set_wait_now || fire_now)) || line_known);
   end
 `else
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin end else begin
       AssertTakeRequest: assert (!take_i || request_o);
       AssertFreeTurn:    assert (!free_i || !pending_o);
-      AssertLineKnown:   assert (!(commit_i && (bind_line || unbind || set_wait || fire)) || line_known);
+      AssertLineKnown:   assert (!(commit_i && (bind_line_now || unbind_now || set_wait_now || fire_now)) || line_known);
     end
   end
 `endif

@@ -10,7 +10,8 @@ module cl_kernel_mutex_ops
   parameter int unsigned Mutexes     = 32,
   parameter int unsigned TidWidth    = 6,
   parameter int unsigned Priorities  = 32,
-  parameter bit          Inheritance = 1'b0
+  parameter bit          Inheritance = 1'b0,
+  parameter bit          Pipeline    = 1'b0  // commit_i comes a cycle after the decision
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -117,6 +118,12 @@ module cl_kernel_mutex_ops
   logic             unused;
   assign unused = ^{used, word0_i};
 
+  logic create_now, destroy_now, set_now;
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width(3)) u_decided (
+    .clk_i, .d_i({create, destroy, set}), .q_o({create_now, destroy_now, set_now})
+  );
+
   cl_object_table #(.Count(Mutexes), .Width($bits(mutex_t))) u_table (
     .clk_i,
     .rst_ni,
@@ -127,9 +134,9 @@ module cl_kernel_mutex_ops
     .exists_o  (exists),
     .room_o    (room),
     .new_o,
-    .create_i  (create & commit_i),
-    .destroy_i (destroy & commit_i),
-    .we_i      (set & commit_i),
+    .create_i  (create_now & commit_i),
+    .destroy_i (destroy_now & commit_i),
+    .we_i      (set_now & commit_i),
     .wdata_i   (set_to)
   );
 

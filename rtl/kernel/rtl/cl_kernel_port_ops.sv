@@ -21,6 +21,7 @@ module cl_kernel_port_ops
   parameter  int unsigned PortWords = 0,
   parameter  int unsigned TidWidth  = 6,
   parameter  int unsigned LineWidth = 3,
+  parameter  bit          Pipeline  = 1'b0,  // commit_i comes a cycle after the decision
   localparam int unsigned CpuWidth  = (Clients > 1) ? $clog2(Clients) : 1
 ) (
   input  logic                clk_i,
@@ -85,7 +86,7 @@ module cl_kernel_port_ops
   logic [Ports-1:0] open_q;
   logic             exists, is_open, is_receiver, full, listed, by_other, publishes, port_we;
   pointer_t         used, frozen;
-  change_t          decided, change;
+  change_t          decided, decided_now, change;
   message_t         payload;
 
   assign exists          = 32'(id_i) < Ports;
@@ -188,7 +189,11 @@ module cl_kernel_port_ops
   logic unused_id;  // an id has more bits than a small table needs
   assign unused_id = ^read_id_i;
 
-  assign change          = commit_i ? decided : '0;
+  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(change_t))) u_decided (
+    .clk_i, .d_i(decided), .q_o(decided_now)
+  );
+
+  assign change          = commit_i ? decided_now : '0;
   assign publishes       = open_q[port_q] && port.commit != port.wr;
   assign publish_wakes_o = publishes && port.receiver_waits;
   assign port_we         = publish_i ? publishes : change.open | change.put | change.take | change.set_wait | change.clear_wait;

@@ -7,7 +7,8 @@ module cl_kernel_semaphore_ops
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
 #(
-  parameter int unsigned Semaphores = 32
+  parameter int unsigned Semaphores = 32,
+  parameter bit          Pipeline   = 1'b0  // commit_i comes a cycle after the decision
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -104,6 +105,12 @@ module cl_kernel_semaphore_ops
     endcase
   end
 
+  logic create_now, destroy_now, set_now;
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width(3)) u_decided (
+    .clk_i, .d_i({create, destroy, set}), .q_o({create_now, destroy_now, set_now})
+  );
+
   cl_object_table #(.Count(Semaphores), .Width(CountWidth)) u_table (
     .clk_i,
     .rst_ni,
@@ -114,9 +121,9 @@ module cl_kernel_semaphore_ops
     .exists_o  (exists),
     .room_o    (room),
     .new_o,
-    .create_i  (create & commit_i),
-    .destroy_i (destroy & commit_i),
-    .we_i      (set & commit_i),
+    .create_i  (create_now & commit_i),
+    .destroy_i (destroy_now & commit_i),
+    .we_i      (set_now & commit_i),
     .wdata_i   (set_to)
   );
 

@@ -19,6 +19,7 @@ module cl_kernel_services
   parameter  bit          Inheritance   = 1'b0,
   parameter  bit          BarrierWait   = 1'b0,
   parameter  bit          EventFlags    = 1'b0,
+  parameter  bit          Pipeline      = 1'b0,  // commit_i comes a cycle after the decision
   parameter  int unsigned Priorities    = 32,
   parameter  int unsigned TidWidth      = 6,
   parameter  int unsigned Ports         = 32,
@@ -137,7 +138,7 @@ module cl_kernel_services
 );
 
   // Operations that there are, and those that only a thread may call
-  logic known, needs_thread, allowed;
+  logic known, needs_thread, allowed, allowed_now;
 
   always_ff @(posedge clk_i) begin
     known        <= 1'b1;
@@ -179,7 +180,9 @@ module cl_kernel_services
   // interrupt_bind names a second object.
   assign bind_id = read_word0_i[BindingObjectLsb +: BindingObjectWidth];
 
-  assign commit   = commit_i && allowed;
+  cl_pipeline_register #(.Registered(Pipeline)) u_allowed (.clk_i, .d_i(allowed), .q_o(allowed_now));
+
+  assign commit   = commit_i && allowed_now;
   assign change_o = allowed ? change : '0;
 
   always_comb begin
@@ -262,7 +265,8 @@ module cl_kernel_services
     .Mutexes     (Mutexes),
     .TidWidth    (TidWidth),
     .Priorities  (Priorities),
-    .Inheritance (Inheritance)
+    .Inheritance (Inheritance),
+    .Pipeline    (Pipeline)
   ) u_mutex_ops (
     .clk_i,
     .rst_ni,
@@ -283,7 +287,7 @@ module cl_kernel_services
     .commit_i  (commit)
   );
 
-  cl_kernel_semaphore_ops #(.Semaphores(Semaphores)) u_semaphore_ops (
+  cl_kernel_semaphore_ops #(.Semaphores(Semaphores), .Pipeline(Pipeline)) u_semaphore_ops (
     .clk_i,
     .rst_ni,
     .read_id_i,
@@ -302,7 +306,8 @@ module cl_kernel_services
   cl_kernel_condition_ops #(
     .Conditions  (Conditions),
     .BarrierWait (BarrierWait),
-    .EventFlags  (EventFlags)
+    .EventFlags  (EventFlags),
+    .Pipeline    (Pipeline)
   ) u_condition_ops (
     .clk_i,
     .rst_ni,
@@ -322,7 +327,8 @@ module cl_kernel_services
   cl_kernel_interrupt_ops #(
     .Lines       (Lines),
     .TidWidth    (TidWidth),
-    .ObjectWidth (ObjectWidth)
+    .ObjectWidth (ObjectWidth),
+    .Pipeline    (Pipeline)
   ) u_interrupt_ops (
     .clk_i,
     .rst_ni,
@@ -357,7 +363,8 @@ module cl_kernel_services
     .PortDepth (PortDepth),
     .PortWords (PortWords),
     .TidWidth  (TidWidth),
-    .LineWidth (LineWidth)
+    .LineWidth (LineWidth),
+    .Pipeline  (Pipeline)
   ) u_port_ops (
     .clk_i,
     .rst_ni,

@@ -24,6 +24,7 @@ module cl_ready_queue
   parameter  int unsigned Threads       = 64,
   parameter  int unsigned Priorities    = 32,
   parameter  bit          Deadlines     = 1'b0,  // only with BuildSorted
+  parameter  bit          Pipeline      = 1'b0,  // an operation begins a cycle later, from registers
   localparam int unsigned QueueWidth    = (Queues > 1) ? $clog2(Queues) : 1,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities)
@@ -44,6 +45,36 @@ module cl_ready_queue
   output logic [Queues-1:0]     [TidWidth-1:0] best_tid_o
 );
 
+  // What the structure is asked to do
+  logic                     start, ready;
+  queue_op_e                op;
+  logic    [QueueWidth-1:0] queue;
+  logic [PriorityWidth-1:0] level, to_level;
+  logic      [TidWidth-1:0] tid;
+
+  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(queue_op_e) + QueueWidth + 2 * PriorityWidth + TidWidth)) u_op (
+    .clk_i,
+    .d_i ({op_i, queue_i, priority_i, to_priority_i, tid_i}),
+    .q_o ({op, queue, level, to_level, tid})
+  );
+
+  if (Pipeline) begin : g_pipeline
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) start <= 1'b0;
+      else         start <= valid_i & ready_o;
+    end
+    assign ready_o = ready & ~start;
+
+`ifndef SYNTHESIS
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin end else AssertStart: assert (!start || ready);
+    end
+`endif
+  end else begin : g_at_once
+    assign start   = valid_i;
+    assign ready_o = ready;
+  end
+
   if (Build == BuildLinear) begin : g_linear
     cl_ready_queue_linear #(
       .Queues     (Queues),
@@ -52,13 +83,13 @@ module cl_ready_queue
     ) u_linear (
       .clk_i,
       .rst_ni,
-      .valid_i,
-      .ready_o,
-      .op_i,
-      .queue_i,
-      .priority_i,
-      .to_priority_i,
-      .tid_i,
+      .valid_i         (start),
+      .ready_o         (ready),
+      .op_i            (op),
+      .queue_i         (queue),
+      .priority_i      (level),
+      .to_priority_i   (to_level),
+      .tid_i           (tid),
       .best_valid_o,
       .best_priority_o,
       .best_tid_o
@@ -72,13 +103,13 @@ module cl_ready_queue
     ) u_sorted (
       .clk_i,
       .rst_ni,
-      .valid_i,
-      .ready_o,
-      .op_i,
-      .queue_i,
-      .priority_i,
-      .to_priority_i,
-      .tid_i,
+      .valid_i         (start),
+      .ready_o         (ready),
+      .op_i            (op),
+      .queue_i         (queue),
+      .priority_i      (level),
+      .to_priority_i   (to_level),
+      .tid_i           (tid),
       .best_valid_o,
       .best_priority_o,
       .best_tid_o
@@ -91,13 +122,13 @@ module cl_ready_queue
     ) u_bitmap (
       .clk_i,
       .rst_ni,
-      .valid_i,
-      .ready_o,
-      .op_i,
-      .queue_i,
-      .priority_i,
-      .to_priority_i,
-      .tid_i,
+      .valid_i         (start),
+      .ready_o         (ready),
+      .op_i            (op),
+      .queue_i         (queue),
+      .priority_i      (level),
+      .to_priority_i   (to_level),
+      .tid_i           (tid),
       .best_valid_o,
       .best_priority_o,
       .best_tid_o

@@ -174,6 +174,16 @@ class KernelSize:
             area="`coreloom synth cl_kernel:events`",
         ),
     ] = False
+    pipeline: Annotated[
+        bool,
+        Key(
+            "an operation of the hardware kernel takes more cycles, at a higher clock; with policy "
+            "priority, without events",
+            rtl="Pipeline",
+            optional=True,
+            area="`coreloom synth cl_kernel:pipeline`",
+        ),
+    ] = False
     rt_cpus: Annotated[
         int,
         Key("real-time CPUs, 1 to cpus", rtl="RtCpus", optional=True, only=("kernel.policy", "partitioned")),

@@ -262,7 +262,11 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             "memory.refresh_interval must be above memory.refresh + memory.row_miss "
             f"= {least}, not {platform.refresh_interval}: else an access may never be taken",
         )
-    for name, wanted in (("reserve", kernel.reserve), ("inheritance", kernel.inheritance)):
+    of_priority = (
+        *(("reserve", kernel.reserve), ("inheritance", kernel.inheritance)),
+        ("pipeline", kernel.pipeline),
+    )
+    for name, wanted in of_priority:
         if wanted and kernel.policy != "priority":
             raise wrong(
                 f"kernel.{name}", f"kernel.{name} is for policy = 'priority' only, not '{kernel.policy}'"
@@ -274,6 +278,8 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             "kernel.events",
             f"kernel.events needs kernel.conditions of at most {MAX_EVENT_FLAGS}, not {kernel.conditions}",
         )
+    if kernel.events and kernel.pipeline:
+        raise wrong("kernel.pipeline", "kernel.pipeline cannot be with kernel.events: leave one of them out")
     if kernel.policy == "partitioned" and not 1 <= kernel.rt_cpus <= cpus:
         raise wrong("kernel.rt_cpus", f"kernel.rt_cpus must be from 1 to cpus = {cpus}, not {kernel.rt_cpus}")
     if not 0 <= (kernel.rt_priority or 0) < kernel.priorities:

@@ -78,6 +78,9 @@ class Config:
     inheritance: bool = False  # mutexes can have a protocol; only with policy "priority"
     barrier_wait: bool = False  # condition variables can serve as barriers
     event_flags: bool = False  # and as event flags, if there are at most 64
+    pipeline: bool = (
+        False  # more cycles an operation, the same words; only with policy "priority", no event flags
+    )
     reserve: bool = False  # a CPU can be given to one thread alone; only with policy "priority"
     policy: str = "priority"  # or "dwrr", "partitioned", "edf"
     rt_cpus: int = 1  # partitioned: CPUs 0 to rt_cpus - 1 are real-time ones,

@@ -28,7 +28,7 @@ _KERNEL = (
     *("Cpus", "HwThreads", "Threads", "Priorities", "Ports", "PortDepth", "Mutexes", "Semaphores"),
     "Conditions",
     *("ReadyQueue", "Policy", "Reserve", "Timeouts", "Inheritance", "PortWords", "BarrierWait"),
-    "EventFlags",
+    *("EventFlags", "Pipeline"),
     *("RtCpus", "RtPriority"),
 )
 # The unit that has the keys of a section, and what its parameters are called in cl_soc.

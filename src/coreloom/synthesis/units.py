@@ -239,6 +239,7 @@ def _kernels() -> list[Unit]:
         kernel("inheritance", Inheritance=1),
         kernel("barriers", BarrierWait=1),
         kernel("events", EventFlags=1),
+        kernel("pipeline", Pipeline=1),
         kernel("words", PortWords=4),
         kernel("dwrr", Policy=1),
         kernel("partitioned", Policy=2),
