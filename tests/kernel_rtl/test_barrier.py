@@ -93,7 +93,7 @@ def barriers_prove(others: int, old: str = "", new: str = "", never: bool = Fals
         KERNEL / "rtl" / f"{name}.sv"
         for name in (
             *("cl_kernel_pkg", "cl_outcome_pkg", "cl_ram_1r1w", "cl_find_last_set", "cl_free_id"),
-            "cl_object_table",
+            *("cl_object_table", "cl_pipeline_register"),
         )
     ]
     rest.append(KERNEL / "formal" / "cl_kernel_barrier_formal.sv")

@@ -115,6 +115,14 @@ def test_concurrent_clients(cpus: int, hw_threads: int, reserve: bool, policy: s
     check(replace(small(cpus, hw_threads, policy), reserve=reserve, rt_priority=4), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("cpus", "hw_threads", "reserve"),
+    [(4, 2, True), *(pytest.param(cpus, 0, False, marks=pytest.mark.slow) for cpus in (2, 16))],
+)
+def test_concurrent_clients_of_a_pipeline(cpus: int, hw_threads: int, reserve: bool, tmp_path: Path) -> None:
+    check(replace(small(cpus, hw_threads, "priority"), reserve=reserve, pipeline=True), tmp_path)
+
+
 def test_concurrent_messages_of_several_words(tmp_path: Path) -> None:
     check(replace(small(3, 1, "priority"), port_words=3), tmp_path)
 

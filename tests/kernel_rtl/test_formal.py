@@ -20,10 +20,14 @@ SCHEDULERS = (Build.LINEAR, Build.BITMAP, Build.HYBRID)
 Size = tuple[int, int, int]  # queues, threads, priorities
 
 
-def queue_proves(build: Build, size: Size, old: str = "", new: str = "", deadlines: bool = False) -> bool:
+def queue_proves(
+    build: Build, size: Size, old: str = "", new: str = "", deadlines: bool = False, pipeline: bool = False
+) -> bool:
     """Whether the properties hold, with `old` replaced by `new` in the structure."""
     structure = KERNEL / "rtl" / f"cl_ready_queue_{STRUCTURE[build]}.sv"
-    others = [path for path in rtl() if path.stem.startswith(("cl_ready_queue", "cl_ram", "cl_find"))]
+    others = [
+        path for path in rtl() if path.stem.startswith(("cl_ready_queue", "cl_ram", "cl_find", "cl_pipe"))
+    ]
     others.remove(structure)
     text = structure.read_text()
     if old:
@@ -31,11 +35,11 @@ def queue_proves(build: Build, size: Size, old: str = "", new: str = "", deadlin
         text = text.replace(old, new)
     queues, threads, priorities = size
     params = f"-GBuild={build.value} -GQueues={queues} -GThreads={threads} -GPriorities={priorities}"
-    params += f" -GDeadlines=1'd{int(deadlines)}"
+    params += f" -GDeadlines=1'd{int(deadlines)} -GPipeline=1'd{int(pipeline)}"
     # As in simulation: a RAM's word is wrong while it is written, and the user is checked.
     flags = "--no-synthesis-define"
     # An operation of the largest queue takes threads + 3 cycles: so many steps always see it begin.
-    return proves("cl_ready_queue_formal", text, params, [*others, PROPERTIES], threads + 5, flags)
+    return proves("cl_ready_queue_formal", text, params, [*others, PROPERTIES], threads + 5 + pipeline, flags)
 
 
 @pytest.mark.parametrize("size", [(1, 3, 3), (2, 2, 2)], ids=str)
@@ -43,6 +47,12 @@ def queue_proves(build: Build, size: Size, old: str = "", new: str = "", deadlin
 def test_ready_queue(build: Build, size: Size) -> None:
     """Best shown, none lost, none twice, first in first out, exact cycles, never stuck."""
     assert queue_proves(build, size)
+
+
+@pytest.mark.parametrize("size", [(1, 3, 3), (2, 2, 2)], ids=str)
+def test_ready_queue_of_a_pipeline(size: Size) -> None:
+    """The same a cycle later."""
+    assert queue_proves(Build.BITMAP, size, pipeline=True)
 
 
 @pytest.mark.parametrize("size", [(1, 3), (2, 2)], ids=str)

@@ -47,6 +47,7 @@ class Size(NamedTuple):
     build: Build = Build.BITMAP
     reserve: bool = False
     policy: str = "priority"
+    pipeline: bool = False
     move: int = 0
     event_flags: bool = False
 
@@ -66,6 +67,7 @@ class Size(NamedTuple):
             event_flags=self.event_flags,
             reserve=self.reserve,
             policy=self.policy,
+            pipeline=self.pipeline,
             rt_priority=1,
         )
 
@@ -151,6 +153,7 @@ def test_an_operation_keeps_the_rules(move: bool) -> None:
         Size(3, threads=3),
         Size(3, 3, cpus=2, hw_threads=1, ports=2),
         Size(3, policy="edf"),
+        Size(3, pipeline=True),
         *(pytest.param(size._replace(cycles=4, threads=3), marks=pytest.mark.slow) for size in SHARED),
     ],
     ids=str,

@@ -34,6 +34,8 @@ EXTREMES = {
     "barriers": replace(small(1), barrier_wait=True, timeouts=True),
     "events": replace(small(2, hw_threads=1), event_flags=True, timeouts=True, port_words=2),
     "events-most": replace(DEFAULT, event_flags=True, conditions=64),
+    "pipeline": replace(small(3, hw_threads=2), pipeline=True),
+    "pipeline-all": replace(small(3), pipeline=True, reserve=True, inheritance=True, timeouts=True),
     "dwrr": small(3, hw_threads=2, policy="dwrr"),
     "dwrr-one-cpu": Config(cpus=1, policy="dwrr"),
     "edf": replace(small(3, hw_threads=2), policy="edf"),
@@ -81,18 +83,8 @@ def read(config: Config) -> str:
 
 # Each policy and option in one size, and the least one; "most" takes long.
 READ = (
-    *(
-        "default",
-        "hybrid",
-        "reserve",
-        "partitioned",
-        "timeouts",
-        "words",
-        "barriers",
-        "events",
-        "dwrr",
-        "edf",
-    ),
+    *("default", "hybrid", "reserve", "partitioned", "timeouts", "words", "barriers", "events", "pipeline"),
+    *("dwrr", "edf"),
     *("least", "none"),
 )
 

@@ -152,7 +152,10 @@ def test_any_other_id_is_the_first_word(words: int, tmp_path: Path) -> None:
 
 def messages_prove(size: tuple[int, int, int], unit: Path = PORT_OPS, old: str = "", new: str = "") -> bool:
     """Whether the properties hold, with `old` replaced by `new` in the unit. size: ports, messages, words."""
-    names = ("cl_kernel_pkg", "cl_outcome_pkg", "cl_ram_1r1w", "cl_kernel_sent", PORT.stem, PORT_OPS.stem)
+    names = (
+        *("cl_kernel_pkg", "cl_outcome_pkg", "cl_ram_1r1w", "cl_pipeline_register", "cl_kernel_sent"),
+        *(PORT.stem, PORT_OPS.stem),
+    )
     others = [KERNEL / "rtl" / f"{name}.sv" for name in names if name != unit.stem]
     text = unit.read_text()
     assert not old or text.count(old) == 1

@@ -86,6 +86,20 @@ CONFIGS = {
     "events-dwrr": (replace(small(2, policy="dwrr"), event_flags=True), 15_000),
     "events-edf": (replace(small(2, policy="edf"), event_flags=True, timeouts=True), 15_000),
     "events-partitioned": (replace(small(3, policy="partitioned"), event_flags=True, rt_priority=4), 15_000),
+    "pipeline-1": (replace(small(1), pipeline=True), 15_000),
+    "pipeline-2": (replace(small(2), pipeline=True), 25_000),
+    "pipeline-4": (replace(small(4), pipeline=True), 25_000),
+    "pipeline-1+3": (replace(small(1, hw_threads=3), pipeline=True), 20_000),
+    "pipeline-tiny": (replace(TINY, pipeline=True), 10_000),
+    "pipeline-default": (replace(DEFAULT, pipeline=True), 10_000),
+    "pipeline-all": (
+        replace(
+            *(small(3, hw_threads=1),),
+            **dict.fromkeys(("pipeline", "reserve", "inheritance", "timeouts", "barrier_wait"), True),
+            port_words=2,
+        ),
+        25_000,
+    ),
     "dwrr-1": (small(1, policy="dwrr"), 15_000),
     "dwrr-2": (small(2, policy="dwrr"), 25_000),
     "dwrr-4": (small(4, policy="dwrr"), 25_000),
@@ -107,6 +121,7 @@ BETWEEN = {
     *("inheritance-1", "inheritance-2+1", "inheritance-default", "words-1", "words-4"),
     *("barriers-1", "barriers-dwrr"),
     *("events-1", "events-3", "events-dwrr", "events-edf", "events-partitioned"),
+    *("pipeline-1", "pipeline-4", "pipeline-1+3", "pipeline-default"),
     *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
 }
 
@@ -151,7 +166,10 @@ def test_random_stream_by_deadline_on_a_quiet_unit(cpus: int, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "name", sample(["small-2", "small-1+3", "tiny-3+1", "dwrr-2"], ["tiny-3+1", "dwrr-2"])
+    "name",
+    sample(
+        ["small-2", "small-1+3", "tiny-3+1", "dwrr-2", "pipeline-2"], ["tiny-3+1", "dwrr-2", "pipeline-2"]
+    ),
 )
 def test_random_stream_on_the_linear_queue(name: str, tmp_path: Path) -> None:
     """Another structure of the ready queue, other cycles, the same words."""

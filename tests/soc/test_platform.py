@@ -121,6 +121,10 @@ WRONG = {
     ): "kernel.inheritance is for policy = 'priority' only, not 'edf'",
     (
         '"bitmap"',
+        '"bitmap"\npipeline = true\npolicy = "partitioned"',
+    ): "kernel.pipeline is for policy = 'priority' only, not 'partitioned'",
+    (
+        '"bitmap"',
         '"bitmap"\nport_words = 9',
     ): "kernel.port_words must be a whole number from 0 to 8, not 9",
     (
