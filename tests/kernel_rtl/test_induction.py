@@ -170,6 +170,12 @@ def test_an_operation_keeps_the_rules_of_more(size: Size, move: bool) -> None:
 
 
 @pytest.mark.slow
+def test_an_operation_of_a_pipeline_keeps_the_rules() -> None:
+    """Within a bound that may not be exact."""
+    assert holds(Size(18, pipeline=True))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SHARED, ids=str)
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool) -> None:
