@@ -160,7 +160,7 @@ def flags_prove(
     assert not old or text.count(old) == 1
     names = (
         *("cl_kernel_pkg", "cl_outcome_pkg", "cl_ram_1r1w", "cl_find_last_set", "cl_free_id"),
-        *("cl_object_table", "cl_kernel_condition_ops", "cl_kernel_event_flags"),
+        *("cl_object_table", "cl_pipeline_register", "cl_kernel_condition_ops", "cl_kernel_event_flags"),
     )
     rest = [KERNEL / "rtl" / f"{name}.sv" for name in names if name != module]
     rest.append(KERNEL / "formal" / "cl_kernel_event_flags_formal.sv")
