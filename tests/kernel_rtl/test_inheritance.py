@@ -200,7 +200,7 @@ def at_rest(kernel: Kernel) -> None:
 def test_it_is_so_after_every_operation(timeouts: bool) -> None:
     generator = Generator(dataclasses.replace(small(2), inheritance=True, timeouts=timeouts), SEED)
     raised = longest = 0
-    for _ in generator.steps(20_000):
+    for _ in generator.steps(60_000):
         kernel = generator.kernel
         at_rest(kernel)
         raised += sum(t.priority > t.own for t in kernel.threads)
