@@ -65,7 +65,8 @@ class Synth(Bench[Result]):
         add("--critical", action="store_true", help="print the longest path of every unit")
 
     def whole(self, options: Namespace) -> bool:
-        some = options.unit or options.threads or options.priorities or options.seeds < synth.SEEDS
+        # Of any number of placements: it stands in each row.
+        some = options.unit or options.threads or options.priorities
         other = options.device or options.wide or (options.freq, options.speed) != (_USUAL.mhz, _USUAL.speed)
         return not (some or other)
 
