@@ -59,8 +59,8 @@ def write() -> tuple[list[Path], list[str]]:
             if not target.exists() or target.read_bytes() != new.read_bytes():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 written.append(Path(shutil.copyfile(new, target)))
-        if bench.published.exists():
-            found[bench.name] = results.read(bench.result, bench.published, bench.command)
+        if published := bench.read_published():
+            found[bench.name] = published
         else:
             missing.append(bench.command)
     if not found:

@@ -10,8 +10,7 @@ from coreloom.benches.rivals import NAMES
 from coreloom.benches.switch import BENCH as SWITCH
 from coreloom.benches.switch import bench as switch
 from coreloom.report.table import Table, number, reach
-
-KERNELS = ("hw", "sw")  # in the order of the columns
+from coreloom.toolchain.firmware import KERNELS
 
 
 def tables(content: Result) -> list[Table]:
