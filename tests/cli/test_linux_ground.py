@@ -66,6 +66,26 @@ int main(void) {
 """
 
 
+WARNED = """
+#define _GNU_SOURCE
+#include <stdio.h>
+static int never;
+int main(int argc, char **argv) {
+  printf("%d\\n", 7);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("ground", ["linux", "hw", "sw"])
+def test_warnings_of_a_users_file_pass(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, ground: str
+) -> None:
+    (tmp_path / "warned.c").write_text(WARNED)
+    code, out, err = run(capfd, "run", str(tmp_path / "warned.c"), "--ground", ground)
+    assert (code, out.splitlines()[0], err) == (0, "7", "")
+
+
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """A program of the user's that ends with status 0."""

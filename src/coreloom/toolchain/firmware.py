@@ -157,7 +157,8 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
     }
     ground = RUNTIME / "linux"
     # What stands on operations, ports and POSIX alone is the kernels' own.
-    sources = [*what.files, *sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_ANY)]
+    ours = [*sorted(ground.glob("*.c")), *(RUNTIME / "posix" / file for file in _ON_ANY)]
+    sources = [*what.files, *ours]
     flags = [
         *_HOST, *OPTIMISE, "-g", *PLACELESS, *WARN,
         *(f"-D{key}={value}" for key, value in macros.items()),
@@ -176,16 +177,18 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
     key = zig.digest([*placeless, *foreign], [*sources, *headers, *MAKERS])
 
     def make(work: Path) -> None:
+        as_it_is = [flag for flag in flags if flag not in WARN] + ["-w"]
+        # Warnings are errors in what is ours only.
+        theirs = [(file, each.flags) for each in what.foreign for file in each.paths]
+        if what.alone:
+            theirs += [(file, ()) for file in what.files]
         objects: list[Path] = []
-        for each in what.foreign:
-            as_it_is = [flag for flag in flags if flag not in WARN] + ["-w", *each.flags]
-            for file in each.paths:
-                objects.append(work / f"{len(objects)}-{file.stem}.o")
-                zig.run([*zig.command(), "cc", *as_it_is, "-c", str(file), "-o", str(objects[-1])], what.name)
         try:
-            zig.start(
-                [*zig.command(), "cc", *flags, *map(str, [*sources, *objects]), "-o", str(work / what.name)]
-            )
+            for file, more in theirs:
+                objects.append(work / f"{len(objects)}-{file.stem}.o")
+                zig.start([*zig.command(), "cc", *as_it_is, *more, "-c", str(file), "-o", str(objects[-1])])
+            linked = [*objects, *(ours if what.alone else sources)]
+            zig.start([*zig.command(), "cc", *flags, *map(str, linked), "-o", str(work / what.name)])
         except zig.Refused as refused:
             text = str(what.explain(refused))
             if "undefined symbol" in str(refused):
