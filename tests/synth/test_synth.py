@@ -179,14 +179,14 @@ def test_units_are_found_by_module_and_by_build() -> None:
     assert found[:2] == ["cl_kernel-64x32", "cl_kernel-256x128"]
     assert {"cl_kernel-reserve-64x32", "cl_kernel-partitioned-64x32"} <= set(found)
     assert [job.label for job in units.choose(["cl_kernel:reserve"], 16, 8)] == ["cl_kernel-reserve-16x8"]
-    assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_bus"])] == [
-        "cl_bus",
+    assert [job.label for job in units.choose(["cl_soc:smp-economy", "cl_dcache"])] == [
+        "cl_dcache",
         "cl_soc-smp-economy-64x32",
     ]
     assert [job.label for job in units.choose(["cl_core"])] == [f"cl_core-{core}" for core in platform.CORES]
     assert len(units.choose([])) > 12
-    soc, bus = units.choose(["cl_soc:smp-economy"]) + units.choose(["cl_bus"])
-    assert (list(soc.seeds(3)), list(bus.seeds(3)), list(bus.seeds(1))) == ([1], [1, 2, 3], [1])
+    soc, unit = units.choose(["cl_soc:smp-economy"]) + units.choose(["cl_dcache"])
+    assert (list(soc.seeds(3)), list(unit.seeds(3)), list(unit.seeds(1))) == ([1], [1, 2, 3], [1])
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_wrong_platform_file_stops_only_what_needs_it(
         raise UserError(f"platform file {name}.toml: 'core' is missing")
 
     monkeypatch.setattr(platform, "load", load)
-    assert [job.label for job in units.choose(["cl_bus"])] == ["cl_bus"]
+    assert [job.label for job in units.choose(["cl_dcache"])] == ["cl_dcache"]
     assert main(["synth", "cl_soc:smp-economy"]) == 1
     assert capsys.readouterr().err == "coreloom: error: platform file smp-economy.toml: 'core' is missing\n"
 

@@ -324,7 +324,7 @@ class Platform:
             "for so many cycles from an interrupt on the shared bus serves the interrupted processor before "
             "all others, then for as many not; 0: each in turn; with memory.model = 'sram'",
             0, 4096, rtl="FirstCycles", optional=True,
-            area="a counter for each processor and a priority in the bus",
+            area="`coreloom synth cl_bus:first`; for each processor `cl_first`",
         ),
     ] = 0  # fmt: skip
     scheduler: Annotated[

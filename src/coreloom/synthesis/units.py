@@ -267,6 +267,8 @@ def _modules() -> list[Unit]:
         *_communication(),
         Unit("cl_backdoor", _design("cl_backdoor", _BACKDOOR, _SOC), _fixed(), sizes=(None,)),
         Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2), sizes=(None,)),
+        Unit("cl_bus", _design("cl_bus", _SOC), _fixed(Masters=2, First=1), "first", sizes=(None,)),
+        Unit("cl_first", _design("cl_first", _SOC), _fixed(), sizes=(None,)),
         Unit("cl_dcache", _design("cl_dcache", _DCACHE, _SOC), _fixed(), sizes=(None,)),
         *_cores(),
     ]
