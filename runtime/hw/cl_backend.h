@@ -187,7 +187,48 @@ static inline int cl_backend_timeout_start(uint64_t at) {
   return !cl_port_load(CL_OP_TIMEOUT_START, 0);
 }
 
-static inline int cl_backend_timeout_stop(void) { return (int)cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
+static inline void cl_backend_timeout_stop(void) { cl_port_load(CL_OP_TIMEOUT_STOP, 0); }
+
+/* As cl_hw_settle, of a thread with a deadline: takes it away, which is also the operation that says SAVED. */
+CL_INLINE uint32_t cl_hw_settle_until(uint32_t word) {
+  uint32_t late;
+  if (CL_LIKELY((int32_t)word < 0)) {
+    register uint32_t a0 __asm__("a0") = word;
+    CL_SWITCH_HERE(a0, "lui a0, %%hi(%3)\nlw a0, %%lo(%3)(a0)\n", CL_OP_TIMEOUT_STOP);
+    late = a0;
+    word = CL_RESUMED;
+  } else {
+    if (CL_UNLIKELY(word == CL_STATUS(CL_STATUS_EINTR))) word = cl_hw_interrupted();
+    late = cl_port_load(CL_OP_TIMEOUT_STOP, 0);
+  }
+  return CL_LIKELY(late) ? CL_LATE : word;
+}
+
+CL_INLINE uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word) {
+  return cl_hw_settle_until(CL_HW_WAIT_IW(op));
+}
+
+CL_INLINE uint32_t cl_op_port_send_until(uint32_t id, uint32_t word) {
+  return cl_backend_wait_until(CL_OP_PORT_SEND, id, word);
+}
+
+CL_INLINE uint32_t cl_op_port_receive_until(uint32_t id, uint32_t *word) {
+  uint32_t answer = cl_port_wait(CL_OP_PORT_RECEIVE, id);
+  if (answer <= CL_WORD_VALUE_MASK) *word = *cl_port(CL_OP_WORD0, 0);
+  return cl_hw_settle_until(answer);
+}
+
+CL_INLINE uint32_t cl_op_port_send_words_until(uint32_t id, const uint32_t *words, uint32_t count) {
+  cl_hw_put(words, count);
+  uint32_t answer = cl_port_wait(CL_OP_PORT_SEND, id);
+  cl_irq_on();
+  return cl_hw_settle_until(answer);
+}
+
+CL_INLINE uint32_t cl_op_port_receive_words_until(uint32_t id, uint32_t *word, uint32_t *words, uint32_t room) {
+  cl_irq_off();
+  return cl_hw_settle_until(cl_hw_get(cl_port_wait(CL_OP_PORT_RECEIVE, id), word, words, room));
+}
 
 #define CL_BACKEND_BARRIERS CL_BARRIER_WAIT
 #define CL_BACKEND_EVENT_FLAGS CL_EVENT_FLAGS

@@ -11,6 +11,7 @@
 #ifndef CL_KERNEL_H
 #define CL_KERNEL_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -91,7 +92,7 @@
  *   uint32_t cl_op_mutex_lock_apart(uint32_t id)                 mutex_lock, for rare callers: the other stays inlined
  *   noreturn void cl_op_thread_exit(void)    the caller's stack may be reused as soon as it is called
  *   void cl_backend_start(void)              once, on CPU 0, before any other operation; interrupts are disabled */
-/* For timed waits (runtime/posix/timer.c):
+/* For timed waits (runtime/posix/timed.h):
  *   uint32_t cl_op_port_send_once(uint32_t id, uint32_t word)       RESUMED: it has waited and must be repeated
  *   uint32_t cl_op_port_receive_once(uint32_t id, uint32_t *word)   the same
  *   cl_op_port_send_words_once, cl_op_port_receive_words_once       the same
@@ -103,7 +104,10 @@
  *   uint32_t cl_backend_leave(uint32_t op, uint32_t id, uint32_t thread)   with the lock, in an interrupt: ..._leave
  *   CL_BACKEND_TIMEOUTS   1: the kernel can end the caller's wait itself:
  *   int cl_backend_timeout_start(uint64_t at)   0: not at so late a time
- *   int cl_backend_timeout_stop(void)           after that: whether it has
+ *   void cl_backend_timeout_stop(void)          after that, without a wait
+ *   uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word)   after that: the operation waits; CL_LATE: the
+ *     limit has ended the wait. Switches in place. Also, with _once's meaning of RESUMED:
+ *   cl_op_port_send_until, cl_op_port_receive_until, cl_op_port_send_words_until, cl_op_port_receive_words_until
  *   CL_BACKEND_INHERITANCE   1: the kernel's mutexes can have a protocol:
  *   uint32_t cl_backend_mutex_protocol(uint32_t id, uint32_t word)   mutex_protocol
  *   CL_BACKEND_BARRIERS   1: it has barrier_wait
@@ -120,6 +124,8 @@
 #define CL_GIVE_WAY (CL_WORD_GIVE_WAY_MASK << CL_WORD_GIVE_WAY_LSB)
 #define CL_RESUMED (CL_WORD_RESUMED_MASK << CL_WORD_RESUMED_LSB)
 #define CL_STATUS(code) ((uint32_t)(code) << CL_WORD_STATUS_LSB)
+#define CL_LATE CL_STATUS(ETIMEDOUT)      /* not the kernel's: a time limit has ended the wait */
+#define CL_CANCELED CL_STATUS(ECANCELED) /* and a cancellation */
 
 /* Error number and value in a word. */
 static inline int cl_status(uint32_t word) { return (int)(word >> CL_WORD_STATUS_LSB & CL_WORD_STATUS_MASK); }
@@ -187,24 +193,26 @@ uint32_t cl_switch_by(void (*tail)(void));
 void cl_switch_in_trap(uint32_t word);
 
 /* The same inline: the compiler saves only live registers instead of all callee-saved ones. For code that is inlined
- * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. */
+ * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. `saved` says SAVED, by
+ * an access to the kernel port at %3. */
+#define CL_SWITCH_HERE(a0, saved, op)                                                                               \
+  __asm__ volatile(                                                                                                 \
+      "call t0, cl_switch_away\n" saved                                                                             \
+      "srli t1, t1, %1\n"                                                                                           \
+      "sw t1, %2(t2)\n"                                                                                             \
+      : "+r"(a0)                                                                                                    \
+      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN), "i"(CL_KERNEL_PORT + ((op) << CL_ADDRESS_OP_LSB))   \
+      : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2", \
+        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
+
 CL_INLINE void cl_switch_here(uint32_t word) {
   register uint32_t a0 __asm__("a0") = word;
-  __asm__ volatile(
-      "call t0, cl_switch_away\n"
 #if defined(CL_KERNEL_HW)
-      "lui t0, %%hi(%3)\n"
-      "sw zero, %%lo(%3)(t0)\n"
+  CL_SWITCH_HERE(a0, "lui t0, %%hi(%3)\nsw zero, %%lo(%3)(t0)\n", CL_OP_SAVED);
+#else
+  CL_SWITCH_HERE(a0, "", CL_OP_SAVED);
+  cl_irq_on();
 #endif
-      "srli t1, t1, %1\n"
-      "sw t1, %2(t2)\n"
-#if !defined(CL_KERNEL_HW)
-      CL_IRQ_ON_TEXT
-#endif
-      : "+r"(a0)
-      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN), "i"(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
-      : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2",
-        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory");
 }
 
 __attribute__((noreturn)) void cl_switch_to(uint32_t word);
@@ -245,13 +253,18 @@ struct cl_timer {
   uint32_t patience; /* cycles until it checks again whether its thread waits */
   uint32_t runs;
   uint32_t ended;
-  uint32_t in_kernel; /* instead of all this: the hardware kernel ends the wait */
 };
 
 extern struct cl_timer *cl_timers[CL_CPUS]; /* of each CPU the first */
 extern uint32_t cl_timers_count;            /* of all CPUs */
 void cl_timers_look(uint32_t cpu);
 uint64_t cl_now(void); /* mtime */
+/* The mtime when its lower word was `low`, some cycles ago: for limits that count from the call. */
+static inline uint64_t cl_then(uint32_t low) {
+  uint32_t high = cl_local_read(CL_MTIME_HI);
+  if (CL_UNLIKELY(cl_local_read(CL_MTIME_LO) < low)) return cl_now(); /* it has wrapped */
+  return (uint64_t)high << 32 | low;
+}
 void cl_backend_lock(void);
 void cl_backend_unlock(void);
 void cl_backend_unlock_quietly(void);

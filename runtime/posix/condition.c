@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "cancel.h"
 #include "clock.h"
 #include "coreloom.h"
+#include "timed.h"
 
 static inline uint32_t object(const pthread_cond_t *cond) { return cl_object(cond->handle); }
 
@@ -87,22 +87,16 @@ static inline uint32_t begin(pthread_cond_t *cond) {
   return is_ticket(ticket) ? ticket : second_ticket(cond);
 }
 
-static int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
+CL_APART int timed(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t at) {
   uint32_t ticket = begin(cond);
   if (!is_ticket(ticket)) return wait_in_memory(cond, mutex, at);
+  uint32_t lock = cl_object(mutex->handle);
   int status = pthread_mutex_unlock(mutex);
   if (CL_UNLIKELY(status)) return status;
-  int cancelled = 0;
-  if (cl_now() < at) {
-    struct cl_timer timer;
-    cl_timer_start(&timer, CL_OP_COND_LEAVE, object(cond), at);
-    cancelled = wait(cond, ticket, &status);
-    if (cl_timer_stop(&timer)) status = ETIMEDOUT;
-  } else {
-    status = ETIMEDOUT;
-  }
-  int locked = cl_mutex_lock(mutex);
-  if (cancelled) cl_cancel_act();
+  uint32_t word = cl_now() < at ? cl_wait_until(CL_OP_COND_WAIT, object(cond), ticket, at) : CL_LATE;
+  status = word == CL_LATE ? ETIMEDOUT : cl_status(word);
+  int locked = cl_mutex_lock_object(mutex, lock);
+  if (CL_CANCEL && word == CL_CANCELED) cl_cancel_act();
   return CL_UNLIKELY(locked) ? locked : status;
 }
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #ifndef __linux__
-#include "cancel.h"
 #include "clock.h"
+#include "timed.h"
 #endif
 
 /* What is only for objects that the kernel has no room for is out of the way of the others. */
@@ -194,24 +194,16 @@ static inline int try_in_kernel(const event_flags_t *events, uint32_t wanted, in
 
 static int wait_in_kernel_until(const event_flags_t *events, uint32_t wanted, int how, uint32_t *got,
                                 const struct timespec *until) {
-  struct cl_timer timer;
   uint64_t at;
-  uint32_t word = 0;
   int status = try_in_kernel(events, wanted, how, got);
   if (status != EAGAIN) return status;
   status = cl_deadline(CLOCK_REALTIME, until, &at);
   if (status) return status;
   if (cl_now() >= at) return ETIMEDOUT;
   cl_trace_call();
-  cl_timer_start(&timer, CL_OP_COND_LEAVE, object(events), at);
-  int cancelled = cl_cancel_enter(CL_OP_COND_LEAVE, object(events));
-  if (!cancelled) {
-    word = cl_op_event_flags_wait(wait_for(events, how, 1), wanted);
-    cancelled = cl_cancel_left();
-  }
-  int late = cl_timer_stop(&timer);
-  if (cancelled) cl_cancel_act();
-  return late ? ETIMEDOUT : found(events, cl_status(word), got);
+  uint32_t word = cl_wait_until(CL_OP_EVENT_FLAGS, wait_for(events, how, 1), wanted, at);
+  if (CL_CANCEL && word == CL_CANCELED) cl_cancel_act();
+  return found(events, cl_status(word), got);
 }
 
 #endif

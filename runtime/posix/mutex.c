@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "cancel.h"
 #include "clock.h"
 #include "coreloom.h"
+#include "timed.h"
 
 static uint32_t new_handle(const pthread_mutex_t *mutex) {
   int kernel_has_type = mutex->type != PTHREAD_MUTEX_RECURSIVE && !mutex->robust;
@@ -90,18 +90,16 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 }
 
 /* It was busy. */
-static int timed(pthread_mutex_t *mutex, uint64_t at) {
+CL_APART int timed(pthread_mutex_t *mutex, uint64_t at) {
   cl_trace_call();
   if (mutex->handle == CL_IN_MEMORY) return cl_mutex_memory_lock(mutex, at);
-  uint32_t object = cl_object(mutex->handle);
-  struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_MUTEX_LEAVE, object, at);
-  int status = cl_status(cl_op_mutex_lock(object));
-  if (cl_timer_stop(&timer)) return ETIMEDOUT;
+  uint32_t word = cl_wait_until(CL_OP_MUTEX_LOCK, cl_object(mutex->handle), 0, at);
+  if (word == CL_LATE) return ETIMEDOUT;
+  int status = cl_status(word);
   return CL_LIKELY(!status) ? 0 : cl_mutex_closer(mutex, status, at);
 }
 
-/* As pthread_mutex_trylock, but EBUSY at once: a time limit counts from here. */
+/* As pthread_mutex_trylock, but EBUSY at once. */
 static inline int try(pthread_mutex_t *mutex) {
   uint32_t word = cl_op_mutex_trylock(cl_object(mutex->handle));
   if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EBUSY))) return EBUSY;
@@ -109,9 +107,10 @@ static inline int try(pthread_mutex_t *mutex) {
 }
 
 int pthread_mutex_timedlock_np(pthread_mutex_t *mutex, uint32_t cycles) {
+  uint32_t called = cl_local_read(CL_MTIME_LO);
   int status = try(mutex);
   if (status != EBUSY) return status;
-  return cycles ? timed(mutex, cl_now() + cycles) : ETIMEDOUT;
+  return cycles ? timed(mutex, cl_then(called) + cycles) : ETIMEDOUT;
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {

@@ -50,12 +50,19 @@ CL_INLINE uint32_t op_send(uint32_t port, struct source from) {
 CL_INLINE uint32_t op_send_once(uint32_t port, struct source from) {
   return from.block ? cl_op_port_send_words_once(port, from.words, from.word) : cl_op_port_send_once(port, from.word);
 }
+CL_INLINE uint32_t op_send_until(uint32_t port, struct source from) {
+  return from.block ? cl_op_port_send_words_until(port, from.words, from.word) : cl_op_port_send_until(port, from.word);
+}
 CL_INLINE uint32_t op_receive(uint32_t port, struct sink to) {
   return to.block ? cl_op_port_receive_words(port, to.word, to.words, to.room) : cl_op_port_receive(port, to.word);
 }
 CL_INLINE uint32_t op_receive_once(uint32_t port, struct sink to) {
   return to.block ? cl_op_port_receive_words_once(port, to.word, to.words, to.room)
                   : cl_op_port_receive_once(port, to.word);
+}
+CL_INLINE uint32_t op_receive_until(uint32_t port, struct sink to) {
+  return to.block ? cl_op_port_receive_words_until(port, to.word, to.words, to.room)
+                  : cl_op_port_receive_until(port, to.word);
 }
 CL_INLINE int trysend(int port, struct source from) {
   return from.block ? cl_port_trysend_words(port, from.words, from.word) : port_trysend(port, from.word);
@@ -89,22 +96,41 @@ CL_INLINE int send(int port, struct source from) {
   return cl_status(op_send((uint32_t)port, from));
 }
 
-CL_INLINE int timedsend(int port, struct source from, uint32_t cycles) {
-  int status = trysend(port, from);
-  if (status != EAGAIN) return status;
-  cl_trace_call();
+CL_INLINE int send_by_timer(uint32_t port, struct source from, uint64_t at) {
   struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, port, at);
   uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
-      answer = op_send_once((uint32_t)port, from);
+  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
+      answer = op_send_once(port, from);
     while (goes_on(answer) && !cl_timer_ended(&timer));
   int late = cl_timer_stop(&timer);
   after(answer);
   if (answer != CL_RESUMED) return cl_status(answer);
   if (late) return ETIMEDOUT;
-  status = trysend(port, from); /* there may be room by now */
+  int status = trysend((int)port, from); /* there may be room by now */
   return status == EAGAIN ? ETIMEDOUT : status;
+}
+
+/* So late a limit, or another thread has taken the room. */
+CL_COLD static int send_by_timer_apart(uint32_t port, struct source from, uint64_t at) {
+  return send_by_timer(port, from, at);
+}
+
+/* There was no room. */
+CL_INLINE int send_until(uint32_t port, struct source from, uint64_t at) {
+  cl_trace_call();
+  if (!CL_BACKEND_TIMEOUTS) return send_by_timer(port, from, at);
+  if (cl_backend_timeout_start(at)) {
+    uint32_t answer = CL_RESUMED;
+    if (cl_cancel_enter(CL_OP_PORT_LEAVE, port)) cl_backend_timeout_stop();
+    else answer = op_send_until(port, from);
+    after(answer);
+    if (CL_LIKELY(answer == CL_LATE)) return ETIMEDOUT;
+    if (answer != CL_RESUMED) return cl_status(answer);
+    int status = trysend((int)port, from);
+    if (status != EAGAIN) return status;
+  }
+  return send_by_timer_apart(port, from, at);
 }
 
 CL_INLINE int receive(int port, struct sink to) {
@@ -114,22 +140,41 @@ CL_INLINE int receive(int port, struct sink to) {
   return cl_status(op_receive((uint32_t)port, to));
 }
 
-CL_INLINE int timedreceive(int port, struct sink to, uint32_t cycles) {
-  int status = tryreceive(port, to);
-  if (status != EAGAIN) return status;
-  cl_trace_call();
+CL_INLINE int receive_by_timer(uint32_t port, struct sink to, uint64_t at) {
   struct cl_timer timer;
-  cl_timer_start(&timer, CL_OP_PORT_LEAVE, (uint32_t)port, cl_now() + cycles);
+  cl_timer_start(&timer, CL_OP_PORT_LEAVE, port, at);
   uint32_t answer = CL_RESUMED;
-  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, (uint32_t)port)) do
-      answer = op_receive_once((uint32_t)port, to);
+  if (!cl_cancel_enter(CL_OP_PORT_LEAVE, port)) do
+      answer = op_receive_once(port, to);
     while (goes_on(answer) && !cl_timer_ended(&timer));
   int late = cl_timer_stop(&timer);
   after(answer);
   if (answer != CL_RESUMED) return cl_status(answer);
   if (late) return ETIMEDOUT;
-  status = tryreceive(port, to); /* there may be a message by now */
+  int status = tryreceive((int)port, to); /* there may be a message by now */
   return status == EAGAIN ? ETIMEDOUT : status;
+}
+
+/* So late a limit, or another thread has taken the message. */
+CL_COLD static int receive_by_timer_apart(uint32_t port, struct sink to, uint64_t at) {
+  return receive_by_timer(port, to, at);
+}
+
+/* There was no message. */
+CL_INLINE int receive_until(uint32_t port, struct sink to, uint64_t at) {
+  cl_trace_call();
+  if (!CL_BACKEND_TIMEOUTS) return receive_by_timer(port, to, at);
+  if (cl_backend_timeout_start(at)) {
+    uint32_t answer = CL_RESUMED;
+    if (cl_cancel_enter(CL_OP_PORT_LEAVE, port)) cl_backend_timeout_stop();
+    else answer = op_receive_until(port, to);
+    after(answer);
+    if (CL_LIKELY(answer == CL_LATE)) return ETIMEDOUT;
+    if (answer != CL_RESUMED) return cl_status(answer);
+    int status = tryreceive((int)port, to);
+    if (status != EAGAIN) return status;
+  }
+  return receive_by_timer_apart(port, to, at);
 }
 
 /* --- Of one word --- */
@@ -144,7 +189,17 @@ int port_trysend(int port, uint32_t word) {
   return cl_status(cl_op_port_trysend((uint32_t)port, word));
 }
 
-int port_timedsend(int port, uint32_t word, uint32_t cycles) { return timedsend(port, one(word), cycles); }
+/* Apart: what switches in place saves all registers on entry, and the limit counts from before. */
+CL_APART int send_one_until(uint32_t port, uint32_t word, uint64_t at) { return send_until(port, one(word), at); }
+
+int port_timedsend(int port, uint32_t word, uint32_t cycles) {
+  uint32_t called = cl_local_read(CL_MTIME_LO);
+  if (bad(port)) return EINVAL;
+  uint32_t answer = cl_op_port_trysend((uint32_t)port, word);
+  if (CL_LIKELY(answer == CL_STATUS(CL_STATUS_EAGAIN)))
+    return send_one_until((uint32_t)port, word, cl_then(called) + cycles);
+  return cl_status(answer);
+}
 
 __attribute__((always_inline)) int port_receive(int port, uint32_t *word) { return receive(port, to_one(word)); }
 
@@ -153,7 +208,18 @@ int port_tryreceive(int port, uint32_t *word) {
   return cl_status(cl_op_port_tryreceive((uint32_t)port, word));
 }
 
-int port_timedreceive(int port, uint32_t *word, uint32_t cycles) { return timedreceive(port, to_one(word), cycles); }
+CL_APART int receive_one_until(uint32_t port, uint32_t *word, uint64_t at) {
+  return receive_until(port, to_one(word), at);
+}
+
+int port_timedreceive(int port, uint32_t *word, uint32_t cycles) {
+  uint32_t called = cl_local_read(CL_MTIME_LO);
+  if (bad(port)) return EINVAL;
+  uint32_t answer = cl_op_port_tryreceive((uint32_t)port, word);
+  if (CL_LIKELY(answer == CL_STATUS(CL_STATUS_EAGAIN)))
+    return receive_one_until((uint32_t)port, word, cl_then(called) + cycles);
+  return cl_status(answer);
+}
 
 int port_publish(void) { return cl_status(cl_op_port_publish()); }
 
@@ -174,7 +240,8 @@ int cl_port_trysend_words(int port, const uint32_t *words, uint32_t count) {
 }
 
 int cl_port_timedsend_words(int port, const uint32_t *words, uint32_t count, uint32_t cycles) {
-  return timedsend(port, more(words, count), cycles);
+  int status = cl_port_trysend_words(port, words, count);
+  return status == EAGAIN ? send_until((uint32_t)port, more(words, count), cl_now() + cycles) : status;
 }
 
 __attribute__((always_inline)) int cl_port_receive_words(int port, uint32_t *word, uint32_t *words, uint32_t room) {
@@ -187,5 +254,6 @@ int cl_port_tryreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t
 }
 
 int cl_port_timedreceive_words(int port, uint32_t *word, uint32_t *words, uint32_t room, uint32_t cycles) {
-  return timedreceive(port, to_more(word, words, room), cycles);
+  int status = cl_port_tryreceive_words(port, word, words, room);
+  return status == EAGAIN ? receive_until((uint32_t)port, to_more(word, words, room), cl_now() + cycles) : status;
 }

@@ -89,17 +89,12 @@ extern void (*cl_specific_end)(void);
 void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at);
 /* It has ended the wait, or its time is over. */
 static inline int cl_timer_ended(const struct cl_timer *timer) {
-  if (CL_BACKEND_TIMEOUTS && timer->in_kernel) /* a limit less than 2^30 cycles ahead */
-    return (int32_t)(cl_local_read(CL_MTIME_LO) - (uint32_t)timer->at) >= 0;
   if (CL_CPUS > 1) cl_backend_lock(); /* another one may be about to say so */
   int ended = *(const volatile uint32_t *)&timer->ended != 0;
   if (CL_CPUS > 1) cl_backend_unlock_quietly();
   return ended;
 }
-int cl_timer_stop_listed(struct cl_timer *timer);
-static inline int cl_timer_stop(struct cl_timer *timer) { /* it has ended the wait */
-  return CL_BACKEND_TIMEOUTS && timer->in_kernel ? cl_backend_timeout_stop() : cl_timer_stop_listed(timer);
-}
+int cl_timer_stop(struct cl_timer *timer); /* it has ended the wait */
 
 /* As start and stop, with cl_backend_lock held; `at`, `leave` and `object` are set. */
 void cl_timer_enter(struct cl_timer *timer);
@@ -117,11 +112,14 @@ int cl_fail(int error); /* sets errno; -1 */
 /* Of mutexes. The kernel's answer to a lock was `status`, not 0. `at` limits the wait; 0: do not wait. */
 int cl_mutex_closer(pthread_mutex_t *mutex, int status, uint64_t at);
 
-static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
-  uint32_t word = cl_op_mutex_lock(cl_object(mutex->handle));
+static inline int cl_mutex_lock_object(pthread_mutex_t *mutex, uint32_t object) {
+  uint32_t word = cl_op_mutex_lock(object);
   if (CL_LIKELY(word <= CL_WORD_VALUE_MASK)) return 0;
   int status = cl_status(word);
   return status ? cl_mutex_closer(mutex, status, UINT64_MAX) : 0;
+}
+static inline int cl_mutex_lock(pthread_mutex_t *mutex) {
+  return cl_mutex_lock_object(mutex, cl_object(mutex->handle));
 }
 
 int cl_mutex_release(pthread_mutex_t *mutex); /* pthread_mutex_unlock, with cl_backend_lock held */

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <semaphore.h>
 
-#include "cancel.h"
 #include "clock.h"
 #include "coreloom.h"
+#include "timed.h"
 
 /* Object of a semaphore; one that was never initialised gives a number that no object has. */
 static inline uint32_t object(const sem_t *sem) { return cl_object(sem->handle); }
@@ -90,21 +90,13 @@ __attribute__((always_inline)) int sem_wait(sem_t *sem) {
   return waited(sem, word);
 }
 
-/* It was 0. */
-static int timed(sem_t *sem, uint64_t at) {
+/* It was 0, or is none of the kernel's. */
+CL_APART int timed(sem_t *sem, uint64_t at) {
   cl_trace_call();
   if (sem->handle == CL_IN_MEMORY) return wait_closer(sem, EINVAL, at);
-  struct cl_timer timer;
-  uint32_t word = 0;
-  cl_timer_start(&timer, CL_OP_SEMAPHORE_LEAVE, object(sem), at);
-  int cancelled = cl_cancel_enter(CL_OP_SEMAPHORE_LEAVE, object(sem));
-  if (!cancelled) {
-    word = cl_op_semaphore_wait(object(sem));
-    cancelled = cl_cancel_left();
-  }
-  int late = cl_timer_stop(&timer);
-  if (cancelled) cl_cancel_act();
-  if (!late) return waited(sem, word);
+  uint32_t word = cl_wait_until(CL_OP_SEMAPHORE_WAIT, object(sem), 0, at);
+  if (CL_CANCEL && word == CL_CANCELED) cl_cancel_act();
+  if (word != CL_LATE) return waited(sem, word);
   errno = ETIMEDOUT;
   return -1;
 }
@@ -112,7 +104,7 @@ static int timed(sem_t *sem, uint64_t at) {
 static inline int try(sem_t *sem) {
   uint32_t word = cl_op_semaphore_trywait(object(sem));
   if (word <= CL_WORD_VALUE_MASK) return 0;
-  if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EAGAIN))) return EAGAIN; /* at once: a time limit may count from here */
+  if (CL_LIKELY(word == CL_STATUS(CL_STATUS_EAGAIN))) return EAGAIN;
   int status = cl_status(word);
   return status == EINVAL ? wait_in_memory(sem, 0) : status;
 }
@@ -130,10 +122,12 @@ int sem_timedwait(sem_t *sem, const struct timespec *until) {
 }
 
 int sem_timedwait_np(sem_t *sem, uint32_t cycles) {
+  uint32_t called = cl_local_read(CL_MTIME_LO);
   cl_cancel_test();
-  int status = try(sem);
-  if (status != EAGAIN) return result(status);
-  return cycles ? timed(sem, cl_now() + cycles) : cl_fail(ETIMEDOUT);
+  uint32_t word = cl_op_semaphore_trywait(object(sem));
+  if (word <= CL_WORD_VALUE_MASK) return 0;
+  if (!cycles && word == CL_STATUS(CL_STATUS_EAGAIN)) return cl_fail(ETIMEDOUT);
+  return timed(sem, cl_then(called) + cycles); /* also if it is in memory */
 }
 
 CL_COLD static int post_closer(sem_t *sem, int status) {

@@ -7,8 +7,8 @@
  * ended the wait: enoent means that the thread has been woken before, or does not wait yet.
  *
  * All lists are under one lock, the back end's. The interrupt holds it from the kernel's answer until that is recorded;
- * so a woken thread, on any CPU, learns from cl_timer_stop_listed what woke it. */
-#include "posix.h"
+ * so a woken thread, on any CPU, learns from cl_timer_stop what woke it. */
+#include "timed.h"
 
 struct cl_timer *cl_timers[CL_CPUS];
 uint32_t cl_timers_count;
@@ -54,8 +54,6 @@ CL_COLD void cl_timer_remove(struct cl_timer *timer) { take_off(timer); }
 
 CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t object, uint64_t at) {
   timer->at = at;
-  timer->in_kernel = CL_BACKEND_TIMEOUTS && cl_backend_timeout_start(at);
-  if (timer->in_kernel) return;
   timer->leave = leave;
   timer->object = object;
   cl_backend_lock();
@@ -63,7 +61,7 @@ CL_COLD void cl_timer_start(struct cl_timer *timer, uint32_t leave, uint32_t obj
   cl_backend_unlock_quietly();
 }
 
-CL_COLD int cl_timer_stop_listed(struct cl_timer *timer) {
+CL_COLD int cl_timer_stop(struct cl_timer *timer) {
   if (!*(volatile uint32_t *)&timer->runs) return timer->ended; /* the interrupt has left it, and does so last */
   cl_backend_lock();
   take_off(timer);
@@ -88,4 +86,9 @@ CL_COLD void cl_timers_look(uint32_t cpu) {
       insert(timer);
     }
   }
+}
+
+/* So late a limit is rare: not in each of its callers. */
+CL_COLD uint32_t cl_wait_by_timer(unsigned op, uint32_t id, uint32_t word, uint64_t at) {
+  return cl_wait_by_timer_here(op, id, word, at);
 }

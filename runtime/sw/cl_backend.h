@@ -61,7 +61,14 @@ CL_SW_RECEIVING(receive_words, (id, word, words, room), uint32_t id, uint32_t *w
 
 #define CL_BACKEND_TIMEOUTS 0
 static inline int cl_backend_timeout_start(uint64_t at) { return (void)at, 0; }
-static inline int cl_backend_timeout_stop(void) { return 0; }
+static inline void cl_backend_timeout_stop(void) {}
+static inline uint32_t cl_backend_wait_until(unsigned op, uint32_t id, uint32_t word) {
+  return (void)op, (void)id, (void)word, CL_STATUS(CL_STATUS_EINVAL);
+}
+#define cl_op_port_send_until cl_op_port_send_once
+#define cl_op_port_receive_until cl_op_port_receive_once
+#define cl_op_port_send_words_until cl_op_port_send_words_once
+#define cl_op_port_receive_words_until cl_op_port_receive_words_once
 
 #define CL_BACKEND_BARRIERS 1
 #define CL_BACKEND_EVENT_FLAGS 0

@@ -232,6 +232,26 @@ def test_time_limits_of_the_kernel_are_kept_more_closely(cpus: int) -> None:
     assert run("timeouts", "standard", cpus, "hw", changes=timed, LATE=400, STEP=40).uart == "ok\n"
 
 
+# Of late.c, standard core, 1 CPU, warm cache: with the kernel's timeouts, and with the timer.
+LATE = {
+    True: """\
+beside a thread that computes: semaphore 112, mutex 99, condition variable 112, receive 106, send 99
+alone: semaphore 42, mutex 38, condition variable 47, receive 44, send 36
+ok
+""",
+    False: """\
+beside a thread that computes: semaphore 218, mutex 226, condition variable 240, receive 233, send 232
+alone: semaphore 240, mutex 228, condition variable 242, receive 225, send 239
+ok
+""",
+}
+
+
+@pytest.mark.parametrize("in_kernel", LATE)
+def test_cycles_from_a_time_limit_to_the_return(in_kernel: bool) -> None:
+    assert run("late", "standard", 1, "hw", changes={"kernel.timeouts": in_kernel}).uart == LATE[in_kernel]
+
+
 # Cycles of what inheritance.c measures, standard core, 1 CPU, warm cache.
 PROTOCOLS = """\
 none: lock 12, unlock 11
