@@ -314,33 +314,52 @@ def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:
     assert run(program, "standard", 2, kernel, changes=IN_MEMORY).uart.endswith("ok\n")
 
 
-# Cycles of a round, of barriers.c, standard core, warm cache: in hardware, and with barriers in memory.
+# Cycles of a round, of barriers.c, standard core, warm cache: CPUs, kernel, whether barriers are in hardware.
 BARRIERS = {
-    (1, True): """\
+    (1, "hw", True): """\
 2 threads: barrier 102, mutex and condition variable 184
 4 threads: barrier 258, mutex and condition variable 460
 8 threads: barrier 582, mutex and condition variable 1019
 ok
 """,
-    (1, False): """\
+    (1, "hw", False): """\
 2 threads: barrier 500, mutex and condition variable 184
 4 threads: barrier 1404, mutex and condition variable 460
 8 threads: barrier 3255, mutex and condition variable 1019
 ok
 """,
-    (2, True): """\
+    (1, "sw", False): """\
+2 threads: barrier 250, mutex and condition variable 478
+4 threads: barrier 629, mutex and condition variable 1209
+8 threads: barrier 1501, mutex and condition variable 2753
+ok
+""",
+    (2, "hw", True): """\
 2 threads: barrier 38, mutex and condition variable 97
 4 threads: barrier 192, mutex and condition variable 272
 8 threads: barrier 385, mutex and condition variable 573
 ok
 """,
+    (2, "hw", False): """\
+2 threads: barrier 382, mutex and condition variable 97
+4 threads: barrier 1178, mutex and condition variable 272
+8 threads: barrier 2794, mutex and condition variable 573
+ok
+""",
+    (2, "sw", False): """\
+2 threads: barrier 288, mutex and condition variable 1009
+4 threads: barrier 858, mutex and condition variable 3406
+8 threads: barrier 1810, mutex and condition variable 7795
+ok
+""",
 }
 
 
-@pytest.mark.parametrize(("cpus", "in_hardware"), BARRIERS)
-def test_cycles_of_barriers(cpus: int, in_hardware: bool) -> None:
+@pytest.mark.parametrize(("cpus", "kernel", "in_hardware"), BARRIERS)
+def test_cycles_of_barriers(cpus: int, kernel: str, in_hardware: bool) -> None:
     changes = {"kernel.barriers": in_hardware}
-    assert run("barriers", "standard", cpus, "hw", changes=changes).uart == BARRIERS[cpus, in_hardware]
+    printed = run("barriers", "standard", cpus, kernel, changes=changes).uart
+    assert printed == BARRIERS[cpus, kernel, in_hardware]
 
 
 @pytest.mark.parametrize("cpus", [1, 2])
