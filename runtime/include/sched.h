@@ -31,7 +31,7 @@ int sched_yield(void);
 int sched_get_priority_min(int policy);
 int sched_get_priority_max(int policy);
 
-/* ESRCH: no such process. EINVAL: no such policy or priority. */
+/* ESRCH: no such process. EINVAL: no such policy or priority, or NULL. */
 int sched_setscheduler(pid_t process, int policy, const struct sched_param *param); /* returns the former policy */
 int sched_getscheduler(pid_t process);
 int sched_setparam(pid_t process, const struct sched_param *param);

@@ -116,6 +116,7 @@ int sched_getparam(pid_t process, struct sched_param *param) {
 
 int sched_rr_get_interval(pid_t process, struct timespec *interval) {
   if (bad(process)) return fail(ESRCH);
+  if (!interval) return fail(EINVAL);
   uint64_t cycles = (uint64_t)CL_SLICE_TICKS * CL_TICK_CYCLES;
   interval->tv_sec = (time_t)(cycles / CL_CLOCK_HZ);
   interval->tv_nsec = (long)(cycles % CL_CLOCK_HZ * 1000000000 / CL_CLOCK_HZ);

@@ -54,6 +54,12 @@ TEST(sched_rr_get_interval, no_process_esrch, "a process that there is not: ESRC
   return NULL;
 }
 
+TEST(sched_rr_get_interval, null_einval, "nowhere to store the time slice: EINVAL") {
+  KERNELS_ONLY();
+  FAILS(EINVAL, sched_rr_get_interval(0, nothing));
+  return NULL;
+}
+
 TEST(sched_getscheduler, own_policy, "the caller's policy is one that there is") {
   const int policy = sched_getscheduler(0);
   TRUE(policy == SCHED_OTHER || policy == SCHED_FIFO || policy == SCHED_RR);
