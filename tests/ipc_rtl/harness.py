@@ -32,7 +32,7 @@ def sources() -> tuple[Path, ...]:
 def model(config: Config) -> Path:
     design = verilate.Design("cl_ipc_bench", (*sources(), IPC / "port" / "tb" / "cl_ipc_bench.sv"))
     harness = IPC / "port" / "tb" / "ipc.cpp"
-    name = f"ipc-{config.cpus}"
+    name = f"ipc-{config.cpus}{'-pipeline' if config.pipeline else ''}"
     return verilate.build(design, harness, params(config), name=name, cxx_defines={"CPUS": config.cpus})
 
 
@@ -43,6 +43,7 @@ def params(config: Config) -> dict[str, int]:
         "MailboxDepth": config.depth,
         "Mutexes": config.mutexes,
         "Barriers": config.barriers,
+        "Pipeline": int(config.pipeline),
     }
 
 
@@ -85,10 +86,11 @@ class Ports:
     until it is granted, then for the next access in the cycle after.
     """
 
-    def __init__(self, cpus: int = 2, depth: int = 16, mutexes: int = 16, barriers: int = 4) -> None:
-        self._process = subprocess.Popen(
-            [model(Config(cpus, depth, mutexes, barriers))], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+    def __init__(
+        self, cpus: int = 2, depth: int = 16, mutexes: int = 16, barriers: int = 4, pipeline: bool = False
+    ) -> None:
+        config = Config(cpus, depth, mutexes, barriers, pipeline)
+        self._process = subprocess.Popen([model(config)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.cpus = cpus
         self.interrupts = 0  # set of CPUs with an interrupt to take
         self.irq = 0  # set of CPUs that are interrupted, in the last cycle

@@ -20,9 +20,14 @@ MAILBOX = IPC / "mailbox" / "rtl" / "cl_mailbox.sv"
 ROUND_ROBIN = RTL / "kernel" / "rtl" / "cl_round_robin.sv"
 
 
-def test_port() -> None:
+def port_proves(source: str, pipeline: bool) -> bool:
+    return proves("cl_ipc_port", source, f"-GPipeline=1'd{int(pipeline)}", PACKAGES)
+
+
+@pytest.mark.parametrize("pipeline", [False, True], ids=["", "pipeline"])
+def test_port(pipeline: bool) -> None:
     """REQ-port-1 to 6."""
-    assert proves("cl_ipc_port", PORT.read_text(), "", PACKAGES)
+    assert port_proves(PORT.read_text(), pipeline)
 
 
 @pytest.mark.parametrize("depth", [2, 8])
@@ -38,15 +43,15 @@ def test_mailbox(cpus: int) -> None:
     assert proves("cl_mailbox", MAILBOX.read_text(), params, (*PACKAGES, FIFO, ROUND_ROBIN))
 
 
-def together(source: str, cpus: int) -> bool:
-    params = f"-GCpus={cpus} -GMailboxDepth=2 -GMutexes=2 -GBarriers=1"
+def together(source: str, cpus: int, pipeline: bool = False) -> bool:
+    params = f"-GCpus={cpus} -GMailboxDepth=2 -GMutexes=2 -GBarriers=1 -GPipeline=1'd{int(pipeline)}"
     return proves("cl_ipc", source, params, [path for path in sources() if path != TOP])
 
 
-@pytest.mark.parametrize("cpus", [1, 2])
-def test_all_together(cpus: int) -> None:
+@pytest.mark.parametrize(("cpus", "pipeline"), [(1, False), (2, False), (2, True)])
+def test_all_together(cpus: int, pipeline: bool) -> None:
     """REQ-port-7, and all that is said of ports and units, with one another."""
-    assert together(TOP.read_text(), cpus)
+    assert together(TOP.read_text(), cpus, pipeline)
 
 
 def test_proof_of_all_together_notices() -> None:
@@ -60,15 +65,28 @@ PORT_BUGS = {
     "deaf": ("reply_i.ready | expired_q | intr_q;", "reply_i.ready | expired_q;"),
     "try-interrupted": ("expired_q ? ErrorTimeout", "~intr_q ? ErrorTimeout"),
     "twice": ("accept | (valid_q & ~done)", "accept | (valid_q & ~(done & gnt_o))"),
-    "slow": ("req_i & (~valid_q | done)", "req_i & ~valid_q"),
-    "lost": ("req_i & (~valid_q | done)", "req_i"),
+    "slow": ("(done & ~Pipeline)", "1'b0"),
+    "lost": ("req_i & (~valid_q | (done & ~Pipeline))", "req_i"),
     "silent": ("(~reply_i.hit | ends)", "ends"),
+}
+
+
+PIPELINE_BUGS = {
+    "early": ("(done & ~Pipeline)", "done"),
+    "unanswered": ("rvalid_q <= done;", "rvalid_q <= done & reply_i.hit;"),
+    "no-bus-error": ("err_q    <= valid_q & ~reply_i.hit;", "err_q    <= 1'b0;"),
+    "stale": ("rdata_q  <= reply_i.rdata;", "if (reply_i.ready) rdata_q <= reply_i.rdata;"),
 }
 
 
 @pytest.mark.parametrize("name", PORT_BUGS)
 def test_proof_of_the_port_notices(name: str) -> None:
-    assert not proves("cl_ipc_port", planted(PORT, *PORT_BUGS[name]), "", PACKAGES)
+    assert not port_proves(planted(PORT, *PORT_BUGS[name]), False)
+
+
+@pytest.mark.parametrize("name", PIPELINE_BUGS)
+def test_proof_of_the_port_of_a_pipeline_notices(name: str) -> None:
+    assert not port_proves(planted(PORT, *PIPELINE_BUGS[name]), True)
 
 
 FIFO_BUGS = {

@@ -10,10 +10,16 @@ from coreloom.toolchain import verilate, yosys
 
 from .harness import params, sources
 
-SIZES = [Config(cpus=1), Config(2, 2, 1, 1), Config(3, 4, 5, 3), Config(8, 256, 64, 16)]
+SIZES = [
+    Config(cpus=1),
+    Config(2, 2, 1, 1),
+    Config(3, 4, 5, 3),
+    Config(8, 256, 64, 16),
+    Config(3, pipeline=True),
+]
 
 
-@pytest.mark.parametrize("config", SIZES, ids=lambda config: f"{config.cpus}")
+@pytest.mark.parametrize("config", SIZES, ids=lambda config: f"{config.cpus}{'-pipeline' * config.pipeline}")
 def test_verilator_lint(config: Config) -> None:
     assert verilate.lint(verilate.Design("cl_ipc", sources()), params(config)) == []
 

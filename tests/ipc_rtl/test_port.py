@@ -19,6 +19,19 @@ def test_an_access_in_every_cycle() -> None:
         assert [a for a in answers if a.cpu == 1] == [Answer(1, n, n + 1, word("ok")) for n in range(20)]
 
 
+def test_an_access_in_every_second_cycle_of_a_pipeline() -> None:
+    """REQ-port-3"""
+    with Ports(pipeline=True) as ports:
+        for n in range(20):
+            ports.issue(0, "doorbell_ring", 0b01, 1 << n % 8)
+            ports.issue(1, "doorbell_pending")
+        answers = ports.run(41)
+        assert [a for a in answers if a.cpu == 0] == [Answer(0, 2 * n, 2 * n + 2, 0) for n in range(20)]
+        assert [a for a in answers if a.cpu == 1] == [
+            Answer(1, 2 * n, 2 * n + 2, word("ok")) for n in range(20)
+        ]
+
+
 def test_patience() -> None:
     """REQ-port-5: 0 gives up in the first cycle, n after 2^n cycles."""
     with Ports() as ports:
@@ -27,6 +40,29 @@ def test_patience() -> None:
             ports.issue(0, "mailbox_level", 1, patience=patience)
             after = 0 if patience == 0 else 1 << patience
             assert ports.run(after + 2) == [Answer(0, start, start + 1 + after, word("timeout"))]
+
+
+def test_waits_of_a_pipeline() -> None:
+    """Each answer a cycle later than without: patience, a partner's operation, an interrupt, a bus error."""
+    with Ports(pipeline=True) as ports:
+        for patience in range(6):
+            start = ports.now
+            ports.issue(0, "mailbox_level", 1, patience=patience)
+            after = 0 if patience == 0 else 1 << patience
+            assert ports.run(after + 3) == [Answer(0, start, start + 2 + after, word("timeout"))]
+        start = ports.now
+        ports.issue(0, "mailbox_get", 1, patience=3)
+        ports.issue(1, "mailbox_put", 0b01, 5, delay=8)
+        assert ports.run(12) == [Answer(0, start, start + 10, 5), Answer(1, start + 8, start + 10, 0)]
+        ports.issue(0, "mailbox_level", 1, patience=FOREVER)
+        start = ports.now
+        assert ports.run(10) == []
+        ports.interrupts = 0b01
+        assert ports.run(3) == [Answer(0, start, start + 12, word("interrupted"))]
+        start = ports.now
+        ports.issue(0, 63, store=False)
+        ports.issue(0, "reset_end")
+        assert ports.run(5) == [Answer(0, start, start + 2, None), Answer(0, start + 2, start + 4, 0)]
 
 
 def test_for_ever() -> None:

@@ -19,6 +19,9 @@ SIZES = {
     "three": Config(3, 2, 3, 3),
     "eight": Config(8),
     "eight-small": Config(8, 2, 5, 2),
+    "pipeline-two": Config(2, 2, pipeline=True),
+    "pipeline-three": Config(3, 2, 3, 3, pipeline=True),
+    "pipeline-eight": Config(8, pipeline=True),
 }
 # How often the operations are drawn; what is not here: 2.
 WEIGHTS = {
@@ -154,7 +157,7 @@ def check(config: Config, cycles: int, seed: int) -> int:
     return answers
 
 
-@pytest.mark.parametrize("name", ["one", "two", "three", "eight"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "eight", "pipeline-two", "pipeline-eight"])
 def test_stream(name: str) -> None:
     assert check(SIZES[name], 16000 // SIZES[name].cpus + 1000, SEED) > 3000
 

@@ -21,8 +21,11 @@ PLATFORMS = ("amp", "smp")
 CHECKED = ("mailbox", "signals", "exclusion", "handlers", "preempted", "many", "messages")
 
 
-def run(program: str, core: str, cpus: int, kernel: str, kind: str, **defines: int | str) -> SimResult:
-    chosen = platform.load(f"{kind}-{core}", cpus)
+def run(
+    program: str, core: str, cpus: int, kernel: str, kind: str, pipeline: bool = False, **defines: int | str
+) -> SimResult:
+    keys = {"ipc.pipeline": True, "kernel.pipeline": True} if pipeline else {}
+    chosen = platform.load(f"{kind}-{core}", cpus, changes=keys)
     elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, kernel, defines)
     return simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=5_000_000)
 
@@ -50,6 +53,14 @@ def test_exact_output(program: str, kernel: str, core: str, kind: str) -> None:
     assert result.exit_status == 0
 
 
+@pytest.mark.parametrize(("core", "kind"), sample(WHERE, [("fast", "smp")]))
+@pytest.mark.parametrize("program", CHECKED)
+def test_exact_output_of_pipelines(program: str, core: str, kind: str) -> None:
+    result = run(program, core, 2, "hw", kind, pipeline=True)
+    assert result.uart == "ok\n", result.reason
+    assert result.exit_status == 0
+
+
 @pytest.mark.parametrize("core", sample(CORES, ["standard"]))
 def test_four_processors(core: str) -> None:
     assert run("many", core, 4, "hw", "amp").uart == "ok\n"
@@ -68,6 +79,11 @@ TOTALS = {2: "def672c5", 4: "e4c27ff4"}
 def test_storm(core: str, cpus: int, kernel: str, kind: str) -> None:
     result = run("storm", core, cpus, kernel, kind, ROUNDS=2)
     assert result.uart == f"total {TOTALS[cpus]}\nok\n", result.reason
+
+
+def test_storm_of_pipelines() -> None:
+    result = run("storm", "fast", 4, "hw", "smp", pipeline=True, ROUNDS=2)
+    assert result.uart == f"total {TOTALS[4]}\nok\n", result.reason
 
 
 @pytest.mark.slow

@@ -186,6 +186,7 @@ WRONG = {
     ): "ipc.mailbox_depth must be a whole number from 2 to 256, not 1",
     ("mutexes = 16", "mutexes = 65"): "ipc.mutexes must be a whole number from 1 to 64, not 65",
     ("barriers = 4", "barriers = 0"): "ipc.barriers must be a whole number from 1 to 16, not 0",
+    ("barriers = 4", "barriers = 4\npipeline = 1"): "ipc.pipeline must be true or false, not 1",
     ("barriers = 4", ""): "platform file smp-standard.toml: 'ipc.barriers' is missing",
     (
         "barriers = 4",

@@ -35,6 +35,7 @@ module cl_soc
   parameter int unsigned MailboxDepth = 16,           // its sizes, see cl_ipc
   parameter int unsigned CpuMutexes = 16,
   parameter int unsigned Barriers   = 4,
+  parameter bit          IpcPipeline = 1'b0,          // an access of it takes a cycle more, at a higher clock
   parameter int unsigned LocalBytes = 0,              // local memory of each processor, for its program; 0: none
   parameter int unsigned ContextBytes = 0,            // the same for the code of traps only; one of them is 0
   parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
@@ -260,7 +261,8 @@ module cl_soc
       .Cpus        (Cpus),
       .MailboxDepth(MailboxDepth),
       .Mutexes     (CpuMutexes),
-      .Barriers    (Barriers)
+      .Barriers    (Barriers),
+      .Pipeline    (IpcPipeline)
     ) u_ipc (
       .clk_i,
       .rst_ni,
@@ -282,7 +284,8 @@ module cl_soc
     assign ipc_rdata  = '0;
     assign ipc_irq    = Cpus'(near_irq);   // for handlers of bells: the way by the line takes two cycles more
     logic unused;
-    assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr, MailboxDepth, CpuMutexes, Barriers};
+    assign unused = ^{ipc_req, ipc_we, ipc_addr, ipc_wdata, ipc_intr, MailboxDepth, CpuMutexes, Barriers,
+                      IpcPipeline};
   end
 
   cl_lock_unit #(

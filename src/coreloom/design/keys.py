@@ -208,6 +208,15 @@ class IpcSize:
     ] = 16
     mutexes: Annotated[int, Key("mutexes", 1, 64, rtl="CpuMutexes", c="CL_CPU_MUTEXES")] = 16
     barriers: Annotated[int, Key("barriers", 1, 16, rtl="Barriers", c="CL_BARRIERS")] = 4
+    pipeline: Annotated[
+        bool,
+        Key(
+            "an access to the communication port takes a cycle more, at a higher clock",
+            rtl="IpcPipeline",
+            optional=True,
+            area="`coreloom synth cl_ipc:pipeline`",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

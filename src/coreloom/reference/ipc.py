@@ -61,6 +61,7 @@ class Config:
     depth: int = 16
     mutexes: int = 16
     barriers: int = 4
+    pipeline: bool = False  # an access is answered a cycle after it executed, and the next one granted then
 
 
 @dataclass
@@ -436,6 +437,9 @@ class _Barriers:
                     self._members[run.index], self._broken[run.index] = members, False
 
 
+_NO_ANSWER = (False, False, 0)  # valid, error, word
+
+
 class Ipc:
     """cl_ipc after reset."""
 
@@ -447,6 +451,9 @@ class Ipc:
         )  # fmt: skip
         self._runs: list[_Run | None] = [None] * config.cpus
         self._interrupts = 0  # in the cycle before
+        # With a pipeline: what the cycle before has for each port
+        self._pipeline = config.pipeline
+        self._answers = [_NO_ANSWER] * config.cpus
 
     def cycle(self, requests: Sequence[Access | None], interrupts: int = 0) -> list[Outputs]:
         """One clock cycle; interrupts: the set of processors that have one to take."""
@@ -460,16 +467,19 @@ class Ipc:
         outputs = []
         for p, request in enumerate(requests):
             current = self._runs[p]
-            if current is not None and (current.ready is not False or current.gives_up()):
-                outputs.append(
-                    Outputs(request is not None, True, current.ready is None, irq[p], current.answer)
-                )
-                self._runs[p] = None
-            else:
-                outputs.append(Outputs(request is not None and current is None, False, False, irq[p], 0))
+            answer, free = _NO_ANSWER, current is None
             if current is not None:
+                if current.ready is not False or current.gives_up():
+                    answer = (True, current.ready is None, current.answer)
+                    self._runs[p] = None
                 current.cycles += 1
-            if request is not None and outputs[p].granted:
+            if self._pipeline:
+                answer, self._answers[p] = self._answers[p], answer
+            else:
+                free = self._runs[p] is None
+            valid, error, loaded = answer
+            outputs.append(Outputs(request is not None and free, valid, error, irq[p], loaded))
+            if request is not None and free:
                 self._runs[p] = _decode(p, request)
         self._interrupts = interrupts
         return outputs

@@ -148,6 +148,9 @@ def _communication() -> list[Unit]:
         )
         return lambda: dataclasses.replace(found, sources=(*packages, own / f"{top}.sv"))
 
+    pipeline = Unit(
+        "cl_ipc", design("cl_ipc"), _fixed(Cpus=2, Pipeline=1), "pipeline", sizes=(None,), seeds=1
+    )
     return [
         Unit(
             top,
@@ -160,7 +163,7 @@ def _communication() -> list[Unit]:
         )
         for top in tops
         for cpus in (_PORT_CPUS if top == "cl_ipc" else _IPC_CPUS)
-    ]
+    ] + [pipeline]
 
 
 def _seen_by_yosys(file: Path) -> Path:

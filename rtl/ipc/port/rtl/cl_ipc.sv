@@ -9,7 +9,8 @@ module cl_ipc
   parameter int unsigned Cpus         = 2,    // 1..8
   parameter int unsigned MailboxDepth = 16,   // words in each mailbox: a power of two, 2..256
   parameter int unsigned Mutexes      = 16,   // 1..64
-  parameter int unsigned Barriers     = 4     // 1..16
+  parameter int unsigned Barriers     = 4,    // 1..16
+  parameter bit          Pipeline     = 1'b0  // answers from registers: a cycle later, at a higher clock
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -19,7 +20,7 @@ module cl_ipc
   input  logic [Cpus-1:0]       we_i,
   input  logic [Cpus-1:0][18:0] addr_i,       // bits 20:2 of the address
   input  logic [Cpus-1:0][31:0] wdata_i,
-  output logic [Cpus-1:0]       rvalid_o,     // one cycle after the grant, or later when it waits
+  output logic [Cpus-1:0]       rvalid_o,     // one cycle after the grant, two with Pipeline, or later when it waits
   output logic [Cpus-1:0]       err_o,
   output logic [Cpus-1:0][31:0] rdata_o,
   input  logic [Cpus-1:0]       intr_i,       // pending interrupt: ends a wait
@@ -30,7 +31,7 @@ module cl_ipc
   reply_t  [Cpus-1:0] reply;
 
   for (genvar p = 0; p < Cpus; p++) begin : g_port
-    cl_ipc_port u_port (
+    cl_ipc_port #(.Pipeline(Pipeline)) u_port (
       .clk_i, .rst_ni,
       .req_i   (req_i[p]),
       .gnt_o   (gnt_o[p]),

@@ -4,7 +4,8 @@ module cl_ipc_bench #(
   parameter int unsigned Cpus         = 2,
   parameter int unsigned MailboxDepth = 16,
   parameter int unsigned Mutexes      = 16,
-  parameter int unsigned Barriers     = 4
+  parameter int unsigned Barriers     = 4,
+  parameter bit          Pipeline     = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -37,7 +38,9 @@ module cl_ipc_bench #(
     assign irq_o[p]    = irq[p];
   end
 
-  cl_ipc #(.Cpus(Cpus), .MailboxDepth(MailboxDepth), .Mutexes(Mutexes), .Barriers(Barriers)) u_ipc (
+  cl_ipc #(
+    .Cpus(Cpus), .MailboxDepth(MailboxDepth), .Mutexes(Mutexes), .Barriers(Barriers), .Pipeline(Pipeline)
+  ) u_ipc (
     .clk_i, .rst_ni,
     .req_i(req), .gnt_o(gnt), .we_i(we), .addr_i(addr), .wdata_i(wdata),
     .rvalid_o(rvalid), .err_o(err), .rdata_o(rdata), .intr_i(intr), .irq_o(irq)
