@@ -659,15 +659,15 @@ module cl_kernel_formal
   tid_t   given_tid;
   level_t given_level;
 
-  assign given       = u_dut.u_engine.cmd.run | u_dut.u_engine.take_next;
-  assign given_to    = u_dut.u_engine.sched_cpu;
+  assign given       = u_dut.u_engine.action.cmd.run | u_dut.u_engine.action.take_next;
+  assign given_to    = u_dut.u_engine.action.sched_cpu;
   assign given_tid   = u_dut.u_engine.sched_tid_o;
   assign given_level = u_dut.u_engine.sched_level_o;
 
   always_comb begin
     // A thread that becomes ready and runs at once has a new deadline.
     known   = in_range(given_tid) && exists[given_tid] &&
-              (given_level == thread_level[given_tid] || (Deadlines && u_dut.u_engine.cmd.run && !u_dut.u_engine.take_next));
+              (given_level == thread_level[given_tid] || (Deadlines && u_dut.u_engine.action.cmd.run && !u_dut.u_engine.action.take_next));
     highest = 1'b1;
     first   = 1'b1;
     for (int unsigned t = 0; t < Threads; t++) begin
@@ -711,8 +711,8 @@ module cl_kernel_formal
       if (u_dut.u_irq.rt_want[c])                                           asked        = 1'b1;
     end
     if (rst_n && cycle_q != '0) begin
-      if (u_dut.u_engine.cmd.run)                                          AssertOwnCpu:  assert (own_cpu);
-      if (Groups && (u_dut.u_engine.cmd.run | u_dut.u_engine.take_next))   AssertSurplus: assert (in_surplus);
+      if (u_dut.u_engine.action.cmd.run)                                          AssertOwnCpu:  assert (own_cpu);
+      if (Groups && (u_dut.u_engine.action.cmd.run | u_dut.u_engine.action.take_next))   AssertSurplus: assert (in_surplus);
       if (u_dut.stable && rt_waits && rt_elsewhere)                        AssertAsked:   assert (asked);
     end
   end

@@ -179,23 +179,64 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // Registers
 
-  state_e      state_q, state_d, wake_then_q, wake_then_d;
-  cpu_t        cpu_q, cpu_d;                    // the client, its operation
-  logic  [5:0] op_q, op_d;
-  logic  [9:0] id_q, id_d;
-  logic        front_q, front_d;                // StWake: to the head of its priority
-  logic        pop_q, pop_d;                    // StWake: it leaves the wait list,
-  logic        all_q, all_d;                    // and so do those behind it
-  logic        by_line_q, by_line_d;            // the operation is what an interrupt line does:
-  line_t       line_q, line_d;
-  logic        by_timeout_q, by_timeout_d;      // the operation ends the wait of a thread whose time is over
-  logic        silent_q, silent_d;              // no client gets its answer
-  logic        publish_end_q, publish_end_d;    // the operation ends with its publishing
-  priority_t   new_priority_q, new_priority_d;  // StRequeue
-  logic [15:0] slice_q, slice_d;
-  logic        offer_q, offer_d;                // at its end StOffer, for:
-  cpu_t        offer_cpu_q, offer_cpu_d;
-  logic        late_q, late_d;                  // StOffer: release the CPU only then
+  state_e      state_q, wake_then_q;
+  cpu_t        cpu_q;          // the client, its operation
+  logic  [5:0] op_q;
+  logic  [9:0] id_q;
+  logic        front_q;        // StWake: to the head of its priority
+  logic        pop_q;          // StWake: it leaves the wait list,
+  logic        all_q;          // and so do those behind it
+  logic        by_line_q;      // the operation is what an interrupt line does:
+  line_t       line_q;
+  logic        by_timeout_q;   // the operation ends the wait of a thread whose time is over
+  logic        silent_q;       // no client gets its answer
+  logic        publish_end_q;  // the operation ends with its publishing
+  priority_t   new_priority_q; // StRequeue
+  logic [15:0] slice_q;
+  logic        offer_q;        // at its end StOffer, for:
+  cpu_t        offer_cpu_q;
+  logic        late_q;         // StOffer: release the CPU only then
+
+  // ---------------------------------------------------------------------------------------------
+  // What a state does
+
+  typedef struct packed {
+    // The registers' next values
+    state_e        state_d, wake_then_d;
+    cpu_t          cpu_d;
+    logic    [5:0] op_d;
+    logic    [9:0] id_d;
+    logic          front_d, pop_d, all_d, by_line_d, by_timeout_d, silent_d, publish_end_d;
+    line_t         line_d;
+    priority_t     new_priority_d;
+    logic   [15:0] slice_d;
+    logic          offer_d, late_d;
+    cpu_t          offer_cpu_d;
+    // Threads: the one read in the next cycle, and what changes of the one that set_tid tells
+    tid_t          raddr;
+    logic          set, set_priority;
+    thread_state_e set_state;
+    cpu_t          set_cpu;
+    logic          pop;            // the first waiter leaves the wait list
+    // Queues; what is done to the ready queue is selected apart
+    logic          queue_valid, bound_push, bound_pop;
+    cpu_t          bound_pop_cpu;
+    // The answer to a client, and the command to a client's scheduling state
+    logic          answer_valid;
+    cpu_t          answer_cpu;
+    logic   [31:0] answer;
+    cpu_t          sched_cpu;
+    sched_cmd_t    cmd;
+    tid_t          sched_tid;
+    level_t        sched_level;
+    logic          slice_restart;  // of all
+    // What follows in the same cycle
+    logic          choose;         // the next thread of CPU cpu_q runs, or none
+    logic          give_way;       // with choose: the caller stays ready
+    logic          take_next;      // the next thread leaves its queue
+  } action_t;
+
+  action_t action;
 
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
@@ -366,7 +407,7 @@ module cl_kernel_engine
   // Threads and wait lists
 
   // The record read
-  tid_t                  raddr, tid, joiner, link;
+  tid_t                  tid, joiner, link;
   thread_state_e         state;
   cpu_t                  cpu;
   priority_t             prio;
@@ -393,10 +434,8 @@ module cl_kernel_engine
   priority_t             new_priority;
   // Writes
   thread_change_t        change;
-  logic                  set, set_priority, link_we;
+  logic                  link_we;
   tid_t                  set_tid, link_tid, link_to;
-  thread_state_e         set_state;
-  cpu_t                  set_cpu;
 
   tid_t  caller;
   assign caller = tid_i[cpu_q];
@@ -404,7 +443,7 @@ module cl_kernel_engine
   cl_kernel_threads #(.Clients(Clients), .Threads(Threads), .Priorities(Priorities)) u_threads (
     .clk_i,
     .rst_ni,
-    .raddr_i        (raddr),
+    .raddr_i        (action.raddr),
     .tid_o          (tid),
     .state_o        (state),
     .cpu_o          (cpu),
@@ -428,12 +467,12 @@ module cl_kernel_engine
     .init_i         (state_q == StInit),
     .change_i       (change),
     .caller_i       (caller),
-    .set_priority_i (set_priority),
+    .set_priority_i (action.set_priority),
     .priority_i     (Inheritance ? priority_t'(new_key) : new_priority_q),
-    .set_i          (set),
+    .set_i          (action.set),
     .set_tid_i      (set_tid),
-    .set_state_i    (set_state),
-    .set_cpu_i      (set_cpu),
+    .set_state_i    (action.set_state),
+    .set_cpu_i      (action.set_cpu),
     .link_we_i      (link_we),
     .link_tid_i     (link_tid),
     .link_i         (link_to)
@@ -516,7 +555,7 @@ module cl_kernel_engine
       .clk_i,
       .rst_ni,
       .tick_i,
-      .raddr_i        (raddr),
+      .raddr_i        (action.raddr),
       .tid_i          (tid),
       .priority_i     (prio),
       .relative_o     (relative),
@@ -528,7 +567,7 @@ module cl_kernel_engine
       .new_priority_i (new_priority_q),
       .create_i       (state_q == StInit || change.create),
       .new_tid_i      (state_q == StInit ? '0 : new_tid),
-      .renew_i        (becomes_ready && set),
+      .renew_i        (becomes_ready && action.set),
       .set_i          (state_q == StRequeue && op_q == OpSetDeadline)
     );
   end else begin : g_priorities
@@ -542,8 +581,7 @@ module cl_kernel_engine
   // Threads of one client only
   logic [Clients-1:0]               bound, bound_queued;
   logic [Clients-1:0][TidWidth-1:0] bound_tid;
-  logic                             bound_push, bound_pop, bind_idle;
-  cpu_t                             bound_pop_cpu;
+  logic                             bind_idle;
 
   assign bind_idle = change.idle;
 
@@ -555,10 +593,10 @@ module cl_kernel_engine
     .bind_tid_i ((bind_idle | change.reserve) ? tid : new_tid),
     .free_i     (change.unbind | give_back),
     .free_cpu_i (give_back ? reserve_cpu : cpu),
-    .push_i     (bind_idle | bound_push),
+    .push_i     (bind_idle | action.bound_push),
     .push_cpu_i (bind_idle ? cpu_q : apart_at),
-    .pop_i      (bound_pop),
-    .pop_cpu_i  (bound_pop_cpu),
+    .pop_i      (action.bound_pop),
+    .pop_cpu_i  (action.bound_pop_cpu),
     .bound_o    (bound),
     .tid_o      (bound_tid),
     .queued_o   (bound_queued)
@@ -573,7 +611,7 @@ module cl_kernel_engine
   ) u_reserve (
     .clk_i,
     .rst_ni,
-    .raddr_i         (raddr),
+    .raddr_i         (action.raddr),
     .tid_i           (tid),
     .cpu_i           (cpu),
     .static_i        (is_static),
@@ -598,9 +636,9 @@ module cl_kernel_engine
     .reserve_i       (change.reserve),
     .release_i       (give_back),
     .change_cpu_i    (reserve_cpu),
-    .set_priority_i  (set_priority),
+    .set_priority_i  (action.set_priority),
     .new_priority_i  (new_key),
-    .queue_take_i    (queue_valid_o & queue_ready_i),
+    .queue_take_i    (action.queue_valid & queue_ready_i),
     .queue_op_i      (queue_op_o),
     .queue_i         ($clog2(Cpus + 1)'(queue_o))
   );
@@ -610,7 +648,7 @@ module cl_kernel_engine
   outcome_t   decided, outcome;  // as the services decide; the same, when it happens
   logic       commit;     // it happens now
   logic       decided_q, act, waking;
-  logic       waiter_valid, several, insert, pop, walk, walk_pending, walk_done, leave, found, missing;
+  logic       waiter_valid, several, insert, walk, walk_pending, walk_done, leave, found, missing;
   tid_t       waiter;
   logic        setting, satisfied, last; // event_flags wakes those whom the flags satisfy; one: the thread read
   logic  [9:0] object_id; // the operation's object; a new one if it creates it
@@ -636,7 +674,7 @@ module cl_kernel_engine
     .insert_i       (insert | job_insert),
     .caller_i       (settling_threads ? job_who : caller),
     .caller_level_i (settling_threads ? {1'b1, new_key} : level_i[cpu_q]),
-    .pop_i          (pop),
+    .pop_i          (action.pop),
     .walk_i         (walk | job_insertion),
     .pending_o      (walk_pending),
     .done_o         (walk_done),
@@ -942,7 +980,8 @@ module cl_kernel_engine
   always_ff @(posedge clk_i) begin
     unique case (rd_op)
       OpNext, OpYield, OpPreempt, OpThreadExit, OpMove, OpThreadJoin, OpSetSchedParam, OpMutexLock, OpSemaphoreWait,
-      OpPortSend, OpPortReceive, OpCondWait, OpBarrierWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove, OpIsEmpty, OpReserve:
+      OpPortSend, OpPortReceive, OpCondWait, OpBarrierWait, OpInterruptWait, OpSetDeadline, OpDequeue, OpRemove,
+      OpIsEmpty, OpReserve:
                needs_next_q <= 1'b1;
       default: needs_next_q <= 1'b0;
     endcase
@@ -1020,7 +1059,7 @@ module cl_kernel_engine
     cl_kernel_event_flags #(.Threads(Threads)) u_event_flags (
       .clk_i,
       .rst_ni,
-      .raddr_i     (raddr),
+      .raddr_i     (action.raddr),
       .tid_i       (tid),
       .record_o    (record),
       .create_i    (state_q == StInit || change.create),
@@ -1057,7 +1096,7 @@ module cl_kernel_engine
     cl_kernel_inheritance #(.Threads(Threads), .Priorities(Priorities), .Mutexes(Mutexes)) u_inheritance (
       .clk_i,
       .rst_ni,
-      .raddr_i           (raddr),
+      .raddr_i           (action.raddr),
       .tid_i             (tid),
       .blocked_i         (state == ThreadBlocked),
       .idle_i            (is_idle),
@@ -1089,7 +1128,7 @@ module cl_kernel_engine
       .start_i           (job_start),
       .pending_o         (job_pending),
       .granted_o         (granted),
-      .grant_i           (granted && pop),
+      .grant_i           (granted && action.pop),
       .run_i             (settling_threads),
       .raddr_o           (job_raddr),
       .read_o            (read),
@@ -1137,13 +1176,7 @@ module cl_kernel_engine
     return 32'(WordGiveWayWidth'(1'b1)) << WordGiveWayLsb | word(StatusOk, 1'b0, WordValueWidth'(next));
   endfunction
 
-  logic       answer_valid;
-  cpu_t       answer_cpu, sched_cpu;
-  sched_cmd_t cmd;
-  logic       choose;    // the next thread of CPU cpu_q runs, or none
-  logic       take_next; // it leaves its queue
-  logic       give_way;  // with choose: the caller stays ready
-  tid_t       start_tid, fetch_tid, after_now, after_tid;
+  tid_t start_tid, fetch_tid, after_now, after_tid;
 
   // The thread that the operation reads: one that is chosen now, or read again
   if (Pipeline) begin : g_early_tid
@@ -1193,45 +1226,9 @@ module cl_kernel_engine
 
   cl_pipeline_register #(.Registered(Pipeline), .Width(TidWidth)) u_after (.clk_i, .d_i(after_now), .q_o(after_tid));
 
+  // Operands are selected by operation and state alone, as the decision is late: an action only says whether.
   always_comb begin
-    state_d          = state_q;
-    wake_then_d      = wake_then_q;
-    cpu_d            = cpu_q;
-    op_d             = op_q;
-    id_d             = id_q;
-    front_d          = front_q;
-    pop_d            = pop_q;
-    all_d            = all_q;
-    by_line_d        = by_line_q;
-    line_d           = line_q;
-    silent_d         = silent_q;
-    by_timeout_d     = by_timeout_q;
-    publish_end_d    = publish_end_q;
-    new_priority_d   = new_priority_q;
-    slice_d          = slice_q;
-    offer_d          = offer_q;
-    offer_cpu_d      = offer_cpu_q;
-    late_d           = late_q;
-
-    raddr            = tid;
-    set              = 1'b0;
-    // Selected by operation and state alone, as the decision is late
     set_tid          = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
-    set_state        = ThreadReady;
-    set_cpu          = (state_q == StDispatch && op_q == OpMove && new_static) ? new_cpu : cpu_q;
-    set_priority     = 1'b0;
-    pop              = 1'b0;
-
-    answer_valid     = 1'b0;
-    answer_cpu       = cpu_q;
-    answer_o         = word(outcome.status, outcome.resumed, outcome.value);
-    sched_cpu        = cpu_q;
-    cmd              = '0;
-    sched_tid_o      = next_q.tid;
-    sched_level_o    = next_q.level;
-    slice_restart_o  = 1'b0;
-
-    queue_valid_o    = 1'b0;
     queue_op_o       = QueuePop;
     queue_o          = queue;
     queue_priority_o = key;
@@ -1241,343 +1238,411 @@ module cl_kernel_engine
     else if (state_q == StRequeue)                        queue_op_o = crosses ? QueueRemove : QueueMove;
     else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_op_o = QueueRemove;
     else                                                  queue_o    = next_q.home;
-    bound_push       = 1'b0;
-    bound_pop        = 1'b0;
-    bound_pop_cpu    = cpu_q;
+  end
 
-    choose           = 1'b0;
-    take_next        = 1'b0;
-    give_way         = 1'b0;
+  // The action of each state, by which every line below differs from `nothing`; that of the state that it is follows
+  // at the end, with what is common to several states.
+  action_t nothing, at_idle, on_course, at_dispatch, at_wake, in_list, of_thread, at_settle, of_state;
 
+  always_comb begin
+    nothing                = '0;
+    nothing.state_d        = state_q;
+    nothing.wake_then_d    = wake_then_q;
+    nothing.cpu_d          = cpu_q;
+    nothing.op_d           = op_q;
+    nothing.id_d           = id_q;
+    nothing.front_d        = front_q;
+    nothing.pop_d          = pop_q;
+    nothing.all_d          = all_q;
+    nothing.by_line_d      = by_line_q;
+    nothing.line_d         = line_q;
+    nothing.silent_d       = silent_q;
+    nothing.by_timeout_d   = by_timeout_q;
+    nothing.publish_end_d  = publish_end_q;
+    nothing.new_priority_d = new_priority_q;
+    nothing.slice_d        = slice_q;
+    nothing.offer_d        = offer_q;
+    nothing.offer_cpu_d    = offer_cpu_q;
+    nothing.late_d         = late_q;
+    nothing.raddr          = tid;
+    nothing.set_state      = ThreadReady;
+    nothing.set_cpu        = (state_q == StDispatch && op_q == OpMove && new_static) ? new_cpu : cpu_q;
+    nothing.answer_cpu     = cpu_q;
+    nothing.answer         = word(outcome.status, outcome.resumed, outcome.value);
+    nothing.sched_cpu      = cpu_q;
+    nothing.sched_tid      = next_q.tid;
+    nothing.sched_level    = next_q.level;
+    nothing.bound_pop_cpu  = cpu_q;
+  end
+
+  // StIdle: the next operation
+  always_comb begin
+    at_idle               = nothing;
+    at_idle.pop_d         = 1'b0;
+    at_idle.front_d       = 1'b0;
+    at_idle.all_d         = 1'b0;
+    at_idle.publish_end_d = 1'b0;
+    at_idle.cpu_d         = rd_cpu;
+    at_idle.op_d          = rd_op;
+    at_idle.id_d          = rd_id;
+    at_idle.by_line_d     = line_pending;
+    at_idle.silent_d      = line_pending | timeout_pending;
+    at_idle.by_timeout_d  = timeout_take;
+    at_idle.line_d        = line;
+    at_idle.raddr         = start_tid;
+    at_idle.sched_cpu     = pick;
+    at_idle.wake_then_d   = StIdle;
+    if (settling) begin
+      at_idle.by_line_d = 1'b0;
+      at_idle.silent_d  = 1'b0;
+      if (serve_i) begin
+        at_idle.state_d = StDispatch;
+      end else if (end_wait) begin
+        at_idle.sched_cpu       = end_cpu;
+        at_idle.cmd.interrupted = 1'b1;
+        at_idle.answer_valid    = 1'b1;
+        at_idle.answer_cpu      = end_cpu;
+        at_idle.answer          = word(StatusEintr, 1'b0, '0);
+      end
+    end else if (line_take) begin
+      // The thread that waits for the line, or the object it is bound to, is the one read.
+      if (line_wakes)       at_idle.state_d = StWake;
+      else if (!line_notes) at_idle.state_d = StDispatch;
+    end else if (timeout_take) begin
+      at_idle.state_d = StDispatch;
+    end else if (pick_valid && pick_op) begin
+      at_idle.cmd.saved = save_i[pick];
+      if (save_i[pick] && leaving_i[pick] && leaving_ready_i[pick]) begin
+        at_idle.raddr       = leaving_tid_i[pick];
+        at_idle.front_d     = leaving_front_i[pick];
+        at_idle.wake_then_d = op_valid_i[pick] ? StFetch : StIdle;
+        at_idle.state_d     = StWake;
+      end else if (op_valid_i[pick]) begin
+        at_idle.state_d = StDispatch;
+      end
+    end else if (pick_valid) begin
+      at_idle.cmd.interrupted = 1'b1;
+      at_idle.answer_valid    = 1'b1;
+      at_idle.answer_cpu      = pick;
+      at_idle.answer          = word(StatusEintr, 1'b0, '0);
+    end
+  end
+
+  // StDispatch: the course of the operation, if the outcome happens
+  always_comb begin
+    on_course              = nothing;
+    on_course.answer_valid = !silent_q;
+    on_course.wake_then_d  = StIdle;
+    on_course.state_d      = StIdle;
+    unique case (outcome.course)
+      CourseDone: on_course.cmd.resume = Dwrr && op_q == OpPreempt && held_i[cpu_q];
+
+      CourseHold: begin
+        on_course.answer_valid = 1'b0;
+        on_course.cmd.hold     = 1'b1;
+      end
+
+      CoursePublish: on_course.publish_end_d = 1'b1;
+
+      CourseGiveWay: begin
+        on_course.choose   = 1'b1;
+        on_course.give_way = 1'b1;
+      end
+
+      CourseBlock: begin
+        on_course.choose    = 1'b1;
+        on_course.cmd.block = 1'b1;
+      end
+
+      CourseNext: on_course.choose = 1'b1;
+
+      CourseExit: begin
+        on_course.answer_valid = 1'b0;
+        on_course.cmd.exit     = 1'b1;
+        on_course.set          = 1'b1;
+        on_course.set_state    = (op_q == OpMove) ? ThreadBlocked : ThreadExited;
+        on_course.wake_then_d  = StExit;
+        on_course.state_d      = StExit;
+      end
+
+      CourseRequeue: begin
+        on_course.new_priority_d = priority_t'(word0[cpu_q]);
+        on_course.state_d        = Inheritance ? StIdle : StRequeue;  // StSettle requeues it
+      end
+
+      CourseDequeue: begin
+        on_course.take_next = 1'b1;
+        on_course.cmd.turn  = next_q.tie;
+        on_course.state_d   = StSuspend;
+      end
+
+      CourseRemove: begin
+        on_course.queue_valid   = !is_apart;
+        on_course.bound_pop     = is_apart;
+        on_course.bound_pop_cpu = apart_at;
+        on_course.state_d       = StSuspend;
+      end
+
+      CourseRedirect: begin
+        on_course.answer_valid = 1'b0;
+        on_course.by_line_d    = 1'b1;
+        on_course.line_d       = line_t'(id_q);
+        on_course.op_d         = as_op;
+        on_course.id_d         = as_id;
+        on_course.state_d      = StFetch;
+      end
+
+      CourseLeave: begin
+        on_course.answer_valid = setting;
+        on_course.state_d      = StLeave;
+      end
+
+      CourseSlice: begin
+        on_course.slice_d = word0[cpu_q][15:0];
+        on_course.state_d = StSlice;
+      end
+
+      default: ;
+    endcase
+  end
+
+  // StDispatch: what the outcome says beside its course, and what comes before it
+  always_comb begin
+    at_dispatch = commit ? on_course : nothing;
+    if (act) at_dispatch.raddr = after_tid;
+    if (commit) begin
+      if (change_decided.idle) begin
+        at_dispatch.set       = 1'b1;
+        at_dispatch.set_state = ThreadReady;
+      end
+      // A ready thread leaves its queue and is woken again; then StOffer for a CPU that now serves more threads.
+      if (Reserve && change_decided.reserve) begin
+        at_dispatch.queue_valid = outcome.wake != WakeNone;
+        at_dispatch.offer_d     = waiting_i[successor];
+        at_dispatch.offer_cpu_d = successor;
+      end
+      if (Reserve && change_decided.give_back) begin
+        at_dispatch.bound_pop     = op_q == OpRelease && outcome.wake != WakeNone;
+        at_dispatch.bound_pop_cpu = reserve_cpu;
+        at_dispatch.offer_d       = op_q == OpRelease ? waiting_i[reserve_cpu] : client != cpu_q;
+        at_dispatch.offer_cpu_d   = reserve_cpu;
+        at_dispatch.late_d        = op_q != OpRelease && client != cpu_q;
+      end
+      if (outcome.wake != WakeNone) begin
+        at_dispatch.pop_d = outcome.wake inside {WakeWaiter, WakeWaiters};
+        at_dispatch.all_d = outcome.wake == WakeWaiters;
+        // A record that changes is read again.
+        at_dispatch.state_d = (op_q == OpMove) ? StNextWaiter : StWake;
+      end
+    end
+    if (publish_walk) at_dispatch.state_d = StPublish;
+    if (job_start)    at_dispatch.state_d = StSettle;
+  end
+
+  // StWake: wake the thread read.
+  always_comb begin
+    at_wake = nothing;
+    if (waking) begin
+      at_wake.set         = 1'b1;
+      at_wake.set_cpu     = wake_cpu;
+      at_wake.sched_cpu   = wake_cpu;
+      at_wake.answer_cpu  = wake_cpu;
+      at_wake.sched_tid   = tid;
+      at_wake.sched_level = level;
+      unique case (wake_way)
+        WakeInPlace: begin
+          at_wake.set_state     = ThreadRunning;
+          at_wake.cmd.resume    = 1'b1;
+          at_wake.cmd.set_level = Deadlines | granted;
+          at_wake.answer_valid  = waiting_i[wake_cpu];
+          at_wake.answer        = word(StatusOk, 1'b1, '0);
+        end
+        WakeWhenSaved: at_wake.cmd.wake_leaving = 1'b1;
+        WakeTaken: begin
+          at_wake.set_state    = ThreadRunning;
+          at_wake.cmd.run      = 1'b1;
+          at_wake.answer_valid = 1'b1;
+          at_wake.answer       = go(tid);
+        end
+        default: begin
+          at_wake.set         = is_apart | queue_ready_i;
+          at_wake.bound_push  = is_apart;
+          at_wake.queue_valid = !is_apart;
+        end
+      endcase
+      if (!at_wake.queue_valid || queue_ready_i) begin
+        at_wake.pop          = pop_q;
+        at_wake.front_d      = 1'b0;
+        at_wake.set_priority = granted;
+        if (all_q && several) begin
+          at_wake.raddr   = link;
+          at_wake.state_d = StNextWaiter;
+        end else if (EventFlags && wake_then_q == StLeave) begin
+          at_wake.raddr   = link;
+          at_wake.state_d = StLeave;
+        end else begin
+          at_wake.pop_d   = 1'b0;
+          at_wake.state_d = wake_then_q;
+        end
+      end
+    end
+  end
+
+  // States that go through lists
+  always_comb begin
+    in_list = nothing;
     unique case (state_q)
-      StInit: state_d = StIdle;
-
-      StIdle: begin
-        pop_d         = 1'b0;
-        front_d       = 1'b0;
-        all_d         = 1'b0;
-        publish_end_d = 1'b0;
-        cpu_d         = rd_cpu;
-        op_d          = rd_op;
-        id_d          = rd_id;
-        by_line_d     = line_pending;
-        silent_d      = line_pending | timeout_pending;
-        by_timeout_d  = timeout_take;
-        line_d        = line;
-        raddr         = start_tid;
-        sched_cpu     = pick;
-        wake_then_d   = StIdle;
-        if (settling) begin
-          by_line_d     = 1'b0;
-          silent_d      = 1'b0;
-          if (serve_i) begin
-            state_d = StDispatch;
-          end else if (end_wait) begin
-            sched_cpu       = end_cpu;
-            cmd.interrupted = 1'b1;
-            answer_valid    = 1'b1;
-            answer_cpu      = end_cpu;
-            answer_o        = word(StatusEintr, 1'b0, '0);
-          end
-        end else if (line_take) begin
-          // The thread that waits for the line, or the object it is bound to, is the one read.
-          if (line_wakes)       state_d = StWake;
-          else if (!line_notes) state_d = StDispatch;
-        end else if (timeout_take) begin
-          state_d = StDispatch;
-        end else if (pick_valid && pick_op) begin
-          cmd.saved = save_i[pick];
-          if (save_i[pick] && leaving_i[pick] && leaving_ready_i[pick]) begin
-            raddr       = leaving_tid_i[pick];
-            front_d     = leaving_front_i[pick];
-            wake_then_d = op_valid_i[pick] ? StFetch : StIdle;
-            state_d     = StWake;
-          end else if (op_valid_i[pick]) begin
-            state_d = StDispatch;
-          end
-        end else if (pick_valid) begin
-          cmd.interrupted = 1'b1;
-          answer_valid    = 1'b1;
-          answer_cpu      = pick;
-          answer_o        = word(StatusEintr, 1'b0, '0);
-        end
-      end
-
-      StFetch: begin
-        raddr   = fetch_tid;
-        state_d = StDispatch;
-      end
-
-      StDispatch: begin
-        if (act) raddr = after_tid;
-        if (commit) begin
-          answer_valid = !silent_q;
-          wake_then_d  = StIdle;
-          state_d      = StIdle;
-          unique case (outcome.course)
-            CourseDone: cmd.resume = Dwrr && op_q == OpPreempt && held_i[cpu_q];
-
-            CourseHold: begin
-              answer_valid = 1'b0;
-              cmd.hold     = 1'b1;
-            end
-
-            CoursePublish: publish_end_d = 1'b1;
-
-            CourseGiveWay: begin
-              choose   = 1'b1;
-              give_way = 1'b1;
-            end
-
-            CourseBlock: begin
-              choose    = 1'b1;
-              cmd.block = 1'b1;
-            end
-
-            CourseNext: choose = 1'b1;
-
-            CourseExit: begin
-              answer_valid = 1'b0;
-              cmd.exit     = 1'b1;
-              set          = 1'b1;
-              set_state    = (op_q == OpMove) ? ThreadBlocked : ThreadExited;
-              wake_then_d  = StExit;
-              state_d      = StExit;
-            end
-
-            CourseRequeue: begin
-              new_priority_d = priority_t'(word0[cpu_q]);
-              state_d        = Inheritance ? StIdle : StRequeue;  // StSettle requeues it
-            end
-
-            CourseDequeue: begin
-              take_next = 1'b1;
-              cmd.turn  = next_q.tie;
-              state_d   = StSuspend;
-            end
-
-            CourseRemove: begin
-              queue_valid_o = !is_apart;
-              bound_pop     = is_apart;
-              bound_pop_cpu = apart_at;
-              state_d       = StSuspend;
-            end
-
-            CourseRedirect: begin
-              answer_valid = 1'b0;
-              by_line_d    = 1'b1;
-              line_d       = line_t'(id_q);
-              op_d         = as_op;
-              id_d         = as_id;
-              state_d      = StFetch;
-            end
-
-            CourseLeave: begin
-              answer_valid = setting;
-              state_d      = StLeave;
-            end
-
-            CourseSlice: begin
-              slice_d = word0[cpu_q][15:0];
-              state_d = StSlice;
-            end
-
-            default: ;
-          endcase
-          if (change_decided.idle) begin
-            set       = 1'b1;
-            set_state = ThreadReady;
-          end
-          // A ready thread leaves its queue and is woken again; then StOffer for a CPU that now serves more threads.
-          if (Reserve && change_decided.reserve) begin
-            queue_valid_o = outcome.wake != WakeNone;
-            offer_d       = waiting_i[successor];
-            offer_cpu_d   = successor;
-          end
-          if (Reserve && change_decided.give_back) begin
-            bound_pop     = op_q == OpRelease && outcome.wake != WakeNone;
-            bound_pop_cpu = reserve_cpu;
-            offer_d       = op_q == OpRelease ? waiting_i[reserve_cpu] : client != cpu_q;
-            offer_cpu_d   = reserve_cpu;
-            late_d        = op_q != OpRelease && client != cpu_q;
-          end
-          if (outcome.wake != WakeNone) begin
-            pop_d   = outcome.wake inside {WakeWaiter, WakeWaiters};
-            all_d   = outcome.wake == WakeWaiters;
-            // A record that changes is read again.
-            state_d = (op_q == OpMove) ? StNextWaiter : StWake;
-          end
-        end
-        if (publish_walk) state_d = StPublish;
-        if (job_start)    state_d = StSettle;
-      end
-
-      // Wake the thread read.
-      StWake: if (waking) begin
-        set              = 1'b1;
-        set_cpu          = wake_cpu;
-        sched_cpu        = wake_cpu;
-        answer_cpu       = wake_cpu;
-        sched_tid_o      = tid;
-        sched_level_o    = level;
-        unique case (wake_way)
-          WakeInPlace: begin
-            set_state     = ThreadRunning;
-            cmd.resume    = 1'b1;
-            cmd.set_level = Deadlines | granted;
-            answer_valid = waiting_i[wake_cpu];
-            answer_o     = word(StatusOk, 1'b1, '0);
-          end
-          WakeWhenSaved: cmd.wake_leaving = 1'b1;
-          WakeTaken: begin
-            set_state    = ThreadRunning;
-            cmd.run      = 1'b1;
-            answer_valid = 1'b1;
-            answer_o     = go(tid);
-          end
-          default: begin
-            set           = is_apart | queue_ready_i;
-            bound_push    = is_apart;
-            queue_valid_o = !is_apart;
-          end
-        endcase
-        if (!queue_valid_o || queue_ready_i) begin
-          pop     = pop_q;
-          front_d = 1'b0;
-          set_priority = granted;
-          if (all_q && several) begin
-            raddr   = link;
-            state_d = StNextWaiter;
-          end else if (EventFlags && wake_then_q == StLeave) begin
-            raddr   = link;
-            state_d = StLeave;
-          end else begin
-            pop_d   = 1'b0;
-            state_d = wake_then_q;
-          end
-        end
-      end
-
       // The list is read again; the record of its first thread is there already. After StRequeue, move: the record.
-      StNextWaiter: state_d = StWake;
+      StNextWaiter: in_list.state_d = StWake;
 
       // Publish the port read, the newest of the caller's list.
       StPublish: begin
-        if (publish_more)       wake_then_d = StPublish;
-        else if (publish_end_q) wake_then_d = StIdle;
-        else                    wake_then_d = StFetch;
-        state_d = wake_then_d;
-        if (publish_wakes || Pipeline) raddr = receiver;  // early: who is not woken is read in vain
-        if (publish_wakes) state_d = StWake;
-      end
-
-      StExit: if (next_known_q) begin
-        choose  = 1'b1;
-        state_d = StIdle;
-      end
-
-      StSwitched: begin
-        set       = 1'b1;
-        set_state = ThreadRunning;
-        state_d   = walk_pending ? StWalk : StIdle;
+        if (publish_more)       in_list.wake_then_d = StPublish;
+        else if (publish_end_q) in_list.wake_then_d = StIdle;
+        else                    in_list.wake_then_d = StFetch;
+        in_list.state_d = in_list.wake_then_d;
+        if (publish_wakes || Pipeline) in_list.raddr = receiver;  // early: who is not woken is read in vain
+        if (publish_wakes) in_list.state_d = StWake;
       end
 
       StWalk: begin
-        raddr = link;
-        if (walk_done) state_d = StIdle;
+        in_list.raddr = link;
+        if (walk_done) in_list.state_d = StIdle;
       end
 
       StLeave: begin
-        raddr        = found ? tid : link;
-        answer_valid = (found | missing) && !silent_q && !setting;
-        answer_o     = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
-        if (found)        state_d = StWake;
-        else if (missing) state_d = StIdle;
-        if (setting)      wake_then_d = last ? StIdle : StLeave;
+        in_list.raddr        = found ? tid : link;
+        in_list.answer_valid = (found | missing) && !silent_q && !setting;
+        in_list.answer       = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
+        if (found)        in_list.state_d = StWake;
+        else if (missing) in_list.state_d = StIdle;
+        if (setting)      in_list.wake_then_d = last ? StIdle : StLeave;
+      end
+
+      default: ;
+    endcase
+  end
+
+  // States that change one thread or CPU
+  always_comb begin
+    of_thread = nothing;
+    unique case (state_q)
+      StFetch: begin
+        of_thread.raddr   = fetch_tid;
+        of_thread.state_d = StDispatch;
+      end
+
+      StExit: if (next_known_q) begin
+        of_thread.choose  = 1'b1;
+        of_thread.state_d = StIdle;
+      end
+
+      StSwitched: begin
+        of_thread.set       = 1'b1;
+        of_thread.set_state = ThreadRunning;
+        of_thread.state_d   = walk_pending ? StWalk : StIdle;
       end
 
       // set_sched_param, set_deadline: the thread read has a new priority or deadline; a ready one goes to its tail.
       StRequeue: begin
-        set_priority  = op_q == OpSetSchedParam || !Deadlines;
-        queue_valid_o = is_queued && !is_owner;
-        sched_cpu     = cpu;
-        sched_level_o = {1'b1, new_key};
-        cmd.set_level = is_current;
-        state_d       = crosses ? StNextWaiter : StIdle;
+        of_thread.set_priority  = op_q == OpSetSchedParam || !Deadlines;
+        of_thread.queue_valid   = is_queued && !is_owner;
+        of_thread.sched_cpu     = cpu;
+        of_thread.sched_level   = {1'b1, new_key};
+        of_thread.cmd.set_level = is_current;
+        of_thread.state_d       = crosses ? StNextWaiter : StIdle;
       end
 
       // dequeue, remove: the thread read is no longer in a queue.
       StSuspend: begin
-        set       = 1'b1;
-        set_state = ThreadSuspended;
-        set_cpu   = cpu;
-        state_d   = StIdle;
+        of_thread.set       = 1'b1;
+        of_thread.set_state = ThreadSuspended;
+        of_thread.set_cpu   = cpu;
+        of_thread.state_d   = StIdle;
       end
 
       StSlice: begin
-        slice_restart_o = 1'b1;
-        state_d         = StIdle;
+        of_thread.slice_restart = 1'b1;
+        of_thread.state_d       = StIdle;
       end
 
       StOffer: begin
-        late_d = 1'b0;
+        of_thread.late_d = 1'b0;
         if (!late_q && next_known_q) begin
-          choose  = waiting_i[cpu_q] && next_q.any;
-          state_d = StIdle;
+          of_thread.choose  = waiting_i[cpu_q] && next_q.any;
+          of_thread.state_d = StIdle;
         end
       end
 
-      default: state_d = StIdle;
+      default: of_thread.state_d = StIdle;  // StInit
     endcase
-
-    // StSettle: the thread read may get a new priority, as in StRequeue. (Here, so that it is nothing without Inheritance.)
-    if (settling_threads) begin
-      raddr         = job_raddr;
-      queue_valid_o = job_set && is_queued && !is_owner;
-      set_priority  = job_taken;
-      sched_cpu     = cpu;
-      sched_level_o = {1'b1, new_key};
-      cmd.set_level = job_taken && is_current;
-      state_d       = !job_done ? StSettle : job_again ? StFetch : StIdle;
-    end
-
-    // Switch, or wait. The caller, unless it has ended, becomes ready or blocked here.
-    if (choose) begin
-      set       = current_valid_i[cpu_q];
-      set_state = give_way ? ThreadReady : ThreadBlocked;
-      if (next_q.any) begin
-        cmd.run         = 1'b1;
-        cmd.leave_ready = give_way;
-        cmd.leave_front = outcome.front;
-        cmd.turn        = next_q.tie;
-        take_next       = 1'b1;
-        answer_valid    = 1'b1;
-        answer_o        = go(next_q.tid);
-        state_d         = StSwitched;
-      end else begin
-        // With dwrr a round may begin now; only then is it known whether an interrupt ends the wait.
-        answer_valid = intr_i[cpu_q] && !Dwrr;
-        answer_o     = word(StatusEintr, 1'b0, '0);
-        cmd.sleep    = !intr_i[cpu_q] || Dwrr;
-        state_d      = (insert_decided && waiter_valid) ? StWalk : StIdle;
-      end
-    end
-    if (take_next) begin
-      queue_valid_o = !next_q.bound;
-      bound_pop     = next_q.bound;
-    end
-
-    if (Reserve && offer_d && state_d == StIdle && !idle) begin
-      state_d = StOffer;
-      cpu_d   = offer_cpu_d;
-      offer_d = 1'b0;
-    end
-    if (job_pending && state_d == StIdle && !idle) state_d = StSettle;
   end
 
+  // StSettle: the thread read may get a new priority, as in StRequeue.
+  always_comb begin
+    at_settle               = nothing;
+    at_settle.raddr         = job_raddr;
+    at_settle.queue_valid   = job_set && is_queued && !is_owner;
+    at_settle.set_priority  = job_taken;
+    at_settle.sched_cpu     = cpu;
+    at_settle.sched_level   = {1'b1, new_key};
+    at_settle.cmd.set_level = job_taken && is_current;
+    at_settle.state_d       = !job_done ? StSettle : job_again ? StFetch : StIdle;
+  end
+
+  always_comb begin
+    unique case (state_q)
+      StIdle:                                    of_state = at_idle;
+      StDispatch:                                of_state = at_dispatch;
+      StWake:                                    of_state = at_wake;
+      StNextWaiter, StPublish, StWalk, StLeave:  of_state = in_list;
+      default:                                   of_state = of_thread;
+    endcase
+    if (settling_threads) of_state = at_settle;  // here, so that it is nothing without Inheritance
+  end
+
+  // What follows from it
+  always_comb begin
+    action = of_state;
+    // Switch, or wait. The caller, unless it has ended, becomes ready or blocked here.
+    if (of_state.choose) begin
+      action.set       = current_valid_i[cpu_q];
+      action.set_state = of_state.give_way ? ThreadReady : ThreadBlocked;
+      if (next_q.any) begin
+        action.cmd.run         = 1'b1;
+        action.cmd.leave_ready = of_state.give_way;
+        action.cmd.leave_front = outcome.front;
+        action.cmd.turn        = next_q.tie;
+        action.take_next       = 1'b1;
+        action.answer_valid    = 1'b1;
+        action.answer          = go(next_q.tid);
+        action.state_d         = StSwitched;
+      end else begin
+        // With dwrr a round may begin now; only then is it known whether an interrupt ends the wait.
+        action.answer_valid = intr_i[cpu_q] && !Dwrr;
+        action.answer       = word(StatusEintr, 1'b0, '0);
+        action.cmd.sleep    = !intr_i[cpu_q] || Dwrr;
+        action.state_d      = (insert_decided && waiter_valid) ? StWalk : StIdle;
+      end
+    end
+    if (action.take_next) begin
+      action.queue_valid = !next_q.bound;
+      action.bound_pop   = next_q.bound;
+    end
+    if (Reserve && action.offer_d && action.state_d == StIdle && !idle) begin
+      action.state_d = StOffer;
+      action.cpu_d   = action.offer_cpu_d;
+      action.offer_d = 1'b0;
+    end
+    if (job_pending && action.state_d == StIdle && !idle) action.state_d = StSettle;
+  end
+
+  logic unused_choose;  // is done already
+  assign unused_choose = action.choose;
+
   for (genvar c = 0; c < Clients; c++) begin : g_select
-    assign sched_select_o[c] = sched_cpu == cpu_t'(c);
-    assign answer_valid_o[c] = answer_valid && answer_cpu == cpu_t'(c);
+    assign sched_select_o[c] = action.sched_cpu == cpu_t'(c);
+    assign answer_valid_o[c] = action.answer_valid && action.answer_cpu == cpu_t'(c);
   end
 
   // For each CPU, which of several queues of placed threads won the last tie
@@ -1589,7 +1654,7 @@ module cl_kernel_engine
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         for (int unsigned c = 0; c < Clients; c++) turn_q[c] <= QueueWidth'(1);
-      end else if (take_next && next_q.placed_tie) begin
+      end else if (action.take_next && next_q.placed_tie) begin
         turn_q[cpu_q] <= next_q.home;
       end
     end
@@ -1601,20 +1666,26 @@ module cl_kernel_engine
 
   assign queue_to_priority_o = new_key;
 
-  assign sched_cmd_o = cmd;
-  assign slice_o     = slice_q;
+  assign queue_valid_o       = action.queue_valid;
+  assign answer_o            = action.answer;
+  assign sched_cmd_o         = action.cmd;
+  assign sched_tid_o         = action.sched_tid;
+  assign sched_level_o       = action.sched_level;
+  assign slice_o             = slice_q;
+  assign slice_restart_o     = action.slice_restart;
+
   // An operation changes nothing before the end of its dispatch.
   assign idle        = state_q == StIdle;
   assign stable_o    = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
 
   logic woken;  // the thread read is ready or running
-  assign woken = waking && (!queue_valid_o || queue_ready_i);
+  assign woken = waking && (!action.queue_valid || queue_ready_i);
 
   assign init_o          = state_q == StInit;
   assign dwrr_cmd_o      = '{
-    run:     cmd.run,
-    leave:   cmd.block | (give_way & next_q.any),
-    gone:    cmd.block | cmd.exit,
+    run:     action.cmd.run,
+    leave:   action.cmd.block | (action.give_way & next_q.any),
+    gone:    action.cmd.block | action.cmd.exit,
     spent:   commit & outcome.spent,
     ready:   woken && state != ThreadReady,
     suspend: state_q == StSuspend,
@@ -1623,8 +1694,8 @@ module cl_kernel_engine
     weigh:   change.weigh
   };
   assign dwrr_cpu_o      = cpu_q;
-  assign run_cpu_o       = sched_cpu;
-  assign raddr_o         = raddr;
+  assign run_cpu_o       = action.sched_cpu;
+  assign raddr_o         = action.raddr;
   assign read_tid_o      = tid;
   assign read_static_o   = is_static;
   assign read_blocked_o  = state == ThreadBlocked;
@@ -1658,27 +1729,27 @@ module cl_kernel_engine
       next_q           <= '0;
       next_known_q     <= 1'b0;
     end else begin
-      state_q          <= state_d;
-      wake_then_q      <= wake_then_d;
-      cpu_q            <= cpu_d;
-      op_q             <= op_d;
-      id_q             <= id_d;
-      front_q          <= front_d;
-      pop_q            <= pop_d;
-      all_q            <= all_d;
-      by_line_q        <= by_line_d;
-      line_q           <= line_d;
-      by_timeout_q     <= by_timeout_d;
-      silent_q         <= silent_d;
-      publish_end_q    <= publish_end_d;
-      new_priority_q   <= new_priority_d;
-      slice_q          <= slice_d;
-      offer_q          <= offer_d;
-      offer_cpu_q      <= offer_cpu_d;
-      late_q           <= late_d;
+      state_q          <= action.state_d;
+      wake_then_q      <= action.wake_then_d;
+      cpu_q            <= action.cpu_d;
+      op_q             <= action.op_d;
+      id_q             <= action.id_d;
+      front_q          <= action.front_d;
+      pop_q            <= action.pop_d;
+      all_q            <= action.all_d;
+      by_line_q        <= action.by_line_d;
+      line_q           <= action.line_d;
+      by_timeout_q     <= action.by_timeout_d;
+      silent_q         <= action.silent_d;
+      publish_end_q    <= action.publish_end_d;
+      new_priority_q   <= action.new_priority_d;
+      slice_q          <= action.slice_d;
+      offer_q          <= action.offer_d;
+      offer_cpu_q      <= action.offer_cpu_d;
+      late_q           <= action.late_d;
       next_q           <= next_d;
-      next_known_q     <= queue_ready_i && !queue_valid_o && !bound_push &&
-                          (!Reserve || (rd_cpu == cpu_d && !change.reserve && !give_back)) &&
+      next_known_q     <= queue_ready_i && !action.queue_valid && !action.bound_push &&
+                          (!Reserve || (rd_cpu == action.cpu_d && !change.reserve && !give_back)) &&
                           !(Groups && state_q == StWake);  // a thread woken in place, or on a waiting CPU, may be one too many
     end
   end
