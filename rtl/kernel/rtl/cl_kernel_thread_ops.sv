@@ -126,216 +126,258 @@ module cl_kernel_thread_ops
     else if (word0_i >= Priorities) param_status = StatusEinval;
   end
 
+  // The decision, by groups of operations; that of each group is zero for the operations of others.
+  typedef struct packed {
+    outcome_t       outcome;
+    thread_change_t change;
+  } decision_t;
+
+  decision_t of_caller, of_thread, of_parameter, of_queue, of_cpu;
+
+  assign {outcome_o, change_o} = of_caller | of_thread | of_parameter | of_queue | of_cpu;
+
+  // The caller goes on, gives way, ends or moves
   always_comb begin
-    outcome_o = '0;
-    change_o  = '0;
+    of_caller = '0;
     unique case (op_i)
       OpNext: begin
-        if (caller_runs_i) outcome_o.resumed = 1'b1;
-        else               outcome_o.course  = CourseNext;
+        if (caller_runs_i) of_caller.outcome.resumed = 1'b1;
+        else               of_caller.outcome.course  = CourseNext;
       end
 
-      OpSelf: outcome_o = answered(value_t'(caller_i));
+      OpSelf: of_caller.outcome = answered(value_t'(caller_i));
 
       OpYield: begin
-        outcome_o.publish = 1'b1;
-        if (better_i || equal_i) outcome_o.course = CourseGiveWay;
+        of_caller.outcome.publish = 1'b1;
+        if (better_i || equal_i) of_caller.outcome.course = CourseGiveWay;
       end
 
       OpPreempt: begin
-        outcome_o.publish = 1'b1;
-        outcome_o.front   = ~slice_used_i;
-        outcome_o.spent   = Policy == PolicyDwrr && slice_used_i;
-        if (outcome_o.spent && ahead_i) begin
+        of_caller.outcome.publish = 1'b1;
+        of_caller.outcome.front   = ~slice_used_i;
+        of_caller.outcome.spent   = Policy == PolicyDwrr && slice_used_i;
+        if (of_caller.outcome.spent && ahead_i) begin
           if (some_i) begin
-            outcome_o.course = CourseGiveWay;
+            of_caller.outcome.course = CourseGiveWay;
           end else begin
-            outcome_o.spent  = 1'b0;
-            outcome_o.course = CourseHold;
+            of_caller.outcome.spent  = 1'b0;
+            of_caller.outcome.course = CourseHold;
           end
         end else if (better_i || (equal_i && slice_used_i)) begin
-          outcome_o.course = CourseGiveWay;
+          of_caller.outcome.course = CourseGiveWay;
         end
       end
 
-      OpThreadCreate: begin
-        if (new_bound_o) begin
-          if (32'(unit) + 1 > HwThreads)  outcome_o       = failed(StatusEnodev);
-          else if (bound_i[new_cpu_o])    outcome_o       = failed(StatusEbusy);
-          else if (!room_i)               outcome_o       = failed(StatusEagain);
-          else                            change_o.create = 1'b1;
-        end else begin
-          if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus)) begin
-            outcome_o = failed(StatusEinval);
-          end else if (!room_i) begin
-            outcome_o = failed(StatusEagain);
-          end else begin
-            change_o.create = 1'b1;
-          end
-        end
-        if (change_o.create) outcome_o = answered(value_t'(new_i));
-      end
-
-      OpThreadStart: begin
-        if (!startable) outcome_o      = failed(start_status);
-        else            outcome_o.wake = WakeThread;
-      end
+      OpSlice: of_caller.outcome.course = CourseSlice;
 
       // Here the thread read is the caller. A joined or detached thread is freed.
       OpThreadExit: begin
-        outcome_o.course = CourseExit;
-        outcome_o.wake   = joined_i ? WakeJoiner : WakeNone;
-        change_o.free    = joined_i | detached_i;
-        change_o.unbind  = idle_i | (hardware_i & change_o.free);
-        change_o.give_back = owned_i;
+        of_caller.outcome.course = CourseExit;
+        of_caller.outcome.wake   = joined_i ? WakeJoiner : WakeNone;
+        of_caller.change.free    = joined_i | detached_i;
+        of_caller.change.unbind  = idle_i | (hardware_i & of_caller.change.free);
+        of_caller.change.give_back = owned_i;
       end
 
       // Here, too, the thread read is the caller. It leaves as at its end, and wakes where it is placed now.
       OpMove: begin
-        if (Policy == PolicyDwrr || idle_i || hardware_i) outcome_o = failed(StatusEnotsup);
-        else if (owned_i)                                 outcome_o = failed(StatusEbusy);
+        if (Policy == PolicyDwrr || idle_i || hardware_i) of_caller.outcome = failed(StatusEnotsup);
+        else if (owned_i)                                 of_caller.outcome = failed(StatusEbusy);
         else if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus))
-          outcome_o = failed(StatusEinval);
+          of_caller.outcome = failed(StatusEinval);
         else begin
-          outcome_o.course = CourseExit;
-          outcome_o.wake   = WakeThread;
-          change_o.move    = 1'b1;
+          of_caller.outcome.course = CourseExit;
+          of_caller.outcome.wake   = WakeThread;
+          of_caller.change.move    = 1'b1;
         end
       end
 
-      OpThreadJoin: begin
-        if (!exists_i)              outcome_o = failed(StatusEsrch);
-        else if (tid_i == caller_i) outcome_o = failed(StatusEdeadlk);
-        else if (detached_i)        outcome_o = failed(StatusEinval);
-        else if (joined_i)          outcome_o = failed(StatusEbusy);
-        else if (exited) begin
-          change_o.free   = 1'b1;
-          change_o.unbind = hardware_i;
+      default: ;
+    endcase
+  end
+
+  // A new thread, and what others do with one
+  always_comb begin
+    of_thread = '0;
+    unique case (op_i)
+      OpThreadCreate: begin
+        if (new_bound_o) begin
+          if (32'(unit) + 1 > HwThreads)  of_thread.outcome       = failed(StatusEnodev);
+          else if (bound_i[new_cpu_o])    of_thread.outcome       = failed(StatusEbusy);
+          else if (!room_i)               of_thread.outcome       = failed(StatusEagain);
+          else                            of_thread.change.create = 1'b1;
         end else begin
-          change_o.add_joiner = 1'b1;
-          outcome_o.course    = CourseBlock;
+          if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus)) begin
+            of_thread.outcome = failed(StatusEinval);
+          end else if (!room_i) begin
+            of_thread.outcome = failed(StatusEagain);
+          end else begin
+            of_thread.change.create = 1'b1;
+          end
+        end
+        if (of_thread.change.create) of_thread.outcome = answered(value_t'(new_i));
+      end
+
+      OpThreadStart: begin
+        if (!startable) of_thread.outcome      = failed(start_status);
+        else            of_thread.outcome.wake = WakeThread;
+      end
+
+      OpThreadJoin: begin
+        if (!exists_i)              of_thread.outcome = failed(StatusEsrch);
+        else if (tid_i == caller_i) of_thread.outcome = failed(StatusEdeadlk);
+        else if (detached_i)        of_thread.outcome = failed(StatusEinval);
+        else if (joined_i)          of_thread.outcome = failed(StatusEbusy);
+        else if (exited) begin
+          of_thread.change.free   = 1'b1;
+          of_thread.change.unbind = hardware_i;
+        end else begin
+          of_thread.change.add_joiner = 1'b1;
+          of_thread.outcome.course    = CourseBlock;
         end
       end
 
       OpThreadDetach: begin
-        if (!exists_i)       outcome_o = failed(StatusEsrch);
-        else if (detached_i) outcome_o = failed(StatusEinval);
-        else if (joined_i)   outcome_o = failed(StatusEbusy);
+        if (!exists_i)       of_thread.outcome = failed(StatusEsrch);
+        else if (detached_i) of_thread.outcome = failed(StatusEinval);
+        else if (joined_i)   of_thread.outcome = failed(StatusEbusy);
         else begin
-          change_o.detach = 1'b1;
-          change_o.free   = exited;
-          change_o.unbind = exited & hardware_i;
+          of_thread.change.detach = 1'b1;
+          of_thread.change.free   = exited;
+          of_thread.change.unbind = exited & hardware_i;
         end
-      end
-
-      OpSetSchedParam: begin
-        outcome_o = failed(param_status);
-        if (param_status == StatusOk) begin
-          outcome_o        = answered(value_t'(own_i));
-          outcome_o.course = CourseRequeue;
-        end
-      end
-
-      OpCheckSchedParam: outcome_o = failed(param_status);
-
-      OpGetSchedParam: begin
-        if (!exists_i) outcome_o = failed(StatusEsrch);
-        else           outcome_o = answered(value_t'(param));
       end
 
       OpThreadRead: begin
-        if (!exists_i) outcome_o = failed(StatusEsrch);
-        else outcome_o = answered(value_t'(ThreadWordStateWidth'(state_i)) << ThreadWordStateLsb |
-                                  value_t'(ThreadWordPriorityWidth'(priority_i)) << ThreadWordPriorityLsb |
-                                  value_t'(ThreadWordCpuWidth'(cpu_i)) << ThreadWordCpuLsb);
+        if (!exists_i) of_thread.outcome = failed(StatusEsrch);
+        else of_thread.outcome = answered(value_t'(ThreadWordStateWidth'(state_i)) << ThreadWordStateLsb |
+                                          value_t'(ThreadWordPriorityWidth'(priority_i)) << ThreadWordPriorityLsb |
+                                          value_t'(ThreadWordCpuWidth'(cpu_i)) << ThreadWordCpuLsb);
       end
 
-      OpSlice: outcome_o.course = CourseSlice;
+      default: ;
+    endcase
+  end
+
+  // Parameters of the thread read
+  always_comb begin
+    of_parameter = '0;
+    unique case (op_i)
+      OpSetSchedParam: begin
+        of_parameter.outcome = failed(param_status);
+        if (param_status == StatusOk) begin
+          of_parameter.outcome        = answered(value_t'(own_i));
+          of_parameter.outcome.course = CourseRequeue;
+        end
+      end
+
+      OpCheckSchedParam: of_parameter.outcome = failed(param_status);
+
+      OpGetSchedParam: begin
+        if (!exists_i) of_parameter.outcome = failed(StatusEsrch);
+        else           of_parameter.outcome = answered(value_t'(param));
+      end
 
       OpSetWeight: begin
-        if (Policy != PolicyDwrr)                             outcome_o = failed(StatusEnotsup);
-        else if (!exists_i)                                   outcome_o = failed(StatusEsrch);
-        else if (idle_i || hardware_i)                        outcome_o = failed(StatusEnotsup);
-        else if (word0_i == '0 || word0_i > 32'(WeightMax))   outcome_o = failed(StatusEinval);
+        if (Policy != PolicyDwrr)                             of_parameter.outcome = failed(StatusEnotsup);
+        else if (!exists_i)                                   of_parameter.outcome = failed(StatusEsrch);
+        else if (idle_i || hardware_i)                        of_parameter.outcome = failed(StatusEnotsup);
+        else if (word0_i == '0 || word0_i > 32'(WeightMax))   of_parameter.outcome = failed(StatusEinval);
         else begin
-          outcome_o      = answered(value_t'(weight_i));
-          change_o.weigh = 1'b1;
+          of_parameter.outcome      = answered(value_t'(weight_i));
+          of_parameter.change.weigh = 1'b1;
         end
       end
 
       OpSetDeadline: begin
-        if (!exists_i)                                           outcome_o = failed(StatusEsrch);
-        else if (Policy != PolicyEdf || idle_i || hardware_i)    outcome_o = failed(StatusEnotsup);
-        else if (word0_i > DeadlineMax)                          outcome_o = failed(StatusEinval);
+        if (!exists_i)                                           of_parameter.outcome = failed(StatusEsrch);
+        else if (Policy != PolicyEdf || idle_i || hardware_i)    of_parameter.outcome = failed(StatusEnotsup);
+        else if (word0_i > DeadlineMax)                          of_parameter.outcome = failed(StatusEinval);
         else begin
-          outcome_o        = answered(value_t'(relative_i));
-          outcome_o.course = CourseRequeue;
+          of_parameter.outcome        = answered(value_t'(relative_i));
+          of_parameter.outcome.course = CourseRequeue;
         end
       end
 
+      default: ;
+    endcase
+  end
+
+  // The ready queue
+  always_comb begin
+    of_queue = '0;
+    unique case (op_i)
       OpDequeue: begin
-        if (!any_i) outcome_o = failed(StatusEagain);
+        if (!any_i) of_queue.outcome = failed(StatusEagain);
         else begin
-          outcome_o        = answered(value_t'(next_i));
-          outcome_o.course = CourseDequeue;
+          of_queue.outcome        = answered(value_t'(next_i));
+          of_queue.outcome.course = CourseDequeue;
         end
       end
 
       OpRemove: begin
-        if (!exists_i)      outcome_o        = failed(StatusEsrch);
-        else if (!queued_i) outcome_o        = failed(StatusEnoent);
-        else                outcome_o.course = CourseRemove;
+        if (!exists_i)      of_queue.outcome        = failed(StatusEsrch);
+        else if (!queued_i) of_queue.outcome        = failed(StatusEnoent);
+        else                of_queue.outcome.course = CourseRemove;
       end
 
       OpGetEntry: begin
-        if (!exists_i) outcome_o = failed(StatusEsrch);
-        else outcome_o = answered(value_t'(EntryWordSchedParamWidth'(param)) << EntryWordSchedParamLsb |
-                                  value_t'(EntryWordQueuedWidth'(queued_i)) << EntryWordQueuedLsb |
-                                  value_t'(EntryWordStaticWidth'(static_i)) << EntryWordStaticLsb |
-                                  value_t'(EntryWordIdleWidth'(idle_i)) << EntryWordIdleLsb |
-                                  value_t'(EntryWordHardwareWidth'(hardware_i)) << EntryWordHardwareLsb);
+        if (!exists_i) of_queue.outcome = failed(StatusEsrch);
+        else of_queue.outcome = answered(value_t'(EntryWordSchedParamWidth'(param)) << EntryWordSchedParamLsb |
+                                         value_t'(EntryWordQueuedWidth'(queued_i)) << EntryWordQueuedLsb |
+                                         value_t'(EntryWordStaticWidth'(static_i)) << EntryWordStaticLsb |
+                                         value_t'(EntryWordIdleWidth'(idle_i)) << EntryWordIdleLsb |
+                                         value_t'(EntryWordHardwareWidth'(hardware_i)) << EntryWordHardwareLsb);
       end
 
       OpIsQueued: begin
-        if (!exists_i) outcome_o = failed(StatusEsrch);
-        else           outcome_o = answered(value_t'(queued_i));
+        if (!exists_i) of_queue.outcome = failed(StatusEsrch);
+        else           of_queue.outcome = answered(value_t'(queued_i));
       end
 
-      OpIsEmpty: outcome_o = answered(value_t'(!any_i));
+      OpIsEmpty: of_queue.outcome = answered(value_t'(!any_i));
 
+      default: ;
+    endcase
+  end
+
+  // CPUs that have a thread of their own: idle threads and reservations
+  always_comb begin
+    of_cpu = '0;
+    unique case (op_i)
       OpSetIdleThread: begin
-        if (!startable)                                    outcome_o     = failed(start_status);
-        else if (32'(client_i) >= Cpus || hardware_i)      outcome_o     = failed(StatusEnotsup);
-        else if (bound_i[client_i] || idle_i || owned_i)   outcome_o     = failed(StatusEbusy);
-        else                                               change_o.idle = 1'b1;
+        if (!startable)                                    of_cpu.outcome     = failed(start_status);
+        else if (32'(client_i) >= Cpus || hardware_i)      of_cpu.outcome     = failed(StatusEnotsup);
+        else if (bound_i[client_i] || idle_i || owned_i)   of_cpu.outcome     = failed(StatusEbusy);
+        else                                               of_cpu.change.idle = 1'b1;
       end
 
       // WORD0 names the thread read. A CPU's place in cl_kernel_bound is its owner's while it is reserved.
       OpReserve: begin
-        if (!Reserve)                                           outcome_o = failed(StatusEnotsup);
-        else if (!cpu_exists)                                   outcome_o = failed(StatusEinval);
-        else if (!exists_i || word0_i[31:10] != '0)             outcome_o = failed(StatusEsrch);
-        else if (exited)                                        outcome_o = failed(StatusEshutdown);
-        else if (idle_i || hardware_i)                          outcome_o = failed(StatusEnotsup);
-        else if (bound_i[named] || owned_i || !successor_valid_i)    outcome_o = failed(StatusEbusy);
+        if (!Reserve)                                           of_cpu.outcome = failed(StatusEnotsup);
+        else if (!cpu_exists)                                   of_cpu.outcome = failed(StatusEinval);
+        else if (!exists_i || word0_i[31:10] != '0)             of_cpu.outcome = failed(StatusEsrch);
+        else if (exited)                                        of_cpu.outcome = failed(StatusEshutdown);
+        else if (idle_i || hardware_i)                          of_cpu.outcome = failed(StatusEnotsup);
+        else if (bound_i[named] || owned_i || !successor_valid_i) of_cpu.outcome = failed(StatusEbusy);
         else begin
-          change_o.reserve = 1'b1;
-          outcome_o        = answered(value_t'(successor_i));
-          outcome_o.wake   = queued_i ? WakeThread : WakeNone;
+          of_cpu.change.reserve = 1'b1;
+          of_cpu.outcome        = answered(value_t'(successor_i));
+          of_cpu.outcome.wake   = queued_i ? WakeThread : WakeNone;
         end
       end
 
       OpRelease: begin
-        if (!Reserve)           outcome_o = failed(StatusEnotsup);
-        else if (!cpu_exists)   outcome_o = failed(StatusEinval);
-        else if (open_i[named]) outcome_o = failed(StatusEnoent);
+        if (!Reserve)           of_cpu.outcome = failed(StatusEnotsup);
+        else if (!cpu_exists)   of_cpu.outcome = failed(StatusEinval);
+        else if (open_i[named]) of_cpu.outcome = failed(StatusEnoent);
         else begin
-          change_o.give_back = 1'b1;
-          outcome_o.wake     = bound_queued_i[named] ? WakeThread : WakeNone;
+          of_cpu.change.give_back = 1'b1;
+          of_cpu.outcome.wake     = bound_queued_i[named] ? WakeThread : WakeNone;
         end
       end
 
-      default: ;  // another service's
+      default: ;
     endcase
   end
 
