@@ -79,47 +79,114 @@ module cl_kernel
   localparam int unsigned LevelWidth    = KeyWidth + 1;
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1;
 
-  typedef logic [PortWords:0][31:0] message_t;
+  typedef logic        [PortWords:0][31:0] message_t;
+  typedef logic             [TidWidth-1:0] tid_t;
+  typedef logic           [LevelWidth-1:0] level_t;
+  typedef logic             [KeyWidth-1:0] key_t;
+  typedef logic             [CpuWidth-1:0] cpu_t;
+  typedef logic           [QueueWidth-1:0] queue_t;
 
-  logic   [Clients-1:0]                 op_valid, save, take, words_we, answer_valid, intr;
-  logic   [Clients-1:0]           [5:0] op;
-  logic   [Clients-1:0]           [9:0] id;
-  message_t [Clients-1:0]               words;
-  message_t                             message;
-  logic                          [31:0] answer;
+  // What the clients' ports hold
+  typedef struct packed {
+    logic     [Clients-1:0]       op_valid, save, intr;
+    logic     [Clients-1:0] [5:0] op;
+    logic     [Clients-1:0] [9:0] id;
+    message_t [Clients-1:0]       words;
+  } requests_t;
 
-  logic   [Clients-1:0]                 current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used;
-  logic   [Clients-1:0]                 switching, leaving, leaving_ready, leaving_front, sched_select;
-  logic   [Clients-1:0]  [TidWidth-1:0] tid, leaving_tid;
-  logic   [Clients-1:0][LevelWidth-1:0] level;
-  sched_cmd_t                           sched_cmd;
-  logic                  [TidWidth-1:0] sched_tid;
-  logic                [LevelWidth-1:0] sched_level;
-  logic                          [15:0] slice;
-  logic                                 slice_restart, stable, init, settle;
-  dwrr_cmd_t                            dwrr_cmd;
-  logic                  [TidWidth-1:0] dwrr_raddr, dwrr_tid, dwrr_new_tid;
-  logic                                 dwrr_static, dwrr_blocked, dwrr_runnable, dwrr_in_place, dwrr_new_static;
-  logic                                 serve, busy, later;
-  logic                  [CpuWidth-1:0] dwrr_cpu, run_cpu, in_place_cpu, serve_cpu;
-  logic                           [7:0] dwrr_weight, weight;
-  logic                   [Clients-1:0] ahead, slice_known;
-  logic                      [Cpus-1:0] asked;
-  logic                [QueueWidth-1:0] now_queue, later_queue;
+  // Scheduling state of the clients
+  typedef struct packed {
+    logic   [Clients-1:0] current_valid, running, waiting, held, turn_dynamic;
+    logic   [Clients-1:0] leaving, leaving_ready, leaving_front;
+    tid_t   [Clients-1:0] tid, leaving_tid;
+    level_t [Clients-1:0] level;
+  } sched_state_t;
 
-  logic                                 queue_valid, queue_ready;
-  queue_op_e                            queue_op;
-  logic                [QueueWidth-1:0] queue;
-  logic                  [KeyWidth-1:0] queue_priority, queue_to_priority;
-  logic                  [TidWidth-1:0] queue_tid;
-  logic [Queues-1:0]                    best_valid;
-  logic [Queues-1:0]     [KeyWidth-1:0] best_priority;
-  logic [Queues-1:0]     [TidWidth-1:0] best_tid;
+  // An operation of the ready queue, and the best thread of each queue
+  typedef struct packed {
+    queue_op_e op;
+    queue_t    which;
+    key_t      key, to_key;
+    tid_t      tid;
+  } queue_cmd_t;
+
+  typedef struct packed {
+    logic [Queues-1:0] valid;
+    key_t [Queues-1:0] key;
+    tid_t [Queues-1:0] tid;
+  } best_t;
+
+  // What policy dwrr sees of an operation; the single bits are one-cycle strobes
+  typedef struct packed {
+    logic          init;         // thread 0 runs on CPU 0
+    logic          run;          // CPU run_cpu runs another thread
+    logic          leave_ready;  // the caller stops running, but is ready,
+    logic          block;        // or waits,
+    logic          exit;         // or has ended
+    logic          spent;        // the caller's slice is over: it is in the next round
+    logic          woken;        // the thread read is ready or running
+    logic          suspend;      // the thread read is not runnable any more
+    logic          create;       // a new thread
+    logic          idle;         // the thread read becomes an idle thread
+    logic          weigh;        // the thread read has a new weight
+    cpu_t          cpu, run_cpu; // cpu: the caller's
+    tid_t          raddr;        // the thread read in the next cycle
+    tid_t          tid;          // the thread read, and its record
+    thread_state_e state;
+    logic          is_static;
+    logic          in_place;     // it is the current one of in_place_cpu
+    cpu_t          in_place_cpu;
+    tid_t          new_tid;
+    logic          new_static;
+    logic    [7:0] weight;
+  } dwrr_op_t;
+
+  // What the policies say: the outputs of cl_kernel_dwrr and cl_kernel_groups
+  typedef struct packed {
+    logic         [7:0] weight;
+    logic               later;
+    logic [Clients-1:0] ahead, slice_known;
+    logic               serve, busy;
+    cpu_t               serve_cpu;
+    queue_t             now_queue, later_queue;
+    logic    [Cpus-1:0] takes_rt;
+  } policy_t;
+
+  logic     [Clients-1:0]       op_valid, save, take, words_we, answer_valid, intr;
+  logic     [Clients-1:0] [5:0] op;
+  logic     [Clients-1:0] [9:0] id;
+  message_t [Clients-1:0]       words;
+  message_t                     message;
+  logic                  [31:0] answer;
+
+  logic   [Clients-1:0] current_valid, running, waiting, held, turn_dynamic, slice_used, timer_used;
+  logic   [Clients-1:0] switching, leaving, leaving_ready, leaving_front, sched_select;
+  tid_t   [Clients-1:0] tid, leaving_tid;
+  level_t [Clients-1:0] level;
+  sched_cmd_t           sched_cmd;
+  tid_t                 sched_tid;
+  level_t               sched_level;
+  logic          [15:0] slice;
+  logic                 slice_restart, stable;
+
+  logic               settle, serve, busy, later;
+  dwrr_op_t           dwrr_op;
+  cpu_t               serve_cpu;
+  logic         [7:0] weight;
+  logic [Clients-1:0] ahead, slice_known;
+  logic    [Cpus-1:0] asked, takes_rt;
+  queue_t             now_queue, later_queue;
+
+  logic              queue_valid, queue_ready;
+  queue_cmd_t        queue_cmd;
+  logic [Queues-1:0] best_valid;
+  key_t [Queues-1:0] best_priority;
+  tid_t [Queues-1:0] best_tid;
 
   // Who runs whom, with reservations
-  logic           [Clients-1:0] open;
-  logic              [Cpus-1:0] misplaced, bound_queued;
-  logic    [Cpus-1:0][Cpus-1:0] keeps;
+  logic        [Clients-1:0] open;
+  logic           [Cpus-1:0] misplaced, bound_queued;
+  logic [Cpus-1:0][Cpus-1:0] keeps;
 
   for (genvar c = 0; c < Clients; c++) begin : g_client
     // A hardware thread has the first word of a message only.
@@ -189,48 +256,30 @@ module cl_kernel
   assign unused = ^{switching, open};
 
   if (Dwrr) begin : g_dwrr
-    logic [Cpus-1:0] idle_thread, used;
-    logic            unused_timer;
+    logic unused_timer;
     assign unused_timer = ^timer_used;
 
-    for (genvar c = 0; c < Cpus; c++) begin : g_cpu
-      assign idle_thread[c] = level[c] == '0;
-    end
-    assign slice_used = Clients'(used);
-
     cl_kernel_dwrr #(
-      .Cpus      (Cpus),
-      .HwThreads (HwThreads),
-      .TidWidth  (TidWidth)
+      .Cpus       (Cpus),
+      .HwThreads  (HwThreads),
+      .TidWidth   (TidWidth),
+      .LevelWidth (LevelWidth),
+      .dwrr_op_t  (dwrr_op_t)
     ) u_dwrr (
       .clk_i,
       .rst_ni,
       .tick_i,
-      .init_i          (init),
       .slice_i         (slice),
       .slice_restart_i (slice_restart),
       .running_i       (running[Cpus-1:0]),
       .waiting_i       (waiting[Cpus-1:0]),
       .held_i          (held[Cpus-1:0]),
-      .idle_i          (idle_thread),
+      .level_i         (level[Cpus-1:0]),
       .current_i       (tid[Cpus-1:0]),
       .best_valid_i    (best_valid),
-      .slice_used_o    (used),
+      .slice_used_o    (slice_used),
       .slice_known_o   (slice_known),
-      .cmd_i           (dwrr_cmd),
-      .cpu_i           (dwrr_cpu),
-      .caller_i        (tid[dwrr_cpu]),
-      .run_cpu_i       (run_cpu),
-      .raddr_i         (dwrr_raddr),
-      .tid_i           (dwrr_tid),
-      .static_i        (dwrr_static),
-      .blocked_i       (dwrr_blocked),
-      .runnable_i      (dwrr_runnable),
-      .in_place_i      (dwrr_in_place),
-      .in_place_cpu_i  (in_place_cpu),
-      .new_tid_i       (dwrr_new_tid),
-      .new_static_i    (dwrr_new_static),
-      .new_weight_i    (dwrr_weight),
+      .op_i            (dwrr_op),
       .weight_o        (weight),
       .later_o         (later),
       .ahead_o         (ahead),
@@ -243,8 +292,7 @@ module cl_kernel
     );
   end else begin : g_no_dwrr
     logic unused_dwrr;
-    assign unused_dwrr = ^{init, settle, dwrr_cmd, dwrr_raddr, dwrr_tid, dwrr_static, dwrr_blocked, dwrr_runnable,
-                           dwrr_in_place, in_place_cpu, dwrr_new_tid, dwrr_new_static, dwrr_weight, dwrr_cpu, run_cpu};
+    assign unused_dwrr = ^{settle, dwrr_op};
     assign slice_used  = timer_used;
     assign weight      = '0;
     assign later       = 1'b0;
@@ -253,8 +301,6 @@ module cl_kernel
     assign now_queue   = '0;
     assign later_queue = QueueWidth'(Queues - 1);
   end
-
-  logic [Cpus-1:0] takes_rt;
 
   if (Groups) begin : g_groups
     cl_kernel_groups #(
@@ -283,6 +329,19 @@ module cl_kernel
     end
   end
 
+  requests_t    requests;
+  sched_state_t sched_state;
+  best_t        best;
+  policy_t      policy;
+
+  assign requests    = '{op_valid: op_valid, save: save, intr: intr, op: op, id: id, words: words};
+  assign sched_state = '{current_valid: current_valid, running: running, waiting: waiting, held: held,
+                         turn_dynamic: turn_dynamic, leaving: leaving, leaving_ready: leaving_ready,
+                         leaving_front: leaving_front, tid: tid, leaving_tid: leaving_tid, level: level};
+  assign best        = '{valid: best_valid, key: best_priority, tid: best_tid};
+  assign policy      = '{weight: weight, later: later, ahead: ahead, slice_known: slice_known, serve: serve, busy: busy,
+                         serve_cpu: serve_cpu, now_queue: now_queue, later_queue: later_queue, takes_rt: takes_rt};
+
   cl_kernel_engine #(
     .Policy     (Policy),
     .Reserve    (Reserve),
@@ -302,82 +361,45 @@ module cl_kernel
     .Mutexes    (Mutexes),
     .Semaphores (Semaphores),
     .Conditions (Conditions),
-    .Lines      (Lines)
+    .Lines      (Lines),
+    .requests_t    (requests_t),
+    .sched_state_t (sched_state_t),
+    .queue_cmd_t   (queue_cmd_t),
+    .best_t        (best_t),
+    .dwrr_op_t     (dwrr_op_t),
+    .policy_t      (policy_t)
   ) u_engine (
     .clk_i,
     .rst_ni,
     .tick_i,
     .now_i,
-    .op_valid_i          (op_valid),
-    .op_i                (op),
-    .id_i                (id),
-    .save_i              (save),
-    .take_o              (take),
-    .words_i             (words),
-    .words_we_o          (words_we),
-    .words_o             (message),
-    .answer_valid_o      (answer_valid),
-    .answer_o            (answer),
-    .intr_i              (intr),
+    .requests_i      (requests),
+    .take_o          (take),
+    .words_we_o      (words_we),
+    .words_o         (message),
+    .answer_valid_o  (answer_valid),
+    .answer_o        (answer),
     .line_i,
-    .current_valid_i     (current_valid),
-    .running_i           (running),
-    .tid_i               (tid),
-    .level_i             (level),
-    .waiting_i           (waiting),
-    .held_i              (held),
-    .leaving_i           (leaving),
-    .leaving_tid_i       (leaving_tid),
-    .leaving_ready_i     (leaving_ready),
-    .leaving_front_i     (leaving_front),
-    .turn_dynamic_i      (turn_dynamic),
-    .slice_used_i        (slice_used),
-    .sched_select_o      (sched_select),
-    .sched_cmd_o         (sched_cmd),
-    .sched_tid_o         (sched_tid),
-    .sched_level_o       (sched_level),
-    .slice_o             (slice),
-    .slice_restart_o     (slice_restart),
-    .queue_valid_o       (queue_valid),
-    .queue_ready_i       (queue_ready),
-    .queue_op_o          (queue_op),
-    .queue_o             (queue),
-    .queue_priority_o    (queue_priority),
-    .queue_to_priority_o (queue_to_priority),
-    .queue_tid_o         (queue_tid),
-    .best_valid_i        (best_valid),
-    .best_priority_i     (best_priority),
-    .best_tid_i          (best_tid),
-    .open_o              (open),
-    .keeps_o             (keeps),
-    .misplaced_o         (misplaced),
-    .bound_queued_o      (bound_queued),
-    .stable_o            (stable),
-    .init_o              (init),
-    .dwrr_cmd_o          (dwrr_cmd),
-    .dwrr_cpu_o          (dwrr_cpu),
-    .run_cpu_o           (run_cpu),
-    .raddr_o             (dwrr_raddr),
-    .read_tid_o          (dwrr_tid),
-    .read_static_o       (dwrr_static),
-    .read_blocked_o      (dwrr_blocked),
-    .read_runnable_o     (dwrr_runnable),
-    .in_place_o          (dwrr_in_place),
-    .in_place_cpu_o      (in_place_cpu),
-    .new_tid_o           (dwrr_new_tid),
-    .new_static_o        (dwrr_new_static),
-    .weight_o            (dwrr_weight),
-    .weight_i            (weight),
-    .later_i             (later),
-    .ahead_i             (ahead),
-    .slice_known_i       (slice_known),
-    .settle_o            (settle),
-    .serve_i             (serve),
-    .serve_cpu_i         (serve_cpu),
-    .busy_i              (busy),
-    .now_queue_i         (now_queue),
-    .later_queue_i       (later_queue),
-    .takes_rt_i          (takes_rt)
+    .sched_i         (sched_state),
+    .slice_used_i    (slice_used),
+    .sched_select_o  (sched_select),
+    .sched_cmd_o     (sched_cmd),
+    .sched_tid_o     (sched_tid),
+    .sched_level_o   (sched_level),
+    .slice_o         (slice),
+    .slice_restart_o (slice_restart),
+    .queue_valid_o   (queue_valid),
+    .queue_ready_i   (queue_ready),
+    .queue_o         (queue_cmd),
+    .best_i          (best),
+    .open_o          (open),
+    .keeps_o         (keeps),
+    .misplaced_o     (misplaced),
+    .bound_queued_o  (bound_queued),
+    .stable_o        (stable),
+    .dwrr_o          (dwrr_op),
+    .settle_o        (settle),
+    .policy_i        (policy)
   );
 
   cl_ready_queue #(
@@ -392,11 +414,11 @@ module cl_kernel
     .rst_ni,
     .valid_i         (queue_valid),
     .ready_o         (queue_ready),
-    .op_i            (queue_op),
-    .queue_i         (queue),
-    .priority_i      (queue_priority),
-    .to_priority_i   (queue_to_priority),
-    .tid_i           (queue_tid),
+    .op_i            (queue_cmd.op),
+    .queue_i         (queue_cmd.which),
+    .priority_i      (queue_cmd.key),
+    .to_priority_i   (queue_cmd.to_key),
+    .tid_i           (queue_cmd.tid),
     .best_valid_o    (best_valid),
     .best_priority_o (best_priority),
     .best_tid_o      (best_tid)

@@ -14,20 +14,21 @@
 // memories. A new slice is computed when a CPU runs the thread (`fresh`), by one shared multiplier. Only runnable
 // dynamic threads are counted: their number per round, and the sum of their weights.
 module cl_kernel_dwrr
-  import cl_sched_pkg::*;
+  import cl_kernel_pkg::*;
 #(
   parameter  int unsigned Cpus        = 2,
   parameter  int unsigned HwThreads   = 0,
   parameter  int unsigned TidWidth    = 6,
+  parameter  int unsigned LevelWidth  = 6,
   localparam int unsigned Clients     = Cpus + HwThreads,
   localparam int unsigned CpuWidth    = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned Queues      = Cpus + 2,
-  localparam int unsigned QueueWidth  = $clog2(Queues)
+  localparam int unsigned QueueWidth  = $clog2(Queues),
+  parameter  type         dwrr_op_t   = logic  // defined by cl_kernel
 ) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic                              tick_i,
-  input  logic                              init_i,       // thread 0 runs on CPU 0
   input  logic                       [15:0] slice_i,
   input  logic                              slice_restart_i,
 
@@ -35,27 +36,14 @@ module cl_kernel_dwrr
   input  logic    [Cpus-1:0]                running_i,
   input  logic    [Cpus-1:0]                waiting_i,
   input  logic    [Cpus-1:0]                held_i,       // with waiting_i: the current thread waits for the next round
-  input  logic    [Cpus-1:0]                idle_i,       // the current thread is the idle thread
+  input  logic    [Cpus-1:0][LevelWidth-1:0] level_i,      // 0: the current thread is the idle thread
   input  logic    [Cpus-1:0] [TidWidth-1:0] current_i,
   input  logic  [Queues-1:0]                best_valid_i,
-  output logic    [Cpus-1:0]                slice_used_o,
+  output logic [Clients-1:0]                slice_used_o,
   output logic [Clients-1:0]                slice_known_o,  // slice_used_o is valid: no new slice is being computed
 
   // What an operation does to threads
-  input  dwrr_cmd_t                         cmd_i,
-  input  logic               [CpuWidth-1:0] cpu_i,        // of the caller
-  input  logic               [TidWidth-1:0] caller_i,
-  input  logic               [CpuWidth-1:0] run_cpu_i,    // with cmd_i.run
-  input  logic               [TidWidth-1:0] raddr_i,      // the thread read in the next cycle
-  input  logic               [TidWidth-1:0] tid_i,        // the thread read, and its record
-  input  logic                              static_i,
-  input  logic                              blocked_i,
-  input  logic                              runnable_i,
-  input  logic                              in_place_i,   // it is the current one of in_place_cpu_i
-  input  logic               [CpuWidth-1:0] in_place_cpu_i,
-  input  logic               [TidWidth-1:0] new_tid_i,
-  input  logic                              new_static_i,
-  input  logic                        [7:0] new_weight_i,
+  input  dwrr_op_t                          op_i,
   output logic                        [7:0] weight_o,     // of the thread read
   output logic                              later_o,      // its round has not begun, if it is dynamic and ready
   output logic               [Clients-1:0]  ahead_o,      // the current thread is dynamic, and not behind
@@ -105,19 +93,29 @@ module cl_kernel_dwrr
   left_t                    left_q [Cpus];
   index_t                   cpu;   // the caller's
 
-  assign cpu        = index_t'(cpu_i);
+  logic            leave;  // the caller stops running, but is a thread still
+  logic            gone;   // the caller is not runnable any more
+  logic            ready;  // the thread read becomes runnable
+  logic [Cpus-1:0] idle;   // the current thread is the idle thread
+
+  assign leave      = op_i.block | op_i.leave_ready;
+  assign gone       = op_i.block | op_i.exit;
+  assign ready      = op_i.woken && op_i.state != ThreadReady;
+  assign cpu        = index_t'(op_i.cpu);
   assign last_round = round_q - 2'd1;
   assign next_round = round_q + 2'd1;
 
   always_comb begin
     ahead_o       = '0;
     slice_known_o = '1;
+    slice_used_o  = '0;
     for (int unsigned c = 0; c < Cpus; c++) begin
+      idle[c]          = level_i[c] == '0;
       behind[c]        = dynamic_q[c] && cpu_round_q[c] == last_round;
       ahead_o[c]       = dynamic_q[c] && !behind[c];
       renews[c]        = fresh_q[c] && (running_i[c] || held_i[c]) && slice_i != '0;
       slice_known_o[c] = !(running_i[c] || held_i[c]) || (known_q[c] && !renews[c]);
-      slice_used_o[c]  = known_q[c] && !fresh_q[c] && !idle_i[c] && slice_i != '0 && left_q[c] <= 0;
+      slice_used_o[c]  = known_q[c] && !fresh_q[c] && !idle[c] && slice_i != '0 && left_q[c] <= 0;
     end
   end
 
@@ -133,43 +131,43 @@ module cl_kernel_dwrr
   left_t  left_wdata, left_load;
   logic   attr_we, place_we, left_we, enter;
 
-  assign is_hardware        = 32'(run_cpu_i) >= Cpus;
-  assign is_caller_hardware = 32'(cpu_i) >= Cpus;
+  assign is_hardware        = 32'(op_i.run_cpu) >= Cpus;
+  assign is_caller_hardware = 32'(op_i.cpu) >= Cpus;
   assign load_tid           = current_i[load_address_cpu_q];
   assign later_o            = round == next_round;
   // It goes on with its slice if it wakes in the round in which it blocked.
-  assign enter              = cmd_i.ready && !(blocked_i && round == round_q);
+  assign enter              = ready && !(op_i.state == ThreadBlocked && round == round_q);
 
   always_comb begin
-    attr_we    = init_i | cmd_i.create | cmd_i.weigh | cmd_i.idle;
-    attr_waddr = cmd_i.create ? new_tid_i : init_i ? '0 : tid_i;
+    attr_we    = op_i.init | op_i.create | op_i.weigh | op_i.idle;
+    attr_waddr = op_i.create ? op_i.new_tid : op_i.init ? '0 : op_i.tid;
     attr_wdata = '{dynamic: 1'b1, weight: 8'd1};
-    if (cmd_i.create)     attr_wdata.dynamic = !new_static_i;
-    else if (cmd_i.weigh) attr_wdata = '{dynamic: !static_i, weight: new_weight_i};
-    else if (cmd_i.idle)  attr_wdata = '{dynamic: 1'b0, weight: weight_o};
+    if (op_i.create)     attr_wdata.dynamic = !op_i.new_static;
+    else if (op_i.weigh) attr_wdata = '{dynamic: !op_i.is_static, weight: op_i.weight};
+    else if (op_i.idle)  attr_wdata = '{dynamic: 1'b0, weight: weight_o};
 
-    place_we    = init_i | enter | (cmd_i.leave & ~is_caller_hardware);
-    place_waddr = cmd_i.leave ? caller_i : init_i ? '0 : tid_i;
+    place_we    = op_i.init | enter | (leave & ~is_caller_hardware);
+    place_waddr = leave ? current_i[cpu] : op_i.init ? '0 : op_i.tid;
     place_wdata = '0;
-    if (cmd_i.leave) begin
-      place_wdata = '{round: cpu_round_q[cpu] + 2'(cmd_i.spent), fresh: fresh_q[cpu] | cmd_i.spent};
+    if (leave) begin
+      place_wdata = '{round: cpu_round_q[cpu] + 2'(op_i.spent), fresh: fresh_q[cpu] | op_i.spent};
     end else if (enter) begin
       place_wdata = '{round: round_q, fresh: 1'b1};
     end
 
-    left_we    = init_i | cmd_i.create | (cmd_i.leave & ~is_caller_hardware);
-    left_waddr = cmd_i.leave ? caller_i : init_i ? '0 : new_tid_i;
-    left_wdata = cmd_i.leave ? left_q[cpu] : '0;
+    left_we    = op_i.init | op_i.create | (leave & ~is_caller_hardware);
+    left_waddr = leave ? current_i[cpu] : op_i.init ? '0 : op_i.new_tid;
+    left_wdata = leave ? left_q[cpu] : '0;
   end
 
   cl_ram_1r1w #(.Width(8), .AddrWidth(TidWidth)) u_weight (
-    .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata.weight), .raddr_i, .rdata_o(weight_o)
+    .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata.weight), .raddr_i(op_i.raddr), .rdata_o(weight_o)
   );
   cl_ram_1r1w #(.Width($bits(attr_t)), .AddrWidth(TidWidth)) u_attr (
     .clk_i, .we_i(attr_we), .waddr_i(attr_waddr), .wdata_i(attr_wdata), .raddr_i(load_tid), .rdata_o(attr_load)
   );
   cl_ram_1r1w #(.Width(2), .AddrWidth(TidWidth), .Early(1'b1)) u_round (
-    .clk_i, .we_i(place_we), .waddr_i(place_waddr), .wdata_i(place_wdata.round), .raddr_i, .rdata_o(round)
+    .clk_i, .we_i(place_we), .waddr_i(place_waddr), .wdata_i(place_wdata.round), .raddr_i(op_i.raddr), .rdata_o(round)
   );
   cl_ram_1r1w #(.Width($bits(place_t)), .AddrWidth(TidWidth)) u_place (
     .clk_i, .we_i(place_we), .waddr_i(place_waddr), .wdata_i(place_wdata), .raddr_i(load_tid), .rdata_o(place_load)
@@ -206,8 +204,8 @@ module cl_kernel_dwrr
       product_cpu_q      <= '0;
       product_q          <= '0;
     end else begin
-      load_address_q     <= cmd_i.run & ~is_hardware;
-      load_address_cpu_q <= index_t'(run_cpu_i);
+      load_address_q     <= op_i.run & ~is_hardware;
+      load_address_cpu_q <= index_t'(op_i.run_cpu);
       load_q             <= load_address_q;
       load_cpu_q         <= load_address_cpu_q;
       product_valid_q    <= fresh_any;
@@ -239,7 +237,7 @@ module cl_kernel_dwrr
                            (SumWidth + 1)'(weight_q[c]) * (SumWidth + 1)'(parts_q) > {1'b0, sum_q - removed_q};
   end
 
-  assign wanted      = held_i != '0 || (later_valid && ((waiting_i != '0) || (running_i & idle_i) != '0));
+  assign wanted      = held_i != '0 || (later_valid && ((waiting_i != '0) || (running_i & idle) != '0));
   assign settled     = settle_i && can_now == '0 && wanted && !now_valid;
   assign begin_round = settled && none_behind;
   assign stuck       = settled && !none_behind;
@@ -249,7 +247,7 @@ module cl_kernel_dwrr
   assign serve_cpu_o = CpuWidth'(serve_cpu);
   // A CPU waits, and it is not known yet for which round.
   assign busy_o      = serve_o || begin_round || (stuck && (!infeasible_valid_q || infeasible_q != '0)) ||
-                       (!settle_i && ((waiting_i != '0) || (running_i & idle_i) != '0));
+                       (!settle_i && ((waiting_i != '0) || (running_i & idle) != '0));
 
   assign now_o         = (round_q[0] ^ begin_round) ? QueueWidth'(Cpus + 1) : '0;
   assign later_queue_o = round_q[0] ? '0 : QueueWidth'(Cpus + 1);
@@ -274,20 +272,20 @@ module cl_kernel_dwrr
   assign closes = close && behind[close_cpu];
 
   always_comb begin
-    plus         = cmd_i.ready & ~static_i;
+    plus         = ready & ~op_i.is_static;
     plus_round   = round_q;
     plus_weight  = weight_o;
     minus        = 1'b0;
     minus_round  = cpu_round_q[cpu];
     minus_weight = '0;
-    if (cmd_i.gone && !is_caller_hardware && dynamic_q[cpu]) begin
+    if (gone && !is_caller_hardware && dynamic_q[cpu]) begin
       minus        = 1'b1;
       minus_weight = weight_q[cpu];
-    end else if (cmd_i.suspend && !static_i) begin
+    end else if (op_i.suspend && !op_i.is_static) begin
       minus        = 1'b1;
       minus_round  = round;
       minus_weight = weight_o;
-    end else if (cmd_i.spent && dynamic_q[cpu]) begin
+    end else if (op_i.spent && dynamic_q[cpu]) begin
       plus         = 1'b1;
       plus_round   = cpu_round_q[cpu] + 2'd1;
       plus_weight  = '0;
@@ -297,9 +295,9 @@ module cl_kernel_dwrr
       plus_weight  = '0;
       minus        = 1'b1;
       minus_round  = last_round;
-    end else if (cmd_i.weigh && runnable_i && !static_i) begin
+    end else if (op_i.weigh && op_i.state inside {ThreadReady, ThreadRunning} && !op_i.is_static) begin
       plus         = 1'b1;
-      plus_weight  = new_weight_i;
+      plus_weight  = op_i.weight;
       minus        = 1'b1;
       minus_round  = round_q;
       minus_weight = weight_o;
@@ -318,7 +316,7 @@ module cl_kernel_dwrr
       infeasible_valid_q <= 1'b0;
     end else begin
       infeasible_q <= infeasible;
-      infeasible_valid_q <= !(plus || minus || close || cmd_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
+      infeasible_valid_q <= !(plus || minus || close || op_i.run || load_address_q || load_q || (found_q != '0 && !stuck));
       round_q      <= round_q + 2'(begin_round);
       for (int unsigned r = 0; r < 4; r++) begin
         count_q[r] <= count_q[r] + CountWidth'(plus && plus_round == 2'(r)) - CountWidth'(minus && minus_round == 2'(r));
@@ -351,17 +349,17 @@ module cl_kernel_dwrr
         cpu_round_q[c] <= '0;
         left_q[c]      <= '0;
       end else begin
-        if (tick_i && running_i[c] && !idle_i[c] && slice_i != '0 && left_q[c] != LeftLeast) left_q[c] <= left_q[c] - 1'b1;
+        if (tick_i && running_i[c] && !idle[c] && slice_i != '0 && left_q[c] != LeftLeast) left_q[c] <= left_q[c] - 1'b1;
         if (product_valid_q && product_cpu_q == Index && fresh_q[c]) begin
           left_q[c]  <= left_t'({2'b00, product_q}) + debt(left_q[c]);
           fresh_q[c] <= 1'b0;
         end
         if (slice_restart_i && (running_i[c] || held_i[c])) fresh_q[c] <= 1'b1;
-        if (cmd_i.spent && 32'(cpu_i) == c) begin
+        if (op_i.spent && 32'(op_i.cpu) == c) begin
           cpu_round_q[c] <= cpu_round_q[c] + 2'd1;
           fresh_q[c]     <= 1'b1;
         end
-        if (enter && in_place_i && 32'(in_place_cpu_i) == c) begin
+        if (enter && op_i.in_place && 32'(op_i.in_place_cpu) == c) begin
           cpu_round_q[c] <= round_q;
           fresh_q[c]     <= 1'b1;
         end
@@ -369,7 +367,7 @@ module cl_kernel_dwrr
           cpu_round_q[c] <= round_q;
           fresh_q[c]     <= 1'b1;
         end
-        if (cmd_i.weigh && in_place_i && 32'(in_place_cpu_i) == c) weight_q[c] <= new_weight_i;
+        if (op_i.weigh && op_i.in_place && 32'(op_i.in_place_cpu) == c) weight_q[c] <= op_i.weight;
         if (load_q && load_cpu_q == Index) begin
           known_q[c]     <= 1'b1;
           dynamic_q[c]   <= attr_load.dynamic;
@@ -378,7 +376,7 @@ module cl_kernel_dwrr
           fresh_q[c]     <= place_load.fresh;
           left_q[c]      <= left_load;
         end
-        if (cmd_i.run && 32'(run_cpu_i) == c) known_q[c] <= 1'b0;
+        if (op_i.run && 32'(op_i.run_cpu) == c) known_q[c] <= 1'b0;
       end
     end
   end
@@ -402,8 +400,8 @@ module cl_kernel_dwrr
       AssertHeldForOne:   assert (!(settle_i && !busy_o && wanted && !now_valid) || !none_behind);
       // A thread's round is the last that has begun, the one before, or the next one.
       AssertThreeRounds:  assert (count_q[round_q + 2'd2] == '0);
-      AssertCallerKnown:  assert (!(cmd_i.leave || cmd_i.gone || cmd_i.spent) || is_caller_hardware || known_q[cpu]);
-      AssertOneWriter:    assert ($onehot0({init_i, enter, cmd_i.leave}));
+      AssertCallerKnown:  assert (!(leave || gone || op_i.spent) || is_caller_hardware || known_q[cpu]);
+      AssertOneWriter:    assert ($onehot0({op_i.init, enter, leave}));
     end
   end
 `endif

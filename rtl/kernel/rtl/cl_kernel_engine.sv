@@ -66,94 +66,56 @@ module cl_kernel_engine
   localparam int unsigned PriorityWidth = $clog2(Priorities),
   localparam bit          Deadlines     = Policy == PolicyEdf,
   localparam int unsigned KeyWidth      = Deadlines ? DeadlineKeyWidth : PriorityWidth,  // see cl_ready_queue_pkg
-  localparam int unsigned LevelWidth    = KeyWidth + 1        // a key with a one before it; 0: an idle thread
+  localparam int unsigned LevelWidth    = KeyWidth + 1,       // a key with a one before it; 0: an idle thread
+  // Defined by cl_kernel
+  parameter  type requests_t    = logic,
+  parameter  type sched_state_t = logic,
+  parameter  type queue_cmd_t   = logic,
+  parameter  type best_t        = logic,
+  parameter  type dwrr_op_t     = logic,
+  parameter  type policy_t      = logic
 ) (
-  input  logic                                 clk_i,
-  input  logic                                 rst_ni,
-  input  logic                                 tick_i,
-  input  logic                          [31:0] now_i,
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        tick_i,
+  input  logic                 [31:0] now_i,
 
-  // Client ports (cl_kernel_port)
-  input  logic   [Clients-1:0]                    op_valid_i,
-  input  logic   [Clients-1:0]              [5:0] op_i,
-  input  logic   [Clients-1:0]              [9:0] id_i,
-  input  logic   [Clients-1:0]                    save_i,
-  output logic   [Clients-1:0]                    take_o,
-  input  logic [Clients-1:0][PortWords:0][31:0]   words_i,
-  output logic   [Clients-1:0]                    words_we_o,
-  output logic             [PortWords:0][31:0] words_o,
-  output logic   [Clients-1:0]                    answer_valid_o,
-  output logic                          [31:0] answer_o,
-  input  logic   [Clients-1:0]                    intr_i,
-  input  logic     [Lines-1:0]                    line_i,
+  // Clients (cl_kernel_port), and interrupt lines
+  input  requests_t                   requests_i,
+  output logic   [Clients-1:0]        take_o,
+  output logic   [Clients-1:0]        words_we_o,
+  output logic   [PortWords:0] [31:0] words_o,
+  output logic   [Clients-1:0]        answer_valid_o,
+  output logic                 [31:0] answer_o,
+  input  logic     [Lines-1:0]        line_i,
 
-  // Scheduling state (cl_kernel_cpu)
-  input  logic   [Clients-1:0]                    current_valid_i,
-  input  logic   [Clients-1:0]                    running_i,
-  input  logic   [Clients-1:0]     [TidWidth-1:0] tid_i,
-  input  logic   [Clients-1:0]   [LevelWidth-1:0] level_i,
-  input  logic   [Clients-1:0]                    waiting_i,
-  input  logic   [Clients-1:0]                    held_i,
-  input  logic   [Clients-1:0]                    leaving_i,
-  input  logic   [Clients-1:0]     [TidWidth-1:0] leaving_tid_i,
-  input  logic   [Clients-1:0]                    leaving_ready_i,
-  input  logic   [Clients-1:0]                    leaving_front_i,
-  input  logic   [Clients-1:0]                    turn_dynamic_i,
-  input  logic   [Clients-1:0]                    slice_used_i,
-  output logic   [Clients-1:0]                    sched_select_o,
-  output sched_cmd_t                           sched_cmd_o,
-  output logic                  [TidWidth-1:0] sched_tid_o,
-  output logic                [LevelWidth-1:0] sched_level_o,
-  output logic                          [15:0] slice_o,
-  output logic                                 slice_restart_o,
+  // Scheduling state of the clients (cl_kernel_cpu)
+  input  sched_state_t                sched_i,
+  input  logic   [Clients-1:0]        slice_used_i,
+  output logic   [Clients-1:0]        sched_select_o,
+  output sched_cmd_t                  sched_cmd_o,
+  output logic         [TidWidth-1:0] sched_tid_o,
+  output logic       [LevelWidth-1:0] sched_level_o,
+  output logic                 [15:0] slice_o,
+  output logic                        slice_restart_o,
 
   // Ready queue
-  output logic                                 queue_valid_o,
-  input  logic                                 queue_ready_i,
-  output queue_op_e                            queue_op_o,
-  output logic                [QueueWidth-1:0] queue_o,
-  output logic                  [KeyWidth-1:0] queue_priority_o,
-  output logic                  [KeyWidth-1:0] queue_to_priority_o,
-  output logic                  [TidWidth-1:0] queue_tid_o,
-  input  logic [Queues-1:0]                    best_valid_i,
-  input  logic [Queues-1:0]     [KeyWidth-1:0] best_priority_i,
-  input  logic [Queues-1:0]     [TidWidth-1:0] best_tid_i,
+  output logic                        queue_valid_o,
+  input  logic                        queue_ready_i,
+  output queue_cmd_t                  queue_o,
+  input  best_t                       best_i,
 
   // Directed preemption (cl_kernel_irq)
-  output logic   [Clients-1:0]                 open_o,
-  output logic   [Cpus-1:0]         [Cpus-1:0] keeps_o,
-  output logic   [Cpus-1:0]                    misplaced_o,
-  output logic   [Cpus-1:0]                    bound_queued_o,
-  output logic                                 stable_o, // the scheduling state and the queue are consistent
+  output logic   [Clients-1:0]        open_o,
+  output logic      [Cpus-1:0] [Cpus-1:0] keeps_o,
+  output logic      [Cpus-1:0]        misplaced_o,
+  output logic      [Cpus-1:0]        bound_queued_o,
+  output logic                        stable_o, // the scheduling state and the queue are consistent
 
-  // Policy dwrr (cl_kernel_dwrr): what happens to threads, and the consequences to serve before anything else
-  output logic                                 init_o,
-  output dwrr_cmd_t                            dwrr_cmd_o,
-  output logic                  [CpuWidth-1:0] dwrr_cpu_o,
-  output logic                  [CpuWidth-1:0] run_cpu_o,
-  output logic                  [TidWidth-1:0] raddr_o,
-  output logic                  [TidWidth-1:0] read_tid_o,
-  output logic                                 read_static_o,
-  output logic                                 read_blocked_o,
-  output logic                                 read_runnable_o,
-  output logic                                 in_place_o,
-  output logic                  [CpuWidth-1:0] in_place_cpu_o,
-  output logic                  [TidWidth-1:0] new_tid_o,
-  output logic                                 new_static_o,
-  output logic                           [7:0] weight_o,
-  input  logic                           [7:0] weight_i,
-  input  logic                                 later_i,
-  input  logic                   [Clients-1:0] ahead_i,
-  input  logic                   [Clients-1:0] slice_known_i,
-  output logic                                 settle_o,
-  input  logic                                 serve_i,
-  input  logic                  [CpuWidth-1:0] serve_cpu_i,
-  input  logic                                 busy_i,
-  input  logic                [QueueWidth-1:0] now_queue_i,
-  input  logic                [QueueWidth-1:0] later_queue_i,
-
-  // Policy partitioned (cl_kernel_groups): the last queue has the real-time threads
-  input  logic                      [Cpus-1:0] takes_rt_i
+  // Policies dwrr and partitioned (cl_kernel_dwrr, cl_kernel_groups): what happens to threads, and what follows from it
+  output dwrr_op_t                    dwrr_o,
+  output logic                        settle_o,
+  input  policy_t                     policy_i
 );
 
   function automatic int unsigned most(input int unsigned a, input int unsigned b);
@@ -255,11 +217,11 @@ module cl_kernel_engine
   logic [Clients-1:0][31:0] word0;
 
   for (genvar c = 0; c < Clients; c++) begin : g_word0
-    assign word0[c] = words_i[c][0];
+    assign word0[c] = requests_i.words[c][0];
   end
 
-  assign request = op_valid_i | save_i | (waiting_i & intr_i);
-  assign pick_op = op_valid_i[pick] | save_i[pick];
+  assign request = requests_i.op_valid | requests_i.save | (sched_i.waiting & requests_i.intr);
+  assign pick_op = requests_i.op_valid[pick] | requests_i.save[pick];
 
   // The thread that an operation reads
   function automatic tid_t read_by(input logic [5:0] op, input tid_t object, input tid_t own, input tid_t free);
@@ -298,16 +260,17 @@ module cl_kernel_engine
     assign index_d = again ? index_q : candidate;
 
     always_ff @(posedge clk_i) begin
-      op_pick   <= op_i[index_d];
-      id_pick   <= id_i[index_d];
-      read_pick <= read_by(op_i[index_d], tid_t'(op_i[index_d] == OpReserve ? word0[index_d][9:0] : id_i[index_d]),
-                           tid_i[index_d], '0);
+      op_pick   <= requests_i.op[index_d];
+      id_pick   <= requests_i.id[index_d];
+      read_pick <= read_by(requests_i.op[index_d],
+                           tid_t'(requests_i.op[index_d] == OpReserve ? word0[index_d][9:0] : requests_i.id[index_d]),
+                           sched_i.tid[index_d], '0);
     end
 
     assign again           = pick_q && request[index_q] && !pick_valid;
     assign candidates      = request & ~(Clients'(pick_q) << index_q);
     assign candidate_taken = candidate_valid && !again;
-    assign pick_any        = pick_q && request[index_q] && (op_known[index_q] || !op_valid_i[index_q]);
+    assign pick_any        = pick_q && request[index_q] && (op_known[index_q] || !requests_i.op_valid[index_q]);
     assign pick            = index_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -324,8 +287,8 @@ module cl_kernel_engine
     assign candidate_taken = pick_valid;
     assign pick_any        = candidate_valid;
     assign pick            = candidate;
-    assign op_pick         = op_i[pick];
-    assign id_pick         = id_i[pick];
+    assign op_pick         = requests_i.op[pick];
+    assign id_pick         = requests_i.id[pick];
     assign read_pick       = '0;
   end
 
@@ -336,13 +299,13 @@ module cl_kernel_engine
   cpu_t end_cpu;
 
   assign settle_o = idle && queue_ready_i;
-  assign end_wait = Dwrr && !busy_i && (waiting_i & intr_i) != '0;
-  assign settling = busy_i || end_wait;
+  assign end_wait = Dwrr && !policy_i.busy && (sched_i.waiting & requests_i.intr) != '0;
+  assign settling = policy_i.busy || end_wait;
 
   always_comb begin
     end_cpu = '0;
     for (int unsigned c = Clients; c > 0; c--) begin
-      if (waiting_i[c-1] && intr_i[c-1]) end_cpu = cpu_t'(c - 1);
+      if (sched_i.waiting[c-1] && requests_i.intr[c-1]) end_cpu = cpu_t'(c - 1);
     end
   end
 
@@ -367,9 +330,9 @@ module cl_kernel_engine
     rd_cpu = cpu_q;
     rd_op  = op_q;
     rd_id  = id_q;
-    if (idle && serve_i) begin
-      rd_cpu = serve_cpu_i;
-      rd_op  = held_i[serve_cpu_i] ? OpPreempt : OpNext;
+    if (idle && policy_i.serve) begin
+      rd_cpu = policy_i.serve_cpu;
+      rd_op  = sched_i.held[policy_i.serve_cpu] ? OpPreempt : OpNext;
     end else if (idle && line_pending) begin
       rd_op  = line_op;
       rd_id  = line_id;
@@ -438,7 +401,7 @@ module cl_kernel_engine
   tid_t                  set_tid, link_tid, link_to;
 
   tid_t  caller;
-  assign caller = tid_i[cpu_q];
+  assign caller = sched_i.tid[cpu_q];
 
   cl_kernel_threads #(.Clients(Clients), .Threads(Threads), .Priorities(Priorities)) u_threads (
     .clk_i,
@@ -484,11 +447,11 @@ module cl_kernel_engine
     .only_i          (is_only),
     .client_i        (client),
     .open_i          (is_rt ? open_o & takes_rt : open_o),
-    .current_valid_i,
-    .current_tid_i   (tid_i),
-    .leaving_i,
-    .leaving_tid_i,
-    .waiting_i       (is_later ? '0 : waiting_i & ~held_i),
+    .current_valid_i (sched_i.current_valid),
+    .current_tid_i   (sched_i.tid),
+    .leaving_i       (sched_i.leaving),
+    .leaving_tid_i   (sched_i.leaving_tid),
+    .waiting_i       (is_later ? '0 : sched_i.waiting & ~sched_i.held),
     .way_o           (way_now),
     .cpu_o           (way_cpu)
   );
@@ -499,19 +462,19 @@ module cl_kernel_engine
 
   assign is_current  = way_now == WakeInPlace;
   // Ready and not in a queue: its context is not saved yet.
-  assign is_queued   = state == ThreadReady && !(leaving_i[cpu] && leaving_tid_i[cpu] == tid);
+  assign is_queued   = state == ThreadReady && !(sched_i.leaving[cpu] && sched_i.leaving_tid[cpu] == tid);
   assign is_idle     = is_bound && 32'(cpu) < Cpus;
   assign is_hardware = is_bound && 32'(cpu) >= Cpus;
   assign level       = is_idle ? '0 : {1'b1, key};
-  assign is_later    = Dwrr && later_i && !is_static && state == ThreadReady;
+  assign is_later    = Dwrr && policy_i.later && !is_static && state == ThreadReady;
 
   always_comb begin
     if (is_static)              queue = QueueWidth'(home) + QueueWidth'(1);
-    else if (is_later || is_rt) queue = later_queue_i;
-    else                        queue = now_queue_i;
+    else if (is_later || is_rt) queue = policy_i.later_queue;
+    else                        queue = policy_i.now_queue;
   end
 
-  assign takes_rt   = Clients'(takes_rt_i);
+  assign takes_rt   = Clients'(policy_i.takes_rt);
   assign is_rt      = Groups && !is_static && 32'(prio) >= RtPriority;
   assign is_rt_then = Groups && !is_static && 32'(new_priority_q) >= RtPriority;
   assign crosses    = is_queued && is_rt != is_rt_then;
@@ -623,9 +586,9 @@ module cl_kernel_engine
     .home_we_i       (change.create | change.idle | change.move),
     .home_tid_i      ((change.idle | change.move) ? tid : new_tid),
     .home_i          (change.idle ? cpu_q : new_cpu),
-    .running_i       (running_i[Cpus-1:0]),
-    .current_tid_i   (tid_i[Cpus-1:0]),
-    .level_i         (level_i[Cpus-1:0]),
+    .running_i       (sched_i.running[Cpus-1:0]),
+    .current_tid_i   (sched_i.tid[Cpus-1:0]),
+    .level_i         (sched_i.level[Cpus-1:0]),
     .open_o,
     .misplaced_o,
     .keeps_o,
@@ -639,8 +602,8 @@ module cl_kernel_engine
     .set_priority_i  (action.set_priority),
     .new_priority_i  (new_key),
     .queue_take_i    (action.queue_valid & queue_ready_i),
-    .queue_op_i      (queue_op_o),
-    .queue_i         ($clog2(Cpus + 1)'(queue_o))
+    .queue_op_i      (queue_o.op),
+    .queue_i         ($clog2(Cpus + 1)'(queue_o.which))
   );
 
   assign bound_queued_o = bound_queued[Cpus-1:0];
@@ -673,7 +636,7 @@ module cl_kernel_engine
     .clear_i        (commit && outcome.clear),
     .insert_i       (insert | job_insert),
     .caller_i       (settling_threads ? job_who : caller),
-    .caller_level_i (settling_threads ? {1'b1, new_key} : level_i[cpu_q]),
+    .caller_level_i (settling_threads ? {1'b1, new_key} : sched_i.level[cpu_q]),
     .pop_i          (action.pop),
     .walk_i         (walk | job_insertion),
     .pending_o      (walk_pending),
@@ -725,9 +688,9 @@ module cl_kernel_engine
       .rst_ni,
       .now_i,
       .caller_i   (caller),
-      .start_i    (commit && op_q == OpTimeoutStart && running_i[cpu_q]),
+      .start_i    (commit && op_q == OpTimeoutStart && sched_i.running[cpu_q]),
       .deadline_i (word0[cpu_q]),
-      .stop_i     (commit && op_q inside {OpTimeoutStop, OpThreadExit} && running_i[cpu_q]),
+      .stop_i     (commit && op_q inside {OpTimeoutStop, OpThreadExit} && sched_i.running[cpu_q]),
       .wait_i     (commit && outcome.course == CourseBlock),
       .object_i   (op_q[5:3] inside {3'd2, 3'd3, 3'd4, 3'd5} || are_flags(op_q)),
       .kind_i     (list_kind(op_q)),
@@ -803,16 +766,16 @@ module cl_kernel_engine
     .Queues     (Queues)
   ) u_next (
     .cpu_i           (rd_cpu),
-    .dynamic_i       ((takes_rt[rd_cpu] && best_valid_i[Queues-1]) ? later_queue_i : now_queue_i),
-    .turn_dynamic_i  (turn_dynamic_i[rd_cpu]),
-    .level_i         (level_i[rd_cpu]),
+    .dynamic_i       ((takes_rt[rd_cpu] && best_i.valid[Queues-1]) ? policy_i.later_queue : policy_i.now_queue),
+    .turn_dynamic_i  (sched_i.turn_dynamic[rd_cpu]),
+    .level_i         (sched_i.level[rd_cpu]),
     .open_i          (next_open),
     .keeps_i         (next_keeps),
     .turn_i          (next_turn),
     .misplaced_i     (next_misplaced),
-    .best_valid_i,
-    .best_priority_i,
-    .best_tid_i,
+    .best_valid_i    (best_i.valid),
+    .best_priority_i (best_i.key),
+    .best_tid_i      (best_i.tid),
     .bound_valid_i   (bound_queued[rd_cpu]),
     .bound_tid_i     (bound_tid[rd_cpu]),
     .bound_level_i   (next_bound_level),
@@ -832,7 +795,7 @@ module cl_kernel_engine
     level_t level_now;
     logic   misplaced_q;
 
-    assign level_now   = level_i[cpu_q];
+    assign level_now   = sched_i.level[cpu_q];
     assign next_better = (!next_q.bound && next_q.level > level_now) || (misplaced_q && next_q.any);
     assign next_equal  = !next_q.bound && next_q.level == level_now && !misplaced_q;
 
@@ -888,9 +851,9 @@ module cl_kernel_engine
     .id_i            (id_q),
     .cpu_i           (cpu_q),
     .caller_i        (caller),
-    .caller_runs_i   (running_i[cpu_q] | held_i[cpu_q]),
+    .caller_runs_i   (sched_i.running[cpu_q] | sched_i.held[cpu_q]),
     .word0_i         (argument),
-    .words_i         (words_i[cpu_q]),
+    .words_i         (requests_i.words[cpu_q]),
     .timeout_set_i   (timeout_set),
     .by_line_i       (by_line_q),
     .line_i          (line_q),
@@ -900,7 +863,7 @@ module cl_kernel_engine
     .some_i          (next_q.any & ~next_q.bound),
     .next_i          (next_q.tid),
     .slice_used_i    (slice_used_i[cpu_q]),
-    .ahead_i         (ahead_i[cpu_q]),
+    .ahead_i         (policy_i.ahead[cpu_q]),
     .bound_i         (bound),
     .bound_queued_i  (bound_queued),
     .open_i          (open_o),
@@ -920,7 +883,7 @@ module cl_kernel_engine
     .detached_i      (detached),
     .joined_i        (joined),
     .owned_i         (is_owner),
-    .weight_i,
+    .weight_i        (policy_i.weight),
     .room_i          (room),
     .new_i           (new_tid),
     .new_cpu_o       (new_cpu),
@@ -988,7 +951,7 @@ module cl_kernel_engine
     if (are_flags(rd_op)) needs_next_q <= rd_id[EventFlagsKindLsb + 3] && !rd_id[EventFlagsKindLsb + 2];  // a wait, no try
   end
 
-  assign may_decide     = !needs_next_q || (next_known_q && slice_known_i[cpu_q]);
+  assign may_decide     = !needs_next_q || (next_known_q && policy_i.slice_known[cpu_q]);
 
   // With Pipeline the decision is registered (decided_q), and what it says happens a cycle later: the records and all
   // else that it depends on stay as they are.
@@ -1119,8 +1082,8 @@ module cl_kernel_engine
       .id_i              (object_id),
       .word0_i           (word0[cpu_q]),
       .caller_i          (caller),
-      .caller_idle_i     (level_i[cpu_q] == '0),
-      .caller_priority_i (PriorityWidth'(level_i[cpu_q])),
+      .caller_idle_i     (sched_i.level[cpu_q] == '0),
+      .caller_priority_i (PriorityWidth'(sched_i.level[cpu_q])),
       .status_i          (decided.status),
       .course_i          (decided.course),
       .commit_i          (commit),
@@ -1187,7 +1150,7 @@ module cl_kernel_engine
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) op_known_q <= '0;
-      else         op_known_q <= op_valid_i & ~take_o;
+      else         op_known_q <= requests_i.op_valid & ~take_o;
     end
 
     assign object    = tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q);
@@ -1202,7 +1165,7 @@ module cl_kernel_engine
     logic unused_pick;
     assign unused_pick = ^{op_known, read_pick};
     assign op_known  = '1;
-    assign fetch_tid = read_by(rd_op, tid_t'(rd_object), tid_i[rd_cpu], free_head);
+    assign fetch_tid = read_by(rd_op, tid_t'(rd_object), sched_i.tid[rd_cpu], free_head);
     assign start_tid = fetch_tid;
   end
 
@@ -1228,16 +1191,13 @@ module cl_kernel_engine
 
   // Operands are selected by operation and state alone, as the decision is late: an action only says whether.
   always_comb begin
-    set_tid          = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
-    queue_op_o       = QueuePop;
-    queue_o          = queue;
-    queue_priority_o = key;
-    queue_tid_o      = tid;
-    if (state_q == StWake)                                queue_op_o = front_q ? QueuePushFront : QueuePushBack;
-    else if (settling_threads)                            queue_op_o = QueueMove;
-    else if (state_q == StRequeue)                        queue_op_o = crosses ? QueueRemove : QueueMove;
-    else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_op_o = QueueRemove;
-    else                                                  queue_o    = next_q.home;
+    set_tid = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
+    queue_o = '{op: QueuePop, which: queue, key: key, to_key: new_key, tid: tid};
+    if (state_q == StWake)                                queue_o.op = front_q ? QueuePushFront : QueuePushBack;
+    else if (settling_threads)                            queue_o.op = QueueMove;
+    else if (state_q == StRequeue)                        queue_o.op = crosses ? QueueRemove : QueueMove;
+    else if (state_q == StDispatch && (op_q == OpRemove || op_q == OpReserve)) queue_o.op = QueueRemove;
+    else                                                  queue_o.which = next_q.home;
   end
 
   // The action of each state, by which every line below differs from `nothing`; that of the state that it is follows
@@ -1295,7 +1255,7 @@ module cl_kernel_engine
     if (settling) begin
       at_idle.by_line_d = 1'b0;
       at_idle.silent_d  = 1'b0;
-      if (serve_i) begin
+      if (policy_i.serve) begin
         at_idle.state_d = StDispatch;
       end else if (end_wait) begin
         at_idle.sched_cpu       = end_cpu;
@@ -1311,13 +1271,13 @@ module cl_kernel_engine
     end else if (timeout_take) begin
       at_idle.state_d = StDispatch;
     end else if (pick_valid && pick_op) begin
-      at_idle.cmd.saved = save_i[pick];
-      if (save_i[pick] && leaving_i[pick] && leaving_ready_i[pick]) begin
-        at_idle.raddr       = leaving_tid_i[pick];
-        at_idle.front_d     = leaving_front_i[pick];
-        at_idle.wake_then_d = op_valid_i[pick] ? StFetch : StIdle;
+      at_idle.cmd.saved = requests_i.save[pick];
+      if (requests_i.save[pick] && sched_i.leaving[pick] && sched_i.leaving_ready[pick]) begin
+        at_idle.raddr       = sched_i.leaving_tid[pick];
+        at_idle.front_d     = sched_i.leaving_front[pick];
+        at_idle.wake_then_d = requests_i.op_valid[pick] ? StFetch : StIdle;
         at_idle.state_d     = StWake;
-      end else if (op_valid_i[pick]) begin
+      end else if (requests_i.op_valid[pick]) begin
         at_idle.state_d = StDispatch;
       end
     end else if (pick_valid) begin
@@ -1335,7 +1295,7 @@ module cl_kernel_engine
     on_course.wake_then_d  = StIdle;
     on_course.state_d      = StIdle;
     unique case (outcome.course)
-      CourseDone: on_course.cmd.resume = Dwrr && op_q == OpPreempt && held_i[cpu_q];
+      CourseDone: on_course.cmd.resume = Dwrr && op_q == OpPreempt && sched_i.held[cpu_q];
 
       CourseHold: begin
         on_course.answer_valid = 1'b0;
@@ -1418,13 +1378,13 @@ module cl_kernel_engine
       // A ready thread leaves its queue and is woken again; then StOffer for a CPU that now serves more threads.
       if (Reserve && change_decided.reserve) begin
         at_dispatch.queue_valid = outcome.wake != WakeNone;
-        at_dispatch.offer_d     = waiting_i[successor];
+        at_dispatch.offer_d     = sched_i.waiting[successor];
         at_dispatch.offer_cpu_d = successor;
       end
       if (Reserve && change_decided.give_back) begin
         at_dispatch.bound_pop     = op_q == OpRelease && outcome.wake != WakeNone;
         at_dispatch.bound_pop_cpu = reserve_cpu;
-        at_dispatch.offer_d       = op_q == OpRelease ? waiting_i[reserve_cpu] : client != cpu_q;
+        at_dispatch.offer_d       = op_q == OpRelease ? sched_i.waiting[reserve_cpu] : client != cpu_q;
         at_dispatch.offer_cpu_d   = reserve_cpu;
         at_dispatch.late_d        = op_q != OpRelease && client != cpu_q;
       end
@@ -1454,7 +1414,7 @@ module cl_kernel_engine
           at_wake.set_state     = ThreadRunning;
           at_wake.cmd.resume    = 1'b1;
           at_wake.cmd.set_level = Deadlines | granted;
-          at_wake.answer_valid  = waiting_i[wake_cpu];
+          at_wake.answer_valid  = sched_i.waiting[wake_cpu];
           at_wake.answer        = word(StatusOk, 1'b1, '0);
         end
         WakeWhenSaved: at_wake.cmd.wake_leaving = 1'b1;
@@ -1569,7 +1529,7 @@ module cl_kernel_engine
       StOffer: begin
         of_thread.late_d = 1'b0;
         if (!late_q && next_known_q) begin
-          of_thread.choose  = waiting_i[cpu_q] && next_q.any;
+          of_thread.choose  = sched_i.waiting[cpu_q] && next_q.any;
           of_thread.state_d = StIdle;
         end
       end
@@ -1606,7 +1566,7 @@ module cl_kernel_engine
     action = of_state;
     // Switch, or wait. The caller, unless it has ended, becomes ready or blocked here.
     if (of_state.choose) begin
-      action.set       = current_valid_i[cpu_q];
+      action.set       = sched_i.current_valid[cpu_q];
       action.set_state = of_state.give_way ? ThreadReady : ThreadBlocked;
       if (next_q.any) begin
         action.cmd.run         = 1'b1;
@@ -1619,9 +1579,9 @@ module cl_kernel_engine
         action.state_d         = StSwitched;
       end else begin
         // With dwrr a round may begin now; only then is it known whether an interrupt ends the wait.
-        action.answer_valid = intr_i[cpu_q] && !Dwrr;
+        action.answer_valid = requests_i.intr[cpu_q] && !Dwrr;
         action.answer       = word(StatusEintr, 1'b0, '0);
-        action.cmd.sleep    = !intr_i[cpu_q] || Dwrr;
+        action.cmd.sleep    = !requests_i.intr[cpu_q] || Dwrr;
         action.state_d      = (insert_decided && waiter_valid) ? StWalk : StIdle;
       end
     end
@@ -1637,8 +1597,8 @@ module cl_kernel_engine
     if (job_pending && action.state_d == StIdle && !idle) action.state_d = StSettle;
   end
 
-  logic unused_choose;  // is done already
-  assign unused_choose = action.choose;
+  logic unused_follows;  // is done already
+  assign unused_follows = action.choose | action.give_way;
 
   for (genvar c = 0; c < Clients; c++) begin : g_select
     assign sched_select_o[c] = action.sched_cpu == cpu_t'(c);
@@ -1664,47 +1624,42 @@ module cl_kernel_engine
     assign next_turn = '0;
   end
 
-  assign queue_to_priority_o = new_key;
-
-  assign queue_valid_o       = action.queue_valid;
-  assign answer_o            = action.answer;
-  assign sched_cmd_o         = action.cmd;
-  assign sched_tid_o         = action.sched_tid;
-  assign sched_level_o       = action.sched_level;
-  assign slice_o             = slice_q;
-  assign slice_restart_o     = action.slice_restart;
+  assign queue_valid_o   = action.queue_valid;
+  assign answer_o        = action.answer;
+  assign sched_cmd_o     = action.cmd;
+  assign sched_tid_o     = action.sched_tid;
+  assign sched_level_o   = action.sched_level;
+  assign slice_o         = slice_q;
+  assign slice_restart_o = action.slice_restart;
 
   // An operation changes nothing before the end of its dispatch.
-  assign idle        = state_q == StIdle;
-  assign stable_o    = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
+  assign idle     = state_q == StIdle;
+  assign stable_o = queue_ready_i && ((idle && !settling) || state_q == StDispatch);
 
-  logic woken;  // the thread read is ready or running
-  assign woken = waking && (!action.queue_valid || queue_ready_i);
-
-  assign init_o          = state_q == StInit;
-  assign dwrr_cmd_o      = '{
-    run:     action.cmd.run,
-    leave:   action.cmd.block | (action.give_way & next_q.any),
-    gone:    action.cmd.block | action.cmd.exit,
-    spent:   commit & outcome.spent,
-    ready:   woken && state != ThreadReady,
-    suspend: state_q == StSuspend,
-    create:  change.create,
-    idle:    change.idle,
-    weigh:   change.weigh
+  assign dwrr_o = '{
+    init:         state_q == StInit,
+    run:          action.cmd.run,
+    leave_ready:  action.cmd.leave_ready,
+    block:        action.cmd.block,
+    exit:         action.cmd.exit,
+    spent:        commit & outcome.spent,
+    woken:        waking & (!action.queue_valid | queue_ready_i),
+    suspend:      state_q == StSuspend,
+    create:       change.create,
+    idle:         change.idle,
+    weigh:        change.weigh,
+    cpu:          cpu_q,
+    run_cpu:      action.sched_cpu,
+    raddr:        action.raddr,
+    tid:          tid,
+    state:        state,
+    is_static:    is_static,
+    in_place:     is_current,
+    in_place_cpu: cpu,
+    new_tid:      new_tid,
+    new_static:   new_static,
+    weight:       word0[cpu_q][7:0]
   };
-  assign dwrr_cpu_o      = cpu_q;
-  assign run_cpu_o       = action.sched_cpu;
-  assign raddr_o         = action.raddr;
-  assign read_tid_o      = tid;
-  assign read_static_o   = is_static;
-  assign read_blocked_o  = state == ThreadBlocked;
-  assign read_runnable_o = state inside {ThreadReady, ThreadRunning};
-  assign in_place_o      = is_current;
-  assign in_place_cpu_o  = cpu;
-  assign new_tid_o       = new_tid;
-  assign new_static_o    = new_static;
-  assign weight_o        = word0[cpu_q][7:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -1767,19 +1722,23 @@ module cl_kernel_engine
     stack_unsaved  = '0;
     for (int unsigned c = 0; c < Clients; c++) begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (queue_ready_i && leaving_i[c] && best_valid_i[q] && best_tid_i[q] == leaving_tid_i[c]) leaving_queued[c] = 1'b1;
+        if (queue_ready_i && sched_i.leaving[c] && best_i.valid[q] && best_i.tid[q] == sched_i.leaving_tid[c]) begin
+          leaving_queued[c] = 1'b1;
+        end
       end
       for (int unsigned other = 0; other < Clients; other++) begin
-        if (other < c && current_valid_i[c] && current_valid_i[other] && tid_i[c] == tid_i[other]) stack_shared[c] = 1'b1;
-        if (other != c && current_valid_i[c] && leaving_i[other] && tid_i[c] == leaving_tid_i[other]) begin
+        if (other < c && sched_i.current_valid[c] && sched_i.current_valid[other] && sched_i.tid[c] == sched_i.tid[other]) begin
+          stack_shared[c] = 1'b1;
+        end
+        if (other != c && sched_i.current_valid[c] && sched_i.leaving[other] && sched_i.tid[c] == sched_i.leaving_tid[other]) begin
           stack_unsaved[c] = 1'b1;
         end
       end
-      idle_needless[c]   = waiting_i[c] && ((bound_queued[c] && !held_i[c]) ||
-                                           (c < Cpus && ((open_o[c] && best_valid_i[now_queue_i]) ||
-                                                         (takes_rt[c] && best_valid_i[Queues-1]) ||
-                                                         (keeps[c] & best_valid_i[Cpus:1]) != '0)));
-      sent_not_running[c] = unpublished[c] && !running_i[c];
+      idle_needless[c] = sched_i.waiting[c] && ((bound_queued[c] && !sched_i.held[c]) ||
+                                                (c < Cpus && ((open_o[c] && best_i.valid[policy_i.now_queue]) ||
+                                                              (takes_rt[c] && best_i.valid[Queues-1]) ||
+                                                              (keeps[c] & best_i.valid[Cpus:1]) != '0)));
+      sent_not_running[c] = unpublished[c] && !sched_i.running[c];
     end
   end
 
@@ -1796,7 +1755,7 @@ module cl_kernel_engine
       AssertSentIsRunning:      assert (state_q != StIdle || sent_not_running == '0);
       // The thread chosen ahead is the one that would be chosen now.
       AssertNextKnown:          assert (!(next_known_q && state_q inside {StDispatch, StExit}) || next_q == next_d);
-      AssertCallerIsCurrent:    assert (!(state_q == StSwitched && !running_i[cpu_q]));
+      AssertCallerIsCurrent:    assert (!(state_q == StSwitched && !sched_i.running[cpu_q]));
     end
   end
 `endif

@@ -35,17 +35,4 @@ package cl_sched_pkg;
     logic set_level;     // new priority of the current thread
   } sched_cmd_t;
 
-  // Commands of the engine to the policy dwrr (cl_kernel_dwrr); one-cycle strobes
-  typedef struct packed {
-    logic run;      // a CPU runs another thread
-    logic leave;    // the caller stops running, but is a thread still
-    logic gone;     // the caller is not runnable any more
-    logic spent;    // the caller's slice is over: it is in the next round
-    logic ready;    // the thread read becomes runnable
-    logic suspend;  // the thread read is not runnable any more
-    logic create;   // a new thread
-    logic idle;     // the thread read becomes an idle thread
-    logic weigh;    // the thread read has a new weight
-  } dwrr_cmd_t;
-
 endpackage
