@@ -190,7 +190,7 @@ def test_the_first_cycles_of_an_operation_keep_the_rules(size: Size, move: bool)
         # a queue stays with the CPU that is reserved
         (SHARED[0], ("cl_kernel_reserve", "if (reserve_i && keeper_q[c] == change_cpu_i)", "if (1'b0)")),
         # an owner that is ready stays in its queue
-        (SHARED[0], ("cl_kernel_thread_ops", "queued_i ? WakeThread : WakeNone", "WakeNone")),
+        (SHARED[0], ("cl_kernel_thread_ops", "thread_i.queued ? WakeThread : WakeNone", "WakeNone")),
         # any CPU takes real-time threads
         (SHARED[1], ("cl_kernel_groups", "takes_rt_o[c] = c < RtCpus || surplus", "takes_rt_o[c] = 1'b1")),
     ],
@@ -213,7 +213,7 @@ def test_the_cycles_are_exact(size: Size, move: bool) -> None:
     "bug",
     [
         # a joined thread that has ended keeps its id
-        ("cl_kernel_thread_ops", "= joined_i | detached_i;", "= detached_i;"),
+        ("cl_kernel_thread_ops", "= thread_i.joined | thread_i.detached;", "= thread_i.detached;"),
         # a thread whose context is not saved is queued
         ("cl_kernel_wake", "if (leaving_i[cpu_i] && leaving_tid_i[cpu_i] == tid_i)", "if (1'b0)"),
         # the lower priority of the two queues runs

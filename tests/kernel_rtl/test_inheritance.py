@@ -250,7 +250,7 @@ def test_every_operation_keeps_the_priorities(mutexes: int) -> None:
         ("held.mutex != id;", "1'b0;"),
         ("state_d = next.valid ? StBest : StSet;", "state_d = StSet;"),
         ("course_i == CourseExit && held.valid;", "1'b0;"),
-        ("(gave && own != priority_i)", "1'b0"),
+        ("(gave && own != thread_i.prio)", "1'b0"),
     ],
     ids=["ceiling", "chain", "front", "several", "ended", "back"],
 )

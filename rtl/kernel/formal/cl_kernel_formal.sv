@@ -267,7 +267,7 @@ module cl_kernel_formal
     assign line_thread[l] = TidWidth'(u_dut.u_engine.u_services.u_interrupt_ops.lines_q[l].object);
   end
   assign shown   = u_dut.u_engine.line_pending;
-  assign request = u_dut.u_engine.line_request;
+  assign request = u_dut.u_engine.line_request.valid;
 
   // ---------------------------------------------------------------------------------------------
   // The invariant
@@ -570,10 +570,10 @@ module cl_kernel_formal
     end
     if (request) begin
       if (!line_bound[l])                                                               holds.lines = 1'b0;
-      if (u_dut.u_engine.line_wakes != (line_kind[l] == 2'd0 && line_waits[l]))         holds.lines = 1'b0;
-      if (u_dut.u_engine.line_notes != (line_kind[l] == 2'd0 && !line_waits[l]))        holds.lines = 1'b0;
-      if (line_kind[l] == 2'd0 && TidWidth'(u_dut.u_engine.line_id) != line_thread[l])  holds.lines = 1'b0;
-      if (u_dut.u_engine.line_op != ((line_kind[l] == 2'd1) ? OpSemaphorePost : OpPortTrysend)) holds.lines = 1'b0;
+      if (u_dut.u_engine.line_request.wakes != (line_kind[l] == 2'd0 && line_waits[l]))         holds.lines = 1'b0;
+      if (u_dut.u_engine.line_request.notes != (line_kind[l] == 2'd0 && !line_waits[l]))        holds.lines = 1'b0;
+      if (line_kind[l] == 2'd0 && TidWidth'(u_dut.u_engine.line_request.id) != line_thread[l])  holds.lines = 1'b0;
+      if (u_dut.u_engine.line_request.op != ((line_kind[l] == 2'd1) ? OpSemaphorePost : OpPortTrysend)) holds.lines = 1'b0;
     end
   end
 

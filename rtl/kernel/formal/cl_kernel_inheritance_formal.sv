@@ -237,28 +237,57 @@ module cl_kernel_inheritance_formal
 
   assign new_own = priority_t'(word0_i);
 
-  cl_kernel_inheritance #(.Threads(Threads), .Priorities(Priorities), .Mutexes(Mutexes)) u_dut (
+  typedef struct packed {
+    tid_t      tid;
+    logic      blocked, idle;
+    priority_t prio;
+    tid_t      link;
+  } heir_t;
+  typedef struct packed {
+    logic locked;
+    tid_t owner;
+    logic waiter_valid, several;
+    tid_t waiter;
+  } held_mutex_t;
+  typedef struct packed {
+    logic      gone, above;
+    priority_t ceiling;
+  } mutex_rule_t;
+  typedef struct packed {
+    logic      valid;
+    tid_t      tid;
+    priority_t prio;
+  } newcomer_t;
+
+  heir_t       heir;
+  held_mutex_t held;
+  mutex_rule_t rule;
+  newcomer_t   newcomer;
+
+  assign heir     = '{tid: tid_q, blocked: blocked_read_q, idle: idle_read_q, prio: priority_q, link: '0};
+  assign held     = '{locked: locked_read_q, owner: owner_read_q, waiter_valid: waiter_valid_q, several: several_q,
+                      waiter: waiter_q};
+  assign newcomer = '{valid: create, tid: target_i, prio: new_own};
+  assign {gone, above, new_ceiling} = rule;
+
+  cl_kernel_inheritance #(
+    .Threads      (Threads),
+    .Priorities   (Priorities),
+    .Mutexes      (Mutexes),
+    .heir_t       (heir_t),
+    .held_mutex_t (held_mutex_t),
+    .mutex_rule_t (mutex_rule_t),
+    .newcomer_t   (newcomer_t)
+  ) u_dut (
     .clk_i,
     .rst_ni            (1'b1),
     .raddr_i           (raddr),
-    .tid_i             (tid_q),
-    .blocked_i         (blocked_read_q),
-    .idle_i            (idle_read_q),
-    .priority_i        (priority_q),
-    .link_i            ('0),
+    .thread_i          (heir),
     .own_o             (),
     .read_id_i         (10'(read)),
-    .locked_i          (locked_read_q),
-    .owner_i           (owner_read_q),
-    .waiter_valid_i    (waiter_valid_q),
-    .several_i         (several_q),
-    .waiter_i          (waiter_q),
-    .gone_o            (gone),
-    .above_o           (above),
-    .ceiling_o         (new_ceiling),
-    .create_i          (create),
-    .new_tid_i         (target_i),
-    .new_priority_i    (new_own),
+    .mutex_i           (held),
+    .rule_o            (rule),
+    .new_i             (newcomer),
     .op_i              (op),
     .id_i              (10'(id_i)),
     .word0_i           (word0_i),

@@ -133,6 +133,65 @@ module cl_kernel_engine
   typedef logic      [CpuWidth-1:0] cpu_t;    // a client
   typedef logic     [LineWidth-1:0] line_t;
 
+  // What the services see of an operation (cl_kernel_services)
+  typedef struct packed {
+    logic  [5:0] op;
+    logic  [9:0] id;
+    cpu_t        client;
+    tid_t        caller;
+    logic        caller_runs;      // the client has a running thread, the caller
+    logic        slice_used, ahead;  // of the caller, see cl_kernel_dwrr
+    logic [31:0] word0;
+    logic        by_line;          // it is interrupt line `line`'s
+    line_t       line;
+    logic        timeout_set;      // the caller has a deadline (cl_kernel_timeouts)
+  } operation_t;
+
+  // of the thread that the client would run next,
+  typedef struct packed {
+    logic any;                     // if there is one:
+    logic better;                  // one of higher priority than the caller's,
+    logic equal;                   // of the same priority,
+    logic some;                    // of any priority, but no idle thread
+    tid_t tid;
+  } choice_t;
+
+  // of threads that have a client alone,
+  typedef struct packed {
+    logic [Clients-1:0] valid;     // clients that have a thread of their own,
+    logic [Clients-1:0] queued;    // and that is ready
+    logic [Clients-1:0] open;      // reservations (cl_kernel_reserve)
+    logic               successor_valid;  // of the CPU named by the id
+    cpu_t               successor;
+  } bound_t;
+
+  // of the thread read,
+  typedef struct packed {
+    logic                             exists;
+    tid_t                             tid;
+    thread_state_e                    state;
+    cpu_t                             cpu;
+    priority_t                        prio, own;  // own: without what it inherits
+    logic [DeadlineRelativeWidth-1:0] relative;   // its relative deadline
+    logic                             is_static, idle, hardware, queued, detached, joined;
+    logic                             owned;      // it has a CPU alone
+    logic                       [7:0] weight;
+  } thread_t;
+
+  // of a mutex with a protocol;
+  typedef struct packed {
+    logic      gone;               // it is locked, and its owner has ended
+    logic      above;              // the thread read may not take it: it is above the ceiling
+    priority_t ceiling;
+  } mutex_rule_t;
+
+  // and what they say of a new thread
+  typedef struct packed {
+    cpu_t      cpu;
+    priority_t prio;
+    logic      is_static, bound, detached;
+  } new_thread_t;
+
   typedef enum logic [3:0] {
     StInit, StIdle, StFetch, StDispatch, StWake, StNextWaiter, StPublish, StExit, StSwitched, StWalk, StRequeue,
     StSuspend, StSlice, StLeave, StOffer, StSettle
@@ -206,9 +265,8 @@ module cl_kernel_engine
   logic [Clients-1:0] request;
   logic [Clients-1:0] op_known;
   logic            idle, pick_valid, pick_op, pick_any;
-  logic            line_pending, line_request, line_take, line_wakes, line_notes;
-  logic      [5:0] line_op;
-  logic      [9:0] line_id;
+  logic            line_pending, line_take;
+  line_request_t   line_request;
   line_t           line;
   logic            timeout_pending, timeout_take;
   logic      [5:0] timeout_op;
@@ -312,7 +370,7 @@ module cl_kernel_engine
   // An interrupt line is served before a timeout, and both before the clients.
   logic clients_turn;
   assign clients_turn = idle && !line_pending && !timeout_pending && !settling;
-  assign line_take    = line_request && idle && !settling;
+  assign line_take    = line_request.valid && idle && !settling;
   assign timeout_take = timeout_pending && idle && !line_pending && !settling;
   assign pick_valid   = pick_any && clients_turn;
 
@@ -334,8 +392,8 @@ module cl_kernel_engine
       rd_cpu = policy_i.serve_cpu;
       rd_op  = sched_i.held[policy_i.serve_cpu] ? OpPreempt : OpNext;
     end else if (idle && line_pending) begin
-      rd_op  = line_op;
-      rd_id  = line_id;
+      rd_op  = line_request.op;
+      rd_id  = line_request.id;
     end else if (idle && timeout_pending) begin
       rd_op  = timeout_op;
       rd_id  = timeout_id;
@@ -391,10 +449,9 @@ module cl_kernel_engine
   logic                  is_rt, is_rt_then, crosses;   // then: with its new priority; by that it goes to another queue
   logic [Clients-1:0]    takes_rt;
   // A new thread
-  logic                  room, new_static, new_bound, new_detached;
+  logic                  room;
   tid_t                  new_tid, free_head;
-  cpu_t                  new_cpu;
-  priority_t             new_priority;
+  new_thread_t           new_thread;
   // Writes
   thread_change_t        change;
   logic                  link_we;
@@ -422,11 +479,11 @@ module cl_kernel_engine
     .room_o         (room),
     .new_o          (new_tid),
     .free_head_o    (free_head),
-    .new_cpu_i      (new_cpu),
-    .new_priority_i (new_priority),
-    .new_static_i   (new_static),
-    .new_bound_i    (new_bound),
-    .new_detached_i (new_detached),
+    .new_cpu_i      (new_thread.cpu),
+    .new_priority_i (new_thread.prio),
+    .new_static_i   (new_thread.is_static),
+    .new_bound_i    (new_thread.bound),
+    .new_detached_i (new_thread.detached),
     .init_i         (state_q == StInit),
     .change_i       (change),
     .caller_i       (caller),
@@ -498,8 +555,8 @@ module cl_kernel_engine
   tid_t      job_raddr, job_who;
   logic [9:0] job_mutex;
   priority_t job_priority, own;  // what a thread gets; what the thread read has without what it inherits
-  logic      mutex_gone, mutex_above, mutex_locked;
-  priority_t mutex_ceiling;
+  mutex_rule_t mutex_rule;
+  logic      mutex_locked;
   tid_t      mutex_owner;
 
   assign settling_threads = Inheritance && state_q == StSettle;
@@ -551,8 +608,8 @@ module cl_kernel_engine
   cl_kernel_bound #(.Clients(Clients), .TidWidth(TidWidth)) u_bound (
     .clk_i,
     .rst_ni,
-    .bind_i     (bind_idle | change.reserve | (change.create & new_bound)),
-    .bind_cpu_i (change.reserve ? reserve_cpu : bind_idle ? cpu_q : new_cpu),
+    .bind_i     (bind_idle | change.reserve | (change.create & new_thread.bound)),
+    .bind_cpu_i (change.reserve ? reserve_cpu : bind_idle ? cpu_q : new_thread.cpu),
     .bind_tid_i ((bind_idle | change.reserve) ? tid : new_tid),
     .free_i     (change.unbind | give_back),
     .free_cpu_i (give_back ? reserve_cpu : cpu),
@@ -585,7 +642,7 @@ module cl_kernel_engine
     .client_o        (client),
     .home_we_i       (change.create | change.idle | change.move),
     .home_tid_i      ((change.idle | change.move) ? tid : new_tid),
-    .home_i          (change.idle ? cpu_q : new_cpu),
+    .home_i          (change.idle ? cpu_q : new_thread.cpu),
     .running_i       (sched_i.running[Cpus-1:0]),
     .current_tid_i   (sched_i.tid[Cpus-1:0]),
     .level_i         (sched_i.level[Cpus-1:0]),
@@ -820,6 +877,25 @@ module cl_kernel_engine
   logic      [9:0] as_id;
   tid_t            line_thread;
 
+  read_t      read;
+  operation_t operation;
+  choice_t    choice;
+  bound_t     owners;
+  thread_t    thread;
+
+  assign read      = '{valid: fetch, op: rd_op, id: list_id(rd_op, rd_id), word0: word0[rd_cpu]};
+  assign operation = '{op: op_q, id: id_q, client: cpu_q, caller: caller,
+                       caller_runs: sched_i.running[cpu_q] | sched_i.held[cpu_q],
+                       slice_used: slice_used_i[cpu_q], ahead: policy_i.ahead[cpu_q], word0: argument,
+                       by_line: by_line_q, line: line_q, timeout_set: timeout_set};
+  assign choice    = '{any: next_q.any, better: next_better, equal: next_equal, some: next_q.any & ~next_q.bound,
+                       tid: next_q.tid};
+  assign owners    = '{valid: bound, queued: bound_queued, open: open_o, successor_valid: successor_valid,
+                       successor: successor};
+  assign thread    = '{exists: exists, tid: tid, state: state, cpu: cpu, prio: prio, own: own, relative: relative,
+                       is_static: is_static, idle: is_idle, hardware: is_hardware, queued: is_queued,
+                       detached: detached, joined: joined, owned: is_owner, weight: policy_i.weight};
+
   cl_kernel_services #(
     .Policy      (Policy),
     .Cpus        (Cpus),
@@ -839,63 +915,28 @@ module cl_kernel_engine
     .Semaphores  (Semaphores),
     .Conditions  (Conditions),
     .Lines       (Lines),
-    .ObjectWidth (most(ObjectWidth, TidWidth))
+    .ObjectWidth (most(ObjectWidth, TidWidth)),
+    .operation_t  (operation_t),
+    .choice_t     (choice_t),
+    .bound_t      (bound_t),
+    .thread_t     (thread_t),
+    .new_thread_t (new_thread_t),
+    .mutex_rule_t (mutex_rule_t)
   ) u_services (
     .clk_i,
     .rst_ni,
-    .read_i          (fetch),
-    .read_op_i       (rd_op),
-    .read_id_i       (list_id(rd_op, rd_id)),
-    .read_word0_i    (word0[rd_cpu]),
-    .op_i            (op_q),
-    .id_i            (id_q),
-    .cpu_i           (cpu_q),
-    .caller_i        (caller),
-    .caller_runs_i   (sched_i.running[cpu_q] | sched_i.held[cpu_q]),
-    .word0_i         (argument),
+    .read_i          (read),
+    .now_i           (operation),
     .words_i         (requests_i.words[cpu_q]),
-    .timeout_set_i   (timeout_set),
-    .by_line_i       (by_line_q),
-    .line_i          (line_q),
-    .any_i           (next_q.any),
-    .better_i        (next_better),
-    .equal_i         (next_equal),
-    .some_i          (next_q.any & ~next_q.bound),
-    .next_i          (next_q.tid),
-    .slice_used_i    (slice_used_i[cpu_q]),
-    .ahead_i         (policy_i.ahead[cpu_q]),
-    .bound_i         (bound),
-    .bound_queued_i  (bound_queued),
-    .open_i          (open_o),
-    .successor_valid_i(successor_valid),
-    .successor_i     (successor),
-    .exists_i        (exists),
-    .tid_i           (tid),
-    .state_i         (state),
-    .thread_cpu_i    (cpu),
-    .priority_i      (prio),
-    .own_i           (own),
-    .relative_i      (relative),
-    .static_i        (is_static),
-    .idle_i          (is_idle),
-    .hardware_i      (is_hardware),
-    .queued_i        (is_queued),
-    .detached_i      (detached),
-    .joined_i        (joined),
-    .owned_i         (is_owner),
-    .weight_i        (policy_i.weight),
+    .next_i          (choice),
+    .bound_i         (owners),
+    .thread_i        (thread),
     .room_i          (room),
-    .new_i           (new_tid),
-    .new_cpu_o       (new_cpu),
-    .new_priority_o  (new_priority),
-    .new_static_o    (new_static),
-    .new_bound_o     (new_bound),
-    .new_detached_o  (new_detached),
+    .new_tid_i       (new_tid),
+    .new_o           (new_thread),
     .waiter_valid_i  (waiter_valid),
     .waiter_i        (waiter),
-    .mutex_gone_i    (mutex_gone),
-    .mutex_above_i   (mutex_above),
-    .mutex_ceiling_i (mutex_ceiling),
+    .mutex_rule_i    (mutex_rule),
     .mutex_locked_o  (mutex_locked),
     .mutex_owner_o   (mutex_owner),
     .flags_o         (flags),
@@ -919,10 +960,6 @@ module cl_kernel_engine
     .line_thread_o   (line_thread),
     .line_pending_o  (line_pending),
     .line_request_o  (line_request),
-    .line_wakes_o    (line_wakes),
-    .line_notes_o    (line_notes),
-    .line_op_o       (line_op),
-    .line_id_o       (line_id),
     .line_o          (line),
     .line_take_i     (line_take),
     .line_free_i     (clients_turn)
@@ -1050,34 +1087,60 @@ module cl_kernel_engine
   if (Inheritance) begin : g_inheritance
     localparam int unsigned MutexWidth = (Mutexes > 1) ? $clog2(Mutexes) : 1;
 
-    logic [MutexWidth-1:0] read, mutex;
+    // What cl_kernel_inheritance sees of the thread read, of the mutex read and of a new thread
+    typedef struct packed {
+      tid_t      tid;
+      logic      blocked;
+      logic      idle;          // an idle thread: it has no priority to pass on
+      priority_t prio;
+      tid_t      link;          // the waiter behind it
+    } heir_t;
 
-    assign job_read  = 10'(read);
+    typedef struct packed {
+      logic locked;
+      tid_t owner;
+      logic waiter_valid, several;
+      tid_t waiter;
+    } held_mutex_t;
+
+    typedef struct packed {
+      logic      valid;
+      tid_t      tid;
+      priority_t prio;
+    } newcomer_t;
+
+    logic [MutexWidth-1:0] mutex_read, mutex;
+    heir_t                 heir;
+    held_mutex_t           held;
+    newcomer_t             newcomer;
+
+    assign job_read  = 10'(mutex_read);
     assign job_mutex = 10'(mutex);
     assign job_taken = job_set && (!is_queued || is_owner || queue_ready_i);
+    assign heir      = '{tid: tid, blocked: state == ThreadBlocked, idle: is_idle, prio: prio, link: link};
+    assign held      = '{locked: mutex_locked, owner: mutex_owner, waiter_valid: waiter_valid, several: several,
+                         waiter: waiter};
+    assign newcomer  = (state_q == StInit) ? '{valid: 1'b1, tid: '0, prio: PriorityWidth'(Priorities / 2)}
+                                           : '{valid: change.create, tid: new_tid, prio: new_thread.prio};
 
-    cl_kernel_inheritance #(.Threads(Threads), .Priorities(Priorities), .Mutexes(Mutexes)) u_inheritance (
+    cl_kernel_inheritance #(
+      .Threads      (Threads),
+      .Priorities   (Priorities),
+      .Mutexes      (Mutexes),
+      .heir_t       (heir_t),
+      .held_mutex_t (held_mutex_t),
+      .mutex_rule_t (mutex_rule_t),
+      .newcomer_t   (newcomer_t)
+    ) u_inheritance (
       .clk_i,
       .rst_ni,
       .raddr_i           (action.raddr),
-      .tid_i             (tid),
-      .blocked_i         (state == ThreadBlocked),
-      .idle_i            (is_idle),
-      .priority_i        (prio),
-      .link_i            (link),
+      .thread_i          (heir),
       .own_o             (own),
       .read_id_i         (rd_id),
-      .locked_i          (mutex_locked),
-      .owner_i           (mutex_owner),
-      .waiter_valid_i    (waiter_valid),
-      .several_i         (several),
-      .waiter_i          (waiter),
-      .gone_o            (mutex_gone),
-      .above_o           (mutex_above),
-      .ceiling_o         (mutex_ceiling),
-      .create_i          (state_q == StInit || change.create),
-      .new_tid_i         (state_q == StInit ? '0 : new_tid),
-      .new_priority_i    (state_q == StInit ? PriorityWidth'(Priorities / 2) : new_priority),
+      .mutex_i           (held),
+      .rule_o            (mutex_rule),
+      .new_i             (newcomer),
       .op_i              (op_q),
       .id_i              (object_id),
       .word0_i           (word0[cpu_q]),
@@ -1094,7 +1157,7 @@ module cl_kernel_engine
       .grant_i           (granted && action.pop),
       .run_i             (settling_threads),
       .raddr_o           (job_raddr),
-      .read_o            (read),
+      .read_o            (mutex_read),
       .who_o             (job_who),
       .mutex_o           (mutex),
       .set_o             (job_set),
@@ -1127,9 +1190,7 @@ module cl_kernel_engine
     assign job_priority  = '0;
     assign granted       = 1'b0;
     assign own           = prio;
-    assign mutex_gone    = 1'b0;
-    assign mutex_above   = 1'b0;
-    assign mutex_ceiling = '0;
+    assign mutex_rule    = '0;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -1156,7 +1217,7 @@ module cl_kernel_engine
     assign object    = tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q);
     assign fetch_tid = read_by(op_q, object, caller, free_head);
     always_comb begin
-      if (line_pending)                        start_tid = tid_t'(line_id);
+      if (line_pending)                        start_tid = tid_t'(line_request.id);
       else if (timeout_pending)                start_tid = tid_t'(timeout_id);
       else if (op_pick == OpThreadCreate)      start_tid = free_head;
       else                                     start_tid = read_pick;
@@ -1226,7 +1287,7 @@ module cl_kernel_engine
     nothing.late_d         = late_q;
     nothing.raddr          = tid;
     nothing.set_state      = ThreadReady;
-    nothing.set_cpu        = (state_q == StDispatch && op_q == OpMove && new_static) ? new_cpu : cpu_q;
+    nothing.set_cpu        = (state_q == StDispatch && op_q == OpMove && new_thread.is_static) ? new_thread.cpu : cpu_q;
     nothing.answer_cpu     = cpu_q;
     nothing.answer         = word(outcome.status, outcome.resumed, outcome.value);
     nothing.sched_cpu      = cpu_q;
@@ -1266,8 +1327,8 @@ module cl_kernel_engine
       end
     end else if (line_take) begin
       // The thread that waits for the line, or the object it is bound to, is the one read.
-      if (line_wakes)       at_idle.state_d = StWake;
-      else if (!line_notes) at_idle.state_d = StDispatch;
+      if (line_request.wakes)       at_idle.state_d = StWake;
+      else if (!line_request.notes) at_idle.state_d = StDispatch;
     end else if (timeout_take) begin
       at_idle.state_d = StDispatch;
     end else if (pick_valid && pick_op) begin
@@ -1657,7 +1718,7 @@ module cl_kernel_engine
     in_place:     is_current,
     in_place_cpu: cpu,
     new_tid:      new_tid,
-    new_static:   new_static,
+    new_static:   new_thread.is_static,
     weight:       word0[cpu_q][7:0]
   };
 

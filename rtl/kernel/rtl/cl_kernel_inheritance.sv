@@ -27,35 +27,28 @@ module cl_kernel_inheritance
   parameter  int unsigned Mutexes       = 32,
   localparam int unsigned TidWidth      = $clog2(Threads),
   localparam int unsigned PriorityWidth = $clog2(Priorities),
-  localparam int unsigned MutexWidth    = (Mutexes > 1) ? $clog2(Mutexes) : 1
+  localparam int unsigned MutexWidth    = (Mutexes > 1) ? $clog2(Mutexes) : 1,
+  // Defined by cl_kernel_engine
+  parameter  type         heir_t        = logic,
+  parameter  type         held_mutex_t  = logic,
+  parameter  type         mutex_rule_t  = logic,
+  parameter  type         newcomer_t    = logic
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
 
   // The thread read (cl_kernel_threads)
   input  logic      [TidWidth-1:0] raddr_i,
-  input  logic      [TidWidth-1:0] tid_i,
-  input  logic                     blocked_i,
-  input  logic                     idle_i,           // an idle thread: it has no priority to pass on
-  input  logic [PriorityWidth-1:0] priority_i,
-  input  logic      [TidWidth-1:0] link_i,           // the waiter behind it
+  input  heir_t                    thread_i,
   output logic [PriorityWidth-1:0] own_o,
 
   // The mutex read, and its wait list
   input  logic               [9:0] read_id_i,
-  input  logic                     locked_i,
-  input  logic      [TidWidth-1:0] owner_i,
-  input  logic                     waiter_valid_i,
-  input  logic                     several_i,
-  input  logic      [TidWidth-1:0] waiter_i,
-  output logic                     gone_o,           // it is locked, and its owner has ended
-  output logic                     above_o,          // the thread read may not take it: it is above the ceiling
-  output logic [PriorityWidth-1:0] ceiling_o,
+  input  held_mutex_t              mutex_i,
+  output mutex_rule_t              rule_o,
 
   // New threads
-  input  logic                     create_i,
-  input  logic      [TidWidth-1:0] new_tid_i,
-  input  logic [PriorityWidth-1:0] new_priority_i,
+  input  newcomer_t                new_i,
 
   // The operation of the thread caller_i, whose record is read if the operation is its own or on a mutex
   input  logic               [5:0] op_i,
@@ -175,9 +168,9 @@ module cl_kernel_inheritance
 
   assign id        = mutex_t'(id_i);
   assign own_o     = own;
-  assign gone_o    = rule.protocol == ProtocolGone;
-  assign above_o   = rule.protocol == ProtocolProtect && own > rule.ceiling;
-  assign ceiling_o = rule.ceiling;
+  assign rule_o    = '{gone:    rule.protocol == ProtocolGone,
+                       above:   rule.protocol == ProtocolProtect && own > rule.ceiling,
+                       ceiling: rule.ceiling};
 
   // ---------------------------------------------------------------------------------------------
   // The operation
@@ -198,23 +191,23 @@ module cl_kernel_inheritance
   assign ruled  = commit_i && op_i == OpMutexProtocol && status_i == StatusOk;
 
   assign first_o   = raise | front | disown;
-  assign pending_d = pending_q | left | asked | (took && rule.protocol == ProtocolProtect && rule.ceiling > priority_i) |
-                     (gave && own != priority_i) | (ruled && locked_i);
+  assign pending_d = pending_q | left | asked | (took && rule.protocol == ProtocolProtect && rule.ceiling > thread_i.prio) |
+                     (gave && own != thread_i.prio) | (ruled && mutex_i.locked);
   assign pending_o = pending_d;
   assign granted_o = granted_q;
 
   always_comb begin
-    own_we     = create_i | asked;
-    own_waddr  = create_i ? new_tid_i : tid_i;
-    own_wdata  = create_i ? new_priority_i : priority_t'(word0_i);
+    own_we     = new_i.valid | asked;
+    own_waddr  = new_i.valid ? new_i.tid : thread_i.tid;
+    own_wdata  = new_i.valid ? new_i.prio : priority_t'(word0_i);
 
     waits_we   = commit_i && course_i == CourseBlock;
 
-    held_we    = create_i | took | gave | grant_i;
-    held_waddr = grant_i ? tid_i : create_i ? new_tid_i : caller_i;
+    held_we    = new_i.valid | took | gave | grant_i;
+    held_waddr = grant_i ? thread_i.tid : new_i.valid ? new_i.tid : caller_i;
     held_wdata = '{valid: 1'b1, mutex: id};
     if (gave)     held_wdata = next;
-    if (create_i) held_wdata = '0;
+    if (new_i.valid) held_wdata = '0;
 
     next_we    = took | grant_i;
     next_waddr = id;
@@ -223,7 +216,7 @@ module cl_kernel_inheritance
     rule_we    = ruled | (commit_i && op_i == OpMutexCreate && status_i == StatusOk);
     rule_waddr = id;
     rule_wdata = '{
-      protocol: locked_i ? rule.protocol : protocol_e'(word0_i[MutexAttributesProtocolLsb +: MutexAttributesProtocolWidth]),
+      protocol: mutex_i.locked ? rule.protocol : protocol_e'(word0_i[MutexAttributesProtocolLsb +: MutexAttributesProtocolWidth]),
       ceiling:  priority_t'(word0_i[MutexAttributesCeilingLsb +: MutexAttributesCeilingWidth])
     };
     if (op_i == OpMutexCreate) rule_wdata = '{protocol: ProtocolNone, ceiling: '0};
@@ -253,16 +246,16 @@ module cl_kernel_inheritance
   priority_t demand;
 
   assign demand = rule.protocol == ProtocolProtect ? rule.ceiling :
-                  (waiter_valid_i && !idle_i)      ? priority_i   : '0;
-  assign change = best_q != priority_i && (job_q != JobRaise || best_q > priority_i);
+                  (mutex_i.waiter_valid && !thread_i.idle)      ? thread_i.prio   : '0;
+  assign change = best_q != thread_i.prio && (job_q != JobRaise || best_q > thread_i.prio);
   // Nothing changes its place: it is the only waiter, or the first and rises.
-  assign stays  = waiter_i == who_q && (!several_i || job_q == JobRaise);
+  assign stays  = mutex_i.waiter == who_q && (!mutex_i.several || job_q == JobRaise);
 
   assign read_o      = mutex_d;
   assign who_o       = who_q;
   assign mutex_o     = mutex_q;
-  assign priority_o  = (granted_q && (idle_i || priority_i > best_q)) ? priority_i : best_q;
-  assign set_o       = state_q == StSet && !idle_i && (change || (asked_q && !held.valid));
+  assign priority_o  = (granted_q && (thread_i.idle || thread_i.prio > best_q)) ? thread_i.prio : best_q;
+  assign set_o       = state_q == StSet && !thread_i.idle && (change || (asked_q && !held.valid));
   assign leave_o     = state_q == StLeave;
   assign insert_o    = state_q == StInsert;
   assign insertion_o = state_q == StPlace;
@@ -296,7 +289,7 @@ module cl_kernel_inheritance
       end
 
       StBest: begin
-        raddr_o = waiter_i;
+        raddr_o = mutex_i.waiter;
         state_d = StWaiter;
       end
 
@@ -313,18 +306,18 @@ module cl_kernel_inheritance
           asked_d = 1'b0;
           mutex_d = waits.mutex;
           state_d = StFind;
-          done_o  = !(blocked_i && waits.valid);
+          done_o  = !(thread_i.blocked && waits.valid);
         end
       end
 
       StFind: begin
-        raddr_o = waiter_i;
+        raddr_o = mutex_i.waiter;
         state_d = StLeave;
         go_on   = stays;
       end
 
       StLeave: begin
-        raddr_o = link_i;
+        raddr_o = thread_i.link;
         if (found_i) state_d = StAgain;
       end
 
@@ -332,12 +325,12 @@ module cl_kernel_inheritance
 
       // There is another waiter: else it would have stayed.
       StInsert: begin
-        raddr_o = waiter_i;
+        raddr_o = mutex_i.waiter;
         state_d = StPlace;
       end
 
       StPlace: begin
-        raddr_o = link_i;
+        raddr_o = thread_i.link;
         go_on   = inserted_i;
       end
 
@@ -358,7 +351,7 @@ module cl_kernel_inheritance
 
     // On to the owner
     if (go_on) begin
-      who_d   = owner_i;
+      who_d   = mutex_i.owner;
       state_d = StRead;
       done_o  = rule.protocol != ProtocolInherit;
     end
@@ -373,13 +366,13 @@ module cl_kernel_inheritance
       asked_d = asked_q;
       if (start_i) begin
         job_d   = raise ? JobRaise : front ? JobFront : JobDisown;
-        who_d   = raise ? owner_i : caller_i;
+        who_d   = raise ? mutex_i.owner : caller_i;
         mutex_d = held.mutex;
         best_d  = caller_priority_i;
         asked_d = 1'b0;
       end else if (commit_i) begin
         job_d   = JobSettle;
-        who_d   = left ? owner_i : asked ? tid_i : caller_i;
+        who_d   = left ? mutex_i.owner : asked ? thread_i.tid : caller_i;
         asked_d = asked;
         best_d  = rule.protocol == ProtocolProtect ? rule.ceiling : '0;  // for who is granted the mutex
       end
@@ -407,7 +400,7 @@ module cl_kernel_inheritance
       asked_q   <= asked_d;
       if (start_i) rest_q <= next;
       raised_q  <= (raised_q | (start_i & raise)) & ~commit_i;
-      granted_q <= (granted_q | (gave & waiter_valid_i)) & ~grant_i;
+      granted_q <= (granted_q | (gave & mutex_i.waiter_valid)) & ~grant_i;
       pending_q <= pending_d & ~run_i;
     end
   end
@@ -418,7 +411,7 @@ module cl_kernel_inheritance
       AssertHeldFirst:   assert (!gave || (held.valid && held.mutex == id));
       AssertFrontFound:  assert (!(run_i && state_q == StFront) || next.valid);
       AssertOneJob:      assert (!(start_i && pending_q));
-      AssertPlaceListed: assert (!(run_i && state_q == StInsert) || waiter_valid_i);
+      AssertPlaceListed: assert (!(run_i && state_q == StInsert) || mutex_i.waiter_valid);
     end
   end
 `endif

@@ -31,73 +31,37 @@ module cl_kernel_services
   parameter  int unsigned Lines         = 8,
   parameter  int unsigned ObjectWidth   = 6,  // of a thread, semaphore or port
   localparam int unsigned Clients       = Cpus + HwThreads,
-  localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
   localparam int unsigned LineWidth     = (Lines > 1) ? $clog2(Lines) : 1,
-  localparam int unsigned PriorityWidth = $clog2(Priorities)
+  // Defined by cl_kernel_engine
+  parameter  type         operation_t   = logic,
+  parameter  type         choice_t      = logic,
+  parameter  type         bound_t       = logic,
+  parameter  type         thread_t      = logic,
+  parameter  type         new_thread_t  = logic,
+  parameter  type         mutex_rule_t  = logic
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
 
-  // The operation; in the next cycle it is read_op_i with argument read_word0_i and, with read_i, object read_id_i
-  input  logic                     read_i,
-  input  logic               [5:0] read_op_i,
-  input  logic               [9:0] read_id_i,
-  input  logic              [31:0] read_word0_i,
-  input  logic               [5:0] op_i,
-  input  logic               [9:0] id_i,
-  input  logic      [CpuWidth-1:0] cpu_i,
-  input  logic      [TidWidth-1:0] caller_i,
-  input  logic                     caller_runs_i,    // the CPU has a running thread, caller_i
-  input  logic              [31:0] word0_i,
-  input  logic [PortWords:0][31:0] words_i,          // the message of the CPU
-  input  logic                     by_line_i,        // it is interrupt line line_i's
-  input  logic     [LineWidth-1:0] line_i,
-  input  logic                     timeout_set_i,    // the caller has a deadline (cl_kernel_timeouts)
+  // The operation; in the next cycle it is read_i and, with read_i.valid, its object is read_i.id
+  input  read_t                    read_i,
+  input  operation_t               now_i,
+  input  logic [PortWords:0][31:0] words_i,          // the message of the client
 
   // Threads: see cl_kernel_thread_ops
-  input  logic                     any_i,
-  input  logic                     better_i,
-  input  logic                     equal_i,
-  input  logic                     some_i,
-  input  logic      [TidWidth-1:0] next_i,
-  input  logic                     slice_used_i,
-  input  logic                     ahead_i,
-  input  logic       [Clients-1:0] bound_i,
-  input  logic       [Clients-1:0] bound_queued_i,
-  input  logic       [Clients-1:0] open_i,
-  input  logic                     successor_valid_i,
-  input  logic      [CpuWidth-1:0] successor_i,
-  input  logic                     exists_i,
-  input  logic      [TidWidth-1:0] tid_i,
-  input  thread_state_e            state_i,
-  input  logic      [CpuWidth-1:0] thread_cpu_i,
-  input  logic [PriorityWidth-1:0] priority_i,
-  input  logic [PriorityWidth-1:0] own_i,
-  input  logic [DeadlineRelativeWidth-1:0] relative_i,
-  input  logic                     static_i,
-  input  logic                     idle_i,
-  input  logic                     hardware_i,
-  input  logic                     queued_i,
-  input  logic                     detached_i,
-  input  logic                     joined_i,
-  input  logic                     owned_i,
-  input  logic               [7:0] weight_i,
+  input  choice_t                  next_i,
+  input  bound_t                   bound_i,
+  input  thread_t                  thread_i,
   input  logic                     room_i,
-  input  logic      [TidWidth-1:0] new_i,
-  output logic      [CpuWidth-1:0] new_cpu_o,
-  output logic [PriorityWidth-1:0] new_priority_o,
-  output logic                     new_static_o,
-  output logic                     new_bound_o,
-  output logic                     new_detached_o,
+  input  logic      [TidWidth-1:0] new_tid_i,
+  output new_thread_t              new_o,
 
   // The object's wait list
   input  logic                     waiter_valid_i,
   input  logic      [TidWidth-1:0] waiter_i,
 
   // Mutexes: see cl_kernel_mutex_ops
-  input  logic                     mutex_gone_i,
-  input  logic                     mutex_above_i,
-  input  logic [PriorityWidth-1:0] mutex_ceiling_i,
+  input  mutex_rule_t              mutex_rule_i,
   output logic                     mutex_locked_o,
   output logic      [TidWidth-1:0] mutex_owner_o,
 
@@ -127,11 +91,7 @@ module cl_kernel_services
   output logic               [9:0] as_id_o,
   output logic      [TidWidth-1:0] line_thread_o,
   output logic                     line_pending_o,
-  output logic                     line_request_o,
-  output logic                     line_wakes_o,
-  output logic                     line_notes_o,
-  output logic               [5:0] line_op_o,
-  output logic               [9:0] line_id_o,
+  output line_request_t            line_request_o,
   output logic     [LineWidth-1:0] line_o,
   input  logic                     line_take_i,
   input  logic                     line_free_i
@@ -143,7 +103,7 @@ module cl_kernel_services
   always_ff @(posedge clk_i) begin
     known        <= 1'b1;
     needs_thread <= 1'b1;
-    unique case (read_op_i)
+    unique case (read_i.op)
       OpNext, OpThreadStart, OpThreadDetach, OpSetSchedParam, OpThreadRead, OpSlice, OpGetSchedParam,
       OpMutexLeave,
       OpSemaphorePost, OpSemaphoreValue, OpSemaphoreLeave,
@@ -162,12 +122,12 @@ module cl_kernel_services
       OpTimeoutStart, OpTimeoutStop: known <= Timeouts;
       default: known <= 1'b0;
     endcase
-    if (Inheritance && read_op_i == OpMutexProtocol) known <= 1'b1;
-    if (BarrierWait && read_op_i == OpBarrierWait)   known <= 1'b1;
-    if (EventFlags && read_op_i == OpEventFlags)     known <= 1'b1;
+    if (Inheritance && read_i.op == OpMutexProtocol) known <= 1'b1;
+    if (BarrierWait && read_i.op == OpBarrierWait)   known <= 1'b1;
+    if (EventFlags && read_i.op == OpEventFlags)     known <= 1'b1;
   end
 
-  assign allowed = known && (caller_runs_i || !needs_thread || by_line_i);
+  assign allowed = known && (now_i.caller_runs || !needs_thread || now_i.by_line);
 
   logic           commit;
   logic     [9:0] new_mutex, new_semaphore, new_condition, bind_id;
@@ -175,10 +135,10 @@ module cl_kernel_services
   outcome_t       of_timeout, of_thread, of_mutex, of_semaphore, of_port, of_condition, of_interrupt;
   thread_change_t change;
 
-  assign of_timeout = answered(WordValueWidth'(op_i == OpTimeoutStop && !timeout_set_i));
+  assign of_timeout = answered(WordValueWidth'(now_i.op == OpTimeoutStop && !now_i.timeout_set));
 
   // interrupt_bind names a second object.
-  assign bind_id = read_word0_i[BindingObjectLsb +: BindingObjectWidth];
+  assign bind_id = read_i.word0[BindingObjectLsb +: BindingObjectWidth];
 
   cl_pipeline_register #(.Registered(Pipeline)) u_allowed (.clk_i, .d_i(allowed), .q_o(allowed_now));
 
@@ -186,27 +146,27 @@ module cl_kernel_services
   assign change_o = allowed ? change : '0;
 
   always_comb begin
-    unique case (op_i[5:3])
-      3'd2:    outcome_o = (Timeouts && op_i[2:1] == 2'd3) ? of_timeout : of_mutex;
-      3'd3:    outcome_o = (Inheritance && op_i == OpMutexProtocol) ? of_mutex : of_semaphore;
+    unique case (now_i.op[5:3])
+      3'd2:    outcome_o = (Timeouts && now_i.op[2:1] == 2'd3) ? of_timeout : of_mutex;
+      3'd3:    outcome_o = (Inheritance && now_i.op == OpMutexProtocol) ? of_mutex : of_semaphore;
       3'd4:    outcome_o = of_port;
       3'd5:    outcome_o = of_condition;
-      3'd6:    outcome_o = op_i[2] ? of_thread : of_interrupt;
+      3'd6:    outcome_o = now_i.op[2] ? of_thread : of_interrupt;
       default: outcome_o = of_thread;
     endcase
-    if (EventFlags && op_i == OpEventFlags) outcome_o = of_condition;
+    if (EventFlags && now_i.op == OpEventFlags) outcome_o = of_condition;
     if (!known)        outcome_o = failed(StatusEinval);
     else if (!allowed) outcome_o = failed(StatusEsrch);
   end
 
   always_comb begin
-    unique case (op_i)
+    unique case (now_i.op)
       OpMutexCreate:     object_id_o = new_mutex;
       OpSemaphoreCreate: object_id_o = new_semaphore;
       OpCondCreate:      object_id_o = new_condition;
-      default:           object_id_o = id_i;
+      default:           object_id_o = now_i.id;
     endcase
-    if (EventFlags && op_i == OpEventFlags) object_id_o = 10'(id_i[EventFlagsObjectLsb +: EventFlagsObjectWidth]);
+    if (EventFlags && now_i.op == OpEventFlags) object_id_o = 10'(now_i.id[EventFlagsObjectLsb +: EventFlagsObjectWidth]);
   end
 
   cl_kernel_thread_ops #(
@@ -215,48 +175,26 @@ module cl_kernel_services
     .HwThreads  (HwThreads),
     .Priorities (Priorities),
     .TidWidth   (TidWidth),
-    .Reserve    (Reserve)
+    .Reserve    (Reserve),
+    .choice_t     (choice_t),
+    .bound_t      (bound_t),
+    .thread_t     (thread_t),
+    .new_thread_t (new_thread_t)
   ) u_thread_ops (
-    .op_i,
-    .id_i,
-    .word0_i,
-    .client_i       (cpu_i),
-    .caller_i,
-    .caller_runs_i,
-    .any_i,
-    .better_i,
-    .equal_i,
-    .some_i,
+    .op_i (now_i.op),
+    .id_i (now_i.id),
+    .word0_i (now_i.word0),
+    .client_i       (now_i.client),
+    .caller_i       (now_i.caller),
+    .caller_runs_i  (now_i.caller_runs),
+    .slice_used_i   (now_i.slice_used),
+    .ahead_i        (now_i.ahead),
     .next_i,
-    .slice_used_i,
-    .ahead_i,
     .bound_i,
-    .bound_queued_i,
-    .open_i,
-    .successor_valid_i,
-    .successor_i,
-    .exists_i,
-    .tid_i,
-    .state_i,
-    .cpu_i          (thread_cpu_i),
-    .priority_i,
-    .own_i,
-    .relative_i,
-    .static_i,
-    .idle_i,
-    .hardware_i,
-    .queued_i,
-    .detached_i,
-    .joined_i,
-    .owned_i,
-    .weight_i,
+    .thread_i,
     .room_i,
-    .new_i,
-    .new_cpu_o,
-    .new_priority_o,
-    .new_static_o,
-    .new_bound_o,
-    .new_detached_o,
+    .new_tid_i,
+    .new_o,
     .outcome_o      (of_thread),
     .change_o       (change)
   );
@@ -270,14 +208,14 @@ module cl_kernel_services
   ) u_mutex_ops (
     .clk_i,
     .rst_ni,
-    .read_id_i,
-    .op_i,
-    .id_i,
-    .caller_i,
-    .word0_i,
-    .gone_i    (mutex_gone_i),
-    .above_i   (mutex_above_i),
-    .ceiling_i (8'(mutex_ceiling_i)),
+    .read_id_i (read_i.id),
+    .op_i (now_i.op),
+    .id_i (now_i.id),
+    .caller_i (now_i.caller),
+    .word0_i (now_i.word0),
+    .gone_i    (mutex_rule_i.gone),
+    .above_i   (mutex_rule_i.above),
+    .ceiling_i (8'(mutex_rule_i.ceiling)),
     .locked_o  (mutex_locked_o),
     .owner_o   (mutex_owner_o),
     .waiter_valid_i,
@@ -290,11 +228,11 @@ module cl_kernel_services
   cl_kernel_semaphore_ops #(.Semaphores(Semaphores), .Pipeline(Pipeline)) u_semaphore_ops (
     .clk_i,
     .rst_ni,
-    .read_id_i,
-    .op_i,
-    .id_i,
-    .word0_i,
-    .read_word0_i,
+    .read_id_i (read_i.id),
+    .op_i (now_i.op),
+    .id_i (now_i.id),
+    .word0_i (now_i.word0),
+    .read_word0_i (read_i.word0),
     .bind_id_i  (bind_id),
     .bindable_o (semaphore_exists),
     .waiter_valid_i,
@@ -311,10 +249,10 @@ module cl_kernel_services
   ) u_condition_ops (
     .clk_i,
     .rst_ni,
-    .read_id_i,
-    .op_i,
-    .id_i,
-    .word0_i,
+    .read_id_i (read_i.id),
+    .op_i (now_i.op),
+    .id_i (now_i.id),
+    .word0_i (now_i.word0),
     .waiter_valid_i,
     .flags_o,
     .flags_we_i,
@@ -333,11 +271,11 @@ module cl_kernel_services
     .clk_i,
     .rst_ni,
     .line_i             (lines_i),
-    .read_id_i,
-    .op_i,
-    .id_i,
-    .word0_i,
-    .caller_i,
+    .read_id_i (read_i.id),
+    .op_i (now_i.op),
+    .id_i (now_i.id),
+    .word0_i (now_i.word0),
+    .caller_i (now_i.caller),
     .semaphore_exists_i (semaphore_exists),
     .port_exists_i      (port_exists),
     .port_open_i        (port_open),
@@ -347,11 +285,11 @@ module cl_kernel_services
     .thread_o           (line_thread_o),
     .commit_i           (commit),
     .pending_o          (line_pending_o),
-    .request_o          (line_request_o),
-    .request_wakes_o    (line_wakes_o),
-    .request_notes_o    (line_notes_o),
-    .request_op_o       (line_op_o),
-    .request_id_o       (line_id_o),
+    .request_o          (line_request_o.valid),
+    .request_wakes_o    (line_request_o.wakes),
+    .request_notes_o    (line_request_o.notes),
+    .request_op_o       (line_request_o.op),
+    .request_id_o       (line_request_o.id),
     .request_line_o     (line_o),
     .take_i             (line_take_i),
     .free_i             (line_free_i)
@@ -368,16 +306,16 @@ module cl_kernel_services
   ) u_port_ops (
     .clk_i,
     .rst_ni,
-    .read_i,
-    .read_id_i,
-    .op_i,
-    .id_i,
-    .cpu_i,
-    .caller_i,
-    .word0_i,
+    .read_i (read_i.valid),
+    .read_id_i (read_i.id),
+    .op_i (now_i.op),
+    .id_i (now_i.id),
+    .cpu_i (now_i.client),
+    .caller_i (now_i.caller),
+    .word0_i (now_i.word0),
     .words_i,
-    .by_line_i,
-    .line_i,
+    .by_line_i (now_i.by_line),
+    .line_i (now_i.line),
     .bind_id_i      (bind_id),
     .bind_exists_o  (port_exists),
     .bind_open_o    (port_open),

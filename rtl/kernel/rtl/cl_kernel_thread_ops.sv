@@ -19,83 +19,57 @@ module cl_kernel_thread_ops
   parameter  bit          Reserve       = 1'b0,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned PriorityWidth = $clog2(Priorities)
+  localparam int unsigned PriorityWidth = $clog2(Priorities),
+  // Defined by cl_kernel_engine
+  parameter  type         choice_t      = logic,
+  parameter  type         bound_t       = logic,
+  parameter  type         thread_t      = logic,
+  parameter  type         new_thread_t  = logic
 ) (
-  input  logic               [5:0] op_i,
-  input  logic               [9:0] id_i,
-  input  logic              [31:0] word0_i,
-  input  logic      [CpuWidth-1:0] client_i,        // who calls
-  input  logic      [TidWidth-1:0] caller_i,
-  input  logic                     caller_runs_i,
-  input  logic                     any_i,           // a thread could run on this CPU:
-  input  logic                     better_i,        // one of higher priority than the caller's,
-  input  logic                     equal_i,         // of the same priority
-  input  logic                     some_i,          // of any priority, but no idle thread
-  input  logic      [TidWidth-1:0] next_i,
-  input  logic                     slice_used_i,
-  input  logic                     ahead_i,         // then the caller has finished the last begun round
-  input  logic       [Clients-1:0] bound_i,         // clients that have a thread of their own,
-  input  logic       [Clients-1:0] bound_queued_i,  // and that is ready
+  input  logic          [5:0] op_i,
+  input  logic          [9:0] id_i,
+  input  logic         [31:0] word0_i,
+  input  logic [CpuWidth-1:0] client_i,       // who calls
+  input  logic [TidWidth-1:0] caller_i,
+  input  logic                caller_runs_i,
+  input  logic                slice_used_i,
+  input  logic                ahead_i,        // then the caller has finished the last begun round
+  input  choice_t             next_i,         // the thread that could run on this CPU
+  input  bound_t              bound_i,        // threads that have a client alone
+  input  thread_t             thread_i,       // the thread read
+  input  logic                room_i,         // there can be a new thread, with this id:
+  input  logic [TidWidth-1:0] new_tid_i,
+  output new_thread_t         new_o,
 
-  // Reservations (cl_kernel_reserve)
-  input  logic       [Clients-1:0] open_i,
-  input  logic                     successor_valid_i,    // of the CPU named by the id
-  input  logic      [CpuWidth-1:0] successor_i,
-
-  // The thread read
-  input  logic                     exists_i,
-  input  logic      [TidWidth-1:0] tid_i,
-  input  thread_state_e            state_i,
-  input  logic      [CpuWidth-1:0] cpu_i,
-  input  logic [PriorityWidth-1:0] priority_i,
-  input  logic [PriorityWidth-1:0] own_i,           // priority without what it inherits
-  input  logic [DeadlineRelativeWidth-1:0] relative_i,      // its relative deadline
-  input  logic                     static_i,
-  input  logic                     idle_i,
-  input  logic                     hardware_i,
-  input  logic                     queued_i,
-  input  logic                     detached_i,
-  input  logic                     joined_i,
-  input  logic               [7:0] weight_i,
-  input  logic                     owned_i,         // it has a CPU alone
-
-  // A new thread
-  input  logic                     room_i,
-  input  logic      [TidWidth-1:0] new_i,
-  output logic      [CpuWidth-1:0] new_cpu_o,
-  output logic [PriorityWidth-1:0] new_priority_o,
-  output logic                     new_static_o,
-  output logic                     new_bound_o,
-  output logic                     new_detached_o,
-
-  output outcome_t                 outcome_o,
-  output thread_change_t           change_o
+  output outcome_t            outcome_o,
+  output thread_change_t      change_o
 );
 
   typedef logic [WordValueWidth-1:0] value_t;
 
   logic [AttributesPriorityWidth-1:0] new_param, unit, param;
   logic      [AttributesCpuWidth-1:0] new_cpu;
-  logic                               new_static, startable, exited;
+  logic                               new_static, new_bound, startable, exited;
   status_e                            start_status, param_status;
 
   assign new_param      = word0_i[AttributesPriorityLsb +: AttributesPriorityWidth];
   assign new_cpu        = word0_i[AttributesCpuLsb +: AttributesCpuWidth];
   assign new_static     = word0_i[AttributesStaticLsb +: AttributesStaticWidth];
-  assign new_detached_o = word0_i[AttributesDetachedLsb +: AttributesDetachedWidth];
   // A hardware thread is first in every wait list.
-  assign new_bound_o    = Priorities <= HardwareParam && 32'(new_param) >= HardwareParam;
+  assign new_bound      = Priorities <= HardwareParam && 32'(new_param) >= HardwareParam;
   assign unit           = new_param - 8'(HardwareParam);
-  assign new_static_o   = new_static | new_bound_o;
-  assign new_priority_o = new_bound_o ? PriorityWidth'(Priorities - 1) : PriorityWidth'(new_param);
 
   always_comb begin
-    new_cpu_o = '0;
-    if (new_bound_o)     new_cpu_o = CpuWidth'(Cpus) + CpuWidth'(unit);
-    else if (new_static) new_cpu_o = CpuWidth'(new_cpu);
+    new_o           = '0;
+    new_o.prio      = new_bound ? PriorityWidth'(Priorities - 1) : PriorityWidth'(new_param);
+    new_o.is_static = new_static | new_bound;
+    new_o.bound     = new_bound;
+    new_o.detached  = word0_i[AttributesDetachedLsb +: AttributesDetachedWidth];
+    if (new_bound)       new_o.cpu = CpuWidth'(Cpus) + CpuWidth'(unit);
+    else if (new_static) new_o.cpu = CpuWidth'(new_cpu);
   end
 
-  assign exited = state_i == ThreadExited;
+  assign exited = thread_i.state == ThreadExited;
 
   // The CPU named by the id
   logic                cpu_exists;
@@ -103,27 +77,27 @@ module cl_kernel_thread_ops
 
   assign cpu_exists = 32'(id_i) < Cpus;
   assign named      = CpuWidth'(id_i);
-  assign param  = hardware_i ? 8'(HardwareParam) + 8'(cpu_i) - 8'(Cpus) : 8'(own_i);
+  assign param      = thread_i.hardware ? 8'(HardwareParam) + 8'(thread_i.cpu) - 8'(Cpus) : 8'(thread_i.own);
 
   // Can the thread read become ready, can its parameter be set?
   always_comb begin
     startable = 1'b0;
-    unique case (state_i)
+    unique case (thread_i.state)
       ThreadCreated, ThreadSuspended: begin
-        startable    = exists_i;
+        startable    = thread_i.exists;
         start_status = StatusOk;
       end
       ThreadReady:  start_status = StatusEalready;
       ThreadExited: start_status = StatusEshutdown;
       default:      start_status = StatusEinprogress;
     endcase
-    if (!exists_i) start_status = StatusEsrch;
+    if (!thread_i.exists) start_status = StatusEsrch;
 
     param_status = StatusOk;
-    if (!exists_i)                  param_status = StatusEsrch;
-    else if (exited)                param_status = StatusEshutdown;
-    else if (idle_i || hardware_i)  param_status = StatusEnotsup;
-    else if (word0_i >= Priorities) param_status = StatusEinval;
+    if (!thread_i.exists)                         param_status = StatusEsrch;
+    else if (exited)                              param_status = StatusEshutdown;
+    else if (thread_i.idle || thread_i.hardware)  param_status = StatusEnotsup;
+    else if (word0_i >= Priorities)               param_status = StatusEinval;
   end
 
   // The decision, by groups of operations; that of each group is zero for the operations of others.
@@ -149,7 +123,7 @@ module cl_kernel_thread_ops
 
       OpYield: begin
         of_caller.outcome.publish = 1'b1;
-        if (better_i || equal_i) of_caller.outcome.course = CourseGiveWay;
+        if (next_i.better || next_i.equal) of_caller.outcome.course = CourseGiveWay;
       end
 
       OpPreempt: begin
@@ -157,13 +131,13 @@ module cl_kernel_thread_ops
         of_caller.outcome.front   = ~slice_used_i;
         of_caller.outcome.spent   = Policy == PolicyDwrr && slice_used_i;
         if (of_caller.outcome.spent && ahead_i) begin
-          if (some_i) begin
+          if (next_i.some) begin
             of_caller.outcome.course = CourseGiveWay;
           end else begin
             of_caller.outcome.spent  = 1'b0;
             of_caller.outcome.course = CourseHold;
           end
-        end else if (better_i || (equal_i && slice_used_i)) begin
+        end else if (next_i.better || (next_i.equal && slice_used_i)) begin
           of_caller.outcome.course = CourseGiveWay;
         end
       end
@@ -173,16 +147,16 @@ module cl_kernel_thread_ops
       // Here the thread read is the caller. A joined or detached thread is freed.
       OpThreadExit: begin
         of_caller.outcome.course = CourseExit;
-        of_caller.outcome.wake   = joined_i ? WakeJoiner : WakeNone;
-        of_caller.change.free    = joined_i | detached_i;
-        of_caller.change.unbind  = idle_i | (hardware_i & of_caller.change.free);
-        of_caller.change.give_back = owned_i;
+        of_caller.outcome.wake   = thread_i.joined ? WakeJoiner : WakeNone;
+        of_caller.change.free    = thread_i.joined | thread_i.detached;
+        of_caller.change.unbind  = thread_i.idle | (thread_i.hardware & of_caller.change.free);
+        of_caller.change.give_back = thread_i.owned;
       end
 
       // Here, too, the thread read is the caller. It leaves as at its end, and wakes where it is placed now.
       OpMove: begin
-        if (Policy == PolicyDwrr || idle_i || hardware_i) of_caller.outcome = failed(StatusEnotsup);
-        else if (owned_i)                                 of_caller.outcome = failed(StatusEbusy);
+        if (Policy == PolicyDwrr || thread_i.idle || thread_i.hardware) of_caller.outcome = failed(StatusEnotsup);
+        else if (thread_i.owned)                                 of_caller.outcome = failed(StatusEbusy);
         else if (32'(new_param) >= Priorities || (new_static && 32'(new_cpu) >= Cpus))
           of_caller.outcome = failed(StatusEinval);
         else begin
@@ -201,9 +175,9 @@ module cl_kernel_thread_ops
     of_thread = '0;
     unique case (op_i)
       OpThreadCreate: begin
-        if (new_bound_o) begin
+        if (new_bound) begin
           if (32'(unit) + 1 > HwThreads)  of_thread.outcome       = failed(StatusEnodev);
-          else if (bound_i[new_cpu_o])    of_thread.outcome       = failed(StatusEbusy);
+          else if (bound_i.valid[new_o.cpu])    of_thread.outcome       = failed(StatusEbusy);
           else if (!room_i)               of_thread.outcome       = failed(StatusEagain);
           else                            of_thread.change.create = 1'b1;
         end else begin
@@ -215,7 +189,7 @@ module cl_kernel_thread_ops
             of_thread.change.create = 1'b1;
           end
         end
-        if (of_thread.change.create) of_thread.outcome = answered(value_t'(new_i));
+        if (of_thread.change.create) of_thread.outcome = answered(value_t'(new_tid_i));
       end
 
       OpThreadStart: begin
@@ -224,13 +198,13 @@ module cl_kernel_thread_ops
       end
 
       OpThreadJoin: begin
-        if (!exists_i)              of_thread.outcome = failed(StatusEsrch);
-        else if (tid_i == caller_i) of_thread.outcome = failed(StatusEdeadlk);
-        else if (detached_i)        of_thread.outcome = failed(StatusEinval);
-        else if (joined_i)          of_thread.outcome = failed(StatusEbusy);
+        if (!thread_i.exists)              of_thread.outcome = failed(StatusEsrch);
+        else if (thread_i.tid == caller_i) of_thread.outcome = failed(StatusEdeadlk);
+        else if (thread_i.detached)        of_thread.outcome = failed(StatusEinval);
+        else if (thread_i.joined)          of_thread.outcome = failed(StatusEbusy);
         else if (exited) begin
           of_thread.change.free   = 1'b1;
-          of_thread.change.unbind = hardware_i;
+          of_thread.change.unbind = thread_i.hardware;
         end else begin
           of_thread.change.add_joiner = 1'b1;
           of_thread.outcome.course    = CourseBlock;
@@ -238,21 +212,21 @@ module cl_kernel_thread_ops
       end
 
       OpThreadDetach: begin
-        if (!exists_i)       of_thread.outcome = failed(StatusEsrch);
-        else if (detached_i) of_thread.outcome = failed(StatusEinval);
-        else if (joined_i)   of_thread.outcome = failed(StatusEbusy);
+        if (!thread_i.exists)       of_thread.outcome = failed(StatusEsrch);
+        else if (thread_i.detached) of_thread.outcome = failed(StatusEinval);
+        else if (thread_i.joined)   of_thread.outcome = failed(StatusEbusy);
         else begin
           of_thread.change.detach = 1'b1;
           of_thread.change.free   = exited;
-          of_thread.change.unbind = exited & hardware_i;
+          of_thread.change.unbind = exited & thread_i.hardware;
         end
       end
 
       OpThreadRead: begin
-        if (!exists_i) of_thread.outcome = failed(StatusEsrch);
-        else of_thread.outcome = answered(value_t'(ThreadWordStateWidth'(state_i)) << ThreadWordStateLsb |
-                                          value_t'(ThreadWordPriorityWidth'(priority_i)) << ThreadWordPriorityLsb |
-                                          value_t'(ThreadWordCpuWidth'(cpu_i)) << ThreadWordCpuLsb);
+        if (!thread_i.exists) of_thread.outcome = failed(StatusEsrch);
+        else of_thread.outcome = answered(value_t'(ThreadWordStateWidth'(thread_i.state)) << ThreadWordStateLsb |
+                                          value_t'(ThreadWordPriorityWidth'(thread_i.prio)) << ThreadWordPriorityLsb |
+                                          value_t'(ThreadWordCpuWidth'(thread_i.cpu)) << ThreadWordCpuLsb);
       end
 
       default: ;
@@ -266,7 +240,7 @@ module cl_kernel_thread_ops
       OpSetSchedParam: begin
         of_parameter.outcome = failed(param_status);
         if (param_status == StatusOk) begin
-          of_parameter.outcome        = answered(value_t'(own_i));
+          of_parameter.outcome        = answered(value_t'(thread_i.own));
           of_parameter.outcome.course = CourseRequeue;
         end
       end
@@ -274,27 +248,27 @@ module cl_kernel_thread_ops
       OpCheckSchedParam: of_parameter.outcome = failed(param_status);
 
       OpGetSchedParam: begin
-        if (!exists_i) of_parameter.outcome = failed(StatusEsrch);
+        if (!thread_i.exists) of_parameter.outcome = failed(StatusEsrch);
         else           of_parameter.outcome = answered(value_t'(param));
       end
 
       OpSetWeight: begin
         if (Policy != PolicyDwrr)                             of_parameter.outcome = failed(StatusEnotsup);
-        else if (!exists_i)                                   of_parameter.outcome = failed(StatusEsrch);
-        else if (idle_i || hardware_i)                        of_parameter.outcome = failed(StatusEnotsup);
+        else if (!thread_i.exists)                                   of_parameter.outcome = failed(StatusEsrch);
+        else if (thread_i.idle || thread_i.hardware)                        of_parameter.outcome = failed(StatusEnotsup);
         else if (word0_i == '0 || word0_i > 32'(WeightMax))   of_parameter.outcome = failed(StatusEinval);
         else begin
-          of_parameter.outcome      = answered(value_t'(weight_i));
+          of_parameter.outcome      = answered(value_t'(thread_i.weight));
           of_parameter.change.weigh = 1'b1;
         end
       end
 
       OpSetDeadline: begin
-        if (!exists_i)                                           of_parameter.outcome = failed(StatusEsrch);
-        else if (Policy != PolicyEdf || idle_i || hardware_i)    of_parameter.outcome = failed(StatusEnotsup);
+        if (!thread_i.exists)                                           of_parameter.outcome = failed(StatusEsrch);
+        else if (Policy != PolicyEdf || thread_i.idle || thread_i.hardware)    of_parameter.outcome = failed(StatusEnotsup);
         else if (word0_i > DeadlineMax)                          of_parameter.outcome = failed(StatusEinval);
         else begin
-          of_parameter.outcome        = answered(value_t'(relative_i));
+          of_parameter.outcome        = answered(value_t'(thread_i.relative));
           of_parameter.outcome.course = CourseRequeue;
         end
       end
@@ -308,34 +282,34 @@ module cl_kernel_thread_ops
     of_queue = '0;
     unique case (op_i)
       OpDequeue: begin
-        if (!any_i) of_queue.outcome = failed(StatusEagain);
+        if (!next_i.any) of_queue.outcome = failed(StatusEagain);
         else begin
-          of_queue.outcome        = answered(value_t'(next_i));
+          of_queue.outcome        = answered(value_t'(next_i.tid));
           of_queue.outcome.course = CourseDequeue;
         end
       end
 
       OpRemove: begin
-        if (!exists_i)      of_queue.outcome        = failed(StatusEsrch);
-        else if (!queued_i) of_queue.outcome        = failed(StatusEnoent);
+        if (!thread_i.exists)      of_queue.outcome        = failed(StatusEsrch);
+        else if (!thread_i.queued) of_queue.outcome        = failed(StatusEnoent);
         else                of_queue.outcome.course = CourseRemove;
       end
 
       OpGetEntry: begin
-        if (!exists_i) of_queue.outcome = failed(StatusEsrch);
+        if (!thread_i.exists) of_queue.outcome = failed(StatusEsrch);
         else of_queue.outcome = answered(value_t'(EntryWordSchedParamWidth'(param)) << EntryWordSchedParamLsb |
-                                         value_t'(EntryWordQueuedWidth'(queued_i)) << EntryWordQueuedLsb |
-                                         value_t'(EntryWordStaticWidth'(static_i)) << EntryWordStaticLsb |
-                                         value_t'(EntryWordIdleWidth'(idle_i)) << EntryWordIdleLsb |
-                                         value_t'(EntryWordHardwareWidth'(hardware_i)) << EntryWordHardwareLsb);
+                                         value_t'(EntryWordQueuedWidth'(thread_i.queued)) << EntryWordQueuedLsb |
+                                         value_t'(EntryWordStaticWidth'(thread_i.is_static)) << EntryWordStaticLsb |
+                                         value_t'(EntryWordIdleWidth'(thread_i.idle)) << EntryWordIdleLsb |
+                                         value_t'(EntryWordHardwareWidth'(thread_i.hardware)) << EntryWordHardwareLsb);
       end
 
       OpIsQueued: begin
-        if (!exists_i) of_queue.outcome = failed(StatusEsrch);
-        else           of_queue.outcome = answered(value_t'(queued_i));
+        if (!thread_i.exists) of_queue.outcome = failed(StatusEsrch);
+        else           of_queue.outcome = answered(value_t'(thread_i.queued));
       end
 
-      OpIsEmpty: of_queue.outcome = answered(value_t'(!any_i));
+      OpIsEmpty: of_queue.outcome = answered(value_t'(!next_i.any));
 
       default: ;
     endcase
@@ -347,8 +321,8 @@ module cl_kernel_thread_ops
     unique case (op_i)
       OpSetIdleThread: begin
         if (!startable)                                    of_cpu.outcome     = failed(start_status);
-        else if (32'(client_i) >= Cpus || hardware_i)      of_cpu.outcome     = failed(StatusEnotsup);
-        else if (bound_i[client_i] || idle_i || owned_i)   of_cpu.outcome     = failed(StatusEbusy);
+        else if (32'(client_i) >= Cpus || thread_i.hardware)      of_cpu.outcome     = failed(StatusEnotsup);
+        else if (bound_i.valid[client_i] || thread_i.idle || thread_i.owned)   of_cpu.outcome     = failed(StatusEbusy);
         else                                               of_cpu.change.idle = 1'b1;
       end
 
@@ -356,24 +330,24 @@ module cl_kernel_thread_ops
       OpReserve: begin
         if (!Reserve)                                           of_cpu.outcome = failed(StatusEnotsup);
         else if (!cpu_exists)                                   of_cpu.outcome = failed(StatusEinval);
-        else if (!exists_i || word0_i[31:10] != '0)             of_cpu.outcome = failed(StatusEsrch);
+        else if (!thread_i.exists || word0_i[31:10] != '0)             of_cpu.outcome = failed(StatusEsrch);
         else if (exited)                                        of_cpu.outcome = failed(StatusEshutdown);
-        else if (idle_i || hardware_i)                          of_cpu.outcome = failed(StatusEnotsup);
-        else if (bound_i[named] || owned_i || !successor_valid_i) of_cpu.outcome = failed(StatusEbusy);
+        else if (thread_i.idle || thread_i.hardware)                          of_cpu.outcome = failed(StatusEnotsup);
+        else if (bound_i.valid[named] || thread_i.owned || !bound_i.successor_valid) of_cpu.outcome = failed(StatusEbusy);
         else begin
           of_cpu.change.reserve = 1'b1;
-          of_cpu.outcome        = answered(value_t'(successor_i));
-          of_cpu.outcome.wake   = queued_i ? WakeThread : WakeNone;
+          of_cpu.outcome        = answered(value_t'(bound_i.successor));
+          of_cpu.outcome.wake   = thread_i.queued ? WakeThread : WakeNone;
         end
       end
 
       OpRelease: begin
         if (!Reserve)           of_cpu.outcome = failed(StatusEnotsup);
         else if (!cpu_exists)   of_cpu.outcome = failed(StatusEinval);
-        else if (open_i[named]) of_cpu.outcome = failed(StatusEnoent);
+        else if (bound_i.open[named]) of_cpu.outcome = failed(StatusEnoent);
         else begin
           of_cpu.change.give_back = 1'b1;
-          of_cpu.outcome.wake     = bound_queued_i[named] ? WakeThread : WakeNone;
+          of_cpu.outcome.wake     = bound_i.queued[named] ? WakeThread : WakeNone;
         end
       end
 

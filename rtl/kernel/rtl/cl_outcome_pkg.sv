@@ -57,6 +57,23 @@ package cl_outcome_pkg;
     logic move;        // the thread read, the caller, has a new placement
   } thread_change_t;
 
+  // The operation whose records are read
+  typedef struct packed {
+    logic        valid;
+    logic  [5:0] op;
+    logic  [9:0] id;
+    logic [31:0] word0;
+  } read_t;
+
+  // What an interrupt line asks for (cl_kernel_interrupt_ops)
+  typedef struct packed {
+    logic       valid;
+    logic       wakes;  // it wakes the thread id,
+    logic       notes;  // or only notes the interrupt for it; else it is operation op on the object id
+    logic [5:0] op;
+    logic [9:0] id;
+  } line_request_t;
+
   function automatic outcome_t failed(input status_e status);
     failed        = '0;
     failed.status = status;
