@@ -218,6 +218,31 @@ module cl_kernel_engine
   cpu_t        offer_cpu_q;
   logic        late_q;         // StOffer: release the CPU only then
 
+  // The next thread of a client, chosen one cycle ahead (cl_kernel_next)
+  typedef struct packed {
+    logic                  any;
+    logic                  better;
+    logic                  equal;
+    logic                  tie;
+    logic                  placed_tie;
+    logic                  bound;
+    logic [QueueWidth-1:0] home;   // the ready queue it is in
+    tid_t                  tid;
+    level_t                level;
+  } next_t;
+
+  next_t next_q;
+  logic  next_known_q;  // nothing has changed since it was chosen
+
+  // With reservations: what the client may run (cl_kernel_reserve)
+  typedef struct packed {
+    logic                  open;         // a CPU's dynamic threads,
+    logic       [Cpus-1:0] keeps;        // and those placed on these CPUs
+    logic [QueueWidth-1:0] turn;         // their queue that won the last tie
+    logic                  misplaced;    // the current thread gives way to any
+    level_t                bound_level;  // of the thread that is bound to it
+  } serves_t;
+
   // ---------------------------------------------------------------------------------------------
   // What a state does
 
@@ -545,7 +570,7 @@ module cl_kernel_engine
   // Reservations
   logic                            give_back, successor_valid;
   cpu_t                            reserve_cpu, successor;
-  logic [Cpus-1:0][LevelWidth-1:0] place_level;
+  serves_t                         serves;
 
   // Inheritance
   logic      granted;            // the thread read is woken with the mutex that was unlocked: it gets job_priority
@@ -627,7 +652,8 @@ module cl_kernel_engine
     .Cpus          (Cpus),
     .HwThreads     (HwThreads),
     .TidWidth      (TidWidth),
-    .PriorityWidth (KeyWidth)
+    .PriorityWidth (KeyWidth),
+    .serves_t      (serves_t)
   ) u_reserve (
     .clk_i,
     .rst_ni,
@@ -649,7 +675,11 @@ module cl_kernel_engine
     .open_o,
     .misplaced_o,
     .keeps_o,
-    .place_level_o   (place_level),
+    .next_cpu_i      (rd_cpu),
+    .serves_o        (serves),
+    .tie_i           (action.take_next & next_q.placed_tie),
+    .tie_cpu_i       (cpu_q),
+    .tie_queue_i     ($clog2(Cpus + 1)'(next_q.home)),
     .ask_i           (rd_id),
     .successor_valid_o(successor_valid),
     .successor_o     (successor),
@@ -776,42 +806,8 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // The client's next thread: chosen one cycle ahead, while its operation is taken and the tables are read
 
-  typedef struct packed {
-    logic                  any;
-    logic                  better;
-    logic                  equal;
-    logic                  tie;
-    logic                  placed_tie;
-    logic                  bound;
-    logic [QueueWidth-1:0] home;   // the ready queue it is in
-    tid_t                  tid;
-    level_t                level;
-  } next_t;
-
-  next_t next_q, next_d;
+  next_t next_d;
   logic  next_better, next_equal;
-  logic  next_known_q;  // nothing has changed since it was chosen
-
-  // Effects of reservations on a CPU; none on a hardware thread
-  logic                      next_open, next_misplaced;
-  logic           [Cpus-1:0] next_keeps;
-  logic [QueueWidth-1:0]     next_turn;
-  level_t                    next_bound_level;
-
-  always_comb begin
-    next_open        = 1'b1;
-    next_misplaced      = 1'b0;
-    next_keeps       = '0;
-    next_bound_level = '0;
-    for (int unsigned c = 0; c < Cpus; c++) begin
-      if (rd_cpu == cpu_t'(c)) begin
-        next_open        = open_o[c];
-        next_misplaced      = misplaced_o[c];
-        next_keeps       = keeps_o[c];
-        next_bound_level = place_level[c];
-      end
-    end
-  end
 
   cl_kernel_next #(
     .Reserve    (Reserve),
@@ -820,22 +816,19 @@ module cl_kernel_engine
     .TidWidth   (TidWidth),
     .Priorities (Priorities),
     .Deadlines  (Deadlines),
-    .Queues     (Queues)
+    .Queues     (Queues),
+    .serves_t   (serves_t)
   ) u_next (
     .cpu_i           (rd_cpu),
     .dynamic_i       ((takes_rt[rd_cpu] && best_i.valid[Queues-1]) ? policy_i.later_queue : policy_i.now_queue),
     .turn_dynamic_i  (sched_i.turn_dynamic[rd_cpu]),
     .level_i         (sched_i.level[rd_cpu]),
-    .open_i          (next_open),
-    .keeps_i         (next_keeps),
-    .turn_i          (next_turn),
-    .misplaced_i     (next_misplaced),
+    .serves_i        (serves),
     .best_valid_i    (best_i.valid),
     .best_priority_i (best_i.key),
     .best_tid_i      (best_i.tid),
     .bound_valid_i   (bound_queued[rd_cpu]),
     .bound_tid_i     (bound_tid[rd_cpu]),
-    .bound_level_i   (next_bound_level),
     .any_o           (next_d.any),
     .better_o        (next_d.better),
     .equal_o         (next_d.equal),
@@ -856,7 +849,7 @@ module cl_kernel_engine
     assign next_better = (!next_q.bound && next_q.level > level_now) || (misplaced_q && next_q.any);
     assign next_equal  = !next_q.bound && next_q.level == level_now && !misplaced_q;
 
-    always_ff @(posedge clk_i) misplaced_q <= Reserve && next_misplaced;
+    always_ff @(posedge clk_i) misplaced_q <= Reserve && serves.misplaced;
   end else begin : g_compared
     assign next_better = next_q.better;
     assign next_equal  = next_q.equal;
@@ -1664,25 +1657,6 @@ module cl_kernel_engine
   for (genvar c = 0; c < Clients; c++) begin : g_select
     assign sched_select_o[c] = action.sched_cpu == cpu_t'(c);
     assign answer_valid_o[c] = action.answer_valid && action.answer_cpu == cpu_t'(c);
-  end
-
-  // For each CPU, which of several queues of placed threads won the last tie
-  if (Reserve) begin : g_turn
-    logic [Clients-1:0][QueueWidth-1:0] turn_q;
-
-    assign next_turn = turn_q[rd_cpu];
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        for (int unsigned c = 0; c < Clients; c++) turn_q[c] <= QueueWidth'(1);
-      end else if (action.take_next && next_q.placed_tie) begin
-        turn_q[cpu_q] <= next_q.home;
-      end
-    end
-  end else begin : g_no_turn
-    logic unused_tie;
-    assign unused_tie = next_q.placed_tie;
-    assign next_turn = '0;
   end
 
   assign queue_valid_o   = action.queue_valid;

@@ -20,22 +20,19 @@ module cl_kernel_next
   localparam int unsigned LevelWidth    = KeyWidth + 1,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned QueueWidth    = $clog2(Queues)
+  localparam int unsigned QueueWidth    = $clog2(Queues),
+  parameter  type         serves_t      = logic  // defined by cl_kernel_engine
 ) (
   input  logic                  [CpuWidth-1:0] cpu_i,
   input  logic                [QueueWidth-1:0] dynamic_i,        // the queue of the dynamic threads that it may run
   input  logic                                 turn_dynamic_i,
   input  logic                [LevelWidth-1:0] level_i,          // of the client's current thread
-  input  logic                                 open_i,           // the CPU runs dynamic threads,
-  input  logic      [Cpus-1:0]                 keeps_i,          // and those placed on these CPUs
-  input  logic                [QueueWidth-1:0] turn_i,           // their queue that won the last tie
-  input  logic                                 misplaced_i,      // the current thread gives way to any
+  input  serves_t                              serves_i,         // with Reserve
   input  logic [Queues-1:0]                    best_valid_i,
   input  logic [Queues-1:0]     [KeyWidth-1:0] best_priority_i,
   input  logic [Queues-1:0]     [TidWidth-1:0] best_tid_i,
   input  logic                                 bound_valid_i,    // the thread bound to the client is ready:
   input  logic                  [TidWidth-1:0] bound_tid_i,
-  input  logic                [LevelWidth-1:0] bound_level_i,    // of a CPU's
 
   output logic                                 any_o,
   output logic                                 better_o,         // its level is higher than level_i
@@ -57,7 +54,7 @@ module cl_kernel_next
   logic [LevelWidth-1:0] queued_level;
 
   assign is_cpu        = 32'(cpu_i) < Cpus;
-  assign dynamic_valid = is_cpu && best_valid_i[dynamic_i] && (!Reserve || open_i);
+  assign dynamic_valid = is_cpu && best_valid_i[dynamic_i] && (!Reserve || serves_i.open);
 
   // The queue of placed threads
   logic several;
@@ -68,14 +65,14 @@ module cl_kernel_next
       static_valid = 1'b0;
       several      = 1'b0;
       for (int unsigned q = 1; q <= Cpus; q++) begin
-        if (is_cpu && keeps_i[q-1] && best_valid_i[q]) begin
+        if (is_cpu && serves_i.keeps[q-1] && best_valid_i[q]) begin
           if (!static_valid || first({1'b1, best_priority_i[q]}, {1'b1, best_priority_i[own]})) begin
             static_valid = 1'b1;
             several      = 1'b0;
             own          = QueueWidth'(q);
           end else if (best_priority_i[q] == best_priority_i[own]) begin
             several = 1'b1;
-            if (QueueWidth'(q) > turn_i && own <= turn_i) own = QueueWidth'(q);
+            if (QueueWidth'(q) > serves_i.turn && own <= serves_i.turn) own = QueueWidth'(q);
           end
         end
       end
@@ -86,7 +83,7 @@ module cl_kernel_next
     assign several      = 1'b0;
 
     logic unused;
-    assign unused = ^{open_i, keeps_i, turn_i, misplaced_i, bound_level_i};
+    assign unused = ^serves_i;
   end
 
   assign tie_o         = dynamic_valid && static_valid && best_priority_i[dynamic_i] == best_priority_i[own];
@@ -102,8 +99,8 @@ module cl_kernel_next
   assign bound_o      = !dynamic_valid && !static_valid;
   assign any_o        = !bound_o || bound_valid_i;
   // No thread is below an idle thread, and a unit has one thread only: these two are never better or equal.
-  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Reserve && misplaced_i && any_o);
-  assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && misplaced_i);
+  assign better_o     = (!bound_o && first(queued_level, level_i)) || (Reserve && serves_i.misplaced && any_o);
+  assign equal_o      = !bound_o && queued_level == level_i && !(Reserve && serves_i.misplaced);
   assign placed_tie_o = several && !use_dynamic;
 
   always_comb begin
@@ -111,7 +108,7 @@ module cl_kernel_next
     level_o = queued_level;
     if (bound_o) begin
       tid_o   = bound_tid_i;
-      level_o = is_cpu ? (Reserve ? bound_level_i : '0) : {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Priorities - 1)))};
+      level_o = is_cpu ? (Reserve ? serves_i.bound_level : '0) : {1'b1, KeyWidth'(priority_key(Deadlines, RankWidth'(Priorities - 1)))};
     end
   end
 

@@ -23,7 +23,8 @@ module cl_kernel_reserve
   localparam int unsigned LevelWidth    = PriorityWidth + 1,
   localparam int unsigned Clients       = Cpus + HwThreads,
   localparam int unsigned CpuWidth      = (Clients > 1) ? $clog2(Clients) : 1,
-  localparam int unsigned QueueWidth    = $clog2(Cpus + 1)
+  localparam int unsigned QueueWidth    = $clog2(Cpus + 1),
+  parameter  type         serves_t      = logic  // defined by cl_kernel_engine
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
@@ -51,7 +52,14 @@ module cl_kernel_reserve
   output logic [Clients-1:0]                  open_o,       // a CPU, and not reserved
   output logic [Cpus-1:0]                     misplaced_o,  // the current thread, if any, is misplaced
   output logic [Cpus-1:0]          [Cpus-1:0] keeps_o,      // by CPU: whose queues it serves
-  output logic [Cpus-1:0]    [LevelWidth-1:0] place_level_o,// level of the thread in its place of cl_kernel_bound
+
+  // What client next_cpu_i may run. Of several queues of placed threads that tie the next one wins, round-robin: tie_i, when
+  // tie_queue_i has won for CPU tie_cpu_i
+  input  logic                 [CpuWidth-1:0] next_cpu_i,
+  output serves_t                             serves_o,
+  input  logic                                tie_i,
+  input  logic                 [CpuWidth-1:0] tie_cpu_i,
+  input  logic               [QueueWidth-1:0] tie_queue_i,
 
   // Changes
   input  logic                         [9:0]  ask_i,        // the CPU whose successor_o is requested
@@ -75,18 +83,18 @@ module cl_kernel_reserve
     assign only_o       = static_i;
     assign client_o     = cpu_i;
     assign open_o       = Clients'({Cpus{1'b1}});
+    assign serves_o     = '0;
     assign misplaced_o       = '0;
     assign successor_valid_o = 1'b0;
     assign successor_o       = '0;
     for (genvar c = 0; c < Cpus; c++) begin : g_keeps
-      assign keeps_o[c]       = Cpus'(1) << c;
-      assign place_level_o[c] = '0;
+      assign keeps_o[c] = Cpus'(1) << c;
     end
 
     logic unused;
     assign unused = ^{clk_i, rst_ni, raddr_i, tid_i, priority_i, home_we_i, home_tid_i, home_i, running_i,
                       current_tid_i, level_i, ask_i, reserve_i, release_i, change_cpu_i, set_priority_i, new_priority_i,
-                      queue_take_i, queue_op_i, queue_i};
+                      queue_take_i, queue_op_i, queue_i, next_cpu_i, tie_i, tie_cpu_i, tie_queue_i};
   end else begin : g_reserve
     typedef logic [TidWidth:0] count_t;
 
@@ -125,11 +133,35 @@ module cl_kernel_reserve
       for (int unsigned c = 0; c < Cpus; c++) begin
         open_o[c]        = ~reserved_q[c];
         misplaced_o[c]   = 1'b0;
-        place_level_o[c] = reserved_q[c] ? {1'b1, priority_q[c]} : '0;
         for (int unsigned o = 0; o < Cpus; o++) begin
           if (reserved_q[o] && (owner_q[o] == current_tid_i[c]) != (o == c)) misplaced_o[c] = 1'b1;
           keeps_o[c][o] = keeper_q[o] == CpuWidth'(c);
         end
+      end
+    end
+
+    // A hardware thread runs one thread only, whatever is reserved.
+    logic [Clients-1:0][QueueWidth-1:0] turn_q;
+
+    always_comb begin
+      serves_o      = '0;
+      serves_o.open = 1'b1;
+      serves_o.turn = turn_q[next_cpu_i];
+      for (int unsigned c = 0; c < Cpus; c++) begin
+        if (next_cpu_i == CpuWidth'(c)) begin
+          serves_o.open        = open_o[c];
+          serves_o.misplaced   = misplaced_o[c];
+          serves_o.keeps       = keeps_o[c];
+          serves_o.bound_level = reserved_q[c] ? {1'b1, priority_q[c]} : '0;
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        for (int unsigned c = 0; c < Clients; c++) turn_q[c] <= QueueWidth'(1);
+      end else if (tie_i) begin
+        turn_q[tie_cpu_i] <= tie_queue_i;
       end
     end
 
