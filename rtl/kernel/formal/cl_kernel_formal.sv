@@ -583,7 +583,7 @@ module cl_kernel_formal
     logic [5:0] op;
     tid_t       reads;
 
-    assign picked = u_dut.u_engine.g_pick.pick_q;
+    assign picked = u_dut.u_engine.u_pick.g_pipeline.pick_q;
     assign client = u_dut.u_engine.pick;
     assign op     = u_dut.op[client];
 
@@ -594,9 +594,9 @@ module cl_kernel_formal
         OpReserve:            reads = tid_t'(u_dut.words[client][0]);
         default:              reads = tid_t'(u_dut.id[client]);
       endcase
-      holds.pick = 32'(client) < Clients && (u_dut.u_engine.op_known & ~op_valid) == '0 && !u_dut.u_engine.act &&
+      holds.pick = 32'(client) < Clients && (u_dut.u_engine.u_pick.g_pipeline.known_q & ~op_valid) == '0 && !u_dut.u_engine.act &&
                    !u_dut.u_engine.commit && !u_dut.u_engine.publish_walk;
-      if (picked && u_dut.u_engine.op_known[client]) begin
+      if (picked && u_dut.u_engine.u_pick.g_pipeline.known_q[client]) begin
         if (u_dut.u_engine.op_pick != op || u_dut.u_engine.id_pick != u_dut.id[client]) holds.pick = 1'b0;
         if (u_dut.u_engine.read_pick != reads)                                          holds.pick = 1'b0;
       end
@@ -615,7 +615,7 @@ module cl_kernel_formal
 
   assign rst_n  = !FromReset || cycle_q != '0;
   assign idle   = 4'(u_dut.u_engine.state_q) == 4'd1;
-  assign wanted = u_dut.u_engine.pick_any;
+  assign wanted = u_dut.u_engine.u_pick.any;
   assign served = u_dut.u_engine.line_take | u_dut.u_engine.pick_valid;
 
   always_ff @(posedge clk_i) begin

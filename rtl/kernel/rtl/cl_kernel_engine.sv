@@ -287,93 +287,45 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
 
-  logic [Clients-1:0] request;
-  logic [Clients-1:0] op_known;
-  logic            idle, pick_valid, pick_op, pick_any;
-  logic            line_pending, line_take;
+  logic            idle, line_pending, line_take;
   line_request_t   line_request;
   line_t           line;
   logic            timeout_pending, timeout_take;
   logic      [5:0] timeout_op;
   logic      [9:0] timeout_id;
+  logic            clients_turn, pick_valid, pick_busy;
   cpu_t            pick;
+  logic      [5:0] op_pick;
+  logic      [9:0] id_pick;
+  tid_t            read_pick;
   logic [Clients-1:0][31:0] word0;
 
   for (genvar c = 0; c < Clients; c++) begin : g_word0
     assign word0[c] = requests_i.words[c][0];
   end
 
-  assign request = requests_i.op_valid | requests_i.save | (sched_i.waiting & requests_i.intr);
-  assign pick_op = requests_i.op_valid[pick] | requests_i.save[pick];
-
-  // The thread that an operation reads
-  function automatic tid_t read_by(input logic [5:0] op, input tid_t object, input tid_t own, input tid_t free);
-    unique case (op)
-      OpThreadExit, OpMove: read_by = own;
-      OpThreadCreate:       read_by = free;
-      OpMutexLock, OpMutexTrylock, OpMutexUnlock, OpMutexProtocol:
-                            read_by = Inheritance ? own : object;
-      OpEventFlags:         read_by = EventFlags ? own : object;
-      default:              read_by = object;
-    endcase
-  endfunction
-
-  logic [Clients-1:0] candidates;
-  cpu_t               candidate;
-  logic         [5:0] op_pick;
-  logic         [9:0] id_pick;
-  tid_t               read_pick;  // with Pipeline: the thread that it reads, if not a new one
-  logic               candidate_valid, candidate_taken;
-
-  cl_round_robin #(.Clients(Clients)) u_round_robin (
+  cl_kernel_pick #(
+    .Pipeline    (Pipeline),
+    .Inheritance (Inheritance),
+    .EventFlags  (EventFlags),
+    .Clients     (Clients),
+    .TidWidth    (TidWidth),
+    .requests_t  (requests_t)
+  ) u_pick (
     .clk_i,
     .rst_ni,
-    .req_i    (candidates),
-    .served_i (candidate_taken),
-    .valid_o  (candidate_valid),
-    .index_o  (candidate)
+    .requests_i,
+    .waiting_i (sched_i.waiting),
+    .caller_i  (sched_i.tid),
+    .turn_i    (clients_turn),
+    .valid_o   (pick_valid),
+    .client_o  (pick),
+    .busy_o    (pick_busy),
+    .op_o      (op_pick),
+    .id_o      (id_pick),
+    .tid_o     (read_pick),
+    .take_o
   );
-
-  if (Pipeline) begin : g_pick
-    // The client chosen keeps its turn until it is served, or no longer asks. An operation is taken when it and the thread
-    // that it reads are registered here.
-    logic pick_q, again;
-    cpu_t index_q, index_d;
-
-    assign index_d = again ? index_q : candidate;
-
-    always_ff @(posedge clk_i) begin
-      op_pick   <= requests_i.op[index_d];
-      id_pick   <= requests_i.id[index_d];
-      read_pick <= read_by(requests_i.op[index_d],
-                           tid_t'(requests_i.op[index_d] == OpReserve ? word0[index_d][9:0] : requests_i.id[index_d]),
-                           sched_i.tid[index_d], '0);
-    end
-
-    assign again           = pick_q && request[index_q] && !pick_valid;
-    assign candidates      = request & ~(Clients'(pick_q) << index_q);
-    assign candidate_taken = candidate_valid && !again;
-    assign pick_any        = pick_q && request[index_q] && (op_known[index_q] || !requests_i.op_valid[index_q]);
-    assign pick            = index_q;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        pick_q  <= 1'b0;
-        index_q <= '0;
-      end else begin
-        pick_q  <= again | candidate_valid;
-        index_q <= index_d;
-      end
-    end
-  end else begin : g_pick_at_once
-    assign candidates      = request;
-    assign candidate_taken = pick_valid;
-    assign pick_any        = candidate_valid;
-    assign pick            = candidate;
-    assign op_pick         = requests_i.op[pick];
-    assign id_pick         = requests_i.id[pick];
-    assign read_pick       = '0;
-  end
 
   // With dwrr the consequences of the last operation come first: a waiting load can complete (serve), or must end with
   // eintr (end_wait). Serving it means executing its operation again.
@@ -393,15 +345,9 @@ module cl_kernel_engine
   end
 
   // An interrupt line is served before a timeout, and both before the clients.
-  logic clients_turn;
   assign clients_turn = idle && !line_pending && !timeout_pending && !settling;
   assign line_take    = line_request.valid && idle && !settling;
   assign timeout_take = timeout_pending && idle && !line_pending && !settling;
-  assign pick_valid   = pick_any && clients_turn;
-
-  for (genvar c = 0; c < Clients; c++) begin : g_take
-    assign take_o[c] = pick_valid && pick_op && pick == cpu_t'(c);
-  end
 
   // The operation whose records are read
   cpu_t        rd_cpu;
@@ -1196,19 +1142,16 @@ module cl_kernel_engine
   tid_t start_tid, fetch_tid, after_now, after_tid;
 
   // The thread that the operation reads: one that is chosen now, or read again
+  function automatic tid_t read_by(input logic [5:0] op, input tid_t object, input tid_t by);
+    unique case (record_of(op, Inheritance, EventFlags))
+      RecordOfCaller: read_by = by;
+      RecordOfNew:    read_by = free_head;
+      default:        read_by = object;
+    endcase
+  endfunction
+
   if (Pipeline) begin : g_early_tid
-    logic [Clients-1:0] op_known_q;
-    tid_t               object;
-
-    assign op_known = op_known_q;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) op_known_q <= '0;
-      else         op_known_q <= requests_i.op_valid & ~take_o;
-    end
-
-    assign object    = tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q);
-    assign fetch_tid = read_by(op_q, object, caller, free_head);
+    assign fetch_tid = read_by(op_q, tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q), caller);
     always_comb begin
       if (line_pending)                        start_tid = tid_t'(line_request.id);
       else if (timeout_pending)                start_tid = tid_t'(timeout_id);
@@ -1217,9 +1160,8 @@ module cl_kernel_engine
     end
   end else begin : g_tid
     logic unused_pick;
-    assign unused_pick = ^{op_known, read_pick};
-    assign op_known  = '1;
-    assign fetch_tid = read_by(rd_op, tid_t'(rd_object), sched_i.tid[rd_cpu], free_head);
+    assign unused_pick = ^read_pick;
+    assign fetch_tid = read_by(rd_op, tid_t'(rd_object), sched_i.tid[rd_cpu]);
     assign start_tid = fetch_tid;
   end
 
@@ -1324,7 +1266,7 @@ module cl_kernel_engine
       else if (!line_request.notes) at_idle.state_d = StDispatch;
     end else if (timeout_take) begin
       at_idle.state_d = StDispatch;
-    end else if (pick_valid && pick_op) begin
+    end else if (pick_valid && pick_busy) begin
       at_idle.cmd.saved = requests_i.save[pick];
       if (requests_i.save[pick] && sched_i.leaving[pick] && sched_i.leaving_ready[pick]) begin
         at_idle.raddr       = sched_i.leaving_tid[pick];

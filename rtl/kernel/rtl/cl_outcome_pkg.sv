@@ -65,6 +65,12 @@ package cl_outcome_pkg;
     logic [31:0] word0;
   } read_t;
 
+  typedef enum logic [1:0] {
+    RecordOfObject,  // the thread that the id names; without one it is read in vain
+    RecordOfCaller,
+    RecordOfNew      // the first free id
+  } record_of_e;
+
   // What an interrupt line asks for (cl_kernel_interrupt_ops)
   typedef struct packed {
     logic       valid;
@@ -73,6 +79,17 @@ package cl_outcome_pkg;
     logic [5:0] op;
     logic [9:0] id;
   } line_request_t;
+
+  // Whose record in the thread table an operation needs
+  function automatic record_of_e record_of(input logic [5:0] op, input bit inheritance, input bit event_flags);
+    unique case (op)
+      OpThreadExit, OpMove:                                       record_of = RecordOfCaller;
+      OpThreadCreate:                                             record_of = RecordOfNew;
+      OpMutexLock, OpMutexTrylock, OpMutexUnlock, OpMutexProtocol: record_of = inheritance ? RecordOfCaller : RecordOfObject;
+      OpEventFlags:                                               record_of = event_flags ? RecordOfCaller : RecordOfObject;
+      default:                                                    record_of = RecordOfObject;
+    endcase
+  endfunction
 
   function automatic outcome_t failed(input status_e status);
     failed        = '0;
