@@ -260,7 +260,7 @@ def test_the_command_ends_with_the_guest_s_status(
     def run(guest: vm.Guest, script: str, **options: Any) -> vm.Outcome:
         seen.extend((dict(guest.files), script, options["cpus"], options["smt"], options["deterministic"]))
         options["on_output"]("said\n")
-        return vm.Outcome(5, "said\n", {"a/b": b"left"}, 1, 2)
+        return vm.Outcome(5, "said\n", {"a/b": b"left"})
 
     monkeypatch.setattr(vm, "run", run)
     arguments = ["--cpus", "2", "--smt", "--file", "/x=y=z", "--output", str(tmp_path / "o")]

@@ -243,7 +243,7 @@ def test_the_rows_of_kills(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(guest: vm.Guest, script: str, **options: Any) -> vm.Outcome:
         asked.append((guest.files["/moments"], script, options["kernel"], options["cgroup"]))
-        return vm.Outcome(0, said, {}, 1, 2)
+        return vm.Outcome(0, said, {})
 
     monkeypatch.setattr(vm, "run", run)
     case = killed.CASES[2]

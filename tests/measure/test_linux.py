@@ -232,7 +232,7 @@ def test_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         seen.append(options["seed"])
         if options["seed"] == 2:
             raise vm.GuestError("the guest was stopped\nand so on")
-        return vm.Outcome(0, "", _files("five"), 1, 2)
+        return vm.Outcome(0, "", _files("five"))
 
     made = vm.Guest({"/job": tmp_path / "job", "/y": b"y"})
     (tmp_path / "job").mkdir()

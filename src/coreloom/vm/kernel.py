@@ -42,10 +42,6 @@ class Kernel:
     config: Path
     modules: tuple[Path, ...]  # what the guest's channels need beyond it, in the order of loading
 
-    def has(self, option: str) -> bool:
-        """Whether CONFIG_`option` is built in."""
-        return f"CONFIG_{option}=y\n" in self.config.read_text()
-
 
 def get(choice: str = "7") -> Kernel:
     """A kernel of CHOICES, fetched once."""

@@ -61,8 +61,6 @@ class Outcome:
     status: int  # of the script
     stdout: str  # and stderr
     files: dict[str, bytes]  # what the script left below /out, by relative path
-    boot_seconds: float  # of the host, from QEMU's start to the script's
-    seconds: float  # of the host, in all
 
 
 def last_line(said: str) -> str:
@@ -137,18 +135,16 @@ def run(
         )
         _write_image(machine.initrd, guest, script, chosen)
         for tries_left in reversed(range(_BOOT_TRIES)):
-            started = time.monotonic()
             begun, reason = _boot(machine, timeout, on_output)
-            if tries_left == 0 or (begun is not None and _EMULATOR not in _last(machine)):
+            if tries_left == 0 or (begun and _EMULATOR not in _last(machine)):
                 break
-        seconds = time.monotonic() - started
         result = machine.result.read_bytes() if machine.result.exists() else b""
         output = _text(machine.output)
-        if begun is None or not result.endswith(b"end\n"):
-            where = "before the script began" if begun is None else "before the script ended"
+        if not begun or not result.endswith(b"end\n"):
+            where = "before the script ended" if begun else "before the script began"
             raise GuestError(f"the guest {reason} {where}:\n{_last(machine)}")
         status, files = parse_result(result)
-        return Outcome(status, output, files, begun - started, seconds)
+        return Outcome(status, output, files)
 
 
 def run_checks(
@@ -248,15 +244,13 @@ def _write_image(target: Path, guest: Guest, script: str, chosen: linux_kernel.K
     image.write(target, entries | image.of_host(guest.files))
 
 
-def _boot(
-    machine: qemu.Machine, timeout: float, on_output: Callable[[str], None] | None
-) -> tuple[float | None, str]:
-    """Run QEMU to its end: when the script began, if it did, and what ended QEMU."""
+def _boot(machine: qemu.Machine, timeout: float, on_output: Callable[[str], None] | None) -> tuple[bool, str]:
+    """Run QEMU to its end: whether the script began, and what ended QEMU."""
     for path in (machine.kernel_log, machine.output, machine.result):
         path.unlink(missing_ok=True)
     tool = qemu.get()
     errors = machine.output.with_name("errors")
-    begun, shown = None, 0
+    begun, shown = False, 0
     deadline = time.monotonic() + timeout
     with errors.open("wb") as said:
         process = subprocess.Popen(
@@ -269,8 +263,7 @@ def _boot(
     try:
         while True:
             ended = process.poll() is not None
-            if begun is None and machine.result.exists() and machine.result.stat().st_size:
-                begun = time.monotonic()
+            begun = begun or (machine.result.exists() and machine.result.stat().st_size > 0)
             if on_output is not None:
                 shown = _show(machine.output, shown, on_output)
             if ended:
