@@ -146,8 +146,8 @@ module cl_kernel
     logic         [7:0] weight;
     logic               later;
     logic [Clients-1:0] ahead, slice_known;
-    logic               serve, busy;
-    cpu_t               serve_cpu;
+    logic               serve, busy, end_wait;
+    cpu_t               serve_cpu, end_cpu;
     queue_t             now_queue, later_queue;
     logic    [Cpus-1:0] takes_rt;
   } policy_t;
@@ -169,9 +169,9 @@ module cl_kernel
   logic          [15:0] slice;
   logic                 slice_restart, stable;
 
-  logic               settle, serve, busy, later;
+  logic               settle, serve, busy, end_wait, later;
   dwrr_op_t           dwrr_op;
-  cpu_t               serve_cpu;
+  cpu_t               serve_cpu, end_cpu;
   logic         [7:0] weight;
   logic [Clients-1:0] ahead, slice_known;
   logic    [Cpus-1:0] asked, takes_rt;
@@ -287,6 +287,9 @@ module cl_kernel
       .serve_o         (serve),
       .serve_cpu_o     (serve_cpu),
       .busy_o          (busy),
+      .intr_i,
+      .end_wait_o      (end_wait),
+      .end_cpu_o       (end_cpu),
       .now_o           (now_queue),
       .later_queue_o   (later_queue)
     );
@@ -296,6 +299,8 @@ module cl_kernel
     assign slice_used  = timer_used;
     assign weight      = '0;
     assign later       = 1'b0;
+    assign end_wait    = 1'b0;
+    assign end_cpu     = '0;
     assign ahead       = '0;
     assign slice_known = '1;
     assign now_queue   = '0;
@@ -340,28 +345,29 @@ module cl_kernel
                          leaving_front: leaving_front, tid: tid, leaving_tid: leaving_tid, level: level};
   assign best        = '{valid: best_valid, key: best_priority, tid: best_tid};
   assign policy      = '{weight: weight, later: later, ahead: ahead, slice_known: slice_known, serve: serve, busy: busy,
-                         serve_cpu: serve_cpu, now_queue: now_queue, later_queue: later_queue, takes_rt: takes_rt};
+                         end_wait: end_wait, serve_cpu: serve_cpu, end_cpu: end_cpu, now_queue: now_queue,
+                         later_queue: later_queue, takes_rt: takes_rt};
 
   cl_kernel_engine #(
-    .Policy     (Policy),
-    .Reserve    (Reserve),
-    .Timeouts   (Timeouts),
-    .Inheritance(Inheritance),
-    .BarrierWait(BarrierWait),
-    .EventFlags (EventFlags),
-    .Pipeline   (Pipeline),
-    .RtPriority (RtPriority),
-    .Cpus       (Cpus),
-    .HwThreads  (HwThreads),
-    .Threads    (Threads),
-    .Priorities (Priorities),
-    .Ports      (Ports),
-    .PortDepth  (PortDepth),
-    .PortWords  (PortWords),
-    .Mutexes    (Mutexes),
-    .Semaphores (Semaphores),
-    .Conditions (Conditions),
-    .Lines      (Lines),
+    .Policy        (Policy),
+    .Reserve       (Reserve),
+    .Timeouts      (Timeouts),
+    .Inheritance   (Inheritance),
+    .BarrierWait   (BarrierWait),
+    .EventFlags    (EventFlags),
+    .Pipeline      (Pipeline),
+    .RtPriority    (RtPriority),
+    .Cpus          (Cpus),
+    .HwThreads     (HwThreads),
+    .Threads       (Threads),
+    .Priorities    (Priorities),
+    .Ports         (Ports),
+    .PortDepth     (PortDepth),
+    .PortWords     (PortWords),
+    .Mutexes       (Mutexes),
+    .Semaphores    (Semaphores),
+    .Conditions    (Conditions),
+    .Lines         (Lines),
     .requests_t    (requests_t),
     .sched_state_t (sched_state_t),
     .queue_cmd_t   (queue_cmd_t),

@@ -53,6 +53,9 @@ module cl_kernel_dwrr
   output logic                              serve_o,      // a waiting load can complete:
   output logic               [CpuWidth-1:0] serve_cpu_o,
   output logic                              busy_o,       // not yet: check again in the next cycle
+  input  logic    [Cpus-1:0]                intr_i,       // an interrupt is pending:
+  output logic                              end_wait_o,   // if nothing else is to come, a waiting load ends with eintr:
+  output logic               [CpuWidth-1:0] end_cpu_o,
   output logic             [QueueWidth-1:0] now_o,        // the queues
   output logic             [QueueWidth-1:0] later_queue_o
 );
@@ -222,7 +225,7 @@ module cl_kernel_dwrr
   logic                       settled, none_behind, now_valid, later_valid, wanted, begin_round, stuck, close;
   logic            [Cpus-1:0] can, can_now, can_later, infeasible, infeasible_q, found_q;
   logic                       infeasible_valid_q;   // infeasible_q is up to date
-  index_t                     serve_cpu, close_cpu;
+  index_t                     serve_cpu, close_cpu, end_cpu;
   sum_t                       removed_q;
   logic       [PartWidth-1:0] parts_q;  // CPUs that are left for the others
 
@@ -252,12 +255,17 @@ module cl_kernel_dwrr
   assign now_o         = (round_q[0] ^ begin_round) ? QueueWidth'(Cpus + 1) : '0;
   assign later_queue_o = round_q[0] ? '0 : QueueWidth'(Cpus + 1);
 
+  assign end_wait_o    = !busy_o && (waiting_i & intr_i) != '0;
+  assign end_cpu_o     = CpuWidth'(end_cpu);
+
   always_comb begin
     serve_cpu = '0;
     close_cpu = '0;
+    end_cpu   = '0;
     for (int unsigned c = Cpus; c > 0; c--) begin
-      if (can[c-1] && held_i[c-1]) serve_cpu = index_t'(c - 1);
-      if (infeasible_q[c-1])       close_cpu = index_t'(c - 1);
+      if (can[c-1] && held_i[c-1])       serve_cpu = index_t'(c - 1);
+      if (infeasible_q[c-1])             close_cpu = index_t'(c - 1);
+      if (waiting_i[c-1] && intr_i[c-1]) end_cpu   = index_t'(c - 1);
     end
     for (int unsigned c = Cpus; c > 0; c--) begin
       if (can[c-1] && !held_i[c-1]) serve_cpu = index_t'(c - 1);

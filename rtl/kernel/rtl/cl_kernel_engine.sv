@@ -107,10 +107,10 @@ module cl_kernel_engine
 
   // Directed preemption (cl_kernel_irq)
   output logic   [Clients-1:0]        open_o,
-  output logic      [Cpus-1:0] [Cpus-1:0] keeps_o,
+  output logic [Cpus-1:0] [Cpus-1:0]  keeps_o,
   output logic      [Cpus-1:0]        misplaced_o,
   output logic      [Cpus-1:0]        bound_queued_o,
-  output logic                        stable_o, // the scheduling state and the queue are consistent
+  output logic                        stable_o,  // the scheduling state and the queue are consistent
 
   // Policies dwrr and partitioned (cl_kernel_dwrr, cl_kernel_groups): what happens to threads, and what follows from it
   output dwrr_op_t                    dwrr_o,
@@ -122,9 +122,9 @@ module cl_kernel_engine
     return (a > b) ? a : b;
   endfunction
 
-  localparam int unsigned LineWidth      = (Lines > 1) ? $clog2(Lines) : 1;
-  localparam int unsigned MaxObjects     = most(most(Ports, Mutexes), most(Semaphores, Conditions));
-  localparam int unsigned ObjectWidth    = (MaxObjects > 1) ? $clog2(MaxObjects) : 1;
+  localparam int unsigned LineWidth   = (Lines > 1) ? $clog2(Lines) : 1;
+  localparam int unsigned MaxObjects  = most(most(Ports, Mutexes), most(Semaphores, Conditions));
+  localparam int unsigned ObjectWidth = (MaxObjects > 1) ? $clog2(MaxObjects) : 1;
 
   typedef logic      [TidWidth-1:0] tid_t;
   typedef logic [PriorityWidth-1:0] priority_t;
@@ -133,21 +133,43 @@ module cl_kernel_engine
   typedef logic      [CpuWidth-1:0] cpu_t;    // a client
   typedef logic     [LineWidth-1:0] line_t;
 
-  // What the services see of an operation (cl_kernel_services)
+  // The next thread of a client (cl_kernel_next)
+  typedef struct packed {
+    logic                  any;
+    logic                  better;
+    logic                  equal;
+    logic                  tie;
+    logic                  placed_tie;
+    logic                  bound;
+    logic [QueueWidth-1:0] home;   // the ready queue it is in
+    tid_t                  tid;
+    level_t                level;
+  } next_t;
+
+  // With reservations: what a client may run (cl_kernel_reserve)
+  typedef struct packed {
+    logic                  open;         // a CPU's dynamic threads,
+    logic       [Cpus-1:0] keeps;        // and those placed on these CPUs
+    logic [QueueWidth-1:0] turn;         // their queue that won the last tie
+    logic                  misplaced;    // the current thread gives way to any
+    level_t                bound_level;  // of the thread that is bound to it
+  } serves_t;
+
+  // What the services see (cl_kernel_services): the operation,
   typedef struct packed {
     logic  [5:0] op;
     logic  [9:0] id;
     cpu_t        client;
     tid_t        caller;
-    logic        caller_runs;      // the client has a running thread, the caller
-    logic        slice_used, ahead;  // of the caller, see cl_kernel_dwrr
+    logic        caller_runs;        // the client has a running thread, the caller
+    logic        slice_used, ahead;  // see cl_kernel_thread_ops
     logic [31:0] word0;
-    logic        by_line;          // it is interrupt line `line`'s
+    logic        by_line;            // it is interrupt line `line`'s
     line_t       line;
-    logic        timeout_set;      // the caller has a deadline (cl_kernel_timeouts)
+    logic        timeout_set;        // the caller has a deadline (cl_kernel_timeouts)
   } operation_t;
 
-  // of the thread that the client would run next,
+  // the thread that the client would run next,
   typedef struct packed {
     logic any;                     // if there is one:
     logic better;                  // one of higher priority than the caller's,
@@ -156,7 +178,7 @@ module cl_kernel_engine
     tid_t tid;
   } choice_t;
 
-  // of threads that have a client alone,
+  // threads that have a client alone,
   typedef struct packed {
     logic [Clients-1:0] valid;     // clients that have a thread of their own,
     logic [Clients-1:0] queued;    // and that is ready
@@ -165,7 +187,7 @@ module cl_kernel_engine
     cpu_t               successor;
   } bound_t;
 
-  // of the thread read,
+  // the thread read,
   typedef struct packed {
     logic                             exists;
     tid_t                             tid;
@@ -178,7 +200,7 @@ module cl_kernel_engine
     logic                       [7:0] weight;
   } thread_t;
 
-  // of a mutex with a protocol;
+  // a mutex with a protocol;
   typedef struct packed {
     logic      gone;               // it is locked, and its owner has ended
     logic      above;              // the thread read may not take it: it is above the ceiling
@@ -217,31 +239,8 @@ module cl_kernel_engine
   logic        offer_q;        // at its end StOffer, for:
   cpu_t        offer_cpu_q;
   logic        late_q;         // StOffer: release the CPU only then
-
-  // The next thread of a client, chosen one cycle ahead (cl_kernel_next)
-  typedef struct packed {
-    logic                  any;
-    logic                  better;
-    logic                  equal;
-    logic                  tie;
-    logic                  placed_tie;
-    logic                  bound;
-    logic [QueueWidth-1:0] home;   // the ready queue it is in
-    tid_t                  tid;
-    level_t                level;
-  } next_t;
-
-  next_t next_q;
-  logic  next_known_q;  // nothing has changed since it was chosen
-
-  // With reservations: what the client may run (cl_kernel_reserve)
-  typedef struct packed {
-    logic                  open;         // a CPU's dynamic threads,
-    logic       [Cpus-1:0] keeps;        // and those placed on these CPUs
-    logic [QueueWidth-1:0] turn;         // their queue that won the last tie
-    logic                  misplaced;    // the current thread gives way to any
-    level_t                bound_level;  // of the thread that is bound to it
-  } serves_t;
+  next_t       next_q;         // chosen one cycle ahead
+  logic        next_known_q;   // nothing has changed since it was chosen
 
   // ---------------------------------------------------------------------------------------------
   // What a state does
@@ -287,17 +286,17 @@ module cl_kernel_engine
   // ---------------------------------------------------------------------------------------------
   // Choice of the client
 
-  logic            idle, line_pending, line_take;
-  line_request_t   line_request;
-  line_t           line;
-  logic            timeout_pending, timeout_take;
-  logic      [5:0] timeout_op;
-  logic      [9:0] timeout_id;
-  logic            clients_turn, pick_valid, pick_busy;
-  cpu_t            pick;
-  logic      [5:0] op_pick;
-  logic      [9:0] id_pick;
-  tid_t            read_pick;
+  logic          idle, line_pending, line_take;
+  line_request_t line_request;
+  line_t         line;
+  logic          timeout_pending, timeout_take;
+  logic    [5:0] timeout_op;
+  logic    [9:0] timeout_id;
+  logic          clients_turn, pick_valid, pick_busy;
+  cpu_t          pick;
+  logic    [5:0] op_pick;
+  logic    [9:0] id_pick;
+  tid_t          read_pick;
   logic [Clients-1:0][31:0] word0;
 
   for (genvar c = 0; c < Clients; c++) begin : g_word0
@@ -327,22 +326,13 @@ module cl_kernel_engine
     .take_o
   );
 
-  // With dwrr the consequences of the last operation come first: a waiting load can complete (serve), or must end with
-  // eintr (end_wait). Serving it means executing its operation again.
+  // With a policy the consequences of the last operation come first: a waiting load can complete (serve), or must end
+  // with eintr (end_wait). Serving it means executing its operation again.
   localparam bit Dwrr = Policy == PolicyDwrr;
-  logic settling, end_wait;
-  cpu_t end_cpu;
+  logic settling;
 
   assign settle_o = idle && queue_ready_i;
-  assign end_wait = Dwrr && !policy_i.busy && (sched_i.waiting & requests_i.intr) != '0;
-  assign settling = policy_i.busy || end_wait;
-
-  always_comb begin
-    end_cpu = '0;
-    for (int unsigned c = Clients; c > 0; c--) begin
-      if (sched_i.waiting[c-1] && requests_i.intr[c-1]) end_cpu = cpu_t'(c - 1);
-    end
-  end
+  assign settling = policy_i.busy || policy_i.end_wait;
 
   // An interrupt line is served before a timeout, and both before the clients.
   assign clients_turn = idle && !line_pending && !timeout_pending && !settling;
@@ -514,21 +504,21 @@ module cl_kernel_engine
   assign unused_home = ^home;
 
   // Reservations
-  logic                            give_back, successor_valid;
-  cpu_t                            reserve_cpu, successor;
-  serves_t                         serves;
+  logic    give_back, successor_valid;
+  cpu_t    reserve_cpu, successor;
+  serves_t serves;
 
   // Inheritance
-  logic      granted;            // the thread read is woken with the mutex that was unlocked: it gets job_priority
-  logic      settling_threads;   // StSettle
-  logic      job_first, job_start, job_pending, job_done, job_again, job_set, job_taken, job_leave, job_insert,
-             job_insertion;
-  tid_t      job_raddr, job_who;
-  logic [9:0] job_mutex;
-  priority_t job_priority, own;  // what a thread gets; what the thread read has without what it inherits
+  logic        granted;            // the thread read is woken with the mutex that was unlocked: it gets job_priority
+  logic        settling_threads;   // StSettle
+  logic        job_first, job_start, job_pending, job_done, job_again, job_set, job_taken, job_leave, job_insert,
+               job_insertion;
+  tid_t        job_raddr, job_who;
+  logic  [9:0] job_mutex;
+  priority_t   job_priority, own;  // what a thread gets; what the thread read has without what it inherits
   mutex_rule_t mutex_rule;
-  logic      mutex_locked;
-  tid_t      mutex_owner;
+  logic        mutex_locked;
+  tid_t        mutex_owner;
 
   assign settling_threads = Inheritance && state_q == StSettle;
 
@@ -603,52 +593,52 @@ module cl_kernel_engine
   ) u_reserve (
     .clk_i,
     .rst_ni,
-    .raddr_i         (action.raddr),
-    .tid_i           (tid),
-    .cpu_i           (cpu),
-    .static_i        (is_static),
-    .priority_i      (key),
-    .home_o          (home),
-    .owned_o         (is_owner),
-    .only_o          (is_only),
-    .client_o        (client),
-    .home_we_i       (change.create | change.idle | change.move),
-    .home_tid_i      ((change.idle | change.move) ? tid : new_tid),
-    .home_i          (change.idle ? cpu_q : new_thread.cpu),
-    .running_i       (sched_i.running[Cpus-1:0]),
-    .current_tid_i   (sched_i.tid[Cpus-1:0]),
-    .level_i         (sched_i.level[Cpus-1:0]),
+    .raddr_i           (action.raddr),
+    .tid_i             (tid),
+    .cpu_i             (cpu),
+    .static_i          (is_static),
+    .priority_i        (key),
+    .home_o            (home),
+    .owned_o           (is_owner),
+    .only_o            (is_only),
+    .client_o          (client),
+    .home_we_i         (change.create | change.idle | change.move),
+    .home_tid_i        ((change.idle | change.move) ? tid : new_tid),
+    .home_i            (change.idle ? cpu_q : new_thread.cpu),
+    .running_i         (sched_i.running[Cpus-1:0]),
+    .current_tid_i     (sched_i.tid[Cpus-1:0]),
+    .level_i           (sched_i.level[Cpus-1:0]),
     .open_o,
     .misplaced_o,
     .keeps_o,
-    .next_cpu_i      (rd_cpu),
-    .serves_o        (serves),
-    .tie_i           (action.take_next & next_q.placed_tie),
-    .tie_cpu_i       (cpu_q),
-    .tie_queue_i     ($clog2(Cpus + 1)'(next_q.home)),
-    .ask_i           (rd_id),
-    .successor_valid_o(successor_valid),
-    .successor_o     (successor),
-    .reserve_i       (change.reserve),
-    .release_i       (give_back),
-    .change_cpu_i    (reserve_cpu),
-    .set_priority_i  (action.set_priority),
-    .new_priority_i  (new_key),
-    .queue_take_i    (action.queue_valid & queue_ready_i),
-    .queue_op_i      (queue_o.op),
-    .queue_i         ($clog2(Cpus + 1)'(queue_o.which))
+    .next_cpu_i        (rd_cpu),
+    .serves_o          (serves),
+    .tie_i             (action.take_next & next_q.placed_tie),
+    .tie_cpu_i         (cpu_q),
+    .tie_queue_i       ($clog2(Cpus + 1)'(next_q.home)),
+    .ask_i             (rd_id),
+    .successor_valid_o (successor_valid),
+    .successor_o       (successor),
+    .reserve_i         (change.reserve),
+    .release_i         (give_back),
+    .change_cpu_i      (reserve_cpu),
+    .set_priority_i    (action.set_priority),
+    .new_priority_i    (new_key),
+    .queue_take_i      (action.queue_valid & queue_ready_i),
+    .queue_op_i        (queue_o.op),
+    .queue_i           ($clog2(Cpus + 1)'(queue_o.which))
   );
 
   assign bound_queued_o = bound_queued[Cpus-1:0];
 
-  outcome_t   decided, outcome;  // as the services decide; the same, when it happens
-  logic       commit;     // it happens now
-  logic       decided_q, act, waking;
-  logic       waiter_valid, several, insert, walk, walk_pending, walk_done, leave, found, missing;
-  tid_t       waiter;
-  logic        setting, satisfied, last; // event_flags wakes those whom the flags satisfy; one: the thread read
-  logic  [9:0] object_id; // the operation's object; a new one if it creates it
-  logic [31:0] argument;  // its second word, or the thread whose time is over
+  outcome_t    decided, outcome;          // as the services decide; the same, when it happens
+  logic        commit;                    // it happens now
+  logic        decided_q, act, waking;
+  logic        waiter_valid, several, insert, walk, walk_pending, walk_done, leave, found, missing;
+  tid_t        waiter;
+  logic        setting, satisfied, last;  // event_flags wakes those whom the flags satisfy; one: the thread read
+  logic  [9:0] object_id;                 // the operation's object; a new one if it creates it
+  logic [31:0] argument;                  // its second word, or the thread whose time is over
   logic [31:0] caller_word0, target;
 
   cl_kernel_wait_lists #(
@@ -836,25 +826,25 @@ module cl_kernel_engine
                        detached: detached, joined: joined, owned: is_owner, weight: policy_i.weight};
 
   cl_kernel_services #(
-    .Policy      (Policy),
-    .Cpus        (Cpus),
-    .HwThreads   (HwThreads),
-    .Reserve     (Reserve),
-    .Timeouts    (Timeouts),
-    .Inheritance (Inheritance),
-    .BarrierWait (BarrierWait),
-    .EventFlags  (EventFlags),
-    .Pipeline    (Pipeline),
-    .Priorities  (Priorities),
-    .TidWidth    (TidWidth),
-    .Ports       (Ports),
-    .PortDepth   (PortDepth),
-    .PortWords   (PortWords),
-    .Mutexes     (Mutexes),
-    .Semaphores  (Semaphores),
-    .Conditions  (Conditions),
-    .Lines       (Lines),
-    .ObjectWidth (most(ObjectWidth, TidWidth)),
+    .Policy       (Policy),
+    .Cpus         (Cpus),
+    .HwThreads    (HwThreads),
+    .Reserve      (Reserve),
+    .Timeouts     (Timeouts),
+    .Inheritance  (Inheritance),
+    .BarrierWait  (BarrierWait),
+    .EventFlags   (EventFlags),
+    .Pipeline     (Pipeline),
+    .Priorities   (Priorities),
+    .TidWidth     (TidWidth),
+    .Ports        (Ports),
+    .PortDepth    (PortDepth),
+    .PortWords    (PortWords),
+    .Mutexes      (Mutexes),
+    .Semaphores   (Semaphores),
+    .Conditions   (Conditions),
+    .Lines        (Lines),
+    .ObjectWidth  (most(ObjectWidth, TidWidth)),
     .operation_t  (operation_t),
     .choice_t     (choice_t),
     .bound_t      (bound_t),
@@ -1253,11 +1243,11 @@ module cl_kernel_engine
       at_idle.silent_d  = 1'b0;
       if (policy_i.serve) begin
         at_idle.state_d = StDispatch;
-      end else if (end_wait) begin
-        at_idle.sched_cpu       = end_cpu;
+      end else if (policy_i.end_wait) begin
+        at_idle.sched_cpu       = policy_i.end_cpu;
         at_idle.cmd.interrupted = 1'b1;
         at_idle.answer_valid    = 1'b1;
-        at_idle.answer_cpu      = end_cpu;
+        at_idle.answer_cpu      = policy_i.end_cpu;
         at_idle.answer          = word(StatusEintr, 1'b0, '0);
       end
     end else if (line_take) begin

@@ -2,9 +2,9 @@
 // The decision of an operation: from the operation, the records read and the caller to one outcome.
 //
 // Each kind of object has its service, which keeps the table of its objects; bits 5:3 of the operation tell the kind,
-// but 22 and 23 are of timeouts, 31 the mutexes' and 52 to 55 the threads'. `outcome_o` is combinational; what it changes happens with
-// commit_i, which the engine gives at most once an operation, when everything that must happen before (publishing) has
-// happened. A new kind of object is a new service here, and nothing in the engine.
+// but 22 and 23 are of timeouts, 31 the mutexes' and 52 to 55 the threads'. `outcome_o` is combinational; what it changes
+// happens with commit_i, which the engine gives at most once an operation, when everything that must happen before
+// (publishing) has happened. A new kind of object is a new service here, and nothing in the engine.
 module cl_kernel_services
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -170,33 +170,33 @@ module cl_kernel_services
   end
 
   cl_kernel_thread_ops #(
-    .Policy     (Policy),
-    .Cpus       (Cpus),
-    .HwThreads  (HwThreads),
-    .Priorities (Priorities),
-    .TidWidth   (TidWidth),
-    .Reserve    (Reserve),
+    .Policy       (Policy),
+    .Cpus         (Cpus),
+    .HwThreads    (HwThreads),
+    .Priorities   (Priorities),
+    .TidWidth     (TidWidth),
+    .Reserve      (Reserve),
     .choice_t     (choice_t),
     .bound_t      (bound_t),
     .thread_t     (thread_t),
     .new_thread_t (new_thread_t)
   ) u_thread_ops (
-    .op_i (now_i.op),
-    .id_i (now_i.id),
-    .word0_i (now_i.word0),
-    .client_i       (now_i.client),
-    .caller_i       (now_i.caller),
-    .caller_runs_i  (now_i.caller_runs),
-    .slice_used_i   (now_i.slice_used),
-    .ahead_i        (now_i.ahead),
+    .op_i          (now_i.op),
+    .id_i          (now_i.id),
+    .word0_i       (now_i.word0),
+    .client_i      (now_i.client),
+    .caller_i      (now_i.caller),
+    .caller_runs_i (now_i.caller_runs),
+    .slice_used_i  (now_i.slice_used),
+    .ahead_i       (now_i.ahead),
     .next_i,
     .bound_i,
     .thread_i,
     .room_i,
     .new_tid_i,
     .new_o,
-    .outcome_o      (of_thread),
-    .change_o       (change)
+    .outcome_o     (of_thread),
+    .change_o      (change)
   );
 
   cl_kernel_mutex_ops #(
@@ -209,10 +209,10 @@ module cl_kernel_services
     .clk_i,
     .rst_ni,
     .read_id_i (read_i.id),
-    .op_i (now_i.op),
-    .id_i (now_i.id),
-    .caller_i (now_i.caller),
-    .word0_i (now_i.word0),
+    .op_i      (now_i.op),
+    .id_i      (now_i.id),
+    .caller_i  (now_i.caller),
+    .word0_i   (now_i.word0),
     .gone_i    (mutex_rule_i.gone),
     .above_i   (mutex_rule_i.above),
     .ceiling_i (8'(mutex_rule_i.ceiling)),
@@ -228,17 +228,17 @@ module cl_kernel_services
   cl_kernel_semaphore_ops #(.Semaphores(Semaphores), .Pipeline(Pipeline)) u_semaphore_ops (
     .clk_i,
     .rst_ni,
-    .read_id_i (read_i.id),
-    .op_i (now_i.op),
-    .id_i (now_i.id),
-    .word0_i (now_i.word0),
+    .read_id_i    (read_i.id),
+    .op_i         (now_i.op),
+    .id_i         (now_i.id),
+    .word0_i      (now_i.word0),
     .read_word0_i (read_i.word0),
-    .bind_id_i  (bind_id),
-    .bindable_o (semaphore_exists),
+    .bind_id_i    (bind_id),
+    .bindable_o   (semaphore_exists),
     .waiter_valid_i,
-    .outcome_o  (of_semaphore),
-    .new_o      (new_semaphore),
-    .commit_i   (commit)
+    .outcome_o    (of_semaphore),
+    .new_o        (new_semaphore),
+    .commit_i     (commit)
   );
 
   cl_kernel_condition_ops #(
@@ -250,9 +250,9 @@ module cl_kernel_services
     .clk_i,
     .rst_ni,
     .read_id_i (read_i.id),
-    .op_i (now_i.op),
-    .id_i (now_i.id),
-    .word0_i (now_i.word0),
+    .op_i      (now_i.op),
+    .id_i      (now_i.id),
+    .word0_i   (now_i.word0),
     .waiter_valid_i,
     .flags_o,
     .flags_we_i,
@@ -271,11 +271,11 @@ module cl_kernel_services
     .clk_i,
     .rst_ni,
     .line_i             (lines_i),
-    .read_id_i (read_i.id),
-    .op_i (now_i.op),
-    .id_i (now_i.id),
-    .word0_i (now_i.word0),
-    .caller_i (now_i.caller),
+    .read_id_i          (read_i.id),
+    .op_i               (now_i.op),
+    .id_i               (now_i.id),
+    .word0_i            (now_i.word0),
+    .caller_i           (now_i.caller),
     .semaphore_exists_i (semaphore_exists),
     .port_exists_i      (port_exists),
     .port_open_i        (port_open),
@@ -306,22 +306,22 @@ module cl_kernel_services
   ) u_port_ops (
     .clk_i,
     .rst_ni,
-    .read_i (read_i.valid),
-    .read_id_i (read_i.id),
-    .op_i (now_i.op),
-    .id_i (now_i.id),
-    .cpu_i (now_i.client),
-    .caller_i (now_i.caller),
-    .word0_i (now_i.word0),
+    .read_i        (read_i.valid),
+    .read_id_i     (read_i.id),
+    .op_i          (now_i.op),
+    .id_i          (now_i.id),
+    .cpu_i         (now_i.client),
+    .caller_i      (now_i.caller),
+    .word0_i       (now_i.word0),
     .words_i,
-    .by_line_i (now_i.by_line),
-    .line_i (now_i.line),
-    .bind_id_i      (bind_id),
-    .bind_exists_o  (port_exists),
-    .bind_open_o    (port_open),
+    .by_line_i     (now_i.by_line),
+    .line_i        (now_i.line),
+    .bind_id_i     (bind_id),
+    .bind_exists_o (port_exists),
+    .bind_open_o   (port_open),
     .waiter_valid_i,
-    .outcome_o      (of_port),
-    .commit_i       (commit),
+    .outcome_o     (of_port),
+    .commit_i      (commit),
     .receiver_o,
     .message_valid_o,
     .message_o,
