@@ -20,19 +20,45 @@ from coreloom.paths import PLATFORMS, ROOT
 def test_load(core: str) -> None:
     loaded = platform.load(f"smp-{core}")
     assert (loaded.name, loaded.core, loaded.cpus, loaded.interconnect) == (f"smp-{core}", core, 2, "smp-bus")
-    assert loaded.kernel == platform.KernelSize(64, 32, 32, 8, 32, 32)
+    pipeline = core != "standard"
+    assert loaded.kernel == platform.KernelSize(64, 32, 32, 8, 32, 32, pipeline=pipeline)
     assert (loaded.ram_mib, loaded.ram_bytes, loaded.tick_cycles) == (32, 1 << 25, 1000)
-    assert (loaded.ipc, loaded.local_kib) == (platform.IpcSize(16, 16, 4), 0)
+    assert (loaded.ipc, loaded.local_kib) == (platform.IpcSize(16, 16, 4, pipeline=pipeline), 0)
     assert platform.load(f"smp-{core}", 8).cpus == 8
+
+
+def without_pipeline(soc: platform.Platform) -> platform.Platform:
+    assert soc.ipc is not None
+    return dataclasses.replace(
+        soc,
+        kernel=dataclasses.replace(soc.kernel, pipeline=False),
+        ipc=dataclasses.replace(soc.ipc, pipeline=False),
+    )
 
 
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_local_memory(core: str) -> None:
-    """The amp platforms differ from the smp ones in nothing but the local memory."""
+    """The amp platforms differ from the smp ones in nothing but the local memory, and registers for the clock."""
     loaded = platform.load(f"amp-{core}")
     assert (loaded.interconnect, loaded.local_kib, loaded.local_bytes) == ("amp", 128, 1 << 17)
-    smp = platform.load(f"smp-{core}")
+    smp = without_pipeline(platform.load(f"smp-{core}"))
     assert dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", local_kib=0) == smp
+
+
+def test_with_policy() -> None:
+    """Registers for the clock go with a policy that cannot have them; what changes behaviour is refused."""
+    soc = platform.load("smp-fast")
+    assert platform.with_policy(soc, "priority") == soc
+    kernel = platform.with_policy(soc, "dwrr").kernel
+    assert kernel == dataclasses.replace(soc.kernel, policy="dwrr", pipeline=False)
+    reserved = dataclasses.replace(soc, kernel=dataclasses.replace(soc.kernel, reserve=True))
+    with pytest.raises(UserError) as raised:
+        platform.with_policy(reserved, "edf")
+    assert str(raised.value) == "kernel.reserve is for policy = 'priority' only, not 'edf'"
+    with pytest.raises(
+        UserError, match="the policy of the hardware kernel is 'cfs', choose one of priority, "
+    ):
+        platform.with_policy(soc, "cfs")
 
 
 @pytest.mark.parametrize(
@@ -250,8 +276,8 @@ def test_backdoor(core: str) -> None:
     assert (loaded.interconnect, loaded.cpus, loaded.local_bytes) == ("backdoor", 1, 0)
     assert loaded.backdoor == platform.BackdoorSize(local_kib=256, block_kib=32, mail_depth=16)
     assert (loaded.backdoor.memory_bytes, loaded.backdoor.block_bytes) == (1 << 18, 1 << 15)
-    # Processor 0's side is the smp platform with one processor and no communication port.
-    smp = platform.load(f"smp-{core}", 1)
+    # Processor 0's side is the smp platform with one processor, no communication port and no registers for the clock.
+    smp = without_pipeline(platform.load(f"smp-{core}", 1))
     side = dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", backdoor=None, ipc=smp.ipc)
     assert side == smp
 

@@ -36,8 +36,8 @@ else:
 __all__ = [
     "BUILT_POLICIES", "CORES", "LINES", "LINE_PINS", "LOCAL_BASE", "MAX_CLIENTS", "MAX_HYBRID_PRIORITIES",
     "MAX_LOCAL_KIB", "MAX_RAM_MIB", "POLICIES", "RAM_BASE", "READY_QUEUES", "ROM_BYTES", "BackdoorSize",
-    "DcacheSize", "IpcSize", "KernelSize", "Platform", "check_policy", "flattened", "line_of", "load",
-    "names", "nearest",
+    "DcacheSize", "IpcSize", "KernelSize", "Platform", "flattened", "line_of", "load",
+    "names", "nearest", "with_policy",
 ]  # fmt: skip
 
 BUILT_POLICIES = POLICIES  # those that the hardware kernel has
@@ -187,11 +187,25 @@ def _check_needless(data: Mapping[str, Any], left: Iterable[str], platform: Plat
         raise wrong(key, f"{key} is for {keys.condition(*only)} only: remove it")
 
 
-def check_policy(policy: Any, what: str) -> str:
-    """The policy, if the hardware kernel has it."""
-    if said := keys.entry("kernel.policy").wrong(policy, what):
+def with_policy(platform: Platform, policy: str) -> Platform:
+    """The platform with a policy of its hardware kernel; kernel.pipeline is left out if that cannot have it.
+
+    Raises UserError for a policy that there is not, and for other keys that it cannot have.
+    """
+    if said := keys.entry("kernel.policy").wrong(policy, "the policy of the hardware kernel"):
         raise UserError(said)
-    return str(policy)
+    pipeline = platform.kernel.pipeline and policy == "priority"
+    kernel = dataclasses.replace(platform.kernel, policy=policy, pipeline=pipeline)
+    _check_of_priority(kernel, lambda key, said: UserError(said))
+    return dataclasses.replace(platform, kernel=kernel)
+
+
+def _check_of_priority(kernel: KernelSize, wrong: _Wrong) -> None:
+    for name in ("reserve", "inheritance", "pipeline"):
+        if getattr(kernel, name) and kernel.policy != "priority":
+            raise wrong(
+                f"kernel.{name}", f"kernel.{name} is for policy = 'priority' only, not '{kernel.policy}'"
+            )
 
 
 def _check_together(platform: Platform, wrong: _Wrong) -> None:
@@ -262,15 +276,7 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
             "memory.refresh_interval must be above memory.refresh + memory.row_miss "
             f"= {least}, not {platform.refresh_interval}: else an access may never be taken",
         )
-    of_priority = (
-        *(("reserve", kernel.reserve), ("inheritance", kernel.inheritance)),
-        ("pipeline", kernel.pipeline),
-    )
-    for name, wanted in of_priority:
-        if wanted and kernel.policy != "priority":
-            raise wrong(
-                f"kernel.{name}", f"kernel.{name} is for policy = 'priority' only, not '{kernel.policy}'"
-            )
+    _check_of_priority(kernel, wrong)
     if kernel.inheritance and not kernel.mutexes:
         raise wrong("kernel.inheritance", "kernel.inheritance needs kernel.mutexes of at least 1, not 0")
     if kernel.events and kernel.conditions > MAX_EVENT_FLAGS:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from coreloom.apps import APPS
-from coreloom.design.platform import Platform, check_policy
+from coreloom.design.platform import Platform, with_policy
 from coreloom.errors import UserError
 from coreloom.simulation import simulate, stuck
 from coreloom.simulation.measure import Figures, figures
@@ -71,13 +71,13 @@ class Experiment:
             if self.kernel == "sw":
                 firmware.policy_files(self.policy, self.platform.home)
             else:
-                check_policy(self.policy, "the policy of the hardware kernel")
+                self.soc()
 
     def soc(self) -> Platform:
         """The platform, with the policy where its kernel has that."""
         if self.policy is None or self.kernel != "hw":
             return self.platform
-        return replace(self.platform, kernel=replace(self.platform.kernel, policy=self.policy))
+        return with_policy(self.platform, self.policy)
 
     def program(self) -> Path:
         """The firmware (ELF), built if need be."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,7 +67,7 @@ def jobs(quick: bool) -> tuple[list[Job[Any]], list[Job[Row]]]:
         for cpus in sorted({cpus for _, cpus in sizes_of[core]}):
             soc = platform.load(f"smp-{core}", cpus)
             for policy in platform.BUILT_POLICIES:
-                made = replace(soc, kernel=replace(soc.kernel, policy=policy))
+                made = platform.with_policy(soc, policy)
                 first.append(build(made, f"{core}, {cpus} CPUs, {policy}"))
     wanted: list[Job[Row]] = []
     for core in cores:
