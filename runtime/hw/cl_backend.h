@@ -194,7 +194,7 @@ CL_INLINE uint32_t cl_hw_settle_until(uint32_t word) {
   uint32_t late;
   if (CL_LIKELY((int32_t)word < 0)) {
     register uint32_t a0 __asm__("a0") = word;
-    CL_SWITCH_HERE(a0, "lui a0, %%hi(%3)\nlw a0, %%lo(%3)(a0)\n", CL_OP_TIMEOUT_STOP);
+    CL_SWITCH_HERE(a0, "lui a0, %%hi(%3)\nlw a0, %%lo(%3)(a0)\n", CL_OP_TIMEOUT_STOP, "");
     late = a0;
     word = CL_RESUMED;
   } else {

@@ -193,13 +193,13 @@ uint32_t cl_switch_by(void (*tail)(void));
 void cl_switch_in_trap(uint32_t word);
 
 /* The same inline: the compiler saves only live registers instead of all callee-saved ones. For code that is inlined
- * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. `saved` says SAVED, by
- * an access to the kernel port at %3. */
-#define CL_SWITCH_HERE(a0, saved, op)                                                                               \
+ * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. `saved` says
+ * SAVED, by an access to the kernel port at %3; `last` enables interrupts. */
+#define CL_SWITCH_HERE(a0, saved, op, last)                                                                         \
   __asm__ volatile(                                                                                                 \
       "call t0, cl_switch_away\n" saved                                                                             \
       "srli t1, t1, %1\n"                                                                                           \
-      "sw t1, %2(t2)\n"                                                                                             \
+      "sw t1, %2(t2)\n" last                                                                                        \
       : "+r"(a0)                                                                                                    \
       : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN), "i"(CL_KERNEL_PORT + ((op) << CL_ADDRESS_OP_LSB))   \
       : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2", \
@@ -208,10 +208,9 @@ void cl_switch_in_trap(uint32_t word);
 CL_INLINE void cl_switch_here(uint32_t word) {
   register uint32_t a0 __asm__("a0") = word;
 #if defined(CL_KERNEL_HW)
-  CL_SWITCH_HERE(a0, "lui t0, %%hi(%3)\nsw zero, %%lo(%3)(t0)\n", CL_OP_SAVED);
+  CL_SWITCH_HERE(a0, "lui t0, %%hi(%3)\nsw zero, %%lo(%3)(t0)\n", CL_OP_SAVED, "");
 #else
-  CL_SWITCH_HERE(a0, "", CL_OP_SAVED);
-  cl_irq_on();
+  CL_SWITCH_HERE(a0, "", CL_OP_SAVED, CL_IRQ_ON_TEXT);
 #endif
 }
 

@@ -19,6 +19,7 @@
 #else
 #define CL_IRQS_ON 0
 #endif
+#define CL_IRQ_ON_TEXT ".insn r 0x0b, 6, 3, x0, x0, x0\n" /* software kernel */
 
 static inline void cl_irq_off(void) {
   __asm__ volatile(".insn r 0x0b, 6, 3, x0, %0, x0" ::"r"(CL_IRQS_OFF) : "memory");

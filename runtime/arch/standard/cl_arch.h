@@ -17,8 +17,10 @@
 #define CL_ARCH_HANDLER_STACK 0
 #endif
 
+#define CL_IRQ_ON_TEXT "csrsi mstatus, 8\n"
+
 static inline void cl_irq_off(void) { __asm__ volatile("csrci mstatus, 8" ::: "memory"); }
-static inline void cl_irq_on(void) { __asm__ volatile("csrsi mstatus, 8" ::: "memory"); }
+static inline void cl_irq_on(void) { __asm__ volatile(CL_IRQ_ON_TEXT ::: "memory"); }
 
 static inline int cl_irq_is_off(void) {
   uint32_t status;
