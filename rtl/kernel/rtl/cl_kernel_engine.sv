@@ -634,6 +634,8 @@ module cl_kernel_engine
   outcome_t    decided, outcome;          // as the services decide; the same, when it happens
   logic        commit;                    // it happens now
   logic        decided_q, act, waking;
+  logic        left;         // with Pipeline: StLeave was in the cycle before, with thread
+  tid_t        left_tid;
   logic        waiter_valid, several, insert, walk, walk_pending, walk_done, leave, found, missing;
   tid_t        waiter;
   logic        setting, satisfied, last;  // event_flags wakes those whom the flags satisfy; one: the thread read
@@ -938,9 +940,13 @@ module cl_kernel_engine
       if (!rst_ni) begin
         decision_q <= '0;
         known_q    <= 1'b0;
+        left       <= 1'b0;
+        left_tid   <= '0;
       end else begin
         decision_q <= decision;
         known_q    <= state_q == StWake;
+        left       <= leave;
+        left_tid   <= tid;
       end
     end
     assign decided_q = act;
@@ -948,6 +954,8 @@ module cl_kernel_engine
     assign {act, commit, publish_walk, job_start} = decision_q;
   end else begin : g_no_pipeline
     assign decided_q = 1'b0;
+    assign left      = 1'b0;
+    assign left_tid  = '0;
     assign waking    = state_q == StWake;
     assign {act, commit, publish_walk, job_start} = decision;
   end
@@ -1438,8 +1446,12 @@ module cl_kernel_engine
   always_comb begin
     in_list = nothing;
     unique case (state_q)
-      // The list is read again; the record of its first thread is there already. After StRequeue, move: the record.
-      StNextWaiter: in_list.state_d = StWake;
+      // The list is read again; the record of its first thread is there already. After StRequeue, move: the record, and
+      // with Pipeline after StLeave that of the thread found, as the search has read the one behind it.
+      StNextWaiter: begin
+        if (left) in_list.raddr = left_tid;
+        in_list.state_d = StWake;
+      end
 
       // Publish the port read, the newest of the caller's list.
       StPublish: begin
@@ -1457,10 +1469,10 @@ module cl_kernel_engine
       end
 
       StLeave: begin
-        in_list.raddr        = found ? tid : link;
+        in_list.raddr        = (found && !Pipeline) ? tid : link;
         in_list.answer_valid = (found | missing) && !silent_q && !setting;
         in_list.answer       = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
-        if (found)        in_list.state_d = StWake;
+        if (found)        in_list.state_d = Pipeline ? StNextWaiter : StWake;
         else if (missing) in_list.state_d = StIdle;
         if (setting)      in_list.wake_then_d = last ? StIdle : StLeave;
       end
