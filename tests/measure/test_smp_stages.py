@@ -62,7 +62,7 @@ SWITCHES = {
     ("standard", "hw", "full-context"): (49, (106, 106.6, 133), (20, 9, 21, 27, 29)),
     ("economy", "sw", "voluntary"): (202, (244, 336.6, 348), (None, 284, 11, 42, None)),
     ("economy", "sw", "full-context"): (46, (774, 774.0, 774), (157, 315, 82, 110, 110)),
-    ("economy", "hw", "voluntary"): (202, (85, 87.4, 169), (9, 17, 11, 50, None)),
+    ("economy", "hw", "voluntary"): (202, (87, 89.4, 171), (9, 19, 11, 50, None)),
     ("economy", "hw", "full-context"): (48, (565, 565.0, 565), (186, 49, 82, 125, 123)),
 }
 

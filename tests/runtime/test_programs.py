@@ -162,7 +162,7 @@ def test_a_thread_that_moves_itself_runs_on_the_other_cpu_soon() -> None:
         for call, there in itertools.pairwise(events)
         if (call.kind, there.kind, there.value) == (CALL, RUN, 0) and call.cpu != there.cpu
     ]
-    assert took[5:18] == [330] * 13
+    assert took[5:18] == [333] * 13
 
 
 @pytest.mark.parametrize("kernel", firmware.KERNELS)

@@ -118,8 +118,10 @@ LOCAL = {
 @pytest.mark.parametrize("core", ["economy", "standard"])
 @pytest.mark.parametrize("body", [*BODIES, *LOCAL])
 def test_local_memory(run: Run, core: str, body: str) -> None:
-    """From a local memory everything takes what it takes from a cache."""
+    """From a local memory everything takes what it takes from a cache; amp-economy has no kernel.pipeline."""
     cycles = {**BODIES, **LOCAL}[body][core == "standard"]
+    if core == "economy" and "0(a4)" in body:
+        cycles -= 2
     assert measure(run, core, body, local=True) == [REPEAT * cycles]
 
 

@@ -38,7 +38,7 @@ def without_pipeline(soc: platform.Platform) -> platform.Platform:
 
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_local_memory(core: str) -> None:
-    """The amp platforms differ from the smp ones in nothing but the local memory, and registers for the clock."""
+    """Of smp the amp platforms have all but registers for the clock, and a local memory besides."""
     loaded = platform.load(f"amp-{core}")
     assert (loaded.interconnect, loaded.local_kib, loaded.local_bytes) == ("amp", 128, 1 << 17)
     smp = without_pipeline(platform.load(f"smp-{core}"))
@@ -276,7 +276,8 @@ def test_backdoor(core: str) -> None:
     assert (loaded.interconnect, loaded.cpus, loaded.local_bytes) == ("backdoor", 1, 0)
     assert loaded.backdoor == platform.BackdoorSize(local_kib=256, block_kib=32, mail_depth=16)
     assert (loaded.backdoor.memory_bytes, loaded.backdoor.block_bytes) == (1 << 18, 1 << 15)
-    # Processor 0's side is the smp platform with one processor, no communication port and no registers for the clock.
+    # Processor 0's side is the smp platform with one processor, without communication port and registers for
+    # the clock.
     smp = without_pipeline(platform.load(f"smp-{core}", 1))
     side = dataclasses.replace(loaded, name=smp.name, interconnect="smp-bus", backdoor=None, ipc=smp.ipc)
     assert side == smp
