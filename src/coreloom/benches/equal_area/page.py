@@ -19,6 +19,7 @@ def tables(content: Result) -> list[Table]:
         *(application(content.rows, each) for each in APPLICATIONS),
         switches(content.socs, published.rows if (published := SWITCH.read_published()) else []),
         clocks(content.socs, content.cores),
+        paths(content.socs),
         reach(content.reach, "ECP5, speed grade 6"),
     ]
 
@@ -71,21 +72,31 @@ def switches(socs: Sequence[Soc], rows: Sequence[switch.Row]) -> Table:
 
 
 def clocks(socs: Sequence[Soc], cores: Sequence[Core]) -> Table:
-    """Every SoC that competes, with what limits it, and its core alone."""
+    """Every SoC that competes, and its core alone."""
     lines = [
-        (each.core, "the core alone", "-", number(each.lut4), number(each.mhz, 1), "-", "-") for each in cores
+        (each.core, "the core alone", "-", number(each.lut4), number(each.mhz, 1), "-") for each in cores
     ]
     lines += [
         (
             *(soc.core, NAMES[soc.kernel], str(soc.cpus), number(soc.lut4), number(soc.mhz, 1)),
-            *(number(soc.seeds), f"`{soc.path}`"),
+            number(soc.seeds),
         )
         for soc in socs
     ]
     order = list(dict.fromkeys(each.core for each in cores))
     return Table(
         "Area and clock of each SoC; the clock of its core alone is the bound",
-        ("core", "kernel", "CPUs", "LUT4", "MHz", "placements", "longest path"),
+        ("core", "kernel", "CPUs", "LUT4", "MHz", "placements"),
         tuple(sorted(lines, key=lambda line: order.index(line[0]))),
         text_columns=2,
+    )
+
+
+def paths(socs: Sequence[Soc]) -> Table:
+    """What limits each SoC."""
+    return Table(
+        "Longest path of each SoC",
+        ("core", "kernel", "CPUs", "from and to"),
+        tuple((soc.core, NAMES[soc.kernel], str(soc.cpus), f"`{soc.path}`") for soc in socs),
+        text_columns=4,
     )
