@@ -100,7 +100,7 @@ module cl_kernel_thread_ops
     else if (word0_i >= Priorities)               param_status = StatusEinval;
   end
 
-  // The decision, by groups of operations; that of each group is zero for the operations of others.
+  // The decision, by groups of operations
   typedef struct packed {
     outcome_t       outcome;
     thread_change_t change;
@@ -108,7 +108,19 @@ module cl_kernel_thread_ops
 
   decision_t of_caller, of_thread, of_parameter, of_queue, of_cpu;
 
-  assign {outcome_o, change_o} = of_caller | of_thread | of_parameter | of_queue | of_cpu;
+  always_comb begin
+    unique case (op_i)
+      OpThreadCreate, OpThreadStart, OpThreadJoin, OpThreadDetach, OpThreadRead:
+               {outcome_o, change_o} = of_thread;
+      OpSetSchedParam, OpCheckSchedParam, OpGetSchedParam, OpSetWeight, OpSetDeadline:
+               {outcome_o, change_o} = of_parameter;
+      OpDequeue, OpRemove, OpGetEntry, OpIsQueued, OpIsEmpty:
+               {outcome_o, change_o} = of_queue;
+      OpSetIdleThread, OpReserve, OpRelease:
+               {outcome_o, change_o} = of_cpu;
+      default: {outcome_o, change_o} = of_caller;
+    endcase
+  end
 
   // The caller goes on, gives way, ends or moves
   always_comb begin
