@@ -65,14 +65,14 @@ PORT_BUGS = {
     "deaf": ("reply_i.ready | expired_q | intr_q;", "reply_i.ready | expired_q;"),
     "try-interrupted": ("expired_q ? ErrorTimeout", "~intr_q ? ErrorTimeout"),
     "twice": ("accept | (valid_q & ~done)", "accept | (valid_q & ~(done & gnt_o))"),
-    "slow": ("(done & ~Pipeline)", "1'b0"),
-    "lost": ("req_i & (~valid_q | (done & ~Pipeline))", "req_i"),
+    "slow": ("req_i & (~valid_q | done)", "req_i & ~valid_q"),
+    "lost": ("req_i & (~valid_q | done)", "req_i"),
     "silent": ("(~reply_i.hit | ends)", "ends"),
 }
 
 
 PIPELINE_BUGS = {
-    "early": ("(done & ~Pipeline)", "done"),
+    "early": ("req_i & ~valid_q;", "req_i & (~valid_q | done);"),
     "unanswered": ("rvalid_q <= done;", "rvalid_q <= done & reply_i.hit;"),
     "no-bus-error": ("err_q    <= valid_q & ~reply_i.hit;", "err_q    <= 1'b0;"),
     "stale": ("rdata_q  <= reply_i.rdata;", "if (reply_i.ready) rdata_q <= reply_i.rdata;"),

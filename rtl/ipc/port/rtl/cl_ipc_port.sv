@@ -48,7 +48,11 @@ module cl_ipc_port
   logic [31:0]                     wdata_q;
 
   assign patience = addr_i[AddressPatienceLsb - AddressIndexLsb +: AddressPatienceWidth];
-  assign gnt_o    = req_i & (~valid_q | (done & ~Pipeline));
+  if (Pipeline) begin : g_grant_registered
+    assign gnt_o = req_i & ~valid_q;
+  end else begin : g_grant
+    assign gnt_o = req_i & (~valid_q | done);
+  end
   assign accept   = gnt_o;
 
   assign ends     = reply_i.ready | expired_q | intr_q;
