@@ -2,9 +2,8 @@
 // Which client the engine serves next, round-robin among those that ask: that hold an operation or a save, or wait while
 // an interrupt is pending.
 //
-// In a cycle with valid_o client client_o is taken. With Pipeline it was chosen a cycle before: it
-// keeps its turn until it is served, or no longer asks, and an operation is taken when it and the thread that it reads
-// are registered here.
+// In a cycle with valid_o client client_o is taken. With Pipeline it was chosen a cycle before: it keeps its turn until
+// it is served, or no longer asks, and an operation is taken when it and the thread that it reads are registered here.
 module cl_kernel_pick
   import cl_kernel_pkg::*;
   import cl_outcome_pkg::*;
@@ -75,7 +74,7 @@ module cl_kernel_pick
     assign again           = pick_q && request[index_q] && !valid_o;
     assign candidates      = request & ~(Clients'(pick_q) << index_q);
     assign candidate_taken = candidate_valid && !again;
-    assign any           = pick_q && request[index_q] && (known_q[index_q] || !requests_i.op_valid[index_q]);
+    assign any             = pick_q && request[index_q] && (known_q[index_q] || !requests_i.op_valid[index_q]);
     assign client_o        = index_q;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -92,7 +91,7 @@ module cl_kernel_pick
   end else begin : g_at_once
     assign candidates      = request;
     assign candidate_taken = valid_o;
-    assign any           = candidate_valid;
+    assign any             = candidate_valid;
     assign client_o        = candidate;
     assign op_o            = requests_i.op[client_o];
     assign id_o            = requests_i.id[client_o];

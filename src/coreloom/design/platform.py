@@ -35,8 +35,8 @@ else:
 
 __all__ = [
     "BUILT_POLICIES", "CORES", "LINES", "LINE_PINS", "LOCAL_BASE", "MAX_CLIENTS", "MAX_HYBRID_PRIORITIES",
-    "MAX_LOCAL_KIB", "MAX_RAM_MIB", "POLICIES", "RAM_BASE", "READY_QUEUES", "ROM_BYTES", "BackdoorSize",
-    "DcacheSize", "IpcSize", "KernelSize", "Platform", "flattened", "line_of", "load",
+    "MAX_IPC_CPUS", "MAX_LOCAL_KIB", "MAX_RAM_MIB", "POLICIES", "RAM_BASE", "READY_QUEUES", "ROM_BYTES",
+    "BackdoorSize", "DcacheSize", "IpcSize", "KernelSize", "Platform", "flattened", "line_of", "load",
     "names", "nearest", "with_policy",
 ]  # fmt: skip
 

@@ -177,7 +177,7 @@ def build_linux(app: str, platform: Platform, defines: Mapping[str, str | int] |
     key = zig.digest([*placeless, *foreign], [*sources, *headers, *MAKERS])
 
     def make(work: Path) -> None:
-        as_it_is = [flag for flag in flags if flag not in WARN] + ["-w"]
+        as_it_is = zig.as_it_is(flags)
         # Warnings are errors in what is ours only.
         theirs = [(file, each.flags) for each in what.foreign for file in each.paths]
         if what.alone:

@@ -120,7 +120,7 @@ def link(
             [*zig.command(), "cc", "-E", "-P", "-x", "c", *given, *more, str(script), "-o", str(layout)],
             script.name,
         )
-        as_it_is = [flag for flag in flags if flag not in WARN] + ["-w"]
+        as_it_is = zig.as_it_is(flags)
         # Warnings are errors in what is ours only.
         theirs = [(file, (*as_it_is, *each.flags)) for each in foreign for file in each.paths]
         own = [(file, as_it_is if app.alone else flags) for file in app.files]

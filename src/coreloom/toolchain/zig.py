@@ -40,6 +40,13 @@ PLACE = Path("/coreloom")
 PLACELESS = [f"-ffile-prefix-map={ROOT}={PLACE}", f"-fdebug-compilation-dir={PLACE}"]
 
 WARN = ["-Wall", "-Wextra", "-Werror"]
+
+
+def as_it_is(flags: Iterable[str]) -> list[str]:
+    """The flags for what is not ours: its warnings neither stop nor show."""
+    return [*(flag for flag in flags if flag not in WARN), "-w"]
+
+
 LIBC_HEADERS = ("include", "tinystdio")
 INCLUDE = [
     f"-I{RUNTIME / 'include'}",

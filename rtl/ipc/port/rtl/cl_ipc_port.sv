@@ -48,11 +48,6 @@ module cl_ipc_port
   logic [31:0]                     wdata_q;
 
   assign patience = addr_i[AddressPatienceLsb - AddressIndexLsb +: AddressPatienceWidth];
-  if (Pipeline) begin : g_grant_registered
-    assign gnt_o = req_i & ~valid_q;
-  end else begin : g_grant
-    assign gnt_o = req_i & (~valid_q | done);
-  end
   assign accept   = gnt_o;
 
   assign ends     = reply_i.ready | expired_q | intr_q;
@@ -62,6 +57,7 @@ module cl_ipc_port
     logic        rvalid_q, err_q;
     logic [31:0] rdata_q;
 
+    assign gnt_o = req_i & ~valid_q;
     assign {rvalid_o, err_o, rdata_o} = {rvalid_q, err_q, rdata_q};
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -76,6 +72,7 @@ module cl_ipc_port
       end
     end
   end else begin : g_answer
+    assign gnt_o    = req_i & (~valid_q | done);
     assign rvalid_o = done;
     assign err_o    = valid_q & ~reply_i.hit;
     assign rdata_o  = reply_i.rdata;

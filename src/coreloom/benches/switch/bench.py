@@ -35,7 +35,7 @@ from coreloom.toolchain.firmware import KERNELS
 ROUNDS = 100
 WARM_UP = 4  # switches before those that count
 CPUS = (1, 2, 4, 8, 16)
-_FEW = 8  # a communication port has no more; with more CPUs there is none, and one kind, kernel and core
+_FEW = platform.MAX_IPC_CPUS  # with more there is no communication port, and one kind, kernel and core
 CACHES = ("warm", "driven out")
 CONTEXT_KIB = 8  # enough for the code of traps and two stacks
 # About what a switch takes each core alone.
