@@ -241,6 +241,7 @@ module cl_kernel_engine
   logic        late_q;         // StOffer: release the CPU only then
   next_t       next_q;         // chosen one cycle ahead
   logic        next_known_q;   // nothing has changed since it was chosen
+  logic        woken_q;        // with Pipeline: a save may do more than when its client was picked
 
   // ---------------------------------------------------------------------------------------------
   // What a state does
@@ -292,7 +293,7 @@ module cl_kernel_engine
   logic          timeout_pending, timeout_take;
   logic    [5:0] timeout_op;
   logic    [9:0] timeout_id;
-  logic          clients_turn, pick_valid, pick_busy;
+  logic          clients_turn, pick_valid, pick_busy, op_valid_pick, requeue_pick, front_pick;
   cpu_t          pick;
   logic    [5:0] op_pick;
   logic    [9:0] id_pick;
@@ -304,25 +305,28 @@ module cl_kernel_engine
   end
 
   cl_kernel_pick #(
-    .Pipeline    (Pipeline),
-    .Inheritance (Inheritance),
-    .EventFlags  (EventFlags),
-    .Clients     (Clients),
-    .TidWidth    (TidWidth),
-    .requests_t  (requests_t)
+    .Pipeline      (Pipeline),
+    .Inheritance   (Inheritance),
+    .EventFlags    (EventFlags),
+    .Clients       (Clients),
+    .TidWidth      (TidWidth),
+    .requests_t    (requests_t),
+    .sched_state_t (sched_state_t)
   ) u_pick (
     .clk_i,
     .rst_ni,
     .requests_i,
-    .waiting_i (sched_i.waiting),
-    .caller_i  (sched_i.tid),
-    .turn_i    (clients_turn),
-    .valid_o   (pick_valid),
-    .client_o  (pick),
-    .busy_o    (pick_busy),
-    .op_o      (op_pick),
-    .id_o      (id_pick),
-    .tid_o     (read_pick),
+    .sched_i,
+    .turn_i     (clients_turn && !woken_q),
+    .valid_o    (pick_valid),
+    .client_o   (pick),
+    .busy_o     (pick_busy),
+    .op_valid_o (op_valid_pick),
+    .op_o       (op_pick),
+    .id_o       (id_pick),
+    .requeue_o  (requeue_pick),
+    .front_o    (front_pick),
+    .tid_o      (read_pick),
     .take_o
   );
 
@@ -397,6 +401,7 @@ module cl_kernel_engine
   // Derived from it
   wake_way_e             way_now, wake_way;    // with Pipeline wake_way is that of the cycle before
   cpu_t                  way_cpu, wake_cpu;
+  logic                  several, wakes_more;  // waiters in the list read
   logic                  is_current, is_queued, is_idle, is_hardware, is_later;
   key_t                  key, new_key;  // as it is, and by what StRequeue does
   level_t                level;
@@ -474,8 +479,8 @@ module cl_kernel_engine
     .cpu_o           (way_cpu)
   );
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(wake_way_e) + CpuWidth)) u_way (
-    .clk_i, .d_i({way_now, way_cpu}), .q_o({wake_way, wake_cpu})
+  cl_pipeline_register #(.Registered(Pipeline), .Width($bits(wake_way_e) + CpuWidth + 1)) u_way (
+    .clk_i, .d_i({way_now, way_cpu, several}), .q_o({wake_way, wake_cpu, wakes_more})
   );
 
   assign is_current  = way_now == WakeInPlace;
@@ -634,19 +639,19 @@ module cl_kernel_engine
   outcome_t    decided, outcome;          // as the services decide; the same, when it happens
   logic        commit;                    // it happens now
   logic        decided_q, act, waking;
-  logic        left;         // with Pipeline: StLeave was in the cycle before, with thread
-  tid_t        left_tid;
-  logic        waiter_valid, several, insert, walk, walk_pending, walk_done, leave, found, missing;
+  logic        left;         // with Pipeline: StLeave was in the cycle before
+  logic        waiter_valid, insert, walk, walk_pending, walk_done, leave, found, missing;
   tid_t        waiter;
   logic        setting, satisfied, last;  // event_flags wakes those whom the flags satisfy; one: the thread read
   logic  [9:0] object_id;                 // the operation's object; a new one if it creates it
   logic [31:0] argument;                  // its second word, or the thread whose time is over
-  logic [31:0] caller_word0, target;
+  logic [31:0] rd_word0, caller_word0, target;
 
   cl_kernel_wait_lists #(
     .TidWidth    (TidWidth),
     .LevelWidth  (LevelWidth),
     .Deadlines   (Deadlines),
+    .Pipeline    (Pipeline),
     .ObjectWidth (ObjectWidth)
   ) u_wait_lists (
     .clk_i,
@@ -685,14 +690,16 @@ module cl_kernel_engine
     logic fits_q;
     tid_t tid_q;
 
-    assign target = {!fits_q, 31'(tid_q)};
+    assign target   = {!fits_q, 31'(tid_q)};
+    assign rd_word0 = idle ? word0[pick] : caller_word0;
 
     always_ff @(posedge clk_i) begin
-      caller_word0 <= word0[rd_cpu];
+      caller_word0 <= rd_word0;
       fits_q       <= argument[31:TidWidth] == '0;
       tid_q        <= tid_t'(argument);
     end
   end else begin : g_argument
+    assign rd_word0     = word0[rd_cpu];
     assign caller_word0 = word0[cpu_q];
     assign target       = argument;
   end
@@ -742,41 +749,52 @@ module cl_kernel_engine
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The client's next thread: chosen one cycle ahead, while its operation is taken and the tables are read
+  // The client's next thread: chosen one cycle ahead, while its operation is taken and the tables are read.
+  // With Pipeline each client has its own choice, so that only the result waits for which client it is.
+  localparam int unsigned Choices = (Pipeline && !Reserve) ? Clients : 1;
 
-  next_t next_d;
-  logic  next_better, next_equal;
+  next_t [Choices-1:0] next_of;
+  next_t               next_d;
+  logic                next_better, next_equal;
 
-  cl_kernel_next #(
-    .Reserve    (Reserve),
-    .Cpus       (Cpus),
-    .HwThreads  (HwThreads),
-    .TidWidth   (TidWidth),
-    .Priorities (Priorities),
-    .Deadlines  (Deadlines),
-    .Queues     (Queues),
-    .serves_t   (serves_t)
-  ) u_next (
-    .cpu_i           (rd_cpu),
-    .dynamic_i       ((takes_rt[rd_cpu] && best_i.valid[Queues-1]) ? policy_i.later_queue : policy_i.now_queue),
-    .turn_dynamic_i  (sched_i.turn_dynamic[rd_cpu]),
-    .level_i         (sched_i.level[rd_cpu]),
-    .serves_i        (serves),
-    .best_valid_i    (best_i.valid),
-    .best_priority_i (best_i.key),
-    .best_tid_i      (best_i.tid),
-    .bound_valid_i   (bound_queued[rd_cpu]),
-    .bound_tid_i     (bound_tid[rd_cpu]),
-    .any_o           (next_d.any),
-    .better_o        (next_d.better),
-    .equal_o         (next_d.equal),
-    .tie_o           (next_d.tie),
-    .placed_tie_o    (next_d.placed_tie),
-    .bound_o         (next_d.bound),
-    .queue_o         (next_d.home),
-    .tid_o           (next_d.tid),
-    .level_o         (next_d.level)
-  );
+  for (genvar c = 0; c < Choices; c++) begin : g_next
+    cpu_t next_cpu;
+
+    assign next_cpu = (Choices == 1) ? rd_cpu : cpu_t'(c);
+
+    cl_kernel_next #(
+      .Reserve    (Reserve),
+      .Cpus       (Cpus),
+      .HwThreads  (HwThreads),
+      .TidWidth   (TidWidth),
+      .Priorities (Priorities),
+      .Deadlines  (Deadlines),
+      .Queues     (Queues),
+      .serves_t   (serves_t)
+    ) u_next (
+      .cpu_i           (next_cpu),
+      .dynamic_i       ((takes_rt[next_cpu] && best_i.valid[Queues-1]) ? policy_i.later_queue : policy_i.now_queue),
+      .turn_dynamic_i  (sched_i.turn_dynamic[next_cpu]),
+      .level_i         (sched_i.level[next_cpu]),
+      .serves_i        (serves),
+      .best_valid_i    (best_i.valid),
+      .best_priority_i (best_i.key),
+      .best_tid_i      (best_i.tid),
+      .bound_valid_i   (bound_queued[next_cpu]),
+      .bound_tid_i     (bound_tid[next_cpu]),
+      .any_o           (next_of[c].any),
+      .better_o        (next_of[c].better),
+      .equal_o         (next_of[c].equal),
+      .tie_o           (next_of[c].tie),
+      .placed_tie_o    (next_of[c].placed_tie),
+      .bound_o         (next_of[c].bound),
+      .queue_o         (next_of[c].home),
+      .tid_o           (next_of[c].tid),
+      .level_o         (next_of[c].level)
+    );
+  end
+
+  assign next_d = (Choices == 1) ? next_of[0] : next_of[rd_cpu];
 
   if (Pipeline) begin : g_compare
     // Compared when it is known
@@ -814,7 +832,7 @@ module cl_kernel_engine
   bound_t     owners;
   thread_t    thread;
 
-  assign read      = '{valid: fetch, op: rd_op, id: list_id(rd_op, rd_id), word0: word0[rd_cpu]};
+  assign read      = '{valid: fetch, op: rd_op, id: list_id(rd_op, rd_id), word0: rd_word0};
   assign operation = '{op: op_q, id: id_q, client: cpu_q, caller: caller,
                        caller_runs: sched_i.running[cpu_q] | sched_i.held[cpu_q],
                        slice_used: slice_used_i[cpu_q], ahead: policy_i.ahead[cpu_q], word0: argument,
@@ -941,12 +959,10 @@ module cl_kernel_engine
         decision_q <= '0;
         known_q    <= 1'b0;
         left       <= 1'b0;
-        left_tid   <= '0;
       end else begin
         decision_q <= decision;
         known_q    <= state_q == StWake;
         left       <= leave;
-        left_tid   <= tid;
       end
     end
     assign decided_q = act;
@@ -955,7 +971,6 @@ module cl_kernel_engine
   end else begin : g_no_pipeline
     assign decided_q = 1'b0;
     assign left      = 1'b0;
-    assign left_tid  = '0;
     assign waking    = state_q == StWake;
     assign {act, commit, publish_walk, job_start} = decision;
   end
@@ -1138,6 +1153,7 @@ module cl_kernel_engine
   endfunction
 
   tid_t start_tid, fetch_tid, after_now, after_tid;
+  logic fetch_known;
 
   // The thread that the operation reads: one that is chosen now, or read again
   function automatic tid_t read_by(input logic [5:0] op, input tid_t object, input tid_t by);
@@ -1147,21 +1163,6 @@ module cl_kernel_engine
       default:        read_by = object;
     endcase
   endfunction
-
-  if (Pipeline) begin : g_early_tid
-    assign fetch_tid = read_by(op_q, tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q), caller);
-    always_comb begin
-      if (line_pending)                        start_tid = tid_t'(line_request.id);
-      else if (timeout_pending)                start_tid = tid_t'(timeout_id);
-      else if (op_pick == OpThreadCreate)      start_tid = free_head;
-      else                                     start_tid = read_pick;
-    end
-  end else begin : g_tid
-    logic unused_pick;
-    assign unused_pick = ^read_pick;
-    assign fetch_tid = read_by(rd_op, tid_t'(rd_object), sched_i.tid[rd_cpu]);
-    assign start_tid = fetch_tid;
-  end
 
   // The thread read at the end of a dispatch: the one that the operation wakes or passes, if any. Selected by operation
   // alone, as the decision is late; only a sender is woken or waits.
@@ -1181,7 +1182,38 @@ module cl_kernel_engine
     if (are_flags(op_q))                              after_now = waiter;
   end
 
-  cl_pipeline_register #(.Registered(Pipeline), .Width(TidWidth)) u_after (.clk_i, .d_i(after_now), .q_o(after_tid));
+  if (Pipeline) begin : g_early_tid
+    // One register for each thread that is read a cycle later: after a dispatch, after a search, or for the operation
+    logic redirected_q;  // that is a new one: its thread is not known yet
+
+    assign fetch_tid   = after_tid;
+    assign fetch_known = !redirected_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        after_tid    <= '0;
+        redirected_q <= 1'b0;
+      end else begin
+        redirected_q <= commit && outcome.course == CourseRedirect;
+        unique case (state_q)
+          StDispatch: after_tid <= after_now;
+          StLeave:    after_tid <= tid;
+          default:    after_tid <= read_by(op_q, tid_t'((Reserve && op_q == OpReserve) ? word0[cpu_q][9:0] : id_q), caller);
+        endcase
+      end
+    end
+    always_comb begin
+      if (line_pending)                                    start_tid = tid_t'(line_request.id);
+      else if (timeout_pending)                            start_tid = tid_t'(timeout_id);
+      else if (!requeue_pick && op_pick == OpThreadCreate) start_tid = free_head;
+      else                                                 start_tid = read_pick;
+    end
+  end else begin : g_tid
+    assign after_tid   = after_now;
+    assign fetch_known = 1'b1;
+    assign fetch_tid   = read_by(rd_op, tid_t'(rd_object), sched_i.tid[rd_cpu]);
+    assign start_tid   = (clients_turn && pick_valid && requeue_pick) ? read_pick : fetch_tid;
+  end
 
   // Operands are selected by operation and state alone, as the decision is late: an action only says whether.
   always_comb begin
@@ -1266,12 +1298,11 @@ module cl_kernel_engine
       at_idle.state_d = StDispatch;
     end else if (pick_valid && pick_busy) begin
       at_idle.cmd.saved = requests_i.save[pick];
-      if (requests_i.save[pick] && sched_i.leaving[pick] && sched_i.leaving_ready[pick]) begin
-        at_idle.raddr       = sched_i.leaving_tid[pick];
-        at_idle.front_d     = sched_i.leaving_front[pick];
-        at_idle.wake_then_d = requests_i.op_valid[pick] ? StFetch : StIdle;
+      if (requeue_pick) begin
+        at_idle.front_d     = front_pick;
+        at_idle.wake_then_d = op_valid_pick ? StFetch : StIdle;
         at_idle.state_d     = StWake;
-      end else if (requests_i.op_valid[pick]) begin
+      end else if (op_valid_pick) begin
         at_idle.state_d = StDispatch;
       end
     end else if (pick_valid) begin
@@ -1428,7 +1459,7 @@ module cl_kernel_engine
         at_wake.pop          = pop_q;
         at_wake.front_d      = 1'b0;
         at_wake.set_priority = granted;
-        if (all_q && several) begin
+        if (all_q && wakes_more) begin
           at_wake.raddr   = link;
           at_wake.state_d = StNextWaiter;
         end else if (EventFlags && wake_then_q == StLeave) begin
@@ -1449,7 +1480,7 @@ module cl_kernel_engine
       // The list is read again; the record of its first thread is there already. After StRequeue, move: the record, and
       // with Pipeline after StLeave that of the thread found, as the search has read the one behind it.
       StNextWaiter: begin
-        if (left) in_list.raddr = left_tid;
+        if (left) in_list.raddr = after_tid;
         in_list.state_d = StWake;
       end
 
@@ -1487,7 +1518,7 @@ module cl_kernel_engine
     unique case (state_q)
       StFetch: begin
         of_thread.raddr   = fetch_tid;
-        of_thread.state_d = StDispatch;
+        of_thread.state_d = fetch_known ? StDispatch : StFetch;
       end
 
       StExit: if (next_known_q) begin
@@ -1662,8 +1693,10 @@ module cl_kernel_engine
       late_q           <= 1'b0;
       next_q           <= '0;
       next_known_q     <= 1'b0;
+      woken_q          <= 1'b0;
     end else begin
       state_q          <= action.state_d;
+      woken_q          <= Pipeline && action.cmd.wake_leaving;
       wake_then_q      <= action.wake_then_d;
       cpu_q            <= action.cpu_d;
       op_q             <= action.op_d;

@@ -8,7 +8,8 @@
 //   clear    the object written is new: its list is empty
 //   insert   the caller waits. Empty list: 1 cycle. Else the user reads the first waiter's record, and holds
 //            walk_i until done_o, each cycle reading the record of link_i: a cycle a waiter passed, one more
-//            to link behind it. The caller goes before the first waiter whose level is lower now.
+//            to link behind it. The caller goes before the first waiter whose level is lower now. With Pipeline
+//            the comparison is registered: one cycle more.
 //   pop      the first waiter, whose record is read, leaves
 //   leave    thread target_i, if it waits, leaves: the user reads the first waiter's record, and holds leave_i until
 //            found_o or missing_o, each cycle reading the record of link_i: a cycle a waiter passed, one more.
@@ -20,6 +21,7 @@ module cl_kernel_wait_lists
   parameter int unsigned TidWidth    = 6,
   parameter int unsigned LevelWidth  = 6,
   parameter bit          Deadlines   = 1'b0,  // levels may be deadlines
+  parameter bit          Pipeline    = 1'b0,
   parameter int unsigned ObjectWidth = 5
 ) (
   input  logic                  clk_i,
@@ -93,20 +95,40 @@ module cl_kernel_wait_lists
   tid_t                  caller_q;
   logic [LevelWidth-1:0] caller_level_q;
   logic                  linking_q;         // the caller is linked to its follower, not yet to `before`
-  logic                  here, last;
+  logic                  last;
+  // Of the waiter compared with the caller
+  logic                  compared, here, behind;  // here: the caller goes before it; behind: there is no other
+  tid_t                  at;
 
   assign pending_o = pending_q;
-  assign here      = comes_first(Deadlines, RankWidth'(caller_level_q), RankWidth'(level_i), 1'b0);  // before the waiter looked at
-  assign last      = tid_i == tail;              // behind it, as there is no other
-  assign done_o    = linking_q || (here ? !before_valid_q : last);
+  assign last      = tid_i == tail;
+  assign done_o    = linking_q || (compared && (here ? !before_valid_q : behind));
   assign found_o   = leave_i && 32'(tid_i) == target_i;
   assign missing_o = leave_i && !found_o && last;
   assign last_o    = last;
 
+  cl_pipeline_register #(.Registered(Pipeline), .Width(2 + TidWidth)) u_compared (
+    .clk_i,
+    .d_i ({comes_first(Deadlines, RankWidth'(caller_level_q), RankWidth'(level_i), 1'b0), last, tid_i}),
+    .q_o ({here, behind, at})
+  );
+
+  if (Pipeline) begin : g_compared
+    logic compared_q;
+    assign compared = compared_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) compared_q <= 1'b0;
+      else         compared_q <= walk_i && !done_o;
+    end
+  end else begin : g_at_once
+    assign compared = 1'b1;
+  end
+
   always_comb begin
     link_we_o   = 1'b0;
     link_tid_o  = caller_q;
-    link_o      = tid_i;
+    link_o      = at;
     list_we     = clear_i;
     first_wdata = '0;
     tail_wdata  = tail;
@@ -130,13 +152,13 @@ module cl_kernel_wait_lists
         link_we_o  = 1'b1;
         link_tid_o = before_q;
         link_o     = caller_q;
-      end else if (here) begin
+      end else if (compared && here) begin
         link_we_o        = 1'b1;
         list_we          = !before_valid_q;
         first_wdata.head = caller_q;
-      end else if (last) begin
+      end else if (compared && behind) begin
         link_we_o  = 1'b1;
-        link_tid_o = tid_i;
+        link_tid_o = at;
         link_o     = caller_q;
         list_we    = 1'b1;
         tail_wdata = caller_q;
@@ -159,10 +181,10 @@ module cl_kernel_wait_lists
       before_valid_q <= 1'b0;
     end else if (walk_i) begin
       pending_q <= !done_o;
-      linking_q <= here && !done_o;
-      if (!here) begin
+      linking_q <= compared && here && !done_o;
+      if (compared && !here) begin
         before_valid_q <= 1'b1;
-        before_q       <= tid_i;
+        before_q       <= at;
       end
     end else if (!keep_i) begin
       before_valid_q <= leave_i;

@@ -12,7 +12,8 @@ module cl_round_robin #(
   input  logic    [Clients-1:0] req_i,
   input  logic                  served_i,
   output logic                  valid_o,
-  output logic [IndexWidth-1:0] index_o
+  output logic [IndexWidth-1:0] index_o,
+  output logic    [Clients-1:0] grant_o   // the same, as one bit
 );
 
   // Bits of the clients after the one served last: they come first.
@@ -29,6 +30,8 @@ module cl_round_robin #(
     for (int unsigned c = Clients; c > 0; c--) begin
       if (chosen[c-1]) index = IndexWidth'(c - 1);
     end
+    grant_o = chosen;
+    for (int unsigned c = 1; c < Clients; c++) grant_o[c] = chosen[c] && (chosen & Clients'((1 << c) - 1)) == '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

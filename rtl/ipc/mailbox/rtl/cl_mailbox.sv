@@ -130,6 +130,7 @@ module cl_mailbox
     logic                           ready, any, its_room, its_some;
     logic [31:0]                    rdata;
     logic [IndexWidth-1:0]          from;
+    logic [Cpus-1:0]                unused_grant;
     // The mailbox end of p that the operation addresses
     logic [LevelWidth-1:0]          its_space, its_level;
     error_e                         its_sent_error, its_received_error;
@@ -166,7 +167,8 @@ module cl_mailbox
       .req_i   (some[p]),
       .served_i(hit[p] & any & access_i[p].op == OpMailboxAny),
       .valid_o (any),
-      .index_o (from)
+      .index_o (from),
+      .grant_o (unused_grant)
     );
 
     always_comb begin
