@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -37,13 +39,19 @@ again:
 
 
 def measure(
-    run: Run, core: str, body: str, cpus: int = 1, icache: bool = True, local: bool = False
+    run: Run,
+    core: str,
+    body: str,
+    cpus: int = 1,
+    icache: bool = True,
+    local: bool = False,
+    changes: Mapping[str, Any] | None = None,
 ) -> list[int]:
     """Cycles of 32 times `body` on each processor, all at the same time."""
 
     def cycles(text: str) -> list[int]:
         source = _MEASURE.replace("REPEAT", str(REPEAT if text else 0)).replace("BODY", text)
-        result = run(core, cpus, source + ALL_DONE, icache, local)
+        result = run(core, cpus, source + ALL_DONE, icache, local, changes)
         return [event.value for event in sorted(result.events, key=lambda event: event.cpu)]
 
     # The pair of reads of CYCLE alone takes one load.
@@ -118,6 +126,21 @@ WITHOUT_PIPELINE = {
     "lw t0, 0(a4)": (7, 3),
     "lw t0, 0(a4)\n addi t0, t0, 1": (10, 5),
 }
+
+
+# On the fast core with bus_pipeline, 32 times: alone, and each of 4.
+STAGED = {
+    "addi t0, t0, 1": (32, 32),
+    "lw t0, 0(s6)": (192, 192),
+    "sw t0, 0(s6)": (96, 127),
+    "lw t0, CPU_ID(s1)": (128, 128),
+}
+
+
+@pytest.mark.parametrize("body", STAGED)
+def test_registers_at_the_bus(run: Run, body: str) -> None:
+    for cpus, cycles in zip((1, 4), STAGED[body], strict=True):
+        assert measure(run, "fast", body, cpus, changes={"bus_pipeline": True}) == [cycles] * cpus
 
 
 @pytest.mark.parametrize("core", ["economy", "standard"])

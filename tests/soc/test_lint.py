@@ -41,6 +41,12 @@ def test_verilator_lint_with_the_interrupted_first_on_the_bus(cpus: int) -> None
     assert verilate.lint_platform(platform.load("smp-fast", cpus, changes={"bus_first_cycles": 100})) == []
 
 
+@pytest.mark.parametrize("cpus", [1, 8])
+def test_verilator_lint_with_registers_at_the_bus(cpus: int) -> None:
+    soc = platform.load("smp-fast", cpus, changes={"bus_pipeline": True, "bus_first_cycles": 100})
+    assert verilate.lint_platform(soc) == []
+
+
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_verilator_lint_with_a_context_memory(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", changes={"memory.context_kib": 4})) == []

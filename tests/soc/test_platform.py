@@ -7,7 +7,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 
@@ -431,3 +431,25 @@ def test_every_parameter_of_the_table_is_one_of_the_soc() -> None:
     for name in platform.names():
         for parameter in keys.rtl_parameters(platform.load(name)):
             assert re.search(rf"parameter [^/]*\b{parameter} +=", header), parameter
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "said"),
+    [
+        ("smp-economy", {}, "bus_pipeline is for core = 'fast' only, not 'economy': remove it"),
+        (
+            "smp-fast",
+            {"memory.model": "sdram"},
+            "bus_pipeline and memory.model = 'sdram' exclude each other: remove one of them",
+        ),
+        (
+            "smp-fast",
+            {"kernel.ready_queue": "hybrid", "kernel.hardware_threads": ["crc32"]},
+            "bus_pipeline and kernel.hardware_threads exclude each other: remove one of them",
+        ),
+    ],
+    ids=["core", "sdram", "hardware threads"],
+)
+def test_who_cannot_wait_for_the_bus(name: str, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=f"^platform {name}: {re.escape(said)}$"):
+        platform.load(name, changes={"bus_pipeline": True, **changes})

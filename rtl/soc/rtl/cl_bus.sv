@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared bus: one transfer a cycle, granted combinationally in the cycle of the request when the bus is free.
 //
-// A response comes exactly one cycle after the grant, so masters may issue back to back and responses need
-// no tags. Arbitration is round-robin: after a grant that master is last in line, so a master waits for at
+// A response comes exactly one cycle after the grant, with Pipeline two, so masters may issue back to back and responses
+// need no tags. Arbitration is round-robin: after a grant that master is last in line, so a master waits for at
 // most Masters - 1 transfers of others. A request that no device decodes is answered with err_o.
 //
 // A request may be late: it is granted only when no request is on time, and does not influence gnt_o. A core whose
@@ -11,6 +11,8 @@
 //
 // With First, masters in first_i come before all others; their transfers change nobody's turn. Who drives it says for how
 // long (cl_first).
+//
+// With Pipeline the access granted is registered before it is decoded and reaches the memory; not with Waits.
 //
 // With Waits memory and scheduler may take their time: the master chosen stays so until its access is taken or withdrawn.
 // No access is taken in its first cycle, so that no grant depends on an address of the same cycle; late requests are not
@@ -23,6 +25,7 @@ module cl_bus
   parameter int unsigned RamBytes = 32'h0200_0000, // power of two
   parameter bit          Waits    = 1'b0,         // ram_ready_i and scheduler_ready_i count
   parameter bit          First    = 1'b0,         // first_i counts; not with Waits
+  parameter bit          Pipeline = 1'b0,
   parameter bit          Uncached = 1'b0,         // RAM is also at UncachedBase
   parameter bit          Uart     = 1'b1,         // there is a UART
   parameter int unsigned Units    = 0,            // hardware threads, 0..15
@@ -40,7 +43,7 @@ module cl_bus
   input  bus_cmd_t [Masters-1:0] cmd_i,
   output logic     [Masters-1:0] gnt_o,      // same cycle as req_i, does not depend on late_i
   output logic     [Masters-1:0] gnt_late_o, // same cycle as late_i
-  output logic     [Masters-1:0] rvalid_o,   // one cycle after either grant, loads and stores
+  output logic     [Masters-1:0] rvalid_o,   // one cycle after either grant, with Pipeline two; loads and stores
   output logic                   err_o,      // with rvalid_o: nothing answers at that address
   output logic            [31:0] rdata_o,    // with rvalid_o, common to all masters
 
@@ -76,7 +79,9 @@ module cl_bus
   logic [Masters-1:0] first, req, late;   // the first ones; requests that may win
   logic [Masters-1:0] chosen, winner;
   logic [Masters-1:0] kept;               // chosen in the last cycle, and not taken
-  logic               in_ram, in_scheduler, ready, any, by_turn;
+  logic [Masters-1:0] served;             // whose access the devices see
+  bus_cmd_t           cmd;                // the one chosen
+  logic               in_ram, in_scheduler, ready, asked, any, by_turn;
 
   function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
     logic [Masters-1:0] candidates;
@@ -85,11 +90,11 @@ module cl_bus
   endfunction
 
   assign winner  = gnt_o | gnt_late_o;
-  assign any     = |winner;
-  assign by_turn = any & ((winner & first) == '0);
+  assign any     = |served;
+  assign by_turn = |winner & ((winner & first) == '0);
 
-  if (First && Waits) begin : g_refuse
-    $error("cl_bus: a memory that waits serves nobody first");
+  if ((First || Pipeline) && Waits) begin : g_refuse
+    $error("cl_bus: a memory that waits serves nobody first, and has no register before it");
   end
 
   assign first = First ? first_i : '0;
@@ -135,10 +140,25 @@ module cl_bus
   end
 
   always_comb begin
-    dev_cmd_o = '0;
+    cmd = '0;
     for (int unsigned i = 0; i < Masters; i++) begin
-      if (chosen[i]) dev_cmd_o = dev_cmd_o | cmd_i[i];
+      if (chosen[i]) cmd = cmd | cmd_i[i];
     end
+  end
+
+  if (Pipeline) begin : g_registered
+    always_ff @(posedge clk_i) dev_cmd_o <= cmd;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) served <= '0;
+      else         served <= winner;
+    end
+
+    assign asked = any;
+  end else begin : g_at_once
+    assign dev_cmd_o = cmd;
+    assign served    = winner;
+    assign asked     = |chosen;
   end
 
   // Decode
@@ -162,15 +182,15 @@ module cl_bus
     assign in_window = dev_cmd_o.addr[31:WindowBits] == WindowBase[31:WindowBits];
   end
 
-  assign ram_ask_o       = |chosen & in_ram;
+  assign ram_ask_o       = asked & in_ram;
   assign ram_req_o       = any & in_ram;
   assign uart_req_o      = any & in_uart;
   assign unit_req_o      = any & in_unit;
-  assign scheduler_ask_o = |chosen & in_scheduler;
+  assign scheduler_ask_o = asked & in_scheduler;
   assign scheduler_req_o = any & in_scheduler;
   assign window_req_o    = any & in_window;
 
-  assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? winner : '0;
+  assign snoop_valid_o = (ram_req_o & dev_cmd_o.we) ? served : '0;
   assign snoop_addr_o  = dev_cmd_o.addr;
 
   // Response
@@ -185,7 +205,7 @@ module cl_bus
       err_q       <= 1'b0;
     end else begin
       above_q     <= above_d;
-      rvalid_o    <= winner;
+      rvalid_o    <= served;
       uart_q      <= uart_req_o;
       unit_q      <= unit_req_o;
       scheduler_q <= scheduler_req_o;

@@ -23,7 +23,7 @@ module cl_core_fast
   output logic        bus_late_o,      // never: requests come from registers
   input  logic        bus_gnt_i,
   input  logic        bus_gnt_late_i,
-  input  logic        bus_rvalid_i,    // exactly one cycle after the grant
+  input  logic        bus_rvalid_i,    // one cycle after the grant or later
   input  logic        bus_err_i,
   input  logic [31:0] bus_rdata_i,
   output bus_cmd_t    priv_cmd_o,
@@ -104,7 +104,7 @@ module cl_core_fast
     .dBusWishbone_BTE      (unused_data_bte)
   );
 
-  // Of the bus's responses, which come one cycle after the grant
+  // Whose the response of the bus is: there is one at a time
   logic data_owner_q, fetch_owner_q, data_bus_rvalid, fetch_rvalid;
 
   assign data_bus_rvalid = bus_rvalid_i & data_owner_q;
@@ -193,7 +193,7 @@ module cl_core_fast
     if (!rst_ni) begin
       data_owner_q  <= 1'b0;
       fetch_owner_q <= 1'b0;
-    end else begin
+    end else if (bus_gnt_i) begin
       data_owner_q  <= data_bus_req;
       fetch_owner_q <= fetch_req & ~data_bus_req;
     end

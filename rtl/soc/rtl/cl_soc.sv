@@ -41,6 +41,7 @@ module cl_soc
   parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter int unsigned FirstCycles = 0,             // an interrupted processor is first on the bus, see cl_first
+  parameter bit          BusPipeline = 1'b0,          // registers at the bus and before the memory: only CoreFast
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, with these cycles: see cl_sdram
   parameter int unsigned RowHit     = 5,
@@ -88,6 +89,10 @@ module cl_soc
 
   if (!Kernel && HwThreads > 0) begin : g_no_kernel
     $error("cl_soc: hardware threads need the kernel");
+  end
+
+  if (BusPipeline && (Core != CoreFast || HwThreads > 0)) begin : g_no_stage
+    $error("cl_soc: a master of the bus cannot wait for a response longer than a cycle");
   end
 
   // Time: CYCLE, mtime and the tick of the time slice
@@ -156,7 +161,8 @@ module cl_soc
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
       .Holds         (Scheduler),
-      .FirstCycles   (FirstCycles)
+      .FirstCycles   (FirstCycles),
+      .BusPipeline   (BusPipeline)
     ) u_tile (
       .clk_i,
       .rst_ni,
@@ -315,6 +321,7 @@ module cl_soc
     .RamBytes   (RamBytes),
     .Waits      (Sdram || Scheduler),
     .First      (FirstCycles != 0),
+    .Pipeline   (BusPipeline),
     .Uncached   (Core == CoreFast),
     .Units      (HwThreads),
     .Scheduler  (Scheduler),

@@ -23,7 +23,7 @@ module cl_split
   output logic        err_o,
   output logic [31:0] rdata_o,
 
-  // All targets see the same command; bus response exactly one cycle after its grant, private one or more
+  // All targets see the same command; their responses come one cycle after the grant or later
   output bus_cmd_t    cmd_o,
   output logic        bus_req_o,
   input  logic        bus_gnt_i,

@@ -18,7 +18,8 @@ module cl_tile
   parameter int unsigned CacheBytes = 0,     // data cache, 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter bit          Holds      = 1'b0,  // see cl_core
-  parameter int unsigned FirstCycles = 0     // see cl_first
+  parameter int unsigned FirstCycles = 0,    // see cl_first
+  parameter bit          BusPipeline = 1'b0  // see cl_bus_stage; for the fast core
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -89,6 +90,27 @@ module cl_tile
   logic [31:0] priv_rdata;
   logic        irq_timer, irq_ipi, irq_line;
 
+  logic     core_req, core_late, core_gnt, core_gnt_late;
+  bus_cmd_t core_cmd;
+
+  cl_bus_stage #(
+    .Registered(BusPipeline)
+  ) u_bus_stage (
+    .clk_i,
+    .rst_ni,
+    .req_i         (core_req),
+    .late_i        (core_late),
+    .cmd_i         (core_cmd),
+    .gnt_o         (core_gnt),
+    .gnt_late_o    (core_gnt_late),
+    .bus_req_o,
+    .bus_late_o,
+    .bus_cmd_o,
+    .bus_gnt_i,
+    .bus_gnt_late_i,
+    .bus_rvalid_i
+  );
+
   cl_core #(
     .Core          (Core),
     .LocalBytes    (LocalBytes),
@@ -100,11 +122,11 @@ module cl_tile
     .clk_i,
     .rst_ni,
     .cpu_id_i,
-    .cmd_o         (bus_cmd_o),
-    .bus_req_o,
-    .bus_late_o,
-    .bus_gnt_i,
-    .bus_gnt_late_i,
+    .cmd_o         (core_cmd),
+    .bus_req_o     (core_req),
+    .bus_late_o    (core_late),
+    .bus_gnt_i     (core_gnt),
+    .bus_gnt_late_i(core_gnt_late),
     .bus_rvalid_i,
     .bus_err_i,
     .bus_rdata_i,

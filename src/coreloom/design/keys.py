@@ -336,6 +336,14 @@ class Platform:
             area="`coreloom synth cl_bus:first`; for each processor `cl_first`",
         ),
     ] = 0  # fmt: skip
+    bus_pipeline: Annotated[
+        bool,
+        Key(
+            "a register between each processor and the shared bus: an access takes a cycle more, at a higher "
+            "clock with many processors; only with core = 'fast'",
+            rtl="BusPipeline", optional=True, area="for each processor some 80 flip-flops",
+        ),
+    ] = False  # fmt: skip
     scheduler: Annotated[
         bool,
         Key(

@@ -265,6 +265,13 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
         raise wrong(
             "bus_first_cycles", f"bus_first_cycles and {other} exclude each other: remove one of them"
         )
+    if platform.bus_pipeline and platform.core != "fast":
+        raise wrong(
+            "bus_pipeline", f"bus_pipeline is for core = 'fast' only, not '{platform.core}': remove it"
+        )
+    if platform.bus_pipeline and (platform.model == "sdram" or units):
+        other = "kernel.hardware_threads" if units else "memory.model = 'sdram'"
+        raise wrong("bus_pipeline", f"bus_pipeline and {other} exclude each other: remove one of them")
     if platform.row_miss < platform.row_hit:
         raise wrong(
             "memory.row_miss",
