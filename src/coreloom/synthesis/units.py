@@ -23,6 +23,7 @@ Size = tuple[int, int]  # threads, priorities
 DEFAULT: Size = (256, 128)  # of the paper
 _LIMITS = ((2, 1024), (2, 256))
 _SOC_TOP = "cl_soc"
+_LARGE = "smp-fast-8-cpus"
 
 _KERNEL = RTL / "kernel" / "rtl"
 _SOC = RTL / "soc" / "rtl"
@@ -233,7 +234,7 @@ def _kernels() -> list[Unit]:
 
     def kernel(build: str, sizes: tuple[Size, ...] = ((64, 32),), **key: int) -> Unit:
         made = _design("cl_kernel", _KERNEL)
-        return Unit("cl_kernel", made, _sized(Cpus=2, **key), build, sizes, seeds=1)
+        return Unit("cl_kernel", made, _sized(**{"Cpus": 2, **key}), build, sizes, seeds=1)
 
     return [
         kernel("edf", ((16, 32), (64, 32)), Policy=3),
@@ -242,7 +243,9 @@ def _kernels() -> list[Unit]:
         kernel("inheritance", Inheritance=1),
         kernel("barriers", BarrierWait=1),
         kernel("events", EventFlags=1),
+        kernel("8-cpus", Cpus=8),
         kernel("pipeline", Pipeline=1),
+        kernel("pipeline-8-cpus", Cpus=8, Pipeline=1),
         kernel("words", PortWords=4),
         kernel("dwrr", Policy=1),
         kernel("partitioned", Policy=2),
@@ -277,9 +280,17 @@ def _modules() -> list[Unit]:
     ]
 
 
+def _large() -> list[Unit]:
+    """SoCs with 8 processors, without the communication port: with it a placement takes hours."""
+    chosen = platform.load("smp-fast", 8, changes={"bus_pipeline": True})
+    found = soc(dataclasses.replace(chosen, ipc=None), _LARGE)
+    return [dataclasses.replace(found, device="85k")]
+
+
 def known() -> list[str]:
     """What names units, in the order of the table: modules, and builds of them. No platform file is read."""
-    names = [unit.name for unit in _modules()] + [f"{_SOC_TOP}:{name}" for name in platform.names()]
+    names = [unit.name for unit in _modules()]
+    names += [f"{_SOC_TOP}:{name}" for name in (*platform.names(), _LARGE)]
     return list(dict.fromkeys(each for name in names for each in (name.split(":")[0], name)))
 
 
@@ -312,6 +323,7 @@ def choose(names: Sequence[str], threads: int | None = None, priorities: int | N
     units = [unit for unit in _modules() if wanted(unit.top, unit.name)]
     socs = [name for name in platform.names() if wanted(_SOC_TOP, f"{_SOC_TOP}:{name}")]
     units += [soc(platform.load(name), name) for name in socs]
+    units += _large() if wanted(_SOC_TOP, f"{_SOC_TOP}:{_LARGE}") else []
     jobs = []
     for unit in units:
         for size in unit.sizes:

@@ -30,6 +30,16 @@ PAPER = {
     "hybrid": Paper(1455, 973, 2425, 3, 119.6),
 }
 
+# MHz at least, by unit and build; the bound of a SoC is its core alone
+CLOCKS = {
+    ("cl_kernel", "pipeline"): 90,
+    ("cl_kernel", "pipeline-8-cpus"): 75,
+    ("cl_soc", "smp-economy"): 75,
+    ("cl_soc", "smp-fast"): 70,
+    ("cl_soc", "smp-fast-8-cpus"): 60,
+    ("cl_soc", "smp-standard"): 31,
+}
+
 SMP_GATES = 20_000  # about: [SMP] section 4, of all that it adds, by Synopsys Design Compiler
 UNITS = {"fmax_mhz": "MHz", "lut4": "LUT4 sites", "bram": "18 kbit blocks", "dram": "RAM16x4"}
 
@@ -52,9 +62,20 @@ def paper(row: Row) -> Paper:
     return Paper()
 
 
+def _bound(row: Row, alone: dict[str | None, float]) -> float | None:
+    """The clock of the core of a SoC alone."""
+    core = (row.build or "-").split("-")[1]
+    return alone.get(core) if row.unit == "cl_soc" else None
+
+
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """The scheduler beside the paper's: each build of the size of the paper."""
-    found = []
+    """The scheduler beside the paper's, each build of the size of the paper; and clocks."""
+    alone = {row.build: row.fmax_mhz for row in rows if row.unit == "cl_core"}
+    found = [
+        Figure(f"clock in MHz: {row.title}", row.fmax_mhz, at_least=least, bound=_bound(row, alone))
+        for row in rows
+        if row.build and (least := CLOCKS.get((row.unit, row.build)))
+    ]
     for row in rows:
         of = paper(row)
         if of.mhz is None or of.lut4 is None:
