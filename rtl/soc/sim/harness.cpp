@@ -603,7 +603,10 @@ int main(int argc, char **argv) {
     stack_sp = sp;
   };
 
+  uint64_t transfers = 0, stores = 0; // on the shared bus
   const auto count = [&] {
+    transfers += top->rootp->cl_soc__DOT__bus_rvalid != 0;
+    stores += top->rootp->cl_soc__DOT__snoop_valid != 0;
     for (int c = 0; c < kCpus; ++c) {
       const uint32_t at = element(top->pc_o, c, 32) - kTextBase;
       if (!((idle | reported_idle) >> c & 1u) && at < kInput) ++profile[c * (kInput / 4) + at / 4];
@@ -771,6 +774,9 @@ int main(int argc, char **argv) {
   if (std::strcmp(reason, "exit") == 0) std::printf("%" PRIu32, exit_status);
   else std::printf("null");
   std::printf(", \"cycles\": %" PRIu64 ", \"seconds\": %.6f", cycles, seconds);
+  if (!options.profile.empty()) {
+    std::printf(", \"transfers\": %" PRIu64 ", \"stores\": %" PRIu64, transfers, stores);
+  }
   if (halted) {
     // The processor and where it is: economy's is at most one instruction ahead.
     std::printf(", \"cpu\": %d, \"address\": %" PRIu32 ", \"pc\": %" PRIu32 ", \"tp\": %" PRIu32, fault_cpu,

@@ -125,6 +125,8 @@ class SimResult:
     reason: str  # exit | window | max-cycles | deadlock | stack
     names: list[str]  # the text of each NAME event, in their order
     profile: list[Sample]  # from the first READY on; empty unless asked for
+    transfers: int = 0  # on the shared bus, from the first READY on, if a profile is asked for;
+    stores: int = 0  # of them stores to the memory
     why: str = ""  # of a deadlock or a stack overflow: what the user has to know
 
 
@@ -227,6 +229,8 @@ def run(
             reason=result["reason"],
             names=files["names"].read_bytes().decode("utf-8", "replace").split("\0")[:-1],
             profile=read_profile(files["profile"].read_bytes()) if profile else [],
+            transfers=result.get("transfers", 0),
+            stores=result.get("stores", 0),
             why=why,
         )
 

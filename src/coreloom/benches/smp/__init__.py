@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.rivals import find_freertos, tools
-from coreloom.benches.smp import locks, modules, page, reach, stages
+from coreloom.benches.smp import caches, locks, modules, page, reach, stages
 from coreloom.benches.smp.bench import (
     CORES,
     MORE_CPUS,
@@ -55,6 +55,7 @@ class Smp(Bench[Result]):
         wanted.sort(key=lambda case: (CORES.index(case.core), case.app))
         rows = run(wanted, options.window, work)
         streams = [] if options.quick else run(stream_cases(), options.window, work)
+        cached = [] if options.quick else caches.run(work, options.window)
         taken = [] if options.quick else locks.run(work)
         staged = [] if options.quick else stages.run(work, not missing)
         waited = [] if options.quick else modules.run(work, options.window)
@@ -65,6 +66,7 @@ class Smp(Bench[Result]):
             name=self.name,
             rows=rows,
             streams=streams,
+            caches=cached,
             locks=taken,
             stages=staged,
             modules=waited,

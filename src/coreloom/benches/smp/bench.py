@@ -15,7 +15,7 @@ import msgspec
 from coreloom.apps import APPS
 from coreloom.benches.bench import Work
 from coreloom.benches.rivals import NAMES
-from coreloom.benches.smp import locks, modules, stages
+from coreloom.benches.smp import caches, locks, modules, stages
 from coreloom.design import platform
 from coreloom.errors import UserError
 from coreloom.jobs.job import Job, build, prepare, whole
@@ -175,6 +175,7 @@ class Result(results.Result, kw_only=True):
 
     rows: list[Row]
     streams: list[Row] = msgspec.field(default_factory=list)  # of several
+    caches: list[caches.Row] = msgspec.field(default_factory=list)  # data caches and placement
     locks: list[locks.Row] = msgspec.field(default_factory=list)  # of the Lock Unit, by its order
     stages: list[stages.Row] = msgspec.field(default_factory=list)  # of a switch
     modules: list[modules.Row] = msgspec.field(default_factory=list)  # waits at the kernel's engine

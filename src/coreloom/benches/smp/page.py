@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from coreloom.benches.rivals import NAMES, better
-from coreloom.benches.smp import locks, modules, stages
+from coreloom.benches.smp import caches, locks, modules, stages
 from coreloom.benches.smp.bench import (
     PAPER_IDLE,
     PAPER_SWITCH,
@@ -36,6 +36,7 @@ def tables(content: Result) -> list[Table]:
         *([stages.table(content.stages, PAPER_SWITCH)] if content.stages else []),
         scaling(content.rows, content.window_cycles),
         *([streams(content.rows, content.streams, content.window_cycles)] if content.streams else []),
+        *([caches.table(content.caches, content.window_cycles)] if content.caches else []),
         cycles(rows),
         *([locks.table(content.locks)] if content.locks else []),
         reach(content.reach),
