@@ -3,28 +3,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from coreloom.toolchain import freertos
+from sampling import each_value_once
 
 _PLANTED = 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the faults planted for one proof or bench (tests called ..._notices) the first two are quick.
+    """Of a test's cases those are quick that have each value of each parameter once; the others are slow.
 
-    They show that the check can fail at all; that it is as sharp as it was is asked by `make test-all`.
+    With the mark `quick` it is so many of them, and two of the faults planted for a proof or bench (tests
+    called ..._notices): they show that the check can fail at all; that it is as sharp as it was is asked by
+    `make test-all`.
     """
-    seen = Counter[str]()
+    for cases in _tests(item for item in items if not item.get_closest_marker("slow")):
+        first = cases[0]
+        most = _PLANTED if first.originalname.endswith("notices") else len(cases)
+        if mark := first.get_closest_marker("quick"):
+            (most,) = mark.args
+        quick = each_value_once([case.callspec.params for case in cases])[:most]
+        for number, case in enumerate(cases):
+            if number not in quick:
+                case.add_marker(pytest.mark.slow)
+
+
+def _tests(items: Iterable[pytest.Item]) -> Iterator[list[pytest.Function]]:
+    """The cases of each test that has several."""
+    tests: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
-        test, _, _ = item.nodeid.partition("[")
-        if test.endswith("notices") and not item.get_closest_marker("slow"):
-            seen[test] += 1
-            if seen[test] > _PLANTED:
-                item.add_marker(pytest.mark.slow)
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    yield from tests.values()
 
 
 @pytest.fixture(scope="session")
