@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,14 +13,21 @@ import pytest
 def each_value_once(cases: Sequence[Mapping[str, object]]) -> list[int]:
     """The numbers of few cases that have each value of each parameter, those with most new values first.
 
-    A parameter with fields, as a dataclass, is so many parameters.
+    Of several, the one whose values were chosen least; so all are chosen about equally often. A parameter
+    with fields, as a dataclass, is so many parameters.
     """
     values = [set(_values(case)) for case in cases]
     missing = set().union(*values)
+    times = Counter[tuple[str, str]]()
     chosen: list[int] = []
+
+    def worth(number: int) -> tuple[int, int]:
+        return len(values[number] & missing), -sum(times[value] for value in values[number])
+
     while missing:
-        best = max(range(len(cases)), key=lambda number: len(values[number] & missing))
+        best = max(range(len(cases)), key=worth)
         missing -= values[best]
+        times.update(values[best])
         chosen.append(best)
     return chosen
 

@@ -32,7 +32,7 @@ def test_each_value_is_there_and_the_most_new_ones_come_first() -> None:
         ("economy", "hw", 1),
         ("standard", "sw", 2),
         ("fast", "hw", 4),
-        ("economy", "hw", 8),
+        ("economy", "sw", 8),
     ]
 
 

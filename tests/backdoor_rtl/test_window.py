@@ -154,6 +154,7 @@ def test_nothing_answers() -> None:
         assert move(door, 2 | ON) == ERROR["none"]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "register, word", [("window", 0), ("window", 4), ("window_base", BASE), ("control", 0)]
 )

@@ -93,6 +93,7 @@ def test_the_suite_passes(group: str, ground: str) -> None:
     assert [(row.name, row.outcome, row.detail) for row in rows if not row.good] == []
 
 
+@pytest.mark.quick(3)  # the first group of each key
 @pytest.mark.parametrize(
     ("group", "key"),
     [
@@ -114,6 +115,7 @@ def test_threads_that_yield_on_one_cpu_do_not_stop_the_other() -> None:
     assert row.good, row.detail
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("group", ["mutex", "semaphore", "condition"])
 def test_a_service_placed_in_memory(group: str) -> None:
     changes = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}

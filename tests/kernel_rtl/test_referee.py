@@ -12,7 +12,7 @@ from coreloom.design.platform import READY_QUEUES
 from coreloom.reference.kernel import Config
 from coreloom.reference.stream import Generator
 from coreloom.simulation.harness.kernel_port import play, referee
-from sampling import sample
+from sampling import each_value_once, sample
 
 from .harness import DEFAULT, LARGE, SEED, small
 
@@ -111,30 +111,16 @@ CONFIGS = {
     "edf-4": (Config(cpus=4, threads=64, policy="edf"), 20_000),
     "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
-# Each is a model to compile: those between smaller and larger ones, and with fewer of the features that
-# another one joins, can wait.
-BETWEEN = {
-    *("small-1", "small-2+1", "partitioned-2", "reserve-2", "timeouts-2", "timeouts-tiny", "dwrr-4"),
-    *("dwrr-large-3",),
-    *("small-1+3", "default-1", "default-4", "partitioned-1", "partitioned-3", "reserve-1", "reserve-3"),
-    *("timeouts-1", "timeouts-default", "timeouts-reserve", "timeouts-partitioned", "timeouts-edf"),
-    *("inheritance-1", "inheritance-2+1", "inheritance-default", "words-1", "words-4"),
-    *("barriers-1", "barriers-dwrr"),
-    *("events-1", "events-3", "events-dwrr", "events-edf", "events-partitioned"),
-    *("pipeline-1", "pipeline-4", "pipeline-1+3", "pipeline-default"),
-    *("dwrr-1", "dwrr-2+1", "dwrr-tiny-3+1", "edf-2+1"),
-}
-
 
 def test_the_streams_are_long_enough() -> None:
-    assert sum(count for name, (_, count) in CONFIGS.items() if name not in BETWEEN) >= 100_000
+    """Those of `make test`."""
+    streams = list(CONFIGS.values())
+    quick = each_value_once([{"config": config, "count": count} for config, count in streams])
+    assert sum(streams[number][1] for number in quick) >= 100_000
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in BETWEEN)) for name in CONFIGS]
-)
-def test_random_stream(name: str, tmp_path: Path) -> None:
-    config, count = CONFIGS[name]
+@pytest.mark.parametrize(("config", "count"), CONFIGS.values(), ids=CONFIGS)
+def test_random_stream(config: Config, count: int, tmp_path: Path) -> None:
     report, _ = play(config, Generator(config, SEED).steps(count), SEED, tmp_path)
     assert report["steps"] == count
     assert len(report["ops"]) > 45, "the stream does not visit the operations"
