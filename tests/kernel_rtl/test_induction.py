@@ -141,6 +141,7 @@ def holds(
     return proven
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("move", [False, True], ids=["others", "move"])
 def test_an_operation_keeps_the_rules(move: bool) -> None:
     """None lost, none twice, highest first, over in so many cycles: from every state, for every operation."""

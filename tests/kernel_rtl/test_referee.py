@@ -112,6 +112,7 @@ CONFIGS = {
     "most-10+6": (Config(cpus=10, threads=64, priorities=128, lines=64, hw_threads=6), 10_000),
 }
 
+
 def test_the_streams_are_long_enough() -> None:
     """Those of `make test`."""
     streams = list(CONFIGS.values())

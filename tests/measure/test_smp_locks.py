@@ -11,6 +11,7 @@ from coreloom.benches.smp import locks
 from coreloom.design import platform
 
 
+@pytest.mark.quick(1)  # the other order is a model of its own
 @pytest.mark.parametrize(
     ("order", "turns", "longest_wait"),
     [("arrival", [861, 862, 862, 861], 123), ("lowest", [1722, 1723, 1, 1], 100_038)],
