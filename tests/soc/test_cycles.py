@@ -236,18 +236,20 @@ def rates(run: Run, core: str, body: str, cpus: int, icache: bool = True, local:
 
 
 @pytest.mark.parametrize(
-    "case", RATES, ids=lambda case: f"{case[0]}-{case[2]}-{'icache' if case[3] else 'off'}"
+    ("name", "body", "core", "icache"),
+    RATES,
+    ids=[f"{name}-{core}-{'icache' if icache else 'off'}" for name, _, core, icache in RATES],
 )
-def test_instructions_per_cycle(run: Run, case: tuple[str, str, str, bool]) -> None:
+def test_instructions_per_cycle(run: Run, name: str, body: str, core: str, icache: bool) -> None:
     """REQ-bus-2: one word a cycle, evenly shared."""
-    _, body, core, icache = case
-    for cpus, rate in zip((1, 2, 4), RATES[case], strict=True):
+    for cpus, rate in zip((1, 2, 4), RATES[name, body, core, icache], strict=True):
         assert rates(run, core, body, cpus, icache) == {rate}
 
 
 @pytest.mark.parametrize("cpus", [1, 2, pytest.param(8, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", AMP_RATES, ids=lambda case: f"{case[0]}-{case[2]}")
-def test_instructions_per_cycle_of_amp(run: Run, case: tuple[str, str, str], cpus: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "body", "core"), AMP_RATES, ids=[f"{name}-{core}" for name, _, core in AMP_RATES]
+)
+def test_instructions_per_cycle_of_amp(run: Run, name: str, body: str, core: str, cpus: int) -> None:
     """REQ-local-1: what is in a local memory is not slowed by other processors."""
-    _, body, core = case
-    assert rates(run, core, body, cpus, local=True) == {AMP_RATES[case][cpus]}
+    assert rates(run, core, body, cpus, local=True) == {AMP_RATES[name, body, core][cpus]}

@@ -468,7 +468,8 @@ def test_bus_is_fair_to_slower_cores(run: Run, core: str) -> None:
 
 
 def test_waves(tmp_path: Path) -> None:
-    model = verilate.build_model(platform.load("smp-economy", 1), trace=True)
+    """On the model of test_backdoor_platform.py: one with waves takes long to build."""
+    model = verilate.build_model(platform.load("backdoor-economy"), trace=True)
     program = assemble("sw zero, EXIT(s1)\n", "economy")
     waves = tmp_path / "run.vcd"
     assert simulate.run(model, program, max_cycles=1000, waves=waves).exit_status == 0
