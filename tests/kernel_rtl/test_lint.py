@@ -88,6 +88,7 @@ def test_yosys_reads_it(config: Config) -> None:
     run_yosys(f"{read(config)}; proc; check -assert")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("policy", ["priority", "dwrr", "edf"])
 def test_what_yosys_read_plays_the_stream(policy: str, tmp_path: Path) -> None:
     """Simulation and synthesis see the same circuit."""

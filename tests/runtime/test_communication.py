@@ -53,6 +53,7 @@ def test_exact_output(program: str, kernel: str, core: str, kind: str) -> None:
     assert result.exit_status == 0
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("core", "kind"), sample(WHERE, [("fast", "smp")]))
 @pytest.mark.parametrize("program", CHECKED)
 def test_exact_output_of_pipelines(program: str, core: str, kind: str) -> None:

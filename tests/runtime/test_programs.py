@@ -141,6 +141,7 @@ def test_program_passes_and_prints_the_same_on_both_kernels(program: str, core: 
     assert printed[0] == printed[1]
 
 
+@pytest.mark.quick(2)  # and each in both kernels
 @pytest.mark.parametrize("core", ("economy", "standard"))
 @pytest.mark.parametrize("program", ("threads", "interrupts", "interrupted", "cancel", "clocks", "pileup"))
 def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, core: str) -> None:
@@ -187,6 +188,7 @@ def test_exact_output(program: str, core: str, kernel: str) -> None:
     assert run(program, core, 2, kernel).uart == PRINTED[program]
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("core", sample(CORES, ["standard"]))
 @pytest.mark.parametrize(
@@ -308,6 +310,7 @@ def test_cycles_of_a_message_of_four_words() -> None:
 IN_MEMORY = {"kernel.mutexes": 0, "kernel.semaphores": 0, "kernel.conditions": 1}
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize("program", ("threads", "mutexes", "heap", "sync", "mqueue", "cancel"))
 def test_all_objects_may_be_in_memory(program: str, kernel: str) -> None:

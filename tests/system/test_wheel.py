@@ -59,8 +59,9 @@ def test_it_runs_a_program_of_ones_own(place: Path) -> None:
 
 
 def test_it_makes_a_project_and_runs_it(place: Path) -> None:
-    assert coreloom(place, "new", "mine").returncode == 0
-    done = coreloom(place, "run", "mine/main.c", "--platform", "./mine/mine.toml")
+    """Of the name that other tests give theirs: the same model."""
+    assert coreloom(place, "new", "mysoc").returncode == 0
+    done = coreloom(place, "run", "mysoc/main.c", "--platform", "./mysoc/mysoc.toml")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("4096 words, total 8386560, half of it by a hardware thread\n")
 
