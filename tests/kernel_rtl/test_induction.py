@@ -148,6 +148,7 @@ def test_an_operation_keeps_the_rules(move: bool) -> None:
     assert holds(SMALL, move=move)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "size",
     [

@@ -42,7 +42,8 @@ def holds(config: Config, cycles: int, sources: tuple[Path, ...] | None = None) 
     return proven
 
 
-@pytest.mark.parametrize("policy", ["priority", "dwrr"])
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("policy", ["dwrr", "priority"])
 def test_rules_hold_for_the_first_operation(policy: str) -> None:
     """Any access of any client, and what follows from it."""
     assert holds(replace(TINY, cpus=1, policy=policy), 8)
