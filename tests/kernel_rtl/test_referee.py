@@ -116,11 +116,11 @@ QUICK = [stream for name, stream in CONFIGS.items() if name != "most-10+6"]  # w
 
 def test_the_streams_are_long_enough() -> None:
     """Those of `make test`."""
-    quick = each_value_once([{"config": config, "count": count} for config, count in QUICK])[:8]
+    quick = each_value_once([{"config": config, "count": count} for config, count in QUICK])[:11]
     assert sum(QUICK[number][1] for number in quick) >= 100_000
 
 
-@pytest.mark.quick(8)
+@pytest.mark.quick(11)  # each policy and option
 @pytest.mark.parametrize(("config", "count"), sample(CONFIGS.values(), QUICK), ids=CONFIGS)
 def test_random_stream(config: Config, count: int, tmp_path: Path) -> None:
     report, _ = play(config, Generator(config, SEED).steps(count), SEED, tmp_path)
