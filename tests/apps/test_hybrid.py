@@ -38,6 +38,7 @@ def test_economy_core() -> None:
     run("smp-economy", "hw", APP.prepare(None))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("size", ((1, 1), (4, 1), (5, 3)))
 def test_small_pictures(size: tuple[int, int], tmp_path: Path) -> None:
     path = tmp_path / "small.png"

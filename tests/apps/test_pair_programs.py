@@ -139,6 +139,7 @@ def test_what_goes_wrong_is_said(native: Native, wrong: int, backdoor: int, stat
 SMALL = (("sort", 101), ("dhrystone", 21), ("fft", 256), ("wavelet", 32))
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("app", "size", "backend", "core"),
     sample(

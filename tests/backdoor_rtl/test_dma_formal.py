@@ -28,6 +28,7 @@ def holds(old: str = "", new: str = "", block: int = 16, memory: int = 32) -> bo
     )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("block, memory", [(16, 32), (8, 16), (64, 16)])
 def test_dma(block: int, memory: int) -> None:
     assert holds(block=block, memory=memory)

@@ -49,6 +49,7 @@ def _cpu_ms(found: dict[str, str], name: str) -> list[float]:
     return [1e3 * seconds for seconds in json.loads(found[name])["cpu_s"]]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kernel", ["7", "6.18"])
 def test_it_loads_and_lets_go(kernel: str) -> None:
     found = _run("hog -t 1 5 >/out/hogs; taskset 2 hog -t 1 2 >/out/pinned\n", kernel=kernel)

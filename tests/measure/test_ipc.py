@@ -96,6 +96,7 @@ def test_a_hand_over_is_from_a_release_to_the_next_owner() -> None:
 STANDARD = ("amp", "standard", 2)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kernel", ["hw", "sw"])
 def test_the_blocks_of_eight_processors_fit(kernel: str) -> None:
     firmware.build(ipc_transfer.SOURCE, ipc_transfer.load("amp", "standard", 8), kernel, ipc_transfer.DEFINES)

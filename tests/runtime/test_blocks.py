@@ -27,6 +27,7 @@ def test_blocks_of_every_length_arrive(program: str, core: str, cpus: int, words
     assert result.exit_status == 0
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("kernel", firmware.KERNELS)
 @pytest.mark.parametrize(
     ("program", "words", "pool"), [("blocks", 4, False), ("messages", 4, True), ("messages", 0, False)]

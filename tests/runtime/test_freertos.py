@@ -32,7 +32,7 @@ def run(
 
 
 @pytest.mark.parametrize("asserts", [False, True])
-@pytest.mark.parametrize(("kernel", "cpus"), sample(BUILDS, BUILDS[:3]))  # on four CPUs it takes long
+@pytest.mark.parametrize(("kernel", "cpus"), sample(BUILDS, [BUILDS[0], BUILDS[2]]))
 def test_stress(kernel: str, cpus: int, asserts: bool) -> None:
     """A tick every 2500 cycles; asserts: FreeRTOS checks itself and our port."""
     defines = {"configCPU_CLOCK_HZ": 2_500_000} | ({"CL_FREERTOS_ASSERT": 1} if asserts else {})

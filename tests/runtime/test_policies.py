@@ -44,6 +44,7 @@ def programs() -> list[object]:
     ]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("program", "core", "cpus", "policy"), programs())
 def test_program_passes_with_every_policy(program: str, core: str, cpus: int, policy: str) -> None:
     soc = platform.load(f"smp-{core}", cpus)
@@ -63,15 +64,16 @@ def test_application_has_the_same_output_with_every_policy(app: str, policy: str
     APPS[app].check(outcome.result.output, data)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("kernel", "policy", "cpus", "has"),
     [
+        ("hw", "priority", 1, ""),
         ("sw", "priority", 2, ""),
         ("sw", "dwrr", 1, "w"),
         ("sw", "exclusive:dwrr", 1, "wr"),
         ("sw", "exclusive", 2, "wr"),
         ("sw", "exclusive:dwrr", 2, "wr"),
-        ("hw", "priority", 1, ""),
         pytest.param("hw", "dwrr", 2, "w", marks=pytest.mark.slow),
         pytest.param("hw", "edf", 2, "d", marks=pytest.mark.slow),
     ],
