@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,18 +14,19 @@ from coreloom.toolchain import freertos
 from sampling import each_value_once
 
 _PLANTED = 2
+_PLANTED_IN = re.compile(r"notices$|^test_a_planted_")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test's cases those are quick that have each value of each parameter once; the others are slow.
 
-    With the mark `quick` it is so many of them, and two of the faults planted for a proof or bench (tests
-    called ..._notices): they show that the check can fail at all; that it is as sharp as it was is asked by
-    `make test-all`.
+    With the mark `quick` it is so many of them; of the faults planted for a proof or bench (tests called
+    ..._notices or a_planted_...) it is two: they show that the check can fail at all; that it is as sharp as
+    it was is asked by `make test-all`.
     """
     for cases in _tests(item for item in items if not item.get_closest_marker("slow")):
         first = cases[0]
-        most = _PLANTED if first.originalname.endswith("notices") else len(cases)
+        most = _PLANTED if _PLANTED_IN.search(first.originalname) else len(cases)
         if mark := first.get_closest_marker("quick"):
             (most,) = mark.args
         quick = each_value_once([case.callspec.params for case in cases])[:most]

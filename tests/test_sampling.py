@@ -65,7 +65,11 @@ def test_two_are_enough(core): ...
 
 
 @cores
-def test_fault_is_found_notices(core): ...
+def test_the_proof_notices(core): ...
+
+
+@cores
+def test_a_planted_fault_is_found(core): ...
 
 
 @pytest.mark.slow
@@ -78,7 +82,8 @@ def test_alone(): ...
 QUICK = [
     *("test_combinations[hw-economy]", "test_combinations[freertos-standard]", "test_combinations[hw-fast]"),
     *("test_two_are_enough[economy]", "test_two_are_enough[standard]"),
-    *("test_fault_is_found_notices[economy]", "test_fault_is_found_notices[standard]"),
+    *("test_the_proof_notices[economy]", "test_the_proof_notices[standard]"),
+    *("test_a_planted_fault_is_found[economy]", "test_a_planted_fault_is_found[standard]"),
     "test_alone",
 ]
 
@@ -116,7 +121,7 @@ def test_make_test_runs_them_whatever_the_order_of_sets(collect: Collect, seed: 
 
 
 def test_make_test_all_runs_all(collect: Collect) -> None:
-    assert len(collect()) == 9 + 3 + 3 + 3 + 1
+    assert len(collect()) == 9 + 4 * 3 + 1
     recipes = (ROOT / "Makefile").read_text()
     assert recipes.partition("\ntest-all:")[2].splitlines()[1] == "\t$(BIN)/pytest -n auto --dist worksteal"
 

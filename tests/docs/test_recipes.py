@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from coreloom.paths import ROOT
 
 _COPIED = ("apps", "platforms", "policies", "rtl", "runtime", "src", "pyproject.toml")
@@ -23,6 +25,7 @@ def _recipe(title: str) -> list[str]:
     return found.group(1).splitlines()
 
 
+@pytest.mark.slow  # its copy builds everything anew
 def test_a_policy_by_the_recipe(tmp_path: Path) -> None:
     for name in _COPIED:
         path = ROOT / name

@@ -81,6 +81,7 @@ _THREE = [Ground(reservations=3), Ground(v1=True, reservations=3)]
 _QUICK = (("isolated", "isolated", "isolated"), ("isolated", "root", "root"), ("cpuset-v1",) * 3)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("ground", "mix"),
     [
