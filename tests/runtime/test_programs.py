@@ -73,6 +73,7 @@ OF_ONE_CPU = (
     "hthreads",
     "timers",
 )
+LONG = ("timeouts",)  # test_time_limits_are_kept_closely runs it, too
 CALL, RUN, DONE, MARK, NAME = 1, 2, 3, 5, 6
 
 
@@ -124,7 +125,7 @@ def test_threads_share_by_their_weights() -> None:
     sample(
         itertools.product(CHECKED, CORES, (1, 2)),
         [
-            *((program, "standard", 2) for program in CHECKED),
+            *((program, "standard", 2) for program in CHECKED if program not in LONG),
             *((program, "standard", 1) for program in OF_ONE_CPU),
             *((program, core, 2) for program in OF_CORES for core in ("economy", "fast")),
         ],
