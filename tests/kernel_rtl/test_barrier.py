@@ -15,10 +15,10 @@ from coreloom.reference.kernel import GIVE_WAY, Config, error
 from coreloom.reference.scenario import Scenario
 from soc.formal import proves
 
-from .harness import DEFAULT, KERNEL, run, words
+from .harness import KERNEL, SERVICES, run, words
 
 MAIN = 16  # priority of thread 0
-CONFIG = dataclasses.replace(DEFAULT, cpus=1, barrier_wait=True)
+CONFIG = SERVICES
 
 
 def barrier(config: Config = CONFIG) -> Scenario:
@@ -77,7 +77,7 @@ def test_who_leaves_has_come(tmp_path: Path) -> None:
 
 
 def test_a_deadline_ends_the_wait(tmp_path: Path) -> None:
-    s = barrier(dataclasses.replace(CONFIG, timeouts=True))
+    s = barrier()
     assert s.do(0, "timeout_start", word0=100) == 0
     assert s.do(0, "barrier_wait", 0, 1) is None
     s.time(100)

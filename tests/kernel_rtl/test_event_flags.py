@@ -15,11 +15,11 @@ from coreloom.reference.kernel import GIVE_WAY, SPEC, Config, EventFlags, error
 from coreloom.reference.scenario import Scenario
 from soc.formal import proves
 
-from .harness import DEFAULT, KERNEL, run, words
+from .harness import KERNEL, SERVICES, run, words
 
 MAIN = 16  # priority of thread 0
 ANY, ALL, CLEAR, TRY = 0, 1, 2, 4
-CONFIG = dataclasses.replace(DEFAULT, cpus=1, event_flags=True)
+CONFIG = SERVICES
 KIND_LSB = SPEC.layouts["event_flags"]["kind"].lsb
 
 
@@ -139,7 +139,7 @@ def test_who_leaves_is_not_woken_again(tmp_path: Path) -> None:
 
 
 def test_a_deadline_ends_the_wait(tmp_path: Path) -> None:
-    s = Flags(dataclasses.replace(CONFIG, timeouts=True))
+    s = Flags()
     assert s.do(0, "timeout_start", word0=100) == 0
     assert s.wait(ANY, 1) is None
     s.time(100)
