@@ -59,7 +59,7 @@ def measured(
     return [(row.case, row.min, row.mean, row.max) for row in rows]
 
 
-ROWS: dict[tuple[str, str, str], list[tuple[object, ...]]] = {
+EXACT: dict[tuple[str, str, str], list[tuple[object, ...]]] = {
     ("service", "yield", "hw"): [(None, 29, 29.0, 29)],
     ("service", "yield", "sw"): [(None, 77, 77.0, 77)],
     ("service", "yield", "freertos"): [(None, 142, 142.4, 144)],
@@ -89,9 +89,9 @@ ROWS: dict[tuple[str, str, str], list[tuple[object, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("part", "name", "ground"), ROWS)
+@pytest.mark.parametrize(("part", "name", "ground"), EXACT)
 def test_rows_are_exact(part: str, name: str, ground: str) -> None:
-    assert measured(part, name, ground) == ROWS[part, name, ground]
+    assert measured(part, name, ground) == EXACT[part, name, ground]
 
 
 def test_packets_fit_into_40_kib_with_the_software_kernel() -> None:
