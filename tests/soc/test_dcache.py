@@ -33,6 +33,7 @@ def proven(text: str, size: int, line: int) -> bool:
     return proves("dcache_formal", text + FORMAL.read_text(), params, SOC_PACKAGES)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("size", "line"), [(8, 1), (16, 2), (32, 4)])
 def test_memory_model(size: int, line: int) -> None:
     """REQ-dcache-1 to 3, for every word, value, core and bus."""
@@ -174,6 +175,7 @@ def test_the_fast_core_has_its_own() -> None:
         platform.load("smp-fast", changes={"dcache.kib": 4})
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("kib", "line"), [(1, 1), (4, 1), (1, 8), (64, 4)])
 @pytest.mark.parametrize("core", CORES)
 def test_lint(core: str, kib: int, line: int) -> None:

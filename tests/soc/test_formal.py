@@ -85,6 +85,7 @@ def test_proof_of_the_stage_notices(old: str, new: str) -> None:
     assert not proves("cl_bus_stage", text.replace(old, new), "-GRegistered=1", SOC_PACKAGES)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("masters", [1, 2, 4])
 def test_bus_that_serves_some_first(masters: int) -> None:
     """REQ-bus-1, 3 and 5."""
@@ -107,6 +108,7 @@ def test_proof_of_the_first_ones_notices(old: str, new: str) -> None:
     assert not proves("cl_bus", text.replace(old, new), params, SOC_PACKAGES)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cycles", [1, 5, 128])
 def test_first_on_the_bus(cycles: int) -> None:
     """REQ-first-1."""

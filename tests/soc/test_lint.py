@@ -24,18 +24,21 @@ def test_verilator_lint(core: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", cpus)) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("core", ["economy", "standard", "fast"])
 def test_verilator_lint_of_sixteen_processors(core: str) -> None:
     soc = dataclasses.replace(platform.load(f"smp-{core}"), cpus=16, ipc=None)
     assert verilate.lint_platform(soc) == []
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("cpus", [1, 2, 8])
 @pytest.mark.parametrize("name", ["amp-economy", "amp-standard"])
 def test_verilator_lint_with_local_memory(name: str, cpus: int) -> None:
     assert verilate.lint_platform(platform.load(name, cpus)) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cpus", [1, 2, 8])
 def test_verilator_lint_with_the_interrupted_first_on_the_bus(cpus: int) -> None:
     assert verilate.lint_platform(platform.load("smp-fast", cpus, changes={"bus_first_cycles": 100})) == []
@@ -47,11 +50,13 @@ def test_verilator_lint_with_registers_at_the_bus(cpus: int) -> None:
     assert verilate.lint_platform(soc) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("core", ["economy", "standard"])
 def test_verilator_lint_with_a_context_memory(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"smp-{core}", changes={"memory.context_kib": 4})) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cycles", [(5, 7, 5, 390), (2, 2, 1, 4)], ids=str)
 def test_verilator_lint_with_an_sdram(cycles: tuple[int, int, int, int]) -> None:
     names = ("model", "row_hit", "row_miss", "refresh", "refresh_interval")
@@ -64,6 +69,7 @@ def test_verilator_lint_with_a_backdoor(core: str) -> None:
     assert verilate.lint_platform(platform.load(f"backdoor-{core}")) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("size", [(16, 4, 2), (1024, 1024, 128)])
 def test_verilator_lint_with_a_backdoor_of_another_size(size: tuple[int, int, int]) -> None:
     soc = platform.load("hthreads")  # and with hardware threads beside it
@@ -76,6 +82,7 @@ def test_verilator_lint_of_a_rom_with_a_file() -> None:
     assert verilate.lint(design, {"Bytes": 256, "InitFile": "rom.hex"}) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_verilator_lint_with_hardware_threads(cpus: int) -> None:
     assert verilate.lint_platform(platform.load("hthreads", cpus)) == []
