@@ -174,6 +174,42 @@ def test_page() -> None:
     assert lines[-1] == "| cl_scheduler, hybrid | 256 x 128 | `a_q[1]` | `b_q (CE)` | 9.8 | 4.0 | 5.8 | 7 |"
 
 
+def test_clocks_asked_for() -> None:
+    """A whole SoC is bound by its core alone, a kernel by nothing."""
+    path = pnr.TimingPath(start="a", end="b", ns=10.0, logic_ns=5.0, levels=3, through=())
+
+    def row(unit: str, build: str | None, mhz: float) -> synth.Row:
+        return synth.Row(
+            unit=unit,
+            build=build,
+            threads=64,
+            priorities=32,
+            lut4=1,
+            ff=1,
+            bram=0,
+            dram=0,
+            dsp=0,
+            fmax_mhz=mhz,
+            fmax_min=mhz,
+            fmax_max=mhz,
+            seeds=1,
+            device="LFE5U-25F-6",
+            critical=path,
+        )
+
+    rows = [row("cl_kernel", None, 58), row("cl_kernel", "pipeline", 90), row("cl_core", "fast", 84)]
+    rows += [
+        row("cl_soc", "smp-fast", 68),
+        row("cl_soc", "smp-fast-8-cpus", 60),
+        row("cl_soc", "hthreads", 1),
+    ]
+    assert [(each.what, each.at_least, each.bound, each.reached) for each in bench.figures(rows)] == [
+        ("clock in MHz: cl_kernel:pipeline 64 x 32", 90, None, True),
+        ("clock in MHz: cl_soc:smp-fast 64 x 32", 70, 84, False),
+        ("clock in MHz: cl_soc:smp-fast-8-cpus 64 x 32", 60, 84, True),
+    ]
+
+
 def test_units_are_found_by_module_and_by_build() -> None:
     found = [job.label for job in units.choose(["cl_kernel"])]
     assert found[:2] == ["cl_kernel-64x32", "cl_kernel-256x128"]

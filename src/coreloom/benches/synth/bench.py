@@ -64,8 +64,7 @@ def paper(row: Row) -> Paper:
 
 def _bound(row: Row, alone: dict[str | None, float]) -> float | None:
     """The clock of the core of a SoC alone."""
-    core = (row.build or "-").split("-")[1]
-    return alone.get(core) if row.unit == "cl_soc" else None
+    return alone.get((row.build or "").split("-")[1]) if row.unit == "cl_soc" else None
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
