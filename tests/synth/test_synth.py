@@ -176,26 +176,9 @@ def test_page() -> None:
 
 def test_clocks_asked_for() -> None:
     """A whole SoC is bound by its core alone, a kernel by nothing."""
-    path = pnr.TimingPath(start="a", end="b", ns=10.0, logic_ns=5.0, levels=3, through=())
 
     def row(unit: str, build: str | None, mhz: float) -> synth.Row:
-        return synth.Row(
-            unit=unit,
-            build=build,
-            threads=64,
-            priorities=32,
-            lut4=1,
-            ff=1,
-            bram=0,
-            dram=0,
-            dsp=0,
-            fmax_mhz=mhz,
-            fmax_min=mhz,
-            fmax_max=mhz,
-            seeds=1,
-            device="LFE5U-25F-6",
-            critical=path,
-        )
+        return msgspec.structs.replace(ROW, unit=unit, build=build, threads=64, priorities=32, fmax_mhz=mhz)
 
     rows = [row("cl_kernel", None, 58), row("cl_kernel", "pipeline", 90), row("cl_core", "fast", 84)]
     rows += [
