@@ -295,6 +295,8 @@ module wishbone_formal import cl_soc_pkg::*; (
     assume (!kept_q || (stb_i && asks == asks_q));
     assume (!burst_q || (stb_i && !we_i && adr_i == next_q));
     assume (!(we_i && burst));
+    assume (!(burst && adr_i[2:0] == '1));
+    assume (!burst_q || burst || adr_i[2:0] == '1);
     assume (!gnt_i || (req && (!out_q || rvalid_i)));
     assume (!rvalid_i || out_q);
     assume (!overlap_i || rvalid_i);
@@ -310,6 +312,7 @@ module wishbone_formal import cl_soc_pkg::*; (
     // Why: what it remembers is that a load was granted, that of the master's address.
     assert (u_wishbone.loading_q == (out_q && load_q));
     if (out_q && load_q) assert (stb_i && !we_i && asked_q == adr_i && (kept_q || burst_q));
+    if (out_q && load_q) assert (u_wishbone.more_q == burst);
   end
 endmodule
 """
@@ -327,8 +330,9 @@ def test_wishbone() -> None:
         ("req_o = stb_i & (~loading_q | next);", "req_o = stb_i & (~loading_q | overlap_i);"),  # twice
         ("adr_i[2:0] + 3'(next)", "adr_i[2:0]"),  # the same word again
         ("(gnt_i & ~we_i) | (loading_q", "(gnt_i & ~we_i & ~next) | (loading_q"),  # of a burst
+        ("& (cmd_o.addr[4:2] != '1)", ""),  # beyond the line
     ],
-    ids=["answer", "once", "burst", "lost"],
+    ids=["answer", "once", "burst", "lost", "line"],
 )
 def test_proof_of_the_wishbone_adapter_notices(old: str, new: str) -> None:
     text = WISHBONE.read_text()

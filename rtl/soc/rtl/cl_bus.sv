@@ -81,6 +81,7 @@ module cl_bus
   logic [Masters-1:0] kept;               // chosen in the last cycle, and not taken
   logic [Masters-1:0] served;             // whose access the devices see
   bus_cmd_t           cmd;                // the one chosen
+  logic [Masters-1:0] at_ram;             // whose address is in the memory
   logic               in_ram, in_scheduler, ready, asked, any, by_turn;
 
   function automatic logic [Masters-1:0] choose(logic [Masters-1:0] requests, logic [Masters-1:0] above);
@@ -146,8 +147,17 @@ module cl_bus
     end
   end
 
+  // The memory's decoder is beside the choice of a master, not behind it.
+  for (genvar i = 0; i < Masters; i++) begin : g_at_ram
+    assign at_ram[i] = (cmd_i[i].addr[31:RamBits] == RamBase[31:RamBits]) |
+                       (Uncached & (cmd_i[i].addr[31:RamBits] == UncachedBase[31:RamBits]));
+  end
+
   if (Pipeline) begin : g_registered
-    always_ff @(posedge clk_i) dev_cmd_o <= cmd;
+    always_ff @(posedge clk_i) begin
+      dev_cmd_o <= cmd;
+      in_ram    <= |(chosen & at_ram);
+    end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) served <= '0;
@@ -157,6 +167,7 @@ module cl_bus
     assign asked = any;
   end else begin : g_at_once
     assign dev_cmd_o = cmd;
+    assign in_ram    = |(chosen & at_ram);
     assign served    = winner;
     assign asked     = |chosen;
   end
@@ -164,8 +175,6 @@ module cl_bus
   // Decode
   logic in_uart, in_unit, in_window, uart_q, unit_q, scheduler_q, window_q, err_q;
 
-  assign in_ram     = (dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits]) |
-                      (Uncached & (dev_cmd_o.addr[31:RamBits] == UncachedBase[31:RamBits]));
   assign in_uart    = Uart & (dev_cmd_o.addr[31:3] == UartBase[31:3]);
   if (Units == 0) begin : g_no_units
     assign in_unit = 1'b0;

@@ -16,7 +16,7 @@ module cl_wishbone
   input  logic  [3:0] sel_i,
   input  logic [29:0] adr_i,
   input  logic [31:0] dat_i,
-  input  logic  [2:0] cti_i,      // 010: the next word of the line, which wraps at 8 words, comes next
+  input  logic  [2:0] cti_i,      // 010: the next word comes next, up to the last of the line of 8
   output logic        ack_o,      // with the answer's data, which pass by
 
   // Port, with one request outstanding
@@ -27,9 +27,9 @@ module cl_wishbone
   input  logic        overlap_i   // with rvalid_i: the next request may go out now
 );
 
-  logic loading_q, next;
+  logic loading_q, more_q, next;
 
-  assign next  = loading_q & overlap_i & (cti_i == 3'b010);
+  assign next  = loading_q & overlap_i & more_q;
   assign req_o = stb_i & (~loading_q | next);
   assign ack_o = (loading_q & rvalid_i) | (gnt_i & we_i);
 
@@ -43,6 +43,11 @@ module cl_wishbone
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) loading_q <= 1'b0;
     else         loading_q <= (gnt_i & ~we_i) | (loading_q & ~rvalid_i);
+  end
+
+  // Whether another word follows that was granted: from a register, as the master's own logic for cti_i is long.
+  always_ff @(posedge clk_i) begin
+    if (gnt_i) more_q <= (cti_i == 3'b010) & (cmd_o.addr[4:2] != '1);
   end
 
 endmodule
