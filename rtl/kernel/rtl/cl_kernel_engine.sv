@@ -258,13 +258,12 @@ module cl_kernel_engine
     logic   [15:0] slice_d;
     logic          offer_d, late_d;
     cpu_t          offer_cpu_d;
-    // Threads: the one read in the next cycle, and what changes of the one that set_tid tells
-    tid_t          raddr;
+    // What changes of the thread that set_tid tells
     logic          set, set_priority;
     thread_state_e set_state;
     cpu_t          set_cpu;
     logic          pop;            // the first waiter leaves the wait list
-    // Queues; what is done to the ready queue is selected apart
+    // Queues; what is done to the ready queue is selected apart, as is the thread read in the next cycle
     logic          queue_valid, bound_push, bound_pop;
     cpu_t          bound_pop_cpu;
     // The answer to a client, and the command to a client's scheduling state
@@ -424,12 +423,13 @@ module cl_kernel_engine
   tid_t                  set_tid, link_tid, link_to;
 
   tid_t  caller;
+  tid_t  raddr;  // the thread read in the next cycle
   assign caller = sched_i.tid[cpu_q];
 
   cl_kernel_threads #(.Clients(Clients), .Threads(Threads), .Priorities(Priorities)) u_threads (
     .clk_i,
     .rst_ni,
-    .raddr_i        (action.raddr),
+    .raddr_i        (raddr),
     .tid_o          (tid),
     .state_o        (state),
     .cpu_o          (cpu),
@@ -541,7 +541,7 @@ module cl_kernel_engine
       .clk_i,
       .rst_ni,
       .tick_i,
-      .raddr_i        (action.raddr),
+      .raddr_i        (raddr),
       .tid_i          (tid),
       .priority_i     (prio),
       .relative_o     (relative),
@@ -598,7 +598,7 @@ module cl_kernel_engine
   ) u_reserve (
     .clk_i,
     .rst_ni,
-    .raddr_i           (action.raddr),
+    .raddr_i           (raddr),
     .tid_i             (tid),
     .cpu_i             (cpu),
     .static_i          (is_static),
@@ -1011,7 +1011,7 @@ module cl_kernel_engine
     cl_kernel_event_flags #(.Threads(Threads)) u_event_flags (
       .clk_i,
       .rst_ni,
-      .raddr_i     (action.raddr),
+      .raddr_i     (raddr),
       .tid_i       (tid),
       .record_o    (record),
       .create_i    (state_q == StInit || change.create),
@@ -1086,7 +1086,7 @@ module cl_kernel_engine
     ) u_inheritance (
       .clk_i,
       .rst_ni,
-      .raddr_i           (action.raddr),
+      .raddr_i           (raddr),
       .thread_i          (heir),
       .own_o             (own),
       .read_id_i         (rd_id),
@@ -1215,6 +1215,29 @@ module cl_kernel_engine
     assign start_tid   = (clients_turn && pick_valid && requeue_pick) ? read_pick : fetch_tid;
   end
 
+  // The thread read in the next cycle is late, so it is selected apart from all else that a state does.
+  logic wakes_queued, wakes_now, wakes_next;  // StWake: into the ready queue; it happens; those behind it, too
+
+  assign wakes_queued = !(wake_way inside {WakeInPlace, WakeWhenSaved, WakeTaken}) && !is_apart;
+  assign wakes_now    = waking && (!wakes_queued || queue_ready_i);
+  assign wakes_next   = (all_q && wakes_more) || (EventFlags && wake_then_q == StLeave);
+
+  always_comb begin
+    raddr = tid;
+    unique case (state_q)
+      StIdle:         raddr = start_tid;
+      StFetch:        raddr = fetch_tid;
+      StDispatch:     if (act) raddr = after_tid;
+      StWake:         if (wakes_now && wakes_next) raddr = link;
+      StNextWaiter:   if (left) raddr = after_tid;
+      StPublish:      if (publish_wakes || Pipeline) raddr = receiver;  // early: who is not woken is read in vain
+      StWalk:         raddr = link;
+      StLeave:        if (!found || Pipeline) raddr = link;
+      default:        ;
+    endcase
+    if (settling_threads) raddr = job_raddr;
+  end
+
   // Operands are selected by operation and state alone, as the decision is late: an action only says whether.
   always_comb begin
     set_tid = (state_q inside {StDispatch, StExit, StSwitched, StOffer} && op_q != OpSetIdleThread) ? caller : tid;
@@ -1250,7 +1273,6 @@ module cl_kernel_engine
     nothing.offer_d        = offer_q;
     nothing.offer_cpu_d    = offer_cpu_q;
     nothing.late_d         = late_q;
-    nothing.raddr          = tid;
     nothing.set_state      = ThreadReady;
     nothing.set_cpu        = (state_q == StDispatch && op_q == OpMove && new_thread.is_static) ? new_thread.cpu : cpu_q;
     nothing.answer_cpu     = cpu_q;
@@ -1275,7 +1297,6 @@ module cl_kernel_engine
     at_idle.silent_d      = line_pending | timeout_pending;
     at_idle.by_timeout_d  = timeout_take;
     at_idle.line_d        = line;
-    at_idle.raddr         = start_tid;
     at_idle.sched_cpu     = pick;
     at_idle.wake_then_d   = StIdle;
     if (settling) begin
@@ -1394,7 +1415,6 @@ module cl_kernel_engine
   // StDispatch: what the outcome says beside its course, and what comes before it
   always_comb begin
     at_dispatch = commit ? on_course : nothing;
-    if (act) at_dispatch.raddr = after_tid;
     if (commit) begin
       if (change_decided.idle) begin
         at_dispatch.set       = 1'b1;
@@ -1450,25 +1470,17 @@ module cl_kernel_engine
           at_wake.answer       = go(tid);
         end
         default: begin
-          at_wake.set         = is_apart | queue_ready_i;
+          at_wake.set         = wakes_now;
           at_wake.bound_push  = is_apart;
-          at_wake.queue_valid = !is_apart;
+          at_wake.queue_valid = wakes_queued;
         end
       endcase
-      if (!at_wake.queue_valid || queue_ready_i) begin
+      if (wakes_now) begin
         at_wake.pop          = pop_q;
         at_wake.front_d      = 1'b0;
         at_wake.set_priority = granted;
-        if (all_q && wakes_more) begin
-          at_wake.raddr   = link;
-          at_wake.state_d = StNextWaiter;
-        end else if (EventFlags && wake_then_q == StLeave) begin
-          at_wake.raddr   = link;
-          at_wake.state_d = StLeave;
-        end else begin
-          at_wake.pop_d   = 1'b0;
-          at_wake.state_d = wake_then_q;
-        end
+        at_wake.pop_d        = wakes_next && pop_q;
+        at_wake.state_d      = (all_q && wakes_more) ? StNextWaiter : wake_then_q;
       end
     end
   end
@@ -1480,7 +1492,6 @@ module cl_kernel_engine
       // The list is read again; the record of its first thread is there already. After StRequeue, move: the record, and
       // with Pipeline after StLeave that of the thread found, as the search has read the one behind it.
       StNextWaiter: begin
-        if (left) in_list.raddr = after_tid;
         in_list.state_d = StWake;
       end
 
@@ -1490,17 +1501,14 @@ module cl_kernel_engine
         else if (publish_end_q) in_list.wake_then_d = StIdle;
         else                    in_list.wake_then_d = StFetch;
         in_list.state_d = in_list.wake_then_d;
-        if (publish_wakes || Pipeline) in_list.raddr = receiver;  // early: who is not woken is read in vain
         if (publish_wakes) in_list.state_d = StWake;
       end
 
       StWalk: begin
-        in_list.raddr = link;
         if (walk_done) in_list.state_d = StIdle;
       end
 
       StLeave: begin
-        in_list.raddr        = (found && !Pipeline) ? tid : link;
         in_list.answer_valid = (found | missing) && !silent_q && !setting;
         in_list.answer       = word(found ? StatusOk : StatusEnoent, 1'b0, '0);
         if (found)        in_list.state_d = Pipeline ? StNextWaiter : StWake;
@@ -1517,7 +1525,6 @@ module cl_kernel_engine
     of_thread = nothing;
     unique case (state_q)
       StFetch: begin
-        of_thread.raddr   = fetch_tid;
         of_thread.state_d = fetch_known ? StDispatch : StFetch;
       end
 
@@ -1570,7 +1577,6 @@ module cl_kernel_engine
   // StSettle: the thread read may get a new priority, as in StRequeue.
   always_comb begin
     at_settle               = nothing;
-    at_settle.raddr         = job_raddr;
     at_settle.queue_valid   = job_set && is_queued && !is_owner;
     at_settle.set_priority  = job_taken;
     at_settle.sched_cpu     = cpu;
@@ -1653,14 +1659,14 @@ module cl_kernel_engine
     block:        action.cmd.block,
     exit:         action.cmd.exit,
     spent:        commit & outcome.spent,
-    woken:        waking & (!action.queue_valid | queue_ready_i),
+    woken:        wakes_now,
     suspend:      state_q == StSuspend,
     create:       change.create,
     idle:         change.idle,
     weigh:        change.weigh,
     cpu:          cpu_q,
     run_cpu:      action.sched_cpu,
-    raddr:        action.raddr,
+    raddr:        raddr,
     tid:          tid,
     state:        state,
     is_static:    is_static,
