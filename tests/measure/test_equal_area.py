@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
+from coreloom.apps import APPS
 from coreloom.benches.bench import Work
 from coreloom.benches.equal_area import bench, page
 from coreloom.benches.equal_area.bench import Arrangement, Core, Row, Soc
@@ -21,11 +22,14 @@ from coreloom.synthesis import synth, units
 T = TypeVar("T")
 
 
-def row(kernel: str, cpus: int, lut4: int, per_second: float, placement: str = "dynamic") -> Row:
+def row(
+    kernel: str, cpus: int, lut4: int, per_second: float, placement: str = "dynamic", size: str = "usual"
+) -> Row:
     return Row(
         core="fast",
         kernel=kernel,
         cpus=cpus,
+        size=size,
         lut4=lut4,
         mhz=50.0,
         application="packets",
@@ -54,6 +58,17 @@ def test_equal_area_counts_and_a_tie_is_no_win() -> None:
     assert bench.contests(ROWS, "image") == []
 
 
+def test_a_fitted_kernel_competes_by_itself() -> None:
+    rows = [*ROWS, row("hw", 1, 8000, 120, size="fitted"), row("sw", 1, 4500, 110, size="fitted")]
+    found = bench.contests(rows, "packets")
+    assert [hard for hard, _ in found] == [ROWS[0], ROWS[2], rows[-2]]
+    assert {soft.per_second for _, soft in found} == {110}  # the better size of the software kernel
+    assert [(each.what.partition(":")[0], each.measured) for each in bench.figures(rows)] == [
+        ("packets, fast core", 0.9),
+        ("packets, fast core, fitted", 1.09),
+    ]
+
+
 def test_a_ratio_is_rounded_down() -> None:
     assert bench.ratio(row("hw", 1, 2, 100.99), row("sw", 1, 1, 100)) == 1.0
 
@@ -73,12 +88,16 @@ def test_tables() -> None:
         ("fast", "1 CPU", "9 000", "50.0", "100", "1 CPU", "4 500", "50.0", "100", "1.00", "no"),
         ("fast", "2 CPUs static", "13 000", "50.0", "160", "1 CPU", "4 500", "50.0", "100", "1.60", "yes"),
     )
-    soc = Soc(core="fast", kernel="sw", cpus=3, lut4=13_500, mhz=61.25, seeds=3, path="a to b")
-    assert page.clocks([soc], [Core(core="fast", lut4=4440, mhz=83.5)]).rows == (
-        ("fast", "the core alone", "-", "4 440", "83.5", "-"),
-        ("fast", "software kernel", "3", "13 500", "61.2", "3"),
+    soft, hard = (
+        Soc(core="fast", kernel=kernel, cpus=3, size=size, lut4=13_500, mhz=61.25, seeds=3, path="a to b")
+        for kernel, size in (("sw", "usual"), ("hw", "fitted"))
     )
-    assert page.paths([soc]).rows == (("fast", "software kernel", "3", "`a to b`"),)
+    assert page.clocks([soft, hard], [Core(core="fast", lut4=4440, mhz=83.5)]).rows == (
+        ("fast", "the core alone", "-", "-", "4 440", "83.5", "-"),
+        ("fast", "software kernel", "-", "3", "13 500", "61.2", "3"),
+        ("fast", "hardware kernel", "fitted", "3", "13 500", "61.2", "3"),
+    )
+    assert page.paths([hard]).rows == (("fast", "hardware kernel", "fitted", "3", "`a to b`"),)
 
 
 def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
@@ -103,7 +122,7 @@ def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
 
     rows = [switch("sw", 240.0, 300), switch("hw", 50.0, 55), switch("hw", 5.0, 5, keys=8)]
     hard, soft = (
-        Soc(core="fast", kernel=kernel, cpus=2, lut4=1, mhz=mhz, seeds=1, path="")
+        Soc(core="fast", kernel=kernel, cpus=2, size="usual", lut4=1, mhz=mhz, seeds=1, path="")
         for kernel, mhz in (("hw", 50.0), ("sw", 60.0))
     )
     assert page.switches([hard, soft], rows).rows == (
@@ -117,12 +136,14 @@ def test_soc_without_the_kernel() -> None:
     assert dict(soft.params()) == {**hard.params(), "Kernel": "1'b0"}
     assert "Ipc" not in hard.params()
     assert (soft.label, hard.label) == ("cl_soc-fast-sw-2-64x32", "cl_soc-fast-hw-2-64x32")
+    fitted = Arrangement("fast", "hw", 2, "fitted").job()
+    assert (fitted.label, fitted.params()["Mutexes"]) == ("cl_soc-fast-hw-2-fitted-16x32", 0)
 
 
 @pytest.mark.parametrize(("kernel", "operations"), [("hw", True), ("sw", False)])
 def test_only_one_kernel_is_asked(kernel: str, operations: bool) -> None:
-    soc = Soc(core="standard", kernel=kernel, cpus=2, lut4=1, mhz=50, seeds=1, path="")
-    outcome = bench.experiment(soc, "pairs", "dynamic").run(b"", window=20_000, modules=True)
+    arranged = Arrangement("standard", kernel, 2)
+    outcome = bench.experiment(arranged, "pairs", "dynamic").run(b"", window=20_000, modules=True)
     found = outcome.figures
     assert found.done > 0
     assert bool(waits(outcome.result.events, 0, found.end)) == operations
@@ -140,7 +161,7 @@ PAIRS = {
 
 @pytest.mark.parametrize(("kernel", "cpus", "placement"), PAIRS)
 def test_pairs_by_kernel(kernel: str, cpus: int, placement: str) -> None:
-    soc = Soc(core="standard", kernel=kernel, cpus=cpus, lut4=1, mhz=50, seeds=1, path="")
+    soc = Soc(core="standard", kernel=kernel, cpus=cpus, size="usual", lut4=1, mhz=50, seeds=1, path="")
     measured = bench.measure(soc, "pairs", placement, b"", window=100_000)
     assert measured.done == PAIRS[kernel, cpus, placement]
     assert measured.per_second == measured.done * 500
@@ -160,12 +181,21 @@ class Inline:
 
 def test_software_gets_as_many_cpus_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     def lut4(job: units.Job) -> int:
-        _, kernel, cpus = job.unit.build.split("-")
-        return 4000 * int(cpus) + 5000 * (kernel == "hw")
+        _, kernel, cpus, *fitted = job.unit.build.split("-")
+        return 4000 * int(cpus) + (3000 if fitted else 5000) * (kernel == "hw")
 
     monkeypatch.setattr(synth, "lut4", lut4)
     found = bench.areas(("fast",), (1, 2), cast(Work, Inline()))
-    assert [(each.kernel, each.cpus, lut4) for each, lut4 in found] == [
-        *(("hw", 1, 9000), ("hw", 2, 13_000)),
-        *(("sw", 1, 4000), ("sw", 2, 8000), ("sw", 3, 12_000)),
+    assert [(each.kernel, each.cpus, each.size, lut4) for each, lut4 in found] == [
+        *(("hw", 1, "usual", 9000), ("hw", 1, "fitted", 7000)),
+        *(("hw", 2, "usual", 13_000), ("hw", 2, "fitted", 11_000)),
+        *(("sw", 1, "usual", 4000), ("sw", 2, "usual", 8000), ("sw", 3, "usual", 12_000)),
     ]
+
+
+@pytest.mark.parametrize("application", ["packets", "image"])
+def test_applications_run_on_a_fitted_kernel(application: str) -> None:
+    arranged = Arrangement("standard", "hw", 2, "fitted")
+    data = APPS[application].prepare(None)
+    outcome = bench.experiment(arranged, application, "dynamic").run(data, window=100_000)
+    assert (outcome.result.exit_status, outcome.figures.done > 0) == (None, True)

@@ -77,6 +77,13 @@ def test_machines_of_the_paper(name: str, queue: str, units: tuple[str, ...]) ->
     assert loaded.ipc is None
 
 
+def test_platform_without_its_communication_port() -> None:
+    loaded = platform.load("smp-standard", 16, ipc=False)
+    assert (loaded.cpus, loaded.ipc) == (16, None)
+    with pytest.raises(UserError, match=r"platform smp-standard: cpus must be at most 8 with \[ipc\]"):
+        platform.load("smp-standard", 16)
+
+
 def test_units() -> None:
     """Kinds fit in the four bits that each has in a parameter of the SoC, and 0 means no unit."""
     kinds = {unit.name: unit.kind for unit in hardware_threads.load().values()}

@@ -180,14 +180,14 @@ def test_clocks_asked_for() -> None:
     def row(unit: str, build: str | None, mhz: float) -> synth.Row:
         return msgspec.structs.replace(ROW, unit=unit, build=build, threads=64, priorities=32, fmax_mhz=mhz)
 
-    rows = [row("cl_kernel", None, 58), row("cl_kernel", "pipeline", 90), row("cl_core", "fast", 84)]
+    rows = [row("cl_kernel", None, 58), row("cl_kernel", "pipeline-wide", 90), row("cl_core", "fast", 84)]
     rows += [
         row("cl_soc", "smp-fast", 68),
         row("cl_soc", "smp-fast-8-cpus", 60),
         row("cl_soc", "hthreads", 1),
     ]
     assert [(each.what, each.at_least, each.bound, each.reached) for each in bench.figures(rows)] == [
-        ("clock in MHz: cl_kernel:pipeline 64 x 32", 90, None, True),
+        ("clock in MHz: cl_kernel:pipeline-wide 64 x 32", 90, None, True),
         ("clock in MHz: cl_soc:smp-fast 64 x 32", 70, 84, False),
         ("clock in MHz: cl_soc:smp-fast-8-cpus 64 x 32", 60, 84, True),
     ]

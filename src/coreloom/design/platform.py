@@ -59,10 +59,12 @@ def load(
     cpus: int | None = None,
     folder: Path = PLATFORMS,
     changes: Mapping[str, Any] | None = None,
+    ipc: bool = True,
 ) -> Platform:
     """The platform `name`, or of a file whose path ends in .toml, with `cpus` processors if given.
 
-    changes: values of keys, by their names with section, as if they stood in the file.
+    changes: values of keys, by their names with section, as if they stood in the file. ipc: with the
+    communication port, if the file has one.
     Raises UserError for a name or file that does not exist, a file that is not TOML, and every missing,
     unknown or wrong value in it, with its line.
     """
@@ -93,6 +95,8 @@ def load(
     for key, value in (changes or {}).items():
         section, _, attribute = key.rpartition(".")
         (data.setdefault(section, {}) if section else data)[attribute] = value
+    if not ipc:
+        data.pop("ipc", None)
     home = path.absolute().parent
     platform = _parse(data, wrong, None if home == PLATFORMS else home)
     hardware_threads.chosen(platform.kernel.hardware_threads, platform.home)

@@ -209,7 +209,7 @@ def _netlist(job: Job, wide: bool, version: str) -> Made:
     elaborated = elaborate(job, design, params, version)
     ports = json.loads((elaborated / "ports.json").read_text())["modules"][design.top]["ports"]
     text, around = registered(design.top, ports, job.unit.outputs)
-    options = "" if wide else _NARROW
+    options = "" if wide or job.unit.wide else _NARROW
     rtlil = (elaborated / "unit.il").read_bytes()
     folder = (
         FOLDER

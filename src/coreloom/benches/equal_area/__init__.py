@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coreloom.benches.bench import SOC, Bench, Work
 from coreloom.benches.equal_area import page
-from coreloom.benches.equal_area.bench import CPUS, Result, figures, place, simulate
+from coreloom.benches.equal_area.bench import CPUS, FITTED, SIZES, Result, figures, place, simulate
 from coreloom.design.keys import CORES
 from coreloom.report import results
 from coreloom.report.table import Table, number
@@ -44,7 +44,8 @@ class EqualArea(Bench[Result]):
         alone, socs = place(cores, cpus, seeds, work)
         rows = simulate(socs, work)
         result = Result(name=self.name, cores=alone, socs=socs, rows=rows, reach=figures(rows))
-        result.method = self.method(window=number(result.window_cycles))
+        fitted = ", ".join(f"`{key}` = {value}" for key, value in SIZES[FITTED].items())
+        result.method = self.method(window=number(result.window_cycles), fitted=fitted)
         return result
 
     def tables(self, content: Result) -> Sequence[Table]:

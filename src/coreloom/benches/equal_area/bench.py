@@ -6,7 +6,6 @@ A SoC is placed for its clock; what an application gets done in a window of cycl
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,29 +30,52 @@ PAIRS = "pairs"
 # What each application counts.
 APPLICATIONS = {app: APPS[app].unit for app in ("packets", "image")} | {PAIRS: "round trips"}
 WINDOW = 1_000_000
+# Sizes of the kernel: as in the platform file, and what the applications use.
+USUAL, FITTED = "usual", "fitted"
+SIZES: dict[str, dict[str, int]] = {
+    USUAL: {},
+    FITTED: {
+        "kernel.threads": 16,
+        "kernel.ports": 16,
+        "kernel.semaphores": 8,
+        "kernel.mutexes": 0,
+        "kernel.conditions": 1,
+    },
+}
 _MOST_CPUS = keys.entry("cpus").key.most or 1
 _GAIN = 1.01  # what it takes to be ahead: the figures have two digits
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """One SoC; kernel: hw or sw."""
+    """One SoC; kernel: hw or sw; size: of the kernel, which of a software kernel is memory only."""
 
     core: str
     kernel: str
     cpus: int
+    size: str = USUAL
 
     @property
     def text(self) -> str:
-        return f"smp-{self.core}, {self.kernel}, {self.cpus} CPU{'s' * (self.cpus > 1)}"
+        return f"smp-{self.core}, {self.kernel}, {_counted(self.cpus)}{_fitted(self.size)}"
 
     def soc(self) -> Platform:
-        return dataclasses.replace(platform.load(f"smp-{self.core}", self.cpus), ipc=None)
+        return platform.load(f"smp-{self.core}", self.cpus, changes=SIZES[self.size], ipc=False)
 
     def job(self) -> units.Job:
         """What is synthesised."""
-        unit = units.soc(self.soc(), f"{self.core}-{self.kernel}-{self.cpus}", self.kernel == "hw")
+        build = f"{self.core}-{self.kernel}-{self.cpus}" + f"-{FITTED}" * (self.size == FITTED)
+        unit = units.soc(self.soc(), build, self.kernel == "hw")
         return units.Job(unit, unit.sizes[0])
+
+
+def _counted(cpus: int) -> str:
+    return f"{cpus} CPU{'s' * (cpus > 1)}"
+
+
+def _fitted(size: str) -> str:
+    """Behind the name of what has a kernel of that size."""
+    return f", {FITTED}" * (size == FITTED)
 
 
 class Soc(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,10 +84,15 @@ class Soc(msgspec.Struct, frozen=True, kw_only=True):
     core: str
     kernel: str
     cpus: int
+    size: str
     lut4: int
     mhz: float
     seeds: int
     path: str  # the longest: from and to
+
+    def arrangement(self, size: str | None = None) -> Arrangement:
+        """What it is a SoC of, or the same with another size of the kernel."""
+        return Arrangement(self.core, self.kernel, self.cpus, size or self.size)
 
 
 class Core(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +109,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     core: str
     kernel: str
     cpus: int
+    size: str
     lut4: int
     mhz: float
     application: str
@@ -92,7 +120,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def arranged(self) -> str:
         placed = "" if self.cpus == 1 else f" {self.placement}"
-        return f"{self.cpus} CPU{'s' * (self.cpus > 1)}{placed}"
+        return f"{_counted(self.cpus)}{placed}{_fitted(self.size)}"
 
 
 class Result(results.Result, kw_only=True):
@@ -121,7 +149,7 @@ def areas(cores: Sequence[str], cpus: Sequence[int], work: Work) -> list[tuple[A
     With as many CPUs the software ones need less.
     """
     most = max(cpus)
-    hard = [Arrangement(core, "hw", n) for core in cores for n in cpus]
+    hard = [Arrangement(core, "hw", n, size) for core in cores for n in cpus for size in SIZES]
     certain = [*hard, *(Arrangement(core, "sw", n) for core in cores for n in range(1, most + 1))]
 
     def area(arrangement: Arrangement) -> Job[int]:
@@ -132,7 +160,7 @@ def areas(cores: Sequence[str], cpus: Sequence[int], work: Work) -> list[tuple[A
     larger = [
         Job(f"synthesise more of smp-{each.core}, sw", whole(partial(_more, each.core, most + 1, lut4)))
         for each, lut4 in sized
-        if (each.kernel, each.cpus) == ("hw", most)
+        if (each.kernel, each.cpus, each.size) == ("hw", most, USUAL)
     ]
     return [*sized, *work.jobs([], larger)]
 
@@ -148,6 +176,7 @@ def place(cores: Sequence[str], cpus: Sequence[int], seeds: int, work: Work) -> 
             core=arrangement.core,
             kernel=arrangement.kernel,
             cpus=arrangement.cpus,
+            size=arrangement.size,
             lut4=lut4,
             mhz=row.fmax_mhz,
             seeds=row.seeds,
@@ -162,30 +191,36 @@ def place(cores: Sequence[str], cpus: Sequence[int], seeds: int, work: Work) -> 
     return bounds, socs
 
 
-def experiment(soc: Soc, application: str, placement: str) -> Experiment:
+def experiment(arranged: Arrangement, application: str, placement: str) -> Experiment:
     """What is simulated."""
     program, defines = application, {}
     if application in WITH_PORTS:
-        defines = ports(application, soc.kernel, DIRECT)
+        defines = ports(application, arranged.kernel, DIRECT)
     else:
         program = str(Path(__file__).with_name(f"{application}.c"))
-    arranged = Arrangement(soc.core, soc.kernel, soc.cpus)
-    return Experiment(program, arranged.soc(), soc.kernel, placement, defines)
+    return Experiment(program, arranged.soc(), arranged.kernel, placement, defines)
 
 
-def measure(soc: Soc, application: str, placement: str, data: bytes, window: int = WINDOW) -> Row:
-    """Simulate one case. UserError if the program ends within the window, or nothing is done in it."""
-    outcome = experiment(soc, application, placement).run(data, window=window)
+def measure(
+    soc: Soc, application: str, placement: str, data: bytes, size: str | None = None, window: int = WINDOW
+) -> Row:
+    """Simulate one case, with a kernel of that size or the SoC's.
+
+    UserError if the program ends within the window, or nothing is done in it.
+    """
+    arranged = soc.arrangement(size)
+    outcome = experiment(arranged, application, placement).run(data, window=window)
     done = outcome.figures.done
     if outcome.result.exit_status is not None or not done:
         raise UserError(
-            f"{application}, smp-{soc.core}, {soc.kernel}: {done} {APPLICATIONS[application]} in "
+            f"{application}, {arranged.text}: {done} {APPLICATIONS[application]} in "
             f"{outcome.result.cycles} cycles, status {outcome.result.exit_status}: a bug in Coreloom"
         )
     return Row(
         core=soc.core,
         kernel=soc.kernel,
         cpus=soc.cpus,
+        size=arranged.size,
         lut4=soc.lut4,
         mhz=soc.mhz,
         application=application,
@@ -196,22 +231,30 @@ def measure(soc: Soc, application: str, placement: str, data: bytes, window: int
 
 
 def simulate(socs: Sequence[Soc], work: Work, window: int = WINDOW) -> list[Row]:
-    """A row for each application on each SoC, with each placement if it has several CPUs."""
+    """A row for each application on each SoC, with each placement if it has several CPUs.
+
+    The software kernel, whose size is not in its SoC, with each size.
+    """
     data = {app: APPS[app].prepare(None) if app in APPS else b"" for app in APPLICATIONS}
     cases = [
-        (soc, app, placement)
+        (soc, app, placement, size)
         for app in APPLICATIONS
         for soc in socs
         for placement in (PLACEMENTS if soc.cpus > 1 else ("dynamic",))
+        for size in (SIZES if soc.kernel == "sw" else (soc.size,))
     ]
 
-    def job(soc: Soc, app: str, placement: str) -> Job[Row]:
-        text = f"{app}: {Arrangement(soc.core, soc.kernel, soc.cpus).text}, {placement}"
-        return Job(text, whole(lambda: [measure(soc, app, placement, data[app], window)]), window * soc.cpus)
+    def job(soc: Soc, app: str, placement: str, size: str) -> Job[Row]:
+        text = f"{app}: {soc.arrangement(size).text}, {placement}"
+        run = whole(lambda: [measure(soc, app, placement, data[app], size, window)])
+        return Job(text, run, window * soc.cpus)
 
-    models = dict.fromkeys(Arrangement(soc.core, "hw", soc.cpus) for soc in socs)
-    first = [build(each.soc()) for each in models]
-    first += [prepare(f"compile {case[1]}", experiment(*case).program) for case in cases]
+    models = {(soc.core, soc.cpus, size): soc.arrangement(size).soc() for soc, _, _, size in cases}
+    first = [build(each) for each in models.values()]
+    first += [
+        prepare(f"compile {app}", experiment(soc.arrangement(size), app, placement).program)
+        for soc, app, placement, size in cases
+    ]
     return work.jobs(first, [job(*case) for case in cases])
 
 
@@ -222,11 +265,13 @@ def contests(rows: Sequence[Row], application: str) -> list[tuple[Row, Row]]:
         return max(found, key=lambda row: row.per_second)
 
     of = [row for row in rows if row.application == application]
-    hards = dict.fromkeys((row.core, row.cpus) for row in of if row.kernel == "hw")
+    hards = dict.fromkeys((row.core, row.cpus, row.size) for row in of if row.kernel == "hw")
     contested = []
-    for core, cpus in hards:
-        hard = best([row for row in of if (row.core, row.cpus, row.kernel) == (core, cpus, "hw")])
-        rivals = [row for row in of if (row.core, row.kernel) == (core, "sw") and row.lut4 <= hard.lut4]
+    for *arranged, size in hards:
+        hard = best(
+            [row for row in of if [row.core, row.cpus, row.kernel, row.size] == [*arranged, "hw", size]]
+        )
+        rivals = [row for row in of if (row.core, row.kernel) == (hard.core, "sw") and row.lut4 <= hard.lut4]
         contested.append((hard, best(rivals)))
     return contested
 
@@ -241,13 +286,13 @@ def ahead(hard: Row, soft: Row) -> bool:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """Of each application and core: the hardware kernel where it gains least."""
+    """Of each application, core and size of the kernel: the hardware kernel where it gains least."""
     found = []
     for application in APPLICATIONS:
-        by_core: dict[str, list[float]] = {}
+        by_case: dict[str, list[float]] = {}
         for hard, soft in contests(rows, application):
-            by_core.setdefault(hard.core, []).append(ratio(hard, soft))
-        for core, ratios in by_core.items():
-            what = f"{application}, {core} core: hardware kernel over the best software of equal area"
+            by_case.setdefault(f"{hard.core} core{_fitted(hard.size)}", []).append(ratio(hard, soft))
+        for case, ratios in by_case.items():
+            what = f"{application}, {case}: hardware kernel over the best software of equal area"
             found.append(Figure(f"{what}, with the CPUs that gain least", min(ratios), at_least=_GAIN))
     return found

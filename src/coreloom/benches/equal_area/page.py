@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coreloom.benches.equal_area.bench import APPLICATIONS, Core, Result, Row, Soc, ahead, contests, ratio
+from coreloom.benches.equal_area.bench import (
+    APPLICATIONS,
+    USUAL,
+    Core,
+    Result,
+    Row,
+    Soc,
+    ahead,
+    contests,
+    ratio,
+)
 from coreloom.benches.rivals import NAMES
 from coreloom.benches.switch import BENCH as SWITCH
 from coreloom.benches.switch import bench as switch
@@ -48,7 +58,7 @@ def application(rows: Sequence[Row], name: str) -> Table:
 
 def switches(socs: Sequence[Soc], rows: Sequence[switch.Row]) -> Table:
     """The published switches without platform keys, each kernel's at the clock of its own SoC."""
-    clock = {(soc.core, soc.kernel, soc.cpus): soc.mhz for soc in socs}
+    clock = {(soc.core, soc.kernel, soc.cpus): soc.mhz for soc in socs if soc.size == USUAL}
     found = {
         (row.kind, row.core, row.cache, row.cpus, row.kernel): row for row in rows if not switch.keys(row)
     }
@@ -74,21 +84,21 @@ def switches(socs: Sequence[Soc], rows: Sequence[switch.Row]) -> Table:
 def clocks(socs: Sequence[Soc], cores: Sequence[Core]) -> Table:
     """Every SoC that competes, and its core alone."""
     lines = [
-        (each.core, "the core alone", "-", number(each.lut4), number(each.mhz, 1), "-") for each in cores
+        (each.core, "the core alone", "-", "-", number(each.lut4), number(each.mhz, 1), "-") for each in cores
     ]
     lines += [
         (
-            *(soc.core, NAMES[soc.kernel], str(soc.cpus), number(soc.lut4), number(soc.mhz, 1)),
-            number(soc.seeds),
+            *(soc.core, NAMES[soc.kernel], _size(soc), str(soc.cpus), number(soc.lut4)),
+            *(number(soc.mhz, 1), number(soc.seeds)),
         )
         for soc in socs
     ]
     order = list(dict.fromkeys(each.core for each in cores))
     return Table(
         "Area and clock of each SoC; the clock of its core alone is the bound",
-        ("core", "kernel", "CPUs", "LUT4", "MHz", "placements"),
+        ("core", "kernel", "size", "CPUs", "LUT4", "MHz", "placements"),
         tuple(sorted(lines, key=lambda line: order.index(line[0]))),
-        text_columns=2,
+        text_columns=3,
     )
 
 
@@ -96,7 +106,11 @@ def paths(socs: Sequence[Soc]) -> Table:
     """What limits each SoC."""
     return Table(
         "Longest path of each SoC",
-        ("core", "kernel", "CPUs", "from and to"),
-        tuple((soc.core, NAMES[soc.kernel], str(soc.cpus), f"`{soc.path}`") for soc in socs),
-        text_columns=4,
+        ("core", "kernel", "size", "CPUs", "from and to"),
+        tuple((soc.core, NAMES[soc.kernel], _size(soc), str(soc.cpus), f"`{soc.path}`") for soc in socs),
+        text_columns=5,
     )
+
+
+def _size(soc: Soc) -> str:
+    return soc.size if soc.kernel == "hw" else "-"

@@ -8,7 +8,6 @@ instruction that the CPU has come to.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -122,8 +121,7 @@ class Case:
         return ", ".join([text, *(f"{key} = {value}" for key, value in keys(self).items())])
 
     def soc(self) -> platform.Platform:
-        soc = platform.load(f"smp-{self.core}", min(self.cpus, _FEW), changes=keys(self))
-        return soc if soc.cpus == self.cpus else dataclasses.replace(soc, cpus=self.cpus, ipc=None)
+        return platform.load(f"smp-{self.core}", self.cpus, changes=keys(self), ipc=self.cpus <= _FEW)
 
     def experiment(self, rounds: int) -> Experiment:
         defines: dict[str, str | int] = {

@@ -32,7 +32,7 @@ PAPER = {
 
 # MHz at least, by unit and build; the bound of a SoC is its core alone
 CLOCKS = {
-    ("cl_kernel", "pipeline"): 90,
+    ("cl_kernel", "pipeline-wide"): 90,
     ("cl_kernel", "pipeline-8-cpus"): 75,
     ("cl_soc", "smp-economy"): 75,
     ("cl_soc", "smp-fast"): 70,
