@@ -8,7 +8,7 @@ module cl_first #(
   input  logic clk_i,
   input  logic rst_ni,
   input  logic irq_i,                   // an interrupt is pending
-  output logic first_o                  // from the next cycle on
+  output logic first_o                  // from the same cycle on
 );
 
   if (Cycles == 0) begin : g_never
@@ -22,10 +22,10 @@ module cl_first #(
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni)           left_q <= '0;
       else if (left_q != '0) left_q <= left_q - Width'(1);
-      else if (irq_i)        left_q <= Width'(2 * Cycles);
+      else if (irq_i)        left_q <= Width'(2 * Cycles - 1);
     end
 
-    assign first_o = left_q > Width'(Cycles);
+    assign first_o = (left_q > Width'(Cycles)) | (irq_i & (left_q == '0));
 
 `ifdef FORMAL
     // REQ-first-1: it is first for Cycles at a time, and then for as many not.
@@ -47,8 +47,8 @@ module cl_first #(
         assert (!first_o || on_q < Cycles);
         assert (!first_o || on_q != 0 || off_q == Cycles);
         // For the induction
-        assert (left_q <= Width'(2 * Cycles));
-        assert (!first_o || on_q == 2 * Cycles - 32'(left_q));
+        assert (left_q < Width'(2 * Cycles));
+        assert (!first_o || on_q == ((left_q == '0) ? 32'd0 : 2 * Cycles - 32'(left_q)));
         assert (first_o || left_q == '0 || off_q + 32'(left_q) == Cycles);
         assert (first_o || left_q != '0 || off_q == Cycles);
       end
