@@ -89,13 +89,24 @@ def test_tables() -> None:
         ("fast", "2 CPUs static", "13 000", "50.0", "160", "1 CPU", "4 500", "50.0", "100", "1.60", "yes"),
     )
     soft, hard = (
-        Soc(core="fast", kernel=kernel, cpus=3, size=size, lut4=13_500, mhz=61.25, seeds=3, path="a to b")
+        Soc(
+            core="fast",
+            kernel=kernel,
+            cpus=3,
+            size=size,
+            lut4=13_500,
+            mhz=61.25,
+            mhz_min=60.0,
+            mhz_max=63.0,
+            seeds=3,
+            path="a to b",
+        )
         for kernel, size in (("sw", "usual"), ("hw", "fitted"))
     )
     assert page.clocks([soft, hard], [Core(core="fast", lut4=4440, mhz=83.5)]).rows == (
-        ("fast", "the core alone", "-", "-", "4 440", "83.5", "-"),
-        ("fast", "software kernel", "-", "3", "13 500", "61.2", "3"),
-        ("fast", "hardware kernel", "fitted", "3", "13 500", "61.2", "3"),
+        ("fast", "the core alone", "-", "-", "4 440", "83.5", "-", "-", "-"),
+        ("fast", "software kernel", "-", "3", "13 500", "61.2", "60.0", "63.0", "3"),
+        ("fast", "hardware kernel", "fitted", "3", "13 500", "61.2", "60.0", "63.0", "3"),
     )
     assert page.paths([hard]).rows == (("fast", "hardware kernel", "fitted", "3", "`a to b`"),)
 
@@ -122,7 +133,18 @@ def test_switches_in_time_are_at_the_clock_of_each_kernel() -> None:
 
     rows = [switch("sw", 240.0, 300), switch("hw", 50.0, 55), switch("hw", 5.0, 5, keys=8)]
     hard, soft = (
-        Soc(core="fast", kernel=kernel, cpus=2, size="usual", lut4=1, mhz=mhz, seeds=1, path="")
+        Soc(
+            core="fast",
+            kernel=kernel,
+            cpus=2,
+            size="usual",
+            lut4=1,
+            mhz=mhz,
+            mhz_min=mhz,
+            mhz_max=mhz,
+            seeds=1,
+            path="",
+        )
         for kernel, mhz in (("hw", 50.0), ("sw", 60.0))
     )
     assert page.switches([hard, soft], rows).rows == (
@@ -161,7 +183,18 @@ PAIRS = {
 
 @pytest.mark.parametrize(("kernel", "cpus", "placement"), PAIRS)
 def test_pairs_by_kernel(kernel: str, cpus: int, placement: str) -> None:
-    soc = Soc(core="standard", kernel=kernel, cpus=cpus, size="usual", lut4=1, mhz=50, seeds=1, path="")
+    soc = Soc(
+        core="standard",
+        kernel=kernel,
+        cpus=cpus,
+        size="usual",
+        lut4=1,
+        mhz=50,
+        mhz_min=50,
+        mhz_max=50,
+        seeds=1,
+        path="",
+    )
     measured = bench.measure(soc, "pairs", placement, b"", window=100_000)
     assert measured.done == PAIRS[kernel, cpus, placement]
     assert measured.per_second == measured.done * 500

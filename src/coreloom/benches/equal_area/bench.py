@@ -6,6 +6,7 @@ A SoC is placed for its clock; what an application gets done in a window of cycl
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ class Arrangement:
     def job(self) -> units.Job:
         """What is synthesised."""
         build = f"{self.core}-{self.kernel}-{self.cpus}" + f"-{FITTED}" * (self.size == FITTED)
-        unit = units.soc(self.soc(), build, self.kernel == "hw")
+        unit = dataclasses.replace(units.soc(self.soc(), build, self.kernel == "hw"), seeds=None)
         return units.Job(unit, unit.sizes[0])
 
 
@@ -86,9 +87,11 @@ class Soc(msgspec.Struct, frozen=True, kw_only=True):
     cpus: int
     size: str
     lut4: int
-    mhz: float
+    mhz: float  # median of the placements
+    mhz_min: float
+    mhz_max: float
     seeds: int
-    path: str  # the longest: from and to
+    path: str  # the longest of the median: from and to
 
     def arrangement(self, size: str | None = None) -> Arrangement:
         """What it is a SoC of, or the same with another size of the kernel."""
@@ -179,6 +182,8 @@ def place(cores: Sequence[str], cpus: Sequence[int], seeds: int, work: Work) -> 
             size=arrangement.size,
             lut4=lut4,
             mhz=row.fmax_mhz,
+            mhz_min=row.fmax_min,
+            mhz_max=row.fmax_max,
             seeds=row.seeds,
             path=f"{row.critical.start} to {row.critical.end}",
         )

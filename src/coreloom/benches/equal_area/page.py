@@ -83,20 +83,21 @@ def switches(socs: Sequence[Soc], rows: Sequence[switch.Row]) -> Table:
 
 def clocks(socs: Sequence[Soc], cores: Sequence[Core]) -> Table:
     """Every SoC that competes, and its core alone."""
-    lines = [
-        (each.core, "the core alone", "-", "-", number(each.lut4), number(each.mhz, 1), "-") for each in cores
+    lines: list[tuple[str, ...]] = [
+        (each.core, "the core alone", "-", "-", number(each.lut4), number(each.mhz, 1), "-", "-", "-")
+        for each in cores
     ]
     lines += [
         (
             *(soc.core, NAMES[soc.kernel], _size(soc), str(soc.cpus), number(soc.lut4)),
-            *(number(soc.mhz, 1), number(soc.seeds)),
+            *(*(number(mhz, 1) for mhz in (soc.mhz, soc.mhz_min, soc.mhz_max)), number(soc.seeds)),
         )
         for soc in socs
     ]
     order = list(dict.fromkeys(each.core for each in cores))
     return Table(
         "Area and clock of each SoC; the clock of its core alone is the bound",
-        ("core", "kernel", "size", "CPUs", "LUT4", "MHz", "placements"),
+        ("core", "kernel", "size", "CPUs", "LUT4", "MHz", "min", "max", "placements"),
         tuple(sorted(lines, key=lambda line: order.index(line[0]))),
         text_columns=3,
     )
