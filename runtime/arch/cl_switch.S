@@ -14,6 +14,7 @@
  * interrupts before; otherwise each time it is about to resume, a new trap could pile up on its stack.
  */
 #include "cl_arch_asm.h"
+#include "cl_frame.h"
 #include "cl_kernel_ops.h"
 #include "cl_machine.h"
 
@@ -22,14 +23,22 @@
   /* First steps of a resuming thread; t1 and t2 are from cl_switch_away. */
   .macro saved
 #if defined(CL_KERNEL_HW)
-  lui t0, %hi(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
-  sw zero, %lo(CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))(t0)
+#if CL_REGISTER_BANKS > 1
+  sw zero, %lo(CL_SAVED)(zero)
+#else
+  lui t0, %hi(CL_SAVED)
+  sw zero, %lo(CL_SAVED)(t0)
+#endif
 #endif
   .endm
 
   .macro trace_run
   srli t1, t1, CL_THREAD_SHIFT
-  sw t1, %lo(CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)(t2)
+#if CL_REGISTER_BANKS > 1
+  sw t1, %lo(CL_RUN)(zero)
+#else
+  sw t1, %lo(CL_RUN)(t2)
+#endif
   .endm
 
   .macro save
@@ -85,24 +94,7 @@ cl_switch_away:
   .globl cl_switch_to
   .type cl_switch_to, @function
 cl_switch_to:
-#if CL_CPU_TIME
-  addi sp, sp, -16
-  sw a0, 0(sp)
-  call cl_cpu_time_next
-  lw a0, 0(sp)
-  addi sp, sp, 16
-#endif
-  lui t2, %hi(CL_LOCAL)
-#if !defined(CL_KERNEL_HW) && CL_CPUS > 1
-  sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
-#endif
-  slli t1, a0, CL_THREAD_SHIFT /* shifts GIVE_WAY out */
-  lui t0, %hi(cl_threads)
-  add t0, t0, t1
-  lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
-  addi tp, t0, %lo(cl_threads)
-  lw t0, 0(sp)
-  addi sp, sp, 16
+  cl_take_thread
   jr t0
   .size cl_switch_away, . - cl_switch_away
 

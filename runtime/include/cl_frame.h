@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For assembly: what a C function does not keep, at sp: 0 ra, 4-28 t0-t6, 32-60 a0-a7. */
+ * For assembly. What a C function does not keep, at sp: 0 ra, 4-28 t0-t6, 32-60 a0-a7. */
+#include "cl_machine.h"
+
   .macro cl_store_registers
   sw ra, 0(sp)
   sw t0, 4(sp)
@@ -60,4 +62,29 @@
   sw a6, \at + 56(sp)
   sw a7, \at + 60(sp)
   sw t0, \at + 64(sp)
+  .endm
+
+  /* For thread a0[15:0]: its stack, tp, and where it goes on in t0; t1 = its number << CL_THREAD_SHIFT. With the software
+   * kernel t2 = CL_LOCAL. */
+  .macro cl_take_thread
+#if CL_CPU_TIME
+  addi sp, sp, -16
+  sw a0, 0(sp)
+  call cl_cpu_time_next
+  lw a0, 0(sp)
+  addi sp, sp, 16
+#endif
+#if CL_REGISTER_BANKS == 1 || !defined(CL_KERNEL_HW)
+  lui t2, %hi(CL_LOCAL)
+#endif
+#if !defined(CL_KERNEL_HW) && CL_CPUS > 1
+  sw zero, %lo(CL_LOCAL + CL_LOCK_RELEASE)(t2)
+#endif
+  slli t1, a0, CL_THREAD_SHIFT /* shifts GIVE_WAY out */
+  lui t0, %hi(cl_threads)
+  add t0, t0, t1
+  lw sp, %lo(cl_threads + CL_THREAD_SP)(t0)
+  addi tp, t0, %lo(cl_threads)
+  lw t0, 0(sp)
+  addi sp, sp, 16
   .endm

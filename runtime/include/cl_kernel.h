@@ -192,23 +192,30 @@ uint32_t cl_switch(uint32_t word); /* returns RESUMED, interrupts on */
 uint32_t cl_switch_by(void (*tail)(void));
 void cl_switch_in_trap(uint32_t word);
 
+/* What a resuming thread says to the kernel and to the trace. With two banks of registers x0 reaches both (cl_frame). */
+#if CL_REGISTER_BANKS > 1
+#define CL_SAVED_TEXT "sw zero, %%lo(%4)(zero)\n"
+#define CL_RUN_TEXT "sw t1, %%lo(%2)(zero)\n"
+#else
+#define CL_SAVED_TEXT "lui t0, %%hi(%4)\nsw zero, %%lo(%4)(t0)\n"
+#define CL_RUN_TEXT "sw t1, %%lo(%2)(t2)\n"
+#endif
+
 /* The same inline: the compiler saves only live registers instead of all callee-saved ones. For code that is inlined
  * into a thread's loop; elsewhere the enclosing function would have to save everything on entry. `saved` says
  * SAVED, by an access to the kernel port at %3; `last` enables interrupts. */
 #define CL_SWITCH_HERE(a0, saved, op, last)                                                                         \
   __asm__ volatile(                                                                                                 \
-      "call t0, cl_switch_away\n" saved                                                                             \
-      "srli t1, t1, %1\n"                                                                                           \
-      "sw t1, %2(t2)\n" last                                                                                        \
+      "call t0, cl_switch_away\n" saved "srli t1, t1, %1\n" CL_RUN_TEXT last                                        \
       : "+r"(a0)                                                                                                    \
-      : "i"(CL_THREAD_SHIFT), "i"(CL_TRACE + 4 * CL_TRACE_RUN), "i"(CL_KERNEL_PORT + ((op) << CL_ADDRESS_OP_LSB))   \
+      : "i"(CL_THREAD_SHIFT), "i"(CL_RUN), "i"(CL_KERNEL_PORT + ((op) << CL_ADDRESS_OP_LSB)), "i"(CL_SAVED)         \
       : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "s2", \
         "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory")
 
 CL_INLINE void cl_switch_here(uint32_t word) {
   register uint32_t a0 __asm__("a0") = word;
 #if defined(CL_KERNEL_HW)
-  CL_SWITCH_HERE(a0, "lui t0, %%hi(%3)\nsw zero, %%lo(%3)(t0)\n", CL_OP_SAVED, "");
+  CL_SWITCH_HERE(a0, CL_SAVED_TEXT, CL_OP_SAVED, "");
 #else
   CL_SWITCH_HERE(a0, "", CL_OP_SAVED, CL_IRQ_ON_TEXT);
 #endif

@@ -33,6 +33,15 @@
 #define CL_TRACE_RESUMED 8 /* FreeRTOS: the thread of the last RUN has its registers */
 #define CL_TRACE_NEW 9     /* FreeRTOS: the next NAME is this thread's */
 
+/* Where a resuming thread stores that the last one is saved, and which thread runs. */
+#if CL_REGISTER_BANKS > 1
+#define CL_SAVED (CL_NEAR_KERNEL + (CL_OP_SAVED << 2))
+#define CL_RUN (CL_NEAR_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)
+#else
+#define CL_SAVED (CL_KERNEL_PORT + (CL_OP_SAVED << CL_ADDRESS_OP_LSB))
+#define CL_RUN (CL_LOCAL + CL_TRACE + 4 * CL_TRACE_RUN)
+#endif
+
 /* A thread's control block (struct cl_thread), pointed to by tp, and its _Thread_local variables: the build defines it
  * for a program that has some. */
 #ifndef CL_THREAD_SHIFT

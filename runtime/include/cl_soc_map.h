@@ -15,6 +15,9 @@
 #define CL_KERNEL_PORT                     0xF0000000 /* kernel port: op << 12 | id << 2 */
 #define CL_LOCAL                           0xF0100000 /* local device */
 #define CL_IPC_PORT                        0xF0200000 /* communication port: patience << 16 | op << 10 | index << 2 */
+#define CL_NEAR_KERNEL                     0xFFFFF800 /* with two banks of registers: kernel port again, op << 2 */
+#define CL_NEAR_LOCAL                      0xFFFFF900 /* with two banks of registers: local device again */
+#define CL_BANKS                           0xFFFFFFF0 /* two banks of registers */
 #define CL_FAR                             0xF0300000 /* processor 1: far side of the Back-Door */
 
 #define CL_INPUT                           0x40200000 /* word 0: length in bytes; the data follow */
@@ -22,9 +25,12 @@
 #define CL_OUTPUT                          0x41000000 /* the same */
 #define CL_OUTPUT_MAX                      0x00FFFFFC /* bytes of data */
 
-/* Registers on the shared bus: addresses */
+/* Registers on the shared bus, and of the banks: addresses */
 #define CL_UART_TX                         0xE0000000 /* wo: a byte */
 #define CL_UART_STATUS                     0xE0000004 /* ro: bit 0: ready for a byte */
+#define CL_BANKS_SAVE                      0xFFFFFFF0 /* wo: changes the bank, and stores the frame of the one before from this address on */
+#define CL_BANKS_BACK                      0xFFFFFFF4 /* wo: changes the bank back, and stores no more */
+#define CL_BANKS_RESUME                    0xFFFFFFF8 /* wo: first word of every frame: where a preempted thread goes on */
 
 /* Registers of the local device: offsets from CL_LOCAL */
 #define CL_CPU_ID                          0x00 /* ro: number of this processor */

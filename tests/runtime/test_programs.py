@@ -155,6 +155,25 @@ def test_program_passes_with_the_code_of_traps_in_local_memories(program: str, c
         assert result.uart.endswith("ok\n"), f"{kernel}: {result.reason}: {result.uart}"
 
 
+@pytest.mark.quick(2)
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *("threads", "interrupts", "interrupted", "cancel", "clocks"),
+        *("pileup", "naps", "pipeline", "timeouts", "stress"),
+    ],
+)
+def test_program_passes_with_two_banks_of_registers(program: str, cpus: int) -> None:
+    """The hardware kernel's traps. PREEMPT's answer may come with the next thread's message in WORD0: naps,
+    pipeline and timeouts notice if that one is in a frame.
+    """
+    chosen = platform.load("smp-standard", cpus, changes={"register_banks": 2})
+    elf = firmware.build(str(PROGRAMS / f"{program}.c"), chosen, "hw", {})
+    result = simulate.run(verilate.build_model(chosen), elf.with_suffix(".bin"), max_cycles=40_000_000)
+    assert result.uart.endswith("ok\n"), f"{result.reason}: {result.uart}"
+
+
 def test_a_thread_that_moves_itself_runs_on_the_other_cpu_soon() -> None:
     """Hardware kernel, from the call to the first instruction there; that CPU waits. No cache here."""
     events = [event for event in run("affinity", "economy", 2, "hw").events if event.kind in (CALL, RUN)]

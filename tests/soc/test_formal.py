@@ -19,6 +19,9 @@ LOCK_UNIT = RTL / "ipc" / "lock_unit" / "rtl" / "cl_lock_unit.sv"
 BUS = RTL / "soc" / "rtl" / "cl_bus.sv"
 STAGE = RTL / "soc" / "rtl" / "cl_bus_stage.sv"
 FIRST = RTL / "soc" / "rtl" / "cl_first.sv"
+FRAME = RTL / "soc" / "rtl" / "cl_frame.sv"
+BANKS = RTL / "soc" / "rtl" / "cl_register_banks.sv"
+KERNEL_PACKAGE = RTL / "kernel" / "rtl" / "cl_kernel_pkg.sv"
 SDRAM = RTL / "soc" / "rtl" / "cl_sdram.sv"
 SPLIT = RTL / "soc" / "rtl" / "cl_split.sv"
 WISHBONE = RTL / "soc" / "rtl" / "cl_wishbone.sv"
@@ -338,3 +341,265 @@ def test_proof_of_the_wishbone_adapter_notices(old: str, new: str) -> None:
     text = WISHBONE.read_text()
     assert text.count(old) == 1
     assert not proves("wishbone_formal", text.replace(old, new) + _WISHBONE, "", SOC_PACKAGES)
+
+
+# What core, kernel and memory may rely on with cl_frame around cl_split, as long as the core keeps a request
+# until its
+# grant, the ports answer only what they granted, the kernel answers the load of WORD0 in a cycle, and a
+# register of the
+# bank that the core does not have keeps its value.
+_FRAME = """
+module frame_formal import cl_soc_pkg::*; #(parameter int unsigned Patience = 15) (
+  input logic clk_i, rst_ni, req_i, we_i, fetch_i,
+  input logic bus_gnt_i, bus_rvalid_i, bus_err_i, priv_gnt_i, priv_rvalid_i, priv_err_i,
+  input logic [3:0] be_i,
+  input logic [31:0] addr_i, wdata_i, bus_rdata_i, priv_rdata_i, data_i, mepc_i
+);
+  bus_cmd_t cmd, split_cmd, bus_cmd, priv_cmd;
+  logic gnt, rvalid, req, split_gnt, split_rvalid, err, bank, bus_req, priv_req, mem_req, fault;
+  logic inner_req, inner_gnt, inner_rvalid, inner_err;
+  logic [4:0] number;
+  logic [31:0] rdata, fault_addr;
+  assign cmd = '{we: we_i, be: be_i, addr: addr_i, wdata: wdata_i};
+  cl_frame #(.Patience(Patience)) u_frame (
+    .clk_i, .rst_ni, .req_i, .cmd_i(cmd), .gnt_o(gnt), .rvalid_o(rvalid),
+    .req_o(req), .cmd_o(split_cmd), .gnt_i(split_gnt), .rvalid_i(split_rvalid), .fetch_i,
+    .priv_req_i(inner_req), .priv_gnt_o(inner_gnt), .priv_rvalid_o(inner_rvalid), .priv_err_o(inner_err),
+    .priv_req_o(priv_req), .priv_cmd_o(priv_cmd), .priv_gnt_i, .priv_rvalid_i, .priv_err_i, .priv_rdata_i,
+    .bank_o(bank), .addr_o(number), .data_i, .mepc_i
+  );
+  cl_split u_split (
+    .clk_i, .rst_ni, .req_i(req), .cmd_i(split_cmd), .gnt_o(split_gnt), .rvalid_o(split_rvalid), .err_o(err),
+    .rdata_o(rdata), .cmd_o(bus_cmd), .bus_req_o(bus_req), .bus_gnt_i, .bus_rvalid_i, .bus_err_i,
+    .bus_rdata_i,
+    .priv_req_o(inner_req), .priv_gnt_i(inner_gnt), .priv_rvalid_i(inner_rvalid), .priv_err_i(inner_err),
+    .priv_rdata_i, .mem_req_o(mem_req), .mem_rdata_i(32'b0), .fault_o(fault), .fault_addr_o(fault_addr)
+  );
+
+  // What the core does, by the addresses of the map.
+  logic store, save, back, resume, saved, here, owned;
+  logic [31:0] far;   // of an address that x0 reaches
+  assign store  = we_i && be_i == 4'hF;
+  assign save   = gnt && store && addr_i == 32'hFFFF_FFF0;
+  assign back   = gnt && store && addr_i == 32'hFFFF_FFF4;
+  assign resume = gnt && store && addr_i == 32'hFFFF_FFF8;
+  assign far    = addr_i[31:8] == 24'hFFFF_F8 ? 32'hF000_0000 | 32'(addr_i[7:2]) << 12 :
+                  addr_i[31:8] == 24'hFFFF_F9 ? 32'hF010_0000 | 32'(addr_i[7:0]) : addr_i;
+  assign saved  = gnt && store && far[31:12] == 20'hF0002;
+  assign owned  = u_frame.own;   // the request is the frame's
+
+  // What must have happened: the frame that is being stored, its next word, SAVED of the next thread.
+  logic storing, held, begun, bus_out, priv_out, asked, out_core, answers_here, bank_was;
+  logic bus_refused, priv_refused, owned_q, req_q, gnt_q;
+  logic [5:0] word, passed;
+  logic [31:0] base, pc, word0, first, data_q;
+  bus_cmd_t bus_q, priv_q, core_q;
+  logic [4:0] number_q;
+  assign here = back || resume || (saved && storing);   // the core's access ends at cl_frame
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {storing, held, begun, bus_out, priv_out, asked, out_core, answers_here, bank_was} <= '0;
+      {bus_refused, priv_refused, owned_q, req_q, gnt_q} <= '0;
+      {word, passed, base, pc, word0, first, number_q, data_q} <= '0;
+      {bus_q, priv_q, core_q} <= '0;
+    end else begin
+      bus_refused  <= bus_req && !bus_gnt_i;
+      priv_refused <= priv_req && !priv_gnt_i;
+      owned_q  <= owned;
+      bus_q    <= bus_cmd;
+      priv_q   <= priv_cmd;
+      req_q    <= req_i;
+      gnt_q    <= gnt;
+      core_q   <= cmd;
+      number_q <= number;
+      data_q   <= data_i;
+      bus_out  <= (bus_req && bus_gnt_i) || (bus_out && !bus_rvalid_i);
+      priv_out <= (priv_req && priv_gnt_i) || (priv_out && !priv_rvalid_i);
+      if (split_gnt) asked <= owned;
+      out_core     <= gnt || (out_core && !rvalid);
+      answers_here <= here;
+      begun        <= save;
+      if (begun) word0 <= priv_rdata_i;
+      if (split_gnt && owned) begin
+        passed <= 0;
+        if (!storing) held <= 0;
+        else begin
+          word <= word == 0 ? 6'd4 : word + 6'd1;
+          if (word == 33) storing <= 0;
+        end
+      end else if (gnt && !here && (storing || held)) passed <= passed + 6'd1;
+      if (saved && storing) held <= 1;
+      if (resume) first <= wdata_i;
+      if (back) storing <= 0;
+      if (save || back) bank_was <= !bank_was;
+      if (save) begin
+        storing <= 1;
+        {word, passed} <= '0;
+        base <= {wdata_i[31:2], 2'b00};
+        pc   <= mepc_i;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assume (bus_out || !bus_rvalid_i);
+    assume (priv_out || !priv_rvalid_i);
+    assume (!begun || priv_rvalid_i);
+    if (req_q && !gnt_q) assume (req_i && cmd == core_q);
+    if (number == number_q) assume (data_i == data_q);
+    if (save) assume (wdata_i < 32'hE000_0000);   // a frame is in memory
+
+    // REQ-frame-1: to both ports a request stays as it is until its grant.
+    if (bus_refused)  assert (bus_req && bus_cmd == bus_q && owned == owned_q);
+    if (priv_refused) assert (priv_req && priv_cmd == priv_q && owned == owned_q);
+    // REQ-frame-2: every access of the core is answered once, and reaches its port as it is; but the
+    // addresses that x0 reaches stand for others, and SAVE is the load of WORD0.
+    assert (!rvalid || out_core);
+    assert (!gnt || !out_core || rvalid);
+    if (gnt && !here) assert (!owned && ((bus_req && bus_gnt_i) || (priv_req && priv_gnt_i)));
+    if (here) assert (!(bus_req && bus_gnt_i) && !(priv_req && priv_gnt_i) && !owned);
+    if (bus_req && !owned)  assert (bus_cmd == cmd);
+    if (priv_req && !owned) assert (priv_cmd.wdata == wdata_i && priv_cmd.be == be_i);
+    if (priv_req && !owned && !(store && addr_i == 32'hFFFF_FFF0))
+      assert (priv_cmd.addr == far && priv_cmd.we == we_i);
+    if (save) assert (priv_req && priv_cmd.addr == 32'hF000_3000 && !priv_cmd.we);
+    // REQ-frame-3: SAVE and BACK change the bank, nothing else does.
+    assert (bank == bank_was);
+    // REQ-frame-4: the words of a frame, in their order.
+    if (bus_req && owned) begin
+      assert (storing && bus_cmd.we && bus_cmd.be == 4'hF && bus_cmd.addr == base + 32'(word) * 4);
+      if (word == 0)       assert (bus_cmd.wdata == first);
+      else if (word == 32) assert (bus_cmd.wdata == pc);
+      else if (word == 33) assert (bus_cmd.wdata == word0);
+      else                 assert (bus_cmd.wdata == data_i && number == (word == 4 ? 5'd1 : word[4:0]));
+    end
+    // REQ-frame-5: while a frame is stored the kernel gets PREEMPT only, before SAVED; behind it SAVED, if
+    // the core has stored that meanwhile, before anything else.
+    if (priv_req && priv_cmd.addr[31:18] == 14'h3C00 && storing) assert (!owned && !held &&
+      priv_cmd.addr[17:12] == 6);
+    if (priv_req && priv_cmd.addr[31:18] == 14'h3C00 && held) assert (owned);
+    if (priv_req && owned) assert (!storing && held && priv_cmd.we && priv_cmd.addr == 32'hF000_2000);
+    if (save) assert (!storing && !held);
+    // REQ-frame-6: at most Patience + 1 accesses of the core go before a word.
+    assert (32'(passed) <= Patience + 1);
+
+    // Why: it remembers what has happened, and cl_split, too.
+    assert (u_frame.storing_q == storing && u_frame.held_q == held && u_frame.begun_q == begun);
+    assert (u_frame.here_q == answers_here && (!begun || (priv_out && storing && !asked)));
+    assert (u_frame.out_q == u_split.busy_q && u_split.busy_q == (bus_out || priv_out || answers_here));
+    assert (32'(bus_out) + 32'(priv_out) + 32'(answers_here) <= 1 && !u_split.mem_q);
+    assert (!u_split.busy_q || u_split.priv_q == !bus_out);
+    assert (!u_split.busy_q || u_frame.own_q == asked);
+    assert (!answers_here || !asked);
+    assert (out_core == (u_split.busy_q && !asked));
+    assert (!(bus_refused || priv_refused) || (u_frame.shown_q && u_frame.shown_own_q == owned_q));
+    assert (!u_frame.shown_q || u_frame.shown_own_q || (req_q && !gnt_q));
+    assert (!u_frame.shown_q || !u_frame.shown_own_q || storing || held);
+    assert (u_frame.resume_q == first && (word == 0 || (word >= 4 && word <= 34)));
+    if (storing) begin
+      assert (base < 32'hE000_0000 && word != 34 && u_frame.word_q == word && u_frame.pc_q == pc);
+      assert ({u_frame.address_q, 2'b00} == base + 32'(word) * 4);
+      assert (begun ? word == 0 : u_frame.word0_q == word0);
+    end
+    if (storing || held) begin
+      assert (32'(u_frame.refused_q) <= Patience);
+      assert (32'(passed) <= 32'(u_frame.refused_q) + 32'(u_frame.impatient &&
+        (!u_frame.shown_q || u_frame.shown_own_q)));
+      if (u_split.busy_q && asked) assert (passed == 0);
+    end
+  end
+endmodule
+"""
+
+
+_FRAME_TEXT = SPLIT.read_text() + FRAME.read_text()
+
+
+@pytest.mark.parametrize("patience", [3, 15])
+def test_frame(patience: int) -> None:
+    """REQ-frame-1 to 6."""
+    packages = (*SOC_PACKAGES, KERNEL_PACKAGE)
+    assert proves("frame_formal", _FRAME_TEXT + _FRAME, f"-GPatience={patience}", packages)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if (shown_q) own = shown_own_q;", "if (1'b0) own = 1'b0;"),  # takes a request back
+        ("here  = storing_q & ~held_q;", "here  = 1'b0;"),  # SAVED goes before the frame
+        ("waits = held_q | (storing_q & (op != OpPreempt));", "waits = held_q;"),  # others, too
+        ("(word_q == Ra) ? 5'd1 : word_q[4:0]", "word_q[4:0]"),  # tp in the place of ra
+        ("waits_q)) | impatient);", "waits_q)));"),  # a busy core keeps the frame waiting
+        ("if (begun_q) word0_q", "if (priv_rvalid_i) word0_q"),  # what PREEMPT answers
+    ],
+    ids=["shown", "saved", "operations", "ra", "patience", "word0"],
+)
+def test_proof_of_the_frame_notices(old: str, new: str) -> None:
+    assert _FRAME_TEXT.count(old) == 1
+    packages = (*SOC_PACKAGES, KERNEL_PACKAGE)
+    text = _FRAME_TEXT.replace(old, new)
+    assert not proves("frame_formal", text + _FRAME, "-GPatience=3", packages)
+
+
+# Any register of any bank: what was written last is read, in its own bank and from the other. sp, gp, tp are
+# in both.
+_BANKS = """
+module banks_formal (
+  input logic clk_i, rst_ni, bank_i, we_i,
+  input logic [4:0] raddr_a_i, raddr_b_i, waddr_i, other_addr_i,
+  input logic [31:0] wdata_i,
+  // The register that is followed: any, but always the same
+  input logic watched_bank, input logic [4:0] watched
+);
+  logic [31:0] rdata_a, rdata_b, other_rdata, value;
+  logic written, same, mine, began;
+  logic [5:0] watched_q;
+  cl_register_banks u_banks (
+    .clk_i, .bank_i, .raddr_a_i, .rdata_a_o(rdata_a), .raddr_b_i, .rdata_b_o(rdata_b), .we_i, .waddr_i,
+    .wdata_i, .other_addr_i, .other_rdata_o(other_rdata)
+  );
+  assign same = watched >= 2 && watched <= 4;
+  assign mine = same || watched_bank == bank_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {written, began} <= '0;
+      value     <= 0;
+      watched_q <= 0;
+    end else begin
+      began     <= 1;
+      watched_q <= {watched_bank, watched};
+      if (we_i && mine && waddr_i == watched && watched != 0) begin
+        written <= 1;
+        value   <= wdata_i;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assume (!began || watched_q == {watched_bank, watched});
+    assert (began || !written);
+    if (raddr_a_i == 0) assert (rdata_a == 0);
+    if (raddr_b_i == 0) assert (rdata_b == 0);
+    if (written && mine && raddr_a_i == watched) assert (rdata_a == value);
+    if (written && mine && raddr_b_i == watched) assert (rdata_b == value);
+    if (written && (same || !mine) && other_addr_i == watched) assert (other_rdata == value);
+    // Why: it is in one place.
+    if (written) assert (u_banks.mem[{watched_bank && !same, watched}] == value && watched != 0);
+  end
+endmodule
+"""
+
+
+def test_register_banks() -> None:
+    assert proves("banks_formal", BANKS.read_text() + _BANKS, "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("number <= 5'd4", "number <= 5'd3"), ("place(~bank_i, other", "place(bank_i, other")],
+    ids=["tp", "other"],
+)
+def test_proof_of_the_register_banks_notices(old: str, new: str) -> None:
+    text = BANKS.read_text()
+    assert text.count(old) == 1
+    assert not proves("banks_formal", text.replace(old, new) + _BANKS, "")

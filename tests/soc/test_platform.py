@@ -311,6 +311,16 @@ def test_who_is_first_on_a_bus_that_waits(name: str, other: str) -> None:
         platform.load(name, changes={"bus_first_cycles": 128, "memory.model": model})
 
 
+@pytest.mark.parametrize("core", ["economy", "fast"])
+def test_two_banks_of_registers_are_for_the_standard_core(core: str) -> None:
+    said = f"^platform smp-{core}: register_banks = 2 is for core = 'standard' only, not '{core}': remove it$"
+    with pytest.raises(UserError, match=said):
+        platform.load(f"smp-{core}", changes={"register_banks": 2})
+    said = "^platform smp-standard: register_banks must be a whole number from 1 to 2, not 3$"
+    with pytest.raises(UserError, match=said):
+        platform.load("smp-standard", changes={"register_banks": 3})
+
+
 def test_the_fast_core_has_no_local_memory() -> None:
     said = "^platform smp-fast: memory.context_kib is for core = 'economy' or 'standard': remove it$"
     with pytest.raises(UserError, match=said):

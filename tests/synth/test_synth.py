@@ -202,7 +202,8 @@ def test_units_are_found_by_module_and_by_build() -> None:
         "cl_dcache",
         "cl_soc-smp-economy-64x32",
     ]
-    assert [job.label for job in units.choose(["cl_core"])] == [f"cl_core-{core}" for core in platform.CORES]
+    cores = [f"cl_core-{core}" for core in (*platform.CORES, "standard-banks")]
+    assert [job.label for job in units.choose(["cl_core"])] == cores
     assert len(units.choose([])) > 12
     soc, unit = units.choose(["cl_soc:smp-economy"]) + units.choose(["cl_dcache"])
     assert (list(soc.seeds(3)), list(unit.seeds(3)), list(unit.seeds(1))) == ([1], [1, 2, 3], [1])

@@ -10,7 +10,8 @@ module cl_core
   parameter bit          ICache     = 1'b1,     // the standard core has its instruction cache
   parameter int unsigned CacheBytes = 0,        // data cache of economy and standard, 0: none
   parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0      // an access shown to the bus stays until it is taken; not the fast core's
+  parameter bit          Holds      = 1'b0,     // an access shown to the bus stays until it is taken; not the fast core's
+  parameter int unsigned Banks      = 1         // of registers, see cl_frame; 2: the standard core's only
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -48,6 +49,10 @@ module cl_core
   output logic        halt_o,          // the core has stopped for good
   output logic [31:0] pc_o             // where the program is; for profiles
 );
+
+  if (Banks != 1 && Core != CoreStandard) begin : g_refuse_banks
+    $error("cl_core: only the standard core can have two banks of registers");
+  end
 
   if (Core == CoreEconomy) begin : g_economy
     cl_core_economy #(
@@ -134,7 +139,8 @@ module cl_core
       .ICache        (ICache),
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
-      .Holds         (Holds)
+      .Holds         (Holds),
+      .Banks         (Banks)
     ) u_core (
       .clk_i,
       .rst_ni,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard core: adapter around Ibex (rv32im, write-back stage, branch-target ALU, single-cycle multiplier,
-// 4 KiB two-way instruction cache, off after reset: software sets bit 0 of CSR 0x7C0).
+// Standard core: adapter around Ibex (cl_ibex). Its instruction cache is off after reset: software sets bit 0 of CSR
+// 0x7C0.
 //
 // Instruction fetches and data accesses share the bus port, data first: a data access holds up the
 // instruction that makes it, while most fetches run ahead. Fetches starve only as long as the core finds
@@ -18,7 +18,8 @@ module cl_core_standard
   parameter bit          ICache     = 1'b1,     // there is an instruction cache
   parameter int unsigned CacheBytes = 0,        // data cache, 0: none
   parameter int unsigned CacheLineWords = 1,
-  parameter bit          Holds      = 1'b0      // an access shown to the bus stays until it is taken
+  parameter bit          Holds      = 1'b0,     // an access shown to the bus stays until it is taken
+  parameter int unsigned Banks      = 1         // of registers; 2: see cl_frame
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -63,70 +64,56 @@ module cl_core_standard
   logic [31:0] data_rdata;
   bus_cmd_t    data_cmd;
 
-  // Outputs that this platform does not use: bus integrity, scrambled caches, alerts, debug
-  logic [6:0]            unused_wdata_intg;
-  ibex_pkg::crash_dump_t crash_dump;
-  logic                  unused_scramble_req, unused_alert_minor, unused_alert_internal, unused_alert_bus;
-  logic                  unused_sleep;
+  // A fetch had the bus in the last cycle, or waits for it
+  logic instr_owner_q, waiting_q;
 
-  ibex_top #(
-    .RV32E          (1'b0),
-    .RV32M          (ibex_pkg::RV32MSingleCycle),
-    .RV32B          (ibex_pkg::RV32BNone),
-    .RegFile        (ibex_pkg::RegFileFPGA),
-    .BranchTargetALU(1'b1),
-    .WritebackStage (1'b1),
-    .ICache         (ICache),
-    .ICacheECC      (1'b0),
-    .BranchPredictor(1'b0)
+  // The core, and with two banks of registers what stores the frame of an interrupted thread behind it
+  logic        core_req, core_gnt, core_rvalid, core_err;
+  logic [31:0] core_rdata;
+  bus_cmd_t    core_cmd;
+  logic        bank;
+  logic  [4:0] other_addr;
+  logic [31:0] other_rdata, mepc;
+
+  cl_ibex #(
+    .BootAddr(BootAddr),
+    .ICache  (ICache),
+    .Banks   (Banks)
   ) u_core (
     .clk_i,
     .rst_ni,
-    .test_en_i             (1'b0),
-    .ram_cfg_i             ('0),
-    .hart_id_i             ({28'b0, cpu_id_i}),
-    .boot_addr_i           (BootAddr),
-    .instr_req_o           (instr_req),
-    .instr_gnt_i           (instr_gnt),
-    .instr_rvalid_i        (instr_rvalid),
-    .instr_addr_o          (instr_addr),
-    .instr_rdata_i         (instr_rdata),
-    .instr_rdata_intg_i    ('0),
-    .instr_err_i           (instr_err),
-    .data_req_o            (data_req),
-    .data_gnt_i            (data_gnt),
-    .data_rvalid_i         (data_rvalid),
-    .data_we_o             (data_cmd.we),
-    .data_be_o             (data_cmd.be),
-    .data_addr_o           (data_cmd.addr),
-    .data_wdata_o          (data_cmd.wdata),
-    .data_wdata_intg_o     (unused_wdata_intg),
-    .data_rdata_i          (data_rdata),
-    .data_rdata_intg_i     ('0),
-    .data_err_i            (data_err),
-    .irq_software_i        (irq_ipi_i),
-    .irq_timer_i           (irq_timer_i),
-    .irq_external_i        (irq_kernel_i),
-    .irq_fast_i            ({13'b0, irq_ipc_i, irq_line_i}),
-    .irq_nm_i              (1'b0),
-    .scramble_key_valid_i  (1'b0),
-    .scramble_key_i        ('0),
-    .scramble_nonce_i      ('0),
-    .scramble_req_o        (unused_scramble_req),
-    .debug_req_i           (1'b0),
-    .crash_dump_o          (crash_dump),
-    .double_fault_seen_o   (halt_o),
-    .fetch_enable_i        (ibex_pkg::IbexMuBiOn),
-    .alert_minor_o         (unused_alert_minor),
-    .alert_major_internal_o(unused_alert_internal),
-    .alert_major_bus_o     (unused_alert_bus),
-    .core_sleep_o          (unused_sleep),
-    .scan_rst_ni           (1'b1)
+    .hart_id_i     (cpu_id_i),
+    .instr_req_o   (instr_req),
+    .instr_gnt_i   (instr_gnt),
+    .instr_rvalid_i(instr_rvalid),
+    .instr_addr_o  (instr_addr),
+    .instr_rdata_i (instr_rdata),
+    .instr_err_i   (instr_err),
+    .data_req_o    (core_req),
+    .data_gnt_i    (core_gnt),
+    .data_rvalid_i (core_rvalid),
+    .data_we_o     (core_cmd.we),
+    .data_be_o     (core_cmd.be),
+    .data_addr_o   (core_cmd.addr),
+    .data_wdata_o  (core_cmd.wdata),
+    .data_rdata_i  (core_rdata),
+    .data_err_i    (core_err),
+    .irq_software_i(irq_ipi_i),
+    .irq_timer_i   (irq_timer_i),
+    .irq_external_i(irq_kernel_i),
+    .irq_fast_i    ({13'b0, irq_ipc_i, irq_line_i}),
+    .bank_i        (bank),
+    .other_addr_i  (other_addr),
+    .other_rdata_o (other_rdata),
+    .mepc_o        (mepc),
+    .halt_o,
+    .pc_o
   );
 
   // Data: to the bus, to the private port or to the local memory
   bus_cmd_t    split_cmd, data_bus_cmd;
   logic        split_req, split_gnt, split_rvalid, split_err;
+  logic        split_priv_req, split_priv_gnt, split_priv_rvalid, split_priv_err;
   logic [31:0] split_rdata;
   logic        data_bus_req, data_bus_late, data_bus_gnt, data_bus_gnt_late, data_bus_rvalid;
   logic        data_fault;
@@ -151,10 +138,10 @@ module cl_core_standard
     .bus_rvalid_i  (split_rvalid),
     .bus_err_i     (split_err),
     .bus_rdata_i   (split_rdata),
-    .priv_req_o    (priv_req_o),
-    .priv_gnt_i    (priv_gnt_i),
-    .priv_rvalid_i (priv_rvalid_i),
-    .priv_err_i    (priv_err_i),
+    .priv_req_o    (split_priv_req),
+    .priv_gnt_i    (split_priv_gnt),
+    .priv_rvalid_i (split_priv_rvalid),
+    .priv_err_i    (split_priv_err),
     .priv_rdata_i  (priv_rdata_i),
     .mem_req_o     (local_req),
     .mem_rdata_i   (local_rdata),
@@ -162,7 +149,52 @@ module cl_core_standard
     .fault_addr_o  (data_fault_addr)
   );
 
-  assign priv_cmd_o = split_cmd;
+  assign core_err   = data_err;
+  assign core_rdata = data_rdata;
+
+  if (Banks == 1) begin : g_one_bank
+    assign data_req          = core_req;
+    assign data_cmd          = core_cmd;
+    assign core_gnt          = data_gnt;
+    assign core_rvalid       = data_rvalid;
+    assign priv_cmd_o        = split_cmd;
+    assign priv_req_o        = split_priv_req;
+    assign split_priv_gnt    = priv_gnt_i;
+    assign split_priv_rvalid = priv_rvalid_i;
+    assign split_priv_err    = priv_err_i;
+    assign bank              = 1'b0;
+    assign other_addr        = '0;
+    logic unused;
+    assign unused = ^{other_rdata, mepc};
+  end else begin : g_two_banks
+    cl_frame u_frame (
+      .clk_i,
+      .rst_ni,
+      .req_i        (core_req),
+      .cmd_i        (core_cmd),
+      .gnt_o        (core_gnt),
+      .rvalid_o     (core_rvalid),
+      .req_o        (data_req),
+      .cmd_o        (data_cmd),
+      .gnt_i        (data_gnt),
+      .rvalid_i     (data_rvalid),
+      .fetch_i      (waiting_q | instr_owner_q),
+      .priv_req_i   (split_priv_req),
+      .priv_gnt_o   (split_priv_gnt),
+      .priv_rvalid_o(split_priv_rvalid),
+      .priv_err_o   (split_priv_err),
+      .priv_req_o,
+      .priv_cmd_o,
+      .priv_gnt_i,
+      .priv_rvalid_i,
+      .priv_err_i,
+      .priv_rdata_i,
+      .bank_o       (bank),
+      .addr_o       (other_addr),
+      .data_i       (other_rdata),
+      .mepc_i       (mepc)
+    );
+  end
 
   cl_dcache #(
     .Bytes    (CacheBytes),
@@ -190,8 +222,7 @@ module cl_core_standard
 
   // Bus: data before instructions, with Holds but not before a fetch that is shown already. The response comes one cycle
   // after the grant, so its owner is known.
-  logic        data_owner_q, instr_owner_q, waiting_q, data_waiting_q, data_first, instr_bus_req, data_late, fetch_req,
-               fetch_q;
+  logic        data_owner_q, data_waiting_q, data_first, instr_bus_req, data_late, fetch_req, fetch_q;
   logic [31:0] instr_addr_q;
 
   assign fetch_req     = instr_req & in_local_memory(instr_addr, LocalBytes);
@@ -264,11 +295,5 @@ module cl_core_standard
   assign instr_fault  = instr_rvalid & instr_err;
   assign fault_o      = data_fault | instr_fault;
   assign fault_addr_o = data_fault ? data_fault_addr : instr_addr_q;
-
-  assign pc_o = crash_dump.current_pc;
-
-  logic unused;
-  assign unused = ^{unused_wdata_intg, crash_dump, unused_scramble_req, unused_alert_minor,
-                    unused_alert_internal, unused_alert_bus, unused_sleep};
 
 endmodule

@@ -41,6 +41,7 @@ module cl_soc
   parameter int unsigned CacheBytes = 0,              // data cache of each processor, see cl_dcache; 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter int unsigned FirstCycles = 0,             // an interrupted processor is first on the bus, see cl_first
+  parameter int unsigned RegisterBanks = 1,           // of each processor, see cl_frame
   parameter bit          BusPipeline = 1'b0,          // registers at the bus and before the memory: only CoreFast
   parameter int unsigned RamBytes   = 32'h0200_0000,  // power of two
   parameter bit          Sdram      = 1'b0,           // the shared memory is an SDRAM, with these cycles: see cl_sdram
@@ -161,6 +162,7 @@ module cl_soc
       .CacheBytes    (CacheBytes),
       .CacheLineWords(CacheLineWords),
       .Holds         (Scheduler),
+      .Banks         (RegisterBanks),
       .FirstCycles   (FirstCycles),
       .BusPipeline   (BusPipeline)
     ) u_tile (

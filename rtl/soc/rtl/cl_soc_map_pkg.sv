@@ -38,6 +38,15 @@ package cl_soc_map_pkg;
   localparam logic [31:0] IpcBase = 32'hF020_0000;  // communication port: patience << 16 | op << 10 | index << 2
   localparam logic [10:0] IpcTop = 11'h781;
   localparam int unsigned IpcSize = 32'h0020_0000;
+  localparam logic [31:0] NearKernelBase = 32'hFFFF_F800;  // with two banks of registers: kernel port again, op << 2
+  localparam logic [23:0] NearKernelTop = 24'hFFFFF8;
+  localparam int unsigned NearKernelSize = 32'h0000_0100;
+  localparam logic [31:0] NearLocalBase = 32'hFFFF_F900;  // with two banks of registers: local device again
+  localparam logic [23:0] NearLocalTop = 24'hFFFFF9;
+  localparam int unsigned NearLocalSize = 32'h0000_0100;
+  localparam logic [31:0] BanksBase = 32'hFFFF_FFF0;  // two banks of registers
+  localparam logic [27:0] BanksTop = 28'hFFFFFFF;
+  localparam int unsigned BanksSize = 32'h0000_0010;
   localparam logic [31:0] FarBase = 32'hF030_0000;  // processor 1: far side of the Back-Door
   localparam logic [23:0] FarTop = 24'hF03000;
   localparam int unsigned FarSize = 32'h0000_0100;
@@ -45,6 +54,9 @@ package cl_soc_map_pkg;
   // Offsets in the devices; Top: the upper offset bits shared by an array of registers
   localparam logic [7:0] UartTx = 8'h00;
   localparam logic [7:0] UartStatus = 8'h04;
+  localparam logic [7:0] BanksSave = 8'h00;
+  localparam logic [7:0] BanksBack = 8'h04;
+  localparam logic [7:0] BanksResume = 8'h08;
   localparam logic [7:0] LocalCpuId = 8'h00;
   localparam logic [7:0] LocalCpuCount = 8'h04;
   localparam logic [7:0] LocalCycle = 8'h08;

@@ -18,6 +18,7 @@ module cl_tile
   parameter int unsigned CacheBytes = 0,     // data cache, 0: none
   parameter int unsigned CacheLineWords = 1,
   parameter bit          Holds      = 1'b0,  // see cl_core
+  parameter int unsigned Banks      = 1,
   parameter int unsigned FirstCycles = 0,    // see cl_first
   parameter bit          BusPipeline = 1'b0  // see cl_bus_stage; for the fast core
 ) (
@@ -117,7 +118,8 @@ module cl_tile
     .ICache        (ICache),
     .CacheBytes    (CacheBytes),
     .CacheLineWords(CacheLineWords),
-    .Holds         (Holds)
+    .Holds         (Holds),
+    .Banks         (Banks)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -247,9 +247,11 @@ uint32_t element(const T &port, int c, int width) {
 // The registers of CPU n.
 #if CORELOOM_CORE == 0 // economy
 #define REGISTERS u_core__DOT__g_economy__DOT__u_core__DOT__u_core__DOT__cpuregs
-#elif CORELOOM_CORE == 1 // standard
+#elif CORELOOM_CORE == 1 && CORELOOM_BANKS == 1 // standard
 #define REGISTERS \
-  u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__gen_regfile_fpga__DOT__register_file_i__DOT__mem
+  u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_one__DOT__u_core__DOT__gen_regfile_fpga__DOT__register_file_i__DOT__mem
+#elif CORELOOM_CORE == 1 // sp and tp are the same in both banks
+#define REGISTERS u_core__DOT__g_standard__DOT__u_core__DOT__u_core__DOT__g_two__DOT__u_registers__DOT__mem
 #else // fast
 #define REGISTERS u_core__DOT__g_fast__DOT__u_core__DOT__u_core__DOT__RegFilePlugin_regFile
 #endif

@@ -55,6 +55,10 @@ cl_start:
   la t0, cl_vectors + 1
 #endif
   csrw mtvec, t0
+#if defined(CL_KERNEL_HW) && CL_REGISTER_BANKS > 1
+  la t0, go_on
+  sw t0, %lo(CL_BANKS_RESUME)(zero)
+#endif
   csrwi CPUCTRL, 1
   lui t2, %hi(CL_LOCAL)
   lw a0, %lo(CL_LOCAL + CL_CPU_ID)(t2)
@@ -97,6 +101,9 @@ vectors:
   .balign 16
 #endif
   .globl cl_trap_entry
+#if defined(CL_KERNEL_HW) && CL_REGISTER_BANKS > 1
+#include "cl_trap_banks.h"
+#else
 cl_trap_entry:
 interrupt:
   cl_push_frame FRAME, AT
@@ -185,6 +192,7 @@ timer_interrupt:
   lw a0, %lo(PREEMPT)(t3)
   bltz a0, give_way
   j back
+#endif
 #endif
 
 #if CL_IPC

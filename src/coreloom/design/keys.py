@@ -134,25 +134,19 @@ class KernelSize:
         Key(
             "inheritance and ceilings of mutexes are the hardware kernel's; else the runtime sets priorities;"
             " with policy priority",
-            rtl="Inheritance",
-            c={"CL_INHERITANCE": lambda _, own: int(own)},
-            optional=True,
+            rtl="Inheritance", c={"CL_INHERITANCE": lambda _, own: int(own)}, optional=True,
             area="`coreloom synth cl_kernel:inheritance`",
         ),
-    ] = False
+    ] = False  # fmt: skip
     port_words: Annotated[
         int,
         Key(
             "words of a port's message beside its first; a block of at most that many travels in them, "
             "without the pool of messages",
-            0,
-            8,
-            rtl="PortWords",
-            c="CL_PORT_WORDS",
-            optional=True,
+            0, 8, rtl="PortWords", c="CL_PORT_WORDS", optional=True,
             area="`coreloom synth cl_kernel:words`",
         ),
-    ] = 0
+    ] = 0  # fmt: skip
     barriers: Annotated[
         bool,
         Key(
@@ -344,6 +338,15 @@ class Platform:
             rtl="BusPipeline", optional=True, area="for each processor some 80 flip-flops",
         ),
     ] = False  # fmt: skip
+    register_banks: Annotated[
+        int,
+        Key(
+            "banks of registers of each processor; with 2 a preempted thread's registers are stored behind "
+            "the core, which goes on with the other bank; 2 only with core = 'standard'",
+            1, 2, rtl="RegisterBanks", c="CL_REGISTER_BANKS", optional=True,
+            area="`coreloom synth cl_core:standard cl_core:standard-banks`",
+        ),
+    ] = 1  # fmt: skip
     scheduler: Annotated[
         bool,
         Key(

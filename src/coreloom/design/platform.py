@@ -269,6 +269,11 @@ def _check_together(platform: Platform, wrong: _Wrong) -> None:
         raise wrong(
             "bus_first_cycles", f"bus_first_cycles and {other} exclude each other: remove one of them"
         )
+    if platform.register_banks > 1 and platform.core != "standard":
+        raise wrong(
+            "register_banks",
+            f"register_banks = 2 is for core = 'standard' only, not '{platform.core}': remove it",
+        )
     if platform.bus_pipeline and platform.core != "fast":
         raise wrong(
             "bus_pipeline", f"bus_pipeline is for core = 'fast' only, not '{platform.core}': remove it"

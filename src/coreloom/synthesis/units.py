@@ -221,18 +221,18 @@ def _cores() -> list[Unit]:
         found = verilate.platform_design(platform.load(f"smp-{core}"))
         return dataclasses.replace(found, top="cl_core", defines=("SYNTHESIS",))
 
-    return [
-        Unit(
+    def unit(core: str, build: str, **key: int) -> Unit:
+        return Unit(
             "cl_core",
             partial(design, core),
-            _fixed(Core=f"cl_soc_pkg::Core{core.capitalize()}"),
-            core,
+            _fixed(Core=f"cl_soc_pkg::Core{core.capitalize()}", **key),
+            build,
             sizes=(None,),
             outputs=("cmd_o", "bus_req_o", "bus_late_o", "priv_cmd_o", "priv_req_o"),
             wide=core in _WIDE_CORES,
         )
-        for core in platform.CORES
-    ]
+
+    return [*(unit(core, core) for core in platform.CORES), unit("standard", "standard-banks", Banks=2)]
 
 
 def _kernels() -> list[Unit]:

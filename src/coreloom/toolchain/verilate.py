@@ -237,6 +237,7 @@ def build_model(
         cxx_defines={
             "CORELOOM_CPUS": platform.cpus,
             "CORELOOM_CORE": keys.CORES.index(platform.core),
+            "CORELOOM_BANKS": platform.register_banks,
             "CORELOOM_UNITS": len(platform.kernel.hardware_threads),
             "CORELOOM_RAM_BYTES": platform.ram_bytes,
             "CORELOOM_LOCAL_BYTES": platform.local_bytes,
@@ -294,7 +295,10 @@ def _ibex() -> Design:
 _CORES: dict[str, Callable[[], Design]] = {"economy": _picorv32, "standard": _ibex, "fast": _vexriscv}
 _CORE_FILES = {  # ours, for one core only
     "economy": ("cl_core_economy.sv",),
-    "standard": ("cl_core_standard.sv", "prim_clock_gating.sv", "prim_ram_1p.sv"),
+    "standard": (
+        *("cl_core_standard.sv", "cl_frame.sv", "cl_ibex.sv", "cl_register_banks.sv"),
+        *("prim_clock_gating.sv", "prim_ram_1p.sv"),
+    ),
     "fast": ("cl_core_fast.sv", "cl_wishbone.sv"),
 }
 
