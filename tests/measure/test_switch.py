@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from coreloom.benches.switch import bench as switch
@@ -81,6 +83,13 @@ FIGURES: dict[Case, tuple[int, float, int, tuple[int | None, ...]]] = {
     Case("interrupt", "hw", "standard", 2, "warm", 0, 128): (85, 85.9, 87, (9, 41, 9, 13, 14)),
     Case("interrupt", "sw", "standard", 2, "warm", 0, 128): (206, 206.1, 207, (6, 59, 101, 12, 28)),
     Case("preemption", "hw", "standard", 2, "warm", 0, 128): (106, 106.0, 106, (None, 41, 9, 27, 29)),
+    Case("voluntary", "hw", "standard", 1, "warm", 0, 0, 2): (31, 31.0, 31, (6, 3, 11, 11, None)),
+    Case("preemption", "hw", "standard", 1, "warm", 0, 0, 2): (78, 78.0, 78, (None, 3, 6, 14, 55)),
+    Case("preemption", "hw", "standard", 2, "warm", 0, 128, 2): (78, 78.0, 78, (None, 3, 6, 14, 55)),
+    Case("interrupt", "hw", "standard", 1, "warm", 0, 0, 2): (45, 45.0, 45, (9, 3, 6, 13, 14)),
+    Case("interrupt", "hw", "standard", 1, "driven out", 8, 0, 2): (45, 50.8, 53, (10, 4, 6, 15, 16)),
+    Case("interrupt", "hw", "standard", 2, "warm", 8, 128, 2): (44, 45.0, 46, (9, 3, 6, 13, 14)),
+    Case("interrupt", "hw", "standard", 2, "driven out", 0, 0, 2): (78, 102.6, 132, (8, 5, 6, 23, 60)),
 }
 
 
@@ -97,7 +106,10 @@ def test_figures_of_switches(case: Case) -> None:
 def test_each_kind_has_every_core_kernel_and_number_of_cpus() -> None:
     cases = switch.cases()
     # With keys, of each kind and kernel: standard on 1 CPU 1, on 8 CPUs 3, twice; economy 4; fast 1, twice.
-    assert len(set(cases)) == 3 * 2 * ((2 + 1 + 2) * 4 + 2 * 4 + 4 + 2) + 2 * 4
+    usual = 3 * 2 * ((2 + 1 + 2) * 4 + 2 * 4 + 4 + 2) + 2 * 4
+    # With two banks, of each kind and cache 2 on 1 CPU and on 8; of interrupts on 16.
+    assert len(set(cases)) == usual + 3 * 2 * (2 + 2) + 2 * 2
+    assert {(case.kernel, case.core) for case in cases if case.register_banks > 1} == {("hw", "standard")}
     assert len(cases) == len(set(cases))
     assert {(case.kind, case.kernel, case.core) for case in cases if case.cpus == 16} == {
         ("interrupt", "hw", "standard")
@@ -115,6 +127,7 @@ def test_the_table_and_the_figures() -> None:
     warm = switch.row(few, [*found * 3, {**found[0], "save": 44}])
     busy = switch.row(many, found * 3)
     without = switch.row(Case("interrupt", "hw", "standard", 16), found * 3)
+    banks = switch.row(dataclasses.replace(many, register_banks=2), found * 3)
     assert page.table([warm], "interrupt").rows == (
         (
             *("standard", "hardware kernel", "warm", "context_kib = 8", "1", "87", "87.3", "89", "2"),
@@ -127,4 +140,9 @@ def test_the_table_and_the_figures() -> None:
         (2, True),
         (87, True),
         (0, True),
+    ]
+    said = "interrupt to thread, full context, cache warm, 15 busy neighbours, two banks"
+    assert [(figure.what, figure.reached) for figure in switch.figures([banks])] == [
+        (f"{said}: worst (cycles)", False),
+        (f"{said}: jitter (cycles)", True),
     ]

@@ -79,6 +79,8 @@ def places(program: Path, core: str, kernel: str, by: str = "timer") -> list[tup
     if kernel not in FREERTOS:
         for name, symbol in (("store", store), ("away", "cl_switch_away"), ("to", "cl_switch_to")):
             found.append((name, elf.address(program, symbol)))
+        # With two banks of registers a trap has its own copy of the last one.
+        found += [("to", at) for symbol, at in elf.symbols(program) if symbol == "cl_switch_from_trap"]
     return [*found, *(("return", address) for address in elf.instructions(program, _RETURNS[core]))]
 
 
