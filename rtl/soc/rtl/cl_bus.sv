@@ -147,17 +147,18 @@ module cl_bus
     end
   end
 
-  // The memory's decoder is beside the choice of a master, not behind it.
+  // The memory's decoder is beside the choice of a master, not behind it; behind its register with Pipeline.
   for (genvar i = 0; i < Masters; i++) begin : g_at_ram
     assign at_ram[i] = (cmd_i[i].addr[31:RamBits] == RamBase[31:RamBits]) |
                        (Uncached & (cmd_i[i].addr[31:RamBits] == UncachedBase[31:RamBits]));
   end
 
   if (Pipeline) begin : g_registered
-    always_ff @(posedge clk_i) begin
-      dev_cmd_o <= cmd;
-      in_ram    <= |(chosen & at_ram);
-    end
+    always_ff @(posedge clk_i) dev_cmd_o <= cmd;
+    assign in_ram = (dev_cmd_o.addr[31:RamBits] == RamBase[31:RamBits]) |
+                    (Uncached & (dev_cmd_o.addr[31:RamBits] == UncachedBase[31:RamBits]));
+    logic unused_at_ram;
+    assign unused_at_ram = ^at_ram;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) served <= '0;
