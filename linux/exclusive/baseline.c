@@ -15,9 +15,10 @@
 #include "say.h"
 #include "state.h"
 
-#define MAGIC "coreloom-baseline 1"
+#define MAGIC "coreloom-baseline 2"
 #define FILE_NEW CL_BASELINE ".new"
 #define SPARE 256 /* lines that may be out of date before the file is rewritten */
+#define WRITES_MOST 16 /* of one value that are looked at: more than two are there only after deaths in a row */
 
 static const char *const kinds[CL_KINDS] = {"cpus", "mask", "controller", "irqbalance", "task"};
 static const char *const hows[CL_HOWS] = {"was", "ours", "theirs"};
@@ -186,15 +187,21 @@ static bool read_line(struct cl_baseline *b, const char *text) {
   return false;
 }
 
-static bool read_first(struct cl_baseline *b, char *line) {
-  char *field[3], boot[40];
-  return cl_line_split(line, field, 3) == 3 && strcmp(field[0], MAGIC) == 0 && cl_boot(boot) == 0 &&
-         strcmp(field[1], boot) == 0 && cl_line_number(field[2], &b->taken);
+/* ENOENT: of another boot, or never begun; EPROTO: of another version of this tool. */
+static int read_first(struct cl_baseline *b, char *line) {
+  char *field[4], boot[40];
+  size_t fields = cl_line_split(line, field, 4), word = strcspn(MAGIC, " ") + 1;
+  if (fields == SIZE_MAX || fields < 3 || strncmp(field[0], MAGIC, word) != 0) return ENOENT;
+  if (cl_boot(boot) || strcmp(field[1], boot) != 0) return ENOENT;
+  if (strcmp(field[0], MAGIC) != 0 || fields != 4) return EPROTO;
+  snprintf(b->space, sizeof b->space, "%s", field[3]);
+  return cl_line_number(field[2], &b->taken) ? 0 : ENOENT;
 }
 
 static int begin(struct cl_baseline *b) {
   char text[CL_CPUS_TEXT];
   *b = (struct cl_baseline){.fd = -1};
+  cl_state_space(b->space);
   int error = cl_online(&b->online);
   if (cl_read("/sys/devices/system/cpu/possible", text, sizeof text) || cl_cpus_parse(text, &b->possible))
     b->possible = b->online;
@@ -210,25 +217,18 @@ void cl_baseline_free(struct cl_baseline *b) {
 }
 
 static int parse(struct cl_baseline *b, char *text, size_t length) {
-  bool whole, good;
+  int error;
+  bool whole;
   char *at = text;
   size_t number = 0;
   for (char *line; (line = cl_line_next(&at, text + length, &whole)) != NULL;) {
-    good = ++number > 1 ? whole && read_line(b, line) : whole && read_first(b, line);
-    if (number == 1 && !good) return ENOENT; /* of another boot, or never begun */
-    b->damaged += !good;
+    if (++number > 1) b->damaged += !(whole && read_line(b, line));
+    else if (!whole) return ENOENT;
+    else if ((error = read_first(b, line)) != 0) return error;
   }
   b->lines = number;
   b->length = length;
   return number ? 0 : ENOENT;
-}
-
-static int open_file(const char *path, int flags, int *fd) {
-  char real[CL_PATH_MOST + 256];
-  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0
-                                                              : O_NOFOLLOW; /* one that another has open (state.h) */
-  *fd = open(cl_files_path(path, real), flags | O_CLOEXEC | follow, 0644);
-  return *fd < 0 ? errno : 0;
 }
 
 static int identify(struct cl_baseline *b) {
@@ -242,8 +242,8 @@ static int read_file(struct cl_baseline *b, const char *path, int flags) {
   char *text;
   size_t length;
   int error = begin(b);
-  if (!error) error = open_file(path, flags, &b->fd);
-  if (error == EACCES) error = open_file(path, O_RDONLY, &b->fd); /* without root only read */
+  if (!error) error = cl_state_open(path, flags, &b->fd);
+  if (error == EACCES) error = cl_state_open(path, O_RDONLY, &b->fd); /* without root only read */
   if (!error) error = identify(b);
   if (!error && (error = cl_lines_read(b->fd, &text, &length)) == 0) {
     error = parse(b, text, length);
@@ -390,14 +390,17 @@ void cl_baseline_remove(void) {
 }
 
 /* A new file beside it, with its first line; commit() puts it in its place. */
-static int begin_new(int *fd, unsigned long long taken) {
+static int begin_new(const struct cl_baseline *b, int *fd) {
   char real[CL_PATH_MOST + 256], boot[40], number[24];
-  mkdir(cl_files_path(CL_STATE, real), 0755);
+  int error = cl_state_folder();
   unlink(cl_files_path(FILE_NEW, real)); /* left by a tool killed meanwhile */
-  int error = cl_boot(boot);
-  if (!error) error = open_file(FILE_NEW, O_RDWR | O_APPEND | O_CREAT | O_EXCL, fd);
-  snprintf(number, sizeof number, "%llu", taken);
-  if (!error && (error = cl_line_add(*fd, (const char *const[]){MAGIC, boot, number}, 3)) != 0) {
+  if (!error) error = cl_boot(boot);
+  if (!error) error = cl_state_open(FILE_NEW, O_RDWR | O_APPEND | O_CREAT | O_EXCL, fd);
+  if (error) return error;
+  snprintf(number, sizeof number, "%llu", b->taken);
+  error = fchmod(*fd, 0644) ? errno : 0; /* everybody may read it, whatever the umask is */
+  if (!error) error = cl_line_add(*fd, (const char *const[]){MAGIC, boot, number, b->space}, 4);
+  if (error) {
     close(*fd);
     unlink(real);
   }
@@ -437,7 +440,7 @@ static int write_known(int fd, const struct cl_known *k, bool replaced, size_t *
 static int write_anew(struct cl_baseline *b, bool replaced) {
   char list[CL_CPUS_TEXT], copy[24], topology[24];
   size_t lines = 4;
-  int fd, error = begin_new(&fd, b->taken);
+  int fd, error = begin_new(b, &fd);
   if (error) return error;
   snprintf(copy, sizeof copy, "%llu", ++b->copy);
   snprintf(topology, sizeof topology, "%llu", b->topology);
@@ -488,46 +491,32 @@ int cl_baseline_refresh(struct cl_baseline *b) {
 /* Taking */
 
 bool cl_is_ours(const char *name) {
-  if (strncmp(name, "coreloom-", 9) != 0 && strncmp(name, "coreloom_", 9) != 0) return false;
-  return isdigit((unsigned char)name[9]) || strcmp(name + 9, "rest") == 0;
+  return strncmp(name, "coreloom", 8) == 0 && (name[8] == '-' || name[8] == '_') && isdigit((unsigned char)name[9]);
 }
 
 struct walk {
   int (*each)(void *context, const char *path);
   void *context;
-  const char *folder, *file;
-  bool deep;
-  size_t *unread; /* groups whose path is too long */
+  const char *mount;
 };
 
 static int walk_group(void *context, const char *name) {
-  struct walk *w = context;
-  char folder[CL_PATH_MOST], path[CL_PATH_MOST + 288]; /* a name of 255 bytes, and a file's */
+  const struct walk *w = context;
+  char path[CL_PATH_MOST + 288]; /* a name of 255 bytes, and a file's */
   if (cl_is_ours(name)) return 0;
-  snprintf(path, sizeof path, "%s/%s/cgroup.procs", w->folder, name);
+  snprintf(path, sizeof path, "%s/%s/cgroup.procs", w->mount, name);
   if (!cl_exists(path)) return 0;
-  if (snprintf(path, sizeof path, "%s/%s/%s", w->folder, name, w->file) >= CL_PATH_MOST) return ++*w->unread, 0;
-  snprintf(folder, sizeof folder, "%s/%s", w->folder, name);
-  int answer = cl_exists(path) ? w->each(w->context, path) : 0;
-  if (answer || !w->deep) return answer;
-  struct walk below = {w->each, w->context, folder, w->file, true, w->unread};
-  answer = cl_list(folder, walk_group, &below);
-  return answer == ENOENT ? 0 : answer;
+  bool fits = snprintf(path, sizeof path, "%s/%s/cpuset.cpus", w->mount, name) < CL_PATH_MOST;
+  return fits && cl_exists(path) ? w->each(w->context, path) : 0;
 }
 
 int cl_baseline_groups(int (*each)(void *context, const char *path), void *context) {
-  char mount[CL_PATH_MOST], bare[CL_PATH_MOST + 8];
-  size_t unread = 0;
-  struct walk walk = {each, context, mount, "cpuset.cpus", false, &unread};
-  int error = cl_group_mount("", mount, sizeof mount) ? 0 : cl_list(mount, walk_group, &walk);
-  if (!error && cl_group_mount("cpuset", mount, sizeof mount) == 0) {
-    snprintf(bare, sizeof bare, "%s/cpus", mount);
-    walk.deep = true;
-    if (cl_exists(bare)) walk.file = "cpus"; /* mounted with noprefix */
-    error = cl_list(mount, walk_group, &walk);
-  }
-  if (unread) cl_warn("%zu cgroups in %s are nested too deeply: their CPUs are unknown", unread, mount);
-  return error;
+  char mount[CL_PATH_MOST];
+  return cl_group_mount(mount, sizeof mount) ? 0 : cl_list(mount, walk_group, &(struct walk){each, context, mount});
+}
+
+bool cl_is_irq(const char *path) {
+  return strncmp(path, "/proc/irq/", strlen("/proc/irq/")) == 0 && strstr(path, "_list");
 }
 
 int cl_baseline_now(const char *path, char *text, size_t size) {
@@ -569,7 +558,7 @@ static int take_tasks(struct cl_baseline *b) {
 
 static int take_controller(struct cl_baseline *b) {
   char mount[CL_PATH_MOST], path[CL_PATH_MOST + 32], text[4096];
-  if (cl_group_mount("", mount, sizeof mount)) return 0;
+  if (cl_group_mount(mount, sizeof mount)) return 0;
   snprintf(path, sizeof path, "%s/cgroup.subtree_control", mount);
   if (strlen(path) >= CL_PATH_MOST || cl_read(path, text, sizeof text)) return 0;
   const char *state = cl_lists_word(text, "cpuset") ? "on" : "off";
@@ -584,7 +573,7 @@ static unsigned long long ticks(void) {
 int cl_baseline_take(struct cl_baseline *b) {
   int fd, error = begin(b);
   b->taken = ticks();
-  if (!error) error = begin_new(&fd, b->taken);
+  if (!error) error = begin_new(b, &fd);
   if (error) return error;
   b->fd = fd;
   char number[24];
@@ -602,6 +591,12 @@ int cl_baseline_take(struct cl_baseline *b) {
   return commit(b, fd, error);
 }
 
+bool cl_baseline_is_elsewhere(const struct cl_baseline *b) {
+  char space[CL_SPACE_TEXT];
+  cl_state_space(space);
+  return strcmp(space, "-") != 0 && strcmp(b->space, "-") != 0 && strcmp(space, b->space) != 0;
+}
+
 /* Target values */
 
 int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known, const char *text,
@@ -613,32 +608,31 @@ int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known,
   return 0;
 }
 
-/* CPUs that are offline, or were. */
-static struct cl_cpus away(const struct cl_baseline *b) {
-  struct cl_cpus off = cl_cpus_none();
+struct cl_ground cl_baseline_ground(const struct cl_baseline *b) {
+  struct cl_ground ground = {b->online, b->possible, b->held, b->offline, !cl_kernel_since(6, 2)};
   for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++)
-    if (!cl_cpus_has(&b->online, cpu)) cl_cpus_add(&off, cpu);
-  return cl_cpus_or(&off, &b->offline);
+    if (!cl_cpus_has(&b->online, cpu)) cl_cpus_add(&ground.away, cpu);
+  return ground;
 }
 
-static struct cl_cpus loose(const struct cl_baseline *b) {
-  struct cl_cpus off = away(b);
-  return cl_cpus_or(&b->held, &off);
+static bool alike(const struct cl_baseline *b, const struct cl_cpus *one, const struct cl_cpus *other) {
+  const struct cl_ground ground = cl_baseline_ground(b);
+  return cl_alike(&ground, one, other);
 }
 
-bool cl_baseline_alike(const struct cl_baseline *b, const struct cl_cpus *one, const struct cl_cpus *other) {
-  struct cl_cpus free = loose(b), x = cl_cpus_minus(one, &free), y = cl_cpus_minus(other, &free);
-  return cl_cpus_equal(&x, &y);
-}
-
-bool cl_baseline_stranded(const struct cl_baseline *b, const struct cl_cpus *base, const struct cl_cpus *now) {
-  struct cl_cpus free = loose(b), left = cl_cpus_minus(base, &b->held), missing = cl_cpus_minus(&b->online, now);
-  struct cl_cpus off = away(b), gone = cl_cpus_and(base, &off);
-  if (cl_cpus_count(&left) == 0 && cl_cpus_count(&gone) == 0) return false; /* the kernel lends others, and remembers */
-  if (cl_cpus_count(now) == 0) return true; /* it sleeps: the kernel does so when it wakes */
-  left = cl_cpus_minus(&left, &free);
-  missing = cl_cpus_minus(&missing, &free);
-  return cl_cpus_count(&left) == 0 && cl_cpus_count(&missing) == 0;
+enum cl_reading cl_baseline_reading(const struct cl_baseline *b, const struct cl_known *known, struct cl_value *value) {
+  struct cl_cpus written[WRITES_MOST];
+  const struct cl_ground ground = cl_baseline_ground(b);
+  value->record = known->how == CL_WAS       ? CL_RECORD_WAS
+                  : known->how == CL_PROGRAM ? CL_RECORD_PROGRAM
+                                             : CL_RECORD_WRITTEN;
+  value->written = written;
+  value->writes = 0;
+  for (const struct cl_known *k = known; k && value->writes < WRITES_MOST; k = k->older)
+    if (cl_baseline_parse(b, k, k->written, &written[value->writes]) == 0) value->writes++;
+  enum cl_reading reading = cl_reading(&ground, value);
+  value->written = NULL;
+  return reading;
 }
 
 struct cl_cpus cl_baseline_rest(const struct cl_baseline *b, const struct cl_cpus *held) {
@@ -658,7 +652,7 @@ struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_tas
   for (const struct cl_known *k = known; k; k = k->older)
     if (cl_cpus_parse(k->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written)) return base;
   struct cl_cpus left = cl_cpus_minus(&base, &b->held);
-  if (known && cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online)) return base;
-  if (cl_baseline_alike(b, &task->allowed, &b->online)) return b->possible;
-  return known && cl_baseline_alike(b, &task->allowed, &base) ? base : task->allowed;
+  if (known && cl_cpus_count(&left) == 0 && alike(b, &task->allowed, &b->online)) return base;
+  if (alike(b, &task->allowed, &b->online)) return b->possible;
+  return known && alike(b, &task->allowed, &base) ? base : task->allowed;
 }

@@ -9,7 +9,8 @@
  *
  * A text file, /run/coreloom-exclusive/baseline; a line (lines.h) replaces an earlier one of the same kind and key:
  *
- *   coreloom-baseline 1   BOOT-ID   TAKEN      the first line; TAKEN: when, in clock ticks since boot
+ *   coreloom-baseline 2   BOOT-ID   TAKEN SPACE   the first line; TAKEN: when, in clock ticks since boot; SPACE: the
+ *                                               PID namespace in whose numbers tasks are recorded
  *   held         LIST                           the CPUs that all layers hold together
  *   copy         NUMBER                         how often the file was rewritten
  *   topology     NUMBER                         highest inode of a CPU's directory `topology`, which comes and goes with it
@@ -29,7 +30,9 @@
 #include <stdint.h>
 
 #include "layer.h"
+#include "state.h"
 #include "tasks.h"
+#include "whose.h"
 
 #define CL_BASELINE CL_STATE "/baseline"
 
@@ -54,6 +57,7 @@ struct cl_baseline {
   unsigned long long inode;
   size_t length, lines; /* of the file, as it was read */
   unsigned long long taken;
+  char space[CL_SPACE_TEXT];
   struct cl_cpus online, possible;
   struct cl_cpus held, offline;
   unsigned long long copy, topology;
@@ -64,7 +68,8 @@ struct cl_baseline {
 };
 
 /* The caller holds the lock in all that writes. */
-/* Reads it, also where it was removed and a living tool has it open. ENOENT: there is none; *b is empty then. */
+/* Reads it, also where it was removed and a living tool has it open. ENOENT: there is none; *b is empty then. EPROTO:
+ * another version of this tool has written it. */
 int cl_baseline_read(struct cl_baseline *b);
 int cl_baseline_look(struct cl_baseline *b, const char *path); /* this file, only to be read */
 /* Reads the machine and writes it down. */
@@ -76,6 +81,9 @@ int cl_baseline_refresh(struct cl_baseline *b);
 int cl_baseline_compact(struct cl_baseline *b);
 void cl_baseline_free(struct cl_baseline *b);
 void cl_baseline_remove(void);
+
+/* Its tasks are recorded by the numbers that they have in another PID namespace than this process's. */
+bool cl_baseline_is_elsewhere(const struct cl_baseline *b);
 
 struct cl_known *cl_baseline_find(const struct cl_baseline *b, enum cl_kind kind, const char *key);
 int cl_baseline_put(struct cl_baseline *b, enum cl_kind kind, const char *key, const char *base, const char *written,
@@ -97,25 +105,21 @@ int cl_baseline_parse(const struct cl_baseline *b, const struct cl_known *known,
 /* What a task has requested: as recorded; else by its current affinity. One born later may have inherited what its
  * parent was left with. */
 struct cl_cpus cl_baseline_wish(const struct cl_baseline *b, const struct cl_task *task);
-/* Two sets are equal except for CPUs that are held, or are or were offline: the difference may come from this tool
- * or the kernel. */
-bool cl_baseline_alike(const struct cl_baseline *b, const struct cl_cpus *one, const struct cl_cpus *other);
-/* All that was left of a base has been offline at some time: the kernel then allows a task, or an interrupt, every
- * CPU, and forgets its list. */
-bool cl_baseline_stranded(const struct cl_baseline *b, const struct cl_cpus *base, const struct cl_cpus *now);
+struct cl_ground cl_baseline_ground(const struct cl_baseline *b);
+/* What a known value reads as (whose.h); its record and what was written are filled in from the record. */
+enum cl_reading cl_baseline_reading(const struct cl_baseline *b, const struct cl_known *known, struct cl_value *value);
 /* While CPUs are held, a task that may use no others gets the rest. */
 struct cl_cpus cl_baseline_rest(const struct cl_baseline *b, const struct cl_cpus *held);
 
 /* Files: the workqueues' CPUs as requested (the kernel shows them without isolated ones), and as written. */
 #define CL_QUEUES "/sys/devices/virtual/workqueue/cpumask"
 #define CL_QUEUES_ASKED "/sys/devices/virtual/workqueue/cpumask_requested"
+bool cl_is_irq(const char *path); /* "/proc/irq/N/smp_affinity_list" */
 /* Reads a file of a known set: of CL_QUEUES what was asked for. */
 int cl_baseline_now(const char *path, char *text, size_t size);
-/* Calls `each` with the cpuset.cpus file of every cgroup of others directly below a v2 mount, or anywhere in a v1
- * one: parents first. */
+/* Calls `each` with the cpuset.cpus file of every cgroup of others directly below the mount of cgroup v2. */
 int cl_baseline_groups(int (*each)(void *context, const char *path), void *context);
-#define CL_REST "coreloom-rest" /* the group of those that were in the root, for all layers that need it */
-/* A name of ours: coreloom-100, coreloom-100-idle, coreloom-rest, coreloom_100.slice */
+/* A name of ours: coreloom-100, coreloom-100-idle, coreloom_100.slice */
 bool cl_is_ours(const char *name);
 
 #endif

@@ -61,14 +61,11 @@ int cl_change_file(struct cl_changes *c, const char *path, const char *text) {
 /* What others have written since this tool did is what they want from now on. */
 static int note_set(struct cl_changes *c, enum cl_kind kind, const char *path, const char *old, const char *new) {
   const struct cl_known *known = cl_baseline_find(c->base, kind, path);
-  struct cl_cpus base, written, now;
+  struct cl_value v = {.sort = cl_is_irq(path) ? CL_SORT_IRQ : CL_SORT_FILE, .may = c->base->possible};
   if (known == NULL) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
-  bool theirs = cl_baseline_parse(c->base, known, known->base, &base) == 0 &&
-                cl_baseline_parse(c->base, known, old, &now) == 0 && !cl_baseline_alike(c->base, &now, &base);
-  /* The tool that recorded the last value may have been killed before writing it. */
-  for (const struct cl_known *k = known; k && theirs; k = k->older)
-    theirs = cl_baseline_parse(c->base, k, k->written, &written) || !cl_cpus_equal(&now, &written);
-  if (!theirs)
+  bool read = cl_baseline_parse(c->base, known, known->base, &v.base) == 0 &&
+              cl_baseline_parse(c->base, known, old, &v.now) == 0;
+  if (!read || cl_baseline_reading(c->base, known, &v) != CL_READS_OTHER)
     return cl_baseline_put(c->base, kind, path, known->base, new, known->how == CL_THEIRS ? CL_THEIRS : CL_OURS);
   if (known->how == CL_WAS) return cl_baseline_put(c->base, kind, path, old, new, CL_OURS);
   cl_warn("%s is \"%s\", but \"%s\" was written: changed by others, kept", path, old, known->written);
@@ -125,48 +122,39 @@ int cl_change_folder(struct cl_changes *c, const char *path) {
     cl_say_planned("create %s", path);
     return 0;
   }
-  return mkdir(cl_files_path(path, real), 0755) ? errno : 0;
+  if (mkdir(cl_files_path(path, real), 0755)) return errno;
+  return chmod(real, 0755) ? errno : 0; /* `status` of other users reads it, whatever the umask is */
 }
 
-int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group,
-                    bool whole) {
+int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *group) {
   char old[CL_PATH_MOST], path[CL_PATH_MOST], tid[16], born[24];
   if (c->plan && task->tid == 0) { /* one that is yet to be started */
     c->made++;
     cl_say_planned("start %s in %s", task->name, group);
     return 0;
   }
-  int error = cl_task_folder(task->tid, controller, old, sizeof old);
+  int error = cl_task_folder(task->tid, old, sizeof old);
   if (error || strcmp(old, group) == 0) return error;
-  const char *file = whole ? "cgroup.procs" : *controller ? "tasks" : "cgroup.threads";
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", group, file) >= sizeof path) return ENAMETOOLONG;
+  if ((size_t)snprintf(path, sizeof path, "%s/cgroup.procs", group) >= sizeof path) return ENAMETOOLONG;
   c->made++;
   if (c->plan) {
-    cl_say_planned("move %s %d (%s) to %s (was in %s)", whole ? "process" : "task", task->tid, task->name, group, old);
+    cl_say_planned("move process %d (%s) to %s (was in %s)", task->tid, task->name, group, old);
     return 0;
   }
   snprintf(tid, sizeof tid, "%d", task->tid);
   snprintf(born, sizeof born, "%llu", task->born);
-  /* What goes to the rest comes from the root, and back there: that needs no entry. */
-  const char *field[] = {whole ? "group" : "thread", tid, born, controller, old, group};
-  bool rest = strcmp(strrchr(group, '/'), "/" CL_REST) == 0;
-  error = rest ? 0 : cl_layer_add(c->layer, field, 6);
+  error = cl_layer_add(c->layer, (const char *const[]){"group", tid, born, old, group}, 5);
   return error ? error : cl_write(path, tid);
 }
 
-/* Nobody but us or the kernel has changed what the task had. */
+/* Nobody but this tool or the kernel has changed what the task had. */
 static bool is_as_left(const struct cl_baseline *b, const struct cl_known *known, const struct cl_task *task,
                        const struct cl_cpus *wish) {
-  struct cl_cpus left = cl_cpus_minus(wish, &b->held), written;
-  bool as_left = cl_baseline_alike(b, &task->allowed, wish);
-  for (const struct cl_known *k = known; k; k = k->older)
-    as_left |= cl_cpus_parse(k->written, &written) == 0 && cl_cpus_equal(&task->allowed, &written);
-  as_left |= cl_baseline_stranded(b, wish, &task->allowed);
-  /* It might use nothing else, so it was given the rest. */
-  as_left |= cl_cpus_count(&left) == 0 && cl_baseline_alike(b, &task->allowed, &b->online);
-  /* The kernel itself forgets what its threads had, and before 6.2 what any task had asked for. */
-  return as_left || ((task->kernel || !cl_kernel_since(6, 2)) &&
-                     (known->how == CL_WAS || cl_baseline_alike(b, &task->allowed, &b->online)));
+  struct cl_value v = {.sort = task->kernel ? CL_SORT_THREAD : CL_SORT_TASK,
+                       .now = task->allowed,
+                       .base = *wish,
+                       .may = cl_granted_of(task->tid, &b->possible)};
+  return cl_baseline_reading(b, known, &v) != CL_READS_OTHER;
 }
 
 /* A task that has requested other CPUs since its affinity was set wants those. */

@@ -23,9 +23,8 @@ int cl_change_cpus(struct cl_changes *c, const char *path, const struct cl_cpus 
 int cl_change_mask(struct cl_changes *c, const char *path, const struct cl_cpus *cpus); /* a file with a mask: "7" */
 int cl_change_cpuset_on(struct cl_changes *c, const char *group); /* the cpuset controller */
 int cl_change_folder(struct cl_changes *c, const char *path); /* one of ours */
-/* Moves a task (whole: its process) to `group`, or is it there, does nothing. `controller`: "" = v2. */
-int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *controller, const char *group,
-                    bool whole);
+/* Moves a process to `group`; if it is there, does nothing. */
+int cl_change_group(struct cl_changes *c, const struct cl_task *task, const char *group);
 /* `via` (NULL: none): the task is put on these CPUs first, so that it continues on an idle one. */
 int cl_change_affinity(struct cl_changes *c, const struct cl_task *task, const struct cl_cpus *via,
                        const struct cl_cpus *cpus);

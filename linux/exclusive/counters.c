@@ -15,60 +15,62 @@
 
 typedef unsigned long long count;
 
+const struct cl_counted cl_counted[CL_COUNTED] = {
+    {"run-queue wait, % of a CPU", "wait %", "run_queue_wait_percent", "cpu_run_queue_wait_seconds_total",
+     "Time tasks waited for the CPU.", "before_run_queue_wait_ratio", "Average waiting tasks", 9, true, false, 1e-9},
+    {"busy, % of a CPU", "busy %", "busy_percent", "cpu_idle_seconds_total", "Time the CPU was idle.",
+     "before_busy_ratio", "Average busy CPUs", 9, false, false, 1e-9},
+    {"context switches per second", "switches/s", "switches_per_s", "cpu_switches_total", "Context switches to a task.",
+     "before_switches_per_second", "Context switches", 12, true, false, 1},
+    {"device interrupts per second", "devices/s", "device_interrupts_per_s", "cpu_device_interrupts_total",
+     "Device interrupts.", "before_device_interrupts_per_second", "Device interrupts", 11, false, true, 1},
+    {"IPIs per second", "IPIs/s", "cpu_interrupts_per_s", "cpu_cpu_interrupts_total",
+     "Inter-processor interrupts (IPIs).", "before_cpu_interrupts_per_second", "IPIs", 11, false, true, 1},
+    {"timer interrupts per second", "timer/s", "timer_interrupts_per_s", "cpu_timer_interrupts_total",
+     "Local timer interrupts.", "before_timer_interrupts_per_second", "Timer interrupts", 9, false, true, 1},
+    {"softirqs per second", "softirqs/s", "softirqs_per_s", "cpu_softirqs_total", "Softirqs.",
+     "before_softirqs_per_second", "Softirqs", 12, false, true, 1},
+};
+
 double cl_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The number of a line "cpu3 ..."; the text moves behind it. -1: not such a line. */
-static int cpu_line(char **text) {
-  if (strncmp(*text, "cpu", 3) != 0 || !isdigit((unsigned char)(*text)[3])) return -1;
-  long cpu = strtol(*text + 3, text, 10);
-  return cpu < CL_CPUS_MOST ? (int)cpu : -1;
-}
-
-/* Numbers up to the end of the line; how many there were, at most `most`. */
-static size_t numbers(char *text, count *value, size_t most) {
-  size_t got = 0;
-  while (got < most) {
-    char *end;
-    value[got] = strtoull(text, &end, 10);
-    if (end == text) break;
-    text = end;
-    got++;
-  }
-  return got;
+double cl_uptime(void) {
+  char text[64];
+  return cl_read("/proc/uptime", text, sizeof text) ? NAN : strtod(text, NULL);
 }
 
 /* A line is "cpuN" and nine numbers since version 14 (2.6.23); the last two are kept even where the sysctl
  * kernel.sched_schedstats is off: time that tasks waited here, counted when one gets the CPU; how often one got it. (The
  * one before, time of tasks that ran here, is counted when one leaves: of a task that is alone it tells nothing.) */
 static void parse_schedstat(char *text, struct cl_counters *counters) {
-  char *save = NULL;
+  char *save = NULL, more;
   bool waits = false;
   if (strncmp(text, "version ", 8) != 0 || atoi(text + 8) < 14) return;
   for (char *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
-    count value[10];
-    int cpu = cpu_line(&line);
-    if (cpu < 0 || numbers(line, value, 10) != 9) continue;
-    counters[cpu].wait_ns = value[7];
-    counters[cpu].switches = value[8];
-    if (value[8]) waits = true;
+    count wait, switches;
+    int cpu, got = sscanf(line, "cpu%4d %*u %*u %*u %*u %*u %*u %*u %llu %llu %c", &cpu, &wait, &switches, &more);
+    if (got != 3 || cpu < 0 || cpu >= CL_CPUS_MOST || !isdigit((unsigned char)line[3])) continue;
+    counters[cpu].wait_ns = wait;
+    counters[cpu].switches = switches;
+    if (switches) waits = true;
   }
   for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) counters[cpu].waits = waits;
 }
 
-/* cpuN user nice system idle iowait ...: waiting for a disk is idle too. */
+/* cpuN user nice system idle iowait ...: waiting for a disk is idle too. The first line, without N, is of all. */
 static int parse_stat(char *text, struct cl_counters *counters) {
   char *save = NULL;
   count tick_ns = 1000000000ull / (count)sysconf(_SC_CLK_TCK);
   bool any = false;
   for (char *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
-    count value[5];
-    int cpu = cpu_line(&line);
-    if (cpu < 0 || numbers(line, value, 5) != 5) continue;
-    counters[cpu].idle_ns = (value[3] + value[4]) * tick_ns;
+    count idle, disk;
+    int cpu, got = sscanf(line, "cpu%4d %*u %*u %*u %llu %llu", &cpu, &idle, &disk);
+    if (got != 3 || cpu < 0 || cpu >= CL_CPUS_MOST || !isdigit((unsigned char)line[3])) continue;
+    counters[cpu].idle_ns = (idle + disk) * tick_ns;
     any = true;
   }
   return any ? 0 : EINVAL;
@@ -139,6 +141,14 @@ static void add_softirqs(struct cl_counters *counters, const struct row *row) {
   for (int cpu = 0; cpu < CL_CPUS_MOST; cpu++) counters[cpu].softirqs += row->value[cpu];
 }
 
+bool cl_irq_is_managed(int irq) {
+  char *text;
+  if (cl_read_all(cl_path("/sys/kernel/debug/irq/irqs/%d", irq), &text)) return false;
+  bool managed = strstr(text, "IRQD_AFFINITY_MANAGED") != NULL;
+  free(text);
+  return managed;
+}
+
 /* -- all of them ------------------------------------------------------------------------------------------------ */
 
 int cl_counters_each(struct cl_counters counters[CL_CPUS_MOST]) {
@@ -163,18 +173,15 @@ int cl_counters_each(struct cl_counters counters[CL_CPUS_MOST]) {
   return error;
 }
 
+bool cl_counters_tell(const struct cl_counters *counters, size_t which) {
+  return (counters->waits || !cl_counted[which].of_waits) && (counters->interrupts || !cl_counted[which].of_interrupts);
+}
+
 struct cl_counters cl_counters_sum(const struct cl_counters counters[CL_CPUS_MOST], const struct cl_cpus *cpus) {
   struct cl_counters sum = {.at = counters[0].at, .waits = counters[0].waits, .interrupts = counters[0].interrupts};
   for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
-    const struct cl_counters *c = &counters[cpu];
     sum.cpus++;
-    sum.wait_ns += c->wait_ns;
-    sum.idle_ns += c->idle_ns;
-    sum.switches += c->switches;
-    sum.devices += c->devices;
-    sum.between += c->between;
-    sum.ticks += c->ticks;
-    sum.softirqs += c->softirqs;
+    for (size_t i = 0; i < CL_COUNTED; i++) sum.count[i] += counters[cpu].count[i];
   }
   return sum;
 }
@@ -186,45 +193,35 @@ int cl_counters_read(const struct cl_cpus *cpus, struct cl_counters *sum) {
   return error;
 }
 
-static double rate(count from, count to, double seconds) {
-  return seconds > 0 && to >= from ? (double)(to - from) / seconds : NAN;
-}
-
 /* What is not idle is busy; a clock tick more than the window has is none. */
-static double busy(const struct cl_counters *from, const struct cl_counters *to, double seconds) {
-  return fmax(0, 100.0 * to->cpus - rate(from->idle_ns, to->idle_ns, seconds) * 1e-7);
-}
-
 struct cl_rates cl_rates_of(const struct cl_counters *from, const struct cl_counters *to) {
   double seconds = to->at - from->at;
-  bool waits = from->waits && to->waits, interrupts = from->interrupts && to->interrupts;
-  return (struct cl_rates){.seconds = seconds > 0 ? seconds : NAN,
-                           .wait = waits ? rate(from->wait_ns, to->wait_ns, seconds) * 1e-7 : NAN,
-                           .busy = to->idle_ns >= from->idle_ns && seconds > 0 ? busy(from, to, seconds) : NAN,
-                           .switches = waits ? rate(from->switches, to->switches, seconds) : NAN,
-                           .devices = interrupts ? rate(from->devices, to->devices, seconds) : NAN,
-                           .between = interrupts ? rate(from->between, to->between, seconds) : NAN,
-                           .ticks = interrupts ? rate(from->ticks, to->ticks, seconds) : NAN,
-                           .softirqs = interrupts ? rate(from->softirqs, to->softirqs, seconds) : NAN};
+  struct cl_rates rates = {.seconds = seconds > 0 ? seconds : NAN};
+  for (size_t i = 0; i < CL_COUNTED; i++) {
+    bool known = cl_counters_tell(from, i) && cl_counters_tell(to, i) && to->count[i] >= from->count[i];
+    rates.rate[i] = known ? (double)(to->count[i] - from->count[i]) / rates.seconds : NAN;
+    if (cl_counted[i].unit < 1) rates.rate[i] *= cl_counted[i].unit * 100;
+  }
+  if (!isnan(rates.busy)) rates.busy = fmax(0, 100.0 * to->cpus - rates.busy);
+  return rates;
 }
 
 char *cl_rates_format(const struct cl_rates *r, char text[256]) {
-  snprintf(text, 256, "%.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f", r->seconds, r->wait, r->busy, r->switches, r->devices,
-           r->between, r->ticks, r->softirqs);
+  int length = snprintf(text, 256, "%.3f", r->seconds);
+  for (size_t i = 0; i < CL_COUNTED; i++) length += snprintf(text + length, 256 - (size_t)length, " %.3f", r->rate[i]);
   return text;
 }
 
-/* As they are written: eight numbers that are not known or have three digits behind the point. */
+/* As they are written: numbers that are not known or have three digits behind the point. */
 int cl_rates_parse(const char *text, struct cl_rates *r) {
-  double *const value[] = {&r->seconds, &r->wait,    &r->busy,  &r->switches,
-                           &r->devices, &r->between, &r->ticks, &r->softirqs};
-  for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+  for (size_t i = 0; i <= CL_COUNTED; i++) {
+    double *value = i ? &r->rate[i - 1] : &r->seconds;
     size_t size = strcspn(text, " "), sign = *text == '-';
     bool known = strncmp(text + sign, "nan", 3) != 0;
     if (known ? size > RATE_DIGITS || sign || strspn(text, "0123456789.") != size : size != sign + 3) return EINVAL;
     char *end;
-    *value[i] = known ? strtod(text, &end) : NAN;
-    if (known && (!isdigit((unsigned char)*text) || end != text + size || *value[i] >= 1e20)) return EINVAL;
+    *value = known ? strtod(text, &end) : NAN;
+    if (known && (!isdigit((unsigned char)*text) || end != text + size || *value >= 1e20)) return EINVAL;
     text += size;
     if (*text != '\0' && *++text == '\0') return EINVAL;
   }
@@ -234,9 +231,9 @@ int cl_rates_parse(const char *text, struct cl_rates *r) {
 /* -- the program ------------------------------------------------------------------------------------------------ */
 
 static int add_switches(struct cl_program *program, int pid, int tid) {
-  char path[64], *text;
-  snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid);
-  int error = cl_read_all(path, &text); /* thousands of supplementary groups come before */
+  char *text;
+  int error = cl_read_all(cl_path("/proc/%d/task/%d/status", pid, tid),
+                          &text); /* thousands of supplementary groups come before */
   if (error) return error == ENOENT ? ESRCH : error;
   const char *own = strstr(text, "\nvoluntary_ctxt_switches:"), *forced = strstr(text, "\nnonvoluntary_ctxt_switches:");
   if (own == NULL || forced == NULL) error = EINVAL;
@@ -259,37 +256,28 @@ static int add_thread(void *context, const char *name) {
 
 /* Of a process: what its first task's stat says for all threads, ended ones too. Of a thread: to the nanosecond. */
 static int read_cpu_time(int pid, int tid, double *cpu_s) {
-  char path[64], text[2048];
-  if (tid > 0) {
-    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", pid, tid);
-    if (!cl_read(path, text, sizeof text) && (*cpu_s = strtod(text, NULL) * 1e-9) > 0) return 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
-  } else {
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  }
+  char text[2048];
+  if (tid > 0 && !cl_read(cl_path("/proc/%d/task/%d/schedstat", pid, tid), text, sizeof text) &&
+      (*cpu_s = strtod(text, NULL) * 1e-9) > 0)
+    return 0;
+  const char *path = tid > 0 ? cl_path("/proc/%d/task/%d/stat", pid, tid) : cl_path("/proc/%d/stat", pid);
   int error = cl_read(path, text, sizeof text);
   if (error) return error == ENOENT ? ESRCH : error;
-  char *at = strrchr(text, ')');
-  if (at == NULL || at[1] != ' ' || at[2] == '\0') return EINVAL;
-  double ticks = 0;
-  at += 3;
-  for (int field = 4; field <= 15; field++) {
-    double value = (double)strtoull(at, &at, 10);
-    if (field >= 14) ticks += value;
-  }
-  *cpu_s = ticks / (double)sysconf(_SC_CLK_TCK);
+  const char *close = strrchr(text, ')');
+  count user, kernel;
+  if (close == NULL || sscanf(close, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user, &kernel) != 2)
+    return EINVAL;
+  *cpu_s = (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
   return 0;
 }
 
 int cl_program_read(int pid, int tid, struct cl_program *program) {
   struct threads threads = {program, pid};
-  char path[64];
   *program = (struct cl_program){.wall_s = cl_now()};
   int error = read_cpu_time(pid, tid, &program->cpu_s);
   if (error) return error;
   if (tid > 0) return add_switches(program, pid, tid);
-  snprintf(path, sizeof path, "/proc/%d/task", pid);
-  error = cl_list(path, add_thread, &threads);
+  error = cl_list(cl_path("/proc/%d/task", pid), add_thread, &threads);
   return error == ENOENT ? ESRCH : error;
 }
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORDS (CL_CPUS_MOST / 64)
@@ -58,6 +59,18 @@ struct cl_cpus cl_cpus_minus(const struct cl_cpus *a, const struct cl_cpus *b) {
 
 bool cl_cpus_equal(const struct cl_cpus *a, const struct cl_cpus *b) { return memcmp(a, b, sizeof *a) == 0; }
 
+bool cl_cpus_empty(const struct cl_cpus *set) { return cl_cpus_next(set, -1) < 0; }
+
+bool cl_cpus_within(const struct cl_cpus *set, const struct cl_cpus *of) {
+  struct cl_cpus out = cl_cpus_minus(set, of);
+  return cl_cpus_empty(&out);
+}
+
+bool cl_cpus_meet(const struct cl_cpus *a, const struct cl_cpus *b) {
+  struct cl_cpus both = cl_cpus_and(a, b);
+  return !cl_cpus_empty(&both);
+}
+
 /* A number at *text, which moves behind it. */
 static int number(const char **text, int *value) {
   if (!isdigit((unsigned char)**text)) return EINVAL;
@@ -78,8 +91,7 @@ int cl_cpus_parse(const char *text, struct cl_cpus *set) {
     if (*text == '-') {
       text++;
       error = number(&text, &last);
-      if (error) return error;
-      if (last < first) return EINVAL;
+      if (error || last < first) return error ? error : EINVAL;
     }
     for (int cpu = first; cpu <= last; cpu++) cl_cpus_add(set, cpu);
     if (*text == ',' && isdigit((unsigned char)text[1])) text++;
@@ -94,13 +106,17 @@ char *cl_cpus_format(const struct cl_cpus *set, char text[CL_CPUS_TEXT]) {
   for (int first = cl_cpus_next(set, -1); first >= 0;) {
     int last = first;
     while (cl_cpus_has(set, last + 1)) last++;
-    const char *comma = length ? "," : "";
-    int wrote = first == last ? snprintf(text + length, CL_CPUS_TEXT - length, "%s%d", comma, first)
-                              : snprintf(text + length, CL_CPUS_TEXT - length, "%s%d-%d", comma, first, last);
-    length += (size_t)wrote;
+    length += (size_t)snprintf(text + length, CL_CPUS_TEXT - length, "%s%d", length ? "," : "", first);
+    if (last > first) length += (size_t)snprintf(text + length, CL_CPUS_TEXT - length, "-%d", last);
     first = cl_cpus_next(set, last);
   }
   return text;
+}
+
+const char *cl_cpus_text(const struct cl_cpus *set) {
+  static char ring[4][CL_CPUS_TEXT];
+  static unsigned turn;
+  return cl_cpus_format(set, ring[turn++ % 4]);
 }
 
 int cl_cpus_parse_mask(const char *text, struct cl_cpus *set) {
@@ -128,4 +144,26 @@ char *cl_cpus_format_mask(const struct cl_cpus *set, char text[CL_CPUS_TEXT]) {
     else if (value || half == 0) length += (size_t)snprintf(text, CL_CPUS_TEXT, "%x", value);
   }
   return text;
+}
+
+bool cl_numbers_have(const struct cl_numbers *numbers, int number, size_t *at) {
+  size_t low = 0, high = numbers->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (numbers->number[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  if (at) *at = low;
+  return low < numbers->count && numbers->number[low] == number;
+}
+
+int cl_numbers_add(struct cl_numbers *numbers, int number) {
+  size_t at;
+  if (cl_numbers_have(numbers, number, &at)) return 0;
+  int *more = realloc(numbers->number, (numbers->count + 1) * sizeof *more);
+  if (more == NULL) return ENOMEM;
+  numbers->number = more;
+  memmove(more + at + 1, more + at, (numbers->count++ - at) * sizeof *more);
+  more[at] = number;
+  return 0;
 }

@@ -13,7 +13,14 @@
 
 /* Writing */
 
-static void put(struct cl_dbus_body *b, const void *bytes, size_t count) {
+/* Values one after the other, each aligned as its type wants. */
+struct body {
+  unsigned char byte[CL_DBUS_MOST];
+  size_t length;
+  bool full; /* something did not fit */
+};
+
+static void put(struct body *b, const void *bytes, size_t count) {
   if (count > sizeof b->byte - b->length) {
     b->full = true;
     return;
@@ -22,74 +29,97 @@ static void put(struct cl_dbus_body *b, const void *bytes, size_t count) {
   b->length += count;
 }
 
-void cl_dbus_align(struct cl_dbus_body *b, size_t to) {
+static void align(struct body *b, size_t to) {
   static const unsigned char zero[8];
   put(b, zero, (to - b->length % to) % to);
 }
 
-void cl_dbus_u32(struct cl_dbus_body *b, uint32_t value) {
+static void put_u32(struct body *b, uint32_t value) {
   const unsigned char bytes[] = {(unsigned char)value, (unsigned char)(value >> 8), (unsigned char)(value >> 16),
                                  (unsigned char)(value >> 24)};
-  cl_dbus_align(b, 4);
+  align(b, 4);
   put(b, bytes, sizeof bytes);
 }
 
-void cl_dbus_bool(struct cl_dbus_body *b, bool value) { cl_dbus_u32(b, value); }
-
-void cl_dbus_text(struct cl_dbus_body *b, const char *text) {
-  cl_dbus_u32(b, (uint32_t)strlen(text));
-  put(b, text, strlen(text) + 1);
-}
-
-void cl_dbus_signature(struct cl_dbus_body *b, const char *text) {
+static void put_signature(struct body *b, const char *text) {
   const unsigned char length = (unsigned char)strlen(text);
   put(b, &length, 1);
   put(b, text, strlen(text) + 1);
 }
 
-void cl_dbus_bytes(struct cl_dbus_body *b, const void *bytes, size_t count) {
-  cl_dbus_u32(b, (uint32_t)count);
-  put(b, bytes, count);
-}
+static const char *put_value(struct body *b, const char *type, va_list *values);
 
-size_t cl_dbus_begin(struct cl_dbus_body *b, size_t to) {
-  cl_dbus_u32(b, 0);
+/* `element`: the type. The padding before the first one is no part of the array's length. */
+static const char *put_array(struct body *b, const char *element, va_list *values) {
+  const char *behind = element + 1;
+  uint32_t count = va_arg(*values, uint32_t);
+  put_u32(b, 0);
   size_t mark = b->length;
-  cl_dbus_align(b, to); /* this padding is no part of the array's length */
-  return mark;
+  align(b, *element == '(' ? 8 : *element == 'y' ? 1 : 4);
+  size_t start = b->length;
+  if (*element == 'y') put(b, va_arg(*values, const void *), count);
+  for (uint32_t i = 0; *element != 'y' && i < count; i++) behind = put_value(b, element, values);
+  size_t end = b->length;
+  if (b->full) return behind;
+  b->length = mark - 4;
+  put_u32(b, (uint32_t)(end - start));
+  b->length = end;
+  return behind;
 }
 
-void cl_dbus_end(struct cl_dbus_body *b, size_t mark, size_t to) {
-  if (b->full) return;
-  size_t start = mark + (to - mark % to) % to, end = b->length;
-  b->length = mark - 4;
-  cl_dbus_u32(b, (uint32_t)(end - start));
-  b->length = end;
+/* Answers what is behind the type. */
+static const char *put_value(struct body *b, const char *type, va_list *values) {
+  const char *text;
+  switch (*type) {
+    case 'a': return put_array(b, type + 1, values);
+    case '(':
+      align(b, 8);
+      for (type++; *type != ')';) type = put_value(b, type, values);
+      break;
+    case 'v':
+      text = va_arg(*values, const char *);
+      put_signature(b, text);
+      put_value(b, text, values);
+      break;
+    case 'g': put_signature(b, va_arg(*values, const char *)); break;
+    case 's':
+    case 'o':
+      text = va_arg(*values, const char *);
+      put_u32(b, (uint32_t)strlen(text));
+      put(b, text, strlen(text) + 1);
+      break;
+    case 'y': {
+      const unsigned char byte = (unsigned char)va_arg(*values, int);
+      put(b, &byte, 1);
+      break;
+    }
+    default: put_u32(b, va_arg(*values, uint32_t));
+  }
+  return type + 1;
+}
+
+static void put_values(struct body *b, const char *types, va_list *values) {
+  while (*types) types = put_value(b, types, values);
+}
+
+static void put_all(struct body *b, const char *types, ...) {
+  va_list values;
+  va_start(values, types);
+  put_values(b, types, &values);
+  va_end(values);
 }
 
 /* Talking */
 
-static int wait_for(const struct cl_dbus *bus, short events) { return cl_socket_wait(bus->fd, events, bus->until); }
-
-static int send_all(const struct cl_dbus *bus, const void *bytes, size_t count) {
-  for (const char *at = bytes; count > 0;) {
-    int error = wait_for(bus, POLLOUT);
-    if (error) return error;
-    ssize_t sent = send(bus->fd, at, count, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR && errno != EAGAIN) return errno;
-    if (sent > 0) at += sent, count -= (size_t)sent;
-  }
-  return 0;
-}
-
-static int receive_all(const struct cl_dbus *bus, void *bytes, size_t count) {
+/* All of these bytes: POLLOUT sends them, POLLIN receives them. */
+static int transfer(const struct cl_dbus *bus, short event, void *bytes, size_t count) {
   for (char *at = bytes; count > 0;) {
-    int error = wait_for(bus, POLLIN);
+    int error = cl_socket_wait(bus->fd, event, bus->until);
     if (error) return error;
-    ssize_t got = recv(bus->fd, at, count, 0);
-    if (got == 0) return ECONNRESET;
-    if (got < 0 && errno != EINTR && errno != EAGAIN) return errno;
-    if (got > 0) at += got, count -= (size_t)got;
+    ssize_t done = event == POLLIN ? recv(bus->fd, at, count, 0) : send(bus->fd, at, count, MSG_NOSIGNAL);
+    if (done == 0) return ECONNRESET;
+    if (done < 0 && errno != EINTR && errno != EAGAIN) return errno;
+    if (done > 0) at += done, count -= (size_t)done;
   }
   return 0;
 }
@@ -101,12 +131,12 @@ static int authenticate(const struct cl_dbus *bus) {
   for (const char *digit = user; *digit != '\0'; digit++)
     snprintf(line + strlen(line), sizeof line - strlen(line), "%02x", (unsigned)*digit);
   strncat(line, "\r\nBEGIN\r\n", sizeof line - strlen(line) - 1);
-  int error = send_all(bus, "", 1);
-  if (!error) error = send_all(bus, line, strlen(line));
+  int error = transfer(bus, POLLOUT, "", 1);
+  if (!error) error = transfer(bus, POLLOUT, line, strlen(line));
   size_t length = 0;
   do { /* byte by byte, as what follows is no text */
     if (length + 1 == sizeof answer) return EPROTO;
-    if (!error) error = receive_all(bus, answer + length++, 1);
+    if (!error) error = transfer(bus, POLLIN, answer + length++, 1);
   } while (!error && answer[length - 1] != '\n');
   if (error) return error;
   return strncmp(answer, "OK ", 3) == 0 ? 0 : EACCES;
@@ -129,32 +159,18 @@ void cl_dbus_close(struct cl_dbus *bus) {
 
 enum field { PATH = 1, INTERFACE, MEMBER, ERROR_NAME, REPLY_SERIAL, DESTINATION, SENDER, SIGNATURE };
 
-static void put_field(struct cl_dbus_body *b, enum field field, const char *type, const char *text) {
-  const unsigned char code = (unsigned char)field;
-  cl_dbus_align(b, 8);
-  put(b, &code, 1);
-  cl_dbus_signature(b, type);
-  if (type[0] == 'g') cl_dbus_signature(b, text);
-  else cl_dbus_text(b, text);
-}
-
-int cl_dbus_call(struct cl_dbus *bus, const char *object, const char *interface, const char *member,
-                 const char *signature, const struct cl_dbus_body *body) {
-  static const unsigned char first[] = {'l', CL_DBUS_CALL, 0, 1};
-  struct cl_dbus_body head = {.length = 0};
-  put(&head, first, sizeof first);
-  cl_dbus_u32(&head, (uint32_t)body->length);
-  cl_dbus_u32(&head, ++bus->serial);
-  size_t mark = cl_dbus_begin(&head, 8);
-  put_field(&head, PATH, "o", object);
-  put_field(&head, INTERFACE, "s", interface);
-  put_field(&head, MEMBER, "s", member);
-  if (*signature) put_field(&head, SIGNATURE, "g", signature);
-  cl_dbus_end(&head, mark, 8);
-  cl_dbus_align(&head, 8);
-  if (head.full || body->full) return E2BIG;
-  int error = send_all(bus, head.byte, head.length);
-  return error ? error : send_all(bus, body->byte, body->length);
+int cl_dbus_call(struct cl_dbus *bus, const char *object, const char *interface, const char *member, const char *types,
+                 va_list *values) {
+  static struct body head, body;
+  head.length = body.length = 0;
+  head.full = body.full = false;
+  put_values(&body, types, values);
+  put_all(&head, "yyyyuua(yv)", 'l', CL_DBUS_CALL, 0, 1, (uint32_t)body.length, ++bus->serial, 4, PATH, "o", object,
+          INTERFACE, "s", interface, MEMBER, "s", member, SIGNATURE, "g", types);
+  align(&head, 8);
+  if (head.full || body.full) return E2BIG;
+  int error = transfer(bus, POLLOUT, head.byte, head.length);
+  return error ? error : transfer(bus, POLLOUT, body.byte, body.length);
 }
 
 /* Reading */
@@ -196,25 +212,19 @@ const char *cl_dbus_read_signature(struct cl_dbus_message *m) {
 }
 
 /* Walks over the head's fields, each a byte and a variant, of which only texts, signatures and u occur. */
-static int read_fields(struct cl_dbus_message *m, size_t length) {
-  struct cl_dbus_message fields = {.body = m->byte, .length = length};
-  while (fields.at < length) {
-    fields.at = (fields.at + 7) / 8 * 8;
-    if (fields.at + 4 > length) return EPROTO;
-    unsigned code = fields.body[fields.at], type = fields.body[fields.at + 2];
-    if (fields.body[fields.at + 1] != 1 || fields.body[fields.at + 3] != 0) return EPROTO;
-    fields.at += 4;
-    const char *text = "";
-    if (type == 'u') {
-      uint32_t value = cl_dbus_read_u32(&fields);
+static int read_fields(struct cl_dbus_message *m) {
+  while (m->at < m->length) {
+    m->at = (m->at + 7) / 8 * 8;
+    if (m->at + 4 > m->length) return EPROTO;
+    unsigned code = m->body[m->at++];
+    const char *type = cl_dbus_read_signature(m), *text = "";
+    if (strcmp(type, "u") == 0) {
+      uint32_t value = cl_dbus_read_u32(m);
       if (code == REPLY_SERIAL) m->serial = value;
-    } else if (type == 's' || type == 'o') {
-      text = cl_dbus_read_text(&fields);
-    } else if (type == 'g' && fields.at < length) {
-      size_t size = fields.body[fields.at];
-      if (fields.at + size + 2 > length || fields.body[fields.at + 1 + size] != '\0') return EPROTO;
-      text = (const char *)fields.body + fields.at + 1;
-      fields.at += size + 2;
+    } else if (strcmp(type, "s") == 0 || strcmp(type, "o") == 0) {
+      text = cl_dbus_read_text(m);
+    } else if (strcmp(type, "g") == 0) {
+      text = cl_dbus_read_signature(m);
     } else {
       return EPROTO;
     }
@@ -228,25 +238,29 @@ static int read_fields(struct cl_dbus_message *m, size_t length) {
 int cl_dbus_next(struct cl_dbus *bus, struct cl_dbus_message *m) {
   unsigned char head[16];
   for (;;) {
-    int error = receive_all(bus, head, sizeof head);
+    int error = transfer(bus, POLLIN, head, sizeof head);
     if (error) return error;
     if (head[0] != 'l' || head[3] != 1) return EPROTO;
     uint32_t fields = u32_at(head + 12), body = u32_at(head + 4);
     if (fields > 1u << 26 || body > 1u << 27) return EPROTO; /* the specification's limits */
     size_t padded = (fields + 7) / 8 * 8, all = padded + body;
-    m->type = head[1];
-    m->serial = 0;
-    m->member = m->error = m->signature = "";
-    m->at = 0;
     if (all <= sizeof m->byte) {
-      error = receive_all(bus, m->byte, all);
+      m->type = head[1];
+      m->serial = 0;
+      m->member = m->error = m->signature = "";
+      m->body = m->byte;
+      m->length = fields;
+      m->at = 0;
+      error = transfer(bus, POLLIN, m->byte, all);
+      if (!error) error = read_fields(m);
       m->body = m->byte + padded;
       m->length = body;
-      return error ? error : read_fields(m, fields);
+      m->at = 0;
+      return error;
     }
     for (size_t left = all, part; !error && left > 0; left -= part) { /* a signal that is none of ours */
       part = left < sizeof m->byte ? left : sizeof m->byte;
-      error = receive_all(bus, m->byte, part);
+      error = transfer(bus, POLLIN, m->byte, part);
     }
     if (error) return error;
   }

@@ -6,28 +6,12 @@
 #ifndef CL_DBUS_H
 #define CL_DBUS_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define CL_DBUS_MOST 16384
-
-/* A message's body while it is written. Values are put one after the other, each aligned as its type wants. */
-struct cl_dbus_body {
-  unsigned char byte[CL_DBUS_MOST];
-  size_t length;
-  bool full; /* something did not fit: the call answers E2BIG */
-};
-
-void cl_dbus_u32(struct cl_dbus_body *body, uint32_t value);
-void cl_dbus_bool(struct cl_dbus_body *body, bool value);
-void cl_dbus_text(struct cl_dbus_body *body, const char *text);      /* s, o */
-void cl_dbus_signature(struct cl_dbus_body *body, const char *text); /* g, and what begins a variant */
-void cl_dbus_align(struct cl_dbus_body *body, size_t to);            /* a struct begins at 8 */
-void cl_dbus_bytes(struct cl_dbus_body *body, const void *bytes, size_t count); /* ay */
-/* An array of elements aligned to `to`: what `begin` answers is for `end`. */
-size_t cl_dbus_begin(struct cl_dbus_body *body, size_t to);
-void cl_dbus_end(struct cl_dbus_body *body, size_t mark, size_t to);
 
 struct cl_dbus {
   int fd;
@@ -48,9 +32,11 @@ struct cl_dbus_message {
 /* Connects to what is root's and authenticates as this user; `seconds` for all until it is closed. */
 int cl_dbus_open(struct cl_dbus *bus, const char *path, double seconds);
 void cl_dbus_close(struct cl_dbus *bus);
-/* Sends a call; its serial is bus->serial. */
-int cl_dbus_call(struct cl_dbus *bus, const char *object, const char *interface, const char *member,
-                 const char *signature, const struct cl_dbus_body *body);
+/* Sends a call; its serial is bus->serial. Its values follow by their types: for s and o a text, for u and b a uint32_t;
+ * for v its own type, then its value; for an array how many elements there are, then each, but of ay all in one pointer.
+ * E2BIG: it does not fit. */
+int cl_dbus_call(struct cl_dbus *bus, const char *object, const char *interface, const char *member, const char *types,
+                 va_list *values);
 int cl_dbus_next(struct cl_dbus *bus, struct cl_dbus_message *message);
 /* The next value of a body, or 0 / "" behind its end. */
 uint32_t cl_dbus_read_u32(struct cl_dbus_message *message);

@@ -6,14 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "lines.h"
+
 #define READER_MS 5000 /* how long to wait for the reader of a non-blocking pipe */
-#define ALL_MOST ((size_t)1 << 28) /* what others can make longer is not worth more memory */
 
 static char root[256];
 
@@ -30,6 +31,17 @@ const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]) {
   return real;
 }
 
+const char *cl_path(const char *format, ...) {
+  static char ring[8][CL_FOLDER_MOST + 256];
+  static unsigned turn;
+  char *path = ring[turn++ % 8];
+  va_list values;
+  va_start(values, format);
+  if ((size_t)vsnprintf(path, sizeof *ring, format, values) >= sizeof *ring) *path = '\0';
+  va_end(values);
+  return path;
+}
+
 static int open_file(const char *path, int flags, int *fd) {
   char real[CL_FOLDER_MOST + 256];
   if (!real_path(path, real, sizeof real)) return ENAMETOOLONG;
@@ -37,69 +49,49 @@ static int open_file(const char *path, int flags, int *fd) {
   return *fd < 0 ? errno : 0;
 }
 
-/* Fills the text up to `size`, with the final zero. *length: what was read. */
-static int fill(int fd, char *text, size_t size, size_t *length) {
-  while (*length + 1 < size) {
-    ssize_t got = read(fd, text + *length, size - 1 - *length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno;
-    if (got == 0) break;
-    *length += (size_t)got;
-  }
-  text[*length] = '\0';
-  return 0;
-}
-
-static bool has_more(int fd) {
-  char byte;
-  ssize_t got;
-  do got = read(fd, &byte, 1);
-  while (got < 0 && errno == EINTR);
-  return got != 0;
-}
-
 static void chop(char *text, size_t length) {
   if (length && text[length - 1] == '\n') text[length - 1] = '\0';
 }
 
+/* `start`: no more than fits. Else the last byte of `size` is only read to see whether there is more. */
 static int read_into(const char *path, char *text, size_t size, bool start) {
-  size_t length = 0;
+  size_t length = 0, room = start ? size - 1 : size;
   int fd;
   text[0] = '\0';
   int error = open_file(path, O_RDONLY, &fd);
   if (error) return error;
-  error = fill(fd, text, size, &length);
-  if (!error && !start && length + 1 == size && has_more(fd)) error = EFBIG;
+  for (ssize_t got = 1; !error && got != 0 && length < room;) {
+    got = read(fd, text + length, room - length);
+    if (got > 0) length += (size_t)got;
+    else if (got < 0 && errno != EINTR) error = errno;
+  }
   close(fd);
-  if (error) text[0] = '\0';
-  else if (!start) chop(text, length);
+  if (length == size) error = EFBIG;
+  text[error ? 0 : length] = '\0';
+  if (!start) chop(text, length);
   return error;
 }
 
 int cl_read(const char *path, char *text, size_t size) { return read_into(path, text, size, false); }
 
+int cl_read_cpus(const char *path, struct cl_cpus *set) {
+  char text[CL_CPUS_TEXT];
+  int error = cl_read(path, text, sizeof text);
+  return error ? error : cl_cpus_parse(text, set);
+}
+
 int cl_read_start(const char *path, char *text, size_t size) { return read_into(path, text, size, true); }
 
 int cl_read_all(const char *path, char **text) {
-  size_t size = 16384, length = 0;
+  size_t length;
   int fd;
   *text = NULL;
   int error = open_file(path, O_RDONLY, &fd);
   if (error) return error;
-  do {
-    size *= 2;
-    char *more = size <= ALL_MOST ? realloc(*text, size) : NULL;
-    if (more == NULL) error = size <= ALL_MOST ? ENOMEM : EFBIG;
-    else error = fill(fd, *text = more, size, &length);
-  } while (!error && length + 1 == size);
+  error = cl_lines_read(fd, text, &length);
   close(fd);
-  if (error) {
-    free(*text);
-    *text = NULL;
-    return error;
-  }
-  chop(*text, length);
-  return 0;
+  if (!error) chop(*text, length);
+  return error;
 }
 
 /* In one write: for kernel files a second write is a second value. */
@@ -136,24 +128,15 @@ int cl_put_all(int fd, const char *text) {
   return 0;
 }
 
-/* A file that nobody else can have made, or can guess before it is there. */
-static int make_part(int folder, char name[40], int *fd) {
-  for (int tries = 0; tries < 10; tries++) {
-    unsigned long long number;
-    if (getrandom(&number, sizeof number, 0) != sizeof number) return errno;
-    snprintf(name, 40, ".coreloom-%016llx", number);
-    *fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (*fd >= 0) return 0;
-    if (errno != EEXIST) return errno;
-  }
-  return EEXIST;
-}
-
+/* In a file that nobody else can have made, or can guess before it is there. */
 int cl_replace(int folder, const char *name, const char *text) {
   char part[40];
-  int fd, error = make_part(folder, part, &fd);
-  if (error) return error;
-  error = cl_put_all(fd, text);
+  unsigned long long number;
+  if (getrandom(&number, sizeof number, 0) != sizeof number) return errno;
+  snprintf(part, sizeof part, ".coreloom-%016llx", number);
+  int fd = openat(folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0) return errno;
+  int error = cl_put_all(fd, text);
   if (close(fd) && !error) error = errno;
   if (!error && renameat(folder, part, folder, name)) error = errno;
   if (error) unlinkat(folder, part, 0);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpus.h"
+
 #define CL_PATH_MOST 512
 #define CL_FOLDER_MOST (CL_PATH_MOST + 4096) /* of any task's group: a mount, and what the kernel tells at most */
 
@@ -18,10 +20,16 @@ bool cl_files_is_tree(void); /* a root is set: no system call may touch a task o
  * accept longer paths, of CL_FOLDER_MOST and a name, and return ENAMETOOLONG for others. */
 const char *cl_files_path(const char *path, char real[CL_PATH_MOST + 256]);
 
+/* A path as printf would make it, in one of a few buffers in turn; "" if it does not fit. It lasts until the eighth
+ * after it: callers keep none over a call that may make others. */
+const char *cl_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Reads a whole file and terminates it with a zero; the final newline is removed. Returns an errno number, and then
  * the text is empty. EFBIG: it is longer than size - 1. So nothing is ever truncated: a list of processes or CPUs
  * without its end is another list. For files whose length is up to the kernel, not to users. */
 int cl_read(const char *path, char *text, size_t size);
+/* A file with a list of CPUs. */
+int cl_read_cpus(const char *path, struct cl_cpus *set);
 /* Only the first size - 1 bytes: for those of which the start is all that is asked. */
 int cl_read_start(const char *path, char *text, size_t size);
 /* Reads all of a file into the heap, for those without a bound (/proc/interrupts, cgroup.procs). free() it. */

@@ -36,7 +36,7 @@ static const char help[] =
     "  --sample TIME      how long to sample the load before choosing (default 50ms, at most 1m)\n"
     "\n"
     "Mechanism and limits:\n"
-    "  --mechanism NAME   isolated, root, cpuset, cpuset-v1 or affinity (default: the best that works)\n"
+    "  --mechanism NAME   isolated, root or affinity (default: the best that works)\n"
     "  --max TIME         release the CPUs after TIME (500ms, 90, 10m, 2h); the program keeps running\n"
     "  --wait TIME        wait up to TIME for CPUs that another reservation holds (default 0: refuse)\n"
     "  --fifo PRIORITY    run: run the command under SCHED_FIFO with this priority, 1 to 99\n"

@@ -60,7 +60,7 @@ bool cl_interrupted(const struct cl_hold *hold);
 
 /* A way to keep everybody else off the CPUs, and the program on them. All taking back is settle.c's. */
 struct cl_mechanism {
-  const char *name; /* isolated, root, cpuset, cpuset-v1, affinity */
+  const char *name; /* isolated, root, affinity */
   const char *text; /* "cgroup v2, isolated partition" */
   bool scopes; /* where systemd runs the program is in a scope, which --unit names */
   /* Why it cannot be used here (one phrase, static or in `why`), or NULL. Changes nothing. */
@@ -95,8 +95,8 @@ void cl_systemd_unit(int tid, char *unit, size_t size);
 #define CL_UNIT_MOST 256
 /* A unit's name as a user gives it: with `suffix` if it has none of a unit's. EINVAL: it is none. */
 int cl_systemd_name(const char *given, const char *suffix, char name[CL_UNIT_MOST]);
-/* The folder of a unit that runs, and the hierarchy where that is. ENOENT: none of that name runs. */
-int cl_systemd_find(const char *name, char *folder, size_t size, char *controller, size_t room);
+/* The folder of a unit that runs. ENOENT: none of that name runs. */
+int cl_systemd_find(const char *name, char *folder, size_t size);
 /* Whether a unit runs on for systemd when its group is empty, as its main process lives. */
 bool cl_systemd_outlives(const char *unit);
 

@@ -38,21 +38,9 @@
 
 /* Sends one line with our credentials, which irqbalance insists on, and reads what it answers until it hangs up. */
 static int converse(int fd, double deadline, const char *line, char *answer, size_t size) {
-  struct ucred credentials = {.pid = getpid(), .uid = getuid(), .gid = getgid()};
-  union {
-    struct cmsghdr align;
-    char bytes[CMSG_SPACE(sizeof credentials)];
-  } control = {.bytes = {0}};
-  struct iovec data = {.iov_base = (char *)line, .iov_len = strlen(line)};
-  struct msghdr message = {
-      .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.bytes};
-  struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_CREDENTIALS;
-  head->cmsg_len = CMSG_LEN(sizeof credentials);
-  memcpy(CMSG_DATA(head), &credentials, sizeof credentials);
-  int error = 0;
-  if (sendmsg(fd, &message, MSG_NOSIGNAL) < 0) error = errno; /* a line always fits, as it is the first */
+  const int on = 1;
+  int error = setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) ? errno : 0; /* the kernel adds them */
+  if (!error && send(fd, line, strlen(line), MSG_NOSIGNAL) < 0) error = errno; /* it always fits, as it is the first */
   size_t length = 0;
   while (!error) {
     if (length + 1 == size) error = EMSGSIZE;
@@ -115,10 +103,10 @@ static int ask(int fd, double deadline, const char *name, struct cl_cpus *banned
 }
 
 static int tell(double deadline, const char *name, const struct cl_cpus *banned, int sleep_s) {
-  char list[CL_CPUS_TEXT], line[CL_CPUS_TEXT + 64], answer[64], told[CL_CPUS_TEXT + 256];
+  const char *list = cl_cpus_text(banned);
+  char line[CL_CPUS_TEXT + 64], answer[64], told[CL_CPUS_TEXT + 256];
   int fd;
   unsigned owner;
-  cl_cpus_format(banned, list);
   snprintf(told, sizeof told, "%s\t%lld\t%s\n", name, seconds() + sleep_s + 2, list);
   int error = cl_write_whole(TOLD, told);
   if (!error) error = cl_socket_open(name, &fd, &owner);
@@ -151,17 +139,28 @@ int cl_irqbalance_restore(const char *name, const char *old, const char *new) {
   return cl_cpus_equal(&wanted, &now) ? EALREADY : tell(deadline, name, &wanted, sleep_s);
 }
 
-/* Names that may be its socket's. */
-struct names {
-  char (*name)[NAME_MOST];
-  size_t count;
+/* Looks for one that is owned by root. Any number of others may have such names: they are ignored, and busy ones do not
+ * block the next. */
+struct search {
+  double deadline;
+  char name[NAME_MOST]; /* of the last */
+  int fd;
+  int error; /* of the last that was busy, say; ENOENT: none was */
+  int foreign, gone;
 };
 
-static int add_name(struct names *names, const char *format, int length, const char *name) {
-  char (*more)[NAME_MOST] = realloc(names->name, (names->count + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  names->name = more;
-  if (snprintf(more[names->count], sizeof *more, format, length, name) < NAME_MOST) names->count++;
+/* -1: it is the one, or time is over. */
+static int try_name(struct search *s, const char *format, int length, const char *name) {
+  unsigned owner;
+  char path[NAME_MOST];
+  if (snprintf(path, sizeof path, format, length, name) >= NAME_MOST) return 0;
+  memcpy(s->name, path, sizeof path);
+  if (cl_socket_deadline(0) > s->deadline) return s->error = ETIMEDOUT, -1;
+  int error = cl_socket_open(path, &s->fd, &owner);
+  if (error == 0) return s->error = 0, -1;
+  if (error == EPERM && s->foreign++ == 0) say_not_asked(path, owner);
+  if (error == ECONNREFUSED) s->gone++;
+  else if (error != EPERM && error != ENOENT) s->error = error;
   return 0;
 }
 
@@ -173,65 +172,49 @@ static bool is_socket(const char *path) {
   return file.st_uid == 0 || (cl_files_is_tree() && file.st_uid == geteuid());
 }
 
-static int find_socket(void *context, const char *name) {
-  struct names *names = context;
+static int try_file(void *context, const char *name) {
   size_t length = strlen(name);
   if (strncmp(name, "irqbalance", 10) != 0 || length < 15 || strcmp(name + length - 5, ".sock") != 0) return 0;
-  size_t before = names->count;
-  int error = add_name(names, IRQBALANCE_FOLDER "/%.*s", (int)length, name);
-  if (!error && names->count > before && !is_socket(names->name[before])) names->count--;
-  return error;
+  return is_socket(cl_path(IRQBALANCE_FOLDER "/%s", name))
+             ? try_name(context, IRQBALANCE_FOLDER "/%.*s", (int)length, name)
+             : 0;
 }
 
 /* Old versions, and those that may not write to /run, have an abstract socket, "@irqbalance123.sock". */
-static int find_abstract(struct names *names) {
+static int try_abstract(struct search *s) {
   char *text;
-  int error = cl_read_all("/proc/net/unix", &text);
-  if (error) return 0;
-  for (const char *at = text; !error && (at = strstr(at, " @irqbalance")) != NULL; at++)
-    error = add_name(names, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+  int answer = 0;
+  if (cl_read_all("/proc/net/unix", &text)) return 0;
+  for (const char *at = text; !answer && (at = strstr(at, " @irqbalance")) != NULL; at++)
+    answer = try_name(s, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
   free(text);
-  return error;
+  return answer;
 }
 
-/* Connects to the first that is owned by root. Any number of others may have such names: they are ignored, and busy
- * ones do not block the next. ENOENT: there is none; else the error of the last. */
-static int connect_one(const struct names *names, double deadline, int *fd, const char **name) {
-  int error, foreign = 0, gone = 0;
-  unsigned owner;
+/* ENOENT: there is none; else the error of the last. */
+static int find_socket(struct search *s) {
   do {
-    error = ENOENT;
-    for (size_t i = 0; i < names->count; i++) {
-      if (cl_socket_deadline(0) > deadline) return ETIMEDOUT;
-      int one = cl_socket_open(*name = names->name[i], fd, &owner);
-      if (one == 0) return 0;
-      if (one == EPERM && foreign++ == 0) say_not_asked(*name, owner);
-      if (one == ECONNREFUSED) gone++;
-      else if (one != EPERM && one != ENOENT) error = one;
-    }
-  } while (error == EAGAIN && rest_until(deadline));
-  return error == ENOENT && gone ? ECONNREFUSED : error;
-}
-
-static int find_process(const struct cl_tasks *tasks) {
-  for (size_t i = 0; i < tasks->count; i++)
-    if (strcmp(tasks->task[i].name, "irqbalance") == 0) return tasks->task[i].pid;
-  return 0;
+    s->error = ENOENT;
+    if (cl_list(IRQBALANCE_FOLDER, try_file, s) == -1 || try_abstract(s) == -1) return s->error;
+  } while (s->error == EAGAIN && rest_until(s->deadline));
+  return s->error == ENOENT && s->gone ? ECONNREFUSED : s->error;
 }
 
 static void warn_irqbalance(const struct cl_hold *hold, const char *name, int error) {
-  char list[CL_CPUS_TEXT];
+  const char *list = cl_cpus_text(&hold->cpus);
   cl_warn("%s does not listen (%s) and may move interrupts back to CPU %s: set IRQBALANCE_BANNED_CPULIST=%s", name,
-          error ? strerror(error) : "no socket", cl_cpus_format(&hold->cpus, list), list);
+          error ? strerror(error) : "no socket", list, list);
 }
 
 /* The name is that of a process, which anybody may choose: said, no more. */
 static void warn_process(const struct cl_hold *hold) {
   char who[48];
-  int pid = find_process(&hold->tasks);
-  if (pid == 0) return; /* there is none */
-  snprintf(who, sizeof who, "irqbalance (process %d)", pid);
-  warn_irqbalance(hold, who, 0);
+  for (size_t i = 0; i < hold->tasks.count; i++) {
+    if (strcmp(hold->tasks.task[i].name, "irqbalance") != 0) continue;
+    snprintf(who, sizeof who, "irqbalance (process %d)", hold->tasks.task[i].pid);
+    warn_irqbalance(hold, who, 0);
+    break;
+  }
 }
 
 static int keep_off(struct cl_hold *hold, int fd, double deadline, const char *name) {
@@ -257,43 +240,17 @@ static int keep_off(struct cl_hold *hold, int fd, double deadline, const char *n
 }
 
 static void clear_irqbalance(struct cl_hold *hold) {
-  double deadline = cl_socket_deadline(PATIENCE_S);
-  struct names names = {NULL, 0};
-  const char *name;
-  int fd;
-  int error = cl_list(IRQBALANCE_FOLDER, find_socket, &names);
-  if (!error || error == ENOENT) error = find_abstract(&names);
-  if (!error) error = connect_one(&names, deadline, &fd, &name);
+  struct search search = {.deadline = cl_socket_deadline(PATIENCE_S)};
+  int error = find_socket(&search);
   if (error == ENOENT) warn_process(hold);
-  else if (!error) error = keep_off(hold, fd, deadline, name);
+  else if (!error) error = keep_off(hold, search.fd, search.deadline, search.name);
   if (error && error != ENOENT && error != ECONNREFUSED) warn_irqbalance(hold, "irqbalance", error);
-  free(names.name);
 }
 
 /* Interrupts */
 
-struct numbers {
-  int *number;
-  size_t count, room;
-};
-
-static int add_number(void *context, const char *name) {
-  struct numbers *n = context;
-  if (!isdigit((unsigned char)name[0])) return 0;
-  if (n->count == n->room) {
-    size_t room = n->room ? n->room * 2 : 64;
-    int *more = realloc(n->number, room * sizeof *more);
-    if (more == NULL) return ENOMEM;
-    n->number = more;
-    n->room = room;
-  }
-  n->number[n->count++] = atoi(name);
-  return 0;
-}
-
-static int ascending(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
+static int add_number(void *numbers, const char *name) {
+  return isdigit((unsigned char)name[0]) ? cl_numbers_add(numbers, atoi(name)) : 0;
 }
 
 struct action {
@@ -304,35 +261,9 @@ struct action {
 /* The folder in /proc/irq/N that has no fixed name is that of the driver's action. */
 static int find_action(void *context, const char *name) {
   struct action *action = context;
-  char path[CL_PATH_MOST];
-  snprintf(path, sizeof path, "/proc/irq/%d/%.200s/.", action->irq, name);
-  if (!cl_exists(path)) return 0;
+  if (!cl_exists(cl_path("/proc/irq/%d/%s/.", action->irq, name))) return 0;
   snprintf(action->name, sizeof action->name, "%.60s", name);
   return -1;
-}
-
-static bool has_action(struct action *action) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/irq/%d", action->irq);
-  return cl_list(path, find_action, action) == -1;
-}
-
-static bool meets(int irq, const char *file, const struct cl_cpus *cpus, struct cl_cpus *list) {
-  char path[96], text[CL_CPUS_TEXT];
-  snprintf(path, sizeof path, "/proc/irq/%d/%s", irq, file);
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, list)) return false;
-  struct cl_cpus both = cl_cpus_and(list, cpus);
-  return cl_cpus_count(&both) > 0;
-}
-
-/* The kernel refuses to move these. Known beforehand where debugfs says it. */
-static bool is_managed(int irq) {
-  char path[64], *text;
-  snprintf(path, sizeof path, "/sys/kernel/debug/irq/irqs/%d", irq);
-  if (cl_read_all(path, &text)) return false;
-  bool managed = strstr(text, "IRQD_AFFINITY_MANAGED") != NULL;
-  free(text);
-  return managed;
 }
 
 struct staying {
@@ -344,10 +275,9 @@ struct staying {
 static void stays(struct cl_hold *hold, struct staying *list, const struct action *action, int error) {
   bool managed = error == EIO || error == EPERM;
   struct cl_cpus effective;
-  char path[96];
-  snprintf(path, sizeof path, "/proc/irq/%d/effective_affinity_list", action->irq);
+  const char *path = cl_path("/proc/irq/%d/effective_affinity_list", action->irq);
   /* It may be allowed on a held CPU and yet be delivered to another: then it does no harm. */
-  if (cl_exists(path) && !meets(action->irq, "effective_affinity_list", &hold->cpus, &effective)) return;
+  if (cl_exists(path) && (cl_read_cpus(path, &effective) || !cl_cpus_meet(&effective, &hold->cpus))) return;
   if (hold->irqs_managed++ >= NAMED_MOST) return;
   list->length += (size_t)snprintf(list->text + list->length, sizeof list->text - list->length, "%s%d (%.40s)%s%s",
                                    list->length ? ", " : "", action->irq, action->name, managed ? "" : ": ",
@@ -357,15 +287,15 @@ static void stays(struct cl_hold *hold, struct staying *list, const struct actio
 static int clear_interrupt(struct cl_hold *hold, int irq, struct staying *list) {
   struct action action = {.irq = irq};
   struct cl_cpus allowed;
-  char path[64];
+  const char *path = cl_path("/proc/irq/%d/smp_affinity_list", irq);
+  if (cl_read_cpus(path, &allowed) || !cl_cpus_meet(&allowed, &hold->cpus)) return 0;
   /* One without a driver takes its CPUs from the default once it gets one. */
-  if (!meets(irq, "smp_affinity_list", &hold->cpus, &allowed) || !has_action(&action)) return 0;
+  if (cl_list(cl_path("/proc/irq/%d", irq), find_action, &action) != -1) return 0;
   int error = EIO;
-  if (!hold->changes.plan || !is_managed(irq)) {
+  if (!hold->changes.plan || !cl_irq_is_managed(irq)) {
     struct cl_cpus left = cl_cpus_minus(&allowed, &hold->cpus);
-    struct cl_cpus alive = cl_cpus_and(&left, &hold->online);
-    snprintf(path, sizeof path, "/proc/irq/%d/smp_affinity_list", irq);
-    error = cl_change_cpus(&hold->changes, path, cl_cpus_count(&alive) ? &left : &hold->rest);
+    path = cl_path("/proc/irq/%d/smp_affinity_list", irq);
+    error = cl_change_cpus(&hold->changes, path, cl_cpus_meet(&left, &hold->online) ? &left : &hold->rest);
   }
   if (error == ENOMEM) return error;
   if (error == 0) hold->irqs_moved++;
@@ -374,24 +304,21 @@ static int clear_interrupt(struct cl_hold *hold, int irq, struct staying *list) 
 }
 
 static int clear_interrupts(struct cl_hold *hold) {
-  struct numbers all = {NULL, 0, 0};
+  struct cl_numbers all = {NULL, 0};
   struct staying list = {"", 0};
   int error = cl_list("/proc/irq", add_number, &all);
-  if (!error && all.count) qsort(all.number, all.count, sizeof *all.number, ascending);
   for (size_t i = 0; !error && i < all.count; i++) error = clear_interrupt(hold, all.number[i], &list);
   free(all.number);
   if (error) return error == ENOENT ? 0 : error; /* a kernel or container without /proc/irq */
   const char *moved = !hold->changes.plan                  ? "moved"
                       : cl_exists("/sys/kernel/debug/irq") ? "to move"
                                                            : "to move, except those managed by the kernel";
-  int more = hold->irqs_managed - NAMED_MOST;
+  char more[24] = "";
+  if (hold->irqs_managed > NAMED_MOST) snprintf(more, sizeof more, " and %d more", hold->irqs_managed - NAMED_MOST);
   if (hold->irqs_managed == 0) cl_say("interrupts: %d %s", hold->irqs_moved, moved);
-  else if (more <= 0)
-    cl_say("interrupts: %d %s, %d managed by the kernel stay: %s", hold->irqs_moved, moved, hold->irqs_managed,
-           list.text);
   else
-    cl_say("interrupts: %d %s, %d managed by the kernel stay: %s and %d more", hold->irqs_moved, moved,
-           hold->irqs_managed, list.text, more);
+    cl_say("interrupts: %d %s, %d managed by the kernel stay: %s%s", hold->irqs_moved, moved, hold->irqs_managed,
+           list.text, more);
   return 0;
 }
 
@@ -400,8 +327,8 @@ static void leave_out(struct cl_hold *hold, const char *path, bool mask) {
   char text[CL_CPUS_TEXT];
   struct cl_cpus now;
   if (cl_read(path, text, sizeof text) || (mask ? cl_cpus_parse_mask : cl_cpus_parse)(text, &now)) return;
-  struct cl_cpus held = cl_cpus_and(&now, &hold->cpus), left = cl_cpus_minus(&now, &hold->cpus);
-  if (cl_cpus_count(&held) == 0 || cl_cpus_count(&left) == 0) return;
+  struct cl_cpus left = cl_cpus_minus(&now, &hold->cpus);
+  if (!cl_cpus_meet(&now, &hold->cpus) || cl_cpus_empty(&left)) return;
   int error = (mask ? cl_change_mask : cl_change_cpus)(&hold->changes, path, &left);
   if (error) cl_warn("%s cannot be changed: %s", path, strerror(error));
 }

@@ -12,36 +12,37 @@
 #include <unistd.h>
 
 #include "lines.h"
+#include "state.h"
 #include "tasks.h"
 
-#define MAGIC "coreloom-exclusive 2"
-
-static int make_folder(const char *path) {
-  char real[CL_PATH_MOST + 256];
-  return mkdir(cl_files_path(path, real), 0755) && errno != EEXIST ? errno : 0;
-}
+#define MAGIC "coreloom-exclusive 3"
 
 /* Writing */
 
 #define ADD (O_RDWR | O_APPEND)
 
-static int open_layer(const char *path, int flags, int *fd) {
-  char real[CL_PATH_MOST + 256];
-  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0
-                                                              : O_NOFOLLOW; /* one that another has open (state.h) */
-  *fd = open(cl_files_path(path, real), O_CLOEXEC | follow | flags, 0644);
-  return *fd < 0 ? errno : 0;
+/* A new file of the living tool. Nobody can open it, and so lock it, before it is ours; then everybody may read it,
+ * whatever the umask is. */
+static int create(const char *path, int *fd) {
+  int error = cl_state_folder();
+  if (!error) error = cl_state_open(path, ADD | O_CREAT | O_EXCL, fd);
+  if (error) return error;
+  error = cl_state_mark(*fd, CL_MARK_TOOL);
+  if (!error && fchmod(*fd, 0644)) error = errno;
+  if (error) close(*fd);
+  return error;
 }
 
 void cl_layer_path(int id, char path[CL_PATH_MOST]) { snprintf(path, CL_PATH_MOST, CL_STATE "/%d.layer", id); }
 
 int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first) {
   char tool[16], born[24], cpus[CL_CPUS_TEXT];
-  int error = make_folder(CL_STATE);
-  if (error) return error;
   cl_layer_path(first->tool, layer->path);
-  error = open_layer(layer->path, ADD | O_CREAT | O_EXCL, &layer->fd);
-  if (error) return error;
+  int error = create(layer->path, &layer->fd);
+  if (error) {
+    layer->fd = -1;
+    return error;
+  }
   snprintf(tool, sizeof tool, "%d", first->tool);
   snprintf(born, sizeof born, "%llu", first->born);
   const char *field[] = {MAGIC, first->boot, tool, born, cl_cpus_format(&first->cpus, cpus), first->command};
@@ -69,8 +70,7 @@ int cl_layer_put_note(const struct cl_layer *layer, const char *key, const char 
 static const struct {
   const char *name, *form;
 } kinds[CL_ENTRIES] = {
-    [CL_ENTRY_GROUP] = {"group", "intpp"},
-    [CL_ENTRY_THREAD] = {"thread", "intpp"},
+    [CL_ENTRY_GROUP] = {"group", "inpp"},
     [CL_ENTRY_SCOPE] = {"scope", "t"},
     [CL_ENTRY_NOTE] = {"note", "tt"},
 };
@@ -109,9 +109,19 @@ static bool read_entry(char *line, struct cl_entry *entry) {
   return false;
 }
 
+/* "coreloom-exclusive 2": a file of another version, in this boot. */
+static bool is_foreign(const char *magic, const char *boot) {
+  char now[40];
+  size_t length = strcspn(MAGIC, " ") + 1;
+  return strncmp(magic, MAGIC, length) == 0 && strcmp(magic, MAGIC) != 0 && cl_boot(now) == 0 && strcmp(boot, now) == 0;
+}
+
 static bool read_first(char *line, struct cl_reservation *first) {
-  char *field[6];
-  if (cl_line_split(line, field, 6) != 6 || strcmp(field[0], MAGIC) != 0) return false;
+  char *field[8];
+  size_t count = cl_line_split(line, field, 8);
+  if (count == SIZE_MAX || count < 2) return false;
+  first->foreign = is_foreign(field[0], field[1]);
+  if (count != 6 || strcmp(field[0], MAGIC) != 0) return false;
   if (!cl_line_id(field[2], &first->tool)) return false;
   if (!cl_line_number(field[3], &first->born) || cl_cpus_parse(field[4], &first->cpus)) return false;
   snprintf(first->boot, sizeof first->boot, "%s", field[1]);
@@ -162,12 +172,16 @@ int cl_layer_read(const char *path, struct cl_text *t) {
   memset(t, 0, sizeof *t);
   snprintf(t->first.path, sizeof t->first.path, "%s", path);
   t->first.id = id_of(strrchr(path, '/') + 1);
-  int error = open_layer(path, O_RDONLY, &fd);
+  int error = cl_state_open(path, O_RDONLY, &fd);
+  if (error == ENOTSUP) return t->strange = true, 0; /* a FIFO or folder by that name */
   if (error) return error;
   error = cl_lines_read(fd, &t->all, &length);
+  bool tool = cl_state_marked(fd, CL_MARK_TOOL);
+  t->first.watched = cl_state_marked(fd, CL_MARK_WATCHER);
   close(fd);
   t->empty = !error && length == 0;
   if (!error) error = parse(t, length);
+  if (!error && t->first.foreign) error = EPROTO;
   if (error) {
     cl_layer_free(t);
     return error;
@@ -177,8 +191,7 @@ int cl_layer_read(const char *path, struct cl_text *t) {
   snprintf(t->first.trying, sizeof t->first.trying, "%s", mechanism ? mechanism : trying ? trying : "");
   t->first.ended = cl_layer_value(t, "ended") != NULL;
   if (t->first.id == 0) t->first.id = t->first.tool; /* by an open file, which has no name */
-  t->first.alive = t->first.tool && cl_boot(boot) == 0 && strcmp(boot, t->first.boot) == 0 &&
-                   cl_task_lives(t->first.tool, t->first.born);
+  t->first.alive = tool && t->first.tool && cl_boot(boot) == 0 && strcmp(boot, t->first.boot) == 0;
   return 0;
 }
 
@@ -204,7 +217,8 @@ int cl_layer_keep(struct cl_layer *layer, bool *ended) {
   *ended = strstr(text, "\nnote\tended\t") != NULL;
   if (!*ended) {
     int fd;
-    if ((error = make_folder(CL_STATE)) == 0) error = open_layer(layer->path, ADD | O_CREAT | O_TRUNC, &fd);
+    if (unlink(real) && errno != ENOENT) error = errno; /* what others have put there */
+    if (!error) error = create(layer->path, &fd);
     if (!error && write(fd, text, length) != (ssize_t)length) error = ENOSPC;
     if (!error) {
       cl_layer_put_note(layer, "moved", "to a new file");
@@ -218,7 +232,7 @@ int cl_layer_keep(struct cl_layer *layer, bool *ended) {
 
 void cl_layer_mark_ended(const char *path) {
   struct cl_layer layer;
-  if (open_layer(path, ADD, &layer.fd)) return;
+  if (cl_state_open(path, ADD, &layer.fd)) return;
   cl_layer_put_note(&layer, "ended", "taken back");
   close(layer.fd);
 }

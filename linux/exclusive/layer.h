@@ -5,13 +5,11 @@
  *
  * A text file, /run/coreloom-exclusive/ID.layer, ID being the tool's pid. One entry per line (lines.h):
  *
- *   coreloom-exclusive 2   BOOT-ID   TOOL-PID   BORN   CPUS   COMMAND      the first line
- *   group   PID BORN CONTROLLER OLD NEW   the program's process was moved to another cgroup, both directories ("" = v2)
- *   thread  TID BORN CONTROLLER OLD NEW   the same for one thread
+ *   coreloom-exclusive 3   BOOT-ID   TOOL-PID   BORN   CPUS   COMMAND      the first line
+ *   group   PID BORN OLD NEW              the program's process was moved to another cgroup, both directories
  *   scope   NAME                          a transient unit requested from systemd
  *   note    KEY VALUE                     trying MECHANISM (being set up), mechanism NAME (in force), program "PID BORN",
- *                                         wish LIST (CPUs the program had requested), use LIST, via LIST, watcher
- *                                         "PID BORN", before (counters), ended (taken back), moved (this file was removed
+ *                                         wish LIST (CPUs the program had requested), use LIST, via LIST, before (counters), ended (taken back), moved (this file was removed
  *                                         by hand, and is rewritten);
  *                                         of several processes, also "PID BORN" for each but the first; of a cgroup or
  *                                         unit, cgroup FOLDER: its processes are the program; of `run --unit`, unit NAME:
@@ -48,17 +46,19 @@ struct cl_reservation {
   char mechanism[32]; /* that holds, or "" */
   char trying[32];    /* that is being set up, or the one that holds */
   char command[256];
-  bool alive; /* its tool lives, in this boot */
+  bool alive; /* its tool lives, in this boot: it holds its lock (state.h) */
+  bool watched; /* its watcher lives */
+  bool foreign; /* written by another version of this tool, in this boot */
   bool ended; /* it was undone by another tool */
 };
 
-enum cl_entry_kind { CL_ENTRY_GROUP, CL_ENTRY_THREAD, CL_ENTRY_SCOPE, CL_ENTRY_NOTE, CL_ENTRIES };
+enum cl_entry_kind { CL_ENTRY_GROUP, CL_ENTRY_SCOPE, CL_ENTRY_NOTE, CL_ENTRIES };
 
 struct cl_entry {
   enum cl_entry_kind kind;
-  int tid; /* of group, thread */
+  int tid; /* of group */
   unsigned long long born;
-  char *field[5];
+  char *field[4];
 };
 
 /* A layer, read. */
@@ -70,18 +70,20 @@ struct cl_text {
   size_t *damaged; /* numbers of lines that cannot be read */
   size_t damages;
   bool empty; /* the tool was killed before the first line */
+  bool strange; /* no file: a FIFO, say. Nothing is read of it */
 };
 
 int cl_layer_open(struct cl_layer *layer, const struct cl_reservation *first);
 /* Appends an entry, its kind first. */
 int cl_layer_add(const struct cl_layer *layer, const char *const *field, size_t count);
 int cl_layer_put_note(const struct cl_layer *layer, const char *key, const char *value);
-/* Rewrites the file where it has been removed, unless another tool has ended the reservation (true in *ended). */
+/* Writes the file again where it has been removed, unless another tool has ended the reservation (true in *ended). */
 int cl_layer_keep(struct cl_layer *layer, bool *ended);
 
 /* Its tool, if it lives, is told by this that the file's removal was no accident. */
 void cl_layer_mark_ended(const char *path);
 
+/* EPROTO: another version of this tool has written it, in this boot. */
 int cl_layer_read(const char *path, struct cl_text *t);
 void cl_layer_free(struct cl_text *t);
 /* Last value noted for KEY, or NULL. */

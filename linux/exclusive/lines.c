@@ -13,6 +13,7 @@
 #include "files.h"
 
 #define LINE 16384 /* the longest entry, with its newline */
+#define ALL_MOST ((size_t)1 << 28) /* what others can make longer is not worth more memory */
 
 /* `room`: there is none for it and what ends it. */
 static size_t escaped(char *to, size_t room, const char *text) {
@@ -106,20 +107,20 @@ int cl_lines_read(int fd, char **text, size_t *length) {
   *length = 0;
   for (;;) {
     if (room - *length < 2) {
-      char *more = realloc(*text, room = room * 2 + 32768);
+      room = room * 2 + 32768;
+      char *more = room <= ALL_MOST ? realloc(*text, room) : NULL;
+      errno = room <= ALL_MOST ? ENOMEM : EFBIG;
       if (more == NULL) break;
       *text = more;
     }
     ssize_t got = pread(fd, *text + *length, room - 1 - *length, (off_t)*length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) break;
-    if (got == 0) {
-      (*text)[*length] = '\0';
-      return 0;
-    }
-    *length += (size_t)got;
+    if (got < 0 && errno == ESPIPE) got = read(fd, *text + *length, room - 1 - *length);
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) *length += (size_t)got;
+    (*text)[*length] = '\0';
+    if (got == 0) return 0;
   }
-  int error = errno ? errno : ENOMEM;
+  int error = errno;
   free(*text);
   *text = NULL;
   return error;

@@ -11,13 +11,13 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "proof.h"
 #include "say.h"
@@ -25,6 +25,7 @@
 #include "target.h"
 
 #define NAMED 4 /* pinned tasks that are named in a reason */
+#define CPU "/sys/devices/system/cpu/cpu"
 #define APART 8 /* of more CPUs the reason is told together */
 
 struct cpu {
@@ -47,13 +48,15 @@ struct load {
   size_t size;
 };
 
-static void add(struct load *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct load *l, const char *format, ...) {
+/* Adds to the reason; answers the error, so that `return tell(...)` reads well. */
+static int tell(struct load *l, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int tell(struct load *l, int error, const char *format, ...) {
   size_t length = strlen(l->why);
   va_list values;
   va_start(values, format);
   vsnprintf(l->why + length, l->size - length, format, values);
   va_end(values);
+  return error;
 }
 
 static const char *s(int count) { return count == 1 ? "" : "s"; }
@@ -62,9 +65,8 @@ static const char *s(int count) { return count == 1 ? "" : "s"; }
 static const char *list(const struct cl_cpus *cpus) {
   static char ring[3][2 * CL_CPUS_TEXT];
   static int turn;
-  char text[CL_CPUS_TEXT], *to = ring[turn = (turn + 1) % 3], *start = to;
-  cl_cpus_format(cpus, text);
-  for (const char *from = text; *from; from++) {
+  char *to = ring[turn = (turn + 1) % 3], *start = to;
+  for (const char *from = cl_cpus_text(cpus); *from; from++) {
     *to++ = *from;
     if (*from == ',') *to++ = ' ';
   }
@@ -97,8 +99,8 @@ static bool is_own(const struct cl_hold *hold, const struct cl_task *task) {
 /* It could run nowhere else: on one CPU only, or only on CPUs of `held`. Kernel threads may always be moved, except
  * the fixed ones, which do not count. */
 static bool is_pinned(const struct load *l, const struct cl_task *task, const struct cl_cpus *held) {
-  struct cl_cpus may = cl_cpus_and(&task->allowed, &l->hold->online), out = cl_cpus_minus(&may, held);
-  return !task->kernel && (cl_cpus_count(&may) == 1 || cl_cpus_count(&out) == 0);
+  struct cl_cpus may = cl_cpus_and(&task->allowed, &l->hold->online);
+  return !task->kernel && (cl_cpus_count(&may) == 1 || cl_cpus_within(&may, held));
 }
 
 static void count_tasks(struct load *l, const struct cl_cpus *held) {
@@ -113,11 +115,6 @@ static void count_tasks(struct load *l, const struct cl_cpus *held) {
 
 static int whole(double percent) { return isnan(percent) ? 0 : percent < 999999 ? (int)(percent + 0.5) : 999999; }
 
-static double uptime(void) {
-  char text[64];
-  return cl_read("/proc/uptime", text, sizeof text) ? 0 : strtod(text, NULL);
-}
-
 /* The tasks are read while the sample runs, so it costs no more than the longer of both. Without a time for it the
  * load is that since boot. */
 static int sample(struct load *l) {
@@ -130,7 +127,7 @@ static int sample(struct load *l) {
   for (double left; (left = start + window - cl_now()) > 0;)
     if (poll(&signals, 1, (int)(left * 1e3) + 1) > 0) return EINTR;
   error = cl_counters_each(l->second);
-  double boot = window > 0 ? 0 : cl_now() - uptime();
+  double boot = window > 0 ? 0 : cl_now() - cl_uptime();
   for (int i = 0; i < CL_CPUS_MOST && !error; i++) {
     if (window <= 0) l->first[i] = (struct cl_counters){.at = boot, .cpus = 1, .waits = true, .interrupts = true};
     struct cl_rates rates = cl_rates_of(&l->first[i], &l->second[i]);
@@ -143,18 +140,10 @@ static int sample(struct load *l) {
 
 static int add_irq(void *context, const char *name) {
   struct load *l = context;
-  char path[CL_PATH_MOST], text[CL_CPUS_TEXT];
   struct cl_cpus cpus;
-  if (!isdigit((unsigned char)name[0])) return 0;
-  snprintf(path, sizeof path, "/proc/irq/%.20s/effective_affinity_list", name);
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &cpus)) return 0;
-  bool managed = false;
-  if (l->managed_known) {
-    snprintf(path, sizeof path, "/sys/kernel/debug/irq/irqs/%.20s", name);
-    char *all;
-    managed = !cl_read_all(path, &all) && strstr(all, "IRQD_AFFINITY_MANAGED") != NULL;
-    free(all);
-  }
+  if (!isdigit((unsigned char)name[0]) || cl_read_cpus(cl_path("/proc/irq/%s/effective_affinity_list", name), &cpus))
+    return 0;
+  bool managed = l->managed_known && cl_irq_is_managed(atoi(name));
   for (int cpu = cl_cpus_next(&cpus, -1); cpu >= 0; cpu = cl_cpus_next(&cpus, cpu)) {
     l->cpu[cpu].irqs++;
     if (managed) l->cpu[cpu].managed++;
@@ -175,14 +164,12 @@ static int check_nested_one(struct load *l, int target) {
   struct cl_cpus allowed;
   if (cl_task_allowed(target > 0 ? target : l->hold->id, &allowed)) return 0;
   for (size_t i = 0; i < l->others; i++) {
-    struct cl_cpus both = cl_cpus_and(&allowed, &l->other[i].cpus), out = cl_cpus_minus(&allowed, &both);
-    if (cl_cpus_count(&both) == 0 || cl_cpus_count(&out) != 0) continue;
+    if (cl_cpus_empty(&allowed) || !cl_cpus_within(&allowed, &l->other[i].cpus)) continue;
+    const struct cl_reservation *by = &l->other[i];
     if (target > 0)
-      add(l, "task %d is already held on CPU %s by pid %d", target, list(&l->other[i].cpus), l->other[i].tool);
-    else
-      add(l, "started on CPU %s, which pid %d holds: reservations cannot be nested", list(&l->other[i].cpus),
-          l->other[i].tool);
-    return EPERM;
+      return tell(l, EPERM, "task %d is already held on CPU %s by pid %d", target, list(&by->cpus), by->tool);
+    return tell(l, EPERM, "started on CPU %s, which pid %d holds: reservations cannot be nested", list(&by->cpus),
+                by->tool);
   }
   return 0;
 }
@@ -197,8 +184,8 @@ static int check_nested(struct load *l) {
 
 /* "CPU 3 is held by pid 4711 (lame a.wav)" */
 static void add_holder(struct load *l, const struct cl_cpus *cpus, const struct cl_reservation *by) {
-  if (by->alive) add(l, "CPU %s is held by pid %d (%s)", list(cpus), by->tool, by->command);
-  else add(l, "CPU %s was held by pid %d, which is gone (run coreloom exclusive restore)", list(cpus), by->tool);
+  if (by->alive) tell(l, 0, "CPU %s is held by pid %d (%s)", list(cpus), by->tool, by->command);
+  else tell(l, 0, "CPU %s was held by pid %d, which is gone (run %s restore)", list(cpus), by->tool, cl_self());
 }
 
 static struct cl_cpus core_of(const struct load *l, int cpu) {
@@ -210,27 +197,22 @@ static int take_asked(struct load *l) {
   struct cl_hold *hold = l->hold;
   hold->use = hold->cpus = hold->request->asked;
   for (int cpu = cl_cpus_next(&hold->use, -1); cpu >= 0; cpu = cl_cpus_next(&hold->use, cpu)) {
-    if (!cl_cpus_has(&hold->online, cpu)) {
-      add(l, "CPU %d does not exist or is offline: online CPUs are %s", cpu, list(&hold->online));
-      return EINVAL;
-    }
+    if (!cl_cpus_has(&hold->online, cpu))
+      return tell(l, EINVAL, "CPU %d does not exist or is offline: online CPUs are %s", cpu, list(&hold->online));
     struct cl_cpus core = core_of(l, cpu);
     hold->cpus = cl_cpus_or(&hold->cpus, &core);
   }
   for (int cpu = cl_cpus_next(&hold->cpus, -1); cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
     bool sibling = !cl_cpus_has(&hold->use, cpu);
-    if (cpu == 0 && !hold->request->force) {
-      add(l, "CPU 0 %s: choose another%s, or add --force",
-          sibling ? "would have to stay idle as a sibling, but runs system work that cannot be moved"
-                  : "runs system work that cannot be moved",
-          sibling ? ", allow sharing with --smt share" : "");
-      return EPERM;
-    }
+    if (cpu == 0 && !hold->request->force)
+      return tell(l, EPERM, "CPU 0 %s: choose another%s, or add --force",
+                  sibling ? "would have to stay idle as a sibling, but runs system work that cannot be moved"
+                          : "runs system work that cannot be moved",
+                  sibling ? ", allow sharing with --smt share" : "");
     if (cl_cpus_has(&l->taken, cpu)) {
       struct cl_cpus one = cl_cpus_one(cpu);
       add_holder(l, &one, holder(l, cpu));
-      add(l, ": choose another%s", sibling ? ", or allow sharing a core with --smt share" : "");
-      return EBUSY;
+      return tell(l, EBUSY, ": choose another%s", sibling ? ", or allow sharing a core with --smt share" : "");
     }
   }
   return 0;
@@ -261,9 +243,9 @@ static int find_units(const struct load *l, struct unit *unit) {
   for (int cpu = cl_cpus_next(&left, -1); cpu >= 0; cpu = cl_cpus_next(&left, cpu)) {
     struct unit *u = &unit[count];
     *u = (struct unit){core_of(l, cpu), cpu, {0}};
-    struct cl_cpus out = cl_cpus_minus(&u->cpus, &left);
+    bool all = cl_cpus_within(&u->cpus, &left);
     left = cl_cpus_minus(&left, &u->cpus);
-    if (cl_cpus_count(&out) || (cl_cpus_has(&u->cpus, 0) && !l->hold->request->force)) continue;
+    if (!all || (cl_cpus_has(&u->cpus, 0) && !l->hold->request->force)) continue;
     for (int one = cl_cpus_next(&u->cpus, -1); one >= 0; one = cl_cpus_next(&u->cpus, one)) {
       const struct cpu *c = &l->cpu[one];
       u->cost[0] += one == 0;
@@ -279,14 +261,11 @@ static int find_units(const struct load *l, struct unit *unit) {
 
 /* The CPUs near one: level 0 below its last-level cache, 1 in its package, 2 all. */
 static struct cl_cpus near(const struct load *l, int cpu, int level) {
-  char path[128], text[CL_CPUS_TEXT];
   struct cl_cpus set;
-  for (int i = 4; level == 0 && i >= 0; i--) {
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, i);
-    if (!cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu)) return set;
-  }
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/package_cpus_list", cpu);
-  if (level < 2 && !cl_read(path, text, sizeof text) && !cl_cpus_parse(text, &set) && cl_cpus_has(&set, cpu))
+  for (int i = 4; level == 0 && i >= 0; i--)
+    if (!cl_read_cpus(cl_path(CPU "%d/cache/index%d/shared_cpu_list", cpu, i), &set) && cl_cpus_has(&set, cpu))
+      return set;
+  if (level < 2 && !cl_read_cpus(cl_path(CPU "%d/topology/package_cpus_list", cpu), &set) && cl_cpus_has(&set, cpu))
     return set;
   return l->hold->online;
 }
@@ -320,27 +299,26 @@ static bool take_near(struct load *l, const struct unit *unit, int units, int co
 static int take_cheapest(struct load *l) {
   struct cl_hold *hold = l->hold;
   struct unit *unit = malloc(CL_CPUS_MOST * sizeof *unit);
-  if (unit == NULL) {
-    add(l, "no memory");
-    return ENOMEM;
-  }
+  if (unit == NULL) return tell(l, ENOMEM, "no memory");
   int units = find_units(l, unit), count = hold->request->count > 0 ? hold->request->count : 1;
   int level = 0;
   while (level < 3 && !take_near(l, unit, units, count, level)) level++;
   free(unit);
   if (level < 3) return 0;
   const char *what = hold->request->smt == CL_SMT_IDLE ? "CPU with its siblings" : "CPU";
-  add(l, "%d %s%s requested, only %d available", count, count == 1 ? what : "CPUs",
-      count > 1 && hold->request->smt == CL_SMT_IDLE ? " with their siblings" : "", units);
+  tell(l, 0, "%d %s%s requested, only %d available", count, count == 1 ? what : "CPUs",
+       count > 1 && hold->request->smt == CL_SMT_IDLE ? " with their siblings" : "", units);
   if (cl_cpus_has(&hold->online, 0) && !cl_cpus_has(&l->taken, 0) && !hold->request->force)
-    add(l, "; CPU 0 needs --force");
+    tell(l, 0, "; CPU 0 needs --force");
   for (size_t i = 0; i < l->others; i++) {
-    if (cl_cpus_count(&l->other[i].cpus) == 0) continue;
-    add(l, "; ");
+    if (cl_cpus_empty(&l->other[i].cpus)) continue;
+    tell(l, 0, "; ");
     add_holder(l, &l->other[i].cpus, &l->other[i]);
   }
   return EBUSY;
 }
+
+static int cost(const struct load *l, int cpu) { return l->cpu[cpu].wait + l->cpu[cpu].busy; }
 
 /* Where all other tasks go; the lightest of these are those within ten percent of the least loaded. */
 static int find_rest(struct load *l) {
@@ -349,18 +327,14 @@ static int find_rest(struct load *l) {
   hold->rest = cl_cpus_minus(&left, &hold->cpus);
   hold->lists = cl_lists(hold, l->other, l->others);
   struct cl_cpus open = cl_cpus_minus(&hold->rest, &l->isolated);
-  int least = -1;
-  for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu)) {
-    int load = l->cpu[cpu].wait + l->cpu[cpu].busy;
-    if (least < 0 || load < least) least = load;
-  }
-  if (least < 0) {
-    add(l, "holding CPU %s leaves none for others: leave at least one", list(&hold->cpus));
-    return EBUSY;
-  }
+  int least = INT_MAX;
+  for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu))
+    if (cost(l, cpu) < least) least = cost(l, cpu);
+  if (cl_cpus_empty(&open))
+    return tell(l, EBUSY, "holding CPU %s leaves none for others: leave at least one", list(&hold->cpus));
   hold->lightest = cl_cpus_none();
   for (int cpu = cl_cpus_next(&open, -1); cpu >= 0; cpu = cl_cpus_next(&open, cpu))
-    if (l->cpu[cpu].wait + l->cpu[cpu].busy <= least + 10) cl_cpus_add(&hold->lightest, cpu);
+    if (cost(l, cpu) <= least + 10) cl_cpus_add(&hold->lightest, cpu);
   return 0;
 }
 
@@ -371,10 +345,10 @@ static void add_pinned(struct load *l, const struct cl_cpus *cpus, int pinned) {
     const struct cl_task *task = &l->tasks.task[i];
     if (!cl_cpus_has(cpus, task->cpu) || task->fixed || is_own(l->hold, task)) continue;
     if (!is_pinned(l, task, &l->hold->cpus)) continue;
-    add(l, "%s%s %d", named++ ? ", " : " (", task->name, task->tid);
+    tell(l, 0, "%s%s %d", named++ ? ", " : " (", task->name, task->tid);
   }
-  if (pinned > named) add(l, ", and %d more", pinned - named);
-  if (named) add(l, ")");
+  if (pinned > named) tell(l, 0, ", and %d more", pinned - named);
+  if (named) tell(l, 0, ")");
 }
 
 /* What is on these CPUs, in one phrase. */
@@ -385,13 +359,13 @@ static void describe(struct load *l, const struct cl_cpus *cpus, const char *rem
     sum = (struct cpu){sum.wait + c->wait,     sum.busy + c->busy, sum.movable + c->movable,
                        sum.pinned + c->pinned, sum.irqs + c->irqs, sum.managed + c->managed};
   }
-  add(l, "%sCPU %s%s: ", *l->why ? "; " : "", list(cpus), remark);
-  if (l->waits) add(l, "run-queue wait %d %%", sum.wait);
-  else add(l, "busy %d %% (this kernel does not record run-queue wait)", sum.busy);
-  add(l, ", %d movable task%s, %d pinned", sum.movable, s(sum.movable), sum.pinned);
+  tell(l, 0, "%sCPU %s%s: ", *l->why ? "; " : "", list(cpus), remark);
+  if (l->waits) tell(l, 0, "run-queue wait %d %%", sum.wait);
+  else tell(l, 0, "busy %d %% (this kernel does not record run-queue wait)", sum.busy);
+  tell(l, 0, ", %d movable task%s, %d pinned", sum.movable, s(sum.movable), sum.pinned);
   add_pinned(l, cpus, sum.pinned);
-  if (l->managed_known) add(l, ", %d managed IRQ%s", sum.managed, s(sum.managed));
-  else add(l, ", %d IRQ%s", sum.irqs, s(sum.irqs));
+  if (l->managed_known) tell(l, 0, ", %d managed IRQ%s", sum.managed, s(sum.managed));
+  else tell(l, 0, ", %d IRQ%s", sum.irqs, s(sum.irqs));
   if (sum.pinned)
     cl_warn("CPU %s: %d task%s of others %s pinned to it: moved off while it is held", list(cpus), sum.pinned,
             s(sum.pinned), sum.pinned == 1 ? "is" : "are");
@@ -408,35 +382,21 @@ static void explain(struct load *l) {
     struct cl_cpus one = cl_cpus_one(cpu);
     describe(l, &one, cl_cpus_has(&hold->use, cpu) ? "" : " (stays idle)");
   }
-  add(l, ", others go to CPU %s", list(&hold->lightest));
+  tell(l, 0, ", others go to CPU %s", list(&hold->lightest));
 }
 
 static int look(struct load *l) {
-  char text[CL_CPUS_TEXT];
   int error = cl_online(&l->hold->online);
-  if (error) {
-    add(l, "/sys/devices/system/cpu/online cannot be read: %s", strerror(error));
-    return error;
-  }
-  if (cl_cpus_count(&l->hold->online) < 2) {
-    add(l, "only one CPU is online: at least two are needed");
-    return ENODEV;
-  }
-  if (cl_read("/sys/devices/system/cpu/isolated", text, sizeof text) || cl_cpus_parse(text, &l->isolated))
-    l->isolated = cl_cpus_none();
+  if (error) return tell(l, error, "/sys/devices/system/cpu/online cannot be read: %s", strerror(error));
+  if (cl_cpus_count(&l->hold->online) < 2) return tell(l, ENODEV, "only one CPU is online: at least two are needed");
+  if (cl_read_cpus("/sys/devices/system/cpu/isolated", &l->isolated)) l->isolated = cl_cpus_none();
   error = cl_layers(&l->other, &l->others);
-  if (error) {
-    add(l, "the reservations in %s cannot be read: %s", CL_STATE, strerror(error));
-    return error;
-  }
+  if (error) return tell(l, error, "the records in %s cannot be used: %s", CL_STATE, cl_state_error(error));
   for (size_t i = 0; i < l->others; i++) l->taken = cl_cpus_or(&l->taken, &l->other[i].cpus);
   error = check_nested(l);
   if (error) return error;
   error = sample(l);
-  if (error) {
-    add(l, "the load cannot be read from /proc: %s", strerror(error));
-    return error;
-  }
+  if (error) return tell(l, error, "the load cannot be read from /proc: %s", strerror(error));
   l->managed_known = cl_exists("/sys/kernel/debug/irq/irqs");
   cl_list("/proc/irq", add_irq, l);
   struct cl_cpus none = cl_cpus_none();
@@ -455,7 +415,7 @@ int cl_choose(struct cl_hold *hold, char *why, size_t size) {
   l->why = why;
   l->size = size;
   int error = look(l);
-  if (!error) error = cl_cpus_count(&hold->request->asked) ? take_asked(l) : take_cheapest(l);
+  if (!error) error = cl_cpus_empty(&hold->request->asked) ? take_cheapest(l) : take_asked(l);
   if (!error) error = find_rest(l);
   if (!error) explain(l);
   if (!error) hold->tasks = l->tasks;

@@ -18,9 +18,8 @@
 #define PID_MOST 4194304 /* PID_MAX_LIMIT of a 64-bit kernel */
 #define PIDS_MOST 1024   /* that attach takes */
 
-/* Which commands an option is for. */
-enum { RUN = 1, ATTACH = 2, STATUS = 4, RESTORE = 8, TEST = 16 };
-enum value { NONE, NEEDED, MAYBE };
+/* Commands, and which of them an option is for; SIZE: it says how many CPUs, or which. */
+enum { RUN = 1, ATTACH = 2, STATUS = 4, RESTORE = 8, VERIFY = 16, PLACE = RUN | ATTACH, SIZE = 32 };
 
 struct arguments {
   struct cl_request request;
@@ -29,8 +28,10 @@ struct arguments {
   const char *log;
   bool all, repair, sized; /* --all; --repair; one of --cpu, --cpus, --count */
   char **rest;
-  int rest_count, rest_most;
+  int rest_count;
 };
+
+static struct arguments args;
 
 static int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int usage(const char *format, ...) {
@@ -39,20 +40,21 @@ static int usage(const char *format, ...) {
   va_start(values, format);
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  cl_fail("%s; see coreloom exclusive --help", text);
+  cl_fail("%s; see %s --help", text, cl_self());
   return CL_EXIT_USAGE;
 }
 
-static bool whole(const char *text, int *value) {
+/* Digits; where `least` is below 0 a sign may be before them. */
+static bool whole(const char *text, int least, int most, int *value) {
   char *end;
+  bool less = least < 0 && *text == '-';
   errno = 0;
-  long number = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
-  if (number < 0 || *end != '\0' || errno || number > 0x7fffffff) return false;
+  if (!isdigit((unsigned char)text[less])) return false;
+  long number = strtol(text, &end, 10);
+  if (*end != '\0' || errno || number < least || number > most) return false;
   *value = (int)number;
   return true;
 }
-
-static bool is_pid(const char *text, int *pid) { return whole(text, pid) && *pid >= 1 && *pid <= PID_MOST; }
 
 /* "500ms", "90", "90s", "10m", "2h"; strtod alone would take "0x1p3", "1e9" and "inf", too */
 static bool seconds(const char *text, double *value) {
@@ -73,25 +75,6 @@ static bool seconds(const char *text, double *value) {
   return false;
 }
 
-static int take_cpus(struct arguments *a, const char *name, const char *value) {
-  struct cl_request *request = &a->request;
-  int number;
-  if (a->sized) return usage("give only one of --cpu, --cpus and --count");
-  a->sized = true;
-  if (strcmp(name, "--count") == 0) {
-    if (!whole(value, &request->count) || request->count < 1 || request->count > CL_CPUS_MOST)
-      return usage("--count %s: give a number from 1 to %d", value, CL_CPUS_MOST);
-  } else if (strcmp(name, "--cpus") == 0) {
-    if (cl_cpus_parse(value, &request->asked) || cl_cpus_count(&request->asked) == 0)
-      return usage("--cpus %s: give a list such as 2-3 or 1,3, of CPUs up to %d", value, CL_CPUS_MOST - 1);
-  } else if (strcmp(value, "auto") != 0) {
-    if (!whole(value, &number) || number >= CL_CPUS_MOST)
-      return usage("--cpu %s: give a number up to %d or auto", value, CL_CPUS_MOST - 1);
-    request->asked = cl_cpus_one(number);
-  }
-  return 0;
-}
-
 /* `least` and `most` as a user writes them. */
 static int take_time(const char *name, const char *value, const char *least, const char *most, double *to) {
   double time, from = 0, upto = 0;
@@ -103,206 +86,215 @@ static int take_time(const char *name, const char *value, const char *least, con
   return 0;
 }
 
-static const struct {
+static int take_cpu(const char *value) {
+  int number;
+  if (strcmp(value, "auto") == 0) return 0;
+  if (!whole(value, 0, CL_CPUS_MOST - 1, &number))
+    return usage("--cpu %s: give a number up to %d or auto", value, CL_CPUS_MOST - 1);
+  args.request.asked = cl_cpus_one(number);
+  return 0;
+}
+
+static int take_cpus(const char *value) {
+  if (!cl_cpus_parse(value, &args.request.asked) && !cl_cpus_empty(&args.request.asked)) return 0;
+  return usage("--cpus %s: give a list such as 2-3 or 1,3, of CPUs up to %d", value, CL_CPUS_MOST - 1);
+}
+
+static int take_smt(const char *value) {
+  if (strcmp(value, "idle") != 0 && strcmp(value, "share") != 0) return usage("--smt %s: give idle or share", value);
+  args.request.smt = *value == 'i' ? CL_SMT_IDLE : CL_SMT_SHARE;
+  return 0;
+}
+
+/* What an option's value becomes: what it points to is set, or a function takes it. */
+static const struct option {
   const char *name;
   int commands;
-  enum value value;
+  bool *flag;
+  const char **text;
+  double *time;
+  const char *least, *most; /* of the time */
+  int (*take)(const char *value);
+  int *number;
+  const char *what; /* the number is */
+  int from, to;
 } options[] = {
-    {"--cpu", RUN | ATTACH, NEEDED},
-    {"--cpus", RUN | ATTACH, NEEDED},
-    {"--count", RUN | ATTACH, NEEDED},
-    {"--smt", RUN | ATTACH, NEEDED},
-    {"--force", RUN | ATTACH, NONE},
-    {"--sample", RUN | ATTACH, NEEDED},
-    {"--mechanism", RUN | ATTACH, NEEDED},
-    {"--max", RUN | ATTACH, NEEDED},
-    {"--move", ATTACH, NONE},
-    {"--as", RUN, NEEDED},
-    {"--cgroup", ATTACH, NEEDED},
-    {"--unit", RUN | ATTACH, NEEDED},
-    {"--report", RUN | ATTACH, NEEDED},
-    {"--json", RUN | ATTACH | STATUS | RESTORE | TEST, NONE},
-    {"--prometheus", STATUS, NONE},
-    {"--watch", RUN | ATTACH | STATUS, MAYBE},
-    {"--trace", RUN | ATTACH, NONE},
-    {"--log", RUN | ATTACH | RESTORE, NEEDED},
-    {"--quiet", RUN | ATTACH | RESTORE, NONE},
-    {"--all", RESTORE, NONE},
-    {"--repair", RESTORE, NONE},
-    {"--wait", RUN | ATTACH, NEEDED},
-    {"--fifo", RUN, NEEDED},
-    {"--nice", RUN, NEEDED},
+    {"--cpu", PLACE | SIZE, .take = take_cpu},
+    {"--cpus", PLACE | SIZE, .take = take_cpus},
+    {"--count", PLACE | SIZE, .number = &args.request.count, .what = "number", .from = 1, .to = CL_CPUS_MOST},
+    {"--smt", PLACE, .take = take_smt},
+    {"--force", PLACE, .flag = &args.request.force},
+    {"--sample", PLACE, .time = &args.request.sample_s, .least = "0", .most = "1m"},
+    {"--mechanism", PLACE, .text = &args.request.mechanism},
+    {"--max", PLACE, .time = &args.request.most_s, .least = "1ms", .most = "8784h"},
+    {"--move", ATTACH, .flag = &args.request.move},
+    {"--as", RUN, .text = &args.request.user},
+    {"--cgroup", ATTACH, .text = &args.request.cgroup},
+    {"--unit", PLACE, .text = &args.request.unit},
+    {"--report", PLACE, .text = &args.output.report},
+    {"--json", PLACE | STATUS | RESTORE | VERIFY, .flag = &args.output.json},
+    {"--prometheus", STATUS, .flag = &args.status.prometheus},
+    {"--watch", PLACE | STATUS, .time = &args.output.watch_s, .least = "10ms", .most = "24h"},
+    {"--trace", PLACE, .flag = &args.request.trace},
+    {"--log", PLACE | RESTORE, .text = &args.log},
+    {"--quiet", PLACE | RESTORE, .flag = &args.output.quiet},
+    {"--all", RESTORE, .flag = &args.all},
+    {"--repair", RESTORE, .flag = &args.repair},
+    {"--wait", PLACE, .time = &args.request.wait_s, .least = "0", .most = "24h"},
+    {"--fifo", RUN, .number = &args.request.fifo, .what = "priority", .from = 1, .to = 99},
+    {"--nice", RUN, .number = &args.request.nice, .what = "number", .from = -20, .to = 19},
 };
 
-static int take_unit(struct cl_request *request, int commands, const char *value) {
+static int check_unit(int which) {
   static char name[CL_UNIT_MOST];
-  if (cl_systemd_name(value, commands == RUN ? ".scope" : ".service", name))
+  const char *value = args.request.unit;
+  if (value == NULL) return 0;
+  if (cl_systemd_name(value, which == RUN ? ".scope" : ".service", name))
     return usage("--unit %s: use only letters, digits and : - _ . \\ @ in a unit name, at most %d", value,
                  CL_UNIT_MOST - 1);
-  if (commands == RUN && strcmp(strrchr(name, '.'), ".scope") != 0)
+  if (which == RUN && strcmp(strrchr(name, '.'), ".scope") != 0)
     return usage("--unit %s: run creates a scope: give a name without suffix, or with .scope", value);
-  request->unit = name;
+  args.request.unit = name;
   return 0;
 }
 
-static int take(struct arguments *a, int commands, const char *name, const char *value) {
-  struct cl_request *request = &a->request;
-  if (strncmp(name, "--cpu", 5) == 0 || strcmp(name, "--count") == 0) return take_cpus(a, name, value);
-  if (strcmp(name, "--unit") == 0) return take_unit(request, commands, value);
-  if (strcmp(name, "--smt") == 0) {
-    if (strcmp(value, "idle") != 0 && strcmp(value, "share") != 0) return usage("--smt %s: give idle or share", value);
-    request->smt = *value == 'i' ? CL_SMT_IDLE : CL_SMT_SHARE;
-  } else if (strcmp(name, "--sample") == 0) {
-    return take_time(name, value, "0", "1m", &request->sample_s);
-  } else if (strcmp(name, "--max") == 0) {
-    return take_time(name, value, "1ms", "8784h", &request->most_s);
-  } else if (strcmp(name, "--wait") == 0) {
-    return take_time(name, value, "0", "24h", &request->wait_s);
-  } else if (strcmp(name, "--fifo") == 0) {
-    if (!whole(value, &request->fifo) || request->fifo < 1 || request->fifo > 99)
-      return usage("--fifo %s: give a priority from 1 to 99", value);
-  } else if (strcmp(name, "--nice") == 0) {
-    bool less = *value == '-';
-    if (!whole(value + less, &request->nice) || request->nice > (less ? 20 : 19))
-      return usage("--nice %s: give a number from -20 to 19", value);
-    if (less) request->nice = -request->nice;
-    request->has_nice = true;
-  } else if (strcmp(name, "--watch") == 0) {
-    a->output.watch_s = 1;
-    int status = value ? take_time(name, value, "10ms", "24h", &a->output.watch_s) : 0;
-    a->status.watch_s = a->output.watch_s;
-    return status;
-  } else if (strcmp(name, "--force") == 0) request->force = true;
-  else if (strcmp(name, "--mechanism") == 0) request->mechanism = value;
-  else if (strcmp(name, "--move") == 0) request->move = true;
-  else if (strcmp(name, "--cgroup") == 0) request->cgroup = value;
-  else if (strcmp(name, "--as") == 0) request->user = value;
-  else if (strcmp(name, "--report") == 0) a->output.report = value;
-  else if (strcmp(name, "--json") == 0) a->output.json = a->status.json = true;
-  else if (strcmp(name, "--prometheus") == 0) a->status.prometheus = true;
-  else if (strcmp(name, "--trace") == 0) request->trace = true;
-  else if (strcmp(name, "--log") == 0) a->log = value;
-  else if (strcmp(name, "--quiet") == 0) a->output.quiet = true;
-  else if (strcmp(name, "--all") == 0) a->all = true;
-  else if (strcmp(name, "--repair") == 0) a->repair = true;
-  return 0;
-}
-
-/* One option at word[*at]; what it takes from the next word moves *at on. */
-static int option(struct arguments *a, const char *command, int commands, char **word, int *at) {
-  const char *given = word[*at], *equals = strchr(given, '=');
+/* One option at word[*at]; what it takes from the next word moves *at on. --watch alone may be without a value. */
+static int option(const char *command, int which, char **word, int *at) {
+  const char *given = word[*at], *equals = strchr(given, '='), *value = equals ? equals + 1 : NULL;
   size_t length = equals ? (size_t)(equals - given) : strlen(given);
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-    const char *name = options[i].name, *value = equals ? equals + 1 : NULL;
-    if (strncmp(name, given, length) != 0 || name[length] != '\0') continue;
-    if (!(options[i].commands & commands)) return usage("%s is not an option of %s", name, command);
-    if (options[i].value == NONE && value) return usage("%s takes no value", name);
-    if (options[i].value == NEEDED && value == NULL) {
-      value = word[*at + 1];
-      if (value == NULL) return usage("%s needs a value", name);
-      ++*at;
-    }
-    if (options[i].value == NEEDED && *value == '\0') return usage("%s needs a value", name);
-    return take(a, commands, name, value);
+  const struct option *o = options, *end = options + sizeof options / sizeof *options;
+  while (o < end && (strncmp(o->name, given, length) != 0 || o->name[length] != '\0')) o++;
+  if (o == end) return usage("unknown option %.*s", (int)length, given);
+  if (!(o->commands & which)) return usage("%s is not an option of %s", o->name, command);
+  if (o->flag) {
+    *o->flag = true;
+    return value ? usage("%s takes no value", o->name) : 0;
   }
-  return usage("unknown option %.*s", (int)length, given);
+  if (value == NULL && strcmp(o->name, "--watch") == 0) value = "1";
+  if (value == NULL && (value = word[*at + 1]) != NULL) ++*at;
+  if (value == NULL || *value == '\0') return usage("%s needs a value", o->name);
+  if (o->time) return take_time(o->name, value, o->least, o->most, o->time);
+  if (o->commands & SIZE && args.sized) return usage("give only one of --cpu, --cpus and --count");
+  args.sized |= (o->commands & SIZE) != 0;
+  if (o->take) return o->take(value);
+  if (o->number && !whole(value, o->from, o->to, o->number))
+    return usage("%s %s: give a %s from %d to %d", o->name, value, o->what, o->from, o->to);
+  args.request.has_nice |= o->number == &args.request.nice;
+  if (o->number) return 0;
+  *o->text = value;
+  return 0;
 }
 
 /* Options and words; words are moved to the front, over the options. For run everything from the first word on is
  * the command. */
-static int parse(struct arguments *a, const char *command, int commands, char **word) {
-  a->rest = word;
+static int parse(const char *command, int which, int words_most, char **word) {
+  args.rest = word;
   for (int at = 0; word[at]; at++) {
     bool dashes = strcmp(word[at], "--") == 0;
-    if (commands == RUN && (dashes || word[at][0] != '-')) {
-      a->rest = word + at + dashes;
-      for (a->rest_count = 0; a->rest[a->rest_count];) a->rest_count++;
+    if (which == RUN && (dashes || word[at][0] != '-')) {
+      args.rest = word + at + dashes;
+      for (args.rest_count = 0; args.rest[args.rest_count];) args.rest_count++;
       return 0;
     }
     if (dashes) continue;
     if (word[at][0] != '-' || word[at][1] == '\0') {
-      if (a->rest_count == a->rest_most) return usage("unexpected argument '%s'", word[at]);
-      word[a->rest_count++] = word[at];
+      if (args.rest_count == words_most) return usage("unexpected argument '%s'", word[at]);
+      word[args.rest_count++] = word[at];
       continue;
     }
-    int status = option(a, command, commands, word, &at);
+    int status = option(command, which, word, &at);
     if (status) return status;
   }
   return 0;
 }
 
 /* Whom attach takes: one of three ways to say it. */
-static int take_target(struct arguments *a, const char *command) {
+static int take_target(const char *command) {
   static int pids[PIDS_MOST];
-  struct cl_request *request = &a->request;
-  int ways = (a->rest_count > 0) + (request->cgroup != NULL) + (request->unit != NULL);
+  int ways = (args.rest_count > 0) + (args.request.cgroup != NULL) + (args.request.unit != NULL);
   if (ways == 0) return usage("%s needs PIDs, a TID, --cgroup or --unit", command);
   if (ways > 1) return usage("give only one of PIDs, --cgroup and --unit");
-  for (int i = 0; i < a->rest_count; i++)
-    if (!is_pid(a->rest[i], &pids[i]))
-      return usage("'%s' is not a PID or TID: give a number from 1 to %d", a->rest[i], PID_MOST);
-  request->pids = pids;
-  request->pid_count = a->rest_count;
+  for (int i = 0; i < args.rest_count; i++)
+    if (!whole(args.rest[i], 1, PID_MOST, &pids[i]))
+      return usage("'%s' is not a PID or TID: give a number from 1 to %d", args.rest[i], PID_MOST);
+  args.request.pids = pids;
+  args.request.pid_count = args.rest_count;
   return 0;
 }
 
-static int place(struct arguments *a, const char *command, bool plan, bool attach, char **word) {
-  struct cl_request *request = &a->request;
-  a->rest_most = PIDS_MOST;
-  int status = parse(a, command, attach ? ATTACH : RUN, word);
-  if (status) return status;
-  if (!attach && (a->rest_count == 0 || *a->rest[0] == '\0')) return usage("%s needs a command", command);
-  if (attach && (status = take_target(a, command)) != 0) return status;
-  if (!attach) request->command = a->rest;
-  if (request->count == 0) request->count = 1;
-  cl_say_quiet(a->output.quiet);
-  int error = a->log ? cl_say_log(a->log) : 0;
-  if (error) return cl_fail("--log %s cannot be written: %s", a->log, cl_out_error(error));
-  if (request->fifo && request->has_nice) return usage("give only one of --fifo and --nice");
-  return plan ? cl_plan(request, a->output.json) : cl_run(request, &a->output);
+static int open_log(void) {
+  cl_say_quiet(args.output.quiet);
+  int error = args.log ? cl_say_log(args.log) : 0;
+  return error ? cl_fail("--log %s cannot be written: %s", args.log, cl_out_error(error)) : 0;
 }
 
-static int plain(struct arguments *a, const char *command, char **word) {
-  bool restores = strcmp(command, "restore") == 0;
-  a->rest_most = restores;
-  int id = 0, status = parse(a, command, restores ? RESTORE : strcmp(command, "status") == 0 ? STATUS : TEST, word);
+static int place(const char *command, bool plan, bool attach, char **word) {
+  int which = attach ? ATTACH : RUN, status = parse(command, which, PIDS_MOST, word);
+  if (!status) status = check_unit(which);
   if (status) return status;
-  if (strcmp(command, "status") == 0) {
-    if (a->status.json && a->status.prometheus) return usage("give only one of --json and --prometheus");
-    return cl_status(&a->status);
-  }
-  if (!restores) return cl_verify(a->output.json);
-  if (a->rest_count && !is_pid(a->rest[0], &id)) return usage("'%s' is not a reservation ID", a->rest[0]);
-  if (a->rest_count && a->all) return usage("give an ID or --all, not both");
-  cl_say_quiet(a->output.quiet);
-  int error = a->log ? cl_say_log(a->log) : 0;
-  if (error) return cl_fail("--log %s cannot be written: %s", a->log, cl_out_error(error));
-  return cl_restore(&(struct cl_restore_request){id, a->all, a->repair, a->output.json});
+  if (!attach && (args.rest_count == 0 || *args.rest[0] == '\0')) return usage("%s needs a command", command);
+  if (attach && (status = take_target(command)) != 0) return status;
+  if (!attach) args.request.command = args.rest;
+  if (args.request.count == 0) args.request.count = 1;
+  if ((status = open_log()) != 0) return status;
+  if (args.request.fifo && args.request.has_nice) return usage("give only one of --fifo and --nice");
+  return plan ? cl_plan(&args.request, args.output.json) : cl_run(&args.request, &args.output);
+}
+
+static int status(char **word) {
+  int error = parse("status", STATUS, 0, word);
+  if (error) return error;
+  args.status.json = args.output.json;
+  args.status.watch_s = args.output.watch_s;
+  if (args.status.json && args.status.prometheus) return usage("give only one of --json and --prometheus");
+  return cl_status(&args.status);
+}
+
+static int verify(char **word) {
+  int error = parse("verify", VERIFY, 0, word);
+  return error ? error : cl_verify(args.output.json);
+}
+
+static int restore(char **word) {
+  int id = 0, error = parse("restore", RESTORE, 1, word);
+  if (error) return error;
+  if (args.rest_count && !whole(args.rest[0], 1, PID_MOST, &id))
+    return usage("'%s' is not a reservation ID", args.rest[0]);
+  if (args.rest_count && args.all) return usage("give an ID or --all, not both");
+  error = open_log();
+  return error ? error : cl_restore(&(struct cl_restore_request){id, args.all, args.repair, args.output.json});
+}
+
+static bool is(const char *word, const char *text) { return word && strcmp(word, text) == 0; }
+
+static bool asks_help(const char *command) {
+  return command && (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0);
 }
 
 int main(int count, char **word) {
-  struct arguments a = {.request.sample_s = 0.05};
   (void)count;
-  word++;
-  if (*word && strcmp(*word, "--root") == 0 && word[1]) { /* for tests */
+  args = (struct arguments){.request.sample_s = 0.05};
+  cl_say_self(*word ? *word : "");
+  if (*word) word++;
+  if (is(*word, "--root") && word[1]) { /* for tests */
     cl_files_root(word[1]);
     word += 2;
   }
   const char *command = *word;
   if (command == NULL) return usage("give a command: run, attach, plan, status, restore or verify");
   word++;
-  bool wants_help = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0;
-  if (wants_help || (*word && (strcmp(*word, "--help") == 0 || strcmp(*word, "-h") == 0)))
+  if (is(command, "help") || asks_help(command) || asks_help(*word))
     return fputs(help, stdout) < 0 || fflush(stdout) ? CL_EXIT_REFUSED : 0;
   if (strcmp(command, "--version") == 0 || strcmp(command, "-V") == 0) return puts("coreloom exclusive " VERSION) < 0;
-  bool places = strcmp(command, "run") == 0 || strcmp(command, "attach") == 0;
-  if (places && cl_files_is_tree()) return usage("--root works only with plan, status, restore and verify");
-  if (places) return place(&a, command, false, *command == 'a', word);
-  if (strcmp(command, "plan") == 0) {
-    bool attach = *word && strcmp(*word, "attach") == 0, run = *word && strcmp(*word, "run") == 0;
-    return place(&a, attach ? "plan attach" : "plan", true, attach, word + (attach || run));
+  if (is(command, "run") || is(command, "attach")) {
+    if (cl_files_is_tree()) return usage("--root works only with plan, status, restore and verify");
+    return place(command, false, is(command, "attach"), word);
   }
-  if (strcmp(command, "status") == 0 || strcmp(command, "restore") == 0 || strcmp(command, "verify") == 0)
-    return plain(&a, command, word);
-  return usage("unknown command '%s'", command);
+  if (is(command, "plan")) {
+    bool attach = is(*word, "attach");
+    return place(attach ? "plan attach" : "plan", true, attach, word + (attach || is(*word, "run")));
+  }
+  if (is(command, "status")) return status(word);
+  if (is(command, "verify")) return verify(word);
+  return is(command, "restore") ? restore(word) : usage("unknown command '%s'", command);
 }

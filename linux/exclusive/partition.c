@@ -13,10 +13,111 @@
  * partition without tasks, as no task of the program must get there by itself. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mechanisms.h"
 #include "target.h"
+
+/* -- the kernel's threads ---------------------------------------------------------------------------------------- */
+
+static bool meets(const struct cl_cpus *a, const struct cl_cpus *b) {
+  struct cl_cpus both = cl_cpus_and(a, b);
+  return cl_cpus_count(&both) > 0;
+}
+
+/* The kernel's threads that were there in state 1. */
+static int kernel_tasks(const struct cl_hold *hold, struct cl_tasks *kernel) {
+  *kernel = (struct cl_tasks){malloc((hold->tasks.count + 1) * sizeof *kernel->task), 0};
+  if (kernel->task == NULL) return ENOMEM;
+  for (size_t i = 0; i < hold->tasks.count; i++) {
+    struct cl_task task = hold->tasks.task[i];
+    if (task.kernel && cl_task_allowed(task.tid, &task.allowed) == 0) kernel->task[kernel->count++] = task;
+  }
+  return 0;
+}
+
+/* The kernel forgets the affinity of its own threads when it creates a partition, and before 6.2 what any task has
+ * requested whenever its cpuset changes: pins those again that were pinned, to what is left to them. */
+static void pins_again(const struct cl_hold *hold) {
+  const struct cl_baseline *base = hold->changes.base;
+  bool forgets = !cl_kernel_since(6, 2);
+  for (size_t i = 0; !hold->changes.plan && i < base->count; i++) {
+    const struct cl_known *known = &base->known[i];
+    struct cl_task is;
+    struct cl_cpus left;
+    bool program = known->how == CL_PROGRAM;
+    if (known->kind != CL_TASK || cl_cpus_parse(program ? known->written : known->base, &left)) continue;
+    if (!program) left = cl_cpus_minus(&left, &base->held);
+    if (cl_cpus_count(&left) == 0 || cl_task_look(known->tid, &is) || is.born != known->born) continue;
+    if (!is.kernel && !forgets) continue;
+    /* What was told to be less since, by whom it may, is more than forgotten. */
+    struct cl_cpus lost = cl_cpus_minus(&left, &is.allowed);
+    if (cl_cpus_equal(&is.allowed, &left) || ((is.kernel || program) && cl_cpus_count(&lost))) continue;
+    if (!is.kernel && !program) {
+      struct cl_cpus may = cl_granted_of(known->tid, &base->possible);
+      if (!cl_cpus_equal(&is.allowed, &may)) continue; /* requested since */
+    }
+    cl_task_allow(known->tid, &left); /* or its cpuset has none of these */
+  }
+}
+
+/* Moves kernel threads off the CPUs: those that `kernel` lists, as they were before. `itself`: the kernel has done
+ * it, or in a plan will do it, so that they only have to be counted. */
+static int kernel_away(struct cl_hold *hold, const struct cl_tasks *kernel, bool itself) {
+  for (size_t i = 0; i < kernel->count; i++) {
+    struct cl_task task = kernel->task[i];
+    if (!meets(&task.allowed, &hold->cpus)) continue;
+    if (itself && hold->changes.plan) {
+      if (task.fixed) hold->kernel_stay++;
+      else hold->kernel_moved++;
+      continue;
+    }
+    if (cl_task_allowed(task.tid, &task.allowed)) continue; /* it has ended */
+    struct cl_cpus left = cl_cpus_minus(&task.allowed, &hold->cpus);
+    int error = 0;
+    if (!meets(&task.allowed, &hold->cpus)) hold->kernel_moved++;
+    else if (task.fixed || cl_cpus_count(&left) == 0) hold->kernel_stay++;
+    else if ((error = cl_change_affinity(&hold->changes, &task, NULL, &left)) == 0) hold->kernel_moved++;
+    else if (error == EINVAL) hold->kernel_stay++;
+    else if (error != ESRCH) return error;
+  }
+  return 0;
+}
+
+/* Moves off kernel threads that came since: a new one starts with all CPUs, whatever kthreadd has. Returns their
+ * number. */
+static int kernel_sweep(struct cl_hold *hold) {
+  static char *last;
+  char *list;
+  struct cl_tasks kernel;
+  if (cl_read_all("/proc/2/task/2/children", &list) == 0) {
+    bool same = last != NULL && strcmp(last, list) == 0;
+    free(last);
+    last = list;
+    if (same) return 0;
+  }
+  int before = hold->kernel_moved, stay = hold->kernel_stay;
+  if (cl_tasks_kernel(&kernel)) return 0;
+  kernel_away(hold, &kernel, false);
+  cl_tasks_free(&kernel);
+  hold->kernel_stay = stay; /* these were counted when it was cleared */
+  return hold->kernel_moved - before;
+}
+
+/* -- the partition ---------------------------------------------------------------------------------------------- */
+
+static const char *v2_cannot(const struct cl_hold *hold) {
+  char mount[CL_PATH_MOST], path[CL_PATH_MOST], text[512], padded[sizeof text + 2];
+  if (cl_needs_root(hold)) return "needs root";
+  if (cl_group_mount(mount, sizeof mount)) return "cgroup v2 is not mounted";
+  if (cl_read(cl_join(path, mount, "cgroup.controllers"), text, sizeof text)) text[0] = '\0';
+  snprintf(padded, sizeof padded, " %s ", text);
+  if (strstr(padded, " cpuset ") == NULL)
+    return "cgroup v2 has no cpuset controller: the kernel lacks it, or cgroup v1 uses it";
+  if (hold->request->tid > 0) return "in cgroup v2 a thread cannot leave the cgroup of its process";
+  return NULL;
+}
 
 /* The unit that one of the processes is in, or "". */
 static void unit_of(const struct cl_hold *hold, char *unit, size_t size) {
@@ -28,7 +129,7 @@ static void unit_of(const struct cl_hold *hold, char *unit, size_t size) {
 
 static const char *cannot(const struct cl_hold *hold, bool isolated, char *why, size_t size) {
   const struct cl_request *request = hold->request;
-  const char *no = cl_v2_cannot(hold);
+  const char *no = v2_cannot(hold);
   if (no != NULL) return no;
   if (isolated && request->mechanism == NULL && cl_cpus_count(&hold->use) > 1)
     return "the kernel does not balance threads across isolated CPUs";
@@ -95,24 +196,39 @@ static int make_by_systemd(struct cl_hold *hold, const char *mount, const char *
   return partition(hold, slice, &hold->cpus, kind, why, size);
 }
 
+/* A group directly below the mount that lists some of the CPUs is in the way of a partition: it loses them. One with no
+ * CPU left gets what the others have, as "" would be all. */
+static int narrow(void *context, const char *name) {
+  struct cl_hold *hold = context;
+  char mount[CL_PATH_MOST], group[CL_PATH_MOST], path[CL_PATH_MOST], text[CL_CPUS_TEXT];
+  struct cl_cpus set;
+  if (cl_is_ours(name) || cl_group_mount(mount, sizeof mount)) return 0;
+  if (*cl_join(group, mount, name) == '\0') return ENAMETOOLONG;
+  if (!cl_is_group(group) || cl_read(cl_join(path, group, "cpuset.cpus"), text, sizeof text)) return 0;
+  if (cl_cpus_parse(text, &set) || cl_cpus_count(&set) == 0) return 0;
+  struct cl_cpus left = cl_cpus_minus(&set, &hold->cpus);
+  if (cl_cpus_count(&left) == 0) left = hold->lists;
+  int error = cl_cpus_equal(&left, &set) ? 0 : cl_change_cpus(&hold->changes, path, &left);
+  return error == ENOENT || error == ENODEV ? 0 : error;
+}
+
 static int make(struct cl_hold *hold, const char *kind, struct cl_tasks *kernel, char *why, size_t size) {
   struct cl_changes *changes = &hold->changes;
   char mount[CL_PATH_MOST], idle[CL_PATH_MOST];
-  int narrowed = 0;
-  int error = cl_group_mount("", mount, sizeof mount);
+  int error = cl_group_mount(mount, sizeof mount);
   if (error) return cl_why(why, size, error, "cgroup v2 is not mounted");
-  if ((error = cl_kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
+  if ((error = kernel_tasks(hold, kernel)) != 0) return cl_why(why, size, error, "cannot read the tasks");
   /* For an isolated partition the kernel moves its own threads, and back. For others newer versions do not, nor do
    * they restore a thread whose affinity is narrowed while the partition exists: so they are moved before it is
    * created, and restored after it is gone. */
-  if (strcmp(kind, "isolated") != 0 && (error = cl_kernel_away(hold, kernel, false)) != 0)
+  if (strcmp(kind, "isolated") != 0 && (error = kernel_away(hold, kernel, false)) != 0)
     return cl_why(why, size, error, "cannot move the kernel threads");
   if (cl_systemd_runs()) return make_by_systemd(hold, mount, kind, why, size);
   /* Cgroups that list the CPUs forbid the partition, and the partition forbids them to get the CPUs back: so it is
    * created after they are narrowed, and removed before. */
   error = cl_change_cpuset_on(changes, mount);
   if (error) return cl_why(why, size, error, "cannot enable the cpuset controller in %s", mount);
-  if ((error = cl_groups_narrow(hold, mount, false, &narrowed)) != 0)
+  if ((error = cl_list(mount, narrow, hold)) != 0)
     return cl_why(why, size, error, "cannot narrow the cgroups in %s", mount);
   cl_group_name(hold, mount, "", hold->group);
   error = cl_change_folder(changes, hold->group);
@@ -131,26 +247,34 @@ static int clear(struct cl_hold *hold, const char *kind, char *why, size_t size)
   struct cl_tasks kernel = {NULL, 0};
   *why = '\0';
   int error = make(hold, kind, &kernel, why, size);
-  if (!error) cl_pins_again(hold);
-  if (!error && isolated) error = cl_kernel_away(hold, &kernel, true);
+  if (!error) pins_again(hold);
+  if (!error && isolated) error = kernel_away(hold, &kernel, true);
   if (error && *why == '\0') cl_why(why, size, error, "cannot place the tasks");
-  /* From 6.9 on the kernel keeps the workqueues off isolated CPUs by itself. */
-  if (!error && (!isolated || !cl_kernel_since(6, 9)) && (error = cl_workqueues_away(hold)) != 0)
-    cl_why(why, size, error, "cannot move the workqueues");
+  /* From 6.9 on the kernel keeps the workqueues off isolated CPUs by itself, but forgets that whenever the mask is
+   * written, as another reservation may do. */
+  if (!error && (error = cl_workqueues_away(hold)) != 0) cl_why(why, size, error, "cannot move the workqueues");
   cl_tasks_free(&kernel);
   return error;
+}
+
+/* Moves a task of the program into hold->group, and onto hold->use whatever it has requested. task->allowed is what it
+ * had before the first thread of its process entered: recorded first, as the kernel gives a task what it has asked for out
+ * of its new group's CPUs, before 6.2 forgets it, and shows nobody what that was. */
+static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
+  struct cl_changes *changes = &hold->changes;
+  int error = cl_change_program(changes, task, NULL, hold->id);
+  if (!error) error = cl_change_group(changes, task, hold->group);
+  if (!error && !changes->plan) error = cl_change_program(changes, task, &hold->use, hold->id);
+  if (!error && !changes->plan) error = cl_task_allow(task->tid, &hold->use);
+  return error ? cl_why(why, size, error, "cannot move task %d (%s) to %s", task->tid, task->name, hold->group) : 0;
 }
 
 static int isolated_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "isolated", why, size); }
 
 static int root_clear(struct cl_hold *hold, char *why, size_t size) { return clear(hold, "root", why, size); }
 
-static int enter(struct cl_hold *hold, const struct cl_task *task, char *why, size_t size) {
-  return cl_group_enter(hold, "", task, why, size);
-}
-
 /* From 7.0 on a new kernel thread has no CPU of an isolated partition. */
-static int isolated_sweep(struct cl_hold *hold) { return cl_kernel_since(7, 0) ? 0 : cl_kernel_sweep(hold); }
+static int isolated_sweep(struct cl_hold *hold) { return cl_kernel_since(7, 0) ? 0 : kernel_sweep(hold); }
 
 const struct cl_mechanism cl_isolated = {
     .name = "isolated",
@@ -169,5 +293,5 @@ const struct cl_mechanism cl_root = {
     .cannot = root_cannot,
     .clear = root_clear,
     .enter = enter,
-    .sweep = cl_kernel_sweep,
+    .sweep = kernel_sweep,
 };

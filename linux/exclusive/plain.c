@@ -89,3 +89,9 @@ void cl_json_string(FILE *out, const char *text) {
   }
   fputc('"', out);
 }
+
+void cl_json_text(FILE *out, const char *comma, const char *key, const char *text) {
+  fprintf(out, "%s\"%s\": ", comma, key);
+  if (text) cl_json_string(out, text);
+  else fputs("null", out);
+}

@@ -23,5 +23,7 @@ void cl_plain_print(FILE *out, const char *format, va_list values) __attribute__
 
 /* Text in quotes as JSON; bytes that are not UTF-8 become U+FFFD, what a terminal would act on (plain.h) its number. */
 void cl_json_string(FILE *out, const char *text);
+/* "key": "text", or null, behind `comma` */
+void cl_json_text(FILE *out, const char *comma, const char *key, const char *text);
 
 #endif

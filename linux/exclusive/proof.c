@@ -2,7 +2,6 @@
 #include "proof.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "plain.h"
 
@@ -34,28 +33,19 @@ static void put_strays(FILE *out, const struct cl_proof *proof) {
 
 /* A tick is taken away at boot only: said where one remains. */
 static void put_ticks(FILE *out, const struct cl_hold *hold, double ticks) {
-  char text[CL_CPUS_TEXT];
   struct cl_cpus quiet;
-  if (cl_read("/sys/devices/system/cpu/nohz_full", text, sizeof text) || cl_cpus_parse(text, &quiet))
-    quiet = cl_cpus_none();
+  if (cl_read_cpus("/sys/devices/system/cpu/nohz_full", &quiet)) quiet = cl_cpus_none();
   struct cl_cpus left = cl_cpus_minus(&hold->cpus, &quiet);
-  if (!(ticks >= 10) || cl_cpus_count(&left) == 0) return;
-  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s stops it\n", cl_cpus_format(&left, text));
+  if (!(ticks >= 10) || cl_cpus_empty(&left)) return;
+  fprintf(out, "the timer tick remains: only the boot parameter nohz_full=%s stops it\n", cl_cpus_text(&left));
 }
 
 void cl_proof_table(FILE *out, const struct cl_hold *hold, const struct cl_proof *proof) {
   struct cl_rates before = cl_rates_of(&proof->before[0], &proof->before[1]);
   struct cl_rates held = cl_rates_of(&proof->during[0], &proof->during[1]);
   const struct cl_program *program = &proof->program;
-  char text[CL_CPUS_TEXT];
-  fprintf(out, "CPU %-30s%12s%12s\n", cl_cpus_format(&hold->cpus, text), "before", "held");
-  put_line(out, "run-queue wait, % of a CPU", before.wait, held.wait);
-  put_line(out, "busy, % of a CPU", before.busy, held.busy);
-  put_line(out, "context switches per second", before.switches, held.switches);
-  put_line(out, "device interrupts per second", before.devices, held.devices);
-  put_line(out, "IPIs per second", before.between, held.between);
-  put_line(out, "timer interrupts per second", before.ticks, held.ticks);
-  put_line(out, "softirqs per second", before.softirqs, held.softirqs);
+  fprintf(out, "CPU %-30s%12s%12s\n", cl_cpus_text(&hold->cpus), "before", "held");
+  for (size_t i = 0; i < CL_COUNTED; i++) put_line(out, cl_counted[i].label, before.rate[i], held.rate[i]);
   put_line(out, "observed, s", before.seconds, held.seconds);
   fprintf(out, "program: wall %.3f s, CPU %.3f s", program->wall_s, program->cpu_s);
   if (program->cpu_s > 0) fprintf(out, " (wall/CPU %.3f)", program->wall_s / program->cpu_s);
@@ -75,27 +65,14 @@ void cl_json_number(FILE *out, const char *comma, const char *key, double value)
 
 void cl_rates_json(FILE *out, const struct cl_rates *rates) {
   cl_json_number(out, "", "seconds", rates->seconds);
-  cl_json_number(out, ", ", "run_queue_wait_percent", rates->wait);
-  cl_json_number(out, ", ", "busy_percent", rates->busy);
-  cl_json_number(out, ", ", "switches_per_s", rates->switches);
-  cl_json_number(out, ", ", "device_interrupts_per_s", rates->devices);
-  cl_json_number(out, ", ", "cpu_interrupts_per_s", rates->between);
-  cl_json_number(out, ", ", "timer_interrupts_per_s", rates->ticks);
-  cl_json_number(out, ", ", "softirqs_per_s", rates->softirqs);
+  for (size_t i = 0; i < CL_COUNTED; i++) cl_json_number(out, ", ", cl_counted[i].key, rates->rate[i]);
 }
 
 static void put_window(FILE *out, const char *name, const struct cl_counters window[2]) {
   struct cl_rates rates = cl_rates_of(&window[0], &window[1]);
-  fprintf(out, "  \"%s\": {", name);
+  fprintf(out, ",\n  \"%s\": {", name);
   cl_rates_json(out, &rates);
-  fprintf(out, "},\n");
-}
-
-static void put_text(FILE *out, const char *key, const char *value) {
-  fprintf(out, "  \"%s\": ", key);
-  if (value == NULL) fputs("null", out);
-  else cl_json_string(out, value);
-  fputs(",\n", out);
+  fputc('}', out);
 }
 
 static const char *truth(bool value) { return value ? "true" : "false"; }
@@ -103,30 +80,26 @@ static const char *truth(bool value) { return value ? "true" : "false"; }
 void cl_proof_json(FILE *out, const struct cl_hold *hold, const struct cl_mechanism *mechanism,
                    const struct cl_proof *proof) {
   const struct cl_program *program = &proof->program;
-  char text[CL_CPUS_TEXT];
-  fputs("{\n", out);
-  put_text(out, "cpus", cl_cpus_format(&hold->cpus, text));
-  put_text(out, "used", cl_cpus_format(&hold->use, text));
-  put_text(out, "mechanism", mechanism ? mechanism->name : NULL);
-  fprintf(out, "  \"cleared_ms\": %.3f,\n", proof->cleared_s * 1e3);
+  cl_json_text(out, "{\n  ", "cpus", cl_cpus_text(&hold->cpus));
+  cl_json_text(out, ",\n  ", "used", cl_cpus_text(&hold->use));
+  cl_json_text(out, ",\n  ", "mechanism", mechanism ? mechanism->name : NULL);
+  cl_json_number(out, ",\n  ", "cleared_ms", proof->cleared_s * 1e3);
   fprintf(out,
-          "  \"moved\": {\"tasks\": %d, \"kernel_threads\": %d, \"kernel_threads_stay\": %d, \"irqs\": %d, "
-          "\"managed_irqs_stay\": %d},\n",
+          ",\n  \"moved\": {\"tasks\": %d, \"kernel_threads\": %d, \"kernel_threads_stay\": %d, \"irqs\": %d, "
+          "\"managed_irqs_stay\": %d}",
           hold->moved, hold->kernel_moved, hold->kernel_stay, hold->irqs_moved, hold->irqs_managed);
   put_window(out, "before", proof->before);
   put_window(out, "held", proof->during);
-  fprintf(out, "  \"program\": {");
-  cl_json_number(out, "", "wall_s", program->wall_s);
+  cl_json_number(out, ",\n  \"program\": {", "wall_s", program->wall_s);
   cl_json_number(out, ", ", "cpu_s", program->cpu_s);
   cl_json_number(out, ", ", "wall_over_cpu", program->cpu_s > 0 ? program->wall_s / program->cpu_s : NAN);
-  fprintf(out, ", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu},\n", program->involuntary,
+  fprintf(out, ", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu}", program->involuntary,
           program->voluntary);
-  put_text(out, "stray_source", proof->source);
-  fprintf(out, "  \"switches_lost\": %llu,\n  \"strays\": [", proof->lost);
+  cl_json_text(out, ",\n  ", "stray_source", proof->source);
+  fprintf(out, ",\n  \"switches_lost\": %llu,\n  \"strays\": [", proof->lost);
   for (size_t i = 0; i < proof->strays; i++) {
     const struct cl_stray *stray = &proof->stray[i];
-    fputs(i ? ",\n    {\"name\": " : "\n    {\"name\": ", out);
-    cl_json_string(out, stray->name);
+    cl_json_text(out, i ? ",\n    {" : "\n    {", "name", stray->name);
     fprintf(out, ", \"tid\": %d, \"kernel\": %s, \"fixed\": %s, \"times\": %llu}", stray->tid, truth(stray->kernel),
             truth(stray->fixed), stray->times);
   }

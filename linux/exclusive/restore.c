@@ -11,11 +11,14 @@
 #include "settle.h"
 #include "state.h"
 
+#define PATIENCE_S 60 /* as long as `run` waits */
+
 int cl_restore_dead(void) {
   static const struct cl_settling dead = {0};
   struct cl_settled done;
   int error = cl_settle(&dead, &done);
-  if (error) cl_warn("not all changes of dead reservations could be undone: %s", strerror(error));
+  if (error && error != EPROTO) /* which ends what comes next, with the same line */
+    cl_warn("not all changes of dead reservations could be undone: %s", cl_state_error(error));
   return done.layers;
 }
 
@@ -35,17 +38,21 @@ static bool is_there(int id) {
 int cl_restore(const struct cl_restore_request *request) {
   const struct cl_settling how = {.id = request->id, .all = request->all, .repair = request->repair};
   struct cl_settled done;
+  char who[64];
   int lock;
   if (geteuid() != 0 && !cl_files_is_tree()) return cl_fail("restore needs root: try sudo");
-  int error = cl_state_lock(&lock);
-  if (error) return cl_fail("%s cannot be used: %s", CL_STATE, strerror(error));
+  int error = cl_state_lock(&lock, PATIENCE_S);
+  if (error == EWOULDBLOCK)
+    return cl_fail("%s has been setting up or releasing a reservation for %d s: check what it is doing, then try again",
+                   cl_state_holder_text(who), PATIENCE_S);
+  if (error) return cl_fail("%s cannot be used: %s", CL_STATE, cl_state_error(error));
   if (request->id && !is_there(request->id)) {
     close(lock);
     return cl_fail("there is no reservation %d: `status` lists them", request->id);
   }
   error = cl_settle(&how, &done);
   close(lock);
-  if (error && error != EIO) return cl_fail("the records in %s cannot be used: %s", CL_STATE, strerror(error));
+  if (error && error != EIO) return cl_fail("the records in %s cannot be used: %s", CL_STATE, cl_state_error(error));
   if (request->json) put_json(&done);
   else if (done.layers + done.done + done.foreign + done.failed + done.damaged == 0) cl_say("nothing to undo");
   else

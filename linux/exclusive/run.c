@@ -75,7 +75,7 @@ struct run {
   double patience; /* until when it is waited for CPUs that are held (--wait) */
   int told;         /* signals so far */
   bool unfinished; /* something is left to do for the watcher */
-  bool held, offline_said, group_said, wait_said;
+  bool held, offline_said, away_said, group_said, wait_said;
 };
 
 /* State 0: is the request possible? Nothing is changed by these. */
@@ -135,9 +135,9 @@ static int check_free(const struct run *r) {
 
 /* The name of the program's scope is not another's. */
 static int check_unit(const struct cl_request *request) {
-  char folder[CL_PATH_MOST], controller[64];
+  char folder[CL_PATH_MOST];
   if (!cl_systemd_runs()) return cl_fail("--unit %s: systemd does not run here: leave it out", request->unit);
-  if (cl_systemd_find(request->unit, folder, sizeof folder, controller, sizeof controller)) return 0;
+  if (cl_systemd_find(request->unit, folder, sizeof folder)) return 0;
   return cl_fail("--unit %s: this unit already exists: give another name", request->unit);
 }
 
@@ -154,6 +154,9 @@ static int check_mechanism(const char *name) {
     size_t length = strlen(names);
     snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", cl_mechanisms[i]->name);
   }
+  if (strncmp(name, "cpuset", strlen("cpuset")) == 0)
+    return cl_fail(
+        "the mechanism %s no longer exists: isolated and root replace it, affinity where there is no cgroup v2", name);
   return cl_fail("there is no mechanism %s: choose one of %s", name, names);
 }
 
@@ -290,15 +293,6 @@ static int interrupted(const struct run *r) {
   return 0;
 }
 
-/* "pid 4711 (coreloom-exclus)" */
-static const char *holder(char text[64]) {
-  struct cl_task task;
-  int pid = cl_state_holder();
-  if (pid == 0 || cl_task_look(pid, &task)) snprintf(text, 64, "another tool");
-  else snprintf(text, 64, "pid %d (%s)", pid, task.name);
-  return text;
-}
-
 /* Takes the lock, which others hold only while they set up or release. While this tool sets up, a signal or a
  * timeout ends the wait; to release it waits as long as it takes. Returns the exit status. */
 static int lock_state(const struct run *r, bool gives_back, int *lock) {
@@ -308,15 +302,16 @@ static int lock_state(const struct run *r, bool gives_back, int *lock) {
   for (;;) {
     int error = cl_state_try(lock);
     if (error == 0) return 0;
-    if (error != EWOULDBLOCK) return cl_fail("%s cannot be used: %s", CL_STATE, strerror(error));
+    if (error != EWOULDBLOCK) return cl_fail("%s cannot be used: %s", CL_STATE, cl_state_error(error));
     double waited = cl_now() - start;
     int status = gives_back ? 0 : interrupted(r);
     if (status) return status;
     if (!gives_back && waited > LOCK_S)
       return cl_fail(
           "%s has been setting up or releasing a reservation for %.0f s: check what it is doing, then try again",
-          holder(who), waited);
-    if (!said && waited > TELL_S) cl_say("waiting for %s, which is setting up or releasing a reservation", holder(who));
+          cl_state_holder_text(who), waited);
+    if (!said && waited > TELL_S)
+      cl_say("waiting for %s, which is setting up or releasing a reservation", cl_state_holder_text(who));
     said |= waited > TELL_S;
     struct pollfd signals = {r->signals, POLLIN, 0};
     poll(&signals, !gives_back, 20);
@@ -361,9 +356,10 @@ static int note_others(const struct run *r) {
 static int open_layer(struct run *r) {
   struct cl_reservation first = {.tool = getpid(), .cpus = r->hold.cpus};
   struct cl_task self;
-  char program[64], watcher[64], list[CL_CPUS_TEXT], before[256];
+  char program[64], list[CL_CPUS_TEXT], before[256];
   int error = cl_baseline_refresh(&r->base);
   if (error == ENOENT) error = cl_baseline_take(&r->base);
+  if (!error && cl_baseline_is_elsewhere(&r->base)) error = EXDEV;
   if (!error) error = cl_task_read(getpid(), &self);
   if (!error) error = cl_boot(first.boot);
   if (error) return error;
@@ -379,10 +375,6 @@ static int open_layer(struct run *r) {
   if (!error) error = cl_layer_put_note(&r->layer, "use", cl_cpus_format(&r->hold.use, list));
   struct cl_cpus wish = cl_baseline_wish(&r->base, task);
   if (!error) error = cl_layer_put_note(&r->layer, "wish", cl_cpus_format(&wish, list));
-  if (cl_task_look(r->watcher.pid, &self) == 0) {
-    snprintf(watcher, sizeof watcher, "%d %llu", r->watcher.pid, self.born);
-    if (!error) error = cl_layer_put_note(&r->layer, "watcher", watcher);
-  }
   struct cl_rates rates = cl_rates_of(&r->hold.before[0], &r->hold.before[1]);
   cl_rates_format(&rates, before);
   if (!error) error = cl_layer_put_note(&r->layer, "before", before);
@@ -494,6 +486,25 @@ static void add(char *text, size_t size, const char *format, ...) {
   va_end(values);
 }
 
+/* Beside a partition, the kernel shows of a task's request only what the partition leaves: when affinity is set, the
+ * rest of what a task has asked for meanwhile cannot be kept. */
+static void warn_mixed(const struct run *r) {
+  struct cl_reservation *list;
+  size_t count;
+  char cpus[CL_CPUS_TEXT];
+  bool by_affinity = strcmp(r->mechanism->name, "affinity") == 0, said = false;
+  if (cl_layers(&list, &count)) return;
+  for (size_t i = 0; i < count && !said; i++) {
+    const struct cl_reservation *other = &list[i];
+    if (!other->alive || other->tool == r->hold.id || other->mechanism[0] == '\0') continue;
+    if ((strcmp(other->mechanism, "affinity") == 0) == by_affinity) continue;
+    cl_warn("CPU %s is held by %s: a task that sets its own affinity while both are held may keep only a part of it",
+            cl_cpus_format(&other->cpus, cpus), other->mechanism);
+    said = true;
+  }
+  free(list);
+}
+
 static void count_moves(const struct cl_hold *h, char *text, size_t size) {
   text[0] = '\0';
   if (h->moved) add(text, size, ", %d task%s moved", h->moved, h->moved == 1 ? "" : "s");
@@ -535,13 +546,14 @@ static int set_up(struct run *r) {
   r->wait_said |= status == TRY_AGAIN;
   if (status) return status;
   int error = open_layer(r);
-  if (error) return cl_fail("%s cannot be written: %s", CL_STATE, strerror(error));
+  if (error) return cl_fail("the records in %s cannot be used: %s", CL_STATE, cl_state_error(error));
   hold->changes.layer = &r->layer;
   hold->changes.base = &r->base;
   double start = cl_now();
   int refused = clear(r);
   if ((status = interrupted(r)) != 0) return status;
   if (refused) return CL_EXIT_REFUSED;
+  warn_mixed(r);
   error = cl_irqs_clear(hold);
   if (error) cl_warn("not all interrupts could be moved: %s", strerror(error));
   r->proof.cleared_s = cl_now() - start;
@@ -662,7 +674,7 @@ static int give_back(struct run *r, bool proven) {
   if (!error && !ended) error = cl_baseline_refresh(&r->base);
   if (!error) error = cl_settle(&mine, &done);
   if (error)
-    cl_fail("not everything could be undone: the records in %s are kept, run `coreloom exclusive restore`", CL_STATE);
+    cl_fail("not everything could be undone: the records in %s are kept, run `%s restore`", CL_STATE, cl_self());
   else
     cl_say_state(0, "CPU %s released in %.1f ms: %d changes undone, %d already as before, %d left to others",
                  cl_cpus_format(&r->hold.cpus, cpus), (cl_now() - start) * 1e3, done.done, done.already, done.foreign);
@@ -684,7 +696,7 @@ static int give_back(struct run *r, bool proven) {
 
 static void look_after(struct run *r) {
   struct cl_cpus online, off;
-  char path[CL_PATH_MOST + 64], text[512];
+  char path[CL_PATH_MOST + 64], text[512], list[CL_CPUS_TEXT];
   bool ended, there = cl_exists(r->layer.path);
   if (cl_layer_keep(&r->layer, &ended) == 0 && !there && !ended) {
     cl_warn("%s was removed while CPUs are held: writing it again", r->layer.path);
@@ -700,7 +712,7 @@ static void look_after(struct run *r) {
   if (!r->offline_said && cl_online(&online) == 0) {
     off = cl_cpus_minus(&r->hold.cpus, &online);
     if (cl_cpus_count(&off)) {
-      cl_warn("CPU %s went offline while held", cl_cpus_format(&off, path));
+      cl_warn("CPU %s went offline while held", cl_cpus_format(&off, list));
       r->offline_said = true;
     }
   }
@@ -751,6 +763,15 @@ static void take_newcomers(struct run *r) {
   cl_tasks_free(&came);
 }
 
+/* What tasks ask for while a CPU is away is not shown whole either. */
+static void warn_away(struct run *r) {
+  char cpus[CL_CPUS_TEXT];
+  if (r->away_said || cl_cpus_count(&r->base.offline) == 0) return;
+  cl_warn("CPU %s was offline: a task that sets its own affinity meanwhile may keep only a part of it",
+          cl_cpus_format(&r->base.offline, cpus));
+  r->away_said = true;
+}
+
 static void sweep(struct run *r) {
   unsigned long long file = r->base.inode;
   int lock;
@@ -759,6 +780,7 @@ static void sweep(struct run *r) {
   if (r->held && cl_baseline_refresh(&r->base) == 0) find_room(r);
   if (r->held && r->base.inode != file) cl_watcher_tell(&r->watcher, r->deadline);
   if (r->held) cl_baseline_note_offline(&r->base); /* before what tasks then have is taken for what they ask for */
+  if (r->held) warn_away(r);
   if (r->held) take_newcomers(r);
   int came = r->held && r->mechanism->sweep ? r->mechanism->sweep(&r->hold) : 0;
   close(lock);

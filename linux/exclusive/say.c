@@ -17,6 +17,14 @@
 
 static bool is_quiet;
 static int file = -1;
+static char self[64] = "coreloom exclusive";
+
+void cl_say_self(const char *argv0) {
+  const char *slash = strrchr(argv0, '/'), *name = slash ? slash + 1 : argv0;
+  if (*name != '\0' && strlen(name) < sizeof self) snprintf(self, sizeof self, "%s", name);
+}
+
+const char *cl_self(void) { return self; }
 
 void cl_say_quiet(bool quiet) { is_quiet = quiet; }
 

@@ -14,10 +14,68 @@
 #include <unistd.h>
 
 #include "baseline.h"
+#include "counters.h"
 #include "lines.h"
+#include "say.h"
 #include "tasks.h"
 
 #define REMOVED " (deleted)"
+
+/* -- files ------------------------------------------------------------------------------------------------------------ */
+
+int cl_state_folder(void) {
+  char real[CL_PATH_MOST + 256];
+  cl_files_path(CL_STATE, real);
+  if (mkdir(real, 0755)) return errno == EEXIST ? 0 : errno;
+  return chmod(real, 0755) ? errno : 0; /* mkdir is subject to the umask */
+}
+
+int cl_state_open(const char *path, int flags, int *fd) {
+  char real[CL_PATH_MOST + 256];
+  struct stat file;
+  int follow = strncmp(path, "/proc/", strlen("/proc/")) == 0 ? 0 : O_NOFOLLOW;
+  *fd = open(cl_files_path(path, real), flags | follow | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+  int error = *fd < 0 ? errno : fstat(*fd, &file) ? errno : S_ISREG(file.st_mode) ? 0 : ENOTSUP;
+  if (*fd >= 0 && error) close(*fd);
+  /* A folder that is to be written, a FIFO without a reader, a socket, a link. */
+  return error == EISDIR || error == ENXIO || error == ELOOP ? ENOTSUP : error;
+}
+
+static struct flock mark_of(enum cl_mark mark, short type) {
+  return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = mark, .l_len = 1};
+}
+
+int cl_state_mark(int fd, enum cl_mark mark) {
+  struct flock lock = mark_of(mark, F_WRLCK);
+  return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
+}
+
+/* Asks for a lock for reading: only a lock for writing is in its way, and who may only read the file has none. */
+bool cl_state_marked(int fd, enum cl_mark mark) {
+  struct flock lock = mark_of(mark, F_RDLCK);
+  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+}
+
+void cl_state_space(char text[CL_SPACE_TEXT]) {
+  char real[CL_PATH_MOST + 256], link[64];
+  ssize_t length = readlink(cl_files_path("/proc/self/ns/pid", real), link, sizeof link - 1);
+  link[length < 0 ? 0 : length] = '\0';
+  if (sscanf(link, "pid:[%20[0-9]]", text) != 1) snprintf(text, CL_SPACE_TEXT, "-");
+}
+
+const char *cl_state_error(int error) {
+  switch (error) {
+    case EPROTO:
+      return "another version of coreloom-exclusive wrote them: end its reservations with that version, or reboot";
+    case EXDEV:
+      return "they are of another PID namespace, where tasks have other numbers: run it there (nsenter --pid), or, if that "
+             "has ended, restore --all";
+    case ENOTSUP: return "a FIFO, folder or link has the name of a record: remove it";
+    default: return strerror(error);
+  }
+}
+
+/* -- files that processes have open ------------------------------------------------------------------------------------ */
 
 /* What a process has open in CL_STATE; "": nothing. */
 struct open_files {
@@ -47,19 +105,6 @@ static int look_at(void *context, const char *name) {
   snprintf(o->layer, sizeof o->layer, "%s", path);
   o->layer_removed = removed;
   return 0;
-}
-
-/* The layer's reservation lives, or its watcher does: `pid` is one of both, and it has not ended. */
-static bool is_of(const struct cl_text *t, int pid) {
-  const char *watcher = cl_layer_value(t, "watcher");
-  unsigned long long number, born;
-  char text[16];
-  if (t->first.tool == 0 || t->first.ended || cl_layer_value(t, "moved")) return false;
-  if (pid == t->first.tool) return t->first.alive;
-  if (watcher == NULL || strcspn(watcher, " ") >= sizeof text || strchr(watcher, ' ') == NULL) return false;
-  snprintf(text, sizeof text, "%.*s", (int)strcspn(watcher, " "), watcher);
-  return cl_line_number(text, &number) && number == (unsigned long long)pid &&
-         cl_line_number(strchr(watcher, ' ') + 1, &born) && cl_task_lives(pid, born);
 }
 
 struct search {
@@ -95,28 +140,24 @@ static int has_lock(void *context, const struct open_files *of) {
 
 /* A tool working under a lock whose file was removed goes first: the new file was never written to. EWOULDBLOCK:
  * there is one. */
-static int give_way(int fd, bool waits) {
+static int give_way(int fd) {
   struct stat file;
   if (fstat(fd, &file)) return errno;
-  while (file.st_size == 0 && search(has_lock, NULL) == -1) {
-    if (!waits) return EWOULDBLOCK;
-    poll(NULL, 0, 10);
-  }
-  return 0;
+  return file.st_size == 0 && search(has_lock, NULL) == -1 ? EWOULDBLOCK : 0;
 }
 
 /* The file may be removed while waiting for it: then the lock obtained is useless, and this starts again. */
-static int lock(int *fd, int how) {
+int cl_state_try(int *fd) {
   char real[CL_PATH_MOST + 256];
   struct stat got, there;
+  cl_files_path(CL_STATE "/lock", real);
   for (;;) {
-    int error = mkdir(cl_files_path(CL_STATE, real), 0755) && errno != EEXIST ? errno : 0;
+    int error = cl_state_folder();
+    if (!error) error = cl_state_open(CL_STATE "/lock", O_RDWR | O_CREAT, fd);
     if (error) return error;
-    *fd = open(cl_files_path(CL_STATE "/lock", real), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (*fd < 0) return errno;
-    while (!error && flock(*fd, how)) error = errno == EINTR && !(how & LOCK_NB) ? 0 : errno;
+    if (flock(*fd, LOCK_EX | LOCK_NB)) error = errno;
     bool same = !error && fstat(*fd, &got) == 0 && stat(real, &there) == 0 && got.st_ino == there.st_ino;
-    if (same && (error = give_way(*fd, !(how & LOCK_NB))) == 0) break;
+    if (same && (error = give_way(*fd)) == 0) break;
     close(*fd);
     if (error) return error;
   }
@@ -126,13 +167,24 @@ static int lock(int *fd, int how) {
   return 0;
 }
 
-int cl_state_lock(int *fd) { return lock(fd, LOCK_EX); }
-
-int cl_state_try(int *fd) { return lock(fd, LOCK_EX | LOCK_NB); }
+int cl_state_lock(int *fd, double patience_s) {
+  int error;
+  for (double until = cl_now() + patience_s; (error = cl_state_try(fd)) == EWOULDBLOCK && cl_now() < until;)
+    poll(NULL, 0, 10);
+  return error;
+}
 
 int cl_state_holder(void) {
   char text[16];
   return cl_read(CL_STATE "/lock", text, sizeof text) ? 0 : atoi(text);
+}
+
+const char *cl_state_holder_text(char text[64]) {
+  struct cl_task task;
+  int pid = cl_state_holder();
+  if (pid == 0 || cl_task_look(pid, &task)) snprintf(text, 64, "another tool");
+  else snprintf(text, 64, "pid %d (%s%s)", pid, task.name, task.state == 'T' ? ", stopped" : "");
+  return text;
 }
 
 /* -- the baseline ----------------------------------------------------------------------------------------------------- */
@@ -142,11 +194,16 @@ struct newest {
   unsigned long long copy;
 };
 
+/* A removed layer of a tool or watcher that lives, and not replaced or ended since. */
+static bool counts(const struct cl_text *t) {
+  return t->first.tool && (t->first.alive || t->first.watched) && !t->first.ended && !cl_layer_value(t, "moved");
+}
+
 static int compare_baseline(void *context, const struct open_files *of) {
   struct newest *newest = context;
   struct cl_text t;
   if (of->baseline[0] == '\0' || cl_layer_read(of->layer, &t)) return 0;
-  bool lives = is_of(&t, of->pid);
+  bool lives = counts(&t);
   cl_layer_free(&t);
   struct cl_baseline b;
   if (!lives || cl_baseline_look(&b, of->baseline)) return 0;
@@ -185,7 +242,8 @@ static int add_layer(void *context, const char *name) {
   if ((size_t)snprintf(path, sizeof path, "%s/%s", CL_STATE, name) >= sizeof path) return ENAMETOOLONG;
   int error = cl_layer_read(path, &t);
   if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
-  error = add(context, &t.first);
+  if (t.strange) cl_warn("%s is no file of this tool: ignored, remove it", path);
+  error = t.strange ? 0 : add(context, &t.first);
   cl_layer_free(&t);
   return error;
 }
@@ -194,7 +252,7 @@ static int add_removed(void *context, const struct open_files *of) {
   struct gather *g = context;
   struct cl_text t;
   if (!of->layer_removed || cl_layer_read(of->layer, &t)) return 0;
-  bool new = is_of(&t, of->pid);
+  bool new = counts(&t);
   for (size_t i = 0; i < g->count; i++) new &= g->list[i].id != t.first.id;
   int error = new ? add(g, &t.first) : 0;
   cl_layer_free(&t);

@@ -5,13 +5,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "enforced.h"
 #include "plain.h"
 #include "proof.h"
 #include "say.h"
@@ -19,8 +19,8 @@
 
 #define LOOK_S 0.2 /* the first window */
 
-static const char *const states[] = {"starting", "held", "tool gone", "other boot", "damaged"};
-enum { STARTING, HELD, GONE, OTHER_BOOT, DAMAGED, STATES };
+static const char *const states[] = {"starting", "held", "broken", "tool gone", "other boot", "damaged"};
+enum { STARTING, HELD, BROKEN, GONE, OTHER_BOOT, DAMAGED, STATES };
 
 /* A reservation, read once. */
 struct row {
@@ -51,44 +51,6 @@ struct look {
 
 /* -- reading ---------------------------------------------------------------------------------------------------- */
 
-/* The cgroup of this tool that a directory is in: up to the part whose name has its number, or for systemd the scope
- * below. */
-static void own_group(const char *folder, int id, char group[CL_PATH_MOST]) {
-  char name[48];
-  group[0] = '\0';
-  for (int i = 0; i < 2; i++) {
-    snprintf(name, sizeof name, i ? "/coreloom_%d.slice" : "/coreloom-%d", id);
-    const char *found = strstr(folder, name), *end = found ? found + strlen(name) : NULL;
-    if (found == NULL || (*end != '\0' && *end != '/')) continue;
-    if (i && *end == '/') end += 1 + strcspn(end + 1, "/");
-    if (end - folder < CL_PATH_MOST) snprintf(group, CL_PATH_MOST, "%.*s", (int)(end - folder), folder);
-  }
-}
-
-static int first_group(void *context, const char *name) {
-  char *folder = context, path[CL_PATH_MOST];
-  size_t length = strlen(folder);
-  if ((size_t)snprintf(path, sizeof path, "%s/%s/cgroup.procs", folder, name) >= sizeof path || !cl_exists(path))
-    return 0;
-  snprintf(folder + length, CL_PATH_MOST - length, "/%s", name);
-  return -1;
-}
-
-/* Where the processes of a cgroup were moved to, if they were. */
-static void made_group(int id, char group[CL_PATH_MOST]) {
-  static const char *const form[] = {"%s/coreloom-%d", "%s/coreloom_%d.slice"};
-  static const char *const hierarchy[] = {"", "cpuset"};
-  char mount[CL_PATH_MOST - 64];
-  for (size_t i = 0; i < 4; i++) {
-    if (cl_group_mount(hierarchy[i / 2], mount, sizeof mount)) continue;
-    if (i % 2) snprintf(group, CL_PATH_MOST, form[1], mount, id);
-    else snprintf(group, CL_PATH_MOST, form[0], mount, id);
-    if (i % 2) cl_list(group, first_group, group);
-    if (cl_exists(group)) return;
-  }
-  group[0] = '\0';
-}
-
 /* A process of the program, if it lives: the first of these is hold->program. */
 static int add_program(struct cl_held *held, const char *text) {
   struct cl_task task;
@@ -100,12 +62,16 @@ static int add_program(struct cl_held *held, const char *text) {
   return error;
 }
 
-static void read_programs(const struct cl_reservation *r, struct cl_held *held) {
+static void read_layer(const struct cl_reservation *r, struct cl_held *held) {
   struct cl_text t;
-  const char *folder;
+  const char *folder, *use;
   if (cl_layer_read(r->path, &t)) return;
+  if ((use = cl_layer_value(&t, "use")) != NULL) cl_cpus_parse(use, &held->hold.use);
   for (size_t i = 0; i < t.count; i++) {
     const struct cl_entry *e = &t.entry[i];
+    /* Where a process was moved to, unless that was not made in the end. */
+    if (e->kind == CL_ENTRY_GROUP && cl_exists(e->field[3]))
+      snprintf(held->hold.group, CL_PATH_MOST, "%s", e->field[3]);
     if (e->kind != CL_ENTRY_NOTE || (strcmp(e->field[0], "program") != 0 && strcmp(e->field[0], "also") != 0)) continue;
     if (add_program(held, e->field[1])) break;
   }
@@ -116,23 +82,15 @@ static void read_programs(const struct cl_reservation *r, struct cl_held *held) 
 
 void cl_held_of(const struct cl_reservation *r, struct cl_held *held) {
   struct cl_hold *hold = &held->hold;
-  char text[CL_CPUS_TEXT], folder[CL_FOLDER_MOST];
   memset(held, 0, sizeof *held);
   hold->request = &held->request;
   hold->target = &held->target;
   hold->id = r->tool;
   hold->cpus = hold->use = r->cpus;
   cl_online(&hold->online);
-  if (!cl_layer_note(r->path, "use", text, sizeof text)) cl_cpus_parse(text, &hold->use);
-  read_programs(r, held);
-  if (held->target.folder[0]) made_group(r->tool, hold->group);
+  read_layer(r, held);
   cl_target_refresh(hold);
-  if (hold->program.tid == 0) return;
   if (hold->program.tid != hold->program.pid) held->request.tid = hold->program.tid;
-  static const char *const hierarchy[] = {"", "cpuset"};
-  for (size_t i = 0; i < 2 && hold->group[0] == '\0'; i++)
-    if (!cl_task_folder(hold->program.tid, hierarchy[i], folder, sizeof folder))
-      own_group(folder, r->tool, hold->group);
 }
 
 void cl_held_free(struct cl_held *held) { cl_target_free(&held->target); }
@@ -159,33 +117,35 @@ static int state_of(const struct cl_reservation *r) {
   return r->mechanism[0] ? HELD : STARTING;
 }
 
-static double since(const struct cl_reservation *r) {
-  char text[64];
-  if (cl_read("/proc/uptime", text, sizeof text)) return NAN;
-  double now = strtod(text, NULL), then = (double)r->born / (double)sysconf(_SC_CLK_TCK);
-  return now > then ? now - then : 0;
+/* Its program and its CPUs can be looked at. */
+static bool can_look(const struct row *row) { return row->state >= HELD && row->state <= GONE; }
+
+static void count_breach(void *context, const struct cl_task *task, const char *line) {
+  struct row *row = context;
+  (void)line;
+  if (task) row->others++;
+  else if (row->state == HELD) row->state = BROKEN;
 }
 
-static int count_others(const struct cl_hold *hold) {
+/* As the kernel enforces it, whatever was asked for. */
+static void check_held(struct row *row) {
   struct cl_tasks tasks;
-  int count = 0;
-  if (cl_tasks_on(&hold->cpus, &tasks)) return 0;
-  for (size_t i = 0; i < tasks.count; i++)
-    count += !tasks.task[i].fixed && tasks.task[i].state != 'Z' && !cl_is_program(hold, &tasks.task[i]);
+  if (cl_tasks_on(&row->held.hold.cpus, &tasks)) return;
+  cl_enforced(&row->held, row->reservation->mechanism, &tasks, count_breach, row);
   cl_tasks_free(&tasks);
-  return count;
 }
 
 static void fill(struct row *row, struct cl_reservation *r) {
   row->reservation = r;
   row->state = state_of(r);
-  row->seconds = row->state == DAMAGED || row->state == OTHER_BOOT ? NAN : since(r);
+  double now = row->state >= OTHER_BOOT ? NAN : cl_uptime();
+  row->seconds = isnan(now) ? NAN : fmax(now - (double)r->born / (double)sysconf(_SC_CLK_TCK), 0);
   if (row->state != HELD && row->state != GONE) return;
   cl_held_of(r, &row->held);
   char text[256];
   row->knows_before = !cl_layer_note(r->path, "before", text, sizeof text) && !cl_rates_parse(text, &row->before);
   row->lives = cl_held_count(&row->held, &row->program);
-  row->others = count_others(&row->held.hold);
+  check_held(row);
 }
 
 static void free_look(struct look *look) {
@@ -196,27 +156,21 @@ static void free_look(struct look *look) {
   memset(look, 0, sizeof *look);
 }
 
-static int add_cpu(struct look *look, int cpu, int id) {
-  struct cl_cpus one = cl_cpus_one(cpu);
-  struct cpu *more = realloc(look->cpu, (look->cpus + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  look->cpu = more;
-  more[look->cpus] = (struct cpu){.cpu = cpu, .id = id};
-  return cl_counters_read(&one, &more[look->cpus++].counters);
-}
-
 static int take_look(struct look *look) {
+  static struct cl_counters counters[CL_CPUS_MOST];
   memset(look, 0, sizeof *look);
   int error = cl_layers(&look->list, &look->rows);
   if (error) return error;
   look->row = calloc(look->rows + 1, sizeof *look->row);
-  if (look->row == NULL) error = ENOMEM;
+  look->cpu = calloc(CL_CPUS_MOST, sizeof *look->cpu);
+  if (look->row == NULL || look->cpu == NULL) error = ENOMEM;
   for (size_t i = 0; i < look->rows && !error; i++) {
     const struct cl_cpus *cpus = &look->list[i].cpus;
     fill(&look->row[i], &look->list[i]);
     if (look->row[i].state >= OTHER_BOOT) continue;
-    for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0 && !error; cpu = cl_cpus_next(cpus, cpu))
-      error = add_cpu(look, cpu, look->list[i].tool);
+    if (look->cpus == 0) error = cl_counters_each(counters);
+    for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0 && look->cpus < CL_CPUS_MOST; cpu = cl_cpus_next(cpus, cpu))
+      look->cpu[look->cpus++] = (struct cpu){cpu, look->list[i].tool, counters[cpu]};
   }
   if (error) free_look(look);
   return error;
@@ -240,18 +194,16 @@ static char *span(double seconds, char text[32]) {
 }
 
 static void put_rates(const char *name, int id, const struct cl_rates *r, int cpus) {
-  const double value[] = {r->wait, r->busy, r->switches, r->devices, r->between, r->ticks, r->softirqs};
-  static const int width[] = {9, 9, 12, 11, 11, 9, 12};
   printf("%-7s %-8d", name, id);
-  for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
-    if (isnan(value[i])) printf("%*s", width[i], "-");
-    else printf("%*.1f", width[i], value[i] / cpus);
+  for (size_t i = 0; i < CL_COUNTED; i++) {
+    if (isnan(r->rate[i])) printf("%*s", cl_counted[i].width, "-");
+    else printf("%*.1f", cl_counted[i].width, r->rate[i] / cpus);
   }
   putchar('\n');
 }
 
 static void put_table(const struct look *look, const struct look *before) {
-  char text[CL_CPUS_TEXT], time[32], program[32], others[16];
+  char cpu[16], time[32], program[32], others[16];
   if (look->rows == 0) {
     puts("no CPU is held");
     return;
@@ -266,21 +218,21 @@ static void put_table(const struct look *look, const struct look *before) {
       puts(" is damaged");
       continue;
     }
-    bool known = row->state == HELD || row->state == GONE;
     snprintf(program, sizeof program, row->lives ? "%llu" : "-", row->program.involuntary);
-    snprintf(others, sizeof others, known ? "%d" : "-", row->others);
-    printf("%-7d %-7s %-10s %-12s %-11s %12s%8s  ", r->tool, cl_cpus_format(&r->cpus, text),
+    snprintf(others, sizeof others, can_look(row) ? "%d" : "-", row->others);
+    printf("%-7d %-7s %-10s %-12s %-11s %12s%8s  ", r->tool, cl_cpus_text(&r->cpus),
            r->mechanism[0] ? r->mechanism : "-", span(row->seconds, time), states[row->state], program, others);
     cl_plain_put(stdout, r->command);
     putchar('\n');
   }
   if (look->cpus == 0) return;
-  printf("\n%-8s%-8s%9s%9s%12s%11s%11s%9s%12s\n", "CPU", "id", "wait %", "busy %", "switches/s", "devices/s", "IPIs/s",
-         "timer/s", "softirqs/s");
+  printf("\n%-8s%-8s", "CPU", "id");
+  for (size_t i = 0; i < CL_COUNTED; i++) printf("%*s", cl_counted[i].width, cl_counted[i].heading);
+  putchar('\n');
   for (size_t i = 0; i < look->cpus; i++) {
     struct cl_rates rates = rates_of(before, &look->cpu[i]);
-    snprintf(text, sizeof text, "%d", look->cpu[i].cpu);
-    put_rates(text, look->cpu[i].id, &rates, 1);
+    snprintf(cpu, sizeof cpu, "%d", look->cpu[i].cpu);
+    put_rates(cpu, look->cpu[i].id, &rates, 1);
   }
   for (size_t i = 0; i < look->rows; i++) {
     const struct row *row = &look->row[i];
@@ -292,37 +244,31 @@ static void put_table(const struct look *look, const struct look *before) {
 /* -- JSON ------------------------------------------------------------------------------------------------------- */
 
 static void put_json(const struct look *look, const struct look *before) {
-  char text[CL_CPUS_TEXT];
   fputs("{\n  \"reservations\": [", stdout);
   for (size_t i = 0; i < look->rows; i++) {
     const struct row *row = &look->row[i];
     const struct cl_reservation *r = row->reservation;
-    bool known = row->state == HELD || row->state == GONE;
-    printf("%s    {\"id\": %d, \"state\": \"%s\", \"cpus\": \"%s\", ", i ? ",\n" : "\n", r->tool, states[row->state],
-           cl_cpus_format(&r->cpus, text));
-    printf("\"used\": \"%s\", \"mechanism\": ", cl_cpus_format(known ? &row->held.hold.use : &r->cpus, text));
-    if (r->mechanism[0]) cl_json_string(stdout, r->mechanism);
-    else fputs("null", stdout);
-    fputs(", \"command\": ", stdout);
-    cl_json_string(stdout, r->command);
-    fputs(", \"layer\": ", stdout);
-    cl_json_string(stdout, r->path);
+    printf("%s    {\"id\": %d", i ? ",\n" : "\n", r->tool);
+    cl_json_text(stdout, ", ", "state", states[row->state]);
+    cl_json_text(stdout, ", ", "cpus", cl_cpus_text(&r->cpus));
+    cl_json_text(stdout, ", ", "used", cl_cpus_text(can_look(row) ? &row->held.hold.use : &r->cpus));
+    cl_json_text(stdout, ", ", "mechanism", r->mechanism[0] ? r->mechanism : NULL);
+    cl_json_text(stdout, ", ", "command", r->command);
+    cl_json_text(stdout, ", ", "layer", r->path);
     cl_json_number(stdout, ", ", "seconds", row->seconds);
-    if (known) printf(", \"others\": %d, \"program\": ", row->others);
-    else fputs(", \"others\": null, \"program\": ", stdout);
+    printf(can_look(row) ? ", \"others\": %d, \"program\": " : ", \"others\": null, \"program\": ", row->others);
     if (row->lives) {
       printf("{\"pid\": %d", row->held.hold.program.pid);
       cl_json_number(stdout, ", ", "cpu_s", row->program.cpu_s);
       printf(", \"involuntary_switches\": %llu, \"voluntary_switches\": %llu}", row->program.involuntary,
              row->program.voluntary);
-    } else {
-      fputs("null", stdout);
     }
-    fputs(row->knows_before ? ", \"before\": {" : ", \"before\": null}", stdout);
+    fputs(row->lives ? ", \"before\": " : "null, \"before\": ", stdout);
     if (row->knows_before) {
+      putchar('{');
       cl_rates_json(stdout, &row->before);
-      fputs("}}", stdout);
     }
+    fputs(row->knows_before ? "}}" : "null}", stdout);
   }
   fputs(look->rows ? "\n  ],\n  \"cpus\": [" : "],\n  \"cpus\": [", stdout);
   for (size_t i = 0; i < look->cpus; i++) {
@@ -356,107 +302,63 @@ static void put_label(const char *text) {
   cl_json_string(stdout, plain);
 }
 
-struct family {
-  const char *name, *help;
-  enum { ALWAYS, WAITS, INTERRUPTS } where; /* what must be known */
-};
-
-static const struct family families[] = {
-    {"cpu_run_queue_wait_seconds_total", "Time tasks waited for the CPU.", WAITS},
-    {"cpu_idle_seconds_total", "Time the CPU was idle.", ALWAYS},
-    {"cpu_switches_total", "Context switches to a task.", WAITS},
-    {"cpu_device_interrupts_total", "Device interrupts.", INTERRUPTS},
-    {"cpu_cpu_interrupts_total", "Inter-processor interrupts (IPIs).", INTERRUPTS},
-    {"cpu_timer_interrupts_total", "Local timer interrupts.", INTERRUPTS},
-    {"cpu_softirqs_total", "Softirqs.", INTERRUPTS},
-};
-
-static double value_of(size_t family, const struct cl_counters *c) {
-  const double value[] = {(double)c->wait_ns * 1e-9, (double)c->idle_ns * 1e-9, (double)c->switches, (double)c->devices,
-                          (double)c->between,        (double)c->ticks,          (double)c->softirqs};
-  return value[family];
+static void put_counters(const struct look *look) {
+  for (size_t i = 0; i < CL_COUNTED; i++) {
+    put_family(cl_counted[i].family, "counter", cl_counted[i].help);
+    for (const struct cpu *cpu = look->cpu; cpu < look->cpu + look->cpus; cpu++)
+      if (cl_counters_tell(&cpu->counters, i))
+        printf("coreloom_exclusive_%s{cpu=\"%d\",id=\"%d\"} %.15g\n", cl_counted[i].family, cpu->cpu, cpu->id,
+               (double)cpu->counters.count[i] * cl_counted[i].unit);
+  }
 }
 
 /* What a scrape cannot have seen: a value before the CPUs were cleared, of those of a reservation together. */
 static void put_before(const struct look *look) {
-  static const struct {
-    const char *name, *help;
-    size_t at;
-    double unit;
-  } gauge[] = {
-      {"before_run_queue_wait_ratio", "Average waiting tasks, before the CPUs were cleared.",
-       offsetof(struct cl_rates, wait), 100},
-      {"before_busy_ratio", "Average busy CPUs, before the CPUs were cleared.", offsetof(struct cl_rates, busy), 100},
-      {"before_switches_per_second", "Context switches, before the CPUs were cleared.",
-       offsetof(struct cl_rates, switches), 1},
-      {"before_device_interrupts_per_second", "Device interrupts, before the CPUs were cleared.",
-       offsetof(struct cl_rates, devices), 1},
-      {"before_cpu_interrupts_per_second", "IPIs, before the CPUs were cleared.", offsetof(struct cl_rates, between),
-       1},
-      {"before_timer_interrupts_per_second", "Timer interrupts, before the CPUs were cleared.",
-       offsetof(struct cl_rates, ticks), 1},
-      {"before_softirqs_per_second", "Softirqs, before the CPUs were cleared.", offsetof(struct cl_rates, softirqs), 1},
-  };
-  for (size_t i = 0; i < sizeof gauge / sizeof *gauge; i++) {
-    put_family(gauge[i].name, "gauge", gauge[i].help);
-    for (size_t j = 0; j < look->rows; j++) {
-      const struct row *row = &look->row[j];
-      double value;
-      memcpy(&value, (const char *)&row->before + gauge[i].at, sizeof value);
-      if (row->knows_before && !isnan(value))
-        printf("coreloom_exclusive_%s{id=\"%d\"} %.15g\n", gauge[i].name, row->reservation->tool,
-               value / gauge[i].unit);
-    }
+  char help[80];
+  for (size_t i = 0; i < CL_COUNTED; i++) {
+    snprintf(help, sizeof help, "%s, before the CPUs were cleared.", cl_counted[i].before_help);
+    put_family(cl_counted[i].before, "gauge", help);
+    for (const struct row *row = look->row; row < look->row + look->rows; row++)
+      if (row->knows_before && !isnan(row->before.rate[i]))
+        printf("coreloom_exclusive_%s{id=\"%d\"} %.15g\n", cl_counted[i].before, row->reservation->tool,
+               row->before.rate[i] / (cl_counted[i].unit < 1 ? 100 : 1));
   }
 }
 
-static bool is_known(const struct family *family, const struct cl_counters *c) {
-  return family->where == WAITS ? c->waits : family->where == INTERRUPTS ? c->interrupts : true;
-}
-
 static void put_prometheus(const struct look *look) {
+  const struct row *row, *end = look->row + look->rows;
   int count[STATES] = {0};
-  char text[CL_CPUS_TEXT];
-  for (size_t i = 0; i < look->rows; i++) count[look->row[i].state]++;
+  for (row = look->row; row < end; row++) count[row->state]++;
   put_family("reservations", "gauge", "Reservations by state.");
   for (int i = 0; i < STATES; i++) printf("coreloom_exclusive_reservations{state=\"%s\"} %d\n", states[i], count[i]);
   put_family("reservation_info", "gauge", "A reservation: its CPUs, mechanism and command.");
-  for (size_t i = 0; i < look->rows; i++) {
-    const struct cl_reservation *r = look->row[i].reservation;
-    if (look->row[i].state == DAMAGED) continue;
-    printf("coreloom_exclusive_reservation_info{id=\"%d\",cpus=\"%s\",mechanism=", r->tool,
-           cl_cpus_format(&r->cpus, text));
+  for (row = look->row; row < end; row++) {
+    const struct cl_reservation *r = row->reservation;
+    if (row->state == DAMAGED) continue;
+    printf("coreloom_exclusive_reservation_info{id=\"%d\",cpus=\"%s\",mechanism=", r->tool, cl_cpus_text(&r->cpus));
     put_label(r->mechanism);
     fputs(",command=", stdout);
     put_label(r->command);
     puts("} 1");
   }
   put_family("held_seconds", "gauge", "Time since a reservation began.");
-  for (size_t i = 0; i < look->rows; i++)
-    if (!isnan(look->row[i].seconds))
-      printf("coreloom_exclusive_held_seconds{id=\"%d\"} %.2f\n", look->row[i].reservation->tool, look->row[i].seconds);
+  for (row = look->row; row < end; row++)
+    if (!isnan(row->seconds))
+      printf("coreloom_exclusive_held_seconds{id=\"%d\"} %.2f\n", row->reservation->tool, row->seconds);
   put_family("foreign_tasks", "gauge", "Movable tasks of others that may run on held CPUs.");
-  for (size_t i = 0; i < look->rows; i++)
-    if (look->row[i].state == HELD || look->row[i].state == GONE)
-      printf("coreloom_exclusive_foreign_tasks{id=\"%d\"} %d\n", look->row[i].reservation->tool, look->row[i].others);
+  for (row = look->row; row < end; row++)
+    if (can_look(row)) printf("coreloom_exclusive_foreign_tasks{id=\"%d\"} %d\n", row->reservation->tool, row->others);
   put_family("program_cpu_seconds_total", "counter", "CPU time of the program.");
-  for (size_t i = 0; i < look->rows; i++)
-    if (look->row[i].lives)
-      printf("coreloom_exclusive_program_cpu_seconds_total{id=\"%d\"} %.3f\n", look->row[i].reservation->tool,
-             look->row[i].program.cpu_s);
+  for (row = look->row; row < end; row++)
+    if (row->lives)
+      printf("coreloom_exclusive_program_cpu_seconds_total{id=\"%d\"} %.3f\n", row->reservation->tool,
+             row->program.cpu_s);
   put_family("program_switches_total", "counter", "Context switches of the program's living threads.");
-  for (size_t i = 0; i < look->rows; i++)
-    for (int forced = 1; look->row[i].lives && forced >= 0; forced--)
-      printf("coreloom_exclusive_program_switches_total{id=\"%d\",kind=\"%s\"} %llu\n", look->row[i].reservation->tool,
-             forced ? "involuntary" : "voluntary",
-             forced ? look->row[i].program.involuntary : look->row[i].program.voluntary);
-  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-    put_family(families[i].name, "counter", families[i].help);
-    for (size_t j = 0; j < look->cpus; j++)
-      if (is_known(&families[i], &look->cpu[j].counters))
-        printf("coreloom_exclusive_%s{cpu=\"%d\",id=\"%d\"} %.15g\n", families[i].name, look->cpu[j].cpu,
-               look->cpu[j].id, value_of(i, &look->cpu[j].counters));
-  }
+  for (row = look->row; row < end; row++)
+    for (int forced = 1; row->lives && forced >= 0; forced--)
+      printf("coreloom_exclusive_program_switches_total{id=\"%d\",kind=\"%s\"} %llu\n", row->reservation->tool,
+             forced ? "involuntary" : "voluntary", forced ? row->program.involuntary : row->program.voluntary);
+  put_counters(look);
   put_before(look);
 }
 
@@ -495,5 +397,5 @@ int cl_status(const struct cl_status_request *request) {
   free_look(&before);
   free_look(&now);
   if (error == EPIPE) return 1; /* nobody reads on */
-  return error ? cl_fail("the reservations and counters cannot be read: %s", strerror(error)) : 0;
+  return error ? cl_fail("the reservations and counters cannot be read: %s", cl_state_error(error)) : 0;
 }

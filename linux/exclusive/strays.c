@@ -20,30 +20,18 @@ struct seen {
   count born, times;
 };
 
-/* Numbers of tasks, ascending. */
-struct numbers {
-  int *tid;
-  size_t count;
-};
-
 struct cl_watch {
   char instance[CL_PATH_MOST]; /* of tracefs, or "" */
   struct seen *seen;           /* without it: the tasks that were allowed there at the start, by tid */
   size_t seens;
-  struct numbers own; /* with it: tasks of the program */
+  struct cl_numbers own; /* with it: tasks of the program */
 };
 
 /* -- who is the program's --------------------------------------------------------------------------------------- */
 
 static bool in_group(const struct cl_hold *hold, int tid) {
-  static const char *const hierarchy[] = {"", "cpuset"};
-  size_t length = strlen(hold->group);
   char folder[CL_FOLDER_MOST];
-  for (size_t i = 0; length && i < 2; i++)
-    if (!cl_task_folder(tid, hierarchy[i], folder, sizeof folder) && strncmp(folder, hold->group, length) == 0 &&
-        (folder[length] == '\0' || folder[length] == '/'))
-      return true;
-  return false;
+  return hold->group[0] && cl_task_folder(tid, folder, sizeof folder) == 0 && cl_is_below(folder, hold->group);
 }
 
 static bool has_ended(const struct cl_task *task) { return !cl_task_lives(task->tid, task->born); }
@@ -68,10 +56,10 @@ bool cl_is_program(const struct cl_hold *hold, const struct cl_task *task) {
 
 /* How often a task got a CPU: the third figure of its schedstat. Without it, its time in ticks, which grows less. */
 static count times_of(const struct cl_task *task) {
-  char path[64], text[128];
+  char text[128];
   count times;
-  snprintf(path, sizeof path, "/proc/%d/schedstat", task->tid);
-  if (cl_read(path, text, sizeof text) || sscanf(text, "%*s %*s %llu", &times) != 1) return task->used;
+  if (cl_read(cl_path("/proc/%d/schedstat", task->tid), text, sizeof text) || sscanf(text, "%*s %*s %llu", &times) != 1)
+    return task->used;
   return times;
 }
 
@@ -105,10 +93,7 @@ static struct cl_stray *add_stray(struct cl_proof *proof, const struct cl_task *
 
 static bool holds(const struct cl_hold *hold) { return hold->partition[0] == '\0' || cl_exists(hold->partition); }
 
-static bool nowhere_else(const void *cpus, const struct cl_cpus *allowed) {
-  struct cl_cpus out = cl_cpus_minus(allowed, cpus);
-  return cl_cpus_count(&out) == 0;
-}
+static bool nowhere_else(const void *cpus, const struct cl_cpus *allowed) { return cl_cpus_within(allowed, cpus); }
 
 /* Which tasks may have been on the CPUs. systemd removes the cgroup with its last process: then any task may be
  * there again, and none of those was. */
@@ -127,8 +112,7 @@ static int compare_tasks(const struct cl_watch *watch, const struct cl_hold *hol
   int error = candidates(hold, &tasks);
   for (size_t i = 0; !error && i < tasks.count; i++) {
     const struct cl_task *task = &tasks.task[i];
-    struct cl_cpus out = cl_cpus_minus(&task->allowed, &hold->cpus);
-    if (cl_cpus_count(&out) && !cl_cpus_has(&hold->cpus, task->cpu)) continue;
+    if (!cl_cpus_has(&hold->cpus, task->cpu) && !cl_cpus_within(&task->allowed, &hold->cpus)) continue;
     struct seen key = {task->tid, 0, 0};
     const struct seen *then = bsearch(&key, watch->seen, watch->seens, sizeof key, by_tid);
     count before = then && then->born == task->born ? then->times : 0, now = times_of(task);
@@ -148,9 +132,7 @@ static const char *tracefs(void) {
 }
 
 static const char *inside(const struct cl_watch *watch, const char *name) {
-  static char path[CL_PATH_MOST + 64];
-  snprintf(path, sizeof path, "%s/%s", watch->instance, name);
-  return path;
+  return cl_path("%s/%s", watch->instance, name);
 }
 
 /* The files of an instance are removed with its directory: only that is recorded. A plan shows them all. */
@@ -161,40 +143,16 @@ static int set(struct cl_hold *hold, const struct cl_watch *watch, const char *n
 
 /* Forks are traced too: most tasks of the program have ended by the time the trace is read. */
 static int start_trace(struct cl_hold *hold, struct cl_watch *watch) {
-  char name[64], mask[CL_CPUS_TEXT];
+  char mask[CL_CPUS_TEXT];
   int error = cl_change_folder(&hold->changes, watch->instance);
   if (!error) error = set(hold, watch, "buffer_size_kb", "4");
-  for (int cpu = cl_cpus_next(&hold->cpus, -1); !error && cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu)) {
-    snprintf(name, sizeof name, "per_cpu/cpu%d/buffer_size_kb", cpu);
-    error = set(hold, watch, name, BUFFER_KB);
-  }
+  for (int cpu = cl_cpus_next(&hold->cpus, -1); !error && cpu >= 0; cpu = cl_cpus_next(&hold->cpus, cpu))
+    error = set(hold, watch, cl_path("per_cpu/cpu%d/buffer_size_kb", cpu), BUFFER_KB);
   if (!error) error = set(hold, watch, "tracing_cpumask", cl_cpus_format_mask(&hold->cpus, mask));
   if (!error) error = set(hold, watch, "events/sched/sched_switch/filter", "next_pid != 0");
   if (!error) error = set(hold, watch, "events/sched/sched_process_fork/enable", "1");
   if (!error) error = set(hold, watch, "events/sched/sched_switch/enable", "1");
   return error;
-}
-
-static bool has_number(const struct numbers *numbers, int tid, size_t *at) {
-  size_t low = 0, high = numbers->count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (numbers->tid[middle] < tid) low = middle + 1;
-    else high = middle;
-  }
-  *at = low;
-  return low < numbers->count && numbers->tid[low] == tid;
-}
-
-static int add_number(struct numbers *numbers, int tid) {
-  size_t at;
-  if (has_number(numbers, tid, &at)) return 0;
-  int *more = realloc(numbers->tid, (numbers->count + 1) * sizeof *more);
-  if (more == NULL) return ENOMEM;
-  numbers->tid = more;
-  memmove(more + at + 1, more + at, (numbers->count++ - at) * sizeof *more);
-  more[at] = tid;
-  return 0;
 }
 
 /* Whether a text begins as a form: # is a number, * a word, $ the end of a line. Answers what is behind it. */
@@ -231,13 +189,13 @@ static char *behind_name(char *name, const char *rest, int *number, size_t *leng
 }
 
 /* "prev_comm=NAME prev_pid=... ==> next_comm=NAME next_pid=TID next_prio=120", behind the first = */
-static int read_switch(char *text, const struct numbers *own, struct cl_proof *proof) {
+static int read_switch(char *text, const struct cl_numbers *own, struct cl_proof *proof) {
   int number[2]; /* as many as a form has */
-  size_t at, length;
+  size_t length;
   char *name = behind_name(text, " prev_pid=# prev_prio=# prev_state=* ==> next_comm=", number, &length);
   if (name == NULL || behind_name(name, " next_pid=# next_prio=#$", number, &length) == NULL) return 0;
   struct cl_task task = {.tid = number[0]};
-  if (task.tid <= 0 || has_number(own, task.tid, &at)) return 0;
+  if (task.tid <= 0 || cl_numbers_have(own, task.tid, NULL)) return 0;
   snprintf(task.name, sizeof task.name, "%.*s", (int)length, name);
   for (size_t i = 0; i < proof->strays; i++)
     if (proof->stray[i].tid == task.tid) {
@@ -249,20 +207,20 @@ static int read_switch(char *text, const struct numbers *own, struct cl_proof *p
 }
 
 /* "comm=NAME pid=PARENT child_comm=NAME child_pid=CHILD", behind the first = */
-static int read_fork(char *text, struct numbers *own) {
+static int read_fork(char *text, struct cl_numbers *own) {
   int parent[1], child[1];
-  size_t at, length;
+  size_t length;
   char *name = behind_name(text, " pid=# child_comm=", parent, &length);
   if (name == NULL || behind_name(name, " child_pid=#$", child, &length) == NULL) return 0;
-  return has_number(own, parent[0], &at) && child[0] > 0 ? add_number(own, child[0]) : 0;
+  return cl_numbers_have(own, parent[0], NULL) && child[0] > 0 ? cl_numbers_add(own, child[0]) : 0;
 }
 
 static count overruns(const struct cl_watch *watch, const struct cl_cpus *cpus) {
-  char name[64], text[1024];
+  char text[1024];
   count sum = 0;
   for (int cpu = cl_cpus_next(cpus, -1); cpu >= 0; cpu = cl_cpus_next(cpus, cpu)) {
-    snprintf(name, sizeof name, "per_cpu/cpu%d/stats", cpu);
-    const char *found = cl_read(inside(watch, name), text, sizeof text) ? NULL : strstr(text, "overrun: ");
+    const char *path = inside(watch, cl_path("per_cpu/cpu%d/stats", cpu));
+    const char *found = cl_read(path, text, sizeof text) ? NULL : strstr(text, "overrun: ");
     if (found && (found == text || found[-1] == '\n')) sum += strtoull(found + strlen("overrun: "), NULL, 10);
   }
   return sum;
@@ -308,10 +266,10 @@ static int read_trace(struct cl_watch *watch, const struct cl_hold *hold, struct
 
 static int know_program(struct cl_watch *watch, const struct cl_hold *hold) {
   struct cl_tasks tasks;
-  int error = add_number(&watch->own, hold->program.tid);
+  int error = cl_numbers_add(&watch->own, hold->program.tid);
   if (error || hold->request->tid > 0) return error;
   if (hold->target ? cl_target_tasks(hold, &tasks) : cl_tasks_of(hold->program.pid, &tasks)) return 0;
-  for (size_t i = 0; i < tasks.count && !error; i++) error = add_number(&watch->own, tasks.task[i].tid);
+  for (size_t i = 0; i < tasks.count && !error; i++) error = cl_numbers_add(&watch->own, tasks.task[i].tid);
   cl_tasks_free(&tasks);
   return error;
 }
@@ -320,7 +278,7 @@ static int know_program(struct cl_watch *watch, const struct cl_hold *hold) {
 
 static void free_watch(struct cl_watch *watch) {
   free(watch->seen);
-  free(watch->own.tid);
+  free(watch->own.number);
   free(watch);
 }
 

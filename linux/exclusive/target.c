@@ -49,7 +49,7 @@ static bool join(char path[CL_PATH_MOST], const char *folder, const char *name) 
   return (size_t)snprintf(path, CL_PATH_MOST, "%s/%s", folder, name) < CL_PATH_MOST;
 }
 
-static bool is_below(const char *path, const char *folder) {
+bool cl_is_below(const char *path, const char *folder) {
   size_t length = strlen(folder);
   return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
@@ -64,27 +64,10 @@ static bool is_clean(const char *path) {
   return *path != '\0';
 }
 
-/* Of a path below GROUPS, where each hierarchy of v1 has a folder by the name of its controllers. */
-static int find_hierarchy(const char *below, struct cl_target *t) {
-  char mount[CL_PATH_MOST], path[CL_PATH_MOST];
-  if (!join(path, GROUPS, below)) return EINVAL;
-  if (cl_group_mount("", mount, sizeof mount) == 0 && is_below(path, mount)) {
-    t->controller[0] = '\0';
-    snprintf(t->folder, sizeof t->folder, "%s", path);
-    return strcmp(path, mount) == 0 ? EPERM : 0;
-  }
-  size_t first = strcspn(below, "/"), word = strcspn(below, "/,");
-  bool named = word == strlen("systemd") && strncmp(below, "systemd", word) == 0;
-  snprintf(t->controller, sizeof t->controller, "%s%.*s", named ? "name=" : "", (int)(word < 32 ? word : 32), below);
-  if (cl_group_mount(t->controller, mount, sizeof mount)) return ENOENT;
-  if (below[first] == '\0') return EPERM;
-  return join(t->folder, mount, below + first + 1) ? 0 : EINVAL;
-}
-
 int cl_target_folder(const char *path, struct cl_target *t) {
-  char clean[CL_PATH_MOST];
+  char clean[CL_PATH_MOST], mount_path[CL_PATH_MOST];
   size_t length = strlen(path), mount = strlen(GROUPS);
-  bool of_proc = *path == '/' && !is_below(path, GROUPS);
+  bool of_proc = *path == '/' && !cl_is_below(path, GROUPS);
   while (length > 1 && path[length - 1] == '/') length--; /* as the shell completes a folder */
   if (length >= sizeof clean) return EINVAL;
   memcpy(clean, path, length);
@@ -93,16 +76,11 @@ int cl_target_folder(const char *path, struct cl_target *t) {
   if (*clean == '/') below = of_proc ? clean + 1 : clean + mount + (clean[mount] == '/');
   if (*below == '\0') return EPERM;
   if (!is_clean(below)) return EINVAL;
-  int error = find_hierarchy(below, t);
-  if (error) return error;
+  if (!join(t->folder, GROUPS, below)) return EINVAL;
+  if (cl_group_mount(mount_path, sizeof mount_path) || !cl_is_below(t->folder, mount_path)) return ENOENT;
+  if (strcmp(t->folder, mount_path) == 0) return EPERM;
   return cl_is_group(t->folder) ? 0 : ENOENT;
 }
-
-struct walk {
-  struct cl_tasks *tasks;
-  const char *folder;
-  int depth;
-};
 
 static int add_processes(const char *folder, struct cl_tasks *tasks) {
   char path[CL_PATH_MOST], *text;
@@ -121,32 +99,36 @@ static int add_processes(const char *folder, struct cl_tasks *tasks) {
   return error;
 }
 
+struct walk {
+  struct cl_tasks *tasks;
+  const char *folder;
+  int depth;
+};
+
+static int walk_group(void *context, const char *name);
+
+/* The processes of a group and of all groups in it. */
+static int read_group(const struct walk *walk) {
+  if (!cl_is_group(walk->folder)) return 0;
+  int error = add_processes(walk->folder, walk->tasks);
+  if (!error) error = cl_list(walk->folder, walk_group, (void *)walk);
+  return error == ENOENT ? 0 : error;
+}
+
 static int walk_group(void *context, const char *name) {
   const struct walk *above = context;
   char path[CL_PATH_MOST];
   if (above->depth == DEEP || !join(path, above->folder, name)) return ENAMETOOLONG;
-  if (!cl_is_group(path)) return 0;
-  struct walk here = {above->tasks, path, above->depth + 1};
-  int error = add_processes(path, above->tasks);
-  if (!error) error = cl_list(path, walk_group, &here);
-  return error == ENOENT ? 0 : error;
-}
-
-/* The processes of a group and of all groups in it. */
-static int read_group(const char *folder, struct cl_tasks *tasks) {
-  struct walk walk = {tasks, folder, 0};
-  if (!cl_is_group(folder)) return 0;
-  int error = add_processes(folder, tasks);
-  if (!error) error = cl_list(folder, walk_group, &walk);
-  return error == ENOENT ? 0 : error;
+  return read_group(&(struct walk){above->tasks, path, above->depth + 1});
 }
 
 /* -- who it is -------------------------------------------------------------------------------------------------- */
 
 static int read_members(const struct cl_hold *hold, struct cl_tasks *now) {
   const struct cl_target *t = hold->target;
-  int error = read_group(t->folder, now);
-  if (!error && hold->group[0] && !is_below(hold->group, t->folder)) error = read_group(hold->group, now);
+  int error = read_group(&(struct walk){now, t->folder, 0});
+  if (!error && hold->group[0] && !cl_is_below(hold->group, t->folder))
+    error = read_group(&(struct walk){now, hold->group, 0});
   return error;
 }
 
@@ -194,8 +176,7 @@ bool cl_target_has(const struct cl_hold *hold, const struct cl_task *task) {
 bool cl_target_contains(const struct cl_hold *hold, int tid) {
   const struct cl_target *t = hold->target;
   char folder[CL_FOLDER_MOST];
-  return t && t->folder[0] && cl_task_folder(tid, t->controller, folder, sizeof folder) == 0 &&
-         is_below(folder, t->folder);
+  return t && t->folder[0] && cl_task_folder(tid, folder, sizeof folder) == 0 && cl_is_below(folder, t->folder);
 }
 
 int cl_target_tasks(const struct cl_hold *hold, struct cl_tasks *tasks) {
@@ -266,7 +247,8 @@ static int find_named(struct cl_hold *hold, const struct cl_request *request) {
 
 static int refuse_folder(const char *path, int error) {
   if (error == EPERM) return cl_fail("--cgroup %s: this is the root cgroup: give one below it", path);
-  if (error == ENOENT) return cl_fail("--cgroup %s: there is no such cgroup: give a directory below %s", path, GROUPS);
+  if (error == ENOENT)
+    return cl_fail("--cgroup %s: there is no such v2 cgroup: give a directory below %s", path, GROUPS);
   return cl_fail("--cgroup %s: give a directory below %s, without . and ..", path, GROUPS);
 }
 
@@ -279,7 +261,7 @@ static int find_folder(struct cl_hold *hold, const struct cl_request *request) {
   char name[CL_UNIT_MOST];
   if (!cl_systemd_runs()) return cl_fail("--unit %s: systemd does not run here: give PIDs or --cgroup", request->unit);
   cl_systemd_name(request->unit, ".service", name);
-  int error = cl_systemd_find(name, t->folder, sizeof t->folder, t->controller, sizeof t->controller);
+  int error = cl_systemd_find(name, t->folder, sizeof t->folder);
   if (!error) return 0;
   return cl_fail("%s is not running: see `systemctl status %s`", name, name);
 }

@@ -10,7 +10,6 @@ struct cl_target {
   struct cl_tasks process;    /* those that live, by pid: their first threads; of one thread that itself */
   struct cl_tasks came;       /* of these, those that have come into the cgroup since it was cleared */
   char folder[CL_PATH_MOST];  /* the cgroup's, or "": the processes were named */
-  char controller[64];        /* of its hierarchy, "": v2 */
 };
 
 /* A cgroup as a user names it: its directory, or that below /sys/fs/cgroup, or what /proc/PID/cgroup says for v2.
@@ -18,6 +17,8 @@ struct cl_target {
 int cl_target_folder(const char *path, struct cl_target *target);
 /* State 0: finds the processes of the request; hold->program is the first. Prints errors; returns the exit status. */
 int cl_target_find(struct cl_hold *hold, struct cl_request *request);
+/* The folder, or one in it. */
+bool cl_is_below(const char *path, const char *folder);
 /* Removes those that have ended and adds those that have joined the cgroup; hold->program is a live one, as long as
  * any is. The cgroup that a mechanism has created counts as the cgroup, as they were moved there. */
 int cl_target_refresh(struct cl_hold *hold);

@@ -241,25 +241,19 @@ bool cl_task_lives(int tid, unsigned long long born) {
   return cl_task_look(tid, &task) == 0 && task.born == born && task.state != 'Z';
 }
 
-int cl_task_group(int tid, const char *controller, char *path, size_t size) {
-  char file[64], *text, *save = NULL;
+int cl_task_group(int tid, char *path, size_t size) {
+  char file[64], *text;
   snprintf(file, sizeof file, "/proc/%d/cgroup", tid);
-  int error = cl_read_all(file, &text); /* a path of 4096 bytes for each hierarchy */
+  int error = cl_read_all(file, &text); /* a line for each hierarchy; a path has up to 4096 bytes */
   if (error) return error;
-  error = ENOENT;
-  for (char *line = strtok_r(text, "\n", &save); line != NULL && error == ENOENT; line = strtok_r(NULL, "\n", &save)) {
-    char *names = strchr(line, ':');
-    char *group = names ? strchr(names + 1, ':') : NULL;
-    if (group == NULL) continue;
-    *names++ = *group++ = '\0';
-    /* names: "" for v2, else "cpuset,cpu" */
-    bool ours = *controller == '\0' && *names == '\0';
-    char *inner = NULL;
-    for (char *one = strtok_r(names, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
-      ours = strcmp(one, controller) == 0;
-    if (ours && cl_leads_up(group)) error = EXDEV;
-    else if (ours) error = (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
+  char *group = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+  if (group) {
+    group = strchr(group, '/');
+    group[strcspn(group, "\n")] = '\0';
   }
+  if (group == NULL) error = ENOENT;
+  else if (cl_leads_up(group)) error = EXDEV;
+  else error = (size_t)snprintf(path, size, "%s", group) < size ? 0 : ENAMETOOLONG;
   free(text);
   return error;
 }
@@ -275,7 +269,7 @@ static void decode(char *text) {
   *to = '\0';
 }
 
-static int find_mount(const char *controller, char *path, size_t size) {
+static int find_mount(char *path, size_t size) {
   char *text, *save = NULL;
   int error = cl_read_all("/proc/self/mounts", &text);
   if (error) return error;
@@ -284,14 +278,8 @@ static int find_mount(const char *controller, char *path, size_t size) {
     /* Whole fields, split at every blank: users who may mount in a namespace of their own must not choose where a
      * field ends. */
     strsep(&line, " ");
-    char *folder = strsep(&line, " "), *type = strsep(&line, " "), *options = strsep(&line, " ");
-    if (options == NULL) continue;
-    bool ours = *controller == '\0' && strcmp(type, "cgroup2") == 0;
-    char *inner = NULL;
-    if (*controller != '\0' && strcmp(type, "cgroup") == 0)
-      for (char *one = strtok_r(options, ",", &inner); one != NULL && !ours; one = strtok_r(NULL, ",", &inner))
-        ours = strcmp(one, controller) == 0;
-    if (!ours) continue;
+    char *folder = strsep(&line, " "), *type = strsep(&line, " ");
+    if (type == NULL || strcmp(type, "cgroup2") != 0) continue;
     decode(folder);
     error = (size_t)snprintf(path, size, "%s", folder) < size ? 0 : ENAMETOOLONG;
   }
@@ -299,16 +287,11 @@ static int find_mount(const char *controller, char *path, size_t size) {
   return error;
 }
 
-int cl_group_mount(const char *controller, char *path, size_t size) {
-  static char known[32], mount[CL_PATH_MOST]; /* looked up for every task that is moved */
-  if (*mount == '\0' || strcmp(known, controller) != 0) {
-    char found[CL_PATH_MOST / 2]; /* so that what we make in it has room */
-    int error = find_mount(controller, found, sizeof found);
-    if (error) return error;
-    snprintf(known, sizeof known, "%s", controller);
-    snprintf(mount, sizeof mount, "%s", found);
-  }
-  return (size_t)snprintf(path, size, "%s", mount) < size ? 0 : ENAMETOOLONG;
+int cl_group_mount(char *path, size_t size) {
+  static char mount[CL_PATH_MOST / 2]; /* so that what is made in it has room; looked up for every task that is moved */
+  int error = *mount && !cl_files_is_tree() ? 0 : find_mount(mount, sizeof mount);
+  if (error) *mount = '\0';
+  return error ? error : (size_t)snprintf(path, size, "%s", mount) < size ? 0 : ENAMETOOLONG;
 }
 
 bool cl_is_group(const char *folder) {
@@ -316,26 +299,23 @@ bool cl_is_group(const char *folder) {
   return (size_t)snprintf(path, sizeof path, "%s/cgroup.procs", folder) < sizeof path && cl_exists(path);
 }
 
-int cl_task_folder(int tid, const char *controller, char *path, size_t size) {
+int cl_task_folder(int tid, char *path, size_t size) {
   char group[CL_FOLDER_MOST];
-  int error = cl_group_mount(controller, path, size);
-  if (!error) error = cl_task_group(tid, controller, group, sizeof group);
+  int error = cl_group_mount(path, size);
+  if (!error) error = cl_task_group(tid, group, sizeof group);
   if (error || strcmp(group, "/") == 0) return error;
   size_t length = strlen(path);
   return (size_t)snprintf(path + length, size - length, "%s", group) < size - length ? 0 : ENAMETOOLONG;
 }
 
-int cl_granted(int tid, const char *controller, struct cl_cpus *cpus) {
-  static const char *const name[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "effective_cpus"};
+int cl_granted(int tid, struct cl_cpus *cpus) {
   char folder[CL_FOLDER_MOST], path[CL_FOLDER_MOST + 32], text[CL_CPUS_TEXT];
-  int error = cl_task_folder(tid, controller, folder, sizeof folder);
+  int error = cl_task_folder(tid, folder, sizeof folder);
   while (!error) {
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-      snprintf(path, sizeof path, "%s/%s", folder, name[i]);
-      int unread = cl_read(path, text, sizeof text);
-      if (unread == 0) return cl_cpus_parse(text, cpus);
-      if (unread == ENAMETOOLONG) return unread; /* it may be there: what is above it may grant more */
-    }
+    snprintf(path, sizeof path, "%s/cpuset.cpus.effective", folder);
+    int unread = cl_read(path, text, sizeof text);
+    if (unread == 0) return cl_cpus_parse(text, cpus);
+    if (unread == ENAMETOOLONG) return unread; /* it may be there: what is above it may grant more */
     char *slash = strrchr(folder, '/');
     if (slash == NULL) return ENOENT;
     *slash = '\0';
@@ -344,10 +324,8 @@ int cl_granted(int tid, const char *controller, struct cl_cpus *cpus) {
 }
 
 struct cl_cpus cl_granted_of(int tid, const struct cl_cpus *cpus) {
-  struct cl_cpus may = *cpus, one;
-  for (int v1 = 0; v1 < 2; v1++)
-    if (cl_granted(tid, v1 ? "cpuset" : "", &one) == 0) may = cl_cpus_and(&may, &one);
-  return may;
+  struct cl_cpus may;
+  return cl_granted(tid, &may) ? *cpus : cl_cpus_and(cpus, &may);
 }
 
 bool cl_kernel_since(int major, int minor) {

@@ -47,17 +47,17 @@ int cl_tasks_add(struct cl_tasks *tasks, const struct cl_task *task);
 void cl_tasks_free(struct cl_tasks *tasks);
 /* The task is there and is still the one that was born then. */
 bool cl_task_lives(int tid, unsigned long long born);
-/* Path of its group in the cgroup hierarchy v2 ("/a/b"), or in the v1 hierarchy of `controller`. ENOENT: in none.
- * EXDEV: in one outside of this program's cgroup namespace, which has no path here. */
-int cl_task_group(int tid, const char *controller, char *path, size_t size);
-/* Where the hierarchy v2 ("") or v1 of a controller is mounted: "/sys/fs/cgroup". ENOENT: nowhere. */
-int cl_group_mount(const char *controller, char *path, size_t size);
-/* Whether a folder is a cgroup, in either version. */
+/* Path of its group in cgroup v2 ("/a/b"). ENOENT: in none. EXDEV: in one outside of this program's cgroup namespace,
+ * which has no path here. */
+int cl_task_group(int tid, char *path, size_t size);
+/* Where cgroup v2 is mounted: "/sys/fs/cgroup". ENOENT: nowhere. */
+int cl_group_mount(char *path, size_t size);
+/* Whether a folder is a cgroup. */
 bool cl_is_group(const char *folder);
 /* The directory of a task's cgroup: the mount with the cgroup's path, "/sys/fs/cgroup/a/b", without trailing slash.
  * One of any task fits in CL_FOLDER_MOST; ENAMETOOLONG: it does not fit, or is so deep that the kernel does not
  * tell. */
-int cl_task_folder(int tid, const char *controller, char *path, size_t size);
+int cl_task_folder(int tid, char *path, size_t size);
 
 int cl_task_allowed(int tid, struct cl_cpus *cpus);
 /* The same with those that are offline. Cost: a file. */
@@ -67,8 +67,8 @@ int cl_task_allow(int tid, const struct cl_cpus *cpus);
 
 /* What the cpuset of a task gives to one that has requested nothing: that of the first cgroup upwards that has a
  * cpuset. */
-int cl_granted(int tid, const char *controller, struct cl_cpus *cpus);
-/* Those of `cpus` that its cpusets of both hierarchies give. */
+int cl_granted(int tid, struct cl_cpus *cpus);
+/* Those of `cpus` that its cpuset gives. */
 struct cl_cpus cl_granted_of(int tid, const struct cl_cpus *cpus);
 
 /* By /proc/sys/kernel/osrelease: true where that cannot be read. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether what is held is held: partitions are as created, no other task may come in; whether everything else is as the
- * baseline says; and whether anything is left over from a reservation that has ended. */
+ * Whether what is held is held, as the kernel enforces it; whether everything else is as the baseline says; and whether
+ * anything is left over from a reservation that has ended. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "enforced.h"
 #include "plain.h"
 #include "proof.h"
 #include "say.h"
@@ -64,102 +66,73 @@ static void check_value(void *context, bool foreign, const char *line) {
 }
 
 static void check_layer(struct check *c, const struct cl_text *t) {
-  char folder[CL_FOLDER_MOST], path[CL_FOLDER_MOST + 32], text[CL_CPUS_TEXT];
-  const char *kind = c->now->mechanism;
+  char folder[CL_FOLDER_MOST];
   for (size_t i = 0; i < t->damages; i++) find(c, "line %zu of %s cannot be read", t->damaged[i], c->now->path);
   for (size_t i = 0; i < t->count; i++) {
     const struct cl_entry *e = &t->entry[i];
-    if (e->kind != CL_ENTRY_GROUP && e->kind != CL_ENTRY_THREAD) continue;
-    size_t length = strlen(e->field[4]);
-    if (!cl_task_lives(e->tid, e->born)) continue;
-    int error = cl_task_folder(e->tid, e->field[2], folder, sizeof folder);
+    if (e->kind != CL_ENTRY_GROUP || !cl_task_lives(e->tid, e->born)) continue;
+    const char *group = e->field[3];
+    size_t length = strlen(group);
+    int error = cl_task_folder(e->tid, folder, sizeof folder);
     if (error == ENAMETOOLONG)
-      find(c, "task %d is in a cgroup nested too deeply to name: cannot tell whether it is in %s", e->tid, e->field[4]);
-    if (error == EXDEV) find(c, "task %d is outside of this cgroup namespace, not in %s", e->tid, e->field[4]);
+      find(c, "task %d is in a cgroup nested too deeply to name: cannot tell whether it is in %s", e->tid, group);
+    if (error == EXDEV) find(c, "task %d is outside of this cgroup namespace, not in %s", e->tid, group);
     if (error) continue;
-    if (strncmp(folder, e->field[4], length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
-      find(c, "task %d is in %s, not in %s", e->tid, folder, e->field[4]);
+    if (strncmp(folder, group, length) != 0 || (folder[length] != '\0' && folder[length] != '/'))
+      find(c, "task %d is in %s, not in %s", e->tid, folder, group);
   }
-  if (strcmp(kind, "isolated") != 0 && strcmp(kind, "root") != 0) return;
-  char mount[CL_PATH_MOST];
-  if (cl_group_mount("", mount, sizeof mount)) return;
-  snprintf(folder, sizeof folder, "%s/%s%d%s", mount, cl_systemd_runs() ? "coreloom_" : "coreloom-", c->now->id,
-           cl_systemd_runs() ? ".slice" : "");
-  snprintf(path, sizeof path, "%s/cpuset.cpus.partition", folder);
-  int error = cl_read(path, text, sizeof text);
-  if (error) find(c, "%s cannot be read: %s", path, strerror(error));
-  else if (strcmp(text, kind) != 0) find(c, "%s is \"%s\", not \"%s\"", path, text, kind);
-  snprintf(path, sizeof path, "%s/cpuset.cpus", folder);
-  struct cl_cpus is;
-  if (cl_read(path, text, sizeof text) || cl_cpus_parse(text, &is)) return;
-  struct cl_cpus missing = cl_cpus_minus(&c->held.hold.use, &is);
-  char list[CL_CPUS_TEXT];
-  if (cl_cpus_count(&missing)) find(c, "%s is \"%s\": CPU %s is missing", path, text, cl_cpus_format(&missing, list));
 }
 
-/* -- who may be there ------------------------------------------------------------------------------------------- */
+/* -- what is in force ------------------------------------------------------------------------------------------- */
 
-static const struct cl_stray *stray_of(const struct cl_proof *proof, int tid) {
-  for (size_t i = 0; i < proof->strays; i++)
-    if (proof->stray[i].tid == tid) return &proof->stray[i];
-  return NULL;
+struct breach {
+  struct check *check;
+  const struct cl_proof *proof;
+};
+
+static void check_breach(void *context, const struct cl_task *task, const char *line) {
+  const struct breach *b = context;
+  bool came = false;
+  for (size_t i = 0; task && i < b->proof->strays; i++) came |= b->proof->stray[i].tid == task->tid;
+  find(b->check, "%s%s", line, came ? ", and does" : "");
 }
 
-static int check_tasks(struct check *c) {
-  struct cl_hold *hold = &c->held.hold;
+static int check_enforced(struct check *c) {
   struct cl_proof proof = {.strays = 0};
   struct cl_watch *watch;
-  int error = cl_strays_begin(hold, &watch);
+  int error = cl_strays_begin(&c->held.hold, &watch);
   if (error) return error;
   nanosleep(&(struct timespec){0, LOOK_MS * 1000000}, NULL);
-  error = cl_strays_end(watch, hold, &proof);
-  for (size_t i = 0; !error && i < c->tasks.count; i++) {
-    const struct cl_task *task = &c->tasks.task[i];
-    struct cl_cpus there = cl_cpus_and(&task->allowed, &hold->cpus);
-    if (cl_cpus_count(&there) == 0 || task->fixed || task->state == 'Z' || cl_is_program(hold, task)) continue;
-    /* A thread of an interrupt that may be nowhere else goes along with it the next time it is woken. */
-    if (task->kernel && cl_cpus_equal(&there, &task->allowed)) continue;
-    const struct cl_stray *stray = stray_of(&proof, task->tid);
-    char text[CL_CPUS_TEXT];
-    find(c, "task %d (%s) may run on CPU %s%s", task->tid, task->name, cl_cpus_format(&there, text),
-         stray ? ", and does" : "");
-  }
+  error = cl_strays_end(watch, &c->held.hold, &proof);
+  if (!error) cl_enforced(&c->held, c->now->mechanism, &c->tasks, check_breach, &(struct breach){c, &proof});
   free(proof.stray);
   return error;
-}
-
-/* By its pid and birth, which the layer names: any process may call itself as it likes. */
-static void check_watcher(struct check *c, const struct cl_text *t) {
-  const char *text = cl_layer_value(t, "watcher");
-  unsigned long long born;
-  int pid;
-  if (text && sscanf(text, "%d %llu", &pid, &born) == 2 && cl_task_lives(pid, born)) return;
-  find(c, "it has no watcher: if the tool is killed, the next run, attach or restore undoes its changes");
 }
 
 static int check_reservation(struct check *c) {
   char boot[40];
   struct cl_text t;
   if (c->now->tool == 0) {
-    find(c, "%s is damaged: inspect it, then run coreloom exclusive restore", c->now->path);
+    find(c, "%s is damaged: inspect it, then run %s restore", c->now->path, cl_self());
     return 0;
   }
   if (cl_boot(boot) || strcmp(boot, c->now->boot) != 0) {
-    find(c, "it is from another boot: run coreloom exclusive restore to remove it");
+    find(c, "it is from another boot: run %s restore to remove it", cl_self());
     return 0;
   }
   if (!c->now->alive) {
-    find(c, "its tool is gone but its changes remain: run coreloom exclusive restore");
+    find(c, "its tool is gone but its changes remain: run %s restore", cl_self());
     return 0;
   }
   if (c->now->mechanism[0] == '\0') return 0; /* it is being set up */
   int error = cl_layer_read(c->now->path, &t);
   if (error) return error == ENOENT ? 0 : error; /* it has ended meanwhile */
   cl_held_of(c->now, &c->held);
-  check_watcher(c, &t);
+  if (!t.first.watched)
+    find(c, "it has no watcher: if the tool is killed, the next run, attach or restore undoes its changes");
   check_layer(c, &t);
   cl_layer_free(&t);
-  error = check_tasks(c);
+  error = check_enforced(c);
   cl_held_free(&c->held);
   return error;
 }
@@ -186,11 +159,8 @@ static int check_name(void *context, const char *name) {
 
 static void check_left(struct check *c) {
   char mount[CL_PATH_MOST];
-  static const char *const hierarchy[] = {"", "cpuset"};
   c->now = NULL;
-  for (size_t i = 0; i < 2; i++)
-    if (!cl_group_mount(hierarchy[i], mount, sizeof mount))
-      cl_list(mount, check_name, &(struct place){c, mount, "group"});
+  if (!cl_group_mount(mount, sizeof mount)) cl_list(mount, check_name, &(struct place){c, mount, "group"});
   static const char *const instances = "/sys/kernel/tracing/instances";
   cl_list(instances, check_name, &(struct place){c, instances, "trace"});
 }
@@ -200,6 +170,8 @@ int cl_verify(bool json) {
   if (json) fputs("{\n  \"findings\": [", stdout);
   int error = cl_layers(&c.list, &c.count);
   if (!error) error = cl_tasks_read(&c.tasks);
+  if (!error && geteuid() != 0 && !cl_files_is_tree() && c.count && !cl_exists("/proc/1/stat"))
+    find(&c, "/proc hides the tasks of others (hidepid): run this as root to check them");
   for (size_t i = 0; i < c.count && !error; i++) {
     c.now = &c.list[i];
     error = check_reservation(&c);
@@ -213,5 +185,5 @@ int cl_verify(bool json) {
   }
   cl_tasks_free(&c.tasks);
   free(c.list);
-  return error ? cl_fail("cannot verify: %s", strerror(error)) : c.findings != 0;
+  return error ? cl_fail("cannot verify: %s", cl_state_error(error)) : c.findings != 0;
 }

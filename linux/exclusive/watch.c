@@ -45,11 +45,11 @@ static void drain(int fd) {
 }
 
 static void open_state(struct watch *w) {
-  char real[CL_PATH_MOST + 256];
   if (w->layer.fd >= 0) close(w->layer.fd);
   cl_baseline_free(&w->base);
   cl_layer_path(w->tool, w->layer.path);
-  w->layer.fd = open(cl_files_path(w->layer.path, real), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  if (cl_state_open(w->layer.path, O_RDWR | O_APPEND, &w->layer.fd)) w->layer.fd = -1;
+  else cl_state_mark(w->layer.fd, CL_MARK_WATCHER);
   cl_baseline_read(&w->base);
 }
 
@@ -59,7 +59,7 @@ static int take_back(struct watch *w, const char *why) {
   struct cl_settled settled = {0};
   bool ended = false;
   int lock;
-  if (cl_state_lock(&lock)) return 0;
+  if (cl_state_lock(&lock, INFINITY)) return 0;
   cl_urgent(true);
   if (w->layer.fd >= 0 && cl_layer_keep(&w->layer, &ended) == 0 && !ended) cl_baseline_refresh(&w->base);
   if (!ended && cl_exists(w->layer.path)) cl_warn("%s", why); /* in the log file, if there is one */

@@ -2,7 +2,7 @@
  *
  * The watcher: a second process that waits for the tool's end, and for --max. If the tool has not undone everything
  * itself by then (kill -9; stopped), the watcher does. It keeps the records open, and rewrites them if they were
- * removed. It is known by the layer's note "watcher PID BORN", never by its name. When tasks wait for CPUs that are
+ * removed. That it lives is told by its lock on the layer's file (state.h). When tasks wait for CPUs that are
  * offline (settle.h) it stays until these are back, or until SIGTERM. */
 #ifndef CL_WATCH_H
 #define CL_WATCH_H

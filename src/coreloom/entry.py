@@ -47,7 +47,7 @@ def main() -> int:
 
     program = made(words[0]) if words and words[0] in PROGRAMS else None
     if program is not None and words[1:] != ["--build"]:  # which is coreloom's own
-        os.execv(program, [str(program), *words[1:]])
+        os.execv(program, [f"coreloom {words[0]}", *words[1:]])
     try:
         from coreloom import cli
     except ModuleNotFoundError as error:

@@ -2,16 +2,17 @@
 """The baseline and its layers (decision 18) on a model of the kernel, all interleavings explored.
 
 A small machine: CPUs 0 to N + 1, of which reservation I holds CPU I + 1, so that two are never held. It has
-the values that `exclusive` writes (the default mask of interrupts, one interrupt, the work queues, two
-top-level groups, of which one lists CPUs, the controller) and tasks: one that may use all, a pinned one in a
-group, a thread of the kernel, a program for each reservation, and one that is born meanwhile.
+the values that `exclusive` writes (the default mask of interrupts, one interrupt, the mask of the workqueues,
+a top-level group that may list CPUs, the controller) and tasks: one that may use all CPUs, a pinned one in
+that group, a thread of the kernel, a program for each reservation, and one that is born meanwhile.
 
-`Machine` is what the kernel does (before 6.2, since; cgroup v1 or v2); `Tool` is linux/exclusive, function by
-function, as generators that stop behind every write; `Explorer` runs every operation from every state that
-can be reached, kills its tool at every write, and lets others change one value or make a task at any moment.
+`Machine` is what the kernel does (before 6.2, before 6.9, since); `Tool` is linux/exclusive, function by
+function, as generators that stop behind every write, and `reading` and `whose` are whose.c; `Explorer` runs
+every operation from every state that can be reached, kills its tool at every write, and lets others change
+one value, ask again for the CPUs they are shown, or make a task, at any moment.
 
-Not in it: threads of one process, systemd's scopes, irqbalance, CPUs that go offline, groups in groups.
-A set of CPUs is a mask.
+Not in it: several threads in a process, children of a program, systemd's scopes, irqbalance, CPUs that go
+offline, groups in groups. A set of CPUs is a mask.
 """
 
 from __future__ import annotations
@@ -21,13 +22,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-MECHANISMS_V2 = ("isolated", "root", "cpuset", "affinity")
-MECHANISMS_V1 = ("cpuset-v1", "affinity")
+MECHANISMS = ("isolated", "root", "affinity")
 
-DEFAULT, IRQ, QUEUES, OPEN, LISTED, CONTROLLER = range(6)  # keys of the baseline; behind them the tasks
-_SETS = CONTROLLER
+DEFAULT, IRQ, QUEUES, LISTED, CONTROLLER = range(5)  # keys of the baseline; behind them the tasks
 FULL, PINNED, THREAD, KID = range(4)  # tasks; behind them the programs
 _MEMBER, _ROOT, _ISOLATED = range(3)
 ANY = -1  # before 6.2 the kernel forgets what a task has asked for since, or its parent: nobody can know
@@ -35,27 +34,26 @@ FAULTS = (
     "base read while a layer lives",
     "dead layers count as living",
     "record written after the write",
-    "work queues read without isolated CPUs",
+    "the queues get isolated CPUs back",
     "program not written down",
     "what others changed is overwritten",
     "baseline removed first",
     "layers forgotten before the writes",
-    "newborn tasks are left out",
+    "unrecorded tasks are left out",
+    "one that asked again keeps less",
     "groups lose what affinity holds",
     "a cpuset without a task's CPUs is a failure",
     "a kernel thread is not told again",
-    "what the kernel forgot is taken for a wish",
     "only the last line counts",
     "a child with the rest is taken for free",
     "a program's pin is forgotten",
     "one made on its parent's way stays there",
     "what is held is told last",
-    "one that the kernel freed was not on its way",
     "a list that is set late goes with the controller",
     "a wish after the kernel forgot is forgotten",
     "one made on its way to held CPUs stays there",
     "a child with the kernel's rest is taken for free",
-    "what a child had is lost",
+    *(f"nothing reads as {name}" for name in ("base", "rest", "freed", "sent", "program")),
 )
 
 
@@ -67,11 +65,99 @@ class Wrong(Exception):
     """An invariant does not hold."""
 
 
+# whose.c
+
+SORTS = ("file", "irq", "task", "thread")
+RECORDS = ("was", "written", "program")
+TABLE = {  # of each record: what to do with each reading
+    "file": ("---....-", "ooo....t", "........"),
+    "irq": ("----...-", "oooo...t", "........"),
+    "task": ("-oooo-.-", "oooooo.t", "ooooooot"),
+    "thread": ("-oooo-.-", "oooooo.t", "........"),
+}
+
+
+class World(NamedTuple):
+    online: int
+    held: int
+    away: int
+    forgets: bool
+
+
+class Value(NamedTuple):
+    sort: str
+    record: str
+    now: int
+    base: int
+    may: int
+    written: tuple[int, ...] = ()  # the last first
+    via: int = 0
+    program: int = 0
+
+
+def _alike(w: World, one: int, other: int) -> bool:
+    return not (one ^ other) & ~(w.held | w.away)
+
+
+def _is_base(w: World, v: Value) -> bool:
+    if v.record == "was" and v.now & ~v.base:
+        return False  # what was never written can only have lost some of its base
+    return _alike(w, v.now, v.base) or _alike(w, v.now, v.base & v.may)
+
+
+def _is_rest(w: World, v: Value) -> bool:
+    return _alike(w, v.base, 0) and (_alike(w, v.now, w.online & v.may) or _alike(w, v.now, w.online))
+
+
+def _is_stranded(w: World, v: Value) -> bool:
+    had = v.written[0] if v.sort == "irq" and v.written else v.base
+    if v.sort == "file" or not (had & ~w.held or had & w.away):
+        return False
+    return not v.now or not (had & ~w.held | w.online & ~v.now) & ~(w.held | w.away)
+
+
+def _is_freed(w: World, v: Value) -> bool:
+    if v.sort in ("file", "irq"):
+        return False
+    everything = (w.forgets or v.sort == "thread") and _alike(w, v.now, w.online)
+    return everything or (w.forgets and _alike(w, v.now, v.may))
+
+
+def _is_sent(w: World, v: Value) -> bool:
+    if not v.via or v.now & ~v.via:
+        return False
+    meant = (v.base, *(v.written if w.forgets or v.sort == "thread" else ()))
+    return not v.base & ~w.held or any(not v.now & ~one for one in meant)
+
+
+_FITS: dict[str, Callable[[World, Value], bool]] = {
+    "written": lambda _, v: any(v.now == one & v.may for one in v.written),
+    "base": _is_base,
+    "rest": _is_rest,
+    "stranded": _is_stranded,
+    "freed": _is_freed,
+    "sent": _is_sent,
+    "program": lambda _, v: v.record == "program" and not v.now & ~v.program,
+}
+READINGS = (*_FITS, "other")
+
+
+def reading(w: World, v: Value, without: frozenset[str] = frozenset()) -> str:
+    return next((name for name, fits in _FITS.items() if name not in without and fits(w, v)), "other")
+
+
+def whose(sort: str, record: str, read: str) -> str:
+    """o: ours to set; t: theirs to keep; -: left alone; ".": cannot be."""
+    return TABLE[sort][RECORDS.index(record)][READINGS.index(read)]
+
+
+# The machine
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     version: int = 703  # of the kernel: 601 is 6.1
-    v1: bool = False
-    on: bool = False  # the controller, from the begin: only then a group of v2 can list CPUs
+    on: bool = False  # the controller, from the begin: only then a group can list CPUs
     reservations: int = 2
 
     @property
@@ -87,16 +173,12 @@ class Ground:
     def forgets(self) -> bool:
         return self.version < 602
 
-    @property
-    def mechanisms(self) -> tuple[str, ...]:
-        return MECHANISMS_V1 if self.v1 else MECHANISMS_V2
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
     asked: int  # 0: for nothing
     mask: int  # 0: it is not there
-    group: str  # "" (the root), "open", "listed", "rest", or a reservation's number
+    group: str  # "" (the root), "open", "listed", or a reservation's number
     young: bool = False  # born after the baseline was taken
     parent: int = 0
 
@@ -107,12 +189,11 @@ class Known:
     written: int
     how: str = "was"  # was, ours, theirs, program
     layer: int = -1
-    older: frozenset[int] = (
-        frozenset()
-    )  # written before, or meant to be: in earlier lines, with the same base
+    older: frozenset[int] = frozenset()  # written before, or meant to be: in lines with the same base
 
-    def wrote(self, now: int, may: int) -> bool:
-        return any(now == one & may for one in (self.written, *self.older))
+    @property
+    def writes(self) -> tuple[int, ...]:
+        return (self.written, *self.older)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +212,9 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    sets: tuple[int, ...]  # default, irq, queues (as asked for), open, listed; 0: an empty list
+    sets: tuple[int, ...]  # default, irq, queues (as asked for), listed; 0: an empty list
+    queues: int  # the mask of the workqueues in force
     controller: bool
-    rest: int | None
     own: tuple[tuple[int, int] | None, ...]  # of each reservation its group: CPUs, kind of partition
     tasks: tuple[Task, ...]
     base: Baseline | None
@@ -173,18 +254,19 @@ def _cpus(layers: Iterable[int]) -> int:
 
 def first_state(ground: Ground, acts: int) -> State:
     everything = ground.all
-    listed = 0b110 if ground.v1 or ground.on else 0
+    listed = 0b110 if ground.on else 0
     tasks = [
         Task(0, everything, ""),
         Task(0b10, 0b10, "listed"),
         Task(0b111, 0b111, ""),
         Task(0, 0, ""),
-        *(Task(0, everything, "open") for _ in range(ground.reservations)),
+        Task(0, listed or everything, "listed"),
+        *(Task(0, everything, "open") for _ in range(1, ground.reservations)),
     ]
-    sets = (everything, 0b110, everything, everything if ground.v1 else 0, listed)
     none = (None,) * ground.reservations
     keys = CONTROLLER + 1 + len(tasks)
-    return State(sets, ground.on, None, none, tuple(tasks), None, none, 0, (0,) * keys, acts)
+    sets = (everything, 0b110, everything, listed)
+    return State(sets, everything, ground.on, none, tuple(tasks), None, none, 0, (0,) * keys, acts)
 
 
 class Machine:
@@ -198,8 +280,7 @@ class Machine:
         group = s.own[layer]
         if group is None or group[1] == _MEMBER or not s.controller:
             return False
-        others = [s.sets[OPEN], s.sets[LISTED], s.rest or 0]
-        others += [own[0] for at, own in enumerate(s.own) if own and at != layer]
+        others = [s.sets[LISTED], *(own[0] for at, own in enumerate(s.own) if own and at != layer)]
         return not any(other & group[0] for other in others)
 
     def taken(self, s: State, isolated: bool = False) -> int:
@@ -210,26 +291,17 @@ class Machine:
         return cpus
 
     def granted(self, s: State, group: str) -> int:
-        everything = self.ground.all
-        if self.ground.v1:
-            return everything if group == "" else self._list(s, group) or everything
         if not s.controller:
-            return everything
-        root = everything & ~self.taken(s)
-        if group == "":
-            return root
-        if group.isdigit() and self.is_partition(s, int(group)):
-            return self._list(s, group)
-        return self._list(s, group) & root or root
-
-    def _list(self, s: State, group: str) -> int:
+            return self.ground.all
+        root = self.ground.all & ~self.taken(s)
         if group.isdigit():
             own = s.own[int(group)]
-            return own[0] if own else 0
-        return {"open": s.sets[OPEN], "listed": s.sets[LISTED], "rest": s.rest or 0}[group]
+            listed = own[0] if own else 0
+            return listed if self.is_partition(s, int(group)) else listed & root or root
+        return (s.sets[LISTED] if group == "listed" else 0) & root or root
 
     def _after(self, old: State, new: State, attached: Callable[[Task], bool] | None = None) -> State:
-        """Tasks whose cpuset has changed, or that have come into another."""
+        """Tasks whose cpuset has changed, or that have come into another; the kernel's own work."""
         tasks, wanted = list(new.tasks), list(new.wanted)
         for at, task in enumerate(tasks):
             if task.mask == 0 or at == THREAD:
@@ -245,10 +317,13 @@ class Machine:
             else:
                 tasks[at] = replace(task, mask=task.asked & may or may)
         older = self.ground.forgets
-        if not self.ground.v1 and self.taken(old, not older) != self.taken(new, not older):
+        if self.taken(old, not older) != self.taken(new, not older):
             free = self.ground.all & ~self.taken(new, not older)
             tasks[THREAD] = replace(tasks[THREAD], asked=0, mask=free)
-        return replace(new, tasks=tuple(tasks), wanted=tuple(wanted))
+        queues, isolated = new.queues, self.taken(new, isolated=True)
+        if self.ground.version >= 609 and self.taken(old, isolated=True) != isolated:
+            queues = new.sets[QUEUES] & ~isolated
+        return replace(new, queues=queues, tasks=tuple(tasks), wanted=tuple(wanted))
 
     def allow(self, s: State, at: int, cpus: int) -> State:
         task = s.tasks[at]
@@ -259,48 +334,32 @@ class Machine:
 
     def write_set(self, s: State, key: int, cpus: int) -> State:
         new = replace(s, sets=_put(s.sets, key, cpus))
-        if key not in (OPEN, LISTED):
+        if key == QUEUES:  # what is written is in force, isolated CPUs too, until partitions change
+            return replace(new, queues=cpus)
+        if key != LISTED:
             return new
-        group = "open" if key == OPEN else "listed"
-        if cpus == 0 and (self.ground.v1 or (self.ground.version < 700 and self._has(s, group))):
-            raise Refused
-        if (self.ground.v1 or self.ground.version < 607) and any(
-            own and own[0] & cpus and (self.ground.v1 or self.is_partition(s, at))
-            for at, own in enumerate(s.own)
-        ):
+        overlaps = any(own and own[0] & cpus and self.is_partition(s, at) for at, own in enumerate(s.own))
+        if self.ground.version < 607 and overlaps:
             raise Refused  # what is exclusive is so
         return self._after(s, new)
 
-    def _has(self, s: State, group: str) -> bool:
-        return any(task.mask and task.group == group for task in s.tasks)
-
     def has_file(self, s: State, key: int) -> bool:
-        return key not in (OPEN, LISTED) or self.ground.v1 or s.controller
+        return key != LISTED or s.controller
 
     def switch(self, s: State, on: bool) -> State:
-        """The lists go with the controller."""
-        sets = s.sets if on else (*s.sets[:OPEN], 0, 0)
-        new = replace(s, controller=on, sets=sets)
-        if on:  # a list that the group had set before cannot be: it comes without one
-            new = replace(new, sets=(*s.sets[:OPEN], 0, 0))
+        """The list goes with the controller, and comes without CPUs."""
+        new = replace(s, controller=on, sets=_put(s.sets, LISTED, 0))
         return self._after(s, new, lambda task: task.group != "")
 
     def write_own(self, s: State, layer: int, cpus: int, kind: int) -> State:
         return self._after(s, replace(s, own=_put(s.own, layer, (cpus, kind))))
 
     def remove_own(self, s: State, layer: int) -> State:
-        if self._has(s, str(layer)):
+        if any(task.mask and task.group == str(layer) for task in s.tasks):
             raise Refused
         return self._after(s, replace(s, own=_put(s.own, layer, None)))
 
-    def write_rest(self, s: State, cpus: int | None) -> State:
-        if cpus is None and self._has(s, "rest"):
-            raise Refused
-        return self._after(s, replace(s, rest=cpus))
-
     def move(self, s: State, at: int, group: str) -> State:
-        if self.ground.v1 and group not in ("", "open", "listed") and self._list(s, group) == 0:
-            raise Refused
         return self._after(s, replace(s, tasks=_put(s.tasks, at, replace(s.tasks[at], group=group))))
 
 
@@ -317,9 +376,11 @@ class Tool:
         self.g, self.s, self.faults = ground, state, faults
         self.machine = Machine(ground)
         self.failed = 0
-        self.before = self.after = self.ended = self.narrowed = self.queues = 0
-        self.cpusets = self.needs = False
+        self.before = self.after = self.ended = self.narrowed = self.via = 0
         self.ends: set[int] = set()
+        self.look = False
+        prefix = "nothing reads as "
+        self.without = frozenset(one.removeprefix(prefix) for one in faults if one.startswith(prefix))
 
     # baseline.c
 
@@ -332,37 +393,22 @@ class Tool:
             return
         old = base.known[key]
         if old:
-            if (old.base, old.written, old.how, old.layer) == (
-                known.base,
-                known.written,
-                known.how,
-                known.layer,
-            ):
+            if replace(old, older=known.older) == known:
                 return
             chain = old.base == known.base and "only the last line counts" not in self.faults
-            older = (old.older | {old.written}) - {known.written} if chain else frozenset[int]()
-            known = Known(known.base, known.written, known.how, known.layer, older)
+            older = frozenset(old.writes) - {known.written} if chain else frozenset[int]()
+            known = replace(known, older=older)
         self.s = replace(self.s, base=replace(base, known=_put(base.known, key, known)))
         yield False
-
-    def now(self, key: int) -> int:
-        now = self.s.sets[key]
-        if (
-            key == QUEUES
-            and "work queues read without isolated CPUs" in self.faults
-            and self.g.version >= 609
-        ):
-            return now & ~self.machine.taken(self.s, isolated=True)
-        return now
 
     def take(self) -> Steps:
         s = self.s
         if s.base is not None:
             return
         known: list[Known | None] = [None] * (CONTROLLER + 1 + len(s.tasks))
-        for key in range(_SETS):
+        for key in range(CONTROLLER):
             if self.machine.has_file(s, key):
-                known[key] = Known(self.now(key), self.now(key))
+                known[key] = Known(s.sets[key], s.sets[key])
         known[CONTROLLER] = Known(int(s.controller), int(s.controller))
         for at, task in enumerate(s.tasks):
             if task.mask and self.g.all & ~task.mask:
@@ -377,89 +423,93 @@ class Tool:
             self.s = replace(self.s, base=replace(base, held=cpus))
             yield True
 
-    def alike(self, held: int, one: int, other: int) -> bool:
-        return one & ~held == other & ~held
-
-    def wish(self, at: int, held: int) -> int:
-        task, known = self.s.tasks[at], self.known(CONTROLLER + 1 + at)
-        if known:
-            return known.base
-        above = self.known(CONTROLLER + 1 + task.parent) if task.young else None
-        first = "a child with the rest is taken for free" not in self.faults
-        if above and first and above.wrote(task.mask, self.g.all):
-            return above.base
-        if self.alike(held, task.mask, self.g.all):
-            free = not first or "a child with the kernel's rest is taken for free" in self.faults
-            return above.base if above and above.base & ~held == 0 and not free else self.g.all
-        same = above and (task.mask == above.written or self.alike(held, task.mask, above.base))
-        return above.base if above and same else task.mask
-
     @property
     def held(self) -> int:
         return self.s.base.held if self.s.base else 0
 
+    def granted(self, at: int) -> int:
+        return self.machine.granted(self.s, self.s.tasks[at].group)
+
+    def reading(self, key: int, known: Known, base: int, held: int, **more: int) -> str:
+        at, record = key - CONTROLLER - 1, known.how if known.how in RECORDS else "written"
+        if at < 0:
+            value = Value(
+                "irq" if key == IRQ else "file", record, self.s.sets[key], base, self.g.all, known.writes
+            )
+        else:
+            sort = "thread" if at == THREAD else "task"
+            value = Value(sort, record, self.s.tasks[at].mask, base, self.granted(at), known.writes, **more)
+        return reading(World(self.g.all, held, 0, self.g.forgets), value, self.without)
+
+    def above(self, at: int) -> Known | None:
+        """What is known of the parent of one that was born since."""
+        task = self.s.tasks[at]
+        return self.known(CONTROLLER + 1 + task.parent) if task.young else None
+
+    def wish(self, at: int, held: int) -> int:
+        now, known, above = self.s.tasks[at].mask, self.known(CONTROLLER + 1 + at), self.above(at)
+        if known:
+            return known.base
+        everything = not (self.g.all ^ now) & ~held
+        if above and "a child with the rest is taken for free" not in self.faults:
+            if now in above.writes:
+                return above.base
+            kernels = "a child with the kernel's rest is taken for free" not in self.faults
+            if everything and kernels and above.base & ~held == 0:
+                return above.base
+        if everything:
+            return self.g.all
+        return above.base if above and not (now ^ above.base) & ~held else now
+
     # change.c
 
     def change_set(self, key: int, cpus: int) -> Steps:
-        old = self.now(key)
+        old = self.s.sets[key]
         if old == cpus:
             return
         known = self.known(key) or Known(old, old)
-        first = known.how == "was"
-        theirs = old != known.written and not self.alike(
-            self.held, old or self.g.all, known.base or self.g.all
-        )
-        if theirs:
-            new = Known(old, cpus, "ours" if first else "theirs")
-        else:
-            new = Known(known.base, cpus, "theirs" if known.how == "theirs" else "ours")
+        how = "theirs" if known.how == "theirs" else "ours"
+        new = Known(known.base, cpus, how)
+        if self.reading(key, known, known.base, self.held) == "other":
+            new = Known(old, cpus, "ours" if known.how == "was" else "theirs")
+        late = "record written after the write" in self.faults
+        if not late:
+            yield from self.put(key, new)
         try:
-            yield from self.both(key, new, lambda: self.machine.write_set(self.s, key, cpus))
+            self.s = self.machine.write_set(self.s, key, cpus)
         except Refused:
-            if first:
+            if known.how == "was":
                 yield from self.put(key, Known(old, old))
             raise
+        yield not late
+        if late:
+            yield from self.put(key, new)
 
-    def both(self, key: int, known: Known, deed: Callable[[], State]) -> Steps:
-        """Written down, then done."""
-        if "record written after the write" in self.faults:
-            self.s = deed()
-            yield False
-            yield from self.put(key, known)
-            return
-        yield from self.put(key, known)
-        self.s = deed()
-        yield True
-
-    def note_task(self, at: int, new: int) -> Known:
-        task, held = self.s.tasks[at], self.held
-        wish, known = self.wish(at, held), self.known(CONTROLLER + 1 + at)
-        if known is None:  # what it has of its parent is ours, too
-            has = wish not in (task.mask, self.g.all) and "what a child had is lost" not in self.faults
-            return Known(wish, new, "ours", older=frozenset({task.mask} if has else ()))
-        if known.how == "program":
-            return Known(wish, new, "program", known.layer)
-        same = self.alike(held, task.mask, wish) or known.wrote(task.mask, self.g.all)
-        same |= wish & ~held == 0 and self.alike(held, task.mask, self.g.all)
-        forgot = at == THREAD or self.g.forgets
-        if "what the kernel forgot is taken for a wish" in self.faults:
-            same |= known.how == "was" and forgot
+    def note_task(self, at: int, new: int) -> Steps:
+        key, now, wish = CONTROLLER + 1 + at, self.s.tasks[at].mask, self.wish(at, self.held)
+        known = self.known(key)
+        if known is None:  # what it inherited is ours, too
+            if wish not in (now, self.g.all):
+                yield from self.put(key, Known(wish, now, "ours"))
+            known = Known(wish, new, "ours")
+        elif known.how == "program":
+            known = Known(wish, new, "program", known.layer)
+        elif self.reading(key, known, wish, self.held) != "other":
+            known = Known(wish, new, "theirs" if known.how == "theirs" else "ours")
         else:
-            may = self.machine.granted(self.s, task.group)
-            same |= forgot and (known.how == "was" or self.alike(held, task.mask, may))
-        if same:
-            return Known(wish, new, "theirs" if known.how == "theirs" else "ours")
-        return Known(task.mask, new, "ours" if known.how == "was" else "theirs")
+            known = Known(now, new, "ours" if known.how == "was" else "theirs")
+        yield from self.put(key, known)
 
     def change_task(self, at: int, cpus: int, via: int = 0) -> Steps:
-        if self.s.tasks[at].mask == cpus:
+        known = self.known(CONTROLLER + 1 + at)
+        if self.s.tasks[at].mask == cpus and not (known and known.how == "program"):
             return
-        known = self.note_task(at, cpus)
+        yield from self.note_task(at, cpus)
         if via:
-            yield from self.put(CONTROLLER + 1 + at, known)
             self.s = self.machine.allow(self.s, at, via)
             yield False
-        yield from self.both(CONTROLLER + 1 + at, known, lambda: self.machine.allow(self.s, at, cpus))
+        self.s = self.machine.allow(self.s, at, cpus)
+        yield True
 
     def change_program(self, at: int, use: int | None, layer: int) -> Steps:
         if "program not written down" in self.faults:
@@ -470,41 +520,14 @@ class Tool:
 
     # mechanisms.c
 
-    def programs(self) -> dict[int, int]:
-        """Task and layer."""
-        return {KID + 1 + at: at for at, layer in enumerate(self.s.layers) if layer}
+    def queues_away(self, cpus: int) -> Steps:
+        left = self.s.sets[QUEUES] & ~cpus
+        if left:
+            yield from self.change_set(QUEUES, left)
 
-    def thread_away(self, cpus: int, before: int) -> Steps:
-        if not before & cpus:
-            return
-        now = self.s.tasks[THREAD].mask
-        if now & cpus and now & ~cpus:
-            yield from self.change_task(THREAD, now & ~cpus)
-
-    def pins_again(self) -> Steps:
-        for at, task in enumerate(self.s.tasks):
-            known = self.known(CONTROLLER + 1 + at)
-            forgot = (
-                self.g.forgets if at != THREAD else "a kernel thread is not told again" not in self.faults
-            )
-            if not forgot or known is None or not task.mask:
-                continue
-            left = known.base & ~self.held
-            if known.how == "program":
-                left = 0 if "a program's pin is forgotten" in self.faults else known.written
-                if not self.s.layers[known.layer]:
-                    continue
-            elif at != THREAD and not self.is_freed(at):
-                continue  # told since
-            if left and self.s.tasks[at].mask != left:
-                yield from self.try_allow(at, left)
-
-    def is_freed(self, at: int) -> bool:
-        """It has what its group has, as after the kernel forgot its wish."""
-        if "a wish after the kernel forgot is forgotten" in self.faults:
-            return True
-        task = self.s.tasks[at]
-        return task.mask == self.machine.granted(self.s, task.group)
+    def note_layer(self, layer: int, **changes: Any) -> None:
+        is_now = self.s.layers[layer] or Layer()
+        self.s = replace(self.s, layers=_put(self.s.layers, layer, replace(is_now, **changes)))
 
     def try_allow(self, at: int, cpus: int) -> Steps:
         try:
@@ -513,10 +536,30 @@ class Tool:
             return
         yield True
 
-    def queues_away(self, cpus: int) -> Steps:
-        left = self.now(QUEUES) & ~cpus
-        if left:
-            yield from self.change_set(QUEUES, left)
+    # partition.c
+
+    def kernel_away(self, cpus: int, before: int) -> Steps:
+        now = self.s.tasks[THREAD].mask
+        if before & cpus and now & cpus and now & ~cpus:
+            yield from self.change_task(THREAD, now & ~cpus)
+
+    def pins_again(self) -> Steps:
+        for at in range(len(self.s.tasks)):
+            task, known = self.s.tasks[at], self.known(CONTROLLER + 1 + at)
+            if known is None or not task.mask or not (at == THREAD or self.g.forgets):
+                continue
+            if at == THREAD and "a kernel thread is not told again" in self.faults:
+                continue
+            program = known.how == "program"
+            if program and "a program's pin is forgotten" in self.faults:
+                continue
+            left = known.written if program else known.base & ~self.held
+            if not left or task.mask == left or ((at == THREAD or program) and left & ~task.mask):
+                continue
+            since = "a wish after the kernel forgot is forgotten" not in self.faults
+            if at != THREAD and not program and since and task.mask != self.granted(at):
+                continue  # requested since
+            yield from self.try_allow(at, left)
 
     def switch_on(self) -> Steps:
         if self.s.controller:
@@ -526,59 +569,22 @@ class Tool:
         self.s = self.machine.switch(self.s, True)
         yield True
 
-    def group_rest(self, layer: int) -> int:
-        """What groups may have: CPUs held by affinity, too, as the program of those is in one of them."""
+    def narrow(self, layer: int) -> Steps:
+        """A group's list: CPUs held by affinity stay, as the program of those is in some group."""
+        now, cpus = self.s.sets[LISTED], 1 << (layer + 1)
+        others = (at for at, one in enumerate(self.s.layers) if one and one.mechanism != "affinity")
+        lists = self.g.all & ~_cpus(others) & ~cpus
         if "groups lose what affinity holds" in self.faults:
-            return self.g.all & ~self.held
-        others = (
-            at for at, one in enumerate(self.s.layers) if one and at != layer and one.mechanism != "affinity"
-        )
-        return self.g.all & ~_cpus(others) & ~(1 << (layer + 1))
+            cpus, lists = self.held, self.g.all & ~self.held
+        if now:
+            yield from self.change_set(LISTED, now & ~cpus or lists)
 
-    def narrow(self, cpus: int, rest: int, everyone: bool) -> Steps:
-        for key in (OPEN, LISTED):
-            now = self.s.sets[key]
-            if now == 0 and not everyone:
-                continue
-            left = now & ~cpus or rest
-            if left != now:
-                yield from self.change_set(key, left)
-
-    def enter_group(self, layer: int) -> Steps:
-        at, cpus = KID + 1 + layer, 1 << (layer + 1)
-        known = self.known(CONTROLLER + 1 + at)
-        if (known and known.how != "was") or self.g.forgets:
-            yield from self.change_program(at, None, layer)
-        old = self.s.tasks[at].group
-        self.note_layer(layer, came_from=old)
-        yield False
-        self.s = self.machine.move(self.s, at, str(layer))
-        yield True
-        if self.s.tasks[at].mask != cpus:
-            yield from self.change_program(at, cpus, layer)
-            self.s = self.machine.allow(self.s, at, cpus)
-            yield True
-
-    def note_layer(self, layer: int, mechanism: str = "", came_from: str | None = None, via: int = 0) -> None:
-        is_now = self.s.layers[layer] or Layer()
-        new = replace(
-            is_now,
-            mechanism=mechanism or is_now.mechanism,
-            came_from=is_now.came_from if came_from is None else came_from,
-            via=via or is_now.via,
-        )
-        self.s = replace(self.s, layers=_put(self.s.layers, layer, new))
-
-    # partition.c, cpuset.c, affinity.c
-
-    def partition(self, layer: int, kind: int, rest: int) -> Steps:
-        cpus = 1 << (layer + 1)
-        rest = self.group_rest(layer)
-        before = self.s.tasks[THREAD].mask
-        if kind == _ROOT:
-            yield from self.thread_away(cpus, before)
+    def partition(self, layer: int, kind: int) -> Steps:
+        cpus, before = 1 << (layer + 1), self.s.tasks[THREAD].mask
+        if kind != _ISOLATED:
+            yield from self.kernel_away(cpus, before)
         yield from self.switch_on()
-        yield from self.narrow(cpus, rest, everyone=False)
+        yield from self.narrow(layer)
         for cpus_now, kind_now in ((0, _MEMBER), (cpus, _MEMBER), (cpus, kind)):
             self.s = self.machine.write_own(self.s, layer, cpus_now, kind_now)
             yield True
@@ -586,77 +592,56 @@ class Tool:
             raise Refused
         yield from self.pins_again()
         if kind == _ISOLATED:
-            yield from self.thread_away(cpus, before)
-        if kind != _ISOLATED or self.g.version < 609:
+            yield from self.kernel_away(cpus, before)
+        if kind != _ISOLATED or "the queues get isolated CPUs back" not in self.faults:
             yield from self.queues_away(cpus)
         yield from self.enter_group(layer)
 
-    def cpuset(self, layer: int, rest: int) -> Steps:
-        cpus = 1 << (layer + 1)
-        rest = self.group_rest(layer)
-        if not self.g.v1 and self.g.version < 700 and self.s.controller:
-            raise Refused
-        yield from self.thread_away(cpus, self.s.tasks[THREAD].mask)
-        if self.s.rest is None or self.g.v1:
-            self.s = self.machine.write_rest(self.s, rest if self.g.v1 else 0)
-            yield True
-        yield from self.empty_root(later=False)
-        if not self.g.v1:
-            yield from self.switch_on()
-            self.s = self.machine.write_rest(self.s, rest)
-            yield True
-        yield from self.narrow(cpus, rest, everyone=True)
-        self.s = self.machine.write_own(self.s, layer, cpus, _MEMBER)
+    def enter_group(self, layer: int) -> Steps:
+        at, cpus = KID + 1 + layer, 1 << (layer + 1)
+        yield from self.change_program(at, None, layer)
+        self.note_layer(layer, came_from=self.s.tasks[at].group)
+        yield False
+        self.s = self.machine.move(self.s, at, str(layer))
         yield True
-        yield from self.pins_again()
-        yield from self.queues_away(cpus)
-        yield from self.enter_group(layer)
+        yield from self.change_program(at, cpus, layer)
+        self.s = self.machine.allow(self.s, at, cpus)
+        yield True
 
-    def empty_root(self, later: bool) -> Steps:
-        for at, task in enumerate(self.s.tasks):
-            if at == THREAD or not task.mask or self.s.tasks[at].group != "":
-                continue
-            if later and self.g.forgets and self.known(CONTROLLER + 1 + at) is None:
-                wish = self.wish(at, self.held)
-                if wish != self.g.all:
-                    yield from self.put(CONTROLLER + 1 + at, Known(wish, wish))
-            self.s = self.machine.move(self.s, at, "rest")
-            yield True
-            if later:
-                yield from self.pins_again()
+    # affinity.c
 
-    def affinity(self, layer: int, rest: int) -> Steps:
+    def affinity(self, layer: int) -> Steps:
         self.note_layer(layer, via=1)
         yield True
-        yield from self.tell_all(layer, rest)
+        yield from self.tell_all(layer)
         yield from self.queues_away(1 << (layer + 1))
         at, cpus = KID + 1 + layer, 1 << (layer + 1)
         yield from self.change_program(at, cpus, layer)
         yield from self.change_task(at, cpus)
 
-    def tell_all(self, layer: int, rest: int) -> Steps:
-        cpus = 1 << (layer + 1)
+    def tell_all(self, layer: int) -> Steps:
+        cpus, rest = 1 << (layer + 1), self.g.all & ~self.held
         for at in range(len(self.s.tasks)):
-            task = self.s.tasks[at]
-            if not task.mask & cpus or at == KID + 1 + layer:
+            now = self.s.tasks[at].mask
+            if not now & cpus or at == KID + 1 + layer or (at == THREAD and not now & ~cpus):
                 continue
-            left = task.mask & ~cpus
+            left = now & ~cpus or rest & self.granted(at)
             if left == 0:
-                left = rest & self.machine.granted(self.s, task.group)
-            if left == 0 or (at == THREAD and not task.mask & ~cpus):
                 continue
             try:
                 yield from self.change_task(at, left, via=left & 1)
             except Refused:
                 continue
 
-    def irqs(self, layer: int, rest: int) -> Steps:
+    # irq.c
+
+    def irqs(self, layer: int) -> Steps:
         cpus = 1 << (layer + 1)
         for key in (DEFAULT, IRQ):
             now = self.s.sets[key]
             left = now & ~cpus
             if now & cpus and (left or key == IRQ):
-                yield from self.change_set(key, left or rest)
+                yield from self.change_set(key, left or self.g.all & ~self.held)
 
     # run.c
 
@@ -669,85 +654,66 @@ class Tool:
         yield from self.take()
         self.s = replace(self.s, layers=_put(self.s.layers, layer, Layer()), begun=self.s.begun | 1 << layer)
         yield True
-        cpus = 1 << (layer + 1)
-        yield from self.hold(self.held | cpus)
-        rest = self.g.all & ~self.held
+        yield from self.hold(self.held | 1 << (layer + 1))
         self.note_layer(layer, mechanism=mechanism)
         yield True
         try:
-            if mechanism in ("isolated", "root"):
-                yield from self.partition(layer, _ISOLATED if mechanism == "isolated" else _ROOT, rest)
-            elif mechanism == "affinity":
-                yield from self.affinity(layer, rest)
+            if mechanism == "affinity":
+                yield from self.affinity(layer)
             else:
-                yield from self.cpuset(layer, rest)
+                yield from self.partition(layer, _ISOLATED if mechanism == "isolated" else _ROOT)
         except Refused:
             yield from self.settle(frozenset({layer}))
             return
-        yield from self.irqs(layer, rest)
+        yield from self.irqs(layer)
 
     def end(self, layer: int) -> Steps:
         yield from self.settle(frozenset({layer}))
 
     def sweep(self, layer: int) -> Steps:
         one = self.s.layers[layer]
-        rest = self.g.all & ~self.held
-        if one is None or self.s.base is None:
-            return
-        try:
-            if one.mechanism in ("cpuset", "cpuset-v1"):
-                yield from self.narrow(1 << (layer + 1), self.group_rest(layer), everyone=True)
-                yield from self.empty_root(later=True)
-            elif one.mechanism == "affinity":
-                yield from self.tell_all(layer, rest)
-        except Refused:
-            return
+        if one and self.s.base and one.mechanism == "affinity":
+            yield from self.tell_all(layer)
 
     # settle.c
 
     def settle(self, ending: frozenset[int], look: bool = False) -> Steps:
         s = self.s
+        self.look = look
         there = {at: layer for at, layer in enumerate(s.layers) if layer}
         dead_live = "dead layers count as living" in self.faults
-        ends = {at for at, layer in there.items() if at in ending or not (layer.alive or dead_live)}
-        if not ends and not (not there and s.base) and not look:
+        self.ends = {at for at, layer in there.items() if at in ending or not (layer.alive or dead_live)}
+        if not self.ends and not (not there and s.base) and not look:
             return
-        stay = {at: layer for at, layer in there.items() if at not in ends}
-        before, after = _cpus(there), _cpus(stay)
-        self.before, self.after, self.ended = before | self.held, after, _cpus(ends) & ~after
-        self.ends = ends
+        stay = {at: layer for at, layer in there.items() if at not in self.ends}
+        self.before, self.after = _cpus(there) | self.held, _cpus(stay)
+        self.ended = _cpus(self.ends) & ~self.after
         self.narrowed = _cpus(at for at, layer in stay.items() if layer.mechanism not in ("affinity", ""))
-        self.queues = _cpus(
-            at for at, layer in stay.items() if layer.mechanism != "isolated" or self.g.version < 609
-        )
-        self.cpusets = any(layer.mechanism in ("cpuset", "cpuset-v1") for layer in stay.values())
-        self.needs = any(layer.mechanism in ("isolated", "root", "cpuset") for layer in stay.values())
+        self.via = int(any(there[at].via for at in self.ends))
         if "layers forgotten before the writes" in self.faults:
-            yield from self.forget(ends, bool(stay), base=False)
+            yield from self.forget(bool(stay), base=False)
         if "baseline removed first" in self.faults and not stay:
             base, self.s = self.s.base, replace(self.s, base=None)
             yield True
             self.s = replace(self.s, base=base)
-        for at in sorted(ends):
+        for at in sorted(self.ends):
             yield from self.end_layer(at)
-        for key in (LISTED, OPEN):
-            yield from self.settle_set(key)
+        yield from self.settle_set(LISTED)
         yield from self.settle_controller()
-        yield from self.settle_rest()
-        for key in (DEFAULT, IRQ, QUEUES):
+        for key in (IRQ, DEFAULT, QUEUES):
             yield from self.settle_set(key)
-        yield from self.newborn(1)
+        yield from self.settle_unrecorded(1)
         for at in range(len(self.s.tasks)):
             yield from self.settle_task(at)
-        yield from self.newborn(10)
+        yield from self.settle_unrecorded(10)
         if not self.failed and not look:
-            yield from self.forget(ends, bool(stay))
+            yield from self.forget(bool(stay))
 
-    def forget(self, ends: set[int], any_left: bool, base: bool = True) -> Steps:
+    def forget(self, any_left: bool, base: bool = True) -> Steps:
         last = "what is held is told last" in self.faults
         if base and any_left and not last:
             yield from self.hold(self.after)
-        for at in sorted(ends):
+        for at in sorted(self.ends):
             if self.s.layers[at]:
                 self.s = replace(self.s, layers=_put(self.s.layers, at, None))
                 yield True
@@ -772,147 +738,78 @@ class Tool:
             self.s = self.machine.remove_own(self.s, at)
             yield True
 
-    def target(self, key: int, known: Known, base: int) -> int:
+    def target(self, key: int, base: int) -> int:
         rest = self.g.all & ~self.after
-        if key in (OPEN, LISTED):
-            groups = self.g.all & ~(
-                self.after if "groups lose what affinity holds" in self.faults else self.narrowed
-            )
-            if known.base == 0:
-                return groups if self.cpusets else base
-            return base & ~self.narrowed or groups
-        if key == QUEUES:
-            return base & ~self.queues or base
-        left = base & ~self.after
-        return left or (rest if key == IRQ else base)
-
-    def is_rest(self, base: int, now: int, may: int) -> bool:
-        return self.alike(self.before, base, 0) and self.alike(self.before, now, may)
-
-    def is_our_set(self, raw: int, known: Known) -> bool:
-        everything = self.g.all
-        now, base, written = raw or everything, known.base or everything, known.written or everything
-        return (
-            known.wrote(raw, everything)
-            or now == written
-            or self.alike(self.before, now, base)
-            or self.is_rest(base, now, everything)
-        )
+        if key == LISTED:
+            narrowed = self.after if "groups lose what affinity holds" in self.faults else self.narrowed
+            return base & ~narrowed or self.g.all & ~narrowed
+        if key == QUEUES and "the queues get isolated CPUs back" in self.faults:
+            stay = enumerate(self.s.layers)
+            return base & ~_cpus(at for at, one in stay if one and one.mechanism != "isolated")
+        return base & ~self.after or (rest if key == IRQ else base)
 
     def settle_set(self, key: int) -> Steps:
         known = self.known(key)
         if known is None or known.how == "was" or not self.machine.has_file(self.s, key):
             return
-        everything = self.g.all
-        raw = self.now(key)
-        base = known.base or everything
-        to = self.target(key, known, base)
-        if raw == 0 if known.base == 0 and to == base else raw == to:
+        now, to = self.s.sets[key], self.target(key, known.base)
+        have = key == QUEUES and self.s.queues & self.after
+        if now == to and not have:
             return
-        if not self.is_our_set(raw, known) and "what others changed is overwritten" not in self.faults:
-            yield from self.put(key, Known(raw, raw, "theirs"))
+        if now != to and self.whose(key, known) != "o":
+            yield from self.put(key, Known(now, now, "theirs"))
             return
-        text = known.base if to == base else to
-        yield from self.put(key, Known(known.base, text, "theirs" if known.how == "theirs" else "ours"))
+        yield from self.put(key, Known(known.base, to, "theirs" if known.how == "theirs" else "ours"))
         try:
-            self.s = self.machine.write_set(self.s, key, text)
+            self.s = self.machine.write_set(self.s, key, to)
         except Refused:
-            open_now = everything & ~self.narrowed
-            try:
-                self.s = self.machine.write_set(self.s, key, text or open_now)
-            except Refused:
-                self.failed += 1
-                return
+            self.failed += 1
+            return
         yield True
+
+    def whose(self, key: int, known: Known, **more: int) -> str:
+        if "what others changed is overwritten" in self.faults:
+            return "o"
+        at, record = key - CONTROLLER - 1, known.how if known.how in RECORDS else "written"
+        sort = "irq" if key == IRQ else "file" if at < 0 else "thread" if at == THREAD else "task"
+        answer = whose(sort, record, self.reading(key, known, known.base, self.before, **more))
+        if answer == ".":
+            raise Wrong(f"{sort}, {record}: the table has no answer")
+        return answer
 
     def settle_controller(self) -> Steps:
         known = self.known(CONTROLLER)
-        if known is None or known.how == "was" or known.base or not self.s.controller or self.needs:
+        needed = any(
+            layer and at not in self.ends and layer.mechanism not in ("affinity", "")
+            for at, layer in enumerate(self.s.layers)
+        )
+        if known is None or known.how == "was" or known.base or not self.s.controller or needed:
             return
-        for key in (OPEN, LISTED):
-            one, now = self.known(key), self.s.sets[key]
-            looks = "a list that is set late goes with the controller" not in self.faults
-            ours = one and one.base == 0 and (not looks or self.is_our_set(now, one))
-            if now and not ours:
-                return  # somebody uses it by now
+        if self.s.sets[LISTED] and "a list that is set late goes with the controller" not in self.faults:
+            return  # somebody uses it by now
         self.s = self.machine.switch(self.s, False)
         yield True
 
-    def settle_rest(self) -> Steps:
-        if self.s.rest is None:
-            return
-        if self.cpusets:
-            left = self.g.all & ~(
-                self.after if "groups lose what affinity holds" in self.faults else self.narrowed
-            )
-            if self.s.rest != left and (self.s.controller or self.g.v1):
-                self.s = self.machine.write_rest(self.s, left)
-                yield True
-            return
-        for at, task in enumerate(self.s.tasks):
-            if task.mask and self.s.tasks[at].group == "rest":
-                self.s = self.machine.move(self.s, at, "")
-                yield True
-        self.s = self.machine.write_rest(self.s, None)
-        yield True
-
-    def on_the_way(self, at: int, known: Known) -> bool:
-        now, base = self.s.tasks[at].mask, known.base
-        forgot = at == THREAD or self.g.forgets
-        if "one that the kernel freed was not on its way" in self.faults:
-            forgot = False
-        meant = now & ~base == 0 or base & ~self.before == 0
-        meant |= forgot and any(now & ~written == 0 for written in (known.written, *known.older))
-        return meant and any(
-            layer and one in self.ends and layer.via and now & ~layer.via == 0
-            for one, layer in enumerate(self.s.layers)
-        )
-
-    def is_ours(self, at: int, known: Known) -> bool:
-        task, base, held, everything = self.s.tasks[at], known.base, self.before, self.g.all
-        now = task.mask
-        if self.alike(held, now, base) or self.on_the_way(at, known):
-            return True
-        if known.how == "program":
-            its = 1 << (known.layer + 1) if self.s.layers[known.layer] else self.ended
-            if now & ~its == 0:
-                return True
-        forgot = at == THREAD or self.g.forgets
-        if forgot and self.alike(held, now, everything):
-            return True
-        may = self.machine.granted(self.s, task.group)
-        if self.is_rest(base, now, everything) or self.is_rest(base, now, may):
-            return True
-        if known.wrote(now, may) or self.alike(held, now, base & may):
-            return True
-        return self.g.forgets and self.alike(held, now, may)
-
     def settle_task(self, at: int) -> Steps:
-        known, task = self.known(CONTROLLER + 1 + at), self.s.tasks[at]
-        if known is None or not task.mask or (known.how == "was" and at != THREAD and not self.g.forgets):
+        key, task = CONTROLLER + 1 + at, self.s.tasks[at]
+        known, may = self.known(key), self.granted(at)
+        if known is None or not task.mask:
             return
-        if known.how == "program" and self.s.layers[known.layer] and known.layer not in self.ends:
-            if (
-                self.g.forgets
-                and "a program's pin is forgotten" not in self.faults
-                and task.mask != (known.written & self.machine.granted(self.s, task.group))
-            ):
-                yield from self.try_allow(at, known.written)
-            return
-        to, may = known.base & ~self.after, self.machine.granted(self.s, task.group)
-        if to == 0:
-            to = self.g.all & ~self.after & may
-            if at == THREAD or to == 0:
+        program = 0
+        if known.how == "program":
+            if self.s.layers[known.layer] and known.layer not in self.ends:
+                yield from self.pin_again(at, known)
                 return
-        if to == task.mask:
+            program = 1 << (known.layer + 1) if self.s.layers[known.layer] else self.ended
+        to = known.base & ~self.after or (self.g.all & ~self.after & may if at != THREAD else 0)
+        if to in (0, task.mask):
             return
-        if not self.is_ours(at, known) and "what others changed is overwritten" not in self.faults:
-            yield from self.put(CONTROLLER + 1 + at, Known(task.mask, task.mask, "theirs"))
+        owner = self.whose(key, known, via=self.via, program=program)
+        if owner == "t":
+            yield from self.put(key, Known(task.mask, task.mask, "theirs"))
+        if owner != "o" or ((self.look or not to & ~task.mask) and to & may == task.mask):
             return
-        if to & ~task.mask == 0 and to & may == task.mask:
-            return
-        key, how = CONTROLLER + 1 + at, "ours" if known.how == "was" else known.how
-        yield from self.put(key, replace(known, written=to, how=how))
+        yield from self.put(key, replace(known, written=to, how="ours" if known.how == "was" else known.how))
         try:
             self.s = self.machine.allow(self.s, at, to)
         except Refused:
@@ -920,42 +817,47 @@ class Tool:
             self.failed += bool(to & may) or "a cpuset without a task's CPUs is a failure" in self.faults
             return
         yield True
-        if how == "program":
+        if known.how == "program":
             yield from self.put(key, Known(known.base, to, "ours"))
 
-    def newborn_wish(self) -> int:
-        """Made while its parent was on its way it has what that had."""
-        task = self.s.tasks[KID]
-        above = self.known(CONTROLLER + 1 + task.parent)
-        vias = [one.via for at, one in enumerate(self.s.layers) if one and at in self.ends and one.via]
-        if above and task.mask in vias and "one made on its parent's way stays there" not in self.faults:
-            return above.base
-        return self.wish(KID, self.before)
+    def pin_again(self, at: int, known: Known) -> Steps:
+        may = self.granted(at)
+        if not self.g.forgets or self.s.tasks[at].mask != may or known.written & may in (0, may):
+            return
+        if "a program's pin is forgotten" not in self.faults:
+            yield from self.try_allow(at, known.written)
 
-    def newborn(self, rounds: int) -> Steps:
-        base = self.s.base
-        if base is None or "newborn tasks are left out" in self.faults:
+    def wish_of(self, at: int) -> int:
+        """Made while its parent was on its way it has what that had."""
+        now, above = self.s.tasks[at].mask, self.above(at)
+        ways = [one & self.via for one in above.writes if self.via] if above else []
+        if above and now in ways and "one made on its parent's way stays there" not in self.faults:
+            return above.base
+        return self.wish(at, self.before)
+
+    def settle_unrecorded(self, rounds: int) -> Steps:
+        if self.look or self.s.base is None or "unrecorded tasks are left out" in self.faults:
             return
-        if not any(known and known.how != "was" for known in base.known[CONTROLLER + 1 :]):
-            return
-        task = self.s.tasks[KID]
         should = self.g.all & ~self.after
         for _ in range(rounds):
-            if not task.young or not task.mask or self.known(CONTROLLER + 1 + KID):
+            changed = False
+            for at, task in enumerate(self.s.tasks):
+                lacks = self.g.forgets or should & ~task.mask
+                if not lacks or not task.mask & ~self.after or self.known(CONTROLLER + 1 + at):
+                    continue
+                if not task.young and "one that asked again keeps less" in self.faults:
+                    continue
+                to, may = self.wish_of(at) & ~self.after, self.granted(at)
+                if to == 0 and "one made on its way to held CPUs stays there" not in self.faults:
+                    to = should & may
+                if to in (0, task.mask) or not should & ~(task.mask & to):
+                    continue
+                if not task.young and to & may == task.mask:
+                    continue
+                yield from self.try_allow(at, to)
+                changed |= self.s.tasks[at] != task
+            if not changed:
                 return
-            if not should & ~task.mask and not self.g.forgets:
-                return
-            if task.mask & ~self.after == 0:
-                return
-            to = self.newborn_wish() & ~self.after
-            if to == 0 and "one made on its way to held CPUs stays there" not in self.faults:
-                to = should & self.machine.granted(self.s, task.group)
-            if to in (0, task.mask) or (not should & ~task.mask and not should & ~to):
-                return
-            yield from self.try_allow(KID, to)
-            if self.s.tasks[KID] == task:
-                return
-            task = self.s.tasks[KID]
 
 
 # What others do
@@ -967,7 +869,7 @@ def _acts(machine: Machine, s: State) -> Iterator[tuple[str, State]]:
     foreign = machine.ground.foreign
     less = replace(s, acts=s.acts - 1)
     for key, name in ((DEFAULT, "default mask"), (IRQ, "interrupt"), (LISTED, "list of a group")):
-        if s.sets[key] not in (0, foreign) and machine.has_file(s, key):
+        if s.sets[key] != foreign and machine.has_file(s, key):
             try:
                 changed = machine.write_set(less, key, foreign)
             except Refused:
@@ -976,6 +878,9 @@ def _acts(machine: Machine, s: State) -> Iterator[tuple[str, State]]:
     changed = machine.allow(less, FULL, foreign)
     wanted = _put(s.wanted, CONTROLLER + 1 + FULL, foreign)
     yield "a task asks for a CPU", replace(changed, wanted=wanted)
+    for at, task in enumerate(s.tasks):
+        if task.asked != task.mask and at != THREAD:
+            yield f"task {at} asks for what it is shown", machine.allow(less, at, task.mask)
     if s.tasks[KID].mask == 0:
         for parent in (FULL, PINNED):
             above = s.tasks[parent]
@@ -999,7 +904,7 @@ class Judge:
     def base(self, s: State, key: int) -> int:
         if s.wanted[key]:
             return s.wanted[key]
-        if key <= _SETS:
+        if key < CONTROLLER:
             return self.first.sets[key]
         at = key - CONTROLLER - 1
         if at == KID:
@@ -1014,25 +919,23 @@ class Judge:
         s = self._swept(s, living)
         everything, held = self.ground.all, _cpus(living)
         rest = everything & ~held
-        cpusets = any(one in ("cpuset", "cpuset-v1") for one in living.values())
         narrowed = _cpus(at for at, one in living.items() if one != "affinity")
-        rest_of_groups = everything & ~narrowed
-        queues = _cpus(at for at, one in living.items() if one != "isolated" or self.ground.version < 609)
         self._is("default mask", s.sets[DEFAULT], self.base(s, DEFAULT) & ~held)
         self._is("interrupt", s.sets[IRQ], self.base(s, IRQ) & ~held or rest)
-        self._is("work queues", s.sets[QUEUES], self.base(s, QUEUES) & ~queues)
-        on = self.ground.on or any(one in ("isolated", "root", "cpuset") for one in living.values())
-        used = bool(s.wanted[LISTED])
-        if not used:
+        self._is("mask of the workqueues in force", s.queues, self.base(s, QUEUES) & ~held)
+        if not living:
+            self._is("mask of the workqueues", s.sets[QUEUES], self.base(s, QUEUES))
+        on = self.ground.on or any(one != "affinity" for one in living.values())
+        if not s.wanted[LISTED]:
             self._is("controller", s.controller, on)
-        if self.machine.has_file(s, LISTED):
-            self._is("list of a group", s.sets[LISTED], self._listed(s, narrowed, rest_of_groups))
-            self._open(s, rest_of_groups, narrowed, cpusets)
+        if s.controller:
+            base = self.base(s, LISTED)
+            listed = base & ~narrowed or everything & ~narrowed
+            self._is("list of a group", s.sets[LISTED], listed if base else 0)
         for at, own in enumerate(s.own):
             self._is(f"group of {at}", own is not None, living.get(at, "affinity") != "affinity")
             if living.get(at) in ("isolated", "root"):
                 self._is(f"partition of {at}", self.machine.is_partition(s, at), True)
-        self._is("group of the rest", s.rest is not None, cpusets)
         for at, task in enumerate(s.tasks):
             if task.mask:
                 self._task(s, at, living, held)
@@ -1061,27 +964,12 @@ class Judge:
     def _home(self, s: State, at: int) -> str:
         return self.first.tasks[s.tasks[KID].parent if at == KID and s.tasks[KID].mask else at].group
 
-    def _listed(self, s: State, narrowed: int, rest: int) -> int:
-        base = self.base(s, LISTED)
-        return base & ~narrowed or rest if base else rest if self._cpusets(s) else 0
-
-    def _cpusets(self, s: State) -> bool:
-        return any(layer and layer.mechanism in ("cpuset", "cpuset-v1") for layer in s.layers)
-
-    def _open(self, s: State, rest: int, narrowed: int, cpusets: bool) -> None:
-        base = self.first.sets[OPEN]
-        if base:
-            self._is("another group", s.sets[OPEN], base & ~narrowed)
-        elif cpusets:
-            self._is("another group", s.sets[OPEN], rest)
-        elif s.sets[OPEN] != self.ground.all & ~narrowed or self.ground.version >= 700:
-            self._is("another group", s.sets[OPEN], 0)  # before 7.0 it cannot be empty again
-
     def _task(self, s: State, at: int, living: dict[int, str], held: int) -> None:
         task, may = s.tasks[at], self.machine.granted(s, s.tasks[at].group)
         layer = at - KID - 1
         if layer in living:
-            self._is(f"program of {layer}", task.mask, 1 << (layer + 1))
+            cpus = 1 << (layer + 1)
+            self._is(f"program of {layer}", task.mask, cpus if cpus & may else task.mask & may)
             return
         base = self.base(s, CONTROLLER + 1 + at)
         if base == ANY:
@@ -1116,7 +1004,7 @@ class Explorer:
 
     `midway`: others act between two writes, too;
     `sweeps`: a sweep may be killed, too (judged is what is there after one);
-    `mechanisms`: of each reservation, instead of all.
+    `mechanisms`: of each reservation that begins, instead of all of all.
     """
 
     def __init__(
@@ -1158,8 +1046,8 @@ class Explorer:
         if any(layer and not layer.alive for layer in s.layers) or (s.base and not any(s.layers)):
             yield "restore", None, partial(Tool.settle, ending=frozenset())
         at = s.begun.bit_length()
-        if at < self.ground.reservations:
-            for mechanism in (self.mechanisms[at],) if self.mechanisms else self.ground.mechanisms:
+        if at < (len(self.mechanisms) or self.ground.reservations):
+            for mechanism in (self.mechanisms[at],) if self.mechanisms else MECHANISMS:
                 yield f"{at} begins by {mechanism}", at, partial(Tool.begin, layer=at, mechanism=mechanism)
 
     def _run(self, start: State, name: str, dead: int | None, steps: Callable[[Tool], Steps]) -> None:
@@ -1169,6 +1057,7 @@ class Explorer:
         self._found(start, f"{name}, killed before its first write", self._killed(start, dead))
         moments: list[tuple[int, State]] = []
         for number, safe in enumerate(steps(tool), 1):
+            self._written(start, f"{name}, behind write {number}", tool.s, dead)
             self._found(start, f"{name}, killed behind write {number}", self._killed(tool.s, dead))
             if safe and self.midway and tool.s.acts:
                 moments.append((number, tool.s))
@@ -1193,9 +1082,16 @@ class Explorer:
             if at == number:
                 tool.s = changed
             if at >= number:
+                self._written(start, name, tool.s, dead)
                 self._found(start, f"{name}, killed behind write {at}", self._killed(tool.s, dead))
         self._completed(name, tool)
         self._found(start, name, tool.s)
+
+    def _written(self, start: State, name: str, s: State, dead: int | None) -> None:
+        """Whoever holds CPUs has them all the time, whatever others begin and end."""
+        held = _cpus(at for at, layer in enumerate(start.layers) if layer and layer.alive and at != dead)
+        if s.queues & held:
+            raise Wrong(f"{name}: work of the kernel may run on held CPUs")
 
     def _completed(self, name: str, tool: Tool) -> None:
         """Whoever ends, begins or restores ends all that is dead."""

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What exclusive reads and writes, one function a call:
- *   ROOT read SIZE PATH | start SIZE PATH | all PATH | mount CONTROLLER | group TID CONTROLLER
- *   granted TID CONTROLLER
+ *   ROOT read SIZE PATH | start SIZE PATH | all PATH | mount | group TID | granted TID
  *   plain TEXT... | say TEXT | planned TEXT | quote TEXT
  *   report PATH TEXT | report PATH TEXT TARGET LINK   the link is made when the report has been looked at
  *   log PATH TEXT */
@@ -44,29 +43,30 @@ static int report(int count, char **word) {
 
 int main(int count, char **word) {
   char text[CL_PATH_MOST], *all;
-  if (count < 4) return 2;
+  if (count < 3) return 2;
   cl_files_root(word[1]);
   const char *command = word[2];
   word += 3;
   count -= 3;
+  if (strcmp(command, "mount") == 0) {
+    int error = cl_group_mount(text, sizeof text);
+    return result(error, text);
+  }
+  if (count == 0) return 2;
   if (strcmp(command, "read") == 0) return read_some(word, false);
   if (strcmp(command, "start") == 0) return read_some(word, true);
   if (strcmp(command, "all") == 0) {
     int error = cl_read_all(word[0], &all);
     return result(error, all);
   }
-  if (strcmp(command, "mount") == 0) {
-    int error = cl_group_mount(word[0], text, sizeof text);
-    return result(error, text);
-  }
   if (strcmp(command, "group") == 0) {
-    int error = cl_task_group(atoi(word[0]), word[1], text, sizeof text);
+    int error = cl_task_group(atoi(word[0]), text, sizeof text);
     return result(error, text);
   }
   if (strcmp(command, "granted") == 0) {
     char list[CL_CPUS_TEXT];
     struct cl_cpus cpus;
-    int error = cl_granted(atoi(word[0]), word[1], &cpus);
+    int error = cl_granted(atoi(word[0]), &cpus);
     return result(error, error ? "" : cl_cpus_format(&cpus, list));
   }
   if (strcmp(command, "plain") == 0) {

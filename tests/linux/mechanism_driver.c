@@ -141,6 +141,7 @@ int main(int count, char **argument) {
     }
     if (*argument[1] == '\0') return do_it(mechanism, &hold);
     hold.changes.plan = true;
+    hold.changes.layer = &(struct cl_layer){.fd = -1};
     if (request.pid == 0) request.command = (char *[]){"work", NULL};
     if (request.pid) cl_task_read(request.tid ? request.tid : request.pid, &hold.program);
     else snprintf(hold.program.name, sizeof hold.program.name, "work");

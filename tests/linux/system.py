@@ -15,8 +15,20 @@ from coreloom.toolchain import native
 from linux.tree import Machine, Task
 
 _NAMES = (
-    *("irq", "systemd", "dbus", "socket", "change", "baseline", "layer", "state", "lines", "settle"),
-    *("say", "plain", "out", "tasks", "files", "cpus"),
+    *(
+        "irq",
+        "systemd",
+        "dbus",
+        "socket",
+        "change",
+        "baseline",
+        "layer",
+        "state",
+        "lines",
+        "settle",
+        "ending",
+    ),
+    *("say", "plain", "out", "tasks", "files", "cpus", "counters", "whose"),
 )
 
 

@@ -13,7 +13,7 @@ import pytest
 from coreloom.programs import exclusive, registry
 from linux.tree import Machine, Task
 
-_SEE = "; see coreloom exclusive --help"
+_SEE = f"; see {exclusive.NAME} --help"
 _LETTERS = "use only letters, digits and : - _ . \\ @ in a unit name, at most 255"
 
 
@@ -115,7 +115,10 @@ def test_wrong_usage(words: str, error: str) -> None:
     ("words", "status", "error"),
     [
         ("plan --mechanism magic a", 1, "there is no mechanism magic: choose one of "
-         "isolated, root, cpuset, cpuset-v1, affinity"),
+         "isolated, root, affinity"),
+        *((f"plan --mechanism {gone} a", 1, f"the mechanism {gone} no longer exists: "
+           "isolated and root replace it, affinity where there is no cgroup v2")
+          for gone in ("cpuset", "cpuset-v1")),
         ("plan no-such-command", 127, "there is no command no-such-command in PATH"),
         ("plan ./no-such-command", 127, "there is no command ./no-such-command"),
         ("plan /", 126, "/ is not executable"),
@@ -223,7 +226,7 @@ def test_all_of_several_processes_are_held(tmp_path: Path, words: list[str]) -> 
         ("--unit none", "none.service is not running: see `systemctl status none.service`"),
         ("--unit app", "app.service is not running: see `systemctl status app.service`"),
         ("--unit user.slice", "user.slice has no process: see `systemctl status`"),
-        ("--cgroup none", "--cgroup none: there is no such cgroup: give a directory below /sys/fs/cgroup"),
+        ("--cgroup none", "--cgroup none: there is no such v2 cgroup: give a directory below /sys/fs/cgroup"),
         ("--cgroup empty", "--cgroup empty: no process is in it"),
         *(
             (f"--cgroup {path}", f"--cgroup {path}: this is the root cgroup: give one below it")
@@ -242,6 +245,25 @@ def test_nobody_to_hold(tmp_path: Path, words: str, error: str) -> None:
     if words == "--unit user.slice":
         machine.remove("/sys/fs/cgroup/user.slice/user@1.service/app.slice/app.service/cgroup.procs")
     assert call("--root", tmp_path, "plan", "attach", *words.split()) == (1, "", f"{error}\n")
+
+
+def test_a_group_of_cgroup_v1_is_none(tmp_path: Path) -> None:
+    """A kernel may have both: each process is in a group of each."""
+    machine = _with_web(tmp_path)
+    mounts = (
+        "cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\ncgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+    )
+    machine.write("/proc/self/mounts", mounts)
+    for folder, process in (("cpuset/a", "40\n"), ("unified/a", "50\n"), ("unified", "1\n")):
+        machine.write(f"/sys/fs/cgroup/{folder}/cgroup.procs", process)
+    call_of = ("--root", tmp_path, "plan", "attach", "--sample", "0", "--cgroup")
+    for folder in ("cpuset/a", "/sys/fs/cgroup/cpuset/a"):
+        said = f"--cgroup {folder}: there is no such v2 cgroup: give a directory below /sys/fs/cgroup\n"
+        assert call(*call_of, folder) == (1, "", said)
+    said = "--cgroup unified: this is the root cgroup: give one below it\n"
+    assert call(*call_of, "unified") == (1, "", said)
+    status, out, _ = call(*call_of, "unified/a")
+    assert (status, "set affinity of task 50 (other) to 1 (was 0-1)" in out.splitlines()) == (0, True)
 
 
 def test_units_are_systemds(tmp_path: Path) -> None:

@@ -80,8 +80,11 @@ def test_the_group_is_found_behind_long_ones(driver: Path, tmp_path: Path) -> No
     # What 8192 bytes would hold ends within this path.
     lines = [*long, "1:cpuset:/of/the/user\n", f"0::/system.slice/web.service/{'/'.join(['x' * 200] * 18)}\n"]
     machine.write("/proc/1/cgroup", "".join(lines))
-    assert _call(driver, "group", "1", "cpuset", root=tmp_path) == (0, b"/of/the/user\n", b"")
-    assert _call(driver, "group", "1", "", root=tmp_path) == (1, b"Filename too long\n", b"")
+    assert _call(driver, "group", "1", root=tmp_path) == (1, b"Filename too long\n", b"")
+    machine.write(
+        "/proc/1/cgroup", "".join([*long, "1:cpuset:/of/the/user\n", "0::/system.slice/web.service\n"])
+    )
+    assert _call(driver, "group", "1", root=tmp_path) == (0, b"/system.slice/web.service\n", b"")
 
 
 def test_the_unit_of_a_deep_group() -> None:
@@ -102,30 +105,27 @@ def test_a_mount_of_a_user_is_not_taken_for_another(driver: Path, tmp_path: Path
         f"mine {own}cgroup2 fuse rw,cpuset 0 0\n {own} fuse.x cgroup2 0 0\n"
         "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     )
-    assert _call(driver, "mount", "", root=tmp_path) == (0, b"/sys/fs/cgroup\n", b"")
+    assert _call(driver, "mount", root=tmp_path) == (0, b"/sys/fs/cgroup\n", b"")
 
 
 def test_signs_that_the_kernel_encodes_in_a_mount(driver: Path, tmp_path: Path) -> None:
     machine = Machine(tmp_path, tasks=[Task(200, "web", 0, "0-3", group="/a b\\\\040")])
     machine.make()
-    machine.write(
-        "/proc/self/mounts",
-        "cgroup2 /mnt/my\\040own\\011\\012\\134040 cgroup2 rw 0 0\n"
-        "cgroup /mnt/no\\04octal\\489\\477 cgroup rw,cpuset 0 0\n",
-    )
+    machine.write("/proc/self/mounts", "cgroup2 /mnt/my\\040own\\011\\012\\134040 cgroup2 rw 0 0\n")
     folder = "/mnt/my own\t\n\\040"
-    assert _call(driver, "mount", "", root=tmp_path) == (0, f"{folder}\n".encode(), b"")
-    assert _call(driver, "mount", "cpuset", root=tmp_path)[1] == b"/mnt/no\\04octal\\489\\477\n"
+    assert _call(driver, "mount", root=tmp_path) == (0, f"{folder}\n".encode(), b"")
     # The path of a group is told as it is.
     machine.write(f"{folder}/a b\\\\040/cpuset.cpus.effective", "1-2\n")
-    assert _call(driver, "granted", "200", "", root=tmp_path) == (0, b"1-2\n", b"")
+    assert _call(driver, "granted", "200", root=tmp_path) == (0, b"1-2\n", b"")
+    machine.write("/proc/self/mounts", "cgroup2 /mnt/no\\04octal\\489\\477 cgroup2 rw 0 0\n")
+    assert _call(driver, "mount", root=tmp_path) == (0, b"/mnt/no\\04octal\\489\\477\n", b"")
 
 
 def test_a_mount_too_long_for_what_we_make_in_it(driver: Path, tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     machine.make()
     machine.write("/proc/self/mounts", f"cgroup2 /{'m' * 255} cgroup2 rw 0 0\n")
-    assert _call(driver, "mount", "", root=tmp_path) == (1, b"Filename too long\n", b"")
+    assert _call(driver, "mount", root=tmp_path) == (1, b"Filename too long\n", b"")
 
 
 def test_what_a_deep_group_grants(driver: Path, tmp_path: Path) -> None:
@@ -134,28 +134,12 @@ def test_what_a_deep_group_grants(driver: Path, tmp_path: Path) -> None:
     machine.make()
     machine.write("/proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n")
     machine.write("/sys/fs/cgroup/cpuset.cpus.effective", "0-3\n")
-    assert _call(driver, "granted", "200", "", root=tmp_path) == (0, b"0-3\n", b"")
+    assert _call(driver, "granted", "200", root=tmp_path) == (0, b"0-3\n", b"")
     machine.write(f"/sys/fs/cgroup{deep}/cpuset.cpus.effective", "2\n")
-    assert _call(driver, "granted", "200", "", root=tmp_path) == (0, b"2\n", b"")
+    assert _call(driver, "granted", "200", root=tmp_path) == (0, b"2\n", b"")
     # So deep that it cannot be opened: what is above it may grant more.
     machine.task(Task(200, "web", 0, "0-3", group="/" + "/".join(["x" * 200] * 20)))
-    assert _call(driver, "granted", "200", "", root=tmp_path) == (1, b"Filename too long\n", b"")
-
-
-def test_groups_that_lie_too_deep_are_counted(tmp_path: Path) -> None:
-    machine = Machine(tmp_path, tasks=[Task(1, "init", 0, "0-3")])
-    machine.make()
-    mount = "/sys/fs/cgroup/cpuset"
-    machine.write("/proc/sys/kernel/random/boot_id", "c0de100d-c0de-100d-c0de-100dc0de100d\n")
-    machine.write("/proc/self/mounts", f"cgroup {mount} cgroup rw,cpuset 0 0\n")
-    (tmp_path / "run").mkdir()
-    for depth in (1, 2, 3):
-        for name, text in (("cgroup.procs", ""), ("cpuset.cpus", "0-1\n")):
-            machine.write(f"{mount}/{'/'.join(['x' * 200] * depth)}/{name}", text)
-    done = subprocess.run([build(), tmp_path, "irqs", "3"], capture_output=True, text=True, check=False)
-    assert f"warning: 1 cgroups in {mount} are nested too deeply: their CPUs are unknown\n" in done.stderr
-    baseline = (tmp_path / "run/coreloom-exclusive/baseline").read_text()
-    assert baseline.count("\t0-1\t") == 2
+    assert _call(driver, "granted", "200", root=tmp_path) == (1, b"Filename too long\n", b"")
 
 
 def test_a_program_in_very_many_groups(tmp_path: Path) -> None:

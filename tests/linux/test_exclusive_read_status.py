@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import signal
@@ -23,6 +24,7 @@ _TASKS = [
     Task(303, "lame-child", 3, "3", parent=302, group="/coreloom-300"),
     Task(31, "ksoftirqd/3", 3, "3", kernel=True, fixed=True),
 ]
+_QUEUES = "/sys/devices/virtual/workqueue/cpumask"
 _INTERRUPTS = """\
             CPU0       CPU1       CPU2       CPU3
   24:          1          0          0          5   PCI-MSI 65536-edge      nvme0q1
@@ -34,9 +36,8 @@ _ENTRIES = [
     "note\tprogram\t302 500",
     "note\tuse\t3",
     "note\tbefore\t0.050 34.000 98.500 412.000 12.000 nan 250.000 40.125",
-    "note\twatcher\t301 500",
-    f"group\t302\t500\t\t{_CGROUP}\t{_GROUP}",
-    f"group\t900\t500\t\t{_CGROUP}\t{_GROUP}",
+    f"group\t302\t500\t{_CGROUP}\t{_GROUP}",
+    f"group\t900\t500\t{_CGROUP}\t{_GROUP}",
 ]
 
 
@@ -91,7 +92,7 @@ def test_states(tmp_path: Path) -> None:
     machine.layer(401, "2", "new", mechanism="")
     machine.write("/run/coreloom-exclusive/402.layer", "rubbish")
     path = tmp_path / "run/coreloom-exclusive/400.layer"
-    text = path.read_text().replace("400\t499", "403\t500").replace("0123-4567", "ffff-ffff")
+    text = path.read_text().replace("\t400\t", "\t403\t").replace("0123-4567", "ffff-ffff")
     machine.write("/run/coreloom-exclusive/403.layer", text)
     status, out, err = read(tmp_path, "status")
     assert (status, err) == (0, "")
@@ -162,6 +163,7 @@ _PROMETHEUS = """\
 # TYPE coreloom_exclusive_reservations gauge
 coreloom_exclusive_reservations{state="starting"} 0
 coreloom_exclusive_reservations{state="held"} 1
+coreloom_exclusive_reservations{state="broken"} 0
 coreloom_exclusive_reservations{state="tool gone"} 0
 coreloom_exclusive_reservations{state="other boot"} 0
 coreloom_exclusive_reservations{state="damaged"} 0
@@ -281,18 +283,10 @@ def test_verify_of_what_is_as_it_should_be(tmp_path: Path) -> None:
             f'{_GROUP}/cpuset.cpus.partition is "isolated invalid (Cpu list in cpuset.cpus not exclusive)", '
             'not "isolated"',
         ),
-        (f"{_GROUP}/cpuset.cpus", "2", f'{_GROUP}/cpuset.cpus is "2": CPU 3 is missing'),
+        (f"{_GROUP}/cpuset.cpus.effective", "2", f'{_GROUP}/cpuset.cpus.effective is "2": CPU 3 is missing'),
+        (f"{_CGROUP}/cpuset.cpus.isolated", "", f'{_CGROUP}/cpuset.cpus.isolated is "": CPU 3 is missing'),
+        (_QUEUES, "f", f'{_QUEUES} is "f": work of the kernel may run on CPU 3'),
         ("/proc/302/cgroup", "0::/other", f"task 302 is in {_CGROUP}/other, not in {_GROUP}"),
-        (
-            "/proc/300/task/300/stat",
-            f"300 (x) S 1 {'0 ' * 17}777 {'0 ' * 30}",
-            "its tool is gone but its changes remain: run coreloom exclusive restore",
-        ),
-        (
-            "/proc/301/task/301/stat",
-            f"301 (sh) S 300 {'0 ' * 48}",
-            "it has no watcher: if the tool is killed, the next run, attach or restore undoes its changes",
-        ),
     ],
 )
 def test_findings_of_a_reservation(tmp_path: Path, path: str, text: str, finding: str) -> None:
@@ -300,6 +294,46 @@ def test_findings_of_a_reservation(tmp_path: Path, path: str, text: str, finding
     machine.write(path, f"{text}\n")
     status, out, err = read(tmp_path, "verify")
     assert (status, out.splitlines()[0], err) == (1, f"reservation 300: {finding}", "")
+
+
+_NO_WATCHER = "it has no watcher: if the tool is killed, the next run, attach or restore undoes its changes"
+
+
+@pytest.mark.parametrize(
+    ("lives", "finding"),
+    [
+        ((0,), _NO_WATCHER),
+        ((1,), "its tool is gone but its changes remain: run coreloom exclusive restore"),
+        ((), "its tool is gone but its changes remain: run coreloom exclusive restore"),
+    ],
+    ids=["tool", "watcher", "nobody"],
+)
+def test_who_lives_is_told_by_locks(tmp_path: Path, lives: tuple[int, ...], finding: str) -> None:
+    machine = _held(tmp_path)
+    machine.mark("/run/coreloom-exclusive/300.layer", *lives)
+    status, out, _ = read(tmp_path, "verify")
+    assert (status, out.splitlines()[0]) == (1, f"reservation 300: {finding}")
+
+
+def test_who_can_only_read_a_layer_does_not_live(tmp_path: Path) -> None:
+    """Locks for reading and flock are open to all users, so they tell nothing."""
+    machine = _held(tmp_path)
+    path = "/run/coreloom-exclusive/300.layer"
+    machine.mark(path)
+    with (tmp_path / path[1:]).open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.lockf(file, fcntl.LOCK_SH)
+        _, out, _ = read(tmp_path, "verify")
+    assert out.startswith("reservation 300: its tool is gone but its changes remain:")
+
+
+@pytest.mark.parametrize(("name", "mask"), [("kworker/u8:1", "f"), ("kworker/u8:1", "7"), ("rcuog/0", "f")])
+def test_a_worker_of_the_workqueues_is_a_finding(tmp_path: Path, name: str, mask: str) -> None:
+    """The kernel refuses to move it. Once its queue may not use the CPU, it gets no more work there."""
+    machine = _held(tmp_path, Task(20, name, 0, "0-3", kernel=True, fixed=True, parent=2))
+    machine.write(_QUEUES, f"{mask}\n")
+    found = "reservation 300: task 20 (kworker/u8:1) may run on CPU 3\n" in read(tmp_path, "verify")[1]
+    assert found == (name.startswith("kworker/u") and mask == "f")
 
 
 _IRQ = "/proc/irq/24/smp_affinity_list"
@@ -345,7 +379,7 @@ def test_the_program_in_a_deep_group(tmp_path: Path, parts: int) -> None:
 
 def test_a_damaged_line_is_a_finding(tmp_path: Path) -> None:
     machine = _held(tmp_path)
-    machine.layer(300, "3", "lame", "rubbish", *_ENTRIES, "group\t12\tx\t\t/a\t/b")
+    machine.layer(300, "3", "lame", "rubbish", *_ENTRIES, "group\t12\tx\t/a\t/b")
     path = "/run/coreloom-exclusive/300.layer"
     lines = [f"line {number} of {path} cannot be read" for number in (3, len(_ENTRIES) + 4)]
     assert read(tmp_path, "verify") == (1, "".join(f"reservation 300: {line}\n" for line in lines), "")

@@ -18,7 +18,6 @@ from coreloom.toolchain import native
 from linux.tree import BOOT, Machine, Task
 
 _V2 = "/sys/fs/cgroup"
-_V1 = "/sys/fs/cgroup/cpuset"
 _RUN = "/run/coreloom-exclusive"
 _IRQ = "/proc/irq/9/smp_affinity_list"
 _DEFAULT = "/proc/irq/default_smp_affinity"
@@ -148,7 +147,7 @@ def test_programs_can_read_what_is_said(machine: Machine) -> None:
     machine.write(_IRQ, "1\n")
     machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours", f"cpus\t{_IRQ}\t0-3\t0-2\tours")
     machine.layer(100, "3", "x", alive=False)
-    gone = "its tool is gone but its changes remain: run coreloom exclusive restore"
+    gone = "its tool is gone but its changes remain: run coreloom-exclusive restore"
     changed = f'{_IRQ} is "1", but "0-2" was written: changed by others, kept'
     assert _json(machine, "verify") == (
         1,
@@ -233,7 +232,7 @@ def test_damaged_lines_are_said_and_the_others_taken_back(machine: Machine) -> N
         "nonsense",
         f"cpus\t{irqs[7]}\t0-3\t0-2\tours",
     )
-    machine.layer(100, "3", "x", "group\t12\tx\t\t/a\t/b", "note\tuse", "note\tuse\t3", alive=False)
+    machine.layer(100, "3", "x", "group\t12\tx\t/a\t/b", "note\tuse", "note\tuse\t3", alive=False)
     assert restore(machine) == (
         1,
         [
@@ -278,7 +277,7 @@ def test_a_layer_whose_first_line_is_damaged_frees_its_group_all_the_same(machin
     machine.baseline("3", f"cpus\t{_DOG}\t0-3\t0-2\tours")
     machine.layer(100, "3", "x", alive=False)
     path = machine.root / _RUN[1:] / "100.layer"
-    path.write_text(path.read_text().replace("exclusive 2", "exclusive 9"))
+    path.write_text(path.read_text().replace("coreloom-exclusive", "coreloom"))
     assert restore(machine) == (
         1,
         [f"warning: line 1 of {_RUN}/100.layer cannot be read: skipped", taken_back(1, 2, 1)],
@@ -440,7 +439,7 @@ def test_a_group_gives_its_tasks_back_and_goes(machine: Machine) -> None:
     machine.write(f"{group}/cpuset.cpus", "3\n")
     machine.write(f"{group}-idle/cgroup.procs", "")
     machine.baseline("3", f"controller\t{_V2}/cgroup.subtree_control\toff\ton\tours")
-    entries = [f"group\t{tid}\t500\t\t{_V2}/shell\t{group}" for tid in (51, 50)]
+    entries = [f"group\t{tid}\t500\t{_V2}/shell\t{group}" for tid in (51, 50)]
     machine.layer(100, "3", "x", *entries, alive=False)
     # 50, both groups and the controller; 51 has ended, and neither group was a partition
     assert restore(machine) == (0, [taken_back(1, 4, 3)])
@@ -451,31 +450,10 @@ def test_a_group_gives_its_tasks_back_and_goes(machine: Machine) -> None:
     assert text(machine, f"{_V2}/cgroup.subtree_control") == "-cpuset"
 
 
-def test_a_thread_goes_back_to_its_group_of_v1(machine: Machine) -> None:
-    machine.write("/proc/self/mounts", f"cgroup {_V1} cgroup rw,cpuset 0 0\n")
-    machine.task(Task(50, "program", 3, "3", tid=52))
-    machine.write("/proc/52/cgroup", "4:cpuset:/coreloom-100\n")
-    for name in ("tasks", "cgroup.procs"):
-        machine.write(f"{_V1}/db/{name}", "")
-        machine.write(f"{_V1}/{name}", "")
-    machine.write(f"{_V1}/coreloom-100/cgroup.procs", "")
-    machine.baseline("3")
-    machine.layer(
-        100,
-        "3",
-        "x",
-        f"thread\t52\t500\tcpuset\t{_V1}/db\t{_V1}/coreloom-100",
-        alive=False,
-        mechanism="cpuset-v1",
-    )
-    assert restore(machine) == (0, [taken_back(1, 2, 0)])
-    assert text(machine, f"{_V1}/db/tasks") == "52"
-
-
 def test_a_task_that_was_moved_since_is_kept_where_it_is(machine: Machine) -> None:
     machine.task(Task(50, "program", 3, "3", group="/elsewhere"))
     machine.baseline("3")
-    machine.layer(100, "3", "x", f"group\t50\t500\t\t{_V2}\t{_V2}/coreloom-100", alive=False)
+    machine.layer(100, "3", "x", f"group\t50\t500\t{_V2}\t{_V2}/coreloom-100", alive=False)
     assert restore(machine) == (
         0,
         [
@@ -493,7 +471,7 @@ def test_a_task_that_went_to_a_deep_group_is_kept_there(machine: Machine, parts:
     deep = "/" + "/".join(["x" * 200] * parts)
     machine.task(Task(50, "program", 3, "3", group=deep))
     machine.baseline("3")
-    machine.layer(100, "3", "x", f"group\t50\t500\t\t{_V2}\t{_V2}/coreloom-100", alive=False)
+    machine.layer(100, "3", "x", f"group\t50\t500\t{_V2}\t{_V2}/coreloom-100", alive=False)
     where = f"{_V2}{deep}" if parts == 3 else "a cgroup nested too deeply to name"
     assert restore(machine) == (
         0,
@@ -513,7 +491,7 @@ def test_a_mount_with_a_blank_in_its_path(machine: Machine) -> None:
     machine.write(f"{mount}/coreloom-100/cgroup.procs", "")
     machine.task(Task(50, "program", 3, "3", group="/coreloom-100"))
     machine.baseline("3")
-    machine.layer(100, "3", "x", f"group\t50\t500\t\t{mount}\t{mount}/coreloom-100", alive=False)
+    machine.layer(100, "3", "x", f"group\t50\t500\t{mount}\t{mount}/coreloom-100", alive=False)
     assert restore(machine) == (0, [taken_back(1, 2, 1)])
     assert text(machine, f"{mount}/cgroup.procs") == "50"
     assert not (machine.root / f"{mount[1:]}/coreloom-100").exists()
@@ -571,30 +549,13 @@ def test_a_controller_goes_when_only_one_by_affinity_lives(machine: Machine) -> 
     assert text(machine, f"{_V2}/cgroup.subtree_control") == "-cpuset"
 
 
-def test_the_group_of_the_rest_lives_as_long_as_one_needs_it(machine: Machine) -> None:
-    rest, group = f"{_V2}/coreloom-rest", f"{_V2}/user/cpuset.cpus"
-    machine.write(f"{_V2}/cgroup.procs", "")
-    machine.write(f"{rest}/cgroup.procs", "60\n")
-    machine.write(f"{rest}/cpuset.cpus", "0-1\n")
-    machine.write(f"{_V2}/user/cgroup.procs", "")
-    machine.write(group, "0-1\n")
-    machine.baseline("2-3", f"cpus\t{group}\t\t0-1\tours")
-    machine.layer(100, "3", "x", alive=False, mechanism="cpuset")
-    machine.layer(101, "2", "y", mechanism="cpuset")
-    assert restore(machine) == (0, [taken_back(1, 2, 0)])
-    assert (text(machine, f"{rest}/cpuset.cpus"), text(machine, group)) == ("0-1,3", "0-1,3")
-    assert restore(machine, "101") == (0, [taken_back(1, 2, 0)])
-    assert not (machine.root / rest[1:]).exists()
-    assert (text(machine, f"{_V2}/cgroup.procs"), text(machine, group)) == ("60", "")
-
-
 def test_a_group_without_a_list_gets_none_when_only_a_partition_lives(machine: Machine) -> None:
     """A partition takes its CPUs from those by itself."""
     group, other = f"{_V2}/user/cpuset.cpus", f"{_V2}/db/cpuset.cpus"
     machine.write(group, "0-1\n")
     machine.write(other, "1\n")
     machine.baseline("2-3", f"cpus\t{group}\t\t0-1\tours", f"cpus\t{other}\t1-3\t1\tours")
-    machine.layer(100, "3", "x", alive=False, mechanism="cpuset")
+    machine.layer(100, "3", "x", alive=False)
     machine.layer(101, "2", "y", mechanism="root")
     assert restore(machine) == (0, [taken_back(1, 2, 0)])
     assert (text(machine, group), text(machine, other)) == ("", "1,3")
@@ -622,7 +583,7 @@ def test_tasks_get_their_cpus_back_and_so_do_their_children(machine: Machine) ->
         Task(6, "late", 0, "0-2", born=600, parent=5),  # born while it was held
         Task(7, "chosen", 0, "1", born=600),
         Task(8, "foreign", 0, "1", born=10),
-        Task(9, "reborn", 0, "0-2", born=10),
+        Task(9, "reborn", 0, "0-1", born=10),
         Task(10, "zombie", 0, "0-2", born=10),
         Task(50, "program", 3, "3", born=600),
         Task(51, "child", 3, "3", born=700, parent=50),
@@ -652,7 +613,7 @@ def test_tasks_get_their_cpus_back_and_so_do_their_children(machine: Machine) ->
         "late": "0-3",
         "chosen": "1",
         "foreign": "1",
-        "reborn": "0-2",
+        "reborn": "0-1",
         "zombie": "0-2",
         "program": "0-3",
         "child": "0-3",
@@ -826,30 +787,16 @@ def test_a_program_that_the_kernel_let_out_is_bound_again(machine: Machine) -> N
 
 def test_groups_keep_what_is_held_by_affinity(machine: Machine) -> None:
     """The program that holds it is in one of them."""
-    rest, group = f"{_V2}/coreloom-rest", f"{_V2}/user/cpuset.cpus"
-    machine.write(f"{rest}/cgroup.procs", "")
-    machine.write(f"{rest}/cpuset.cpus", "0,2\n")
+    group = f"{_V2}/user/cpuset.cpus"
     machine.write(f"{_V2}/user/cgroup.procs", "50\n")
     machine.write(group, "0,2\n")
     machine.task(Task(50, "program", 2, "2", born=10, group="/user"))
-    machine.baseline("1-3", f"cpus\t{group}\t\t0,2\tours", "task\t50 10\t0-3\t2\t101")
-    machine.layer(100, "3", "x", alive=False, mechanism="cpuset")
+    machine.baseline("1-3", f"cpus\t{group}\t0-3\t0,2\tours", "task\t50 10\t0-3\t2\t101")
+    machine.layer(100, "3", "x", alive=False)
     machine.layer(101, "2", "y", mechanism="affinity")
-    machine.layer(102, "1", "z", mechanism="cpuset")
-    assert restore(machine) == (0, [taken_back(1, 2, 0)])
-    assert (text(machine, f"{rest}/cpuset.cpus"), text(machine, group)) == ("0,2-3", "0,2-3")
-
-
-def test_lists_of_v1_stay_narrowed_under_systemd(machine: Machine) -> None:
-    """systemd has no cpusets of v1, so these are ours to narrow there, too."""
-    (machine.root / "run/systemd/system").mkdir(parents=True)
-    machine.write("/proc/self/mounts", f"cgroup {_V1} cgroup rw,cpuset 0 0\n")
-    machine.write(f"{_V1}/db/cpuset.cpus", "0-1\n")
-    machine.baseline("2-3", f"cpus\t{_V1}/db/cpuset.cpus\t0-3\t0-1\tours")
-    machine.layer(100, "3", "x", alive=False, mechanism="cpuset-v1")
-    machine.layer(101, "2", "y", mechanism="cpuset-v1")
-    assert restore(machine)[0] == 0
-    assert text(machine, f"{_V1}/db/cpuset.cpus") == "0-1,3"
+    machine.layer(102, "1", "z")
+    assert restore(machine) == (0, [taken_back(1, 1, 0)])
+    assert text(machine, group) == "0,2-3"
 
 
 # Hotplug
@@ -915,7 +862,7 @@ def test_reservations_may_end_in_any_order(machine: Machine, order: tuple[int, .
     machine.task(Task(5, "task", 0, "0", born=10))
     machine.baseline(
         "1-3",
-        f"cpus\t{group}\t\t0\tours",
+        f"cpus\t{group}\t0-3\t0\tours",
         f"cpus\t{_IRQ}\t0-3\t0\tours",
         f"mask\t{_DEFAULT}\tf\t1\tours",
         f"mask\t{_QUEUES}\tf\t1\tours",
@@ -923,7 +870,7 @@ def test_reservations_may_end_in_any_order(machine: Machine, order: tuple[int, .
     )
     cpu = {100: 3, 101: 2, 102: 1}
     for tool in cpu:
-        machine.layer(tool, str(cpu[tool]), "x", mechanism="cpuset")
+        machine.layer(tool, str(cpu[tool]), "x", mechanism="root")
     back = {0}
     for tool in order:
         assert restore(machine, str(tool))[0] == 0
@@ -932,7 +879,7 @@ def test_reservations_may_end_in_any_order(machine: Machine, order: tuple[int, .
         assert (
             int(text(machine, _DEFAULT), 16) == int(text(machine, _QUEUES), 16) == sum(1 << x for x in back)
         )
-        assert members(text(machine, group)) == (set() if len(back) == 4 else back)
+        assert members(text(machine, group)) == back
     assert state(machine) == []
 
 
@@ -952,10 +899,10 @@ def test_a_list_that_all_have_replaced_comes_back(machine: Machine, order: tuple
 
 # Every mix of mechanisms
 
-_MECHANISMS = ("isolated", "root", "cpuset", "cpuset-v1", "affinity")
+_MECHANISMS = ("isolated", "root", "affinity")
 _CPU = {100: 3, 101: 2, 102: 1}
-_GROUP, _OPEN, _OLD = f"{_V2}/db/cpuset.cpus", f"{_V2}/user/cpuset.cpus", f"{_V1}/db/cpuset.cpus"
-_LISTS = {_DOG: "0-3", _IRQ: "0-3", "/proc/irq/10/smp_affinity_list": "2-3", _GROUP: "0,2-3", _OLD: "1-2"}
+_GROUP = f"{_V2}/db/cpuset.cpus"
+_LISTS = {_DOG: "0-3", _IRQ: "0-3", "/proc/irq/10/smp_affinity_list": "2-3", _GROUP: "0,2-3"}
 _MASKS = {_DEFAULT: {0, 1, 2, 3}, _QUEUES: {0, 1, 2, 3}}
 _TASKS = {5: "0-3", 6: "2-3", 7: "1", 8: "0,3"}
 
@@ -970,21 +917,17 @@ def _should(living: dict[int, str]) -> dict[str, set[int] | bool]:
     rest = {0, 1, 2, 3} - held  # of whom nothing else is left
     without = {_CPU[tool] for tool in living if living[tool] != "affinity"}
     groups = {0, 1, 2, 3} - without  # which those have that no group is to lose
-    queues = {_CPU[tool] for tool in living if living[tool] != "isolated"}
-    cpusets = {"cpuset", "cpuset-v1"} & set(living.values())
     now: dict[str, set[int] | bool] = {}
     for path, base in _LISTS.items():
-        gone, left = (without, groups) if path in (_GROUP, _OLD) else (held, rest)
+        gone, left = (without, groups) if path == _GROUP else (held, rest)
         now[path] = members(base) - gone or left
     if not now[_DOG]:
         now[_DOG] = members(_LISTS[_DOG])
     now[_DEFAULT] = _MASKS[_DEFAULT] - held
-    now[_QUEUES] = _MASKS[_QUEUES] - queues
-    now[_OPEN] = groups if cpusets else set()
+    now[_QUEUES] = _MASKS[_QUEUES] - held
     for tid, base in _TASKS.items():
         now[f"task {tid}"] = members(base) - held or rest
-    now["controller"] = any(one not in ("affinity", "cpuset-v1") for one in living.values())
-    now["rest"] = groups if cpusets else set()
+    now["controller"] = any(one != "affinity" for one in living.values())
     return now
 
 
@@ -994,8 +937,8 @@ def _held(machine: Machine, living: dict[int, str]) -> None:
     cpus = {key: _list(value) for key, value in should.items() if isinstance(value, set)}
     mask = {path: f"{sum(1 << cpu for cpu in members(cpus[path])):x}" for path in _MASKS}
     shutil.rmtree(machine.root / "sys/fs/cgroup", ignore_errors=True)
-    machine.write("/proc/self/mounts", f"cgroup2 {_V2} cgroup2 rw 0 0\ncgroup {_V1} cgroup rw,cpuset 0 0\n")
-    for path in (*_LISTS, _OPEN):
+    machine.write("/proc/self/mounts", f"cgroup2 {_V2} cgroup2 rw 0 0\n")
+    for path in _LISTS:
         machine.write(path, f"{cpus[path]}\n")
         if path.startswith(_V2):
             machine.write(f"{path.rpartition('/')[0]}/cgroup.procs", "")
@@ -1005,21 +948,16 @@ def _held(machine: Machine, living: dict[int, str]) -> None:
         machine.task(Task(tid, "task", 0, cpus[f"task {tid}"], born=10))
     machine.write(f"{_V2}/cgroup.procs", "")
     machine.write(f"{_V2}/cgroup.subtree_control", "cpuset\n" if should["controller"] else "\n")
-    for mount in (_V2, _V1) if should["rest"] else ():
-        machine.write(f"{mount}/coreloom-rest/cgroup.procs", "")
-        machine.write(f"{mount}/coreloom-rest/cpuset.cpus", f"{cpus['rest']}\n")
     for tool, mechanism in living.items():
         if mechanism == "affinity":
             continue
-        group = f"{_V1 if mechanism == 'cpuset-v1' else _V2}/coreloom-{tool}"
+        group = f"{_V2}/coreloom-{tool}"
         machine.write(f"{group}/cgroup.procs", "")
         machine.write(f"{group}/cpuset.cpus", f"{_CPU[tool]}\n")
-        if mechanism in ("isolated", "root"):
-            machine.write(f"{group}/cpuset.cpus.partition", f"{mechanism}\n")
+        machine.write(f"{group}/cpuset.cpus.partition", f"{mechanism}\n")
     machine.baseline(
         "1-3",
         *(f"cpus\t{path}\t{base}\t{cpus[path]}\tours" for path, base in _LISTS.items()),
-        f"cpus\t{_OPEN}\t\t{cpus[_OPEN]}\tours",
         *(f"mask\t{path}\tf\t{value}\tours" for path, value in mask.items()),
         *(f"task\t{tid} 10\t{base}\t{cpus[f'task {tid}']}\tours" for tid, base in _TASKS.items()),
         f"controller\t{_V2}/cgroup.subtree_control\toff\t{'on' if should['controller'] else 'off'}\tours",
@@ -1029,14 +967,12 @@ def _held(machine: Machine, living: dict[int, str]) -> None:
 
 
 def _values(machine: Machine) -> dict[str, set[int] | bool]:
-    now: dict[str, set[int] | bool] = {path: members(text(machine, path)) for path in (*_LISTS, _OPEN)}
+    now: dict[str, set[int] | bool] = {path: members(text(machine, path)) for path in _LISTS}
     for path in _MASKS:
         now[path] = {cpu for cpu in range(4) if int(text(machine, path), 16) >> cpu & 1}
     for tid in _TASKS:
         now[f"task {tid}"] = members(allowed(machine, tid))
     now["controller"] = text(machine, f"{_V2}/cgroup.subtree_control") == "cpuset"
-    rests = [machine.root / f"{mount}/coreloom-rest/cpuset.cpus"[1:] for mount in (_V2, _V1)]
-    now["rest"] = set.union(*(members(rest.read_text().rstrip()) for rest in rests if rest.exists()), set())
     return now
 
 
@@ -1093,20 +1029,18 @@ def _killed_held(machine: Machine, mechanisms: dict[int, str], dead: Sequence[in
     left = _list(_should(mechanisms)["task 5"])  # type: ignore[arg-type]
     machine.task(Task(60, "late", 0, left, born=600, parent=5))
     for tool, mechanism in mechanisms.items():
-        mount = _V1 if mechanism == "cpuset-v1" else _V2
         group, tid = f"/coreloom-{tool}" if mechanism != "affinity" else "/", tool - 50
         program = Task(tid, "program", _CPU[tool], str(_CPU[tool]), born=550, group=group)
         machine.task(program)
-        machine.write(f"/proc/{tid}/cgroup", f"1:cpuset:{group if mount == _V1 else '/'}\n0::{group}\n")
+        machine.write(f"/proc/{tid}/cgroup", f"0::{group}\n")
         machine.task(Task(tid + 20, "child", 0, str(_CPU[tool]), born=650, parent=tid))
         with (machine.root / _RUN[1:] / "baseline").open("a") as file:
             file.write(f"task\t{tid} 550\t0-3\t{_CPU[tool]}\t{tool}\n")
         entries = ["note\twish\t0-3"]
         if group != "/":
-            controller = "cpuset" if mount == _V1 else ""
-            entries.append(f"group\t{tid}\t550\t{controller}\t{mount}/db\t{mount}{group}")
-            machine.write(f"{mount}{group}/cgroup.procs", f"{tid}\n")
-            machine.write(f"{mount}/db/cgroup.procs", "")
+            entries.append(f"group\t{tid}\t550\t{_V2}/db\t{_V2}{group}")
+            machine.write(f"{_V2}{group}/cgroup.procs", f"{tid}\n")
+            machine.write(f"{_V2}/db/cgroup.procs", "")
         machine.layer(tool, str(_CPU[tool]), "x", *entries, alive=tool not in dead, mechanism=mechanism)
 
 
@@ -1116,8 +1050,8 @@ def _held_now(machine: Machine) -> str:
 
 
 _KILLED = [
-    (("isolated", "affinity", "cpuset"), (100,)),
-    (("root", "cpuset-v1", "isolated"), (100, 101, 102)),
+    (("isolated", "affinity", "root"), (100,)),
+    (("root", "isolated", "isolated"), (100, 101, 102)),
     (("affinity", "affinity", "root"), (101, 102)),
 ]
 

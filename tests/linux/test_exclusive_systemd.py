@@ -234,7 +234,7 @@ def test_a_scope_is_there_when_its_job_is_done(driver: Path, root: Path) -> None
         f"scope\t{_UNIT}",
         "note\tscoped\tno",
         "note\tcontroller\toff",
-        f"group\t200\t500\t\t/sys/fs/cgroup{_SERVICE}\t{_GROUP}",
+        f"group\t200\t500\t/sys/fs/cgroup{_SERVICE}\t{_GROUP}",
         "note\tscoped\tyes",
     ]
 

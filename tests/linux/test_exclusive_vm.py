@@ -77,7 +77,6 @@ HOLDS = (
 _NOT_BY_AFFINITY = ("what_asks_for_the_cpu_does_not_get_it", "a_group_that_has_only_the_cpu")
 BY_AFFINITY = tuple(name for name in HOLDS if name not in _NOT_BY_AFFINITY)
 ONCE = (
-    "a_partition_beside_a_cpuset",
     "two_mechanisms_end_in_any_order",
     "two_of_whom_all_is_removed",
     "a_removed_reservation_counts",
@@ -143,13 +142,11 @@ def test_all_with_the_best_mechanism() -> None:
     ("mechanism", "kernel", "cgroup"),
     [
         ("root", "7", "v2"),
-        ("cpuset", "7", "v2"),
         ("affinity", "7", "v2"),
         ("affinity", "7", "none"),
         ("isolated", "6.1", "v2"),
         ("root", "6.1", "v2"),
-        ("cpuset", "6.1", "v2"),
-        ("cpuset-v1", "6.1", "v1"),
+        ("affinity", "6.1", "v1"),
         ("affinity", "6.1", "none"),
     ],
 )
@@ -157,9 +154,6 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
     names = BY_AFFINITY if mechanism == "affinity" else HOLDS
     if kernel == "6.1":  # before 6.2 a task is given no CPU that is offline at that moment
         names = tuple(name for name in names if name != "another_cpu_goes_while_one_is_held")
-        names += ("a_partition_beside_a_cpuset",) if mechanism == "isolated" else ()
-    if (mechanism, kernel) == ("cpuset", "6.1"):  # before 7.0 it leaves the groups of others alone
-        names = tuple(name for name in names if "two_" not in name and "group" not in name)
     checks = texts(names, f"--mechanism {mechanism}")
     done = vm.run_checks(
         guest(exclusive.program()), checks, kernel=kernel, cgroup=cgroup, seconds=_SECONDS, timeout=1500
@@ -168,7 +162,7 @@ def test_every_mechanism(mechanism: str, kernel: str, cgroup: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", ["isolated", "cpuset", "affinity"])
+@pytest.mark.parametrize("mechanism", ["isolated", "root", "affinity"])
 def test_two_threads_a_core(mechanism: str) -> None:
     names = ("a_sibling_stays_idle", "a_sibling_is_shared", "a_sibling_that_is_cpu_0")
     checks = texts(names, f"--mechanism {mechanism}")

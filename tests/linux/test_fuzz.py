@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,9 +41,9 @@ def _machine(root: Path, **more: object) -> Machine:
 
 
 def _make_trees(folder: Path) -> None:
-    mounts = "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\ncgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
-    group = ("group\t200\t500\t\t/sys/fs/cgroup/a\t/sys/fs/cgroup/coreloom-100", "note\tprogram\t200 500")
-    more = ("note\tuse\t3", "note\twatcher\t101 500", "note\tbefore\t0.050 1.0 9.5 1.0 nan nan nan nan")
+    mounts = "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n"
+    group = ("group\t200\t500\t/sys/fs/cgroup/a\t/sys/fs/cgroup/coreloom-100", "note\tprogram\t200 500")
+    more = ("note\tuse\t3", "note\tbefore\t0.050 1.0 9.5 1.0 nan nan nan nan")
     known = (
         "cpus\t/proc/irq/5/smp_affinity_list\t0-3\t0-2\tours",
         "mask\t/proc/irq/default_smp_affinity\tf\t7\tours",
@@ -62,7 +63,9 @@ def _make_trees(folder: Path) -> None:
     def held(root: Path, *, alive: bool) -> Machine:
         machine = _machine(root)
         machine.make()
-        machine.layer(100, "3", "sleep 9", *group, *more, alive=alive)
+        machine.layer(100, "3", "sleep 9", *group, *more, alive=False)
+        if not alive:  # place.c locks the file if there is such a task
+            shutil.rmtree(root / "proc/100")
         machine.baseline("3", *known)
         return machine
 
@@ -79,7 +82,7 @@ def _make_trees(folder: Path) -> None:
         for irq in (5, 11):
             machine.write(f"/proc/irq/{irq}/smp_affinity_list", "0-2\n")
             machine.write(f"/proc/irq/{irq}/driver{irq}/x", "")
-        for path in ("", "/a", "/coreloom-100", "/cpuset", "/cpuset/b"):
+        for path in ("", "/a", "/coreloom-100"):
             machine.write(f"/sys/fs/cgroup{path}/cgroup.procs", "200\n")
             machine.write(f"/sys/fs/cgroup{path}/cpuset.cpus", "0-2\n")
         machine.write("/sys/fs/cgroup/cgroup.subtree_control", "cpu cpuset\n")
@@ -123,7 +126,7 @@ def test_an_entry_at_its_longest_is_taken_if_it_can_be_written(
     tmp_path: Path, length: int, last: str
 ) -> None:
     """A longer one was taken, and could not be written anew."""
-    first = f"coreloom-exclusive 2\t{BOOT}\t100\t500\t2-3\tsleep 9\n"
+    first = f"coreloom-exclusive 3\t{BOOT}\t100\t500\t2-3\tsleep 9\n"
     note = "note\tbefore\t"
     note += "n" * (length - len(note) - len(last) - 1) + last
     assert len(note) + 1 == length

@@ -62,7 +62,7 @@ def _options_of_source(folder: str) -> set[str]:
     source = "".join(path.read_text() for path in sorted((LINUX / folder).glob("*.c")))
     table = re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument, NULL, (?:\'(\w)\'|\w+)\}', source)
     names = {f"--{long}" for long, _ in table} | {f"-{short}" for _, short in table if short}
-    names |= set(re.findall(r'\{"(--[a-z-]+)", [A-Z| ]+, [A-Z]+\}', source))
+    names |= set(re.findall(r'\{"(--[a-z-]+)", [A-Z| ]+, \.', source))
     return names | set(re.findall(r'strcmp\((?:command|\*word), "(--?[a-zA-Z]+)"\)', source))
 
 
@@ -139,7 +139,7 @@ _LINES: dict[str, list[tuple[str, set[str]]]] = {
         ("coreloom-exclusive plan att", {"attach"}),
         ("coreloom-exclusive plan --cpu 1 --a", {"--as"}),
         ("coreloom-exclusive run --smt ", {"idle", "share"}),
-        ("coreloom-exclusive run --mechanism cpuset-", {"cpuset-v1"}),
+        ("coreloom-exclusive run --mechanism a", {"affinity"}),
         ("coreloom-exclusive status --p", {"--prometheus"}),
         ("coreloom-exclusive verify --j", {"--json"}),
         ("coreloom-exclusive verify --w", set()),

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 BOOT = "01234567-89ab-cdef-0123-456789abcdef"
+_F_OFD_SETLK = 37  # Linux: a lock of the open file, not of the process
 _KTHREAD, _NO_SETAFFINITY = 0x00200000, 0x04000000
 
 
@@ -42,6 +46,7 @@ class Machine:
     busy_s: Mapping[int, float] = field(default_factory=dict)
     irqs: Mapping[int, str] = field(default_factory=dict)  # number: effective CPUs
     uptime_s: int = 100
+    marks: dict[str, int] = field(default_factory=dict)  # open files whose locks say who lives
 
     def write(self, path: str, text: str) -> None:
         real = self.root / path.lstrip("/")
@@ -57,18 +62,33 @@ class Machine:
         alive: bool = True,
         mechanism: str = "isolated",
     ) -> None:
-        """A reservation; `tool` is a task that was born at 500."""
+        """A reservation; `alive`: its tool and its watcher live, as their locks tell."""
         self.write("/proc/sys/kernel/random/boot_id", f"{BOOT}\n")
-        lines = [f"coreloom-exclusive 2\t{BOOT}\t{tool}\t{500 if alive else 499}\t{cpus}\t{command}"]
+        lines = [f"coreloom-exclusive 3\t{BOOT}\t{tool}\t500\t{cpus}\t{command}"]
         lines += [f"note\tmechanism\t{mechanism}"] * (mechanism != "")
-        self.write(
-            f"/run/coreloom-exclusive/{tool}.layer", "".join(f"{line}\n" for line in (*lines, *entries))
-        )
+        path = f"/run/coreloom-exclusive/{tool}.layer"
+        self.write(path, "".join(f"{line}\n" for line in (*lines, *entries)))
+        self.mark(path, *((0, 1) if alive else ()))
+
+    def mark(self, path: str, *bytes_of: int) -> None:
+        """Locks these bytes of a file, and no others: 0 as its tool does, 1 as its watcher."""
+        if path in self.marks:
+            os.close(self.marks.pop(path))
+        if bytes_of:
+            self.marks[path] = os.open(self.root / path.lstrip("/"), os.O_RDWR | os.O_CLOEXEC)
+        for byte in bytes_of:
+            lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
+            fcntl.fcntl(self.marks[path], _F_OFD_SETLK, lock)
+
+    def end(self) -> None:
+        """Takes back all marks."""
+        for path in tuple(self.marks):
+            self.mark(path)
 
     def baseline(self, held: str, *known: str, taken: int = 400) -> None:
         """What the machine was; a task that is not listed and is older than `taken` had every CPU."""
         self.write("/proc/sys/kernel/random/boot_id", f"{BOOT}\n")
-        lines = [f"coreloom-baseline 1\t{BOOT}\t{taken}", f"held\t{held}", *known]
+        lines = [f"coreloom-baseline 2\t{BOOT}\t{taken}\t-", f"held\t{held}", *known]
         self.write("/run/coreloom-exclusive/baseline", "".join(f"{line}\n" for line in lines))
 
     def remove(self, path: str) -> None:

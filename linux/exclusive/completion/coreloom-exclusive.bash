@@ -37,7 +37,7 @@ _coreloom_exclusive() {
     --cgroup) mapfile -t COMPREPLY < <(cd /sys/fs/cgroup && compgen -d -- "$word") ;;
     --cpu) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word") ;;
     --smt) mapfile -t COMPREPLY < <(compgen -W 'idle share' -- "$word") ;;
-    --mechanism) mapfile -t COMPREPLY < <(compgen -W 'isolated root cpuset cpuset-v1 affinity' -- "$word") ;;
+    --mechanism) mapfile -t COMPREPLY < <(compgen -W 'isolated root affinity' -- "$word") ;;
     --as) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
     --report) _coreloom_exclusive_files ;;
     --log) _coreloom_exclusive_files ;;

@@ -42,18 +42,12 @@ narrowed() { # narrow, or nothing
     narrow=$1
     if [ $systemd ]; then
         if [ $narrow ]; then systemctl start narrow; else systemctl stop narrow; fi
-    elif [ -e $group/../cgroup.subtree_control ]; then
-        if [ $narrow ]; then
-            echo +cpuset >$group/../cgroup.subtree_control
-            echo 1-3 >$group/cpuset.cpus
-        else
-            echo >$group/cpuset.cpus
-            echo -cpuset >$group/../cgroup.subtree_control
-        fi
     elif [ $narrow ]; then
+        echo +cpuset >$group/../cgroup.subtree_control
         echo 1-3 >$group/cpuset.cpus
     else
-        echo 0-3 >$group/cpuset.cpus
+        echo >$group/cpuset.cpus
+        echo -cpuset >$group/../cgroup.subtree_control
     fi
     base
 }
@@ -67,9 +61,14 @@ without() { # FILE: the lines of the input that are not in it
     if [ -s $1 ]; then grep -vxF -f $1; else cat; fi
 }
 
-# A hostile process that has what it requested last is right: its two lines go to $place/foreign.
+# A hostile process that has what it requested last is right, as is any where the tool has said that it may keep only a
+# part of that: its two lines go to $place/foreign.
 asked() {
     : >$place/foreign
+    if grep -q 'may keep only a part of it' $place/log; then
+        differences $place/before $place/after | grep -E '^[-+]task .*, hostile: ' >$place/foreign
+        return
+    fi
     sed -n 's/^asked //p' $place/result | while read pid list; do
         line=$(grep -E "^task 0*$pid of $pid, " $place/before) || continue
         now=$(echo "$line" | sed "s/: cpus [^ ]*, nice/: cpus $list, nice/")
@@ -100,10 +99,8 @@ mend() {
         done 2>/dev/null
         sed -n 's/^-task 0*\([0-9]*\) of .*: cpus \([^ ]*\), nice.* groups \(.*\), memory .*/\1 \2 \3/p' $place/mend |
             while read task cpus in; do
-                case $in in
-                *cpuset:*) in=${in#*cpuset:} && echo $task >/sys/fs/cgroup/cpuset${in%%|*}/tasks ;;
-                *0::*) in=${in#*0::} && echo $task >/sys/fs/cgroup${in%%|*}/cgroup.procs ;;
-                esac
+                in=${in#*0::}
+                echo $task >/sys/fs/cgroup${in%%|*}/cgroup.procs
                 taskset -pc $cpus $task
             done >/dev/null 2>&1
     done

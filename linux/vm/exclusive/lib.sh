@@ -59,17 +59,9 @@ tools() {
 }
 # A cgroup that was there before, if there are cgroups: its folder
 group_of_others() {
-    for place in /sys/fs/cgroup/cpuset /sys/fs/cgroup; do
-        [ -e $place/cgroup.procs ] || continue
-        mkdir -p $place/others
-        for file in cpus mems; do
-            [ -e $place/others/cpuset.$file ] || continue
-            [ $place = /sys/fs/cgroup ] || cat $place/cpuset.$file >$place/others/cpuset.$file
-        done
-        echo $place/others
-        return
-    done
-    return 1
+    [ -e /sys/fs/cgroup/cgroup.procs ] || return 1
+    mkdir -p /sys/fs/cgroup/others
+    echo /sys/fs/cgroup/others
 }
 # hold NAME OPTIONS...: `run` in the background with a program that waits; $tool and $program are their pids
 hold() {

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     if args.build:
         sys.stdout.write(f"{program}\n")
         return 0
-    os.execv(program, [str(program), *args.words])
+    os.execv(program, [f"coreloom {args.program}", *args.words])
 
 
 def _command(name: str, text: str) -> Command:

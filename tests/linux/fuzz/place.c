@@ -19,11 +19,13 @@
 #include "files.h"
 #include "fuzz.h"
 #include "socket.h"
-#include "tasks.h"
+#include "state.h"
 
 static char folder[64], tree[80];
 static unsigned trees;
 static bool guards;
+
+enum { LIVING = 8 }; /* reservations at the most */
 
 static bool is_inside(const char *path) { return strncmp(path, folder, strlen(folder)) == 0; }
 
@@ -176,13 +178,21 @@ static bool next_file(const char **at, const char *end, const char **path, size_
   return true;
 }
 
-/* Mounts are looked up once: this is another one. */
-static void forget_mounts(void) {
-  static const char name[] = "/proc/self/mounts", text[] = "cgroup /none cgroup rw,none 0 0\n";
-  char mount[64];
-  put_file(name, strlen(name), text, strlen(text));
-  cl_group_mount("none", mount, sizeof mount);
-  put_file(name, strlen(name), "", 0);
+static int living[LIVING]; /* open files */
+static size_t lives;
+
+/* The file of a reservation whose tool is among the tasks is locked, as by the tool and its watcher. */
+static void mark_living(const char *path, size_t size) {
+  char name[64], task[64];
+  int id, length = 0, fd;
+  if (size >= sizeof name || lives == LIVING) return;
+  snprintf(name, sizeof name, "%.*s", (int)size, path);
+  if (sscanf(name, CL_STATE "/%9d.layer%n", &id, &length) != 1 || (size_t)length != size) return;
+  snprintf(task, sizeof task, "/proc/%d/stat", id);
+  if (!cl_exists(task) || cl_state_open(name, O_RDWR, &fd)) return;
+  living[lives++] = fd;
+  cl_state_mark(fd, CL_MARK_TOOL);
+  cl_state_mark(fd, CL_MARK_WATCHER);
 }
 
 void fuzz_tree(const char *data, size_t size) {
@@ -193,8 +203,9 @@ void fuzz_tree(const char *data, size_t size) {
   remove_all(tree); /* of a process that failed */
   mkdir(tree, 0755);
   cl_files_root(tree);
-  forget_mounts();
+  while (lives) close(living[--lives]);
   while (next_file(&at, data + size, &path, &path_size, &text, &length)) put_file(path, path_size, text, length);
+  for (at = data; next_file(&at, data + size, &path, &path_size, &text, &length);) mark_living(path, path_size);
   naps = 0;
 }
 

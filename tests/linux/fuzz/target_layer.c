@@ -9,13 +9,20 @@
 #include "fuzz.h"
 #include "layer.h"
 
-static const char *const words[] = {
-    "note\t",  "group\t",    "thread\t",
-    "scope\t", "\tcpuset\t", "\tmechanism\tisolated\n",
-    "ended",   "/..",        "/../",
-    "\t",      "\n",         "\\t",
-    "\\n",     "\r",         FUZZ_FILE "/run/coreloom-exclusive/200.layer" FUZZ_TEXT "coreloom-exclusive 2\t",
-    NULL};
+static const char *const words[] = {"note\t",
+                                    "group\t",
+                                    "scope\t",
+                                    "\tmechanism\tisolated\n",
+                                    "ended",
+                                    "/..",
+                                    "/../",
+                                    "\t",
+                                    "\n",
+                                    "\\t",
+                                    "\\n",
+                                    "\r",
+                                    FUZZ_FILE "/run/coreloom-exclusive/200.layer" FUZZ_TEXT "coreloom-exclusive 3\t",
+                                    NULL};
 
 static void check_path(const char *path) {
   size_t length = strlen(path);
@@ -33,24 +40,24 @@ static void check(const struct cl_text *t) {
     const struct cl_entry *e = &t->entry[i];
     fuzz_note_number(e->kind);
     fuzz_note_text(e->field[0]);
-    if (e->kind != CL_ENTRY_GROUP && e->kind != CL_ENTRY_THREAD) continue;
+    if (e->kind != CL_ENTRY_GROUP) continue;
     fuzz_check(e->tid > 0, "task %d of '%s'", e->tid, e->field[0]);
     fuzz_check(strtoull(e->field[0], NULL, 10) == (unsigned long long)e->tid, "'%s' is read as task %d", e->field[0],
                e->tid);
-    check_path(e->field[3]), check_path(e->field[4]);
+    check_path(e->field[2]), check_path(e->field[3]);
   }
 }
 
 static void write_again(const struct cl_text *t) {
-  static const char *const kind[] = {"group", "thread", "scope", "note"};
-  static const size_t fields[] = {5, 5, 1, 2};
+  static const char *const kind[] = {"group", "scope", "note"};
+  static const size_t fields[] = {4, 1, 2};
   struct cl_reservation first = t->first;
   struct cl_layer layer;
   struct cl_text again;
   first.tool = INT_MAX;
   if (cl_layer_open(&layer, &first)) return;
   for (size_t i = 0; i < t->count; i++) {
-    const char *field[6] = {kind[t->entry[i].kind]};
+    const char *field[5] = {kind[t->entry[i].kind]};
     for (size_t j = 0; j < fields[t->entry[i].kind]; j++) field[j + 1] = t->entry[i].field[j];
     if (cl_layer_add(&layer, field, fields[t->entry[i].kind] + 1)) break;
   }

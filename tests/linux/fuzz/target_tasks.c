@@ -22,8 +22,6 @@ static const char *const words[] = {") S ",
                                     "\\012",
                                     "cgroup2",
                                     "cgroup",
-                                    "cpuset",
-                                    ",",
                                     "/",
                                     "/..",
                                     FUZZ_FILE "/proc/200/task/201/stat" FUZZ_TEXT,
@@ -40,7 +38,6 @@ static void note(const struct cl_task *task) {
 }
 
 static void look(int tid) {
-  static const char *const hierarchy[] = {"", "cpuset"};
   struct cl_task task;
   struct cl_cpus cpus;
   char path[CL_PATH_MOST];
@@ -50,11 +47,9 @@ static void look(int tid) {
     fuzz_check(task.state != '\0', "a task without a state");
   }
   if (cl_task_asked(tid, &cpus) == 0) fuzz_note(&cpus, sizeof cpus);
-  for (size_t i = 0; i < 2; i++) {
-    if (cl_task_group(tid, hierarchy[i], path, sizeof path) == 0) fuzz_note_text(path);
-    if (cl_task_folder(tid, hierarchy[i], path, sizeof path) == 0) fuzz_note_text(path);
-    if (cl_granted(tid, hierarchy[i], &cpus) == 0) fuzz_note(&cpus, sizeof cpus);
-  }
+  if (cl_task_group(tid, path, sizeof path) == 0) fuzz_note_text(path);
+  if (cl_task_folder(tid, path, sizeof path) == 0) fuzz_note_text(path);
+  if (cl_granted(tid, &cpus) == 0) fuzz_note(&cpus, sizeof cpus);
 }
 
 static void run(const char *data, size_t size) {

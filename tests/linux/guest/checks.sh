@@ -200,9 +200,6 @@ several_are_let_go_when_the_tool_is_killed() {
 a_cgroup_is_held_and_let_go() { # with one in a group below, one that forks, and one that comes into it
     group=$(group_of_others) || return 0
     mkdir $group/inner
-    for file in cpus mems; do
-        [ -e $group/inner/cpuset.$file ] && cat $group/cpuset.$file >$group/inner/cpuset.$file
-    done
     three_sleep
     echo $a >$group/cgroup.procs
     echo $b >$group/inner/cgroup.procs
@@ -291,18 +288,6 @@ a_kernel_thread_keeps_its_pin() { # the kernel itself forgets it, with every par
     wait $tool
     restored
     taskset -pc $list $thread >/dev/null
-}
-
-a_partition_beside_a_cpuset() { # whose group of all others has the CPU in its list
-    before
-    hold a --mechanism cpuset --cpu 2
-    a=$tool
-    hold b --mechanism isolated --cpu 3
-    kill -TERM $a
-    wait $a
-    kill -TERM $tool
-    wait $tool
-    restored
 }
 
 two_that_choose_get_two() {
@@ -784,8 +769,11 @@ refusals() {
     refuses "holding CPU 0-3 leaves none for others: leave at least one" run --quiet --force --cpus 0-3 -- true
     refuses "there is no process or thread 99999" attach --quiet 99999
     refuses "2 (kthreadd) is a kernel thread" attach --quiet 2
-    refuses "there is no mechanism magic: choose one of isolated, root, cpuset, cpuset-v1, affinity" \
-        run --quiet --mechanism magic -- true
+    refuses "there is no mechanism magic: choose one of isolated, root, affinity" run --quiet --mechanism magic -- true
+    for old in cpuset cpuset-v1; do
+        refuses "the mechanism $old no longer exists: isolated and root replace it, affinity where there is no cgroup v2" \
+            run --quiet --mechanism $old -- true
+    done
     refuses "there is no user nobody-else" run --quiet --as nobody-else -- true
     says 127 "coreloom exclusive: error: there is no command no-such-thing in PATH" coreloom-exclusive run --quiet -- no-such-thing
     says 126 "coreloom exclusive: error: /etc/passwd is not executable" coreloom-exclusive run --quiet -- /etc/passwd
@@ -947,13 +935,12 @@ c\\"
 
 groups_of_others() { # with CPUs of their own, one in another, one of threads
     group=$(group_of_others) || return 0
-    before_all=$(cat $group/../cgroup.subtree_control 2>/dev/null)
-    echo +cpuset >$group/../cgroup.subtree_control 2>/dev/null
+    before_all=$(cat $group/../cgroup.subtree_control)
     mkdir $group/inner
     for folder in $group $group/inner; do
+        echo +cpuset >$folder/../cgroup.subtree_control
         echo 0 >$folder/cpuset.mems
         echo 1-3 >$folder/cpuset.cpus
-        [ -e $folder/cgroup.subtree_control ] && [ $folder = $group ] && echo +cpuset >$folder/cgroup.subtree_control
     done
     sh -c "echo 0 >$group/inner/cgroup.procs; exec hog -p 1" >/dev/null &
     sh -c "echo 0 >$group/inner/cgroup.procs; exec taskset -c 3 hog -p 1" >/dev/null &
@@ -967,12 +954,11 @@ cpus: 3"
     killall -9 hog
     becomes rmdir $group/inner
     rmdir $group
-    [ -z "$before_all" ] && echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
+    [ "$before_all" ] || echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control
 }
 
 a_group_that_has_only_the_cpu() {
-    [ -e /sys/fs/cgroup/cgroup.subtree_control ] || return 0
-    group=$(group_of_others)
+    group=$(group_of_others) || return 0
     echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
     echo 3 >$group/cpuset.cpus
     sh -c "echo 0 >$group/cgroup.procs; exec hog -p 1" >/dev/null &

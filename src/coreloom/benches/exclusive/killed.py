@@ -39,7 +39,7 @@ class Case:
     cgroup: str = "v2"
 
 
-CASES = (Case("isolated"), Case("cpuset"), Case("affinity", cgroup="none"))
+CASES = (Case("isolated"), Case("root"), Case("affinity", cgroup="none"))
 
 
 def _moments(count: int) -> str:

@@ -27,12 +27,12 @@ class Ground:
     remembers: bool = True  # what a task asked for while it cannot have it: since Linux 6.2
 
 
-_V2 = ("isolated", "root", "cpuset", "affinity")
+_ALL = ("isolated", "root", "affinity")
 GROUNDS = (
-    Ground("7", "7", "v2", _V2, 12),
-    Ground("6.18", "6.18", "v2", _V2, 3),
-    Ground("6.1 v1", "6.1", "v1", ("cpuset-v1", "affinity"), 2, remembers=False),
-    Ground("7 systemd", "7", "none", ("isolated", "root", "affinity"), 3, systemd=True),
+    Ground("7", "7", "v2", _ALL, 12),
+    Ground("6.18", "6.18", "v2", _ALL, 3),
+    Ground("6.1", "6.1", "v2", _ALL, 2, remembers=False),
+    Ground("7 systemd", "7", "none", _ALL, 3, systemd=True),
 )
 
 
