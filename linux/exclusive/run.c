@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -28,6 +26,7 @@
 #include "proof.h"
 #include "restore.h"
 #include "say.h"
+#include "session.h"
 #include "settle.h"
 #include "state.h"
 #include "target.h"
@@ -64,7 +63,8 @@ struct run {
   struct counted *counted; /* attach: all that were there */
   size_t counted_count;
   char executable[PATH_MAX];
-  const struct passwd *user;
+  struct cl_user user;
+  struct cl_session session;
   sigset_t before; /* signals blocked when the tool was started */
   int signals, pidfd;
   int go, failed;   /* run: pipes to the child: its start; the error of its exec */
@@ -161,63 +161,20 @@ static int check_mechanism(const char *name) {
 }
 
 static int check(struct run *r, struct cl_request *request) {
+  char why[WHY];
   int status = check_mechanism(request->mechanism);
   if (!status && request->command) status = find_executable(r);
   if (!status && request->command && request->unit) status = check_unit(request);
   if (!request->command) r->hold.target = &r->target;
   if (!status && request->command == NULL) status = cl_target_find(&r->hold, request);
-  if (!status && request->user && (r->user = getpwnam(request->user)) == NULL)
-    status = cl_fail("there is no user %s", request->user);
+  if (!status && request->user && !cl_user_find(request->user, &r->user, why, sizeof why))
+    status = cl_fail("--as %s", why);
   if (!status) status = check_report(r);
   if (!status && request->command == NULL) status = check_free(r);
   return status;
 }
 
 /* The child: waits for the end of state 3, then becomes the program. */
-
-/* A user gets from root's environment only terminal and language; SSH_AUTH_SOCK, LD_LIBRARY_PATH, CI tokens and the
- * rest stay with root. */
-static bool is_for_all(const char *variable) {
-  static const char *const names[] = {"TERM=", "LANG=", "TZ=", "LC_"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strncmp(variable, names[i], strlen(names[i])) == 0) return true;
-  return false;
-}
-
-static int clean_environment(const struct passwd *user) {
-  size_t kept = 0;
-  for (char **at = environ; *at; at++)
-    if (is_for_all(*at)) environ[kept++] = *at;
-  environ[kept] = NULL;
-  const char *shell = user->pw_shell && *user->pw_shell ? user->pw_shell : "/bin/sh";
-  const char *const own[][2] = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                                {"HOME", user->pw_dir},
-                                {"SHELL", shell},
-                                {"USER", user->pw_name},
-                                {"LOGNAME", user->pw_name}};
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (setenv(own[i][0], own[i][1], 1)) return errno;
-  return 0;
-}
-
-static int close_on_exec(void *context, const char *name) {
-  (void)context;
-  int fd = atoi(name);
-  if (fd > STDERR_FILENO) fcntl(fd, F_SETFD, FD_CLOEXEC);
-  return 0;
-}
-
-/* What the tool was started with open, but for 0 to 2. Its own are closed on exec in any case. */
-static int close_files(void) {
-  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4 /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */) == 0) return 0;
-  return cl_list("/proc/self/fd", close_on_exec, NULL);
-}
-
-static int become_user(const struct passwd *user) {
-  if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid)) return errno;
-  int error = clean_environment(user);
-  return error ? error : close_files();
-}
 
 static int set_priority(const struct cl_request *request) {
   struct sched_param param = {.sched_priority = request->fifo};
@@ -231,7 +188,7 @@ static void become(const struct run *r, int go, int failed) {
   char byte;
   if (read(go, &byte, 1) != 1) _exit(CL_EXIT_FAILED); /* the tool has refused, or was killed */
   int error = set_priority(r->request);
-  if (!error && r->user) error = become_user(r->user);
+  if (!error && r->request->user) error = cl_user_become(&r->user);
   sigprocmask(SIG_SETMASK, &r->before, NULL);
   if (!error) execv(r->executable, r->request->command);
   if (!error) error = errno;
@@ -243,8 +200,9 @@ static int start_child(struct run *r) {
   int go[2], failed[2];
   if (pipe2(go, O_CLOEXEC)) return errno;
   if (pipe2(failed, O_CLOEXEC)) return errno;
-  pid_t pid = fork();
-  if (pid < 0) return errno;
+  pid_t pid;
+  int error = cl_session_fork(&r->session, r->request->user ? &r->user : NULL, &pid);
+  if (error) return error;
   if (pid == 0) {
     close(go[1]);
     close(r->watcher.fd); /* only the tool's own end tells the watcher of the tool */
@@ -265,13 +223,14 @@ static void drop_child(struct run *r) {
     close(r->failed);
     r->child_waits = false;
   }
-  while (waitpid(r->hold.program.pid, &r->child_status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(r->session.child, &r->child_status, 0) < 0 && errno == EINTR) continue;
   r->child_lives = false;
 }
 
 /* Lets it go on to its exec. errno's number of what went wrong there. */
 static int let_go(struct run *r) {
   int error = 0;
+  cl_session_begin(&r->session);
   if (write(r->go, "g", 1) != 1) error = errno;
   ssize_t got;
   do got = read(r->failed, &error, sizeof error);
@@ -801,7 +760,7 @@ static void reap(struct run *r) {
   int status;
   pid_t pid;
   while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
-    if (!r->child_lives || pid != r->hold.program.pid) continue;
+    if (!r->child_lives || !cl_session_ended(&r->session, pid, &status, &used)) continue;
     r->child_lives = false;
     r->child_status = status;
     if (!r->held) continue;
@@ -822,8 +781,8 @@ static void say_runs_on(const struct run *r, const char *why) {
   else cl_say("%sthe program (%zu processes) keeps running", why, r->target.process.count);
 }
 
-/* A signal to the tool; true: leave. The terminal sends its signals to the program as well, so only others are
- * passed on. A second one of either kind releases the CPUs at once. */
+/* A signal to the tool; true: leave. The terminal's signals reach the program as well, unless it is apart from that, so
+ * only others are passed on. A second one of either kind releases the CPUs at once. */
 static bool signalled(struct run *r, int *number) {
   struct signalfd_siginfo info;
   while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
@@ -833,7 +792,7 @@ static bool signalled(struct run *r, int *number) {
       continue;
     }
     if (r->request->command == NULL || ++r->told > 1) return true;
-    bool of_terminal = info.ssi_code == SI_KERNEL && *number != SIGTERM;
+    bool of_terminal = info.ssi_code == SI_KERNEL && *number != SIGTERM && !r->session.apart;
     if (!of_terminal && r->child_lives) kill(r->hold.program.pid, *number);
   }
   return false;
@@ -948,6 +907,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   if (error) status = cl_fail("cannot create a process: %s", strerror(error));
   else status = run_locked(&r);
   if (r.child_waits) drop_child(&r);
+  cl_session_close(&r.session);
   cl_watcher_stop(&r.watcher, r.unfinished);
   return status;
 }

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <grp.h>
 #include <limits.h>
 #include <math.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,29 +20,34 @@
 #include "help.h"
 #include "perfetto.h"
 #include "report.h"
+#include "session.h"
 
 #define GROUPS "/sys/fs/cgroup"
 #define LOOK_MS 100   /* how often events are read, unless there are many */
 #define SAMPLE_MS 10
 #define END_ROWS 40
 #define LIVE_ROWS 20
-#define PATH "/usr/local/bin:/usr/bin:/bin" /* for a command of another user */
 
 struct options {
   struct lag_filter whom;
   const char *json, *perfetto, *cgroup;
-  const struct passwd *user; /* NULL: the command is not to be another's */
+  struct cl_user user;
+  bool as_user; /* the command is to be the user's */
   double time_s, sample_ms, interval_s;
   uint64_t cpus;
   bool chosen, verbose;
   char **command;
 };
 
-static volatile sig_atomic_t stop, child_ended;
+static volatile sig_atomic_t stop, child_ended; /* some child */
+static struct cl_session session; /* the command's */
 
-static void on_signal(int number) {
+/* Ctrl-C ends the watching and, where the terminal is not its own, the command. */
+static void on_signal(int number, siginfo_t *info, void *context) {
+  (void)context;
   if (number == SIGCHLD) child_ended = 1;
   else stop = 1;
+  if (number != SIGCHLD && session.apart && info->si_code == SI_KERNEL) kill(session.program, number);
 }
 
 static int fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -114,6 +117,7 @@ static int parse(int count, char **words, struct options *o) {
                                         {"version", no_argument, NULL, 'V'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
+  char why[512];
   uint64_t value;
   opterr = 0;
   for (int option; (option = getopt_long(count, words, "+:p:n:g:akt:c:vVh", known, NULL)) != -1;) {
@@ -146,8 +150,8 @@ static int parse(int count, char **words, struct options *o) {
           status = fail(2, "-c %s: give a number of CPUs from 1 to 65536", optarg);
         break;
       case AS:
-        o->user = getpwnam(optarg);
-        if (!o->user) status = fail(2, "--as %s: there is no such user", optarg);
+        o->as_user = true;
+        if (!cl_user_find(optarg, &o->user, why, sizeof why)) status = fail(2, "--as %s", why);
         break;
       case JSON: o->json = optarg; break;
       case PERFETTO: o->perfetto = optarg; break;
@@ -174,52 +178,30 @@ static int parse(int count, char **words, struct options *o) {
   } else if (!o->chosen) {
     return 1 + fail(2, "nothing to watch: give -p, -n, -g, -a, or a command after --; see lagmeter --help");
   }
-  if (o->user && !o->command) return 1 + fail(2, "--as needs a command: give one after --");
-  if (o->user && geteuid()) return 1 + fail(1, "--as needs root: run it with sudo");
+  if (o->as_user && !o->command) return 1 + fail(2, "--as needs a command: give one after --");
+  if (o->as_user && geteuid()) return 1 + fail(1, "--as needs root: run it with sudo");
   int status = o->cgroup ? find_group(o) : 0;
   return status ? 1 + status : 0;
 }
 
-/* Another user's command keeps language and terminal from the environment, and gets its own identity. 0, or an errno
- * number. */
-static int become(const struct passwd *user) {
-  static const char *const kept[] = {"TERM", "LANG", "TZ"};
-  char **before = environ, *none = NULL;
-  if (initgroups(user->pw_name, user->pw_gid) || setresgid(user->pw_gid, user->pw_gid, user->pw_gid) ||
-      setresuid(user->pw_uid, user->pw_uid, user->pw_uid))
-    return errno;
-  environ = &none;
-  for (; *before; before++) {
-    size_t length = strcspn(*before, "=");
-    bool keep = strncmp(*before, "LC_", 3) == 0;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-      keep |= strlen(kept[i]) == length && strncmp(*before, kept[i], length) == 0;
-    if (keep && putenv(*before)) return errno;
-  }
-  const char *shell = *user->pw_shell ? user->pw_shell : "/bin/sh";
-  return setenv("PATH", PATH, 1) || setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
-                 setenv("LOGNAME", user->pw_name, 1) || setenv("SHELL", shell, 1)
-             ? errno
-             : 0;
-}
-
 /* The command waits for a word before it begins. */
-static int start(char **command, const struct passwd *user, pid_t *pid, int *go) {
+static int start(const struct options *o, int *go) {
   int pipe_ends[2];
+  pid_t pid;
   if (pipe2(pipe_ends, O_CLOEXEC)) return errno;
-  *pid = fork();
-  if (*pid < 0) return errno;
-  if (*pid == 0) {
+  int error = cl_session_fork(&session, o->as_user ? &o->user : NULL, &pid);
+  if (error) return error;
+  if (pid == 0) {
     char word;
     close(pipe_ends[1]);
     if (read(pipe_ends[0], &word, 1) != 1) _exit(1); /* lagmeter did not come so far */
-    errno = user ? become(user) : 0;
+    errno = o->as_user ? cl_user_become(&o->user) : 0;
     if (errno) {
-      fail(0, "cannot become %s: %s", user->pw_name, strerror(errno));
+      fail(0, "cannot become %s: %s", o->user.name, strerror(errno));
       _exit(126);
     }
-    execvp(command[0], command);
-    fail(0, "cannot run %s: %s", command[0], strerror(errno));
+    execvp(o->command[0], o->command);
+    fail(0, "cannot run %s: %s", o->command[0], strerror(errno));
     _exit(errno == ENOENT ? 127 : 126);
   }
   close(pipe_ends[0]);
@@ -256,12 +238,20 @@ static void come_first(void) {
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
+/* Not just the relay of its terminal, say. */
+static bool command_ended(void) {
+  siginfo_t info = {0};
+  if (!child_ended) return false;
+  child_ended = 0;
+  return waitid(P_PID, (id_t)session.child, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
 static int watch(struct lag_source *s, const struct options *o, FILE *to) {
   uint64_t begun = s->meter->begun_ns, shown = begun, now;
   bool terminal = isatty(fileno(to)) && !o->command;
   double interval = o->interval_s > 0 ? o->interval_s : terminal ? 1 : 0;
   int error = 0;
-  while (!error && !stop && !child_ended) {
+  while (!error && !stop && !command_ended()) {
     error = s->look(s, s->sample_ms > 0 ? (int)s->sample_ms : LOOK_MS);
     now = lag_now_ns();
     if (o->time_s > 0 && (double)(now - begun) >= o->time_s * 1e9) break;
@@ -286,26 +276,24 @@ static int report(struct lag_source *s, FILE *to, FILE *json) {
   return error ? fail(1, "no memory") : 0;
 }
 
-static int measure(const struct options *o, FILE *json, FILE *timeline) {
+/* From the command's start, for which it waits, to the report. */
+static int measure(const struct options *o, FILE *json, FILE *timeline, int go) {
   struct lag_source s = {.whom = o->whom};
   struct lag_perfetto perfetto;
   FILE *to = o->command ? stderr : stdout; /* the standard output is the command's */
-  pid_t pid = 0;
-  int go = -1, ended = 0, status;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   s.whom.own = getpid();
-  if (o->command && (status = start(o->command, o->user, &pid, &go)))
-    return fail(1, "cannot start a process: %s", strerror(status));
-  if (pid) s.whom.pid = pid;
+  if (o->command) s.whom.pid = session.program;
   signal(SIGPIPE, SIG_IGN); /* else its end would take the other files along */
   s.meter = lag_meter_new(o->cpus ? (uint32_t)o->cpus : (uint32_t)online);
   if (!s.meter) return fail(1, "no memory");
   if (timeline) lag_perfetto_begin(&perfetto, timeline, s.meter, LAG_TIMELINE_MOST);
-  status = open_source(&s, o);
+  int status = open_source(&s, o);
   if (status) return status;
   come_first();
   s.own_before_ms = lag_own_ms();
-  if (pid) status = write(go, "g", 1) == 1 ? 0 : fail(1, "the command's process ended before it started");
+  cl_session_begin(&session);
+  if (o->command) status = write(go, "g", 1) == 1 ? 0 : fail(1, "the command's process ended before it started");
   if (!status) status = watch(&s, o, to);
   if (!status) status = report(&s, to, json);
   if (timeline) lag_perfetto_end(&perfetto);
@@ -314,17 +302,25 @@ static int measure(const struct options *o, FILE *json, FILE *timeline) {
             o->perfetto, (double)(perfetto.full_ns - s.meter->begun_ns) / 1e9, LAG_TIMELINE_MOST >> 20);
   s.close(&s);
   lag_meter_free(s.meter);
-  if (!pid) return status;
+  return status;
+}
+
+static int measure_command(const struct options *o, FILE *json, FILE *timeline) {
+  int go, ended = 0, error = start(o, &go);
+  if (error) return fail(1, "cannot start a process: %s", strerror(error));
+  int status = measure(o, json, timeline, go);
   close(go);
-  while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
+  while (waitpid(session.child, &ended, 0) < 0 && errno == EINTR)
     continue; /* ended by -t or Ctrl-C: the command goes on to its end */
+  cl_session_ended(&session, session.child, &ended, NULL);
+  cl_session_close(&session);
   int of_command = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
   return of_command ? of_command : status;
 }
 
 int main(int count, char **words) {
   struct options o = {0};
-  const struct sigaction noted = {.sa_handler = on_signal};
+  const struct sigaction noted = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_NOCLDSTOP};
   FILE *json = NULL, *timeline = NULL;
   int status = parse(count, words, &o);
   if (status) return fflush(stdout) ? 1 : status - 1;
@@ -334,7 +330,7 @@ int main(int count, char **words) {
   sigaction(SIGINT, &noted, NULL);
   sigaction(SIGTERM, &noted, NULL);
   sigaction(SIGCHLD, &noted, NULL);
-  status = measure(&o, json, timeline);
+  status = o.command ? measure_command(&o, json, timeline) : measure(&o, json, timeline, -1);
   if (json && close_file(o.json, json) && !status) status = 1;
   if (timeline && close_file(o.perfetto, timeline) && !status) status = 1;
   return status;

@@ -2,7 +2,7 @@
  *
  * Nothing is read before there is room for it, so a slow terminal slows the program as it would without a relay; and
  * nothing is polled that cannot be served, so the relay sleeps while nothing happens. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "relay.h"
 
 #include <dirent.h>

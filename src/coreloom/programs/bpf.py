@@ -49,13 +49,15 @@ def program(name: str) -> Path:
         for path in sorted(folder.glob("*.bpf.c"))
     ]
     own = [
-        path for place in (folder, COMMON) for path in place.glob("*.c") if path not in folder.glob("*.bpf.c")
+        path
+        for path in registry.sources(name)
+        if path.suffix == ".c" and path.parent != POLICIES and not path.name.endswith(".bpf.c")
     ]
     archives = [
         str(next(path.glob(f"usr/lib/x86_64-linux-gnu/lib{library}.a"))) for library, path in folders.items()
     ]
     flags = [f"-isystem{include}", *(f'-DOBJECT="{path}"' for path in kernel_side), *archives]
-    made = native.executable(name, sorted(own), _HOST, flags)
+    made = native.executable(name, own, _HOST, flags)
     registry.remember(name, made)
     return made
 

@@ -12,7 +12,11 @@ from pathlib import Path
 from coreloom.paths import BUILD, LINUX, POLICIES
 
 # linux/NAME, and which folders else are in it.
-PROGRAMS = {"exclusive": (), "scx_dwrr": (LINUX / "bpf", POLICIES), "lagmeter": (LINUX / "bpf", POLICIES)}
+PROGRAMS = {
+    "exclusive": (LINUX / "user",),
+    "scx_dwrr": (LINUX / "bpf", POLICIES),
+    "lagmeter": (LINUX / "bpf", LINUX / "user", POLICIES),
+}
 _MADE = BUILD / "linux" / "bin"  # NAME: of which sources the program was made last, and where it is
 
 
