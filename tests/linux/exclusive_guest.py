@@ -11,7 +11,7 @@ from coreloom.benches.exclusive.guest import programs
 from coreloom.vm import vm
 
 SHELL = Path(__file__).parent / "guest"
-_USERS = b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n"
+USERS = b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n"
 _PROGRAMS = ("hog", "killat", "spawn", "state", "terminal", "threads")
 
 
@@ -21,7 +21,7 @@ def guest(tool: Path) -> vm.Guest:
     files["/usr/bin/alone"] = (SHELL / "alone.sh").read_bytes()
     files["/check"] = SHELL
     files["/check/lib.sh"] = CHECKS / "lib.sh"
-    files["/etc/passwd"] = _USERS
+    files["/etc/passwd"] = USERS
     return vm.Guest(files)
 
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program that `coreloom exclusive run --as` or `lagmeter --as` starts cannot type into root's terminal.
+
+On kernel 6.1, which still lets any program push characters into its terminal (TIOCSTI). linux/vm/programs/push.c
+tries all that it has and all that it can open; typed.c is the shell whose next command that would be.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from coreloom.benches.exclusive.guest import programs
+from coreloom.programs import bpf, exclusive
+from coreloom.vm import vm
+from linux.exclusive_guest import USERS
+
+pytestmark = pytest.mark.linux
+
+_SCRIPT = r"""
+chown nobody /dev/pts/* 2>/dev/null # as the terminal of one who has become root by sudo is the user's
+say() { local name=$1; shift; "$@" >/out/$name 2>&1; echo "status $?" >>/out/$name; }
+say plain typed push
+say exclusive typed coreloom-exclusive run --quiet --cpu 3 --as nobody -- push
+say exclusive_number typed coreloom-exclusive run --quiet --cpu 3 --as 1234:5678 -- push
+say lagmeter typed lagmeter --sample 50 --as nobody -- push
+for fd in 0 1 2; do
+    say exclusive_$fd typed sh -c "coreloom-exclusive run --quiet --cpu 3 --as nobody -- push $fd>/dev/null"
+    say lagmeter_$fd typed sh -c "lagmeter --sample 50 --as nobody -- push $fd>/dev/null"
+done
+say exclusive_none typed sh -c 'coreloom-exclusive run --quiet --cpu 3 --as nobody -- push </dev/null 2>&1 | cat'
+say lagmeter_none typed sh -c 'lagmeter --sample 50 --as nobody -- push </dev/null 2>/dev/null | cat'
+say exclusive_user typed coreloom-exclusive run --quiet --as no-such-user -- push
+say lagmeter_user typed lagmeter --as no-such-user -- push
+say exclusive_status typed coreloom-exclusive run --quiet --cpu 3 --as nobody -- sh -c 'tty; kill -9 $$'
+say exclusive_proof typed coreloom-exclusive run --cpu 3 --as nobody -- sh -c 'echo program'
+say exclusive_verify coreloom-exclusive verify
+say left sh -c 'pidof coreloom-exclusive lagmeter push'
+"""
+
+
+@pytest.fixture(scope="module")
+def left() -> dict[str, list[str]]:
+    files = programs("push", "typed")
+    files["/usr/bin/coreloom-exclusive"] = exclusive.program()
+    files["/usr/bin/lagmeter"] = bpf.program("lagmeter")
+    files["/etc/passwd"] = USERS
+    done = vm.run(vm.Guest(files, packages=["libc6"]), _SCRIPT, kernel="6.1", timeout=300)
+    return {name: text.decode().replace("\r", "").splitlines() for name, text in done.files.items()}
+
+
+def test_as_user_the_kernel_would_let_it(left: dict[str, list[str]]) -> None:
+    """Otherwise the tests below could not fail."""
+    assert left["plain"][-2:] == ["typed 12", "status 0"]
+
+
+@pytest.mark.parametrize("tool", ["exclusive", "exclusive_number", "lagmeter"])
+def test_as_user_nothing_is_typed_into_roots_terminal(left: dict[str, list[str]], tool: str) -> None:
+    said = left[tool]
+    assert said[-2:] == ["typed 0", "status 0"]
+    assert "taken 12" in said  # into the terminal of its own
+
+
+@pytest.mark.parametrize("redirected", ["0", "1", "2", "none"])
+@pytest.mark.parametrize("tool", ["exclusive", "lagmeter"])
+def test_as_user_nothing_is_typed_beside_a_pipe(left: dict[str, list[str]], tool: str, redirected: str) -> None:
+    assert left[f"{tool}_{redirected}"][-2:] == ["typed 0", "status 0"]
+
+
+@pytest.mark.parametrize("tool", ["exclusive", "lagmeter"])
+def test_as_user_that_does_not_exist(left: dict[str, list[str]], tool: str) -> None:
+    name, status = {"exclusive": ("coreloom exclusive", 1), "lagmeter": ("lagmeter", 2)}[tool]
+    assert left[f"{tool}_user"] == [
+        f"{name}: error: --as no-such-user: there is no such user in /etc/passwd: check the name, or give UID:GID, "
+        "as `id` prints them (users of LDAP or SSSD, too)",
+        "typed 0",
+        f"status {status}",
+    ]
+
+
+def test_as_user_status_and_output_pass_through(left: dict[str, list[str]]) -> None:
+    terminal, *said = left["exclusive_status"]
+    assert terminal.startswith("/dev/pts/")
+    assert said == ["typed 0", "status 137"]
+    said = left["exclusive_proof"]
+    begun = next(i for i, line in enumerate(said) if "state 4" in line)
+    assert said[begun + 1] == "program"
+    assert said[begun + 2].startswith("coreloom exclusive: state 0: CPU 3 released")
+    assert said[-2:] == ["typed 0", "status 0"]
+    assert left["exclusive_verify"] == ["nothing is held, nothing is left over", "status 0"]
+    assert left["left"] == ["status 1"]
