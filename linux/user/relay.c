@@ -2,7 +2,7 @@
  *
  * Nothing is read before there is room for it, so a slow terminal slows the program as it would without a relay; and
  * nothing is polled that cannot be served, so the relay sleeps while nothing happens. */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #include "relay.h"
 
 #include <dirent.h>
@@ -162,12 +162,23 @@ static int told(struct state *s) {
   return got == 1 ? signal : 0;
 }
 
+/* Puts the program in front or behind and lets it go on. Waits for that, as a Ctrl-C goes to those in front; where it
+ * was stopped before, it no longer is. */
+static void lead(struct state *s, int where) {
+  char answer = 0;
+  tell(s, where);
+  while (!s->over && answer != where) {
+    ssize_t got = read(s->r->leader, &answer, 1);
+    s->over = got == 0 || (got < 0 && errno != EINTR);
+  }
+}
+
 /* The tool, and with it the program, begins or goes on, in front or behind. */
 static void go_on(struct state *s) {
   if (!s->begun || s->over) return;
   if (!s->alone && in_front(s)) copy_size(s);
   if (!s->alone && s->types && in_front(s)) take_terminal(s);
-  tell(s, s->reads ? CL_LEAD_FRONT : CL_LEAD_BACK);
+  lead(s, s->reads ? CL_LEAD_FRONT : CL_LEAD_BACK);
 }
 
 /* Stops the job as the terminal would. False: nobody could continue it, so it has not been stopped. */
@@ -189,15 +200,13 @@ static void stopped(struct state *s, int signal) {
   s->types |= wants;
   if (wants && !s->alone && in_front(s)) return go_on(s);
   if (stop_job(s, wants ? signal : SIGTSTP)) return; /* SIGCONT is read next */
-  if (wants) tell(s, CL_LEAD_FRONT); /* else it would be stopped again at once: it waits for input that does not come */
+  if (wants) lead(s, CL_LEAD_FRONT); /* else it would be stopped again at once: it waits for input that does not come */
   else if (!s->alone) go_on(s);
 }
 
 static void stop_all(struct state *s) {
   tell(s, SIGTSTP);
-  bool was_stopped = stop_job(s, SIGTSTP);
-  while (was_stopped && told(s)) continue; /* of before */
-  if (!was_stopped) go_on(s);
+  if (!stop_job(s, SIGTSTP)) go_on(s);
 }
 
 static void signalled(struct state *s) {
@@ -229,7 +238,7 @@ static void leave_tool(struct state *s, bool asked) {
   close(s->r->tool);
   close(s->r->said);
   s->r->tool = s->r->said = -1;
-  if (s->begun) tell(s, CL_LEAD_BACK);
+  if (s->begun) lead(s, CL_LEAD_BACK);
 }
 
 static void hear_tool(struct state *s) {
@@ -239,6 +248,7 @@ static void hear_tool(struct state *s) {
   if (got == 1 && byte == CL_RELAY_BEGIN) {
     s->begun = true;
     go_on(s);
+    if (write(s->r->tool, &byte, 1) < 0) return; /* the tool was killed: read next */
   } else {
     leave_tool(s, got == 1);
   }
@@ -277,17 +287,19 @@ static void relay(struct state *s) {
     if (s->in.end) put(s, s->r->master, &s->in);
     if (s->out.end == 0 && on[MASTER].revents & POLLIN) get_printed(s);
     if (s->out.end) put(s, s->r->outer, &s->out);
-    if (s->out.end == 0 && on[SAID].revents && !get_said(s) && on[SAID].revents & POLLHUP)
-      close(s->r->said), s->r->said = -1;
-    if (s->out.end) put(s, s->r->outer, &s->out);
     if (on[SIGNALS].revents) signalled(s);
     if (on[LEADER].revents) {
       int signal = told(s);
       if (signal) stopped(s, signal);
       if (s->over) last_words(s);
     }
+    /* After the program's last words: the tool speaks of its end. */
+    if (s->out.end == 0 && on[SAID].revents && !get_said(s) && on[SAID].revents & POLLHUP)
+      close(s->r->said), s->r->said = -1;
+    if (s->out.end) put(s, s->r->outer, &s->out);
     if (on[TOOL].revents) hear_tool(s);
   }
+  if (s->r->leader >= 0) last_words(s);
   end(s);
 }
 

@@ -18,10 +18,10 @@ struct cl_relay {
   struct termios before, raw; /* the terminal's mode, and that while the relay reads from it */
 };
 
-/* What the relay tells the leader: one of these, or the number of a signal for the program. The leader tells the relay
- * by which signal the program was stopped. */
+/* What the relay tells the leader: one of these, which it answers when it is done, or the number of a signal for the
+ * program. The leader tells the relay by which signal the program was stopped. */
 enum { CL_LEAD_FRONT = 'f', CL_LEAD_BACK = 'b' };
-/* What the tool tells the relay, which answers the second once the terminal is as it was. */
+/* What the tool tells the relay, which answers it when it is done: take the terminal; set it back. */
 enum { CL_RELAY_BEGIN = 'g', CL_RELAY_LEAVE = 'l' };
 
 /* The relay's whole life. */

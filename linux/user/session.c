@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #include "session.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void lead(struct cl_session_shared *shared, pid_t program, int slave, int
         _exit(0);
       }
       what = (char)WSTOPSIG(status);
-      if (write(relay, &what, 1) < 0) relay = -1;
+      if (write(relay, &what, 1) < 0) close(relay), relay = -1;
     }
     if (poll(on, 2, -1) < 0) continue;
     while (read(signals, &info, sizeof info) > 0)
@@ -80,14 +80,15 @@ static void lead(struct cl_session_shared *shared, pid_t program, int slave, int
     if (got != 1) continue;
     if (what == CL_LEAD_FRONT) {
       if (tcgetpgrp(slave) == getpgrp() && tcsetpgrp(slave, front)) tcsetpgrp(slave, front = program);
-      kill(-program, SIGCONT);
     } else if (what == CL_LEAD_BACK) {
       front = group_in_front(slave, program);
       tcsetpgrp(slave, getpgrp());
-      kill(-program, SIGCONT);
     } else {
       kill(-group_in_front(slave, program), what);
+      continue;
     }
+    kill(-program, SIGCONT);
+    if (write(relay, &what, 1) < 0) close(relay), relay = -1;
   }
 }
 
@@ -223,10 +224,15 @@ int cl_session_fork(struct cl_session *session, const struct cl_user *user, pid_
   return 0;
 }
 
+/* Waits until it has done so. If it was killed, the program has lost its terminal. */
+static void ask_relay(const struct cl_session_shared *s, char what) {
+  if (send(s->control, &what, 1, MSG_NOSIGNAL) == 1)
+    while (read(s->control, &what, 1) < 0 && errno == EINTR) continue;
+}
+
 /* From here on the relay alone prints to the terminal. */
 void cl_session_begin(struct cl_session *session) {
   struct cl_session_shared *s = session->shared;
-  char begin = CL_RELAY_BEGIN;
   if (s == NULL) return;
   fflush(NULL);
   for (int fd = 1; fd < 3; fd++) {
@@ -236,7 +242,7 @@ void cl_session_begin(struct cl_session *session) {
   }
   close(s->own);
   s->own = -1;
-  if (send(s->control, &begin, 1, MSG_NOSIGNAL) < 0) return; /* killed: the program has lost its terminal */
+  ask_relay(s, CL_RELAY_BEGIN);
 }
 
 bool cl_session_ended(const struct cl_session *session, pid_t pid, int *status, struct rusage *used) {
@@ -251,7 +257,6 @@ bool cl_session_ended(const struct cl_session *session, pid_t pid, int *status, 
 
 void cl_session_close(struct cl_session *session) {
   struct cl_session_shared *s = session->shared;
-  char leave = CL_RELAY_LEAVE;
   if (s == NULL || s->control < 0) return;
   fflush(NULL);
   for (int fd = 1; fd < 3; fd++) {
@@ -261,8 +266,7 @@ void cl_session_close(struct cl_session *session) {
     s->kept[fd] = -1;
   }
   kill(session->relay, SIGCONT); /* it may be stopped although the tool was continued */
-  if (send(s->control, &leave, 1, MSG_NOSIGNAL) == 1)
-    while (read(s->control, &leave, 1) < 0 && errno == EINTR) continue;
+  ask_relay(s, CL_RELAY_LEAVE);
   cl_relay_restore(&s->relay); /* if the relay was killed */
   close_all((const int[]){s->control, s->own, s->outer}, 3);
   s->control = -1;

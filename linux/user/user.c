@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #include "user.h"
 
 #include <dirent.h>

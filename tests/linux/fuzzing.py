@@ -23,6 +23,7 @@ from typing import Any
 from coreloom.errors import UserError
 from coreloom.locks import file_lock
 from coreloom.paths import BUILD, LINUX
+from coreloom.programs import registry
 from coreloom.toolchain import zig
 
 FOLDER = Path(__file__).parent / "fuzz"
@@ -30,7 +31,8 @@ CORPUS = FOLDER / "corpus"
 FAILURES = BUILD / "linux" / "fuzz"  # where inputs that fail are kept
 
 _INCLUDE = tuple(
-    f"-I{path}" for path in (FOLDER, LINUX / "exclusive", LINUX / "lagmeter", LINUX / "scx_dwrr")
+    f"-I{path}"
+    for path in (FOLDER, *(LINUX / name for name in ("exclusive", "lagmeter", "scx_dwrr", "user")))
 )
 _C = ("-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-fno-omit-frame-pointer", *_INCLUDE)
 _COVERAGE = "-fsanitize-coverage=trace-pc"
@@ -98,8 +100,8 @@ def mode() -> Mode:
 def _sources() -> list[tuple[Path, tuple[str, ...]]]:
     """Each with flags of its own."""
     found: list[tuple[Path, tuple[str, ...]]] = []
-    for path in sorted((LINUX / "exclusive").glob("*.c")):
-        if path.name != "socket.c":  # place.c is in its place
+    for path in registry.sources("exclusive"):
+        if path.suffix == ".c" and path.name != "socket.c":  # place.c is in its place
             found.append((path, ("-Dmain=exclusive_main",) if path.name == "main.c" else ()))
     for path in sorted((LINUX / "lagmeter").glob("*.c")):
         if not path.name.endswith(".bpf.c") and path.name not in _IN_TARGETS:
@@ -116,7 +118,7 @@ def program(chosen: Mode | None = None) -> Path:
     how = chosen or mode()
     headers = sorted(
         path
-        for folder in (FOLDER, *(LINUX / name for name in ("exclusive", "lagmeter", "scx_dwrr")))
+        for folder in (FOLDER, *(LINUX / name for name in ("exclusive", "lagmeter", "scx_dwrr", "user")))
         for path in folder.glob("*.h")
     )
     included = [LINUX / "exclusive" / name for name in ("irq.c", "socket.c")]

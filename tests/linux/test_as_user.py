@@ -104,12 +104,13 @@ class Terminal:
     def _until(self, fd: int, done: Callable[[], bool]) -> None:
         """Reads terminal and events meanwhile."""
         end = time.monotonic() + _PATIENCE
+        events = self.events.fileno()
         while not done():
             assert time.monotonic() < end, f"it does not come; the terminal shows {self.said!r}"
-            ready, _, _ = select.select([self.master, self.events], [], [], 0.02)
+            ready, _, _ = select.select([self.master, events], [], [], 0.02)
             if self.master in ready:
                 self.said += os.read(self.master, 65536)
-            if self.events in ready:
+            if events in ready:
                 self._heard += self.events.recv(4096)
 
 
@@ -122,6 +123,11 @@ def job(*command: str | Path, where: str = "front", redirect: str = "") -> Itera
         terminal.close()
 
 
+def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Without a terminal."""
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+
+
 def ends(terminal: Terminal, status: int) -> None:
     """The job has ended so, and the terminal is as before."""
     assert terminal.event("ended") == str(status)
@@ -130,7 +136,9 @@ def ends(terminal: Terminal, status: int) -> None:
 
 
 def test_as_user_has_a_terminal_of_its_own(driver: Path) -> None:
-    with job(driver, "nobody", "sh", "-c", "tty; stty size; id -un; ps -o sid=,pgid=,tpgid= -p $$; echo $$") as t:
+    with job(
+        driver, "nobody", "sh", "-c", "tty; stty size; id -un; ps -o sid=,pgid=,tpgid= -p $$; echo $$"
+    ) as t:
         t.until(b"begun\r\n")
         tty = t.until(b"\r\n").decode()
         assert tty.startswith("/dev/") and tty != os.ttyname(t.slave)
@@ -145,7 +153,13 @@ def test_as_user_has_a_terminal_of_its_own(driver: Path) -> None:
 
 
 def test_as_user_input_end_of_file_and_a_new_size(driver: Path) -> None:
-    with job(driver, "nobody", "sh", "-c", "trap 'stty size' WINCH; while :; do read x && echo got $x || break; done") as t:
+    with job(
+        driver,
+        "nobody",
+        "sh",
+        "-c",
+        "trap 'stty size' WINCH; while :; do read x && echo got $x || break; done",
+    ) as t:
         t.until(b"begun\r\n")
         t.becomes(t.raw)
         t.type(b"one\r")
@@ -192,7 +206,9 @@ def test_as_user_ctrl_z_stops_tool_and_program(driver: Path) -> None:
 
 
 def test_as_user_bg_goes_on_behind_until_it_reads(driver: Path) -> None:
-    with job(driver, "nobody", "sh", "-c", "echo ready; read x; echo got $x; sleep 0.2; read x; echo got $x") as t:
+    with job(
+        driver, "nobody", "sh", "-c", "echo ready; read x; echo got $x; sleep 0.2; read x; echo got $x"
+    ) as t:
         t.until(b"ready\r\n")
         t.becomes(t.raw)
         t.type(b"\x1a")
@@ -222,7 +238,9 @@ def test_as_user_started_behind_reads_when_in_front(driver: Path) -> None:
 def test_as_user_pipes_and_files_stay(driver: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("in\n")
     script = "cat; echo out; echo err >&2; ls /proc/self/fd | wc -l; tty </dev/tty"
-    with job(driver, "nobody", "sh", "-c", script, redirect=f"<{tmp_path}/in >{tmp_path}/out 5</etc/passwd") as t:
+    with job(
+        driver, "nobody", "sh", "-c", script, redirect=f"<{tmp_path}/in >{tmp_path}/out 5</etc/passwd"
+    ) as t:
         t.until(b"err\r\n")
         ends(t, 0)
     text = (tmp_path / "out").read_text().splitlines()
@@ -230,7 +248,9 @@ def test_as_user_pipes_and_files_stay(driver: Path, tmp_path: Path) -> None:
 
 
 def test_as_user_beside_a_pipe_reads_the_terminal_when_it_asks(driver: Path) -> None:
-    with job(driver, "nobody", "sh", "-c", "echo ready; read x </dev/tty; echo got $x", redirect="</dev/null") as t:
+    with job(
+        driver, "nobody", "sh", "-c", "echo ready; read x </dev/tty; echo got $x", redirect="</dev/null"
+    ) as t:
         t.until(b"ready\r\n")
         t.becomes(t.raw)
         t.type(b"x\r")
@@ -254,9 +274,7 @@ def test_as_user_beside_a_pipe_ctrl_c_and_ctrl_z_arrive(driver: Path) -> None:
 
 def test_as_user_without_a_terminal_is_in_a_session_alone(driver: Path) -> None:
     script = "ps -o sid=,tty= -p $$; echo $$; (: </dev/tty) || echo none"
-    done = subprocess.run(
-        [driver, "nobody", "sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-    )
+    done = call(driver, "nobody", "sh", "-c", script)
     session, tty, program = done.stdout.split()[:3]
     assert (session, tty, done.stdout.split()[3:]) == (program, "?", ["none"])
     assert done.returncode == 0
@@ -283,9 +301,13 @@ def test_as_user_the_relay_sleeps(driver: Path) -> None:
         t.until(b"ready\r\n")
         t.becomes(t.raw)
         relay = _relay(t.job)
-        before = _switches(relay)
-        time.sleep(1)
-        assert _switches(relay) == before
+
+        def sleeps() -> bool:
+            before = _switches(relay)
+            time.sleep(1)
+            return _switches(relay) == before
+
+        t.becomes(sleeps)
 
 
 def test_as_user_what_the_tool_prints_has_whole_lines(driver: Path) -> None:
@@ -296,7 +318,7 @@ def test_as_user_what_the_tool_prints_has_whole_lines(driver: Path) -> None:
 
 @pytest.mark.parametrize("victim", ["program", "tool", "relay", "leader"])
 def test_as_user_a_kill_gives_the_terminal_back(driver: Path, victim: str) -> None:
-    with job(driver, "nobody", "sh", "-c", "echo ready; read x; echo got $x") as t:
+    with job(driver, "nobody", "sh", "-c", "echo ready; exec sleep 1000") as t:
         program = int(t.until(b"ready\r\n").split(b"started ")[1].split()[0])
         t.becomes(t.raw)
         pids = {"program": program, "tool": t.job, "relay": _relay(t.job), "leader": _parent(program)}
@@ -311,7 +333,9 @@ def test_as_user_a_kill_gives_the_terminal_back(driver: Path, victim: str) -> No
 
 
 def test_as_user_the_tool_leaves_and_the_program_goes_on(driver: Path) -> None:
-    with job(driver, "nobody", "leave", "sh", "-c", "echo ready; sleep 0.5; echo more; read x; echo got") as t:
+    with job(
+        driver, "nobody", "leave", "sh", "-c", "echo ready; sleep 0.5; echo more; read x; echo got"
+    ) as t:
         program = int(t.until(b"ready\r\n").split(b"started ")[1].split()[0])
         t.becomes(t.raw)
         os.kill(t.job, signal.SIGUSR1)
@@ -327,7 +351,13 @@ def test_as_user_the_tool_leaves_and_the_program_goes_on(driver: Path) -> None:
 def test_as_user_a_hang_up_reaches_the_program(driver: Path) -> None:
     left = Path(tempfile.mkdtemp())
     left.chmod(0o777)
-    with job(driver, "nobody", "sh", "-c", f"trap 'echo hup >{left}/hup; exit' HUP; echo ready; while :; do sleep 0.1; done") as t:
+    with job(
+        driver,
+        "nobody",
+        "sh",
+        "-c",
+        f"trap 'echo hup >{left}/hup; exit' HUP; echo ready; while :; do sleep 0.1; done",
+    ) as t:
         program = int(t.until(b"ready\r\n").split(b"started ")[1].split()[0])
         t.becomes(t.raw)
         os.close(t.master)
@@ -345,7 +375,7 @@ def test_as_user_what_it_leaves_running_is_not_hung_up(driver: Path) -> None:
         t.until(b"left ")
         child = int(t.until(b"\r\n"))
         ends(t, 0)
-        assert _state(child) == "S"
+        t.becomes(lambda: _state(child) == "S")
         os.kill(child, signal.SIGKILL)
 
 
@@ -362,9 +392,7 @@ def test_as_user_by_name_and_by_number(driver: Path, given: str, said: str) -> N
     nobody = pwd.getpwnam("nobody")
     ids = (nobody.pw_uid, nobody.pw_gid)
     script = "echo $(id -u) $(id -g) $(id -G) $HOME $USER"
-    done = subprocess.run(
-        [driver, given.format(*ids), "sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-    )
+    done = call(driver, given.format(*ids), "sh", "-c", script)
     assert done.stdout.strip() == said.format(*ids).replace("/nonexistent", nobody.pw_dir)
 
 
@@ -390,15 +418,13 @@ _NUMBER = "give a user's name, a UID or UID:GID, with numbers up to 4294967294"
     ],
 )
 def test_as_user_that_there_is_not(driver: Path, given: str, error: str) -> None:
-    done = subprocess.run([driver, given, "true"], capture_output=True, text=True, timeout=60)
+    done = call(driver, given, "true")
     assert (done.returncode, done.stderr) == (2, f"error: {given}: {error}\n")
 
 
 def test_as_user_has_nothing_of_roots(driver: Path) -> None:
     script = "cat /proc/self/status"
-    done = subprocess.run(
-        [driver, "nobody", "sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-    )
+    done = call(driver, "nobody", "sh", "-c", script)
     status = dict(line.split(":\t", 1) for line in done.stdout.splitlines() if ":\t" in line)
     nobody = pwd.getpwnam("nobody")
     assert status["Uid"].split() == [str(nobody.pw_uid)] * 4

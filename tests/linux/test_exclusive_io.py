@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.paths import LINUX
+from coreloom.programs import registry
 from coreloom.toolchain import native
 from linux.reading import read
 from linux.system import build, machine_of
@@ -25,7 +25,9 @@ _AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a fi
 
 @pytest.fixture(scope="module")
 def driver() -> Path:
-    sources = [path for path in sorted((LINUX / "exclusive").glob("*.c")) if path.name != "main.c"]
+    sources = [
+        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
+    ]
     return native.static("io_driver", [*sources, Path(__file__).parent / "io_driver.c"])
 
 

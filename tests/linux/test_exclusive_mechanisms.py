@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.paths import ROOT
+from coreloom.programs import registry
 from coreloom.toolchain import native
 from linux.tree import Machine, Task
 
-_FOLDER = ROOT / "linux" / "exclusive"
 _V2 = "/sys/fs/cgroup"
 _QUEUES = "/sys/devices/virtual/workqueue/cpumask"
 _TASKS = (
@@ -32,7 +31,9 @@ Plan = Callable[..., tuple[int, str]]
 
 @pytest.fixture(scope="module")
 def driver() -> Path:
-    sources = [path for path in sorted(_FOLDER.glob("*.c")) if path.name != "main.c"]
+    sources = [
+        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
+    ]
     return native.static("mechanism_driver", [*sources, Path(__file__).parent / "mechanism_driver.c"])
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from coreloom.paths import ROOT
-from coreloom.programs import exclusive
+from coreloom.programs import exclusive, registry
 from coreloom.toolchain import native
 from linux.tree import BOOT, Machine, Task
 
@@ -1010,7 +1009,9 @@ def test_any_mix_of_mechanisms_may_end_in_any_order(
 
 @pytest.fixture(scope="module")
 def killed() -> Path:
-    sources = [path for path in sorted((ROOT / "linux" / "exclusive").glob("*.c")) if path.name != "main.c"]
+    sources = [
+        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
+    ]
     return native.static("settle_driver", [*sources, Path(__file__).parent / "settle_driver.c"])
 
 

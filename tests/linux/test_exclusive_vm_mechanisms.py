@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coreloom.paths import LINUX, ROOT
-from coreloom.programs import exclusive
+from coreloom.programs import exclusive, registry
 from coreloom.toolchain import native
 from coreloom.vm import vm
 
@@ -165,7 +165,9 @@ echo 0 >/sys/fs/cgroup/cgroup.procs
 @pytest.fixture(scope="module")
 def guest() -> vm.Guest:
     programs = LINUX / "vm" / "programs"
-    sources = [path for path in sorted((LINUX / "exclusive").glob("*.c")) if path.name != "main.c"]
+    sources = [
+        path for path in registry.sources("exclusive") if path.suffix == ".c" and path.name != "main.c"
+    ]
     files: dict[str, Path | bytes] = {
         f"/usr/bin/{name}": native.static(name, [programs / f"{name}.c"])
         for name in ("hog", "spawn", "state")

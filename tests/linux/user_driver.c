@@ -42,8 +42,8 @@ int main(int count, char **word) {
   sigaction(SIGUSR1, &noted, NULL);
   fprintf(stderr, "started %d\n", session.program);
   cl_session_begin(&session);
-  if (write(go[1], "g", 1) != 1) return 2;
   fprintf(stderr, "begun\n");
+  if (write(go[1], "g", 1) != 1) return 2;
   do pid = wait4(-1, &status, 0, &used);
   while (!(leaves && told) && (pid < 0 ? errno == EINTR : !cl_session_ended(&session, pid, &status, &used)));
   fprintf(stderr, "over\n");

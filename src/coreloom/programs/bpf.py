@@ -28,7 +28,7 @@ _BPF = (
     "-Wno-unused-parameter",
     "-Werror",
 )
-_HOST = ("-target", "x86_64-linux-gnu.2.36", "-s", "-D_GNU_SOURCE", *native.HARD, "-D_FORTIFY_SOURCE=2")
+_HOST = ("-target", "x86_64-linux-gnu.2.36", "-s", "-D_GNU_SOURCE=", *native.HARD, "-D_FORTIFY_SOURCE=2")
 # The suite of the oldest glibc that its libraries may need, as they are linked into the executable.
 _LIBRARIES = {
     "bpf": ("libbpf-dev", "bookworm-backports"),
