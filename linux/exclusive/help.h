@@ -42,7 +42,7 @@ static const char help[] =
     "  --fifo PRIORITY    run: run the command under SCHED_FIFO with this priority, 1 to 99\n"
     "  --nice N           run: run the command with this nice value, -20 to 19\n"
     "  --move             attach: move processes out of their systemd unit so that a partition can be used\n"
-    "  --as USER          run: run the command as USER in a clean environment (default: as root, also under sudo)\n"
+    "  --as USER          run: run the command as USER or UID:GID, on a terminal of its own (default: as root)\n"
     "\n"
     "Output:\n"
     "  --report FILE      write the proof to FILE instead of standard error\n"

@@ -15,7 +15,7 @@ static const char help[] =
     "  -g, --cgroup CGROUP  threads in this cgroup and its descendants, such as user.slice\n"
     "  -a, --all            all threads except kernel threads\n"
     "  -k, --kernel         include kernel threads\n"
-    "      --as USER        run the command as USER in a clean environment (default: as root, also under sudo)\n"
+    "      --as USER        run the command as USER or UID:GID, on a terminal of its own (default: as root)\n"
     "  -t, --time S         stop after S seconds\n"
     "  -c, --cpus N         number of CPUs they share (default: all); threads allowed on fewer are listed as pinned\n"
     "      --json FILE      write all figures as JSON\n"

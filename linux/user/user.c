@@ -16,6 +16,13 @@
 #include <unistd.h>
 
 #define PATH "/usr/local/bin:/usr/bin:/bin"
+#ifdef __GLIBC__
+#define NO_USER "there is no such user"
+#define NO_UID "no user has this UID"
+#else /* musl */
+#define NO_USER "there is no such user in /etc/passwd, and LDAP and SSSD are not asked"
+#define NO_UID "no user in /etc/passwd has this UID, and LDAP and SSSD are not asked"
+#endif
 
 static bool refuse(char *why, size_t size, const char *given, const char *text) {
   snprintf(why, size, "%s: %s", given, text);
@@ -39,16 +46,13 @@ bool cl_user_find(const char *given, struct cl_user *user, char *why, size_t siz
   if (known == NULL) {
     const char *end = read_id(given, &uid);
     if (given[strspn(given, "0123456789:")] != '\0')
-      return refuse(why, size, given,
-                    "there is no such user in /etc/passwd: check the name, or give UID:GID, as `id` prints them "
-                    "(users of LDAP or SSSD, too)");
+      return refuse(why, size, given, NO_USER ": check the name, or give UID:GID, as `id` prints them");
     bool pair = end && *end == ':';
     if (pair) end = read_id(end + 1, &gid);
     if (end == NULL || *end != '\0')
       return refuse(why, size, given, "give a user's name, a UID or UID:GID, with numbers up to 4294967294");
     known = getpwuid(uid);
-    if (known == NULL && !pair)
-      return refuse(why, size, given, "no user in /etc/passwd has this UID: give UID:GID, as `id` prints them");
+    if (known == NULL && !pair) return refuse(why, size, given, NO_UID ": give UID:GID, as `id` prints them");
     user->all_groups = !pair;
     user->uid = uid;
     user->gid = pair ? gid : known->pw_gid;

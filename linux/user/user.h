@@ -16,7 +16,7 @@ struct cl_user {
 };
 
 /* `given`: a name, a UID that has a name, or UID:GID. False: `why` is the error, "no-such-user: ...". Nothing is
- * changed. Only what getpwnam() finds has a name: in a static program the lines of /etc/passwd. */
+ * changed. Only what getpwnam() finds has a name: with musl, /etc/passwd (and nscd, if that runs). */
 bool cl_user_find(const char *given, struct cl_user *user, char *why, size_t size);
 
 /* Turns the calling process, root's, into one of the user's that is about to exec: groups, GID, UID, no capabilities

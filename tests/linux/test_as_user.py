@@ -404,10 +404,14 @@ _NUMBER = "give a user's name, a UID or UID:GID, with numbers up to 4294967294"
     [
         (
             "no-such-user",
-            "there is no such user in /etc/passwd: check the name, or give UID:GID, as `id` prints them "
-            "(users of LDAP or SSSD, too)",
+            "there is no such user in /etc/passwd, and LDAP and SSSD are not asked: check the name, or give "
+            "UID:GID, as `id` prints them",
         ),
-        ("987654", "no user in /etc/passwd has this UID: give UID:GID, as `id` prints them"),
+        (
+            "987654",
+            "no user in /etc/passwd has this UID, and LDAP and SSSD are not asked: give UID:GID, as `id` "
+            "prints them",
+        ),
         ("4294967295", _NUMBER),
         ("1:4294967295", _NUMBER),
         ("1:", _NUMBER),

@@ -72,10 +72,13 @@ def test_as_user_nothing_is_typed_beside_a_pipe(
 
 @pytest.mark.parametrize("tool", ["exclusive", "lagmeter"])
 def test_as_user_that_does_not_exist(left: dict[str, list[str]], tool: str) -> None:
-    name, status = {"exclusive": ("coreloom exclusive", 1), "lagmeter": ("lagmeter", 2)}[tool]
+    name, status, where = {
+        "exclusive": ("coreloom exclusive", 1, " in /etc/passwd, and LDAP and SSSD are not asked"),
+        "lagmeter": ("lagmeter", 2, ""),
+    }[tool]
     assert left[f"{tool}_user"] == [
-        f"{name}: error: --as no-such-user: there is no such user in /etc/passwd: check the name, or give "
-        "UID:GID, as `id` prints them (users of LDAP or SSSD, too)",
+        f"{name}: error: --as no-such-user: there is no such user{where}: check the name, or give UID:GID, "
+        "as `id` prints them",
         "typed 0",
         f"status {status}",
     ]

@@ -122,8 +122,8 @@ def test_wrong_usage(words: str, error: str) -> None:
         ("plan no-such-command", 127, "there is no command no-such-command in PATH"),
         ("plan ./no-such-command", 127, "there is no command ./no-such-command"),
         ("plan /", 126, "/ is not executable"),
-        ("plan --as no-such-user true", 1, "--as no-such-user: there is no such user in /etc/passwd: check "
-         "the name, or give UID:GID, as `id` prints them (users of LDAP or SSSD, too)"),
+        ("plan --as no-such-user true", 1, "--as no-such-user: there is no such user in /etc/passwd, and "
+         "LDAP and SSSD are not asked: check the name, or give UID:GID, as `id` prints them"),
         ("plan --log /no/log true", 1, "--log /no/log cannot be written: No such file or directory"),
         ("plan attach 4194304", 1, "there is no process or thread 4194304"),
     ],

@@ -20,7 +20,7 @@ def call(*words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr.removeprefix("lagmeter: error: ")
 
 
-_NO_NAME = "no user in /etc/passwd has this UID: give UID:GID, as `id` prints them"
+_NO_NAME = "no user has this UID: give UID:GID, as `id` prints them"
 _NO_ID = "give a user's name, a UID or UID:GID, with numbers up to 4294967294"
 _GROUP = "there is no such cgroup below /sys/fs/cgroup"
 
@@ -52,6 +52,10 @@ _GROUP = "there is no such cgroup below /sys/fs/cgroup"
         ("-a -n x", "give only one of -p, -n, -g and -a; see lagmeter --help"),
         ("-a -- true", "a command is watched with all its descendants: omit -p, -n, -g and -a"),
         ("--as nobody -a", "--as needs a command: give one after --"),
+        (
+            "--as no-such-user -- true",
+            "--as no-such-user: there is no such user: check the name, or give UID:GID, as `id` prints them",
+        ),
         ("--as 987654 -- true", f"--as 987654: {_NO_NAME}"),
         ("--as 4294967295:0 -- true", f"--as 4294967295:0: {_NO_ID}"),
     ],

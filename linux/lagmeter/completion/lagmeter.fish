@@ -49,7 +49,7 @@ complete -c lagmeter -n "__lagmeter_is 'of '" -s n -l name -x -d 'threads with t
 complete -c lagmeter -n "__lagmeter_is 'of '" -s g -l cgroup -x -a '(path basename /sys/fs/cgroup/*/)' -d 'threads in this cgroup and its descendants, such as user.slice'
 complete -c lagmeter -n "__lagmeter_is 'of '" -s a -l all -d 'all threads except kernel threads'
 complete -c lagmeter -n "__lagmeter_is 'of '" -s k -l kernel -d 'include kernel threads'
-complete -c lagmeter -n "__lagmeter_is 'of '" -l as -x -a '(__fish_complete_users)' -d 'run the command as USER in a clean environment (default: as root, also under sudo)'
+complete -c lagmeter -n "__lagmeter_is 'of '" -l as -x -a '(__fish_complete_users)' -d 'run the command as USER or UID:GID, on a terminal of its own (default: as root)'
 complete -c lagmeter -n "__lagmeter_is 'of '" -s t -l time -x -d 'stop after S seconds'
 complete -c lagmeter -n "__lagmeter_is 'of '" -s c -l cpus -x -d 'number of CPUs they share (default: all); threads allowed on fewer are listed as pinned'
 complete -c lagmeter -n "__lagmeter_is 'of '" -l json -r -F -d 'write all figures as JSON'

@@ -774,7 +774,8 @@ refusals() {
         refuses "the mechanism $old no longer exists: isolated and root replace it, affinity where there is no cgroup v2" \
             run --quiet --mechanism $old -- true
     done
-    refuses "there is no such user in /etc/passwd" run --quiet --as nobody-else -- true
+    refuses "--as nobody-else: there is no such user in /etc/passwd, and LDAP and SSSD are not asked: check the name, \
+or give UID:GID, as \`id\` prints them" run --quiet --as nobody-else -- true
     says 127 "coreloom exclusive: error: there is no command no-such-thing in PATH" coreloom-exclusive run --quiet -- no-such-thing
     says 126 "coreloom exclusive: error: /etc/passwd is not executable" coreloom-exclusive run --quiet -- /etc/passwd
     restored

@@ -26,7 +26,7 @@ class Exclusive(Bench[Result]):
     order = 100
     result = Result
     inputs = (
-        *("linux/exclusive", "linux/vm", "linux/vm/init", "linux/vm/work"),
+        *("linux/exclusive", "linux/user", "linux/vm", "linux/vm/init", "linux/vm/work"),
         *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
     )
     tools = ("coreloom", "ziglang")

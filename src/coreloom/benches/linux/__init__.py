@@ -26,7 +26,7 @@ class Linux(Bench[Result]):
     order = 110
     result = Result
     inputs = (
-        *(f"linux/{part}" for part in ("bpf", "lagmeter", "scx_dwrr", "vm", "vm/init", "vm/work")),
+        *(f"linux/{part}" for part in ("bpf", "lagmeter", "scx_dwrr", "user", "vm", "vm/init", "vm/work")),
         *(f"src/coreloom/{package}" for package in ("programs", "toolchain", "vm")),
     )
     tools = ("coreloom", "ziglang")
