@@ -904,7 +904,7 @@ int cl_run(struct cl_request *request, const struct cl_output *output) {
   else if (is_one(&r))
     r.pidfd = (int)syscall(SYS_pidfd_open, request->pid, 0); /* -1: an old kernel; then it is looked for */
   signal(SIGPIPE, SIG_IGN); /* after the child: if the reader of our output goes, the CPUs are still released */
-  if (error) status = cl_fail("cannot create a process: %s", strerror(error));
+  if (error) status = cl_fail("cannot create a process or its terminal: %s", strerror(error));
   else status = run_locked(&r);
   if (r.child_waits) drop_child(&r);
   cl_session_close(&r.session);

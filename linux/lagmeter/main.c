@@ -307,7 +307,7 @@ static int measure(const struct options *o, FILE *json, FILE *timeline, int go) 
 
 static int measure_command(const struct options *o, FILE *json, FILE *timeline) {
   int go, ended = 0, error = start(o, &go);
-  if (error) return fail(1, "cannot start a process: %s", strerror(error));
+  if (error) return fail(1, "cannot create a process or its terminal: %s", strerror(error));
   int status = measure(o, json, timeline, go);
   close(go);
   while (waitpid(session.child, &ended, 0) < 0 && errno == EINTR)

@@ -62,7 +62,6 @@ static void copy_size(const struct state *s) {
 }
 
 static void take_terminal(struct state *s) {
-  copy_size(s);
   if (s->reads) return;
   if (tcgetattr(s->r->outer, &s->r->before)) return;
   s->r->raw = s->r->before;
@@ -175,9 +174,11 @@ static void lead(struct state *s, int where) {
 
 /* The tool, and with it the program, begins or goes on, in front or behind. */
 static void go_on(struct state *s) {
+  bool front = !s->alone && in_front(s);
   if (!s->begun || s->over) return;
-  if (!s->alone && in_front(s)) copy_size(s);
-  if (!s->alone && s->types && in_front(s)) take_terminal(s);
+  if (front) copy_size(s);
+  if (front && s->types) take_terminal(s);
+  else leave_terminal(s);
   lead(s, s->reads ? CL_LEAD_FRONT : CL_LEAD_BACK);
 }
 

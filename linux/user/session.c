@@ -104,7 +104,9 @@ static int open_terminal(struct cl_session_shared *s, const struct cl_user *user
   *slave = ioctl(s->relay.master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC); /* never another file of its name */
   if (*slave < 0 && ptsname_r(s->relay.master, name, sizeof name) == 0)
     *slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC); /* before Linux 4.13 */
-  if (*slave < 0 || fchown(*slave, user->uid, (gid_t)-1)) return errno;
+  if (*slave < 0) return errno;
+  int unowned = fchown(*slave, user->uid, (gid_t)-1); /* without CAP_CHOWN the user cannot open it by its name */
+  (void)unowned;
   if (tcgetattr(s->outer, &mode) == 0) tcsetattr(*slave, TCSANOW, &mode);
   if (ioctl(s->outer, TIOCGWINSZ, &size) == 0) ioctl(s->relay.master, TIOCSWINSZ, &size);
   return 0;
@@ -265,7 +267,8 @@ void cl_session_close(struct cl_session *session) {
     close(s->kept[fd]);
     s->kept[fd] = -1;
   }
-  kill(session->relay, SIGCONT); /* it may be stopped although the tool was continued */
+  if (waitid(P_PID, (id_t)session->relay, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) == 0)
+    kill(session->relay, SIGCONT); /* it may be stopped although the tool was continued */
   ask_relay(s, CL_RELAY_LEAVE);
   cl_relay_restore(&s->relay); /* if the relay was killed */
   close_all((const int[]){s->control, s->own, s->outer}, 3);

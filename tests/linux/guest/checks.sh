@@ -366,7 +366,7 @@ the_next_start_restores() {
 
 ctrl_c_on_a_terminal() {
     before
-    terminal ready coreloom-exclusive run $how --cpu 3 -- sh -c 'echo ready; exec sleep 1000' >$work/log
+    terminal ready ^C -- coreloom-exclusive run $how --cpu 3 -- sh -c 'echo ready; exec sleep 1000' >$work/log
     same $? 130
     restored
 }
