@@ -48,6 +48,7 @@ static void lead(struct cl_session_shared *shared, pid_t program, int slave, int
   sigaddset(&set, SIGCHLD);
   sigaddset(&set, SIGHUP);
   int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  signal(SIGCHLD, SIG_DFL); /* also of a program that stops, whatever the tool has set */
   signal(SIGPIPE, SIG_IGN);
   const int keep[] = {slave, relay, signals};
   cl_relay_keep_only(keep, 3);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -52,6 +53,7 @@ int main(int count, char **argument) {
   int status = 0, taken = push_all(0);
   pid_t child = fork();
   if (child == 0) {
+    signal(SIGHUP, SIG_IGN); /* of a terminal that it gives up for the next */
     setsid();
     _exit(push_all(1));
   }
