@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define CHUNK 4096
-#define LAST (128 << 10) /* the most that a pseudo-terminal holds of what a program wrote before its end, and more */
+#define LAST (128 << 10) /* more than a pseudo-terminal holds */
 
 struct buffer {
   char text[2 * CHUNK];
@@ -139,6 +139,13 @@ static ssize_t get_printed(struct state *s) {
   return got;
 }
 
+/* What the program printed before it stopped or ended; others of its session may print for ever. */
+static void get_last(struct state *s) {
+  ssize_t got = 0;
+  put_all(s);
+  for (size_t all = 0; s->begun && all < LAST && (got = get_printed(s)) > 0; all += (size_t)got) put_all(s);
+}
+
 static void get_typed(struct state *s) {
   if (get(s->r->outer, &s->in) >= 0) return;
   if (tcgetpgrp(s->r->outer) < 0 && errno != ENOTTY) end(s);
@@ -200,6 +207,7 @@ static void stopped(struct state *s, int signal) {
   bool wants = signal == SIGTTIN || signal == SIGTTOU;
   s->types |= wants;
   if (wants && !s->alone && in_front(s)) return go_on(s);
+  get_last(s); /* a screen that it has set back, say */
   if (stop_job(s, wants ? signal : SIGTSTP)) return; /* SIGCONT is read next */
   if (wants) lead(s, CL_LEAD_FRONT); /* else it would be stopped again at once: it waits for input that does not come */
   else if (!s->alone) go_on(s);
@@ -257,11 +265,8 @@ static void hear_tool(struct state *s) {
 
 /* --- all of it --- */
 
-/* What the program wrote before its end; others of its session may write for ever. */
-static void last_words(struct state *s) {
-  ssize_t got = 0;
-  put_all(s);
-  for (size_t all = 0; s->begun && all < LAST && (got = get_printed(s)) > 0; all += (size_t)got) put_all(s);
+static void see_end(struct state *s) {
+  get_last(s);
   leave_terminal(s);
   close(s->r->leader);
   s->r->leader = -1;
@@ -292,15 +297,15 @@ static void relay(struct state *s) {
     if (on[LEADER].revents) {
       int signal = told(s);
       if (signal) stopped(s, signal);
-      if (s->over) last_words(s);
+      if (s->over) see_end(s);
     }
-    /* After the program's last words: the tool speaks of its end. */
+    /* After what the program printed last: the tool speaks of its end. */
     if (s->out.end == 0 && on[SAID].revents && !get_said(s) && on[SAID].revents & POLLHUP)
       close(s->r->said), s->r->said = -1;
     if (s->out.end) put(s, s->r->outer, &s->out);
     if (on[TOOL].revents) hear_tool(s);
   }
-  if (s->r->leader >= 0) last_words(s);
+  if (s->r->leader >= 0) see_end(s);
   end(s);
 }
 

@@ -205,6 +205,15 @@ def test_as_user_ctrl_z_stops_tool_and_program(driver: Path) -> None:
         ends(t, 3)
 
 
+def test_as_user_what_it_printed_before_a_stop_is_shown(driver: Path) -> None:
+    with job(driver, "nobody", "sh", "-c", "seq 3000; kill -TSTP $$; echo after") as t:
+        assert t.event("stopped") == "SIGTSTP"
+        t.until(b"3000\r\n")
+        t.order("fg")
+        t.until(b"after\r\n")
+        ends(t, 0)
+
+
 def test_as_user_bg_goes_on_behind_until_it_reads(driver: Path) -> None:
     with job(
         driver, "nobody", "sh", "-c", "echo ready; read x; echo got $x; sleep 0.2; read x; echo got $x"
