@@ -257,6 +257,13 @@ def test_as_user_pipes_and_files_stay(driver: Path, tmp_path: Path) -> None:
     assert text == ["in", "out", "4", "/dev/tty"]  # ls has 0 to 2, and 3 for the folder
 
 
+def test_as_user_a_closed_descriptor_is_no_file_of_roots(driver: Path) -> None:
+    with job(driver, "nobody", "sh", "-c", "readlink /proc/self/fd/0; ls /proc/self/fd", redirect="<&-") as t:
+        t.until(b"begun\r\n")
+        assert t.until(b"over\r\n").split() == [b"/dev/null", b"0", b"1", b"2", b"3"]  # 3: the folder
+        ends(t, 0)
+
+
 def test_as_user_beside_a_pipe_reads_the_terminal_when_it_asks(driver: Path) -> None:
     with job(
         driver, "nobody", "sh", "-c", "echo ready; read x </dev/tty; echo got $x", redirect="</dev/null"

@@ -658,6 +658,20 @@ USER=nobody"
     restored
 }
 
+as_a_user_on_a_terminal() { # which the program keeps when the CPUs are released
+    before
+    terminal -- coreloom-exclusive run $how --cpu 3 --max 300ms --as nobody -- sh -c 'sleep 1; echo after; exit 4' >$work/log
+    same $? 4
+    got=$(tr -d '\r' <$work/log | grep -o '^after$\|state 0: CPU 3 released\|^CPU 3 .* held$\|^mode .*\|^typed .*')
+    same "$(echo "$got" | tr -s ' ')" "state 0: CPU 3 released
+CPU 3 before held
+after
+mode as before
+typed 0"
+    grep -qv "$(printf '\r')\$" $work/log && fail "a line without a carriage return: $(cat $work/log)"
+    restored
+}
+
 signals_are_as_they_were() {
     before
     for user in "" "--as nobody"; do
