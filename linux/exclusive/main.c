@@ -14,6 +14,7 @@
 #include "restore.h"
 #include "run.h"
 #include "say.h"
+#include "session.h"
 
 #define PID_MOST 4194304 /* PID_MAX_LIMIT of a 64-bit kernel */
 #define PIDS_MOST 1024   /* that attach takes */
@@ -273,6 +274,7 @@ static bool asks_help(const char *command) {
 
 int main(int count, char **word) {
   (void)count;
+  cl_session_descriptors();
   args = (struct arguments){.request.sample_s = 0.05};
   cl_say_self(*word ? *word : "");
   if (*word) word++;

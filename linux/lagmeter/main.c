@@ -322,6 +322,7 @@ int main(int count, char **words) {
   struct options o = {0};
   const struct sigaction noted = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_NOCLDSTOP};
   FILE *json = NULL, *timeline = NULL;
+  cl_session_descriptors();
   int status = parse(count, words, &o);
   if (status) return fflush(stdout) ? 1 : status - 1;
   if (o.whom.whom == LAG_PROCESS && kill(o.whom.pid, 0) && errno == ESRCH)

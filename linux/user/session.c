@@ -200,17 +200,19 @@ static int fork_on_terminal(struct cl_session *session, const struct cl_user *us
   return error;
 }
 
+void cl_session_descriptors(void) {
+  int fd;
+  do fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
 int cl_session_fork(struct cl_session *session, const struct cl_user *user, pid_t *program) {
   struct cl_session_shared *s = MAP_FAILED;
   int terminal = -1;
   *session = (struct cl_session){0};
-  for (int fd = 2; user && fd >= 0; fd--) {
-    if (fcntl(fd, F_GETFD) < 0) { /* nothing else is to get its number */
-      int null = open("/dev/null", O_RDWR);
-      if (null >= 0 && null != fd) dup2(null, fd), close(null);
-    }
+  for (int fd = 2; user && fd >= 0; fd--)
     if (isatty(fd)) terminal = fd;
-  }
   if (terminal >= 0) {
     s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED) return errno;

@@ -3,10 +3,11 @@
  * What a program of another user is started in: a session of its own and, if the tool has a terminal, a
  * pseudo-terminal of its own. README.md says why, and what passes through.
  *
- *   cl_session_fork()    in the program's process *program is 0: wait for the tool, become the user, exec
- *   cl_session_begin()   just before the program may go on: the terminal is its from now on
- *   cl_session_ended()   for each child that the tool has waited for
- *   cl_session_close()   at the tool's end, whether the program has ended or not: the terminal is the tool's again */
+ *   cl_session_descriptors()   first in main()
+ *   cl_session_fork()          in the program's process *program is 0: wait for the tool, become the user, exec
+ *   cl_session_begin()         just before the program may go on: the terminal is its from now on
+ *   cl_session_ended()         for each child that the tool has waited for
+ *   cl_session_close()         at the tool's end, also before the program's: the terminal is the tool's again */
 #ifndef CL_SESSION_H
 #define CL_SESSION_H
 
@@ -24,6 +25,9 @@ struct cl_session {
   pid_t relay;
 };
 
+/* Opens /dev/null as each of descriptors 0 to 2 that is closed, so that no file of the tool's gets its number: what it
+ * prints would go there, and the program would inherit it. */
+void cl_session_descriptors(void);
 /* Like fork(): sets *program to the PID, and to 0 in the program's process. `user` NULL: a plain child, in the tool's
  * session and terminal. An errno number; then there is no process. */
 int cl_session_fork(struct cl_session *session, const struct cl_user *user, pid_t *program);

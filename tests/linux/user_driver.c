@@ -23,6 +23,7 @@ int main(int count, char **word) {
   char why[512], byte = 0;
   int go[2], status = 0;
   pid_t program, pid;
+  cl_session_descriptors();
   if (count < 3) return 2;
   if (!cl_user_find(word[1], &user, why, sizeof why)) return fprintf(stderr, "error: %s\n", why), 2;
   bool leaves = strcmp(word[2], "leave") == 0;
