@@ -28,7 +28,7 @@ from coreloom.toolchain import native
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 _FOLDER = LINUX / "user"
-_PATIENCE = 15.0  # for what is going to come
+_PATIENCE = 60.0  # for what is going to come
 _SHELL = Path(__file__).with_name("job_shell.py")
 _RAW = termios.ICANON | termios.ECHO | termios.ISIG
 
