@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define CHUNK 4096
+#define LATE_MS 50
 #define LAST (128 << 10) /* more than a pseudo-terminal holds */
 
 struct buffer {
@@ -139,11 +140,18 @@ static ssize_t get_printed(struct state *s) {
   return got;
 }
 
-/* What the program printed before it stopped or ended; others of its session may print for ever. */
+/* What the program printed before it stopped or ended; others of its session may print for ever. On a busy machine the
+ * kernel may be late with it. */
 static void get_last(struct state *s) {
+  struct pollfd master = {s->r->master, POLLIN, 0};
   ssize_t got = 0;
   put_all(s);
-  for (size_t all = 0; s->begun && all < LAST && (got = get_printed(s)) > 0; all += (size_t)got) put_all(s);
+  for (size_t all = 0; s->begun && all < LAST && got >= 0; all += (size_t)got) {
+    got = get_printed(s);
+    put_all(s);
+    if (got == 0 && poll(&master, 1, LATE_MS) == 0) return;
+    if (got < 0) return;
+  }
 }
 
 static void get_typed(struct state *s) {

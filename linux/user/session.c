@@ -201,10 +201,8 @@ static int fork_on_terminal(struct cl_session *session, const struct cl_user *us
 }
 
 void cl_session_descriptors(void) {
-  int fd;
-  do fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO);
-  if (fd >= 0) close(fd);
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) _exit(1); /* the lowest that is closed */
 }
 
 int cl_session_fork(struct cl_session *session, const struct cl_user *user, pid_t *program) {
