@@ -445,23 +445,14 @@ static void add(char *text, size_t size, const char *format, ...) {
   va_end(values);
 }
 
-/* Beside a partition, the kernel shows of a task's request only what the partition leaves: when affinity is set, the
- * rest of what a task has asked for meanwhile cannot be kept. */
-static void warn_mixed(const struct run *r) {
-  struct cl_reservation *list;
-  size_t count;
+/* What a task asks for while CPUs are held is told from what this tool or the kernel has left it by what is held: with
+ * affinity not in the moment in which it is moved, and beside another reservation not always. */
+static void warn_partial(const struct run *r) {
+  static const char partial[] = "a task that sets its own affinity meanwhile may keep only a part of it";
+  struct cl_cpus others = cl_cpus_minus(&r->base.held, &r->hold.cpus);
   char cpus[CL_CPUS_TEXT];
-  bool by_affinity = strcmp(r->mechanism->name, "affinity") == 0, said = false;
-  if (cl_layers(&list, &count)) return;
-  for (size_t i = 0; i < count && !said; i++) {
-    const struct cl_reservation *other = &list[i];
-    if (!other->alive || other->tool == r->hold.id || other->mechanism[0] == '\0') continue;
-    if ((strcmp(other->mechanism, "affinity") == 0) == by_affinity) continue;
-    cl_warn("CPU %s is held by %s: a task that sets its own affinity while both are held may keep only a part of it",
-            cl_cpus_format(&other->cpus, cpus), other->mechanism);
-    said = true;
-  }
-  free(list);
+  if (cl_cpus_count(&others)) cl_warn("CPU %s is held, too: %s", cl_cpus_format(&others, cpus), partial);
+  else if (strcmp(r->mechanism->name, "affinity") == 0) cl_warn("with affinity, %s", partial);
 }
 
 static void count_moves(const struct cl_hold *h, char *text, size_t size) {
@@ -512,7 +503,7 @@ static int set_up(struct run *r) {
   int refused = clear(r);
   if ((status = interrupted(r)) != 0) return status;
   if (refused) return CL_EXIT_REFUSED;
-  warn_mixed(r);
+  warn_partial(r);
   error = cl_irqs_clear(hold);
   if (error) cl_warn("not all interrupts could be moved: %s", strerror(error));
   r->proof.cleared_s = cl_now() - start;

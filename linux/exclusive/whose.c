@@ -3,12 +3,12 @@
 
 /* Columns: written, base, rest, stranded, freed, sent, program, other. o: ours to set; t: theirs to keep; -: left
  * alone; .: cannot be read. A file that was never written is its owner's; a task that was not may still have lost CPUs
- * by what it asked for, or by the kernel, while others were held. */
+ * by what it asked for, or by the kernel, while others were held: also ones that only its cpuset lacks just now. */
 static const char table[CL_SORTS][CL_RECORDS][CL_READINGS + 1] = {
     [CL_SORT_FILE] = {"---....-", "ooo....t", "........"},
     [CL_SORT_IRQ] = {"----...-", "oooo...t", "........"},
-    [CL_SORT_TASK] = {"-oooo-.-", "oooooo.t", "ooooooot"},
-    [CL_SORT_THREAD] = {"-oooo-.-", "oooooo.t", "........"},
+    [CL_SORT_TASK] = {"ooooo-.-", "oooooo.t", "ooooooot"},
+    [CL_SORT_THREAD] = {"ooooo-.-", "oooooo.t", "........"},
 };
 
 static bool empty(const struct cl_cpus *cpus) { return cl_cpus_count(cpus) == 0; }
@@ -49,7 +49,10 @@ static bool is_rest(const struct cl_ground *g, const struct cl_value *v) {
 static bool is_stranded(const struct cl_ground *g, const struct cl_value *v) {
   const struct cl_cpus *had = v->sort == CL_SORT_IRQ && v->writes ? &v->written[0] : &v->base;
   struct cl_cpus free = loose(g), left = cl_cpus_minus(had, &g->held), gone = cl_cpus_and(had, &g->away);
-  if (v->sort == CL_SORT_FILE || (empty(&left) && empty(&gone))) return false;
+  if (v->sort == CL_SORT_FILE) return false;
+  /* A program whose own CPUs went away is wherever the kernel has put it since. */
+  if (v->record == CL_RECORD_PROGRAM && v->writes && within(&v->written[0], &g->away)) return true;
+  if (empty(&left) && empty(&gone)) return false;
   if (empty(&v->now)) return true; /* it sleeps: the kernel does so when it wakes */
   struct cl_cpus missing = cl_cpus_minus(&g->online, &v->now);
   left = cl_cpus_minus(&left, &free);

@@ -37,7 +37,8 @@ enum cl_reading {
   CL_READS_WRITTEN,  /* exactly what this tool wrote */
   CL_READS_BASE,     /* its base. A thread that asks again for what it was shown while CPUs were held has this, too */
   CL_READS_REST,     /* all its own CPUs are held or away: everything else was lent to it */
-  CL_READS_STRANDED, /* what the holding had left to it went away: the kernel gave it everything, and forgot its base */
+  CL_READS_STRANDED, /* what the holding had left to it went away: the kernel gave it everything, and forgot its base;
+                      * or a program's own CPUs did */
   CL_READS_FREED, /* everything, as the kernel forgets what this one had requested */
   CL_READS_SENT, /* where tasks are sent first: the tool was killed before the second step */
   CL_READS_PROGRAM, /* the CPUs that its reservation gave it */

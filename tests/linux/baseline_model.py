@@ -72,8 +72,8 @@ RECORDS = ("was", "written", "program")
 TABLE = {  # of each record: what to do with each reading
     "file": ("---....-", "ooo....t", "........"),
     "irq": ("----...-", "oooo...t", "........"),
-    "task": ("-oooo-.-", "oooooo.t", "ooooooot"),
-    "thread": ("-oooo-.-", "oooooo.t", "........"),
+    "task": ("ooooo-.-", "oooooo.t", "ooooooot"),
+    "thread": ("ooooo-.-", "oooooo.t", "........"),
 }
 
 
@@ -111,7 +111,11 @@ def _is_rest(w: World, v: Value) -> bool:
 
 def _is_stranded(w: World, v: Value) -> bool:
     had = v.written[0] if v.sort == "irq" and v.written else v.base
-    if v.sort == "file" or not (had & ~w.held or had & w.away):
+    if v.sort == "file":
+        return False
+    if v.record == "program" and v.written and not v.written[0] & ~w.away:
+        return True  # its own CPUs went away: it is wherever the kernel has put it since
+    if not (had & ~w.held or had & w.away):
         return False
     return not v.now or not (had & ~w.held | w.online & ~v.now) & ~(w.held | w.away)
 
