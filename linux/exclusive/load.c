@@ -382,7 +382,9 @@ static void explain(struct load *l) {
     struct cl_cpus one = cl_cpus_one(cpu);
     describe(l, &one, cl_cpus_has(&hold->use, cpu) ? "" : " (stays idle)");
   }
-  tell(l, 0, ", others go to CPU %s", list(&hold->lightest));
+  /* Only affinity sends tasks there; with a partition the kernel moves them, and its balancer spreads them. */
+  bool sent = hold->request->mechanism != NULL && strcmp(hold->request->mechanism, "affinity") == 0;
+  tell(l, 0, ", %s CPU %s", sent ? "others go to" : "lightest of the rest:", list(&hold->lightest));
 }
 
 static int look(struct load *l) {

@@ -19,6 +19,7 @@ static int choose(char **option) {
   for (; *option; option++) {
     if (strcmp(*option, "force") == 0) request.force = true;
     else if (strcmp(*option, "share") == 0) request.smt = CL_SMT_SHARE;
+    else if (strcmp(*option, "affinity") == 0) request.mechanism = *option;
     else if (strncmp(*option, "cpus=", 5) == 0) cl_cpus_parse(*option + 5, &request.asked);
     else if (strncmp(*option, "count=", 6) == 0) request.count = atoi(*option + 6);
     else if (strncmp(*option, "pid=", 4) == 0) request.pid = atoi(*option + 4);

@@ -40,8 +40,12 @@ def test_the_least_loaded_cpu_is_taken_and_the_reason_is_told(tmp_path: Path) ->
         ],
         irqs={10: "3", 11: "0-1", 12: "3"},
     )
-    why = "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 2 IRQs, others go to CPU 0"
-    assert _choose(machine.make(), "share") == (0, _taken(why, "3", "3", "0-2"), "")
+    why = "CPU 3: run-queue wait 2 %, 4 movable tasks, 0 pinned, 2 IRQs, lightest of the rest: CPU 0"
+    root = machine.make()
+    assert _choose(root, "share") == (0, _taken(why, "3", "3", "0-2"), "")
+    # With a partition the kernel moves them, so only affinity knows where to.
+    sent = why.replace("lightest of the rest: CPU", "others go to CPU")
+    assert _choose(root, "share", "affinity") == (0, _taken(sent, "3", "3", "0-2"), "")
 
 
 def test_managed_interrupts_are_counted_where_the_kernel_tells(tmp_path: Path) -> None:
@@ -52,9 +56,12 @@ def test_managed_interrupts_are_counted_where_the_kernel_tells(tmp_path: Path) -
     )
     machine.write("/sys/kernel/debug/irq/irqs/11", "handler:  handle_edge_irq\n")
     machine.write("/sys/kernel/debug/irq/irqs/12", "handler:  handle_edge_irq\n")
-    why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 managed IRQs, others go to CPU 0-1, 3"
+    why = (
+        "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 managed IRQs, "
+        "lightest of the rest: CPU 0-1, 3"
+    )
     assert _choose(root) == (0, _taken(why, "2", "2", "0-1,3"), "")
-    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 1 managed IRQ, others go to CPU 0-2"
+    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 1 managed IRQ, lightest of the rest: CPU 0-2"
     assert _choose(root, "cpus=3") == (0, _taken(why, "3", "3", "0-2"), "")
 
 
@@ -67,9 +74,12 @@ def test_a_pinned_task_weighs_more_than_load(tmp_path: Path) -> None:
         tasks=[Task(200, "pinned", 2, "2"), Task(201, "moves", 1, "0-2")],
     )
     root = machine.make()
-    why = "CPU 1: run-queue wait 80 %, 1 movable task, 0 pinned, 0 IRQs, others go to CPU 0, 2"
+    why = "CPU 1: run-queue wait 80 %, 1 movable task, 0 pinned, 0 IRQs, lightest of the rest: CPU 0, 2"
     assert _choose(root) == (0, _taken(why, "1", "1", "0,2"), "")
-    why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 1 pinned (pinned 200), 0 IRQs, others go to CPU 0"
+    why = (
+        "CPU 2: run-queue wait 0 %, 0 movable tasks, 1 pinned (pinned 200), 0 IRQs, "
+        "lightest of the rest: CPU 0"
+    )
     warning = _WARNING + f"CPU 2: 1 task of others is pinned to it: {_AWAY}\n"
     assert _choose(root, "cpus=2") == (0, _taken(why, "2", "2", "0-1"), warning)
 
@@ -79,7 +89,7 @@ def test_many_pinned_tasks_are_named_in_part(tmp_path: Path) -> None:
     why = (
         "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs; "
         "CPU 3: run-queue wait 0 %, 0 movable tasks, 6 pinned (p0 200, p1 201, p2 202, p3 203, and 2 more), "
-        "0 IRQs, others go to CPU 0-1"
+        "0 IRQs, lightest of the rest: CPU 0-1"
     )
     warning = _WARNING + f"CPU 3: 6 tasks of others are pinned to it: {_AWAY}\n"
     answer = _choose(Machine(tmp_path, tasks=tasks).make(), "cpus=2-3")
@@ -91,7 +101,7 @@ def test_of_many_cpus_the_reason_is_told_together(tmp_path: Path) -> None:
     machine = Machine(tmp_path, cpus=12, tasks=tasks, wait_s={3: 5, 4: 6})
     why = (
         "CPU 2-10 together: run-queue wait 11 %, 1 movable task, 1 pinned (pinned 201), 0 IRQs, "
-        "others go to CPU 0-1, 11"
+        "lightest of the rest: CPU 0-1, 11"
     )
     warning = _WARNING + f"CPU 2-10: 1 task of others is pinned to it: {_AWAY}\n"
     answer = _choose(machine.make(), "cpus=2-10")
@@ -105,9 +115,12 @@ def test_the_program_and_the_tool_are_not_others(tmp_path: Path) -> None:
         Task(200, "thread", 3, _ALL, tid=201),
     ]
     root = Machine(tmp_path, tasks=tasks).make()
-    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0-2"
+    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, lightest of the rest: CPU 0-2"
     assert _choose(root, "pid=200") == (0, _taken(why, "3", "3", "0-2"), "")
-    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 1 pinned (target 200), 0 IRQs, others go to CPU 0-2"
+    why = (
+        "CPU 3: run-queue wait 0 %, 0 movable tasks, 1 pinned (target 200), 0 IRQs, "
+        "lightest of the rest: CPU 0-2"
+    )
     status, out, _ = _choose(root, "pid=200", "tid=201", "cpus=3")
     assert (status, out) == (0, _taken(why, "3", "3", "0-2"))
 
@@ -117,10 +130,11 @@ def test_siblings_are_held_and_stay_idle_unless_shared(tmp_path: Path) -> None:
     root = Machine(tmp_path, siblings=siblings, busy_s={1: 40}).make()
     why = (
         "CPU 1: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs; "
-        "CPU 3 (stays idle): run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0, 2"
+        "CPU 3 (stays idle): run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, "
+        "lightest of the rest: CPU 0, 2"
     )
     assert _choose(root) == (0, _taken(why, "1,3", "1", "0,2"), "")
-    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0, 2"
+    why = "CPU 3: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, lightest of the rest: CPU 0, 2"
     assert _choose(root, "share") == (0, _taken(why, "3", "3", "0-2"), "")
     status, out, _ = _choose(root, "cpus=3")
     assert (status, out.split("\n", 1)[1]) == (0, "cpus 1,3\nuse 3\nrest 0,2\n")
@@ -151,7 +165,7 @@ def test_a_boot_time_isolated_cpu_is_nobodys_destination(tmp_path: Path) -> None
     machine = Machine(tmp_path, cpus=3)
     root = machine.make()
     machine.write("/sys/devices/system/cpu/isolated", "1\n")
-    assert "others go to CPU 0\n" in _choose(root, "cpus=2")[1]
+    assert "lightest of the rest: CPU 0\n" in _choose(root, "cpus=2")[1]
     machine.write("/sys/devices/system/cpu/isolated", "0-1\n")
     said = "holding CPU 2 leaves none for others: leave at least one\n"
     assert _choose(root, "cpus=2") == (1, said, "")
@@ -178,7 +192,7 @@ def test_cpus_of_other_reservations_are_not_taken(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tasks=[Task(300, "coreloom", 0, "0-1"), Task(400, "other", 0, "0-1")])
     root = machine.make()
     machine.layer(300, "3", "lame a.wav")
-    why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, others go to CPU 0-1"
+    why = "CPU 2: run-queue wait 0 %, 0 movable tasks, 0 pinned, 0 IRQs, lightest of the rest: CPU 0-1"
     assert _choose(root) == (0, _taken(why, "2", "2", "0-1"), "")
     said = "CPU 3 is held by pid 300 (lame a.wav): choose another\n"
     assert _choose(root, "cpus=2-3") == (1, said, "")
@@ -226,7 +240,7 @@ def test_without_run_queue_waits_the_busy_time_decides(tmp_path: Path) -> None:
     root = machine.make()
     why = (
         "CPU 1: busy 20 % (this kernel does not record run-queue wait), 0 movable tasks, 0 pinned, 0 IRQs, "
-        "others go to CPU 0"
+        "lightest of the rest: CPU 0"
     )
     for text in (
         "version 17\ntimestamp 1\ncpu1 0 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0 0\n",
